@@ -1,0 +1,80 @@
+// The Graph: operators of the library over tensors, whatever file it was read from.
+//
+//   graph  := 'graph' name '{' { size | value | node } 'outputs' name, … '}'
+//   size   := 'size' name '=' lo '..' hi
+//   value  := ('input' | 'constant' | 'parameter') name ':' dtype '[' extent, … ']'
+//   node   := name ':' dtype '[' extent, … ']', … '=' op '(' [name | '_'], …, attribute '=' value, … ')'   '#' origin
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/dtype.h"
+#include "ir/size_expr.h"
+#include "ir/tensor_data.h"
+
+namespace tenon {
+
+/// Position in Graph::values.
+using ValueId = int32_t;
+/// Stands in a node's inputs for an optional one that is absent.
+inline constexpr ValueId kNoValue = -1;
+
+/// A tensor of the graph. A value is a graph input, a constant (`constant` is set), or an output of exactly one node.
+struct Value {
+  std::string name;      // a C identifier, unique in the graph
+  std::string original;  // the name that the file has
+  DType dtype = DType::F32;
+  std::vector<SizeExpr> dims;
+  std::shared_ptr<const TensorData> constant;  // shared, never changed: graphs are copied by every rewrite
+  bool trainable = false;                      // a parameter that training updates (`grad: true`); keeps its initial contents in `constant`
+};
+
+/// What an attribute holds. Integers and extents are SizeExpr only where they depend on run-time sizes, so a reader that takes
+/// fixed shapes alone needs the plain alternatives only.
+using AttrValue = std::variant<bool, int64_t, double, std::string, DType, SizeExpr, std::vector<int64_t>, std::vector<double>,
+                               std::vector<SizeExpr>, std::vector<std::string>>;
+using Attributes = std::map<std::string, AttrValue>;
+
+/// One operator. `inputs` are in the definition's order; optional ones at the end may be left out, others are kNoValue.
+struct Node {
+  std::string name;  // a C identifier, unique among the nodes
+  std::string op;    // name of the definition
+  std::vector<ValueId> inputs;
+  Attributes attrs;
+  std::vector<ValueId> outputs;
+  std::string origin;  // how diagnostics name it: "node 12 'conv3' (Conv)" or "net.yaml:14:7"
+};
+
+/// A run-time size and the range that memory is planned for.
+struct GraphSize {
+  std::string name;
+  int64_t lo = 0;
+  int64_t hi = 0;
+  bool operator==(const GraphSize&) const = default;
+};
+
+/// A whole model. Nodes stand in an order in which every value is made before it is read.
+struct Graph {
+  std::string name;
+  std::string doc;
+  std::vector<GraphSize> sizes;  // in order of appearance
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+};
+
+/// The graph's text form, one line a size, input, constant and node.
+std::string to_text(const Graph& graph);
+/// An attribute's value as it stands in the text form.
+std::string to_text(const AttrValue& value);
+/// What is wrong with the graph, one line a finding; empty for a sound one. Checks ids, order, names, single definition of
+/// each value, that sizes are declared, and that constants have as many bytes as their extents say.
+std::vector<std::string> verify(const Graph& graph);
+
+}  // namespace tenon
