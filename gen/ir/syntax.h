@@ -1,0 +1,59 @@
+// The notation as a tree: what stands in bodies, lets, requires, dims' expressions and defaults, with its place in the text.
+//
+//   statement := name '[' sub,* ']' combine expr | name,+ '=' call            (op_def.h)
+//   Syntax    := integer | real | infinity | boolean | name
+//              | unary(op, x) | binary(op, x, y)
+//              | subscript(name, sub,*) | pack(name) | each(x) | group(x+)
+//              | call(name, argument,*) | keyword(name, x) | reduce(reducer, variables, x, predicate?) | list(x,*)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/source_span.h"
+
+namespace tenon {
+
+enum class SyntaxKind : std::uint8_t {
+  integer,    ///< 12: `integer` holds the bits (u64 literals above 2^63 wrap)
+  real,       ///< 0.5: `real` holds the value, `text` the spelling
+  infinity,   ///< inf
+  boolean,    ///< true, false: `integer` 1 or 0
+  name,       ///< i, N, alpha, an enum's word: `text`
+  unary,      ///< `text` "-" or "not"; children {x}
+  binary,     ///< `text` + - * / // % ** == != < <= > >= and or; children {x, y}
+  subscript,  ///< X[i, *p]: `text` the tensor, pack or list attribute; children the subs
+  pack,       ///< *p as a sub, an argument or a reduced variable: `text` the pack variable or pack
+  each,       ///< *(begin + s*step) or *permute(s, perm): children {x}; packs inside x are taken dimension by dimension
+  group,      ///< (g m): one stored dimension's logical subs; children the parts, outermost first
+  call,       ///< f(x, axis=1): `text` the function; children the arguments, keywords last
+  keyword,    ///< axis=1 as an argument: `text` the name; children {x}
+  reduce,     ///< sum[k, *q : p](x): `text` the reducer; children {list of name|pack, x} or {list, x, predicate}
+  list,       ///< [1, 2] as a default or an argument
+};
+
+/// One node; a plain value.
+struct Syntax {
+  SyntaxKind kind = SyntaxKind::integer;
+  std::string text;
+  std::int64_t integer = 0;
+  double real = 0;
+  std::vector<Syntax> children;
+  SourceSpan span;
+
+  bool is(SyntaxKind k) const { return kind == k; }
+  bool is_name(std::string_view n) const { return kind == SyntaxKind::name && text == n; }
+  /// Of a reduce: its variables (name or pack nodes), the reduced expression, and the predicate (nullptr if none).
+  const std::vector<Syntax>& variables() const { return children[0].children; }
+  const Syntax& reduced() const { return children[1]; }
+  const Syntax* predicate() const { return children.size() > 2 ? &children[2] : nullptr; }
+};
+
+/// Same tree; places are not compared.
+bool same(const Syntax& a, const Syntax& b);
+
+/// The notation's text of a tree, with the fewest parentheses; parses back to the same tree.
+std::string print(const Syntax& syntax);
+
+}  // namespace tenon

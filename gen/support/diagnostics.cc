@@ -1,0 +1,135 @@
+// Collecting, sorting and printing diagnostics.
+#include "support/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace tenon {
+
+const std::vector<CodeInfo>& all_codes() {
+  static const std::vector<CodeInfo> codes = {
+#define TENON_CODE(code, slug, meaning, explanation) {Code::code, #code, slug, meaning, explanation},
+#include "support/diagnostic_codes.def"
+#undef TENON_CODE
+  };
+  return codes;
+}
+
+const CodeInfo& code_info(Code code) { return all_codes()[static_cast<std::size_t>(code)]; }
+
+const CodeInfo* find_code(std::string_view id_or_slug) {
+  const auto matches = [&](std::string_view text) {
+    return text.size() == id_or_slug.size() && std::equal(text.begin(), text.end(), id_or_slug.begin(), [](char a, char b) {
+             return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+           });
+  };
+  for (const CodeInfo& info : all_codes()) {
+    if (matches(info.id) || matches(info.slug)) return &info;
+  }
+  return nullptr;
+}
+
+void Diagnostics::error(Code code, SourceSpan span, std::string message, std::vector<std::string> notes) {
+  all_.push_back({code, Severity::error, std::move(span), "", std::move(message), std::move(notes)});
+}
+
+void Diagnostics::error_at(Code code, std::string where, std::string message, std::vector<std::string> notes) {
+  all_.push_back({code, Severity::error, {}, std::move(where), std::move(message), std::move(notes)});
+}
+
+void Diagnostics::warning(Code code, SourceSpan span, std::string message, std::vector<std::string> notes) {
+  all_.push_back({code, Severity::warning, std::move(span), "", std::move(message), std::move(notes)});
+}
+
+void Diagnostics::add(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
+
+void Diagnostics::append(const Diagnostics& other) { all_.insert(all_.end(), other.all_.begin(), other.all_.end()); }
+
+bool Diagnostics::has_errors() const {
+  return std::any_of(all_.begin(), all_.end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
+}
+
+std::vector<Diagnostic> Diagnostics::sorted() const {
+  std::vector<const SourceFile*> files;
+  const auto rank = [&](const Diagnostic& d) {
+    return std::find(files.begin(), files.end(), d.span.file.get()) - files.begin();
+  };
+  for (const Diagnostic& d : all_) {
+    if (rank(d) == static_cast<std::ptrdiff_t>(files.size())) files.push_back(d.span.file.get());
+  }
+  std::vector<Diagnostic> result = all_;
+  std::stable_sort(result.begin(), result.end(), [&](const Diagnostic& a, const Diagnostic& b) {
+    return std::pair(rank(a), a.span.begin) < std::pair(rank(b), b.span.begin);
+  });
+  const auto equal = [](const Diagnostic& a, const Diagnostic& b) {
+    return a.code == b.code && a.span.file == b.span.file && a.span.begin == b.span.begin && a.where == b.where && a.message == b.message;
+  };
+  result.erase(std::unique(result.begin(), result.end(), equal), result.end());
+  return result;
+}
+
+std::string Diagnostics::text() const {
+  std::string out;
+  for (const Diagnostic& d : sorted()) out += format(d);
+  return out;
+}
+
+namespace {
+
+constexpr std::size_t kLongestLine = 400;  // a longer line says nothing on a terminal
+
+/// The source line and the caret under its place; tabs stay tabs so that the caret stands right.
+std::string excerpt(const SourceSpan& span) {
+  const std::string_view line = span.file->line(span.line());
+  if (line.size() > kLongestLine) return "";
+  std::string under;
+  const std::size_t lead = std::min(span.begin - span.file->line_start(span.line()), line.size());
+  for (std::size_t i = 0; i < lead; ++i) {
+    if ((static_cast<unsigned char>(line[i]) & 0xC0u) != 0x80u) under += line[i] == '\t' ? '\t' : ' ';
+  }
+  const int room = std::max(1, count_code_points(line.substr(lead)));
+  under += '^' + std::string(static_cast<std::size_t>(std::min(span.length(), room) - 1), '~');
+  return fmt::format("  {}\n  {}\n", line, under);
+}
+
+}  // namespace
+
+std::string format(const Diagnostic& d) {
+  const std::string_view severity = d.severity == Severity::error ? "error" : "warning";
+  std::string out;
+  if (d.span.known()) {
+    out += fmt::format("{}:{}:{}: ", d.span.file->name(), d.span.line(), d.span.column());
+  } else if (!d.where.empty()) {
+    out += d.where + ": ";
+  }
+  out += fmt::format("{}: {} [{}]\n", severity, d.message, code_info(d.code).id);
+  if (d.span.known()) out += excerpt(d.span);
+  for (const std::string& note : d.notes) out += fmt::format("  note: {}\n", note);
+  return out;
+}
+
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, wrong.size() / 3) + 1;
+  for (const std::string& name : known) {
+    if (name.size() > wrong.size() + best_distance || name.size() > 64 || wrong.size() > 64) continue;
+    std::vector<std::size_t> row(name.size() + 1);
+    for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= wrong.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j <= name.size(); ++j) {
+        const std::size_t change = diagonal + (wrong[i - 1] == name[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+      }
+    }
+    if (row[name.size()] < best_distance) best_distance = row[name.size()], best = name;
+  }
+  return best;
+}
+
+}  // namespace tenon
