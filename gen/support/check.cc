@@ -1,4 +1,4 @@
-// Aborting with a message.
+// The failing branch of TENON_CHECK.
 #include "support/check.h"
 
 #include <cstdio>
@@ -6,8 +6,11 @@
 
 namespace tenon {
 
-void check_failed(const char* file, int line, std::string_view what) {
-  std::fprintf(stderr, "tenon: internal fault at %s:%d: %.*s\n", file, line, static_cast<int>(what.size()), what.data());
+void check_failed(const char *file, int line, const char *condition, std::string_view message) {
+  const char *separator = message.empty() ? "" : ": ";
+  std::fflush(stdout);
+  std::fprintf(stderr, "%s:%d: internal error: %s%s%.*s\n", file, line, condition, separator,
+               static_cast<int>(message.size()), message.data());
   std::abort();
 }
 

@@ -1,17 +1,32 @@
-// The check that aborts: behind the doors a broken promise is a fault of the generator, never of the user.
+// TENON_CHECK: an invariant of the generator; a breach is a bug of ours and aborts with place and message.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
 
 namespace tenon {
 
-/// Prints the place and what was promised, then aborts.
-[[noreturn]] void check_failed(const char* file, int line, std::string_view what);
+/// Prints `FILE:LINE: internal error: CONDITION: MESSAGE` on stderr and aborts.
+[[noreturn]] void check_failed(const char *file, int line, const char *condition, std::string_view message);
 
+namespace check_detail {
+inline std::string message() { return {}; }
+template <class... Args>
+std::string message(fmt::format_string<Args...> format, Args &&...args) {
+  return fmt::format(format, std::forward<Args>(args)...);
+}
+}  // namespace check_detail
 }  // namespace tenon
 
-/// Aborts with `what` (any string) unless `condition` holds.
-#define TENON_CHECK(condition, what)                                  \
-  do {                                                                \
-    if (!(condition)) ::tenon::check_failed(__FILE__, __LINE__, (what)); \
+/// TENON_CHECK(condition) or TENON_CHECK(condition, "format {}", values…): the message is only built on failure.
+#define TENON_CHECK(condition, ...)                                                                            \
+  do {                                                                                                         \
+    if (!(condition)) [[unlikely]]                                                                             \
+      ::tenon::check_failed(__FILE__, __LINE__, #condition, ::tenon::check_detail::message(__VA_ARGS__));      \
   } while (false)
+
+/// TENON_UNREACHABLE("format {}", values…): a place that no valid noun leads to.
+#define TENON_UNREACHABLE(...) \
+  ::tenon::check_failed(__FILE__, __LINE__, "unreachable", ::tenon::check_detail::message(__VA_ARGS__))
