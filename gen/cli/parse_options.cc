@@ -1,0 +1,230 @@
+// The commands and their flags, a function each; CLI11 does the matching.
+#include "cli/parse_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+
+#include "cli/value_syntax.h"
+
+namespace tenon {
+namespace {
+
+constexpr const char *version = "tenon 0.1.0";
+constexpr int help_column = 30;
+constexpr int most_threads = 1024;
+
+// Adds `flag` whose text goes through `parse` into `place`; `syntax` completes "wanted …" for what does not parse.
+template <class T, class Parse>
+CLI::Option *add_parsed(CLI::App &app, const char *flag, T &place, Parse parse, const char *syntax, const char *help) {
+  return app.add_option_function<std::string>(
+      flag,
+      [&place, parse, syntax, flag](const std::string &text) {
+        auto value = parse(text);
+        if (!value) throw CLI::ValidationError(flag, fmt::format("'{}' is not {}", text, syntax));
+        place = std::move(*value);
+      },
+      help);
+}
+
+// The same for a flag that may come several times, each one an element of `place`.
+template <class T, class Parse>
+CLI::Option *add_repeated(CLI::App &app, const char *flag, std::vector<T> &place, Parse parse, const char *syntax, const char *help) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          flag,
+          [&place, parse, syntax, flag](const std::vector<std::string> &texts) {
+            for (const std::string &text : texts) {
+              auto value = parse(text);
+              if (!value) throw CLI::ValidationError(flag, fmt::format("'{}' is not {}", text, syntax));
+              place.push_back(std::move(*value));
+            }
+          },
+          help)
+      ->allow_extra_args(false);
+}
+
+void add_control(CLI::App &app, RunControl &control) {
+  const char *group = "On all commands";
+  app.add_option("--opdefs", control.opdefs, "op definitions from DIR, not the shipped ones")->type_name("DIR")->group(group);
+  add_parsed(app, "--dump-after", control.dump_after, parse_name_list, "a list of stages", "print what these stages made")
+      ->type_name("STAGE,…|all")->group(group);
+  app.add_flag("--list-outputs", control.list_outputs, "print the output names, write nothing")->group(group);
+  app.add_option("--depfile", control.depfile, "write what was read as Make dependencies")->type_name("F")->group(group);
+  app.add_flag("--check", control.check, "status 1 if the output is stale, write nothing")->group(group);
+  app.add_flag("--dry-run", control.dry_run, "do everything but write")->group(group);
+  auto *verbose = app.add_flag("--verbose", control.verbose, "say what each stage does")->group(group);
+  app.add_flag("-q,--quiet", control.quiet, "say errors only")->group(group)->excludes(verbose);
+}
+
+void add_isa(CLI::App &app, std::vector<std::string> &isas) {
+  add_parsed(app, "--isa", isas, parse_name_list, "a list of instruction sets", "native, all, or names of `tenon list isas`")
+      ->type_name("LIST");
+}
+
+void add_selection(CLI::App &app, KernelSelection &selection) {
+  add_parsed(app, "--ops", selection.ops, parse_name_list, "a list of ops", "only these")->type_name("a,b|all");
+  add_parsed(app, "--dtypes", selection.dtypes, parse_name_list, "a list of dtypes", "only these")->type_name("f32,i8|all");
+  add_parsed(app, "--ranks", selection.ranks, parse_ranks, "ranks from 0 to 8 such as 0-4 or 1,2", "only these")->type_name("0-8");
+  add_isa(app, selection.isas);
+}
+
+void add_sizes(CLI::App &app, std::vector<SizeBound> &sizes) {
+  add_repeated(app, "--size", sizes, parse_size_bound, "NAME=4 or NAME=1..64", "fix or bound an open size")->type_name("N=1..64");
+}
+
+CLI::Option *add_files(CLI::App &app, const char *name, std::vector<std::string> &files, const char *help) {
+  return app.add_option(name, files, help)->type_name("");
+}
+
+CLI::Option *add_c_name(CLI::App &app, const char *flag, std::string &place, const char *help) {
+  const auto parse = [](const std::string &text) { return is_c_name(text) ? std::optional(text) : std::nullopt; };
+  return add_parsed(app, flag, place, parse, "a C name", help)->type_name("NAME");
+}
+
+void add_lib(CLI::App &app, LibOptions &lib) {
+  app.description("Writes a library of C kernels: the shipped ops, or those of DEFS.yaml.");
+  app.footer("example: tenon lib --ops gemm,softmax --dtypes f32 -o kernels");
+  add_files(app, "DEFS.yaml", lib.definitions, "definitions added to the shipped ones");
+  add_selection(app, lib.selection);
+  add_c_name(app, "--prefix", lib.prefix, "what every C name begins with [tn]");
+  app.add_flag("!--no-registry", lib.registry, "leave out tn_find and the uniform entry");
+  app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
+  app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
+}
+
+void add_model(CLI::App &app, ModelOptions &model) {
+  app.description("Writes a model as C.");
+  app.footer("example: tenon model net.onnx --size N=1..64 --main -o net && make -C net");
+  app.add_option("NET", model.graph, "NET.yaml or NET.onnx")->type_name("")->required();
+  add_c_name(app, "--name", model.name, "what every C name begins with [net]");
+  add_sizes(app, model.sizes);
+  add_isa(app, model.isas);
+  const std::map<std::string, WeightsForm> forms = {{"c", WeightsForm::c}, {"incbin", WeightsForm::incbin}, {"bin", WeightsForm::bin}};
+  const auto parse_form = [forms](const std::string &text) {
+    const auto it = forms.find(text);
+    return it == forms.end() ? std::nullopt : std::optional(it->second);
+  };
+  add_parsed(app, "--weights", model.weights, parse_form, "c, incbin or bin", "how the weights travel [c]")->type_name("c|incbin|bin");
+  app.add_option("--max-threads", model.max_threads, "workers the arena has room for [8]")
+      ->type_name("N")->check(CLI::Range(1, most_threads));
+  app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
+  app.add_flag("--selftest", model.selftest, "add a function that checks the model here");
+  app.add_option("-o", model.output_dir, "where the model goes")->type_name("DIR")->required();
+}
+
+void add_run(CLI::App &app, RunOptions &run) {
+  app.description("Generates a model, compiles it and runs it on IN.npy….");
+  app.footer("example: tenon run net.onnx image.npy -o scores.npy");
+  app.add_option("NET", run.graph, "NET.yaml or NET.onnx")->type_name("")->required();
+  add_files(app, "IN.npy", run.inputs, "inputs in graph order");
+  app.add_option("-o", run.outputs, "outputs in graph order; printed if left out")->type_name("OUT.npy")->allow_extra_args(false);
+  add_sizes(app, run.sizes);
+  add_isa(app, run.isas);
+  app.add_option("--cc", run.compiler, "the C compiler [cc]")->type_name("CMD");
+}
+
+void add_try(CLI::App &app, TryOptions &attempt) {
+  app.description("Generates one op, compiles it, checks it against the oracle and times it.");
+  app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37\"");
+  add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input");
+  app.add_option("--body", attempt.body, "a definition's body, 'Y[i,j] = …'")->type_name("TEXT");
+  app.add_option("--op", attempt.op, "which op, if there are several")->type_name("NAME");
+  add_repeated(app, "--test", attempt.tests, parse_size_values, "sizes such as \"M=100,N=37\"", "sizes to check and time")->type_name("M=100,N=37");
+  add_parsed(app, "--dtypes", attempt.selection.dtypes, parse_name_list, "a list of dtypes", "only these")->type_name("f32,i8|all");
+  add_isa(app, attempt.selection.isas);
+  app.add_option("--cc", attempt.compiler, "the C compiler [cc]")->type_name("CMD");
+}
+
+void add_dump(CLI::App &app, DumpOptions &dump) {
+  app.description("Prints what a stage makes of definitions or of a graph.");
+  app.footer("example: tenon dump lower --ops relu --dtypes f32 --isa portable");
+  app.add_option("STAGE", dump.stage, "a row of `tenon list stages`")->type_name("")->required();
+  add_files(app, "FILE", dump.inputs, "definitions or one graph; left out: the shipped ones");
+  add_selection(app, dump.selection);
+  add_sizes(app, dump.sizes);
+}
+
+void add_explain(CLI::App &app, ExplainOptions &explain) {
+  app.description("Says why a kernel is as it is, or what a diagnostic code means.");
+  app.footer("example: tenon explain tn_softmax_f32");
+  app.add_option("KERNEL|CODE", explain.subject, "a kernel's name or a diagnostic code")->type_name("")->required();
+  add_files(app, "FILE", explain.inputs, "definitions or the graph that the kernel is from");
+  add_selection(app, explain.selection);
+  add_sizes(app, explain.sizes);
+}
+
+void add_list(CLI::App &app, ListOptions &list) {
+  app.description("Prints a row for each, its name first; isas that this machine runs are marked `host`.");
+  app.footer("example: tenon list isas");
+  const std::map<std::string, ListSubject> subjects = {
+      {"ops", ListSubject::ops}, {"dtypes", ListSubject::dtypes}, {"isas", ListSubject::isas}, {"stages", ListSubject::stages}};
+  const auto parse_subject = [subjects](const std::string &text) {
+    const auto it = subjects.find(text);
+    return it == subjects.end() ? std::nullopt : std::optional(it->second);
+  };
+  add_parsed(app, "WHAT", list.subject, parse_subject, "ops, dtypes, isas or stages", "ops, dtypes, isas or stages")
+      ->type_name("")->required();
+}
+
+// One subcommand: its flags write into a value that becomes `options.command` when the subcommand is the one chosen.
+template <class Command>
+void add_command(CLI::App &app, const char *name, Options &options, void (*add)(CLI::App &, Command &)) {
+  auto command = std::make_shared<Command>();
+  CLI::App *sub = app.add_subcommand(name);
+  add(*sub, *command);
+  add_control(*sub, options.control);
+  sub->set_help_flag("-h,--help", "print this");
+  sub->get_formatter()->column_width(help_column);
+  sub->callback([&options, command] { options.command = *command; });
+}
+
+// Empty, or what is wrong with flags that are well formed each for itself.
+std::string contradiction(const Options &options) {
+  const auto *attempt = std::get_if<TryOptions>(&options.command);
+  if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op) return "name DEFS.yaml, --body or --op";
+  return {};
+}
+
+std::string chosen_name(const CLI::App &app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "tenon" : "tenon " + chosen.front()->get_name();
+}
+
+ParsedCommandLine wrong(const CLI::App &app, const std::string &what) {
+  const std::string name = chosen_name(app);
+  return {std::nullopt, fmt::format("{}: error: {}\n  note: `{} --help` lists what it takes\n", name, what, name), exit_bad_command_line};
+}
+
+}  // namespace
+
+ParsedCommandLine parse_options(const std::vector<std::string> &arguments) {
+  Options options;
+  CLI::App app("Tenon: op definitions and models in, standalone C99 out.", "tenon");
+  app.require_subcommand(1);
+  app.set_help_flag("-h,--help", "print this");
+  app.set_version_flag("--version", version);
+  app.footer("`tenon COMMAND --help` has the flags and an example of each.");
+  add_command(app, "lib", options, add_lib);
+  add_command(app, "model", options, add_model);
+  add_command(app, "run", options, add_run);
+  add_command(app, "try", options, add_try);
+  add_command(app, "dump", options, add_dump);
+  add_command(app, "explain", options, add_explain);
+  add_command(app, "list", options, add_list);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp &) {
+    return {std::nullopt, app.help(), exit_done};
+  } catch (const CLI::CallForVersion &) {
+    return {std::nullopt, std::string(version) + "\n", exit_done};
+  } catch (const CLI::ParseError &error) {
+    return wrong(app, error.what());
+  }
+  if (const std::string what = contradiction(options); !what.empty()) return wrong(app, what);
+  return {std::move(options), {}, exit_done};
+}
+
+}  // namespace tenon

@@ -1,0 +1,28 @@
+// The small syntaxes of flag values: lists, rank ranges, size bounds, test sizes, identifiers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline.h"
+
+namespace tenon {
+
+/// "a,b" → {a, b}; nothing if a part is empty.
+std::optional<std::vector<std::string>> parse_name_list(std::string_view text);
+
+/// "0-8", "2", "0-2,4" → the ranks, ascending; nothing if malformed or outside 0..8.
+std::optional<std::vector<int>> parse_ranks(std::string_view text);
+
+/// "N=4" or "N=1..64" with 0 ≤ low ≤ high.
+std::optional<SizeBound> parse_size_bound(std::string_view text);
+
+/// "M=100,N=37"; values from 0.
+std::optional<std::vector<SizeValue>> parse_size_values(std::string_view text);
+
+/// Whether a C compiler takes `text` as an identifier that is neither a keyword nor reserved (a leading underscore).
+bool is_c_name(std::string_view text);
+
+}  // namespace tenon

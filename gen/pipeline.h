@@ -1,0 +1,123 @@
+// The conductor's door: what a run is asked to do (Options), and run_pipeline, which does it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tenon {
+
+/// The statuses that the program ends with.
+enum ExitStatus : int {
+  exit_done = 0,
+  exit_bad_input = 1,         ///< the input is wrong, or --check found stale output
+  exit_bad_command_line = 2,  ///< nothing was read
+  exit_run_failed = 3,        ///< `try` or `run`: compiling failed or an answer was wrong
+};
+
+/// `--size N=4` (low == high) or `--size N=1..64`; the name as the file has it.
+struct SizeBound {
+  std::string name;
+  int64_t low = 0;
+  int64_t high = 0;
+};
+
+/// One size of `--test "M=100,N=37"`.
+struct SizeValue {
+  std::string name;
+  int64_t value = 0;
+};
+
+enum class WeightsForm : uint8_t { c, incbin, bin };
+
+/// Which kernels: shared by every command that generates some. Absent names mean the default of the contract.
+struct KernelSelection {
+  std::optional<std::vector<std::string>> ops;  ///< "all" alone is every op
+  std::vector<std::string> dtypes = {"all"};    ///< "all" alone is every dtype
+  std::vector<int> ranks = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<std::string> isas;  ///< empty: portable and every level of this architecture; "all" and "native" as they stand
+};
+
+struct LibOptions {
+  std::vector<std::string> definitions;  ///< YAML files, added to the shipped ones
+  KernelSelection selection;
+  std::string prefix = "tn";
+  bool registry = true;
+  bool amalgamate = false;
+  std::string output_dir;
+};
+
+struct ModelOptions {
+  std::string graph;  ///< .yaml or .onnx
+  std::string name = "net";
+  std::vector<SizeBound> sizes;
+  std::vector<std::string> isas;  ///< as in KernelSelection
+  WeightsForm weights = WeightsForm::c;
+  std::optional<int> max_threads;
+  bool main_program = false;
+  bool selftest = false;
+  std::string output_dir;
+};
+
+struct RunOptions {
+  std::string graph;
+  std::vector<std::string> inputs;   ///< .npy files in graph order
+  std::vector<std::string> outputs;  ///< .npy files in graph order
+  std::vector<SizeBound> sizes;
+  std::vector<std::string> isas;
+  std::string compiler = "cc";
+};
+
+struct TryOptions {
+  std::vector<std::string> definitions;  ///< "-" is standard input
+  std::optional<std::string> body;       ///< a definition's body from the command line
+  std::optional<std::string> op;
+  std::vector<std::vector<SizeValue>> tests;
+  KernelSelection selection;
+  std::string compiler = "cc";
+};
+
+struct DumpOptions {
+  std::string stage;
+  std::vector<std::string> inputs;  ///< definitions or one graph; none: the shipped definitions
+  KernelSelection selection;
+  std::vector<SizeBound> sizes;
+};
+
+struct ExplainOptions {
+  std::string subject;              ///< a kernel's name or a diagnostic code
+  std::vector<std::string> inputs;  ///< as in DumpOptions
+  KernelSelection selection;
+  std::vector<SizeBound> sizes;
+};
+
+enum class ListSubject : uint8_t { ops, dtypes, isas, stages };
+
+struct ListOptions {
+  ListSubject subject = ListSubject::ops;
+};
+
+/// What every command takes.
+struct RunControl {
+  std::optional<std::string> opdefs;     ///< --opdefs DIR instead of the shipped definitions
+  std::vector<std::string> dump_after;   ///< stages whose noun goes to stdout; "all" alone is every one
+  bool list_outputs = false;             ///< print the names of the outputs, write nothing
+  std::optional<std::string> depfile;    ///< a Makefile fragment of everything that was read
+  bool check = false;                    ///< status 1 if the output on disk is stale; write nothing
+  bool dry_run = false;                  ///< do everything but write
+  bool verbose = false;
+  bool quiet = false;
+};
+
+struct Options {
+  RunControl control;
+  std::variant<LibOptions, ModelOptions, RunOptions, TryOptions, DumpOptions, ExplainOptions, ListOptions> command;
+};
+
+/// Runs the stages that the command asks for, in order. Results go to stdout, diagnostics to stderr.
+/// Returns one of ExitStatus.
+int run_pipeline(const Options &options);
+
+}  // namespace tenon

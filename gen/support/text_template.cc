@@ -1,0 +1,123 @@
+// Finds the holes of a template, checks values against their types and puts them in.
+#include "support/text_template.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+enum class HoleType : uint8_t { text, id, integer, block };
+
+struct Hole {
+  std::string_view name;
+  HoleType type = HoleType::text;
+  size_t begin = 0;
+  size_t end = 0;
+};
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_char(char c) { return is_lower(c) || is_digit(c) || c == '_'; }
+bool is_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+size_t end_of_name(std::string_view text, size_t at) {
+  while (at < text.size() && is_name_char(text[at])) ++at;
+  return at;
+}
+
+std::optional<HoleType> hole_type(std::string_view word) {
+  static constexpr std::pair<std::string_view, HoleType> types[] = {
+      {"text", HoleType::text}, {"id", HoleType::id}, {"int", HoleType::integer}, {"block", HoleType::block}};
+  for (const auto &[name, type] : types)
+    if (name == word) return type;
+  return std::nullopt;
+}
+
+// The next hole at or after `from`; "@x" without the closing sign, as in an address, is no hole.
+std::optional<Hole> next_hole(std::string_view text, size_t from) {
+  for (size_t at = text.find('@', from); at != std::string_view::npos; at = text.find('@', at + 1)) {
+    if (at + 1 >= text.size() || !is_lower(text[at + 1])) continue;
+    const size_t name_end = end_of_name(text, at + 1);
+    Hole hole{text.substr(at + 1, name_end - at - 1), HoleType::text, at, name_end + 1};
+    if (name_end < text.size() && text[name_end] == ':') {
+      const size_t type_end = end_of_name(text, name_end + 1);
+      const auto type = hole_type(text.substr(name_end + 1, type_end - name_end - 1));
+      if (!type || type_end >= text.size() || text[type_end] != '@') continue;
+      hole.type = *type;
+      hole.end = type_end + 1;
+      return hole;
+    }
+    if (name_end < text.size() && text[name_end] == '@') return hole;
+  }
+  return std::nullopt;
+}
+
+bool fits(HoleType type, std::string_view value) {
+  const auto rest_is = [&](size_t from, auto predicate) {
+    return value.size() > from && std::all_of(value.begin() + static_cast<std::ptrdiff_t>(from), value.end(), predicate);
+  };
+  switch (type) {
+    case HoleType::text: return value.find('\n') == std::string_view::npos;
+    case HoleType::id: return !value.empty() && is_letter(value[0]) &&
+                              rest_is(0, [](char c) { return is_letter(c) || is_digit(c); });
+    case HoleType::integer: return rest_is(!value.empty() && value[0] == '-' ? 1 : 0, is_digit);
+    case HoleType::block: return true;
+  }
+  TENON_UNREACHABLE("hole type");
+}
+
+// Appends `block`, each line that is not empty behind `indentation`, with a newline after the last one.
+void append_block(std::string &out, std::string_view block, std::string_view indentation) {
+  while (!block.empty()) {
+    const size_t end = std::min(block.find('\n'), block.size());
+    const std::string_view line = block.substr(0, end);
+    if (!line.empty()) out.append(indentation).append(line);
+    out.push_back('\n');
+    block.remove_prefix(std::min(end + 1, block.size()));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> TextTemplate::hole_names() const {
+  std::vector<std::string> names;
+  for (auto hole = next_hole(text_, 0); hole; hole = next_hole(text_, hole->end))
+    if (std::find(names.begin(), names.end(), hole->name) == names.end()) names.emplace_back(hole->name);
+  return names;
+}
+
+std::string TextTemplate::fill(const std::vector<HoleValue> &values) const {
+  const std::string_view text = text_;
+  std::string out;
+  std::set<std::string_view> used;
+  size_t copied = 0;
+  for (auto hole = next_hole(text, 0); hole; hole = next_hole(text, copied)) {
+    const auto value = std::find_if(values.begin(), values.end(), [&](const HoleValue &v) { return v.name == hole->name; });
+    TENON_CHECK(value != values.end(), "{}: no value for the hole '{}'", name_, hole->name);
+    TENON_CHECK(fits(hole->type, value->text), "{}: '{}' does not fit the hole '{}'", name_, value->text, hole->name);
+    used.insert(hole->name);
+    out.append(text.substr(copied, hole->begin - copied));
+    copied = hole->end;
+    if (hole->type != HoleType::block) {
+      out.append(value->text);
+      continue;
+    }
+    const size_t line_begin = out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1;
+    const std::string indentation = out.substr(line_begin);
+    TENON_CHECK(indentation.find_first_not_of(' ') == std::string::npos && (copied == text.size() || text[copied] == '\n'),
+                "{}: the block hole '{}' is not alone on its line", name_, hole->name);
+    out.resize(line_begin);
+    append_block(out, value->text, indentation);
+    if (copied < text.size()) ++copied;
+  }
+  out.append(text.substr(copied));
+  for (const HoleValue &value : values) TENON_CHECK(used.count(value.name), "{}: no hole is called '{}'", name_, value.name);
+  return out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,106 @@
+// argv → Options: every command, its flags, and the statuses of wrong command lines.
+#include "cli/parse_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catch.h"
+
+using namespace tenon;
+
+namespace {
+
+template <class Command>
+Command parsed(const std::vector<std::string> &arguments) {
+  const auto result = parse_options(arguments);
+  INFO(result.message);
+  REQUIRE(result.options);
+  REQUIRE(std::holds_alternative<Command>(result.options->command));
+  return std::get<Command>(result.options->command);
+}
+
+}  // namespace
+
+TEST_CASE("lib takes definitions and a selection") {
+  const auto lib = parsed<LibOptions>({"lib", "a.yaml", "--ops", "relu,gemm", "b.yaml", "--dtypes", "f32", "--ranks", "0-2", "--isa",
+                                       "portable,neon", "--prefix", "aa", "--no-registry", "--amalgamate", "-o", "out"});
+  CHECK(lib.definitions == std::vector<std::string>{"a.yaml", "b.yaml"});
+  CHECK(lib.selection.ops == std::vector<std::string>{"relu", "gemm"});
+  CHECK(lib.selection.dtypes == std::vector<std::string>{"f32"});
+  CHECK(lib.selection.ranks == std::vector<int>{0, 1, 2});
+  CHECK(lib.selection.isas == std::vector<std::string>{"portable", "neon"});
+  CHECK((lib.prefix == "aa" && !lib.registry && lib.amalgamate && lib.output_dir == "out"));
+}
+
+TEST_CASE("lib has the defaults of the contract") {
+  const auto lib = parsed<LibOptions>({"lib", "-o", "out"});
+  CHECK_FALSE(lib.selection.ops);
+  CHECK(lib.selection.dtypes == std::vector<std::string>{"all"});
+  CHECK(lib.selection.ranks.size() == 9);
+  CHECK((lib.selection.isas.empty() && lib.prefix == "tn" && lib.registry && !lib.amalgamate));
+}
+
+TEST_CASE("model takes sizes one at a time") {
+  const auto model = parsed<ModelOptions>({"model", "--size", "N=1..64", "net.onnx", "--size", "M=4", "--weights", "bin",
+                                           "--max-threads", "2", "--main", "--selftest", "--name", "digits", "-o", "d"});
+  CHECK(model.graph == "net.onnx");
+  REQUIRE(model.sizes.size() == 2);
+  CHECK((model.sizes[0].high == 64 && model.sizes[1].low == 4));
+  CHECK((model.weights == WeightsForm::bin && model.max_threads == 2 && model.main_program && model.selftest));
+}
+
+TEST_CASE("run takes inputs and outputs in graph order") {
+  const auto run = parsed<RunOptions>({"run", "net.onnx", "a.npy", "-o", "y.npy", "b.npy", "-o", "z.npy"});
+  CHECK(run.inputs == std::vector<std::string>{"a.npy", "b.npy"});
+  CHECK(run.outputs == std::vector<std::string>{"y.npy", "z.npy"});
+}
+
+TEST_CASE("try reads a file, standard input, a body or an op's name") {
+  CHECK(parsed<TryOptions>({"try", "-"}).definitions == std::vector<std::string>{"-"});
+  CHECK(parsed<TryOptions>({"try", "--body", "Y[i] = X[i]"}).body == "Y[i] = X[i]");
+  const auto attempt = parsed<TryOptions>({"try", "--op", "relu", "--test", "M=3,N=4", "--test", "M=1", "--cc", "clang"});
+  CHECK((attempt.tests.size() == 2 && attempt.tests[0].size() == 2 && attempt.compiler == "clang"));
+  CHECK(parse_options({"try"}).status == exit_bad_command_line);
+}
+
+TEST_CASE("dump, explain and list name what they look at") {
+  CHECK(parsed<DumpOptions>({"dump", "lower", "net.yaml", "--isa", "portable"}).stage == "lower");
+  CHECK(parsed<ExplainOptions>({"explain", "E0101"}).subject == "E0101");
+  CHECK(parsed<ListOptions>({"list", "isas"}).subject == ListSubject::isas);
+}
+
+TEST_CASE("every command takes the flags of all") {
+  const auto result = parse_options({"list", "ops", "--opdefs", "d", "--dump-after", "a,b", "--list-outputs", "--depfile", "f", "--check",
+                                     "--dry-run", "--verbose"});
+  REQUIRE(result.options);
+  const RunControl &control = result.options->control;
+  CHECK((control.opdefs == "d" && control.dump_after.size() == 2 && control.list_outputs && control.depfile == "f"));
+  CHECK((control.check && control.dry_run && control.verbose && !control.quiet));
+}
+
+TEST_CASE("a wrong command line is status 2 and says what is wrong") {
+  const std::vector<std::vector<std::string>> wrong = {
+      {}, {"no_such_command"}, {"lib"}, {"lib", "-o", "d", "--no-such-flag"}, {"lib", "-o", "d", "--ranks", "0-99"},
+      {"lib", "-o", "d", "--prefix", "1-x"}, {"lib", "-o", "d", "--ops", "a,,b"}, {"lib", "-o"}, {"model", "-o", "d"},
+      {"model", "n.onnx", "-o", "d", "--size", "N"}, {"model", "n.onnx", "-o", "d", "--weights", "zip"},
+      {"model", "n.onnx", "-o", "d", "--max-threads", "0"}, {"model", "a.onnx", "b.onnx", "-o", "d"}, {"list"}, {"list", "ops", "more"},
+      {"list", "colours"}, {"list", "ops", "-q", "--verbose"}, {"dump"}, {"explain"}, {"lib", "-o", "d", "-o", "e"}};
+  for (const auto &arguments : wrong) {
+    const auto result = parse_options(arguments);
+    INFO(fmt::format("{}", fmt::join(arguments, " ")));
+    CHECK_FALSE(result.options);
+    CHECK(result.status == exit_bad_command_line);
+    CHECK(result.message.find("error: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("help of each command fits a screen and has an example") {
+  for (const char *command : {"lib", "model", "run", "try", "dump", "explain", "list"}) {
+    const auto result = parse_options({command, "--help"});
+    CHECK(result.status == exit_done);
+    CHECK(result.message.find("example: tenon " + std::string(command)) != std::string::npos);
+    CHECK(std::count(result.message.begin(), result.message.end(), '\n') <= 40);
+  }
+  CHECK(parse_options({"--help"}).status == exit_done);
+}
