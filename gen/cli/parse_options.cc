@@ -50,13 +50,13 @@ void add_control(CLI::App &app, RunControl &control) {
   const char *group = "On all commands";
   app.add_option("--opdefs", control.opdefs, "op definitions from DIR, not the shipped ones")->type_name("DIR")->group(group);
   add_parsed(app, "--dump-after", control.dump_after, parse_name_list, "a list of stages", "print what these stages made")
-      ->type_name("STAGE,…|all")->group(group);
+      ->type_name("STAGE,..|all")->group(group);
   app.add_flag("--list-outputs", control.list_outputs, "print the output names, write nothing")->group(group);
   app.add_option("--depfile", control.depfile, "write what was read as Make dependencies")->type_name("F")->group(group);
   app.add_flag("--check", control.check, "status 1 if the output is stale, write nothing")->group(group);
   app.add_flag("--dry-run", control.dry_run, "do everything but write")->group(group);
-  auto *verbose = app.add_flag("--verbose", control.verbose, "say what each stage does")->group(group);
-  app.add_flag("-q,--quiet", control.quiet, "say errors only")->group(group)->excludes(verbose);
+  app.add_flag("--verbose", control.verbose, "say what each stage does")->group(group);
+  app.add_flag("-q,--quiet", control.quiet, "say errors only")->group(group);
 }
 
 void add_isa(CLI::App &app, std::vector<std::string> &isas) {
@@ -90,9 +90,15 @@ void add_lib(CLI::App &app, LibOptions &lib) {
   add_files(app, "DEFS.yaml", lib.definitions, "definitions added to the shipped ones");
   add_selection(app, lib.selection);
   add_c_name(app, "--prefix", lib.prefix, "what every C name begins with [tn]");
-  app.add_flag("!--no-registry", lib.registry, "leave out tn_find and the uniform entry");
+  app.add_flag_callback("--no-registry", [&lib] { lib.registry = false; }, "leave out tn_find and the uniform entry");
   app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
+}
+
+std::optional<int> parse_threads(const std::string &text) {
+  const auto number = parse_size_bound("threads=" + text);
+  if (!number || number->low != number->high || number->low < 1 || number->high > most_threads) return std::nullopt;
+  return static_cast<int>(number->low);
 }
 
 void add_model(CLI::App &app, ModelOptions &model) {
@@ -108,8 +114,8 @@ void add_model(CLI::App &app, ModelOptions &model) {
     return it == forms.end() ? std::nullopt : std::optional(it->second);
   };
   add_parsed(app, "--weights", model.weights, parse_form, "c, incbin or bin", "how the weights travel [c]")->type_name("c|incbin|bin");
-  app.add_option("--max-threads", model.max_threads, "workers the arena has room for [8]")
-      ->type_name("N")->check(CLI::Range(1, most_threads));
+  add_parsed(app, "--max-threads", model.max_threads, parse_threads, "a number from 1 to 1024", "workers that the arena has room for [8]")
+      ->type_name("N");
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--selftest", model.selftest, "add a function that checks the model here");
   app.add_option("-o", model.output_dir, "where the model goes")->type_name("DIR")->required();
@@ -183,6 +189,7 @@ void add_command(CLI::App &app, const char *name, Options &options, void (*add)(
 
 // Empty, or what is wrong with flags that are well formed each for itself.
 std::string contradiction(const Options &options) {
+  if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
   const auto *attempt = std::get_if<TryOptions>(&options.command);
   if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op) return "name DEFS.yaml, --body or --op";
   return {};

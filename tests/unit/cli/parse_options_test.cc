@@ -84,7 +84,7 @@ TEST_CASE("a wrong command line is status 2 and says what is wrong") {
       {}, {"no_such_command"}, {"lib"}, {"lib", "-o", "d", "--no-such-flag"}, {"lib", "-o", "d", "--ranks", "0-99"},
       {"lib", "-o", "d", "--prefix", "1-x"}, {"lib", "-o", "d", "--ops", "a,,b"}, {"lib", "-o"}, {"model", "-o", "d"},
       {"model", "n.onnx", "-o", "d", "--size", "N"}, {"model", "n.onnx", "-o", "d", "--weights", "zip"},
-      {"model", "n.onnx", "-o", "d", "--max-threads", "0"}, {"model", "a.onnx", "b.onnx", "-o", "d"}, {"list"}, {"list", "ops", "more"},
+      {"model", "n.onnx", "-o", "d", "--max-threads", "0"}, {"model", "n.onnx", "-o", "d", "--max-threads", "1..2"}, {"model", "a.onnx", "b.onnx", "-o", "d"}, {"list"}, {"list", "ops", "more"},
       {"list", "colours"}, {"list", "ops", "-q", "--verbose"}, {"dump"}, {"explain"}, {"lib", "-o", "d", "-o", "e"}};
   for (const auto &arguments : wrong) {
     const auto result = parse_options(arguments);

@@ -1,0 +1,30 @@
+# Sourced by the acceptance scripts: finds the checkout, ../shared, the program and a Python; `skip REASON` ends with status 77.
+# shellcheck shell=sh disable=SC2034
+set -u
+checkout=$(cd "$(dirname "$0")/../.." && pwd)
+shared=${TENON_SHARED:-$checkout/../shared}
+tenon=${TENON_PROGRAM:-$checkout/build/tenon}
+
+skip() {
+  echo "SKIP $(basename "$0"): $1"
+  echo '0 passed, 0 failed, 1 skipped'
+  exit 77
+}
+
+[ -d "$shared/accept" ] || skip 'no ../shared/accept beside the checkout'
+[ -x "$tenon" ] || { echo "$tenon is not built" >&2; exit 1; }
+
+# needs_python MODULE...: sets `python` to one that imports them all: $PYTHON, the one in build/venv, or the system's.
+needs_python() {
+  modules=$(echo "$*" | tr ' ' ',')
+  for python in "${PYTHON:-}" "$checkout/build/venv/bin/python" python3; do
+    [ -n "$python" ] && "$python" -c "import $modules" 2>/dev/null && return
+  done
+  skip "no Python with $*"
+}
+
+# Ends with the status of a program that says 77 when it had nothing to run.
+finish() {
+  [ "$1" -eq 77 ] && skip 'nothing to run'
+  exit "$1"
+}
