@@ -31,7 +31,8 @@ CLI::Option *add_parsed(CLI::App &app, const char *flag, T &place, Parse parse, 
 
 // The same for a flag that may come several times, each one an element of `place`.
 template <class T, class Parse>
-CLI::Option *add_repeated(CLI::App &app, const char *flag, std::vector<T> &place, Parse parse, const char *syntax, const char *help) {
+CLI::Option *add_repeated(CLI::App &app, const char *flag, std::vector<T> &place, Parse parse, const char *syntax,
+                          const char *help) {
   return app
       .add_option_function<std::vector<std::string>>(
           flag,
@@ -50,7 +51,8 @@ void add_control(CLI::App &app, RunControl &control) {
   const char *group = "On all commands";
   app.add_option("--opdefs", control.opdefs, "op definitions from DIR, not the shipped ones")->type_name("DIR")->group(group);
   add_parsed(app, "--dump-after", control.dump_after, parse_name_list, "a list of stages", "print what these stages made")
-      ->type_name("STAGE,..|all")->group(group);
+      ->type_name("STAGE,..|all")
+      ->group(group);
   app.add_flag("--list-outputs", control.list_outputs, "print the output names, write nothing")->group(group);
   app.add_option("--depfile", control.depfile, "write what was read as Make dependencies")->type_name("F")->group(group);
   app.add_flag("--check", control.check, "status 1 if the output is stale, write nothing")->group(group);
@@ -67,7 +69,8 @@ void add_isa(CLI::App &app, std::vector<std::string> &isas) {
 void add_selection(CLI::App &app, KernelSelection &selection) {
   add_parsed(app, "--ops", selection.ops, parse_name_list, "a list of ops", "only these")->type_name("a,b|all");
   add_parsed(app, "--dtypes", selection.dtypes, parse_name_list, "a list of dtypes", "only these")->type_name("f32,i8|all");
-  add_parsed(app, "--ranks", selection.ranks, parse_ranks, "ranks from 0 to 8 such as 0-4 or 1,2", "only these")->type_name("0-8");
+  add_parsed(app, "--ranks", selection.ranks, parse_ranks, "ranks from 0 to 8 such as 0-4 or 1,2", "only these")
+      ->type_name("0-8");
   add_isa(app, selection.isas);
 }
 
@@ -90,7 +93,8 @@ void add_lib(CLI::App &app, LibOptions &lib) {
   add_files(app, "DEFS.yaml", lib.definitions, "definitions added to the shipped ones");
   add_selection(app, lib.selection);
   add_c_name(app, "--prefix", lib.prefix, "what every C name begins with [tn]");
-  app.add_flag_callback("--no-registry", [&lib] { lib.registry = false; }, "leave out tn_find and the uniform entry");
+  app.add_flag_callback(
+      "--no-registry", [&lib] { lib.registry = false; }, "leave out tn_find and the uniform entry");
   app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
 }
@@ -108,13 +112,16 @@ void add_model(CLI::App &app, ModelOptions &model) {
   add_c_name(app, "--name", model.name, "what every C name begins with [net]");
   add_sizes(app, model.sizes);
   add_isa(app, model.isas);
-  const std::map<std::string, WeightsForm> forms = {{"c", WeightsForm::c}, {"incbin", WeightsForm::incbin}, {"bin", WeightsForm::bin}};
+  const std::map<std::string, WeightsForm> forms = {
+      {"c", WeightsForm::c}, {"incbin", WeightsForm::incbin}, {"bin", WeightsForm::bin}};
   const auto parse_form = [forms](const std::string &text) {
     const auto it = forms.find(text);
     return it == forms.end() ? std::nullopt : std::optional(it->second);
   };
-  add_parsed(app, "--weights", model.weights, parse_form, "c, incbin or bin", "how the weights travel [c]")->type_name("c|incbin|bin");
-  add_parsed(app, "--max-threads", model.max_threads, parse_threads, "a number from 1 to 1024", "workers that the arena has room for [8]")
+  add_parsed(app, "--weights", model.weights, parse_form, "c, incbin or bin", "how the weights travel [c]")
+      ->type_name("c|incbin|bin");
+  add_parsed(app, "--max-threads", model.max_threads, parse_threads, "a number from 1 to 1024",
+             "workers that the arena has room for [8]")
       ->type_name("N");
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--selftest", model.selftest, "add a function that checks the model here");
@@ -138,8 +145,10 @@ void add_try(CLI::App &app, TryOptions &attempt) {
   add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input");
   app.add_option("--body", attempt.body, "a definition's body, 'Y[i,j] = …'")->type_name("TEXT");
   app.add_option("--op", attempt.op, "which op, if there are several")->type_name("NAME");
-  add_repeated(app, "--test", attempt.tests, parse_size_values, "sizes such as \"M=100,N=37\"", "sizes to check and time")->type_name("M=100,N=37");
-  add_parsed(app, "--dtypes", attempt.selection.dtypes, parse_name_list, "a list of dtypes", "only these")->type_name("f32,i8|all");
+  add_repeated(app, "--test", attempt.tests, parse_size_values, "sizes such as \"M=100,N=37\"", "sizes to check and time")
+      ->type_name("M=100,N=37");
+  add_parsed(app, "--dtypes", attempt.selection.dtypes, parse_name_list, "a list of dtypes", "only these")
+      ->type_name("f32,i8|all");
   add_isa(app, attempt.selection.isas);
   app.add_option("--cc", attempt.compiler, "the C compiler [cc]")->type_name("CMD");
 }
@@ -172,7 +181,8 @@ void add_list(CLI::App &app, ListOptions &list) {
     return it == subjects.end() ? std::nullopt : std::optional(it->second);
   };
   add_parsed(app, "WHAT", list.subject, parse_subject, "ops, dtypes, isas or stages", "ops, dtypes, isas or stages")
-      ->type_name("")->required();
+      ->type_name("")
+      ->required();
 }
 
 // One subcommand: its flags write into a value that becomes `options.command` when the subcommand is the one chosen.
@@ -202,7 +212,8 @@ std::string chosen_name(const CLI::App &app) {
 
 ParsedCommandLine wrong(const CLI::App &app, const std::string &what) {
   const std::string name = chosen_name(app);
-  return {std::nullopt, fmt::format("{}: error: {}\n  note: `{} --help` lists what it takes\n", name, what, name), exit_bad_command_line};
+  return {std::nullopt, fmt::format("{}: error: {}\n  note: `{} --help` lists what it takes\n", name, what, name),
+          exit_bad_command_line};
 }
 
 }  // namespace
