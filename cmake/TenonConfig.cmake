@@ -24,47 +24,29 @@ if(NOT TARGET Tenon::tenon)
   set_target_properties(Tenon::tenon PROPERTIES IMPORTED_LOCATION "${TENON_PROGRAM}")
 endif()
 
-# What `tenon ARGUMENTS` would write below `directory`, relative to it.
-function(_tenon_outputs result directory)
-  execute_process(COMMAND "${TENON_PROGRAM}" ${ARGN} --list-outputs -o "${directory}"
-    WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE listed ERROR_VARIABLE messages RESULT_VARIABLE status)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "tenon ${ARGN} ended with status ${status}:\n${messages}")
-  endif()
-  string(REPLACE "\n" ";" lines "${listed}")
-  set(outputs "")
-  foreach(line IN LISTS lines)
-    if(IS_ABSOLUTE "${line}")
-      file(RELATIVE_PATH line "${directory}" "${line}")
-    endif()
-    if(line)
-      list(APPEND outputs "${line}")
-    endif()
-  endforeach()
-  set(${result} "${outputs}" PARENT_SCOPE)
-endfunction()
-
-# A static library of what `tenon ARGUMENTS` writes. Files that did not change keep their times, so sources.txt, touched after
-# each run, is what stands for the run in the build; it is also the target that the dependency file names.
+# A static library of what `tenon ARGUMENTS` writes. The first run is at configure time: sources.txt names what there is to
+# compile. Files that did not change keep their times, so sources.txt, touched after each run of the build, stands for the run;
+# it is also the target that the dependency file names.
 function(_tenon_generate target inputs)
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon")
   set(stamp "${directory}/sources.txt")
   set(depfile "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon.d")
-  _tenon_outputs(outputs "${directory}" ${ARGN})
-  list(REMOVE_ITEM outputs sources.txt)
-  list(TRANSFORM outputs PREPEND "${directory}/")
+  set(command "${TENON_PROGRAM}" ${ARGN} -q --depfile "${depfile}" -o "${directory}")
+  execute_process(COMMAND ${command} WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" ERROR_VARIABLE messages RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "tenon ${ARGN} ended with status ${status}:\n${messages}")
+  endif()
+  file(STRINGS "${stamp}" sources)
+  list(TRANSFORM sources PREPEND "${directory}/")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs} "${TENON_PROGRAM}")
-  add_custom_command(OUTPUT "${stamp}" BYPRODUCTS ${outputs}
-    COMMAND "${TENON_PROGRAM}" ${ARGN} -q --depfile "${depfile}" -o "${directory}"
+  add_custom_command(OUTPUT "${stamp}" BYPRODUCTS ${sources}
+    COMMAND ${command}
     COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" DEPENDS ${inputs} "${TENON_PROGRAM}" DEPFILE "${depfile}"
     COMMENT "Generating ${target}" VERBATIM)
   add_custom_target(${target}_generate DEPENDS "${stamp}")
-  set(sources ${outputs})
-  list(FILTER sources INCLUDE REGEX "\\.[cS]$")
   add_library(${target} STATIC ${sources})
   add_dependencies(${target} ${target}_generate)
-  set_source_files_properties(${sources} PROPERTIES GENERATED TRUE)
   target_include_directories(${target} PUBLIC "${directory}/include")
   set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF LINKER_LANGUAGE C)
 endfunction()
