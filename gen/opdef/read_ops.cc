@@ -1,0 +1,126 @@
+// Files into a library: the top-level keys, who replaces whom, and the checks over the whole.
+#include "opdef/read_ops.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "opdef/check_op.h"
+#include "opdef/read_family.h"
+#include "opdef/read_functions.h"
+#include "opdef/read_op.h"
+#include "opdef/yaml_shape.h"
+
+namespace tenon {
+
+namespace {
+
+/// Reads the files of one origin: shipped, or the user's.
+class FileReader {
+ public:
+  FileReader(OpLibrary& library, bool shipped, Diagnostics& diagnostics) : library_(library), shipped_(shipped), diagnostics_(diagnostics) {}
+
+  void read(const SourceFileRef& file) {
+    const Result<std::vector<YamlNode>> documents = read_yaml(file);
+    diagnostics_.append(documents.diagnostics());
+    if (!documents) return;
+    bool any = false;
+    for (const YamlNode& document : *documents) {
+      if (document.is_null()) continue;
+      any = true;
+      if (want_map(document, "a definition file", "the keys scalar, fn, families, ops", diagnostics_)) read_document(document);
+    }
+    if (any) return;
+    diagnostics_.error(Code::E0109, {file, 0, 0}, "this file defines nothing", {"write at least one of the keys scalar, fn, families, ops"});
+  }
+
+ private:
+  void read_document(const YamlNode& document) {
+    refuse_unknown_keys(document, {"scalar", "fn", "families", "ops"}, "a definition file", diagnostics_);
+    if (const YamlNode* node = document.find("scalar")) {
+      for (ScalarRow& row : read_scalar_rows(*node, diagnostics_)) define("scalar row", rows_, library_.scalars, std::move(row));
+    }
+    if (const YamlNode* node = document.find("fn")) {
+      for (ScalarFn& function : read_functions(*node, diagnostics_)) define("function", functions_, library_.fns, std::move(function));
+    }
+    if (const YamlNode* node = document.find("families"); node != nullptr && !node->is_null() && want_list(*node, "families", "- family: unary", diagnostics_)) {
+      for (const YamlNode& family : node->items) read_family(family);
+    }
+    if (const YamlNode* node = document.find("ops"); node != nullptr && !node->is_null() && want_list(*node, "ops", "- op: name", diagnostics_)) {
+      for (const YamlNode& op : node->items) read_single(op);
+    }
+  }
+
+  void read_family(const YamlNode& family) {
+    for (const NamedNode& member : expand_family(family, diagnostics_)) {
+      OpDef op;
+      if (const YamlNode* name = family.find("family")) op.family = name->text;
+      add(member.name, member.map, std::move(op));
+    }
+  }
+
+  void read_single(const YamlNode& map) {
+    if (!want_map(map, "an op", "- op: name", diagnostics_)) return;
+    const YamlNode* name = map.find("op");
+    if (name == nullptr) {
+      SourceSpan place = map.span;
+      place.end = place.begin + 1;
+      diagnostics_.error(Code::E0203, place, "an op needs the key `op`, its name", {"write - op: name"});
+    } else if (want_text(*name, "op", "- op: name", diagnostics_)) {
+      add(*name, map, OpDef());
+    }
+  }
+
+  void add(const YamlNode& name, const YamlNode& map, OpDef op) {
+    if (!want_name(name, name.text, "an op", diagnostics_)) return;
+    op.name = name.text;
+    op.span = name.span;
+    const std::size_t before = diagnostics_.size();
+    read_op(map, op, diagnostics_);
+    if (diagnostics_.size() != before) broken_.insert(op.name);
+    define("op", ops_, library_.ops, std::move(op));
+  }
+
+  template <typename T>
+  void define(std::string_view what, std::map<std::string, SourceSpan>& seen, std::map<std::string, T, std::less<>>& into, T value) {
+    value.shipped = shipped_;
+    const auto [earlier, fresh] = seen.emplace(value.name, value.span);
+    if (!fresh) {
+      diagnostics_.error(Code::E0205, value.span, fmt::format("the {} '{}' is defined twice", what, value.name),
+                         {fmt::format("the other is at {}:{}", earlier->second.file->name(), earlier->second.line())});
+      return;
+    }
+    std::string name = value.name;
+    into.insert_or_assign(std::move(name), std::move(value));
+  }
+
+ public:
+  std::set<std::string> broken_;
+
+ private:
+  OpLibrary& library_;
+  bool shipped_;
+  Diagnostics& diagnostics_;
+  std::map<std::string, SourceSpan> rows_, functions_, ops_;
+};
+
+}  // namespace
+
+Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std::vector<SourceFileRef>& user) {
+  OpLibrary library;
+  Diagnostics diagnostics;
+  FileReader ours(library, true, diagnostics), theirs(library, false, diagnostics);
+  for (const SourceFileRef& file : shipped) ours.read(file);
+  for (const SourceFileRef& file : user) theirs.read(file);
+  check_functions(library, diagnostics);
+  for (auto& [name, op] : library.ops) {
+    // An op that did not read whole would only be reported again for what is missing.
+    if ((op.shipped ? ours : theirs).broken_.count(name) == 0) check_op(op, library, diagnostics);
+  }
+  check_recursion(library, diagnostics);
+  if (diagnostics.has_errors()) return diagnostics;
+  return {std::move(library), std::move(diagnostics)};
+}
+
+}  // namespace tenon

@@ -1,0 +1,57 @@
+// read_ops: the worked examples are read whole, print and read back the same, and user definitions win.
+#include "opdef/read_ops.h"
+
+#include "catch.h"
+#include "unit/opdef/read_text.h"
+
+using namespace tenon;
+using tenon_test::read_text;
+using tenon_test::source;
+
+namespace {
+const std::string kExamples = std::string(TENON_TESTS_DIR) + "/unit/opdef/examples.yaml";
+}
+
+TEST_CASE("read_ops: the worked examples are accepted") {
+  const auto library = read_text(tenon_test::file_text(kExamples));
+  INFO(library.diagnostics().text());
+  REQUIRE(library);
+  CHECK(library->ops.size() == 25);
+  CHECK(library->fns.size() == 4);
+  CHECK(library->scalars.size() == 11);
+  const OpDef* conv = library->op("conv2d");
+  REQUIRE(conv != nullptr);
+  CHECK(conv->inputs[2].optional);
+  CHECK(conv->inputs[0].dims[1].kind == DimKind::split);
+  CHECK(conv->attr("pads")->length == 4);
+  CHECK(library->op("randn")->let("S")->pack);
+  CHECK(library->op("relu")->family == "unary");
+  CHECK(print(library->op("relu")->body[0]) == "Y[*s] = max(X[*s], 0)");
+}
+
+TEST_CASE("read_ops: printing and reading back changes nothing") {
+  const auto library = read_text(tenon_test::file_text(kExamples));
+  REQUIRE(library);
+  const std::string text = print(*library);
+  const auto again = read_text(text);
+  INFO(text << again.diagnostics().text());
+  REQUIRE(again);
+  CHECK(print(*again) == text);
+  for (const auto& [name, op] : library->ops) CHECK(same(op, again->ops.at(name)));
+}
+
+TEST_CASE("read_ops: the user's definition replaces the shipped one") {
+  const auto shipped = source("ops:\n  - op: f\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i]\n");
+  const auto user = source("ops:\n  - op: f\n    in: {X: \"f64[N]\"}\n    out: {Y: \"f64[N]\"}\n    body: Y[i] = X[i]\n", "user.yaml");
+  const auto library = read_ops({shipped}, {user});
+  REQUIRE(library);
+  CHECK(library->op("f")->inputs[0].dtype == "f64");
+  CHECK_FALSE(library->op("f")->shipped);
+}
+
+TEST_CASE("read_ops: several YAML documents and byte order marks") {
+  const auto library = read_text("\xEF\xBB\xBF" "fn:\n  \"one(x)\": x\n---\nfn:\n  \"two(x)\": one(x)*2\n");
+  INFO(library.diagnostics().text());
+  REQUIRE(library);
+  CHECK(library->fns.size() == 2);
+}
