@@ -101,12 +101,12 @@ struct ListOptions {
 
 /// What every command takes.
 struct RunControl {
-  std::optional<std::string> opdefs;     ///< --opdefs DIR instead of the shipped definitions
-  std::vector<std::string> dump_after;   ///< stages whose noun goes to stdout; "all" alone is every one
-  bool list_outputs = false;             ///< print the names of the outputs, write nothing
-  std::optional<std::string> depfile;    ///< a Makefile fragment of everything that was read
-  bool check = false;                    ///< status 1 if the output on disk is stale; write nothing
-  bool dry_run = false;                  ///< do everything but write
+  std::optional<std::string> opdefs;    ///< --opdefs DIR instead of the shipped definitions
+  std::vector<std::string> dump_after;  ///< stages whose noun goes to stdout; "all" alone is every one
+  bool list_outputs = false;            ///< print the names of the outputs, write nothing
+  std::optional<std::string> depfile;   ///< a Makefile fragment of everything that was read
+  bool check = false;                   ///< status 1 if the output on disk is stale; write nothing
+  bool dry_run = false;                 ///< do everything but write
   bool verbose = false;
   bool quiet = false;
 };

@@ -16,41 +16,44 @@ constexpr const char *version = "tenon 0.1.0";
 constexpr int help_column = 30;
 constexpr int most_threads = 1024;
 
-// Adds `flag` whose text goes through `parse` into `place`; `syntax` completes "wanted …" for what does not parse.
+// A flag as --help shows it; `syntax` completes "'x' is not …" for what does not parse.
+struct Flag {
+  const char *names;
+  const char *value;
+  const char *syntax;
+  const char *help;
+};
+
 template <class T, class Parse>
-CLI::Option *add_parsed(CLI::App &app, const char *flag, T &place, Parse parse, const char *syntax, const char *help) {
-  return app.add_option_function<std::string>(
-      flag,
-      [&place, parse, syntax, flag](const std::string &text) {
-        auto value = parse(text);
-        if (!value) throw CLI::ValidationError(flag, fmt::format("'{}' is not {}", text, syntax));
-        place = std::move(*value);
-      },
-      help);
+T parsed_value(const Flag &flag, const std::string &text, Parse parse) {
+  auto value = parse(text);
+  if (!value) throw CLI::ValidationError(flag.names, fmt::format("'{}' is not {}", text, flag.syntax));
+  return std::move(*value);
+}
+
+// Adds a flag whose text goes through `parse` into `place`.
+template <class T, class Parse>
+CLI::Option *add_parsed(CLI::App &app, const Flag &flag, T &place, Parse parse) {
+  const auto read = [&place, parse, flag](const std::string &text) {
+    place = parsed_value<typename decltype(parse(text))::value_type>(flag, text, parse);
+  };
+  return app.add_option_function<std::string>(flag.names, read, flag.help)->type_name(flag.value);
 }
 
 // The same for a flag that may come several times, each one an element of `place`.
 template <class T, class Parse>
-CLI::Option *add_repeated(CLI::App &app, const char *flag, std::vector<T> &place, Parse parse, const char *syntax, const char *help) {
-  return app
-      .add_option_function<std::vector<std::string>>(
-          flag,
-          [&place, parse, syntax, flag](const std::vector<std::string> &texts) {
-            for (const std::string &text : texts) {
-              auto value = parse(text);
-              if (!value) throw CLI::ValidationError(flag, fmt::format("'{}' is not {}", text, syntax));
-              place.push_back(std::move(*value));
-            }
-          },
-          help)
-      ->allow_extra_args(false);
+void add_repeated(CLI::App &app, const Flag &flag, std::vector<T> &place, Parse parse) {
+  const auto read = [&place, parse, flag](const std::vector<std::string> &texts) {
+    for (const std::string &text : texts) place.push_back(parsed_value<T>(flag, text, parse));
+  };
+  app.add_option_function<std::vector<std::string>>(flag.names, read, flag.help)->type_name(flag.value)->allow_extra_args(false);
 }
 
 void add_control(CLI::App &app, RunControl &control) {
   const char *group = "On all commands";
   app.add_option("--opdefs", control.opdefs, "op definitions from DIR, not the shipped ones")->type_name("DIR")->group(group);
-  add_parsed(app, "--dump-after", control.dump_after, parse_name_list, "a list of stages", "print what these stages made")
-      ->type_name("STAGE,..|all")->group(group);
+  const Flag dump_after = {"--dump-after", "STAGE,..|all", "a list of stages", "print what these stages made"};
+  add_parsed(app, dump_after, control.dump_after, parse_name_list)->group(group);
   app.add_flag("--list-outputs", control.list_outputs, "print the output names, write nothing")->group(group);
   app.add_option("--depfile", control.depfile, "write what was read as Make dependencies")->type_name("F")->group(group);
   app.add_flag("--check", control.check, "status 1 if the output is stale, write nothing")->group(group);
@@ -60,28 +63,32 @@ void add_control(CLI::App &app, RunControl &control) {
 }
 
 void add_isa(CLI::App &app, std::vector<std::string> &isas) {
-  add_parsed(app, "--isa", isas, parse_name_list, "a list of instruction sets", "native, all, or names of `tenon list isas`")
-      ->type_name("LIST");
+  add_parsed(app, {"--isa", "LIST", "a list of instruction sets", "native, all, or names of `tenon list isas`"}, isas,
+             parse_name_list);
+}
+
+void add_dtypes(CLI::App &app, std::vector<std::string> &dtypes) {
+  add_parsed(app, {"--dtypes", "f32,i8|all", "a list of dtypes", "only these"}, dtypes, parse_name_list);
 }
 
 void add_selection(CLI::App &app, KernelSelection &selection) {
-  add_parsed(app, "--ops", selection.ops, parse_name_list, "a list of ops", "only these")->type_name("a,b|all");
-  add_parsed(app, "--dtypes", selection.dtypes, parse_name_list, "a list of dtypes", "only these")->type_name("f32,i8|all");
-  add_parsed(app, "--ranks", selection.ranks, parse_ranks, "ranks from 0 to 8 such as 0-4 or 1,2", "only these")->type_name("0-8");
+  add_parsed(app, {"--ops", "a,b|all", "a list of ops", "only these"}, selection.ops, parse_name_list);
+  add_dtypes(app, selection.dtypes);
+  add_parsed(app, {"--ranks", "0-8", "ranks from 0 to 8 such as 0-4 or 1,2", "only these"}, selection.ranks, parse_ranks);
   add_isa(app, selection.isas);
 }
 
 void add_sizes(CLI::App &app, std::vector<SizeBound> &sizes) {
-  add_repeated(app, "--size", sizes, parse_size_bound, "NAME=4 or NAME=1..64", "fix or bound an open size")->type_name("N=1..64");
+  add_repeated(app, {"--size", "N=1..64", "NAME=4 or NAME=1..64", "fix or bound an open size"}, sizes, parse_size_bound);
 }
 
-CLI::Option *add_files(CLI::App &app, const char *name, std::vector<std::string> &files, const char *help) {
-  return app.add_option(name, files, help)->type_name("");
+void add_files(CLI::App &app, const char *name, std::vector<std::string> &files, const char *help) {
+  app.add_option(name, files, help)->type_name("");
 }
 
-CLI::Option *add_c_name(CLI::App &app, const char *flag, std::string &place, const char *help) {
+void add_c_name(CLI::App &app, const char *flag, std::string &place, const char *help) {
   const auto parse = [](const std::string &text) { return is_c_name(text) ? std::optional(text) : std::nullopt; };
-  return add_parsed(app, flag, place, parse, "a C name", help)->type_name("NAME");
+  add_parsed(app, {flag, "NAME", "a C name", help}, place, parse);
 }
 
 void add_lib(CLI::App &app, LibOptions &lib) {
@@ -90,7 +97,8 @@ void add_lib(CLI::App &app, LibOptions &lib) {
   add_files(app, "DEFS.yaml", lib.definitions, "definitions added to the shipped ones");
   add_selection(app, lib.selection);
   add_c_name(app, "--prefix", lib.prefix, "what every C name begins with [tn]");
-  app.add_flag_callback("--no-registry", [&lib] { lib.registry = false; }, "leave out tn_find and the uniform entry");
+  app.add_flag_callback(
+      "--no-registry", [&lib] { lib.registry = false; }, "leave out tn_find and the uniform entry");
   app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
 }
@@ -108,14 +116,15 @@ void add_model(CLI::App &app, ModelOptions &model) {
   add_c_name(app, "--name", model.name, "what every C name begins with [net]");
   add_sizes(app, model.sizes);
   add_isa(app, model.isas);
-  const std::map<std::string, WeightsForm> forms = {{"c", WeightsForm::c}, {"incbin", WeightsForm::incbin}, {"bin", WeightsForm::bin}};
+  const std::map<std::string, WeightsForm> forms = {
+      {"c", WeightsForm::c}, {"incbin", WeightsForm::incbin}, {"bin", WeightsForm::bin}};
   const auto parse_form = [forms](const std::string &text) {
     const auto it = forms.find(text);
     return it == forms.end() ? std::nullopt : std::optional(it->second);
   };
-  add_parsed(app, "--weights", model.weights, parse_form, "c, incbin or bin", "how the weights travel [c]")->type_name("c|incbin|bin");
-  add_parsed(app, "--max-threads", model.max_threads, parse_threads, "a number from 1 to 1024", "workers that the arena has room for [8]")
-      ->type_name("N");
+  add_parsed(app, {"--weights", "c|incbin|bin", "c, incbin or bin", "how the weights travel [c]"}, model.weights, parse_form);
+  const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024", "workers that the arena has room for [8]"};
+  add_parsed(app, max_threads, model.max_threads, parse_threads);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--selftest", model.selftest, "add a function that checks the model here");
   app.add_option("-o", model.output_dir, "where the model goes")->type_name("DIR")->required();
@@ -138,8 +147,9 @@ void add_try(CLI::App &app, TryOptions &attempt) {
   add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input");
   app.add_option("--body", attempt.body, "a definition's body, 'Y[i,j] = …'")->type_name("TEXT");
   app.add_option("--op", attempt.op, "which op, if there are several")->type_name("NAME");
-  add_repeated(app, "--test", attempt.tests, parse_size_values, "sizes such as \"M=100,N=37\"", "sizes to check and time")->type_name("M=100,N=37");
-  add_parsed(app, "--dtypes", attempt.selection.dtypes, parse_name_list, "a list of dtypes", "only these")->type_name("f32,i8|all");
+  const Flag test = {"--test", "M=100,N=37", "sizes such as \"M=100,N=37\"", "sizes to check and time"};
+  add_repeated(app, test, attempt.tests, parse_size_values);
+  add_dtypes(app, attempt.selection.dtypes);
   add_isa(app, attempt.selection.isas);
   app.add_option("--cc", attempt.compiler, "the C compiler [cc]")->type_name("CMD");
 }
@@ -171,8 +181,8 @@ void add_list(CLI::App &app, ListOptions &list) {
     const auto it = subjects.find(text);
     return it == subjects.end() ? std::nullopt : std::optional(it->second);
   };
-  add_parsed(app, "WHAT", list.subject, parse_subject, "ops, dtypes, isas or stages", "ops, dtypes, isas or stages")
-      ->type_name("")->required();
+  const char *what = "ops, dtypes, isas or stages";
+  add_parsed(app, {"WHAT", "", what, what}, list.subject, parse_subject)->required();
 }
 
 // One subcommand: its flags write into a value that becomes `options.command` when the subcommand is the one chosen.
@@ -202,7 +212,8 @@ std::string chosen_name(const CLI::App &app) {
 
 ParsedCommandLine wrong(const CLI::App &app, const std::string &what) {
   const std::string name = chosen_name(app);
-  return {std::nullopt, fmt::format("{}: error: {}\n  note: `{} --help` lists what it takes\n", name, what, name), exit_bad_command_line};
+  return {std::nullopt, fmt::format("{}: error: {}\n  note: `{} --help` lists what it takes\n", name, what, name),
+          exit_bad_command_line};
 }
 
 }  // namespace

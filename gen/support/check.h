@@ -21,10 +21,10 @@ std::string message(fmt::format_string<Args...> format, Args &&...args) {
 }  // namespace tenon
 
 /// TENON_CHECK(condition) or TENON_CHECK(condition, "format {}", values…): the message is only built on failure.
-#define TENON_CHECK(condition, ...)                                                                            \
-  do {                                                                                                         \
-    if (!(condition)) [[unlikely]]                                                                             \
-      ::tenon::check_failed(__FILE__, __LINE__, #condition, ::tenon::check_detail::message(__VA_ARGS__));      \
+#define TENON_CHECK(condition, ...)                                                                       \
+  do {                                                                                                    \
+    if (!(condition)) [[unlikely]]                                                                        \
+      ::tenon::check_failed(__FILE__, __LINE__, #condition, ::tenon::check_detail::message(__VA_ARGS__)); \
   } while (false)
 
 /// TENON_UNREACHABLE("format {}", values…): a place that no valid noun leads to.

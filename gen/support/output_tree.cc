@@ -117,7 +117,7 @@ void OutputTree::add(std::string path, std::string bytes) {
 }
 
 void OutputTree::add_all(const OutputTree &other, const std::string &folder) {
-  for (const auto &[path, bytes] : other.files_) add(folder.empty() ? path : folder + "/" + path, bytes);
+  for (const auto &[path, bytes] : other.files_) add((std::filesystem::path(folder) / path).generic_string(), bytes);
 }
 
 std::vector<std::string> OutputTree::list() const {

@@ -63,8 +63,8 @@ bool fits(HoleType type, std::string_view value) {
   };
   switch (type) {
     case HoleType::text: return value.find('\n') == std::string_view::npos;
-    case HoleType::id: return !value.empty() && is_letter(value[0]) &&
-                              rest_is(0, [](char c) { return is_letter(c) || is_digit(c); });
+    case HoleType::id:
+      return !value.empty() && is_letter(value[0]) && rest_is(0, [](char c) { return is_letter(c) || is_digit(c); });
     case HoleType::integer: return rest_is(!value.empty() && value[0] == '-' ? 1 : 0, is_digit);
     case HoleType::block: return true;
   }

@@ -88,7 +88,8 @@ void check_includes(const Source &source, const fs::path &gen, const Layers &lay
       continue;
     }
     const std::string other = room_of(file);
-    if (!layers.may_include(room, other)) report.breach(source, i + 1, "room '" + room + "' may not include room '" + other + "'");
+    if (!layers.may_include(room, other))
+      report.breach(source, i + 1, "room '" + room + "' may not include room '" + other + "'");
   }
 }
 
@@ -112,9 +113,9 @@ void check_sizes(const Source &source, Report &report) {
         report.breach(source, opened, "a function of " + std::to_string(i + 2 - opened) + " lines");
       opened = 0;
     } else if (line.back() == '{') {
-      const bool function = line.find('(') != std::string::npos &&
-                            std::none_of(std::begin(not_functions), std::end(not_functions),
-                                         [&](const char *word) { return line.rfind(word, 0) == 0; });
+      const bool function =
+          line.find('(') != std::string::npos && std::none_of(std::begin(not_functions), std::end(not_functions),
+                                                              [&](const char *word) { return line.rfind(word, 0) == 0; });
       opened = function ? i + 1 : 0;
     }
   }

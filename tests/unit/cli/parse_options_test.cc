@@ -23,8 +23,8 @@ Command parsed(const std::vector<std::string> &arguments) {
 }  // namespace
 
 TEST_CASE("lib takes definitions and a selection") {
-  const auto lib = parsed<LibOptions>({"lib", "a.yaml", "--ops", "relu,gemm", "b.yaml", "--dtypes", "f32", "--ranks", "0-2", "--isa",
-                                       "portable,neon", "--prefix", "aa", "--no-registry", "--amalgamate", "-o", "out"});
+  const auto lib = parsed<LibOptions>({"lib", "a.yaml", "--ops", "relu,gemm", "b.yaml", "--dtypes", "f32", "--ranks", "0-2",
+                                       "--isa", "portable,neon", "--prefix", "aa", "--no-registry", "--amalgamate", "-o", "out"});
   CHECK(lib.definitions == std::vector<std::string>{"a.yaml", "b.yaml"});
   CHECK(lib.selection.ops == std::vector<std::string>{"relu", "gemm"});
   CHECK(lib.selection.dtypes == std::vector<std::string>{"f32"});
@@ -71,8 +71,8 @@ TEST_CASE("dump, explain and list name what they look at") {
 }
 
 TEST_CASE("every command takes the flags of all") {
-  const auto result = parse_options({"list", "ops", "--opdefs", "d", "--dump-after", "a,b", "--list-outputs", "--depfile", "f", "--check",
-                                     "--dry-run", "--verbose"});
+  const auto result = parse_options({"list", "ops", "--opdefs", "d", "--dump-after", "a,b", "--list-outputs", "--depfile", "f",
+                                     "--check", "--dry-run", "--verbose"});
   REQUIRE(result.options);
   const RunControl &control = result.options->control;
   CHECK((control.opdefs == "d" && control.dump_after.size() == 2 && control.list_outputs && control.depfile == "f"));
@@ -80,12 +80,27 @@ TEST_CASE("every command takes the flags of all") {
 }
 
 TEST_CASE("a wrong command line is status 2 and says what is wrong") {
-  const std::vector<std::vector<std::string>> wrong = {
-      {}, {"no_such_command"}, {"lib"}, {"lib", "-o", "d", "--no-such-flag"}, {"lib", "-o", "d", "--ranks", "0-99"},
-      {"lib", "-o", "d", "--prefix", "1-x"}, {"lib", "-o", "d", "--ops", "a,,b"}, {"lib", "-o"}, {"model", "-o", "d"},
-      {"model", "n.onnx", "-o", "d", "--size", "N"}, {"model", "n.onnx", "-o", "d", "--weights", "zip"},
-      {"model", "n.onnx", "-o", "d", "--max-threads", "0"}, {"model", "n.onnx", "-o", "d", "--max-threads", "1..2"}, {"model", "a.onnx", "b.onnx", "-o", "d"}, {"list"}, {"list", "ops", "more"},
-      {"list", "colours"}, {"list", "ops", "-q", "--verbose"}, {"dump"}, {"explain"}, {"lib", "-o", "d", "-o", "e"}};
+  const std::vector<std::vector<std::string>> wrong = {{},
+                                                       {"no_such_command"},
+                                                       {"lib"},
+                                                       {"lib", "-o", "d", "--no-such-flag"},
+                                                       {"lib", "-o", "d", "--ranks", "0-99"},
+                                                       {"lib", "-o", "d", "--prefix", "1-x"},
+                                                       {"lib", "-o", "d", "--ops", "a,,b"},
+                                                       {"lib", "-o"},
+                                                       {"model", "-o", "d"},
+                                                       {"model", "n.onnx", "-o", "d", "--size", "N"},
+                                                       {"model", "n.onnx", "-o", "d", "--weights", "zip"},
+                                                       {"model", "n.onnx", "-o", "d", "--max-threads", "0"},
+                                                       {"model", "n.onnx", "-o", "d", "--max-threads", "1..2"},
+                                                       {"model", "a.onnx", "b.onnx", "-o", "d"},
+                                                       {"list"},
+                                                       {"list", "ops", "more"},
+                                                       {"list", "colours"},
+                                                       {"list", "ops", "-q", "--verbose"},
+                                                       {"dump"},
+                                                       {"explain"},
+                                                       {"lib", "-o", "d", "-o", "e"}};
   for (const auto &arguments : wrong) {
     const auto result = parse_options(arguments);
     INFO(fmt::format("{}", fmt::join(arguments, " ")));

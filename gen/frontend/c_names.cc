@@ -1,0 +1,94 @@
+// Dead nodes and names.
+#include "frontend/c_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace tenon {
+namespace {
+
+constexpr const char* kReserved[] = {
+    "asm",    "auto",     "bool",     "break",    "case",   "catch",  "char",   "class",    "const",   "continue", "default", "delete",
+    "do",     "double",   "else",     "enum",     "extern", "false",  "float",  "for",      "friend",  "goto",     "if",      "inline",
+    "int",    "long",     "namespace", "new",     "operator", "private", "protected", "public", "register", "restrict", "return", "short",
+    "signed", "sizeof",   "static",   "struct",   "switch", "template", "this", "throw",    "true",    "try",      "typedef", "typename",
+    "union",  "unsigned", "using",    "virtual",  "void",   "volatile", "while", "linux",   "unix",    "NULL",     "main"};
+
+std::string identifier(const std::string& original) {
+  std::string name;
+  for (char c : original) {
+    const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (word) name += c;
+    else if (!name.empty() && name.back() != '_') name += '_';
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  // Compilers need only tell names of 63 characters apart, and long ones are no help to a reader.
+  if (name.size() > 48) name = name.substr(name.size() - 48);
+  if (name.empty()) return "t";
+  return name[0] >= '0' && name[0] <= '9' ? "t" + name : name;
+}
+
+void rename(std::vector<ValueId>& ids, const std::vector<ValueId>& map) {
+  for (ValueId& id : ids)
+    if (id != kNoValue) id = map[static_cast<size_t>(id)];
+}
+
+}  // namespace
+
+std::string c_name(const std::string& original, std::set<std::string>& taken) {
+  const std::string base = identifier(original);
+  const bool reserved = std::any_of(std::begin(kReserved), std::end(kReserved), [&](const char* w) { return base == w; });
+  std::string name = reserved ? base + "_" : base;
+  for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
+  return name;
+}
+
+Graph without_unused(Graph graph) {
+  std::vector<bool> needed(graph.values.size(), false);
+  for (ValueId id : graph.outputs) needed[static_cast<size_t>(id)] = true;
+  std::vector<Node> kept;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const auto used = [&](ValueId id) { return needed[static_cast<size_t>(id)]; };
+    if (std::none_of(node->outputs.begin(), node->outputs.end(), used)) continue;
+    for (ValueId id : node->inputs)
+      if (id != kNoValue) needed[static_cast<size_t>(id)] = true;
+    for (ValueId id : node->outputs) needed[static_cast<size_t>(id)] = true;
+    kept.push_back(std::move(*node));
+  }
+  graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  for (ValueId id : graph.inputs) needed[static_cast<size_t>(id)] = true;
+  std::vector<ValueId> map(graph.values.size(), kNoValue);
+  std::vector<Value> values;
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    if (!needed[i]) continue;
+    map[i] = static_cast<ValueId>(values.size());
+    values.push_back(std::move(graph.values[i]));
+  }
+  graph.values = std::move(values);
+  for (Node& n : graph.nodes) rename(n.inputs, map), rename(n.outputs, map);
+  rename(graph.inputs, map);
+  rename(graph.outputs, map);
+  return graph;
+}
+
+Graph name_graph(Graph graph) {
+  std::set<std::string> taken;
+  for (const GraphSize& s : graph.sizes) taken.insert(s.name);
+  const auto name = [&](ValueId id) {
+    Value& v = graph.values[static_cast<size_t>(id)];
+    if (v.name.empty()) v.name = c_name(v.original, taken);
+  };
+  for (ValueId id : graph.inputs) name(id);
+  for (ValueId id : graph.outputs) {
+    name(id);
+    taken.insert(graph.values[static_cast<size_t>(id)].name + "_shape");  // the field beside it
+  }
+  for (size_t i = 0; i < graph.values.size(); ++i) name(static_cast<ValueId>(i));
+  std::set<std::string> nodes;
+  for (Node& n : graph.nodes) n.name = c_name(n.op, nodes);
+  return graph;
+}
+
+}  // namespace tenon

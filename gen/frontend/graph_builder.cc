@@ -1,0 +1,236 @@
+// Adds nodes with their types, computes what is known before run time, and leaves out what nothing needs.
+#include "frontend/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/c_names.h"
+#include "frontend/size_arithmetic.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+// Larger results are left to the stage that folds constants, which knows what a result is worth.
+constexpr int64_t kComputedElements = 4096;
+constexpr int64_t kMaxExtent = int64_t{1} << 40;
+
+int64_t count_of(const std::vector<SizeExpr>& dims) {
+  std::vector<int64_t> extents;
+  for (const SizeExpr& d : dims) {
+    if (!d.is_constant()) return -1;
+    extents.push_back(d.value);
+  }
+  return element_count(extents);
+}
+
+bool is_whole(DType t) { return is_int(t) || t == DType::Bool; }
+
+TensorData numbers_data(DType dtype, const std::vector<int64_t>& dims, const std::vector<SizeExpr>& elements) {
+  TensorData data{dtype, dims, {}};
+  const size_t width = static_cast<size_t>(bytes_of(dtype));
+  for (const SizeExpr& e : elements) {
+    const uint64_t bits = static_cast<uint64_t>(e.value);
+    for (size_t k = 0; k < width; ++k) data.bytes.push_back(static_cast<uint8_t>(bits >> (8 * k)));
+  }
+  return data;
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(const OpSemantics& semantics, std::string graph_name) : semantics_(&semantics) {
+  graph_.name = std::move(graph_name);
+}
+
+ValueId GraphBuilder::add(Entry entry) {
+  entries_.push_back(std::move(entry));
+  return static_cast<ValueId>(entries_.size() - 1);
+}
+
+void GraphBuilder::add_size(GraphSize size) { graph_.sizes.push_back(std::move(size)); }
+
+ValueId GraphBuilder::add_input(const std::string& name, DType dtype, std::vector<SizeExpr> dims) {
+  Entry e;
+  e.value.original = name;
+  e.value.dtype = dtype;
+  e.value.dims = std::move(dims);
+  const ValueId id = add(std::move(e));
+  graph_.inputs.push_back(id);
+  return id;
+}
+
+ValueId GraphBuilder::add_constant(const std::string& name, std::shared_ptr<const TensorData> data) {
+  Entry e;
+  e.value.original = name;
+  e.value.dtype = data->dtype;
+  e.value.dims.assign(data->dims.begin(), data->dims.end());
+  e.value.constant = std::move(data);
+  return add(std::move(e));
+}
+
+ValueId GraphBuilder::add_constant(const std::string& name, TensorData data) {
+  return add_constant(name, std::make_shared<const TensorData>(std::move(data)));
+}
+
+ValueId GraphBuilder::add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements) {
+  TENON_CHECK(count_of(dims) == static_cast<int64_t>(elements.size()) && is_whole(dtype));
+  if (std::all_of(elements.begin(), elements.end(), [](const SizeExpr& e) { return e.is_constant(); })) {
+    std::vector<int64_t> extents;
+    for (const SizeExpr& d : dims) extents.push_back(d.value);
+    return add_constant("", numbers_data(dtype, extents, elements));
+  }
+  Entry e;
+  e.value.dtype = dtype;
+  e.value.dims = std::move(dims);
+  e.numbers = std::move(elements);
+  return add(std::move(e));
+}
+
+void GraphBuilder::name_value(ValueId id, const std::string& original) {
+  if (at(id).value.original.empty()) at(id).value.original = original;
+}
+
+std::optional<std::vector<SizeExpr>> GraphBuilder::numbers(ValueId id) const {
+  const Entry& e = at(id);
+  if (e.numbers) return e.numbers;
+  const auto& data = e.value.constant;
+  if (!data || e.value.trainable || !is_whole(data->dtype)) return std::nullopt;
+  std::vector<SizeExpr> elements;
+  for (int64_t i = 0, n = element_count(data->dims); i < n; ++i) elements.emplace_back(int_element(*data, i));
+  return elements;
+}
+
+InferredTypes GraphBuilder::infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs, size_t outputs) const {
+  std::vector<std::optional<TensorType>> types;
+  for (ValueId id : inputs) types.push_back(id == kNoValue ? std::nullopt : std::optional(type(id)));
+  return semantics_->infer(op, types, attrs, outputs);
+}
+
+void GraphBuilder::check_extents(const std::string& op, const std::vector<TensorType>& types) const {
+  for (const TensorType& t : types) {
+    int64_t count = 1;
+    for (const SizeExpr& d : t.dims) {
+      if (!d.is_constant()) continue;
+      if (d.value < 0) throw GraphError(fmt::format("the result of {} would have the extent {}", op, d.value));
+      if (__builtin_mul_overflow(count, d.value, &count) || count > kMaxExtent)
+        throw GraphError(fmt::format("the result of {} would have more than 2^40 elements", op));
+    }
+  }
+}
+
+std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs, size_t outputs) {
+  while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
+  InferredTypes inferred = infer(op, inputs, attrs, outputs);
+  if (!inferred.error.empty()) throw GraphError(op + ": " + inferred.error);
+  check_extents(op, inferred.outputs);
+  if (auto computed = compute_now(op, inputs, attrs, inferred.outputs)) return *computed;
+  for (ValueId& id : inputs)
+    if (id != kNoValue && at(id).numbers) id = materialise(id);
+  Node node;
+  node.op = op;
+  node.inputs = std::move(inputs);
+  node.attrs = attrs;
+  node.origin = origin_;
+  for (TensorType& t : inferred.outputs) {
+    Entry e;
+    e.value.dtype = t.dtype;
+    e.value.dims = std::move(t.dims);
+    node.outputs.push_back(add(std::move(e)));
+  }
+  graph_.nodes.push_back(node);
+  return node.outputs;
+}
+
+std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string& op, const std::vector<ValueId>& inputs,
+                                                              const Attributes& attrs, const std::vector<TensorType>& types) {
+  bool sizes = false, any = false;
+  for (ValueId id : inputs) {
+    if (id == kNoValue) continue;
+    const Entry& e = at(id);
+    if ((!e.value.constant && !e.numbers) || e.value.trainable || count_of(e.value.dims) > kComputedElements) return std::nullopt;
+    sizes = sizes || e.numbers.has_value();
+    any = true;
+  }
+  for (const TensorType& t : types) {
+    const int64_t count = count_of(t.dims);
+    // Without inputs only whole numbers are worth it: they become extents and indices, while random numbers stay what they are.
+    if (count < 0 || count > kComputedElements || (!any && !is_whole(t.dtype))) return std::nullopt;
+  }
+  for (const auto& [name, value] : attrs)
+    if (std::holds_alternative<SizeExpr>(value) || std::holds_alternative<std::vector<SizeExpr>>(value)) return std::nullopt;
+  return sizes ? compute_sizes(op, inputs, attrs, types) : compute_constants(op, inputs, attrs, types);
+}
+
+std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::string& op, const std::vector<ValueId>& inputs,
+                                                                const Attributes& attrs, const std::vector<TensorType>& types) {
+  std::vector<SizeTensor> tensors(inputs.size());
+  std::vector<const SizeTensor*> pointers(inputs.size(), nullptr);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == kNoValue) continue;
+    std::optional<std::vector<SizeExpr>> elements = numbers(inputs[i]);
+    if (!elements) return std::nullopt;
+    tensors[i] = {value(inputs[i]).dtype, {}, std::move(*elements)};
+    for (const SizeExpr& d : value(inputs[i]).dims) tensors[i].dims.push_back(d.value);
+    pointers[i] = &tensors[i];
+  }
+  std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, op, pointers, attrs, types);
+  if (!results) return std::nullopt;
+  std::vector<ValueId> ids;
+  for (SizeTensor& t : *results)
+    ids.push_back(add_numbers(t.dtype, std::vector<SizeExpr>(t.dims.begin(), t.dims.end()), std::move(t.elements)));
+  return ids;
+}
+
+std::optional<std::vector<ValueId>> GraphBuilder::compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
+                                                                    const Attributes& attrs, const std::vector<TensorType>& types) {
+  if (!semantics_->evaluate) return std::nullopt;
+  std::vector<const TensorData*> tensors;
+  for (ValueId id : inputs) tensors.push_back(id == kNoValue ? nullptr : at(id).value.constant.get());
+  ComputedTensors computed = semantics_->evaluate(op, tensors, attrs, types.size());
+  if (!computed.error.empty()) throw GraphError(op + ": " + computed.error);
+  TENON_CHECK(computed.outputs.size() == types.size(), "{} computed {} of {} results", op, computed.outputs.size(), types.size());
+  std::vector<ValueId> ids;
+  for (TensorData& t : computed.outputs) ids.push_back(add_constant("", std::move(t)));
+  return ids;
+}
+
+// A tensor of extents as values of the graph: one element after another, joined and brought into shape.
+ValueId GraphBuilder::materialise(ValueId id) {
+  const TensorType whole = type(id);
+  const std::vector<SizeExpr> elements = *at(id).numbers;
+  std::vector<ValueId> parts;
+  for (const SizeExpr& e : elements) {
+    const Attributes one{{"shape", std::vector<int64_t>{1}}, {"value", e.is_constant() ? AttrValue(e.value) : AttrValue(e)}, {"dtype", whole.dtype}};
+    parts.push_back(add_node("full", {}, one, 1)[0]);
+  }
+  if (parts.size() > 1) parts = add_node("concat", parts, {{"axis", int64_t{0}}}, 1);
+  std::vector<int64_t> shape;
+  for (const SizeExpr& d : whole.dims) shape.push_back(d.value);
+  return add_node("reshape", parts, {{"shape", shape}}, 1)[0];
+}
+
+Graph GraphBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& outputs) {
+  std::set<ValueId> taken(graph_.inputs.begin(), graph_.inputs.end());
+  for (const auto& [name, id] : outputs) {
+    ValueId out = id;
+    if (at(id).numbers) out = materialise(id);
+    if (at(out).value.constant || !taken.insert(out).second) {
+      Node copy{"", "identity", {out}, {}, {}, "output '" + name + "'"};
+      const TensorType t = type(out);
+      Entry e;
+      e.value.dtype = t.dtype;
+      e.value.dims = t.dims;
+      copy.outputs = {add(std::move(e))};
+      out = copy.outputs[0];
+      taken.insert(out);
+      graph_.nodes.push_back(std::move(copy));
+    }
+    at(out).value.original = name;
+    graph_.outputs.push_back(out);
+  }
+  for (Entry& e : entries_) graph_.values.push_back(std::move(e.value));
+  return name_graph(without_unused(std::move(graph_)));
+}
+
+}  // namespace tenon

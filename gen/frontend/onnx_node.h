@@ -1,0 +1,29 @@
+// One ONNX node through the table: attributes and inputs become a scope, the row's recipe runs in it.
+#pragma once
+
+#include <filesystem>
+
+#include "frontend/onnx.pb.h"
+#include "frontend/onnx_table.h"
+
+namespace tenon {
+
+struct OnnxNodeContext {
+  GraphBuilder& builder;
+  const OnnxTable& table;
+  std::filesystem::path folder;
+  std::map<std::string, int> opsets;  // domain → version
+};
+
+/// Why a node cannot be mapped. Thrown inside the reader, never out of it.
+struct OnnxError {
+  Code code;
+  std::string message;
+  std::vector<std::string> notes;
+};
+
+/// Runs the row for `node` on `inputs` (kNoValue = absent). Returns one value per output that the node names, kNoValue for those
+/// with an empty name. Throws OnnxError.
+std::vector<ValueId> map_onnx_node(OnnxNodeContext& context, const tenon_onnx::NodeProto& node, const std::vector<ValueId>& inputs);
+
+}  // namespace tenon

@@ -1,0 +1,268 @@
+// The host functions of recipes: what is computed while the graph is read, from shapes, constants and lists.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "frontend/run_recipe.h"
+
+namespace tenon {
+namespace {
+
+// A list longer than this is a mistake in a recipe, or an attack.
+constexpr int64_t kMaxList = 1 << 20;
+
+struct HostCall {
+  RecipeContext& context;
+  const RecipeList& args;
+  size_t offset;
+
+  [[noreturn]] void fail(const std::string& message) const { throw RecipeError(offset, message); }
+
+  ValueId tensor(size_t i) const {
+    const TensorRef* t = args[i].get<TensorRef>();
+    if (!t) fail("a tensor is expected here, not " + kind_of(args[i]));
+    return t->id;
+  }
+  const Value& value(size_t i) const { return context.builder.value(tensor(i)); }
+  const RecipeList& list(size_t i) const {
+    const RecipeList* l = args[i].get<RecipeList>();
+    if (!l) fail("a list is expected here, not " + kind_of(args[i]));
+    return *l;
+  }
+  SizeExpr whole(const RecipeValue& v) const {
+    if (const SizeExpr* n = v.get<SizeExpr>()) return *n;
+    if (const bool* b = v.get<bool>()) return int64_t{*b};
+    fail("a whole number is expected here, not " + to_text(v));
+  }
+  int64_t integer(const RecipeValue& v) const {
+    const SizeExpr n = whole(v);
+    if (!n.is_constant()) fail(fmt::format("{} has to be known before run time", to_text(n)));
+    return n.value;
+  }
+  double real(const RecipeValue& v) const {
+    if (const double* d = v.get<double>()) return *d;
+    return static_cast<double>(integer(v));
+  }
+  std::string text(size_t i) const {
+    const std::string* s = args[i].get<std::string>();
+    if (!s) fail("text is expected here, not " + kind_of(args[i]));
+    return *s;
+  }
+};
+
+RecipeValue rank(const HostCall& c) { return SizeExpr(static_cast<int64_t>(c.value(0).dims.size())); }
+RecipeValue shape(const HostCall& c) {
+  const std::vector<SizeExpr>& dims = c.value(0).dims;
+  return RecipeList(dims.begin(), dims.end());
+}
+RecipeValue dtype_of_tensor(const HostCall& c) { return c.value(0).dtype; }
+RecipeValue has(const HostCall& c) { return !c.args[0].is_none(); }
+
+RecipeValue element(const TensorData& t, int64_t i) {
+  if (t.dtype == DType::Bool) return int_element(t, i) != 0;
+  if (is_int(t.dtype)) return SizeExpr(int_element(t, i));
+  return real_element(t, i);
+}
+
+bool is_known(const HostCall& c, size_t i) {
+  if (c.args[i].is_none()) return true;
+  const ValueId id = c.tensor(i);
+  const Value& v = c.context.builder.value(id);
+  return (v.constant && !v.trainable && !is_complex(v.dtype)) || c.context.builder.numbers(id).has_value();
+}
+
+// Contents in row-major order; the tensor has to be known before run time.
+RecipeList contents(const HostCall& c, size_t i) {
+  const ValueId id = c.tensor(i);
+  const Value& v = c.context.builder.value(id);
+  if (!is_known(c, i)) c.fail(fmt::format("'{}' has to be a constant here, but is computed at run time", v.original));
+  if (v.constant) {
+    const int64_t n = element_count(v.constant->dims);
+    if (n > kMaxList) c.fail(fmt::format("'{}' has {} elements, too many for a list", v.original, n));
+    RecipeList list;
+    for (int64_t k = 0; k < n; ++k) list.push_back(element(*v.constant, k));
+    return list;
+  }
+  const std::vector<SizeExpr> numbers = *c.context.builder.numbers(id);
+  return RecipeList(numbers.begin(), numbers.end());
+}
+
+RecipeValue known(const HostCall& c) {
+  for (size_t i = 0; i < c.args.size(); ++i)
+    if (!is_known(c, i)) return false;
+  return true;
+}
+RecipeValue values(const HostCall& c) { return contents(c, 0); }
+RecipeValue scalar(const HostCall& c) {
+  const RecipeList list = contents(c, 0);
+  if (list.size() != 1) c.fail(fmt::format("one element is expected here, not {}", list.size()));
+  return list[0];
+}
+
+RecipeValue len(const HostCall& c) { return SizeExpr(static_cast<int64_t>(c.list(0).size())); }
+
+RecipeValue range(const HostCall& c) {
+  const int64_t from = c.args.size() > 1 ? c.integer(c.args[0]) : 0, to = c.integer(c.args[c.args.size() > 1 ? 1 : 0]);
+  if (to - from > kMaxList) c.fail("this range is too long");
+  RecipeList list;
+  for (int64_t i = from; i < to; ++i) list.push_back(SizeExpr(i));
+  return list;
+}
+
+RecipeValue extreme(const HostCall& c, SizeExpr (*whole)(const SizeExpr&, const SizeExpr&), bool greater) {
+  const RecipeList list = c.args.size() == 1 ? c.list(0) : c.args;
+  if (list.empty()) c.fail("the list is empty");
+  RecipeValue best = list[0];
+  for (const RecipeValue& v : list) {
+    if (best.get<double>() || v.get<double>()) best = greater ? std::max(c.real(best), c.real(v)) : std::min(c.real(best), c.real(v));
+    else best = whole(c.whole(best), c.whole(v));
+  }
+  return best;
+}
+RecipeValue minimum(const HostCall& c) { return extreme(c, size_min, false); }
+RecipeValue maximum(const HostCall& c) { return extreme(c, size_max, true); }
+
+RecipeValue product_of(const HostCall& c) {
+  SizeExpr p = 1;
+  for (const RecipeValue& v : c.list(0)) p = p * c.whole(v);
+  return p;
+}
+RecipeValue sum_of(const HostCall& c) {
+  SizeExpr s = 0;
+  for (const RecipeValue& v : c.list(0)) s = s + c.whole(v);
+  return s;
+}
+RecipeValue ceil_div(const HostCall& c) {
+  const SizeExpr a = c.whole(c.args[0]), b = c.whole(c.args[1]);
+  if (b.is(0)) c.fail("division by 0");
+  return floor_div(a + b - SizeExpr(1), b);
+}
+RecipeValue all_of(const HostCall& c) {
+  for (const RecipeValue& v : c.list(0)) {
+    const bool* b = v.get<bool>();
+    if (!b) c.fail("a list of conditions is expected here");
+    if (!*b) return false;
+  }
+  return true;
+}
+RecipeValue any_of(const HostCall& c) {
+  for (const RecipeValue& v : c.list(0)) {
+    const bool* b = v.get<bool>();
+    if (!b) c.fail("a list of conditions is expected here");
+    if (*b) return true;
+  }
+  return false;
+}
+RecipeValue reversed(const HostCall& c) {
+  RecipeList list = c.list(0);
+  std::reverse(list.begin(), list.end());
+  return list;
+}
+RecipeValue sorted(const HostCall& c) {
+  std::vector<int64_t> numbers;
+  for (const RecipeValue& v : c.list(0)) numbers.push_back(c.integer(v));
+  std::sort(numbers.begin(), numbers.end());
+  RecipeList list;
+  for (int64_t n : numbers) list.push_back(SizeExpr(n));
+  return list;
+}
+RecipeValue is_constant(const HostCall& c) {
+  const SizeExpr* n = c.args[0].get<SizeExpr>();
+  return !n || n->is_constant();
+}
+RecipeValue floor_of(const HostCall& c) {
+  if (const SizeExpr* n = c.args[0].get<SizeExpr>()) return *n;
+  const double d = std::floor(c.real(c.args[0]));
+  if (!(std::fabs(d) < 9e18)) c.fail("this number has no whole part that 64 bits hold");
+  return SizeExpr(static_cast<int64_t>(d));
+}
+RecipeValue square_root(const HostCall& c) { return std::sqrt(c.real(c.args[0])); }
+RecipeValue real_of_value(const HostCall& c) { return c.real(c.args[0]); }
+RecipeValue dtype_lowest(const HostCall& c) {
+  const DType* d = c.args[0].get<DType>();
+  if (!d) c.fail("a dtype is expected here");
+  if (is_float(*d)) return -std::numeric_limits<double>::infinity();
+  return SizeExpr(is_signed_int(*d) ? std::numeric_limits<int64_t>::min() >> (64 - dtype_row(*d).bits) : 0);
+}
+RecipeValue dtype_highest(const HostCall& c) {
+  const DType* d = c.args[0].get<DType>();
+  if (!d) c.fail("a dtype is expected here");
+  if (is_float(*d)) return std::numeric_limits<double>::infinity();
+  if (*d == DType::U64) return SizeExpr(-1);
+  const int bits = dtype_row(*d).bits - (is_signed_int(*d) ? 1 : 0);
+  return SizeExpr(static_cast<int64_t>((uint64_t{1} << bits) - 1));
+}
+RecipeValue is_float_dtype(const HostCall& c) { return c.args[0].get<DType>() && is_float(*c.args[0].get<DType>()); }
+RecipeValue is_int_dtype(const HostCall& c) { return c.args[0].get<DType>() && is_int(*c.args[0].get<DType>()); }
+
+// A tensor of whole numbers from a list (rank 1) or a number (rank 0).
+RecipeValue numbers_tensor(const HostCall& c) {
+  const DType* dtype = c.args[1].get<DType>();
+  if (!dtype || !(is_int(*dtype) || *dtype == DType::Bool)) c.fail("a dtype of whole numbers is expected here");
+  std::vector<SizeExpr> elements, dims;
+  if (const RecipeList* list = c.args[0].get<RecipeList>()) {
+    for (const RecipeValue& v : *list) elements.push_back(c.whole(v));
+    dims.emplace_back(static_cast<int64_t>(list->size()));
+  } else {
+    elements.push_back(c.whole(c.args[0]));
+  }
+  return TensorRef{c.context.builder.add_numbers(*dtype, dims, elements)};
+}
+
+RecipeValue require(const HostCall& c) {
+  const bool* holds = c.args[0].get<bool>();
+  if (!holds) c.fail("a condition is expected here");
+  if (!*holds) c.fail(c.text(1));
+  return true;
+}
+
+struct HostRow {
+  const char* name;
+  size_t least, most;  // arguments
+  RecipeValue (*function)(const HostCall&);
+};
+
+constexpr size_t kMany = 1000;
+constexpr HostRow kHostRows[] = {
+    {"rank", 1, 1, rank},           {"shape", 1, 1, shape},         {"dtype", 1, 1, dtype_of_tensor}, {"has", 1, 1, has},
+    {"known", 1, kMany, known},     {"values", 1, 1, values},       {"scalar", 1, 1, scalar},         {"len", 1, 1, len},
+    {"range", 1, 2, range},         {"least", 1, kMany, minimum},   {"most", 1, kMany, maximum},      {"product", 1, 1, product_of},
+    {"total", 1, 1, sum_of},        {"ceil_div", 2, 2, ceil_div},   {"every", 1, 1, all_of},          {"some", 1, 1, any_of},
+    {"reversed", 1, 1, reversed},   {"sorted", 1, 1, sorted},       {"whole", 1, 1, floor_of},        {"real", 1, 1, real_of_value},
+    {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
+    {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
+};
+
+bool takes_tensors(const HostRow& row) {
+  const auto f = row.function;
+  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar;
+}
+
+bool has_tensor(const RecipeList& args) {
+  return std::any_of(args.begin(), args.end(), [](const RecipeValue& v) { return v.get<TensorRef>() != nullptr; });
+}
+
+}  // namespace
+
+bool call_host_function(RecipeContext& context, const std::string& name, const RecipeList& args, size_t offset, RecipeValue& result) {
+  for (const HostRow& row : kHostRows) {
+    if (name != row.name) continue;
+    // An op of the same name is meant where a tensor stands and the function takes none.
+    if (!takes_tensors(row) && has_tensor(args) && context.builder.semantics().find(name)) return false;
+    if (args.size() < row.least || args.size() > row.most)
+      throw RecipeError(offset, fmt::format("{} takes {} argument{}, not {}", name, row.least, row.least == 1 ? "" : "s", args.size()));
+    result = row.function({context, args, offset});
+    return true;
+  }
+  return false;
+}
+
+std::vector<std::string> host_functions() {
+  std::vector<std::string> names;
+  for (const HostRow& row : kHostRows) names.emplace_back(row.name);
+  return names;
+}
+
+}  // namespace tenon

@@ -1,0 +1,53 @@
+// The language of recipes: how tensors are computed by calls of ops. It is the `main` of a graph in YAML and the right side
+// of the rows that map ONNX operators.
+//
+//   recipe     := { statement newline }
+//   statement  := [ name { ',' name } '=' ] expr
+//   expr       := or [ 'if' or 'else' expr ]
+//   or … sum   := Python's or, and, not, comparisons, + - * / // % and unary minus, with Python's precedence
+//   postfix    := primary { '[' expr ']' | '[' [expr] ':' [expr] ']' }
+//   primary    := number | 'text' | name | name '(' [argument {',' argument}] ')' | '(' expr ')' | list
+//   argument   := expr | '*' expr | name '=' expr
+//   list       := '[' [expr {',' expr}] ']' | '[' expr 'for' name 'in' expr ']'
+//
+// `#` begins a comment; a line ends inside no bracket.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon {
+
+/// What is wrong at byte `offset` of a recipe. Thrown inside the readers of this folder, never out of them.
+struct RecipeError : std::runtime_error {
+  RecipeError(size_t at, const std::string& message) : std::runtime_error(message), offset(at) {}
+  size_t offset;
+};
+
+/// An expression. `text` is the name, string or operator; `args` the operands, arguments or elements.
+struct RecipeExpr {
+  enum class Kind { integer, real, text, name, call, unary, binary, conditional, list, comprehension, index, slice, splat, keyword, nothing };
+  Kind kind = Kind::nothing;
+  std::string text;
+  int64_t integer = 0;
+  double real = 0;
+  std::vector<RecipeExpr> args;
+  size_t offset = 0;
+};
+
+/// `targets = value`; no targets for a bare expression.
+struct RecipeStatement {
+  std::vector<std::string> targets;
+  RecipeExpr value;
+  size_t offset = 0;
+};
+
+/// Parses a whole recipe; throws RecipeError.
+std::vector<RecipeStatement> parse_recipe(std::string_view text);
+/// Parses one expression; throws RecipeError.
+RecipeExpr parse_recipe_expr(std::string_view text);
+
+}  // namespace tenon

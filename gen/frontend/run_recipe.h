@@ -1,0 +1,43 @@
+// Runs a recipe: host values are computed, calls of ops become nodes of the graph.
+#pragma once
+
+#include <map>
+
+#include "frontend/graph_builder.h"
+#include "frontend/recipe_syntax.h"
+#include "frontend/recipe_value.h"
+
+namespace tenon {
+
+/// `name(parameters): body`, inlined where it is called. A function of host values or a module of tensors.
+struct RecipeFunction {
+  std::vector<std::string> parameters;
+  std::vector<RecipeStatement> body;  // the last one is the result
+};
+using RecipeFunctions = std::map<std::string, RecipeFunction>;
+
+using RecipeScope = std::map<std::string, RecipeValue>;
+
+/// A recipe's inner functions see the graph through this.
+struct RecipeContext {
+  GraphBuilder& builder;
+  const RecipeFunctions& functions;
+  int depth = 0;  // of inlined calls
+  std::string (*origin)(const void*, size_t offset) = nullptr;  // names the place of a node, where the text itself has places
+  const void* origin_data = nullptr;
+};
+
+/// Runs all statements in `scope`, which receives what they define. Returns the value of the last one. `wanted` is the number of
+/// results that a call in the last statement has to have where it is not an assignment. Throws RecipeError.
+RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope, size_t wanted = 1);
+
+/// The value of one expression. Throws RecipeError.
+RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, RecipeScope& scope, size_t wanted = 1);
+
+/// Host functions: shape, rank, value, range … Returns whether `name` is one; throws RecipeError at `offset`.
+bool call_host_function(RecipeContext& context, const std::string& name, const RecipeList& args, size_t offset, RecipeValue& result);
+
+/// Names of the host functions, for "did you mean".
+std::vector<std::string> host_functions();
+
+}  // namespace tenon

@@ -1,0 +1,24 @@
+// Small tensors of whole numbers whose elements are extents: what ops that move or add elements make of them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "frontend/op_semantics.h"
+
+namespace tenon {
+
+/// A tensor of whole numbers that may depend on run-time sizes.
+struct SizeTensor {
+  DType dtype = DType::I64;
+  std::vector<int64_t> dims;
+  std::vector<SizeExpr> elements;
+};
+
+/// Results of `op` on such tensors (nullptr = absent optional). Ops that only move elements are evaluated on element numbers in
+/// place of elements; sums, products and quotients element by element. Nothing for other ops.
+std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
+                                                        const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
+                                                        const std::vector<TensorType>& types);
+
+}  // namespace tenon

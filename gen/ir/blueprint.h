@@ -1,0 +1,38 @@
+// Blueprints: how a kind of kernel is scheduled on an ISA level, as rows that a person can read, edit and commit.
+//
+//   blueprint := kind, isa pattern, dtype pattern, parameters
+//   pattern   := name | '*'           the first row that fits is taken, so special rows stand before general ones
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/dtype.h"
+
+namespace tenon {
+
+/// One row. A parameter of 0 means that the kind does not use it.
+struct Blueprint {
+  std::string name;          ///< for the kernel's banner, such as "contraction/x86-64-v4"
+  std::string kind;          ///< contraction, map, reduction, window, transpose
+  std::string isa = "*";     ///< a name of all_isas
+  std::string dtype = "*";   ///< compute type
+  int tile_rows = 0;         ///< register tile: rows of the output
+  int tile_vectors = 0;      ///< register tile: vectors across
+  int cache_m = 0, cache_n = 0, cache_k = 0;  ///< cache tile, in elements
+  int accumulators = 0;      ///< independent vector accumulators of a reduction
+  int unroll = 0;            ///< vectors per iteration of a map
+  int prefetch_bytes = 0;    ///< distance of prefetches in a stream
+  bool pack = false;         ///< operands are copied to panels first
+};
+
+/// All rows in order of the files, and inside a file in order of the text.
+struct Blueprints {
+  std::vector<Blueprint> rows;
+
+  /// The first row that fits; null if there is none.
+  const Blueprint* find(std::string_view kind, std::string_view isa, DType dtype) const;
+};
+
+}  // namespace tenon
