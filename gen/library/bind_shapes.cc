@@ -1,0 +1,228 @@
+// Shapes, types and attributes that are known at generation → the binding of a definition.
+#include "library/bind_shapes.h"
+
+#include <fmt/format.h>
+
+#include "library/expr_builder.h"
+#include "library/shape_binder.h"
+#include "library/storage_order.h"
+#include "library/type_rules.h"
+
+namespace tenon {
+namespace {
+
+/// Finds everything but the body: the steps that graphs and composites share.
+class CallBinder {
+ public:
+  CallBinder(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics, const SourceSpan& place)
+      : def_(def), scope_(scope), diagnostics_(diagnostics), place_(place), expr_(library, scope, kernel, diagnostics), shapes_(def, scope.binding) {}
+
+  bool bind(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::map<std::string, BoundAttr>& attrs) {
+    if (!bind_attrs(attrs)) return false;
+    for (const TensorDef& t : def_.inputs) orders_.push_back(storage_order(t, expr_));
+    for (const TensorDef& t : def_.outputs) out_orders_.push_back(storage_order(t, expr_));
+    if (const auto why = shapes_.bind_inputs(dims, orders_)) return fail(Code::E0603, *why);
+    bind_lets();
+    if (diagnostics_.has_errors()) return false;
+    if (const auto why = shapes_.check_inputs(dims, orders_)) return fail(Code::E0603, *why);
+    return requirements();
+  }
+
+  TensorLayout input_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.inputs[i], dims, orders_[i]); }
+  std::vector<Expr> output_dims(size_t i) const { return shapes_.stored_dims(def_.outputs[i], out_orders_[i]); }
+  TensorLayout output_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.outputs[i], dims, out_orders_[i]); }
+
+  bool fail(Code code, std::string message) {
+    diagnostics_.error(code, place_, fmt::format("{}: {}", def_.name, message));
+    return false;
+  }
+
+ private:
+  bool bind_attrs(const std::map<std::string, BoundAttr>& given) {
+    for (const auto& [name, value] : given)
+      if (!def_.attr(name)) return fail(Code::E0425, fmt::format("there is no attribute '{}'", name));
+    for (const AttrDef& a : def_.attrs) {
+      const auto g = given.find(a.name);
+      if (g == given.end() && a.required()) return fail(Code::E0425, fmt::format("attribute '{}' has no default and is not given", a.name));
+      BoundAttr b = g != given.end() ? g->second : default_of(a);
+      if (a.count == AttrCount::fixed && b.elements.size() == 1) b.elements.assign(static_cast<size_t>(a.length), b.elements[0]);
+      if (a.count == AttrCount::fixed && b.elements.size() != static_cast<size_t>(a.length))
+        return fail(Code::E0425, fmt::format("'{}' takes {} values, {} are given", a.name, a.length, b.elements.size()));
+      b.list = a.count != AttrCount::one;
+      for (Typed& t : b.elements) t = typed(a, t);
+      scope_.binding.attrs[a.name] = std::move(b);
+    }
+    return true;
+  }
+
+  BoundAttr default_of(const AttrDef& a) {
+    BoundAttr b;
+    if (a.value->kind == SyntaxKind::list)
+      for (const Syntax& e : a.value->children) b.elements.push_back(expr_.value(e));
+    else
+      b.elements.push_back(expr_.value(*a.value));
+    return b;
+  }
+
+  /// T attributes have the compute type of T; int, float and enum ones stay flexible.
+  Typed typed(const AttrDef& a, const Typed& t) const {
+    switch (a.kind) {
+      case AttrKind::boolean: return {convert(t, DType::Bool), true};
+      case AttrKind::u64: return {convert(t, DType::U64), false};
+      case AttrKind::real: return {convert(t, DType::F64), true};
+      case AttrKind::integer:
+      case AttrKind::enumeration: return {convert(t, DType::I64), true};
+      case AttrKind::dtype: {
+        const auto d = dtype_from_name(a.type);
+        return {convert(t, dtype_row(*d).compute), false};
+      }
+      case AttrKind::type_variable: {
+        const auto d = scope_.binding.types.find(a.type);
+        return d == scope_.binding.types.end() ? t : Typed{convert(t, dtype_row(d->second).compute), false};
+      }
+    }
+    return t;
+  }
+
+  void bind_lets() {
+    for (const LetDef& l : def_.lets) {
+      if (l.pack)
+        scope_.binding.packs[l.name] = expr_.list(l.value);
+      else
+        scope_.binding.sizes[l.name] = expr_.value(l.value);
+    }
+  }
+
+  bool requirements() {
+    for (const Syntax& r : def_.requires_) {
+      const Expr e = expr_.condition(r);
+      if (const auto v = constant_value(e); v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
+    }
+    return !diagnostics_.has_errors();
+  }
+
+  const OpDef& def_;
+  Scope& scope_;
+  Diagnostics& diagnostics_;
+  const SourceSpan& place_;
+  ExprBuilder expr_;
+  ShapeBinder shapes_;
+  std::vector<std::vector<int>> orders_, out_orders_;
+};
+
+std::vector<Expr> flat(const std::vector<std::vector<Expr>>& entries) {
+  std::vector<Expr> out;
+  for (const auto& e : entries) out.insert(out.end(), e.begin(), e.end());
+  return out;
+}
+
+std::optional<DType> type_of(const std::string& word, const Binding& binding) {
+  if (const auto t = binding.types.find(word); t != binding.types.end()) return t->second;
+  return dtype_from_name(word);
+}
+
+/// Type variables from the inputs' dtypes; classes are checked.
+std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::optional<DType>>& given, Binding& binding) {
+  for (size_t i = 0; i < def.inputs.size() && i < given.size(); ++i) {
+    if (!given[i]) continue;
+    const TensorDef& t = def.inputs[i];
+    if (const auto fixed = def.type(t.dtype) ? std::nullopt : dtype_from_name(t.dtype)) {
+      if (*fixed != *given[i]) return fmt::format("{} is {}, {} is needed", t.name, name_of(*given[i]), t.dtype);
+      continue;
+    }
+    const auto [it, fresh] = binding.types.emplace(t.dtype, *given[i]);
+    if (it->second != *given[i]) return fmt::format("{} is {} where {} is {}", t.name, name_of(*given[i]), t.dtype, name_of(it->second));
+  }
+  for (const TypeVar& v : def.types) {
+    const auto t = binding.types.find(v.name);
+    if (t == binding.types.end()) continue;
+    bool fits = false;
+    for (const Word& c : v.classes) fits = fits || in_type_class(t->second, c.text) || c.text == name_of(t->second);
+    if (!fits) return fmt::format("{} is {}, which the op does not take", v.name, name_of(t->second));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
+                                   const std::map<std::string, BoundAttr>& attrs, const std::map<std::string, DType>& types, Diagnostics& diagnostics,
+                                   const SourceSpan& place) {
+  BoundCall out;
+  out.scope.def = &def;
+  out.scope.binding.types = types;
+  out.kernel.op = out.kernel.name = def.name;
+  out.kernel.doc = def.doc;
+  CallBinder binder(library, def, out.scope, out.kernel, diagnostics, place);
+  std::vector<std::optional<DType>> dtypes(def.inputs.size());
+  std::vector<std::optional<std::vector<Expr>>> dims(def.inputs.size());
+  for (size_t i = 0; i < def.inputs.size(); ++i) {
+    const bool present = i < inputs.size() && inputs[i].present;
+    if (!present && !def.inputs[i].optional) return binder.fail(Code::E0605, fmt::format("input {} is missing", def.inputs[i].name)), std::nullopt;
+    if (!present) continue;
+    dtypes[i] = inputs[i].dtype;
+    dims[i] = inputs[i].dims;
+  }
+  if (const auto why = bind_types(def, dtypes, out.scope.binding)) return binder.fail(Code::E0606, *why), std::nullopt;
+  if (!binder.bind(dims, attrs)) return std::nullopt;
+  for (size_t i = 0; i < def.inputs.size(); ++i) {
+    BoundTensor& b = out.scope.tensors[def.inputs[i].name];
+    if (!dims[i]) continue;
+    const TensorLayout l = binder.input_layout(i, *dims[i]);
+    b.tensor = static_cast<int>(out.kernel.tensors.size());
+    b.entries = l.entries;
+    out.kernel.tensors.push_back({def.inputs[i].name, Role::Input, *dtypes[i], flat(l.entries), l.strides});
+  }
+  for (size_t i = 0; i < def.outputs.size(); ++i) {
+    const auto type = type_of(def.outputs[i].dtype, out.scope.binding);
+    if (!type) return binder.fail(Code::E0606, fmt::format("nothing tells the type {} of {}", def.outputs[i].dtype, def.outputs[i].name)), std::nullopt;
+    const std::vector<Expr> stored = binder.output_dims(i);
+    const TensorLayout l = binder.output_layout(i, stored);
+    BoundTensor& b = out.scope.tensors[def.outputs[i].name];
+    b.tensor = static_cast<int>(out.kernel.tensors.size());
+    b.entries = l.entries;
+    out.kernel.tensors.push_back({def.outputs[i].name, Role::Output, *type, flat(l.entries), l.strides});
+    out.output_dims.push_back(stored);
+    out.output_types.push_back(*type);
+  }
+  return out;
+}
+
+bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs, const std::map<std::string, BoundAttr>& attrs,
+                    Kernel& kernel, Scope& scope, Diagnostics& diagnostics, const SourceSpan& place) {
+  scope.def = &def;
+  CallBinder binder(library, def, scope, kernel, diagnostics, place);
+  std::vector<std::optional<DType>> dtypes(def.inputs.size());
+  std::vector<std::optional<std::vector<Expr>>> dims(def.inputs.size());
+  for (size_t i = 0; i < def.inputs.size(); ++i) {
+    const bool present = i < inputs.size() && inputs[i].tensor >= 0;
+    if (!present && !def.inputs[i].optional) return binder.fail(Code::E0605, fmt::format("input {} is missing", def.inputs[i].name));
+    if (!present) continue;
+    const Tensor& t = kernel.tensors[static_cast<size_t>(inputs[i].tensor)];
+    dtypes[i] = t.dtype;
+    dims[i] = t.dims;
+  }
+  if (const auto why = bind_types(def, dtypes, scope.binding)) return binder.fail(Code::E0606, *why);
+  if (!binder.bind(dims, attrs)) return false;
+  for (size_t i = 0; i < def.inputs.size(); ++i) {
+    BoundTensor& b = scope.tensors[def.inputs[i].name];
+    if (!dims[i]) continue;
+    const TensorLayout l = binder.input_layout(i, *dims[i]);
+    b.entries = l.entries;
+    b.tensor = view_of(kernel, inputs[i].tensor, l);
+    b.flexible = inputs[i].flexible;
+  }
+  for (size_t i = 0; i < def.outputs.size(); ++i) {
+    const auto type = type_of(def.outputs[i].dtype, scope.binding);
+    if (!type) return binder.fail(Code::E0606, fmt::format("nothing tells the type of {}", def.outputs[i].name));
+    const TensorLayout l = binder.output_layout(i, binder.output_dims(i));
+    BoundTensor& b = scope.tensors[def.outputs[i].name];
+    b.tensor = static_cast<int>(kernel.tensors.size());
+    b.entries = l.entries;
+    const std::vector<Expr> dims_flat = flat(l.entries);
+    kernel.tensors.push_back({def.outputs[i].name, Role::Temp, *type, dims_flat, contiguous_strides(dims_flat)});
+  }
+  return true;
+}
+
+}  // namespace tenon

@@ -1,0 +1,40 @@
+// Shapes, types and attributes that are known at generation → the binding of a definition. This is shape inference: it evaluates
+// what the definition says under `in`, `let` and `out`.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "library/scope.h"
+#include "support/diagnostics.h"
+
+namespace tenon {
+
+/// A tensor that a node of a graph or a call of a composite hands in: extents in stored order.
+struct GivenTensor {
+  bool present = false;
+  DType dtype = DType::F32;
+  std::vector<Expr> dims;
+};
+
+/// What a call of an op is, completely: ready for expand_body.
+struct BoundCall {
+  Kernel kernel;                         ///< inputs that are present, then outputs; sizes are the caller's
+  Scope scope;
+  std::vector<std::vector<Expr>> output_dims;   ///< stored extents of each output
+  std::vector<DType> output_types;
+};
+
+/// Binds a definition to inputs of known rank whose extents are constants or expressions of the caller's sizes. Missing attributes take
+/// their defaults. `output_types` gives type variables that only an output has (by name). On failure reports at `place` and returns nothing.
+std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
+                                   const std::map<std::string, BoundAttr>& attrs, const std::map<std::string, DType>& types, Diagnostics& diagnostics,
+                                   const SourceSpan& place);
+
+/// The same for an op that a body calls on tensors of `kernel`; makes temps for its outputs. False after an error.
+bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs, const std::map<std::string, BoundAttr>& attrs,
+                    Kernel& kernel, Scope& scope, Diagnostics& diagnostics, const SourceSpan& place);
+
+}  // namespace tenon

@@ -1,0 +1,263 @@
+// Body of a definition → statements of a kernel.
+#include "library/expand_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "library/bind_shapes.h"
+#include "library/expr_builder.h"
+#include "library/type_rules.h"
+
+namespace tenon {
+namespace {
+
+class BodyExpander {
+ public:
+  BodyExpander(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics)
+      : library_(library), def_(def), scope_(scope), kernel_(kernel), diagnostics_(diagnostics), expr_(library, scope, kernel, diagnostics) {}
+
+  void run() {
+    declared_ranges();
+    for (const Statement& s : def_.body) {
+      find_ranges(s);
+      if (diagnostics_.has_errors()) continue;
+      s.is_call ? call(s) : assignment(s);
+    }
+  }
+
+ private:
+  void declared_ranges() {
+    for (const IndexRange& r : def_.index) {
+      if (r.pack)
+        scope_.pack_ranges[r.name] = expr_.list(r.extent);
+      else
+        scope_.ranges[r.name] = expr_.index(r.extent);
+    }
+    for (const Statement& s : def_.body) find_ranges(s);
+  }
+
+  void find_ranges(const Statement& s) {
+    if (!s.is_call && !s.targets.empty()) bare_uses(s.targets[0].text, s.subs);
+    find_ranges(s.value);
+  }
+
+  void find_ranges(const Syntax& s) {
+    if (s.kind == SyntaxKind::subscript) bare_uses(s.text, s.children);
+    for (const Syntax& c : s.children) find_ranges(c);
+  }
+
+  bool is_index_name(const std::string& n) const { return !scope_.binding.sizes.count(n) && !scope_.binding.attrs.count(n); }
+
+  void bare_uses(const std::string& tensor, const std::vector<Syntax>& subs) {
+    const auto t = scope_.tensors.find(tensor);
+    if (t == scope_.tensors.end() || t->second.entries.size() != subs.size()) return;
+    const TensorDef* declared = def_.input(tensor) ? def_.input(tensor) : def_.output(tensor);
+    for (size_t i = 0; i < subs.size(); ++i) {
+      const auto& entry = t->second.entries[i];
+      if (subs[i].kind == SyntaxKind::pack) {
+        scope_.pack_ranges.emplace(subs[i].text, entry);
+        if (declared && i < declared->dims.size() && declared->dims[i].kind == DimKind::pack) scope_.pack_of.emplace(subs[i].text, declared->dims[i].name);
+      } else if (subs[i].kind == SyntaxKind::group) {
+        for (size_t k = 0; k < subs[i].children.size() && k < entry.size(); ++k) bare_name(subs[i].children[k], entry[k]);
+      } else if (entry.size() == 1) {
+        bare_name(subs[i], entry[0]);
+      }
+    }
+  }
+
+  void bare_name(const Syntax& s, const Expr& extent) {
+    if (s.kind == SyntaxKind::name && is_index_name(s.text)) scope_.ranges.emplace(s.text, extent);
+  }
+
+  /// Variables of `s` that no reduction inside it binds, in order of appearance.
+  void free_vars(const Syntax& s, std::vector<std::string>& bound, std::vector<LoopVar>& out) {
+    if (s.kind == SyntaxKind::reduce) {
+      const size_t before = bound.size();
+      for (const Syntax& v : s.variables()) bound.push_back(v.text);
+      for (size_t i = 1; i < s.children.size(); ++i) free_vars(s.children[i], bound, out);
+      bound.resize(before);
+      return;
+    }
+    const bool name = s.kind == SyntaxKind::name && scope_.ranges.count(s.text);
+    const bool pack = (s.kind == SyntaxKind::pack || s.kind == SyntaxKind::name) && !name && scope_.pack_ranges.count(s.text);
+    if ((name || pack) && std::find(bound.begin(), bound.end(), s.text) == bound.end()) {
+      Syntax v = s;
+      if (pack) v.kind = SyntaxKind::pack;
+      for (LoopVar& lv : expr_.loop_vars(v))
+        if (std::none_of(out.begin(), out.end(), [&](const LoopVar& o) { return o.name == lv.name; })) out.push_back(std::move(lv));
+    }
+    for (const Syntax& c : s.children) free_vars(c, bound, out);
+  }
+
+  DType real_of_statement(const BoundTensor* target) const {
+    if (target && target->tensor >= 0) {
+      const DType d = dtype_row(kernel_.tensors[static_cast<size_t>(target->tensor)].dtype).compute;
+      if (is_float(d) || is_complex(d)) return real_of(d);
+    }
+    for (const TypeVar& t : def_.types)
+      if (const auto b = scope_.binding.types.find(t.name); b != scope_.binding.types.end() && (is_float(b->second) || is_complex(b->second)))
+        return real_of(dtype_row(b->second).compute);
+    return DType::F64;
+  }
+
+  static Update update_of(Combine c) {
+    switch (c) {
+      case Combine::define: return Update::Assign;
+      case Combine::add: return Update::Add;
+      case Combine::multiply: return Update::Mul;
+      case Combine::max: return Update::Max;
+      case Combine::min: return Update::Min;
+      case Combine::last: return Update::Last;
+    }
+    return Update::Assign;
+  }
+
+  void assignment(const Statement& s) {
+    const std::string& name = s.targets[0].text;
+    const auto known = scope_.tensors.find(name);
+    const BoundTensor* target = known == scope_.tensors.end() ? nullptr : &known->second;
+    ExprBuilder::Statement facts;
+    facts.real = real_of_statement(target);
+    DType least = DType::I8;
+    if (target && is_int(kernel_.tensors[static_cast<size_t>(target->tensor)].dtype)) least = kernel_.tensors[static_cast<size_t>(target->tensor)].dtype;
+    facts.widest = expr_.widest_integer(s.value, least);
+    std::vector<std::string> bound;
+    for (const Syntax& sub : s.subs) free_vars(sub, bound, facts.loops);
+    if (s.combine != Combine::define) free_vars(s.value, bound, facts.loops);
+    const std::vector<LoopVar> loops = facts.loops;
+    expr_.begin(std::move(facts));
+    Typed v = expr_.value(s.value);
+    if (diagnostics_.has_errors()) return;
+    if (!target) target = &make_temp(name, s, v);
+    const Tensor& t = kernel_.tensors[static_cast<size_t>(target->tensor)];
+    if (const auto why = assignable(v, t.dtype)) expr_.error(Code::E0602, s.value, *why, {"write cast(…, T)"});
+    KernelStatement out;
+    out.target = target->tensor;
+    out.index = expr_.subscripts(s.subs, *target, nullptr);
+    out.update = update_of(s.combine);
+    out.value = stored(v, t.dtype);
+    out.loops = loops;
+    out.formula = s.span.known() ? std::string(s.span.text()) : print(s);
+    if (out.update != Update::Assign) identity_first(*target, out.update);
+    kernel_.body.push_back(std::move(out));
+    defined_.push_back(target->tensor);
+  }
+
+  static Expr stored(const Typed& v, DType storage) {
+    const DType compute = dtype_row(storage).compute;
+    return cast_to(convert(v, compute), storage);
+  }
+
+  /// An update without an earlier definition combines into the identity.
+  void identity_first(const BoundTensor& target, Update update) {
+    if (std::find(defined_.begin(), defined_.end(), target.tensor) != defined_.end()) return;
+    const Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
+    const Reducer r = update == Update::Mul ? Reducer::Prod : update == Update::Max ? Reducer::Max : update == Update::Min ? Reducer::Min : Reducer::Sum;
+    KernelStatement s;
+    s.target = target.tensor;
+    for (size_t k = 0; k < t.dims.size(); ++k) {
+      s.loops.push_back({fmt::format("z{}", k), t.dims[k]});
+      s.index.push_back(var_ref(s.loops.back().name));
+    }
+    s.value = identity_of(r, t.dtype);
+    s.formula = t.name + " = identity";
+    kernel_.body.push_back(std::move(s));
+  }
+
+  const BoundTensor& make_temp(const std::string& name, const Statement& s, const Typed& v) {
+    BoundTensor b;
+    b.flexible = v.flexible;
+    Tensor t{name, Role::Temp, v.e->type, {}, {}};
+    for (const Syntax& sub : s.subs) {
+      std::vector<Expr> entry;
+      const auto& parts = sub.kind == SyntaxKind::group ? sub.children : std::vector<Syntax>{sub};
+      for (const Syntax& p : parts)
+        for (const LoopVar& lv : expr_.loop_vars(p)) entry.push_back(lv.extent);
+      t.dims.insert(t.dims.end(), entry.begin(), entry.end());
+      b.entries.push_back(std::move(entry));
+    }
+    t.strides = contiguous_strides(t.dims);
+    for (int i = 1; std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), [&](const Tensor& o) { return o.name == t.name; }); ++i)
+      t.name = fmt::format("{}_{}", name, i);
+    b.tensor = static_cast<int>(kernel_.tensors.size());
+    kernel_.tensors.push_back(std::move(t));
+    return scope_.tensors[name] = std::move(b);
+  }
+
+  void call(const Statement& s);
+
+  const OpLibrary& library_;
+  const OpDef& def_;
+  Scope& scope_;
+  Kernel& kernel_;
+  Diagnostics& diagnostics_;
+  ExprBuilder expr_;
+  std::vector<int> defined_;
+};
+
+/// `a, b = op(x, y, axis=1)`: binds the callee's signature to the tensors given and expands its body in place.
+void BodyExpander::call(const Statement& s) {
+  const OpDef* callee = library_.op(s.value.text);
+  if (!callee) return expr_.error(Code::E0424, s.value, fmt::format("there is no op '{}'", s.value.text));
+  std::vector<BoundTensor> inputs;
+  std::map<std::string, BoundAttr> attrs;
+  expr_.begin({real_of_statement(nullptr), DType::I8, {}});
+  for (const Syntax& arg : s.value.children) {
+    if (arg.kind == SyntaxKind::keyword) {
+      if (const auto t = arg.children[0].kind == SyntaxKind::name ? scope_.tensors.find(arg.children[0].text) : scope_.tensors.end(); t != scope_.tensors.end()) {
+        for (size_t i = 0; i < callee->inputs.size(); ++i)
+          if (callee->inputs[i].name == arg.text) {
+            inputs.resize(std::max(inputs.size(), i + 1));
+            inputs[i] = t->second;
+          }
+        continue;
+      }
+      const AttrDef* a = callee->attr(arg.text);
+      if (!a) return expr_.error(Code::E0425, arg, fmt::format("{} has no attribute '{}'", callee->name, arg.text));
+      BoundAttr b;
+      const Syntax& given = arg.children[0];
+      b.list = a->count != AttrCount::one;
+      if (given.kind == SyntaxKind::list)
+        for (const Syntax& e : given.children) b.elements.push_back(expr_.value(e));
+      else if (b.list && given.kind == SyntaxKind::name && scope_.binding.attrs.count(given.text))
+        b = scope_.binding.attrs.at(given.text);
+      else
+        b.elements.push_back(expr_.value(given));
+      attrs[arg.text] = std::move(b);
+    } else {
+      const auto t = scope_.tensors.find(arg.text);
+      if (arg.kind != SyntaxKind::name || t == scope_.tensors.end()) return expr_.error(Code::E0425, arg, "an input of an op is the name of a tensor");
+      inputs.push_back(t->second);
+    }
+  }
+  Scope inner;
+  inner.def = callee;
+  if (!bind_composite(library_, *callee, inputs, attrs, kernel_, inner, diagnostics_, s.value.span)) return;
+  std::vector<int> outs;
+  for (size_t k = 0; k < callee->outputs.size(); ++k) {
+    BoundTensor& o = inner.tensors[callee->outputs[k].name];
+    const std::string given = k < s.targets.size() ? s.targets[k].text : callee->outputs[k].name;
+    if (const auto t = scope_.tensors.find(given); t != scope_.tensors.end())
+      o.tensor = t->second.tensor;  // the call defines an output of this op
+    else {
+      Tensor& made = kernel_.tensors[static_cast<size_t>(o.tensor)];
+      made.name = given;
+      BoundTensor mine;
+      mine.tensor = o.tensor;
+      mine.entries = o.entries;
+      scope_.tensors[given] = std::move(mine);
+    }
+    defined_.push_back(o.tensor);
+  }
+  expand_body(library_, *callee, inner, kernel_, diagnostics_);
+  for (const Statement& later : def_.body) find_ranges(later);
+}
+
+}  // namespace
+
+void expand_body(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics) {
+  BodyExpander(library, def, scope, kernel, diagnostics).run();
+}
+
+}  // namespace tenon

@@ -1,0 +1,13 @@
+// Body of a definition → statements of a kernel, in a scope whose types, sizes, packs, attributes and tensors are bound.
+#pragma once
+
+#include "library/scope.h"
+#include "support/diagnostics.h"
+
+namespace tenon {
+
+/// Appends the body's statements, temps and checks to `kernel`. `scope` names the inputs and outputs that `kernel` already has;
+/// composites that the body calls are expanded in place. Errors of typing are reported with their places.
+void expand_body(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics);
+
+}  // namespace tenon

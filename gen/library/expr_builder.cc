@@ -1,0 +1,253 @@
+// Syntax → typed expression: names, arithmetic and reductions.
+#include "library/expr_builder.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "library/type_rules.h"
+
+namespace tenon {
+
+void ExprBuilder::begin(Statement s) {
+  statement_ = std::move(s);
+  reducing_.clear();
+  path_.clear();
+  renamed_.clear();
+}
+
+void ExprBuilder::error(Code code, const Syntax& place, std::string message, std::vector<std::string> notes) {
+  diagnostics_.error(code, place.span, std::move(message), std::move(notes));
+}
+
+Typed ExprBuilder::value(const Syntax& s) {
+  switch (s.kind) {
+    case SyntaxKind::integer: return {constant_int(s.integer), true};
+    case SyntaxKind::real: return {constant_float(s.real, DType::F64), true};
+    case SyntaxKind::infinity: return {constant_float(std::numeric_limits<double>::infinity(), DType::F64), true};
+    case SyntaxKind::boolean: return {constant_int(s.integer, DType::Bool), true};
+    case SyntaxKind::name: return name(s);
+    case SyntaxKind::unary: return unary(s);
+    case SyntaxKind::binary: return binary(s);
+    case SyntaxKind::subscript: return subscript(s);
+    case SyntaxKind::call: return call(s);
+    case SyntaxKind::reduce: return reduction(s);
+    case SyntaxKind::keyword: return value(s.children[0]);
+    case SyntaxKind::pack:
+    case SyntaxKind::each:
+    case SyntaxKind::group:
+    case SyntaxKind::list: break;
+  }
+  error(Code::E0435, s, "a list stands where one value is expected");
+  return zero();
+}
+
+Expr ExprBuilder::index(const Syntax& s) { return convert(value(s), DType::I64); }
+
+Expr ExprBuilder::condition(const Syntax& s) {
+  Typed t = value(s);
+  if (const auto why = as_condition(t)) {
+    error(Code::E0436, s, *why, {"write a comparison, such as x != 0"});
+    return constant_int(1, DType::Bool);
+  }
+  return t.e;
+}
+
+Typed ExprBuilder::name(const Syntax& s) {
+  for (size_t i = params_.size(); i-- > 0;) {
+    const auto p = params_[i].find(s.text);
+    if (p != params_[i].end()) return p->second;
+    break;  // a function sees its own parameters only; everything else in it is global
+  }
+  if (element_ >= 0) {
+    if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end()) return each_element(s, static_cast<size_t>(element_));
+    if (const auto p = scope_.binding.packs.find(s.text); p != scope_.binding.packs.end()) return {p->second[static_cast<size_t>(element_)], true};
+    if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list) {
+      if (static_cast<size_t>(element_) < a->second.elements.size()) return a->second.elements[static_cast<size_t>(element_)];
+      error(Code::E0432, s, fmt::format("{} has {} elements, dim {} is asked for", s.text, a->second.elements.size(), element_));
+      return zero();
+    }
+  }
+  if (const auto r = renamed_.find(s.text); r != renamed_.end()) return {r->second, true};
+  if (scope_.ranges.count(s.text)) return {var_ref(s.text), true};
+  if (const auto z = scope_.binding.sizes.find(s.text); z != scope_.binding.sizes.end()) return z->second;
+  if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end()) {
+    if (!a->second.list) return a->second.elements[0];
+    error(Code::E0435, s, fmt::format("{} is a list", s.text), {"take an element: " + s.text + "[0]"});
+    return zero();
+  }
+  if (scope_.def)
+    for (const AttrDef& a : scope_.def->attrs)
+      for (size_t i = 0; i < a.words.size(); ++i)
+        if (a.words[i] == s.text) return {constant_int(static_cast<int64_t>(i)), true};
+  if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end() && p->second.size() == 1) return {var_ref(s.text), true};
+  error(Code::E0401, s, fmt::format("nothing here is called '{}'", s.text));
+  return zero();
+}
+
+Typed ExprBuilder::unary(const Syntax& s) {
+  if (s.text == "not") return {apply(ScalarOp::Not, {condition(s.children[0])}), false};
+  Typed t = value(s.children[0]);
+  if (const Constant* c = as_constant(t.e); c && t.e->type != DType::Bool) {
+    if (is_float(t.e->type)) return {constant_float(-c->f, t.e->type), t.flexible};
+    return {constant_int(static_cast<int64_t>(-static_cast<uint64_t>(c->i)), t.e->type), t.flexible};
+  }
+  if (t.e->type == DType::Bool) t = {convert(t, DType::I64), true};
+  return {apply(ScalarOp::Neg, {t.e}), t.flexible};
+}
+
+Typed ExprBuilder::unified(ScalarOp op, const Syntax& s, Typed a, Typed b) {
+  if (const auto why = unify(a, b)) {
+    error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
+    return a;
+  }
+  return {apply(op, {a.e, b.e}), a.flexible && b.flexible};
+}
+
+Typed ExprBuilder::binary(const Syntax& s) {
+  if (s.text == "and" || s.text == "or") {
+    const Expr a = condition(s.children[0]);
+    path_.push_back(s.text == "and" ? a : apply(ScalarOp::Not, {a}));
+    const Expr b = condition(s.children[1]);
+    path_.pop_back();
+    return {apply(s.text == "and" ? ScalarOp::And : ScalarOp::Or, {a, b}), false};
+  }
+  const Typed a = value(s.children[0]), b = value(s.children[1]);
+  static const std::map<std::string, ScalarOp, std::less<>> comparisons = {{"==", ScalarOp::Eq}, {"!=", ScalarOp::Ne}, {"<", ScalarOp::Lt},
+                                                                          {"<=", ScalarOp::Le}, {">", ScalarOp::Gt},  {">=", ScalarOp::Ge}};
+  if (const auto c = comparisons.find(s.text); c != comparisons.end()) {
+    Typed t = unified(c->second, s, a, b);
+    t.flexible = false;
+    return t;
+  }
+  if (s.text == "**") return power(s, a, b);
+  if (s.text == "/" || s.text == "//" || s.text == "%") return quotient(s, a, b);
+  return arithmetic(s, a, b);
+}
+
+Typed ExprBuilder::arithmetic(const Syntax& s, Typed a, Typed b) {
+  if (const auto why = unify(a, b)) {
+    error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
+    return a;
+  }
+  if (a.e->type == DType::Bool) {
+    a.e = convert(a, DType::I64);
+    b.e = convert(b, DType::I64);
+    a.flexible = b.flexible = true;
+  }
+  const Expr e = s.text == "+" ? a.e + b.e : s.text == "-" ? a.e - b.e : a.e * b.e;
+  return {e, a.flexible && b.flexible};
+}
+
+Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {
+  if (const auto why = unify(a, b)) {
+    error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
+    return a;
+  }
+  const bool flexible = a.flexible && b.flexible;
+  const DType t = a.e->type;
+  if (s.text == "/") {
+    if (is_int(t) || t == DType::Bool) return {apply(ScalarOp::Div, {convert(a, DType::F64), convert(b, DType::F64)}), true};
+    return {apply(ScalarOp::Div, {a.e, b.e}), flexible};
+  }
+  if (is_complex(t)) {
+    error(Code::E0601, s, fmt::format("{} has no {}", name_of(t), s.text));
+    return a;
+  }
+  if (is_float(t)) {
+    const Expr q = apply(ScalarOp::Floor, {apply(ScalarOp::Div, {a.e, b.e})});
+    return {s.text == "//" ? q : apply(ScalarOp::Sub, {a.e, apply(ScalarOp::Mul, {q, b.e})}), flexible};
+  }
+  require_divisor(b.e, s.children[1]);
+  if (is_one(b.e)) return {s.text == "//" ? a.e : constant_int(0, t), flexible};
+  return {apply(s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, {a.e, b.e}), flexible};
+}
+
+Typed ExprBuilder::power(const Syntax& s, Typed a, Typed b) {
+  const auto n = constant_value(b.e);
+  if (n && b.flexible && *n >= 0 && *n <= 4 && a.e->type != DType::Bool) {
+    if (*n == 0) return {constant_of(1, a.e->type), a.flexible};
+    Expr e = a.e;
+    for (int64_t i = 1; i < *n; ++i) e = e * a.e;
+    return {e, a.flexible};
+  }
+  if (a.flexible && b.flexible && ((n && *n < 0) || is_float(b.e->type))) a.e = convert(a, DType::F64);
+  if (const Constant* c = as_constant(b.e); c && b.flexible && is_float(b.e->type) && is_float(a.e->type)) {
+    if (c->f == 0.5) return {apply(ScalarOp::Sqrt, {a.e}), a.flexible};
+    if (c->f == -0.5) return {apply(ScalarOp::Div, {constant_float(1, a.e->type), apply(ScalarOp::Sqrt, {a.e})}), a.flexible};
+  }
+  return unified(ScalarOp::Pow, s, a, b);
+}
+
+Typed ExprBuilder::reduction(const Syntax& s) {
+  static const std::map<std::string, Reducer, std::less<>> reducers = {
+      {"sum", Reducer::Sum}, {"prod", Reducer::Prod}, {"max", Reducer::Max},       {"min", Reducer::Min},
+      {"any", Reducer::Any}, {"all", Reducer::All},   {"argmax", Reducer::ArgMax}, {"argmin", Reducer::ArgMin}};
+  const Reducer op = reducers.at(s.text);
+  std::vector<LoopVar> vars;
+  const std::map<std::string, Expr> outer = renamed_;
+  for (const Syntax& v : s.variables())
+    for (LoopVar lv : loop_vars(v)) {
+      const std::string given = lv.name;
+      for (int i = 1; used_vars_.count(lv.name); ++i) lv.name = fmt::format("{}_{}", given, i);
+      used_vars_.insert(lv.name);
+      renamed_[given] = var_ref(lv.name);
+      vars.push_back(std::move(lv));
+    }
+  const size_t outside = reducing_.size();
+  reducing_.insert(reducing_.end(), vars.begin(), vars.end());
+  Expr where = s.predicate() ? condition(*s.predicate()) : nullptr;
+  if (where) path_.push_back(where);
+  const bool positional = op == Reducer::ArgMax || op == Reducer::ArgMin;
+  const DType widest = statement_.widest;
+  if (positional) statement_.widest = widest_integer(s.reduced(), DType::I8);
+  Typed v = value(s.reduced());
+  statement_.widest = widest;
+  if (where) path_.pop_back();
+  reducing_.resize(outside);
+  renamed_ = outer;
+  if (op == Reducer::Any || op == Reducer::All) {
+    if (const auto why = as_condition(v)) error(Code::E0436, s.reduced(), *why);
+    return {reduce(op, std::move(vars), where, v.e, DType::Bool), false};
+  }
+  if (positional) return {reduce(op, std::move(vars), where, v.e, DType::I64), true};
+  if (v.e->type == DType::Bool && (op == Reducer::Sum || op == Reducer::Prod)) v = {convert(v, DType::I64), true};
+  const DType type = v.e->type;
+  return {reduce(op, std::move(vars), where, v.e, type), v.flexible};
+}
+
+std::vector<LoopVar> ExprBuilder::loop_vars(const Syntax& v) {
+  if (v.kind == SyntaxKind::pack) {
+    const auto r = scope_.pack_ranges.find(v.text);
+    std::vector<LoopVar> out;
+    if (r == scope_.pack_ranges.end()) {
+      error(Code::E0410, v, fmt::format("nothing tells the range of *{}", v.text), {"index a dimension with it, or give it a range under `index`"});
+      return out;
+    }
+    for (size_t k = 0; k < r->second.size(); ++k)
+      out.push_back({r->second.size() == 1 ? v.text : fmt::format("{}_{}", v.text, k), r->second[k]});
+    return out;
+  }
+  const auto r = scope_.ranges.find(v.text);
+  if (r != scope_.ranges.end()) return {{v.text, r->second}};
+  error(Code::E0410, v, fmt::format("nothing tells the range of {}", v.text), {"index a dimension with it, or give it a range under `index`"});
+  return {{v.text, constant_int(1)}};
+}
+
+DType ExprBuilder::widest_integer(const Syntax& s, DType least) const {
+  DType widest = least;
+  const auto wider = [&](DType d) {
+    if (is_int(d) && (bytes_of(d) > bytes_of(widest) || (bytes_of(d) == bytes_of(widest) && is_unsigned_int(d) && !is_signed_int(least) && least == DType::I8))) widest = d;
+  };
+  if (s.kind == SyntaxKind::subscript) {
+    const auto t = scope_.tensors.find(s.text);
+    if (t != scope_.tensors.end() && t->second.tensor >= 0 && !t->second.flexible) wider(kernel_.tensors[static_cast<size_t>(t->second.tensor)].dtype);
+    return widest;
+  }
+  if (s.kind == SyntaxKind::reduce && (s.text == "argmax" || s.text == "argmin")) return widest;
+  for (const Syntax& c : s.children) wider(widest_integer(c, least));
+  return widest;
+}
+
+}  // namespace tenon

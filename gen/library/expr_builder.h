@@ -1,0 +1,86 @@
+// Syntax → typed expression of a kernel, in the scope of one definition. Shared by bodies, lets, requires and shapes.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "library/scope.h"
+#include "support/diagnostics.h"
+
+namespace tenon {
+
+class ExprBuilder {
+ public:
+  ExprBuilder(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics)
+      : library_(library), scope_(scope), kernel_(kernel), diagnostics_(diagnostics) {}
+
+  /// What holds while one statement is built.
+  struct Statement {
+    DType real = DType::F64;        ///< floating type that draws and alone-standing reals take
+    DType widest = DType::I8;       ///< integers of the statement widen to this
+    std::vector<LoopVar> loops;
+  };
+  void begin(Statement s);
+
+  /// A value; on an error reports it and returns the constant 0, so that all errors of a text are found.
+  Typed value(const Syntax& s);
+  /// An index or extent: i64.
+  Expr index(const Syntax& s);
+  /// Conditions: Bool.
+  Expr condition(const Syntax& s);
+  /// Subscripts against a tensor's entries: the kernel's index list.
+  std::vector<Expr> subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place);
+  /// The list that `*(…)` or a pack-valued let stands for.
+  std::vector<Expr> list(const Syntax& s);
+  /// Variables of index notation for a bare name or pack, in the order of the pack's dims.
+  std::vector<LoopVar> loop_vars(const Syntax& name_or_pack);
+  /// Widest integer type read as a value (not as an index) anywhere in `s`, or `least`.
+  DType widest_integer(const Syntax& s, DType least) const;
+
+  void error(Code code, const Syntax& place, std::string message, std::vector<std::string> notes = {});
+
+ private:
+  Typed name(const Syntax& s);
+  Typed unary(const Syntax& s);
+  Typed binary(const Syntax& s);
+  Typed arithmetic(const Syntax& s, Typed a, Typed b);
+  Typed quotient(const Syntax& s, Typed a, Typed b);
+  Typed power(const Syntax& s, Typed a, Typed b);
+  Typed subscript(const Syntax& s, Expr fill = nullptr);
+  Typed reduction(const Syntax& s);
+  Typed call(const Syntax& s);
+  Typed special(const Syntax& s, bool& known);
+  Typed scalar_row(const Syntax& s, ScalarOp op);
+  Typed inlined(const std::vector<std::string>& params, const Syntax& body, const Syntax& call);
+  Typed padded(const Syntax& s);
+  Typed optional(const Syntax& s);
+  Typed choice(const Syntax& s);
+  Typed conversion(const Syntax& s);
+  Typed guard(const Syntax& s);
+  Typed linear(const Syntax& s);
+  Typed extent(const Syntax& s);
+  Typed draw(const Syntax& s);
+  Typed unified(ScalarOp op, const Syntax& s, Typed a, Typed b);
+  Typed each_element(const Syntax& s, size_t k);
+  size_t each_rank(const Syntax& s) const;
+  void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
+  void require_data(Expr holds, CheckStatus status, const Syntax& place);
+  void require_divisor(const Expr& divisor, const Syntax& place);
+  Typed zero() const { return {constant_int(0), true}; }
+
+  const OpLibrary& library_;
+  Scope& scope_;
+  Kernel& kernel_;
+  Diagnostics& diagnostics_;
+  Statement statement_;
+  std::vector<LoopVar> reducing_;              ///< variables of the enclosing reductions
+  std::vector<Expr> path_;                     ///< conditions under which the place is evaluated
+  std::vector<std::map<std::string, Typed>> params_;
+  std::map<std::string, Expr> renamed_;        ///< reduction variables under their unique names
+  std::set<std::string> used_vars_;
+  int depth_ = 0;
+  int element_ = -1;                           ///< dim of the packs while `*(…)` is evaluated
+};
+
+}  // namespace tenon

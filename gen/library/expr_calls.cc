@@ -1,0 +1,181 @@
+// Syntax → typed expression: functions of the notation, rows of the scalar table, and functions of definition files.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "library/expr_builder.h"
+#include "library/type_rules.h"
+
+namespace tenon {
+namespace {
+constexpr int kMaxInlining = 100;
+}
+
+Typed ExprBuilder::call(const Syntax& s) {
+  bool known = true;
+  const Typed t = special(s, known);
+  if (known) return t;
+  if (const auto f = library_.fns.find(s.text); f != library_.fns.end()) return inlined(f->second.params, f->second.value, s);
+  if (const auto r = library_.scalars.find(s.text); r != library_.scalars.end() && r->second.as) return inlined(r->second.args, *r->second.as, s);
+  if (const auto op = scalar_op_from_name(s.text)) return scalar_row(s, *op);
+  error(Code::E0402, s, fmt::format("there is no function '{}'", s.text));
+  return zero();
+}
+
+Typed ExprBuilder::special(const Syntax& s, bool& known) {
+  const std::string& f = s.text;
+  const size_t n = s.children.size();
+  if (f == "select" && n == 3) return choice(s);
+  if (f == "padded" && n == 2) return padded(s);
+  if (f == "opt" && n == 2) return optional(s);
+  if ((f == "clamp" && n == 3) || ((f == "wrap" || f == "reflect" || f == "mirror") && n == 2)) return guard(s);
+  if (f == "stop" && n == 1) return value(s.children[0]);
+  if (f == "cast" && n == 2) return conversion(s);
+  if (f == "lin" && n == 1) return linear(s);
+  if (f == "size") return extent(s);
+  if (f == "philox" || f == "u01") return draw(s);
+  if (f == "ceildiv" && n == 2) {
+    Typed a = value(s.children[0]), b = value(s.children[1]);
+    if (const auto why = unify(a, b)) error(Code::E0601, s, *why);
+    const bool flexible = a.flexible && b.flexible;
+    if (is_float(a.e->type)) return {apply(ScalarOp::Ceil, {apply(ScalarOp::Div, {a.e, b.e})}), flexible};
+    require_divisor(b.e, s.children[1]);
+    if (const auto x = constant_value(a.e), y = constant_value(b.e); x && y && *y > 0) return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
+    return {apply(ScalarOp::Neg, {apply(ScalarOp::FloorDiv, {apply(ScalarOp::Neg, {a.e}), b.e})}), flexible};
+  }
+  known = false;
+  return zero();
+}
+
+Typed ExprBuilder::inlined(const std::vector<std::string>& params, const Syntax& body, const Syntax& call) {
+  if (params.size() != call.children.size() || depth_ >= kMaxInlining) {
+    error(Code::E0403, call, fmt::format("{} takes {} arguments", call.text, params.size()));
+    return zero();
+  }
+  std::map<std::string, Typed> bound;
+  for (size_t i = 0; i < params.size(); ++i) bound[params[i]] = value(call.children[i]);
+  params_.push_back(std::move(bound));
+  ++depth_;
+  const Typed t = value(body);
+  --depth_;
+  params_.pop_back();
+  return t;
+}
+
+Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
+  const ScalarOpRow& row = scalar_op_row(op);
+  if (static_cast<int>(s.children.size()) != row.arity) {
+    error(Code::E0403, s, fmt::format("{} takes {} argument{}", row.name, row.arity, row.arity == 1 ? "" : "s"));
+    return zero();
+  }
+  std::vector<Typed> args;
+  for (const Syntax& c : s.children) args.push_back(value(c));
+  if (op == ScalarOp::Shl || op == ScalarOp::Shr) {
+    if (args[0].e->type == DType::Bool) args[0] = {convert(args[0], DType::I64), true};
+    return {apply(op, {args[0].e, convert(args[1], args[0].e->type)}), args[0].flexible};
+  }
+  for (size_t i = 1; i < args.size(); ++i)
+    if (const auto why = unify(args[0], args[i])) {
+      error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
+      return args[0];
+    }
+  for (size_t i = 1; i + 1 < args.size(); ++i) unify(args[0], args[i]);
+  bool flexible = std::all_of(args.begin(), args.end(), [](const Typed& t) { return t.flexible; });
+  std::vector<Expr> e;
+  const bool wants_float = row.has('F') || op == ScalarOp::Complex;
+  for (Typed& t : args) e.push_back(wants_float && !is_float(t.e->type) && !is_complex(t.e->type) ? convert(t, DType::F64) : t.e);
+  if (op == ScalarOp::Complex) return {apply_as(op, e, e[0]->type == DType::F64 && !flexible ? DType::C128 : DType::C64), false};
+  if (op == ScalarOp::Conj && !is_complex(e[0]->type)) return args[0];
+  if (row.result == ResultRule::Bool) flexible = false;
+  if (e[0]->type == DType::Bool && row.result != ResultRule::Bool && !row.has('I') && !row.has('B'))
+    for (Expr& x : e) x = cast_to(x, DType::I64);
+  return {apply(op, e), flexible};
+}
+
+Typed ExprBuilder::choice(const Syntax& s) {
+  const Expr cond = condition(s.children[0]);
+  if (const auto c = constant_value(cond)) {
+    Typed yes = value(s.children[*c ? 1 : 2]);
+    return yes;
+  }
+  path_.push_back(cond);
+  Typed yes = value(s.children[1]);
+  path_.back() = apply(ScalarOp::Not, {cond});
+  Typed no = value(s.children[2]);
+  path_.pop_back();
+  if (const auto why = unify(yes, no)) {
+    error(Code::E0601, s, *why, {"both arms of a select have one type"});
+    return yes;
+  }
+  return {tenon::select(cond, yes.e, no.e), yes.flexible && no.flexible};
+}
+
+Typed ExprBuilder::conversion(const Syntax& s) {
+  const auto type_of = [&](const Syntax& a) -> std::optional<DType> {
+    if (a.kind != SyntaxKind::name) return std::nullopt;
+    if (const auto t = scope_.binding.types.find(a.text); t != scope_.binding.types.end()) return t->second;
+    return dtype_from_name(a.text);
+  };
+  auto to = type_of(s.children[1]);
+  const Syntax* from = &s.children[0];
+  if (!to) {
+    to = type_of(s.children[0]);
+    from = &s.children[1];
+  }
+  if (!to) {
+    error(Code::E0207, s, "cast names no type", {"write cast(x, f32) or cast(x, T)"});
+    return zero();
+  }
+  const DType widest = statement_.widest;
+  statement_.widest = widest_integer(*from, DType::I8);
+  const Typed t = value(*from);
+  statement_.widest = widest;
+  Expr e = convert(t, *to);
+  return {cast_to(std::move(e), dtype_row(*to).compute), false};
+}
+
+Typed ExprBuilder::linear(const Syntax& s) {
+  const Syntax& p = s.children[0];
+  const std::vector<LoopVar> vars = loop_vars(p);
+  Expr e;
+  for (const LoopVar& v : vars) {
+    const auto r = renamed_.find(v.name);
+    const Expr i = r == renamed_.end() ? var_ref(v.name) : r->second;
+    e = e ? e * v.extent + i : i;
+  }
+  const auto pack = scope_.pack_of.find(p.text);
+  if (pack != scope_.pack_of.end())
+    if (const auto base = scope_.binding.pack_bases.find(pack->second); base != scope_.binding.pack_bases.end()) e = size_ref(base->second) + e;
+  return {e ? e : constant_int(0), true};
+}
+
+Typed ExprBuilder::extent(const Syntax& s) {
+  const Syntax& p = s.children.empty() ? s : s.children[0];
+  const auto pack = scope_.binding.packs.find(p.text);
+  if (pack == scope_.binding.packs.end()) {
+    if (const auto z = scope_.binding.sizes.find(p.text); z != scope_.binding.sizes.end()) return z->second;
+    error(Code::E0401, s, "size(P) takes a pack");
+    return zero();
+  }
+  Expr e = constant_int(1);
+  for (const Expr& d : pack->second) {
+    const auto a = constant_value(e), b = constant_value(d);
+    e = a && b ? constant_int(*a * *b) : e * d;
+  }
+  return {e, true};
+}
+
+Typed ExprBuilder::draw(const Syntax& s) {
+  const bool wide = statement_.real == DType::F64;
+  if (s.text == "u01") {
+    if (s.children.size() != 1) return error(Code::E0403, s, "u01 takes 1 argument"), zero();
+    const Typed bits = value(s.children[0]);
+    const DType in = bits.e->type == DType::U64 ? DType::U64 : DType::U32;
+    return {apply_as(ScalarOp::U01, {convert(bits, in)}, in == DType::U64 ? DType::F64 : DType::F32), false};
+  }
+  if (s.children.size() != 3) return error(Code::E0403, s, "philox takes a seed, a counter and a word"), zero();
+  const Expr seed = convert(value(s.children[0]), DType::U64), counter = convert(value(s.children[1]), DType::U64);
+  return {apply_as(ScalarOp::Philox, {seed, counter, index(s.children[2])}, wide ? DType::U64 : DType::U32), false};
+}
+
+}  // namespace tenon

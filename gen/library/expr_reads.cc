@@ -1,0 +1,202 @@
+// Syntax → typed expression: reads, subscripts, guards of indices, and what has to be checked at run time.
+#include <fmt/format.h>
+
+#include "library/expr_builder.h"
+#include "library/type_rules.h"
+
+namespace tenon {
+
+Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
+  if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end()) {
+    const auto k = s.children.size() == 1 ? constant_value(value(s.children[0]).e) : std::nullopt;
+    if (k && *k >= 0 && static_cast<size_t>(*k) < a->second.elements.size()) return a->second.elements[static_cast<size_t>(*k)];
+    error(Code::E0432, s, fmt::format("{} has elements 0 to {}", s.text, a->second.elements.size() - 1));
+    return zero();
+  }
+  const auto found = scope_.tensors.find(s.text);
+  if (found == scope_.tensors.end() || found->second.tensor < 0) {
+    error(Code::E0401, s, fmt::format("no tensor here is called '{}'", s.text));
+    return zero();
+  }
+  const BoundTensor& t = found->second;
+  const DType storage = kernel_.tensors[static_cast<size_t>(t.tensor)].dtype;
+  std::vector<Expr> at = subscripts(s.children, t, &s);
+  const Expr read = read_of(t.tensor, storage, std::move(at), std::move(fill));
+  if (is_int(storage) && !t.flexible && bytes_of(statement_.widest) >= bytes_of(storage)) {
+    const DType to = bytes_of(statement_.widest) > bytes_of(storage) ? statement_.widest : storage;
+    return {cast_to(read, to), false};
+  }
+  return {cast_to(read, dtype_row(storage).compute), t.flexible};
+}
+
+std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place) {
+  std::vector<Expr> out;
+  if (subs.size() != t.entries.size()) {
+    if (place) error(Code::E0404, *place, fmt::format("{} indices for {} entries of the shape", subs.size(), t.entries.size()));
+    for (const auto& e : t.entries) out.insert(out.end(), e.size(), constant_int(0));
+    return out;
+  }
+  const DType widest = statement_.widest;
+  for (size_t i = 0; i < subs.size(); ++i) {
+    statement_.widest = DType::I8;
+    append_subscript(subs[i], t.entries[i], out);
+  }
+  statement_.widest = widest;
+  return out;
+}
+
+void ExprBuilder::append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out) {
+  const size_t before = out.size();
+  if (sub.kind == SyntaxKind::pack) {
+    for (const LoopVar& v : loop_vars(sub)) {
+      const auto r = renamed_.find(v.name);
+      out.push_back(r == renamed_.end() ? var_ref(v.name) : r->second);
+    }
+  } else if (sub.kind == SyntaxKind::each) {
+    for (Expr& e : list(sub)) out.push_back(std::move(e));
+  } else if (sub.kind == SyntaxKind::group) {
+    for (const Syntax& part : sub.children) out.push_back(index(part));
+  } else {
+    out.push_back(index(sub));
+  }
+  const size_t given = out.size() - before;
+  if (given == entry.size()) return;
+  error(Code::E0429, sub, fmt::format("{} indices for {} dimensions", given, entry.size()));
+  out.resize(before + entry.size(), constant_int(0));
+}
+
+size_t ExprBuilder::each_rank(const Syntax& s) const {
+  if (s.kind == SyntaxKind::name || s.kind == SyntaxKind::pack) {
+    if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end()) return p->second.size();
+    if (const auto p = scope_.binding.packs.find(s.text); p != scope_.binding.packs.end()) return p->second.size();
+    return SIZE_MAX;
+  }
+  for (const Syntax& c : s.children) {
+    const size_t n = each_rank(c);
+    if (n != SIZE_MAX) return n;
+  }
+  if (s.kind == SyntaxKind::name)
+    if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list) return a->second.elements.size();
+  return SIZE_MAX;
+}
+
+Typed ExprBuilder::each_element(const Syntax& s, size_t k) {
+  const std::vector<LoopVar> vars = loop_vars([&] {
+    Syntax p = s;
+    p.kind = SyntaxKind::pack;
+    return p;
+  }());
+  if (k >= vars.size()) {
+    error(Code::E0429, s, fmt::format("*{} has {} dimensions", s.text, vars.size()));
+    return zero();
+  }
+  const auto r = renamed_.find(vars[k].name);
+  return {r == renamed_.end() ? var_ref(vars[k].name) : r->second, true};
+}
+
+std::vector<Expr> ExprBuilder::list(const Syntax& s) {
+  const Syntax& inner = s.kind == SyntaxKind::each ? s.children[0] : s;
+  std::vector<Expr> out;
+  if (inner.kind == SyntaxKind::call && inner.text == "permute" && inner.children.size() == 2) {
+    const std::vector<Expr> from = list(inner.children[0]), perm = list(inner.children[1]);
+    for (const Expr& p : perm) {
+      const auto k = constant_value(p);
+      if (!k || *k < 0 || static_cast<size_t>(*k) >= from.size()) {
+        error(Code::E0432, inner, "the permutation is not known here, or names a dimension that there is not");
+        return from;
+      }
+      out.push_back(from[static_cast<size_t>(*k)]);
+    }
+    return out;
+  }
+  if (inner.kind == SyntaxKind::name || inner.kind == SyntaxKind::pack) {
+    if (const auto a = scope_.binding.attrs.find(inner.text); a != scope_.binding.attrs.end()) {
+      for (const Typed& t : a->second.elements) out.push_back(convert(t, DType::I64));
+      return out;
+    }
+  }
+  const size_t rank = each_rank(inner);
+  if (rank == SIZE_MAX) {
+    error(Code::E0435, s, "nothing here has a number of dimensions");
+    return out;
+  }
+  const int outer = element_;
+  for (size_t k = 0; k < rank; ++k) {
+    element_ = static_cast<int>(k);
+    Syntax one = inner;
+    if (one.kind == SyntaxKind::pack) one.kind = SyntaxKind::name;
+    out.push_back(index(one));
+  }
+  element_ = outer;
+  return out;
+}
+
+Typed ExprBuilder::padded(const Syntax& s) {
+  const Syntax& read = s.children[0];
+  const auto t = scope_.tensors.find(read.text);
+  if (read.kind != SyntaxKind::subscript || t == scope_.tensors.end() || t->second.tensor < 0) {
+    error(Code::E0422, s, "padded takes a read of a tensor", {"write padded(X[i - 1], 0)"});
+    return zero();
+  }
+  const DType storage = kernel_.tensors[static_cast<size_t>(t->second.tensor)].dtype;
+  return subscript(read, convert(value(s.children[1]), storage));
+}
+
+Typed ExprBuilder::optional(const Syntax& s) {
+  const Syntax& read = s.children[0];
+  const auto t = scope_.tensors.find(read.text);
+  if (t != scope_.tensors.end() && t->second.tensor >= 0) return value(read);
+  return value(s.children[1]);
+}
+
+Typed ExprBuilder::guard(const Syntax& s) {
+  const Expr i = index(s.children[0]);
+  if (s.text == "clamp") {
+    const Expr lo = index(s.children[1]), hi = index(s.children[2]);
+    require_data(apply(ScalarOp::Ge, {hi, lo}), CheckStatus::Shape, s);
+    return {apply(ScalarOp::Min, {apply(ScalarOp::Max, {i, lo}), hi}), true};
+  }
+  const Expr d = index(s.children[1]), zero_index = constant_int(0), one = constant_int(1);
+  if (s.text == "wrap") {
+    require_data(apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, apply(ScalarOp::Neg, {d})}), apply(ScalarOp::Lt, {i, d})}), CheckStatus::Range, s);
+    return {tenon::select(apply(ScalarOp::Lt, {i, zero_index}), i + d, i), true};
+  }
+  require_data(apply(ScalarOp::Gt, {d, zero_index}), CheckStatus::Shape, s);
+  const Expr two = constant_int(2);
+  if (s.text == "mirror") {
+    const Expr m = apply(ScalarOp::Mod, {i, two * d});
+    return {tenon::select(apply(ScalarOp::Lt, {m, d}), m, two * d - one - m), true};
+  }
+  const Expr period = apply(ScalarOp::Max, {two * d - two, one});
+  const Expr m = apply(ScalarOp::Mod, {i, period});
+  return {tenon::select(apply(ScalarOp::Lt, {m, d}), m, period - m), true};
+}
+
+void ExprBuilder::require_divisor(const Expr& divisor, const Syntax& place) {
+  if (const auto c = constant_value(divisor)) {
+    if (*c == 0) error(Code::E0506, place, "the divisor is 0");
+    return;
+  }
+  bool from_data = false;
+  walk(divisor, [&](const Expr& e) {
+    from_data = from_data || std::holds_alternative<Read>(e->node) || std::holds_alternative<AttrRef>(e->node) || std::holds_alternative<VarRef>(e->node);
+    return !from_data;
+  });
+  if (from_data) require_data(apply(ScalarOp::Ne, {divisor, constant_int(0, divisor->type)}), CheckStatus::Range, place);
+}
+
+void ExprBuilder::require_data(Expr holds, CheckStatus status, const Syntax& place) {
+  if (const auto c = constant_value(holds); c && *c) return;
+  for (size_t i = path_.size(); i-- > 0;) holds = apply(ScalarOp::Or, {apply(ScalarOp::Not, {path_[i]}), holds});
+  Check check{{}, holds, status, std::string(place.span.known() ? place.span.text() : std::string_view())};
+  const auto add = [&](const LoopVar& v) {
+    if (mentions(holds, v.name)) check.loops.push_back(v);
+  };
+  for (const LoopVar& v : statement_.loops) add(v);
+  for (const LoopVar& v : reducing_) add(v);
+  for (const Check& c : kernel_.checks)
+    if (same(c.holds, check.holds) && c.loops.size() == check.loops.size()) return;
+  kernel_.checks.push_back(std::move(check));
+}
+
+}  // namespace tenon

@@ -1,0 +1,52 @@
+// What the names of a definition stand for in one expansion: types, sizes, packs, attributes, tensors, index variables.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/op_def.h"
+
+namespace tenon {
+
+/// An expression on its way to a type. Literals, sizes and index variables are flexible: they take the type of what stands beside them.
+struct Typed {
+  Expr e;
+  bool flexible = false;
+};
+
+/// An attribute: one element, or several for a list.
+struct BoundAttr {
+  std::vector<Typed> elements;
+  bool list = false;
+};
+
+/// A tensor of the kernel under a name of the definition. `entries` follows the definition's shape: a size has one extent, a pack any
+/// number, a split its parts; put end to end they are the kernel tensor's dims.
+struct BoundTensor {
+  int tensor = -1;          ///< -1: an optional input that is absent
+  std::vector<std::vector<Expr>> entries;
+  bool flexible = false;    ///< a temp whose value has no type of its own
+};
+
+/// Everything that an expansion knows before it reads the body.
+struct Binding {
+  std::map<std::string, DType> types;
+  std::map<std::string, Typed> sizes;              ///< size symbols and scalar lets
+  std::map<std::string, std::vector<Expr>> packs;  ///< packs, and lets that are packs
+  std::map<std::string, BoundAttr> attrs;
+  std::map<std::string, std::string> pack_bases;   ///< pack → size that is its first linear index (Odometer packs)
+};
+
+/// Names inside a body.
+struct Scope {
+  const OpDef* def = nullptr;
+  Binding binding;
+  std::map<std::string, BoundTensor> tensors;
+  std::map<std::string, Expr> ranges;                    ///< index variable → extent
+  std::map<std::string, std::vector<Expr>> pack_ranges;  ///< pack variable → extents
+  std::map<std::string, std::string> pack_of;            ///< pack variable → the pack that it indexes bare ("" unknown)
+};
+
+}  // namespace tenon

@@ -1,0 +1,330 @@
+// Matches stored extents against the shapes of a signature.
+#include "library/shape_binder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+Expr times(const Expr& a, const Expr& b) {
+  const auto x = constant_value(a), y = constant_value(b);
+  return x && y ? constant_int(*x * *y) : a * b;
+}
+
+/// Extents that cannot be told apart at generation count as equal: the same expression, or one of them open.
+bool agree(const Expr& a, const Expr& b) {
+  const auto x = constant_value(a), y = constant_value(b);
+  return (x && y) ? *x == *y : true;
+}
+
+std::string shown(const Expr& e) { return to_text(e); }
+
+bool is_fixed(const Dim& d) { return d.kind != DimKind::pack; }
+
+/// The tensor with its shape in the order in which it is stored.
+TensorDef in_stored_order(const TensorDef& t, const std::vector<int>& order) {
+  TensorDef stored = t;
+  for (size_t i = 0; i < order.size(); ++i) stored.dims[i] = t.dims[static_cast<size_t>(order[i])];
+  return stored;
+}
+
+}  // namespace
+
+std::optional<Expr> ShapeBinder::known_extent(const Dim& d) const {
+  if (d.kind == DimKind::integer) return constant_int(d.value);
+  if (const auto s = binding_.sizes.find(d.name); s != binding_.sizes.end()) return s->second.e;
+  if (const auto a = binding_.attrs.find(d.name); a != binding_.attrs.end() && !a->second.list) return a->second.elements[0].e;
+  return std::nullopt;
+}
+
+std::vector<Expr> ShapeBinder::entry_extents(const Dim& d) const {
+  if (d.kind == DimKind::pack) {
+    const auto p = binding_.packs.find(d.name);
+    return p == binding_.packs.end() ? std::vector<Expr>{} : p->second;
+  }
+  if (d.kind != DimKind::split) return {known_extent(d).value_or(constant_int(1))};
+  std::vector<Expr> out;
+  for (const Dim& part : d.parts)
+    for (Expr& e : entry_extents(part)) out.push_back(std::move(e));
+  return out;
+}
+
+std::vector<int64_t> ShapeBinder::axes_of(const std::string& attr, size_t rank, std::string& why) const {
+  std::vector<int64_t> axes;
+  const auto a = binding_.attrs.find(attr);
+  if (a == binding_.attrs.end()) return axes;
+  const auto r = static_cast<int64_t>(rank);
+  for (const Typed& t : a->second.elements) {
+    const auto v = constant_value(t.e);
+    if (!v) {
+      why = fmt::format("{} has to be known at generation", attr);
+      return {};
+    }
+    if (*v < -r || *v >= r) {
+      why = fmt::format("{} = {} lies outside of a tensor with {} dimensions", attr, *v, rank);
+      return {};
+    }
+    axes.push_back(*v < 0 ? *v + r : *v);
+  }
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) why = fmt::format("{} names a dimension twice", attr);
+  return axes;
+}
+
+std::optional<std::vector<ShapeBinder::Slot>> ShapeBinder::slots(const TensorDef& t, size_t rank, std::string& why) const {
+  const size_t n = t.dims.size();
+  const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
+  std::vector<size_t> count(n, 1);
+  size_t listed = n;   // entry `*R@axes`
+  std::vector<int64_t> axes;
+  int64_t axis = -1;
+  size_t at = n;
+  std::vector<size_t> open;
+  for (size_t i = 0; i < n; ++i) {
+    const Dim& d = t.dims[i];
+    const auto a = d.at.empty() ? nullptr : def_.attr(d.at);
+    const bool list = a && a->count != AttrCount::one;
+    if (!d.at.empty()) {
+      axes = axes_of(d.at, rank, why);
+      if (!why.empty()) return std::nullopt;
+      if (list) {
+        listed = i;
+        const auto known = binding_.packs.find(d.name);
+        if (axes.empty() && binding_.attrs.count(d.at) && binding_.attrs.at(d.at).elements.empty()) axes.clear();
+        count[i] = known != binding_.packs.end() && known->second.empty() ? 0 : axes.size();
+      } else {
+        at = i;
+        axis = axes[0];
+      }
+    }
+    if (d.kind == DimKind::pack && !list) {
+      const auto known = binding_.packs.find(d.name);
+      if (known != binding_.packs.end() && !d.broadcast)
+        count[i] = known->second.size();
+      else
+        open.push_back(i);
+    }
+  }
+  if (at < n) {
+    size_t before = 0;
+    for (size_t i = 0; i < at; ++i) before += is_fixed(t.dims[i]) ? 1 : 0;
+    if (t.dims[at].kind == DimKind::pack) count[at] = rank - static_cast<size_t>(axis);
+    for (size_t i : open) {
+      if (i == at) continue;
+      count[i] = i < at ? static_cast<size_t>(axis) - before : rank - static_cast<size_t>(axis) - 1 - (fixed - before - 1);
+    }
+    if (static_cast<size_t>(axis) < before || rank < fixed) why = fmt::format("{} has {} dimensions, too few for its shape", t.name, rank);
+  } else if (listed < n) {
+    size_t others = rank - std::min(rank, count[listed] + fixed);
+    for (size_t i : open) {
+      const bool before = i < listed;
+      const bool after_too = std::any_of(open.begin(), open.end(), [&](size_t k) { return k > listed; });
+      count[i] = before && after_too ? std::min<size_t>(others, axes.empty() ? others : static_cast<size_t>(axes[0])) : others;
+      others -= count[i];
+    }
+  } else if (open.size() == 1) {
+    size_t sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += i == open[0] ? 0 : count[i];
+    if (rank < sum) why = fmt::format("{} has {} dimensions, at least {} are needed", t.name, rank, sum);
+    count[open[0]] = rank - std::min(rank, sum);
+  }
+  size_t sum = 0;
+  for (size_t c : count) sum += c;
+  if (why.empty() && sum != rank) why = fmt::format("{} has {} dimensions, {} are needed", t.name, rank, sum);
+  if (!why.empty()) return std::nullopt;
+  std::vector<Slot> out(rank, Slot{-1, 0});
+  if (listed < n && count[listed] > 0)
+    for (size_t k = 0; k < axes.size(); ++k) out[static_cast<size_t>(axes[k])] = {static_cast<int>(listed), static_cast<int>(k)};
+  size_t pos = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (i == listed) continue;
+    for (size_t k = 0; k < count[i]; ++k) {
+      while (out[pos].entry >= 0) ++pos;
+      out[pos] = {static_cast<int>(i), static_cast<int>(k)};
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> ShapeBinder::bind_size(const std::string& name, const Expr& extent, const TensorDef& t) {
+  if (is_let(name)) return std::nullopt;
+  if (const auto a = binding_.attrs.find(name); a != binding_.attrs.end()) {
+    if (!agree(a->second.elements[0].e, extent)) return fmt::format("{} has an extent of {} where {} is {}", t.name, shown(extent), name, shown(a->second.elements[0].e));
+    return std::nullopt;
+  }
+  const auto [it, fresh] = binding_.sizes.emplace(name, Typed{extent, true});
+  if (!fresh && broadcast_.count(name) && is_one(it->second.e)) it->second.e = extent;
+  if (!agree(it->second.e, extent)) return fmt::format("{} has an extent of {} where {} is {}", t.name, shown(extent), name, shown(it->second.e));
+  if (!fresh && !constant_value(it->second.e) && constant_value(extent)) it->second.e = extent;
+  broadcast_.erase(name);
+  return std::nullopt;
+}
+
+std::optional<std::string> ShapeBinder::bind_pack(const std::string& name, std::vector<Expr> extents, const TensorDef& t) {
+  if (is_let(name)) return std::nullopt;
+  const auto [it, fresh] = binding_.packs.emplace(name, extents);
+  if (fresh) return std::nullopt;
+  if (it->second.size() != extents.size()) return fmt::format("{} has {} dimensions where *{} has {}", t.name, extents.size(), name, it->second.size());
+  for (size_t k = 0; k < extents.size(); ++k)
+    if (!agree(it->second[k], extents[k])) return fmt::format("{} has an extent of {} where dimension {} of *{} is {}", t.name, shown(extents[k]), k, name, shown(it->second[k]));
+  return std::nullopt;
+}
+
+std::optional<std::string> ShapeBinder::bind_split(const Dim& d, const Expr& extent, const TensorDef& t) {
+  Expr known = constant_int(1);
+  const Dim* open = nullptr;
+  for (const Dim& part : d.parts) {
+    const auto e = known_extent(part);
+    if (e && !broadcast_.count(part.name))
+      known = times(known, *e);
+    else
+      open = &part;
+  }
+  if (!open) return agree(known, extent) ? std::nullopt : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(extent), shown(known)));
+  const auto a = constant_value(extent), b = constant_value(known);
+  if (a && b) {
+    if (*b <= 0 || *a % *b != 0) return fmt::format("{} has an extent of {}, no multiple of {}", t.name, *a, *b);
+    return bind_size(open->name, constant_int(*a / *b), t);
+  }
+  return bind_size(open->name, b && *b == 1 ? extent : apply(ScalarOp::FloorDiv, {extent, known}), t);
+}
+
+std::optional<std::string> ShapeBinder::broadcast_size(const std::string& name, const Expr& extent, const TensorDef& t) {
+  const auto known = known_extent(Dim{DimKind::size, name, 0, false, {}, false, {}, {}});
+  if (!known) {
+    binding_.sizes[name] = {extent, true};
+    broadcast_.insert(name);
+    return std::nullopt;
+  }
+  if (is_one(extent)) return std::nullopt;
+  if (broadcast_.count(name) && is_one(*known)) {
+    binding_.sizes[name] = {extent, true};
+    return std::nullopt;
+  }
+  if (!agree(*known, extent)) return fmt::format("{} has an extent of {} that does not broadcast to {} = {}", t.name, shown(extent), name, shown(*known));
+  return std::nullopt;
+}
+
+std::optional<std::string> ShapeBinder::broadcast_pack(const std::string& name, const std::vector<Expr>& extents, const TensorDef& t) {
+  std::vector<Expr>& all = binding_.packs[name];
+  if (all.size() < extents.size()) all.insert(all.begin(), extents.size() - all.size(), constant_int(1));
+  for (size_t k = 0; k < extents.size(); ++k) {
+    Expr& mine = all[all.size() - extents.size() + k];
+    if (is_one(extents[k])) continue;
+    if (is_one(mine))
+      mine = extents[k];
+    else if (!agree(mine, extents[k]))
+      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[k]), shown(mine));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ShapeBinder::match(const TensorDef& t, const std::vector<Expr>& dims, bool broadcasts) {
+  const bool has_broadcast = std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; });
+  if (has_broadcast != broadcasts) return std::nullopt;
+  std::vector<Expr> extents = dims;
+  const bool all_sizes = std::all_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
+  if (broadcasts && all_sizes && extents.size() < t.dims.size()) extents.insert(extents.begin(), t.dims.size() - extents.size(), constant_int(1));
+  std::string why;
+  const auto where = slots(t, extents.size(), why);
+  if (!where) return why;
+  for (size_t i = 0; i < t.dims.size(); ++i) {
+    const Dim& d = t.dims[i];
+    std::vector<Expr> mine;
+    for (size_t k = 0; k < extents.size(); ++k)
+      if ((*where)[k].entry == static_cast<int>(i)) mine.push_back(extents[k]);
+    std::optional<std::string> wrong;
+    if (d.kind == DimKind::pack)
+      wrong = d.broadcast ? broadcast_pack(d.name, mine, t) : bind_pack(d.name, mine, t);
+    else if (d.kind == DimKind::split)
+      wrong = bind_split(d, mine[0], t);
+    else if (d.kind == DimKind::integer)
+      wrong = agree(constant_int(d.value), mine[0]) || (d.broadcast && is_one(mine[0])) ? std::nullopt : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(mine[0]), d.value));
+    else
+      wrong = d.broadcast ? broadcast_size(d.name, mine[0], t) : bind_size(d.name, mine[0], t);
+    if (wrong) return wrong;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ShapeBinder::bind_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) {
+  for (const bool broadcasts : {false, true})
+    for (size_t i = 0; i < def_.inputs.size() && i < dims.size(); ++i)
+      if (dims[i])
+        if (auto why = match(in_stored_order(def_.inputs[i], orders[i]), *dims[i], broadcasts)) return why;
+  return std::nullopt;
+}
+
+std::vector<Expr> ShapeBinder::stored_dims(const TensorDef& t, const std::vector<int>& stored_order) const {
+  size_t rank = 0;
+  for (const Dim& d : t.dims) rank += d.kind == DimKind::pack ? entry_extents(d).size() : 1;
+  std::string why;
+  const TensorDef stored = in_stored_order(t, stored_order);
+  const auto where = slots(stored, rank, why);
+  std::vector<Expr> out;
+  if (!where) return out;
+  for (const Slot& s : *where) {
+    const Dim& d = stored.dims[static_cast<size_t>(s.entry)];
+    const std::vector<Expr> e = entry_extents(d);
+    if (d.kind == DimKind::pack) {
+      out.push_back(e[static_cast<size_t>(s.part)]);
+      continue;
+    }
+    Expr product = constant_int(1);
+    for (const Expr& x : e) product = times(product, x);
+    out.push_back(product);
+  }
+  return out;
+}
+
+TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& stored_order) const {
+  TensorLayout out;
+  std::vector<Expr> extents = dims;
+  std::string why;
+  if (std::all_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; }) && extents.size() < t.dims.size())
+    extents.insert(extents.begin(), t.dims.size() - extents.size(), constant_int(1));
+  const std::vector<Expr> stored = contiguous_strides(extents);
+  const auto where = slots(in_stored_order(t, stored_order), extents.size(), why);
+  for (size_t i = 0; i < t.dims.size(); ++i) {
+    const Dim& d = t.dims[i];
+    const std::vector<Expr> entry = entry_extents(d);
+    const size_t slot_entry = stored_order.empty() ? i : static_cast<size_t>(std::find(stored_order.begin(), stored_order.end(), static_cast<int>(i)) - stored_order.begin());
+    std::vector<int> at;
+    for (size_t k = 0; where && k < extents.size(); ++k)
+      if ((*where)[k].entry == static_cast<int>(slot_entry)) at.push_back(static_cast<int>(k));
+    out.entries.push_back(entry);
+    if (d.kind == DimKind::split) {
+      for (size_t k = 0; k < entry.size(); ++k) {
+        Expr stride = stored[static_cast<size_t>(at[0])];
+        for (size_t j = k + 1; j < entry.size(); ++j) stride = times(stride, entry[j]);
+        out.strides.push_back(stride);
+        out.from.push_back(at[0]);
+      }
+      continue;
+    }
+    for (size_t k = 0; k < entry.size(); ++k) {
+      const size_t lacking = entry.size() - at.size();   // leading dims that a broadcast pack does not have
+      const int p = k < lacking ? -1 : at[k - lacking];
+      const bool spread = p < 0 || (d.broadcast && is_one(extents[static_cast<size_t>(p)]) && !is_one(entry[k]));
+      out.strides.push_back(spread ? constant_int(0) : stored[static_cast<size_t>(p)]);
+      out.from.push_back(spread ? -1 : p);
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> ShapeBinder::check_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) const {
+  for (size_t i = 0; i < def_.inputs.size() && i < dims.size(); ++i) {
+    const TensorDef& t = def_.inputs[i];
+    if (!dims[i] || std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; })) continue;
+    const std::vector<Expr> want = stored_dims(t, orders[i]);
+    if (want.size() != dims[i]->size()) return fmt::format("{} has {} dimensions, {} are needed", t.name, dims[i]->size(), want.size());
+    for (size_t k = 0; k < want.size(); ++k)
+      if (!agree(want[k], (*dims[i])[k])) return fmt::format("dimension {} of {} is {}, {} is needed", k, t.name, shown((*dims[i])[k]), shown(want[k]));
+  }
+  return std::nullopt;
+}
+
+}  // namespace tenon

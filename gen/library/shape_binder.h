@@ -1,0 +1,53 @@
+// Matches stored extents against the shapes of a signature: finds sizes, packs and the strides of logical dimensions.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "library/scope.h"
+
+namespace tenon {
+
+/// Logical dimensions of one tensor. `from` says for each flat logical dimension which stored one it lies in (-1: broadcast).
+struct TensorLayout {
+  std::vector<std::vector<Expr>> entries;
+  std::vector<Expr> strides;   ///< flat, in elements, for contiguous storage; 0 where broadcast
+  std::vector<int> from;
+};
+
+/// Works on extents that are constants or expressions of the caller's sizes. Methods return what is wrong, or nothing.
+class ShapeBinder {
+ public:
+  ShapeBinder(const OpDef& def, Binding& binding) : def_(def), binding_(binding) {}
+
+  /// Binds sizes and packs from all inputs (empty optional = absent). `orders`: per tensor the entries of its shape as they are stored.
+  std::optional<std::string> bind_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders);
+  /// After the lets: the layout of an input or output whose stored extents are `dims` (for outputs: what stored_dims says).
+  TensorLayout layout(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& stored_order) const;
+  /// Stored extents that the signature says, from bound sizes and packs.
+  std::vector<Expr> stored_dims(const TensorDef& t, const std::vector<int>& stored_order) const;
+  /// Dims that a later let should have named (`T[N2]` with N2 a let) against what was given.
+  std::optional<std::string> check_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) const;
+
+ private:
+  struct Slot { int entry; int part; };   ///< which entry of the signature a stored dimension belongs to, and its place in it
+  std::optional<std::string> match(const TensorDef& t, const std::vector<Expr>& dims, bool broadcasts);
+  std::optional<std::vector<Slot>> slots(const TensorDef& t, size_t rank, std::string& why) const;
+  std::optional<std::string> bind_size(const std::string& name, const Expr& extent, const TensorDef& t);
+  std::optional<std::string> bind_pack(const std::string& name, std::vector<Expr> extents, const TensorDef& t);
+  std::optional<std::string> bind_split(const Dim& d, const Expr& extent, const TensorDef& t);
+  std::optional<std::string> broadcast_pack(const std::string& name, const std::vector<Expr>& extents, const TensorDef& t);
+  std::optional<std::string> broadcast_size(const std::string& name, const Expr& extent, const TensorDef& t);
+  bool is_let(const std::string& name) const { return def_.let(name) != nullptr; }
+  std::optional<Expr> known_extent(const Dim& d) const;
+  std::vector<Expr> entry_extents(const Dim& d) const;
+  std::vector<int64_t> axes_of(const std::string& attr, size_t rank, std::string& why) const;
+
+  const OpDef& def_;
+  Binding& binding_;
+  std::set<std::string> broadcast_;   ///< sizes and packs that only broadcast dims have bound so far
+};
+
+}  // namespace tenon

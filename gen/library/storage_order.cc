@@ -1,0 +1,56 @@
+// Stored order apart from logical order.
+#include "library/storage_order.h"
+
+#include <fmt/format.h>
+
+#include "library/expr_builder.h"
+
+namespace tenon {
+
+std::vector<int> order_of(const TensorDef& t, const StorageRule& rule) {
+  std::vector<int> order;
+  for (const Dim& d : rule.dims)
+    for (size_t i = 0; i < t.dims.size(); ++i)
+      if (print(t.dims[i]) == print(d)) order.push_back(static_cast<int>(i));
+  return order;
+}
+
+std::vector<int> storage_order(const TensorDef& t, ExprBuilder& expr) {
+  for (const StorageRule& rule : t.storage) {
+    if (rule.condition) {
+      const auto holds = constant_value(expr.condition(*rule.condition));
+      if (holds && !*holds) continue;
+    }
+    return order_of(t, rule);
+  }
+  return {};
+}
+
+int view_of(Kernel& kernel, int tensor, const TensorLayout& layout) {
+  const Tensor source = kernel.tensors[static_cast<size_t>(tensor)];
+  bool plain = layout.from.size() == source.dims.size();
+  for (size_t k = 0; plain && k < layout.from.size(); ++k) plain = layout.from[k] == static_cast<int>(k);
+  if (plain) return tensor;
+  Tensor view{source.name + "_view", Role::Temp, source.dtype, {}, {}};
+  for (const auto& e : layout.entries) view.dims.insert(view.dims.end(), e.begin(), e.end());
+  view.strides = contiguous_strides(view.dims);
+  KernelStatement s;
+  s.target = static_cast<int>(kernel.tensors.size());
+  std::vector<Expr> at(source.dims.size());
+  for (size_t k = 0; k < view.dims.size(); ++k) {
+    s.loops.push_back({fmt::format("v{}", k), view.dims[k]});
+    s.index.push_back(var_ref(s.loops.back().name));
+    if (layout.from[k] < 0) continue;
+    Expr& e = at[static_cast<size_t>(layout.from[k])];
+    e = e ? e * view.dims[k] + s.index.back() : s.index.back();  // parts of a split follow each other, outermost first
+  }
+  for (Expr& e : at)
+    if (!e) e = constant_int(0);
+  s.value = read_of(tensor, source.dtype, at);
+  s.formula = fmt::format("{} in another order", source.name);
+  kernel.tensors.push_back(std::move(view));
+  kernel.body.push_back(std::move(s));
+  return kernel.body.back().target;
+}
+
+}  // namespace tenon

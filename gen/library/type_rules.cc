@@ -1,0 +1,97 @@
+// The typing rules of the notation.
+#include "library/type_rules.h"
+
+#include <fmt/format.h>
+
+namespace tenon {
+namespace {
+
+bool both(DType a, DType b, bool (*is)(DType)) { return is(a) && is(b); }
+
+std::string beside(DType a, DType b) { return fmt::format("{} stands beside {}", name_of(a), name_of(b)); }
+
+/// The type that two fixed operands meet in.
+std::optional<DType> meet(DType a, DType b) {
+  if (a == b) return a;
+  if (a == DType::Bool || b == DType::Bool) {
+    const DType other = a == DType::Bool ? b : a;
+    return is_int(other) ? std::optional(other) : std::nullopt;
+  }
+  if (both(a, b, is_int)) {
+    const int wa = bytes_of(a), wb = bytes_of(b);
+    if (wa != wb) return wa > wb ? a : b;
+    return is_signed_int(a) ? a : b;
+  }
+  if (is_int(a)) return b;
+  if (is_int(b)) return a;
+  if (is_complex(a) && is_float(b)) return real_of(a) == b ? std::optional(a) : std::nullopt;
+  if (is_complex(b) && is_float(a)) return real_of(b) == a ? std::optional(b) : std::nullopt;
+  return std::nullopt;
+}
+
+/// What a flexible operand becomes beside one of type `fixed`.
+DType flexible_beside(DType flexible, DType fixed) {
+  if (fixed == DType::Bool) return flexible;
+  const bool literal_is_real = is_float(flexible);
+  if (is_int(fixed) && literal_is_real) return DType::F64;
+  return fixed;
+}
+
+}  // namespace
+
+Expr convert(const Typed& t, DType to) {
+  if (t.e->type == to) return t.e;
+  if (const Constant* c = as_constant(t.e)) {
+    const DType from = t.e->type;
+    if (is_float(from) || is_complex(from)) return constant_of(c->f, to);
+    if (is_float(to) || is_complex(to))
+      return constant_float(from == DType::U64 ? static_cast<double>(static_cast<uint64_t>(c->i)) : static_cast<double>(c->i), to);
+    if (to == DType::Bool) return constant_int(c->i != 0, to);
+    if (from == DType::I64 && t.flexible && (to == DType::I64 || to == DType::U64)) return constant_int(c->i, to);
+  }
+  return cast_to(t.e, to);
+}
+
+std::optional<std::string> unify(Typed& a, Typed& b) {
+  if (a.flexible && b.flexible) {
+    DType t = a.e->type == DType::F64 || b.e->type == DType::F64 ? DType::F64 : DType::I64;
+    if (a.e->type == DType::Bool && b.e->type == DType::Bool) t = DType::Bool;
+    a.e = convert(a, t);
+    b.e = convert(b, t);
+    return std::nullopt;
+  }
+  if (a.flexible || b.flexible) {
+    Typed& loose = a.flexible ? a : b;
+    Typed& fixed = a.flexible ? b : a;
+    if (loose.e->type == DType::Bool && is_float(fixed.e->type)) return beside(a.e->type, b.e->type);
+    const Constant* c = as_constant(loose.e);
+    const bool infinite = c && is_float(loose.e->type) && (c->f - c->f != 0);
+    const DType to = infinite && is_int(fixed.e->type) ? fixed.e->type : flexible_beside(loose.e->type, fixed.e->type);
+    loose.e = convert(loose, to);
+    loose.flexible = false;
+    if (to != fixed.e->type) fixed.e = convert(fixed, to);
+    return std::nullopt;
+  }
+  const auto t = meet(a.e->type, b.e->type);
+  if (!t) return beside(a.e->type, b.e->type);
+  a.e = convert(a, *t);
+  b.e = convert(b, *t);
+  return std::nullopt;
+}
+
+std::optional<std::string> assignable(const Typed& value, DType target) {
+  const DType from = value.e->type, to = dtype_row(target).compute;
+  if (value.flexible || from == to) return std::nullopt;
+  if (is_float(from) && is_float(to)) return fmt::format("a value of {} is stored in a tensor of {}", name_of(from), name_of(target));
+  if (is_complex(from) && !is_complex(to)) return fmt::format("a complex value is stored in a tensor of {}", name_of(target));
+  if (is_complex(from) || (is_complex(to) && is_float(from) && real_of(to) != from))
+    return fmt::format("a value of {} is stored in a tensor of {}", name_of(from), name_of(target));
+  return std::nullopt;
+}
+
+std::optional<std::string> as_condition(Typed& t) {
+  if (t.e->type == DType::Bool) return std::nullopt;
+  return fmt::format("a number of {} where a condition is expected", name_of(t.e->type));
+}
+
+}  // namespace tenon

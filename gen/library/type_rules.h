@@ -1,0 +1,23 @@
+// The typing rules of the notation: what flexible literals become, how integers widen, which types may stand beside each other.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "library/scope.h"
+
+namespace tenon {
+
+/// Brings two operands to one type. Returns an explanation when the language forbids the pair (f32 beside f64, bool beside float).
+std::optional<std::string> unify(Typed& a, Typed& b);
+
+/// `t` as type `to`: constants convert exactly where they can, anything else by a cast.
+Expr convert(const Typed& t, DType to);
+
+/// The value of a whole statement as the target's type; an explanation when a cast has to be written.
+std::optional<std::string> assignable(const Typed& value, DType target);
+
+/// A condition; numbers are none.
+std::optional<std::string> as_condition(Typed& t);
+
+}  // namespace tenon
