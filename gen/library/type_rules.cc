@@ -29,6 +29,15 @@ std::optional<DType> meet(DType a, DType b) {
   return std::nullopt;
 }
 
+/// The type that two flexible operands meet in: a real literal takes the type of a real value that is none.
+DType meet_flexible(const Typed& a, const Typed& b) {
+  const DType x = a.e->type, y = b.e->type;
+  if (x == y) return x;
+  if (is_float(x) && is_float(y)) return as_constant(a.e) ? y : as_constant(b.e) ? x : DType::F64;
+  if (is_float(x)) return x;
+  return is_float(y) ? y : DType::I64;
+}
+
 /// What a flexible operand becomes beside one of type `fixed`.
 DType flexible_beside(DType flexible, DType fixed) {
   if (fixed == DType::Bool) return flexible;
@@ -54,8 +63,7 @@ Expr convert(const Typed& t, DType to) {
 
 std::optional<std::string> unify(Typed& a, Typed& b) {
   if (a.flexible && b.flexible) {
-    DType t = a.e->type == DType::F64 || b.e->type == DType::F64 ? DType::F64 : DType::I64;
-    if (a.e->type == DType::Bool && b.e->type == DType::Bool) t = DType::Bool;
+    const DType t = meet_flexible(a, b);
     a.e = convert(a, t);
     b.e = convert(b, t);
     return std::nullopt;

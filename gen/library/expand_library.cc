@@ -1,0 +1,146 @@
+// OpLibrary × selection → Library.
+#include "library/expand_library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "library/expand_symbolic.h"
+#include "library/pack_plan.h"
+
+namespace tenon {
+namespace {
+
+using Types = std::map<std::string, DType>;
+
+/// All assignments of dtypes to the type variables, the key's first in the order of dtype.def.
+void assign_types(const OpDef& def, size_t i, const std::vector<DType>& keys, Types& types, std::vector<Types>& out) {
+  if (i == def.types.size()) {
+    out.push_back(types);
+    return;
+  }
+  const TypeVar& v = def.types[i];
+  for (const DType d : dtypes_of(v)) {
+    if (i == 0 && !keys.empty() && std::find(keys.begin(), keys.end(), d) == keys.end()) continue;
+    types[v.name] = d;
+    assign_types(def, i + 1, keys, types, out);
+  }
+  types.erase(v.name);
+}
+
+std::vector<std::vector<bool>> presences(const OpDef& def) {
+  std::vector<std::vector<bool>> out = {{}};
+  for (const TensorDef& t : def.inputs) {
+    std::vector<std::vector<bool>> next;
+    for (std::vector<bool> p : out) {
+      p.push_back(true);
+      next.push_back(p);
+      if (!t.optional) continue;
+      p.back() = false;
+      next.push_back(p);
+    }
+    out = std::move(next);
+  }
+  return out;
+}
+
+bool mentions_arithmetic(const Expr& e, DType d) {
+  bool found = false;
+  walk(e, [&](const Expr& n) {
+    const auto* a = std::get_if<Apply>(&n->node);
+    found = found || (a && (n->type == d || std::any_of(a->args.begin(), a->args.end(), [&](const Expr& x) { return x->type == d; })));
+    found = found || (n->type == d && (std::holds_alternative<Constant>(n->node) || std::holds_alternative<AttrRef>(n->node) || std::holds_alternative<Reduce>(n->node)));
+    return !found;
+  });
+  return found;
+}
+
+/// A type variable whose values are only moved: bodies are shared by element size.
+bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const Types& sample, const std::map<std::string, PackPlan>& packs) {
+  if (std::none_of(v.classes.begin(), v.classes.end(), [](const Word& w) { return w.text == "any"; })) return false;
+  Types types = sample;
+  types[v.name] = DType::U16;   // no other type of these ops is u16 by itself, so every u16 node comes from the variable
+  Diagnostics ignored;
+  const auto k = expand_symbolic(defs, def, {types, std::vector<bool>(def.inputs.size(), true), packs}, ignored);
+  if (!k) return false;
+  for (const KernelStatement& s : k->kernel.body) {
+    if (s.update != Update::Assign && s.update != Update::Last) return false;
+    if (mentions_arithmetic(s.value, DType::U16)) return false;
+  }
+  return true;
+}
+
+std::string kernel_name(const OpDef& def, const Types& types, const std::vector<bool>& present) {
+  std::string name = def.name;
+  for (const TypeVar& v : def.types) name += fmt::format("_{}", name_of(types.at(v.name)));
+  for (size_t i = 0; i < present.size(); ++i)
+    if (!present[i]) name += "_no" + def.inputs[i].name;
+  return name;
+}
+
+bool expand_op(const OpLibrary& defs, const OpDef& def, const std::vector<DType>& keys, Library& library, Diagnostics& diagnostics) {
+  LibraryOp op;
+  op.def = &def;
+  op.key_type = def.types.empty() ? "" : def.types[0].name;
+  op.packs = plan_packs(def);
+  std::vector<Types> all;
+  Types types;
+  assign_types(def, 0, keys, types, all);
+  if (def.types.empty() && !keys.empty() && !def.inputs.empty()) {
+    const auto d = dtype_from_name(def.inputs[0].dtype);
+    if (d && std::find(keys.begin(), keys.end(), *d) == keys.end()) return false;
+  }
+  if (all.empty()) return false;
+  std::vector<std::string> moved;
+  for (const TypeVar& v : def.types)
+    if (only_moves(defs, def, v, all[0], op.packs)) moved.push_back(v.name);
+  std::map<std::string, std::shared_ptr<LibraryKernel>> made;
+  for (const Types& call : all)
+    for (const std::vector<bool>& present : presences(def)) {
+      Types body = call;
+      for (const std::string& v : moved) body[v] = movement_dtype(call.at(v));
+      const std::string name = kernel_name(def, body, present);
+      auto& shared = made[name];
+      if (!shared) {
+        auto k = expand_symbolic(defs, def, {body, present, op.packs}, diagnostics);
+        if (!k) return true;   // every dtype would report the same places
+        k->kernel.name = name;
+        shared = std::make_shared<LibraryKernel>(std::move(*k));
+      }
+      op.kernels.push_back(*shared);
+      op.kernels.back().call_types = call;
+    }
+  library.ops.push_back(std::move(op));
+  return true;
+}
+
+}  // namespace
+
+std::vector<DType> dtypes_of(const TypeVar& v) {
+  std::vector<DType> out;
+  for (const DTypeRow& r : all_dtypes())
+    for (const Word& c : v.classes)
+      if (in_type_class(r.dtype, c.text) || c.text == r.name) {
+        out.push_back(r.dtype);
+        break;
+      }
+  return out;
+}
+
+Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& selection) {
+  Library library;
+  Diagnostics diagnostics;
+  std::vector<std::string> names = selection.ops;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const std::string& name : names)
+    if (const OpDef* def = defs.op(name); def && def->impl.empty()) expand_op(defs, *def, selection.dtypes, library, diagnostics);
+  if (diagnostics.has_errors()) return diagnostics;
+  if (library.ops.empty()) {
+    diagnostics.error_at(Code::E0607, "tenon", "no op that was chosen accepts any of the dtypes that were chosen");
+    return diagnostics;
+  }
+  return Result<Library>(std::move(library), std::move(diagnostics));
+}
+
+}  // namespace tenon

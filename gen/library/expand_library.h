@@ -1,0 +1,24 @@
+// OpLibrary × selection → Library: every body that the chosen definitions need, over dtypes, ranks and presence of optional inputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/library.h"
+#include "support/result.h"
+
+namespace tenon {
+
+struct LibrarySelection {
+  std::vector<std::string> ops;     ///< names; must exist
+  std::vector<DType> dtypes;        ///< keys; empty = what each definition allows
+};
+
+/// Bodies are made per dtype of the key and of the other type variables (index variables always i32 and i64). An op that accepts none of
+/// the dtypes is left out; if that leaves nothing, it is an error.
+Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& selection);
+
+/// The dtypes that a type variable ranges over, in the order of dtype.def.
+std::vector<DType> dtypes_of(const TypeVar& v);
+
+}  // namespace tenon

@@ -1,0 +1,276 @@
+// One definition → one library kernel.
+#include "library/expand_symbolic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "library/expand_body.h"
+#include "library/expr_builder.h"
+#include "library/storage_order.h"
+
+namespace tenon {
+namespace {
+
+class SymbolicExpander {
+ public:
+  SymbolicExpander(const OpLibrary& defs, const OpDef& def, const SymbolicCase& what, Diagnostics& diagnostics)
+      : defs_(defs), def_(def), what_(what), diagnostics_(diagnostics) {}
+
+  std::optional<LibraryKernel> run() {
+    out_.types = out_.call_types = what_.types;
+    out_.present = what_.present;
+    kernel().op = def_.name;
+    kernel().doc = def_.doc;
+    kernel().reassociate = def_.numerics.reassociate_all.value_or(true);
+    scope_.def = &def_;
+    scope_.binding.types = what_.types;
+    bind_attrs();
+    for (const TensorDef& t : def_.inputs) bind_dims(t);
+    bind_lets();
+    for (const TensorDef& t : def_.outputs) bind_dims(t);
+    for (size_t i = 0; i < def_.inputs.size(); ++i) add_tensor(def_.inputs[i], Role::Input, what_.present[i]);
+    for (const TensorDef& t : def_.outputs) add_tensor(t, Role::Output, true);
+    if (diagnostics_.has_errors()) return std::nullopt;
+    expand_body(defs_, def_, scope_, kernel(), diagnostics_);
+    if (diagnostics_.has_errors()) return std::nullopt;
+    add_facts();
+    keep_used();
+    return std::move(out_);
+  }
+
+ private:
+  Kernel& kernel() { return out_.kernel; }
+
+  Expr size(const std::string& name, SizeSource source, int64_t lo = 0) {
+    if (known_.insert(name).second) {
+      kernel().sizes.push_back({name, lo, INT64_MAX});
+      out_.size_sources.push_back(std::move(source));
+    }
+    return size_ref(name);
+  }
+
+  DType attr_dtype(const AttrDef& a) const {
+    if (a.kind == AttrKind::boolean) return DType::Bool;
+    if (a.kind == AttrKind::u64) return DType::U64;
+    if (a.kind == AttrKind::dtype) return dtype_row(*dtype_from_name(a.type)).compute;
+    if (a.kind == AttrKind::type_variable) return dtype_row(what_.types.at(a.type)).compute;
+    if (a.kind == AttrKind::real) return real_dtype();
+    return DType::I64;
+  }
+
+  /// Real attributes are passed as doubles; bodies that compute in f32 take them as f32 at once.
+  DType real_dtype() const {
+    bool narrow = false;
+    for (const auto& [name, d] : what_.types) {
+      const DType c = real_of(dtype_row(d).compute);
+      if (c == DType::F64) return DType::F64;
+      narrow = narrow || c == DType::F32;
+    }
+    return narrow ? DType::F32 : DType::F64;
+  }
+
+  void bind_attrs() {
+    for (const AttrDef& a : def_.attrs) {
+      BoundAttr b;
+      b.list = a.count != AttrCount::one;
+      const bool flexible = a.kind == AttrKind::integer || a.kind == AttrKind::real || a.kind == AttrKind::enumeration || a.kind == AttrKind::boolean;
+      if (a.count == AttrCount::per_dim) {
+        for (int k = 0; k < kMaxRank; ++k) b.elements.push_back({size(fmt::format("{}_{}", a.name, k), FromPackAttr{a.name, k}, INT64_MIN), true});
+      } else if (a.count == AttrCount::one && a.kind == AttrKind::integer) {
+        b.elements.push_back({size(a.name, FromSymbol{a.name}, INT64_MIN), true});
+      } else if (a.count != AttrCount::any) {
+        const int n = a.count == AttrCount::fixed ? a.length : 1;
+        const DType d = attr_dtype(a);
+        kernel().attrs.push_back({a.name, d, n});
+        for (int k = 0; k < n; ++k) b.elements.push_back({attr_ref(a.name, d, k), flexible});
+      }
+      scope_.binding.attrs[a.name] = std::move(b);
+    }
+  }
+
+  std::vector<Expr> pack_extents(const std::string& pack) {
+    const auto known = scope_.binding.packs.find(pack);
+    if (known != scope_.binding.packs.end()) return known->second;
+    const auto plan = what_.packs.find(pack);
+    std::vector<Expr> extents;
+    if (plan != what_.packs.end() && plan->second == PackPlan::Fixed)
+      for (int k = 0; k < kMaxRank; ++k) extents.push_back(size(fmt::format("{}_{}", pack, k), FromPack{pack, k}));
+    else
+      extents.push_back(size(pack, FromPack{pack, -1}));
+    if (plan != what_.packs.end() && plan->second == PackPlan::Odometer) {
+      const std::string base = pack + "_base";
+      size(base, FromPackBase{pack});
+      scope_.binding.pack_bases[pack] = base;
+    }
+    return scope_.binding.packs[pack] = extents;
+  }
+
+  void bind_dim(const Dim& d) {
+    if (d.kind == DimKind::pack)
+      pack_extents(d.name);
+    else if (d.kind == DimKind::split)
+      for (const Dim& part : d.parts) bind_dim(part);
+    else if (d.kind == DimKind::size && !scope_.binding.attrs.count(d.name) && !def_.let(d.name))
+      scope_.binding.sizes.emplace(d.name, Typed{size(d.name, FromSymbol{d.name}), true});
+  }
+
+  void bind_dims(const TensorDef& t) {
+    for (const Dim& d : t.dims) bind_dim(d);
+  }
+
+  void bind_lets() {
+    ExprBuilder expr(defs_, scope_, kernel(), diagnostics_);
+    for (const LetDef& l : def_.lets) {
+      if (l.pack) {
+        pack_extents(l.name);
+        continue;
+      }
+      const size_t checks = kernel().checks.size();
+      const Typed t = expr.value(l.value);
+      kernel().checks.resize(checks);   // the caller computes lets, with checks of its own
+      if (is_float(t.e->type)) {
+        kernel().attrs.push_back({l.name, real_dtype(), 1});
+        scope_.binding.sizes[l.name] = {attr_ref(l.name, real_dtype()), true};
+      } else {
+        scope_.binding.sizes[l.name] = {size(l.name, FromSymbol{l.name}, INT64_MIN), true};
+      }
+    }
+  }
+
+  std::vector<Expr> entry_of(const Dim& d) {
+    if (d.kind == DimKind::pack) return pack_extents(d.name);
+    if (d.kind == DimKind::integer) return {constant_int(d.value)};
+    std::vector<Expr> out;
+    if (d.kind == DimKind::split) {
+      for (const Dim& part : d.parts)
+        for (Expr& e : entry_of(part)) out.push_back(std::move(e));
+      return out;
+    }
+    if (const auto s = scope_.binding.sizes.find(d.name); s != scope_.binding.sizes.end()) return {s->second.e};
+    return {scope_.binding.attrs.at(d.name).elements[0].e};
+  }
+
+  bool passes_strides(const TensorDef& t) const {
+    if (!t.storage.empty()) return true;
+    return std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
+      if (d.broadcast) return true;
+      const auto p = what_.packs.find(d.name);
+      return d.kind == DimKind::pack && p != what_.packs.end() && p->second != PackPlan::Collapsed;
+    });
+  }
+
+  DType dtype_of(const TensorDef& t) const {
+    const auto v = what_.types.find(t.dtype);
+    return v != what_.types.end() ? v->second : *dtype_from_name(t.dtype);
+  }
+
+  void add_tensor(const TensorDef& def, Role role, bool present) {
+    BoundTensor& b = scope_.tensors[def.name];
+    Tensor t{def.name, role, dtype_of(def), {}, {}};
+    for (const Dim& d : def.dims) {
+      b.entries.push_back(entry_of(d));
+      t.dims.insert(t.dims.end(), b.entries.back().begin(), b.entries.back().end());
+    }
+    if (!present) return;
+    b.tensor = static_cast<int>(kernel().tensors.size());
+    if (role == Role::Input && passes_strides(def))
+      for (size_t k = 0; k < t.dims.size(); ++k)
+        t.strides.push_back(size(fmt::format("{}_s{}", def.name, k), FromStride{b.tensor, static_cast<int>(k)}, INT64_MIN));
+    else
+      t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
+    kernel().tensors.push_back(std::move(t));
+  }
+
+  /// An output's stored order is known only without a condition.
+  std::vector<Expr> stored_strides(const TensorDef& def, const BoundTensor& b) const {
+    const std::vector<int> order = def.storage[0].condition ? std::vector<int>{} : order_of(def, def.storage[0]);
+    if (order.empty()) return contiguous_strides(kernel_dims(b));
+    std::vector<Expr> stored;
+    for (int i : order)
+      for (const Expr& e : b.entries[static_cast<size_t>(i)]) stored.push_back(e);
+    const std::vector<Expr> s = contiguous_strides(stored);
+    std::vector<std::vector<Expr>> by_entry(b.entries.size());
+    size_t at = 0;
+    for (int i : order)
+      for (size_t k = 0; k < b.entries[static_cast<size_t>(i)].size(); ++k) by_entry[static_cast<size_t>(i)].push_back(s[at++]);
+    std::vector<Expr> out;
+    for (auto& e : by_entry) out.insert(out.end(), e.begin(), e.end());
+    return out;
+  }
+
+  static std::vector<Expr> kernel_dims(const BoundTensor& b) {
+    std::vector<Expr> out;
+    for (const auto& e : b.entries) out.insert(out.end(), e.begin(), e.end());
+    return out;
+  }
+
+  void add_facts() {
+    ExprBuilder expr(defs_, scope_, kernel(), diagnostics_);
+    const size_t checks = kernel().checks.size();
+    for (const Syntax& r : def_.requires_) kernel().facts.push_back(expr.condition(r));
+    kernel().checks.resize(checks);
+  }
+
+  /// Drops sizes and attributes that nothing reads.
+  void keep_used() {
+    std::set<std::string> used;
+    const auto note = [&](const Expr& e) {
+      walk(e, [&](const Expr& n) {
+        if (const auto* s = std::get_if<SizeRef>(&n->node)) used.insert(s->name);
+        if (const auto* a = std::get_if<AttrRef>(&n->node)) used.insert(a->name);
+        return true;
+      });
+    };
+    for (const Tensor& t : kernel().tensors) {
+      for (const Expr& e : t.dims) note(e);
+      for (const Expr& e : t.strides) note(e);
+    }
+    for (const KernelStatement& s : kernel().body) {
+      for (const Expr& e : s.index) note(e);
+      for (const LoopVar& v : s.loops) note(v.extent);
+      note(s.value);
+    }
+    for (const Check& c : kernel().checks) {
+      note(c.holds);
+      for (const LoopVar& v : c.loops) note(v.extent);
+    }
+    std::erase_if(kernel().facts, [&](const Expr& f) {
+      bool open = false;
+      walk(f, [&](const Expr& n) {
+        const auto* s = std::get_if<SizeRef>(&n->node);
+        const auto* a = std::get_if<AttrRef>(&n->node);
+        open = open || (s && !used.count(s->name)) || (a && !used.count(a->name));
+        return !open;
+      });
+      return open;
+    });
+    std::vector<Size> sizes;
+    std::vector<SizeSource> sources;
+    for (size_t i = 0; i < kernel().sizes.size(); ++i)
+      if (used.count(kernel().sizes[i].name)) {
+        sizes.push_back(kernel().sizes[i]);
+        sources.push_back(out_.size_sources[i]);
+      }
+    kernel().sizes = std::move(sizes);
+    out_.size_sources = std::move(sources);
+    std::erase_if(kernel().attrs, [&](const Attr& a) { return !used.count(a.name); });
+  }
+
+  const OpLibrary& defs_;
+  const OpDef& def_;
+  const SymbolicCase& what_;
+  Diagnostics& diagnostics_;
+  LibraryKernel out_;
+  Scope scope_;
+  std::set<std::string> known_;
+};
+
+}  // namespace
+
+std::optional<LibraryKernel> expand_symbolic(const OpLibrary& defs, const OpDef& def, const SymbolicCase& what, Diagnostics& diagnostics) {
+  return SymbolicExpander(defs, def, what, diagnostics).run();
+}
+
+}  // namespace tenon

@@ -1,0 +1,112 @@
+// How the packs of a definition reach library kernels.
+#include "library/pack_plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace tenon {
+namespace {
+
+/// What the text of an op does with its packs.
+struct PackUses {
+  std::set<std::string> names;      ///< all packs
+  std::set<std::string> broadcast;  ///< ~*S of an input
+  std::set<std::string> by_dim;     ///< needed dimension by dimension: *( … ), int[*S], list lets
+  std::set<std::string> reduced;    ///< a variable of the pack is reduced
+  std::set<std::string> measured;   ///< size(S)
+  std::map<std::string, std::string> of_variable;
+};
+
+void for_each_syntax(const Syntax& s, const std::function<void(const Syntax&)>& f) {
+  f(s);
+  for (const Syntax& c : s.children) for_each_syntax(c, f);
+}
+
+const TensorDef* tensor_of(const OpDef& def, const std::string& name) { return def.input(name) ? def.input(name) : def.output(name); }
+
+void collect_variables(const OpDef& def, const std::string& tensor, const std::vector<Syntax>& subs, PackUses& uses) {
+  const TensorDef* t = tensor_of(def, tensor);
+  if (!t || t->dims.size() != subs.size()) return;
+  for (size_t i = 0; i < subs.size(); ++i)
+    if (subs[i].kind == SyntaxKind::pack && t->dims[i].kind == DimKind::pack) uses.of_variable.emplace(subs[i].text, t->dims[i].name);
+}
+
+void collect_dims(const std::vector<TensorDef>& tensors, PackUses& uses) {
+  for (const TensorDef& t : tensors)
+    for (const Dim& d : t.dims)
+      if (d.kind == DimKind::pack) {
+        uses.names.insert(d.name);
+        if (d.broadcast) uses.broadcast.insert(d.name);
+      }
+}
+
+void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
+  for_each_syntax(s, [&](const Syntax& n) {
+    if (n.kind == SyntaxKind::subscript) collect_variables(def, n.text, n.children, uses);
+  });
+  for_each_syntax(s, [&](const Syntax& n) {
+    if (n.kind == SyntaxKind::each)
+      for_each_syntax(n, [&](const Syntax& m) {
+        const auto v = uses.of_variable.find(m.text);
+        if (m.kind == SyntaxKind::name && v != uses.of_variable.end()) uses.by_dim.insert(v->second);
+        if (m.kind == SyntaxKind::name && uses.names.count(m.text)) uses.by_dim.insert(m.text);
+      });
+    if (n.kind == SyntaxKind::reduce)
+      for (const Syntax& v : n.variables())
+        if (const auto p = uses.of_variable.find(v.text); p != uses.of_variable.end()) uses.reduced.insert(p->second);
+    if (n.kind == SyntaxKind::call && n.text == "size" && !n.children.empty()) uses.measured.insert(n.children[0].text);
+  });
+}
+
+PackUses uses_of(const OpDef& def) {
+  PackUses uses;
+  collect_dims(def.inputs, uses);
+  collect_dims(def.outputs, uses);
+  for (const Statement& s : def.body)
+    if (!s.is_call) collect_variables(def, s.targets[0].text, s.subs, uses);
+  for (const Statement& s : def.body) {
+    collect_by_dim(def, s.value, uses);
+    for (const Syntax& sub : s.subs) collect_by_dim(def, sub, uses);
+  }
+  for (const LetDef& l : def.lets) {
+    for_each_syntax(l.value, [&](const Syntax& n) {
+      if (l.pack && (n.kind == SyntaxKind::name || n.kind == SyntaxKind::pack) && uses.names.count(n.text)) {
+        uses.by_dim.insert(n.text);
+        uses.by_dim.insert(l.name);
+      }
+      if (n.kind == SyntaxKind::call && n.text == "size" && !n.children.empty()) uses.measured.insert(n.children[0].text);
+    });
+  }
+  for (const AttrDef& a : def.attrs)
+    if (a.count == AttrCount::per_dim) uses.by_dim.insert(a.pack);
+  return uses;
+}
+
+/// Every tensor is exactly [*S].
+bool one_pack_only(const OpDef& def, const std::string& pack) {
+  const auto is = [&](const TensorDef& t) { return t.dims.size() == 1 && t.dims[0].kind == DimKind::pack && t.dims[0].name == pack && t.dims[0].at.empty(); };
+  return !def.inputs.empty() && std::all_of(def.inputs.begin(), def.inputs.end(), is) && std::all_of(def.outputs.begin(), def.outputs.end(), is);
+}
+
+}  // namespace
+
+std::map<std::string, PackPlan> plan_packs(const OpDef& def) {
+  const PackUses uses = uses_of(def);
+  const bool calls = std::any_of(def.body.begin(), def.body.end(), [](const Statement& s) { return s.is_call; });
+  std::map<std::string, PackPlan> plan;
+  for (const std::string& p : uses.names) {
+    const bool pointwise = !uses.reduced.count(p) && !uses.measured.count(p) && !calls;
+    if (uses.by_dim.count(p))
+      plan[p] = PackPlan::Fixed;
+    else if (uses.broadcast.count(p))
+      plan[p] = pointwise ? PackPlan::Odometer : PackPlan::Fixed;
+    else if (one_pack_only(def, p) && pointwise)
+      plan[p] = PackPlan::Odometer;
+    else
+      plan[p] = PackPlan::Collapsed;
+  }
+  return plan;
+}
+
+}  // namespace tenon
