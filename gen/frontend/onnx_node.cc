@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/onnx_tensor.h"
 #include "frontend/recipe_call.h"
 
@@ -93,7 +95,7 @@ class NodeMapping {
     for (const OnnxAttribute& known : row.attrs) {
       if (known.name != a.name()) continue;
       given_.insert(a.name());
-      scope_[a.name()] = attribute_value(a);
+      scope_[a.name()] = known.dtype ? element_type(a) : attribute_value(a);
       return;
     }
     throw OnnxError{Code::E0806, fmt::format("the attribute '{}' has no meaning in opset {}, or is not supported", a.name(), opset_), {note(row)}};
@@ -117,6 +119,12 @@ class NodeMapping {
       case AttributeProto::TENSOR: return tensor(a);
       default: throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is of a kind that cannot be read", a.name()), {}};
     }
+  }
+
+  static RecipeValue element_type(const AttributeProto& a) {
+    const std::optional<DType> dtype = onnx_dtype(static_cast<int>(std::clamp<int64_t>(a.i(), 0, 1000)));
+    if (!dtype) throw OnnxError{Code::E0805, fmt::format("{}: tensors of type {} cannot be read", a.name(), onnx_dtype_name(static_cast<int>(a.i()))), {}};
+    return *dtype;
   }
 
   // Files of the first IR versions leave the type out: then it is the field that is filled.

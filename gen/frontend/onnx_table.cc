@@ -130,7 +130,8 @@ class TableReader {
     for (const YamlEntry& e : map.entries) {
       OnnxAttribute a;
       a.name = e.key.text;
-      a.required = e.value.text == "!";
+      a.dtype = e.value.text == "dtype";
+      a.required = a.dtype || e.value.text == "!";
       if (!a.required && !e.value.is_null()) a.fallback = default_value(e.value);
       row.attrs.push_back(std::move(a));
     }

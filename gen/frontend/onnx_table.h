@@ -6,7 +6,8 @@
 //     - onnx: Clip                    operator; `domain:` where it is not ONNX's own
 //       since: 11                     first opset that the row describes, until a later row of the operator
 //       in: X lo? hi?                 names for the inputs; `?` optional, `...` any number (a list)
-//       attrs: {axis: 0, perm: }      attributes with their defaults; empty = absent, `!` in place of a default = required
+//       attrs: {axis: 0, perm: }      attributes with their defaults; empty = absent, `!` in place of a default = required,
+//                                     `dtype` = required, and an element type
 //       when: known(lo, hi)           the first row whose condition holds is taken
 //       do: clip(X, …)                the recipe
 //       out: Y Mask                   names in the recipe of the outputs, where they are not the recipe's value
@@ -32,6 +33,7 @@ struct OnnxAttribute {
   std::string name;
   RecipeValue fallback;
   bool required = false;
+  bool dtype = false;  // a number of an ONNX element type, a dtype in the recipe
 };
 
 struct OnnxRow {

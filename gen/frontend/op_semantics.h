@@ -52,7 +52,8 @@ struct ComputedTensors {
   std::string error;
 };
 
-/// The library as the frontends see it; the pipeline supplies it, so that this stage includes no other.
+/// The library as the frontends see it; the pipeline supplies it, so that this stage includes no other. An op whose type variable no input binds (cast, arange, full, randn) takes it as the
+/// attribute `dtype`, which its signature lists and which stays in the node; where left out, it is f32.
 struct OpSemantics {
   /// Signature of an op; nullptr where the library has none of this name. The pointer stays valid.
   std::function<const OpSignature*(const std::string& op)> find;

@@ -20,7 +20,7 @@ class OpCall {
     bind_places();
     for (const RecipeKeyword& k : call_.keywords) bind_keyword(k);
     check_complete();
-    if (context_.origin) context_.builder.set_origin(context_.origin(context_.origin_data, call_.offset));
+    if (context_.origin) context_.builder.set_origin(context_.origin(context_.depth > 0 ? context_.outermost : call_.offset));
     std::vector<ValueId> ids;
     for (const RecipeValue& v : inputs_) ids.push_back(tensor(v));
     const size_t outputs = call_.wanted == 1 ? std::max<size_t>(1, signature_->outputs.size()) : call_.wanted;

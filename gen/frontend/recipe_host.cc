@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "frontend/run_recipe.h"
+#include "frontend/recipe_call.h"
 
 namespace tenon {
 namespace {
@@ -197,10 +197,25 @@ RecipeValue dtype_highest(const HostCall& c) {
 RecipeValue is_float_dtype(const HostCall& c) { return c.args[0].get<DType>() && is_float(*c.args[0].get<DType>()); }
 RecipeValue is_int_dtype(const HostCall& c) { return c.args[0].get<DType>() && is_int(*c.args[0].get<DType>()); }
 
-// A tensor of whole numbers from a list (rank 1) or a number (rank 0).
+// A constant of floats from a list (rank 1) or a number (rank 0).
+RecipeValue reals_tensor(const HostCall& c, DType dtype) {
+  TensorData data{dtype, {}, {}};
+  const RecipeList* list = c.args[0].get<RecipeList>();
+  if (list) data.dims.push_back(static_cast<int64_t>(list->size()));
+  for (const RecipeValue& v : list ? *list : RecipeList{c.args[0]}) {
+    const double d = c.real(v);
+    const float f = static_cast<float>(d);
+    const uint8_t* bytes = dtype == DType::F32 ? reinterpret_cast<const uint8_t*>(&f) : reinterpret_cast<const uint8_t*>(&d);
+    data.bytes.insert(data.bytes.end(), bytes, bytes + bytes_of(dtype));
+  }
+  return TensorRef{c.context.builder.add_constant("", std::move(data))};
+}
+
+// A tensor of numbers from a list (rank 1) or a number (rank 0); whole ones may depend on run-time sizes.
 RecipeValue numbers_tensor(const HostCall& c) {
   const DType* dtype = c.args[1].get<DType>();
-  if (!dtype || !(is_int(*dtype) || *dtype == DType::Bool)) c.fail("a dtype of whole numbers is expected here");
+  if (dtype && (*dtype == DType::F32 || *dtype == DType::F64)) return reals_tensor(c, *dtype);
+  if (!dtype || !(is_int(*dtype) || *dtype == DType::Bool)) c.fail("a dtype of whole numbers, f32 or f64 is expected here");
   std::vector<SizeExpr> elements, dims;
   if (const RecipeList* list = c.args[0].get<RecipeList>()) {
     for (const RecipeValue& v : *list) elements.push_back(c.whole(v));
@@ -209,6 +224,26 @@ RecipeValue numbers_tensor(const HostCall& c) {
     elements.push_back(c.whole(c.args[0]));
   }
   return TensorRef{c.context.builder.add_numbers(*dtype, dims, elements)};
+}
+
+// One list of the elements of many.
+RecipeValue joined(const HostCall& c) {
+  RecipeList all;
+  for (const RecipeValue& v : c.list(0)) {
+    const RecipeList* part = v.get<RecipeList>();
+    if (!part) c.fail("a list of lists is expected here");
+    all.insert(all.end(), part->begin(), part->end());
+  }
+  return all;
+}
+
+// op(op(a, b), c) … over a list of tensors.
+RecipeValue chain(const HostCall& c) {
+  const RecipeList& list = c.list(1);
+  if (list.empty()) c.fail("at least one tensor is needed");
+  RecipeValue result = list[0];
+  for (size_t i = 1; i < list.size(); ++i) result = call_op(c.context, {c.text(0), {result, list[i]}, {}, 1, c.offset});
+  return result;
 }
 
 RecipeValue require(const HostCall& c) {
@@ -233,11 +268,12 @@ constexpr HostRow kHostRows[] = {
     {"reversed", 1, 1, reversed},   {"sorted", 1, 1, sorted},       {"whole", 1, 1, floor_of},        {"real", 1, 1, real_of_value},
     {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
     {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
+    {"joined", 1, 1, joined},       {"chain", 2, 2, chain},
 };
 
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
-  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar;
+  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar || f == chain;
 }
 
 bool has_tensor(const RecipeList& args) {

@@ -256,12 +256,13 @@ class RecipeRun {
     if (context_.depth >= kMaxInlined) fail(e, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", e.text));
     RecipeScope inner;
     for (size_t i = 0; i < args.size(); ++i) inner[f.parameters[i]] = std::move(args[i]);
-    ++context_.depth;
+    if (context_.depth++ == 0) context_.outermost = e.offset;
     RecipeValue result;
     try {
       result = run_recipe(context_, f.body, inner, wanted);
     } catch (const RecipeError& error) {
       // The place of the call is what the reader of the recipe can change.
+      --context_.depth;
       throw RecipeError(e.offset, fmt::format("in '{}': {}", e.text, error.what()));
     }
     --context_.depth;
@@ -271,6 +272,12 @@ class RecipeRun {
   RecipeContext& context_;
   RecipeScope& scope_;
 };
+
+void bind(RecipeContext& context, RecipeScope& scope, const std::string& name, const RecipeValue& value) {
+  scope[name] = value;
+  const TensorRef* t = value.get<TensorRef>();
+  if (t && context.names_values && context.depth == 0) context.builder.name_value(t->id, name);
+}
 
 }  // namespace
 
@@ -283,13 +290,13 @@ RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement
   for (const RecipeStatement& s : recipe) {
     if (&s == &recipe.back() && s.targets.empty()) return evaluate_recipe(context, s.value, scope, wanted);
     last = evaluate_recipe(context, s.value, scope, std::max<size_t>(1, s.targets.size()));
-    if (s.targets.size() == 1) scope[s.targets[0]] = last;
+    if (s.targets.size() == 1) bind(context, scope, s.targets[0], last);
     if (s.targets.size() <= 1) continue;
     const RecipeList* list = last.get<RecipeList>();
     if (!list || list->size() != s.targets.size())
       throw RecipeError(s.offset, fmt::format("{} names on the left, but {} on the right", s.targets.size(),
                                               list ? fmt::format("{} results", list->size()) : "one result"));
-    for (size_t i = 0; i < list->size(); ++i) scope[s.targets[i]] = (*list)[i];
+    for (size_t i = 0; i < s.targets.size(); ++i) bind(context, scope, s.targets[i], (*list)[i]);
   }
   return last;
 }

@@ -1,6 +1,7 @@
 // Runs a recipe: host values are computed, calls of ops become nodes of the graph.
 #pragma once
 
+#include <functional>
 #include <map>
 
 #include "frontend/graph_builder.h"
@@ -22,9 +23,11 @@ using RecipeScope = std::map<std::string, RecipeValue>;
 struct RecipeContext {
   GraphBuilder& builder;
   const RecipeFunctions& functions;
-  int depth = 0;  // of inlined calls
-  std::string (*origin)(const void*, size_t offset) = nullptr;  // names the place of a node, where the text itself has places
-  const void* origin_data = nullptr;
+  /// Names the place of a node, where it is the text's; otherwise the builder's origin stays.
+  std::function<std::string(size_t offset)> origin = nullptr;
+  bool names_values = false;  // results get the names on the left
+  int depth = 0;              // of inlined calls
+  size_t outermost = 0;       // place of the first of these
 };
 
 /// Runs all statements in `scope`, which receives what they define. Returns the value of the last one. `wanted` is the number of

@@ -1,0 +1,21 @@
+// Weights of a graph in YAML: from files beside it, or made by an op.
+#pragma once
+
+#include "frontend/graph_builder.h"
+#include "frontend/recipe_syntax.h"
+
+namespace tenon {
+
+/// Where a parameter's contents come from.
+struct ParameterSource {
+  std::string from;            // a file's name or a call
+  std::string name;            // in the file
+  std::string folder;          // that the file lies in
+  std::optional<TensorType> type;
+  uint64_t position = 0;       // among the parameters: the seed of random ones that state none
+};
+
+/// The contents. Throws RecipeError (with offsets in `from`) for what cannot be read, made, or is not of the type stated.
+TensorData read_parameter(const ParameterSource& source, const OpSemantics& semantics);
+
+}  // namespace tenon
