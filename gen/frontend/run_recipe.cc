@@ -273,7 +273,7 @@ class RecipeRun {
   RecipeScope& scope_;
 };
 
-void bind(RecipeContext& context, RecipeScope& scope, const std::string& name, const RecipeValue& value) {
+void set_name(RecipeContext& context, RecipeScope& scope, const std::string& name, const RecipeValue& value) {
   scope[name] = value;
   const TensorRef* t = value.get<TensorRef>();
   if (t && context.names_values && context.depth == 0) context.builder.name_value(t->id, name);
@@ -290,13 +290,13 @@ RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement
   for (const RecipeStatement& s : recipe) {
     if (&s == &recipe.back() && s.targets.empty()) return evaluate_recipe(context, s.value, scope, wanted);
     last = evaluate_recipe(context, s.value, scope, std::max<size_t>(1, s.targets.size()));
-    if (s.targets.size() == 1) bind(context, scope, s.targets[0], last);
+    if (s.targets.size() == 1) set_name(context, scope, s.targets[0], last);
     if (s.targets.size() <= 1) continue;
     const RecipeList* list = last.get<RecipeList>();
     if (!list || list->size() != s.targets.size())
       throw RecipeError(s.offset, fmt::format("{} names on the left, but {} on the right", s.targets.size(),
                                               list ? fmt::format("{} results", list->size()) : "one result"));
-    for (size_t i = 0; i < s.targets.size(); ++i) bind(context, scope, s.targets[i], (*list)[i]);
+    for (size_t i = 0; i < s.targets.size(); ++i) set_name(context, scope, s.targets[i], (*list)[i]);
   }
   return last;
 }
