@@ -1,26 +1,140 @@
 // Every stage once, in order: the program's table of contents.
 #include "pipeline.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+
+#include "library/expand_library.h"
+#include "opdef/read_ops.h"
+#include "pipeline_session.h"
+#include "support/read_source.h"
 
 namespace tenon {
 namespace {
 
-struct CommandName {
-  const char *operator()(const LibOptions &) const { return "lib"; }
-  const char *operator()(const ModelOptions &) const { return "model"; }
-  const char *operator()(const RunOptions &) const { return "run"; }
-  const char *operator()(const TryOptions &) const { return "try"; }
-  const char *operator()(const DumpOptions &) const { return "dump"; }
-  const char *operator()(const ExplainOptions &) const { return "explain"; }
-  const char *operator()(const ListOptions &) const { return "list"; }
+namespace fs = std::filesystem;
+
+/// Definition files below a folder, sorted by path; opdefs/math, opdefs/onnx and opdefs/rewrites hold other nouns.
+std::vector<fs::path> definition_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& e : fs::directory_iterator(folder))
+    if (e.is_regular_file() && e.path().extension() == ".yaml") files.push_back(e.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool read_sources(Session& session, const std::vector<std::string>& paths, std::vector<SourceFileRef>& out, Diagnostics& diagnostics) {
+  for (const std::string& p : paths) {
+    const auto source = read_source(p);
+    diagnostics.append(source.diagnostics());
+    if (!source) continue;
+    session.depends_on(p);
+    out.push_back(*source);
+  }
+  return !diagnostics.has_errors();
+}
+
+/// Stage opdefs: the shipped definitions and those of the user.
+std::optional<OpLibrary> read_definitions(Session& session, const std::vector<std::string>& user_files) {
+  std::vector<std::string> shipped_files;
+  for (const fs::path& p : definition_files(session.dirs().opdefs)) shipped_files.push_back(p.string());
+  std::vector<SourceFileRef> shipped, user;
+  Diagnostics diagnostics;
+  if (!read_sources(session, shipped_files, shipped, diagnostics) || !read_sources(session, user_files, user, diagnostics)) {
+    session.report(diagnostics);
+    return std::nullopt;
+  }
+  auto read = read_ops(shipped, user);
+  if (session.report(read.diagnostics())) return std::nullopt;
+  session.after("opdefs", {}, [&] { return print(*read); });
+  return std::move(read).value();
+}
+
+/// The ops and dtypes that a command line chooses; a message and nothing when it names what there is not.
+std::optional<LibrarySelection> select(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files) {
+  LibrarySelection out;
+  const bool all = chosen.ops && chosen.ops->size() == 1 && (*chosen.ops)[0] == "all";
+  if (chosen.ops && !all) {
+    for (const std::string& name : *chosen.ops) {
+      if (!defs.op(name)) {
+        std::vector<std::string> known;
+        for (const auto& [n, d] : defs.ops) known.push_back(n);
+        const std::string near = nearest_name(name, known);
+        fmt::print(stderr, "tenon: error: there is no op '{}'{}\n", name, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+        return std::nullopt;
+      }
+      out.ops.push_back(name);
+    }
+  } else {
+    for (const auto& [name, def] : defs.ops)
+      if (all || !has_user_files || !def.shipped) out.ops.push_back(name);
+  }
+  if (!(chosen.dtypes.size() == 1 && chosen.dtypes[0] == "all"))
+    for (const std::string& d : chosen.dtypes) {
+      const auto dtype = dtype_from_name(d);
+      if (!dtype) {
+        fmt::print(stderr, "tenon: error: there is no dtype '{}'; `tenon list dtypes` prints them\n", d);
+        return std::nullopt;
+      }
+      out.dtypes.push_back(*dtype);
+    }
+  return out;
+}
+
+std::string library_text(const Library& library) {
+  std::string out;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels)
+      if (k.types == k.call_types) out += to_text(k.kernel);
+  return out;
+}
+
+std::vector<std::string> library_faults(const Library& library) {
+  std::vector<std::string> out;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels)
+      for (const std::string& f : verify(k.kernel)) out.push_back(k.kernel.name + ": " + f);
+  return out;
+}
+
+/// Stage library: kernels of what was chosen.
+std::optional<Library> expand(Session& session, const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files) {
+  const auto selection = select(defs, chosen, has_user_files);
+  if (!selection) return std::nullopt;
+  auto library = expand_library(defs, *selection);
+  if (session.report(library.diagnostics())) return std::nullopt;
+  session.after("library", library_faults(*library), [&] { return library_text(*library); });
+  return std::move(library).value();
+}
+
+struct Commands {
+  Session& session;
+
+  int operator()(const LibOptions& o) {
+    const auto defs = read_definitions(session, o.definitions);
+    if (!defs) return exit_bad_input;
+    const auto library = expand(session, *defs, o.selection, !o.definitions.empty());
+    if (!library) return exit_bad_input;
+    return exit_done;
+  }
+  int operator()(const ModelOptions&) { return exit_bad_command_line; }
+  int operator()(const RunOptions&) { return exit_bad_command_line; }
+  int operator()(const TryOptions&) { return exit_bad_command_line; }
+  int operator()(const DumpOptions&) { return exit_bad_command_line; }
+  int operator()(const ExplainOptions&) { return exit_bad_command_line; }
+  int operator()(const ListOptions&) { return exit_bad_command_line; }
 };
 
 }  // namespace
 
-int run_pipeline(const Options &options) {
-  std::fprintf(stderr, "tenon %s: error: no stage answers this command\n", std::visit(CommandName(), options.command));
-  return exit_bad_command_line;
+int run_pipeline(const Options& options) {
+  Session session(options.control);
+  if (!session.find_data()) return exit_bad_input;
+  Commands commands{session};
+  return std::visit(commands, options.command);
 }
 
 }  // namespace tenon

@@ -24,14 +24,14 @@ enum class PackPlan : uint8_t {
 inline constexpr int kMaxRank = 8;
 
 /// Where the value of one Kernel::sizes entry comes from at a call.
-struct FromSymbol { std::string name; };                    ///< a size symbol of the signature, or a scalar `let`
+struct FromSymbol { std::string name; };                    ///< a size symbol of the signature, a whole-number attribute, or a whole-number `let`
 struct FromPack { std::string pack; int dim = -1; };        ///< Collapsed/Odometer: the (innermost merged) extent; Fixed: extent `dim` of kMaxRank
 struct FromStride { int tensor = 0; int dim = 0; };         ///< stride in elements of logical dimension `dim` of kernel tensor `tensor`
 struct FromPackAttr { std::string attr; int dim = 0; };     ///< element of an int[*P] attribute, padded in front to kMaxRank with its neutral default
 struct FromPackBase { std::string pack; };                  ///< Odometer: linear index (over all of the pack) of the first element of this call
 using SizeSource = std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase>;
 
-/// One body of the library.
+/// One body of the library. Entries of kernel.attrs are attributes of the definition or lets with a real value (`sc: D**-0.5`).
 struct LibraryKernel {
   Kernel kernel;
   std::map<std::string, DType> types;     ///< type variable → the dtype that this body handles (a movement dtype stands for all of its size)

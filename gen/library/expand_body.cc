@@ -185,6 +185,24 @@ class BodyExpander {
     return scope_.tensors[name] = std::move(b);
   }
 
+  /// How the caller subscripts what a call returns: like the first input when it has as many dimensions, else dimension by dimension.
+  static std::vector<std::vector<Expr>> entries_for_caller(const BoundTensor& made, const std::vector<BoundTensor>& inputs) {
+    std::vector<Expr> dims;
+    for (const auto& e : made.entries) dims.insert(dims.end(), e.begin(), e.end());
+    std::vector<std::vector<Expr>> out;
+    size_t at = 0;
+    if (!inputs.empty())
+      for (const auto& e : inputs[0].entries) {
+        if (at + e.size() > dims.size()) break;
+        out.emplace_back(dims.begin() + static_cast<ptrdiff_t>(at), dims.begin() + static_cast<ptrdiff_t>(at + e.size()));
+        at += e.size();
+      }
+    if (!inputs.empty() && at == dims.size() && out.size() == inputs[0].entries.size()) return out;
+    out.clear();
+    for (const Expr& d : dims) out.push_back({d});
+    return out;
+  }
+
   void call(const Statement& s);
 
   const OpLibrary& library_;
@@ -245,7 +263,7 @@ void BodyExpander::call(const Statement& s) {
       made.name = given;
       BoundTensor mine;
       mine.tensor = o.tensor;
-      mine.entries = o.entries;
+      mine.entries = entries_for_caller(o, inputs);
       scope_.tensors[given] = std::move(mine);
     }
     defined_.push_back(o.tensor);

@@ -173,6 +173,8 @@ class SymbolicExpander {
       b.entries.push_back(entry_of(d));
       t.dims.insert(t.dims.end(), b.entries.back().begin(), b.entries.back().end());
     }
+    for (const Expr& e : t.dims)
+      if (const auto* z = std::get_if<SizeRef>(&e->node)) extent_of(z->name).lo = 0;
     if (!present) return;
     b.tensor = static_cast<int>(kernel().tensors.size());
     if (role == Role::Input && passes_strides(def))
@@ -181,6 +183,10 @@ class SymbolicExpander {
     else
       t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
     kernel().tensors.push_back(std::move(t));
+  }
+
+  Size& extent_of(const std::string& name) {
+    return *std::find_if(kernel().sizes.begin(), kernel().sizes.end(), [&](const Size& z) { return z.name == name; });
   }
 
   /// An output's stored order is known only without a condition.

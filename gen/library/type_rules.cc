@@ -56,8 +56,12 @@ Expr convert(const Typed& t, DType to) {
     if (is_float(to) || is_complex(to))
       return constant_float(from == DType::U64 ? static_cast<double>(static_cast<uint64_t>(c->i)) : static_cast<double>(c->i), to);
     if (to == DType::Bool) return constant_int(c->i != 0, to);
-    if (from == DType::I64 && t.flexible && (to == DType::I64 || to == DType::U64)) return constant_int(c->i, to);
+    const int bits = dtype_row(to).bits;
+    const bool fits = bits == 64 || (is_signed_int(to) ? c->i >= -(int64_t{1} << (bits - 1)) && c->i < (int64_t{1} << (bits - 1)) : c->i >= 0 && c->i < (int64_t{1} << bits));
+    if (fits && (from != DType::U64 || c->i >= 0)) return constant_int(c->i, to);
   }
+  if (const auto* s = std::get_if<Select>(&t.e->node); s && t.flexible && as_constant(s->yes) && as_constant(s->no))
+    return select(s->cond, convert({s->yes, true}, to), convert({s->no, true}, to));
   return cast_to(t.e, to);
 }
 

@@ -1,0 +1,107 @@
+// Between two stages: verify, dump, time; at the end deliver the files.
+#include "pipeline_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "support/check.h"
+#include "support/depfile.h"
+
+namespace tenon {
+namespace {
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+const std::vector<StageName>& all_stages() {
+  static const std::vector<StageName> stages = {
+      {"opdefs", "definitions, read and checked"},
+      {"library", "kernels of the chosen definitions"},
+      {"graph", "a model as operators over tensors"},
+      {"rewrite", "the graph after its rewrite rules"},
+      {"schedule", "fused kernels, buffers and layouts"},
+      {"lower", "loop nests, one a kernel and ISA"},
+      {"emit", "C functions"},
+      {"files", "names and sizes of the output"},
+  };
+  return stages;
+}
+
+bool is_stage(std::string_view name) {
+  return std::any_of(all_stages().begin(), all_stages().end(), [&](const StageName& s) { return s.name == name; });
+}
+
+bool Session::find_data() {
+  last_ns_ = now_ns();
+  const auto dirs = find_data_dirs(control_.opdefs);
+  if (!dirs) {
+    std::fputs("tenon: error: no op definitions beside the program; name their folder with --opdefs DIR\n", stderr);
+    return false;
+  }
+  dirs_ = *dirs;
+  return true;
+}
+
+bool Session::wants_dump(std::string_view stage) const {
+  const auto& d = control_.dump_after;
+  return std::find(d.begin(), d.end(), stage) != d.end() || (d.size() == 1 && d[0] == "all");
+}
+
+void Session::after(std::string_view stage, const std::vector<std::string>& faults, const std::function<std::string()>& text) {
+  if (control_.verbose) {
+    const int64_t now = now_ns();
+    fmt::print(stderr, "{:>10}: {:.3f} ms\n", stage, static_cast<double>(now - last_ns_) * 1e-6);
+    last_ns_ = now;
+  }
+  if (wants_dump(stage)) fmt::print("# after {}\n{}", stage, text());
+  if (faults.empty()) return;
+  std::string all;
+  for (const std::string& f : faults) all += "  " + f + "\n";
+  TENON_CHECK(false, "stage {} made a faulty noun:\n{}{}", stage, all, text());
+}
+
+bool Session::report(const Diagnostics& diagnostics) const {
+  if (!diagnostics.empty() && !(control_.quiet && !diagnostics.has_errors())) std::fputs(diagnostics.text().c_str(), stderr);
+  return diagnostics.has_errors();
+}
+
+int Session::deliver(const OutputTree& tree, const std::string& directory) const {
+  if (control_.list_outputs) {
+    for (const std::string& f : tree.list()) fmt::print("{}/{}\n", directory, f);
+    return exit_done;
+  }
+  if (control_.check) {
+    const OutputDifference d = tree.check(directory);
+    for (const std::string& f : d.missing) fmt::print(stderr, "{}/{}: error: missing\n", directory, f);
+    for (const std::string& f : d.stale) fmt::print(stderr, "{}/{}: error: differs from what would be generated\n", directory, f);
+    return d.up_to_date() ? exit_done : exit_bad_input;
+  }
+  if (control_.dry_run) {
+    if (!control_.quiet) fmt::print("{} files would be written to {}\n", tree.files().size(), directory);
+    return exit_done;
+  }
+  const WriteOutcome out = tree.write(directory);
+  if (out.error) {
+    fmt::print(stderr, "tenon: error: {}\n", *out.error);
+    return exit_bad_input;
+  }
+  if (control_.depfile) {
+    const std::filesystem::path place(*control_.depfile);
+    OutputTree dep;
+    dep.add(place.filename().string(), depfile_text(directory + "/sources.txt", read_));
+    if (const auto wrong = dep.write(place.has_parent_path() ? place.parent_path() : std::filesystem::path(".")).error) {
+      fmt::print(stderr, "tenon: error: {}\n", *wrong);
+      return exit_bad_input;
+    }
+  }
+  if (!control_.quiet) fmt::print("{}: {} files written, {} unchanged\n", directory, out.written.size(), out.unchanged);
+  return exit_done;
+}
+
+}  // namespace tenon

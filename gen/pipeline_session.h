@@ -1,0 +1,49 @@
+// What one run of the conductor carries from stage to stage: control flags, data folders, and the stop between any two stages.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline.h"
+#include "support/data_dirs.h"
+#include "support/diagnostics.h"
+#include "support/output_tree.h"
+
+namespace tenon {
+
+/// A stage's name and what its noun is: the rows of `tenon list stages`.
+struct StageName {
+  std::string_view name;
+  std::string_view noun;
+};
+const std::vector<StageName>& all_stages();
+bool is_stage(std::string_view name);
+
+class Session {
+ public:
+  explicit Session(const RunControl& control) : control_(control) {}
+
+  const RunControl& control() const { return control_; }
+  const DataDirs& dirs() const { return dirs_; }
+  /// Finds opdefs and templates; false with a message on stderr when there are none.
+  bool find_data();
+  /// After a stage: aborts on a noun that its verifier refuses, prints its text when --dump-after asks for it, and the time under --verbose.
+  void after(std::string_view stage, const std::vector<std::string>& faults, const std::function<std::string()>& text);
+  bool wants_dump(std::string_view stage) const;
+  /// Prints diagnostics on stderr; true if there are errors.
+  bool report(const Diagnostics& diagnostics) const;
+  /// Remembers a file that the output depends on.
+  void depends_on(std::string path) { read_.push_back(std::move(path)); }
+  /// Writes, lists, checks or counts the files, as the flags say; returns the exit status.
+  int deliver(const OutputTree& tree, const std::string& directory) const;
+
+ private:
+  const RunControl& control_;
+  DataDirs dirs_;
+  std::vector<std::string> read_;
+  int64_t last_ns_ = 0;
+};
+
+}  // namespace tenon
