@@ -1,0 +1,49 @@
+// Chooses the reader by the file's extension.
+#include "frontend/frontends.h"
+
+#include <fmt/format.h>
+
+#include "frontend/read_bytes.h"
+#include "frontend/read_graph_yaml.h"
+#include "support/read_source.h"
+
+namespace tenon {
+namespace {
+
+Result<Graph> onnx_model(const FrontendInput& input, const OpSemantics& semantics) {
+  const Result<OnnxTable> table = read_onnx_table(input.onnx_rows);
+  if (!table.ok()) return table.diagnostics();
+  const Result<std::vector<uint8_t>> bytes = read_bytes(input.path, input.path);
+  if (!bytes.ok()) return bytes.diagnostics();
+  return read_onnx({input.path, *bytes}, *table, semantics, input.sizes);
+}
+
+Result<Graph> yaml_graph(const FrontendInput& input, const OpSemantics& semantics) {
+  const Result<SourceFileRef> file = read_source(input.path);
+  if (!file.ok()) return file.diagnostics();
+  return read_graph_yaml(*file, semantics, input.sizes);
+}
+
+struct FrontendRow {
+  const char* extension;
+  Result<Graph> (*read)(const FrontendInput&, const OpSemantics&);
+};
+constexpr FrontendRow kFrontends[] = {{".onnx", onnx_model}, {".yaml", yaml_graph}, {".yml", yaml_graph}};
+
+}  // namespace
+
+bool has_frontend(const std::string& path) {
+  for (const FrontendRow& row : kFrontends)
+    if (path.ends_with(row.extension)) return true;
+  return false;
+}
+
+Result<Graph> read_model(const FrontendInput& input, const OpSemantics& semantics) {
+  for (const FrontendRow& row : kFrontends)
+    if (input.path.ends_with(row.extension)) return row.read(input, semantics);
+  Diagnostics d;
+  d.error_at(Code::E0108, input.path, "models are files that end in .onnx, .yaml or .yml");
+  return d;
+}
+
+}  // namespace tenon

@@ -1,0 +1,20 @@
+// The list of frontends: which reader takes which file.
+#pragma once
+
+#include "frontend/read_onnx.h"
+
+namespace tenon {
+
+struct FrontendInput {
+  std::string path;                     // .onnx, .yaml or .yml
+  std::vector<SourceFileRef> onnx_rows; // the files of opdefs/onnx, in order of their names; read for ONNX models only
+  SizeRanges sizes;                     // what --size says
+};
+
+/// Whether a frontend takes a file of this name.
+bool has_frontend(const std::string& path);
+
+/// Reads a model by its extension. The graph is sound by its verifier.
+Result<Graph> read_model(const FrontendInput& input, const OpSemantics& semantics);
+
+}  // namespace tenon
