@@ -1,0 +1,130 @@
+// Binds nodes of graphs to definitions.
+#include "library/bind_node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+Typed whole(int64_t v) { return {constant_int(v), true}; }
+Typed real(double v) { return {constant_float(v, DType::F64), true}; }
+
+// Values of a node's attribute as the definition's expressions see them: words of an enumeration by their position.
+struct AttrBinding {
+  const AttrDef& def;
+  std::string error;
+
+  std::vector<Typed> operator()(bool v) { return {{constant_int(v, DType::Bool), true}}; }
+  std::vector<Typed> operator()(int64_t v) { return {whole(v)}; }
+  std::vector<Typed> operator()(double v) { return {real(v)}; }
+  std::vector<Typed> operator()(const SizeExpr& v) { return {{to_expr(v), true}}; }
+  std::vector<Typed> operator()(DType) { return refuse("a dtype"); }
+  std::vector<Typed> operator()(const std::string& v) {
+    const auto it = std::find(def.words.begin(), def.words.end(), v);
+    return it == def.words.end() ? refuse("'" + v + "'") : std::vector<Typed>{whole(it - def.words.begin())};
+  }
+  std::vector<Typed> operator()(const std::vector<std::string>&) { return refuse("a list of words"); }
+  template <class T>
+  std::vector<Typed> operator()(const std::vector<T>& list) {
+    std::vector<Typed> all;
+    for (const T& v : list) all.push_back((*this)(v)[0]);
+    return all;
+  }
+  std::vector<Typed> refuse(const std::string& what) {
+    error = fmt::format("the attribute '{}' does not take {}", def.name, what);
+    return {};
+  }
+};
+
+std::optional<SizeExpr> combined(ScalarOp op, const SizeExpr& a, const SizeExpr& b) {
+  if (op == ScalarOp::Add) return a + b;
+  if (op == ScalarOp::Sub) return a - b;
+  if (op == ScalarOp::Mul) return a * b;
+  if (op == ScalarOp::Min) return size_min(a, b);
+  if (op == ScalarOp::Max) return size_max(a, b);
+  if (b.is(0)) return std::nullopt;
+  if (op == ScalarOp::FloorDiv) return floor_div(a, b);
+  if (op == ScalarOp::Mod) return floor_mod(a, b);
+  return std::nullopt;
+}
+
+std::optional<SizeExpr> applied(const Apply& a) {
+  if (a.args.empty() || a.args.size() > 2) return std::nullopt;
+  const std::optional<SizeExpr> x = to_size(a.args[0]);
+  if (!x) return std::nullopt;
+  if (a.op == ScalarOp::Cast) return x;
+  if (a.op == ScalarOp::Neg) return SizeExpr(-1) * *x;
+  const std::optional<SizeExpr> y = a.args.size() == 2 ? to_size(a.args[1]) : std::nullopt;
+  return y ? combined(a.op, *x, *y) : std::nullopt;
+}
+
+}  // namespace
+
+Expr to_expr(const SizeExpr& s) {
+  if (s.kind == SizeExpr::Kind::constant) return constant_int(s.value);
+  if (s.kind == SizeExpr::Kind::name) return size_ref(s.name);
+  Expr e = to_expr(s.args[0]);
+  for (size_t i = 1; i < s.args.size(); ++i) {
+    const Expr b = to_expr(s.args[i]);
+    switch (s.kind) {
+      case SizeExpr::Kind::add: e = e + b; break;
+      case SizeExpr::Kind::mul: e = e * b; break;
+      case SizeExpr::Kind::floordiv: e = apply(ScalarOp::FloorDiv, {e, b}); break;
+      case SizeExpr::Kind::mod: e = apply(ScalarOp::Mod, {e, b}); break;
+      case SizeExpr::Kind::min: e = apply(ScalarOp::Min, {e, b}); break;
+      case SizeExpr::Kind::max: e = apply(ScalarOp::Max, {e, b}); break;
+      case SizeExpr::Kind::constant:
+      case SizeExpr::Kind::name: break;
+    }
+  }
+  return e;
+}
+
+std::optional<SizeExpr> to_size(const Expr& e) {
+  if (const std::optional<int64_t> v = constant_value(e)) return SizeExpr(*v);
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) return size_name(s->name);
+  if (const auto* a = std::get_if<Apply>(&e->node)) return applied(*a);
+  if (const auto* s = std::get_if<Select>(&e->node)) {
+    const std::optional<int64_t> taken = constant_value(s->cond);
+    return taken ? to_size(*taken ? s->yes : s->no) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string free_type(const OpDef& def) {
+  for (const TypeVar& t : def.types) {
+    const bool bound = std::any_of(def.inputs.begin(), def.inputs.end(), [&](const TensorDef& in) { return in.dtype == t.name && !in.optional; });
+    if (!bound) return t.name;
+  }
+  return "";
+}
+
+std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs, const Attributes& attrs,
+                                   Diagnostics& diagnostics) {
+  std::map<std::string, DType> types;
+  if (const std::string free = free_type(def); !free.empty() && !def.attr("dtype")) {
+    const auto it = attrs.find("dtype");
+    const auto named = [&](const TensorDef& t) { return t.dtype == free; };
+    const bool optional_binds = std::any_of(def.inputs.begin(), def.inputs.end(), named);
+    if (it != attrs.end() && std::holds_alternative<DType>(it->second)) types[free] = std::get<DType>(it->second);
+    else if (!optional_binds) types[free] = DType::F32;
+  }
+  std::map<std::string, BoundAttr> bound;
+  for (const auto& [name, value] : attrs) {
+    const AttrDef* a = def.attr(name);
+    if (!a && name == "dtype" && !types.empty()) continue;
+    AttrBinding binding{a ? *a : AttrDef{}, ""};
+    BoundAttr b{std::visit(binding, value), a && a->count != AttrCount::one};
+    if (!a) binding.error = fmt::format("there is no attribute '{}'", name);
+    if (!binding.error.empty()) {
+      diagnostics.error(Code::E0425, {}, fmt::format("{}: {}", def.name, binding.error));
+      return std::nullopt;
+    }
+    bound[name] = std::move(b);
+  }
+  return bind_call(library, def, inputs, bound, types, diagnostics, {});
+}
+
+}  // namespace tenon

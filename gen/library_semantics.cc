@@ -1,0 +1,89 @@
+// Answers the frontends' questions from the definitions.
+#include "library_semantics.h"
+
+#include <memory>
+
+#include "library/bind_node.h"
+
+namespace tenon {
+namespace {
+
+AttrSignature::Kind kind_of(const AttrDef& a) {
+  switch (a.kind) {
+    case AttrKind::boolean: return AttrSignature::Kind::boolean;
+    case AttrKind::integer:
+    case AttrKind::u64: return AttrSignature::Kind::integer;
+    case AttrKind::real: return AttrSignature::Kind::real;
+    case AttrKind::dtype:
+    case AttrKind::type_variable: return AttrSignature::Kind::element;
+    case AttrKind::enumeration: return AttrSignature::Kind::word;
+  }
+  return AttrSignature::Kind::integer;
+}
+
+OpSignature signature_of(const OpDef& def) {
+  OpSignature s;
+  for (const TensorDef& t : def.inputs) s.inputs.push_back({t.name, t.optional, t.variadic});
+  for (const TensorDef& t : def.outputs) s.outputs.push_back(t.name);
+  for (const AttrDef& a : def.attrs) s.attrs.push_back({a.name, kind_of(a), a.count != AttrCount::one, a.required(), a.words});
+  if (!free_type(def).empty() && !def.attr("dtype")) s.attrs.push_back({"dtype", AttrSignature::Kind::dtype, false, false, {}});
+  return s;
+}
+
+std::string message_of(const Diagnostics& diagnostics, const std::string& op) {
+  if (diagnostics.empty()) return "the arguments do not fit";
+  std::string message = diagnostics.sorted().front().message;
+  if (message.starts_with(op + ": ")) message = message.substr(op.size() + 2);
+  return message;
+}
+
+InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs) {
+  std::vector<GivenTensor> given;
+  for (const std::optional<TensorType>& t : inputs) {
+    GivenTensor g;
+    g.present = t.has_value();
+    if (t) g.dtype = t->dtype;
+    for (const SizeExpr& d : t ? t->dims : std::vector<SizeExpr>{}) g.dims.push_back(to_expr(d));
+    given.push_back(std::move(g));
+  }
+  Diagnostics diagnostics;
+  const std::optional<BoundCall> bound = bind_node(library, def, given, attrs, diagnostics);
+  if (!bound) return {{}, message_of(diagnostics, def.name)};
+  InferredTypes result;
+  for (size_t i = 0; i < bound->output_dims.size(); ++i) {
+    TensorType t{bound->output_types[i], {}};
+    for (const Expr& e : bound->output_dims[i]) {
+      const std::optional<SizeExpr> size = to_size(e);
+      if (!size) return {{}, "an extent of the result cannot be told before run time: " + to_text(e)};
+      t.dims.push_back(*size);
+    }
+    result.outputs.push_back(std::move(t));
+  }
+  return result;
+}
+
+}  // namespace
+
+OpSemantics library_semantics(const OpLibrary& library,
+                              std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs,
+                                                            const Attributes& attrs, size_t wanted)> evaluate) {
+  const auto signatures = std::make_shared<std::map<std::string, OpSignature>>();
+  for (const auto& [name, def] : library.ops) (*signatures)[name] = signature_of(def);
+  OpSemantics s;
+  s.find = [signatures](const std::string& op) -> const OpSignature* {
+    const auto it = signatures->find(op);
+    return it == signatures->end() ? nullptr : &it->second;
+  };
+  s.infer = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs, size_t) {
+    return infer(library, *library.op(op), inputs, attrs);
+  };
+  s.evaluate = std::move(evaluate);
+  s.names = [signatures] {
+    std::vector<std::string> names;
+    for (const auto& [name, signature] : *signatures) names.push_back(name);
+    return names;
+  };
+  return s;
+}
+
+}  // namespace tenon
