@@ -1,0 +1,38 @@
+// Contractions: sums of products of two operands, and how their axes fall into rows, columns, depth and outer loops.
+//
+//   out[outer, rows, columns] = epilogue(Σ_depth left(outer, rows, depth) · right(outer, columns, depth))
+//
+// Rows are broadcast one element at a time, columns fill vectors from packed panels. `transposed`: the rows, not the columns, are
+// what lies at unit stride in the output (a convolution's pixels), so the epilogue turns each tile.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "lower/contraction_value.h"
+
+namespace tenon {
+
+struct Contraction {
+  const KernelStatement* statement = nullptr;
+  const ExprNode* sum = nullptr;      ///< the Reduce node inside the statement's value
+  DType result = DType::F32;          ///< type of that node
+  DType accumulator = DType::F32;     ///< type that products are summed in; narrow integers are widened, which wrapping permits
+  Expr left, right;                   ///< the factors, grouped by side
+  std::vector<LoopVar> outer_right;   ///< outer loops that the right side depends on; they run around the packing of it
+  std::vector<LoopVar> outer_left;    ///< the other outer loops
+  std::vector<LoopVar> rows, columns, depth;  ///< flattened, outermost first
+  bool transposed = false;
+};
+
+/// The contraction that a kernel is, or nothing: one statement, one sum, a product that separates into two sides.
+std::optional<Contraction> find_contraction(const Kernel& kernel);
+
+/// A side that is a single read, perhaps converted: the read, or null.
+const Read* plain_read(const Expr& side);
+
+/// True where stepping the last of `vars` past its extent is the same as stepping the one before it, all the way up.
+bool collapses(const AffineForm& form, const std::vector<LoopVar>& vars, const ValueScope& scope);
+
+}  // namespace tenon

@@ -1,0 +1,88 @@
+// What the parts of a contraction's lowering share: names, buffers, scopes and sizes of the loop nest that they build together.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/blueprint.h"
+#include "ir/isa.h"
+#include "ir/loop_nest.h"
+#include "lower/contraction.h"
+
+namespace tenon {
+
+/// How the left side's elements are found: buffer[base(row) + step(depth)].
+struct LeftAccess {
+  int buffer = 0;
+  std::map<std::string, Operand> row_coefficients;  ///< per row variable
+  Operand base;                                     ///< part that rows and depth do not change
+  Operand depth_step;                               ///< elements from one depth index to the next; null: through the table
+  int depth_table = -1;                             ///< buffer of i64 offsets, one per depth index
+};
+
+/// The loop nest under construction. Functions that cannot express something clear `possible`; the kernel is then lowered another way.
+struct ContractionBuilder {
+  const Kernel& kernel;
+  const Isa& isa;
+  const Blueprint& blueprint;
+  const Contraction& c;
+  std::vector<Buffer> buffers;
+  ValueScope scope;             ///< outer variables
+  bool possible = true;
+  std::set<std::string> taken;  ///< names that the kernel or the nest already uses
+
+  int lanes() const { return isa.lanes(c.accumulator); }
+  int panel_columns() const { return blueprint.tile_vectors * lanes(); }
+  std::map<std::string, std::string> locals;
+
+  /// `word`, or `word` with a number that no other name has.
+  std::string fresh(const std::string& word);
+  /// The same fresh name at every call: for names in blocks that do not nest.
+  const std::string& local(const std::string& word);
+  int add_buffer(const std::string& name, DType dtype, Storage storage, Operand elements);
+  /// The value of `e` under `scope`; clears `possible` where there is none.
+  Operand scalar(const Expr& e, const ValueScope& in);
+  Operand extent(const LoopVar& v) { return scalar(v.extent, scope); }
+  Operand extent_of(const std::vector<LoopVar>& vars);
+};
+
+Operand floor_div(const Operand& a, const Operand& b);
+Operand smaller(const Operand& a, const Operand& b);
+Operand larger(const Operand& a, const Operand& b);
+Operand ceil_div(const Operand& a, int64_t b);
+/// A mutable vector's name in a tile: row `r`, vector `j`.
+inline OperandType vector_type(DType d, int lanes) { return {d, lanes, 0}; }
+
+/// Binds each of `vars` in `scope` from a flat index, by lets added to `block`.
+void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope, Block& block);
+/// Binds `vars`, which one flat index walks everywhere: the last is the index, the others are 0.
+void bind_collapsed(const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope);
+/// Nested serial loops over `vars`, their names bound in `scope`.
+Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body);
+/// Row-major flat index of `vars` under `scope`.
+Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, const ValueScope& scope);
+
+// ---- the parts (one file each)
+/// Decides how the left side is read; `before` gets what runs once (offset tables), `staging` what runs per outer iteration (copies).
+LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
+/// Copies the right side for columns first..first+count-1 into panels of panel_columns() columns.
+Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count);
+/// Where a register tile lies: rows first_row…, columns of the panel at `panel` (an offset into the packed buffer), `columns` of them valid.
+struct TilePlace {
+  Operand first_row, row_end, panel, depth;
+  int packed = 0, tile = 0;
+};
+/// Σ over the depth for a tile of `height` rows and `vectors` vectors, stored to the tile buffer.
+Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors);
+/// Applies the epilogue to rows × columns elements of the tile buffer and stores them.
+struct TileExtent {
+  Operand first_row, rows, first_column, columns;
+  int tile = 0;
+};
+Block epilogue(ContractionBuilder& b, const TileExtent& extent);
+/// The same for a tile whose rows are the output's unit stride.
+Block turned_epilogue(ContractionBuilder& b, const TileExtent& extent);
+
+}  // namespace tenon

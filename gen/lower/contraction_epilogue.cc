@@ -1,0 +1,76 @@
+// What happens to a finished tile of sums: the rest of the statement's expression, and the stores.
+#include "lower/contraction_builder.h"
+
+namespace tenon {
+namespace {
+
+/// Stores the statement's value for the elements that `scope` names, with `sums` standing for the reduction.
+void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, Block& out) {
+  const KernelStatement& s = *b.c.statement;
+  scope.given[b.c.sum] = v_cast(sums, b.c.result);
+  const auto value = lower_lanes(s.value, scope);
+  std::vector<LoopVar> over;
+  if (!scope.vector_var.empty()) over.push_back({scope.vector_var, nullptr});
+  const auto form = offset_form(s.target, s.index, over, scope);
+  const bool unit = form && (over.empty() || constant_value(form->coefficient(scope.vector_var)) == 1);
+  b.possible = b.possible && value && unit;
+  if (!b.possible) return;
+  const Operand at = over.empty() ? form->rest : form->rest + scope.vars.at(scope.vector_var);
+  out.push_back(s_store(s.target, at, *value));
+}
+
+}  // namespace
+
+Block epilogue(ContractionBuilder& b, const TileExtent& t) {
+  const std::string r = b.local("r"), q = b.local("q"), whole = b.local("whole");
+  const DType acc = b.c.accumulator;
+  Block row;
+  ValueScope scope = b.scope;
+  bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
+  const Operand at = v_var(r) * v_int(b.panel_columns()) + v_var(q);
+  Operand from = v_int(0);
+  if (b.lanes() > 1) {
+    ValueScope vector = scope;
+    bind_collapsed(b.c.columns, t.first_column + v_var(q), vector);
+    vector.vector_var = b.c.columns.back().name;
+    vector.lanes = b.lanes();
+    Block body;
+    store_value(b, vector, v_load(t.tile, acc, at, b.lanes()), body);
+    row.push_back(s_let(whole, floor_div(t.columns, v_int(b.lanes())) * v_int(b.lanes())));
+    from = v_var(whole);
+    row.push_back(s_for(q, v_int(0), from, b.lanes(), std::move(body)));
+  }
+  bind_collapsed(b.c.columns, t.first_column + v_var(q), scope);
+  Block body;
+  store_value(b, scope, v_load(t.tile, acc, at), body);
+  row.push_back(s_for(q, from, t.columns, 1, std::move(body)));
+  return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
+}
+
+Block turned_epilogue(ContractionBuilder& b, const TileExtent& t) {
+  const std::string r = b.local("r"), q = b.local("q");
+  const DType acc = b.c.accumulator;
+  const int height = b.blueprint.tile_rows;
+  Block column;
+  ValueScope scope = b.scope;
+  bind_flat(b, b.c.columns, t.first_column + v_var(q), scope, column);
+  ValueScope vector = scope;
+  bind_collapsed(b.c.rows, t.first_row, vector);
+  Block all, some;
+  if (b.lanes() > 1) {
+    vector.vector_var = b.c.rows.back().name;
+    vector.lanes = height;
+    store_value(b, vector, v_gather(t.tile, acc, v_var(q), v_int(b.panel_columns()), height), all);
+  }
+  bind_collapsed(b.c.rows, t.first_row + v_var(r), scope);
+  Block body;
+  store_value(b, scope, v_load(t.tile, acc, v_var(r) * v_int(b.panel_columns()) + v_var(q)), body);
+  some.push_back(s_for(r, v_int(0), t.rows, 1, std::move(body)));
+  if (all.empty())
+    for (Stmt& s : some) column.push_back(std::move(s));
+  else
+    column.push_back(s_if(v_apply(ScalarOp::Eq, {t.rows, v_int(height)}), std::move(all), std::move(some)));
+  return {s_for(q, v_int(0), t.columns, 1, std::move(column))};
+}
+
+}  // namespace tenon

@@ -1,0 +1,234 @@
+// The left side of a contraction: read in place where it can be, else copied once per outer iteration into a padded, converted block.
+#include "lower/contraction_builder.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+std::vector<LoopVar> inner_vars(const Contraction& c) {
+  std::vector<LoopVar> vars = c.rows;
+  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
+  return vars;
+}
+
+/// One dimension of the copy: index lo+i of the tensor's dimension `dim`.
+struct StagedDim {
+  size_t dim = 0;
+  AffineForm form;
+  Operand lo, extent, stride;
+  bool guarded = false;
+};
+
+struct Staging {
+  ContractionBuilder& b;
+  const Read& read;
+  int buffer = -1;
+  std::vector<StagedDim> dims;
+  std::vector<Operand> fixed;  ///< index of dimensions that are not copied; null for those that are
+  Operand fill;
+
+  const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
+  Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }
+  Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
+};
+
+/// Smallest index and number of indices that a form takes over its variables.
+void bound(ContractionBuilder& b, StagedDim& d) {
+  d.lo = d.form.rest;
+  d.extent = v_int(1);
+  for (const LoopVar& v : inner_vars(b.c)) {
+    const Operand by = d.form.coefficient(v.name);
+    if (constant_value(by) == 0) continue;
+    const Operand last = b.extent(v) - v_int(1);
+    const auto known = constant_value(by);
+    const Operand up = known ? v_int(*known > 0 ? *known : 0) : larger(by, v_int(0));
+    const Operand down = known ? v_int(*known < 0 ? -*known : 0) : larger(v_int(0) - by, v_int(0));
+    d.extent = d.extent + (up + down) * last;
+    if (constant_value(down) != 0) d.lo = d.lo - down * last;
+  }
+  const bool one_step = d.form.coefficients.size() == 1 && constant_value(d.form.coefficients.begin()->second) == 1;
+  if (one_step) d.extent = b.extent([&] {
+    for (const LoopVar& v : inner_vars(b.c))
+      if (constant_value(d.form.coefficient(v.name)) != 0) return v;
+    TENON_UNREACHABLE("a staged dimension without variables");
+  }());
+  else d.extent = larger(d.extent, v_int(0));
+  d.guarded = !one_step || constant_value(d.form.rest) != 0;
+}
+
+bool plan_dims(Staging& s) {
+  for (size_t d = 0; d < s.read.index.size(); ++d) {
+    const auto form = affine_form(s.read.index[d], inner_vars(s.b.c), s.b.scope);
+    if (!form) return false;
+    StagedDim dim{d, *form, nullptr, nullptr, nullptr, false};
+    if (dim.form.coefficients.empty()) {
+      if (s.read.fill && !std::holds_alternative<VarRef>(s.read.index[d]->node)) return false;
+      s.fixed.push_back(dim.form.rest);
+      continue;
+    }
+    bound(s.b, dim);
+    s.fixed.push_back(nullptr);
+    s.dims.push_back(std::move(dim));
+  }
+  Operand stride = v_int(1);
+  for (size_t i = s.dims.size(); i-- > 0;) {
+    s.dims[i].stride = stride;
+    stride = stride * s.dims[i].extent;
+  }
+  s.buffer = s.b.add_buffer("staged", s.b.c.accumulator, Storage::Workspace, stride);
+  return !s.dims.empty();
+}
+
+Operand splat_for(const Operand& v, int lanes) { return v_splat(v, lanes); }
+
+/// Loop that stores value(i, lanes) to the copy at `to`+i for i in begin..end-1: whole vectors, then single elements.
+template <class Value>
+void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operand& end, Value value, Block& out) {
+  const int lanes = s.b.lanes();
+  const std::string i = s.b.fresh("i");
+  Operand from = begin;
+  if (lanes > 1) {
+    const std::string rest = s.b.fresh("rest");
+    Block one{s_store(s.buffer, to + v_var(i), value(v_var(i), lanes))};
+    out.push_back(s_for(i, begin, end - v_int(lanes - 1), lanes, std::move(one)));
+    out.push_back(s_let(rest, begin + floor_div(larger(end - begin, v_int(0)), v_int(lanes)) * v_int(lanes)));
+    from = v_var(rest);
+  }
+  const std::string j = s.b.fresh("i");
+  Block one{s_store(s.buffer, to + v_var(j), value(v_var(j), 1))};
+  out.push_back(s_for(j, from, end, 1, std::move(one)));
+}
+
+/// Copies one line along the last dimension: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
+Block copy_line(Staging& s, const Operand& from, const Operand& to) {
+  Block out;
+  const StagedDim& d = s.dims.back();
+  const Operand step = s.stride_of(d.dim);
+  const DType storage = s.tensor().dtype, acc = s.b.c.accumulator;
+  auto element = [&](const Operand& i, int lanes) {
+    const Operand at = from + (d.lo + i) * step;
+    const Operand v = constant_value(step) == 1 ? v_load(s.read.tensor, storage, at, lanes)
+                      : lanes == 1              ? v_load(s.read.tensor, storage, at)
+                                                : v_gather(s.read.tensor, storage, at, step, lanes);
+    return v_cast(v, acc);
+  };
+  if (!d.guarded) {
+    copy_span(s, to, v_int(0), d.extent, element, out);
+    return out;
+  }
+  auto filled = [&](const Operand&, int lanes) { return splat_for(s.fill, lanes); };
+  const std::string first = s.b.fresh("first"), last = s.b.fresh("last");
+  out.push_back(s_let(first, smaller(larger(v_int(0) - d.lo, v_int(0)), d.extent)));
+  out.push_back(s_let(last, larger(smaller(s.dim_of(d.dim) - d.lo, d.extent), v_var(first))));
+  copy_span(s, to, v_int(0), v_var(first), filled, out);
+  copy_span(s, to, v_var(first), v_var(last), element, out);
+  copy_span(s, to, v_var(last), d.extent, filled, out);
+  return out;
+}
+
+/// The loops around copy_line; a line that lies outside the tensor in an outer dimension is filled.
+Block copy_all(Staging& s) {
+  Operand from = v_int(0), to = v_int(0), inside;
+  std::vector<std::string> names;
+  for (size_t d = 0; d < s.fixed.size(); ++d)
+    if (s.fixed[d]) from = from + s.fixed[d] * s.stride_of(d);
+  for (size_t i = 0; i + 1 < s.dims.size(); ++i) {
+    const StagedDim& d = s.dims[i];
+    names.push_back(s.b.fresh("at"));
+    const Operand at = d.lo + v_var(names.back());
+    from = from + at * s.stride_of(d.dim);
+    to = to + v_var(names.back()) * d.stride;
+    if (!d.guarded) continue;
+    const Operand ok = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {at, v_int(0)}), v_apply(ScalarOp::Lt, {at, s.dim_of(d.dim)})});
+    inside = inside ? v_apply(ScalarOp::And, {inside, ok}) : ok;
+  }
+  Block body = copy_line(s, from, to);
+  if (inside) {
+    Block outside;
+    copy_span(s, to, v_int(0), s.dims.back().extent, [&](const Operand&, int lanes) { return splat_for(s.fill, lanes); }, outside);
+    Block choice{s_if(inside, std::move(body), std::move(outside))};
+    body = std::move(choice);
+  }
+  for (size_t i = names.size(); i-- > 0;) {
+    Block loop{s_for(names[i], v_int(0), s.dims[i].extent, 1, std::move(body))};
+    body = std::move(loop);
+  }
+  return body;
+}
+
+/// Offsets of the depth indices: one step where they form a line, else a table that is filled once.
+void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& access, Block& before) {
+  if (collapses(form, b.c.depth, b.scope)) {
+    access.depth_step = b.c.depth.empty() ? v_int(0) : form.coefficient(b.c.depth.back().name);
+    return;
+  }
+  access.depth_table = b.add_buffer("depth_offset", DType::I64, Storage::Workspace, b.extent_of(b.c.depth));
+  ValueScope scope = b.scope;
+  Operand offset = v_int(0);
+  for (const LoopVar& v : b.c.depth) {
+    scope.vars[v.name] = v_var(v.name);
+    offset = offset + v_var(v.name) * form.coefficient(v.name);
+  }
+  Block fill{s_store(access.depth_table, flat_index(b, b.c.depth, scope), offset)};
+  for (Stmt& s : loops_over(b, b.c.depth, std::move(fill))) before.push_back(std::move(s));
+}
+
+LeftAccess from_form(ContractionBuilder& b, int buffer, const AffineForm& form, Block& before) {
+  LeftAccess access;
+  access.buffer = buffer;
+  access.base = form.rest;
+  for (const LoopVar& v : b.c.rows) access.row_coefficients[v.name] = form.coefficient(v.name);
+  step_depth(b, form, access, before);
+  return access;
+}
+
+/// A copy of the read's neighbourhood: guards and conversions happen here, the tiles read without either.
+LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Block& staging) {
+  Staging s{b, read, -1, {}, {}, nullptr};
+  if (!plan_dims(s)) {
+    b.possible = false;
+    return {};
+  }
+  s.fill = v_cast(read.fill ? b.scalar(read.fill, b.scope) : v_int(0), b.c.accumulator);
+  AffineForm form{{}, v_int(0)};
+  for (const StagedDim& d : s.dims) {
+    for (const auto& [name, by] : d.form.coefficients) {
+      auto [it, fresh] = form.coefficients.try_emplace(name, v_int(0));
+      it->second = it->second + by * d.stride;
+    }
+    form.rest = form.rest + (d.form.rest - d.lo) * d.stride;
+  }
+  staging = copy_all(s);
+  return from_form(b, s.buffer, form, before);
+}
+
+/// Any expression: evaluated element by element into a dense rows × depth block.
+LeftAccess stage_value(ContractionBuilder& b, Block& before, Block& staging) {
+  const Operand depth = b.extent_of(b.c.depth);
+  const int buffer = b.add_buffer("staged", b.c.accumulator, Storage::Workspace, b.extent_of(b.c.rows) * depth);
+  ValueScope scope = b.scope;
+  const std::vector<LoopVar> vars = inner_vars(b.c);
+  for (const LoopVar& v : vars) scope.vars[v.name] = v_var(v.name);
+  Block store{s_store(buffer, flat_index(b, vars, scope), v_cast(b.scalar(b.c.left, scope), b.c.accumulator))};
+  staging = loops_over(b, vars, std::move(store));
+  AffineForm form{{}, v_int(0)};
+  Operand stride = v_int(1);
+  for (size_t i = vars.size(); i-- > 0;) {
+    form.coefficients[vars[i].name] = stride;
+    stride = stride * b.extent(vars[i]);
+  }
+  return from_form(b, buffer, form, before);
+}
+
+}  // namespace
+
+LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
+  const Read* read = plain_read(b.c.left);
+  if (!read) return stage_value(b, before, staging);
+  const Tensor& t = b.kernel.tensors[static_cast<size_t>(read->tensor)];
+  const auto form = offset_form(read->tensor, read->index, inner_vars(b.c), b.scope);
+  if (!read->fill && t.dtype == b.c.accumulator && form) return from_form(b, read->tensor, *form, before);
+  return stage_read(b, *read, before, staging);
+}
+
+}  // namespace tenon

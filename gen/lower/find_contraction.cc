@@ -1,0 +1,213 @@
+// Recognises contractions: which factor holds which axis decides what is a row, a column or an outer loop.
+#include <algorithm>
+#include <iterator>
+
+#include "lower/contraction.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+ValueScope scope_with(const Kernel& kernel, const std::vector<LoopVar>& vars) {
+  ValueScope scope;
+  scope.kernel = &kernel;
+  for (const LoopVar& v : vars) scope.vars[v.name] = v_var(v.name);
+  return scope;
+}
+
+const ExprNode* only_sum(const Expr& value) {
+  const ExprNode* found = nullptr;
+  int reductions = 0;
+  walk(value, [&](const Expr& e) {
+    if (!std::holds_alternative<Reduce>(e->node)) return true;
+    ++reductions;
+    found = e.get();
+    return true;
+  });
+  if (reductions != 1) return nullptr;
+  const auto& r = std::get<Reduce>(found->node);
+  return r.op == Reducer::Sum && !r.where ? found : nullptr;
+}
+
+void collect_factors(const Expr& e, std::vector<Expr>& out) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (a && a->op == ScalarOp::Mul)
+    for (const Expr& x : a->args) collect_factors(x, out);
+  else
+    out.push_back(e);
+}
+
+Expr product_of(const std::vector<Expr>& factors) {
+  Expr p = factors[0];
+  for (size_t i = 1; i < factors.size(); ++i) p = p * factors[i];
+  return p;
+}
+
+bool has_fill(const Expr& e) {
+  bool found = false;
+  walk(e, [&](const Expr& n) {
+    if (const auto* r = std::get_if<Read>(&n->node)) found = found || r->fill;
+    return !found;
+  });
+  return found;
+}
+
+bool mentions_any(const Expr& e, const std::vector<LoopVar>& vars) {
+  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
+}
+
+/// One index of a read slides: it depends on `var` and on the depth, as in a convolution.
+bool slides(const Expr& e, const std::string& var, const std::vector<LoopVar>& depth) {
+  bool found = false;
+  walk(e, [&](const Expr& n) {
+    if (const auto* r = std::get_if<Read>(&n->node))
+      for (const Expr& i : r->index) found = found || (mentions(i, var) && mentions_any(i, depth));
+    return !found;
+  });
+  return found;
+}
+
+/// The reads of the epilogue and the target, each as tensor and index.
+std::vector<std::pair<int, std::vector<Expr>>> outer_accesses(const Contraction& c) {
+  std::vector<std::pair<int, std::vector<Expr>>> out{{c.statement->target, c.statement->index}};
+  walk(c.statement->value, [&](const Expr& e) {
+    if (e.get() == c.sum) return false;
+    if (const auto* r = std::get_if<Read>(&e->node)) out.emplace_back(r->tensor, r->index);
+    return true;
+  });
+  return out;
+}
+
+/// A variable that the epilogue uses other than in the index of a read.
+bool used_bare(const Contraction& c, const std::string& var) {
+  bool found = false;
+  walk(c.statement->value, [&](const Expr& e) {
+    if (e.get() == c.sum || std::holds_alternative<Read>(e->node)) return false;
+    if (const auto* v = std::get_if<VarRef>(&e->node)) found = found || v->name == var;
+    return !found;
+  });
+  return found;
+}
+
+/// Whether `vars` can be walked by one flat index everywhere outside the sum.
+bool flat_outside(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& vars) {
+  const std::vector<LoopVar>& loops = c.statement->loops;
+  const ValueScope scope = scope_with(kernel, loops);
+  for (const auto& [tensor, index] : outer_accesses(c)) {
+    const auto form = offset_form(tensor, index, loops, scope);
+    if (!form || !collapses(*form, vars, scope)) return false;
+  }
+  return vars.size() == 1 || std::none_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return used_bare(c, v.name); });
+}
+
+/// The longest run of `like` ending in its last variable that is one flat index; the others become outer loops.
+std::vector<LoopVar> flat_suffix(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& like, const Expr* side) {
+  const ValueScope scope = scope_with(kernel, c.statement->loops);
+  for (size_t from = 0; from + 1 < like.size(); ++from) {
+    const std::vector<LoopVar> vars(like.begin() + static_cast<std::ptrdiff_t>(from), like.end());
+    bool flat = flat_outside(kernel, c, vars);
+    if (flat && side) {
+      const Read* read = plain_read(*side);
+      std::vector<LoopVar> all = vars;
+      all.insert(all.end(), c.depth.begin(), c.depth.end());
+      const ValueScope inside = scope_with(kernel, [&] { auto v = c.statement->loops; v.insert(v.end(), c.depth.begin(), c.depth.end()); return v; }());
+      const auto form = read ? offset_form(read->tensor, read->index, all, inside) : std::nullopt;
+      flat = form && collapses(*form, vars, inside);
+    }
+    if (flat) return vars;
+  }
+  return like.empty() ? like : std::vector<LoopVar>{like.back()};
+}
+
+bool holds(const std::vector<LoopVar>& vars, const std::string& name) {
+  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
+}
+
+/// The output's variable at unit stride; "" if there is none.
+std::string unit_variable(const Kernel& kernel, const KernelStatement& s) {
+  const auto form = offset_form(s.target, s.index, s.loops, scope_with(kernel, s.loops));
+  if (!form) return "";
+  for (const LoopVar& v : s.loops)
+    if (constant_value(form->coefficient(v.name)) == 1) return v.name;
+  return "";
+}
+
+/// Splits the factors into the two sides; false where they do not separate.
+bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contraction& c) {
+  const std::string unit = unit_variable(kernel, *c.statement);
+  if (unit.empty()) return false;
+  std::vector<Expr> with, without;
+  for (const Expr& f : factors) (mentions(f, unit) ? with : without).push_back(f);
+  if (with.empty() || without.empty()) return false;
+  const Expr unit_side = product_of(with), other = product_of(without);
+  c.transposed = has_fill(unit_side) || slides(unit_side, unit, c.depth);
+  c.left = c.transposed ? unit_side : other;
+  c.right = c.transposed ? other : unit_side;
+  return !has_fill(c.right);
+}
+
+void assign_axes(const Kernel& kernel, Contraction& c) {
+  std::vector<LoopVar> row_like, column_like;
+  for (const LoopVar& v : c.statement->loops) {
+    const bool l = mentions(c.left, v.name), r = mentions(c.right, v.name);
+    if (l && !r) row_like.push_back(v);
+    if (r && !l) column_like.push_back(v);
+  }
+  const std::string unit = unit_variable(kernel, *c.statement);
+  auto unit_last = [&](std::vector<LoopVar>& vars) {
+    std::stable_partition(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name != unit; });
+  };
+  unit_last(row_like);
+  unit_last(column_like);
+  c.rows = c.transposed ? flat_suffix(kernel, c, row_like, nullptr) : row_like;
+  c.columns = flat_suffix(kernel, c, column_like, &c.right);
+  for (const LoopVar& v : c.statement->loops) {
+    if (holds(c.rows, v.name) || holds(c.columns, v.name)) continue;
+    (mentions(c.right, v.name) ? c.outer_right : c.outer_left).push_back(v);
+  }
+}
+
+DType accumulator_of(DType result) {
+  if (is_signed_int(result)) return bytes_of(result) < 4 ? DType::I32 : result;
+  if (is_unsigned_int(result)) return bytes_of(result) < 4 ? DType::U32 : result;
+  return result;
+}
+
+}  // namespace
+
+const Read* plain_read(const Expr& side) {
+  if (const auto* r = std::get_if<Read>(&side->node)) return r;
+  const auto* a = std::get_if<Apply>(&side->node);
+  return a && a->op == ScalarOp::Cast ? std::get_if<Read>(&a->args[0]->node) : nullptr;
+}
+
+bool collapses(const AffineForm& form, const std::vector<LoopVar>& vars, const ValueScope& scope) {
+  for (size_t i = 0; i + 1 < vars.size(); ++i) {
+    const auto extent = lower_value(vars[i + 1].extent, scope);
+    if (!extent) return false;
+    const Operand stepped = *extent * form.coefficient(vars[i + 1].name);
+    if (canonical(stepped) != canonical(form.coefficient(vars[i].name))) return false;
+  }
+  return true;
+}
+
+std::optional<Contraction> find_contraction(const Kernel& kernel) {
+  if (kernel.body.size() != 1 || !kernel.checks.empty()) return std::nullopt;
+  Contraction c;
+  c.statement = &kernel.body[0];
+  if (c.statement->update != Update::Assign || c.statement->loops.empty()) return std::nullopt;
+  c.sum = only_sum(c.statement->value);
+  if (!c.sum || (!is_int(c.sum->type) && c.sum->type != DType::F32 && c.sum->type != DType::F64)) return std::nullopt;
+  const auto& r = std::get<Reduce>(c.sum->node);
+  c.result = c.sum->type;
+  c.accumulator = accumulator_of(c.result);
+  c.depth = r.vars;
+  std::vector<Expr> factors;
+  collect_factors(r.value, factors);
+  if (!split_sides(kernel, factors, c)) return std::nullopt;
+  assign_axes(kernel, c);
+  if (c.columns.empty() || (c.transposed && c.rows.empty())) return std::nullopt;
+  return c;
+}
+
+}  // namespace tenon

@@ -1,0 +1,142 @@
+// Blocks a contraction for the caches: panels of the right side, blocks of rows, register tiles, epilogue.
+#include "lower/lower_contraction.h"
+
+#include <fmt/format.h>
+
+#include "lower/contraction_builder.h"
+
+namespace tenon {
+namespace {
+
+void append(Block& to, Block from) {
+  for (Stmt& s : from) to.push_back(std::move(s));
+}
+
+/// Names of lets that the whole nest uses.
+struct Extents {
+  Operand rows, columns, depth;
+  Operand row_block, column_block;  ///< cache blocks, multiples of the tile
+};
+
+class NestBuilder {
+ public:
+  NestBuilder(ContractionBuilder& b, const Extents& n) : b_(b), n_(n) {}
+
+  Block build() {
+    Block before, staging;
+    left_ = access_left(b_, before, staging);
+    staged_ = !staging.empty();
+    const Operand columns = round_up(block_columns());
+    packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
+    tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(b_.blueprint.tile_rows * b_.panel_columns()));
+    append(before, loops_over(b_, b_.c.outer_right, column_blocks(std::move(staging))));
+    return before;
+  }
+
+ private:
+  Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
+  /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer iteration.
+  Operand block_columns() {
+    const Operand all = b_.extent_of(b_.c.columns);
+    if (staged_) return all;
+    const int64_t panel = b_.panel_columns();
+    const Operand fit = floor_div(v_int(b_.blueprint.cache_n / panel), larger(b_.extent_of(b_.c.depth), v_int(1)));
+    return smaller(all, larger(fit, v_int(1)) * v_int(panel));
+  }
+
+  Block column_blocks(Block staging) {
+    const std::string j = b_.local("column_block"), first = b_.local("first_column"), count = b_.local("block_columns"), step = b_.local("columns_packed");
+    Block inner = std::move(staging);
+    append(inner, row_blocks(v_var(first), v_var(count)));
+    Block body{s_let(first, v_var(j) * v_var(step)), s_let(count, smaller(v_var(step), n_.columns - v_var(first)))};
+    append(body, pack_right(b_, packed_, v_var(first), v_var(count)));
+    append(body, loops_over(b_, b_.c.outer_left, std::move(inner)));
+    const Operand blocks = floor_div(n_.columns + v_var(step) - v_int(1), larger(v_var(step), v_int(1)));
+    return {s_let(step, block_columns()), s_for(j, v_int(0), blocks, 1, std::move(body))};
+  }
+
+  Block row_blocks(const Operand& first_column, const Operand& count) {
+    const std::string i = b_.local("row_block"), first = b_.local("first_row"), rows = b_.local("block_rows"), p = b_.local("tile_column");
+    const int panel = b_.panel_columns();
+    const std::string width = b_.local("tile_width"), column = b_.local("column_at");
+    Block body{s_let(column, first_column + v_var(p) * v_int(panel)), s_let(width, smaller(count - v_var(p) * v_int(panel), v_int(panel)))};
+    append(body, tiles(v_var(first), v_var(rows), v_var(p) * n_.depth * v_int(panel), v_var(column), v_var(width)));
+    Block block{s_let(first, v_var(i) * n_.row_block), s_let(rows, smaller(n_.row_block, n_.rows - v_var(first))),
+                s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body))};
+    return {s_for(i, v_int(0), floor_div(n_.rows + n_.row_block - v_int(1), n_.row_block), 1, std::move(block))};
+  }
+
+  /// Tiles of full height, then tiles of the small height for the rows left over.
+  Block tiles(const Operand& first_row, const Operand& rows, const Operand& panel, const Operand& column, const Operand& width) {
+    const int tall = b_.blueprint.tile_rows, low = b_.blueprint.unroll > 0 ? b_.blueprint.unroll : tall;
+    const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"), height = b_.local("height");
+    const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
+    const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
+    Block body{s_let(row, first_row + in_whole * v_int(tall) + past * v_int(low)),
+               s_let(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row)))};
+    TilePlace place{v_var(row), nullptr, panel, n_.depth, packed_, tile_};
+    TilePlace clamped = place;
+    clamped.row_end = n_.rows;
+    body.push_back(s_if(is_whole, any_width(place, tall, width), any_width(clamped, low, width)));
+    const TileExtent extent{v_var(row), v_var(height), column, width, tile_};
+    append(body, b_.c.transposed ? turned_epilogue(b_, extent) : epilogue(b_, extent));
+    const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
+    return {s_let(whole, floor_div(rows, v_int(tall))), s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
+  }
+
+  /// A tile of all vectors, or of one where the columns fit into it.
+  Block any_width(const TilePlace& place, int height, const Operand& width) {
+    Block wide = register_tile(b_, left_, place, height, b_.blueprint.tile_vectors);
+    if (b_.blueprint.tile_vectors == 1) return wide;
+    return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), std::move(wide), register_tile(b_, left_, place, height, 1))};
+  }
+
+  ContractionBuilder& b_;
+  Extents n_;
+  LeftAccess left_;
+  bool staged_ = false;
+  int packed_ = -1, tile_ = -1;
+};
+
+ContractionBuilder start(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, true, {}, {}};
+  b.scope.kernel = &kernel;
+  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
+    const Tensor& x = kernel.tensors[t];
+    b.buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
+    b.taken.insert(x.name);
+  }
+  for (const Size& s : kernel.sizes) b.taken.insert(s.name);
+  for (const Attr& a : kernel.attrs) b.taken.insert(a.name);
+  for (const auto* vars : {&c.statement->loops, &c.depth})
+    for (const LoopVar& v : *vars) b.taken.insert(v.name);
+  for (const auto* vars : {&c.outer_right, &c.outer_left})
+    for (const LoopVar& v : *vars) b.scope.vars[v.name] = v_var(v.name);
+  return b;
+}
+
+}  // namespace
+
+std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa, const Blueprints& blueprints) {
+  const auto c = find_contraction(*kernel);
+  if (!c) return std::nullopt;
+  const Blueprint* blueprint = blueprints.find(c->transposed ? "contraction_turned" : "contraction", isa.name, c->accumulator);
+  if (!blueprint) return std::nullopt;
+  ContractionBuilder b = start(*kernel, isa, *blueprint, *c);
+  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
+  const Operand fit = floor_div(v_int(blueprint->cache_m / blueprint->tile_rows), larger(v_var(depth), v_int(1)));
+  Block body{s_let(rows, b.extent_of(c->rows)), s_let(columns, b.extent_of(c->columns)), s_let(depth, b.extent_of(c->depth)),
+             s_let(row_block, larger(fit, v_int(1)) * v_int(blueprint->tile_rows))};
+  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), nullptr}).build());
+  if (!b.possible) return std::nullopt;
+  LoopNest nest;
+  nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
+  nest.isa = isa.name;
+  nest.kernel = kernel;
+  nest.blueprint = blueprint->name;
+  nest.buffers = std::move(b.buffers);
+  nest.body = std::move(body);
+  return nest;
+}
+
+}  // namespace tenon
