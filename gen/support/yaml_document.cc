@@ -42,9 +42,18 @@ class Builder : public YAML::EventHandler {
 
   std::vector<YamlNode> documents;
 
-  void OnDocumentStart(const YAML::Mark&) override { anchors_.clear(); }
+  // A document takes a byte at least; from some malformed texts, such as ", *", yaml-cpp 0.7 reads empty ones for ever.
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    anchors_.clear();
+    if (documents.size() <= file_->text().size()) return;
+    diagnostics_.error(Code::E0101, make(mark, YamlKind::null).span, "this is not YAML", {"check indentation, quotes and brackets"});
+    throw LimitPassed();
+  }
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { place(make(mark, YamlKind::null), anchor); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    count(1, 0, mark);
+    place(make(mark, YamlKind::null), anchor);
+  }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
