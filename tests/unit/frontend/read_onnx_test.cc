@@ -161,3 +161,27 @@ TEST_CASE("frontend: every cut of a model is refused or read, never more") {
   const std::string bytes = model(g, 13);
   for (size_t cut = 0; cut < bytes.size(); ++cut) CHECK_FALSE(read(bytes.substr(0, cut)).ok());
 }
+
+TEST_CASE("frontend: a function of the model is unfolded with the call's attributes") {
+  // twice(x) = softmax(relu(x), axis=@axis)
+  Proto axis = Proto().bytes(1, "axis").number(20, 2).bytes(21, "axis");
+  Proto function = Proto().bytes(1, "twice").bytes(4, "a").bytes(5, "b").bytes(6, "axis");
+  function.message(7, node("Relu", {"a"}, {"h"})).message(7, node("Softmax", {"h"}, {"b"}, {axis})).message(9, Proto().number(2, 13)).bytes(10, "own");
+  Proto call = node("twice", {"x"}, {"y"}, {int_attr("axis", 0)}).bytes(7, "own");
+  const std::string bytes = model(unary(call), 13) + Proto().message(8, Proto().bytes(1, "own").number(2, 1)).message(25, function).text();
+  CHECK(nodes_of(read(bytes)) == "h: f32[2, 3] = relu(x)\ny: f32[2, 3] = softmax(h, axis=0)\n");
+  function.message(7, Proto(node("twice", {"a"}, {"c"})).bytes(7, "own"));
+  CHECK_FALSE(read(model(unary(call), 13) + Proto().message(8, Proto().bytes(1, "own").number(2, 1)).message(25, function).text()).ok());
+}
+
+TEST_CASE("frontend: If on a known condition is one of its branches") {
+  const auto branch = [](const std::string& name, const std::string& op) {
+    return Proto().bytes(1, name).message(6, Proto().message(1, node(op, {"x"}, {"r"})).bytes(2, name).message(12, value("r", {}))).number(20, 5);
+  };
+  auto g = unary(node("If", {"c"}, {"y"}, {branch("then_branch", "Relu"), branch("else_branch", "Exp")}));
+  g.initializers = {tensor("c", 9, {}, std::string(1, '\1'))};
+  CHECK(nodes_of(read(model(g, 13))) == "y: f32[2, 3] = relu(x)\n");
+  g.initializers = {};
+  g.inputs.push_back(value("c", {}, 9));
+  CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (If): If on a condition that is computed at run time is not supported");
+}
