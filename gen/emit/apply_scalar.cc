@@ -72,7 +72,8 @@ CExpr divide(Emitter& e, const OperandNode& node, const VApply& n, const CExpr& 
     const CExpr q = c_binary(a, mod ? "%" : "/", b);
     return narrow(d) ? c_cast(e.c_type(d), q) : q;
   }
-  if (is_float(d) && mod) return call_scalar_piece(e, "mod", d, {a, b, call_math(e, ScalarOp::Fmod, node.type, {a, b})});
+  if (is_float(d) && !mod) return e.operand(v_apply(ScalarOp::Floor, {v_apply(ScalarOp::Div, n.args)}));
+  if (is_float(d)) return call_scalar_piece(e, "mod", d, {a, b, call_math(e, ScalarOp::Fmod, node.type, {a, b})});
   return call_scalar_piece(e, mod ? "mod" : "floordiv", d, {a, b});
 }
 
@@ -94,12 +95,6 @@ CExpr fused(Emitter& e, DType d, const std::vector<CExpr>& a) {
   return wrap_binary(e, "+", d, wrap_binary(e, "*", d, a[0], a[1]), a[2]);
 }
 
-CExpr complex_part(Emitter& e, const VApply& n, DType d, const CExpr& a) {
-  const bool real = n.op == ScalarOp::Real;
-  if (is_complex(d)) return c_member(a, real ? "re" : "im");
-  return real ? a : literal(e, VConst{}, {d, 1, 0});
-}
-
 /// Rows that C's operators do not spell: a row of the level, or a small function.
 CExpr named(Emitter& e, const ScalarOpRow& row, DType d, const std::vector<CExpr>& a) {
   if (const IsaRow* r = e.isa.row(row.name, d, 1)) return c_row(r->spelling, a);
@@ -113,6 +108,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   const DType d = n.args[0]->type.dtype;
   const ScalarOpRow& row = scalar_op_row(n.op);
   if (n.op == ScalarOp::Min || n.op == ScalarOp::Max) return extremum(e, node, n);
+  if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
   std::vector<CExpr> a;
   for (const Operand& x : n.args) a.push_back(e.operand(x));
   const std::string_view op = c_operator(n.op);
@@ -147,7 +143,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
     case ScalarOp::Fma:
       if (is_complex(d)) return call_scalar_piece(e, "add", d, {call_scalar_piece(e, "mul", d, {a[0], a[1]}), a[2]});
       return fused(e, d, a);
-    case ScalarOp::Real: case ScalarOp::Imag: return complex_part(e, n, d, a[0]);
+    case ScalarOp::Real: case ScalarOp::Imag: return is_complex(d) ? c_member(a[0], n.op == ScalarOp::Real ? "re" : "im") : a[0];
     case ScalarOp::Conj: return is_complex(d) ? call_scalar_piece(e, row.name, d, a) : a[0];
     case ScalarOp::Complex: return c_braces(e.c_type(node.type), a);
     case ScalarOp::IsNan:

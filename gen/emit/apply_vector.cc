@@ -185,7 +185,7 @@ CExpr others(Emitter& e, const OperandNode& node, const VApply& n) {
     std::vector<CExpr> args;
     std::vector<OperandType> types;
     for (const Operand& a : n.args) args.push_back(e.operand(a)), types.push_back(a->type);
-    return call_piece(e, Piece{row.name, from, node.type, types}, std::move(args), [&] { return by_others(n.op, from); });
+    return call_piece(e, Piece{std::string(row.name), from, node.type, types}, std::move(args), [&] { return by_others(n.op, from); });
   }
   return lanewise(e, node, n);
 }

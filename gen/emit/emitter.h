@@ -72,7 +72,7 @@ class Emitter {
   std::set<std::pair<std::string, int>> used_attrs;
 
   // ---- small functions
-  /// `PREFIX_op_type_LEVEL`.
+  /// `PREFIX_type_op_LEVEL`: the type stands first, so that no kernel has such a name.
   std::string piece_name(std::string_view op, const OperandType& t) const;
   std::string piece_specifiers() const;
 
@@ -123,7 +123,7 @@ CStmt store_value(Emitter& e, const SStore& n);
 
 // ---- pieces.cc: small functions, printed once a file
 struct Piece {
-  std::string_view op;
+  std::string op;
   OperandType named_by;             ///< the type in its name
   OperandType result;
   std::vector<OperandType> params;  ///< called a, b, c

@@ -18,6 +18,16 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 )";
   s += isa.vector_bits > 0 ? "#pragma GCC optimize(\"fp-contract=off\", \"no-predictive-commoning\")\n" : "#pragma GCC optimize(\"fp-contract=off\")\n";
   s += "#endif\n\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n";
+  if (isa.vector_bits > 0) {
+    s += R"(
+/* Vectors wider than a register are passed between static functions only: no caller sees the calling convention. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+#if !defined(__clang__) && !defined(__OPTIMIZE__)
+/* Without optimisation the intrinsics' header has macros instead of functions, and their text converts signs. */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+)";
+  }
   if (!isa.header.empty()) s += fmt::format("#include <{}>\n", isa.header);
   if (!isa.target.empty()) s += fmt::format("\n#define {} __attribute__((target(\"{}\")))\n", emit::target_macro(isa, options), isa.target);
   return s;
