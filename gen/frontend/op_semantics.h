@@ -46,8 +46,7 @@ struct InferredTypes {
   std::string error;
 };
 
-/// Contents of the results, or a sentence that says what is wrong with the values (an index out of range). Neither: nothing computes the
-/// op before run time.
+/// Contents of the results, or a sentence that says why there are none.
 struct ComputedTensors {
   std::vector<TensorData> outputs;
   std::string error;

@@ -1,0 +1,41 @@
+// The bind function of an op: checks a call against the definition and finds every size, in straight-line C.
+#pragma once
+
+#include "harness/library_arithmetic.h"
+#include "harness/library_signature.h"
+#include "support/text_writer.h"
+
+namespace tenon {
+
+/// `static void NAME_bind(tn_frame *f)`.
+void write_bind_function(const LibraryOp& op, const OpLibrary& defs, const OpSignature& signature, TextWriter& out);
+
+/// Writes what one tensor's shape says. Shared by inputs and outputs of the bind function.
+struct BindState {
+  const LibraryOp* op;
+  const OpSignature* signature;
+  ArithmeticScope scope;
+  std::set<std::string> bound_sizes, bound_packs, bound_lets;
+  TextWriter* out;
+
+  const OpDef& def() const { return *op->def; }
+  /// C text of a dim's extent that is known: size, let, attribute, integer.
+  std::string extent(const Dim& d) const;
+  bool knows(const Dim& d) const;
+};
+
+/// `A: T[M, K] stored as [K, M] if transA`, for comments.
+std::string shape_comment(const TensorDef& t);
+/// `tn_operand *const in_A`: name of the C variable.
+std::string operand_name(const TensorDef& t, bool output);
+/// Writes the reordering of stored dims, where the definition has any.
+void write_storage_order(const BindState& s, const TensorDef& t, bool output);
+/// Can the shape be bound now: at most one unknown pack or part of a split, and lets that are computed.
+bool can_bind(const BindState& s, const TensorDef& t);
+/// An input without `~`: binds its new sizes, checks the others.
+void write_plain_input(BindState& s, const TensorDef& t);
+/// Inputs with `~`: aligns them, finds what the extents broadcast to, then checks.
+void write_broadcast_inputs(BindState& s);
+void write_output(BindState& s, const TensorDef& t, int k);
+
+}  // namespace tenon

@@ -1,0 +1,28 @@
+// Names of generated libraries: C identifiers of what definitions name, and dtypes as the header spells them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/library.h"
+
+namespace tenon {
+
+/// A definition's name as a C identifier that collides with nothing in the generated functions.
+std::string c_identifier(std::string_view name);
+/// "TN_F32"
+std::string dtype_constant(DType d);
+std::string upper_case(std::string_view text);
+/// Replaces the prefix `tn_` / `TN_` at the start of identifiers.
+std::string with_prefix(std::string_view text, const std::string& prefix);
+/// Text for the inside of a C comment, on one line.
+std::string comment_text(std::string_view text);
+/// The family's name, or the op's own: what its source files are called.
+std::string family_of(const OpDef& def);
+/// Positions of `def.types` by name; -1 where it is no type variable.
+int type_variable(const OpDef& def, std::string_view name);
+/// The kernels of an op that have a body of their own: position of each LibraryKernel's body, in order of appearance.
+std::vector<int> body_of_kernels(const LibraryOp& op);
+
+}  // namespace tenon

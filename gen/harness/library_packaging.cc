@@ -1,0 +1,104 @@
+// What stands around the sources of a library: manifest and build files.
+#include "harness/library_packaging.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "harness/library_header.h"
+#include "harness/library_names.h"
+
+namespace tenon {
+namespace {
+
+std::string json(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+/// 64-bit FNV-1a: says whether a text changed.
+std::string hash_of(std::string_view text) {
+  uint64_t h = 14695981039346656037ull;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return fmt::format("{:016x}", h);
+}
+
+/// Shipped definitions by their path below opdefs, others by the file's name alone: no path of this machine.
+std::string file_of(const OpDef& def) {
+  if (!def.span.known()) return "";
+  const std::string& path = def.span.file->name();
+  if (const auto at = path.rfind("opdefs/"); def.shipped && at != std::string::npos) return path.substr(at);
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string cost_text(const Kernel& k) {
+  const auto cost = cost_of(k);
+  return cost ? fmt::format(", \"flops\": {:.0f}, \"bytes\": {:.0f}", cost->flops, cost->bytes) : "";
+}
+
+std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
+  std::string out;
+  std::set<std::string> written;
+  for (const LibraryKernel& k : op.kernels) {
+    if (!written.insert(k.kernel.name).second) continue;
+    for (const LevelTexts& l : texts.levels) {
+      const auto text = l.kernels.find(k.kernel.name);
+      if (text == l.kernels.end()) continue;
+      out += fmt::format("{}        {{\"symbol\": {}, \"isa\": {}, \"blueprint\": {}{}, \"hash\": {}}}", out.empty() ? "" : ",\n", json(text->second.run), json(l.isa->name),
+                         json(text->second.blueprint), cost_text(k.kernel), json(hash_of(text->second.text)));
+    }
+  }
+  return out;
+}
+
+/// "f32", or "f32,i64" for several type variables.
+std::string calls_text(const LibraryOp& op) {
+  std::string out;
+  std::set<std::string> written;
+  for (const LibraryKernel& k : op.kernels) {
+    std::string types;
+    for (const TypeVar& v : op.def->types) types += fmt::format("{}{}", types.empty() ? "" : ",", name_of(k.call_types.at(v.name)));
+    if (written.insert(types).second) out += fmt::format("{}{}", out.empty() ? "" : ", ", json(types));
+  }
+  return out;
+}
+
+std::string indented_list(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& i : items) out += (out.empty() ? "" : "\n") + i;
+  return out;
+}
+
+}  // namespace
+
+std::string library_manifest(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
+  std::string isas, ops;
+  for (const LevelTexts& l : texts.levels) isas += fmt::format("{}{}", isas.empty() ? "" : ", ", json(l.isa->name));
+  for (const LibraryOp& op : library.ops) {
+    ops += fmt::format("{}    {{\n      \"op\": {}, \"defined\": {}, \"doc\": {},\n      \"dtypes\": [{}],\n      \"kernels\": [\n{}\n      ]\n    }}", ops.empty() ? "" : ",\n", json(op.def->name),
+                       json(fmt::format("{}:{}", file_of(*op.def), op.def->span.line())), json(op.def->doc), calls_text(op), bodies_text(op, texts));
+  }
+  return fmt::format("{{\n  \"generator\": {},\n  \"prefix\": {},\n  \"isas\": [{}],\n  \"ops\": [\n{}\n  ]\n}}\n", json("tenon " + options.version), json(options.prefix), isas, ops);
+}
+
+std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers, const LibraryOptions& options) {
+  return fill_template(options, "c/library_CMakeLists.txt.in", {{"library", options.prefix}, {"version", options.version}, {"sources", indented_list(sources)}, {"headers", indented_list(headers)}});
+}
+
+std::string library_makefile(const std::vector<std::string>& headers, const LibraryOptions& options) {
+  std::string list;
+  for (const std::string& h : headers) list += (list.empty() ? "" : " ") + h;
+  return fill_template(options, "c/library_Makefile.in", {{"library", options.prefix}, {"headers", list}});
+}
+
+}  // namespace tenon
