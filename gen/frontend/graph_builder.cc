@@ -189,6 +189,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_constants(const std::s
   for (ValueId id : inputs) tensors.push_back(id == kNoValue ? nullptr : at(id).value.constant.get());
   ComputedTensors computed = semantics_->evaluate(op, tensors, attrs, types.size());
   if (!computed.error.empty()) throw GraphError(op + ": " + computed.error);
+  if (computed.outputs.empty()) return std::nullopt;
   TENON_CHECK(computed.outputs.size() == types.size(), "{} computed {} of {} results", op, computed.outputs.size(), types.size());
   std::vector<ValueId> ids;
   for (TensorData& t : computed.outputs) ids.push_back(add_constant("", std::move(t)));

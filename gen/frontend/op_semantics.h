@@ -46,7 +46,8 @@ struct InferredTypes {
   std::string error;
 };
 
-/// Contents of the results, or a sentence that says why there are none.
+/// Contents of the results, or a sentence that says what is wrong with the values (an index out of range). Neither: nothing computes the
+/// op before run time.
 struct ComputedTensors {
   std::vector<TensorData> outputs;
   std::string error;

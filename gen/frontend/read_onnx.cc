@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "frontend/c_names.h"
+#include "frontend/onnx_function.h"
 #include "frontend/onnx_node.h"
 #include "frontend/onnx_tensor.h"
 
@@ -15,6 +16,8 @@ namespace {
 using namespace tenon_onnx;
 
 constexpr int64_t kFirstOpset = 7, kLastOpset = 22;
+constexpr int kMaxDepth = 32;
+constexpr int64_t kMaxNodes = 1000000;
 
 class OnnxReader {
  public:
@@ -27,20 +30,23 @@ class OnnxReader {
     OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}};
     read_opsets(context);
     if (diagnostics_.has_errors()) return diagnostics_;
-    read_initializers(context);
+    read_tensors(context, model_.graph(), values_, "");
     read_inputs();
     check_sizes();
     if (diagnostics_.has_errors()) return diagnostics_;
-    for (int i = 0; i < model_.graph().node_size(); ++i) read_node(context, i);
+    try {
+      read_nodes(context, model_.graph().node(), values_, "");
+    } catch (const GraphError& e) {
+      error(Code::E0809, "", e.what());
+    }
     const std::vector<std::pair<std::string, ValueId>> outputs = read_outputs();
     if (diagnostics_.has_errors()) return diagnostics_;
     return finish(outputs);
   }
 
  private:
-  struct Known {
-    ValueId id = kNoValue;  // kNoValue: its node is in error, so that what reads it is left out silently
-  };
+  // Values by their names in one graph or function. kNoValue: the node is in error, so that what reads it is left out silently.
+  using Names = std::map<std::string, ValueId>;
 
   void error(Code code, const std::string& where, const std::string& message, std::vector<std::string> notes = {}) {
     diagnostics_.error_at(code, where.empty() ? source_.path : source_.path + ": " + where, message, std::move(notes));
@@ -67,16 +73,16 @@ class OnnxReader {
     }
   }
 
-  void define(const std::string& name, ValueId id, const std::string& where) {
-    if (!values_.emplace(name, Known{id}).second) error(Code::E0809, where, fmt::format("the name '{}' is defined twice", name));
+  void define(Names& names, const std::string& name, ValueId id, const std::string& where) {
+    if (!names.emplace(name, id).second) error(Code::E0809, where, fmt::format("the name '{}' is defined twice", name));
   }
 
-  void read_initializers(const OnnxNodeContext& context) {
-    for (const TensorProto& t : model_.graph().initializer()) {
-      const std::string where = fmt::format("initializer '{}'", t.name());
+  void read_tensors(const OnnxNodeContext& context, const GraphProto& graph, Names& names, const std::string& outer) {
+    for (const TensorProto& t : graph.initializer()) {
+      const std::string where = fmt::format("{}initializer '{}'", outer, t.name());
       Result<TensorData> data = read_onnx_tensor(t, context.folder, source_.path + ": " + where);
       diagnostics_.append(data.diagnostics());
-      define(t.name(), data.ok() ? builder_->add_constant(t.name(), std::move(data).value()) : kNoValue, where);
+      define(names, t.name(), data.ok() ? builder_->add_constant(t.name(), std::move(data).value()) : kNoValue, where);
     }
   }
 
@@ -93,7 +99,7 @@ class OnnxReader {
       if (!dtype || !t.has_shape()) continue;
       std::vector<SizeExpr> dims;
       for (int axis = 0; axis < t.shape().dim_size(); ++axis) dims.push_back(extent(t.shape().dim(axis), v.name(), axis, where));
-      define(v.name(), builder_->add_input(v.name(), *dtype, std::move(dims)), where);
+      define(values_, v.name(), builder_->add_input(v.name(), *dtype, std::move(dims)), where);
     }
   }
 
@@ -122,42 +128,100 @@ class OnnxReader {
       if (!used_.count(name)) error(Code::E0808, "", fmt::format("--size names '{}', but the model has no such open size", name));
   }
 
-  static std::string place(int index, const NodeProto& node) {
-    const std::string name = node.name().empty() ? "" : fmt::format(" '{}'", node.name());
-    return fmt::format("node {}{} ({})", index, name, node.op_type());
+  template <class Nodes>
+  void read_nodes(OnnxNodeContext& context, const Nodes& nodes, Names& names, const std::string& outer) {
+    for (int i = 0; i < nodes.size(); ++i) {
+      const NodeProto& node = nodes.Get(i);
+      const std::string name = node.name().empty() ? "" : fmt::format(" '{}'", node.name());
+      read_node(context, node, names, fmt::format("{}node {}{} ({})", outer, i, name, node.op_type()));
+    }
   }
 
-  void read_node(OnnxNodeContext& context, int index) {
-    const NodeProto& node = model_.graph().node(index);
-    const std::string where = place(index, node);
+  void read_node(OnnxNodeContext& context, const NodeProto& node, Names& names, const std::string& where) {
+    if (++nodes_ > kMaxNodes) throw GraphError("functions and branches unfold to more than a million nodes");
     std::vector<ValueId> inputs;
     bool sound = true;
     for (const std::string& name : node.input()) {
-      const auto it = values_.find(name);
-      if (!name.empty() && it == values_.end()) error(Code::E0809, where, fmt::format("its input '{}' is made by no earlier node", name));
-      inputs.push_back(name.empty() || it == values_.end() ? kNoValue : it->second.id);
+      const auto it = names.find(name);
+      if (!name.empty() && it == names.end()) error(Code::E0809, where, fmt::format("its input '{}' is made by no earlier node", name));
+      inputs.push_back(name.empty() || it == names.end() ? kNoValue : it->second);
       sound = sound && (name.empty() || inputs.back() != kNoValue);
     }
     std::vector<ValueId> outputs(static_cast<size_t>(node.output_size()), kNoValue);
-    if (sound) map(context, node, inputs, where, outputs);
+    if (sound) outputs = results(context, node, inputs, names, where);
     for (int i = 0; i < node.output_size(); ++i) {
       if (node.output(i).empty()) continue;
       const ValueId id = outputs[static_cast<size_t>(i)];
       if (id != kNoValue) builder_->name_value(id, node.output(i));
-      define(node.output(i), id, where);
+      define(names, node.output(i), id, where);
     }
   }
 
-  void map(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const std::string& where,
-           std::vector<ValueId>& outputs) {
+  std::vector<ValueId> results(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const Names& names,
+                               const std::string& where) {
+    std::vector<ValueId> none(static_cast<size_t>(node.output_size()), kNoValue);
     builder_->set_origin(where);
     try {
-      outputs = map_onnx_node(context, node, inputs);
+      if (const FunctionProto* f = find_onnx_function(model_, node)) return call_function(context, *f, node, inputs, where);
+      if (node.op_type() == "If" && node.domain().empty()) return take_branch(context, node, inputs, names, where);
+      return map_onnx_node(context, node, inputs);
     } catch (const OnnxError& e) {
       error(e.code, where, e.message, e.notes);
     } catch (const GraphError& e) {
       error(Code::E0807, where, e.what());
     }
+    return none;
+  }
+
+  // A function of the model is its nodes, in a space of names of its own.
+  std::vector<ValueId> call_function(OnnxNodeContext& context, const FunctionProto& f, const NodeProto& node, const std::vector<ValueId>& inputs,
+                                     const std::string& where) {
+    enter();
+    OnnxNodeContext inner{context.builder, context.table, context.folder, context.opsets};
+    for (const OperatorSetIdProto& o : f.opset_import()) inner.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] = static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
+    Names names;
+    for (int i = 0; i < f.input_size(); ++i) names[f.input(i)] = static_cast<size_t>(i) < inputs.size() ? inputs[static_cast<size_t>(i)] : kNoValue;
+    const auto nodes = onnx_function_nodes(f, node, inputs);
+    read_nodes(inner, nodes, names, where + ": ");
+    --depth_;
+    return outputs_of(names, f.output(), node);
+  }
+
+  // The condition has to be known: then one branch is part of the graph and the other is not.
+  std::vector<ValueId> take_branch(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const Names& names,
+                                   const std::string& where) {
+    const auto condition = inputs.size() == 1 ? builder_->numbers(inputs[0]) : std::nullopt;
+    if (!condition || condition->size() != 1 || !(*condition)[0].is_constant())
+      throw OnnxError{Code::E0802, "If on a condition that is computed at run time is not supported", {}};
+    const std::string branch = (*condition)[0].is(0) ? "else_branch" : "then_branch";
+    for (const AttributeProto& a : node.attribute()) {
+      if (a.name() != branch || !a.has_g()) continue;
+      enter();
+      Names inner = names;
+      read_tensors(context, a.g(), inner, where + ": ");
+      read_nodes(context, a.g().node(), inner, where + ": ");
+      --depth_;
+      std::vector<std::string> made;
+      for (const ValueInfoProto& v : a.g().output()) made.push_back(v.name());
+      return outputs_of(inner, made, node);
+    }
+    throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is missing", branch), {}};
+  }
+
+  void enter() {
+    if (++depth_ > kMaxDepth) throw OnnxError{Code::E0809, "functions and branches are nested too deeply, or call themselves", {}};
+  }
+
+  template <class Strings>
+  static std::vector<ValueId> outputs_of(const Names& names, const Strings& made, const NodeProto& node) {
+    std::vector<ValueId> ids;
+    for (const std::string& name : made) {
+      const auto it = names.find(name);
+      ids.push_back(it == names.end() ? kNoValue : it->second);
+    }
+    if (ids.size() < static_cast<size_t>(node.output_size())) throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", ids.size(), node.output_size()), {}};
+    ids.resize(static_cast<size_t>(node.output_size()), kNoValue);
+    return ids;
   }
 
   std::vector<std::pair<std::string, ValueId>> read_outputs() {
@@ -166,7 +230,7 @@ class OnnxReader {
       const auto it = values_.find(v.name());
       const std::string where = fmt::format("output '{}'", v.name());
       if (it == values_.end()) error(Code::E0809, where, "no node makes it");
-      else outputs.emplace_back(v.name(), it->second.id);
+      else outputs.emplace_back(v.name(), it->second);
     }
     if (outputs.empty()) error(Code::E0809, "", "the graph has no outputs");
     return outputs;
@@ -189,7 +253,9 @@ class OnnxReader {
   const SizeRanges& ranges_;
   ModelProto model_;
   std::optional<GraphBuilder> builder_;
-  std::map<std::string, Known> values_;
+  Names values_;
+  int depth_ = 0;
+  int64_t nodes_ = 0;
   std::map<std::string, std::string> size_names_;  // in the file → in C
   std::set<std::string> used_, reported_, c_sizes_, graph_names_;
   Diagnostics diagnostics_;

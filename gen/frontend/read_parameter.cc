@@ -72,7 +72,7 @@ TensorData from_call(const ParameterSource& s, const OpSemantics& semantics) {
     throw RecipeError(call.offset, fmt::format("'{}' is no op that makes a tensor from attributes alone", call.text));
   if (!semantics.evaluate) throw RecipeError(call.offset, "nothing here evaluates ops");
   ComputedTensors made = semantics.evaluate(call.text, {}, call_attributes(call, *signature, s, semantics), 1);
-  if (!made.error.empty() || made.outputs.empty()) throw RecipeError(call.offset, made.error);
+  if (made.outputs.empty()) throw RecipeError(call.offset, made.error.empty() ? fmt::format("'{}' cannot be computed before run time", call.text) : made.error);
   return std::move(made.outputs[0]);
 }
 

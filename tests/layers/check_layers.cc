@@ -65,10 +65,12 @@ Layers read_layers(const fs::path &path) {
   return layers;
 }
 
-// gen/ir/graph.h is in the room `ir`; gen/pipeline.cc, a file of gen/ itself, is a room of its own name.
+// gen/ir/graph.h is in the room `ir`; a file of gen/ itself is a room of its own name, but for pipeline_*, the conductor's parts.
 std::string room_of(const fs::path &below_gen) {
   const fs::path first = *below_gen.begin();
-  return first == below_gen ? first.stem().string() : first.string();
+  if (first != below_gen) return first.string();
+  const std::string stem = first.stem().string();
+  return stem.rfind("pipeline_", 0) == 0 ? "pipeline" : stem;
 }
 
 std::string included_file(const std::string &line) {

@@ -1,13 +1,12 @@
 // The real models of ../shared/testdata through the shipped table: what they become, as far as nodes and shapes go.
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "catch.h"
 #include "frontend/read_bytes.h"
 #include "frontend/read_onnx.h"
+#include "onnx_table_files.h"
 #include "small_library.h"
-#include "support/read_source.h"
 
 using namespace tenon;
 namespace fs = std::filesystem;
@@ -15,12 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 OnnxTable shipped_table() {
-  std::vector<SourceFileRef> files;
-  std::vector<fs::path> paths;
-  for (const auto& e : fs::directory_iterator(fs::path(TENON_CHECKOUT) / "opdefs/onnx")) paths.push_back(e.path());
-  std::sort(paths.begin(), paths.end());
-  for (const fs::path& p : paths) files.push_back(*read_source(p.string()));
-  Result<OnnxTable> table = read_onnx_table(files);
+  Result<OnnxTable> table = read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
   INFO(table.diagnostics().text());
   REQUIRE(table.ok());
   return *table;

@@ -1,0 +1,137 @@
+// Linear forms: reading them off an expression, and proving signs by putting every variable at its worst end.
+#include "algebra/linear.h"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+void add_term(LinearForm& form, const Expr& atom, int64_t factor) {
+  for (auto it = form.terms.begin(); it != form.terms.end(); ++it) {
+    if (!same(it->first, atom)) continue;
+    it->second += factor;
+    if (it->second == 0) form.terms.erase(it);
+    return;
+  }
+  if (factor != 0) form.terms.emplace_back(atom, factor);
+}
+
+void collect(const Expr& e, int64_t factor, LinearForm& out) {
+  if (const auto c = constant_value(e)) {
+    out.constant += *c * factor;
+    return;
+  }
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a || e->type != DType::I64) return add_term(out, e, factor);
+  switch (a->op) {
+    case ScalarOp::Add: collect(a->args[0], factor, out); return collect(a->args[1], factor, out);
+    case ScalarOp::Sub: collect(a->args[0], factor, out); return collect(a->args[1], -factor, out);
+    case ScalarOp::Neg: return collect(a->args[0], -factor, out);
+    case ScalarOp::Mul:
+      if (const auto c = constant_value(a->args[0])) return collect(a->args[1], factor * *c, out);
+      if (const auto c = constant_value(a->args[1])) return collect(a->args[0], factor * *c, out);
+      return add_term(out, e, factor);
+    default: return add_term(out, e, factor);
+  }
+}
+
+/// The worst end of a term's atom: what it is replaced by so that the form gets no larger. Null when unbounded.
+Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
+  if (const auto* v = std::get_if<VarRef>(&atom->node)) {
+    if (positive) return constant_int(0);
+    const auto it = ranges.extents.find(v->name);
+    return it == ranges.extents.end() ? nullptr : it->second - constant_int(1);
+  }
+  const auto* s = std::get_if<SizeRef>(&atom->node);
+  if (s && positive) {
+    const auto it = ranges.size_lo.find(s->name);
+    return constant_int(it == ranges.size_lo.end() ? 0 : it->second);
+  }
+  if (s) {
+    const auto it = ranges.size_hi.find(s->name);
+    return it == ranges.size_hi.end() ? nullptr : constant_int(it->second);
+  }
+  const auto* a = std::get_if<Apply>(&atom->node);
+  if (a && positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0) return constant_int(0);
+  if (a && !positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0) return constant_int(*constant_value(a->args[1]) - 1);
+  if (a && positive && a->op == ScalarOp::Max) {
+    const auto c = constant_value(a->args[1]);
+    return c ? constant_int(*c) : nullptr;
+  }
+  if (a && positive && (a->op == ScalarOp::Mul || a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Min) &&
+      proves_not_negative(linear_form(a->args[0]), ranges) && proves_not_negative(linear_form(a->args[1]), ranges))
+    return constant_int(0);
+  return nullptr;
+}
+
+}  // namespace
+
+LinearForm linear_form(const Expr& e) {
+  LinearForm form;
+  collect(e, 1, form);
+  return form;
+}
+
+LinearForm operator-(const LinearForm& a, const LinearForm& b) {
+  LinearForm r = a;
+  r.constant -= b.constant;
+  for (const auto& [atom, factor] : b.terms) add_term(r, atom, -factor);
+  return r;
+}
+
+Expr to_expr(const LinearForm& form) {
+  Expr e;
+  for (const auto& [atom, factor] : form.terms)
+    if (factor > 0) e = e ? e + constant_int(factor) * atom : constant_int(factor) * atom;
+  const bool constant_last = e && form.constant < 0;
+  if (!constant_last) e = e ? e + constant_int(form.constant) : constant_int(form.constant);
+  for (const auto& [atom, factor] : form.terms)
+    if (factor < 0) e = e - constant_int(-factor) * atom;
+  return constant_last ? e - constant_int(-form.constant) : e;
+}
+
+bool proves_not_negative(LinearForm form, const Ranges& ranges) {
+  // Variables are replaced before sizes: the extent that stands for a variable often cancels against a size.
+  for (int round = 0; round < 24; ++round) {
+    if (form.terms.empty()) return form.constant >= 0;
+    const auto is_size = [](const auto& t) { return std::holds_alternative<SizeRef>(t.first->node); };
+    auto it = std::find_if_not(form.terms.begin(), form.terms.end(), is_size);
+    if (it == form.terms.end()) it = form.terms.begin();
+    const auto [atom, factor] = *it;
+    const Expr end = worst_end(atom, factor > 0, ranges);
+    if (!end) return false;
+    form.terms.erase(it);
+    collect(end, factor, form);
+  }
+  return false;
+}
+
+bool proves_le(const Expr& a, const Expr& b, const Ranges& ranges) { return proves_not_negative(linear_form(b) - linear_form(a), ranges); }
+
+bool proves_lt(const Expr& a, const Expr& b, const Ranges& ranges) {
+  LinearForm d = linear_form(b) - linear_form(a);
+  d.constant -= 1;
+  return proves_not_negative(std::move(d), ranges);
+}
+
+std::optional<AffineIn> affine_in(const Expr& e, const std::string& var) {
+  if (const auto* v = std::get_if<VarRef>(&e->node); v && v->name == var) return AffineIn{constant_int(1), constant_int(0)};
+  if (!mentions(e, var)) return AffineIn{constant_int(0), e};
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a || e->type != DType::I64) return std::nullopt;
+  if (a->op == ScalarOp::Neg) {
+    const auto x = affine_in(a->args[0], var);
+    if (!x) return std::nullopt;
+    return AffineIn{constant_int(-1) * x->coefficient, constant_int(0) - x->rest};
+  }
+  if (a->op != ScalarOp::Add && a->op != ScalarOp::Sub && a->op != ScalarOp::Mul) return std::nullopt;
+  const auto x = affine_in(a->args[0], var), y = affine_in(a->args[1], var);
+  if (!x || !y) return std::nullopt;
+  if (a->op == ScalarOp::Add) return AffineIn{x->coefficient + y->coefficient, x->rest + y->rest};
+  if (a->op == ScalarOp::Sub) return AffineIn{x->coefficient - y->coefficient, x->rest - y->rest};
+  if (is_zero(x->coefficient)) return AffineIn{x->rest * y->coefficient, x->rest * y->rest};
+  if (is_zero(y->coefficient)) return AffineIn{x->coefficient * y->rest, x->rest * y->rest};
+  return std::nullopt;
+}
+
+}  // namespace tenon

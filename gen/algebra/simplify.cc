@@ -1,0 +1,258 @@
+// Simplification rules, bottom up, one visit a shared node.
+#include "algebra/simplify.h"
+
+#include <cmath>
+#include <unordered_map>
+
+namespace tenon {
+namespace {
+
+int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0); }
+int64_t wrap_to(int64_t v, DType type) {
+  const int bits = dtype_row(type).bits;
+  if (type == DType::Bool) return v != 0;
+  if (bits == 64) return v;
+  const uint64_t low = static_cast<uint64_t>(v) & ((uint64_t{1} << bits) - 1);
+  if (is_signed_int(type) && (low >> (bits - 1)) != 0) return static_cast<int64_t>(low) - (int64_t{1} << bits);
+  return static_cast<int64_t>(low);
+}
+Expr boolean(bool v) { return constant_int(v ? 1 : 0, DType::Bool); }
+
+class Simplifier {
+ public:
+  explicit Simplifier(const Ranges& ranges) : ranges_(ranges) {}
+
+  Expr run(const Expr& e) {
+    if (!e) return e;
+    if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
+    const Expr r = std::holds_alternative<Reduce>(e->node) ? reduction(e) : rule(map_children(e, [&](const Expr& c) { return run(c); }));
+    kept_.push_back(e);
+    done_.emplace(e.get(), r);
+    return r;
+  }
+
+ private:
+  Expr reduction(const Expr& e) {
+    const auto& r = std::get<Reduce>(e->node);
+    Ranges inner = ranges_;
+    for (const LoopVar& v : r.vars) inner.extents[v.name] = v.extent;
+    Simplifier s(inner);
+    Expr out = map_children(e, [&](const Expr& c) { return s.run(c); });
+    const auto& n = std::get<Reduce>(out->node);
+    if (n.where && is_one(n.where)) return tenon::reduce(n.op, n.vars, nullptr, n.value, out->type);
+    return out;
+  }
+
+  Expr rule(const Expr& e) {
+    if (const auto* s = std::get_if<Select>(&e->node)) return selection(e, *s);
+    const auto* a = std::get_if<Apply>(&e->node);
+    if (!a) return e;
+    if (a->op == ScalarOp::Cast) return cast(e, a->args[0]);
+    if (e->type == DType::Bool) return predicate(e, *a);
+    if (is_int(e->type)) return integer(e, *a);
+    if (is_float(e->type) && a->op == ScalarOp::Mul) {
+      if (is_float_one(a->args[0])) return a->args[1];
+      if (is_float_one(a->args[1])) return a->args[0];
+    }
+    return e;
+  }
+
+  static bool is_float_one(const Expr& e) {
+    const Constant* c = as_constant(e);
+    return c && is_float(e->type) && c->f == 1.0;
+  }
+
+  Expr selection(const Expr& e, const Select& s) {
+    if (const auto c = constant_value(s.cond)) return *c ? s.yes : s.no;
+    if (same(s.yes, s.no)) return s.yes;
+    if (e->type == DType::Bool) {
+      const auto y = constant_value(s.yes), n = constant_value(s.no);
+      if (y && n) return *y ? s.cond : apply(ScalarOp::Not, {s.cond});
+    }
+    return e;
+  }
+
+  Expr cast(const Expr& e, const Expr& x) {
+    const Constant* c = as_constant(x);
+    const bool from_int = is_int(x->type) || x->type == DType::Bool;
+    const bool to_int = is_int(e->type) || e->type == DType::Bool;
+    if (c && from_int && to_int) return constant_int(wrap_to(c->i, e->type), e->type);
+    if (c && from_int && (e->type == DType::F32 || e->type == DType::F64) && std::abs(c->i) <= (int64_t{1} << 24)) return constant_float(static_cast<double>(c->i), e->type);
+    if (c && x->type == DType::F64 && e->type == DType::F32) return constant_float(static_cast<double>(static_cast<float>(c->f)), e->type);
+    if (c && x->type == DType::F32 && e->type == DType::F64) return constant_float(static_cast<double>(static_cast<float>(c->f)), e->type);
+    return e;
+  }
+
+  Expr predicate(const Expr& e, const Apply& a) {
+    const Expr &x = a.args[0], y = a.args.size() > 1 ? a.args[1] : nullptr;
+    const auto cx = constant_value(x), cy = y ? constant_value(y) : std::nullopt;
+    switch (a.op) {
+      case ScalarOp::Not:
+        if (cx) return boolean(!*cx);
+        return e;
+      case ScalarOp::And:
+        if (cx) return *cx ? y : x;
+        if (cy) return *cy ? x : y;
+        return same(x, y) ? x : e;
+      case ScalarOp::Or:
+        if (cx) return *cx ? x : y;
+        if (cy) return *cy ? y : x;
+        return same(x, y) ? x : e;
+      default: break;
+    }
+    if (y && x->type == DType::I64) return comparison(e, a.op, x, y);
+    if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool)) return compare_constants(e, a.op, *cx, *cy, x->type);
+    return e;
+  }
+
+  static Expr compare_constants(const Expr& e, ScalarOp op, int64_t x, int64_t y, DType type) {
+    const bool below = type == DType::U64 ? static_cast<uint64_t>(x) < static_cast<uint64_t>(y) : x < y;
+    switch (op) {
+      case ScalarOp::Lt: return boolean(below);
+      case ScalarOp::Le: return boolean(below || x == y);
+      case ScalarOp::Gt: return boolean(!below && x != y);
+      case ScalarOp::Ge: return boolean(!below);
+      case ScalarOp::Eq: return boolean(x == y);
+      case ScalarOp::Ne: return boolean(x != y);
+      default: return e;
+    }
+  }
+
+  Expr comparison(const Expr& e, ScalarOp op, const Expr& x, const Expr& y) {
+    switch (op) {
+      case ScalarOp::Lt: return decide(e, proves_lt(x, y, ranges_), proves_le(y, x, ranges_));
+      case ScalarOp::Le: return decide(e, proves_le(x, y, ranges_), proves_lt(y, x, ranges_));
+      case ScalarOp::Gt: return decide(e, proves_lt(y, x, ranges_), proves_le(x, y, ranges_));
+      case ScalarOp::Ge: return decide(e, proves_le(y, x, ranges_), proves_lt(x, y, ranges_));
+      case ScalarOp::Eq: return decide(e, same(x, y), proves_lt(x, y, ranges_) || proves_lt(y, x, ranges_));
+      case ScalarOp::Ne: return decide(e, proves_lt(x, y, ranges_) || proves_lt(y, x, ranges_), same(x, y));
+      default: return e;
+    }
+  }
+  static Expr decide(const Expr& e, bool yes, bool no) { return yes ? boolean(true) : no ? boolean(false) : e; }
+
+  Expr integer(const Expr& e, const Apply& a) {
+    if (a.args.size() != 2 || a.args[0]->type != e->type || a.args[1]->type != e->type) return e;
+    const Expr &x = a.args[0], &y = a.args[1];
+    const auto cx = constant_value(x), cy = constant_value(y);
+    if (cx && cy) return fold(e, a.op, *cx, *cy);
+    switch (a.op) {
+      case ScalarOp::Add: return cx == 0 ? y : cy == 0 ? x : collected(e);
+      case ScalarOp::Sub: return cy == 0 ? x : collected(e);
+      case ScalarOp::Mul:
+        if (cx == 0 || cy == 1) return x;
+        return cy == 0 || cx == 1 ? y : e;
+      case ScalarOp::FloorDiv: return e->type == DType::I64 ? quotient(e, x, y, cy) : e;
+      case ScalarOp::Mod: return e->type == DType::I64 ? remainder(e, x, y, cy) : e;
+      case ScalarOp::Min:
+        if (e->type != DType::I64) return e;
+        return proves_le(x, y, ranges_) ? x : proves_le(y, x, ranges_) ? y : e;
+      case ScalarOp::Max:
+        if (e->type != DType::I64) return e;
+        return proves_le(x, y, ranges_) ? y : proves_le(y, x, ranges_) ? x : e;
+      default: return e;
+    }
+  }
+
+  /// Sums of constants and equal atoms come together where that makes the sum shorter.
+  static Expr collected(const Expr& e) {
+    if (e->type != DType::I64) return e;
+    const LinearForm form = linear_form(e);
+    size_t leaves = 0;
+    walk(e, [&](const Expr& n) {
+      const auto* a = std::get_if<Apply>(&n->node);
+      const bool inner = a && (a->op == ScalarOp::Add || a->op == ScalarOp::Sub);
+      leaves += inner ? 0 : 1;
+      return inner;
+    });
+    return form.terms.size() + (form.constant != 0 ? 1 : 0) < leaves ? to_expr(form) : e;
+  }
+
+  static Expr fold(const Expr& e, ScalarOp op, int64_t x, int64_t y) {
+    const auto ux = static_cast<uint64_t>(x), uy = static_cast<uint64_t>(y);
+    const bool is_unsigned64 = e->type == DType::U64;
+    switch (op) {
+      case ScalarOp::Add: return constant_int(wrap_to(static_cast<int64_t>(ux + uy), e->type), e->type);
+      case ScalarOp::Sub: return constant_int(wrap_to(static_cast<int64_t>(ux - uy), e->type), e->type);
+      case ScalarOp::Mul: return constant_int(wrap_to(static_cast<int64_t>(ux * uy), e->type), e->type);
+      case ScalarOp::FloorDiv: return y == 0 || y == -1 || is_unsigned64 ? e : constant_int(floor_div(x, y), e->type);
+      case ScalarOp::Mod: return y == 0 || y == -1 || is_unsigned64 ? e : constant_int(x - floor_div(x, y) * y, e->type);
+      case ScalarOp::Min: return is_unsigned64 ? e : constant_int(std::min(x, y), e->type);
+      case ScalarOp::Max: return is_unsigned64 ? e : constant_int(std::max(x, y), e->type);
+      default: return e;
+    }
+  }
+
+  /// Splits x into multiple·c + rest with 0 <= rest < c, when that can be proved.
+  bool split(const Expr& x, int64_t c, Expr& multiple, Expr& rest) const {
+    LinearForm whole, part;
+    const LinearForm form = linear_form(x);
+    for (const auto& [atom, factor] : form.terms) (factor % c == 0 ? whole : part).terms.emplace_back(atom, factor % c == 0 ? factor / c : factor);
+    whole.constant = floor_div(form.constant, c);
+    part.constant = form.constant - whole.constant * c;
+    rest = to_expr(part);
+    multiple = to_expr(whole);
+    return proves_not_negative(part, ranges_) && proves_lt(rest, constant_int(c), ranges_);
+  }
+
+  Expr quotient(const Expr& e, const Expr& x, const Expr& y, std::optional<int64_t> c) const {
+    Expr m, r;
+    if (c == 1) return x;
+    if (c && *c > 0) return split(x, *c, m, r) ? m : e;
+    if (proves_not_negative(linear_form(x), ranges_) && proves_lt(x, y, ranges_)) return constant_int(0);
+    return e;
+  }
+  Expr remainder(const Expr& e, const Expr& x, const Expr& y, std::optional<int64_t> c) const {
+    Expr m, r;
+    if (c == 1) return constant_int(0);
+    if (c && *c > 0) return split(x, *c, m, r) ? r : e;
+    if (proves_not_negative(linear_form(x), ranges_) && proves_lt(x, y, ranges_)) return x;
+    return e;
+  }
+
+  const Ranges& ranges_;
+  std::unordered_map<const ExprNode*, Expr> done_;
+  std::vector<Expr> kept_;
+};
+
+size_t mix(size_t h, size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ull + (h >> 29); }
+
+/// Hash of a node whose children are shared already: their addresses stand for them.
+size_t hash_of(const Expr& e) {
+  size_t h = mix(static_cast<size_t>(e->type), e->node.index());
+  if (const auto* c = std::get_if<Constant>(&e->node)) h = mix(mix(h, static_cast<size_t>(c->i)), std::hash<double>()(c->f));
+  if (const auto* v = std::get_if<VarRef>(&e->node)) h = mix(h, std::hash<std::string>()(v->name));
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) h = mix(h, std::hash<std::string>()(s->name));
+  if (const auto* t = std::get_if<AttrRef>(&e->node)) h = mix(h, std::hash<std::string>()(t->name) + static_cast<size_t>(t->element));
+  if (const auto* r = std::get_if<Read>(&e->node)) h = mix(h, static_cast<size_t>(r->tensor));
+  if (const auto* a = std::get_if<Apply>(&e->node)) h = mix(h, static_cast<size_t>(a->op));
+  map_children(e, [&](const Expr& c) {
+    h = mix(h, reinterpret_cast<size_t>(c.get()));
+    return c;
+  });
+  return h;
+}
+
+}  // namespace
+
+Expr simplify(const Expr& e, const Ranges& ranges) { return Simplifier(ranges).run(e); }
+
+Expr SharedExprs::share(const Expr& e) {
+  if (!e) return e;
+  if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
+  Expr r = map_children(e, [&](const Expr& c) { return share(c); });
+  const size_t h = hash_of(r);
+  const auto [first, last] = by_hash_.equal_range(h);
+  for (auto it = first; it != last; ++it)
+    if (same(it->second, r)) {
+      r = it->second;
+      break;
+    }
+  if (r == e || first == last) by_hash_.emplace(h, r);
+  kept_.push_back(e);
+  done_.emplace(e.get(), r);
+  done_.emplace(r.get(), r);
+  return r;
+}
+
+}  // namespace tenon

@@ -1,0 +1,160 @@
+// Scalar operations: C's operators where they mean the same, small functions elsewhere. Integers wrap: they compute through unsigned types.
+#include "emit/emitter.h"
+#include "support/check.h"
+
+namespace tenon::emit {
+namespace {
+
+std::string_view c_operator(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Add: return "+";
+    case ScalarOp::Sub: return "-";
+    case ScalarOp::Mul: return "*";
+    case ScalarOp::Div: return "/";
+    case ScalarOp::Lt: return "<";
+    case ScalarOp::Le: return "<=";
+    case ScalarOp::Gt: return ">";
+    case ScalarOp::Ge: return ">=";
+    case ScalarOp::Eq: return "==";
+    case ScalarOp::Ne: return "!=";
+    case ScalarOp::And: return "&&";
+    case ScalarOp::Or: return "||";
+    case ScalarOp::BitAnd: return "&";
+    case ScalarOp::BitOr: return "|";
+    case ScalarOp::BitXor: return "^";
+    default: return "";
+  }
+}
+
+bool narrow(DType d) { return is_int(d) && bits_of(d) < 32; }
+
+/// a op b of integers, wrapping.
+CExpr wrap_binary(Emitter& e, std::string_view op, DType d, const CExpr& a, const CExpr& b) {
+  if (d == DType::U32 || d == DType::U64) return c_binary(a, op, b);
+  if (narrow(d) && !(d == DType::U16 && op == "*")) return c_cast(e.c_type(d), c_binary(a, op, b));
+  const std::string u = e.c_type(unsigned_of(bits_of(d) < 32 ? 32 : bits_of(d)));
+  return c_cast(e.c_type(d), c_binary(c_cast(u, a), op, c_cast(u, b)));
+}
+
+CExpr negate(Emitter& e, DType d, const CExpr& a) {
+  if (is_float(d) || e.in_index()) return c_unary("-", a);
+  if (narrow(d)) return c_cast(e.c_type(d), c_unary("-", a));
+  if (d == DType::U32) return c_binary(c_text("0u"), "-", a);
+  if (d == DType::U64) return c_binary(c_text("UINT64_C(0)"), "-", a);
+  const bool wide = d == DType::I64;
+  return c_cast(e.c_type(d), c_binary(c_text(wide ? "UINT64_C(0)" : "0u"), "-", c_cast(wide ? "uint64_t" : "uint32_t", a)));
+}
+
+bool not_nan_constant(const Operand& v) {
+  const auto* c = std::get_if<VConst>(&v->node);
+  return c && c->f == c->f;
+}
+
+/// min and max: NaN of either side wins. A comparison that a NaN fails chooses the right arm.
+CExpr extremum(Emitter& e, const OperandNode& node, const VApply& n) {
+  const DType d = node.type.dtype;
+  const bool max = n.op == ScalarOp::Max;
+  Operand x = n.args[0], y = n.args[1];
+  if (is_float(d) && not_nan_constant(y)) std::swap(x, y);
+  const CExpr a = e.operand(x), b = e.operand(y);
+  const bool plain = !is_float(d) || not_nan_constant(x);
+  if (plain && is_simple(a) && is_simple(b)) return c_conditional(c_binary(a, max ? ">" : "<", b), a, b);
+  if (is_float(d) && plain) return call_scalar_piece(e, max ? "max_of_constant" : "min_of_constant", d, {a, b});
+  return call_scalar_piece(e, max ? "max" : "min", d, {a, b});
+}
+
+CExpr divide(Emitter& e, const OperandNode& node, const VApply& n, const CExpr& a, const CExpr& b) {
+  const bool mod = n.op == ScalarOp::Mod;
+  const DType d = node.type.dtype;
+  const auto divisor = e.known(n.args[1]);
+  const bool positive = (divisor && *divisor > 0) || (e.in_index() && e.nonnegative(n.args[1]));
+  if (is_int(d) && positive && (is_unsigned_int(d) || e.nonnegative(n.args[0]))) {
+    const CExpr q = c_binary(a, mod ? "%" : "/", b);
+    return narrow(d) ? c_cast(e.c_type(d), q) : q;
+  }
+  if (is_float(d) && !mod) return e.operand(v_apply(ScalarOp::Floor, {v_apply(ScalarOp::Div, n.args)}));
+  if (is_float(d)) return call_scalar_piece(e, "mod", d, {a, b, call_math(e, ScalarOp::Fmod, node.type, {a, b})});
+  return call_scalar_piece(e, mod ? "mod" : "floordiv", d, {a, b});
+}
+
+CExpr shift(Emitter& e, const OperandNode& node, const VApply& n, const CExpr& a, const CExpr& b) {
+  const DType d = node.type.dtype;
+  const auto count = e.known(n.args[1]);
+  const bool left = n.op == ScalarOp::Shl;
+  if (!count || *count < 0 || *count >= bits_of(d)) return call_scalar_piece(e, left ? "shl" : "shr", d, {a, b});
+  const CExpr k = c_text(std::to_string(*count));
+  if (!left) return narrow(d) ? c_cast(e.c_type(d), c_binary(a, ">>", k)) : c_binary(a, ">>", k);
+  if (d == DType::U32 || d == DType::U64) return c_binary(a, "<<", k);
+  return c_cast(e.c_type(d), c_binary(c_cast(e.c_type(unsigned_of(bits_of(d) < 32 ? 32 : bits_of(d))), a), "<<", k));
+}
+
+CExpr fused(Emitter& e, DType d, const std::vector<CExpr>& a) {
+  if (const IsaRow* row = is_float(d) ? e.isa.row("fma", d, 1) : nullptr) return c_row(row->spelling, a);
+  if (is_float(d)) return c_binary(c_binary(a[0], "*", a[1]), "+", a[2]);
+  TENON_CHECK(is_int(d), "fma of {}", name_of(d));
+  return wrap_binary(e, "+", d, wrap_binary(e, "*", d, a[0], a[1]), a[2]);
+}
+
+/// Rows that C's operators do not spell: a row of the level, or a small function.
+CExpr named(Emitter& e, const ScalarOpRow& row, DType d, const std::vector<CExpr>& a) {
+  if (const IsaRow* r = e.isa.row(row.name, d, 1)) return c_row(r->spelling, a);
+  if (row.has('M') && is_float(d)) return call_math(e, row.op, {d, 1, 0}, a);
+  return call_scalar_piece(e, row.name, d, a);
+}
+
+}  // namespace
+
+CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
+  const DType d = n.args[0]->type.dtype;
+  const ScalarOpRow& row = scalar_op_row(n.op);
+  if (n.op == ScalarOp::Min || n.op == ScalarOp::Max) return extremum(e, node, n);
+  if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
+  std::vector<CExpr> a;
+  for (const Operand& x : n.args) a.push_back(e.operand(x));
+  const std::string_view op = c_operator(n.op);
+  switch (n.op) {
+    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul:
+      if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
+      if (is_float(d) || e.in_index()) return c_binary(a[0], op, a[1]);
+      if (d == DType::I64 && e.is_index(n.args[0], false) && e.is_index(n.args[1], false)) return c_binary(a[0], op, a[1]);
+      return wrap_binary(e, op, d, a[0], a[1]);
+    case ScalarOp::Div:
+      if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
+      TENON_CHECK(is_float(d), "division of {}", name_of(d));
+      return c_binary(a[0], op, a[1]);
+    case ScalarOp::Eq: case ScalarOp::Ne:
+      if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
+      return c_binary(a[0], op, a[1]);
+    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::And: case ScalarOp::Or:
+      return c_binary(a[0], op, a[1]);
+    case ScalarOp::BitAnd: case ScalarOp::BitOr: case ScalarOp::BitXor: {
+      const CExpr r = c_binary(a[0], op, a[1]);
+      return narrow(d) ? c_cast(e.c_type(d), r) : r;
+    }
+    case ScalarOp::Not: return c_unary("!", a[0]);
+    case ScalarOp::BitNot: return narrow(d) ? c_cast(e.c_type(d), c_unary("~", a[0])) : c_unary("~", a[0]);
+    case ScalarOp::Neg: return is_complex(d) ? call_scalar_piece(e, row.name, d, a) : negate(e, d, a[0]);
+    case ScalarOp::Sq:
+      if (is_complex(d)) return call_scalar_piece(e, "mul", d, {a[0], a[0]});
+      if (!is_simple(a[0])) return call_scalar_piece(e, "sq", d, a);
+      return is_float(d) ? c_binary(a[0], "*", a[0]) : wrap_binary(e, "*", d, a[0], a[0]);
+    case ScalarOp::FloorDiv: case ScalarOp::Mod: return divide(e, node, n, a[0], a[1]);
+    case ScalarOp::Shl: case ScalarOp::Shr: return shift(e, node, n, a[0], a[1]);
+    case ScalarOp::Fma:
+      if (is_complex(d)) return call_scalar_piece(e, "add", d, {call_scalar_piece(e, "mul", d, {a[0], a[1]}), a[2]});
+      return fused(e, d, a);
+    case ScalarOp::Real: case ScalarOp::Imag: return is_complex(d) ? c_member(a[0], n.op == ScalarOp::Real ? "re" : "im") : a[0];
+    case ScalarOp::Conj: return is_complex(d) ? call_scalar_piece(e, row.name, d, a) : a[0];
+    case ScalarOp::Complex: return c_braces(e.c_type(node.type), a);
+    case ScalarOp::IsNan:
+      if (is_simple(a[0]) && !is_complex(d)) return c_binary(a[0], "!=", a[0]);
+      return call_scalar_piece(e, row.name, d, a);
+    case ScalarOp::Philox: return call_scalar_piece(e, node.type.dtype == DType::U64 ? "philox_u64" : "philox_u32", d, a);
+    case ScalarOp::Arg:
+      return is_complex(d) ? call_math(e, ScalarOp::Atan2, {real_of(d), 1, 0}, {c_member(a[0], "im"), c_member(a[0], "re")})
+                           : call_math(e, ScalarOp::Atan2, {d, 1, 0}, {literal(e, VConst{}, {d, 1, 0}), a[0]});
+    default: return named(e, row, d, a);
+  }
+}
+
+}  // namespace tenon::emit

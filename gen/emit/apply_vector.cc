@@ -1,0 +1,232 @@
+// Lane by lane operations on vectors: rows of the level, GNU vector operators, else small functions.
+#include "emit/emitter.h"
+#include "support/check.h"
+
+namespace tenon::emit {
+namespace {
+
+std::string_view vector_operator(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Add: return "+";
+    case ScalarOp::Sub: return "-";
+    case ScalarOp::Mul: return "*";
+    case ScalarOp::Div: return "/";
+    case ScalarOp::Lt: return "<";
+    case ScalarOp::Le: return "<=";
+    case ScalarOp::Gt: return ">";
+    case ScalarOp::Ge: return ">=";
+    case ScalarOp::Eq: return "==";
+    case ScalarOp::Ne: return "!=";
+    case ScalarOp::And: case ScalarOp::BitAnd: return "&";
+    case ScalarOp::Or: case ScalarOp::BitOr: return "|";
+    case ScalarOp::BitXor: return "^";
+    default: return "";
+  }
+}
+
+/// An operand of an operator between vectors: a splat of floats may stand as the scalar, C makes the vector.
+CExpr side(Emitter& e, const Operand& v, bool scalar_allowed) {
+  if (scalar_allowed && (v->type.dtype == DType::F32 || v->type.dtype == DType::F64)) {
+    if (const auto* c = std::get_if<VConst>(&v->node)) return literal(e, *c, {v->type.dtype, 1, 0});
+    if (const auto* s = std::get_if<VSplat>(&v->node)) return e.operand(s->scalar);
+  }
+  return e.operand(v);
+}
+
+bool is_splat(const Operand& v) { return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VSplat>(v->node); }
+
+/// Arithmetic; signed integers wrap, so they compute as unsigned ones.
+CExpr arithmetic(Emitter& e, const OperandType& t, const VApply& n) {
+  const std::string_view op = vector_operator(n.op);
+  const CExpr a = side(e, n.args[0], !is_splat(n.args[1])), b = side(e, n.args[1], true);
+  if (!is_signed_int(t.dtype)) return c_binary(a, op, b);
+  const std::string u = e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes);
+  return c_cast(e.c_type(t), c_binary(c_cast(u, a), op, c_cast(u, b)));
+}
+
+CExpr comparison(Emitter& e, const OperandNode& node, const VApply& n) {
+  const OperandType& from = n.args[0]->type;
+  const std::string_view op = vector_operator(n.op);
+  if (from.dtype == DType::Bool) {
+    const CExpr differ = c_binary(e.operand(n.args[0]), "^", mask_of_width(e, n.args[1], from.mask_bits));
+    return n.op == ScalarOp::Ne ? differ : c_unary("~", differ);
+  }
+  const CExpr r = c_binary(side(e, n.args[0], !is_splat(n.args[1])), op, side(e, n.args[1], true));
+  return bits_of(from.dtype) == 32 ? r : c_cast(e.c_type(node.type), r);
+}
+
+bool not_nan_constant(const Operand& v) {
+  const auto* c = std::get_if<VConst>(&v->node);
+  return c && c->f == c->f;
+}
+
+Operand arg(int i, const OperandType& t) { return v_var(std::string(1, static_cast<char>('a' + i)), t); }
+
+/// min and max of floats: the raw instruction returns its second argument when one is NaN; a NaN in the first is put in afterwards.
+CExpr float_extremum(Emitter& e, const OperandType& t, const VApply& n) {
+  const bool max = n.op == ScalarOp::Max;
+  const IsaRow* raw = e.isa.row(max ? "max_raw" : "min_raw", t.dtype, t.lanes);
+  Operand x = n.args[0], y = n.args[1];
+  if (not_nan_constant(y)) std::swap(x, y);
+  if (raw && not_nan_constant(x)) return c_row(raw->spelling, {e.operand(x), e.operand(y)});
+  const Piece piece{max ? "max" : "min", t, t, {t, t}};
+  return call_piece(e, piece, {e.operand(x), e.operand(y)}, [&](Emitter& inner, CBlock& body) {
+    const Operand a = arg(0, t), b = arg(1, t);
+    const Operand nan = v_apply(ScalarOp::Ne, {a, a});
+    if (raw) {
+      body.push_back(c_declare("const " + inner.c_type(t), "r", c_row(raw->spelling, {c_text("a"), c_text("b")})));
+      inner.declare("r", Binding{"r", t, false, false, std::nullopt});
+      body.push_back(c_return(inner.operand(v_select(nan, a, v_var("r", t)))));
+    } else {
+      const Operand first = v_apply(max ? ScalarOp::Gt : ScalarOp::Lt, {a, b});
+      body.push_back(c_return(inner.operand(v_select(v_apply(ScalarOp::Or, {first, nan}), a, b))));
+    }
+  });
+}
+
+CExpr extremum(Emitter& e, const OperandType& t, const VApply& n) {
+  if (is_float(t.dtype)) return float_extremum(e, t, n);
+  const bool max = n.op == ScalarOp::Max;
+  return call_piece(e, Piece{max ? "max" : "min", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])}, [&] {
+    const Operand a = arg(0, t), b = arg(1, t);
+    return v_select(v_apply(max ? ScalarOp::Gt : ScalarOp::Lt, {a, b}), a, b);
+  });
+}
+
+Operand splat_of(double v, const OperandType& t) { return v_const(v, t); }
+
+/// Values over a (and b) that define an operation by others.
+Operand by_others(ScalarOp op, const OperandType& t) {
+  const Operand a = arg(0, t), b = arg(1, t);
+  const OperandType u{unsigned_of(bits_of(t.dtype)), t.lanes, 0};
+  const int64_t top = bits_of(t.dtype) == 64 ? INT64_MIN : int64_t{1} << (bits_of(t.dtype) - 1);
+  const Operand sign_bit = v_constant({top, 0}, u), other_bits = v_constant({~top, 0}, u);
+  const auto bits = [&](const Operand& v) { return v_apply_as(ScalarOp::Bits, {v}, u); };
+  const auto value = [&](const Operand& v) { return v_apply_as(ScalarOp::Bits, {v}, t); };
+  const Operand zero = splat_of(0, t);
+  switch (op) {
+    case ScalarOp::Sq: return v_apply(ScalarOp::Mul, {a, a});
+    case ScalarOp::Abs:
+      if (is_float(t.dtype)) return value(v_apply(ScalarOp::BitAnd, {bits(a), other_bits}));
+      return v_select(v_apply(ScalarOp::Lt, {a, zero}), v_apply(ScalarOp::Neg, {a}), a);
+    case ScalarOp::Sign: {
+      const Operand minus = is_unsigned_int(t.dtype) ? zero : splat_of(-1, t);
+      return v_select(v_apply(ScalarOp::Gt, {a, zero}), splat_of(1, t), v_select(v_apply(ScalarOp::Lt, {a, zero}), minus, a));
+    }
+    case ScalarOp::Copysign:
+      return value(v_apply(ScalarOp::BitOr, {v_apply(ScalarOp::BitAnd, {bits(a), other_bits}), v_apply(ScalarOp::BitAnd, {bits(b), sign_bit})}));
+    case ScalarOp::IsNan: return v_apply(ScalarOp::Ne, {a, a});
+    case ScalarOp::IsInf: return v_apply(ScalarOp::Eq, {v_apply(ScalarOp::Abs, {a}), v_constant({0, __builtin_inf()}, t)});
+    case ScalarOp::IsFinite: return v_apply(ScalarOp::Lt, {v_apply(ScalarOp::Abs, {a}), v_constant({0, __builtin_inf()}, t)});
+    default: return nullptr;
+  }
+}
+
+/// Remainder with the divisor's sign, from the one with the dividend's.
+CExpr float_mod(Emitter& e, const OperandType& t, const VApply& n) {
+  return call_piece(e, Piece{"mod", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])}, [&](Emitter& inner, CBlock& body) {
+    const Operand a = arg(0, t), b = arg(1, t), r = v_var("r", t), zero = splat_of(0, t);
+    const auto negative = [&](const Operand& v) { return v_apply(ScalarOp::Lt, {v, zero}); };
+    const Operand signs_differ = v_apply(ScalarOp::Ne, {negative(r), negative(b)});
+    const Operand whole = v_select(signs_differ, r + b, r);
+    inner.block({s_let("r", v_apply(ScalarOp::Fmod, {a, b}))}, body);
+    body.push_back(c_return(inner.operand(v_select(v_apply(ScalarOp::Eq, {r, zero}), v_apply(ScalarOp::Copysign, {zero, b}), whole))));
+  });
+}
+
+CExpr shift(Emitter& e, const OperandType& t, const VApply& n) {
+  const bool left = n.op == ScalarOp::Shl;
+  const auto* count = std::get_if<VConst>(&n.args[1]->node);
+  if (!count || count->i < 0 || count->i >= bits_of(t.dtype)) return nullptr;
+  const std::string type = e.c_type(t), u = e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes);
+  CExpr a = e.operand(n.args[0]);
+  if (left && is_signed_int(t.dtype)) return c_cast(type, c_binary(c_cast(u, a), "<<", c_text(std::to_string(count->i))));
+  return c_binary(a, left ? "<<" : ">>", c_text(std::to_string(count->i)));
+}
+
+CExpr multiply_add(Emitter& e, const VApply& n) {
+  return e.operand(v_apply(ScalarOp::Add, {v_apply(ScalarOp::Mul, {n.args[0], n.args[1]}), n.args[2]}));
+}
+
+/// 23 (52) random bits and a half, scaled to between 0 and 1.
+CExpr uniform(Emitter& e, const OperandType& t, const VApply& n) {
+  const bool f32 = t.dtype == DType::F32;
+  const OperandType u = n.args[0]->type;
+  const Operand bits = v_apply(ScalarOp::Shr, {n.args[0], v_constant({f32 ? 9 : 12, 0}, u)});
+  const Operand number = v_cast(v_apply_as(ScalarOp::Bits, {bits}, {signed_of(bits_of(u.dtype)), u.lanes, 0}), t.dtype);
+  const Operand middle = v_apply(ScalarOp::Add, {number, v_const(0.5, t)});
+  return e.operand(v_apply(ScalarOp::Mul, {middle, v_const(f32 ? 0x1p-23 : 0x1p-52, t)}));
+}
+
+CExpr lanewise(Emitter& e, const OperandNode& node, const VApply& n) {
+  std::vector<CExpr> args;
+  std::vector<OperandType> types;
+  for (const Operand& a : n.args) args.push_back(e.operand(a)), types.push_back(a->type);
+  return call_lanewise(e, n.op, node.type, types, std::move(args));
+}
+
+CExpr by_row(Emitter& e, const IsaRow& row, const OperandNode& node, const VApply& n) {
+  std::vector<CExpr> args;
+  for (const Operand& a : n.args) args.push_back(e.operand(a));
+  CExpr r = c_row(row.spelling, std::move(args));
+  return is_float(node.type.dtype) ? r : c_cast(e.c_type(node.type), r);
+}
+
+/// Everything that is neither a row nor an operator.
+CExpr others(Emitter& e, const OperandNode& node, const VApply& n) {
+  const OperandType from = n.args[0]->type;
+  const ScalarOpRow& row = scalar_op_row(n.op);
+  if (row.has('M') && is_float(from.dtype)) {
+    std::vector<CExpr> args;
+    for (const Operand& a : n.args) args.push_back(e.operand(a));
+    return call_math(e, n.op, from, std::move(args));
+  }
+  if (by_others(n.op, from)) {
+    std::vector<CExpr> args;
+    std::vector<OperandType> types;
+    for (const Operand& a : n.args) args.push_back(e.operand(a)), types.push_back(a->type);
+    return call_piece(e, Piece{std::string(row.name), from, node.type, types}, std::move(args), [&] { return by_others(n.op, from); });
+  }
+  return lanewise(e, node, n);
+}
+
+}  // namespace
+
+CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n) {
+  const OperandType& t = node.type;
+  const OperandType& from = n.args[0]->type;
+  if (const IsaRow* row = e.isa.row(scalar_op_row(n.op).name, from.dtype, from.lanes)) return by_row(e, *row, node, n);
+  switch (n.op) {
+    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul: return arithmetic(e, t, n);
+    case ScalarOp::Div:
+      TENON_CHECK(is_float(t.dtype), "division of {}", type_tag(t));
+      return arithmetic(e, t, n);
+    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::Eq: case ScalarOp::Ne: return comparison(e, node, n);
+    case ScalarOp::And: case ScalarOp::Or:
+      return c_binary(e.operand(n.args[0]), vector_operator(n.op), mask_of_width(e, n.args[1], from.mask_bits));
+    case ScalarOp::BitAnd: case ScalarOp::BitOr: case ScalarOp::BitXor:
+      return c_binary(e.operand(n.args[0]), vector_operator(n.op), e.operand(n.args[1]));
+    case ScalarOp::Not: case ScalarOp::BitNot: return c_unary("~", e.operand(n.args[0]));
+    case ScalarOp::Neg:
+      if (is_float(t.dtype)) return c_unary("-", e.operand(n.args[0]));
+      return c_cast(e.c_type(t), c_unary("-", c_cast(e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes), e.operand(n.args[0]))));
+    case ScalarOp::Min: case ScalarOp::Max: return extremum(e, t, n);
+    case ScalarOp::Fma: return multiply_add(e, n);
+    case ScalarOp::FloorDiv:
+      if (is_float(t.dtype)) return e.operand(v_apply(ScalarOp::Floor, {v_apply(ScalarOp::Div, n.args)}));
+      return lanewise(e, node, n);
+    case ScalarOp::Mod: return is_float(t.dtype) ? float_mod(e, t, n) : lanewise(e, node, n);
+    case ScalarOp::Shl: case ScalarOp::Shr:
+      if (CExpr r = shift(e, t, n)) return r;
+      return lanewise(e, node, n);
+    case ScalarOp::Abs:
+      if (is_unsigned_int(t.dtype)) return e.operand(n.args[0]);
+      return others(e, node, n);
+    case ScalarOp::Real: case ScalarOp::Conj: return e.operand(n.args[0]);
+    case ScalarOp::Imag: return literal(e, VConst{}, t);
+    case ScalarOp::U01: return uniform(e, t, n);
+    default: return others(e, node, n);
+  }
+}
+
+}  // namespace tenon::emit

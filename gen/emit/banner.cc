@@ -1,0 +1,86 @@
+// The comment above a kernel: formula, what was fused, types, blueprint, cost.
+#include "emit/banner.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace tenon::emit {
+namespace {
+
+/// Breaks the words of a paragraph at 110 columns; continuation lines are indented.
+void append_wrapped(std::string& out, std::string_view text) {
+  size_t column = 0;
+  while (!text.empty()) {
+    const size_t end = text.find_first_of(" \n");
+    const std::string_view word = text.substr(0, end);
+    if (column > 0 && column + word.size() > 110) out += "\n    ", column = 4;
+    out += word;
+    column += word.size();
+    if (end == std::string_view::npos) break;
+    if (text[end] == '\n') out += '\n', column = 0;
+    else out += ' ', ++column;
+    text.remove_prefix(end + 1);
+  }
+  out += '\n';
+}
+
+std::string tensor_types(const Kernel& k) {
+  std::string s;
+  for (const Tensor& t : k.tensors) {
+    if (t.role == Role::Temp) continue;
+    if (!s.empty()) s += ", ";
+    s += fmt::format("{} {}[", t.name, name_of(t.dtype));
+    for (size_t i = 0; i < t.dims.size(); ++i) s += (i ? ", " : "") + to_text(t.dims[i], tensor_names(k));
+    s += ']';
+  }
+  return s;
+}
+
+/// The types that reductions accumulate in.
+std::string accumulators(const Kernel& k) {
+  std::set<std::string_view> names;
+  for (const KernelStatement& s : k.body)
+    walk(s.value, [&](const Expr& e) {
+      if (std::holds_alternative<Reduce>(e->node)) names.insert(name_of(e->type));
+      return true;
+    });
+  std::string out;
+  for (const std::string_view n : names) out += (out.empty() ? "" : ", ") + std::string(n);
+  return out;
+}
+
+std::string compute_types(const Kernel& k) {
+  std::set<std::string_view> names;
+  for (const Tensor& t : k.tensors) names.insert(name_of(dtype_row(t.dtype).compute));
+  std::string out;
+  for (const std::string_view n : names) out += (out.empty() ? "" : ", ") + std::string(n);
+  return out;
+}
+
+}  // namespace
+
+std::string banner_of(const LoopNest& nest) {
+  const Kernel& k = *nest.kernel;
+  std::string out;
+  std::string last;
+  for (const KernelStatement& s : k.body)
+    if (!s.formula.empty() && s.formula != last) append_wrapped(out, last = s.formula);
+  if (out.empty() && !k.doc.empty()) append_wrapped(out, k.doc);
+  if (k.fused.size() > 1) {
+    std::string fused = "fused:";
+    for (const std::string& f : k.fused) fused += ' ' + f;
+    append_wrapped(out, fused);
+  }
+  append_wrapped(out, "tensors: " + tensor_types(k));
+  const std::string sums = accumulators(k);
+  append_wrapped(out, fmt::format("computes in {}{}; {}", compute_types(k), sums.empty() ? "" : ", accumulates in " + sums,
+                                  nest.blueprint.empty() ? "plain loops" : "blueprint " + nest.blueprint));
+  if (const auto cost = cost_of(k)) append_wrapped(out, fmt::format("cost: {:.0f} operations, {:.0f} bytes", cost->flops, cost->bytes));
+  out.pop_back();
+  for (size_t at; (at = out.find("*/")) != std::string::npos;) out.insert(at + 1, " ");
+  for (size_t at; (at = out.find("/*")) != std::string::npos;) out.insert(at + 1, " ");
+  return out;
+}
+
+}  // namespace tenon::emit

@@ -1,0 +1,40 @@
+// What a file must contain besides its kernels: vector types, and small functions that kernels call. Collected while kernels are emitted.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/c_ast.h"
+
+namespace tenon {
+
+/// Typedefs come out sorted; functions in an order in which each one stands behind those that it calls. Both only depend on what was
+/// emitted and in which order, so that a file has the same bytes on every run.
+class EmitNeeds {
+ public:
+  bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }
+  /// Remembers a typedef line under its name.
+  void add_type(std::string name, std::string line) { types_.emplace(std::move(name), std::move(line)); }
+  /// Remembers a function behind those that were added before; a second one of the same name is the same one.
+  void add_function(CFunction function) {
+    if (names_.insert(function.name).second) functions_.push_back(std::move(function));
+  }
+  /// Everything that another file needs too, for files that are put together.
+  void merge(const EmitNeeds& other) {
+    types_.insert(other.types_.begin(), other.types_.end());
+    for (const CFunction& f : other.functions_) add_function(f);
+  }
+  /// The typedefs as one text (empty without any), and the functions.
+  const std::map<std::string, std::string>& types() const { return types_; }
+  const std::vector<CFunction>& functions() const { return functions_; }
+
+ private:
+  std::map<std::string, std::string> types_;
+  std::unordered_set<std::string> names_;
+  std::vector<CFunction> functions_;
+};
+
+}  // namespace tenon

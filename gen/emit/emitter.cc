@@ -1,0 +1,246 @@
+// Names, types and the walk over operands.
+#include "emit/emitter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "support/check.h"
+
+namespace tenon::emit {
+namespace {
+
+constexpr std::array<std::string_view, 46> kReserved = {
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if",
+    "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
+    "unsigned", "void", "volatile", "while", "asm", "typeof", "linux", "unix", "I", "size", "attr", "in", "out", "workspace", "begin", "end"};
+
+/// A C identifier from any name.
+std::string identifier(const std::string& name) {
+  std::string s;
+  for (const char c : name) s += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+  if (s.empty() || (s[0] >= '0' && s[0] <= '9')) s.insert(s.begin(), 'v');
+  return s;
+}
+
+}  // namespace
+
+DType unsigned_of(int bits) { return bits == 8 ? DType::U8 : bits == 16 ? DType::U16 : bits == 32 ? DType::U32 : DType::U64; }
+DType signed_of(int bits) { return bits == 8 ? DType::I8 : bits == 16 ? DType::I16 : bits == 32 ? DType::I32 : DType::I64; }
+
+std::string type_tag(const OperandType& t) {
+  std::string s = t.dtype == DType::Bool && t.lanes > 1 ? fmt::format("m{}", t.mask_bits) : std::string(name_of(t.dtype));
+  if (t.lanes > 1) s += fmt::format("x{}", t.lanes);
+  return s;
+}
+
+std::string target_macro(const Isa& isa, const EmitOptions& options) {
+  std::string s = options.prefix + "_target_" + std::string(isa.suffix);
+  std::transform(s.begin(), s.end(), s.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return s;
+}
+
+Emitter::Emitter(const Isa& isa_in, const EmitOptions& options_in, EmitNeeds& needs_in, const LoopNest* nest_in)
+    : isa(isa_in), options(options_in), needs(needs_in), nest(nest_in) {
+  if (nest) name_everything();
+  open_scope();
+}
+
+void Emitter::name_everything() {
+  const Kernel& k = *nest->kernel;
+  for (const Tensor& t : k.tensors) tensor_names_.push_back(reserve(t.name));
+  for (const Buffer& b : nest->buffers)
+    buffer_names_.push_back(b.storage == Storage::Tensor ? tensor_names_[static_cast<size_t>(b.tensor)] : reserve(b.name));
+  for (const Size& s : k.sizes) size_names_[s.name] = reserve(s.name);
+  for (const Attr& a : k.attrs)
+    for (int i = 0; i < a.count; ++i) {
+      const std::string key = a.count > 1 ? fmt::format("{}_{}", a.name, i) : a.name;
+      attr_names_[fmt::format("{}#{}", a.name, i)] = reserve(key);
+    }
+}
+
+std::string Emitter::free_name(const std::string& name) const {
+  const auto taken = [&](const std::string& s) {
+    const auto at = visible_.find(s);
+    return (at != visible_.end() && at->second > 0) || std::find(kReserved.begin(), kReserved.end(), s) != kReserved.end();
+  };
+  std::string base = identifier(name);
+  if (!taken(base)) return base;
+  for (int i = 2;; ++i)
+    if (std::string s = fmt::format("{}_{}", base, i); !taken(s)) return s;
+}
+
+std::string Emitter::reserve(const std::string& name) {
+  std::string s = free_name(name);
+  ++visible_[s];
+  return s;
+}
+
+std::string Emitter::declare(const std::string& name, Binding binding) {
+  if (binding.c_name.empty()) binding.c_name = reserve(name);
+  else ++visible_[binding.c_name];
+  std::string c_name = binding.c_name;
+  bindings_[name].push_back(std::move(binding));
+  declared_.push_back(name);
+  return c_name;
+}
+
+const Binding& Emitter::lookup(const std::string& name) const {
+  const auto at = bindings_.find(name);
+  TENON_CHECK(at != bindings_.end() && !at->second.empty(), "variable {} is not declared{}", name, nest ? " in " + nest->name : "");
+  return at->second.back();
+}
+
+void Emitter::close_scope() {
+  for (; declared_.size() > scopes_.back(); declared_.pop_back()) {
+    std::vector<Binding>& stack = bindings_[declared_.back()];
+    --visible_[stack.back().c_name];
+    stack.pop_back();
+  }
+  scopes_.pop_back();
+}
+
+std::string Emitter::buffer_name(int buffer) {
+  used_buffers.insert(buffer);
+  return buffer_names_[static_cast<size_t>(buffer)];
+}
+std::string Emitter::size_name(const std::string& size) const { return size_names_.at(size); }
+std::string Emitter::attr_name(const std::string& attr, int element) const { return attr_names_.at(fmt::format("{}#{}", attr, element)); }
+
+std::string Emitter::storage_type(DType d) const {
+  if (is_complex(d)) return fmt::format("{}_{}", options.prefix, name_of(d));
+  return std::string(dtype_row(d).c_type);
+}
+
+std::string Emitter::vector_type(DType d, int lanes) {
+  TENON_CHECK(!is_complex(d) && !portable(), "a vector of {} at level {}", name_of(d), isa.name);
+  if (d == DType::F16 || d == DType::BF16) d = DType::U16;
+  if (d == DType::Bool) d = DType::U8;
+  std::string name = fmt::format("{}_{}x{}", options.prefix, name_of(d), lanes);
+  needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({})));", dtype_row(d).c_type, name, bytes_of(d) * lanes));
+  return name;
+}
+
+std::string Emitter::memory_type(DType d, int lanes) {
+  const std::string value = vector_type(d, lanes);
+  std::string name = value + "_at";
+  needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({}), aligned({}), may_alias));", dtype_row(d).c_type, name,
+                                   bytes_of(d) * lanes, bytes_of(d)));
+  return name;
+}
+
+std::string Emitter::c_type(const OperandType& t) {
+  if (t.lanes > 1) return t.dtype == DType::Bool ? vector_type(signed_of(t.mask_bits), t.lanes) : vector_type(t.dtype, t.lanes);
+  return t.dtype == DType::Bool ? "int" : storage_type(t.dtype);
+}
+
+std::string Emitter::piece_name(std::string_view op, const OperandType& t) const {
+  return fmt::format("{}_{}_{}_{}", options.prefix, type_tag(t), op, isa.suffix);
+}
+std::string Emitter::piece_specifiers() const {
+  return isa.target.empty() ? "static inline" : "static inline " + target_macro(isa, options);
+}
+
+std::optional<int64_t> Emitter::known(const Operand& v) const {
+  if (const auto c = constant_value(v)) return c;
+  if (const auto* var = std::get_if<VVar>(&v->node)) return lookup(var->name).constant;
+  if (const auto* s = std::get_if<VSize>(&v->node); s && nest)
+    for (const Size& size : nest->kernel->sizes)
+      if (size.name == s->name && size.lo == size.hi) return size.lo;
+  if (const auto* a = std::get_if<VApply>(&v->node); a && v->type == OperandType{} && a->args.size() == 2) {
+    const auto x = known(a->args[0]);
+    if (!x) return std::nullopt;
+    if (const auto y = known(a->args[1])) return constant_value(v_apply(a->op, {v_int(*x), v_int(*y)}));
+  }
+  return std::nullopt;
+}
+
+bool Emitter::is_index(const Operand& v, bool attributes) const {
+  if (v->type != OperandType{}) return false;
+  if (std::holds_alternative<VConst>(v->node) || std::holds_alternative<VSize>(v->node)) return true;
+  if (std::holds_alternative<VAttr>(v->node)) return attributes;
+  if (const auto* var = std::get_if<VVar>(&v->node)) return lookup(var->name).index;
+  if (const auto* s = std::get_if<VSelect>(&v->node)) return is_index(s->yes, attributes) && is_index(s->no, attributes);
+  const auto* a = std::get_if<VApply>(&v->node);
+  if (!a || a->op == ScalarOp::Cast || a->op == ScalarOp::Bits) return false;
+  return std::all_of(a->args.begin(), a->args.end(), [&](const Operand& x) { return is_index(x, attributes); });
+}
+
+bool Emitter::nonnegative(const Operand& v) const {
+  if (const auto c = known(v)) return *c >= 0;
+  if (std::holds_alternative<VSize>(v->node)) return true;
+  if (const auto* var = std::get_if<VVar>(&v->node)) return lookup(var->name).nonnegative;
+  const auto* a = std::get_if<VApply>(&v->node);
+  if (!a || a->args.size() != 2) return false;
+  const bool x = nonnegative(a->args[0]), y = nonnegative(a->args[1]);
+  switch (a->op) {
+    case ScalarOp::Add: case ScalarOp::Mul: case ScalarOp::FloorDiv: case ScalarOp::Min: return x && y;
+    case ScalarOp::Max: return x || y;
+    case ScalarOp::Mod: return y;
+    default: return false;
+  }
+}
+
+CExpr Emitter::index(const Operand& v) {
+  const bool before = in_index_;
+  in_index_ = true;
+  CExpr r = operand(v);
+  in_index_ = before;
+  return r;
+}
+
+namespace {
+
+class OperandToC {
+ public:
+  OperandToC(Emitter& emitter, const OperandNode& operand) : e(emitter), node(operand) {}
+
+  CExpr operator()(const VConst& n) { return e.in_index() && node.type == OperandType{} ? c_text(index_literal(n.i)) : literal(e, n, node.type); }
+  CExpr operator()(const VVar& n) { return c_text(e.lookup(n.name).c_name); }
+  CExpr operator()(const VSize& n) {
+    for (const Size& s : e.nest->kernel->sizes)
+      if (s.name == n.name && s.lo == s.hi) return c_text(index_literal(s.lo));
+    e.used_sizes.insert(n.name);
+    return c_text(e.size_name(n.name));
+  }
+  CExpr operator()(const VAttr& n) {
+    e.used_attrs.emplace(n.name, n.element);
+    return c_text(e.attr_name(n.name, n.element));
+  }
+  CExpr operator()(const VLoad& n) { return load_value(e, node, n); }
+  CExpr operator()(const VGather& n) { return gather_value(e, node, n); }
+  CExpr operator()(const VApply& n) {
+    if (n.op == ScalarOp::Cast) return cast_value(e, node.type, n.args[0]);
+    if (n.op == ScalarOp::Bits) return bits_value(e, node.type, n.args[0]);
+    return node.type.lanes == 1 ? apply_scalar(e, node, n) : apply_vector(e, node, n);
+  }
+  CExpr operator()(const VSelect& n) { return select_value(e, node, n); }
+  CExpr operator()(const VSplat& n) {
+    if (node.type.lanes == 1) return e.operand(n.scalar);
+    return splat_value(e, e.operand(n.scalar), node.type);
+  }
+  CExpr operator()(const VRamp& n) { return ramp_value(e, node, n); }
+  CExpr operator()(const VFold& n) { return fold_value(e, node, n); }
+  CExpr operator()(const VLane& n) {
+    CExpr lane = c_index(e.operand(n.vector), c_text(std::to_string(n.lane)));
+    return node.type.dtype == DType::Bool ? c_binary(lane, "!=", c_text("0")) : lane;
+  }
+  CExpr operator()(const VShuffle& n) { return shuffle_value(e, node, n); }
+
+ private:
+  Emitter& e;
+  const OperandNode& node;
+};
+
+}  // namespace
+
+CExpr Emitter::operand(const Operand& v) {
+  TENON_CHECK(v, "an operand is missing{}", nest ? " in " + nest->name : "");
+  if (in_index_ && v->type == OperandType{})
+    if (const auto c = known(v)) return c_text(index_literal(*c));
+  OperandToC visitor{*this, *v};
+  return std::visit(visitor, v->node);
+}
+
+}  // namespace tenon::emit

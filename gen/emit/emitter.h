@@ -1,0 +1,143 @@
+// The state of emitting one function, and the functions that turn operands and statements into C. Private to emit.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emit/kernel_to_c.h"
+
+namespace tenon::emit {
+
+/// A visible variable.
+struct Binding {
+  std::string c_name;               ///< its spelling; a literal for the variable of an unrolled loop
+  OperandType type;
+  bool index = false;               ///< made of loop variables, sizes and constants alone: plain arithmetic cannot overflow
+  bool nonnegative = false;
+  std::optional<int64_t> constant;  ///< in a repetition of an unrolled loop
+};
+
+class Emitter {
+ public:
+  Emitter(const Isa& isa, const EmitOptions& options, EmitNeeds& needs, const LoopNest* nest);
+
+  const Isa& isa;
+  const EmitOptions& options;
+  EmitNeeds& needs;
+  const LoopNest* nest;        ///< null inside small functions
+  bool split_parallel = false; ///< the next Parallel loop runs from `begin` to `end`
+
+  // ---- names
+  /// Declares a variable and returns its C name, which differs from `name` where that one is visible already or a keyword.
+  std::string declare(const std::string& name, Binding binding);
+  const Binding& lookup(const std::string& name) const;
+  void open_scope() { scopes_.push_back(declared_.size()); }
+  void close_scope();
+  std::string buffer_name(int buffer);
+  std::string tensor_name(int tensor) const { return tensor_names_[static_cast<size_t>(tensor)]; }
+  std::string size_name(const std::string& size) const;
+  std::string attr_name(const std::string& attr, int element) const;
+
+  // ---- types
+  std::string c_type(const OperandType& t);
+  std::string c_type(DType d) { return c_type(OperandType{d, 1, 0}); }
+  std::string vector_type(DType d, int lanes);
+  /// The type that memory is accessed through: may lie at any address that the element may have.
+  std::string memory_type(DType d, int lanes);
+  /// The type of an element in memory.
+  std::string storage_type(DType d) const;
+  bool portable() const { return isa.vector_bits == 0; }
+
+  // ---- values
+  CExpr operand(const Operand& v);
+  /// As `operand`, for offsets and bounds: integer arithmetic is plain because indices do not overflow.
+  CExpr index(const Operand& v);
+  /// The condition of an `if`: comparisons of indices are plain.
+  CExpr condition(const Operand& v);
+  bool in_index() const { return in_index_; }
+  bool is_index(const Operand& v, bool attributes) const;
+  bool nonnegative(const Operand& v) const;
+  std::optional<int64_t> known(const Operand& v) const;
+
+  // ---- statements
+  void block(const Block& b, CBlock& out);
+
+  // ---- what the function uses
+  std::set<int> used_buffers;
+  std::set<std::string> used_sizes;
+  std::set<std::pair<std::string, int>> used_attrs;
+
+  // ---- small functions
+  /// `PREFIX_type_op_LEVEL`: the type stands first, so that no kernel has such a name.
+  std::string piece_name(std::string_view op, const OperandType& t) const;
+  std::string piece_specifiers() const;
+
+ private:
+  std::unordered_map<std::string, std::vector<Binding>> bindings_;
+  std::unordered_map<std::string, int> visible_;
+  std::vector<std::string> declared_;
+  std::vector<size_t> scopes_;
+  std::vector<std::string> tensor_names_, buffer_names_;
+  std::map<std::string, std::string> size_names_, attr_names_;
+  bool in_index_ = false;
+
+  std::string free_name(const std::string& name) const;
+  std::string reserve(const std::string& name);
+  void name_everything();
+};
+
+/// `unsigned` and signed integer types of a width in bits.
+DType unsigned_of(int bits);
+DType signed_of(int bits);
+inline int bits_of(DType d) { return bytes_of(d) * 8; }
+/// "f32", "i8x16".
+std::string type_tag(const OperandType& t);
+/// The macro that holds the level's target attribute.
+std::string target_macro(const Isa& isa, const EmitOptions& options);
+
+// ---- literals.cc
+CExpr literal(Emitter& e, const VConst& c, const OperandType& t);
+std::string index_literal(int64_t v);
+
+// ---- operators, a file each
+CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n);
+CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n);
+CExpr cast_value(Emitter& e, const OperandType& to, const Operand& from);
+CExpr bits_value(Emitter& e, const OperandType& to, const Operand& from);
+CExpr splat_value(Emitter& e, CExpr scalar, const OperandType& t);
+CExpr select_value(Emitter& e, const OperandNode& node, const VSelect& n);
+CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n);
+CExpr shuffle_value(Emitter& e, const OperandNode& node, const VShuffle& n);
+CExpr ramp_value(Emitter& e, const OperandNode& node, const VRamp& n);
+/// The mask `m` with elements of `bits` bits.
+CExpr mask_of_width(Emitter& e, const Operand& m, int bits);
+
+// ---- memory.cc
+CExpr load_value(Emitter& e, const OperandNode& node, const VLoad& n);
+CExpr gather_value(Emitter& e, const OperandNode& node, const VGather& n);
+CStmt store_value(Emitter& e, const SStore& n);
+
+// ---- pieces.cc: small functions, printed once a file
+struct Piece {
+  std::string op;
+  OperandType named_by;             ///< the type in its name
+  OperandType result;
+  std::vector<OperandType> params;  ///< called a, b, c
+};
+/// Calls it; when the file does not have it yet, `make` writes its body, with a, b and c declared in the inner emitter.
+CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args, const std::function<void(Emitter& inner, CBlock& body)>& make);
+/// The same with a value over a, b and c for body.
+CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args, const std::function<Operand()>& make);
+/// Applies a scalar row lane by lane.
+CExpr call_lanewise(Emitter& e, ScalarOp op, const OperandType& result, const std::vector<OperandType>& params, std::vector<CExpr> args);
+CExpr call_math(Emitter& e, ScalarOp op, const OperandType& t, std::vector<CExpr> args);
+
+// ---- scalar_pieces.cc: small functions whose text stands in a table
+/// Calls `op` for scalars of type `d`; aborts if the table has none.
+CExpr call_scalar_piece(Emitter& e, std::string_view op, DType d, std::vector<CExpr> args);
+
+}  // namespace tenon::emit

@@ -1,0 +1,107 @@
+// Small functions over integers. All wrap; none divides by zero or shifts out of range.
+#include "emit/scalar_piece_rows.h"
+
+namespace tenon::emit {
+namespace {
+
+constexpr ScalarPieceRow kRows[] = {
+    {"floordiv", "s", "$T", "$T a, $T b", R"(  if (b == 0) return 0;
+  if (b == -1) return ($T)(0u - ($W)a);
+  const $T q = ($T)(a / b);
+  return ($T)(q - (a % b != 0 && (a < 0) != (b < 0)));
+)"},
+    {"floordiv", "u", "$T", "$T a, $T b", R"(  if (b == 0) return 0;
+  return ($T)(a / b);
+)"},
+    {"mod", "s", "$T", "$T a, $T b", R"(  if (b == 0 || b == -1) return 0;
+  const $T r = ($T)(a % b);
+  return r != 0 && (r < 0) != (b < 0) ? ($T)(r + b) : r;
+)"},
+    {"mod", "u", "$T", "$T a, $T b", R"(  if (b == 0) return 0;
+  return ($T)(a % b);
+)"},
+    {"shl", "s", "$T", "$T a, $T b", R"(  if (b < 0 || b >= $B) return 0;
+  return ($T)(($W)a << b);
+)"},
+    {"shl", "u", "$T", "$T a, $T b", R"(  if (b >= $B) return 0;
+  return ($T)(($W)a << b);
+)"},
+    {"shr", "s", "$T", "$T a, $T b", R"(  if (b < 0 || b >= $B) return a < 0 ? -1 : 0;
+  return ($T)(a >> b);
+)"},
+    {"shr", "u", "$T", "$T a, $T b", R"(  if (b >= $B) return 0;
+  return ($T)(a >> b);
+)"},
+    {"abs", "s", "$T", "$T a", R"(  return a < 0 ? ($T)(0u - ($W)a) : a;
+)"},
+    {"abs", "u", "$T", "$T a", R"(  return a;
+)"},
+    {"sign", "s", "$T", "$T a", R"(  return ($T)((a > 0) - (a < 0));
+)"},
+    {"sign", "u", "$T", "$T a", R"(  return ($T)(a > 0);
+)"},
+    {"sq", "su", "$T", "$T a", R"(  return ($T)(($W)a * ($W)a);
+)"},
+    {"min", "su", "$T", "$T a, $T b", R"(  return a < b ? a : b;
+)"},
+    {"max", "su", "$T", "$T a, $T b", R"(  return a > b ? a : b;
+)"},
+    {"pow", "s", "$T", "$T a, $T b", R"(  if (b < 0) {
+    if (a == -1) return (b & 1) != 0 ? -1 : 1;
+    return a == 1;
+  }
+  $W power = ($W)a;
+  $W r = 1;
+  for ($T n = b; n != 0; n = ($T)(n >> 1)) {
+    if ((n & 1) != 0) r *= power;
+    power *= power;
+  }
+  return ($T)r;
+)"},
+    {"pow", "u", "$T", "$T a, $T b", R"(  $W power = a;
+  $W r = 1;
+  for ($T n = b; n != 0; n = ($T)(n >> 1)) {
+    if ((n & 1) != 0) r *= power;
+    power *= power;
+  }
+  return ($T)r;
+)"},
+    {"popcount", "su", "$T", "$T a", R"(  int n = 0;
+  for ($U x = ($U)a; x != 0; x = ($U)(x & (x - 1u))) ++n;
+  return ($T)n;
+)"},
+    {"clz", "su", "$T", "$T a", R"(  int n = $B;
+  for ($U x = ($U)a; x != 0; x = ($U)(x >> 1)) --n;
+  return ($T)n;
+)"},
+    {"u01", "u", "$R", "$T a", R"(  return $01;
+)"},
+    // Philox 4x32-10: key = seed, counter = (counter, 0); words 0 to 3 of the result.
+    {"philox_u32", "u", "uint32_t", "uint64_t a, uint64_t b, uint64_t c", R"(  uint32_t x0 = (uint32_t)b;
+  uint32_t x1 = (uint32_t)(b >> 32);
+  uint32_t x2 = 0;
+  uint32_t x3 = 0;
+  uint32_t k0 = (uint32_t)a;
+  uint32_t k1 = (uint32_t)(a >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t p0 = (uint64_t)x0 * 0xd2511f53u;
+    const uint64_t p1 = (uint64_t)x2 * 0xcd9e8d57u;
+    x0 = (uint32_t)(p1 >> 32) ^ x1 ^ k0;
+    x1 = (uint32_t)p1;
+    x2 = (uint32_t)(p0 >> 32) ^ x3 ^ k1;
+    x3 = (uint32_t)p0;
+    k0 += 0x9e3779b9u;
+    k1 += 0xbb67ae85u;
+  }
+  return c == 0 ? x0 : c == 1 ? x1 : c == 2 ? x2 : x3;
+)"},
+    {"philox_u64", "u", "uint64_t", "uint64_t a, uint64_t b, uint64_t c",
+     R"(  return (uint64_t)$(philox_u32)(a, b, c) | (uint64_t)$(philox_u32)(a, b, c + 1) << 32;
+)"},
+};
+
+}  // namespace
+
+std::span<const ScalarPieceRow> integer_piece_rows() { return kRows; }
+
+}  // namespace tenon::emit

@@ -1,0 +1,76 @@
+// LoopNest to C: one function a kernel, and the pieces around it that a file needs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emit/emit_needs.h"
+#include "ir/c_ast.h"
+#include "ir/isa.h"
+#include "ir/loop_nest.h"
+
+namespace tenon {
+
+/// How a kernel's function takes its arguments.
+///   Library: `int NAME(const int64_t *size, const PREFIX_scalar *attr, const void *const *in, void *const *out, void *workspace)`;
+///            the same for every kernel, so that one table holds them all. The workspace may be at any address.
+///   Model:   `int NAME(const float *restrict X, …, float *restrict Y, …, int64_t N, …, void *workspace)`: inputs and constants, outputs,
+///            then the sizes and attributes that are used and not constant, each in the kernel's order; `void *workspace`, aligned to
+///            64 bytes, is there if the nest has buffers in it; `int64_t begin, int64_t end` at the end for split functions.
+enum class FunctionStyle : uint8_t { Library, Model };
+
+/// The body of a math function: straight-line statements over parameters of one type, and what it returns.
+struct MathBody {
+  std::string comment;              ///< method and error bound
+  std::vector<std::string> params;  ///< each of type `type`
+  OperandType type;                 ///< of parameters and result
+  Block body;
+  Operand result;
+};
+/// Makes the body of a row with flag M for one type on one level.
+using MathSource = std::function<MathBody(ScalarOp, OperandType, const Isa&)>;
+
+struct EmitOptions {
+  std::string prefix = "tn";
+  FunctionStyle style = FunctionStyle::Library;
+  bool split_parallel = false;  ///< Model: iterations begin … end-1 of the outermost parallel loop only (see parallel_iterations)
+  bool exported = false;        ///< without `static`
+  MathSource math;              ///< empty: math rows are an error
+};
+
+/// `PREFIX_name`: how the function of a nest is called.
+std::string function_name(const LoopNest&, const EmitOptions&);
+
+/// The kernel's function; what it needs besides is added to `needs`.
+CFunction emit_kernel(const LoopNest&, const Isa&, const EmitOptions&, EmitNeeds& needs);
+
+/// `static int64_t NAME_workspace(const int64_t *size, const PREFIX_scalar *attr)`: bytes that the kernel's function takes, slack for
+/// alignment included in Library style; 0 without buffers in the workspace.
+CFunction emit_workspace_function(const LoopNest&, const Isa&, const EmitOptions&, EmitNeeds& needs);
+/// The same number when it is known now.
+std::optional<int64_t> constant_workspace_bytes(const LoopNest&, FunctionStyle);
+
+/// Number of iterations of the parallel loop that a split function takes `begin` and `end` of; null when the nest cannot be split:
+/// its body must be declarations followed by one Parallel loop.
+Operand parallel_iterations(const LoopNest&);
+
+/// Parameters of a Model function behind the tensors, in order: names of sizes and attributes that the nest uses.
+struct ModelParameters {
+  std::vector<int> tensors;         ///< indices into Kernel::tensors: inputs and constants, then outputs
+  std::vector<std::string> sizes;
+  std::vector<std::pair<std::string, int>> attrs;  ///< name and element
+  bool workspace = false;
+  bool split = false;
+};
+ModelParameters model_parameters(const LoopNest&, const EmitOptions&);
+
+/// What stands above the functions of a file of this level: include lines, checks of the compiler's mode, macro of the target. All of a
+/// file between level_begin and level_end is empty for other architectures and compilers.
+std::string level_begin(const Isa&, const EmitOptions&);
+std::string level_end(const Isa&, const EmitOptions&);
+/// Typedefs and functions of `needs` as items, to stand before the kernels.
+std::vector<CItem> needed_items(const EmitNeeds&);
+
+}  // namespace tenon

@@ -1,0 +1,130 @@
+// What vectors do across lanes: splats, ramps, selects, folds, shuffles.
+#include "emit/emitter.h"
+#include "support/check.h"
+
+namespace tenon::emit {
+namespace {
+
+ScalarOp op_of(Reducer r) {
+  switch (r) {
+    case Reducer::Sum: return ScalarOp::Add;
+    case Reducer::Prod: return ScalarOp::Mul;
+    case Reducer::Max: return ScalarOp::Max;
+    case Reducer::Min: return ScalarOp::Min;
+    case Reducer::Any: return ScalarOp::Or;
+    case Reducer::All: return ScalarOp::And;
+    case Reducer::ArgMax: case Reducer::ArgMin: break;
+  }
+  TENON_UNREACHABLE("a fold by {}", name_of(r));
+}
+
+std::vector<int> half(int lanes, bool high) {
+  std::vector<int> pick;
+  for (int l = 0; l < lanes / 2; ++l) pick.push_back(l + (high ? lanes / 2 : 0));
+  return pick;
+}
+
+/// The row that selects by a comparison directly, or null.
+const IsaRow* row_of_comparison(Emitter& e, const VApply& compare, const OperandType& arms) {
+  switch (compare.op) {
+    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::Eq: case ScalarOp::Ne: break;
+    default: return nullptr;
+  }
+  if (compare.args[0]->type != arms) return nullptr;
+  return e.isa.row("select_" + std::string(scalar_op_row(compare.op).name), arms.dtype, arms.lanes);
+}
+
+bool is_bits(DType d) { return d == DType::F16 || d == DType::BF16; }
+
+CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
+  const bool number = is_float(t.dtype) && !is_bits(t.dtype);
+  const auto* compare = std::get_if<VApply>(&n.cond->node);
+  if (const IsaRow* row = compare ? row_of_comparison(e, *compare, t) : nullptr)
+    return c_row(row->spelling, {e.operand(compare->args[0]), e.operand(compare->args[1]), e.operand(n.yes), e.operand(n.no)});
+  const int bits = t.dtype == DType::Bool ? t.mask_bits : bits_of(t.dtype);
+  const CExpr m = mask_of_width(e, n.cond, bits), yes = e.operand(n.yes), no = e.operand(n.no);
+  const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? DType::U16 : t.dtype;
+  if (const IsaRow* row = e.isa.row("select", row_type, t.lanes)) {
+    CExpr r = c_row(row->spelling, {m, yes, no});
+    return number ? r : c_cast(e.c_type(t), r);
+  }
+  const OperandType mask{DType::Bool, t.lanes, bits};
+  return call_piece(e, Piece{"select", t, t, {mask, t, t}}, {m, yes, no}, [&](Emitter& in, CBlock& body) {
+    const std::string i = in.c_type(mask), u = in.c_type(t);
+    const CExpr a = c_text("a");
+    const CExpr bits_of_yes = number || u != i ? c_cast(i, c_text("b")) : c_text("b"), bits_of_no = number || u != i ? c_cast(i, c_text("c")) : c_text("c");
+    CExpr r = c_binary(c_binary(a, "&", bits_of_yes), "|", c_binary(c_unary("~", a), "&", bits_of_no));
+    body.push_back(c_return(u == i ? r : c_cast(u, r)));
+  });
+}
+
+}  // namespace
+
+CExpr splat_value(Emitter& e, CExpr scalar, const OperandType& t) {
+  if (t.dtype == DType::Bool) {
+    const OperandType mask{DType::Bool, t.lanes, t.mask_bits};
+    return call_piece(e, Piece{"splat", mask, mask, {OperandType{DType::Bool, 1, 0}}}, {scalar}, [&](Emitter& in, CBlock& body) {
+      body.push_back(c_declare("const " + in.c_type(signed_of(t.mask_bits)), "m", c_conditional(c_text("a"), c_text("-1"), c_text("0"))));
+      body.push_back(c_return(c_braces(in.c_type(mask), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("m")))));
+    });
+  }
+  const DType d = is_bits(t.dtype) ? DType::U16 : t.dtype;
+  if (const IsaRow* row = e.isa.row("splat", d, t.lanes)) {
+    CExpr r = c_row(row->spelling, {scalar});
+    return is_float(d) ? r : c_cast(e.c_type(t), r);
+  }
+  if (t.lanes <= 4 && is_simple(scalar)) return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), scalar));
+  const OperandType one{d, 1, 0};
+  return call_piece(e, Piece{"splat", t, t, {one}}, {scalar}, [&](Emitter& in, CBlock& body) {
+    body.push_back(c_return(c_braces(in.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("a")))));
+  });
+}
+
+CExpr ramp_value(Emitter& e, const OperandNode& node, const VRamp& n) {
+  const OperandType& t = node.type;
+  if (t.lanes == 1) return e.operand(n.base);
+  std::vector<CExpr> steps;
+  for (int l = 0; l < t.lanes; ++l) steps.push_back(c_text(std::to_string(l)));
+  const CExpr ramp = c_braces(e.c_type(t), std::move(steps));
+  if (constant_value(n.base) == 0) return ramp;
+  if (t.dtype == DType::I64 || is_float(t.dtype)) return c_binary(e.operand(n.base), "+", ramp);
+  return c_binary(splat_value(e, e.operand(n.base), t), "+", ramp);
+}
+
+CExpr select_value(Emitter& e, const OperandNode& node, const VSelect& n) {
+  if (node.type.lanes > 1) return select_vector(e, node.type, n);
+  CExpr r = c_conditional(e.operand(n.cond), e.operand(n.yes), e.operand(n.no));
+  const DType d = node.type.dtype;
+  return (is_int(d) && bits_of(d) < 32) || is_bits(d) ? c_cast(e.c_type(node.type), r) : r;
+}
+
+CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
+  const OperandType from = n.vector->type;
+  const ScalarOp op = op_of(n.op);
+  const CExpr v = e.operand(n.vector);
+  const std::string name = "fold_" + std::string(name_of(n.op));
+  return call_piece(e, Piece{name, from, node.type, {from}}, {v}, [&](Emitter& in, CBlock& body) {
+    OperandType t = from;
+    std::string last = "a";
+    Block steps;
+    while (t.lanes > 2) {
+      const Operand whole = v_var(last, t);
+      t.lanes /= 2;
+      last = "by_" + std::to_string(t.lanes);
+      steps.push_back(s_let(last, v_apply(op, {v_shuffle(whole, whole, half(t.lanes * 2, false)), v_shuffle(whole, whole, half(t.lanes * 2, true))})));
+    }
+    in.block(steps, body);
+    const Operand pair = v_var(last, t);
+    in.block({s_let("low", v_lane(pair, 0)), s_let("high", v_lane(pair, 1))}, body);
+    const OperandType one{t.dtype, 1, 0};
+    body.push_back(c_return(in.operand(v_apply(op, {v_var("low", one), v_var("high", one)}))));
+  });
+}
+
+CExpr shuffle_value(Emitter& e, const OperandNode&, const VShuffle& n) {
+  std::vector<CExpr> args = {e.operand(n.a), e.operand(n.b)};
+  for (const int p : n.pick) args.push_back(c_text(std::to_string(p)));
+  return c_call("__builtin_shufflevector", std::move(args));
+}
+
+}  // namespace tenon::emit

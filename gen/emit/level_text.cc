@@ -1,0 +1,47 @@
+// The text around the functions of a level: guard, headers, checks of the compiler's mode, the target attribute, vector types.
+#include <fmt/format.h>
+
+#include "emit/emitter.h"
+#include "emit/kernel_to_c.h"
+
+namespace tenon {
+
+std::string level_begin(const Isa& isa, const EmitOptions& options) {
+  std::string s;
+  if (!isa.guard.empty()) s += fmt::format("#if {}\n\n", isa.guard);
+  s += R"(#if defined(__FAST_MATH__)
+#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+)";
+  s += isa.vector_bits > 0 ? "#pragma GCC optimize(\"fp-contract=off\", \"no-predictive-commoning\")\n" : "#pragma GCC optimize(\"fp-contract=off\")\n";
+  s += "#endif\n\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n";
+  if (isa.vector_bits > 0) {
+    s += R"(
+/* Vectors wider than a register are passed between static functions only: no caller sees the calling convention. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+#if !defined(__clang__) && !defined(__OPTIMIZE__)
+/* Without optimisation the intrinsics' header has macros instead of functions, and their text converts signs. */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+)";
+  }
+  if (!isa.header.empty()) s += fmt::format("#include <{}>\n", isa.header);
+  if (!isa.target.empty()) s += fmt::format("\n#define {} __attribute__((target(\"{}\")))\n", emit::target_macro(isa, options), isa.target);
+  return s;
+}
+
+std::string level_end(const Isa& isa, const EmitOptions&) { return isa.guard.empty() ? "" : "#endif\n"; }
+
+std::vector<CItem> needed_items(const EmitNeeds& needs) {
+  std::vector<CItem> items;
+  std::string types;
+  for (const auto& [name, line] : needs.types()) types += line + '\n';
+  if (!types.empty()) items.emplace_back(CLines{types});
+  for (const CFunction& f : needs.functions()) items.emplace_back(f);
+  return items;
+}
+
+}  // namespace tenon

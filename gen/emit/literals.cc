@@ -1,0 +1,87 @@
+// Spelling of numbers.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "emit/emitter.h"
+
+namespace tenon::emit {
+namespace {
+
+uint16_t bits_of_bf16(double v) {
+  const float f = static_cast<float>(v);
+  uint32_t u;
+  std::memcpy(&u, &f, 4);
+  if (std::isnan(v)) return static_cast<uint16_t>((u >> 16) | 0x40u);
+  return static_cast<uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+}
+
+uint16_t bits_of_f16(double v) {
+  const auto sign = static_cast<uint16_t>(std::signbit(v) ? 0x8000 : 0);
+  const double a = std::fabs(v);
+  if (std::isnan(v)) return static_cast<uint16_t>(sign | 0x7e00);
+  if (a >= 65520.0) return static_cast<uint16_t>(sign | 0x7c00);
+  if (a < std::ldexp(1.0, -14)) return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::nearbyint(std::ldexp(a, 24))));
+  int e = 0;
+  const double m = std::frexp(a, &e);
+  return static_cast<uint16_t>(sign | (static_cast<uint16_t>((e + 13) << 10) + static_cast<uint16_t>(std::nearbyint(std::ldexp(m, 11)))));
+}
+
+std::string integer_literal(int64_t v, DType d) {
+  switch (d) {
+    case DType::I32: return v == INT32_MIN ? "INT32_MIN" : fmt::format("{}", v);
+    case DType::I64: return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
+    case DType::U32: return fmt::format("{}u", static_cast<uint32_t>(v));
+    case DType::U64: return fmt::format("UINT64_C({})", static_cast<uint64_t>(v));
+    case DType::U16: return fmt::format("{}", static_cast<uint16_t>(v));
+    case DType::U8: return fmt::format("{}", static_cast<uint8_t>(v));
+    default: return fmt::format("{}", v);
+  }
+}
+
+CExpr float_literal(Emitter& e, double v, DType d) {
+  const bool f32 = d == DType::F32;
+  if (std::isfinite(v)) {
+    std::string s = f32 ? fmt::format("{}", static_cast<float>(v)) : fmt::format("{}", v);
+    if (s.find_first_of(".e") == std::string::npos) s += ".0";
+    return c_text(f32 ? s + "f" : s);
+  }
+  if (!e.portable()) {
+    const char* suffix = f32 ? "f" : "";
+    if (std::isnan(v)) return c_text(fmt::format("__builtin_nan{}(\"\")", suffix));
+    return c_text(fmt::format("{}__builtin_inf{}()", v < 0 ? "-" : "", suffix));
+  }
+  const DType u = f32 ? DType::U32 : DType::U64;
+  const char* bits = std::isnan(v) ? (f32 ? "0x7fc00000u" : "UINT64_C(0x7ff8000000000000)") : v > 0 ? (f32 ? "0x7f800000u" : "UINT64_C(0x7ff0000000000000)")
+                     : (f32 ? "0xff800000u" : "UINT64_C(0xfff0000000000000)");
+  return call_scalar_piece(e, f32 ? "f32_of_bits" : "f64_of_bits", u, {c_text(bits)});
+}
+
+}  // namespace
+
+std::string index_literal(int64_t v) {
+  if (v > INT32_MAX || v < -INT32_MAX) return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
+  return fmt::format("{}", v);
+}
+
+CExpr literal(Emitter& e, const VConst& c, const OperandType& t) {
+  const OperandType scalar{t.dtype, 1, 0};
+  if (t.lanes > 1 && t.dtype == DType::Bool)
+    return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text(c.i != 0 ? "-1" : "0")));
+  if (t.lanes > 1) {
+    const bool zero = is_float(t.dtype) ? c.f == 0 && !std::signbit(c.f) : c.i == 0;
+    return zero ? c_braces(e.c_type(t), {c_text("0")}) : splat_value(e, literal(e, c, scalar), t);
+  }
+  switch (t.dtype) {
+    case DType::F32: case DType::F64: return float_literal(e, c.f, t.dtype);
+    case DType::F16: return c_text(fmt::format("0x{:04x}", bits_of_f16(c.f)));
+    case DType::BF16: return c_text(fmt::format("0x{:04x}", bits_of_bf16(c.f)));
+    case DType::C64: return c_braces(e.c_type(t), {float_literal(e, c.f, DType::F32), c_text("0.0f")});
+    case DType::C128: return c_braces(e.c_type(t), {float_literal(e, c.f, DType::F64), c_text("0.0")});
+    case DType::Bool: return c_text(c.i != 0 ? "1" : "0");
+    default: return c_text(integer_literal(c.i, t.dtype));
+  }
+}
+
+}  // namespace tenon::emit

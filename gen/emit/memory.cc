@@ -1,0 +1,129 @@
+// Loads and stores: single elements, vectors at any element's address, the first lanes of a vector, lanes with a stride.
+#include <fmt/format.h>
+
+#include "emit/emitter.h"
+#include "support/check.h"
+
+namespace tenon::emit {
+namespace {
+
+/// Half floats and bools are moved as what they are in memory.
+DType moved(DType d) { return d == DType::F16 || d == DType::BF16 ? DType::U16 : d == DType::Bool ? DType::U8 : d; }
+
+CExpr element(Emitter& e, int buffer, const Operand& offset) { return c_index(c_text(e.buffer_name(buffer)), e.index(offset)); }
+CExpr address(Emitter& e, int buffer, const Operand& offset) { return c_unary("&", element(e, buffer, offset)); }
+
+CExpr vector_at(Emitter& e, int buffer, const Operand& offset, DType d, int lanes, bool constant) {
+  const std::string type = (constant ? "const " : "") + e.memory_type(d, lanes) + " *";
+  return c_unary("*", c_cast(type, address(e, buffer, offset)));
+}
+
+/// A function of this file that takes a pointer to elements; `make` writes its body.
+CExpr call_memory_piece(Emitter& e, std::string_view op, const OperandType& t, CFunction f, std::vector<CExpr> args,
+                        const std::function<void(CBlock&)>& make) {
+  f.name = e.piece_name(op, t);
+  if (!e.needs.has(f.name)) {
+    f.specifiers = e.piece_specifiers();
+    make(f.body);
+    e.needs.add_function(f);
+  }
+  return c_call(f.name, std::move(args));
+}
+
+CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
+  const std::string type = e.c_type(t);
+  CFunction f;
+  f.result = type;
+  f.params = {fmt::format("const {} *p", e.storage_type(t.dtype)), "int64_t n"};
+  return call_memory_piece(e, "load_first", t, std::move(f), {std::move(at), std::move(count)}, [&](CBlock& body) {
+    if (const IsaRow* row = e.isa.row("load_masked", t.dtype, t.lanes)) {
+      const CExpr v = c_row(row->spelling, {c_text("p"), c_text("n")});
+      body.push_back(c_return(is_float(t.dtype) ? v : c_cast(type, v)));
+      return;
+    }
+    body.push_back({CBodyLines{fmt::format("  {} v = {{0}};\n  memcpy(&v, p, (size_t)n * sizeof *p);\n  return v;\n", type)}});
+  });
+}
+
+CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr value) {
+  const std::string type = e.c_type(t);
+  CFunction f;
+  f.result = "void";
+  f.params = {fmt::format("{} *p", e.storage_type(t.dtype)), "int64_t n", type + " v"};
+  return c_evaluate(call_memory_piece(e, "store_first", t, std::move(f), {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
+    if (const IsaRow* row = e.isa.row("store_masked", t.dtype, t.lanes))
+      body.push_back(c_evaluate(c_row(row->spelling, {c_text("p"), c_text("n"), c_text("v")})));
+    else
+      body.push_back({CBodyLines{"  memcpy(p, &v, (size_t)n * sizeof *p);\n"}});
+  }));
+}
+
+CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
+  const std::string type = e.c_type(t);
+  CFunction f;
+  f.result = type;
+  f.params = {fmt::format("const {} *p", e.storage_type(t.dtype)), "int64_t stride"};
+  return call_memory_piece(e, "gather", t, std::move(f), {std::move(at), std::move(stride)}, [&](CBlock& body) {
+    std::vector<CExpr> lanes = {c_text("p[0]"), c_text("p[stride]")};
+    for (int l = 2; l < t.lanes; ++l) lanes.push_back(c_text(fmt::format("p[{} * stride]", l)));
+    body.push_back(c_return(c_braces(type, std::move(lanes))));
+  });
+}
+
+CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CExpr count) {
+  const std::string type = e.c_type(t);
+  CFunction f;
+  f.result = type;
+  f.params = {fmt::format("const {} *p", e.storage_type(t.dtype)), "int64_t stride", "int64_t n"};
+  return call_memory_piece(e, "gather_first", t, std::move(f), {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
+    body.push_back({CBodyLines{fmt::format("  {} v = {{0}};\n  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];\n  return v;\n", type)}});
+  });
+}
+
+/// What was moved, as the value that the nest sees: bools become conditions or masks.
+CExpr as_value(Emitter& e, const OperandType& t, CExpr moved_value) {
+  if (t.dtype != DType::Bool) return moved_value;
+  const CExpr differs = c_binary(std::move(moved_value), "!=", c_text("0"));
+  if (t.lanes == 1) return differs;
+  TENON_CHECK(t.mask_bits == 8, "a load of bools with masks of {} bits", t.mask_bits);
+  return c_cast(e.c_type(t), differs);
+}
+
+/// All lanes, or as many as `active` says.
+bool partial(Emitter& e, const Operand& active, int lanes) { return active && e.known(active) != lanes; }
+
+}  // namespace
+
+CExpr load_value(Emitter& e, const OperandNode& node, const VLoad& n) {
+  const OperandType& t = node.type;
+  const OperandType m{moved(t.dtype), t.lanes, 0};
+  if (!partial(e, n.active, t.lanes))
+    return as_value(e, t, t.lanes == 1 ? element(e, n.buffer, n.offset) : vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, true));
+  if (t.lanes > 1) return as_value(e, t, load_first(e, m, address(e, n.buffer, n.offset), e.index(n.active)));
+  const CExpr zero = is_complex(t.dtype) ? literal(e, VConst{}, t) : c_text("0");
+  return c_conditional(c_binary(e.index(n.active), ">", c_text("0")), as_value(e, t, element(e, n.buffer, n.offset)), zero);
+}
+
+CExpr gather_value(Emitter& e, const OperandNode& node, const VGather& n) {
+  const OperandType& t = node.type;
+  const OperandType m{moved(t.dtype), t.lanes, 0};
+  if (t.lanes == 1) return load_value(e, node, VLoad{n.buffer, n.offset, n.active});
+  if (e.known(n.stride) == 1) return load_value(e, node, VLoad{n.buffer, n.offset, n.active});
+  const CExpr at = address(e, n.buffer, n.offset), stride = e.index(n.stride);
+  if (partial(e, n.active, t.lanes)) return as_value(e, t, gather_first(e, m, at, stride, e.index(n.active)));
+  return as_value(e, t, gather(e, m, at, stride));
+}
+
+CStmt store_value(Emitter& e, const SStore& n) {
+  const OperandType& t = n.value->type;
+  const OperandType m{moved(t.dtype), t.lanes, 0};
+  CExpr value = t.dtype == DType::Bool ? cast_value(e, {DType::U8, t.lanes, 0}, n.value) : e.operand(n.value);
+  if (partial(e, n.active, t.lanes)) {
+    if (t.lanes > 1) return store_first(e, m, address(e, n.buffer, n.offset), e.index(n.active), std::move(value));
+    return {CIf{c_binary(e.index(n.active), ">", c_text("0")), {c_assign(element(e, n.buffer, n.offset), std::move(value))}, {}}};
+  }
+  if (t.lanes == 1) return c_assign(element(e, n.buffer, n.offset), std::move(value));
+  return c_assign(vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, false), std::move(value));
+}
+
+}  // namespace tenon::emit

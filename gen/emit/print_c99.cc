@@ -1,0 +1,331 @@
+// Spells C: parentheses, indentation, line breaks.
+#include "emit/print_c99.h"
+
+#include <array>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+constexpr size_t kColumns = 120;
+
+/// Binding strength: a larger one binds tighter.
+enum Level : int { Lowest, Ternary, LogicalOr, LogicalAnd, BitOr, BitXor, BitAnd, Equality, Relational, Shift, Additive, Multiplicative, Prefix, Postfix };
+
+Level level_of(std::string_view op) {
+  struct Row { std::string_view op; Level level; };
+  static constexpr std::array<Row, 18> rows = {{{"+", Additive}, {"-", Additive}, {"*", Multiplicative}, {"/", Multiplicative}, {"%", Multiplicative},
+      {"<", Relational}, {"<=", Relational}, {">", Relational}, {">=", Relational}, {"==", Equality}, {"!=", Equality}, {"&&", LogicalAnd},
+      {"||", LogicalOr}, {"&", BitAnd}, {"|", BitOr}, {"^", BitXor}, {"<<", Shift}, {">>", Shift}}};
+  for (const Row& r : rows)
+    if (r.op == op) return r.level;
+  TENON_UNREACHABLE("operator {}", op);
+}
+
+bool is_arithmetic(Level l) { return l == Additive || l == Multiplicative; }
+
+/// What an operand inside a binary operator must reach to stand without parentheses. Mixed bit, shift and logical operators get
+/// parentheses that the grammar does not need: readers (and -Wparentheses) want them.
+Level needed(Level outer, bool right) {
+  if (is_arithmetic(outer)) return right ? static_cast<Level>(outer + 1) : outer;
+  if (outer == Relational || outer == Equality) return Additive;
+  if (outer == Shift) return Prefix;
+  if (outer == LogicalAnd || outer == LogicalOr) return right ? Equality : outer;
+  return right ? Prefix : outer;
+}
+
+class Printer {
+ public:
+  std::string out;
+
+  void expr(const CExpr& e, Level least) {
+    std::visit([&](const auto& n) { print(n, least); }, e->node);
+  }
+
+ private:
+  void open(bool paren) { if (paren) out += '('; }
+  void close(bool paren) { if (paren) out += ')'; }
+
+  void print(const CText& n, Level least) {
+    const bool paren = least >= Prefix && !n.text.empty() && n.text[0] == '-';
+    open(paren);
+    out += n.text;
+    close(paren);
+  }
+  void print(const CUnary& n, Level least) {
+    const bool paren = least > Prefix;
+    open(paren);
+    out += n.op;
+    const auto* inner = std::get_if<CUnary>(&n.operand->node);
+    const bool apart = inner && inner->op == n.op;
+    expr(n.operand, apart ? Postfix : Prefix);
+    close(paren);
+  }
+  void print(const CBinary& n, Level least) {
+    const Level l = level_of(n.op);
+    const bool paren = l < least;
+    open(paren);
+    side(n.left, l, n.op, false);
+    out += ' ';
+    out += n.op;
+    out += ' ';
+    side(n.right, l, n.op, true);
+    close(paren);
+  }
+  /// The left operand may continue a chain of the same operator; other bit and logical operators stand in parentheses.
+  void side(const CExpr& e, Level outer, std::string_view op, bool right) {
+    Level need = needed(outer, right);
+    if (const auto* b = std::get_if<CBinary>(&e->node); b && b->op != op && !right) {
+      if (outer <= BitAnd && outer >= BitOr) need = Prefix;
+      if (outer == LogicalAnd || outer == LogicalOr) need = Equality;
+    }
+    expr(e, need);
+  }
+  void print(const CCall& n, Level) {
+    out += n.callee;
+    list(n.args, '(', ')');
+  }
+  void print(const CRow& n, Level least) {
+    const bool paren = least >= Postfix && n.spelling.front() == '(';
+    open(paren);
+    const std::string_view s = n.spelling;
+    for (size_t i = 0; i < s.size(); ++i) {
+      if (s[i] != '$') {
+        out += s[i];
+        continue;
+      }
+      const size_t k = static_cast<size_t>(s[++i] - '0');
+      TENON_CHECK(k < n.args.size(), "row '{}' has {} arguments", n.spelling, n.args.size());
+      const bool whole = i >= 2 && (s[i - 2] == '(' || s[i - 2] == ' ') && i + 1 < s.size() && (s[i + 1] == ',' || s[i + 1] == ')');
+      expr(n.args[k], whole ? Lowest : Postfix);
+    }
+    close(paren);
+  }
+  void print(const CIndex& n, Level) {
+    expr(n.base, Postfix);
+    out += '[';
+    expr(n.index, Lowest);
+    out += ']';
+  }
+  void print(const CMember& n, Level) {
+    expr(n.base, Postfix);
+    out += '.';
+    out += n.field;
+  }
+  void print(const CCast& n, Level least) {
+    const bool paren = least > Prefix;
+    open(paren);
+    out += '(';
+    out += n.type;
+    out += ')';
+    expr(n.operand, Prefix);
+    close(paren);
+  }
+  void print(const CConditional& n, Level least) {
+    const bool paren = least > Lowest;
+    open(paren);
+    expr(n.cond, Equality);
+    out += " ? ";
+    expr(n.yes, Ternary);
+    out += " : ";
+    expr(n.no, Ternary);
+    close(paren);
+  }
+  void print(const CBraces& n, Level) {
+    if (!n.type.empty()) {
+      out += '(';
+      out += n.type;
+      out += ')';
+    }
+    list(n.items, '{', '}');
+  }
+  void list(const std::vector<CExpr>& items, char left, char right) {
+    out += left;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (i > 0) out += ", ";
+      expr(items[i], Lowest);
+    }
+    out += right;
+  }
+};
+
+/// The blank at which a line that is too long breaks: the least nested of its second half, the last of equals; npos for none.
+size_t break_point(std::string_view line, size_t indent) {
+  size_t best = std::string_view::npos;
+  int depth = 0, best_depth = 1 << 20;
+  bool quoted = false;
+  for (size_t i = indent; i < line.size() && i < kColumns; ++i) {
+    const char c = line[i];
+    if (c == '"' && line[i - 1] != '\\') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c == ' ' && i > indent && i >= kColumns / 2 && depth <= best_depth) best = i, best_depth = depth;
+  }
+  return best;
+}
+
+/// Appends `line` (without its newline), broken where needed; continuation lines are indented by four more columns.
+void append_line(std::string& out, std::string line, size_t indent) {
+  while (line.size() > kColumns) {
+    const size_t at = break_point(line, indent);
+    if (at == std::string_view::npos) break;
+    out.append(line, 0, at);
+    out += '\n';
+    std::string rest(indent + 4, ' ');
+    rest.append(line, at + 1);
+    if (rest.size() >= line.size()) {
+      line = std::move(rest);
+      break;
+    }
+    line = std::move(rest);
+  }
+  out += line;
+  out += '\n';
+}
+
+class StatementPrinter {
+ public:
+  explicit StatementPrinter(std::string& text) : out(text) {}
+
+  void block(const CBlock& b, size_t indent) {
+    for (const CStmt& s : b) std::visit([&](const auto& n) { print(n, indent); }, s.node);
+  }
+  void comment(std::string_view text, size_t indent) {
+    while (true) {
+      const size_t end = text.find('\n');
+      out.append(indent, ' ');
+      out += "/* ";
+      out += text.substr(0, end);
+      out += " */\n";
+      if (end == std::string_view::npos) return;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+ private:
+  std::string& out;
+
+  void line(std::string text, size_t indent) {
+    text.insert(0, indent, ' ');
+    append_line(out, std::move(text), indent);
+  }
+  void print(const CDeclaration& n, size_t indent) {
+    std::string s = n.type;
+    if (s.back() != '*' && !s.ends_with("*restrict")) s += ' ';
+    if (s.ends_with("*restrict")) s += ' ';
+    s += n.name;
+    s += n.suffix;
+    if (n.init) {
+      s += " = ";
+      s += print_c99(n.init);
+    }
+    s += ';';
+    line(std::move(s), indent);
+  }
+  void print(const CAssignment& n, size_t indent) {
+    std::string s = print_c99(n.to);
+    s += ' ';
+    s += n.op;
+    s += ' ';
+    s += print_c99(n.value);
+    s += ';';
+    line(std::move(s), indent);
+  }
+  void print(const CEvaluation& n, size_t indent) { line(print_c99(n.value) + ";", indent); }
+  void print(const CFor& n, size_t indent) {
+    std::string s = "for (" + n.type + ' ' + n.var + " = " + print_c99(n.begin) + "; " + print_c99(n.cond) + "; " + n.step + ") {";
+    line(std::move(s), indent);
+    block(n.body, indent + 2);
+    line("}", indent);
+  }
+  void print(const CIf& n, size_t indent) {
+    line("if (" + print_c99(n.cond) + ") {", indent);
+    block(n.then, indent + 2);
+    if (!n.otherwise.empty()) {
+      line("} else {", indent);
+      block(n.otherwise, indent + 2);
+    }
+    line("}", indent);
+  }
+  void print(const CScope& n, size_t indent) {
+    line("{", indent);
+    block(n.body, indent + 2);
+    line("}", indent);
+  }
+  void print(const CReturn& n, size_t indent) { line(n.value ? "return " + print_c99(n.value) + ";" : std::string("return;"), indent); }
+  void print(const CComment& n, size_t indent) { comment(n.text, indent); }
+  void print(const CBodyLines& n, size_t) { out += n.text; }
+};
+
+std::string head_of(const CFunction& f) {
+  std::string s = f.specifiers;
+  if (!s.empty()) s += ' ';
+  s += f.result;
+  if (s.back() != '*') s += ' ';
+  s += f.name;
+  s += '(';
+  for (size_t i = 0; i < f.params.size(); ++i) {
+    if (i > 0) s += ", ";
+    s += f.params[i];
+  }
+  if (f.params.empty()) s += "void";
+  s += ')';
+  return s;
+}
+
+/// A comment of several lines as one block, with an asterisk in front of each line.
+void append_banner(std::string& out, std::string_view text) {
+  if (text.find('\n') == std::string_view::npos) {
+    out += "/* ";
+    out += text;
+    out += " */\n";
+    return;
+  }
+  out += "/*\n";
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    out += end == 0 ? " *" : " * ";
+    out += text.substr(0, end);
+    out += '\n';
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  out += " */\n";
+}
+
+}  // namespace
+
+std::string print_c99(const CExpr& e) {
+  Printer p;
+  p.expr(e, Lowest);
+  return std::move(p.out);
+}
+
+std::string print_c99(const CFunction& f) {
+  std::string out;
+  if (!f.comment.empty()) append_banner(out, f.comment);
+  append_line(out, head_of(f) + " {", 0);
+  StatementPrinter(out).block(f.body, 2);
+  out += "}\n";
+  return out;
+}
+
+std::string print_c99(const CFile& file) {
+  std::string out;
+  for (const CItem& item : file.items) {
+    if (!out.empty()) out += '\n';
+    if (const auto* f = std::get_if<CFunction>(&item)) out += print_c99(*f);
+    if (const auto* l = std::get_if<CLines>(&item)) out += l->text;
+  }
+  return out;
+}
+
+std::string print_prototype(const CFunction& f) {
+  std::string out;
+  append_line(out, head_of(f) + ";", 0);
+  return out;
+}
+
+}  // namespace tenon

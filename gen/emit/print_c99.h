@@ -1,0 +1,19 @@
+// Spells C: parentheses, indentation, line breaks. The one place that knows how C99 looks.
+#pragma once
+
+#include <string>
+
+#include "ir/c_ast.h"
+
+namespace tenon {
+
+/// The expression with the fewest parentheses that keep its meaning and compile without warnings.
+std::string print_c99(const CExpr&);
+/// The definition with its comment, ending in a newline; lines stay within 120 columns where a blank allows a break.
+std::string print_c99(const CFunction&);
+/// All items, a blank line between any two.
+std::string print_c99(const CFile&);
+/// `static int f(params);` — or without `static`, as the function's specifiers say.
+std::string print_prototype(const CFunction&);
+
+}  // namespace tenon

@@ -1,0 +1,132 @@
+// Statements of loop nests as statements of C.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emit/emitter.h"
+#include "support/check.h"
+
+namespace tenon::emit {
+namespace {
+
+bool declares(const Block& b) {
+  return std::any_of(b.begin(), b.end(), [](const Stmt& s) { return std::holds_alternative<SLet>(s.node) || std::holds_alternative<SVar>(s.node); });
+}
+
+std::string upper(std::string s) {
+  std::transform(s.begin(), s.end(), s.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  return s;
+}
+
+/// Text that cannot end the comment that it stands in.
+std::string comment_text(std::string s) {
+  for (size_t at; (at = s.find("*/")) != std::string::npos;) s.insert(at + 1, " ");
+  return s;
+}
+
+class StatementToC {
+ public:
+  StatementToC(Emitter& emitter, CBlock& block) : e(emitter), out(block) {}
+
+  void operator()(const SLet& n) { declare(n.name, n.value, true); }
+  void operator()(const SVar& n) { declare(n.name, n.init, false); }
+  void operator()(const SAssign& n) { out.push_back(c_assign(c_text(e.lookup(n.name).c_name), e.operand(n.value))); }
+  void operator()(const SStore& n) { out.push_back(store_value(e, n)); }
+  void operator()(const SFor& n) {
+    if (n.kind == LoopKind::Unrolled) return unrolled(n);
+    e.open_scope();
+    const CExpr begin = e.index(n.begin), end = e.index(n.end);
+    const bool split = n.kind == LoopKind::Parallel && e.split_parallel;
+    if (split) e.split_parallel = false;
+    const std::string var = e.declare(n.var, Binding{"", {}, true, n.step > 0 && e.nonnegative(n.begin), std::nullopt});
+    const std::string step = n.step == 1 ? "++" + var : n.step < 0 ? fmt::format("{} -= {}", var, -n.step) : fmt::format("{} += {}", var, n.step);
+    CFor loop{"int64_t", var, begin, c_binary(c_text(var), n.step < 0 ? ">" : "<", end), step, {}};
+    if (split) split_range(n, loop, end);
+    e.block(*n.body, loop.body);
+    out.push_back({std::move(loop)});
+    e.close_scope();
+  }
+  void operator()(const SIf& n) {
+    CIf branch{e.condition(n.cond), {}, {}};
+    e.open_scope();
+    e.block(*n.then, branch.then);
+    e.close_scope();
+    if (n.otherwise) {
+      e.open_scope();
+      e.block(*n.otherwise, branch.otherwise);
+      e.close_scope();
+    }
+    out.push_back({std::move(branch)});
+  }
+  void operator()(const SPrefetch& n) {
+    if (e.portable()) return;
+    const CExpr at = c_unary("&", c_index(c_text(e.buffer_name(n.buffer)), e.index(n.offset)));
+    out.push_back(c_evaluate(c_call("__builtin_prefetch", {at, c_text("0"), c_text(std::to_string(n.locality))})));
+  }
+  void operator()(const SFail& n) {
+    out.push_back(c_return(c_text(upper(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
+  }
+  void operator()(const SComment& n) { out.push_back(c_comment(comment_text(n.text))); }
+
+ private:
+  Emitter& e;
+  CBlock& out;
+
+  void declare(const std::string& name, const Operand& value, bool constant) {
+    const bool index = constant && e.is_index(value, true);
+    const bool nonnegative = index && e.nonnegative(value);
+    CExpr init = index ? e.index(value) : e.operand(value);
+    const std::string type = e.c_type(value->type);
+    const std::string c_name = e.declare(name, Binding{"", value->type, index, nonnegative, std::nullopt});
+    out.push_back(c_declare(constant ? "const " + type : type, c_name, std::move(init)));
+  }
+
+  /// The loop of a function that runs iterations `begin` to `end` of all.
+  void split_range(const SFor& n, CFor& loop, const CExpr& end) {
+    const std::string bound = e.declare(n.var + "_end", Binding{"", {}, true, false, std::nullopt});
+    const auto at = [&](const char* iteration) {
+      CExpr v = n.step == 1 ? c_text(iteration) : c_binary(c_text(iteration), "*", c_text(index_literal(n.step)));
+      return constant_value(n.begin) == 0 ? v : c_binary(e.index(n.begin), "+", v);
+    };
+    loop.begin = at("begin");
+    const CExpr last = at("end");
+    if (n.step == 1) {
+      loop.cond = c_binary(c_text(loop.var), "<", last);
+      return;
+    }
+    out.push_back(c_declare("const int64_t", bound, c_conditional(c_binary(last, "<", end), last, end)));
+    loop.cond = c_binary(c_text(loop.var), "<", c_text(bound));
+  }
+
+  void unrolled(const SFor& n) {
+    const auto begin = e.known(n.begin), end = e.known(n.end);
+    TENON_CHECK(begin && end && n.step > 0, "unrolled loop {} has no constant trip count", n.var);
+    const bool scoped = declares(*n.body);
+    for (int64_t i = *begin; i < *end; i += n.step) {
+      e.open_scope();
+      e.declare(n.var, Binding{index_literal(i), {}, true, i >= 0, i});
+      if (scoped) {
+        CScope scope;
+        e.block(*n.body, scope.body);
+        out.push_back({std::move(scope)});
+      } else {
+        e.block(*n.body, out);
+      }
+      e.close_scope();
+    }
+  }
+};
+
+}  // namespace
+
+CExpr Emitter::condition(const Operand& v) {
+  const auto* a = std::get_if<VApply>(&v->node);
+  const bool indices = a && !a->args.empty() && std::all_of(a->args.begin(), a->args.end(), [&](const Operand& x) { return is_index(x, true); });
+  return indices ? index(v) : operand(v);
+}
+
+void Emitter::block(const Block& b, CBlock& out) {
+  for (const Stmt& s : b) std::visit(StatementToC(*this, out), s.node);
+}
+
+}  // namespace tenon::emit

@@ -1,0 +1,98 @@
+// A small C: expressions, statements, functions and files as values. emit builds it, print_c99 spells it.
+//
+//   expr := text | unary a | a binary b | callee(expr…) | row(expr…) | base[expr] | base.field | (type)a | c ? a : b | (type){expr…}
+//   stmt := declaration | assignment | expr; | for | if | { stmt… } | return | comment | lines
+//   item := function | lines
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tenon {
+
+struct CExprNode;
+using CExpr = std::shared_ptr<const CExprNode>;
+
+/// An identifier, a literal, or anything else that binds as tightly as one.
+struct CText { std::string text; };
+struct CUnary { std::string_view op; CExpr operand; };
+struct CBinary { std::string_view op; CExpr left, right; };
+struct CCall { std::string callee; std::vector<CExpr> args; };
+/// A row of an ISA table: `$0`, `$1`, … in the spelling stand for the arguments.
+struct CRow { std::string_view spelling; std::vector<CExpr> args; };
+struct CIndex { CExpr base, index; };
+struct CMember { CExpr base; std::string_view field; };
+struct CCast { std::string type; CExpr operand; };
+struct CConditional { CExpr cond, yes, no; };
+/// A compound literal; `{…}` alone, an initialiser, when the type is empty.
+struct CBraces { std::string type; std::vector<CExpr> items; };
+
+struct CExprNode {
+  std::variant<CText, CUnary, CBinary, CCall, CRow, CIndex, CMember, CCast, CConditional, CBraces> node;
+};
+
+struct CStmt;
+using CBlock = std::vector<CStmt>;
+
+/// `type name suffix = init;` — the suffix is an array bound or an attribute, the initialiser may be null.
+struct CDeclaration { std::string type, name, suffix; CExpr init; };
+/// `to op value;` with op one of = += and so on.
+struct CAssignment { CExpr to; std::string_view op; CExpr value; };
+struct CEvaluation { CExpr value; };
+/// `for (type var = begin; cond; step)`; the step is an expression without semicolon.
+struct CFor { std::string type, var; CExpr begin, cond; std::string step; CBlock body; };
+struct CIf { CExpr cond; CBlock then, otherwise; };
+struct CScope { CBlock body; };
+struct CReturn { CExpr value; };
+struct CComment { std::string text; };
+/// Lines of a body as they stand, each ending in a newline.
+struct CBodyLines { std::string text; };
+
+struct CStmt {
+  std::variant<CDeclaration, CAssignment, CEvaluation, CFor, CIf, CScope, CReturn, CComment, CBodyLines> node;
+};
+
+/// A definition: `specifiers result name(params) { body }`, below its comment.
+struct CFunction {
+  std::string comment;     ///< lines without comment marks; "" for none
+  std::string specifiers;  ///< "static inline", attributes; "" for none
+  std::string result;
+  std::string name;
+  std::vector<std::string> params;  ///< "const float *restrict X"; none prints as void
+  CBlock body;
+};
+
+/// Text that is printed as it stands: directives, typedefs, tables.
+struct CLines { std::string text; };
+
+using CItem = std::variant<CLines, CFunction>;
+
+struct CFile {
+  std::vector<CItem> items;
+};
+
+// ---- building
+CExpr c_text(std::string text);
+CExpr c_unary(std::string_view op, CExpr operand);
+CExpr c_binary(CExpr left, std::string_view op, CExpr right);
+CExpr c_call(std::string callee, std::vector<CExpr> args);
+CExpr c_row(std::string_view spelling, std::vector<CExpr> args);
+CExpr c_index(CExpr base, CExpr index);
+CExpr c_member(CExpr base, std::string_view field);
+CExpr c_cast(std::string type, CExpr operand);
+CExpr c_conditional(CExpr cond, CExpr yes, CExpr no);
+CExpr c_braces(std::string type, std::vector<CExpr> items);
+/// An identifier or literal: may be repeated in an expression without computing anything twice.
+bool is_simple(const CExpr&);
+
+CStmt c_declare(std::string type, std::string name, CExpr init);
+CStmt c_assign(CExpr to, CExpr value, std::string_view op = "=");
+CStmt c_evaluate(CExpr value);
+CStmt c_return(CExpr value);
+CStmt c_comment(std::string text);
+
+}  // namespace tenon

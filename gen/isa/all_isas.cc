@@ -1,0 +1,71 @@
+// The explicit list of levels, and what this machine runs of it.
+#include "isa/all_isas.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "isa/levels.h"
+#include "support/check.h"
+
+namespace tenon {
+
+std::span<const Isa> all_isas() {
+  static const std::array<Isa, 5> isas = {portable_isa(), x86_64_v2_isa(), x86_64_v3_isa(), x86_64_v4_isa(), neon_isa()};
+  return isas;
+}
+
+const Isa* isa_from_name(std::string_view name) {
+  for (const Isa& isa : all_isas())
+    if (isa.name == name || isa.suffix == name) return &isa;
+  return nullptr;
+}
+
+std::string_view host_architecture() {
+#if defined(__x86_64__)
+  return "x86-64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "";
+#endif
+}
+
+bool runs_on_host(const Isa& isa) {
+  if (isa.architecture.empty()) return true;
+  if (isa.architecture != host_architecture()) return false;
+#if defined(__x86_64__)
+  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                  __builtin_cpu_supports("f16c");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+  if (isa.name == "x86-64-v2") return v2;
+  if (isa.name == "x86-64-v3") return v3;
+  if (isa.name == "x86-64-v4") return v4;
+  TENON_UNREACHABLE("level {}", isa.name);
+#else
+  return true;
+#endif
+}
+
+const Isa& native_isa() {
+  const Isa* best = &all_isas().front();
+  for (const Isa& isa : all_isas())
+    if (runs_on_host(isa)) best = &isa;
+  return *best;
+}
+
+std::vector<IsaRow> extend_rows(std::vector<IsaRow> base, std::vector<IsaRow> own) {
+  const auto order = [](const IsaRow& r) { return std::tuple(r.key, r.dtype, r.lanes); };
+  const auto before = [&](const IsaRow& a, const IsaRow& b) { return order(a) < order(b); };
+  std::stable_sort(own.begin(), own.end(), before);
+  std::vector<IsaRow> all = std::move(own);
+  const size_t own_count = all.size();
+  for (const IsaRow& r : base)
+    if (!std::binary_search(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own_count), r, before)) all.push_back(r);
+  std::stable_sort(all.begin(), all.end(), before);
+  return all;
+}
+
+}  // namespace tenon

@@ -1,0 +1,19 @@
+// One function a level: each is a file of rows. all_isas puts them in order.
+#pragma once
+
+#include <vector>
+
+#include "ir/isa.h"
+
+namespace tenon {
+
+Isa portable_isa();
+Isa x86_64_v2_isa();
+Isa x86_64_v3_isa();
+Isa x86_64_v4_isa();
+Isa neon_isa();
+
+/// The rows of both, sorted for Isa::row; where both have one, the second's.
+std::vector<IsaRow> extend_rows(std::vector<IsaRow> base, std::vector<IsaRow> own);
+
+}  // namespace tenon

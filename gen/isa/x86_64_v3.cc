@@ -1,0 +1,67 @@
+// x86-64-v3: AVX2, FMA and F16C, vectors of 256 bits.
+#include "isa/levels.h"
+#include "isa/x86_rows.h"
+
+namespace tenon {
+namespace {
+
+// A mask of the first $1 lanes.
+#define FIRST_8X32 "_mm256_cmpgt_epi32(_mm256_set1_epi32((int)$1), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))"
+#define FIRST_4X64 "_mm256_cmpgt_epi64(_mm256_set1_epi64x($1), _mm256_setr_epi64x(0, 1, 2, 3))"
+#define FIRST_4X32 "_mm_cmpgt_epi32(_mm_set1_epi32((int)$1), _mm_setr_epi32(0, 1, 2, 3))"
+#define MASKED(TYPE, LANES, MM, SUFFIX, FIRST, C, CAST)                                                                \
+  {"load_masked", DType::TYPE, LANES, MM "_maskload_" SUFFIX "((const " C " *)(const void *)$0, " FIRST ")"},          \
+      {"store_masked", DType::TYPE, LANES, MM "_maskstore_" SUFFIX "((" C " *)(void *)$0, " FIRST ", " CAST "$2)"}
+
+std::vector<IsaRow> rows() {
+  return {
+      X86_BOTH_FLOATS("fma", "_mm", "fmadd", "$0, $1, $2", 4, 2),
+      X86_BOTH_FLOATS("fma", "_mm256", "fmadd", "$0, $1, $2", 8, 4),
+      {"fma", DType::F32, 1, "_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss($0), _mm_set_ss($1), _mm_set_ss($2)))"},
+      {"fma", DType::F64, 1, "_mm_cvtsd_f64(_mm_fmadd_sd(_mm_set_sd($0), _mm_set_sd($1), _mm_set_sd($2)))"},
+      X86_BOTH_FLOATS("sqrt", "_mm256", "sqrt", "$0", 8, 4),
+      X86_BOTH_FLOATS("floor", "_mm256", "floor", "$0", 8, 4),
+      X86_BOTH_FLOATS("ceil", "_mm256", "ceil", "$0", 8, 4),
+      X86_BOTH_FLOATS("round", "_mm256", "round", "$0, 8", 8, 4),
+      X86_BOTH_FLOATS("trunc", "_mm256", "round", "$0, 11", 8, 4),
+      X86_BOTH_FLOATS("max_raw", "_mm256", "max", "$0, $1", 8, 4),
+      X86_BOTH_FLOATS("min_raw", "_mm256", "min", "$0, $1", 8, 4),
+      X86_SPLAT("_mm256", "_set1_epi64x", 32),
+      X86_INT_MIN_MAX("_mm256", "__m256i", 32),
+      X86_INT_ABS("_mm256", "__m256i", 32),
+      X86_WIDEN("_mm256", 16, X86_FROM_16_BYTES, 8, 16),
+      X86_WIDEN("_mm256", 8, X86_FROM_8_BYTES, 8, 32),
+      X86_WIDEN("_mm256", 4, X86_FROM_4_BYTES, 8, 64),
+      X86_WIDEN("_mm256", 8, X86_FROM_16_BYTES, 16, 32),
+      X86_WIDEN("_mm256", 4, X86_FROM_8_BYTES, 16, 64),
+      X86_WIDEN("_mm256", 4, X86_FROM_16_BYTES, 32, 64),
+      {"select", DType::F32, 8, "_mm256_blendv_ps($2, $1, (__m256)$0)"},
+      {"select", DType::F64, 4, "_mm256_blendv_pd($2, $1, (__m256d)$0)"},
+      {"cvt_f16_f32", DType::F16, 1, "_cvtsh_ss($0)"},
+      {"cvt_f32_f16", DType::F32, 1, "_cvtss_sh($0, 0)"},
+      {"cvt_f16_f32", DType::F16, 4, "_mm_cvtph_ps(_mm_cvtsi64_si128((long long)$0))"},
+      {"cvt_f16_f32", DType::F16, 8, "_mm256_cvtph_ps((__m128i)$0)"},
+      {"cvt_f32_f16", DType::F32, 8, "_mm256_cvtps_ph($0, 0)"},
+      MASKED(F32, 8, "_mm256", "ps", FIRST_8X32, "float", ""), MASKED(F64, 4, "_mm256", "pd", FIRST_4X64, "double", ""),
+      MASKED(F32, 4, "_mm", "ps", FIRST_4X32, "float", ""),
+      MASKED(I32, 8, "_mm256", "epi32", FIRST_8X32, "int", "(__m256i)"), MASKED(U32, 8, "_mm256", "epi32", FIRST_8X32, "int", "(__m256i)"),
+      MASKED(I64, 4, "_mm256", "epi64", FIRST_4X64, "long long", "(__m256i)"),
+      MASKED(U64, 4, "_mm256", "epi64", FIRST_4X64, "long long", "(__m256i)"),
+  };
+}
+
+}  // namespace
+
+Isa x86_64_v3_isa() {
+  Isa isa = x86_64_v2_isa();
+  isa.name = "x86-64-v3";
+  isa.suffix = "x86_64_v3";
+  isa.target = "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt";
+  isa.vector_bits = 256;
+  isa.fma = true;
+  isa.host_check = "cpu->avx2 && cpu->fma && cpu->f16c && cpu->bmi && cpu->bmi2 && cpu->lzcnt && cpu->popcnt";
+  isa.rows = extend_rows(std::move(isa.rows), rows());
+  return isa;
+}
+
+}  // namespace tenon

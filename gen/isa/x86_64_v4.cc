@@ -1,0 +1,97 @@
+// x86-64-v4: AVX-512 F, BW, DQ, VL and CD, vectors of 512 bits, masked memory.
+#include "isa/levels.h"
+#include "isa/x86_rows.h"
+
+namespace tenon {
+namespace {
+
+// A mask of the first $1 lanes; BITS of them are in the register.
+#define FIRST_8 "(__mmask8)_bzhi_u32(0xffu, (unsigned)$1)"
+#define FIRST_16 "(__mmask16)_bzhi_u32(0xffffu, (unsigned)$1)"
+#define FIRST_32 "_bzhi_u32(0xffffffffu, (unsigned)$1)"
+#define FIRST_64 "_bzhi_u64(0xffffffffffffffffu, (unsigned)$1)"
+#define MASKED(TYPE, LANES, FIRST, MM, SUFFIX, CAST)                                                        \
+  {"load_masked", DType::TYPE, LANES, MM "_maskz_loadu_" SUFFIX "(" FIRST ", $0)"},                         \
+      {"store_masked", DType::TYPE, LANES, MM "_mask_storeu_" SUFFIX "($0, " FIRST ", " CAST "$2)"}
+#define MASKED_INTS(BITS, LANES, FIRST, MM, SI) \
+  MASKED(I##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")"), MASKED(U##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")")
+
+// Selects through a mask register: of a mask vector, and directly of a comparison (PRED as _CMP_… or _MM_CMPINT_…).
+#define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST) \
+  {"select", DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "(" MM "_movepi" MASKBITS "_mask((" SI ")$0), " CAST "$2, " CAST "$1)"}
+#define SELECT_FLOAT(KEY, TYPE, LANES, MM, SUFFIX, PRED) \
+  {KEY, DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "(" MM "_cmp_" SUFFIX "_mask($0, $1, " PRED "), $3, $2)"}
+#define SELECT_FLOATS(TYPE, LANES, MM, SUFFIX)                                                                                               \
+  SELECT_FLOAT("select_lt", TYPE, LANES, MM, SUFFIX, "_CMP_LT_OS"), SELECT_FLOAT("select_le", TYPE, LANES, MM, SUFFIX, "_CMP_LE_OS"),        \
+      SELECT_FLOAT("select_gt", TYPE, LANES, MM, SUFFIX, "_CMP_GT_OS"), SELECT_FLOAT("select_ge", TYPE, LANES, MM, SUFFIX, "_CMP_GE_OS"),    \
+      SELECT_FLOAT("select_eq", TYPE, LANES, MM, SUFFIX, "_CMP_EQ_OQ"), SELECT_FLOAT("select_ne", TYPE, LANES, MM, SUFFIX, "_CMP_NEQ_UQ")
+
+std::vector<IsaRow> rows() {
+  return {
+      X86_BOTH_FLOATS("fma", "_mm512", "fmadd", "$0, $1, $2", 16, 8),
+      X86_BOTH_FLOATS("sqrt", "_mm512", "sqrt", "$0", 16, 8),
+      X86_BOTH_FLOATS("floor", "_mm512", "roundscale", "$0, 9", 16, 8),
+      X86_BOTH_FLOATS("ceil", "_mm512", "roundscale", "$0, 10", 16, 8),
+      X86_BOTH_FLOATS("round", "_mm512", "roundscale", "$0, 8", 16, 8),
+      X86_BOTH_FLOATS("trunc", "_mm512", "roundscale", "$0, 11", 16, 8),
+      X86_BOTH_FLOATS("max_raw", "_mm512", "max", "$0, $1", 16, 8),
+      X86_BOTH_FLOATS("min_raw", "_mm512", "min", "$0, $1", 16, 8),
+      X86_SPLAT("_mm512", "_set1_epi64", 64),
+      X86_INT_MIN_MAX("_mm512", "__m512i", 64),
+      X86_INT("min", "_mm512", "min", "epi64", "__m512i", I64, 8), X86_INT("max", "_mm512", "max", "epi64", "__m512i", I64, 8),
+      X86_INT("min", "_mm512", "min", "epu64", "__m512i", U64, 8), X86_INT("max", "_mm512", "max", "epu64", "__m512i", U64, 8),
+      X86_INT_ABS("_mm512", "__m512i", 64),
+      {"abs", DType::I64, 8, "_mm512_abs_epi64((__m512i)$0)"},
+      X86_WIDEN("_mm512", 32, X86_FROM_32_BYTES, 8, 16),
+      X86_WIDEN("_mm512", 16, X86_FROM_16_BYTES, 8, 32),
+      X86_WIDEN("_mm512", 8, X86_FROM_8_BYTES, 8, 64),
+      X86_WIDEN("_mm512", 16, X86_FROM_32_BYTES, 16, 32),
+      X86_WIDEN("_mm512", 8, X86_FROM_16_BYTES, 16, 64),
+      X86_WIDEN("_mm512", 8, X86_FROM_32_BYTES, 32, 64),
+      X86_NARROW("_mm512", "__m512i", 32, 16, 8),
+      X86_NARROW("_mm512", "__m512i", 16, 32, 8),
+      X86_NARROW("_mm512", "__m512i", 16, 32, 16),
+      X86_NARROW("_mm512", "__m512i", 8, 64, 16),
+      X86_NARROW("_mm512", "__m512i", 8, 64, 32),
+      SELECT(F32, 16, "_mm512", "ps", "32", "__m512i", ""),
+      SELECT(F64, 8, "_mm512", "pd", "64", "__m512i", ""),
+      SELECT(I32, 16, "_mm512", "epi32", "32", "__m512i", "(__m512i)"),
+      SELECT(U32, 16, "_mm512", "epi32", "32", "__m512i", "(__m512i)"),
+      SELECT(I64, 8, "_mm512", "epi64", "64", "__m512i", "(__m512i)"),
+      SELECT(U64, 8, "_mm512", "epi64", "64", "__m512i", "(__m512i)"),
+      SELECT(I16, 32, "_mm512", "epi16", "16", "__m512i", "(__m512i)"),
+      SELECT(U16, 32, "_mm512", "epi16", "16", "__m512i", "(__m512i)"),
+      SELECT(I8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
+      SELECT(U8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
+      SELECT_FLOATS(F32, 16, "_mm512", "ps"), SELECT_FLOATS(F64, 8, "_mm512", "pd"),
+      {"cvt_f16_f32", DType::F16, 16, "_mm512_cvtph_ps((__m256i)$0)"},
+      {"cvt_f32_f16", DType::F32, 16, "_mm512_cvtps_ph($0, 0)"},
+      MASKED(F32, 16, FIRST_16, "_mm512", "ps", ""), MASKED(F64, 8, FIRST_8, "_mm512", "pd", ""),
+      MASKED(F32, 8, FIRST_8, "_mm256", "ps", ""), MASKED(F64, 4, FIRST_8, "_mm256", "pd", ""),
+      MASKED(F32, 4, FIRST_8, "_mm", "ps", ""), MASKED(F64, 2, FIRST_8, "_mm", "pd", ""),
+      MASKED_INTS(8, 64, FIRST_64, "_mm512", "__m512i"), MASKED_INTS(16, 32, FIRST_32, "_mm512", "__m512i"),
+      MASKED_INTS(32, 16, FIRST_16, "_mm512", "__m512i"), MASKED_INTS(64, 8, FIRST_8, "_mm512", "__m512i"),
+      MASKED_INTS(8, 32, FIRST_32, "_mm256", "__m256i"), MASKED_INTS(16, 16, FIRST_16, "_mm256", "__m256i"),
+      MASKED_INTS(32, 8, FIRST_8, "_mm256", "__m256i"), MASKED_INTS(64, 4, FIRST_8, "_mm256", "__m256i"),
+      MASKED_INTS(8, 16, FIRST_16, "_mm", "__m128i"), MASKED_INTS(16, 8, FIRST_8, "_mm", "__m128i"),
+      MASKED_INTS(32, 4, FIRST_8, "_mm", "__m128i"), MASKED_INTS(64, 2, FIRST_8, "_mm", "__m128i"),
+  };
+}
+
+}  // namespace
+
+Isa x86_64_v4_isa() {
+  Isa isa = x86_64_v3_isa();
+  isa.name = "x86-64-v4";
+  isa.suffix = "x86_64_v4";
+  isa.target = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt";
+  isa.vector_bits = 512;
+  isa.vector_registers = 32;
+  isa.masked_memory = true;
+  isa.host_check = "cpu->avx2 && cpu->fma && cpu->f16c && cpu->bmi && cpu->bmi2 && cpu->lzcnt && cpu->popcnt && cpu->avx512f && "
+                   "cpu->avx512bw && cpu->avx512dq && cpu->avx512vl && cpu->avx512cd";
+  isa.rows = extend_rows(std::move(isa.rows), rows());
+  return isa;
+}
+
+}  // namespace tenon

@@ -1,0 +1,19 @@
+// One operator of a graph → its kernel.
+#include "library/expand_node.h"
+
+#include "library/expand_body.h"
+
+namespace tenon {
+
+std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs, const Attributes& attrs,
+                                     const std::vector<GraphSize>& sizes, Diagnostics& diagnostics) {
+  auto call = bind_node(defs, def, inputs, attrs, diagnostics);
+  if (!call) return std::nullopt;
+  for (const GraphSize& s : sizes) call->kernel.sizes.push_back({s.name, s.lo, s.hi});
+  call->kernel.reassociate = def.numerics.reassociate_all.value_or(true);
+  expand_body(defs, def, call->scope, call->kernel, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
+  return call;
+}
+
+}  // namespace tenon

@@ -1,0 +1,12 @@
+// One operator of a graph → its kernel: types and extents are those of the graph, attributes are constants.
+#pragma once
+
+#include "library/bind_node.h"
+
+namespace tenon {
+
+/// bind_node, then the body. Sizes are declared with the ranges of `sizes`.
+std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs, const Attributes& attrs,
+                                     const std::vector<GraphSize>& sizes, Diagnostics& diagnostics);
+
+}  // namespace tenon

@@ -1,0 +1,134 @@
+// Loop tree → statements over scalars and vectors: the last step of lowering.
+#pragma once
+
+#include <set>
+
+#include "algebra/linear.h"
+#include "ir/isa.h"
+#include "ir/loop_nest.h"
+#include "lower/loop_tree.h"
+#include "lower/names_in_scope.h"
+#include "lower/place_temps.h"
+
+namespace tenon {
+
+/// Values of one expression for the iterations at hand: a single scalar that holds for all of them, or one operand a part.
+using Bundle = std::vector<Operand>;
+
+/// Writes the body of one loop tree.
+class Generator {
+ public:
+  /// `buffers`: those of the loop nest; temps that need memory are added or grow.
+  Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers);
+
+  Block run();
+  /// The statements that leave with a status where a check does not hold.
+  Block run_checks();
+
+ private:
+  /// The iterations that are being written together: lane l of part u is `var` = base + u·lanes + l.
+  struct Lanes {
+    std::string var;
+    Operand base;
+    int lanes = 1;
+    int parts = 1;
+    Operand active;
+  };
+  struct AccumulatorState {
+    std::vector<std::string> names;  ///< one a part
+    std::vector<std::string> positions;
+    OperandType type;
+    OperandType position_type;
+  };
+
+  // ---- values (generate_values.cc)
+  Bundle value(const Expr& e);
+  Bundle value_of(const Expr& e);
+  Bundle apply_value(const Expr& e, const Apply& a);
+  Bundle select_value(const Expr& e, const Select& s);
+  Bundle guarded_select(const Operand& cond, const Expr& yes, const Expr& no);
+  Bundle read_value(const Expr& e, const Read& r);
+  Bundle variable_value(const Expr& e, const VarRef& v);
+  Bundle load(const Expr& e, const Read& r);
+  Operand scalar(const Expr& e, int part);
+  Operand scalar_of(const Expr& e, int part);
+  Operand scalar_reduce(const Expr& e, const Reduce& r);
+  Operand scalar_read(const Expr& e, const Read& r, int part);
+  Operand offset_of(int tensor, const std::vector<Expr>& index, int part);
+  Expr stride_over_lanes(int tensor, const std::vector<Expr>& index) const;
+  bool varies(const Expr& e);
+  Bundle spread(Bundle b, int parts) const;
+  Operand mask_as(const Operand& mask, int bits) const;
+  Operand lane_mask(int bits) const;
+  Expr inside(const Read& r) const;
+  void count_uses(const Expr& e);
+  bool deserves_name(const Expr& e) const;
+  Operand named(const std::string& base, Operand v);
+  static std::string base_name(const Expr& e, const Kernel& k);
+
+  // ---- statements (generate_loops.cc)
+  void tree(const Tree& t);
+  void loop(const TreeLoop& l);
+  void plain_loop(const TreeLoop& l);
+  void vector_loop(const TreeLoop& l);
+  void vector_part(const TreeLoop& l, Operand begin, Operand end, int parts, bool partial);
+  Block body_of(const TreeLoop& l);
+  void define(const TreeDefine& d);
+  void start_leaf(std::initializer_list<Expr> roots);
+  Bundle combined(const TreeDefine& d, const Bundle& v);
+
+  // ---- reductions (generate_reductions.cc)
+  void begin(const TreeBegin& b);
+  void accumulate(const TreeAccumulate& a);
+  void accumulate_position(const TreeAccumulate& a);
+  void end(const TreeEnd& e);
+  void end_position(const TreeEnd& e);
+  Operand masked(const Operand& v, const Operand& mask, Reducer op) const;
+  Operand identity(Reducer op, OperandType type) const;
+  Operand combine(Reducer op, const Operand& a, const Operand& b) const;
+
+  /// Statements written by `write` in a block of its own.
+  template <class F>
+  Block block(F write) {
+    Block inner;
+    Block* outer = out_;
+    std::vector<std::string> outer_names = std::move(names_here_);
+    names_here_.clear();
+    const auto memo = memo_;
+    out_ = &inner;
+    forwarded_.enter();
+    write();
+    forwarded_.leave();
+    out_ = outer;
+    for (const std::string& n : names_here_) names_.release(n);
+    names_here_ = std::move(outer_names);
+    memo_ = memo;
+    return inner;
+  }
+  std::string take_name(const std::string& base) {
+    names_here_.push_back(names_.take(base));
+    return names_here_.back();
+  }
+
+  const Kernel& k_;
+  const LoopTree& tree_;
+  const Isa& isa_;
+  std::vector<Buffer>& buffers_;
+  std::vector<TempPlace> places_;
+  std::vector<int> buffer_of_;
+  NamesInScope names_;
+  std::vector<std::string> names_here_;
+  std::map<std::string, Bundle> vars_;
+  std::vector<AccumulatorState> accumulators_;
+  Forwarding<Bundle> forwarded_;
+  Lanes lanes_;
+  Ranges ranges_;
+  Block* out_ = nullptr;
+  int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
+  std::vector<Expr> kept_;  ///< expressions made on the way: their addresses are keys
+  std::map<const ExprNode*, int> uses_;
+  std::map<const ExprNode*, bool> varies_;
+  std::map<std::pair<const ExprNode*, int>, Bundle> memo_;
+};
+
+}  // namespace tenon

@@ -1,0 +1,184 @@
+// Loops and stores: strip-mined vector loops with a partial remainder, plain loops elsewhere.
+#include <algorithm>
+
+#include "algebra/simplify.h"
+#include "lower/generate.h"
+#include "lower/kernel_ranges.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+/// Temps that more than one variant of a kernel stores take the larger extent.
+Operand larger(const Operand& a, const Operand& b) {
+  if (constant_value(a) == 0) return b;
+  if (a == b || (constant_value(a) && constant_value(a) == constant_value(b)) || to_text(a) == to_text(b)) return a;
+  return v_apply(ScalarOp::Max, {a, b});
+}
+
+}  // namespace
+
+Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers)
+    : k_(kernel), tree_(tree), isa_(isa), buffers_(buffers), places_(place_temps(kernel, tree)), accumulators_(tree.accumulators.size()), ranges_(size_ranges(kernel)) {
+  for (const Size& s : k_.sizes) names_.take(s.name);
+  for (const Attr& a : k_.attrs) names_.take(a.name);
+  for (const Tensor& t : k_.tensors) names_.take(t.name);
+  for (size_t t = 0; t < k_.tensors.size(); ++t) {
+    const Tensor& tensor = k_.tensors[t];
+    const auto it = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) { return b.name == tensor.name; });
+    buffer_of_.push_back(it == buffers_.end() ? -1 : static_cast<int>(it - buffers_.begin()));
+    if (tensor.role != Role::Temp || !places_[t].stored) continue;
+    Expr elements = constant_int(1);
+    for (const Expr& d : places_[t].dims) elements = elements * d;
+    if (buffer_of_[t] < 0) {
+      buffer_of_[t] = static_cast<int>(buffers_.size());
+      buffers_.push_back({tensor.name, tensor.dtype, Storage::Workspace, -1, v_int(0), true});
+    }
+    Operand& size = buffers_[static_cast<size_t>(buffer_of_[t])].elements;
+    size = larger(size, scalar(simplify(elements, ranges_), 0));
+  }
+}
+
+Block Generator::run() {
+  Block body;
+  out_ = &body;
+  tree(tree_.body);
+  return body;
+}
+
+Block Generator::run_checks() {
+  Block body;
+  out_ = &body;
+  for (const Check& c : k_.checks) {
+    Block test = block([&] {
+      std::vector<std::string> names;
+      for (const LoopVar& v : c.loops) {
+        names.push_back(take_name(letter_of(v.name)));
+        vars_[v.name] = {v_var(names.back())};
+      }
+      Block inner = block([&] {
+        start_leaf({c.holds});
+        const Operand fails = v_apply(ScalarOp::Not, {scalar(c.holds, 0)});
+        out_->push_back(s_if(fails, {Stmt{SFail{c.status}}}));
+      });
+      for (size_t i = c.loops.size(); i-- > 0;) {
+        Block loop{s_for(names[i], v_int(0), scalar(c.loops[i].extent, 0), 1, std::move(inner))};
+        inner = std::move(loop);
+      }
+      *out_ = std::move(inner);
+    });
+    if (!c.what.empty()) body.push_back(s_comment(c.what));
+    for (Stmt& s : test) body.push_back(std::move(s));
+  }
+  return body;
+}
+
+void Generator::start_leaf(std::initializer_list<Expr> roots) {
+  memo_.clear();
+  uses_.clear();
+  varies_.clear();
+  kept_.clear();
+  for (const Expr& e : roots) count_uses(e);
+}
+
+void Generator::tree(const Tree& t) {
+  for (const TreeNode& n : t) {
+    if (const auto* l = std::get_if<TreeLoop>(&n.node)) loop(*l);
+    else if (const auto* d = std::get_if<TreeDefine>(&n.node)) define(*d);
+    else if (const auto* b = std::get_if<TreeBegin>(&n.node)) begin(*b);
+    else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) accumulate(*a);
+    else end(std::get<TreeEnd>(n.node));
+  }
+}
+
+void Generator::loop(const TreeLoop& l) {
+  start_leaf({});
+  ranges_.extents[l.var.name] = l.var.extent;
+  if (l.shape.lanes * l.shape.parts > 1) vector_loop(l);
+  else plain_loop(l);
+  ranges_.extents.erase(l.var.name);
+}
+
+void Generator::plain_loop(const TreeLoop& l) {
+  constexpr int64_t kUnrolled = 4;
+  const Operand extent = scalar(l.var.extent, 0);
+  const std::string outer = names_.take(letter_of(l.var.name));
+  vars_[l.var.name] = {v_var(outer)};
+  Block body = block([&] { tree(l.body); });
+  names_.release(outer);
+  const bool small = constant_value(extent).value_or(kUnrolled + 1) <= kUnrolled;
+  const bool leaf = std::none_of(l.body.begin(), l.body.end(), [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
+  out_->push_back(s_for(outer, v_int(0), extent, 1, std::move(body), small && leaf ? LoopKind::Unrolled : LoopKind::Serial));
+}
+
+/// Whole groups of vectors, then what is left one vector at a time, the last one partly.
+void Generator::vector_loop(const TreeLoop& l) {
+  const Operand extent = scalar(l.var.extent, 0);
+  const int64_t lanes = l.shape.lanes, step = lanes * l.shape.parts;
+  if (const auto n = constant_value(extent)) {
+    const int64_t groups = *n / step * step, vectors = *n / lanes * lanes;
+    if (groups > 0) vector_part(l, v_int(0), v_int(groups), l.shape.parts, false);
+    if (vectors > groups) vector_part(l, v_int(groups), v_int(vectors), 1, false);
+    if (*n > vectors) vector_part(l, v_int(vectors), extent, 1, true);
+    return;
+  }
+  const Operand groups = named(letter_of(l.var.name) + "_groups", v_apply(ScalarOp::BitAnd, {extent, v_int(-step)}));
+  vector_part(l, v_int(0), groups, l.shape.parts, false);
+  vector_part(l, groups, extent, 1, lanes > 1);
+}
+
+void Generator::vector_part(const TreeLoop& l, Operand begin, Operand end, int parts, bool partial) {
+  const std::string var = names_.take(letter_of(l.var.name));
+  const Lanes outer = lanes_;
+  Block body = block([&] {
+    lanes_ = {l.var.name, v_var(var), l.shape.lanes, parts, nullptr};
+    if (partial) lanes_.active = named("active", v_apply(ScalarOp::Min, {v_int(l.shape.lanes), end - lanes_.base}));
+    tree(l.body);
+  });
+  lanes_ = outer;
+  start_leaf({});
+  names_.release(var);
+  out_->push_back(s_for(var, std::move(begin), std::move(end), int64_t{l.shape.lanes} * parts, std::move(body)));
+}
+
+/// The value to store: the new one, or the one that stands there combined with it.
+Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
+  if (d.update == Update::Assign || d.update == Update::Last) return v;
+  constexpr ScalarOp ops[] = {ScalarOp::Cast, ScalarOp::Add, ScalarOp::Mul, ScalarOp::Max, ScalarOp::Min, ScalarOp::Cast};
+  const DType storage = k_.tensors[static_cast<size_t>(d.tensor)].dtype;
+  const DType compute = dtype_row(storage).compute;
+  const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
+  Bundle out;
+  for (size_t u = 0; u < v.size(); ++u) {
+    const Operand old = v_load(buffer, storage, offset_of(d.tensor, d.index, static_cast<int>(u)), lanes_.lanes, lanes_.active);
+    ScalarOp op = ops[static_cast<size_t>(d.update)];
+    if (storage == DType::Bool) op = op == ScalarOp::Add || op == ScalarOp::Max ? ScalarOp::Or : ScalarOp::And;
+    out.push_back(v_cast(v_apply(op, {v_cast(old, compute), v_cast(v[u], compute)}), storage));
+  }
+  return out;
+}
+
+void Generator::define(const TreeDefine& d) {
+  start_leaf({d.value});
+  const TempPlace& place = places_[static_cast<size_t>(d.tensor)];
+  const Tensor& tensor = k_.tensors[static_cast<size_t>(d.tensor)];
+  Bundle v = value(d.value);
+  const bool uniform = v.size() == 1 && v[0]->type.lanes == 1;
+  if (place.stored && !lanes_.var.empty()) v = spread(v, lanes_.parts);
+  v = combined(d, v);
+  if (!place.stored || tensor.role != Role::Output || d.update == Update::Assign) {
+    const std::string base = place.stored ? base_name(read_of(d.tensor, tensor.dtype, d.index), k_) : tensor.name;
+    if (!uniform || !place.stored)
+      for (Operand& x : v) x = named(base + (tensor.role == Role::Temp && !place.stored ? "_value" : ""), x);
+  }
+  if (place.stored) {
+    const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
+    for (size_t u = 0; u < v.size(); ++u) {
+      const Operand stored = v[u]->type.dtype == DType::Bool ? mask_as(v[u], 8) : v[u];
+      out_->push_back(s_store(buffer, offset_of(d.tensor, d.index, static_cast<int>(u)), stored, lanes_.var.empty() ? nullptr : lanes_.active));
+    }
+  }
+  if (d.update == Update::Assign) forwarded_.write(d.tensor, d.index, v);
+}
+
+}  // namespace tenon

@@ -1,0 +1,18 @@
+// The table of kernel passes.
+#include "lower/kernel_passes.h"
+
+#include "lower/kernel_ranges.h"
+
+namespace tenon {
+
+std::span<const KernelPass> kernel_passes() {
+  static constexpr KernelPass passes[] = {
+      {"simplify-kernel", simplify_kernel},
+      {"separate-reductions", separate_reductions},
+      {"inline-temps", inline_temps},
+      {"simplify-again", simplify_kernel},
+  };
+  return passes;
+}
+
+}  // namespace tenon

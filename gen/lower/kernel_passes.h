@@ -1,0 +1,24 @@
+// Rewritings of a kernel before its loops are built: each keeps its meaning. They run in the order of the table.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ir/kernel.h"
+
+namespace tenon {
+
+struct KernelPass {
+  std::string_view name;
+  Kernel (*run)(const Kernel&);
+};
+
+/// Every reduction becomes the whole value of a statement of its own, for the variables that it depends on.
+Kernel separate_reductions(const Kernel&);
+/// Temps that are cheap, or read once, disappear into their readers.
+Kernel inline_temps(const Kernel&);
+
+/// The passes by name, in order.
+std::span<const KernelPass> kernel_passes();
+
+}  // namespace tenon

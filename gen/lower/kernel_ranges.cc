@@ -1,0 +1,144 @@
+// Facts about kernels and whole-kernel rewriting.
+#include "lower/kernel_ranges.h"
+
+#include "algebra/simplify.h"
+
+namespace tenon {
+namespace {
+
+/// Visits every node below `e` once, parents first.
+void each_node(const Expr& e, std::set<const ExprNode*>& seen, const std::function<void(const Expr&)>& visit) {
+  if (!e || !seen.insert(e.get()).second) return;
+  visit(e);
+  map_children(e, [&](const Expr& c) {
+    each_node(c, seen, visit);
+    return c;
+  });
+}
+
+bool in_range(const Kernel& k, const Read& r, const Ranges& ranges) {
+  const Tensor& t = k.tensors[static_cast<size_t>(r.tensor)];
+  for (size_t d = 0; d < r.index.size(); ++d)
+    if (!proves_not_negative(linear_form(r.index[d]), ranges) || !proves_lt(r.index[d], t.dims[d], ranges)) return false;
+  return true;
+}
+
+/// Loops of one iteration: the variable is 0.
+std::map<std::string, Expr> unit_loops(std::vector<LoopVar>& loops) {
+  std::map<std::string, Expr> zeros;
+  std::vector<LoopVar> kept;
+  for (const LoopVar& v : loops)
+    if (is_one(v.extent)) zeros.emplace(v.name, constant_int(0));
+    else kept.push_back(v);
+  loops = std::move(kept);
+  return zeros;
+}
+
+Expr without_unit_reductions(const Expr& e) {
+  const Expr r = map_children(e, without_unit_reductions);
+  const auto* n = std::get_if<Reduce>(&r->node);
+  if (!n) return r;
+  std::vector<LoopVar> vars = n->vars;
+  const std::map<std::string, Expr> zeros = unit_loops(vars);
+  if (zeros.empty()) return r;
+  const Expr value = substitute(n->value, zeros), where = n->where ? substitute(n->where, zeros) : nullptr;
+  const bool argument = n->op == Reducer::ArgMax || n->op == Reducer::ArgMin;
+  if (argument && n->vars.size() > 1) return r;
+  if (!vars.empty() || where) return vars.empty() ? select(where, argument ? constant_int(0) : value, identity_of(n->op, r->type)) : reduce(n->op, vars, where, value, r->type);
+  return argument ? constant_int(0) : value;
+}
+
+}  // namespace
+
+Ranges size_ranges(const Kernel& k) {
+  Ranges r;
+  for (const Size& s : k.sizes) {
+    r.size_lo.emplace(s.name, s.lo);
+    if (s.hi < (int64_t{1} << 40)) r.size_hi.emplace(s.name, s.hi);
+  }
+  return r;
+}
+
+void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops) {
+  for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
+}
+
+void each_read(const Expr& e, const std::function<void(const Read&)>& visit) {
+  std::set<const ExprNode*> seen;
+  each_node(e, seen, [&](const Expr& n) {
+    if (const auto* r = std::get_if<Read>(&n->node)) visit(*r);
+  });
+}
+
+bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
+  bool ok = true;
+  std::set<const ExprNode*> seen;
+  Ranges inner = ranges;
+  each_node(e, seen, [&](const Expr& n) {
+    if (const auto* r = std::get_if<Reduce>(&n->node)) add_loops(inner, r->vars);
+    if (const auto* r = std::get_if<Read>(&n->node)) ok = ok && (r->fill || in_range(k, *r, inner));
+    const auto* a = std::get_if<Apply>(&n->node);
+    if (a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod)) ok = ok && constant_value(a->args[1]).value_or(0) > 0;
+  });
+  return ok;
+}
+
+bool reads_tensor(const Expr& e, int tensor) {
+  bool found = false;
+  each_read(e, [&](const Read& r) { found = found || r.tensor == tensor; });
+  return found;
+}
+
+bool is_costly(const Expr& node) {
+  const auto* a = std::get_if<Apply>(&node->node);
+  if (!a) return false;
+  if (scalar_op_row(a->op).has('M') || a->op == ScalarOp::Philox) return true;
+  return a->op == ScalarOp::Div || a->op == ScalarOp::Sqrt || a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod;
+}
+
+Kernel map_exprs(const Kernel& k, const std::function<Expr(const Expr&)>& f) {
+  Kernel out = k;
+  const auto each = [&](std::vector<Expr>& v) {
+    for (Expr& e : v) e = f(e);
+  };
+  const auto loops = [&](std::vector<LoopVar>& v) {
+    for (LoopVar& l : v) l.extent = f(l.extent);
+  };
+  for (Tensor& t : out.tensors) {
+    each(t.dims);
+    each(t.strides);
+  }
+  each(out.facts);
+  for (Check& c : out.checks) {
+    loops(c.loops);
+    c.holds = f(c.holds);
+  }
+  for (KernelStatement& s : out.body) {
+    loops(s.loops);
+    each(s.index);
+    s.value = f(s.value);
+  }
+  return out;
+}
+
+Kernel simplify_kernel(const Kernel& k) {
+  const Ranges sizes = size_ranges(k);
+  Kernel out = map_exprs(k, [&](const Expr& e) { return std::holds_alternative<Constant>(e->node) ? e : simplify(e, sizes); });
+  SharedExprs shared;
+  for (KernelStatement& s : out.body) {
+    const std::map<std::string, Expr> zeros = unit_loops(s.loops);
+    Ranges ranges = sizes;
+    add_loops(ranges, s.loops);
+    const auto tidy = [&](const Expr& e) { return shared.share(simplify(without_unit_reductions(zeros.empty() ? e : substitute(e, zeros)), ranges)); };
+    for (Expr& e : s.index) e = tidy(e);
+    s.value = tidy(s.value);
+  }
+  for (Check& c : out.checks) {
+    Ranges ranges = sizes;
+    add_loops(ranges, c.loops);
+    c.holds = shared.share(simplify(c.holds, ranges));
+  }
+  return out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,273 @@
+// The naive interpreter of kernels.
+#include "oracle/run_kernel.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+/// Expressions with their names resolved to slots, so that big constants fold in reasonable time.
+struct Code {
+  enum class Kind : uint8_t { constant, variable, read, apply, reduce, select } kind = Kind::constant;
+  DType type = DType::I64;
+  Number value;
+  ScalarOp op = ScalarOp::Add;
+  Reducer reducer = Reducer::Sum;
+  int slot = 0;                     ///< variable; read: tensor
+  bool padded = false, guarded = false;
+  std::vector<Code> parts;          ///< arguments; read: indices then fill; reduce: value then predicate; select: condition, yes, no
+  std::vector<std::pair<int, int64_t>> loops;   ///< reduce: slot and extent
+};
+
+class Runner {
+ public:
+  Runner(const Kernel& kernel, OracleCall& call) : kernel_(kernel), call_(call) {
+    for (const Tensor& t : kernel.tensors) {
+      std::vector<int64_t> dims, strides;
+      for (const Expr& e : t.dims) dims.push_back(evaluate_size(e, call));
+      for (const Expr& e : t.strides) strides.push_back(evaluate_size(e, call));
+      dims_.push_back(std::move(dims));
+      strides_.push_back(std::move(strides));
+    }
+    call_.tensors.resize(kernel.tensors.size());
+    for (size_t i = 0; i < kernel.tensors.size(); ++i)
+      if (kernel.tensors[i].role == Role::Output || kernel.tensors[i].role == Role::Temp) allocate(i);
+  }
+
+  OracleStatus run() {
+    for (const Check& c : kernel_.checks) {
+      slots_.clear();
+      next_slot_ = 0;
+      const auto loops = bind(c.loops);
+      const Code holds = compile(c.holds);
+      if (!every(loops, 0, [&] { return eval(holds).i != 0; })) return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
+    }
+    for (const KernelStatement& s : kernel_.body) statement(s);
+    return OracleStatus::Done;
+  }
+
+ private:
+  void allocate(size_t i) {
+    TensorData& t = call_.tensors[i];
+    t.dtype = kernel_.tensors[i].dtype;
+    if (kernel_.tensors[i].role == Role::Temp && t.dtype == DType::F32) t.dtype = DType::F64;
+    t.dims = dims_[i];
+    int64_t n = 1;
+    for (size_t k = 0; k < dims_[i].size(); ++k) n = dims_[i][k] == 0 ? 0 : n;
+    if (n)
+      for (size_t k = 0; k < dims_[i].size(); ++k) n += (dims_[i][k] - 1) * strides_[i][k];
+    t.bytes.assign(static_cast<size_t>(n) * static_cast<size_t>(bytes_of(t.dtype)), 0);
+  }
+
+  std::vector<std::pair<int, int64_t>> bind(const std::vector<LoopVar>& loops) {
+    std::vector<std::pair<int, int64_t>> out;
+    for (const LoopVar& v : loops) {
+      const int slot = next_slot_++;
+      slots_[v.name] = slot;
+      if (vars_.size() <= static_cast<size_t>(slot)) vars_.resize(static_cast<size_t>(slot) + 1);
+      out.emplace_back(slot, evaluate_size(v.extent, call_));
+    }
+    return out;
+  }
+
+  template <class F>
+  bool every(const std::vector<std::pair<int, int64_t>>& loops, size_t k, const F& f) {
+    if (k == loops.size()) return f();
+    for (int64_t i = 0; i < loops[k].second; ++i) {
+      vars_[static_cast<size_t>(loops[k].first)] = i;
+      if (!every(loops, k + 1, f)) return false;
+    }
+    return true;
+  }
+
+  void statement(const KernelStatement& s) {
+    slots_.clear();
+    next_slot_ = 0;
+    const auto loops = bind(s.loops);
+    std::vector<Code> index;
+    for (const Expr& e : s.index) index.push_back(compile(e));
+    const Code value = compile(s.value);
+    const auto t = static_cast<size_t>(s.target);
+    every(loops, 0, [&] {
+      int64_t at = 0;
+      for (size_t k = 0; k < index.size(); ++k) at += eval(index[k]).i * strides_[t][k];
+      const Number v = eval(value);
+      TensorData& data = call_.tensors[t];
+      store_number(data, at, s.update == Update::Assign || s.update == Update::Last ? v : combined(s.update, load_number(data, at), v, s.value->type));
+      return true;
+    });
+  }
+
+  static Number combined(Update u, const Number& a, const Number& b, DType type) {
+    const Number both[2] = {a, b};
+    const ScalarOp op = u == Update::Add ? ScalarOp::Add : u == Update::Mul ? ScalarOp::Mul : u == Update::Max ? ScalarOp::Max : ScalarOp::Min;
+    return apply_number(op, both, type, type);
+  }
+
+  struct Compiler {
+    Runner& run;
+    DType type;
+    Code operator()(const Constant& c) const { return leaf({c.i, c.f}); }
+    Code operator()(const VarRef& v) const {
+      Code out;
+      out.kind = Code::Kind::variable;
+      const auto s = run.slots_.find(v.name);
+      TENON_CHECK(s != run.slots_.end(), "variable {} is not bound", v.name);
+      out.slot = s->second;
+      return out;
+    }
+    Code operator()(const SizeRef& s) const { return leaf({run.call_.sizes.at(s.name)}); }
+    Code operator()(const AttrRef& a) const { return leaf(run.call_.attrs.at(a.name).at(static_cast<size_t>(a.element))); }
+    Code operator()(const Read& r) const {
+      Code out = node(Code::Kind::read);
+      out.slot = r.tensor;
+      out.padded = r.fill != nullptr;
+      for (const Expr& e : r.index) out.parts.push_back(run.compile(e));
+      if (r.fill) out.parts.push_back(run.compile(r.fill));
+      return out;
+    }
+    Code operator()(const Apply& a) const {
+      Code out = node(Code::Kind::apply);
+      out.op = a.op;
+      for (const Expr& e : a.args) out.parts.push_back(run.compile(e));
+      return out;
+    }
+    Code operator()(const Reduce& r) const {
+      Code out = node(Code::Kind::reduce);
+      out.reducer = r.op;
+      out.loops = run.bind(r.vars);
+      out.parts.push_back(run.compile(r.value));
+      out.guarded = r.where != nullptr;
+      if (r.where) out.parts.push_back(run.compile(r.where));
+      return out;
+    }
+    Code operator()(const Select& s) const {
+      Code out = node(Code::Kind::select);
+      out.parts = {run.compile(s.cond), run.compile(s.yes), run.compile(s.no)};
+      return out;
+    }
+    Code node(Code::Kind k) const {
+      Code out;
+      out.kind = k;
+      out.type = type;
+      return out;
+    }
+    Code leaf(Number n) const {
+      Code out = node(Code::Kind::constant);
+      out.value = n;
+      return out;
+    }
+  };
+  friend struct Compiler;
+
+  Code compile(const Expr& e) {
+    Code out = std::visit(Compiler{*this, e->type}, e->node);
+    out.type = e->type;
+    return out;
+  }
+
+  Number eval(const Code& c) {
+    switch (c.kind) {
+      case Code::Kind::constant: return c.value;
+      case Code::Kind::variable: return {vars_[static_cast<size_t>(c.slot)]};
+      case Code::Kind::read: return read(c);
+      case Code::Kind::reduce: return reduced(c);
+      case Code::Kind::select: return eval(c.parts[eval(c.parts[0]).i ? 1 : 2]);
+      case Code::Kind::apply: break;
+    }
+    if ((c.op == ScalarOp::And || c.op == ScalarOp::Or) && c.type == DType::Bool) {
+      const bool first = eval(c.parts[0]).i != 0;
+      return {first == (c.op == ScalarOp::Or) ? first : eval(c.parts[1]).i != 0};
+    }
+    Number args[3];
+    for (size_t i = 0; i < c.parts.size(); ++i) args[i] = eval(c.parts[i]);
+    return apply_number(c.op, args, c.parts[0].type, c.type);
+  }
+
+  Number read(const Code& c) {
+    const auto t = static_cast<size_t>(c.slot);
+    int64_t at = 0;
+    const size_t rank = dims_[t].size();
+    for (size_t k = 0; k < rank; ++k) {
+      const int64_t i = eval(c.parts[k]).i;
+      if (i < 0 || i >= dims_[t][k]) {
+        TENON_CHECK(c.padded, "{}: {} is read at {} of {} in dimension {}", kernel_.name, kernel_.tensors[t].name, i, dims_[t][k], k);
+        return eval(c.parts[rank]);
+      }
+      at += i * strides_[t][k];
+    }
+    return load_number(call_.tensors[t], at);
+  }
+
+  Number reduced(const Code& c) {
+    const DType value_type = c.parts[0].type;
+    const bool positional = c.reducer == Reducer::ArgMax || c.reducer == Reducer::ArgMin;
+    const Expr identity = identity_of(c.reducer, c.type);
+    Number acc{as_constant(identity)->i, as_constant(identity)->f};
+    Number best;
+    int64_t position = 0, best_at = 0;
+    bool any = false;
+    every(c.loops, 0, [&] {
+      const int64_t here = position++;
+      if (c.guarded && !eval(c.parts[1]).i) return true;
+      const Number v = eval(c.parts[0]);
+      if (!positional) {
+        acc = step(c.reducer, acc, v, value_type);
+        return true;
+      }
+      const bool better = any && !is_nan(best, value_type) &&
+                          (is_nan(v, value_type) || (c.reducer == Reducer::ArgMax ? less(best, v, value_type) : less(v, best, value_type)));
+      if (!any || better) {
+        best = v;
+        best_at = here;
+        any = true;
+      }
+      return true;
+    });
+    return positional ? Number{best_at} : acc;
+  }
+
+  static Number step(Reducer r, const Number& a, const Number& b, DType type) {
+    const Number both[2] = {a, b};
+    switch (r) {
+      case Reducer::Sum: return apply_number(ScalarOp::Add, both, type, type);
+      case Reducer::Prod: return apply_number(ScalarOp::Mul, both, type, type);
+      case Reducer::Max: return apply_number(ScalarOp::Max, both, type, type);
+      case Reducer::Min: return apply_number(ScalarOp::Min, both, type, type);
+      case Reducer::Any: return {a.i || b.i};
+      case Reducer::All: return {a.i && b.i};
+      case Reducer::ArgMax:
+      case Reducer::ArgMin: break;
+    }
+    TENON_UNREACHABLE("a positional reducer has no step");
+  }
+
+  const Kernel& kernel_;
+  OracleCall& call_;
+  std::vector<std::vector<int64_t>> dims_, strides_;
+  std::map<std::string, int> slots_;
+  std::vector<int64_t> vars_;
+  int next_slot_ = 0;
+};
+
+}  // namespace
+
+int64_t evaluate_size(const Expr& e, const OracleCall& call) {
+  if (const auto c = constant_value(e)) return *c;
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) return call.sizes.at(s->name);
+  if (const auto* a = std::get_if<AttrRef>(&e->node)) return call.attrs.at(a->name).at(static_cast<size_t>(a->element)).i;
+  if (const auto* s = std::get_if<Select>(&e->node)) return evaluate_size(evaluate_size(s->cond, call) ? s->yes : s->no, call);
+  const auto* a = std::get_if<Apply>(&e->node);
+  TENON_CHECK(a, "not a size: {}", to_text(e));
+  Number args[3];
+  for (size_t i = 0; i < a->args.size(); ++i) args[i].i = evaluate_size(a->args[i], call);
+  return apply_number(a->op, args, a->args[0]->type, e->type).i;
+}
+
+OracleStatus run_kernel(const Kernel& kernel, OracleCall& call) { return Runner(kernel, call).run(); }
+
+}  // namespace tenon

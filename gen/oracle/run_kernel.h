@@ -1,0 +1,30 @@
+// The naive interpreter of kernels: the reference for everything that is generated, and what folds constants.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "oracle/number.h"
+
+namespace tenon {
+
+/// Values of run-time sizes and attributes (by name, all elements of a list).
+struct OracleCall {
+  std::map<std::string, int64_t> sizes;
+  std::map<std::string, std::vector<Number>> attrs;
+  std::vector<TensorData> tensors;   ///< parallel to kernel.tensors; inputs filled in storage order, outputs and temps are made here
+};
+
+enum class OracleStatus : uint8_t { Done, Range, Shape };
+
+/// Runs the kernel: checks first, then each statement for every value of its variables, sums in order, in long double and 64-bit
+/// integers that wrap to their type. Values are rounded only when they are stored; temps of f32 are kept as f64.
+/// A padded read outside yields its fill. Reading outside of a tensor otherwise is a bug and aborts.
+OracleStatus run_kernel(const Kernel& kernel, OracleCall& call);
+
+/// Value of an expression without tensors and variables.
+int64_t evaluate_size(const Expr& e, const OracleCall& call);
+
+}  // namespace tenon

@@ -1,0 +1,45 @@
+// Values of ops on constants.
+#include "pipeline_fold.h"
+
+#include "library/expand_node.h"
+#include "oracle/run_kernel.h"
+
+namespace tenon {
+
+ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
+  ComputedTensors out;
+  std::vector<GivenTensor> given;
+  OracleCall call;
+  for (const TensorData* t : inputs) {
+    GivenTensor g;
+    if (t) {
+      g.present = true;
+      g.dtype = t->dtype;
+      for (const int64_t d : t->dims) g.dims.push_back(constant_int(d));
+      call.tensors.push_back(*t);
+    }
+    given.push_back(std::move(g));
+  }
+  Diagnostics diagnostics;
+  const auto node = expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
+  if (!node) {
+    const auto all = diagnostics.sorted();
+    out.error = all.empty() ? "it cannot be expanded" : all[0].message;
+    return out;
+  }
+  const OracleStatus status = run_kernel(node->kernel, call);
+  if (status != OracleStatus::Done) {
+    out.error = status == OracleStatus::Range ? "an index or divisor is out of range" : "a dimension is empty";
+    return out;
+  }
+  for (size_t i = 0; i < node->kernel.tensors.size(); ++i) {
+    if (node->kernel.tensors[i].role != Role::Output) continue;
+    TensorData t = call.tensors[i];
+    t.dims.clear();
+    for (const Expr& e : node->output_dims[out.outputs.size()]) t.dims.push_back(constant_value(e).value_or(0));
+    out.outputs.push_back(std::move(t));
+  }
+  return out;
+}
+
+}  // namespace tenon

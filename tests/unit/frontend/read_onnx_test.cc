@@ -1,0 +1,187 @@
+// read_onnx on models made by hand: how nodes, opsets, attributes, initializers and open sizes are understood, and what is refused.
+#include "frontend/read_onnx.h"
+
+#include <fstream>
+
+#include "catch.h"
+#include "onnx_table_files.h"
+#include "proto_bytes.h"
+#include "scratch_dir.h"
+#include "small_library.h"
+
+using namespace tenon;
+using namespace tenon_test::onnx;
+using tenon_test::Proto;
+
+namespace {
+
+const OnnxTable& table() {
+  static const OnnxTable t = *read_onnx_table(tenon_test::onnx_table_files(std::filesystem::path(TENON_CHECKOUT) / "opdefs"));
+  return t;
+}
+
+Result<tenon::Graph> read(const std::string& bytes, const SizeRanges& sizes = {}, const std::string& path = "net.onnx") {
+  const OpSemantics semantics = tenon_test::small_semantics();
+  return read_onnx({path, {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table(), semantics, sizes);
+}
+
+// Lines of the nodes in the text form, without origins.
+std::string nodes_of(const Result<tenon::Graph>& graph) {
+  if (!graph.ok()) return graph.diagnostics().text();
+  std::string text = to_text(*graph), result;
+  for (size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+    const std::string line = text.substr(at, end - at);
+    const size_t origin = line.find("  # ");
+    if (origin != std::string::npos) result += line.substr(2, origin - 2) + "\n";
+  }
+  return result;
+}
+
+std::string error_of(const Result<tenon::Graph>& graph) {
+  if (graph.ok()) return "";
+  const Diagnostic d = graph.diagnostics().sorted().front();
+  return d.where + ": " + d.message;
+}
+
+tenon_test::onnx::Graph unary(const Proto& n, const std::vector<int64_t>& dims = {2, 3}) { return {{n}, {value("x", dims)}, {value("y", {})}, {}}; }
+
+}  // namespace
+
+TEST_CASE("frontend: an operator becomes its definition") {
+  CHECK(nodes_of(read(model(unary(node("Relu", {"x"}, {"y"})), 13))) == "y: f32[2, 3] = relu(x)\n");
+}
+
+TEST_CASE("frontend: what was an attribute and became an input means the same") {
+  auto g = unary(node("Unsqueeze", {"x"}, {"y"}, {ints_attr("axes", {0, -1})}));
+  CHECK(nodes_of(read(model(g, 11))) == "y: f32[1, 2, 3, 1] = reshape(x, shape=[1, 2, 3, 1])\n");
+  g = unary(node("Unsqueeze", {"x", "axes"}, {"y"}));
+  g.initializers = {ints_tensor("axes", {0, -1})};
+  CHECK(nodes_of(read(model(g, 13))) == "y: f32[1, 2, 3, 1] = reshape(x, shape=[1, 2, 3, 1])\n");
+  g = unary(node("ReduceSum", {"x", "axes"}, {"y"}, {int_attr("keepdims", 0)}));
+  g.initializers = {ints_tensor("axes", {1})};
+  CHECK(nodes_of(read(model(g, 20))) == "y: f32[2] = sum(x, axes=[1])\n");
+  g = unary(node("Clip", {"x", "", "hi"}, {"y"}));
+  g.initializers = {floats_tensor("hi", {}, {6})};
+  CHECK(nodes_of(read(model(g, 13))) == "y: f32[2, 3] = clip(x, hi=6.0)\n");
+}
+
+TEST_CASE("frontend: Softmax before opset 13 goes over all dimensions from its axis on") {
+  const auto g = unary(node("Softmax", {"x"}, {"y"}, {int_attr("axis", 1)}), {2, 3, 4});
+  CHECK(nodes_of(read(model(g, 11))) == "t: f32[2, 12] = reshape(x, shape=[2, 12])\nt_2: f32[2, 12] = softmax(t, axis=-1)\n"
+                                        "y: f32[2, 3, 4] = reshape(t_2, shape=[2, 3, 4])\n");
+  CHECK(nodes_of(read(model(g, 13))) == "y: f32[2, 3, 4] = softmax(x, axis=1)\n");
+}
+
+TEST_CASE("frontend: auto_pad is worked out from the shapes") {
+  auto g = unary(node("MaxPool", {"x"}, {"y"}, {text_attr("auto_pad", "SAME_UPPER"), ints_attr("kernel_shape", {3, 2}), ints_attr("strides", {2, 2})}), {1, 1, 8, 7});
+  CHECK(nodes_of(read(model(g, 12))).find("pads=[0, 0, 1, 1]") != std::string::npos);
+  g = unary(node("MaxPool", {"x"}, {"y"}, {text_attr("auto_pad", "SAME_LOWER"), ints_attr("kernel_shape", {3, 2}), ints_attr("strides", {2, 2})}), {1, 1, 8, 7});
+  CHECK(nodes_of(read(model(g, 12))).find("pads=[1, 1, 0, 0]") != std::string::npos);
+}
+
+TEST_CASE("frontend: a chain of Shape, Gather and Concat becomes a shape") {
+  tenon_test::onnx::Graph g{{node("Shape", {"x"}, {"s"}), node("Gather", {"s", "zero"}, {"n"}), node("Concat", {"n", "rest"}, {"t"}, {int_attr("axis", 0)}),
+                 node("Reshape", {"x", "t"}, {"y"})},
+                {value("x", {-1, 3, 4})}, {value("y", {})}, {ints_tensor("zero", {0}), ints_tensor("rest", {-1})}};
+  CHECK(nodes_of(read(model(g, 13), {{"N", {1, 8}}})) == "y: f32[N, 12] = reshape(x, shape=[N, 12])\n");
+  CHECK(nodes_of(read(model(g, 13), {{"N", {5, 5}}})) == "y: f32[5, 12] = reshape(x, shape=[5, 12])\n");
+}
+
+TEST_CASE("frontend: Split becomes slices, one an output") {
+  auto g = unary(node("Split", {"x"}, {"a", "b"}, {int_attr("axis", -1)}));
+  g.outputs = {value("a", {}), value("b", {})};
+  CHECK(nodes_of(read(model(g, 13))) == "a: f32[2, 2] = slice(x, begin=[0, 0], size=[2, 2], step=[1, 1])\n"
+                                        "b: f32[2, 1] = slice(x, begin=[0, 2], size=[2, 1], step=[1, 1])\n");
+}
+
+TEST_CASE("frontend: an output that is an input, a constant or another output is a copy") {
+  auto g = unary(node("Relu", {"x"}, {"y"}));
+  g.nodes.push_back(node("Identity", {"y"}, {"z"}));
+  g.outputs = {value("y", {}), value("z", {}), value("x", {}), value("c", {})};
+  g.initializers = {floats_tensor("c", {1}, {1})};
+  const auto graph = read(model(g, 13));
+  REQUIRE(graph.ok());
+  CHECK(graph->outputs.size() == 4);
+  CHECK(graph->nodes.size() == 4);
+  CHECK(verify(*graph) == std::vector<std::string>{});
+}
+
+TEST_CASE("frontend: nodes in error are named with what to change") {
+  CHECK(error_of(read("\x08\x07 no model")) == "net.onnx: this is no ONNX model, or it is damaged");
+  CHECK(error_of(read("")) == "net.onnx: this is no ONNX model: it has no graph or imports no opset");
+  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 6))) == "net.onnx: opset 6 cannot be read, only 7 to 22");
+  CHECK(error_of(read(model(unary(node("Frobnicate", {"x"}, {"y"}, {}, "n1")), 13))) == "net.onnx: node 0 'n1' (Frobnicate): the operator Frobnicate is not supported");
+  CHECK(error_of(read(model(unary(node("Relu", {"w"}, {"y"})), 13))) == "net.onnx: node 0 (Relu): its input 'w' is made by no earlier node");
+  CHECK(error_of(read(model(unary(node("Softmax", {"x"}, {"y"}, {int_attr("axes", 1)})), 13))) ==
+        "net.onnx: node 0 (Softmax): the attribute 'axes' has no meaning in opset 13, or is not supported");
+  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"}), {-1, 3}), 13))) == "net.onnx: input 'x': extent 0 is the open size 'N'");
+  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 13), {{"M", {1, 2}}})) == "net.onnx: --size names 'M', but the model has no such open size");
+  auto g = unary(node("Gemm", {"x", "w"}, {"y"}));
+  g.initializers = {floats_tensor("w", {4, 1}, {1, 2, 3, 4})};
+  CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (Gemm): gemm: K is 3 in A and 4 in B (inputs: f32[2, 3], f32[4, 1])");
+  g = unary(node("Reshape", {"x", "s"}, {"y"}));
+  g.inputs.push_back(value("s", {2}, 7));
+  CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (Reshape): 's' has to be a constant here, but is computed at run time");
+}
+
+TEST_CASE("frontend: one error does not hide the others, nor does it repeat itself") {
+  auto g = unary(node("Foo", {"x"}, {"a"}));
+  g.nodes.push_back(node("Relu", {"a"}, {"b"}));
+  g.nodes.push_back(node("Bar", {"x"}, {"c"}));
+  g.nodes.push_back(node("Add", {"b", "c"}, {"y"}));
+  const auto graph = read(model(g, 13));
+  REQUIRE_FALSE(graph.ok());
+  CHECK(graph.diagnostics().size() == 2);
+}
+
+TEST_CASE("frontend: external data lies in the model's folder") {
+  tenon_test::ScratchDir scratch;
+  std::ofstream(scratch / "w.bin", std::ios::binary) << std::string("....\0\0\x80\x3f\0\0\0\x40", 12);
+  const auto with = [&](const std::string& location) {
+    auto g = unary(node("Relu", {"w"}, {"y"}));
+    Proto t;
+    t.number(1, 2).number(2, 1).bytes(8, "w").message(13, Proto().bytes(1, "location").bytes(2, location));
+    t.message(13, Proto().bytes(1, "offset").bytes(2, "4")).message(13, Proto().bytes(1, "length").bytes(2, "8")).number(14, 1);
+    g.initializers = {t};
+    g.outputs = {value("w", {})};
+    return read(model(g, 13), {}, (scratch / "net.onnx").string());
+  };
+  const auto good = with("w.bin");
+  INFO(good.diagnostics().text());
+  REQUIRE(good.ok());
+  for (const Value& v : good->values)
+    if (v.constant) CHECK(real_element(*v.constant, 1) == 2);
+  for (const char* bad : {"../w.bin", "/etc/hostname", "a/../../w.bin", ""}) CHECK(error_of(with(bad)).find("lies outside of the model's folder") != std::string::npos);
+  CHECK(error_of(with("v.bin")).find("there is no file") != std::string::npos);
+}
+
+TEST_CASE("frontend: every cut of a model is refused or read, never more") {
+  auto g = unary(node("Gemm", {"x", "w"}, {"y"}));
+  g.initializers = {floats_tensor("w", {3, 1}, {1, 2, 3})};
+  const std::string bytes = model(g, 13);
+  for (size_t cut = 0; cut < bytes.size(); ++cut) CHECK_FALSE(read(bytes.substr(0, cut)).ok());
+}
+
+TEST_CASE("frontend: a function of the model is unfolded with the call's attributes") {
+  // twice(x) = softmax(relu(x), axis=@axis)
+  Proto axis = Proto().bytes(1, "axis").number(20, 2).bytes(21, "axis");
+  Proto function = Proto().bytes(1, "twice").bytes(4, "a").bytes(5, "b").bytes(6, "axis");
+  function.message(7, node("Relu", {"a"}, {"h"})).message(7, node("Softmax", {"h"}, {"b"}, {axis})).message(9, Proto().number(2, 13)).bytes(10, "own");
+  Proto call = node("twice", {"x"}, {"y"}, {int_attr("axis", 0)}).bytes(7, "own");
+  const std::string bytes = model(unary(call), 13) + Proto().message(8, Proto().bytes(1, "own").number(2, 1)).message(25, function).text();
+  CHECK(nodes_of(read(bytes)) == "h: f32[2, 3] = relu(x)\ny: f32[2, 3] = softmax(h, axis=0)\n");
+  function.message(7, Proto(node("twice", {"a"}, {"c"})).bytes(7, "own"));
+  CHECK_FALSE(read(model(unary(call), 13) + Proto().message(8, Proto().bytes(1, "own").number(2, 1)).message(25, function).text()).ok());
+}
+
+TEST_CASE("frontend: If on a known condition is one of its branches") {
+  const auto branch = [](const std::string& name, const std::string& op) {
+    return Proto().bytes(1, name).message(6, Proto().message(1, node(op, {"x"}, {"r"})).bytes(2, name).message(12, value("r", {}))).number(20, 5);
+  };
+  auto g = unary(node("If", {"c"}, {"y"}, {branch("then_branch", "Relu"), branch("else_branch", "Exp")}));
+  g.initializers = {tensor("c", 9, {}, std::string(1, '\1'))};
+  CHECK(nodes_of(read(model(g, 13))) == "y: f32[2, 3] = relu(x)\n");
+  g.initializers = {};
+  g.inputs.push_back(value("c", {}, 9));
+  CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (If): If on a condition that is computed at run time is not supported");
+}
