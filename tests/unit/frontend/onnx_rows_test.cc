@@ -1,0 +1,75 @@
+// The shipped rows against the shipped definitions: every op, attribute and function that a recipe names exists.
+#include <cstdio>
+#include <set>
+
+#include "catch.h"
+#include "library_semantics.h"
+#include "onnx_table_files.h"
+#include "opdef/read_ops.h"
+
+using namespace tenon;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<SourceFileRef> definition_files() {
+  std::vector<fs::path> paths;
+  for (const auto& e : fs::directory_iterator(fs::path(TENON_CHECKOUT) / "opdefs"))
+    if (e.path().extension() == ".yaml") paths.push_back(e.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<SourceFileRef> files;
+  for (const fs::path& p : paths) files.push_back(*read_source(p.string()));
+  return files;
+}
+
+struct Missing {
+  const OnnxTable& table;
+  const OpSemantics& semantics;
+  std::set<std::string> found;
+
+  void check_call(const std::string& op, const std::vector<RecipeExpr>& args) {
+    const OpSignature* s = semantics.find(op);
+    if (!s) {
+      found.insert(op);
+      return;
+    }
+    for (const RecipeExpr& a : args) {
+      if (a.kind != RecipeExpr::Kind::keyword) continue;
+      bool known = false;
+      for (const AttrSignature& k : s->attrs) known = known || k.name == a.text;
+      for (const InputSignature& k : s->inputs) known = known || k.name == a.text;
+      if (!known) found.insert(op + "(" + a.text + "=…)");
+    }
+  }
+
+  void check(const RecipeExpr& e) {
+    for (const RecipeExpr& a : e.args) check(a);
+    if (e.kind != RecipeExpr::Kind::call || table.functions.count(e.text)) return;
+    const std::vector<std::string> host = host_functions();
+    if (e.text == "chain") check_call(e.args[0].text, {});
+    else if (std::find(host.begin(), host.end(), e.text) == host.end()) check_call(e.text, e.args);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("frontend: every op that a row names is in the library") {
+  const std::vector<SourceFileRef> files = definition_files();
+  if (files.empty()) {
+    std::puts("SKIP rows against definitions: opdefs/ has no definitions");
+    return;
+  }
+  const Result<OpLibrary> library = read_ops(files, {});
+  INFO(library.diagnostics().text());
+  REQUIRE(library.ok());
+  const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
+  const OpSemantics semantics = library_semantics(*library);
+  Missing missing{table, semantics, {}};
+  for (const OnnxRow& row : table.rows) {
+    if (!row.same.empty()) missing.check_call(row.same, {});
+    for (const RecipeStatement& s : row.recipe) missing.check(s.value);
+  }
+  for (const auto& [name, f] : table.functions)
+    for (const RecipeStatement& s : f.body) missing.check(s.value);
+  CHECK(missing.found == std::set<std::string>{});
+}
