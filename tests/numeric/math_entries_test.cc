@@ -1,0 +1,139 @@
+// Math entries keep the error bounds that they state, at the ends of their range too; f64 against long double.
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <limits>
+
+#include "catch.h"
+#include "numeric/evaluate_math.h"
+#include "opdef/read_math.h"
+#include "unit/opdef/read_text.h"
+
+using namespace tenon;
+using tenon_test::MathEvaluator;
+
+namespace {
+
+const MathLibrary& library() {
+  static const MathLibrary read = [] {
+    std::vector<SourceFileRef> files;
+    for (const auto& file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
+      files.push_back(tenon_test::source(tenon_test::file_text(file.path().string()), file.path().string()));
+    return read_math(files).value();
+  }();
+  return read;
+}
+
+using Real = long double;
+struct Case { const char* name; std::function<Real(Real)> truth; Real low, high; };
+
+const std::vector<Case>& cases() {
+  static const Real pi = std::acos(Real(-1)), all = std::numeric_limits<Real>::infinity();
+  static const std::vector<Case> table = {
+      {"exp", [](Real x) { return std::exp(x); }, -all, all},         {"exp2", [](Real x) { return std::exp2(x); }, -all, all},
+      {"expm1", [](Real x) { return std::expm1(x); }, -all, all},     {"log", [](Real x) { return std::log(x); }, -all, all},
+      {"log2", [](Real x) { return std::log2(x); }, -all, all},       {"log10", [](Real x) { return std::log10(x); }, -all, all},
+      {"log1p", [](Real x) { return std::log1p(x); }, -all, all},     {"tan", [](Real x) { return std::tan(x); }, -1e6L, 1e6L},
+      {"sin", [](Real x) { return std::sin(x); }, -1e6L, 1e6L},       {"cos", [](Real x) { return std::cos(x); }, -1e6L, 1e6L},
+      {"asin", [](Real x) { return std::asin(x); }, -all, all},       {"acos", [](Real x) { return std::acos(x); }, -all, all},
+      {"atan", [](Real x) { return std::atan(x); }, -all, all},       {"sinh", [](Real x) { return std::sinh(x); }, -all, all},
+      {"cosh", [](Real x) { return std::cosh(x); }, -all, all},       {"tanh", [](Real x) { return std::tanh(x); }, -all, all},
+      {"asinh", [](Real x) { return std::asinh(x); }, -all, all},     {"acosh", [](Real x) { return std::acosh(x); }, -all, all},
+      {"atanh", [](Real x) { return std::atanh(x); }, -all, all},     {"erf", [](Real x) { return std::erf(x); }, -all, all},
+      {"erfc", [](Real x) { return std::erfc(x); }, -all, all},       {"cbrt", [](Real x) { return std::cbrt(x); }, -all, all},
+      {"sqrt", [](Real x) { return std::sqrt(x); }, -all, all},       {"rsqrt", [](Real x) { return 1 / std::sqrt(x); }, -all, all},
+      {"lgamma", [](Real x) { return std::lgamma(x); }, 0, all},      {"sigmoid", [](Real x) { return 1 / (1 + std::exp(-x)); }, -all, all},
+      {"sinpi", [](Real x) { return std::sin(pi * x); }, -0.5L, 0.5L}, {"cospi", [](Real x) { return std::sin(pi * (Real(0.5) - x)); }, 0, 1},
+  };
+  return table;
+}
+
+/// Distance in units of the last place of T at `want`; 0 if both are NaN or the same infinity.
+template <typename T>
+double ulps(T got, Real want) {
+  if (std::isnan(got) || std::isnan(want)) return std::isnan(got) && std::isnan(want) ? 0 : 1e9;
+  const Real top = std::numeric_limits<T>::max();
+  if (std::isinf(got) || std::fabs(want) > top) return std::fabs(want) >= top * (1 - Real(std::numeric_limits<T>::epsilon())) && (got > 0) == (want > 0) && std::fabs(got) >= top ? 0 : 1e9;
+  if (want == 0) return got == 0 && std::signbit(got) == std::signbit(want) ? 0 : 1e9;
+  int e = 0;
+  std::frexp(want, &e);
+  return static_cast<double>(std::fabs(got - want) / std::ldexp(Real(1), std::max(e, std::numeric_limits<T>::min_exponent) - std::numeric_limits<T>::digits));
+}
+
+template <typename T, typename U>
+std::vector<T> arguments() {
+  std::vector<T> xs = {T(0), -T(0), T(1), T(-1), T(0.5), T(2), T(3), T(-2), std::numeric_limits<T>::denorm_min(), -std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min(),
+                       std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()};
+  uint64_t state = 1;
+  const auto next = [&] { return state = state * 6364136223846793005u + 1442695040888963407u; };
+  for (int k = 0; k < 700; ++k) {
+    const U u = static_cast<U>(next() >> (64 - 8 * sizeof(U)));
+    xs.push_back(std::bit_cast<T>(u));
+    xs.push_back(T(static_cast<int64_t>(next())) * T(0x1p-59));
+    xs.push_back(T(static_cast<int64_t>(next())) * T(0x1p-63));
+    xs.push_back(T(1) + T(static_cast<int64_t>(next())) * T(0x1p-64));
+  }
+  return xs;
+}
+
+template <typename T, typename U>
+void keeps_bounds(DType dtype, bool fused) {
+  const MathEvaluator<T, U> run(library(), dtype, fused);
+  const std::vector<T> xs = arguments<T, U>();
+  for (const Case& c : cases()) {
+    const double bound = library().find(c.name, dtype)->ulp.value_or(0.5);
+    for (const T x : xs) {
+      if (!(x >= c.low && x <= c.high) && !std::isnan(x)) continue;
+      const Real want = c.truth(x);
+      const T got = run(c.name, {x});
+      const double error = ulps(got, want);
+      if (error > bound + 0.002) FAIL_CHECK(c.name << " of " << name_of(dtype) << (fused ? " with" : " without") << " fma at " << x << ": " << got << ", error " << error << " ULP, bound " << bound);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("math entries keep their bounds: f32 with fma") { keeps_bounds<float, uint32_t>(DType::F32, true); }
+TEST_CASE("math entries keep their bounds: f32 without fma") { keeps_bounds<float, uint32_t>(DType::F32, false); }
+TEST_CASE("math entries keep their bounds: f64 with fma") { keeps_bounds<double, uint64_t>(DType::F64, true); }
+TEST_CASE("math entries keep their bounds: f64 without fma") { keeps_bounds<double, uint64_t>(DType::F64, false); }
+
+TEST_CASE("math entries: sin and cos of huge arguments") {
+  const MathEvaluator<float, uint32_t> f(library(), DType::F32, false);
+  CHECK(f("sin", {0x1.2p100f}) == static_cast<float>(std::sin(0x1.2p100)));
+  CHECK(f("cos", {-3.0e38f}) == static_cast<float>(std::cos(static_cast<double>(-3.0e38f))));
+  const MathEvaluator<double, uint64_t> d(library(), DType::F64, true);
+  CHECK(ulps(d("sin", {0x1.6ac5b262ca1ffp+849}), 1.0L) <= 1);
+  CHECK(ulps(d("cos", {0x1.6ac5b262ca1ffp+849}), -0x1.14ae72e6ba22fp-61L) <= 1);
+}
+
+TEST_CASE("math entries: pow, atan2, fmod, nextafter") {
+  const MathEvaluator<double, uint64_t> run(library(), DType::F64, false);
+  const double special[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, -3, 1e300, -1e300, 1e-310, INFINITY, -INFINITY, NAN, 7.25, -1e9};
+  for (const double x : special)
+    for (const double y : special) {
+      INFO(x << " " << y);
+      CHECK(ulps(run("pow", {x, y}), std::pow(Real(x), Real(y))) <= *library().find("pow", DType::F64)->ulp);
+      CHECK(ulps(run("atan2", {x, y}), std::atan2(Real(x), Real(y))) <= *library().find("atan2", DType::F64)->ulp);
+      CHECK(ulps(run("fmod", {x, y}), std::fmod(Real(x), Real(y))) == 0);
+      CHECK(ulps(run("nextafter", {x, y}), Real(std::nextafter(x, y))) == 0);
+    }
+}
+
+TEST_CASE("math entries: Philox's known answers, and u01") {
+  const MathEvaluator<double, uint64_t> run(library(), DType::U64, false);
+  using V = MathEvaluator<double, uint64_t>::Value;
+  const auto block = [&](uint64_t seed, uint64_t counter) { return run.call("philox_block", {V{0, seed, false}, V{0, counter, false}}); };
+  const auto zero = block(0, 0);
+  CHECK(zero[0].i == 0x6627e8d5);
+  CHECK(zero[1].i == 0xe169c58d);
+  CHECK(zero[2].i == 0xbc57ac4c);
+  CHECK(zero[3].i == 0x9b00dbd8);
+  CHECK(run.call("philox_pair", {V{}, V{}, V{0, 1, false}})[0].i == 0xbc57ac4ce169c58d);
+  const MathEvaluator<float, uint32_t> f(library(), DType::F32, false);
+  CHECK(f.call("u01", {{0, 0, false}})[0].f == 0x1p-24f);
+  CHECK(f.call("u01", {{0, 0xffffffff, false}})[0].f == 1 - 0x1p-24f);
+  const MathEvaluator<double, uint64_t> d(library(), DType::F64, false);
+  CHECK(d.call("u01", {{0, ~uint64_t{0}, false}})[0].f == 1 - 0x1p-53);
+}
