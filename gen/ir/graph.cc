@@ -13,7 +13,11 @@ namespace {
 struct AttrText {
   std::string operator()(bool v) const { return v ? "true" : "false"; }
   std::string operator()(int64_t v) const { return fmt::format("{}", v); }
-  std::string operator()(double v) const { return fmt::format("{:#}", v); }
+  // A real number is told from a whole one by its point.
+  std::string operator()(double v) const {
+    const std::string text = fmt::format("{}", v);
+    return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+  }
   std::string operator()(const std::string& v) const { return v; }
   std::string operator()(DType v) const { return std::string(name_of(v)); }
   std::string operator()(const SizeExpr& v) const { return to_text(v); }
