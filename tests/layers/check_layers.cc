@@ -73,6 +73,18 @@ std::string room_of(const fs::path &below_gen) {
   return stem.rfind("pipeline_", 0) == 0 ? "pipeline" : stem;
 }
 
+// The plan of the house names every room.
+void check_plan(const fs::path &root, const Layers &layers, Report &report) {
+  const Source plan{root / "ARCHITECTURE.md", "ARCHITECTURE.md", read_lines(root / "ARCHITECTURE.md")};
+  for (const auto &[room, allowed] : layers.allowed) {
+    const bool exists = fs::exists(root / "gen" / room) || fs::exists(root / "gen" / (room + ".cc"));
+    const bool named = std::any_of(plan.lines.begin(), plan.lines.end(), [&name = room](const std::string &line) {
+      return line.find("`gen/" + name + "/`") != std::string::npos || line.find("`gen/" + name + ".*`") != std::string::npos;
+    });
+    if (exists && !named) report.breach(plan, 1, "the room '" + room + "' is not in the table of rooms");
+  }
+}
+
 std::string included_file(const std::string &line) {
   if (line.rfind("#include \"", 0) != 0) return {};
   const size_t end = line.find('"', 10);
@@ -155,6 +167,7 @@ int main(int argc, char **argv) {
   const fs::path root = argv[1];
   const Layers layers = read_layers(root / "gen" / "layers.txt");
   Report report;
+  check_plan(root, layers, report);
   const std::vector<Source> generator = sources_below(root, "gen");
   const std::vector<Source> tests = sources_below(root, "tests");
   for (const Source &source : generator) check_includes(source, root / "gen", layers, report);
