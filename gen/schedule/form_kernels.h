@@ -1,0 +1,19 @@
+// Graph and the kernel of each operator → execution plan: operators fused into kernels, values into buffers.
+#pragma once
+
+#include "ir/execution_plan.h"
+#include "schedule/fused_kernel.h"
+
+namespace tenon {
+
+/// Why two operators became one kernel, or did not; for `tenon explain`.
+struct FusionNote {
+  std::string kernel;
+  std::string text;
+};
+
+/// `nodes`: per node of the graph its kernel, in order. Fuses pointwise operators into what makes their input (epilogue) or reads their
+/// output (prologue), leaves reshapes as views of their input, and drops nothing that an output needs. Offsets are not assigned yet.
+ExecutionPlan form_kernels(const Graph& graph, std::vector<FusedKernel> nodes, bool fuse, std::vector<FusionNote>* notes = nullptr);
+
+}  // namespace tenon

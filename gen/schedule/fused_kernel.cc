@@ -1,0 +1,238 @@
+// Fusion of two kernels by substitution.
+#include "schedule/fused_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "algebra/simplify.h"
+#include "schedule/index_map.h"
+
+namespace tenon {
+namespace {
+
+bool has_reduction(const Expr& e) {
+  bool found = false;
+  walk(e, [&](const Expr& n) {
+    found = found || std::holds_alternative<Reduce>(n->node);
+    return !found;
+  });
+  return found;
+}
+
+int tensor_of(const FusedKernel& k, ValueId value, Role role) {
+  for (size_t i = 0; i < k.values.size(); ++i)
+    if (k.values[i] == value && k.kernel.tensors[i].role == role) return static_cast<int>(i);
+  return -1;
+}
+
+/// Variables of a full definition: one bare variable a dimension, or an extent of 1.
+std::optional<std::vector<std::string>> defined_variables(const KernelStatement& s) {
+  std::vector<std::string> out;
+  for (const Expr& e : s.index) {
+    const auto* v = std::get_if<VarRef>(&e->node);
+    if (!v || std::find(out.begin(), out.end(), v->name) != out.end()) return std::nullopt;
+    out.push_back(v->name);
+  }
+  return out;
+}
+
+/// Every name of a variable in a kernel, so that fresh ones can be made.
+std::set<std::string> variable_names(const Kernel& k) {
+  std::set<std::string> out;
+  for (const KernelStatement& s : k.body) {
+    for (const LoopVar& v : s.loops) out.insert(v.name);
+    walk(s.value, [&](const Expr& e) {
+      if (const auto* r = std::get_if<Reduce>(&e->node))
+        for (const LoopVar& v : r->vars) out.insert(v.name);
+      return true;
+    });
+  }
+  return out;
+}
+
+/// Gives reduction variables names that are not in `taken`.
+Expr with_fresh_reductions(const Expr& e, std::set<std::string>& taken) {
+  const auto* r = std::get_if<Reduce>(&e->node);
+  if (!r) return map_children(e, [&](const Expr& c) { return with_fresh_reductions(c, taken); });
+  std::map<std::string, Expr> renamed;
+  std::vector<LoopVar> vars;
+  for (const LoopVar& v : r->vars) {
+    std::string name = v.name;
+    for (int i = 1; taken.count(name); ++i) name = fmt::format("{}_{}", v.name, i);
+    taken.insert(name);
+    if (name != v.name) renamed[v.name] = var_ref(name);
+    vars.push_back({name, v.extent});
+  }
+  const auto go = [&](const Expr& x) { return x ? with_fresh_reductions(renamed.empty() ? x : substitute(x, renamed), taken) : x; };
+  return reduce(r->op, std::move(vars), go(r->where), go(r->value), e->type);
+}
+
+Expr with_tensors(const Expr& e, const std::vector<int>& ids) {
+  if (const auto* r = std::get_if<Read>(&e->node)) {
+    Read copy = *r;
+    copy.tensor = ids[static_cast<size_t>(r->tensor)];
+    for (Expr& i : copy.index) i = with_tensors(i, ids);
+    if (copy.fill) copy.fill = with_tensors(copy.fill, ids);
+    return std::make_shared<const ExprNode>(ExprNode{e->type, std::move(copy)});
+  }
+  return map_children(e, [&](const Expr& c) { return with_tensors(c, ids); });
+}
+
+/// Adds the producer's tensors to the consumer's; the same value with the same shape is the same tensor.
+std::vector<int> adopt_tensors(const FusedKernel& from, FusedKernel& into) {
+  std::vector<int> ids;
+  for (size_t i = 0; i < from.kernel.tensors.size(); ++i) {
+    const Tensor& t = from.kernel.tensors[i];
+    int found = -1;
+    for (size_t k = 0; k < into.values.size() && found < 0; ++k) {
+      const Tensor& o = into.kernel.tensors[k];
+      if (from.values[i] == kNoValue || into.values[k] != from.values[i] || o.role != t.role || o.dims.size() != t.dims.size()) continue;
+      bool equal = true;
+      for (size_t d = 0; d < t.dims.size(); ++d) equal = equal && same(o.dims[d], t.dims[d]) && same(o.strides[d], t.strides[d]);
+      if (equal) found = static_cast<int>(k);
+    }
+    if (found < 0) {
+      found = static_cast<int>(into.kernel.tensors.size());
+      Tensor copy = t;
+      for (int n = 1; std::any_of(into.kernel.tensors.begin(), into.kernel.tensors.end(), [&](const Tensor& o) { return o.name == copy.name; }); ++n)
+        copy.name = fmt::format("{}{}", t.name, n);
+      into.kernel.tensors.push_back(std::move(copy));
+      into.values.push_back(from.values[i]);
+    }
+    ids.push_back(found);
+  }
+  return ids;
+}
+
+void drop_tensor(FusedKernel& k, int tensor) {
+  std::vector<int> ids;
+  for (size_t i = 0; i < k.kernel.tensors.size(); ++i) ids.push_back(static_cast<int>(i) - (static_cast<int>(i) > tensor ? 1 : 0));
+  k.kernel.tensors.erase(k.kernel.tensors.begin() + tensor);
+  k.values.erase(k.values.begin() + tensor);
+  for (KernelStatement& s : k.kernel.body) {
+    s.target = ids[static_cast<size_t>(s.target)];
+    s.value = with_tensors(s.value, ids);
+    for (Expr& e : s.index) e = with_tensors(e, ids);
+  }
+  for (Check& c : k.kernel.checks) c.holds = with_tensors(c.holds, ids);
+}
+
+/// Replaces reads of one tensor by a formula; reads of one element share one copy of it.
+class ReadReplacer {
+ public:
+  ReadReplacer(int tensor, const Tensor& as_read, const Tensor& as_made, Expr formula, std::vector<std::string> vars, std::set<std::string> taken)
+      : tensor_(tensor), read_(as_read), made_(as_made), formula_(std::move(formula)), vars_(std::move(vars)), taken_(std::move(taken)) {}
+
+  bool failed() const { return failed_; }
+  Expr replace(const Expr& e) {
+    const auto* r = std::get_if<Read>(&e->node);
+    if (!r || r->tensor != tensor_) return map_children(e, [&](const Expr& c) { return replace(c); });
+    for (const auto& [read, made] : done_)
+      if (same(read, e)) return made;
+    const auto at = reindex(read_, r->index, made_);
+    if (!at) {
+      failed_ = true;
+      return e;
+    }
+    std::map<std::string, Expr> bound;
+    for (size_t k = 0; k < vars_.size(); ++k) bound[vars_[k]] = (*at)[k];
+    Expr made = with_fresh_reductions(formula_, taken_);
+    made = substitute(made, bound);
+    if (r->fill) made = select(in_range(*r), made, r->fill);
+    done_.emplace_back(e, made);
+    return made;
+  }
+
+ private:
+  Expr in_range(const Read& r) const {
+    Expr all = constant_int(1, DType::Bool);
+    for (size_t k = 0; k < r.index.size(); ++k) {
+      const Expr lo = apply(ScalarOp::Ge, {r.index[k], constant_int(0)}), hi = apply(ScalarOp::Lt, {r.index[k], read_.dims[k]});
+      all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {lo, hi})});
+    }
+    return all;
+  }
+
+  int tensor_;
+  const Tensor read_, made_;
+  Expr formula_;
+  std::vector<std::string> vars_;
+  std::set<std::string> taken_;
+  std::vector<std::pair<Expr, Expr>> done_;
+  bool failed_ = false;
+};
+
+Ranges ranges_of(const KernelStatement& s) {
+  Ranges r;
+  for (const LoopVar& v : s.loops) r.extents[v.name] = v.extent;
+  return r;
+}
+
+}  // namespace
+
+bool is_pointwise(const Kernel& k) { return k.body.size() == 1 && k.body[0].update == Update::Assign && !has_reduction(k.body[0].value); }
+
+bool is_movement(const Kernel& k) {
+  if (!is_pointwise(k)) return false;
+  Expr e = k.body[0].value;
+  while (const auto* a = std::get_if<Apply>(&e->node)) {
+    if (a->op != ScalarOp::Cast) return false;
+    e = a->args[0];
+  }
+  return std::holds_alternative<Read>(e->node);
+}
+
+bool reads_in_step(const FusedKernel& k, ValueId value) {
+  const int t = tensor_of(k, value, Role::Input);
+  if (t < 0 || !is_pointwise(k.kernel)) return false;
+  const KernelStatement& s = k.kernel.body[0];
+  const Tensor& out = k.kernel.tensors[static_cast<size_t>(s.target)];
+  const Tensor& in = k.kernel.tensors[static_cast<size_t>(t)];
+  bool in_step = true;
+  walk(s.value, [&](const Expr& e) {
+    const auto* r = std::get_if<Read>(&e->node);
+    if (!r || r->tensor != t) return in_step;
+    const auto as_out = r->fill ? std::nullopt : reindex(in, r->index, out);
+    in_step = in_step && as_out && as_out->size() == s.index.size();
+    for (size_t d = 0; in_step && d < s.index.size(); ++d)
+      in_step = same(simplify((*as_out)[d], ranges_of(s)), s.index[d]) || is_one(out.dims[d]);
+    return in_step;
+  });
+  return in_step;
+}
+
+std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer, ValueId value) {
+  const int made = tensor_of(producer, value, Role::Output), read = tensor_of(consumer, value, Role::Input);
+  if (made < 0 || read < 0 || producer.kernel.body.size() != 1 || producer.kernel.body[0].update != Update::Assign) return std::nullopt;
+  const KernelStatement& definition = producer.kernel.body[0];
+  const auto vars = defined_variables(definition);
+  if (!vars) return std::nullopt;
+  FusedKernel out = consumer;
+  const std::vector<int> ids = adopt_tensors(producer, out);
+  ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)], producer.kernel.tensors[static_cast<size_t>(made)],
+                        with_tensors(definition.value, ids), *vars, variable_names(consumer.kernel));
+  for (KernelStatement& s : out.kernel.body) {
+    s.value = simplify(replacer.replace(s.value), ranges_of(s));
+    for (Expr& e : s.index) e = replacer.replace(e);
+  }
+  if (replacer.failed()) return std::nullopt;
+  for (Check c : producer.kernel.checks) {
+    c.holds = with_tensors(c.holds, ids);
+    out.kernel.checks.push_back(std::move(c));
+  }
+  const int adopted = ids[static_cast<size_t>(made)];
+  drop_tensor(out, std::max(read, adopted));
+  drop_tensor(out, std::min(read, adopted));
+  out.origins = producer.origins;
+  out.origins.insert(out.origins.end(), consumer.origins.begin(), consumer.origins.end());
+  out.kernel.fused = producer.kernel.fused;
+  out.kernel.fused.insert(out.kernel.fused.end(), consumer.kernel.fused.begin(), consumer.kernel.fused.end());
+  for (const Size& s : producer.kernel.sizes)
+    if (std::none_of(out.kernel.sizes.begin(), out.kernel.sizes.end(), [&](const Size& o) { return o.name == s.name; })) out.kernel.sizes.push_back(s);
+  out.kernel.reassociate = consumer.kernel.reassociate && producer.kernel.reassociate;
+  return out;
+}
+
+}  // namespace tenon

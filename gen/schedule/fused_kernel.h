@@ -1,0 +1,30 @@
+// A kernel of a graph with the values that its tensors are, and the substitution that fuses two of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/kernel.h"
+
+namespace tenon {
+
+struct FusedKernel {
+  Kernel kernel;
+  std::vector<ValueId> values;       ///< per tensor; kNoValue for temps
+  std::vector<std::string> origins;  ///< operators in it, as diagnostics name them
+};
+
+/// How an operator's statements use the values that they read: what fusion decides by.
+bool is_pointwise(const Kernel& kernel);   ///< one statement, no reduction in it
+bool is_movement(const Kernel& kernel);    ///< pointwise, and the value is one read (perhaps padded or converted)
+
+/// Puts `producer` into `consumer`: every read of `value` becomes the producer's formula at that element. Nothing when the producer is
+/// more than one statement, updates its output, or the two shapes of the value do not nest.
+std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer, ValueId value);
+
+/// True when `consumer` reads `value` only at the element that it writes: fusing repeats no work.
+bool reads_in_step(const FusedKernel& consumer, ValueId value);
+
+}  // namespace tenon

@@ -1,0 +1,15 @@
+// The same element under two shapes: index lists of one tensor turned into those of another view of the same contiguous memory.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/kernel.h"
+
+namespace tenon {
+
+/// `index` addresses `from`; the result addresses the same element of `to`, which lies in the same memory. Needs constant extents and
+/// strides, or equal shapes. Nothing when the two shapes do not nest.
+std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<Expr>& index, const Tensor& to);
+
+}  // namespace tenon
