@@ -19,12 +19,12 @@ constexpr Row kNotation[] = {
     {"select", 3, 3, "select(condition, a, b)"}, {"padded", 2, 2, "padded(X[i], v)"}, {"clamp", 3, 3, "clamp(i, lo, hi)"},
     {"wrap", 2, 2, "wrap(i, D)"}, {"reflect", 2, 2, "reflect(i, D)"}, {"mirror", 2, 2, "mirror(i, D)"},
     {"opt", 2, 2, "opt(B[i], v)"}, {"stop", 1, 1, "stop(x)"}, {"cast", 2, 2, "cast(x, T)"}, {"bits", 2, 2, "bits(x, u32)"},
-    {"lin", 1, -1, "lin(*s)"}, {"size", 1, 1, "size(P)"}, {"ceildiv", 2, 2, "ceildiv(a, b)"}, {"given", 1, 1, "given(B)"},
+    {"lin", 1, -1, "lin(*s)"}, {"size", 1, 1, "size(P)"}, {"ceildiv", 2, 2, "ceildiv(a, b)"},
+    {"sum_of", 1, 1, "sum_of(D)"}, {"offset", 1, 1, "offset(D)"}, {"operand", 1, 1, "operand(X)"}, {"count", 1, 1, "count(X)"},
 };
 
 constexpr Row kPacks[] = {
     {"permute", 2, 2, "permute(S, perm)"}, {"keep", 2, 2, "keep(R, keepdims)"}, {"concat", 2, 2, "concat(P, Q)"}, {"drop", 2, 2, "drop(S, k)"},
-    {"take", 2, 2, "take(S, k)"}, {"ones", 1, 1, "ones(S)"}, {"reverse", 1, 1, "reverse(S)"}, {"sum_of", 1, 1, "sum_of(D)"},
 };
 
 /// Rows that are written as signs and have no name in expressions.

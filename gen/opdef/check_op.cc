@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "opdef/call_table.h"
+#include "opdef/check_body.h"
 #include "opdef/check_declarations.h"
 
 namespace tenon {
@@ -38,7 +39,8 @@ void check_op(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.size();
   check_declarations(op, diagnostics);
   if (diagnostics.size() != before) return;  // the body would only be reported for what its declarations lack
-  (void)library;
+  check_body(op, library, diagnostics);
+  check_tests(op, diagnostics);
 }
 
 }  // namespace tenon
