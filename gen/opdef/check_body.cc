@@ -208,6 +208,7 @@ class BodyChecker {
     for (const Word& target : statement.targets) {
       if (assignable(target)) define(target, Combine::define);
     }
+    if (!statement.value.is(SyntaxKind::call)) return;  // did not parse
     if (callee == nullptr) {
       std::vector<std::string> known;
       for (const auto& [name, op] : library_.ops) known.push_back(name);

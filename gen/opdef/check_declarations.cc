@@ -7,7 +7,6 @@
 #include <map>
 
 #include "ir/dtype.h"
-#include "opdef/check_shapes.h"
 #include "opdef/yaml_shape.h"
 
 namespace tenon {
@@ -72,8 +71,8 @@ class DeclarationChecker {
 
   void check_attr(const AttrDef& attr) {
     if (attr.kind == AttrKind::type_variable && op_.type(attr.type) == nullptr && !dtype_from_name(attr.type)) {
-      std::vector<std::string> known = type_names();
-      known.insert(known.end(), {"bool", "int", "float", "u64", "enum", "dtype"});
+      std::vector<std::string> known = {"bool", "int", "float", "u64", "enum", "dtype"};
+      for (const TypeVar& t : op_.types) known.push_back(t.name);
       diagnostics_.error(Code::E0209, attr.span, fmt::format("the attribute '{}' has the unknown type '{}'", attr.name, attr.type), {meant_note(attr.type, known)});
       return;
     }
@@ -191,7 +190,6 @@ bool value_fits(const AttrDef& attr, const Syntax& value) {
 
 void check_declarations(const OpDef& op, Diagnostics& diagnostics) {
   DeclarationChecker(op, diagnostics).run();
-  check_shapes(op, diagnostics);
 }
 
 }  // namespace tenon

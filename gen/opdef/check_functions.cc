@@ -118,7 +118,7 @@ void check_recursion(const OpLibrary& library, Diagnostics& diagnostics) {
   for (const auto& [name, op] : library.ops) {
     auto& calls = graph[name];
     for (const Statement& statement : op.body) {
-      if (statement.is_call) calls.emplace_back(statement.value.text, statement.value.span);
+      if (statement.is_call && statement.value.is(SyntaxKind::call)) calls.emplace_back(statement.value.text, statement.value.span);
     }
   }
   refuse_circles(graph, Code::E0428, "op", diagnostics);

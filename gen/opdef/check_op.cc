@@ -6,6 +6,7 @@
 #include "opdef/call_table.h"
 #include "opdef/check_body.h"
 #include "opdef/check_declarations.h"
+#include "opdef/check_shapes.h"
 
 namespace tenon {
 
@@ -36,11 +37,11 @@ bool is_pack_value(const OpDef& op, const Syntax& s) {
 
 void check_op(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
   for (LetDef& let : op.lets) let.pack = is_pack_value(op, let.value);
-  const std::size_t before = diagnostics.size();
   check_declarations(op, diagnostics);
-  if (diagnostics.size() != before) return;  // the body would only be reported for what its declarations lack
-  check_body(op, library, diagnostics);
   check_tests(op, diagnostics);
+  const std::size_t before = diagnostics.size();
+  check_shapes(op, diagnostics);
+  if (diagnostics.size() == before) check_body(op, library, diagnostics);  // else the body would only be reported for what its shapes lack
 }
 
 }  // namespace tenon

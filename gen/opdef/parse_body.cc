@@ -127,6 +127,14 @@ class StatementParser {
   NotationParser& parser_;
 };
 
+/// Of a statement that did not parse only the names on its left remain, as results of an unknown call, so that their uses are not reported too.
+void leave_names(Statement& statement) {
+  statement.is_call = true;
+  statement.subs.clear();
+  statement.combine = Combine::define;
+  statement.value = Syntax();
+}
+
 }  // namespace
 
 std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics) {
@@ -146,7 +154,9 @@ std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnosti
     parser.window(begin, end);
     parser.recover();
     Statement statement;
-    if (StatementParser(parser).run(statement)) statements.push_back(std::move(statement));
+    const bool whole = StatementParser(parser).run(statement);
+    if (!whole) leave_names(statement);
+    if (!statement.targets.empty()) statements.push_back(std::move(statement));
   }
   return statements;
 }

@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-/// Statements, one a line; a line that ends inside brackets goes on. Those that do not parse are reported and left out.
+/// Statements, one a line; a line that ends inside brackets goes on. Of one that does not parse, which is reported, the names on its
+/// left remain, as a call without an op.
 std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics);
 
 /// One expression; false (and a report) if it does not parse.

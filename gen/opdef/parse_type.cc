@@ -10,6 +10,8 @@ namespace tenon {
 
 namespace {
 
+constexpr const char* kDimForms = "write N, *P, D@axis, *Q@axis, ~M, ~*S, (a b) or a number; give an expression a name under `let`";
+
 class TypeParser {
  public:
   explicit TypeParser(NotationParser& parser) : parser_(parser) {}
@@ -25,6 +27,9 @@ class TypeParser {
     do {
       out.dims.push_back(dim());
     } while (!parser_.failed() && parser_.take_if(","));
+    if (!parser_.failed() && !parser_.at_end() && !parser_.peek().is("]")) {
+      parser_.fail(Code::E0313, parser_.peek(), fmt::format("an entry of a shape ends before {}", describe(parser_.peek())), {kDimForms});
+    }
     if (!parser_.failed()) parser_.expect("]", &opened);
     finish();
   }
@@ -85,7 +90,7 @@ class TypeParser {
       return;
     }
     parser_.fail(Code::E0313, token, fmt::format("an entry of a shape is expected here, not {}", describe(token)),
-                 {"write N, *P, D@axis, *Q@axis, ~M, ~*S, (a b) or a number; give an expression a name under `let`"});
+                 {kDimForms});
   }
 
   void at_attribute(Dim& out) {

@@ -43,6 +43,12 @@ void read_accumulate(const YamlNode& node, Numerics& out, Diagnostics& diagnosti
 }
 
 void read_reassociate(const YamlNode& node, Numerics& out, Diagnostics& diagnostics) {
+  if (node.is_map() || node.is_null()) {
+    SourceSpan place = node.span;
+    place.end = place.begin + 1;
+    diagnostics.error(Code::E0213, place, "reassociate takes true, false or a list of values", {"write reassociate: true, or reassociate: [m, Y]"});
+    return;
+  }
   if (node.is_scalar() && (node.text == "true" || node.text == "false")) {
     out.reassociate_all = node.text == "true";
   } else {

@@ -113,7 +113,8 @@ void read_lets(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
     let.span = entry.key.span;
     if (!want_name(entry.key, let.name, "a let", diagnostics)) continue;
     if (!want_text(entry.value, "a let", "Ho: H - R + 1", diagnostics)) continue;
-    if (parse_expression(placed_text(entry.value), let.value, diagnostics)) out.lets.push_back(std::move(let));
+    if (!parse_expression(placed_text(entry.value), let.value, diagnostics)) let.value = Syntax();
+    out.lets.push_back(std::move(let));
   }
 }
 
@@ -139,7 +140,8 @@ void read_index(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
     range.span = entry.key.span;
     if (!want_name(entry.key, range.name, "an index variable", diagnostics)) continue;
     if (!want_text(entry.value, "the range of an index variable", "r: \"kernel[0]\"", diagnostics)) continue;
-    if (parse_expression(placed_text(entry.value), range.extent, diagnostics)) out.index.push_back(std::move(range));
+    if (!parse_expression(placed_text(entry.value), range.extent, diagnostics)) range.extent = Syntax();
+    out.index.push_back(std::move(range));
   }
 }
 
@@ -242,11 +244,18 @@ const std::vector<std::string>& op_keys() {
   return keys;
 }
 
-void read_op(const YamlNode& map, OpDef& out, Diagnostics& diagnostics) {
+bool read_op(const YamlNode& map, OpDef& out, Diagnostics& diagnostics) {
+  bool whole = true;
   refuse_unknown_keys(map, op_keys(), "an op", diagnostics);
   for (const KeyRow& row : kKeys) {
-    if (const YamlNode* value = map.find(row.key)) row.read(*value, out, diagnostics);
+    const YamlNode* value = map.find(row.key);
+    if (value == nullptr) continue;
+    const std::size_t before = diagnostics.size();
+    row.read(*value, out, diagnostics);
+    const bool declares = row.key == "types" || row.key == "attrs" || row.key == "in" || row.key == "out";
+    whole = whole && !(declares && diagnostics.size() != before);
   }
+  whole = whole && map.find("out") != nullptr;
   require_key(map, out, "out", "out: {Y: \"T[N]\"}", diagnostics);
   const bool body = map.find("body") != nullptr;
   const bool impl = map.find("impl") != nullptr;
@@ -254,6 +263,7 @@ void read_op(const YamlNode& map, OpDef& out, Diagnostics& diagnostics) {
     diagnostics.error(Code::E0229, out.span, fmt::format("op '{}' has {}", out.name, body ? "both a body and an impl" : "neither a body nor an impl"),
                       {"write the mathematics under `body`, or name a C template under `impl`"});
   }
+  return whole && body != impl;
 }
 
 }  // namespace tenon

@@ -21,6 +21,8 @@ class FileReader {
  public:
   FileReader(OpLibrary& library, bool shipped, Diagnostics& diagnostics) : library_(library), shipped_(shipped), diagnostics_(diagnostics) {}
 
+  std::set<std::string> broken;   ///< ops whose declarations did not read whole
+
   void read(const SourceFileRef& file) {
     const Result<std::vector<YamlNode>> documents = read_yaml(file);
     diagnostics_.append(documents.diagnostics());
@@ -76,9 +78,7 @@ class FileReader {
     if (!want_name(name, name.text, "an op", diagnostics_)) return;
     op.name = name.text;
     op.span = name.span;
-    const std::size_t before = diagnostics_.size();
-    read_op(map, op, diagnostics_);
-    if (diagnostics_.size() != before) broken_.insert(op.name);
+    if (!read_op(map, op, diagnostics_)) broken.insert(op.name);
     define("op", ops_, library_.ops, std::move(op));
   }
 
@@ -95,10 +95,6 @@ class FileReader {
     into.insert_or_assign(std::move(name), std::move(value));
   }
 
- public:
-  std::set<std::string> broken_;
-
- private:
   OpLibrary& library_;
   bool shipped_;
   Diagnostics& diagnostics_;
@@ -116,7 +112,7 @@ Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std:
   check_functions(library, diagnostics);
   for (auto& [name, op] : library.ops) {
     // An op that did not read whole would only be reported again for what is missing.
-    if ((op.shipped ? ours : theirs).broken_.count(name) == 0) check_op(op, library, diagnostics);
+    if ((op.shipped ? ours : theirs).broken.count(name) == 0) check_op(op, library, diagnostics);
   }
   check_recursion(library, diagnostics);
   if (diagnostics.has_errors()) return diagnostics;

@@ -51,15 +51,6 @@ bool want_name(const YamlNode& node, std::string_view text, std::string_view wha
   return false;
 }
 
-bool want_bool(const YamlNode& node, bool& out, Diagnostics& diagnostics) {
-  if (node.is_scalar() && (node.text == "true" || node.text == "false")) {
-    out = node.text == "true";
-    return true;
-  }
-  diagnostics.error(Code::E0213, node.span, "true or false is expected here", {"write true or false"});
-  return false;
-}
-
 std::string meant_note(std::string_view wrong, const std::vector<std::string>& known) {
   const std::string near = nearest_name(wrong, known);
   if (!near.empty()) return fmt::format("did you mean '{}'?", near);

@@ -19,8 +19,6 @@ bool want_text(const YamlNode& node, std::string_view what, std::string_view exa
 bool want_list(const YamlNode& node, std::string_view what, std::string_view example, Diagnostics& diagnostics);
 /// True for a name that a definition may introduce.
 bool want_name(const YamlNode& node, std::string_view text, std::string_view what, Diagnostics& diagnostics);
-/// true, false
-bool want_bool(const YamlNode& node, bool& out, Diagnostics& diagnostics);
 
 /// Reports every key of a map that is not in `known`.
 void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& known, std::string_view what, Diagnostics& diagnostics);

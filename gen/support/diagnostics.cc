@@ -79,14 +79,25 @@ std::string Diagnostics::text() const {
 
 namespace {
 
-constexpr std::size_t kLongestLine = 400;  // a longer line says nothing on a terminal
+constexpr std::size_t kLongestLine = 200;  // of a longer line only the part around the place is shown
+constexpr std::size_t kWindow = 60;
+
+std::size_t to_code_point(std::string_view line, std::size_t at) {
+  while (at > 0 && at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0u) == 0x80u) --at;
+  return at;
+}
 
 /// The source line and the caret under its place; tabs stay tabs so that the caret stands right.
 std::string excerpt(const SourceSpan& span) {
-  const std::string_view line = span.file->line(span.line());
-  if (line.size() > kLongestLine) return "";
+  std::string_view line = span.file->line(span.line());
   std::string under;
-  const std::size_t lead = std::min(span.begin - span.file->line_start(span.line()), line.size());
+  std::size_t lead = std::min(span.begin - span.file->line_start(span.line()), line.size());
+  if (line.size() > kLongestLine) {
+    const std::size_t from = to_code_point(line, lead > kWindow ? lead - kWindow : 0);
+    const std::size_t to = to_code_point(line, std::min(line.size(), lead + kWindow));
+    line = line.substr(from, to - from);
+    lead -= from;
+  }
   for (std::size_t i = 0; i < lead; ++i) {
     if ((static_cast<unsigned char>(line[i]) & 0xC0u) != 0x80u) under += line[i] == '\t' ? '\t' : ' ';
   }
@@ -127,7 +138,8 @@ std::string nearest_name(std::string_view wrong, const std::vector<std::string>&
         row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
       }
     }
-    if (row[name.size()] < best_distance) best_distance = row[name.size()], best = name;
+    const bool all_changed = row[name.size()] >= std::max(name.size(), wrong.size());
+    if (row[name.size()] < best_distance && !all_changed) best_distance = row[name.size()], best = name;
   }
   return best;
 }

@@ -221,9 +221,12 @@ Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file) {
   } catch (const YAML::Exception& fault) {
     const std::size_t at = std::min(static_cast<std::size_t>(std::max(fault.mark.pos, 0)) + skipped, file->text().size());
     const bool alias = fault.msg.find("anchor is not defined") != std::string::npos;
+    const bool question = at > 0 && file->text()[at - 1] == '?';
     diagnostics.error(alias ? Code::E0107 : Code::E0101, {file, at, at + 1},
                       alias ? "no anchor has this alias' name" : fmt::format("this is not YAML: {}", fault.msg),
-                      {alias ? "text that begins with '*' needs quotes" : "check indentation, quotes and brackets around this place"});
+                      {alias ? "text that begins with '*' needs quotes"
+                       : question ? "an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` otherwise"
+                                  : "check indentation, quotes and brackets around this place"});
   }
   if (diagnostics.has_errors()) return diagnostics;
   return std::move(builder.documents);
