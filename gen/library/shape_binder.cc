@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace tenon {
 namespace {
@@ -73,74 +74,77 @@ std::vector<int64_t> ShapeBinder::axes_of(const std::string& attr, size_t rank, 
   return axes;
 }
 
-std::optional<std::vector<ShapeBinder::Slot>> ShapeBinder::slots(const TensorDef& t, size_t rank, std::string& why) const {
+ShapeBinder::EntryCounts ShapeBinder::known_counts(const TensorDef& t, size_t rank, std::string& why) const {
   const size_t n = t.dims.size();
-  const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
-  std::vector<size_t> count(n, 1);
-  size_t listed = n;   // entry `*R@axes`
-  std::vector<int64_t> axes;
-  int64_t axis = -1;
-  size_t at = n;
-  std::vector<size_t> open;
-  for (size_t i = 0; i < n; ++i) {
+  EntryCounts c;
+  c.count.assign(n, 1);
+  c.listed = c.at = n;
+  for (size_t i = 0; i < n && why.empty(); ++i) {
     const Dim& d = t.dims[i];
     const auto a = d.at.empty() ? nullptr : def_.attr(d.at);
     const bool list = a && a->count != AttrCount::one;
-    if (!d.at.empty()) {
-      axes = axes_of(d.at, rank, why);
-      if (!why.empty()) return std::nullopt;
-      if (list) {
-        listed = i;
-        const auto known = binding_.packs.find(d.name);
-        if (axes.empty() && binding_.attrs.count(d.at) && binding_.attrs.at(d.at).elements.empty()) axes.clear();
-        count[i] = known != binding_.packs.end() && known->second.empty() ? 0 : axes.size();
-      } else {
-        at = i;
-        axis = axes[0];
-      }
+    const auto known = binding_.packs.find(d.name);
+    if (!d.at.empty()) c.axes = axes_of(d.at, rank, why);
+    if (!why.empty()) return c;
+    if (list) {
+      c.listed = i;
+      c.count[i] = known != binding_.packs.end() && known->second.empty() ? 0 : c.axes.size();
+    } else if (!d.at.empty()) {
+      c.at = i;
+      c.axis = static_cast<size_t>(c.axes[0]);
     }
-    if (d.kind == DimKind::pack && !list) {
-      const auto known = binding_.packs.find(d.name);
-      if (known != binding_.packs.end() && !d.broadcast)
-        count[i] = known->second.size();
-      else
-        open.push_back(i);
-    }
+    if (d.kind != DimKind::pack || list) continue;
+    if (known != binding_.packs.end() && !d.broadcast)
+      c.count[i] = known->second.size();
+    else
+      c.open.push_back(i);
   }
-  if (at < n) {
-    size_t before = 0;
-    for (size_t i = 0; i < at; ++i) before += is_fixed(t.dims[i]) ? 1 : 0;
-    if (t.dims[at].kind == DimKind::pack) count[at] = rank - static_cast<size_t>(axis);
-    for (size_t i : open) {
-      if (i == at) continue;
-      count[i] = i < at ? static_cast<size_t>(axis) - before : rank - static_cast<size_t>(axis) - 1 - (fixed - before - 1);
+  return c;
+}
+
+void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const {
+  const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
+  const auto before = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(c.at), is_fixed));
+  if (t.dims[c.at].kind == DimKind::pack) c.count[c.at] = rank - c.axis;
+  for (size_t i : c.open)
+    if (i != c.at) c.count[i] = i < c.at ? c.axis - before : rank - c.axis - 1 - (fixed - before - 1);
+  if (c.axis < before || rank < fixed) why = fmt::format("{} has {} dimensions, too few for its shape", t.name, rank);
+}
+
+void ShapeBinder::count_open(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const {
+  if (c.listed < t.dims.size()) {
+    const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
+    size_t others = rank - std::min(rank, c.count[c.listed] + fixed);
+    const bool after_too = std::any_of(c.open.begin(), c.open.end(), [&](size_t k) { return k > c.listed; });
+    for (size_t i : c.open) {
+      const bool split = i < c.listed && after_too && !c.axes.empty();
+      c.count[i] = split ? std::min(others, static_cast<size_t>(c.axes[0])) : others;
+      others -= c.count[i];
     }
-    if (static_cast<size_t>(axis) < before || rank < fixed) why = fmt::format("{} has {} dimensions, too few for its shape", t.name, rank);
-  } else if (listed < n) {
-    size_t others = rank - std::min(rank, count[listed] + fixed);
-    for (size_t i : open) {
-      const bool before = i < listed;
-      const bool after_too = std::any_of(open.begin(), open.end(), [&](size_t k) { return k > listed; });
-      count[i] = before && after_too ? std::min<size_t>(others, axes.empty() ? others : static_cast<size_t>(axes[0])) : others;
-      others -= count[i];
-    }
-  } else if (open.size() == 1) {
-    size_t sum = 0;
-    for (size_t i = 0; i < n; ++i) sum += i == open[0] ? 0 : count[i];
+  } else if (c.open.size() == 1) {
+    const size_t sum = std::accumulate(c.count.begin(), c.count.end(), size_t{0}) - c.count[c.open[0]];
     if (rank < sum) why = fmt::format("{} has {} dimensions, at least {} are needed", t.name, rank, sum);
-    count[open[0]] = rank - std::min(rank, sum);
+    c.count[c.open[0]] = rank - std::min(rank, sum);
   }
-  size_t sum = 0;
-  for (size_t c : count) sum += c;
+}
+
+std::optional<std::vector<ShapeBinder::Slot>> ShapeBinder::slots(const TensorDef& t, size_t rank, std::string& why) const {
+  EntryCounts c = known_counts(t, rank, why);
+  if (!why.empty()) return std::nullopt;
+  if (c.at < t.dims.size())
+    count_beside_axis(t, rank, c, why);
+  else
+    count_open(t, rank, c, why);
+  const size_t sum = std::accumulate(c.count.begin(), c.count.end(), size_t{0});
   if (why.empty() && sum != rank) why = fmt::format("{} has {} dimensions, {} are needed", t.name, rank, sum);
   if (!why.empty()) return std::nullopt;
   std::vector<Slot> out(rank, Slot{-1, 0});
-  if (listed < n && count[listed] > 0)
-    for (size_t k = 0; k < axes.size(); ++k) out[static_cast<size_t>(axes[k])] = {static_cast<int>(listed), static_cast<int>(k)};
+  if (c.listed < t.dims.size() && c.count[c.listed] > 0)
+    for (size_t k = 0; k < c.axes.size(); ++k) out[static_cast<size_t>(c.axes[k])] = {static_cast<int>(c.listed), static_cast<int>(k)};
   size_t pos = 0;
-  for (size_t i = 0; i < n; ++i) {
-    if (i == listed) continue;
-    for (size_t k = 0; k < count[i]; ++k) {
+  for (size_t i = 0; i < t.dims.size(); ++i) {
+    if (i == c.listed) continue;
+    for (size_t k = 0; k < c.count[i]; ++k) {
       while (out[pos].entry >= 0) ++pos;
       out[pos] = {static_cast<int>(i), static_cast<int>(k)};
     }

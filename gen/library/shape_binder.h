@@ -33,6 +33,18 @@ class ShapeBinder {
 
  private:
   struct Slot { int entry; int part; };   ///< which entry of the signature a stored dimension belongs to, and its place in it
+  /// How many stored dimensions each entry of a signature takes; an entry is `open` until the rank decides.
+  struct EntryCounts {
+    std::vector<size_t> count;
+    std::vector<size_t> open;
+    size_t listed = 0;           ///< the entry `*R@axes`; the number of entries where there is none
+    std::vector<int64_t> axes;
+    size_t at = 0;               ///< the entry `D@axis`; likewise
+    size_t axis = 0;
+  };
+  EntryCounts known_counts(const TensorDef& t, size_t rank, std::string& why) const;
+  void count_beside_axis(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const;
+  void count_open(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const;
   std::optional<std::string> match(const TensorDef& t, const std::vector<Expr>& dims, bool broadcasts);
   std::optional<std::vector<Slot>> slots(const TensorDef& t, size_t rank, std::string& why) const;
   std::optional<std::string> bind_size(const std::string& name, const Expr& extent, const TensorDef& t);
