@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "library/expand_library.h"
+#include "opdef/read_math.h"
 #include "opdef/read_ops.h"
 #include "pipeline_session.h"
 #include "support/read_source.h"
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 /// Definition files below a folder, sorted by path; opdefs/math, opdefs/onnx and opdefs/rewrites hold other nouns.
 std::vector<fs::path> definition_files(const fs::path& folder) {
   std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
   for (const auto& e : fs::directory_iterator(folder))
     if (e.is_regular_file() && e.path().extension() == ".yaml") files.push_back(e.path());
   std::sort(files.begin(), files.end());
@@ -50,6 +52,22 @@ std::optional<OpLibrary> read_definitions(Session& session, const std::vector<st
   auto read = read_ops(shipped, user);
   if (session.report(read.diagnostics())) return std::nullopt;
   session.after("opdefs", {}, [&] { return print(*read); });
+  return std::move(read).value();
+}
+
+/// Stage math: elementary functions, for the level's printer (math_body).
+std::optional<MathLibrary> read_math_entries(Session& session) {
+  std::vector<std::string> paths;
+  for (const fs::path& p : definition_files(session.dirs().opdefs / "math")) paths.push_back(p.string());
+  std::vector<SourceFileRef> files;
+  Diagnostics diagnostics;
+  if (!read_sources(session, paths, files, diagnostics)) {
+    session.report(diagnostics);
+    return std::nullopt;
+  }
+  auto read = read_math(files);
+  if (session.report(read.diagnostics())) return std::nullopt;
+  session.after("math", {}, [&] { return to_text(*read); });
   return std::move(read).value();
 }
 
@@ -116,6 +134,8 @@ struct Commands {
   int operator()(const LibOptions& o) {
     const auto defs = read_definitions(session, o.definitions);
     if (!defs) return exit_bad_input;
+    const auto math = read_math_entries(session);
+    if (!math) return exit_bad_input;
     const auto library = expand(session, *defs, o.selection, !o.definitions.empty());
     if (!library) return exit_bad_input;
     return exit_done;

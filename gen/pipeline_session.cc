@@ -22,6 +22,7 @@ int64_t now_ns() {
 const std::vector<StageName>& all_stages() {
   static const std::vector<StageName> stages = {
       {"opdefs", "definitions, read and checked"},
+      {"math", "elementary functions as steps over floats and their bits"},
       {"library", "kernels of the chosen definitions"},
       {"graph", "a model as operators over tensors"},
       {"rewrite", "the graph after its rewrite rules"},

@@ -16,7 +16,7 @@
 namespace tenon {
 
 /// What a call needs to know of a function; null (after a report) when there is none.
-using MathLookup = std::function<const MathFunction*(const std::string& name, const SourceSpan& place)>;
+using MathLookup = std::function<const MathFunction *(const std::string &name, const SourceSpan &place)>;
 
 /// The entry whose text is read.
 struct MathScope {
@@ -26,8 +26,8 @@ struct MathScope {
 };
 
 /// Statements, one a line; a line that ends inside parentheses goes on. Adds what they define to the scope. False after a report.
-bool parse_math_steps(const PlacedText& text, MathScope& scope, std::vector<MathStep>& out, Diagnostics& diagnostics);
+bool parse_math_steps(const PlacedText &text, MathScope &scope, std::vector<MathStep> &out, Diagnostics &diagnostics);
 /// One expression.
-bool parse_math_expression(const PlacedText& text, MathScope& scope, MathExpr& out, Diagnostics& diagnostics);
+bool parse_math_expression(const PlacedText &text, MathScope &scope, MathExpr &out, Diagnostics &diagnostics);
 
 }  // namespace tenon

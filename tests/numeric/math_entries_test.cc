@@ -14,10 +14,10 @@ using tenon_test::MathEvaluator;
 
 namespace {
 
-const MathLibrary& library() {
+const MathLibrary &library() {
   static const MathLibrary read = [] {
     std::vector<SourceFileRef> files;
-    for (const auto& file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
+    for (const auto &file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
       files.push_back(tenon_test::source(tenon_test::file_text(file.path().string()), file.path().string()));
     return read_math(files).value();
   }();
@@ -25,25 +25,43 @@ const MathLibrary& library() {
 }
 
 using Real = long double;
-struct Case { const char* name; std::function<Real(Real)> truth; Real low, high; };
+struct Case {
+  const char *name;
+  std::function<Real(Real)> truth;
+  Real low, high;
+};
 
-const std::vector<Case>& cases() {
+const std::vector<Case> &cases() {
   static const Real pi = std::acos(Real(-1)), all = std::numeric_limits<Real>::infinity();
   static const std::vector<Case> table = {
-      {"exp", [](Real x) { return std::exp(x); }, -all, all},         {"exp2", [](Real x) { return std::exp2(x); }, -all, all},
-      {"expm1", [](Real x) { return std::expm1(x); }, -all, all},     {"log", [](Real x) { return std::log(x); }, -all, all},
-      {"log2", [](Real x) { return std::log2(x); }, -all, all},       {"log10", [](Real x) { return std::log10(x); }, -all, all},
-      {"log1p", [](Real x) { return std::log1p(x); }, -all, all},     {"tan", [](Real x) { return std::tan(x); }, -1e6L, 1e6L},
-      {"sin", [](Real x) { return std::sin(x); }, -1e6L, 1e6L},       {"cos", [](Real x) { return std::cos(x); }, -1e6L, 1e6L},
-      {"asin", [](Real x) { return std::asin(x); }, -all, all},       {"acos", [](Real x) { return std::acos(x); }, -all, all},
-      {"atan", [](Real x) { return std::atan(x); }, -all, all},       {"sinh", [](Real x) { return std::sinh(x); }, -all, all},
-      {"cosh", [](Real x) { return std::cosh(x); }, -all, all},       {"tanh", [](Real x) { return std::tanh(x); }, -all, all},
-      {"asinh", [](Real x) { return std::asinh(x); }, -all, all},     {"acosh", [](Real x) { return std::acosh(x); }, -all, all},
-      {"atanh", [](Real x) { return std::atanh(x); }, -all, all},     {"erf", [](Real x) { return std::erf(x); }, -all, all},
-      {"erfc", [](Real x) { return std::erfc(x); }, -all, all},       {"cbrt", [](Real x) { return std::cbrt(x); }, -all, all},
-      {"sqrt", [](Real x) { return std::sqrt(x); }, -all, all},       {"rsqrt", [](Real x) { return 1 / std::sqrt(x); }, -all, all},
-      {"lgamma", [](Real x) { return std::lgamma(x); }, 0, all},      {"sigmoid", [](Real x) { return 1 / (1 + std::exp(-x)); }, -all, all},
-      {"sinpi", [](Real x) { return std::sin(pi * x); }, -0.5L, 0.5L}, {"cospi", [](Real x) { return std::sin(pi * (Real(0.5) - x)); }, 0, 1},
+      {"exp", [](Real x) { return std::exp(x); }, -all, all},
+      {"exp2", [](Real x) { return std::exp2(x); }, -all, all},
+      {"expm1", [](Real x) { return std::expm1(x); }, -all, all},
+      {"log", [](Real x) { return std::log(x); }, -all, all},
+      {"log2", [](Real x) { return std::log2(x); }, -all, all},
+      {"log10", [](Real x) { return std::log10(x); }, -all, all},
+      {"log1p", [](Real x) { return std::log1p(x); }, -all, all},
+      {"tan", [](Real x) { return std::tan(x); }, -1e6L, 1e6L},
+      {"sin", [](Real x) { return std::sin(x); }, -1e6L, 1e6L},
+      {"cos", [](Real x) { return std::cos(x); }, -1e6L, 1e6L},
+      {"asin", [](Real x) { return std::asin(x); }, -all, all},
+      {"acos", [](Real x) { return std::acos(x); }, -all, all},
+      {"atan", [](Real x) { return std::atan(x); }, -all, all},
+      {"sinh", [](Real x) { return std::sinh(x); }, -all, all},
+      {"cosh", [](Real x) { return std::cosh(x); }, -all, all},
+      {"tanh", [](Real x) { return std::tanh(x); }, -all, all},
+      {"asinh", [](Real x) { return std::asinh(x); }, -all, all},
+      {"acosh", [](Real x) { return std::acosh(x); }, -all, all},
+      {"atanh", [](Real x) { return std::atanh(x); }, -all, all},
+      {"erf", [](Real x) { return std::erf(x); }, -all, all},
+      {"erfc", [](Real x) { return std::erfc(x); }, -all, all},
+      {"cbrt", [](Real x) { return std::cbrt(x); }, -all, all},
+      {"sqrt", [](Real x) { return std::sqrt(x); }, -all, all},
+      {"rsqrt", [](Real x) { return 1 / std::sqrt(x); }, -all, all},
+      {"lgamma", [](Real x) { return std::lgamma(x); }, 0, all},
+      {"sigmoid", [](Real x) { return 1 / (1 + std::exp(-x)); }, -all, all},
+      {"sinpi", [](Real x) { return std::sin(pi * x); }, -0.5L, 0.5L},
+      {"cospi", [](Real x) { return std::sin(pi * (Real(0.5) - x)); }, 0, 1},
   };
   return table;
 }
@@ -53,17 +71,36 @@ template <typename T>
 double ulps(T got, Real want) {
   if (std::isnan(got) || std::isnan(want)) return std::isnan(got) && std::isnan(want) ? 0 : 1e9;
   const Real top = std::numeric_limits<T>::max();
-  if (std::isinf(got) || std::fabs(want) > top) return std::fabs(want) >= top * (1 - Real(std::numeric_limits<T>::epsilon())) && (got > 0) == (want > 0) && std::fabs(got) >= top ? 0 : 1e9;
+  if (std::isinf(got) || std::fabs(want) > top)
+    return std::fabs(want) >= top * (1 - Real(std::numeric_limits<T>::epsilon())) && (got > 0) == (want > 0) &&
+                   std::fabs(got) >= top
+               ? 0
+               : 1e9;
   if (want == 0) return got == 0 && std::signbit(got) == std::signbit(want) ? 0 : 1e9;
   int e = 0;
   std::frexp(want, &e);
-  return static_cast<double>(std::fabs(got - want) / std::ldexp(Real(1), std::max(e, std::numeric_limits<T>::min_exponent) - std::numeric_limits<T>::digits));
+  return static_cast<double>(std::fabs(got - want) / std::ldexp(Real(1), std::max(e, std::numeric_limits<T>::min_exponent) -
+                                                                             std::numeric_limits<T>::digits));
 }
 
 template <typename T, typename U>
 std::vector<T> arguments() {
-  std::vector<T> xs = {T(0), -T(0), T(1), T(-1), T(0.5), T(2), T(3), T(-2), std::numeric_limits<T>::denorm_min(), -std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min(),
-                       std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()};
+  std::vector<T> xs = {T(0),
+                       -T(0),
+                       T(1),
+                       T(-1),
+                       T(0.5),
+                       T(2),
+                       T(3),
+                       T(-2),
+                       std::numeric_limits<T>::denorm_min(),
+                       -std::numeric_limits<T>::denorm_min(),
+                       std::numeric_limits<T>::min(),
+                       std::numeric_limits<T>::max(),
+                       std::numeric_limits<T>::lowest(),
+                       std::numeric_limits<T>::infinity(),
+                       -std::numeric_limits<T>::infinity(),
+                       std::numeric_limits<T>::quiet_NaN()};
   uint64_t state = 1;
   const auto next = [&] { return state = state * 6364136223846793005u + 1442695040888963407u; };
   for (int k = 0; k < 700; ++k) {
@@ -80,14 +117,16 @@ template <typename T, typename U>
 void keeps_bounds(DType dtype, bool fused) {
   const MathEvaluator<T, U> run(library(), dtype, fused);
   const std::vector<T> xs = arguments<T, U>();
-  for (const Case& c : cases()) {
+  for (const Case &c : cases()) {
     const double bound = library().find(c.name, dtype)->ulp.value_or(0.5);
     for (const T x : xs) {
       if (!(x >= c.low && x <= c.high) && !std::isnan(x)) continue;
       const Real want = c.truth(x);
       const T got = run(c.name, {x});
       const double error = ulps(got, want);
-      if (error > bound + 0.002) FAIL_CHECK(c.name << " of " << name_of(dtype) << (fused ? " with" : " without") << " fma at " << x << ": " << got << ", error " << error << " ULP, bound " << bound);
+      if (error > bound + 0.002)
+        FAIL_CHECK(c.name << " of " << name_of(dtype) << (fused ? " with" : " without") << " fma at " << x << ": " << got
+                          << ", error " << error << " ULP, bound " << bound);
     }
   }
 }
@@ -124,7 +163,9 @@ TEST_CASE("math entries: pow, atan2, fmod, nextafter") {
 TEST_CASE("math entries: Philox's known answers, and u01") {
   const MathEvaluator<double, uint64_t> run(library(), DType::U64, false);
   using V = MathEvaluator<double, uint64_t>::Value;
-  const auto block = [&](uint64_t seed, uint64_t counter) { return run.call("philox_block", {V{0, seed, false}, V{0, counter, false}}); };
+  const auto block = [&](uint64_t seed, uint64_t counter) {
+    return run.call("philox_block", {V{0, seed, false}, V{0, counter, false}});
+  };
   const auto zero = block(0, 0);
   CHECK(zero[0].i == 0x6627e8d5);
   CHECK(zero[1].i == 0xe169c58d);
