@@ -83,6 +83,7 @@ class Generator {
   void accumulate_position(const TreeAccumulate& a);
   void end(const TreeEnd& e);
   void end_position(const TreeEnd& e);
+  bool zero_when_inactive(const Expr& e) const;
   Operand masked(const Operand& v, const Operand& mask, Reducer op) const;
   Operand identity(Reducer op, OperandType type) const;
   Operand combine(Reducer op, const Operand& a, const Operand& b) const;

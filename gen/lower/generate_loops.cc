@@ -163,13 +163,11 @@ void Generator::define(const TreeDefine& d) {
   const TempPlace& place = places_[static_cast<size_t>(d.tensor)];
   const Tensor& tensor = k_.tensors[static_cast<size_t>(d.tensor)];
   Bundle v = value(d.value);
-  const bool uniform = v.size() == 1 && v[0]->type.lanes == 1;
   if (place.stored && !lanes_.var.empty()) v = spread(v, lanes_.parts);
   v = combined(d, v);
-  if (!place.stored || tensor.role != Role::Output || d.update == Update::Assign) {
-    const std::string base = place.stored ? base_name(read_of(d.tensor, tensor.dtype, d.index), k_) : tensor.name;
-    if (!uniform || !place.stored)
-      for (Operand& x : v) x = named(base + (tensor.role == Role::Temp && !place.stored ? "_value" : ""), x);
+  if (place.forwarded || !place.stored) {
+    const std::string base = base_name(read_of(d.tensor, tensor.dtype, d.index), k_);
+    for (Operand& x : v) x = named(base + (place.stored ? "" : "_value"), x);
   }
   if (place.stored) {
     const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];

@@ -57,18 +57,14 @@ void Generator::begin(const TreeBegin& b) {
   vars_[accumulator_name(b.accumulator)] = running;
 }
 
-namespace {
-
 /// Where the load is inactive the value is 0, so that a sum needs no mask.
-bool zero_when_inactive(const Expr& e) {
-  if (const auto* r = std::get_if<Read>(&e->node)) return !r->fill;
+bool Generator::zero_when_inactive(const Expr& e) const {
+  if (const auto* r = std::get_if<Read>(&e->node)) return !r->fill && !forwarded_.find(r->tensor, r->index);
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;
   if (a->op == ScalarOp::Cast || a->op == ScalarOp::Sq || a->op == ScalarOp::Neg || a->op == ScalarOp::Abs) return zero_when_inactive(a->args[0]);
   return a->op == ScalarOp::Mul && zero_when_inactive(a->args[0]) && same(a->args[0], a->args[1]);
 }
-
-}  // namespace
 
 void Generator::accumulate(const TreeAccumulate& a) {
   const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];

@@ -119,7 +119,10 @@ Bundle Generator::value_of(const Expr& e) {
 Bundle Generator::variable_value(const Expr&, const VarRef& v) {
   if (v.name != lanes_.var) return vars_.at(v.name);
   Bundle b;
-  for (int u = 0; u < lanes_.parts; ++u) b.push_back(v_ramp(lanes_.base + v_int(int64_t{u} * lanes_.lanes), lanes_.lanes));
+  for (int u = 0; u < lanes_.parts; ++u) {
+    const Operand first = lanes_.base + v_int(int64_t{u} * lanes_.lanes);
+    b.push_back(lanes_.lanes > 1 ? v_ramp(first, lanes_.lanes) : first);
+  }
   return b;
 }
 

@@ -10,6 +10,7 @@ std::span<const KernelPass> kernel_passes() {
       {"simplify-kernel", simplify_kernel},
       {"separate-reductions", separate_reductions},
       {"inline-temps", inline_temps},
+      {"divide-once", divide_once},
       {"simplify-again", simplify_kernel},
   };
   return passes;

@@ -17,6 +17,8 @@ struct KernelPass {
 Kernel separate_reductions(const Kernel&);
 /// Temps that are cheap, or read once, disappear into their readers.
 Kernel inline_temps(const Kernel&);
+/// Divisions by a sum become multiplications by its reciprocal where they repeat.
+Kernel divide_once(const Kernel&);
 
 /// The passes by name, in order.
 std::span<const KernelPass> kernel_passes();

@@ -27,6 +27,7 @@ bool in_range(const Kernel& k, const Read& r, const Ranges& ranges) {
 std::map<std::string, Expr> unit_loops(std::vector<LoopVar>& loops) {
   std::map<std::string, Expr> zeros;
   std::vector<LoopVar> kept;
+  for (LoopVar& v : loops) v.extent = cast_to(v.extent, DType::I64);
   for (const LoopVar& v : loops)
     if (is_one(v.extent)) zeros.emplace(v.name, constant_int(0));
     else kept.push_back(v);

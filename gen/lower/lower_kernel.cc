@@ -6,6 +6,10 @@
 #include "lower/build_loops.h"
 #include "lower/generate.h"
 #include "lower/kernel_passes.h"
+#include "lower/kernel_ranges.h"
+#include "lower/plan_vectors.h"
+#include "lower/reuse_outputs.h"
+#include "lower/variants.h"
 
 namespace tenon {
 namespace {
@@ -20,21 +24,48 @@ std::vector<Buffer> tensor_buffers(const Kernel& k) {
   return buffers;
 }
 
+
+/// Conditions of forks: comparisons and conjunctions over sizes and attributes.
+Operand condition(const Expr& e) {
+  if (const auto* c = std::get_if<Constant>(&e->node)) return v_constant(*c, {e->type, 1, 0});
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) return v_size(s->name);
+  if (const auto* a = std::get_if<AttrRef>(&e->node)) return v_attr(a->name, e->type, a->element);
+  const auto& a = std::get<Apply>(e->node);
+  return v_apply(a.op, {condition(a.args[0]), condition(a.args[1])});
+}
+
+Block straight_body(const Kernel& simplified, const Blueprints& blueprints, const Isa& isa, std::vector<Buffer>& buffers) {
+  Kernel k = simplified;
+  for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
+  LoopTree tree = build_loops(k);
+  reuse_outputs(k, tree);
+  plan_vectors(k, isa, blueprints, tree);
+  return Generator(k, tree, isa, buffers).run();
+}
+
+/// The body with its forks: each case is lowered as a kernel of its own.
+Block forked_body(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa, std::vector<Buffer>& buffers) {
+  const Kernel k = simplify_kernel(kernel);
+  const auto fork = next_fork(k, isa);
+  if (!fork) return straight_body(k, blueprints, isa, buffers);
+  Isa scalars = isa;
+  scalars.vector_bits = 0;
+  Block then = forked_body(fork->then, blueprints, isa, buffers);
+  Block otherwise = forked_body(fork->otherwise, blueprints, fork->otherwise_scalar ? scalars : isa, buffers);
+  return {s_if(condition(fork->holds), std::move(then), std::move(otherwise))};
+}
+
 }  // namespace
 
-LoopNest lower_kernel(const Kernel& kernel, const Blueprints&, const Isa& isa) {
+LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
   LoopNest nest;
   nest.name = fmt::format("{}_{}", kernel.name, isa.suffix);
   nest.isa = isa.name;
   nest.kernel = std::make_shared<const Kernel>(kernel);
   nest.blueprint = "loops";
   nest.buffers = tensor_buffers(kernel);
-  Kernel k = kernel;
-  for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
-  const LoopTree tree = build_loops(k);
-  Generator generator(k, tree, isa, nest.buffers);
-  nest.body = generator.run_checks();
-  for (Stmt& s : generator.run()) nest.body.push_back(std::move(s));
+  if (!kernel.checks.empty()) nest.body = Generator(kernel, {}, isa, nest.buffers).run_checks();
+  for (Stmt& s : forked_body(kernel, blueprints, isa, nest.buffers)) nest.body.push_back(std::move(s));
   return nest;
 }
 

@@ -10,12 +10,12 @@ namespace {
 
 class Placer {
  public:
-  Placer(const Kernel& k, const LoopTree& tree) : k_(k), stored_(k.tensors.size(), false), accesses_(k.tensors.size()) { visit(tree.body); }
+  Placer(const Kernel& k, const LoopTree& tree) : k_(k), stored_(k.tensors.size(), false), forwards_(k.tensors.size(), false), accesses_(k.tensors.size()) { visit(tree.body); }
 
   TempPlace place_of(size_t tensor) const {
     const Tensor& t = k_.tensors[tensor];
-    if (t.role != Role::Temp) return {true, t.dims, t.strides};
-    TempPlace p{stored_[tensor], t.dims, {}};
+    if (t.role != Role::Temp) return {true, forwards_[tensor], t.dims, t.strides};
+    TempPlace p{stored_[tensor], forwards_[tensor], t.dims, {}};
     for (size_t d = 0; d < p.dims.size(); ++d)
       if (walked_by_one_loop(tensor, d)) p.dims[d] = constant_int(1);
     p.strides = contiguous_strides(p.dims);
@@ -54,6 +54,7 @@ class Placer {
       const auto t = static_cast<size_t>(r.tensor);
       accesses_[t].push_back(r.index);
       if (r.fill || !forwarded_.find(r.tensor, r.index)) stored_[t] = true;
+      else forwards_[t] = true;
     });
   }
 
@@ -69,7 +70,7 @@ class Placer {
   }
 
   const Kernel& k_;
-  std::vector<bool> stored_;
+  std::vector<bool> stored_, forwards_;
   std::vector<std::vector<std::vector<Expr>>> accesses_;
   std::set<std::string> vector_vars_;
   Forwarding<bool> forwarded_;

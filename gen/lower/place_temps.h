@@ -8,6 +8,7 @@ namespace tenon {
 /// Storage of one tensor in a loop tree.
 struct TempPlace {
   bool stored = true;          ///< false: every read is forwarded from the value itself
+  bool forwarded = false;      ///< some read is
   std::vector<Expr> dims;      ///< extents kept; 1 for a dimension that a common loop walks
   std::vector<Expr> strides;   ///< 0 for those
 };

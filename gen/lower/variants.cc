@@ -1,0 +1,190 @@
+// Forks, in the order in which they are tried.
+#include "lower/variants.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "lower/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+Expr equals(const Expr& a, int64_t v) { return apply(ScalarOp::Eq, {a, constant_int(v, a->type)}); }
+
+Expr replaced(const Expr& e, const std::map<std::string, int64_t>& sizes) {
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) {
+    const auto it = sizes.find(s->name);
+    return it == sizes.end() ? e : constant_int(it->second);
+  }
+  return map_children(e, [&](const Expr& c) { return replaced(c, sizes); });
+}
+
+Expr replaced_attr(const Expr& e, const std::string& name, int64_t v) {
+  const auto* a = std::get_if<AttrRef>(&e->node);
+  if (a) return a->name == name ? constant_int(v, e->type) : e;
+  return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, v); });
+}
+
+Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes) {
+  Kernel out = map_exprs(k, [&](const Expr& e) { return replaced(e, sizes); });
+  for (Size& s : out.sizes)
+    if (const auto it = sizes.find(s.name); it != sizes.end()) s.lo = s.hi = it->second;
+  return out;
+}
+
+bool is_open(const Kernel& k, const std::string& size) {
+  return std::any_of(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == size && s.lo < s.hi; });
+}
+
+std::string size_name(const Expr& e) {
+  const auto* s = std::get_if<SizeRef>(&e->node);
+  return s ? s->name : std::string();
+}
+
+/// Run-time strides: sizes that are the whole stride of a dimension and no extent.
+struct StrideSize { std::string name; bool of_output; };
+
+std::vector<StrideSize> stride_sizes(const Kernel& k) {
+  std::set<std::string> extents;
+  for (const Tensor& t : k.tensors)
+    for (const Expr& d : t.dims) extents.insert(size_name(d));
+  std::vector<StrideSize> found;
+  for (const Tensor& t : k.tensors)
+    for (const Expr& s : t.strides) {
+      const std::string name = size_name(s);
+      if (name.empty() || extents.count(name) || !is_open(k, name)) continue;
+      if (std::none_of(found.begin(), found.end(), [&](const StrideSize& f) { return f.name == name; })) found.push_back({name, t.role == Role::Output});
+    }
+  return found;
+}
+
+/// All strides 1; then one operand 0 and the others 1; else as they come.
+std::optional<Fork> fork_strides(const Kernel& k) {
+  const std::vector<StrideSize> strides = stride_sizes(k);
+  if (strides.empty() || strides.size() > 5) return std::nullopt;
+  const auto fork = [&](int zero) {
+    std::map<std::string, int64_t> sizes;
+    Expr holds;
+    for (size_t i = 0; i < strides.size(); ++i) {
+      const int64_t v = static_cast<int>(i) == zero ? 0 : 1;
+      sizes.emplace(strides[i].name, v);
+      const Expr test = equals(size_ref(strides[i].name), v);
+      holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
+    }
+    return Fork{holds, with_sizes(k, sizes), k, true};
+  };
+  // Which of the cases are done already is written in the range of the first stride: it shrinks from below.
+  const Size& first = *std::find_if(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == strides[0].name; });
+  std::vector<int> cases{-1};
+  if (strides.size() > 2)
+    for (size_t i = 0; i < strides.size(); ++i)
+      if (!strides[i].of_output) cases.push_back(static_cast<int>(i));
+  const auto done = static_cast<size_t>(first.hi == INT64_MAX ? 0 : INT64_MAX - first.hi);
+  if (done >= cases.size()) return std::nullopt;
+  Fork f = fork(cases[done]);
+  for (Size& s : f.otherwise.sizes)
+    if (s.name == strides[0].name) s.hi = INT64_MAX - static_cast<int64_t>(done) - 1;
+  f.otherwise_scalar = false;
+  return f;
+}
+
+/// Calls visit(reduction) for every reduction in the kernel.
+void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& visit) {
+  std::set<const ExprNode*> seen;
+  const std::function<void(const Expr&)> go = [&](const Expr& e) {
+    if (!e || !seen.insert(e.get()).second) return;
+    if (const auto* r = std::get_if<Reduce>(&e->node)) visit(*r);
+    map_children(e, [&](const Expr& c) {
+      go(c);
+      return c;
+    });
+  };
+  for (const KernelStatement& s : k.body) go(s.value);
+}
+
+/// A reduction along the last dimension but one: when the last extent is 1 it runs over neighbours.
+std::optional<Fork> fork_last_extent(const Kernel& k) {
+  std::string last;
+  each_reduction(k, [&](const Reduce& r) {
+    each_read(r.value, [&](const Read& read) {
+      const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+      for (size_t d = 0; d < read.index.size(); ++d) {
+        const auto* v = std::get_if<VarRef>(&read.index[d]->node);
+        const bool reduced = v && std::any_of(r.vars.begin(), r.vars.end(), [&](const LoopVar& l) { return l.name == v->name; });
+        const std::string name = size_name(t.strides[d]);
+        if (reduced && last.empty() && is_open(k, name) && same(t.dims.back(), t.strides[d])) last = name;
+      }
+    });
+  });
+  const auto size = std::find_if(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == last; });
+  if (last.empty() || size->lo > 1) return std::nullopt;
+  Fork f{equals(size_ref(last), 1), with_sizes(k, {{last, 1}}), k, false};
+  for (Size& s : f.otherwise.sizes)
+    if (s.name == last) s.lo = 2;
+  return f;
+}
+
+/// Flags inside predicates and around reductions.
+std::optional<Fork> fork_flag(const Kernel& k) {
+  std::string flag;
+  const auto note = [&](const Expr& e) {
+    walk(e, [&](const Expr& n) {
+      const auto* a = std::get_if<AttrRef>(&n->node);
+      if (a && n->type == DType::Bool && flag.empty()) flag = a->name;
+      return flag.empty();
+    });
+  };
+  each_reduction(k, [&](const Reduce& r) {
+    if (r.where) note(r.where);
+  });
+  std::set<const ExprNode*> seen;
+  const std::function<bool(const Expr&)> reduces = [&](const Expr& e) {
+    bool found = false;
+    walk(e, [&](const Expr& n) {
+      found = found || std::holds_alternative<Reduce>(n->node);
+      return !found;
+    });
+    return found;
+  };
+  for (const KernelStatement& s : k.body)
+    walk(s.value, [&](const Expr& n) {
+      if (!seen.insert(n.get()).second || !flag.empty()) return false;
+      const auto* c = std::get_if<Select>(&n->node);
+      if (c && (reduces(c->yes) || reduces(c->no))) note(c->cond);
+      return true;
+    });
+  if (flag.empty()) return std::nullopt;
+  const auto with = [&](int64_t v) { return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, v); }); };
+  return Fork{attr_ref(flag, DType::Bool), with(1), with(0), false};
+}
+
+/// Positions fit 32 bits in all but absurd cases: argmax carries them beside the values.
+std::optional<Fork> fork_positions(const Kernel& k) {
+  std::string wide;
+  each_reduction(k, [&](const Reduce& r) {
+    if (r.op != Reducer::ArgMax && r.op != Reducer::ArgMin) return;
+    for (const LoopVar& v : r.vars)
+      for (const Size& s : k.sizes)
+        if (s.name == size_name(v.extent) && s.hi > INT32_MAX) wide = s.name;
+  });
+  if (wide.empty()) return std::nullopt;
+  Fork f{apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)}), k, k, true};
+  for (Size& s : f.then.sizes)
+    if (s.name == wide) s.hi = INT32_MAX;
+  for (Size& s : f.otherwise.sizes)
+    if (s.name == wide) s.lo = int64_t{INT32_MAX} + 1;
+  return f;
+}
+
+}  // namespace
+
+std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
+  if (auto f = fork_flag(k)) return f;
+  if (isa.vector_bits == 0) return std::nullopt;
+  if (auto f = fork_strides(k)) return f;
+  if (auto f = fork_last_extent(k)) return f;
+  return fork_positions(k);
+}
+
+}  // namespace tenon
