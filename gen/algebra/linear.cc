@@ -45,7 +45,7 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
   const auto* s = std::get_if<SizeRef>(&atom->node);
   if (s && positive) {
     const auto it = ranges.size_lo.find(s->name);
-    return constant_int(it == ranges.size_lo.end() ? 0 : it->second);
+    return it == ranges.size_lo.end() ? nullptr : constant_int(it->second);
   }
   if (s) {
     const auto it = ranges.size_hi.find(s->name);

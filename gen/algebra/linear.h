@@ -23,7 +23,7 @@ LinearForm operator-(const LinearForm& a, const LinearForm& b);
 /// Back to an expression: positive terms first.
 Expr to_expr(const LinearForm& form);
 
-/// What is known: variables run from 0 below their extent, sizes are at least their low end.
+/// What is known: variables run from 0 below their extent, sizes lie between their ends. A name that is missing may be anything.
 struct Ranges {
   std::map<std::string, Expr> extents;
   std::map<std::string, int64_t> size_lo;

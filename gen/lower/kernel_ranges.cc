@@ -6,6 +6,9 @@
 namespace tenon {
 namespace {
 
+/// Ends beyond this are no bounds: sums of them could overflow.
+constexpr int64_t kProvable = int64_t{1} << 40;
+
 /// Visits every node below `e` once, parents first.
 void each_node(const Expr& e, std::set<const ExprNode*>& seen, const std::function<void(const Expr&)>& visit) {
   if (!e || !seen.insert(e.get()).second) return;
@@ -54,8 +57,8 @@ Expr without_unit_reductions(const Expr& e) {
 Ranges size_ranges(const Kernel& k) {
   Ranges r;
   for (const Size& s : k.sizes) {
-    r.size_lo.emplace(s.name, s.lo);
-    if (s.hi < (int64_t{1} << 40)) r.size_hi.emplace(s.name, s.hi);
+    if (s.lo > -kProvable) r.size_lo.emplace(s.name, s.lo);
+    if (s.hi < kProvable) r.size_hi.emplace(s.name, s.hi);
   }
   return r;
 }

@@ -7,6 +7,7 @@
 #include "lower/generate.h"
 #include "lower/kernel_passes.h"
 #include "lower/kernel_ranges.h"
+#include "lower/lower_contraction.h"
 #include "lower/plan_vectors.h"
 #include "lower/reuse_outputs.h"
 #include "lower/variants.h"
@@ -58,10 +59,12 @@ Block forked_body(const Kernel& kernel, const Blueprints& blueprints, const Isa&
 }  // namespace
 
 LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
+  const auto shared = std::make_shared<const Kernel>(kernel);
+  if (auto nest = lower_contraction(shared, isa, blueprints)) return *std::move(nest);
   LoopNest nest;
   nest.name = fmt::format("{}_{}", kernel.name, isa.suffix);
   nest.isa = isa.name;
-  nest.kernel = std::make_shared<const Kernel>(kernel);
+  nest.kernel = shared;
   nest.blueprint = "loops";
   nest.buffers = tensor_buffers(kernel);
   if (!kernel.checks.empty()) nest.body = Generator(kernel, {}, isa, nest.buffers).run_checks();
