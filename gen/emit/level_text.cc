@@ -9,14 +9,19 @@ namespace tenon {
 std::string level_begin(const Isa& isa, const EmitOptions& options) {
   std::string s;
   if (!isa.guard.empty()) s += fmt::format("#if {}\n\n", isa.guard);
-  s += R"(#if defined(__FAST_MATH__)
+  s += fmt::format(R"(#if defined(__FAST_MATH__)
 #error "these functions need IEEE arithmetic: compile without -ffast-math"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
-)";
-  s += isa.vector_bits > 0 ? "#pragma GCC optimize(\"fp-contract=off\", \"no-predictive-commoning\")\n" : "#pragma GCC optimize(\"fp-contract=off\")\n";
+#pragma GCC optimize("fp-contract=off")
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && (defined(__FMA__) || {})
+/* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
+#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
+)", isa.fma ? 1 : 0);
+  if (isa.vector_bits > 0) s += "#pragma GCC optimize(\"no-predictive-commoning\")\n";
   s += "#endif\n\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n";
   if (isa.vector_bits > 0) {
     s += R"(

@@ -1,0 +1,149 @@
+// Every scalar operation, conversion and select on every level: compiles without a warning, and gives the bits that portable code gives.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "catch.h"
+#include "emit/kernel_to_c.h"
+#include "emit/print_c99.h"
+#include "isa/all_isas.h"
+#include "scratch_dir.h"
+#include "unit/emit/map_cases.h"
+
+using namespace tenon;
+using namespace tenon_test;
+
+namespace {
+
+constexpr std::string_view kStrict =
+    "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wdouble-promotion -Wmissing-prototypes -Werror";
+
+std::vector<MapCase> all_cases() {
+  std::vector<MapCase> cases = operation_cases();
+  for (MapCase& c : cast_cases()) cases.push_back(std::move(c));
+  for (MapCase& c : select_cases()) cases.push_back(std::move(c));
+  return cases;
+}
+
+int lanes_for(const Isa& isa, const MapCase& c) {
+  bool complex = is_complex(c.output);
+  for (const DType d : c.inputs) complex = complex || is_complex(d);
+  return complex ? 1 : lanes_of(isa, c);
+}
+
+/// The file of a level with all cases in it.
+std::string level_file(const Isa& isa, const std::vector<MapCase>& cases) {
+  EmitOptions options;
+  options.exported = true;
+  EmitNeeds needs;
+  std::vector<CItem> kernels;
+  std::string prototypes;
+  for (const MapCase& c : cases) {
+    const LoopNest nest = map_nest(isa, c, lanes_for(isa, c));
+    REQUIRE(verify(nest).empty());
+    CFunction f = emit_kernel(nest, isa, options, needs);
+    prototypes += print_prototype(f);
+    kernels.emplace_back(std::move(f));
+  }
+  CFile file;
+  file.items.emplace_back(CLines{level_begin(isa, options) + "#include \"types.h\"\n"});
+  for (CItem& item : needed_items(needs)) file.items.push_back(std::move(item));
+  file.items.emplace_back(CLines{prototypes});
+  for (CItem& item : kernels) file.items.push_back(std::move(item));
+  file.items.emplace_back(CLines{level_end(isa, options) + "typedef int this_file_is_not_empty;\n"});
+  return print_c99(file);
+}
+
+char letter_of(DType d) {
+  switch (d) {
+    case DType::F32: return 'f';
+    case DType::F64: return 'd';
+    case DType::C64: return 'c';
+    case DType::C128: return 'z';
+    case DType::F16: return 'h';
+    case DType::BF16: return 'H';
+    case DType::Bool: return 'b';
+    default: return static_cast<char>('0' + bytes_of(d));
+  }
+}
+
+/// Operations whose bits differ between levels by design.
+bool level_dependent(const Isa& isa, const MapCase& c) {
+  if (isa.fma && c.name.starts_with("fma_") && is_float(c.output)) return true;
+  return isa.architecture == "aarch64" && (c.name.starts_with("max_f") || c.name.starts_with("min_f"));
+}
+
+std::string main_file(const Isa& isa, const std::vector<MapCase>& cases) {
+  std::string declarations, rows;
+  for (const MapCase& c : cases) {
+    if (level_dependent(isa, c)) continue;
+    std::string inputs;
+    for (const DType d : c.inputs) inputs += letter_of(d);
+    declarations += fmt::format("function tn_{0}_portable, tn_{0}_{1};\n", c.name, isa.suffix);
+    rows += fmt::format("  {{\"{0}\", tn_{0}_portable, tn_{0}_{1}, '{2}', \"{3}\"}},\n", c.name, isa.suffix, letter_of(c.output), inputs);
+  }
+  return fmt::format("#include <stdint.h>\n#include <string.h>\n#include \"types.h\"\n#define NAN_VALUE __builtin_nan(\"\")\n"
+                     "#define INFINITE_VALUE __builtin_inf()\n"
+                     "typedef int function(const int64_t *, const tn_scalar *, const void *const *, void *const *, void *);\n{}"
+                     "static const struct test_case {{ const char *name; function *portable, *level; char result; char inputs[4]; }} cases[] = {{\n{}}};\n"
+                     "#include \"{}/compile/emit/compare_levels.c\"\n",
+                     declarations, rows, TENON_TESTS_DIR);
+}
+
+void write(const ScratchDir& dir, const std::string& name, const std::string& text) { std::ofstream(dir / name) << text; }
+
+/// Runs a command in the directory; its output is what the test shows.
+int run(const ScratchDir& dir, const std::string& command) {
+  INFO(command);
+  const int status = std::system(("cd " + dir.path().string() + " && " + command + " >log 2>&1").c_str());
+  std::ifstream log(dir / "log");
+  const std::string text((std::istreambuf_iterator<char>(log)), {});
+  UNSCOPED_INFO(command << "\n" << text.substr(0, 4000));
+  return status;
+}
+
+bool have(const std::string& program) { return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0; }
+
+struct Tools {
+  std::string compiler;
+  std::string run;
+};
+
+/// Compilers for a level, and how its programs are run.
+std::vector<Tools> tools_for(const Isa& isa) {
+  if (isa.architecture == "aarch64" && isa.architecture != host_architecture())
+    return have("aarch64-linux-gnu-gcc") && have("qemu-aarch64") ? std::vector<Tools>{{"aarch64-linux-gnu-gcc -static", "qemu-aarch64"}} : std::vector<Tools>{};
+  if (!runs_on_host(isa)) return {};
+  std::vector<Tools> tools;
+  for (const char* cc : {"gcc", "clang"})
+    if (have(cc)) tools.push_back({cc, ""});
+  return tools;
+}
+
+void compare_with_portable(const Isa& isa, const std::vector<std::string>& flags) {
+  const std::vector<MapCase> cases = all_cases();
+  const ScratchDir dir;
+  write(dir, "types.h", "#ifndef TYPES_H\n#define TYPES_H\ntypedef union { int64_t i; double f; } tn_scalar;\ntypedef struct { float re, im; } tn_c64;\n"
+                        "typedef struct { double re, im; } tn_c128;\n#endif\n");
+  write(dir, "portable.c", level_file(*isa_from_name("portable"), cases));
+  write(dir, "level.c", level_file(isa, cases));
+  write(dir, "main.c", main_file(isa, cases));
+  for (const Tools& t : tools_for(isa))
+    for (const std::string& flag : flags) {
+      REQUIRE(run(dir, fmt::format("{} {} {} -c level.c -o level.o", t.compiler, kStrict, flag)) == 0);
+      REQUIRE(run(dir, fmt::format("{} {} {} -c portable.c -o portable.o", t.compiler, kStrict, flag)) == 0);
+      REQUIRE(run(dir, fmt::format("{} -w main.c portable.o level.o -o main", t.compiler)) == 0);
+      REQUIRE(run(dir, t.run + " ./main") == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("each level gives the bits of portable code") {
+  for (const Isa& isa : all_isas())
+    if (isa.vector_bits > 0) {
+      INFO(isa.name);
+      compare_with_portable(isa, {"-O1"});
+    }
+}

@@ -1,0 +1,113 @@
+// Functions made from loop nests: their heads, names, workspaces and split loops.
+#include "emit/kernel_to_c.h"
+
+#include "catch.h"
+#include "emit/print_c99.h"
+#include "isa/all_isas.h"
+#include "unit/emit/sample_nests.h"
+
+using namespace tenon;
+using namespace tenon_test;
+
+namespace {
+
+MapCase addition() {
+  return {"add_f32", {DType::F32, DType::F32}, DType::F32, [](const std::vector<Operand>& v) { return v[0] + v[1]; }};
+}
+
+std::string body_of(const std::string& text) { return text.substr(text.find("*/\n") + 3); }
+
+std::string emitted(const LoopNest& nest, const Isa& isa, const EmitOptions& options = {}) {
+  EmitNeeds needs;
+  REQUIRE(verify(nest).empty());
+  return body_of(print_c99(emit_kernel(nest, isa, options, needs)));
+}
+
+}  // namespace
+
+TEST_CASE("a map in portable C") {
+  const Isa& portable = *isa_from_name("portable");
+  CHECK(emitted(map_nest(portable, addition(), 1), portable) ==
+        R"(static int tn_add_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
+    void *workspace) {
+  (void)attr;
+  (void)workspace;
+  const int64_t N = size[0];
+  const float *restrict A = (const float *)in[0];
+  const float *restrict B = (const float *)in[1];
+  float *restrict Y = (float *)out[0];
+  for (int64_t i = 0; i < N; ++i) {
+    Y[i] = A[i] + B[i];
+  }
+  return 0;
+}
+)");
+}
+
+TEST_CASE("a map in vectors with a masked tail") {
+  const Isa& v3 = *isa_from_name("x86-64-v3");
+  const std::string text = emitted(map_nest(v3, addition(), 8), v3);
+  CHECK(text.find("*(tn_f32x8_at *)&Y[i] = *(const tn_f32x8_at *)&A[i] + *(const tn_f32x8_at *)&B[i];") != std::string::npos);
+  CHECK(text.find("const int64_t whole = N / 8 * 8;") != std::string::npos);
+}
+
+TEST_CASE("a model's function takes typed arguments, and a range of its parallel loop") {
+  const Isa& portable = *isa_from_name("portable");
+  EmitOptions options;
+  options.style = FunctionStyle::Model;
+  options.split_parallel = true;
+  const LoopNest nest = map_nest(portable, addition(), 1);
+  const std::string text = emitted(nest, portable, options);
+  CHECK(text.starts_with("static int tn_add_f32_portable(const float *restrict A, const float *restrict B, float *restrict Y, int64_t N,"));
+  CHECK(text.find("for (int64_t i = begin; i < end; ++i) {") != std::string::npos);
+  CHECK(to_text(parallel_iterations(nest)) == "N");
+}
+
+TEST_CASE("sizes of one value are literals, also in what is computed from them") {
+  const Isa& portable = *isa_from_name("portable");
+  Kernel kernel = kernel_over_n("twice", {DType::F32}, DType::F32);
+  kernel.sizes[0].lo = kernel.sizes[0].hi = 70000;
+  LoopNest nest = nest_of(portable, std::move(kernel));
+  nest.body = {s_store(1, v_size("N") * v_size("N"), v_load(0, DType::F32, v_int(0)))};
+  CHECK(emitted(nest, portable).find("Y[INT64_C(4900000000)] = A[0];") != std::string::npos);
+}
+
+TEST_CASE("names that C or the function's head take get another spelling") {
+  const Isa& portable = *isa_from_name("portable");
+  Kernel kernel = kernel_over_n("names", {DType::F32}, DType::F32);
+  kernel.tensors[0].name = "in";
+  LoopNest nest = nest_of(portable, std::move(kernel));
+  nest.body = {s_for("int", v_int(0), v_size("N"), 1, {s_let("size", v_load(0, DType::F32, v_var("int"))), s_store(1, v_var("int"), v_var("size", {DType::F32, 1, 0}))})};
+  const std::string text = emitted(nest, portable);
+  CHECK(text.find("const float size_2 = in_2[int_2];") != std::string::npos);
+}
+
+TEST_CASE("workspace buffers are carved from aligned memory") {
+  const Isa& portable = *isa_from_name("portable");
+  LoopNest nest = nest_of(portable, kernel_over_n("staged", {DType::F32}, DType::F32));
+  nest.buffers.push_back(Buffer{"row", DType::F32, Storage::Workspace, -1, v_size("N"), true});
+  nest.buffers.push_back(Buffer{"tile", DType::F64, Storage::Workspace, -1, v_int(3), true});
+  nest.body = {s_store(2, v_int(0), v_load(0, DType::F32, v_int(0))), s_store(3, v_int(0), v_const(0, {DType::F64, 1, 0})),
+               s_store(1, v_int(0), v_load(2, DType::F32, v_int(0)))};
+  const std::string text = emitted(nest, portable);
+  CHECK(text.find("free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);") != std::string::npos);
+  CHECK(text.find("free_memory += (N * 4 + 63) / 64 * 64;") != std::string::npos);
+  EmitNeeds needs;
+  const std::string bytes = print_c99(emit_workspace_function(nest, portable, {}, needs));
+  CHECK(bytes.find("return (N * 4 + 63) / 64 * 64 + 64 + 63;") != std::string::npos);
+  CHECK(!constant_workspace_bytes(nest, FunctionStyle::Library));
+}
+
+TEST_CASE("repetitions of an unrolled loop have their index as a number") {
+  const Isa& portable = *isa_from_name("portable");
+  LoopNest nest = nest_of(portable, kernel_over_n("unrolled", {DType::F32}, DType::F32));
+  nest.body = {s_for("r", v_int(0), v_int(2), 1, {s_store(1, v_var("r") * v_int(3), v_load(0, DType::F32, v_var("r") + v_int(1)))}, LoopKind::Unrolled)};
+  const std::string text = emitted(nest, portable);
+  CHECK(text.find("Y[0] = A[1];\n  Y[3] = A[2];\n") != std::string::npos);
+}
+
+TEST_CASE("the same nest gives the same text") {
+  const Isa& v4 = *isa_from_name("x86-64-v4");
+  const LoopNest nest = fold_nest(v4, "sum_f32", DType::F32, Reducer::Sum, ScalarOp::Add);
+  CHECK(emitted(nest, v4) == emitted(nest, v4));
+}

@@ -1,0 +1,60 @@
+// Parentheses, casts and line breaks of printed C.
+#include "emit/print_c99.h"
+
+#include "catch.h"
+
+using namespace tenon;
+
+namespace {
+CExpr name(const char* s) { return c_text(s); }
+std::string arithmetic(const char* a, const char* op, const char* b) { return print_c99(c_binary(name(a), op, name(b))); }
+}  // namespace
+
+TEST_CASE("parentheses stand only where the meaning needs them") {
+  const CExpr a = name("a"), b = name("b"), c = name("c");
+  CHECK(arithmetic("a", "+", "b") == "a + b");
+  CHECK(print_c99(c_binary(c_binary(a, "*", b), "+", c)) == "a * b + c");
+  CHECK(print_c99(c_binary(a, "*", c_binary(b, "+", c))) == "a * (b + c)");
+  CHECK(print_c99(c_binary(c_binary(a, "-", b), "-", c)) == "a - b - c");
+  CHECK(print_c99(c_binary(a, "-", c_binary(b, "-", c))) == "a - (b - c)");
+  CHECK(print_c99(c_unary("-", c_binary(a, "+", b))) == "-(a + b)");
+  CHECK(print_c99(c_unary("-", c_unary("-", a))) == "-(-a)");
+  CHECK(print_c99(c_cast("float", c_binary(a, "+", b))) == "(float)(a + b)");
+  CHECK(print_c99(c_index(c_cast("int *", a), b)) == "((int *)a)[b]");
+  CHECK(print_c99(c_binary(c_conditional(a, b, c), "+", a)) == "(a ? b : c) + a");
+}
+
+TEST_CASE("bit and logical operators get the parentheses that readers want") {
+  const CExpr a = name("a"), b = name("b"), c = name("c");
+  CHECK(print_c99(c_binary(c_binary(a, "&", b), "|", c)) == "(a & b) | c");
+  CHECK(print_c99(c_binary(c_binary(a, "|", b), "|", c)) == "a | b | c");
+  CHECK(print_c99(c_binary(c_binary(a, "&&", b), "||", c)) == "(a && b) || c");
+  CHECK(print_c99(c_binary(c_binary(a, "<", b), "&&", c_binary(b, "<", c))) == "a < b && b < c");
+  CHECK(print_c99(c_binary(c_binary(a, "+", b), "<<", c)) == "(a + b) << c");
+}
+
+TEST_CASE("rows take their arguments whole between commas, and bound tightly behind casts") {
+  const CExpr sum = c_binary(name("a"), "+", name("b"));
+  CHECK(print_c99(c_row("f($0, $1)", {sum, name("c")})) == "f(a + b, c)");
+  CHECK(print_c99(c_row("f((__m256i)$0)", {sum})) == "f((__m256i)(a + b))");
+}
+
+TEST_CASE("negative literals do not merge with operators") {
+  CHECK(print_c99(c_binary(name("a"), "-", c_text("-1"))) == "a - -1");
+  CHECK(print_c99(c_unary("-", c_text("-1"))) == "-(-1)");
+}
+
+TEST_CASE("long lines break at blanks") {
+  CExpr sum = name("a_rather_long_operand_0");
+  for (int i = 1; i < 12; ++i) sum = c_binary(sum, "+", c_text("a_rather_long_operand_" + std::to_string(i)));
+  CFunction f;
+  f.result = "int";
+  f.name = "f";
+  f.body.push_back(c_return(sum));
+  const std::string text = print_c99(f);
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    CHECK(end - at <= 120);
+    at = end + 1;
+  }
+}

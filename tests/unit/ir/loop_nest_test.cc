@@ -1,0 +1,41 @@
+// Text form and verifier of loop nests.
+#include "ir/loop_nest.h"
+
+#include "catch.h"
+#include "isa/all_isas.h"
+#include "unit/emit/sample_nests.h"
+
+using namespace tenon;
+using namespace tenon_test;
+
+namespace {
+LoopNest copy_nest() {
+  return map_nest(*isa_from_name("portable"), {"copy_f32", {DType::F32}, DType::F32, [](const std::vector<Operand>& v) { return v[0]; }}, 1);
+}
+}  // namespace
+
+TEST_CASE("a nest's text has its buffers and statements") {
+  CHECK(to_text(copy_nest()) ==
+        "nest copy_f32_portable on portable by sample\n"
+        "  b0 A: tensor f32\n"
+        "  b1 Y: tensor f32 writable\n"
+        "  parallel for i = 0 .. N step 1\n"
+        "    b1[i] = load:f32(b0, i)\n");
+  CHECK(verify(copy_nest()).empty());
+}
+
+TEST_CASE("the verifier names what is malformed") {
+  LoopNest nest = copy_nest();
+  const auto first_error = [&](Stmt s) {
+    nest.body = {std::move(s)};
+    const auto errors = verify(nest);
+    return errors.empty() ? std::string() : errors.front();
+  };
+  const Operand x = v_load(0, DType::F32, v_int(0));
+  CHECK(first_error(s_store(1, v_int(0), v_var("x", {DType::F32, 1, 0}))) == "variable x is not declared");
+  CHECK(first_error(s_store(0, v_int(0), x)) == "store to A, which is not writable");
+  CHECK(first_error(s_store(7, v_int(0), x)) == "store of buffer 7, which is not there");
+  CHECK(first_error(s_store(1, v_size("M"), x)) == "unknown size M");
+  CHECK(first_error(s_assign("y", x)) == "assignment to y, which is not declared");
+  CHECK(first_error(s_store(1, v_int(0), v_load(0, DType::F64, v_int(0)))) == "load of A as f64, but its elements are f32");
+}
