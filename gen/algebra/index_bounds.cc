@@ -22,6 +22,16 @@ IndexBounds::IndexBounds(BoundsContext context) : context_(std::move(context)) {
   }
 }
 
+void IndexBounds::within(const std::set<std::string>& variables) {
+  scope_.clear();
+  for (const std::string& variable : variables) {
+    Syntax use;
+    use.kind = SyntaxKind::name;
+    use.text = variable;
+    if (const auto p = polynomial(use)) scope_.push_back(*p);
+  }
+}
+
 /// Facts about every quantity that is reached from the start, and the quantities themselves.
 IndexBounds::Facts IndexBounds::closure(const std::vector<Polynomial>& start, std::set<std::string>& quantities) {
   Facts facts;
@@ -46,6 +56,7 @@ IndexBounds::Facts IndexBounds::closure(const std::vector<Polynomial>& start, st
 bool IndexBounds::prove(const Polynomial& goal, const Facts& extra, int splits) {
   std::vector<Polynomial> start = known_;
   start.push_back(goal);
+  start.insert(start.end(), scope_.begin(), scope_.end());
   start.insert(start.end(), extra.begin(), extra.end());
   std::set<std::string> quantities;
   Facts facts = closure(start, quantities);

@@ -32,6 +32,9 @@ class IndexBounds {
  public:
   explicit IndexBounds(BoundsContext context);
 
+  /// Index variables that have a value where the next questions are asked: their extents are at least 1.
+  void within(const std::set<std::string>& variables);
+
   /// True if low <= high is proved. False says nothing.
   bool at_most(const Syntax& low, const Syntax& high);
   bool nonnegative(const Syntax& value);
@@ -87,6 +90,7 @@ class IndexBounds {
   std::map<std::string, Quantity> quantities_;
   std::map<std::string, std::optional<Polynomial>> lets_;
   std::set<std::string> open_;     ///< lets and variables that are being expanded
+  std::vector<Polynomial> scope_;  ///< the variables of `within`
   Facts known_;                    ///< from `require` and the sizes of shapes
   int depth_ = 0;
 };

@@ -1,33 +1,47 @@
-// Depth-first: each step cancels a negative term of the goal with a fact that has a negative term dividing it.
+// Each step cancels a term of the goal that is negative, or may be, with a fact that has a term of the same sign dividing it. Deepening by steps: short proofs,
+// which nearly all are, are found before long wrong ways are walked.
 #include "algebra/inequality_search.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tenon {
 
 namespace {
 
-constexpr int kDeepest = 10;
-constexpr int kBudget = 3000;
+constexpr int kDeepest = 7;
+constexpr int kBudget = 1500;  // goals looked at in one depth
 
 class Search {
  public:
   Search(const std::vector<Polynomial>& facts, const std::set<std::string>& nonnegative) : facts_(facts), nonnegative_(nonnegative) {}
 
-  bool run(const Polynomial& goal, int depth) {
-    if (goal.overflowed || --budget_ < 0) return false;
-    const auto negative = worst(goal);
-    if (negative == goal.terms.end()) return true;
-    if (depth == kDeepest) return false;
-    for (const Polynomial& fact : facts_) {
-      for (const auto& [monomial, coefficient] : fact.terms) {
-        if (coefficient < 0 && cancel(goal, *negative, fact, {monomial, coefficient}, depth)) return true;
-      }
+  bool run(const Polynomial& goal) {
+    for (int depth = 0; depth <= kDeepest; ++depth) {
+      budget_ = kBudget;
+      cut_ = false;
+      seen_.clear();
+      if (step(goal, depth)) return true;
+      if (!cut_) return false;  // nothing lies deeper
     }
     return false;
   }
 
  private:
+  bool step(const Polynomial& goal, int depth) {
+    if (goal.overflowed || --budget_ < 0) return false;
+    const auto negative = worst(goal);
+    if (negative == goal.terms.end()) return true;
+    if (depth == 0) cut_ = true;
+    if (depth == 0 || !seen_.insert({goal.terms, depth}).second) return false;
+    for (const Polynomial& fact : facts_) {
+      for (const auto& [monomial, coefficient] : fact.terms) {
+        if (cancel(goal, *negative, fact, {monomial, coefficient}, depth)) return true;
+      }
+    }
+    return false;
+  }
+
   using Term = std::pair<const Monomial, std::int64_t>;
 
   bool harmless(const Term& term) const {
@@ -53,16 +67,16 @@ class Search {
     return found;
   }
 
-  /// goal·c' − c·m·fact, in which the negative term −c·(m·t') of the goal has gone; c' > 0 keeps the sign of the goal.
+  /// |c'|·goal − |c|·m·fact, in which the term c·(m·t') of the goal has gone, as the fact has c'·t' with the same sign.
   bool cancel(const Polynomial& goal, const Term& term, const Polynomial& fact, const Term& in_fact, int depth) {
     Monomial factor;
-    if (term.second > 0 || !divide(term.first, in_fact.first, factor) || !nonnegative_monomial(factor)) return false;
+    if ((term.second > 0) != (in_fact.second > 0) || !divide(term.first, in_fact.first, factor) || !nonnegative_monomial(factor)) return false;
+    const std::int64_t sign = term.second > 0 ? 1 : -1;
     Polynomial multiple;
-    multiple.add(factor, term.second);
-    const Polynomial scaled = goal * Polynomial::constant(-in_fact.second);
-    Polynomial next = scaled + multiple * fact;
+    multiple.add(factor, sign * term.second);
+    Polynomial next = goal * Polynomial::constant(sign * in_fact.second) - multiple * fact;
     divide_content(next);
-    return run(next, depth + 1);
+    return step(next, depth - 1);
   }
 
   /// Keeps coefficients small.
@@ -79,7 +93,9 @@ class Search {
 
   const std::vector<Polynomial>& facts_;
   const std::set<std::string>& nonnegative_;
-  int budget_ = kBudget;
+  std::set<std::pair<std::map<Monomial, std::int64_t>, int>> seen_;
+  int budget_ = 0;
+  bool cut_ = false;
 };
 
 /// q if the fact is a·q − c >= 0 with a > 0, c >= 0.
@@ -103,7 +119,7 @@ bool never_negative(const Polynomial& goal, const std::vector<Polynomial>& facts
   for (const Polynomial& fact : facts) {
     if (const std::string* name = single_quantity(fact)) nonnegative.insert(*name);
   }
-  return Search(facts, nonnegative).run(goal, 0);
+  return Search(facts, nonnegative).run(goal);
 }
 
 }  // namespace tenon

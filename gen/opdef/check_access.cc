@@ -119,6 +119,7 @@ std::string ExpressionChecker::where(const Syntax& sub) {
 
 void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent) {
   IndexBounds& bounds = scope_.bounds();
+  bounds.within(bound);
   const std::string guard = "guard it with padded, clamp, wrap, reflect or mirror, or state under `require` what makes it true";
   if (!bounds.follows(sub)) {
     const bool data = reads_data(sub, scope_);
@@ -127,15 +128,16 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
                        {data ? fmt::format("write wrap({}, {}) or clamp({}, 0, {} - 1)", print(sub), print(extent), print(sub), print(extent)) : guard});
     return;
   }
-  if (bounds.always_negative(sub) || bounds.always_at_least(sub, extent)) {
+  const bool begins = bounds.nonnegative(sub), ends = bounds.below(sub, extent);
+  if ((!begins && bounds.always_negative(sub)) || (!ends && bounds.always_at_least(sub, extent))) {
     diagnostics_.error(Code::E0505, sub.span, fmt::format("this index of '{}' always lies outside of {}", access.text, print(extent)), {fmt::format("indices run from 0 to {} - 1", print(extent))});
     return;
   }
-  if (!bounds.nonnegative(sub)) {
+  if (!begins) {
     diagnostics_.error(Code::E0502, sub.span, fmt::format("'{}' may read before the start of its dim {}", print(access), print(extent)),
                        {fmt::format("not proved: {} >= 0{}", bounds.describe(sub), where(sub)), guard});
   }
-  if (!bounds.below(sub, extent)) {
+  if (!ends) {
     diagnostics_.error(Code::E0501, sub.span, fmt::format("'{}' may read past the end of its dim {}", print(access), print(extent)),
                        {fmt::format("not proved: {} <= {} - 1{}", bounds.describe(sub), bounds.describe(extent), where(sub)), guard});
   }

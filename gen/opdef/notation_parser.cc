@@ -209,8 +209,10 @@ Syntax NotationParser::power() {
 Syntax NotationParser::number(const Token& token) {
   Syntax result = node(token.kind == TokenKind::integer ? SyntaxKind::integer : SyntaxKind::real, "", span(token));
   result.integer = token.integer;
-  result.real = token.real;
-  if (token.kind == TokenKind::real) result.text = token.text;
+  if (token.kind == TokenKind::real) {
+    result.real = token.real;
+    result.text = token.text;
+  }
   return result;
 }
 

@@ -226,6 +226,7 @@ Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file) {
                       alias ? "no anchor has this alias' name" : fmt::format("this is not YAML: {}", fault.msg),
                       {alias ? "text that begins with '*' needs quotes"
                        : question ? "an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` otherwise"
+                       : fault.msg.find("flow") != std::string::npos ? "inside {…} and […], text that holds brackets, commas or ': ' needs quotes"
                                   : "check indentation, quotes and brackets around this place"});
   }
   if (diagnostics.has_errors()) return diagnostics;
