@@ -10,6 +10,7 @@
 #include "library/expand_library.h"
 #include "opdef/read_math.h"
 #include "opdef/read_ops.h"
+#include "pipeline_library.h"
 #include "pipeline_session.h"
 #include "support/read_source.h"
 
@@ -138,7 +139,7 @@ struct Commands {
     if (!math) return exit_bad_input;
     const auto library = expand(session, *defs, o.selection, !o.definitions.empty());
     if (!library) return exit_bad_input;
-    return exit_done;
+    return produce_library(session, *defs, *library, o);
   }
   int operator()(const ModelOptions&) { return exit_bad_command_line; }
   int operator()(const RunOptions&) { return exit_bad_command_line; }
