@@ -139,7 +139,7 @@ struct Commands {
     if (!math) return exit_bad_input;
     const auto library = expand(session, *defs, o.selection, !o.definitions.empty());
     if (!library) return exit_bad_input;
-    return produce_library(session, *defs, *library, o);
+    return produce_library(session, {*defs, *math}, *library, o);
   }
   int operator()(const ModelOptions&) { return exit_bad_command_line; }
   int operator()(const RunOptions&) { return exit_bad_command_line; }

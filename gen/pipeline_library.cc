@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "emit/kernel_to_c.h"
 #include "emit/math_body.h"
@@ -13,7 +12,6 @@
 #include "harness/library_output.h"
 #include "isa/all_isas.h"
 #include "lower/lower_kernel.h"
-#include "opdef/read_math.h"
 #include "schedule/read_blueprints.h"
 #include "support/read_source.h"
 
@@ -24,24 +22,6 @@ std::optional<Blueprints> blueprints(Session& session) {
   auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
   if (session.report(rows.diagnostics())) return std::nullopt;
   return std::move(rows).value();
-}
-
-std::optional<MathLibrary> math_entries(Session& session) {
-  std::vector<std::string> paths;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(session.dirs().opdefs / "math", ignored))
-    if (entry.path().extension() == ".yaml") paths.push_back(entry.path().string());
-  std::sort(paths.begin(), paths.end());
-  std::vector<SourceFileRef> files;
-  for (const std::string& path : paths) {
-    auto file = read_source(path);
-    if (session.report(file.diagnostics())) return std::nullopt;
-    session.depends_on(path);
-    files.push_back(std::move(file).value());
-  }
-  auto math = read_math(files);
-  if (session.report(math.diagnostics())) return std::nullopt;
-  return std::move(math).value();
 }
 
 std::optional<std::map<std::string, std::string>> templates(Session& session) {
@@ -124,15 +104,14 @@ std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::stri
   return out;
 }
 
-int produce_library(Session& session, const OpLibrary& defs, const Library& library, const LibOptions& options) {
+int produce_library(Session& session, const LibraryInputs& in, const Library& library, const LibOptions& options) {
   const auto levels = chosen_levels(options.selection.isas);
   if (!levels) return exit_bad_input;
   const auto rows = blueprints(session);
-  const auto math = math_entries(session);
   auto texts = templates(session);
-  if (!rows || !math || !texts) return exit_bad_input;
+  if (!rows || !texts) return exit_bad_input;
   EmitOptions emit;
-  emit.math = [&](ScalarOp op, OperandType type, const Isa& isa) { return math_body(*math, op, type, isa); };
+  emit.math = [&](ScalarOp op, OperandType type, const Isa& isa) { return math_body(in.math, op, type, isa); };
   Bodies bodies = bodies_of(library, *levels, *rows, emit, session.wants_dump("lower"));
   session.after("lower", bodies.faults, [&] { return bodies.loops; });
   session.after("emit", {}, [&] { return c_text(bodies.texts); });
@@ -144,7 +123,7 @@ int produce_library(Session& session, const OpLibrary& defs, const Library& libr
   out.templates = std::move(*texts);
   out.version = "0.1.0";
   OutputTree tree;
-  write_library(library, defs, bodies.texts, out, tree);
+  write_library(library, in.defs, bodies.texts, out, tree);
   return session.deliver(tree, options.output_dir);
 }
 

@@ -7,6 +7,7 @@
 
 #include "ir/isa.h"
 #include "ir/library.h"
+#include "ir/math_function.h"
 #include "ir/op_def.h"
 #include "pipeline_session.h"
 
@@ -14,7 +15,13 @@ namespace tenon {
 
 /// Levels that `--isa` names, in the order of all_isas; nothing and a message on stderr when a word is none.
 std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::string>& words);
+
+/// What was read before the library was expanded.
+struct LibraryInputs {
+  const OpLibrary& defs;
+  const MathLibrary& math;
+};
 /// Lowers, emits, writes and delivers; returns the exit status.
-int produce_library(Session& session, const OpLibrary& defs, const Library& library, const LibOptions& options);
+int produce_library(Session& session, const LibraryInputs& in, const Library& library, const LibOptions& options);
 
 }  // namespace tenon
