@@ -1,0 +1,118 @@
+// Every math entry compiles without a warning at every level, and gives vectors the bits that it gives scalars.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.h"
+#include "emit/emitter.h"
+#include "emit/math_body.h"
+#include "emit/print_c99.h"
+#include "isa/all_isas.h"
+#include "opdef/read_math.h"
+#include "scratch_dir.h"
+#include "unit/opdef/read_text.h"
+
+using namespace tenon;
+
+namespace {
+
+MathLibrary read_library() {
+  std::vector<SourceFileRef> files;
+  for (const auto &file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
+    files.push_back(tenon_test::source(tenon_test::file_text(file.path().string()), file.path().string()));
+  return read_math(files).value();
+}
+
+/// `void NAME_TYPE_LANES(const T *x, const T *w, T *y)` over 64 elements, and what it calls.
+std::string map_function(const Isa &isa, const EmitOptions &options, EmitNeeds &needs, const ScalarOpRow &row, OperandType type) {
+  emit::Emitter e(isa, options, needs, nullptr);
+  std::vector<Operand> args;
+  std::string loads;
+  const std::string c_type = e.c_type(type), element = e.c_type(OperandType{type.dtype, 1, 0});
+  for (int k = 0; k < row.arity; ++k) {
+    const std::string name = k == 0 ? "a" : "b";
+    e.declare(name, emit::Binding{"", type, false, false, std::nullopt});
+    args.push_back(v_var(name, type));
+    loads += fmt::format("    {} {};\n    memcpy(&{}, {} + i, sizeof {});\n", c_type, name, name, k == 0 ? "x" : "w", name);
+  }
+  const std::string call = print_c99(e.operand(v_apply(row.op, args)));
+  const std::string target = isa.target.empty() ? "" : emit::target_macro(isa, options) + " ";
+  return fmt::format(
+      "{}static void {}_{}_{}(const {} *x, const {} *w, {} *y) {{\n  (void)w;\n  for (int i = 0; i < 64; i += {}) {{\n{}    "
+      "const {} r = {};\n"
+      "    memcpy(y + i, &r, sizeof r);\n  }}\n}}\n",
+      target, row.name, name_of(type.dtype), type.lanes, element, element, element, type.lanes, loads, c_type, call);
+}
+
+/// Compares the two functions over many arguments; NaNs may differ in their payload.
+std::string compare(const ScalarOpRow &row, DType d, int lanes) {
+  const std::string type = d == DType::F32 ? "float" : "double", name = fmt::format("{}_{}", row.name, name_of(d));
+  return fmt::format(
+      "  for (int k = 0; k < 300; ++k) {{\n    static {0} x[64], w[64], y[64], z[64];\n    for (int i = 0; i < 64; ++i) x[i] = "
+      "argument_{2}(k), w[i] = argument_{2}(k + 1);\n"
+      "    {1}_1(x, w, y);\n    {1}_{3}(x, w, z);\n    for (int i = 0; i < 64; ++i)\n      if (memcmp(y + i, z + i, sizeof y[0]) "
+      "!= 0 && !(y[i] != y[i] && z[i] != z[i])) {{\n"
+      "        printf(\"{1} of %.17g %.17g: %.17g %.17g\\n\", (double)x[i], (double)w[i], (double)y[i], (double)z[i]);\n        "
+      "return 1;\n      }}\n  }}\n",
+      type, name, name_of(d), lanes);
+}
+
+constexpr std::string_view kArguments = R"(
+#include <stdio.h>
+static uint64_t state = 1;
+static double argument_f64(int kind) {
+  state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  double d;
+  memcpy(&d, &state, sizeof d);
+  if (kind % 3 == 0) return d;
+  return (double)(int64_t)state * (kind % 3 == 1 ? 1.7347234759768071e-18 : 1.0842021724855044e-19);
+}
+static float argument_f32(int kind) {
+  const double d = argument_f64(kind);
+  float f;
+  const uint32_t u = (uint32_t)(state >> 32);
+  memcpy(&f, &u, sizeof f);
+  return kind % 3 == 0 ? f : (float)d;
+}
+)";
+
+std::string program(const Isa &isa, const MathLibrary &library) {
+  EmitOptions options;
+  options.math = [&](ScalarOp op, const OperandType &t, const Isa &i) { return math_body(library, op, t, i); };
+  EmitNeeds needs;
+  std::string maps, body;
+  for (const ScalarOpRow &row : all_scalar_ops()) {
+    if (!row.has('M')) continue;
+    for (const DType d : {DType::F32, DType::F64}) {
+      maps += map_function(isa, options, needs, row, {d, 1, 0});
+      if (isa.lanes(d) > 1) maps += map_function(isa, options, needs, row, {d, isa.lanes(d), 0});
+      body += compare(row, d, isa.lanes(d));
+    }
+  }
+  CFile file;
+  for (CItem &item : needed_items(needs)) file.items.push_back(std::move(item));
+  return level_begin(isa, options) + print_c99(file) + std::string(kArguments) + maps + "int main(void) {\n" + body +
+         "  return 0;\n}\n" + level_end(isa, options);
+}
+
+}  // namespace
+
+TEST_CASE("math functions: no warnings, and the same bits for vectors and scalars") {
+  const MathLibrary library = read_library();
+  const std::string strict = "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wdouble-promotion -Werror -O1";
+  for (const Isa &isa : all_isas()) {
+    const tenon_test::ScratchDir dir;
+    const std::string file = (dir / "math.c").string(), binary = (dir / "math").string();
+    std::ofstream(file) << program(isa, library);
+    std::vector<std::string> compilers = {"gcc", "clang"};
+    if (isa.architecture == "aarch64") compilers = {"aarch64-linux-gnu-gcc"};
+    for (const std::string &cc : compilers) {
+      if (std::system(fmt::format("command -v {} > /dev/null", cc).c_str()) != 0) continue;
+      INFO(isa.name << " " << cc);
+      REQUIRE(std::system(fmt::format("{} {} {} -o {}", cc, strict, file, binary).c_str()) == 0);
+      if (runs_on_host(isa)) CHECK(std::system(binary.c_str()) == 0);
+    }
+  }
+}
