@@ -99,7 +99,14 @@ bool IndexBounds::positive(const Polynomial& p) {
   // A division by zero is an error of its own, before any read: a divisor that is a product of sizes is at least 1.
   const bool sizes = p.terms.size() == 1 && p.terms.begin()->second > 0 &&
                      std::all_of(p.terms.begin()->first.begin(), p.terms.begin()->first.end(), [&](const std::string& n) { return context_.sizes.count(n) != 0; });
-  return sizes || prove(p - Polynomial::constant(1), {}, 1);
+  return sizes || prove_quickly(p - Polynomial::constant(1));
+}
+
+bool IndexBounds::prove_quickly(const Polynomial& goal) {
+  std::set<std::string> quantities;
+  Facts facts = closure({goal}, quantities);
+  facts.insert(facts.end(), known_.begin(), known_.end());
+  return never_negative(goal, facts, context_.sizes, 3);
 }
 
 bool IndexBounds::at_most(const Syntax& low, const Syntax& high) {
@@ -145,11 +152,7 @@ std::string IndexBounds::describe(const Syntax& value) {
 std::optional<std::size_t> IndexBounds::contradiction() {
   for (std::size_t i = 0; i < context_.requires_.size(); ++i) {
     for (const Polynomial& fact : facts_of(context_.requires_[i], false)) {
-      if (fact.is_constant() && fact.constant_value() < 0) return i;
-      Facts others;
-      std::set<std::string> quantities;
-      others = closure({fact}, quantities);
-      if (!fact.is_constant() && never_negative(-fact - Polynomial::constant(1), others, context_.sizes)) return i;
+      if (never_negative(-fact - Polynomial::constant(1), {}, context_.sizes, 0)) return i;
     }
   }
   return std::nullopt;

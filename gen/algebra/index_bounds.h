@@ -84,6 +84,8 @@ class IndexBounds {
 
   Facts closure(const std::vector<Polynomial>& start, std::set<std::string>& quantities);
   bool prove(const Polynomial& goal, const Facts& extra, int splits);
+  /// The same by a few steps only: for side conditions, which mostly fail.
+  bool prove_quickly(const Polynomial& goal);
   bool prove_split(const Polynomial& goal, const Facts& facts, const std::set<std::string>& quantities, int splits);
 
   BoundsContext context_;

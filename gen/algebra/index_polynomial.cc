@@ -121,7 +121,7 @@ std::optional<Polynomial> IndexBounds::floor_division(const Polynomial& a, const
     quantity.facts = {a - b * q, b * q + b - one() - a, b - one()};
     quantity.divisors = {b};
     quantities_[key] = quantity;
-    if (prove(a, {}, 1)) quantities_[key].facts.push_back(q);
+    if (prove_quickly(a)) quantities_[key].facts.push_back(q);
   } else {
     quantities_[key] = {};
   }

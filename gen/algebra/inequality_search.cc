@@ -9,15 +9,14 @@ namespace tenon {
 
 namespace {
 
-constexpr int kDeepest = 7;
 constexpr int kBudget = 1500;  // goals looked at in one depth
 
 class Search {
  public:
   Search(const std::vector<Polynomial>& facts, const std::set<std::string>& nonnegative) : facts_(facts), nonnegative_(nonnegative) {}
 
-  bool run(const Polynomial& goal) {
-    for (int depth = 0; depth <= kDeepest; ++depth) {
+  bool run(const Polynomial& goal, int steps) {
+    for (int depth = 0; depth <= steps; ++depth) {
       budget_ = kBudget;
       cut_ = false;
       seen_.clear();
@@ -115,11 +114,11 @@ const std::string* single_quantity(const Polynomial& fact) {
 
 }  // namespace
 
-bool never_negative(const Polynomial& goal, const std::vector<Polynomial>& facts, std::set<std::string> nonnegative) {
+bool never_negative(const Polynomial& goal, const std::vector<Polynomial>& facts, std::set<std::string> nonnegative, int steps) {
   for (const Polynomial& fact : facts) {
     if (const std::string* name = single_quantity(fact)) nonnegative.insert(*name);
   }
-  return Search(facts, nonnegative).run(goal);
+  return Search(facts, nonnegative).run(goal, steps);
 }
 
 }  // namespace tenon

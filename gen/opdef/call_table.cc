@@ -25,6 +25,7 @@ constexpr Row kNotation[] = {
 
 constexpr Row kPacks[] = {
     {"permute", 2, 2, "permute(S, perm)"}, {"keep", 2, 2, "keep(R, keepdims)"}, {"concat", 2, 2, "concat(P, Q)"}, {"drop", 2, 2, "drop(S, k)"},
+    {"unravel", 2, 2, "unravel(n, S)"},
 };
 
 /// Rows that are written as signs and have no name in expressions.

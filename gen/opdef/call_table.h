@@ -20,7 +20,7 @@ struct Arity {
 /// Functions of the notation itself: select padded clamp wrap reflect mirror opt stop cast bits lin size ceildiv, and of variadic inputs sum_of offset operand count.
 std::optional<Arity> notation_function(std::string_view name);
 
-/// Functions over packs: permute keep concat drop; their value is a pack.
+/// Functions over packs: permute keep concat drop unravel; their value is a pack.
 std::optional<Arity> pack_function(std::string_view name);
 
 /// Whatever the name calls in an expression: notation, scalar row or fn.

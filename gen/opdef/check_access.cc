@@ -70,8 +70,10 @@ void ExpressionChecker::check_pack_sub(const Syntax& access, const Syntax& sub, 
   check(sub.children[0], unguarded);
   if (place.guarded) return;
   const Syntax& inner = sub.children[0];
+  const bool unravelled = inner.is(SyntaxKind::call) && inner.text == "unravel" && inner.children.size() == 2;
   const bool rearranged = inner.is(SyntaxKind::call) && (inner.text == "permute" || inner.text == "concat" || inner.text == "drop" || inner.text == "keep");
-  if (rearranged) check_pack_call(access, inner, slot);
+  if (unravelled) check_unravel(access, inner, slot);
+  else if (rearranged) check_pack_call(access, inner, slot);
   else check_bounds(access, inner, slot.extents[0]);
 }
 
@@ -85,6 +87,37 @@ void ExpressionChecker::check_pack_call(const Syntax& access, const Syntax& call
   if (scope_.bounds().equal(extents, slot.extents[0])) return;
   diagnostics_.error(Code::E0504, call.span, fmt::format("the indices of '{}' here run over {}, its dims are {}", access.text, print(extents), print(slot.extents[0])),
                      {fmt::format("define the pack by a let of the same form: {}: \"{}\"", print(slot.extents[0]), print(extents))});
+}
+
+/// X[*unravel(n, S)]: the indices of element n of a tensor of shape S; S must be the dims' own pack, and n < size(S).
+void ExpressionChecker::check_unravel(const Syntax& access, const Syntax& call, const Slot& slot) {
+  const Syntax& number = call.children[0];
+  const Syntax& shape = call.children[1];
+  if (!scope_.bounds().equal(shape, slot.extents[0])) {
+    diagnostics_.error(Code::E0504, call.span, fmt::format("the indices of '{}' here run over {}, its dims are {}", access.text, print(shape), print(slot.extents[0])), {fmt::format("write unravel({}, {})", print(number), print(slot.extents[0]))});
+    return;
+  }
+  if (same_size_of(number, shape)) return;
+  Syntax size;
+  size.kind = SyntaxKind::call;
+  size.text = "size";
+  size.children = {shape};
+  size.span = shape.span;
+  check_bounds(access, number, size);
+}
+
+/// lin(*o) of variables over O lies below size(S) where `require` says that size(O) == size(S), or O is S.
+bool ExpressionChecker::same_size_of(const Syntax& number, const Syntax& shape) {
+  if (!number.is(SyntaxKind::call) || number.text != "lin" || number.children.size() != 1 || !number.children[0].is(SyntaxKind::pack)) return false;
+  const IndexVariable* v = scope_.variable(number.children[0].text);
+  if (v == nullptr || !v->extent) return false;
+  if (scope_.bounds().equal(*v->extent, shape)) return true;
+  const auto is_size_of = [](const Syntax& s, const Syntax& pack) { return s.is(SyntaxKind::call) && s.text == "size" && s.children.size() == 1 && s.children[0].text == pack.text; };
+  return std::any_of(op_.requires_.begin(), op_.requires_.end(), [&](const Syntax& r) {
+    if (!r.is(SyntaxKind::binary) || r.text != "==") return false;
+    const Syntax &a = r.children[0], &b = r.children[1];
+    return (is_size_of(a, *v->extent) && is_size_of(b, shape)) || (is_size_of(b, *v->extent) && is_size_of(a, shape));
+  });
 }
 
 void ExpressionChecker::check_single_sub(const Syntax& access, const Syntax& sub, const Syntax& extent, const ExpressionPlace& place) {

@@ -59,6 +59,8 @@ class ExpressionChecker {
   void check_single_sub(const Syntax& access, const Syntax& sub, const Syntax& extent, const ExpressionPlace& place);
   void check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent);
   void check_pack_call(const Syntax& access, const Syntax& call, const Slot& slot);
+  void check_unravel(const Syntax& access, const Syntax& call, const Slot& slot);
+  bool same_size_of(const Syntax& number, const Syntax& shape);
   std::string where(const Syntax& sub);
 
   BodyScope& scope_;

@@ -77,6 +77,7 @@ class TypeParser {
       result.kind = parser_.take_if("*") ? DimKind::pack : DimKind::size;
       dim_name(result);
     }
+    if (!parser_.failed() && parser_.take_if("...")) result.per_operand = true;
     if (!parser_.failed() && parser_.take_if("@")) at_attribute(result);
     if (!parser_.failed() && parser_.take_if("...")) result.per_operand = true;
     result.span = parser_.span_from(first);
