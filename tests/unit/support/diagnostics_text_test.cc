@@ -1,0 +1,60 @@
+// Diagnostics: place, line, caret and notes; order; the table of codes.
+#include "support/diagnostics.h"
+
+#include <set>
+
+#include "catch.h"
+
+using namespace tenon;
+
+namespace {
+const SourceFileRef kFile = std::make_shared<const SourceFile>("f.yaml", "first\n\tx: ∑ wrong here\nlast");
+}
+
+TEST_CASE("diagnostics: text with caret and notes") {
+  Diagnostics d;
+  const std::size_t at = kFile->text().find("wrong");
+  d.error(Code::E0401, {kFile, at, at + 5}, "nothing is called 'wrong' here", {"did you mean 'right'?"});
+  CHECK(d.text() == "f.yaml:2:7: error: nothing is called 'wrong' here [E0401]\n  \tx: ∑ wrong here\n  \t     ^~~~~\n  note: did you mean 'right'?\n");
+}
+
+TEST_CASE("diagnostics: findings come in the order of their places, once each") {
+  Diagnostics d;
+  d.error(Code::E0401, {kFile, 20, 21}, "second");
+  d.error(Code::E0401, {kFile, 0, 5}, "first");
+  d.error(Code::E0401, {kFile, 0, 5}, "first");
+  d.error_at(Code::E0801, "net.onnx: node 3 'a' (Conv)", "third");
+  REQUIRE(d.sorted().size() == 3);
+  CHECK(d.sorted()[0].message == "first");
+  CHECK(format(d.sorted()[2]) == "net.onnx: node 3 'a' (Conv): error: third [E0801]\n");
+}
+
+TEST_CASE("diagnostics: of a long line the part around the place is shown") {
+  const auto file = std::make_shared<const SourceFile>("long", std::string(500, 'a') + "b" + std::string(500, 'c'));
+  const std::string text = format({Code::E0401, Severity::error, {file, 500, 501}, "", "here", {}});
+  CHECK(text.find("long:1:501: error: here") == 0);
+  CHECK(text.find("ab") != std::string::npos);
+  CHECK(text.find('^') != std::string::npos);
+  CHECK(text.size() < 400);
+}
+
+TEST_CASE("diagnostics: every code has a slug of its own, a meaning and an explanation") {
+  std::set<std::string_view> slugs;
+  for (const CodeInfo& info : all_codes()) {
+    INFO(info.id);
+    CHECK(slugs.insert(info.slug).second);
+    CHECK_FALSE(info.meaning.empty());
+    CHECK_FALSE(info.explanation.empty());
+    CHECK(find_code(info.id) == &info);
+    CHECK(find_code(info.slug) == &info);
+  }
+  CHECK(find_code("e0401") == &code_info(Code::E0401));
+  CHECK(find_code("E9999") == nullptr);
+  CHECK(slugs.size() >= 60);
+}
+
+TEST_CASE("nearest_name: near names only") {
+  CHECK(nearest_name("sofmax", {"softmax", "exp"}) == "softmax");
+  CHECK(nearest_name("X", {"Y"}).empty());
+  CHECK(nearest_name("reduce", {"exp"}).empty());
+}
