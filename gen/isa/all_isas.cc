@@ -1,6 +1,10 @@
 // The explicit list of levels, and what this machine runs of it.
 #include "isa/all_isas.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -31,13 +35,21 @@ std::string_view host_architecture() {
 #endif
 }
 
+#if defined(__x86_64__)
+// clang's __builtin_cpu_supports does not know f16c before version 16.
+static bool has_f16c() {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);
+}
+#endif
+
 bool runs_on_host(const Isa& isa) {
   if (isa.architecture.empty()) return true;
   if (isa.architecture != host_architecture()) return false;
 #if defined(__x86_64__)
   const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
   const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-                  __builtin_cpu_supports("f16c");
+                  has_f16c();
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
   if (isa.name == "x86-64-v2") return v2;

@@ -96,7 +96,7 @@ std::string excerpt(const SourceSpan& span) {
     const std::size_t from = to_code_point(line, lead > kWindow ? lead - kWindow : 0);
     const std::size_t to = to_code_point(line, std::min(line.size(), lead + kWindow));
     line = line.substr(from, to - from);
-    lead -= from;
+    lead = std::min(lead > from ? lead - from : 0, line.size());  // bytes that are no UTF-8 may move the window past it
   }
   for (std::size_t i = 0; i < lead; ++i) {
     if ((static_cast<unsigned char>(line[i]) & 0xC0u) != 0x80u) under += line[i] == '\t' ? '\t' : ' ';
