@@ -29,7 +29,7 @@ ops:
     require: [stride > 0, kernel > 0]
     index: {r: kernel}
     out: {Y: "T[N, C, Lo]"}
-    body: "Y[n,c,x] = max[r](X[n, c, x*stride + r])"
+    body: "Y[n,c,x] = max[r](padded(X[n, c, x*stride + r], -inf))"
   - op: full
     types: {T: any}
     attrs: {shape: "int[]", value: T = 0}
