@@ -3,7 +3,7 @@
 //
 //   operand := const | var | size | attr | load(buffer, offset, active) | gather(buffer, offset, stride) | op(operand…)
 //          | select(mask, a, b) | splat(scalar) | ramp(scalar) | fold(reducer, vector) | lane(vector, k) | concat/interleave by shuffle
-//   stmt  := let | var | assign | store | for | if | block | prefetch | fail | comment
+//   stmt  := let | var | assign | store | for | if | block | prefetch | fail | comment | call
 //
 // A vector has `lanes` > 1 elements of one dtype. A mask is Bool with lanes; `mask_bits` is the width of what was compared.
 // `active` on a load or store: only the first `active` lanes are touched in memory, the others read as 0.
@@ -70,9 +70,13 @@ struct SPrefetch{ int buffer = 0; Operand offset; int locality = 3; };
 /// Leaves the kernel with a negative status; only before the first store.
 struct SFail    { CheckStatus status = CheckStatus::Range; };
 struct SComment { std::string text; };
+/// A buffer of the caller from an element on, as the pointer argument of a call.
+struct BufferArgument { int buffer = 0; Operand offset; };
+/// Runs LoopNest::functions[function].
+struct SCall { int function = 0; std::vector<BufferArgument> buffers; std::vector<Operand> args; };
 
 struct Stmt {
-  std::variant<SLet, SVar, SAssign, SStore, SFor, SIf, SPrefetch, SFail, SComment> node;
+  std::variant<SLet, SVar, SAssign, SStore, SFor, SIf, SPrefetch, SFail, SComment, SCall> node;
 };
 
 /// Where a buffer lives.
@@ -91,6 +95,15 @@ struct Buffer {
   bool writable = false;
 };
 
+/// A part of a nest that is a C function of its own, so that its innermost loop has the registers to itself. Buffers in its body count
+/// in its own list; sizes and attributes come in as parameters.
+struct InnerFunction {
+  std::string name;  ///< behind the nest's own: tile_8x2
+  std::vector<Buffer> buffers;
+  std::vector<std::string> params;  ///< i64
+  Block body;
+};
+
 /// One function: the body of a kernel at one ISA level. Sizes, attributes and tensors are those of the kernel.
 struct LoopNest {
   std::string name;    ///< kernel name + level, such as gemm_f32_x86_64_v4
@@ -98,6 +111,7 @@ struct LoopNest {
   std::shared_ptr<const Kernel> kernel;
   std::string blueprint;         ///< which schedule was taken, for the banner
   std::vector<Buffer> buffers;   ///< the first kernel->tensors.size() entries are the tensors but for temps that live elsewhere
+  std::vector<InnerFunction> functions;
   Block body;
 };
 

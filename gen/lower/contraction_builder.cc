@@ -42,6 +42,20 @@ Operand smaller(const Operand& a, const Operand& b) { return v_apply(ScalarOp::M
 Operand larger(const Operand& a, const Operand& b) { return v_apply(ScalarOp::Max, {a, b}); }
 Operand ceil_div(const Operand& a, int64_t b) { return floor_div(a + v_int(b - 1), v_int(b)); }
 
+Operand rows_cached(const ContractionBuilder& b, const Operand& depth) {
+  const Operand fit = floor_div(v_int(b.blueprint.cache_m / b.blueprint.tile_rows), larger(depth, v_int(1)));
+  return larger(fit, v_int(1)) * v_int(b.blueprint.tile_rows);
+}
+
+Operand all_unit(const std::vector<Operand>& steps) {
+  Operand all;
+  for (const Operand& s : steps) {
+    const Operand one = v_apply(ScalarOp::Eq, {s, v_int(1)});
+    all = all ? v_apply(ScalarOp::And, {all, one}) : one;
+  }
+  return all;
+}
+
 void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope, Block& block) {
   if (vars.size() == 1) {
     scope.vars[vars[0].name] = flat;

@@ -20,6 +20,13 @@ struct LeftAccess {
   Operand base;                                     ///< part that rows and depth do not change
   Operand depth_step;                               ///< elements from one depth index to the next; null: through the table
   int depth_table = -1;                             ///< buffer of i64 offsets, one per depth index
+  int block_copy = -1;                              ///< buffer for dense copies of row blocks, used where depth_step is not 1 at run time
+};
+
+/// The right side read in place: possible where its columns have unit stride and the depth one step.
+struct RightAccess {
+  int buffer = -1;
+  Operand base, column_step, depth_step;
 };
 
 /// The loop nest under construction. Functions that cannot express something clear `possible`; the kernel is then lowered another way.
@@ -29,18 +36,18 @@ struct ContractionBuilder {
   const Blueprint& blueprint;
   const Contraction& c;
   std::vector<Buffer> buffers;
+  std::vector<InnerFunction> functions;
   ValueScope scope;             ///< outer variables
   bool possible = true;
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
-
-  int lanes() const { return isa.lanes(c.accumulator); }
-  int panel_columns() const { return blueprint.tile_vectors * lanes(); }
   std::map<std::string, std::string> locals;
 
   /// `word`, or `word` with a number that no other name has.
   std::string fresh(const std::string& word);
   /// The same fresh name at every call: for names in blocks that do not nest.
   const std::string& local(const std::string& word);
+  int lanes() const { return isa.lanes(c.accumulator); }
+  int panel_columns() const { return blueprint.tile_vectors * lanes(); }
   int add_buffer(const std::string& name, DType dtype, Storage storage, Operand elements);
   /// The value of `e` under `scope`; clears `possible` where there is none.
   Operand scalar(const Expr& e, const ValueScope& in);
@@ -52,8 +59,10 @@ Operand floor_div(const Operand& a, const Operand& b);
 Operand smaller(const Operand& a, const Operand& b);
 Operand larger(const Operand& a, const Operand& b);
 Operand ceil_div(const Operand& a, int64_t b);
-/// A mutable vector's name in a tile: row `r`, vector `j`.
-inline OperandType vector_type(DType d, int lanes) { return {d, lanes, 0}; }
+/// Rows of the left side that are reused from cache: a multiple of the tile's.
+Operand rows_cached(const ContractionBuilder& b, const Operand& depth);
+/// All of `steps` are 1; null without any.
+Operand all_unit(const std::vector<Operand>& steps);
 
 /// Binds each of `vars` in `scope` from a flat index, by lets added to `block`.
 void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope, Block& block);
@@ -67,15 +76,25 @@ Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, cons
 // ---- the parts (one file each)
 /// Decides how the left side is read; `before` gets what runs once (offset tables), `staging` what runs per outer iteration (copies).
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
-/// Copies the right side for columns first..first+count-1 into panels of panel_columns() columns.
-Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count);
-/// Where a register tile lies: rows first_row…, columns of the panel at `panel` (an offset into the packed buffer), `columns` of them valid.
+/// Copies rows first..first+count-1 of the left side into left.block_copy, one dense row after the other.
+Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count, const Operand& depth);
+
+/// How the right side can be read in place; buffer -1 where it cannot.
+RightAccess access_right(ContractionBuilder& b);
+/// Copies the right side for columns first..first+count-1 into panels of panel_columns() columns; full panels only where `full` holds.
+Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count, const Operand& full);
+
+/// Where a register tile lies: rows first_row…, clamped to row_end-1 unless that is null, and its place on the right side.
 struct TilePlace {
-  Operand first_row, row_end, panel, depth;
-  int packed = 0, tile = 0;
+  Operand first_row, row_end, depth;
+  BufferArgument right;
+  Operand right_step;    ///< elements from one depth index to the next
+  int tile = 0;
+  Operand block_first;   ///< set: the rows are read from the block copy, which starts at this row
 };
-/// Σ over the depth for a tile of `height` rows and `vectors` vectors, stored to the tile buffer.
+/// Calls the tile function of this size: Σ over the depth for `height` rows and `vectors` vectors, stored to the tile buffer.
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors);
+
 /// Applies the epilogue to rows × columns elements of the tile buffer and stores them.
 struct TileExtent {
   Operand first_row, rows, first_column, columns;

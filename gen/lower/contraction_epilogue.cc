@@ -34,9 +34,13 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
     bind_collapsed(b.c.columns, t.first_column + v_var(q), vector);
     vector.vector_var = b.c.columns.back().name;
     vector.lanes = b.lanes();
+    const std::vector<Operand> steps = open_steps(b.c.statement->value, vector.vector_var, vector);
+    for (const Operand& s : steps) vector.unit.insert(canonical(s));
     Block body;
     store_value(b, vector, v_load(t.tile, acc, at, b.lanes()), body);
-    row.push_back(s_let(whole, floor_div(t.columns, v_int(b.lanes())) * v_int(b.lanes())));
+    const Operand vectors = floor_div(t.columns, v_int(b.lanes())) * v_int(b.lanes());
+    const Operand unit = all_unit(steps);
+    row.push_back(s_let(whole, unit ? v_select(unit, vectors, v_int(0)) : vectors));
     from = v_var(whole);
     row.push_back(s_for(q, v_int(0), from, b.lanes(), std::move(body)));
   }

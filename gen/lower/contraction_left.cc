@@ -227,8 +227,32 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   if (!read) return stage_value(b, before, staging);
   const Tensor& t = b.kernel.tensors[static_cast<size_t>(read->tensor)];
   const auto form = offset_form(read->tensor, read->index, inner_vars(b.c), b.scope);
-  if (!read->fill && t.dtype == b.c.accumulator && form) return from_form(b, read->tensor, *form, before);
+  if (!read->fill && t.dtype == b.c.accumulator && form) {
+    LeftAccess access = from_form(b, read->tensor, *form, before);
+    if (access.depth_step && constant_value(access.depth_step) != 1) {
+      const Operand depth = b.extent_of(b.c.depth), rows = smaller(b.extent_of(b.c.rows), rows_cached(b, depth));
+      access.block_copy = b.add_buffer("rows_copied", b.c.accumulator, Storage::Workspace, rows * depth);
+    }
+    return access;
+  }
   return stage_read(b, *read, before, staging);
+}
+
+Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count, const Operand& depth) {
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"), base = b.local("copied_from");
+  const int64_t height = b.blueprint.tile_rows;
+  const Operand row = v_var(strip) * v_int(height) + v_var(r);
+  ValueScope scope = b.scope;
+  Block one;
+  bind_flat(b, b.c.rows, first + row, scope, one);
+  Operand from = left.base;
+  for (const auto& [name, by] : left.row_coefficients) from = from + scope.vars.at(name) * by;
+  const Operand value = v_load(left.buffer, b.c.accumulator, from + v_var(d) * left.depth_step);
+  one.push_back(s_store(left.block_copy, row * depth + v_var(d), value));
+  // a strip of rows at a time: the lines that one depth index touches serve all of its rows
+  Block rows{s_for(r, v_int(0), smaller(v_int(height), count - v_var(strip) * v_int(height)), 1, std::move(one))};
+  Block strips{s_for(d, v_int(0), depth, 1, std::move(rows))};
+  return {s_for(strip, v_int(0), ceil_div(count, height), 1, std::move(strips))};
 }
 
 }  // namespace tenon

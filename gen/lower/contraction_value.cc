@@ -72,6 +72,7 @@ class ValueLowering {
     const Operand first = form->rest + scope_.vars.at(scope_.vector_var) * step;
     if (constant_value(step) == 0) return v_load(r.tensor, e->type, first);
     if (constant_value(step) == 1) return v_load(r.tensor, e->type, first, scope_.lanes);
+    if (scope_.unit.count(canonical(step))) return v_load(r.tensor, e->type, form->rest + scope_.vars.at(scope_.vector_var), scope_.lanes);
     return v_gather(r.tensor, e->type, first, step, scope_.lanes);
   }
   Operand lower(const Expr& e, const Apply& a) {
@@ -172,6 +173,21 @@ std::optional<Operand> lower_value(const Expr& e, const ValueScope& scope) {
   ValueLowering lowering(scope);
   Operand v = lowering.go(e);
   return lowering.failed() ? std::nullopt : std::optional(std::move(v));
+}
+
+std::vector<Operand> open_steps(const Expr& e, const std::string& var, const ValueScope& scope) {
+  std::vector<Operand> steps;
+  walk(e, [&](const Expr& n) {
+    if (std::holds_alternative<Reduce>(n->node)) return false;
+    const auto* r = std::get_if<Read>(&n->node);
+    const auto form = r ? offset_form(r->tensor, r->index, {{var, nullptr}}, scope) : std::nullopt;
+    if (!form) return true;
+    const Operand step = form->coefficient(var);
+    const bool known = constant_value(step).has_value();
+    if (!known && std::none_of(steps.begin(), steps.end(), [&](const Operand& s) { return canonical(s) == canonical(step); })) steps.push_back(step);
+    return true;
+  });
+  return steps;
 }
 
 std::optional<Operand> lower_lanes(const Expr& e, const ValueScope& scope) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct ValueScope {
   std::map<const ExprNode*, Operand> given;     ///< nodes whose value is already there: the accumulator
   std::string vector_var;                       ///< runs over the lanes, or "" for scalars
   int lanes = 1;
+  std::set<std::string> unit;                   ///< canonical text of steps that are 1 where this scope is used
 };
 
 /// The same text for values that differ only in the order of sums and products; nothing beyond sizes, attributes and their arithmetic.
@@ -38,6 +40,8 @@ std::optional<AffineForm> offset_form(int tensor, const std::vector<Expr>& index
 /// The value of `e`: scalar, or with `scope.lanes` lanes where it depends on the vector variable. Nothing where a read's offset is
 /// not affine in the vector variable, or a fill or a reduction stands inside.
 std::optional<Operand> lower_value(const Expr& e, const ValueScope& scope);
+/// Steps of the reads in `e` along `var` that are known at run time only.
+std::vector<Operand> open_steps(const Expr& e, const std::string& var, const ValueScope& scope);
 /// As lower_value, always with `scope.lanes` lanes.
 std::optional<Operand> lower_lanes(const Expr& e, const ValueScope& scope);
 

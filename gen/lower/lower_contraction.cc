@@ -25,6 +25,7 @@ class NestBuilder {
   Block build() {
     Block before, staging;
     left_ = access_left(b_, before, staging);
+    right_ = access_right(b_);
     staged_ = !staging.empty();
     const Operand columns = round_up(block_columns());
     packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
@@ -44,62 +45,103 @@ class NestBuilder {
     return smaller(all, larger(fit, v_int(1)) * v_int(panel));
   }
 
+  /// True where panels pay: the right side is read more than once, or not readable in place. Null: always.
+  Operand packs() {
+    if (right_.buffer < 0) return nullptr;
+    const Operand reused = v_apply(ScalarOp::Gt, {n_.rows, v_int(b_.blueprint.tile_rows)});
+    if (constant_value(right_.column_step) == 1) return reused;
+    return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {right_.column_step, v_int(1)})});
+  }
+
   Block column_blocks(Block staging) {
     const std::string j = b_.local("column_block"), first = b_.local("first_column"), count = b_.local("block_columns"), step = b_.local("columns_packed");
+    Block out{s_let(step, block_columns())};
+    if (const Operand pays = packs()) {
+      full_ = v_var(b_.local("pack_all"), {DType::Bool, 1, 0});
+      out.push_back(s_let(b_.local("pack_all"), pays));
+    }
     Block inner = std::move(staging);
     append(inner, row_blocks(v_var(first), v_var(count)));
     Block body{s_let(first, v_var(j) * v_var(step)), s_let(count, smaller(v_var(step), n_.columns - v_var(first)))};
-    append(body, pack_right(b_, packed_, v_var(first), v_var(count)));
+    append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
     append(body, loops_over(b_, b_.c.outer_left, std::move(inner)));
     const Operand blocks = floor_div(n_.columns + v_var(step) - v_int(1), larger(v_var(step), v_int(1)));
-    return {s_let(step, block_columns()), s_for(j, v_int(0), blocks, 1, std::move(body))};
+    out.push_back(s_for(j, v_int(0), blocks, 1, std::move(body)));
+    return out;
   }
 
   Block row_blocks(const Operand& first_column, const Operand& count) {
     const std::string i = b_.local("row_block"), first = b_.local("first_row"), rows = b_.local("block_rows"), p = b_.local("tile_column");
     const int panel = b_.panel_columns();
     const std::string width = b_.local("tile_width"), column = b_.local("column_at");
+    place_.right = {packed_, v_var(p) * n_.depth * v_int(panel)};
+    place_.right_step = v_int(panel);
+    place_.depth = n_.depth;
+    place_.tile = tile_;
+    block_first_ = v_var(first);
     Block body{s_let(column, first_column + v_var(p) * v_int(panel)), s_let(width, smaller(count - v_var(p) * v_int(panel), v_int(panel)))};
-    append(body, tiles(v_var(first), v_var(rows), v_var(p) * n_.depth * v_int(panel), v_var(column), v_var(width)));
-    Block block{s_let(first, v_var(i) * n_.row_block), s_let(rows, smaller(n_.row_block, n_.rows - v_var(first))),
-                s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body))};
+    append(body, tiles(v_var(first), v_var(rows), v_var(column), v_var(width)));
+    Block block{s_let(first, v_var(i) * n_.row_block), s_let(rows, smaller(n_.row_block, n_.rows - v_var(first)))};
+    if (left_.block_copy >= 0)
+      block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), v_var(rows), n_.depth)));
+    block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body)));
     return {s_for(i, v_int(0), floor_div(n_.rows + n_.row_block - v_int(1), n_.row_block), 1, std::move(block))};
   }
+  Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
 
   /// Tiles of full height, then tiles of the small height for the rows left over.
-  Block tiles(const Operand& first_row, const Operand& rows, const Operand& panel, const Operand& column, const Operand& width) {
+  Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const int tall = b_.blueprint.tile_rows, low = b_.blueprint.unroll > 0 ? b_.blueprint.unroll : tall;
     const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"), height = b_.local("height");
     const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
     const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
     Block body{s_let(row, first_row + in_whole * v_int(tall) + past * v_int(low)),
                s_let(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row)))};
-    TilePlace place{v_var(row), nullptr, panel, n_.depth, packed_, tile_};
-    TilePlace clamped = place;
+    place_.first_row = v_var(row);
+    TilePlace clamped = place_;
     clamped.row_end = n_.rows;
-    body.push_back(s_if(is_whole, any_width(place, tall, width), any_width(clamped, low, width)));
+    body.push_back(s_if(is_whole, from_right(place_, tall, column, width), from_right(clamped, low, column, width)));
     const TileExtent extent{v_var(row), v_var(height), column, width, tile_};
     append(body, b_.c.transposed ? turned_epilogue(b_, extent) : epilogue(b_, extent));
     const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
     return {s_let(whole, floor_div(rows, v_int(tall))), s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
   }
 
+  /// The tile from its panel, or from the tensor where full panels are not packed.
+  Block from_right(const TilePlace& place, int height, const Operand& column, const Operand& width) {
+    if (!full_) return any_width(place, height, width);
+    TilePlace direct = place;
+    direct.right = {right_.buffer, right_.base + column};
+    direct.right_step = right_.depth_step;
+    const Operand packed = v_apply(ScalarOp::Or, {full_, v_apply(ScalarOp::Lt, {width, v_int(b_.panel_columns())})});
+    return {s_if(packed, any_width(place, height, width), from_left(direct, height, b_.blueprint.tile_vectors))};
+  }
+
   /// A tile of all vectors, or of one where the columns fit into it.
   Block any_width(const TilePlace& place, int height, const Operand& width) {
-    Block wide = register_tile(b_, left_, place, height, b_.blueprint.tile_vectors);
-    if (b_.blueprint.tile_vectors == 1) return wide;
-    return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), std::move(wide), register_tile(b_, left_, place, height, 1))};
+    if (b_.blueprint.tile_vectors == 1) return from_left(place, height, 1);
+    return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), from_left(place, height, b_.blueprint.tile_vectors), from_left(place, height, 1))};
+  }
+
+  Block from_left(const TilePlace& place, int height, int vectors) {
+    if (left_.block_copy < 0) return register_tile(b_, left_, place, height, vectors);
+    TilePlace copied = place;
+    copied.block_first = block_first_;
+    return {s_if(copies_rows(), register_tile(b_, left_, copied, height, vectors), register_tile(b_, left_, place, height, vectors))};
   }
 
   ContractionBuilder& b_;
   Extents n_;
   LeftAccess left_;
+  RightAccess right_;
+  TilePlace place_;
+  Operand full_, block_first_;
   bool staged_ = false;
   int packed_ = -1, tile_ = -1;
 };
 
 ContractionBuilder start(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, true, {}, {}};
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, {}, {}};
   b.scope.kernel = &kernel;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {
     const Tensor& x = kernel.tensors[t];
@@ -124,9 +166,8 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   if (!blueprint) return std::nullopt;
   ContractionBuilder b = start(*kernel, isa, *blueprint, *c);
   const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
-  const Operand fit = floor_div(v_int(blueprint->cache_m / blueprint->tile_rows), larger(v_var(depth), v_int(1)));
   Block body{s_let(rows, b.extent_of(c->rows)), s_let(columns, b.extent_of(c->columns)), s_let(depth, b.extent_of(c->depth)),
-             s_let(row_block, larger(fit, v_int(1)) * v_int(blueprint->tile_rows))};
+             s_let(row_block, rows_cached(b, v_var(depth)))};
   append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), nullptr}).build());
   if (!b.possible) return std::nullopt;
   LoopNest nest;
@@ -135,6 +176,7 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   nest.kernel = kernel;
   nest.blueprint = blueprint->name;
   nest.buffers = std::move(b.buffers);
+  nest.functions = std::move(b.functions);
   nest.body = std::move(body);
   return nest;
 }

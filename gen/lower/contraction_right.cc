@@ -1,0 +1,106 @@
+// The right side of a contraction: panels of columns as the register tiles read them, or the tensor itself.
+#include "lower/contraction_builder.h"
+
+namespace tenon {
+namespace {
+
+ValueScope depth_scope(ContractionBuilder& b) {
+  ValueScope scope = b.scope;
+  for (const LoopVar& v : b.c.depth) scope.vars[v.name] = v_var(v.name);
+  return scope;
+}
+
+/// Panels by whole vectors: the right side has unit stride along the columns.
+Block pack_vectors(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel, const std::vector<Operand>& unit) {
+  ValueScope scope = depth_scope(b);
+  for (const Operand& s : unit) scope.unit.insert(canonical(s));
+  Block body;
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
+    bind_collapsed(b.c.columns, column + v_int(j * b.lanes()), scope);
+    scope.vector_var = b.c.columns.back().name;
+    scope.lanes = b.lanes();
+    const auto value = lower_lanes(b.c.right, scope);
+    b.possible = b.possible && value.has_value();
+    if (!value) return {};
+    const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_int(j * b.lanes());
+    body.push_back(s_store(packed, to, v_cast(*value, b.c.accumulator)));
+  }
+  return loops_over(b, b.c.depth, std::move(body));
+}
+
+/// Panels element by element, the columns past `count` filled with 0.
+Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel, const Operand& count) {
+  const std::string at = b.local("lane");
+  ValueScope scope = depth_scope(b);
+  bind_collapsed(b.c.columns, column + v_var(at), scope);
+  const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_var(at);
+  Block copy{s_store(packed, to, v_cast(b.scalar(b.c.right, scope), b.c.accumulator))};
+  Block clear{s_store(packed, to, v_const(0, {b.c.accumulator, 1, 0}))};
+  return {s_for(at, v_int(0), count, 1, loops_over(b, b.c.depth, std::move(copy))),
+          s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, b.c.depth, std::move(clear)))};
+}
+
+/// Whether every read steps by 0, 1 or a value known at run time only along the columns.
+bool may_be_unit(ContractionBuilder& b) {
+  if (b.lanes() == 1) return false;
+  bool unit = true;
+  ValueScope scope = depth_scope(b);
+  for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
+  walk(b.c.right, [&](const Expr& e) {
+    if (const auto* r = std::get_if<Read>(&e->node)) {
+      const auto form = offset_form(r->tensor, r->index, {b.c.columns.back()}, scope);
+      const auto step = form ? constant_value(form->coefficient(b.c.columns.back().name)) : std::nullopt;
+      unit = unit && form && (!step || *step == 0 || *step == 1);
+    }
+    return true;
+  });
+  return unit;
+}
+
+}  // namespace
+
+RightAccess access_right(ContractionBuilder& b) {
+  RightAccess out;
+  const Read* read = plain_read(b.c.right);
+  if (!read || b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype != b.c.accumulator) return out;
+  std::vector<LoopVar> vars = b.c.columns;
+  vars.insert(vars.end(), b.c.depth.begin(), b.c.depth.end());
+  const auto form = offset_form(read->tensor, read->index, vars, b.scope);
+  if (!form || !collapses(*form, b.c.depth, b.scope)) return out;
+  const Operand step = form->coefficient(b.c.columns.back().name);
+  if (constant_value(step).value_or(1) != 1) return out;
+  out.buffer = read->tensor;
+  out.base = form->rest;
+  out.column_step = step;
+  out.depth_step = b.c.depth.empty() ? v_int(0) : form->coefficient(b.c.depth.back().name);
+  return out;
+}
+
+Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count, const Operand& full) {
+  const std::string p = b.local("panel"), column = b.local("column"), width = b.local("width");
+  const int64_t columns = b.panel_columns();
+  const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(columns);
+  Block slow = pack_elements(b, packed, v_var(column), start, v_var(width));
+  const Operand whole = v_apply(ScalarOp::Eq, {v_var(width), v_int(columns)});
+  Block fill;
+  if (may_be_unit(b)) {
+    const std::vector<Operand> steps = open_steps(b.c.right, b.c.columns.back().name, [&] {
+      ValueScope scope = depth_scope(b);
+      for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
+      return scope;
+    }());
+    const Operand unit = all_unit(steps);
+    const Operand fast = unit ? v_apply(ScalarOp::And, {whole, unit}) : whole;
+    fill.push_back(s_if(fast, pack_vectors(b, packed, v_var(column), start, steps), std::move(slow)));
+  } else {
+    fill = std::move(slow);
+  }
+  Block body{s_let(column, first + v_var(p) * v_int(columns)), s_let(width, smaller(count - v_var(p) * v_int(columns), v_int(columns)))};
+  if (full)
+    body.push_back(s_if(v_apply(ScalarOp::Or, {full, v_apply(ScalarOp::Lt, {v_var(width), v_int(columns)})}), std::move(fill)));
+  else
+    for (Stmt& s : fill) body.push_back(std::move(s));
+  return {s_for(p, v_int(0), ceil_div(count, columns), 1, std::move(body))};
+}
+
+}  // namespace tenon
