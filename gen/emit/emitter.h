@@ -121,6 +121,10 @@ CExpr load_value(Emitter& e, const OperandNode& node, const VLoad& n);
 CExpr gather_value(Emitter& e, const OperandNode& node, const VGather& n);
 CStmt store_value(Emitter& e, const SStore& n);
 
+// ---- inner_functions.cc
+/// The call of a function of the nest, which is printed before the kernel when it is called for the first time.
+CStmt call_inner(Emitter& e, const SCall& n);
+
 // ---- pieces.cc: small functions, printed once a file
 struct Piece {
   std::string op;

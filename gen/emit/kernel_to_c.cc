@@ -246,6 +246,10 @@ struct NamesUsed {
   void add_statement(const SPrefetch& n) { add(n.offset); }
   void add_statement(const SFail&) {}
   void add_statement(const SComment&) {}
+  void add_statement(const SCall& n) {
+    for (const BufferArgument& b : n.buffers) add(b.offset);
+    for (const Operand& a : n.args) add(a);
+  }
 };
 
 }  // namespace

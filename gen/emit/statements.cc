@@ -66,6 +66,7 @@ class StatementToC {
   void operator()(const SFail& n) {
     out.push_back(c_return(c_text(upper(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
   }
+  void operator()(const SCall& n) { out.push_back(call_inner(e, n)); }
   void operator()(const SComment& n) { out.push_back(c_comment(comment_text(n.text))); }
 
  private:

@@ -1,5 +1,6 @@
 // Text form of loop nests.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ir/loop_nest.h"
 
@@ -78,6 +79,12 @@ class BlockText {
   void print(const SPrefetch& n, int d) { line(d, "prefetch b{}[{}] {}", n.buffer, to_text(n.offset), n.locality); }
   void print(const SFail& n, int d) { line(d, "fail {}", n.status == CheckStatus::Range ? "range" : "shape"); }
   void print(const SComment& n, int d) { line(d, "# {}", n.text); }
+  void print(const SCall& n, int d) {
+    std::string args;
+    for (const BufferArgument& b : n.buffers) args += fmt::format("{}b{}+{}", args.empty() ? "" : ", ", b.buffer, to_text(b.offset));
+    for (const Operand& a : n.args) args += fmt::format("{}{}", args.empty() ? "" : ", ", to_text(a));
+    line(d, "call f{}({})", n.function, args);
+  }
 };
 
 }  // namespace
@@ -92,6 +99,13 @@ std::string to_text(const LoopNest& nest) {
     const Buffer& b = nest.buffers[i];
     t.out += fmt::format("  b{} {}: {} {}{}{}\n", i, b.name, where[static_cast<size_t>(b.storage)], name_of(b.dtype), opt_text(b.elements, " x "),
                          b.writable ? " writable" : "");
+  }
+  for (size_t i = 0; i < nest.functions.size(); ++i) {
+    const InnerFunction& f = nest.functions[i];
+    t.out += fmt::format("  function f{} {}({})\n", i, f.name, fmt::join(f.params, ", "));
+    for (size_t k = 0; k < f.buffers.size(); ++k)
+      t.out += fmt::format("    b{} {}: {}{}\n", k, f.buffers[k].name, name_of(f.buffers[k].dtype), f.buffers[k].writable ? " writable" : "");
+    t.block(f.body, 2);
   }
   t.block(nest.body, 1);
   return std::move(t.out);

@@ -15,6 +15,11 @@ class Verifier {
   }
   std::vector<std::string> errors;
 
+  /// An inner function as a nest of its own: `shell` holds its buffers and a kernel without sizes and attributes.
+  Verifier(const LoopNest& shell, const InnerFunction& f) : nest(shell) {
+    for (const std::string& p : f.params) types[p] = {};
+  }
+
   void block(const Block& b) {
     std::vector<std::pair<std::string, std::optional<OperandType>>> outer;
     for (const Stmt& s : b) std::visit([&](const auto& n) { statement(n, outer); }, s.node);
@@ -95,6 +100,16 @@ class Verifier {
   void statement(const SPrefetch& n, Outer&) { index(n.offset, "offset"); }
   void statement(const SFail&, Outer&) {}
   void statement(const SComment&, Outer&) {}
+  void statement(const SCall& n, Outer&) {
+    if (n.function < 0 || static_cast<size_t>(n.function) >= nest.functions.size()) return error("call of function {}, which is not there", n.function);
+    const InnerFunction& f = nest.functions[static_cast<size_t>(n.function)];
+    if (n.buffers.size() != f.buffers.size() || n.args.size() != f.params.size()) return error("call of {} with another number of arguments", f.name);
+    for (size_t i = 0; i < n.buffers.size(); ++i) {
+      index(n.buffers[i].offset, "offset");
+      buffer(n.buffers[i].buffer, f.buffers[i].dtype, f.buffers[i].writable ? "store" : "load");
+    }
+    for (const Operand& a : n.args) index(a, "argument");
+  }
 
   void value(const Operand& v) {
     if (!v) return error("a value is missing");
@@ -180,6 +195,15 @@ std::vector<std::string> verify(const LoopNest& nest) {
   if (!nest.kernel) return {"the nest has no kernel"};
   Verifier v(nest);
   v.block(nest.body);
+  for (const InnerFunction& f : nest.functions) {
+    LoopNest shell;
+    shell.kernel = std::make_shared<const Kernel>();
+    shell.buffers = f.buffers;
+    for (Buffer& b : shell.buffers) b.elements = v_int(1);
+    Verifier inner(shell, f);
+    inner.block(f.body);
+    for (const std::string& e : inner.errors) v.errors.push_back(fmt::format("{}: {}", f.name, e));
+  }
   return std::move(v.errors);
 }
 
