@@ -33,7 +33,8 @@ inline std::map<std::string, OpSignature> signatures() {
   s["softmax"] = s["log_softmax"] = {{x}, {"Y"}, {attr("axis", Kind::integer)}};
   s["layernorm"] = {{x, {"G"}, opt_b}, {"Y"}, {attr("axis", Kind::integer), attr("eps", Kind::real)}};
   s["batch_norm"] = {{x, {"scale"}, {"B"}, {"mean"}, {"var"}}, {"Y"}, {attr("eps", Kind::real)}};
-  s["sum"] = s["mean"] = {{x}, {"Y"}, {needed(attr("axes", Kind::integer, true))}};
+  s["sum"] = s["mean"] = {{x}, {"Y"}, {needed(attr("axes", Kind::integer, true)), attr("keepdims", Kind::boolean)}};
+  s["global_avgpool"] = {{x}, {"Y"}, {}};
   s["transpose"] = {{x}, {"Y"}, {needed(attr("perm", Kind::integer, true))}};
   s["reshape"] = {{x}, {"Y"}, {needed(attr("shape", Kind::integer, true))}};
   s["concat"] = {{many}, {"Y"}, {attr("axis", Kind::integer)}};
@@ -95,8 +96,10 @@ inline InferredTypes gemm(const Inputs& in, const Attributes& a) {
 inline InferredTypes without_axes(TensorType x, const Attributes& a) {
   TensorType y{x.dtype, {}};
   const auto axes = sizes_of(a, "axes", {});
-  for (size_t i = 0; i < x.dims.size(); ++i)
+  for (size_t i = 0; i < x.dims.size(); ++i) {
     if (std::find(axes.begin(), axes.end(), SizeExpr(static_cast<int64_t>(i))) == axes.end()) y.dims.push_back(x.dims[i]);
+    else if (flag(a, "keepdims")) y.dims.push_back(1);
+  }
   return {{y}, ""};
 }
 

@@ -59,7 +59,7 @@ TEST_CASE("frontend: what was an attribute and became an input means the same") 
   CHECK(nodes_of(read(model(g, 13))) == "y: f32[1, 2, 3, 1] = reshape(x, shape=[1, 2, 3, 1])\n");
   g = unary(node("ReduceSum", {"x", "axes"}, {"y"}, {int_attr("keepdims", 0)}));
   g.initializers = {ints_tensor("axes", {1})};
-  CHECK(nodes_of(read(model(g, 20))) == "y: f32[2] = sum(x, axes=[1])\n");
+  CHECK(nodes_of(read(model(g, 20))) == "y: f32[2] = sum(x, axes=[1], keepdims=false)\n");
   g = unary(node("Clip", {"x", "", "hi"}, {"y"}));
   g.initializers = {floats_tensor("hi", {}, {6})};
   CHECK(nodes_of(read(model(g, 13))) == "y: f32[2, 3] = clip(x, hi=6.0)\n");
