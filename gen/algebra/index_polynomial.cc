@@ -15,19 +15,19 @@ constexpr int kDeepest = 60;
 Polynomial one() { return Polynomial::constant(1); }
 
 /// Puts arguments in the place of parameters.
-Syntax substitute(const Syntax& s, const std::vector<std::string>& params, const std::vector<Syntax>& arguments) {
+Syntax substitute(const Syntax &s, const std::vector<std::string> &params, const std::vector<Syntax> &arguments) {
   if (s.is(SyntaxKind::name)) {
     const auto at = std::find(params.begin(), params.end(), s.text);
     if (at != params.end()) return arguments[static_cast<std::size_t>(at - params.begin())];
   }
   Syntax result = s;
-  for (Syntax& child : result.children) child = substitute(child, params, arguments);
+  for (Syntax &child : result.children) child = substitute(child, params, arguments);
   return result;
 }
 
 }  // namespace
 
-std::optional<Polynomial> IndexBounds::polynomial(const Syntax& s) {
+std::optional<Polynomial> IndexBounds::polynomial(const Syntax &s) {
   if (depth_ >= kDeepest) return std::nullopt;
   ++depth_;
   std::optional<Polynomial> result;
@@ -44,7 +44,8 @@ std::optional<Polynomial> IndexBounds::polynomial(const Syntax& s) {
     case SyntaxKind::call: result = call(s); break;
     case SyntaxKind::each: result = polynomial(s.children[0]); break;
     case SyntaxKind::subscript:  // an element of a list attribute; tensors are data
-      if (s.children.size() == 1 && s.children[0].is(SyntaxKind::integer) && context_.lists.count(s.text) != 0) result = Polynomial::quantity(print(s));
+      if (s.children.size() == 1 && s.children[0].is(SyntaxKind::integer) && context_.lists.count(s.text) != 0)
+        result = Polynomial::quantity(print(s));
       break;
     case SyntaxKind::real:
     case SyntaxKind::infinity:
@@ -59,7 +60,7 @@ std::optional<Polynomial> IndexBounds::polynomial(const Syntax& s) {
   return result;
 }
 
-std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
+std::optional<Polynomial> IndexBounds::name(const Syntax &s) {
   if (const auto let = context_.lets.find(s.text); let != context_.lets.end()) {
     if (const auto done = lets_.find(s.text); done != lets_.end()) return done->second;
     if (!open_.insert(s.text).second) return std::nullopt;
@@ -70,9 +71,10 @@ std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
     return lets_[s.text] = value ? value : size ? std::optional(Polynomial::quantity(s.text)) : std::nullopt;
   }
   if (const auto variable = context_.extents.find(s.text); variable != context_.extents.end() && quantities_.count(s.text) == 0) {
-    Quantity& q = quantities_[s.text];
+    Quantity &q = quantities_[s.text];
     q.facts.push_back(Polynomial::quantity(s.text));
-    if (const auto extent = polynomial(variable->second)) quantities_[s.text].facts.push_back(*extent - one() - Polynomial::quantity(s.text));
+    if (const auto extent = polynomial(variable->second))
+      quantities_[s.text].facts.push_back(*extent - one() - Polynomial::quantity(s.text));
   }
   if (context_.booleans.count(s.text) != 0 && quantities_.count(s.text) == 0) {
     quantities_[s.text].facts = {Polynomial::quantity(s.text), one() - Polynomial::quantity(s.text)};
@@ -80,9 +82,10 @@ std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
   return Polynomial::quantity(s.text);
 }
 
-std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
+std::optional<Polynomial> IndexBounds::binary(const Syntax &s) {
   if (s.text == "**") return power(s);
-  const bool condition = s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>';
+  const bool condition =
+      s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>';
   if (condition) return bounded("condition", Polynomial(), one(), print(s));
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
   if (!a || !b || s.text == "/") return std::nullopt;
@@ -94,20 +97,21 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
   return *a - *b * *quotient;  // a % b
 }
 
-std::optional<Polynomial> IndexBounds::power(const Syntax& s) {
+std::optional<Polynomial> IndexBounds::power(const Syntax &s) {
   const auto base = polynomial(s.children[0]);
-  if (!base || !s.children[1].is(SyntaxKind::integer) || s.children[1].integer < 0 || s.children[1].integer > 8) return std::nullopt;
+  if (!base || !s.children[1].is(SyntaxKind::integer) || s.children[1].integer < 0 || s.children[1].integer > 8)
+    return std::nullopt;
   Polynomial result = one();
   for (std::int64_t i = 0; i < s.children[1].integer; ++i) result = result * *base;
   return result;
 }
 
-std::optional<Polynomial> IndexBounds::floor_division(const Polynomial& a, const Polynomial& b) {
+std::optional<Polynomial> IndexBounds::floor_division(const Polynomial &a, const Polynomial &b) {
   if (b.is_constant() && b.constant_value() > 0) {
     const std::int64_t d = b.constant_value();
     Polynomial exact;
     bool divides = true;
-    for (const auto& [monomial, coefficient] : a.terms) {
+    for (const auto &[monomial, coefficient] : a.terms) {
       divides = divides && coefficient % d == 0;
       exact.add(monomial, coefficient / d);
     }
@@ -129,7 +133,8 @@ std::optional<Polynomial> IndexBounds::floor_division(const Polynomial& a, const
 }
 
 /// A quantity between two bounds, either of which may be unknown.
-std::optional<Polynomial> IndexBounds::bounded(const std::string& kind, const std::optional<Polynomial>& low, const std::optional<Polynomial>& high, const std::string& key) {
+std::optional<Polynomial> IndexBounds::bounded(const std::string &kind, const std::optional<Polynomial> &low,
+                                               const std::optional<Polynomial> &high, const std::string &key) {
   const std::string name = fmt::format("{}({})", kind, key);
   Quantity quantity;
   const Polynomial q = Polynomial::quantity(name);
@@ -139,7 +144,7 @@ std::optional<Polynomial> IndexBounds::bounded(const std::string& kind, const st
   return q;
 }
 
-std::optional<Polynomial> IndexBounds::extremum(const std::string& kind, const Polynomial& a, const Polynomial& b) {
+std::optional<Polynomial> IndexBounds::extremum(const std::string &kind, const Polynomial &a, const Polynomial &b) {
   if (a == b) return a;
   const std::string name = fmt::format("{}({}, {})", kind, print(a), print(b));
   const Polynomial q = Polynomial::quantity(name);
@@ -152,7 +157,7 @@ std::optional<Polynomial> IndexBounds::extremum(const std::string& kind, const P
   return q;
 }
 
-std::optional<Polynomial> IndexBounds::choice(const Syntax& s) {
+std::optional<Polynomial> IndexBounds::choice(const Syntax &s) {
   const auto a = polynomial(s.children[1]), b = polynomial(s.children[2]);
   if (!a || !b) return std::nullopt;
   if (*a == *b) return a;
@@ -165,13 +170,13 @@ std::optional<Polynomial> IndexBounds::choice(const Syntax& s) {
   return Polynomial::quantity(name);
 }
 
-std::optional<Polynomial> IndexBounds::inlined(const Syntax& s) {
+std::optional<Polynomial> IndexBounds::inlined(const Syntax &s) {
   const auto found = context_.functions.find(s.text);
   if (found == context_.functions.end() || found->second.first.size() != s.children.size()) return std::nullopt;
   return polynomial(substitute(found->second.second, found->second.first, s.children));
 }
 
-std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
+std::optional<Polynomial> IndexBounds::call(const Syntax &s) {
   const std::size_t n = s.children.size();
   if (s.text == "select" && n == 3) return choice(s);
   if (s.text == "clamp" && n == 3) return bounded("clamp", polynomial(s.children[1]), polynomial(s.children[2]), print(s));
@@ -180,12 +185,13 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
     if (!extent) return std::nullopt;
     return bounded("index", Polynomial(), *extent - one(), print(s));
   }
-  if (s.text == "size" || s.text == "lin" || s.text == "sum_of" || s.text == "offset" || s.text == "operand" || s.text == "count") return bounded("size", Polynomial(), std::nullopt, print(s));
+  if (s.text == "size" || s.text == "lin" || s.text == "sum_of" || s.text == "offset" || s.text == "operand" || s.text == "count")
+    return bounded("size", Polynomial(), std::nullopt, print(s));
   if (s.text == "keep" || s.text == "permute" || s.text == "concat" || s.text == "drop") {
     return bounded("pack", Polynomial(), std::nullopt, print(s));
   }
   std::vector<Polynomial> arguments;
-  for (const Syntax& child : s.children) {
+  for (const Syntax &child : s.children) {
     const auto p = polynomial(child);
     if (!p) return inlined(s);
     arguments.push_back(*p);
@@ -200,9 +206,10 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   return inlined(s);
 }
 
-IndexBounds::Facts IndexBounds::comparison_facts(const Syntax& s, bool negated) {
+IndexBounds::Facts IndexBounds::comparison_facts(const Syntax &s, bool negated) {
   std::string sign = s.text;
-  if (negated) sign = sign == "<" ? ">=" : sign == "<=" ? ">" : sign == ">" ? "<=" : sign == ">=" ? "<" : sign == "!=" ? "==" : "!=";
+  if (negated)
+    sign = sign == "<" ? ">=" : sign == "<=" ? ">" : sign == ">" ? "<=" : sign == ">=" ? "<" : sign == "!=" ? "==" : "!=";
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
   if (!a || !b) return {};
   if (sign == "<") return {*b - *a - one()};
@@ -213,7 +220,7 @@ IndexBounds::Facts IndexBounds::comparison_facts(const Syntax& s, bool negated) 
   return {};
 }
 
-IndexBounds::Facts IndexBounds::facts_of(const Syntax& s, bool negated) {
+IndexBounds::Facts IndexBounds::facts_of(const Syntax &s, bool negated) {
   if (s.is(SyntaxKind::unary) && s.text == "not") return facts_of(s.children[0], !negated);
   if (!s.is(SyntaxKind::binary)) return {};
   if (s.text == (negated ? "or" : "and")) {
@@ -225,7 +232,7 @@ IndexBounds::Facts IndexBounds::facts_of(const Syntax& s, bool negated) {
   if (s.text == "or" || s.text == "and") return {};
   Facts facts = comparison_facts(s, negated);
   // A fact about a list attribute as a whole holds for each of its elements.
-  for (const auto& [list, length] : context_.lists) {
+  for (const auto &[list, length] : context_.lists) {
     const std::size_t whole = facts.size();
     for (std::size_t i = 0; i < whole; ++i) {
       for (int k = 0; k < length; ++k) {

@@ -6,8 +6,8 @@ namespace tenon {
 namespace {
 
 template <typename T>
-const T* by_name(const std::vector<T>& list, std::string_view name) {
-  for (const T& item : list) {
+const T *by_name(const std::vector<T> &list, std::string_view name) {
+  for (const T &item : list) {
     if (item.name == name) return &item;
   }
   return nullptr;
@@ -15,13 +15,13 @@ const T* by_name(const std::vector<T>& list, std::string_view name) {
 
 }  // namespace
 
-const AttrDef* OpDef::attr(std::string_view n) const { return by_name(attrs, n); }
-const TensorDef* OpDef::input(std::string_view n) const { return by_name(inputs, n); }
-const TensorDef* OpDef::output(std::string_view n) const { return by_name(outputs, n); }
-const TypeVar* OpDef::type(std::string_view n) const { return by_name(types, n); }
-const LetDef* OpDef::let(std::string_view n) const { return by_name(lets, n); }
+const AttrDef *OpDef::attr(std::string_view n) const { return by_name(attrs, n); }
+const TensorDef *OpDef::input(std::string_view n) const { return by_name(inputs, n); }
+const TensorDef *OpDef::output(std::string_view n) const { return by_name(outputs, n); }
+const TypeVar *OpDef::type(std::string_view n) const { return by_name(types, n); }
+const LetDef *OpDef::let(std::string_view n) const { return by_name(lets, n); }
 
-const OpDef* OpLibrary::op(std::string_view n) const {
+const OpDef *OpLibrary::op(std::string_view n) const {
   const auto found = ops.find(n);
   return found == ops.end() ? nullptr : &found->second;
 }

@@ -16,24 +16,37 @@ struct Row {
 };
 
 constexpr Row kNotation[] = {
-    {"select", 3, 3, "select(condition, a, b)"}, {"padded", 2, 2, "padded(X[i], v)"}, {"clamp", 3, 3, "clamp(i, lo, hi)"},
-    {"wrap", 2, 2, "wrap(i, D)"}, {"reflect", 2, 2, "reflect(i, D)"}, {"mirror", 2, 2, "mirror(i, D)"},
-    {"opt", 2, 2, "opt(B[i], v)"}, {"stop", 1, 1, "stop(x)"}, {"cast", 2, 2, "cast(x, T)"}, {"bits", 2, 2, "bits(x, u32)"},
-    {"lin", 1, -1, "lin(*s)"}, {"size", 1, 1, "size(P)"}, {"ceildiv", 2, 2, "ceildiv(a, b)"},
-    {"sum_of", 1, 1, "sum_of(D)"}, {"offset", 1, 1, "offset(D)"}, {"operand", 1, 1, "operand(X)"}, {"count", 1, 1, "count(X)"},
+    {"select", 3, 3, "select(condition, a, b)"},
+    {"padded", 2, 2, "padded(X[i], v)"},
+    {"clamp", 3, 3, "clamp(i, lo, hi)"},
+    {"wrap", 2, 2, "wrap(i, D)"},
+    {"reflect", 2, 2, "reflect(i, D)"},
+    {"mirror", 2, 2, "mirror(i, D)"},
+    {"opt", 2, 2, "opt(B[i], v)"},
+    {"stop", 1, 1, "stop(x)"},
+    {"cast", 2, 2, "cast(x, T)"},
+    {"bits", 2, 2, "bits(x, u32)"},
+    {"lin", 1, -1, "lin(*s)"},
+    {"size", 1, 1, "size(P)"},
+    {"ceildiv", 2, 2, "ceildiv(a, b)"},
+    {"sum_of", 1, 1, "sum_of(D)"},
+    {"offset", 1, 1, "offset(D)"},
+    {"operand", 1, 1, "operand(X)"},
+    {"count", 1, 1, "count(X)"},
 };
 
 constexpr Row kPacks[] = {
-    {"permute", 2, 2, "permute(S, perm)"}, {"keep", 2, 2, "keep(R, keepdims)"}, {"concat", 2, 2, "concat(P, Q)"}, {"drop", 2, 2, "drop(S, k)"},
-    {"unravel", 2, 2, "unravel(n, S)"},
+    {"permute", 2, 2, "permute(S, perm)"}, {"keep", 2, 2, "keep(R, keepdims)"}, {"concat", 2, 2, "concat(P, Q)"},
+    {"drop", 2, 2, "drop(S, k)"},          {"unravel", 2, 2, "unravel(n, S)"},
 };
 
 /// Rows that are written as signs and have no name in expressions.
-constexpr std::string_view kSigns[] = {"add", "sub", "mul", "div", "floordiv", "mod", "neg", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"};
+constexpr std::string_view kSigns[] = {"add", "sub", "mul", "div", "floordiv", "mod", "neg", "lt",
+                                       "le",  "gt",  "ge",  "eq",  "ne",       "and", "or",  "not"};
 
 template <std::size_t n>
 std::optional<Arity> find(const Row (&rows)[n], std::string_view name) {
-  for (const Row& row : rows) {
+  for (const Row &row : rows) {
     if (row.name == name) return Arity{row.least, row.most, std::string(row.form)};
   }
   return std::nullopt;
@@ -46,7 +59,7 @@ bool is_sign(std::string_view name) {
   return false;
 }
 
-Arity arity_of(std::string_view name, const std::vector<std::string>& params) {
+Arity arity_of(std::string_view name, const std::vector<std::string> &params) {
   const int n = static_cast<int>(params.size());
   return {n, n, fmt::format("{}({})", name, fmt::join(params, ", "))};
 }
@@ -56,7 +69,7 @@ Arity arity_of(std::string_view name, const std::vector<std::string>& params) {
 std::optional<Arity> notation_function(std::string_view name) { return find(kNotation, name); }
 std::optional<Arity> pack_function(std::string_view name) { return find(kPacks, name); }
 
-std::optional<Arity> expression_function(std::string_view name, const OpLibrary& library) {
+std::optional<Arity> expression_function(std::string_view name, const OpLibrary &library) {
   if (const auto own = notation_function(name)) return own;
   if (const auto f = library.fns.find(name); f != library.fns.end()) return arity_of(name, f->second.params);
   if (const auto r = library.scalars.find(name); r != library.scalars.end()) return arity_of(name, r->second.args);
@@ -66,14 +79,14 @@ std::optional<Arity> expression_function(std::string_view name, const OpLibrary&
   return Arity{n, n, fmt::format("{}({})", name, n == 1 ? "x" : n == 2 ? "a, b" : "a, b, c")};
 }
 
-std::vector<std::string> callable_names(const OpLibrary& library) {
+std::vector<std::string> callable_names(const OpLibrary &library) {
   std::vector<std::string> names;
-  for (const Row& row : kNotation) names.emplace_back(row.name);
-  for (const ScalarOpRow& row : all_scalar_ops()) {
+  for (const Row &row : kNotation) names.emplace_back(row.name);
+  for (const ScalarOpRow &row : all_scalar_ops()) {
     if (!is_sign(row.name)) names.emplace_back(row.name);
   }
-  for (const auto& [name, row] : library.scalars) names.push_back(name);
-  for (const auto& [name, f] : library.fns) names.push_back(name);
+  for (const auto &[name, row] : library.scalars) names.push_back(name);
+  for (const auto &[name, f] : library.fns) names.push_back(name);
   return names;
 }
 

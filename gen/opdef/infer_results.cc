@@ -11,10 +11,10 @@ namespace {
 using Binding = std::map<std::string, std::vector<Slot>>;
 
 /// Value of an int attribute in this call, if it is a constant.
-std::optional<std::int64_t> constant_attr(const OpDef& callee, const Syntax& call, const std::string& name) {
-  const AttrDef* attr = callee.attr(name);
-  const Syntax* value = attr != nullptr && attr->value ? &*attr->value : nullptr;
-  for (const Syntax& argument : call.children) {
+std::optional<std::int64_t> constant_attr(const OpDef &callee, const Syntax &call, const std::string &name) {
+  const AttrDef *attr = callee.attr(name);
+  const Syntax *value = attr != nullptr && attr->value ? &*attr->value : nullptr;
+  for (const Syntax &argument : call.children) {
     if (argument.is(SyntaxKind::keyword) && argument.text == name) value = &argument.children[0];
   }
   if (value == nullptr) return std::nullopt;
@@ -24,9 +24,10 @@ std::optional<std::int64_t> constant_attr(const OpDef& callee, const Syntax& cal
 }
 
 /// Binds the single dims dims[begin, end) to slots from `at`; false where a pack or a split stands.
-bool bind_singles(const std::vector<Dim>& dims, std::size_t begin, std::size_t end, const std::vector<Slot>& slots, std::size_t at, Binding& binding) {
+bool bind_singles(const std::vector<Dim> &dims, std::size_t begin, std::size_t end, const std::vector<Slot> &slots,
+                  std::size_t at, Binding &binding) {
   for (std::size_t i = begin; i < end; ++i) {
-    const Slot& slot = slots[at + i - begin];
+    const Slot &slot = slots[at + i - begin];
     if (slot.pack || (dims[i].kind != DimKind::size && dims[i].kind != DimKind::integer)) return false;
     binding.emplace(dims[i].name, std::vector<Slot>{slot});
   }
@@ -34,13 +35,14 @@ bool bind_singles(const std::vector<Dim>& dims, std::size_t begin, std::size_t e
 }
 
 /// Binds dims to slots where there is at most one pack, or an axis that is constant.
-bool bind_input(const OpDef& callee, const Syntax& call, const std::vector<Dim>& dims, const std::vector<Slot>& slots, Binding& binding) {
-  const auto is_pack = [](const Dim& d) { return d.kind == DimKind::pack; };
+bool bind_input(const OpDef &callee, const Syntax &call, const std::vector<Dim> &dims, const std::vector<Slot> &slots,
+                Binding &binding) {
+  const auto is_pack = [](const Dim &d) { return d.kind == DimKind::pack; };
   const auto packs = std::count_if(dims.begin(), dims.end(), is_pack);
   if (packs == 0) return dims.size() == slots.size() && bind_singles(dims, 0, dims.size(), slots, 0, binding);
   std::size_t before = 0;  // slots that the first pack takes
   const auto first = static_cast<std::size_t>(std::find_if(dims.begin(), dims.end(), is_pack) - dims.begin());
-  const auto anchor = std::find_if(dims.begin(), dims.end(), [](const Dim& d) { return !d.at.empty(); });
+  const auto anchor = std::find_if(dims.begin(), dims.end(), [](const Dim &d) { return !d.at.empty(); });
   if (packs == 1 && anchor == dims.end()) {
     if (slots.size() + 1 < dims.size()) return false;
     before = slots.size() + 1 - dims.size();
@@ -53,7 +55,7 @@ bool bind_input(const OpDef& callee, const Syntax& call, const std::vector<Dim>&
     before = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
     const auto from = *axis < 0 ? slots.begin() + static_cast<std::ptrdiff_t>(before) : slots.begin();
     const auto to = *axis < 0 ? slots.end() : slots.begin() + static_cast<std::ptrdiff_t>(before) + 1;
-    if (std::any_of(from, to, [](const Slot& s) { return s.pack; })) return false;
+    if (std::any_of(from, to, [](const Slot &s) { return s.pack; })) return false;
   }
   const auto at = slots.begin() + static_cast<std::ptrdiff_t>(first);
   binding.emplace(dims[first].name, std::vector<Slot>(at, at + static_cast<std::ptrdiff_t>(before)));
@@ -64,9 +66,9 @@ bool bind_input(const OpDef& callee, const Syntax& call, const std::vector<Dim>&
   return bind_singles(dims, 1, 2, slots, rest, binding);
 }
 
-std::optional<std::vector<Slot>> output_slots(const TensorDef& output, const Binding& binding) {
+std::optional<std::vector<Slot>> output_slots(const TensorDef &output, const Binding &binding) {
   std::vector<Slot> slots;
-  for (const Dim& d : output.dims) {
+  for (const Dim &d : output.dims) {
     const auto bound = binding.find(d.name);
     if (bound == binding.end() || (d.kind != DimKind::size && d.kind != DimKind::pack)) return std::nullopt;
     slots.insert(slots.end(), bound->second.begin(), bound->second.end());
@@ -76,18 +78,19 @@ std::optional<std::vector<Slot>> output_slots(const TensorDef& output, const Bin
 
 }  // namespace
 
-std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef& callee, const Syntax& call, const std::vector<const BodyValue*>& arguments) {
+std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef &callee, const Syntax &call,
+                                                            const std::vector<const BodyValue *> &arguments) {
   Binding binding;
   for (std::size_t i = 0; i < arguments.size() && i < callee.inputs.size(); ++i) {
     if (arguments[i] == nullptr || !arguments[i]->slots) continue;
     // A broadcast argument may have less than the full shape.
-    const std::vector<Dim>& dims = callee.inputs[i].dims;
-    if (std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.broadcast; })) continue;
+    const std::vector<Dim> &dims = callee.inputs[i].dims;
+    if (std::any_of(dims.begin(), dims.end(), [](const Dim &d) { return d.broadcast; })) continue;
     Binding attempt = binding;
     if (bind_input(callee, call, dims, *arguments[i]->slots, attempt)) binding = std::move(attempt);
   }
   std::vector<std::optional<std::vector<Slot>>> results;
-  for (const TensorDef& output : callee.outputs) results.push_back(output_slots(output, binding));
+  for (const TensorDef &output : callee.outputs) results.push_back(output_slots(output, binding));
   return results;
 }
 

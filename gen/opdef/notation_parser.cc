@@ -13,8 +13,8 @@ namespace {
 
 using notation::node;
 
-constexpr int kDeepest = 200;        // nesting; keeps every later walk of a tree within its stack
-constexpr int kMostOperators = 4000; // of one text
+constexpr int kDeepest = 200;         // nesting; keeps every later walk of a tree within its stack
+constexpr int kMostOperators = 4000;  // of one text
 
 constexpr std::array<std::string_view, 8> kReducers = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"};
 
@@ -30,17 +30,18 @@ Syntax notation::node(SyntaxKind kind, std::string_view text, SourceSpan span) {
 
 bool is_reducer(std::string_view name) { return std::find(kReducers.begin(), kReducers.end(), name) != kReducers.end(); }
 
-std::string describe(const Token& token) {
+std::string describe(const Token &token) {
   if (token.kind == TokenKind::end) return "the end of the text";
   if (token.kind == TokenKind::line_end) return "the end of the line";
   return fmt::format("'{}'", token.text);
 }
 
-NotationParser::NotationParser(const PlacedText& text, Diagnostics& diagnostics, bool lines) : text_(text), diagnostics_(diagnostics) {
+NotationParser::NotationParser(const PlacedText &text, Diagnostics &diagnostics, bool lines)
+    : text_(text), diagnostics_(diagnostics) {
   const std::size_t before = diagnostics.size();
   tokens_ = tokenize(text, diagnostics);
   tokens_clean_ = diagnostics.size() == before;
-  if (!lines) std::erase_if(tokens_, [](const Token& t) { return t.kind == TokenKind::line_end; });
+  if (!lines) std::erase_if(tokens_, [](const Token &t) { return t.kind == TokenKind::line_end; });
   end_ = tokens_.size() - 1;
   sentinel_ = tokens_.back();
 }
@@ -53,7 +54,7 @@ void NotationParser::window(std::size_t begin, std::size_t end) {
   operators_ = 0;
 }
 
-const Token& NotationParser::peek(std::size_t ahead) const { return at_ + ahead < end_ ? tokens_[at_ + ahead] : sentinel_; }
+const Token &NotationParser::peek(std::size_t ahead) const { return at_ + ahead < end_ ? tokens_[at_ + ahead] : sentinel_; }
 
 Token NotationParser::take() {
   const Token token = peek();
@@ -69,7 +70,7 @@ bool NotationParser::take_if(std::string_view sign) {
   return true;
 }
 
-bool NotationParser::expect(std::string_view sign, const Token* opened) {
+bool NotationParser::expect(std::string_view sign, const Token *opened) {
   if (take_if(sign)) return true;
   std::vector<std::string> notes;
   if (opened != nullptr) {
@@ -82,43 +83,46 @@ bool NotationParser::expect(std::string_view sign, const Token* opened) {
   return false;
 }
 
-void NotationParser::fail(Code code, const Token& token, std::string message, std::vector<std::string> notes) {
+void NotationParser::fail(Code code, const Token &token, std::string message, std::vector<std::string> notes) {
   fail(code, span(token), std::move(message), std::move(notes));
 }
 
-void NotationParser::fail(Code code, const SourceSpan& place, std::string message, std::vector<std::string> notes) {
+void NotationParser::fail(Code code, const SourceSpan &place, std::string message, std::vector<std::string> notes) {
   if (!failed_) diagnostics_.error(code, place, std::move(message), std::move(notes));
   failed_ = true;
   at_ = end_;
 }
 
-SourceSpan NotationParser::span_from(const Token& first) const {
+SourceSpan NotationParser::span_from(const Token &first) const {
   const std::size_t last = at_ > 0 ? tokens_[at_ - 1].end : first.end;
   return text_.span(first.begin, std::max(last, first.end));
 }
 
 bool NotationParser::enter() {
   if (++depth_ <= kDeepest && ++operators_ <= kMostOperators) return true;
-  fail(Code::E0305, peek(), fmt::format("this is nested more than {} deep", kDeepest), {"give parts of the expression names of their own"});
+  fail(Code::E0305, peek(), fmt::format("this is nested more than {} deep", kDeepest),
+       {"give parts of the expression names of their own"});
   return false;
 }
 
-bool NotationParser::depth_allowed(const Syntax& tree) {
-  std::vector<std::pair<const Syntax*, int>> open = {{&tree, 1}};
+bool NotationParser::depth_allowed(const Syntax &tree) {
+  std::vector<std::pair<const Syntax *, int>> open = {{&tree, 1}};
   while (!open.empty()) {
     const auto [at, depth] = open.back();
     open.pop_back();
     if (depth > kDeepest) {
-      fail(Code::E0305, at->span, fmt::format("this is nested more than {} deep", kDeepest), {"give parts of the expression names of their own"});
+      fail(Code::E0305, at->span, fmt::format("this is nested more than {} deep", kDeepest),
+           {"give parts of the expression names of their own"});
       return false;
     }
-    for (const Syntax& child : at->children) open.emplace_back(&child, depth + 1);
+    for (const Syntax &child : at->children) open.emplace_back(&child, depth + 1);
   }
   return true;
 }
 
-Syntax NotationParser::binary(const Token& op, Syntax left, Syntax right) {
-  if (++operators_ > kMostOperators) fail(Code::E0305, op, "this expression has too many operators", {"give parts of it names of their own"});
+Syntax NotationParser::binary(const Token &op, Syntax left, Syntax right) {
+  if (++operators_ > kMostOperators)
+    fail(Code::E0305, op, "this expression has too many operators", {"give parts of it names of their own"});
   Syntax result = node(SyntaxKind::binary, op.text, join(left.span, right.span));
   result.children.push_back(std::move(left));
   result.children.push_back(std::move(right));
@@ -131,7 +135,7 @@ const std::vector<std::vector<std::string_view>> kLevels = {{"or"}, {"and"}, {"+
 constexpr std::size_t kSums = 2;
 constexpr std::array<std::string_view, 6> kComparisons = {"==", "!=", "<=", ">=", "<", ">"};
 
-bool one_of(const Token& token, const auto& signs) {
+bool one_of(const Token &token, const auto &signs) {
   return token.kind == TokenKind::sign && std::find(signs.begin(), signs.end(), token.text) != signs.end();
 }
 }  // namespace
@@ -206,7 +210,7 @@ Syntax NotationParser::power() {
   return binary(op, std::move(base), std::move(exponent));
 }
 
-Syntax NotationParser::number(const Token& token) {
+Syntax NotationParser::number(const Token &token) {
   Syntax result = node(token.kind == TokenKind::integer ? SyntaxKind::integer : SyntaxKind::real, "", span(token));
   result.integer = token.integer;
   if (token.kind == TokenKind::real) {
@@ -217,7 +221,7 @@ Syntax NotationParser::number(const Token& token) {
 }
 
 Syntax NotationParser::primary() {
-  const Token& token = peek();
+  const Token &token = peek();
   if (!at_end()) {
     if (token.kind == TokenKind::integer || token.kind == TokenKind::real) return number(take());
     if (token.kind == TokenKind::name) return named();
@@ -229,7 +233,8 @@ Syntax NotationParser::primary() {
       return inner;
     }
     if (token.is("*")) {
-      fail(Code::E0315, token, "a pack cannot stand here", {"*p is an index, a reduced variable, or an argument of lin and size"});
+      fail(Code::E0315, token, "a pack cannot stand here",
+           {"*p is an index, a reduced variable, or an argument of lin and size"});
       return {};
     }
   }
@@ -288,7 +293,7 @@ Syntax NotationParser::reduced_variable() {
   return node(pack ? SyntaxKind::pack : SyntaxKind::name, name.text, span_from(first));
 }
 
-Syntax NotationParser::reduction(const Token& name) {
+Syntax NotationParser::reduction(const Token &name) {
   const Token opened = take();
   Syntax result = node(SyntaxKind::reduce, name.text, {});
   Syntax variables = node(SyntaxKind::list, "", span(opened));
@@ -300,14 +305,15 @@ Syntax NotationParser::reduction(const Token& name) {
   if (!failed_ && take_if(":")) predicate.push_back(expression());
   if (!failed_) expect("]", &opened);
   if (!failed_ && (at_end() || !peek().is("("))) {
-    fail(Code::E0310, peek(), fmt::format("'(' and what is reduced are expected after {}[…]", name.text), {fmt::format("write {}[k](expression)", name.text)});
+    fail(Code::E0310, peek(), fmt::format("'(' and what is reduced are expected after {}[…]", name.text),
+         {fmt::format("write {}[k](expression)", name.text)});
   }
   const Token bracket = take();
   Syntax value = failed_ ? Syntax() : expression();
   if (!failed_) expect(")", &bracket);
   result.children.push_back(std::move(variables));
   result.children.push_back(std::move(value));
-  for (Syntax& p : predicate) result.children.push_back(std::move(p));
+  for (Syntax &p : predicate) result.children.push_back(std::move(p));
   result.span = span_from(name);
   return result;
 }

@@ -15,28 +15,31 @@ namespace {
 constexpr std::size_t kLongestText = std::size_t{64} << 10;
 constexpr std::size_t kMostStatements = 256;
 
-bool short_enough(const PlacedText& text, Diagnostics& diagnostics) {
+bool short_enough(const PlacedText &text, Diagnostics &diagnostics) {
   if (text.text.size() <= kLongestText) return true;
   diagnostics.error(Code::E0317, text.span(0, 1), "this text is longer than 64 KiB", {"split it into several definitions"});
   return false;
 }
 
 /// A line that ends with one of these goes on in the next.
-bool continues(const Token& token) {
-  static constexpr std::string_view kOpen[] = {"+", "-", "*", "/", "//", "%", "**", ",", "=", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "+=", "*=", ":"};
+bool continues(const Token &token) {
+  static constexpr std::string_view kOpen[] = {
+      "+", "-", "*", "/", "//", "%", "**", ",", "=", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "+=", "*=", ":"};
   return token.kind == TokenKind::sign && std::find(std::begin(kOpen), std::end(kOpen), token.text) != std::end(kOpen);
 }
 
 /// [begin, end) of each statement among the tokens.
-std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::vector<Token>& tokens) {
+std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::vector<Token> &tokens) {
   std::vector<std::pair<std::size_t, std::size_t>> windows;
   std::size_t begin = 0;
   int open = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
+    const Token &token = tokens[i];
     if (token.is("(") || token.is("[")) ++open;
     if (token.is(")") || token.is("]")) open = std::max(0, open - 1);
-    const bool ends = token.kind == TokenKind::end || (token.kind == TokenKind::line_end && (token.text == ";" || (open == 0 && (i == begin || !continues(tokens[i - 1])))));
+    const bool ends =
+        token.kind == TokenKind::end ||
+        (token.kind == TokenKind::line_end && (token.text == ";" || (open == 0 && (i == begin || !continues(tokens[i - 1])))));
     if (!ends) continue;
     if (i > begin) windows.emplace_back(begin, i);
     begin = i + 1;
@@ -45,7 +48,7 @@ std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::ve
   return windows;
 }
 
-std::optional<Combine> combine_of(const Token& sign, const Token& next, bool& two) {
+std::optional<Combine> combine_of(const Token &sign, const Token &next, bool &two) {
   two = false;
   if (sign.is("=")) return Combine::define;
   if (sign.is("+=")) return Combine::add;
@@ -60,9 +63,9 @@ std::optional<Combine> combine_of(const Token& sign, const Token& next, bool& tw
 
 class StatementParser {
  public:
-  StatementParser(NotationParser& parser) : parser_(parser) {}
+  StatementParser(NotationParser &parser) : parser_(parser) {}
 
-  bool run(Statement& out) {
+  bool run(Statement &out) {
     const Token first = parser_.peek();
     if (first.kind != TokenKind::name) return not_a_statement(first);
     const Token next = parser_.peek(1);
@@ -75,18 +78,20 @@ class StatementParser {
     }
     out.span = parser_.span_from(first);
     if (!parser_.failed() && !parser_.at_end()) {
-      parser_.fail(Code::E0308, parser_.peek(), fmt::format("the statement should end before {}", describe(parser_.peek())), {"one statement a line; an operator may be missing"});
+      parser_.fail(Code::E0308, parser_.peek(), fmt::format("the statement should end before {}", describe(parser_.peek())),
+                   {"one statement a line; an operator may be missing"});
     }
     return !parser_.failed() && parser_.depth_allowed(out.value);
   }
 
  private:
-  bool not_a_statement(const Token& at) {
-    parser_.fail(Code::E0306, at, fmt::format("a statement has no {} here", describe(at)), {"write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
+  bool not_a_statement(const Token &at) {
+    parser_.fail(Code::E0306, at, fmt::format("a statement has no {} here", describe(at)),
+                 {"write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
     return false;
   }
 
-  void assignment(Statement& out) {
+  void assignment(Statement &out) {
     const Token target = parser_.take();
     out.targets.push_back({std::string(target.text), parser_.span(target)});
     parser_.take();
@@ -102,33 +107,40 @@ class StatementParser {
     out.value = parser_.expression();
   }
 
-  void combine_missing(const Token& sign) {
+  void combine_missing(const Token &sign) {
     const bool other = sign.is("-=") || (sign.kind == TokenKind::name && parser_.peek(1).is("="));
     const std::string note = "values are combined with =, +=, *=, max=, min= or last=";
-    if (other) return parser_.fail(Code::E0307, sign, fmt::format("there is no combining sign '{}'", sign.is("-=") ? "-=" : std::string(sign.text) + "="), {note});
+    if (other)
+      return parser_.fail(Code::E0307, sign,
+                          fmt::format("there is no combining sign '{}'", sign.is("-=") ? "-=" : std::string(sign.text) + "="),
+                          {note});
     parser_.fail(Code::E0306, sign, fmt::format("'=' is expected after the target, not {}", describe(sign)), {note});
   }
 
-  void call(Statement& out) {
+  void call(Statement &out) {
     out.is_call = true;
     do {
       const Token name = parser_.take();
-      if (name.kind != TokenKind::name) return parser_.fail(Code::E0306, name, fmt::format("the name of a result is expected, not {}", describe(name)), {"write a, b = op(x)"});
+      if (name.kind != TokenKind::name)
+        return parser_.fail(Code::E0306, name, fmt::format("the name of a result is expected, not {}", describe(name)),
+                            {"write a, b = op(x)"});
       out.targets.push_back({std::string(name.text), parser_.span(name)});
     } while (parser_.take_if(","));
     if (!parser_.expect("=")) return;
     const Token begin = parser_.peek();
     out.value = parser_.expression();
     if (parser_.failed() || out.value.is(SyntaxKind::call)) return;
-    parser_.fail(Code::E0306, begin, "without indices on its left, a statement is a call of an op",
-                 {fmt::format("write {}[i, j] = expression, or {}[] = expression for rank 0", out.targets[0].text, out.targets[0].text)});
+    parser_.fail(
+        Code::E0306, begin, "without indices on its left, a statement is a call of an op",
+        {fmt::format("write {}[i, j] = expression, or {}[] = expression for rank 0", out.targets[0].text, out.targets[0].text)});
   }
 
-  NotationParser& parser_;
+  NotationParser &parser_;
 };
 
-/// Of a statement that did not parse only the names on its left remain, as results of an unknown call, so that their uses are not reported too.
-void leave_names(Statement& statement) {
+/// Of a statement that did not parse only the names on its left remain, as results of an unknown call, so that their uses are not
+/// reported too.
+void leave_names(Statement &statement) {
   statement.is_call = true;
   statement.subs.clear();
   statement.combine = Combine::define;
@@ -137,20 +149,21 @@ void leave_names(Statement& statement) {
 
 }  // namespace
 
-std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics) {
+std::vector<Statement> parse_body(const PlacedText &text, Diagnostics &diagnostics) {
   std::vector<Statement> statements;
   if (!short_enough(text, diagnostics)) return statements;
   NotationParser parser(text, diagnostics, true);
   const auto windows = statement_windows(parser.tokens());
   if (windows.size() > kMostStatements) {
-    diagnostics.error(Code::E0317, parser.span(parser.tokens()[windows[kMostStatements].first]), fmt::format("this body has more than {} statements", kMostStatements),
-                      {"split the op in two"});
+    diagnostics.error(Code::E0317, parser.span(parser.tokens()[windows[kMostStatements].first]),
+                      fmt::format("this body has more than {} statements", kMostStatements), {"split the op in two"});
     return statements;
   }
   if (windows.empty() && parser.tokens_clean()) {
-    diagnostics.error(Code::E0309, text.span(0, 1), "this body has no statement", {"write Y[i] = expression, with the name of an output on the left"});
+    diagnostics.error(Code::E0309, text.span(0, 1), "this body has no statement",
+                      {"write Y[i] = expression, with the name of an output on the left"});
   }
-  for (const auto& [begin, end] : windows) {
+  for (const auto &[begin, end] : windows) {
     parser.window(begin, end);
     parser.recover();
     Statement statement;
@@ -161,16 +174,18 @@ std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnosti
   return statements;
 }
 
-bool parse_expression(const PlacedText& text, Syntax& out, Diagnostics& diagnostics) {
+bool parse_expression(const PlacedText &text, Syntax &out, Diagnostics &diagnostics) {
   if (!short_enough(text, diagnostics)) return false;
   NotationParser parser(text, diagnostics);
   if (parser.at_end()) {
-    if (parser.tokens_clean()) parser.fail(Code::E0302, text.span(0, 1), "an expression is expected here", {"this text is empty"});
+    if (parser.tokens_clean())
+      parser.fail(Code::E0302, text.span(0, 1), "an expression is expected here", {"this text is empty"});
     return false;
   }
   out = parser.expression();
   if (!parser.failed() && !parser.at_end()) {
-    parser.fail(Code::E0308, parser.peek(), fmt::format("the expression should end before {}", describe(parser.peek())), {"an operator may be missing"});
+    parser.fail(Code::E0308, parser.peek(), fmt::format("the expression should end before {}", describe(parser.peek())),
+                {"an operator may be missing"});
   }
   return !parser.failed() && parser.tokens_clean() && parser.depth_allowed(out);
 }

@@ -11,15 +11,15 @@
 namespace tenon {
 
 /// Every key of an op.
-const std::vector<std::string>& op_keys();
+const std::vector<std::string> &op_keys();
 
 /// Fills `out` from the op's map, whose name was read already. Reports what does not parse and goes on. False if its types,
 /// attributes or tensors are not whole, so that a check of the rest would only repeat that.
-bool read_op(const YamlNode& map, OpDef& out, Diagnostics& diagnostics);
+bool read_op(const YamlNode &map, OpDef &out, Diagnostics &diagnostics);
 
 /// The keys that say how to generate and test an op: numerics, expand, tests.
-void read_numerics(const YamlNode& node, Numerics& out, Diagnostics& diagnostics);
-void read_expand(const YamlNode& node, Expand& out, Diagnostics& diagnostics);
-void read_tests(const YamlNode& node, OpDef& out, Diagnostics& diagnostics);
+void read_numerics(const YamlNode &node, Numerics &out, Diagnostics &diagnostics);
+void read_expand(const YamlNode &node, Expand &out, Diagnostics &diagnostics);
+void read_tests(const YamlNode &node, OpDef &out, Diagnostics &diagnostics);
 
 }  // namespace tenon

@@ -19,52 +19,57 @@ namespace {
 /// Reads the files of one origin: shipped, or the user's.
 class FileReader {
  public:
-  FileReader(OpLibrary& library, bool shipped, Diagnostics& diagnostics) : library_(library), shipped_(shipped), diagnostics_(diagnostics) {}
+  FileReader(OpLibrary &library, bool shipped, Diagnostics &diagnostics)
+      : library_(library), shipped_(shipped), diagnostics_(diagnostics) {}
 
-  std::set<std::string> broken;   ///< ops whose declarations did not read whole
+  std::set<std::string> broken;  ///< ops whose declarations did not read whole
 
-  void read(const SourceFileRef& file) {
+  void read(const SourceFileRef &file) {
     const Result<std::vector<YamlNode>> documents = read_yaml(file);
     diagnostics_.append(documents.diagnostics());
     if (!documents) return;
     bool any = false;
-    for (const YamlNode& document : *documents) {
+    for (const YamlNode &document : *documents) {
       if (document.is_null()) continue;
       any = true;
       if (want_map(document, "a definition file", "the keys scalar, fn, families, ops", diagnostics_)) read_document(document);
     }
     if (any) return;
-    diagnostics_.error(Code::E0109, {file, 0, 0}, "this file defines nothing", {"write at least one of the keys scalar, fn, families, ops"});
+    diagnostics_.error(Code::E0109, {file, 0, 0}, "this file defines nothing",
+                       {"write at least one of the keys scalar, fn, families, ops"});
   }
 
  private:
-  void read_document(const YamlNode& document) {
+  void read_document(const YamlNode &document) {
     refuse_unknown_keys(document, {"scalar", "fn", "families", "ops"}, "a definition file", diagnostics_);
-    if (const YamlNode* node = document.find("scalar")) {
-      for (ScalarRow& row : read_scalar_rows(*node, diagnostics_)) define("scalar row", rows_, library_.scalars, std::move(row));
+    if (const YamlNode *node = document.find("scalar")) {
+      for (ScalarRow &row : read_scalar_rows(*node, diagnostics_)) define("scalar row", rows_, library_.scalars, std::move(row));
     }
-    if (const YamlNode* node = document.find("fn")) {
-      for (ScalarFn& function : read_functions(*node, diagnostics_)) define("function", functions_, library_.fns, std::move(function));
+    if (const YamlNode *node = document.find("fn")) {
+      for (ScalarFn &function : read_functions(*node, diagnostics_))
+        define("function", functions_, library_.fns, std::move(function));
     }
-    if (const YamlNode* node = document.find("families"); node != nullptr && !node->is_null() && want_list(*node, "families", "- family: unary", diagnostics_)) {
-      for (const YamlNode& family : node->items) read_family(family);
+    if (const YamlNode *node = document.find("families");
+        node != nullptr && !node->is_null() && want_list(*node, "families", "- family: unary", diagnostics_)) {
+      for (const YamlNode &family : node->items) read_family(family);
     }
-    if (const YamlNode* node = document.find("ops"); node != nullptr && !node->is_null() && want_list(*node, "ops", "- op: name", diagnostics_)) {
-      for (const YamlNode& op : node->items) read_single(op);
+    if (const YamlNode *node = document.find("ops");
+        node != nullptr && !node->is_null() && want_list(*node, "ops", "- op: name", diagnostics_)) {
+      for (const YamlNode &op : node->items) read_single(op);
     }
   }
 
-  void read_family(const YamlNode& family) {
-    for (const NamedNode& member : expand_family(family, diagnostics_)) {
+  void read_family(const YamlNode &family) {
+    for (const NamedNode &member : expand_family(family, diagnostics_)) {
       OpDef op;
-      if (const YamlNode* name = family.find("family")) op.family = name->text;
+      if (const YamlNode *name = family.find("family")) op.family = name->text;
       add(member.name, member.map, std::move(op));
     }
   }
 
-  void read_single(const YamlNode& map) {
+  void read_single(const YamlNode &map) {
     if (!want_map(map, "an op", "- op: name", diagnostics_)) return;
-    const YamlNode* name = map.find("op");
+    const YamlNode *name = map.find("op");
     if (name == nullptr) {
       SourceSpan place = map.span;
       place.end = place.begin + 1;
@@ -74,7 +79,7 @@ class FileReader {
     }
   }
 
-  void add(const YamlNode& name, const YamlNode& map, OpDef op) {
+  void add(const YamlNode &name, const YamlNode &map, OpDef op) {
     if (!want_name(name, name.text, "an op", diagnostics_)) return;
     op.name = name.text;
     op.span = name.span;
@@ -83,7 +88,8 @@ class FileReader {
   }
 
   template <typename T>
-  void define(std::string_view what, std::map<std::string, SourceSpan>& seen, std::map<std::string, T, std::less<>>& into, T value) {
+  void define(std::string_view what, std::map<std::string, SourceSpan> &seen, std::map<std::string, T, std::less<>> &into,
+              T value) {
     value.shipped = shipped_;
     const auto [earlier, fresh] = seen.emplace(value.name, value.span);
     if (!fresh) {
@@ -95,22 +101,22 @@ class FileReader {
     into.insert_or_assign(std::move(name), std::move(value));
   }
 
-  OpLibrary& library_;
+  OpLibrary &library_;
   bool shipped_;
-  Diagnostics& diagnostics_;
+  Diagnostics &diagnostics_;
   std::map<std::string, SourceSpan> rows_, functions_, ops_;
 };
 
 }  // namespace
 
-Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std::vector<SourceFileRef>& user) {
+Result<OpLibrary> read_ops(const std::vector<SourceFileRef> &shipped, const std::vector<SourceFileRef> &user) {
   OpLibrary library;
   Diagnostics diagnostics;
   FileReader ours(library, true, diagnostics), theirs(library, false, diagnostics);
-  for (const SourceFileRef& file : shipped) ours.read(file);
-  for (const SourceFileRef& file : user) theirs.read(file);
+  for (const SourceFileRef &file : shipped) ours.read(file);
+  for (const SourceFileRef &file : user) theirs.read(file);
   check_functions(library, diagnostics);
-  for (auto& [name, op] : library.ops) {
+  for (auto &[name, op] : library.ops) {
     // An op that did not read whole would only be reported again for what is missing.
     if ((op.shipped ? ours : theirs).broken.count(name) == 0) check_op(op, library, diagnostics);
   }

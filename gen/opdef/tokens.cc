@@ -21,7 +21,7 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 
 class Scanner {
  public:
-  Scanner(const PlacedText& placed, Diagnostics& diagnostics) : placed_(placed), text_(placed.text), diagnostics_(diagnostics) {}
+  Scanner(const PlacedText &placed, Diagnostics &diagnostics) : placed_(placed), text_(placed.text), diagnostics_(diagnostics) {}
 
   std::vector<Token> run() {
     while (skip_blanks(), at_ < text_.size()) next();
@@ -43,7 +43,7 @@ class Scanner {
     }
   }
 
-  Token& push(TokenKind kind, std::size_t end) {
+  Token &push(TokenKind kind, std::size_t end) {
     Token token;
     token.kind = kind;
     token.text = text_.substr(at_, end - at_);
@@ -81,12 +81,13 @@ class Scanner {
     bool whole = true;
     const bool hexadecimal = text_.substr(at_, 2) == "0x" || text_.substr(at_, 2) == "0X";
     if (hexadecimal) end += 2;
-    while (end < text_.size() && (digit(text_[end]) || letter(text_[end]) || is_fraction(end) || is_exponent_sign(end, hexadecimal))) {
+    while (end < text_.size() &&
+           (digit(text_[end]) || letter(text_[end]) || is_fraction(end) || is_exponent_sign(end, hexadecimal))) {
       if (!hexadecimal && (text_[end] == '.' || text_[end] == 'e' || text_[end] == 'E')) whole = false;
       ++end;
     }
     const std::string_view spelling = text_.substr(at_, end - at_);
-    Token& token = push(whole ? TokenKind::integer : TokenKind::real, end);
+    Token &token = push(whole ? TokenKind::integer : TokenKind::real, end);
     if (whole ? read_whole(spelling, hexadecimal, token) : read_real(spelling, token)) return;
     diagnostics_.error(Code::E0304, placed_.span(token.begin, token.end), fmt::format("'{}' is not a number", spelling),
                        {"write 12, 0x1f, 0.5, 1e-5; whole numbers have at most 64 bits"});
@@ -98,7 +99,7 @@ class Scanner {
     return !hexadecimal && (text_[i] == '-' || text_[i] == '+') && (text_[i - 1] == 'e' || text_[i - 1] == 'E') && i > at_;
   }
 
-  static bool read_whole(std::string_view spelling, bool hexadecimal, Token& token) {
+  static bool read_whole(std::string_view spelling, bool hexadecimal, Token &token) {
     const std::string_view digits = hexadecimal ? spelling.substr(2) : spelling;
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
@@ -107,7 +108,7 @@ class Scanner {
     return error == std::errc() && end == digits.data() + digits.size();
   }
 
-  static bool read_real(std::string_view spelling, Token& token) {
+  static bool read_real(std::string_view spelling, Token &token) {
     const auto [end, error] = std::from_chars(spelling.data(), spelling.data() + spelling.size(), token.real);
     return error == std::errc() && end == spelling.data() + spelling.size();
   }
@@ -126,14 +127,15 @@ class Scanner {
     }
     std::size_t end = at_ + 1;
     while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0u) == 0x80u) ++end;
-    diagnostics_.error(Code::E0301, placed_.span(at_, end), fmt::format("the notation has no character '{}'", text_.substr(at_, end - at_)),
+    diagnostics_.error(Code::E0301, placed_.span(at_, end),
+                       fmt::format("the notation has no character '{}'", text_.substr(at_, end - at_)),
                        {"names are made of a-z, A-Z, 0-9 and _; operators are + - * / // % ** == != < <= > >= and or not"});
     at_ = end;
   }
 
-  const PlacedText& placed_;
+  const PlacedText &placed_;
   std::string_view text_;
-  Diagnostics& diagnostics_;
+  Diagnostics &diagnostics_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   bool space_ = false;
@@ -141,7 +143,7 @@ class Scanner {
 
 }  // namespace
 
-std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics) { return Scanner(text, diagnostics).run(); }
+std::vector<Token> tokenize(const PlacedText &text, Diagnostics &diagnostics) { return Scanner(text, diagnostics).run(); }
 
 bool is_name(std::string_view text) {
   if (text.empty() || text.size() > 64 || !letter(text[0]) || text[0] == '_') return false;

@@ -14,7 +14,7 @@ enum class TokenKind { name, integer, real, sign, line_end, end };
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string_view text;       ///< into the PlacedText
+  std::string_view text;  ///< into the PlacedText
   std::size_t begin = 0;
   std::size_t end = 0;
   bool space_before = false;
@@ -24,8 +24,9 @@ struct Token {
   bool is(std::string_view sign_text) const { return kind == TokenKind::sign && text == sign_text; }
 };
 
-/// Cuts text into tokens; the last one is `end`. `and`, `or`, `not` are signs. `#` begins a comment. Reports what is no token and goes on.
-std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics);
+/// Cuts text into tokens; the last one is `end`. `and`, `or`, `not` are signs. `#` begins a comment. Reports what is no token and
+/// goes on.
+std::vector<Token> tokenize(const PlacedText &text, Diagnostics &diagnostics);
 
 /// A name as definitions may introduce it: a letter, then letters, digits and underscores, at most 64, no word of the notation.
 bool is_name(std::string_view text);

@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-const std::vector<CodeInfo>& all_codes() {
+const std::vector<CodeInfo> &all_codes() {
   static const std::vector<CodeInfo> codes = {
 #define TENON_CODE(code, slug, meaning, explanation) {Code::code, #code, slug, meaning, explanation},
 #include "support/diagnostic_codes.def"
@@ -18,15 +18,15 @@ const std::vector<CodeInfo>& all_codes() {
   return codes;
 }
 
-const CodeInfo& code_info(Code code) { return all_codes()[static_cast<std::size_t>(code)]; }
+const CodeInfo &code_info(Code code) { return all_codes()[static_cast<std::size_t>(code)]; }
 
-const CodeInfo* find_code(std::string_view id_or_slug) {
+const CodeInfo *find_code(std::string_view id_or_slug) {
   const auto matches = [&](std::string_view text) {
     return text.size() == id_or_slug.size() && std::equal(text.begin(), text.end(), id_or_slug.begin(), [](char a, char b) {
              return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
            });
   };
-  for (const CodeInfo& info : all_codes()) {
+  for (const CodeInfo &info : all_codes()) {
     if (matches(info.id) || matches(info.slug)) return &info;
   }
   return nullptr;
@@ -46,26 +46,25 @@ void Diagnostics::warning(Code code, SourceSpan span, std::string message, std::
 
 void Diagnostics::add(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
 
-void Diagnostics::append(const Diagnostics& other) { all_.insert(all_.end(), other.all_.begin(), other.all_.end()); }
+void Diagnostics::append(const Diagnostics &other) { all_.insert(all_.end(), other.all_.begin(), other.all_.end()); }
 
 bool Diagnostics::has_errors() const {
-  return std::any_of(all_.begin(), all_.end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
+  return std::any_of(all_.begin(), all_.end(), [](const Diagnostic &d) { return d.severity == Severity::error; });
 }
 
 std::vector<Diagnostic> Diagnostics::sorted() const {
-  std::vector<const SourceFile*> files;
-  const auto rank = [&](const Diagnostic& d) {
-    return std::find(files.begin(), files.end(), d.span.file.get()) - files.begin();
-  };
-  for (const Diagnostic& d : all_) {
+  std::vector<const SourceFile *> files;
+  const auto rank = [&](const Diagnostic &d) { return std::find(files.begin(), files.end(), d.span.file.get()) - files.begin(); };
+  for (const Diagnostic &d : all_) {
     if (rank(d) == static_cast<std::ptrdiff_t>(files.size())) files.push_back(d.span.file.get());
   }
   std::vector<Diagnostic> result = all_;
-  std::stable_sort(result.begin(), result.end(), [&](const Diagnostic& a, const Diagnostic& b) {
+  std::stable_sort(result.begin(), result.end(), [&](const Diagnostic &a, const Diagnostic &b) {
     return std::pair(rank(a), a.span.begin) < std::pair(rank(b), b.span.begin);
   });
-  const auto equal = [](const Diagnostic& a, const Diagnostic& b) {
-    return a.code == b.code && a.span.file == b.span.file && a.span.begin == b.span.begin && a.where == b.where && a.message == b.message;
+  const auto equal = [](const Diagnostic &a, const Diagnostic &b) {
+    return a.code == b.code && a.span.file == b.span.file && a.span.begin == b.span.begin && a.where == b.where &&
+           a.message == b.message;
   };
   result.erase(std::unique(result.begin(), result.end(), equal), result.end());
   return result;
@@ -73,7 +72,7 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
 
 std::string Diagnostics::text() const {
   std::string out;
-  for (const Diagnostic& d : sorted()) out += format(d);
+  for (const Diagnostic &d : sorted()) out += format(d);
   return out;
 }
 
@@ -88,7 +87,7 @@ std::size_t to_code_point(std::string_view line, std::size_t at) {
 }
 
 /// The source line and the caret under its place; tabs stay tabs so that the caret stands right.
-std::string excerpt(const SourceSpan& span) {
+std::string excerpt(const SourceSpan &span) {
   std::string_view line = span.file->line(span.line());
   std::string under;
   std::size_t lead = std::min(span.begin - span.file->line_start(span.line()), line.size());
@@ -108,7 +107,7 @@ std::string excerpt(const SourceSpan& span) {
 
 }  // namespace
 
-std::string format(const Diagnostic& d) {
+std::string format(const Diagnostic &d) {
   const std::string_view severity = d.severity == Severity::error ? "error" : "warning";
   std::string out;
   if (d.span.known()) {
@@ -118,14 +117,14 @@ std::string format(const Diagnostic& d) {
   }
   out += fmt::format("{}: {} [{}]\n", severity, d.message, code_info(d.code).id);
   if (d.span.known()) out += excerpt(d.span);
-  for (const std::string& note : d.notes) out += fmt::format("  note: {}\n", note);
+  for (const std::string &note : d.notes) out += fmt::format("  note: {}\n", note);
   return out;
 }
 
-std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
+std::string nearest_name(std::string_view wrong, const std::vector<std::string> &known) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, wrong.size() / 3) + 1;
-  for (const std::string& name : known) {
+  for (const std::string &name : known) {
     if (name.size() > wrong.size() + best_distance || name.size() > 64 || wrong.size() > 64) continue;
     std::vector<std::size_t> row(name.size() + 1);
     for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLargestText = std::size_t{64} << 20;
 
-Diagnostics refusal(const std::string& path, const std::string& why) {
+Diagnostics refusal(const std::string &path, const std::string &why) {
   Diagnostics diagnostics;
   diagnostics.error_at(Code::E0108, path, why);
   return diagnostics;
@@ -19,14 +19,14 @@ Diagnostics refusal(const std::string& path, const std::string& why) {
 
 }  // namespace
 
-Result<SourceFileRef> read_source(const std::string& path) {
+Result<SourceFileRef> read_source(const std::string &path) {
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "<stdin>" : path;
   std::error_code error;
   if (!standard_input && std::filesystem::is_directory(path, error)) return refusal(name, "this is a folder, not a file");
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(nullptr, &std::fclose);
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> opened(nullptr, &std::fclose);
   if (!standard_input) opened.reset(std::fopen(path.c_str(), "rb"));
-  std::FILE* file = standard_input ? stdin : opened.get();
+  std::FILE *file = standard_input ? stdin : opened.get();
   if (file == nullptr) return refusal(name, "cannot open the file");
   std::string text;
   char buffer[1 << 16];

@@ -26,7 +26,8 @@ int SourceFile::line_of(std::size_t offset) const {
 }
 
 int count_code_points(std::string_view utf8) {
-  return static_cast<int>(std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
+  return static_cast<int>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u; }));
 }
 
 int SourceSpan::line() const { return file ? file->line_of(std::min(begin, file->text().size())) : 0; }
@@ -49,7 +50,7 @@ std::string_view SourceSpan::text() const {
   return std::string_view(file->text()).substr(begin, end > begin ? end - begin : 0);
 }
 
-SourceSpan join(const SourceSpan& first, const SourceSpan& last) {
+SourceSpan join(const SourceSpan &first, const SourceSpan &last) {
   if (!first.known()) return last;
   if (first.file != last.file || last.end < first.end || last.begin < first.begin) return first;
   return {first.file, first.begin, last.end};

@@ -1,4 +1,5 @@
-// One bad file a code: tests/diagnostics/E0201.yaml must give exactly the text of E0201.txt. With TENON_UPDATE_EXPECTED set, the texts are written.
+// One bad file a code: tests/diagnostics/E0201.yaml must give exactly the text of E0201.txt. With TENON_UPDATE_EXPECTED set, the
+// texts are written.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,21 +16,21 @@ namespace {
 
 const fs::path kFolder = fs::path(TENON_TESTS_DIR) / "diagnostics";
 
-std::string text_of(const fs::path& path) {
+std::string text_of(const fs::path &path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream out;
   out << in.rdbuf();
   return out.str();
 }
 
-std::string diagnose(const fs::path& path) {
+std::string diagnose(const fs::path &path) {
   const auto file = std::make_shared<const tenon::SourceFile>(path.filename().string(), text_of(path));
   return tenon::read_ops({}, {file}).diagnostics().text();
 }
 
 std::set<fs::path> bad_files() {
   std::set<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(kFolder)) {
+  for (const auto &entry : fs::directory_iterator(kFolder)) {
     if (entry.path().extension() == ".yaml") files.insert(entry.path());
   }
   return files;
@@ -39,7 +40,7 @@ std::set<fs::path> bad_files() {
 
 TEST_CASE("diagnostics: every bad file gives exactly its text") {
   const bool update = std::getenv("TENON_UPDATE_EXPECTED") != nullptr;
-  for (const fs::path& file : bad_files()) {
+  for (const fs::path &file : bad_files()) {
     fs::path expected = file;
     expected.replace_extension(".txt");
     const std::string text = diagnose(file);
@@ -52,10 +53,10 @@ TEST_CASE("diagnostics: every bad file gives exactly its text") {
 }
 
 TEST_CASE("diagnostics: every finding has a place, a caret and advice") {
-  for (const fs::path& file : bad_files()) {
+  for (const fs::path &file : bad_files()) {
     const auto source = std::make_shared<const tenon::SourceFile>(file.filename().string(), text_of(file));
     const auto result = tenon::read_ops({}, {source});
-    for (const tenon::Diagnostic& d : result.diagnostics().sorted()) {
+    for (const tenon::Diagnostic &d : result.diagnostics().sorted()) {
       INFO(tenon::format(d));
       CHECK(d.span.known());
       CHECK_FALSE(d.notes.empty());
@@ -66,7 +67,7 @@ TEST_CASE("diagnostics: every finding has a place, a caret and advice") {
 TEST_CASE("diagnostics: every code of the language has its bad file") {
   // A file that cannot be opened has no text: unit/support/read_source_test.cc has that code.
   const std::set<std::string> elsewhere = {"E0108"};
-  for (const tenon::CodeInfo& info : tenon::all_codes()) {
+  for (const tenon::CodeInfo &info : tenon::all_codes()) {
     const std::string id(info.id);
     if (id[1] != '0' || id[2] > '5' || id[2] < '1' || elsewhere.count(id) != 0) continue;
     INFO(id);

@@ -34,7 +34,9 @@ class RandomSyntax {
 
  private:
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
-  std::string pick(std::vector<std::string> words) { return words[static_cast<std::size_t>(below(static_cast<int>(words.size())))]; }
+  std::string pick(std::vector<std::string> words) {
+    return words[static_cast<std::size_t>(below(static_cast<int>(words.size())))];
+  }
 
   static Syntax node(SyntaxKind kind, std::string text) {
     Syntax s;
@@ -48,9 +50,15 @@ class RandomSyntax {
     switch (below(6)) {
       case 0: s.integer = below(1000); return s;
       case 1: s.integer = -1; return s;  // the bits of 2^64 - 1
-      case 2: s = node(SyntaxKind::real, pick({"0.5", "1e-5", "2.5e3", ".25"})); s.real = std::stod(s.text); return s;
+      case 2:
+        s = node(SyntaxKind::real, pick({"0.5", "1e-5", "2.5e3", ".25"}));
+        s.real = std::stod(s.text);
+        return s;
       case 3: return node(SyntaxKind::infinity, "");
-      case 4: s = node(SyntaxKind::boolean, ""); s.integer = below(2); return s;
+      case 4:
+        s = node(SyntaxKind::boolean, "");
+        s.integer = below(2);
+        return s;
       default: return node(SyntaxKind::name, pick({"i", "N", "alpha", "x_1"}));
     }
   }
@@ -62,7 +70,8 @@ class RandomSyntax {
   }
 
   Syntax binary(int depth) {
-    Syntax s = node(SyntaxKind::binary, pick({"+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or"}));
+    Syntax s =
+        node(SyntaxKind::binary, pick({"+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or"}));
     s.children = {expression(depth - 1), expression(depth - 1)};
     return s;
   }
@@ -83,7 +92,8 @@ class RandomSyntax {
   Syntax reduce(int depth) {
     Syntax s = node(SyntaxKind::reduce, pick({"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"}));
     Syntax variables = node(SyntaxKind::list, "");
-    for (int i = 1 + below(3); i > 0; --i) variables.children.push_back(below(2) == 0 ? pack() : node(SyntaxKind::name, pick({"k", "j"})));
+    for (int i = 1 + below(3); i > 0; --i)
+      variables.children.push_back(below(2) == 0 ? pack() : node(SyntaxKind::name, pick({"k", "j"})));
     s.children = {variables, expression(depth - 1)};
     if (below(3) == 0) s.children.push_back(expression(depth - 1));
     return s;
@@ -100,7 +110,8 @@ class RandomSyntax {
       }
       case 2: {
         Syntax s = node(SyntaxKind::group, "");
-        for (int i = 2 + below(2); i > 0; --i) s.children.push_back(below(2) == 0 ? node(SyntaxKind::name, pick({"g", "m"})) : expression(depth));
+        for (int i = 2 + below(2); i > 0; --i)
+          s.children.push_back(below(2) == 0 ? node(SyntaxKind::name, pick({"g", "m"})) : expression(depth));
         return s;
       }
       default: return expression(depth);
@@ -110,7 +121,7 @@ class RandomSyntax {
   std::mt19937 random_;
 };
 
-PlacedText placed(const std::string& text) {
+PlacedText placed(const std::string &text) {
   const auto file = std::make_shared<const SourceFile>("random", text);
   PlacedText result{text, {}, file};
   for (std::size_t i = 0; i <= text.size(); ++i) result.offsets.push_back(static_cast<std::uint32_t>(i));

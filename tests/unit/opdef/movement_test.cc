@@ -7,11 +7,13 @@ using tenon_test::read_text;
 namespace {
 
 /// A definition of one op f over X: T[N], with further keys and a body.
-std::string op(const std::string& keys, const std::string& body) {
-  return "ops:\n  - op: f\n    types: {T: number}\n    attrs: {s: int = 1, pads: \"int[2] = 0\"}\n    in: {X: \"T[H]\", F: \"T[R]\"}\n" + keys + "    body: " + body + "\n";
+std::string op(const std::string &keys, const std::string &body) {
+  return "ops:\n  - op: f\n    types: {T: number}\n    attrs: {s: int = 1, pads: \"int[2] = 0\"}\n    in: {X: \"T[H]\", F: "
+         "\"T[R]\"}\n" +
+         keys + "    body: " + body + "\n";
 }
 
-bool accepted(const std::string& keys, const std::string& body) {
+bool accepted(const std::string &keys, const std::string &body) {
   const auto library = read_text(op(keys, body));
   UNSCOPED_INFO(library.diagnostics().text());
   return library.ok();
@@ -36,8 +38,10 @@ TEST_CASE("check_op: packs by dimension, lists of axes and variadic inputs are a
 }
 
 TEST_CASE("check_op: reads are proved in range from require, lets and floor division") {
-  const std::string out = "    out: {Y: \"T[O]\"}\n", positive = "    require: [s > 0]\n", padded = "    require: [\"pads >= 0\"]\n";
-  const std::string fits = "    let: {O: (H - R)//s + 1}\n", long_ = "    let: {O: (H - R)//s + 2}\n", cropped = "    let: {O: \"H - pads[0] - pads[1]\"}\n";
+  const std::string out = "    out: {Y: \"T[O]\"}\n", positive = "    require: [s > 0]\n",
+                    padded = "    require: [\"pads >= 0\"]\n";
+  const std::string fits = "    let: {O: (H - R)//s + 1}\n", long_ = "    let: {O: (H - R)//s + 2}\n",
+                    cropped = "    let: {O: \"H - pads[0] - pads[1]\"}\n";
   const std::string window = "Y[y] = sum[r](X[y*s + r]*F[r])", crop = "Y[y] = X[y + pads[0]] + sum[r](F[r])";
   CHECK(accepted(out + positive + fits, window));
   CHECK_FALSE(accepted(out + fits, window));
@@ -48,16 +52,57 @@ TEST_CASE("check_op: reads are proved in range from require, lets and floor divi
 }
 
 TEST_CASE("check_op: reads that may lie outside are refused") {
-  for (const std::string index : {"i + 1", "i - 1", "2*i", "-i", "H - i", "i*i", "i*s", "i + s", "i//s", "i%s", "i*0.5", "floor(i)", "max(i, 3)", "min(i + 1, H)",
-                                  "select(i > 0, i - 1, H)", "F[i]", "abs(i - 1)", "i**2", "i // 0", "H", "clamp(i, 0, H)", "wrap(i, H + 1)", "s", "pads[0]", "R"}) {
+  for (const std::string index : {"i + 1",
+                                  "i - 1",
+                                  "2*i",
+                                  "-i",
+                                  "H - i",
+                                  "i*i",
+                                  "i*s",
+                                  "i + s",
+                                  "i//s",
+                                  "i%s",
+                                  "i*0.5",
+                                  "floor(i)",
+                                  "max(i, 3)",
+                                  "min(i + 1, H)",
+                                  "select(i > 0, i - 1, H)",
+                                  "F[i]",
+                                  "abs(i - 1)",
+                                  "i**2",
+                                  "i // 0",
+                                  "H",
+                                  "clamp(i, 0, H)",
+                                  "wrap(i, H + 1)",
+                                  "s",
+                                  "pads[0]",
+                                  "R"}) {
     INFO(index);
     CHECK_FALSE(accepted(kOut, "Y[i] = X[" + index + "]"));
   }
 }
 
 TEST_CASE("check_op: reads that always lie inside are accepted") {
-  for (const std::string index : {"i", "H - 1 - i", "i//2", "i%H", "(i + 5)%H", "(i + s)%H", "min(i + 1, H - 1)", "max(i - 1, 0)", "clamp(i + s, 0, H - 1)", "wrap(F[0 % R], H)",
-                                  "select(s > 0, i, H - 1 - i)", "abs(i)", "max(i, H - 1 - i)", "0", "i*1", "i + 0*s", "reflect(i + s, H)", "i - i", "(2*i)//2", "i - i//3"}) {
+  for (const std::string index : {"i",
+                                  "H - 1 - i",
+                                  "i//2",
+                                  "i%H",
+                                  "(i + 5)%H",
+                                  "(i + s)%H",
+                                  "min(i + 1, H - 1)",
+                                  "max(i - 1, 0)",
+                                  "clamp(i + s, 0, H - 1)",
+                                  "wrap(F[0 % R], H)",
+                                  "select(s > 0, i, H - 1 - i)",
+                                  "abs(i)",
+                                  "max(i, H - 1 - i)",
+                                  "0",
+                                  "i*1",
+                                  "i + 0*s",
+                                  "reflect(i + s, H)",
+                                  "i - i",
+                                  "(2*i)//2",
+                                  "i - i//3"}) {
     INFO(index);
     CHECK(accepted(kOut, "Y[i] = X[" + index + "]"));
   }

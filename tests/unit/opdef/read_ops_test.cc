@@ -19,7 +19,7 @@ TEST_CASE("read_ops: the worked examples are accepted") {
   CHECK(library->ops.size() == 25);
   CHECK(library->fns.size() == 4);
   CHECK(library->scalars.size() == 11);
-  const OpDef* conv = library->op("conv2d");
+  const OpDef *conv = library->op("conv2d");
   REQUIRE(conv != nullptr);
   CHECK(conv->inputs[2].optional);
   CHECK(conv->inputs[0].dims[1].kind == DimKind::split);
@@ -37,12 +37,13 @@ TEST_CASE("read_ops: printing and reading back changes nothing") {
   INFO(text << again.diagnostics().text());
   REQUIRE(again);
   CHECK(print(*again) == text);
-  for (const auto& [name, op] : library->ops) CHECK(same(op, again->ops.at(name)));
+  for (const auto &[name, op] : library->ops) CHECK(same(op, again->ops.at(name)));
 }
 
 TEST_CASE("read_ops: the user's definition replaces the shipped one") {
   const auto shipped = source("ops:\n  - op: f\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i]\n");
-  const auto user = source("ops:\n  - op: f\n    in: {X: \"f64[N]\"}\n    out: {Y: \"f64[N]\"}\n    body: Y[i] = X[i]\n", "user.yaml");
+  const auto user =
+      source("ops:\n  - op: f\n    in: {X: \"f64[N]\"}\n    out: {Y: \"f64[N]\"}\n    body: Y[i] = X[i]\n", "user.yaml");
   const auto library = read_ops({shipped}, {user});
   REQUIRE(library);
   CHECK(library->op("f")->inputs[0].dtype == "f64");
@@ -50,7 +51,9 @@ TEST_CASE("read_ops: the user's definition replaces the shipped one") {
 }
 
 TEST_CASE("read_ops: several YAML documents and byte order marks") {
-  const auto library = read_text("\xEF\xBB\xBF" "fn:\n  \"one(x)\": x\n---\nfn:\n  \"two(x)\": one(x)*2\n");
+  const auto library = read_text(
+      "\xEF\xBB\xBF"
+      "fn:\n  \"one(x)\": x\n---\nfn:\n  \"two(x)\": one(x)*2\n");
   INFO(library.diagnostics().text());
   REQUIRE(library);
   CHECK(library->fns.size() == 2);

@@ -15,7 +15,7 @@ inline tenon::SourceFileRef source(std::string text, std::string name = "test.ya
 
 inline tenon::Result<tenon::OpLibrary> read_text(std::string text) { return tenon::read_ops({}, {source(std::move(text))}); }
 
-inline std::string file_text(const std::string& path) {
+inline std::string file_text(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream out;
   out << in.rdbuf();

@@ -1,9 +1,8 @@
 // Diagnostics: place, line, caret and notes; order; the table of codes.
-#include "support/diagnostics.h"
-
 #include <set>
 
 #include "catch.h"
+#include "support/diagnostics.h"
 
 using namespace tenon;
 
@@ -15,7 +14,9 @@ TEST_CASE("diagnostics: text with caret and notes") {
   Diagnostics d;
   const std::size_t at = kFile->text().find("wrong");
   d.error(Code::E0401, {kFile, at, at + 5}, "nothing is called 'wrong' here", {"did you mean 'right'?"});
-  CHECK(d.text() == "f.yaml:2:7: error: nothing is called 'wrong' here [E0401]\n  \tx: ∑ wrong here\n  \t     ^~~~~\n  note: did you mean 'right'?\n");
+  CHECK(d.text() ==
+        "f.yaml:2:7: error: nothing is called 'wrong' here [E0401]\n  \tx: ∑ wrong here\n  \t     ^~~~~\n  note: did you mean "
+        "'right'?\n");
 }
 
 TEST_CASE("diagnostics: findings come in the order of their places, once each") {
@@ -40,7 +41,7 @@ TEST_CASE("diagnostics: of a long line the part around the place is shown") {
 
 TEST_CASE("diagnostics: every code has a slug of its own, a meaning and an explanation") {
   std::set<std::string_view> slugs;
-  for (const CodeInfo& info : all_codes()) {
+  for (const CodeInfo &info : all_codes()) {
     INFO(info.id);
     CHECK(slugs.insert(info.slug).second);
     CHECK_FALSE(info.meaning.empty());

@@ -6,13 +6,13 @@ using namespace tenon;
 
 namespace {
 
-SourceFileRef file(const std::string& text) { return std::make_shared<const SourceFile>("t.yaml", text); }
+SourceFileRef file(const std::string &text) { return std::make_shared<const SourceFile>("t.yaml", text); }
 
 /// LINE:COL of the first occurrence of `what` in the value under `key`.
-std::string place(const std::string& text, const std::string& key, const std::string& what) {
+std::string place(const std::string &text, const std::string &key, const std::string &what) {
   const auto documents = read_yaml(file(text));
   if (!documents) return documents.diagnostics().text();
-  const YamlNode* node = documents->at(0).find(key);
+  const YamlNode *node = documents->at(0).find(key);
   if (node == nullptr) return "no such key";
   const PlacedText placed = placed_text(*node);
   const std::size_t at = placed.text.find(what);
@@ -43,7 +43,9 @@ TEST_CASE("placed_text: columns count code points") {
   CHECK(place("é: ü\na: 'äöü x'", "a", "x") == "2:9+1");
   CHECK(place("# ééé\na: |\n  ∑ x\n", "a", "x") == "3:5+1");
   CHECK(place("{é: \"ß ß\", a: \"ß here\"}", "a", "here") == "1:18+4");
-  CHECK(place("\xEF\xBB\xBF" "a: here", "a", "here") == "1:5+4");
+  CHECK(place("\xEF\xBB\xBF"
+              "a: here",
+              "a", "here") == "1:5+4");
 }
 
 TEST_CASE("placed_text: anchors do not move the place") {
@@ -55,7 +57,7 @@ TEST_CASE("read_yaml: kinds, quoting and several documents") {
   const auto documents = read_yaml(file("a: 1\nb: '1'\nc: [x, {y: z}]\nd:\n---\n- 2\n"));
   REQUIRE(documents);
   REQUIRE(documents->size() == 2);
-  const YamlNode& map = documents->at(0);
+  const YamlNode &map = documents->at(0);
   CHECK_FALSE(map.find("a")->quoted);
   CHECK(map.find("b")->quoted);
   CHECK(map.find("c")->items[1].find("y")->text == "z");
@@ -65,7 +67,9 @@ TEST_CASE("read_yaml: kinds, quoting and several documents") {
 }
 
 TEST_CASE("read_yaml: damaged text gives diagnostics, never more") {
-  for (const std::string text : {"a: [", "a: {b", "\"", "'", "a: b: c", "- a\nb", "*x", "&", "!", "%", "a: |x\n", "? ", "\t- a", "a: \"\\q\"", "\xff", "a\x01", ": :", "[[[[[", "}", "a: *a", ", *", "---\n---\n...", "a: >9\n x"}) {
+  for (const std::string text : {"a: [", "a: {b", "\"",      "'",     "a: b: c", "- a\nb",        "*x",       "&",
+                                 "!",    "%",     "a: |x\n", "? ",    "\t- a",   "a: \"\\q\"",    "\xff",     "a\x01",
+                                 ": :",  "[[[[[", "}",       "a: *a", ", *",     "---\n---\n...", "a: >9\n x"}) {
     INFO(text);
     const auto documents = read_yaml(file(text));
     CHECK((documents.ok() || documents.diagnostics().has_errors()));
