@@ -76,14 +76,6 @@ class DeclarationChecker {
   }
 
   void check_attr(const AttrDef &attr) {
-    if (attr.kind == AttrKind::type_variable && op_.type(attr.type) == nullptr && !dtype_from_name(attr.type)) {
-      std::vector<std::string> known = {"bool", "int", "float", "u64", "enum", "dtype"};
-      for (const TypeVar &t : op_.types) known.push_back(t.name);
-      diagnostics_.error(Code::E0209, attr.span,
-                         fmt::format("the attribute '{}' has the unknown type '{}'", attr.name, attr.type),
-                         {meant_note(attr.type, known)});
-      return;
-    }
     if (attr.value) check_default(attr, *attr.value);
   }
 

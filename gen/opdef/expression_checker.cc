@@ -142,11 +142,6 @@ void ExpressionChecker::check_binary(const Syntax &s, const ExpressionPlace &pla
   if (divides && s.children[1].is(SyntaxKind::integer) && s.children[1].integer == 0) {
     diagnostics_.error(Code::E0506, s.children[1].span, "this divisor is always 0", {"division by zero has no value"});
   }
-  for (const Syntax &child : s.children) {
-    if (!is_comparison(s) && is_logic(child))
-      diagnostics_.error(Code::E0436, child.span, fmt::format("a condition is an operand of '{}'", s.text),
-                         {"write select(condition, 1, 0) to count it"});
-  }
 }
 
 bool ExpressionChecker::definite_number(const Syntax &s) const {

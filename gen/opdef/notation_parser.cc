@@ -257,6 +257,10 @@ Syntax NotationParser::named() {
     Syntax result = node(SyntaxKind::subscript, name.text, {});
     result.children = subs();
     result.span = span_from(name);
+    if (!failed_ && !at_end() && peek().is("(") && !peek().space_before) {
+      fail(Code::E0402, name, fmt::format("there is no reducer '{}'", name.text),
+           {fmt::format("reducers are: {}", fmt::join(kReducers, ", "))});
+    }
     return result;
   }
   if (!at_end() && peek().is("(")) {

@@ -23,6 +23,16 @@ void read_types(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
   }
 }
 
+void check_attr_type(const AttrDef &attr, const PlacedText &text, const OpDef &op, Diagnostics &diagnostics) {
+  if (attr.kind != AttrKind::type_variable || op.type(attr.type) != nullptr || dtype_from_name(attr.type)) return;
+  std::vector<std::string> known = {"bool", "int", "float", "u64", "enum", "dtype"};
+  for (const TypeVar &t : op.types) known.push_back(t.name);
+  const std::size_t at = text.text.find(attr.type);
+  diagnostics.error(Code::E0209, text.span(at, at + attr.type.size()),
+                    fmt::format("the attribute '{}' has the unknown type '{}'", attr.name, attr.type),
+                    {meant_note(attr.type, known)});
+}
+
 void read_attrs(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
   if (!want_map(node, "attrs", "attrs: {axis: int = -1}", diagnostics)) return;
   for (const YamlEntry &entry : node.entries) {
@@ -32,7 +42,8 @@ void read_attrs(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
     if (!want_name(entry.key, attr.name, "an attribute", diagnostics)) continue;
     if (!want_text(entry.value, "an attribute", "`axis: int = -1`; a type with brackets needs quotes in {…}", diagnostics))
       continue;
-    parse_attr_type(placed_text(entry.value), attr, diagnostics);
+    const PlacedText text = placed_text(entry.value);
+    if (parse_attr_type(text, attr, diagnostics)) check_attr_type(attr, text, out, diagnostics);
     out.attrs.push_back(std::move(attr));
   }
 }
