@@ -111,6 +111,7 @@ int produce_library(Session& session, const LibraryInputs& in, const Library& li
   auto texts = templates(session);
   if (!rows || !texts) return exit_bad_input;
   EmitOptions emit;
+  emit.prefix = options.prefix;
   emit.math = [&](ScalarOp op, OperandType type, const Isa& isa) { return math_body(in.math, op, type, isa); };
   Bodies bodies = bodies_of(library, *levels, *rows, emit, session.wants_dump("lower"));
   session.after("lower", bodies.faults, [&] { return bodies.loops; });

@@ -149,7 +149,11 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
     case ScalarOp::IsNan:
       if (is_simple(a[0]) && !is_complex(d)) return c_binary(a[0], "!=", a[0]);
       return call_scalar_piece(e, row.name, d, a);
-    case ScalarOp::Philox: return call_scalar_piece(e, node.type.dtype == DType::U64 ? "philox_u64" : "philox_u32", d, a);
+    case ScalarOp::Philox: {
+      for (size_t i = 0; i < a.size(); ++i)
+        if (n.args[i]->type.dtype != DType::U64) a[i] = c_cast("uint64_t", a[i]);
+      return call_scalar_piece(e, node.type.dtype == DType::U64 ? "philox_u64" : "philox_u32", DType::U64, a);
+    }
     case ScalarOp::Arg:
       return is_complex(d) ? call_math(e, ScalarOp::Atan2, {real_of(d), 1, 0}, {c_member(a[0], "im"), c_member(a[0], "re")})
                            : call_math(e, ScalarOp::Atan2, {d, 1, 0}, {literal(e, VConst{}, {d, 1, 0}), a[0]});

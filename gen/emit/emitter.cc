@@ -49,7 +49,13 @@ Emitter::Emitter(const Isa& isa_in, const EmitOptions& options_in, EmitNeeds& ne
 
 void Emitter::name_everything() {
   const Kernel& k = *nest->kernel;
-  for (const Tensor& t : k.tensors) tensor_names_.push_back(reserve(t.name));
+  std::set<int> in_memory;
+  for (const Buffer& b : nest->buffers)
+    if (b.storage == Storage::Tensor) in_memory.insert(b.tensor);
+  for (size_t i = 0; i < k.tensors.size(); ++i) {
+    const Tensor& t = k.tensors[i];
+    tensor_names_.push_back(t.role == Role::Temp && !in_memory.count(static_cast<int>(i)) ? t.name : reserve(t.name));
+  }
   for (const Buffer& b : nest->buffers)
     buffer_names_.push_back(b.storage == Storage::Tensor ? tensor_names_[static_cast<size_t>(b.tensor)] : reserve(b.name));
   for (const Size& s : k.sizes) size_names_[s.name] = reserve(s.name);
@@ -101,6 +107,7 @@ void Emitter::close_scope() {
   scopes_.pop_back();
 }
 
+bool Emitter::uses(int buffer) const { return used_buffers.count(buffer) != 0; }
 std::string Emitter::buffer_name(int buffer) {
   used_buffers.insert(buffer);
   return buffer_names_[static_cast<size_t>(buffer)];

@@ -37,7 +37,8 @@ class Emitter {
   const Binding& lookup(const std::string& name) const;
   void open_scope() { scopes_.push_back(declared_.size()); }
   void close_scope();
-  std::string buffer_name(int buffer);
+  std::string buffer_name(int buffer);  ///< counts as a use
+  bool uses(int buffer) const;
   std::string tensor_name(int tensor) const { return tensor_names_[static_cast<size_t>(tensor)]; }
   std::string size_name(const std::string& size) const;
   std::string attr_name(const std::string& attr, int element) const;

@@ -96,7 +96,7 @@ constexpr ScalarPieceRow kRows[] = {
   return c == 0 ? x0 : c == 1 ? x1 : c == 2 ? x2 : x3;
 )"},
     {"philox_u64", "u", "uint64_t", "uint64_t a, uint64_t b, uint64_t c",
-     R"(  return (uint64_t)$(philox_u32)(a, b, c) | (uint64_t)$(philox_u32)(a, b, c + 1) << 32;
+     R"(  return (uint64_t)$(philox_u32)(a, b, c) | (uint64_t)$(philox_u32)(a, b, (c + 1) & 3) << 32;
 )"},
 };
 

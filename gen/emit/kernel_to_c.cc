@@ -55,9 +55,9 @@ class FunctionBuilder {
     e.split_parallel = options.split_parallel && parallel_iterations(nest);
     CBlock body;
     e.block(nest.body, body);
+    CBlock carved = workspace();
     CFunction f = head();
     f.comment = emit::banner_of(nest);
-    CBlock carved = workspace();
     if (options.style == FunctionStyle::Library) library_prologue(f);
     f.body.insert(f.body.end(), carved.begin(), carved.end());
     f.body.insert(f.body.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
@@ -91,6 +91,7 @@ class FunctionBuilder {
   const Kernel& kernel;
   const EmitOptions& options;
   Emitter e;
+  bool takes_memory = false;  ///< something lies in the workspace
 
   CFunction head() {
     CFunction f;
@@ -121,6 +122,7 @@ class FunctionBuilder {
       if (!e.used_attrs.count({name, element})) f.body.push_back(c_evaluate(c_cast("void", c_text(e.attr_name(name, element)))));
     }
     if (p.workspace) f.params.push_back("void *workspace");
+    if (p.workspace && !takes_memory) f.body.push_back(c_evaluate(c_cast("void", c_text("workspace"))));
     if (p.split) f.params.insert(f.params.end(), {"int64_t begin", "int64_t end"});
   }
 
@@ -150,7 +152,7 @@ class FunctionBuilder {
     unused_when(e.used_attrs.empty(), "attr");
     unused_when(!reads, "in");
     unused_when(!writes, "out");
-    unused_when(!has_workspace(nest), "workspace");
+    unused_when(!takes_memory, "workspace");
     f.body.insert(f.body.begin(), unused.begin(), unused.end());
   }
 
@@ -184,21 +186,26 @@ class FunctionBuilder {
     return c_binary(c_binary(c_binary(n, "+", c_text("63")), "/", c_text("64")), "*", c_text("64"));
   }
 
+  /// Declares the buffers that are no tensors. One that nothing touches keeps its place but has no name.
   CBlock workspace() {
     CBlock body;
-    bool first = true;
+    std::vector<size_t> carved;
     for (size_t i = 0; i < nest.buffers.size(); ++i) {
       const Buffer& b = nest.buffers[i];
-      const std::string name = b.storage == Storage::Tensor ? "" : e.buffer_name(static_cast<int>(i));
-      if (b.storage == Storage::Stack) body.push_back(stack_array(b, name));
-      if (!in_workspace(b)) continue;
-      if (first) body.push_back(first_free());
-      first = false;
-      const std::string type = e.storage_type(b.dtype) + " *restrict";
-      body.push_back(c_declare(type, name, c_cast(e.storage_type(b.dtype) + " *", c_cast("void *", c_text("free_memory")))));
-      const bool last = std::none_of(nest.buffers.begin() + static_cast<std::ptrdiff_t>(i) + 1, nest.buffers.end(), in_workspace);
-      if (!last) body.push_back(c_assign(c_text("free_memory"), rounded_bytes(b), "+="));
+      if (in_workspace(b)) carved.push_back(i);
+      if (b.storage == Storage::Stack && e.uses(static_cast<int>(i))) body.push_back(stack_array(b, e.buffer_name(static_cast<int>(i))));
     }
+    while (!carved.empty() && !e.uses(static_cast<int>(carved.back()))) carved.pop_back();
+    if (!carved.empty()) body.push_back(first_free());
+    for (const size_t i : carved) {
+      const Buffer& b = nest.buffers[i];
+      if (e.uses(static_cast<int>(i))) {
+        const std::string type = e.storage_type(b.dtype) + " *";
+        body.push_back(c_declare(type + "restrict", e.buffer_name(static_cast<int>(i)), c_cast(type, c_cast("void *", c_text("free_memory")))));
+      }
+      if (i != carved.back()) body.push_back(c_assign(c_text("free_memory"), rounded_bytes(b), "+="));
+    }
+    takes_memory = !carved.empty();
     return body;
   }
 
