@@ -1,5 +1,6 @@
 // Shapes of what a called op gives, from the shapes of its arguments.
 #include <algorithm>
+#include <span>
 
 #include "opdef/body_scope.h"
 
@@ -23,47 +24,47 @@ std::optional<std::int64_t> constant_attr(const OpDef &callee, const Syntax &cal
   return negative ? std::optional(-value->children[0].integer) : std::nullopt;
 }
 
-/// Binds the single dims dims[begin, end) to slots from `at`; false where a pack or a split stands.
-bool bind_singles(const std::vector<Dim> &dims, std::size_t begin, std::size_t end, const std::vector<Slot> &slots,
-                  std::size_t at, Binding &binding) {
-  for (std::size_t i = begin; i < end; ++i) {
-    const Slot &slot = slots[at + i - begin];
-    if (slot.pack || (dims[i].kind != DimKind::size && dims[i].kind != DimKind::integer)) return false;
-    binding.emplace(dims[i].name, std::vector<Slot>{slot});
+using Dims = std::span<const Dim>;
+using Slots = std::span<const Slot>;
+
+/// Binds single dims to as many single slots; false where there is a pack or a split.
+bool bind_singles(Dims dims, Slots slots, Binding &binding) {
+  if (dims.size() != slots.size()) return false;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (slots[i].pack || (dims[i].kind != DimKind::size && dims[i].kind != DimKind::integer)) return false;
+    binding.emplace(dims[i].name, std::vector<Slot>{slots[i]});
   }
   return true;
 }
 
 /// Binds dims to slots where there is at most one pack, or an axis that is constant.
-bool bind_input(const OpDef &callee, const Syntax &call, const std::vector<Dim> &dims, const std::vector<Slot> &slots,
-                Binding &binding) {
+bool bind_input(const OpDef &callee, const Syntax &call, Dims dims, Slots slots, Binding &binding) {
   const auto is_pack = [](const Dim &d) { return d.kind == DimKind::pack; };
   const auto packs = std::count_if(dims.begin(), dims.end(), is_pack);
-  if (packs == 0) return dims.size() == slots.size() && bind_singles(dims, 0, dims.size(), slots, 0, binding);
-  std::size_t before = 0;  // slots that the first pack takes
+  if (packs == 0) return bind_singles(dims, slots, binding);
   const auto first = static_cast<std::size_t>(std::find_if(dims.begin(), dims.end(), is_pack) - dims.begin());
   const auto anchor = std::find_if(dims.begin(), dims.end(), [](const Dim &d) { return !d.at.empty(); });
+  std::size_t taken = 0;  // slots of the first pack
   if (packs == 1 && anchor == dims.end()) {
     if (slots.size() + 1 < dims.size()) return false;
-    before = slots.size() + 1 - dims.size();
+    taken = slots.size() + 1 - dims.size();
   } else {
     // *P, D@axis, *Q: counting from one side, no pack of the caller may lie on the way.
     if (anchor == dims.end() || dims.size() != 3 || anchor - dims.begin() != 1 || is_pack(*anchor)) return false;
     const auto axis = constant_attr(callee, call, anchor->at);
     const auto rank = static_cast<std::int64_t>(slots.size());
     if (!axis || *axis < -rank || *axis >= rank) return false;
-    before = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
-    const auto from = *axis < 0 ? slots.begin() + static_cast<std::ptrdiff_t>(before) : slots.begin();
-    const auto to = *axis < 0 ? slots.end() : slots.begin() + static_cast<std::ptrdiff_t>(before) + 1;
-    if (std::any_of(from, to, [](const Slot &s) { return s.pack; })) return false;
+    taken = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
+    const Slots way = *axis < 0 ? slots.subspan(taken) : slots.first(taken + 1);
+    if (std::any_of(way.begin(), way.end(), [](const Slot &s) { return s.pack; })) return false;
   }
-  const auto at = slots.begin() + static_cast<std::ptrdiff_t>(first);
-  binding.emplace(dims[first].name, std::vector<Slot>(at, at + static_cast<std::ptrdiff_t>(before)));
-  if (!bind_singles(dims, 0, first, slots, 0, binding)) return false;
-  const std::size_t rest = first + before;
-  if (packs == 1) return bind_singles(dims, first + 1, dims.size(), slots, rest, binding);
-  binding.emplace(dims[2].name, std::vector<Slot>(slots.begin() + static_cast<std::ptrdiff_t>(rest) + 1, slots.end()));
-  return bind_singles(dims, 1, 2, slots, rest, binding);
+  const auto copy = [](Slots from) { return std::vector<Slot>(from.begin(), from.end()); };
+  binding.emplace(dims[first].name, copy(slots.subspan(first, taken)));
+  const std::size_t rest = first + taken;
+  if (!bind_singles(dims.first(first), slots.first(first), binding)) return false;
+  if (packs == 1) return bind_singles(dims.subspan(first + 1), slots.subspan(rest), binding);
+  binding.emplace(dims[2].name, copy(slots.subspan(rest + 1)));
+  return bind_singles(dims.subspan(1, 1), slots.subspan(rest, 1), binding);
 }
 
 std::optional<std::vector<Slot>> output_slots(const TensorDef &output, const Binding &binding) {
