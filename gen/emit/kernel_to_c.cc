@@ -14,7 +14,8 @@ namespace {
 
 using emit::Emitter;
 
-bool in_workspace(const Buffer& b) { return b.storage == Storage::Workspace; }
+/// A temp of 0 elements lives in registers alone: it has no place in the workspace.
+bool in_workspace(const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) != 0; }
 bool has_workspace(const LoopNest& n) { return std::any_of(n.buffers.begin(), n.buffers.end(), in_workspace); }
 
 /// Entry of `in` or `out` that a tensor comes from.
