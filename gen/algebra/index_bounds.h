@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "algebra/polynomial.h"
-#include "ir/syntax.h"
+#include "ir/op_def.h"
 
 namespace tenon {
 
@@ -23,7 +23,7 @@ struct BoundsContext {
   std::set<std::string> sizes;            ///< names that are >= 0: sizes and packs of shapes
   std::set<std::string> booleans;         ///< attributes that are 0 or 1
   std::map<std::string, int> lists;  ///< list attributes of fixed length → length: a fact about one is a fact about each element
-  std::map<std::string, std::pair<std::vector<std::string>, Syntax>> functions;  ///< scalar functions: parameters, expression
+  const std::map<std::string, ScalarFn, std::less<>> *functions = nullptr;  ///< scalar functions, inlined
   std::vector<Syntax> requires_;
 };
 

@@ -171,9 +171,10 @@ std::optional<Polynomial> IndexBounds::choice(const Syntax &s) {
 }
 
 std::optional<Polynomial> IndexBounds::inlined(const Syntax &s) {
-  const auto found = context_.functions.find(s.text);
-  if (found == context_.functions.end() || found->second.first.size() != s.children.size()) return std::nullopt;
-  return polynomial(substitute(found->second.second, found->second.first, s.children));
+  if (context_.functions == nullptr) return std::nullopt;
+  const auto found = context_.functions->find(s.text);
+  if (found == context_.functions->end() || found->second.params.size() != s.children.size()) return std::nullopt;
+  return polynomial(substitute(found->second.value, found->second.params, s.children));
 }
 
 std::optional<Polynomial> IndexBounds::call(const Syntax &s) {

@@ -210,7 +210,7 @@ BoundsContext BodyScope::context() const {
     if (a.kind == AttrKind::boolean) context.booleans.insert(a.name);
     if (a.count != AttrCount::one) context.lists[a.name] = a.count == AttrCount::fixed ? a.length : 0;
   }
-  for (const auto &[name, f] : library_.fns) context.functions[name] = {f.params, f.value};
+  context.functions = &library_.fns;
   context.requires_ = op_.requires_;
   return context;
 }

@@ -190,4 +190,22 @@ bool parse_expression(const PlacedText &text, Syntax &out, Diagnostics &diagnost
   return !parser.failed() && parser.tokens_clean() && parser.depth_allowed(out);
 }
 
+bool parse_bindings(const PlacedText &text, std::vector<Syntax> &out, Diagnostics &diagnostics) {
+  if (!short_enough(text, diagnostics)) return false;
+  NotationParser parser(text, diagnostics);
+  while (!parser.failed() && !parser.at_end()) {
+    const Token name = parser.take();
+    if (name.kind != TokenKind::name) {
+      parser.fail(Code::E0302, name, fmt::format("a name is expected here, not {}", describe(name)), {"write M=100, N=37"});
+      break;
+    }
+    if (!parser.expect("=")) break;
+    Syntax binding = notation::node(SyntaxKind::keyword, name.text, parser.span(name));
+    binding.children.push_back(parser.expression());
+    if (!parser.failed() && parser.depth_allowed(binding)) out.push_back(std::move(binding));
+    if (!parser.at_end() && !parser.expect(",")) break;
+  }
+  return !parser.failed() && parser.tokens_clean();
+}
+
 }  // namespace tenon

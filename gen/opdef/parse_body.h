@@ -17,6 +17,9 @@ std::vector<Statement> parse_body(const PlacedText &text, Diagnostics &diagnosti
 /// One expression; false (and a report) if it does not parse.
 bool parse_expression(const PlacedText &text, Syntax &out, Diagnostics &diagnostics);
 
+/// `M=100, N=37, perm=[1, 0]` as keyword nodes; false (and a report) if it does not parse.
+bool parse_bindings(const PlacedText &text, std::vector<Syntax> &out, Diagnostics &diagnostics);
+
 /// A tensor's type, `T[N, *P, (a b)]`: fills dtype, dtype_span and dims.
 bool parse_tensor_type(const PlacedText &text, TensorDef &out, Diagnostics &diagnostics);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/dtype.h"
+#include "opdef/parse_body.h"
 #include "opdef/read_op.h"
 #include "opdef/yaml_shape.h"
 
@@ -141,7 +142,21 @@ void read_test_dtypes(const YamlNode &node, TestCase &out, Diagnostics &diagnost
   }
 }
 
+/// `M=100, N=37, transA=true`
+void read_test_text(const YamlNode &node, OpDef &op, Diagnostics &diagnostics) {
+  std::vector<Syntax> bindings;
+  if (!parse_bindings(placed_text(node), bindings, diagnostics)) return;
+  TestCase test;
+  test.span = node.span;
+  for (Syntax &binding : bindings) {
+    auto &list = op.attr(binding.text) != nullptr ? test.attrs : test.sizes;
+    list.emplace_back(Word{binding.text, binding.span}, std::move(binding.children[0]));
+  }
+  op.tests.push_back(std::move(test));
+}
+
 void read_test(const YamlNode &node, OpDef &op, Diagnostics &diagnostics) {
+  if (node.is_scalar()) return read_test_text(node, op, diagnostics);
   TestCase test;
   test.span = node.span;
   if (!want_map(node, "a test", "- {M: 3, N: 5, transA: true}", diagnostics)) return;
@@ -169,12 +184,23 @@ void read_numerics(const YamlNode &node, Numerics &out, Diagnostics &diagnostics
   if (const YamlNode *value = node.find("tolerance")) read_tolerance(*value, out, diagnostics);
 }
 
-void read_expand(const YamlNode &node, Expand &out, Diagnostics &diagnostics) {
+void read_expand(const YamlNode &node, OpDef &op, Diagnostics &diagnostics) {
   if (!want_map(node, "expand", "expand: {dtypes: [f32, f64]}", diagnostics)) return;
-  refuse_unknown_keys(node, {"dtypes", "ranks", "attrs"}, "expand", diagnostics);
-  if (const YamlNode *value = node.find("dtypes")) read_dtypes(*value, out, diagnostics);
-  if (const YamlNode *value = node.find("ranks")) read_ranks(*value, out, diagnostics);
-  if (const YamlNode *value = node.find("attrs")) read_variants(*value, out, diagnostics);
+  std::vector<std::string> known = {"dtypes", "ranks", "attrs"};
+  YamlNode direct;  // attributes may stand beside the other keys
+  direct.kind = YamlKind::map;
+  for (const AttrDef &attr : op.attrs) {
+    if (const YamlNode *values = node.find(attr.name); values != nullptr && known[0] != attr.name && known[1] != attr.name) {
+      direct.entries.push_back({*values, *values});
+      direct.entries.back().key.text = attr.name;
+    }
+    known.push_back(attr.name);
+  }
+  refuse_unknown_keys(node, known, "expand", diagnostics);
+  if (const YamlNode *value = node.find("dtypes")) read_dtypes(*value, op.expand, diagnostics);
+  if (const YamlNode *value = node.find("ranks")) read_ranks(*value, op.expand, diagnostics);
+  if (const YamlNode *value = node.find("attrs")) read_variants(*value, op.expand, diagnostics);
+  read_variants(direct, op.expand, diagnostics);
 }
 
 void read_tests(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {

@@ -236,7 +236,7 @@ void read_save(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) { out
 void read_numerics_key(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
   read_numerics(node, out.numerics, diagnostics);
 }
-void read_expand_key(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) { read_expand(node, out.expand, diagnostics); }
+void read_expand_key(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) { read_expand(node, out, diagnostics); }
 void read_name_again(const YamlNode &, OpDef &, Diagnostics &) {}
 
 struct KeyRow {

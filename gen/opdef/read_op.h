@@ -19,7 +19,7 @@ bool read_op(const YamlNode &map, OpDef &out, Diagnostics &diagnostics);
 
 /// The keys that say how to generate and test an op: numerics, expand, tests.
 void read_numerics(const YamlNode &node, Numerics &out, Diagnostics &diagnostics);
-void read_expand(const YamlNode &node, Expand &out, Diagnostics &diagnostics);
+void read_expand(const YamlNode &node, OpDef &op, Diagnostics &diagnostics);
 void read_tests(const YamlNode &node, OpDef &out, Diagnostics &diagnostics);
 
 }  // namespace tenon

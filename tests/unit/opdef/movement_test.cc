@@ -37,6 +37,17 @@ TEST_CASE("check_op: packs by dimension, lists of axes and variadic inputs are a
   CHECK(print(*again) == text);
 }
 
+TEST_CASE("check_op: everyday definitions are accepted and read back from their text") {
+  const auto library = read_text(tenon_test::file_text(std::string(TENON_TESTS_DIR) + "/unit/opdef/everyday.yaml"));
+  INFO(library.diagnostics().text());
+  REQUIRE(library);
+  CHECK(library->op("range_of")->tests.size() == 2);
+  const auto again = read_text(print(*library));
+  INFO(print(*library) << again.diagnostics().text());
+  REQUIRE(again);
+  CHECK(print(*again) == print(*library));
+}
+
 TEST_CASE("check_op: reads are proved in range from require, lets and floor division") {
   const std::string out = "    out: {Y: \"T[O]\"}\n", positive = "    require: [s > 0]\n",
                     padded = "    require: [\"pads >= 0\"]\n";
