@@ -57,7 +57,7 @@ class DeclarationChecker {
   }
 
   bool is_used(const TypeVar &type) const {
-    const auto has = [&](const TensorDef &t) { return t.dtype == type.name; };
+    const auto has = [&](const TensorDef &t) { return t.dtype == type.name || t.dtype.empty(); };  // empty: did not read
     return std::any_of(op_.inputs.begin(), op_.inputs.end(), has) || std::any_of(op_.outputs.begin(), op_.outputs.end(), has);
   }
 
@@ -69,7 +69,7 @@ class DeclarationChecker {
   }
 
   void check_dtype(const TensorDef &tensor) {
-    if (op_.type(tensor.dtype) != nullptr || dtype_from_name(tensor.dtype)) return;
+    if (tensor.dtype.empty() || op_.type(tensor.dtype) != nullptr || dtype_from_name(tensor.dtype)) return;
     diagnostics_.error(
         Code::E0207, tensor.dtype_span, fmt::format("'{}' is neither a type variable of this op nor a dtype", tensor.dtype),
         {fmt::format("declare it, `types: {{{}: float}}`, or {}", tensor.dtype, meant_note(tensor.dtype, type_names()))});

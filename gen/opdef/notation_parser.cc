@@ -41,20 +41,21 @@ NotationParser::NotationParser(const PlacedText &text, Diagnostics &diagnostics,
   const std::size_t before = diagnostics.size();
   tokens_ = tokenize(text, diagnostics);
   tokens_clean_ = diagnostics.size() == before;
-  if (!lines) std::erase_if(tokens_, [](const Token &t) { return t.kind == TokenKind::line_end; });
-  end_ = tokens_.size() - 1;
-  sentinel_ = tokens_.back();
+  if (!lines) window(0, tokens_.size() - 1);
 }
 
 void NotationParser::window(std::size_t begin, std::size_t end) {
-  at_ = begin;
-  end_ = end;
+  view_.clear();
+  std::copy_if(tokens_.begin() + static_cast<std::ptrdiff_t>(begin), tokens_.begin() + static_cast<std::ptrdiff_t>(end),
+               std::back_inserter(view_), [](const Token &t) { return t.kind != TokenKind::line_end; });
   sentinel_ = tokens_[end];
+  at_ = 0;
+  end_ = view_.size();
   depth_ = 0;
   operators_ = 0;
 }
 
-const Token &NotationParser::peek(std::size_t ahead) const { return at_ + ahead < end_ ? tokens_[at_ + ahead] : sentinel_; }
+const Token &NotationParser::peek(std::size_t ahead) const { return at_ + ahead < end_ ? view_[at_ + ahead] : sentinel_; }
 
 Token NotationParser::take() {
   const Token token = peek();
@@ -94,7 +95,7 @@ void NotationParser::fail(Code code, const SourceSpan &place, std::string messag
 }
 
 SourceSpan NotationParser::span_from(const Token &first) const {
-  const std::size_t last = at_ > 0 ? tokens_[at_ - 1].end : first.end;
+  const std::size_t last = at_ > 0 ? view_[at_ - 1].end : first.end;
   return text_.span(first.begin, std::max(last, first.end));
 }
 

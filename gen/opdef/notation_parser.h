@@ -18,7 +18,7 @@ namespace tenon {
 /// Parses from a list of tokens. The first failure is reported, moves to the end, and makes everything after it quiet.
 class NotationParser {
  public:
-  /// Line ends inside `text` are blanks unless `lines`.
+  /// Line ends inside `text` are blanks; with `lines` nothing is in view before `window` chooses.
   NotationParser(const PlacedText &text, Diagnostics &diagnostics, bool lines = false);
 
   Syntax expression();
@@ -40,7 +40,7 @@ class NotationParser {
   void fail(Code code, const SourceSpan &span, std::string message, std::vector<std::string> notes = {});
   SourceSpan span(const Token &token) const { return text_.span(token.begin, token.end); }
   SourceSpan span_from(const Token &first) const;
-  /// Limits the tokens in view to [begin, end).
+  /// Puts tokens()[begin, end) in view.
   void window(std::size_t begin, std::size_t end);
   const std::vector<Token> &tokens() const { return tokens_; }
   bool tokens_clean() const { return tokens_clean_; }
@@ -71,6 +71,7 @@ class NotationParser {
   const PlacedText &text_;
   Diagnostics &diagnostics_;
   std::vector<Token> tokens_;
+  std::vector<Token> view_;  ///< the tokens of the window, without line ends
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   Token sentinel_;

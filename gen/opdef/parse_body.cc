@@ -28,6 +28,25 @@ bool continues(const Token &token) {
   return token.kind == TokenKind::sign && std::find(std::begin(kOpen), std::end(kOpen), token.text) != std::end(kOpen);
 }
 
+/// Whether a line begins a statement: `name[…] =` or, outside of brackets where `axis=1` is an argument, `a, b =`. An unclosed
+/// bracket or a missing operand then costs one statement, not all that follow.
+bool begins_statement(const std::vector<Token> &tokens, std::size_t at, bool within_brackets) {
+  if (tokens[at].kind != TokenKind::name) return false;
+  ++at;
+  if (tokens[at].is("[")) {
+    int open = 0;
+    do {
+      open += tokens[at].is("[") ? 1 : tokens[at].is("]") ? -1 : 0;
+      if (tokens[at].kind == TokenKind::end || tokens[at].kind == TokenKind::line_end) return false;
+      ++at;
+    } while (open > 0);
+    if (tokens[at].kind == TokenKind::name) return tokens[at + 1].is("=");
+    return tokens[at].is("=") || tokens[at].is("+=") || tokens[at].is("*=") || tokens[at].is("-=");
+  }
+  while (!within_brackets && tokens[at].is(",") && tokens[at + 1].kind == TokenKind::name) at += 2;
+  return !within_brackets && tokens[at].is("=");
+}
+
 /// [begin, end) of each statement among the tokens.
 std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::vector<Token> &tokens) {
   std::vector<std::pair<std::size_t, std::size_t>> windows;
@@ -37,11 +56,13 @@ std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::ve
     const Token &token = tokens[i];
     if (token.is("(") || token.is("[")) ++open;
     if (token.is(")") || token.is("]")) open = std::max(0, open - 1);
-    const bool ends =
-        token.kind == TokenKind::end ||
-        (token.kind == TokenKind::line_end && (token.text == ";" || (open == 0 && (i == begin || !continues(tokens[i - 1])))));
-    if (!ends) continue;
-    if (i > begin) windows.emplace_back(begin, i);
+    if (token.kind != TokenKind::end && token.kind != TokenKind::line_end) continue;
+    const bool unfinished = open > 0 || (i > begin && continues(tokens[i - 1]));
+    const bool last = token.kind == TokenKind::end || token.text == ";";
+    if (!last && unfinished && !begins_statement(tokens, i + 1, open > 0)) continue;
+    std::size_t stop = i;  // what is missing at the end is missing on the last line that has text
+    while (stop > begin && tokens[stop - 1].kind == TokenKind::line_end) --stop;
+    if (stop > begin) windows.emplace_back(begin, stop);
     begin = i + 1;
     open = 0;
   }

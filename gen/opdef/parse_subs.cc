@@ -11,7 +11,7 @@ namespace tenon {
 using notation::node;
 
 std::vector<Syntax> NotationParser::subs() {
-  const Token opened = tokens_[at_ - 1];
+  const Token opened = view_[at_ - 1];
   std::vector<Syntax> result;
   if (take_if("]")) return result;
   do {
@@ -91,7 +91,7 @@ Syntax NotationParser::group() {
 }
 
 std::vector<Syntax> NotationParser::arguments() {
-  const Token opened = tokens_[at_ - 1];
+  const Token opened = view_[at_ - 1];
   std::vector<Syntax> result;
   if (take_if(")")) return result;
   do {

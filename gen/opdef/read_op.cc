@@ -277,7 +277,7 @@ bool read_op(const YamlNode &map, OpDef &out, Diagnostics &diagnostics) {
     if (value == nullptr) continue;
     const std::size_t before = diagnostics.size();
     row.read(*value, out, diagnostics);
-    const bool declares = row.key == "types" || row.key == "attrs" || row.key == "in" || row.key == "out";
+    const bool declares = row.key == "in" || row.key == "out";
     whole = whole && !(declares && diagnostics.size() != before);
   }
   whole = whole && map.find("out") != nullptr;

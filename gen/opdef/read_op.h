@@ -13,8 +13,8 @@ namespace tenon {
 /// Every key of an op.
 const std::vector<std::string> &op_keys();
 
-/// Fills `out` from the op's map, whose name was read already. Reports what does not parse and goes on. False if its types,
-/// attributes or tensors are not whole, so that a check of the rest would only repeat that.
+/// Fills `out` from the op's map, whose name was read already. Reports what does not parse and goes on. False if its
+/// tensors are not whole, so that a check of shapes and body would only repeat that.
 bool read_op(const YamlNode &map, OpDef &out, Diagnostics &diagnostics);
 
 /// The keys that say how to generate and test an op: numerics, expand, tests.

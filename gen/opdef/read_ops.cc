@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "opdef/check_declarations.h"
 #include "opdef/check_op.h"
 #include "opdef/read_family.h"
 #include "opdef/read_functions.h"
@@ -22,7 +23,7 @@ class FileReader {
   FileReader(OpLibrary &library, bool shipped, Diagnostics &diagnostics)
       : library_(library), shipped_(shipped), diagnostics_(diagnostics) {}
 
-  std::set<std::string> broken;  ///< ops whose declarations did not read whole
+  std::set<std::string> broken;  ///< ops whose tensors did not read whole
 
   void read(const SourceFileRef &file) {
     const Result<std::vector<YamlNode>> documents = read_yaml(file);
@@ -117,8 +118,11 @@ Result<OpLibrary> read_ops(const std::vector<SourceFileRef> &shipped, const std:
   for (const SourceFileRef &file : user) theirs.read(file);
   check_functions(library, diagnostics);
   for (auto &[name, op] : library.ops) {
-    // An op that did not read whole would only be reported again for what is missing.
-    if ((op.shipped ? ours : theirs).broken.count(name) == 0) check_op(op, library, diagnostics);
+    if ((op.shipped ? ours : theirs).broken.count(name) == 0) {
+      check_op(op, library, diagnostics);
+    } else {
+      check_declarations(op, diagnostics);  // its shapes and body would only be reported for what did not read
+    }
   }
   check_recursion(library, diagnostics);
   if (diagnostics.has_errors()) return diagnostics;

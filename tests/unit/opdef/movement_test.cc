@@ -118,3 +118,17 @@ TEST_CASE("check_op: reads that always lie inside are accepted") {
     CHECK(accepted(kOut, "Y[i] = X[" + index + "]"));
   }
 }
+
+TEST_CASE("parse_body: statements go on inside brackets and after operators, and one that is broken costs no other") {
+  const auto good = read_text(op(kOut, "|\n      m[i] = X[i]*(1 +\n             2) +\n        3\n      Y[i] = max(m[i],\n        sum[r](\n          F[r]))\n"));
+  INFO(good.diagnostics().text());
+  REQUIRE(good);
+  CHECK(good->op("f")->body.size() == 2);
+  const auto bad = read_text(op(kOut, "|\n      a[i] = X[i]*(1 +\n      b[i] = a[i] + first\n      c[i] = b[i] +\n      Y[i] = c[i] + second\n"));
+  const std::string text = bad.diagnostics().text();
+  INFO(text);
+  CHECK(text.find("[E0302]") != std::string::npos);
+  CHECK(text.find("'first'") != std::string::npos);
+  CHECK(text.find("'second'") != std::string::npos);
+  CHECK(bad.diagnostics().sorted().size() == 4);
+}
