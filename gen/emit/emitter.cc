@@ -143,7 +143,7 @@ std::string Emitter::c_type(const OperandType& t) {
 }
 
 std::string Emitter::piece_name(std::string_view op, const OperandType& t) const {
-  return fmt::format("{}_{}_{}_{}", options.prefix, type_tag(t), op, isa.suffix);
+  return fmt::format("{}_{}_{}_{}{}", options.prefix, type_tag(t), op, isa.unfused ? "unfused_" : "", isa.suffix);
 }
 std::string Emitter::piece_specifiers() const {
   return isa.target.empty() ? "static inline" : "static inline " + target_macro(isa, options);

@@ -18,6 +18,18 @@ using emit::Emitter;
 bool in_workspace(const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) != 0; }
 bool has_workspace(const LoopNest& n) { return std::any_of(n.buffers.begin(), n.buffers.end(), in_workspace); }
 
+/// Random numbers are the same on every level.
+bool draws_random(const Kernel& k) {
+  bool found = false;
+  for (const KernelStatement& s : k.body)
+    walk(s.value, [&](const Expr& e) {
+      const auto* apply = std::get_if<Apply>(&e->node);
+      found = found || (apply && apply->op == ScalarOp::Philox);
+      return !found;
+    });
+  return found;
+}
+
 /// Entry of `in` or `out` that a tensor comes from.
 int argument_of(const Kernel& k, int tensor) {
   const bool output = k.tensors[static_cast<size_t>(tensor)].role == Role::Output;
@@ -265,6 +277,7 @@ struct NamesUsed {
 std::string function_name(const LoopNest& nest, const EmitOptions& options) { return options.prefix + "_" + nest.name; }
 
 CFunction emit_kernel(const LoopNest& nest, const Isa& isa, const EmitOptions& options, EmitNeeds& needs) {
+  if (isa.fma && nest.kernel && draws_random(*nest.kernel)) return FunctionBuilder(nest, isa.without_fma(), options, needs).kernel_function();
   return FunctionBuilder(nest, isa, options, needs).kernel_function();
 }
 

@@ -13,4 +13,12 @@ const IsaRow* Isa::row(std::string_view key, DType d, int lanes) const {
   return at != rows.end() && order(*at) == wanted ? &*at : nullptr;
 }
 
+Isa Isa::without_fma() const {
+  Isa isa = *this;
+  isa.fma = false;
+  isa.unfused = fma;
+  std::erase_if(isa.rows, [](const IsaRow& r) { return r.key == "fma"; });
+  return isa;
+}
+
 }  // namespace tenon

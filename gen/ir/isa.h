@@ -29,6 +29,7 @@ struct Isa {
   int vector_bits;                ///< widest vector that pays; 0 = scalars only
   int vector_registers;
   bool fma;                       ///< Fma is fused, also for scalars
+  bool unfused = false;           ///< FMA is there but left alone, see without_fma
   bool masked_memory;             ///< partial loads and stores exist as instructions
   std::string_view host_check;    ///< C expression over the runtime's processor features that is true when this machine runs the level
   std::vector<IsaRow> rows;
@@ -37,6 +38,8 @@ struct Isa {
   int lanes(DType d) const { return vector_bits == 0 ? 1 : vector_bits / (bytes_of(d) * 8); }
   /// The row for an operation, or null.
   const IsaRow* row(std::string_view key, DType d, int lanes) const;
+  /// The level with multiplication, addition and exact roots only: for kernels that promise the same bits on every level.
+  Isa without_fma() const;
 };
 
 }  // namespace tenon

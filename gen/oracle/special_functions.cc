@@ -92,7 +92,8 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Atanh: return std::atanh(a);
     case ScalarOp::Sinpi: return sin_pi(a);
     case ScalarOp::Cospi: return cos_pi(a);
-    case ScalarOp::Erf: return std::erf(a);
+    case ScalarOp::Erf:
+    case ScalarOp::ErfFast: return std::erf(a);
     case ScalarOp::Erfc: return std::erfc(a);
     case ScalarOp::Erfinv: return erfinv(a);
     case ScalarOp::Lgamma: return std::lgamma(a);

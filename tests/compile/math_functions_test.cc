@@ -1,4 +1,5 @@
-// Every math entry compiles without a warning at every level, and gives vectors the bits that it gives scalars.
+// Every math entry compiles without a warning at every level, and gives vectors the bits that it gives
+// scalars; without FMA all levels agree.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -25,38 +26,47 @@ MathLibrary read_library() {
   return read_math(files).value();
 }
 
-/// `void NAME_TYPE_LANES(const T *x, const T *w, T *y)` over 64 elements, and what it calls.
-std::string map_function(const Isa &isa, const EmitOptions &options, EmitNeeds &needs, const ScalarOpRow &row, OperandType type) {
-  emit::Emitter e(isa, options, needs, nullptr);
+/// One function of the program: a row of one level for one type.
+struct Map {
+  const Isa &isa;
+  const ScalarOpRow &row;
+  OperandType type;
+  std::string name() const {
+    return fmt::format("{}_{}_{}_{}{}", row.name, name_of(type.dtype), type.lanes, isa.suffix, isa.unfused ? "_unfused" : "");
+  }
+};
+
+/// `void NAME(const T *x, const T *w, T *y)` over 64 elements, and what it calls.
+std::string map_function(const Map &map, const EmitOptions &options, EmitNeeds &needs) {
+  emit::Emitter e(map.isa, options, needs, nullptr);
   std::vector<Operand> args;
   std::string loads;
-  const std::string c_type = e.c_type(type), element = e.c_type(OperandType{type.dtype, 1, 0});
-  for (int k = 0; k < row.arity; ++k) {
+  const std::string c_type = e.c_type(map.type), element = e.c_type(OperandType{map.type.dtype, 1, 0});
+  for (int k = 0; k < map.row.arity; ++k) {
     const std::string name = k == 0 ? "a" : "b";
-    e.declare(name, emit::Binding{"", type, false, false, std::nullopt});
-    args.push_back(v_var(name, type));
+    e.declare(name, emit::Binding{"", map.type, false, false, std::nullopt});
+    args.push_back(v_var(name, map.type));
     loads += fmt::format("    {} {};\n    memcpy(&{}, {} + i, sizeof {});\n", c_type, name, name, k == 0 ? "x" : "w", name);
   }
-  const std::string call = print_c99(e.operand(v_apply(row.op, args)));
-  const std::string target = isa.target.empty() ? "" : emit::target_macro(isa, options) + " ";
+  const std::string call = print_c99(e.operand(v_apply(map.row.op, args)));
+  const std::string target = map.isa.target.empty() ? "" : emit::target_macro(map.isa, options) + " ";
   return fmt::format(
-      "{}static void {}_{}_{}(const {} *x, const {} *w, {} *y) {{\n  (void)w;\n  for (int i = 0; i < 64; i += {}) {{\n{}    "
-      "const {} r = {};\n"
+      "{}static void {}(const {} *x, const {} *w, {} *y) {{\n  (void)w;\n  for (int i = 0; i < 64; i += {}) {{\n{}    const {} r "
+      "= {};\n"
       "    memcpy(y + i, &r, sizeof r);\n  }}\n}}\n",
-      target, row.name, name_of(type.dtype), type.lanes, element, element, element, type.lanes, loads, c_type, call);
+      target, map.name(), element, element, element, map.type.lanes, loads, c_type, call);
 }
 
-/// Compares the two functions over many arguments; NaNs may differ in their payload.
-std::string compare(const ScalarOpRow &row, DType d, int lanes) {
-  const std::string type = d == DType::F32 ? "float" : "double", name = fmt::format("{}_{}", row.name, name_of(d));
+/// Compares two functions over many arguments; NaNs may differ in their payload.
+std::string compare(const Map &one, const Map &other) {
   return fmt::format(
-      "  for (int k = 0; k < 300; ++k) {{\n    static {0} x[64], w[64], y[64], z[64];\n    for (int i = 0; i < 64; ++i) x[i] = "
-      "argument_{2}(k), w[i] = argument_{2}(k + 1);\n"
-      "    {1}_1(x, w, y);\n    {1}_{3}(x, w, z);\n    for (int i = 0; i < 64; ++i)\n      if (memcmp(y + i, z + i, sizeof y[0]) "
-      "!= 0 && !(y[i] != y[i] && z[i] != z[i])) {{\n"
-      "        printf(\"{1} of %.17g %.17g: %.17g %.17g\\n\", (double)x[i], (double)w[i], (double)y[i], (double)z[i]);\n        "
-      "return 1;\n      }}\n  }}\n",
-      type, name, name_of(d), lanes);
+      "  for (int k = 0; k < 300; ++k) {{\n    static {0} x[64], w[64], y[64], z[64];\n"
+      "    for (int i = 0; i < 64; ++i) x[i] = argument_{1}(k), w[i] = argument_{1}(k + 1);\n"
+      "    {2}(x, w, y);\n    {3}(x, w, z);\n    for (int i = 0; i < 64; ++i)\n"
+      "      if (memcmp(y + i, z + i, sizeof y[0]) != 0 && !(y[i] != y[i] && z[i] != z[i])) {{\n"
+      "        printf(\"{3} of %.17g %.17g: %.17g %.17g\\n\", (double)x[i], (double)w[i], (double)y[i], (double)z[i]);\n"
+      "        return 1;\n      }}\n  }}\n",
+      one.type.dtype == DType::F32 ? "float" : "double", name_of(one.type.dtype), one.name(), other.name());
 }
 
 constexpr std::string_view kArguments = R"(
@@ -78,17 +88,29 @@ static float argument_f32(int kind) {
 }
 )";
 
+/// Functions that random ops are made of.
+bool draws(ScalarOp op) {
+  return op == ScalarOp::Log || op == ScalarOp::Cospi || op == ScalarOp::Sinpi || op == ScalarOp::Exp || op == ScalarOp::Tan ||
+         op == ScalarOp::Pow;
+}
+
 std::string program(const Isa &isa, const MathLibrary &library) {
   EmitOptions options;
   options.math = [&](ScalarOp op, const OperandType &t, const Isa &i) { return math_body(library, op, t, i); };
   EmitNeeds needs;
   std::string maps, body;
+  const auto pair = [&](const Map &one, const Map &other) {
+    maps += map_function(one, options, needs);
+    if (other.name() != one.name()) maps += map_function(other, options, needs);
+    body += compare(one, other);
+  };
+  const Isa &portable = all_isas().front();
+  const Isa unfused = isa.without_fma();
   for (const ScalarOpRow &row : all_scalar_ops()) {
     if (!row.has('M')) continue;
     for (const DType d : {DType::F32, DType::F64}) {
-      maps += map_function(isa, options, needs, row, {d, 1, 0});
-      if (isa.lanes(d) > 1) maps += map_function(isa, options, needs, row, {d, isa.lanes(d), 0});
-      body += compare(row, d, isa.lanes(d));
+      pair({isa, row, {d, 1, 0}}, {isa, row, {d, isa.lanes(d), 0}});
+      if (isa.fma && draws(row.op)) pair({portable, row, {d, 1, 0}}, {unfused, row, {d, isa.lanes(d), 0}});
     }
   }
   CFile file;

@@ -55,6 +55,7 @@ const std::vector<Case> &cases() {
       {"atanh", [](Real x) { return std::atanh(x); }, -all, all},
       {"erf", [](Real x) { return std::erf(x); }, -all, all},
       {"erfc", [](Real x) { return std::erfc(x); }, -all, all},
+      {"erf_fast", [](Real x) { return std::erf(x); }, -all, all},
       {"cbrt", [](Real x) { return std::cbrt(x); }, -all, all},
       {"sqrt", [](Real x) { return std::sqrt(x); }, -all, all},
       {"rsqrt", [](Real x) { return 1 / std::sqrt(x); }, -all, all},
