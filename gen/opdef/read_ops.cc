@@ -108,6 +108,35 @@ class FileReader {
   std::map<std::string, SourceSpan> rows_, functions_, ops_;
 };
 
+using Names = std::set<std::string>;
+
+void check_one(OpDef &op, const OpLibrary &library, const Names &broken, Diagnostics &diagnostics) {
+  if (broken.count(op.name) == 0) {
+    check_op(op, library, diagnostics);
+  } else {
+    check_declarations(op, diagnostics);  // its shapes and body would only be reported for what did not read
+  }
+}
+
+/// A shipped composite may call what a user replaced by something else of the same name. That is no fault of the user's file: the
+/// shipped op is left out, with a warning, and so is what calls it.
+void leave_out_misfits(OpLibrary &library, Diagnostics &diagnostics) {
+  for (bool again = true; again;) {
+    Names misfits;
+    for (auto &[name, op] : library.ops) {
+      Diagnostics found;
+      if (op.shipped) check_op(op, library, found);
+      if (!found.has_errors()) continue;
+      misfits.insert(name);
+      diagnostics.warning(Code::E0425, op.span,
+                          fmt::format("the shipped op '{}' is left out: it does not fit the definitions of these files", name),
+                          {found.sorted()[0].message, "define it anew, or give the replaced definition another name"});
+    }
+    for (const std::string &name : misfits) library.ops.erase(name);
+    again = !misfits.empty();
+  }
+}
+
 }  // namespace
 
 Result<OpLibrary> read_ops(const std::vector<SourceFileRef> &shipped, const std::vector<SourceFileRef> &user) {
@@ -117,12 +146,10 @@ Result<OpLibrary> read_ops(const std::vector<SourceFileRef> &shipped, const std:
   for (const SourceFileRef &file : shipped) ours.read(file);
   for (const SourceFileRef &file : user) theirs.read(file);
   check_functions(library, diagnostics);
+  if (!user.empty() && ours.broken.empty()) leave_out_misfits(library, diagnostics);
   for (auto &[name, op] : library.ops) {
-    if ((op.shipped ? ours : theirs).broken.count(name) == 0) {
-      check_op(op, library, diagnostics);
-    } else {
-      check_declarations(op, diagnostics);  // its shapes and body would only be reported for what did not read
-    }
+    if (!op.shipped || user.empty() || !ours.broken.empty())
+      check_one(op, library, (op.shipped ? ours : theirs).broken, diagnostics);
   }
   check_recursion(library, diagnostics);
   if (diagnostics.has_errors()) return diagnostics;

@@ -58,3 +58,17 @@ TEST_CASE("read_ops: several YAML documents and byte order marks") {
   REQUIRE(library);
   CHECK(library->fns.size() == 2);
 }
+
+TEST_CASE("read_ops: a shipped op that calls what the user replaced is left out with a warning") {
+  const auto shipped = source(
+      "ops:\n  - op: scale\n    attrs: {by: float = 2}\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i]\n"
+      "  - op: twice\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y = scale(X, by=2)\n"
+      "  - op: four_times\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y = twice(X)\n");
+  const auto user = source("ops:\n  - op: scale\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = 3*X[i]\n", "user.yaml");
+  const auto library = read_ops({shipped}, {user});
+  INFO(library.diagnostics().text());
+  REQUIRE(library);
+  CHECK(library->ops.size() == 1);
+  CHECK(library.diagnostics().size() == 2);
+  CHECK(library.diagnostics().text().find("warning: the shipped op 'twice' is left out") != std::string::npos);
+}
