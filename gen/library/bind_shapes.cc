@@ -7,6 +7,7 @@
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
 #include "library/type_rules.h"
+#include "library/unroll_variadic.h"
 
 namespace tenon {
 namespace {
@@ -145,10 +146,19 @@ std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::o
 
 }  // namespace
 
-std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
+std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_def, const std::vector<GivenTensor>& inputs,
                                    const std::map<std::string, BoundAttr>& attrs, const std::map<std::string, DType>& types, Diagnostics& diagnostics,
                                    const SourceSpan& place) {
   BoundCall out;
+  if (is_variadic(given_def)) {
+    const size_t others = given_def.inputs.size() - 1;
+    if (inputs.size() <= others) {
+      diagnostics.error(Code::E0605, place, fmt::format("{}: input {} is missing", given_def.name, given_def.inputs.back().name));
+      return std::nullopt;
+    }
+    out.unrolled = std::make_shared<const OpDef>(unroll_variadic(given_def, static_cast<int>(inputs.size() - others)));
+  }
+  const OpDef& def = out.unrolled ? *out.unrolled : given_def;
   out.scope.def = &def;
   out.scope.binding.types = types;
   out.kernel.op = out.kernel.name = def.name;

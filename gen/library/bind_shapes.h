@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct GivenTensor {
 
 /// What a call of an op is, completely: ready for expand_body.
 struct BoundCall {
+  std::shared_ptr<const OpDef> unrolled;   ///< what `scope` refers to when the definition is variadic
   Kernel kernel;                         ///< inputs that are present, then outputs; sizes are the caller's
   Scope scope;
   std::vector<std::vector<Expr>> output_dims;   ///< stored extents of each output

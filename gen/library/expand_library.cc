@@ -7,6 +7,7 @@
 
 #include "library/expand_symbolic.h"
 #include "library/pack_plan.h"
+#include "library/unroll_variadic.h"
 
 namespace tenon {
 namespace {
@@ -116,6 +117,11 @@ bool expand_op(const OpLibrary& defs, const OpDef& def, const std::vector<DType>
 
 }  // namespace
 
+bool needs_graph(const OpDef& def) {
+  const auto permutes = [](const LetDef& l) { return l.pack && l.value.kind == SyntaxKind::call && l.value.text == "permute"; };
+  return is_variadic(def) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
+}
+
 std::vector<DType> dtypes_of(const TypeVar& v) {
   std::vector<DType> out;
   for (const DTypeRow& r : all_dtypes())
@@ -134,7 +140,7 @@ Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& se
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const std::string& name : names)
-    if (const OpDef* def = defs.op(name); def && def->impl.empty()) expand_op(defs, *def, selection.dtypes, library, diagnostics);
+    if (const OpDef* def = defs.op(name); def && def->impl.empty() && !needs_graph(*def)) expand_op(defs, *def, selection.dtypes, library, diagnostics);
   if (diagnostics.has_errors()) return diagnostics;
   if (library.ops.empty()) {
     diagnostics.error_at(Code::E0607, "tenon", "no op that was chosen accepts any of the dtypes that were chosen");

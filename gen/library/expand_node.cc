@@ -11,7 +11,7 @@ std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, co
   if (!call) return std::nullopt;
   for (const GraphSize& s : sizes) call->kernel.sizes.push_back({s.name, s.lo, s.hi});
   call->kernel.reassociate = def.numerics.reassociate_all.value_or(true);
-  expand_body(defs, def, call->scope, call->kernel, diagnostics);
+  expand_body(defs, *call->scope.def, call->scope, call->kernel, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   return call;
 }

@@ -1,6 +1,7 @@
 // Syntax → typed expression of a kernel, in the scope of one definition. Shared by bodies, lets, requires and shapes.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -62,6 +63,9 @@ class ExprBuilder {
   Typed extent(const Syntax& s);
   Typed draw(const Syntax& s);
   Typed unified(ScalarOp op, const Syntax& s, Typed a, Typed b);
+  std::vector<Expr> permuted(const Syntax& call);
+  std::vector<Expr> unravelled(const Syntax& call);
+  std::optional<std::vector<Expr>> list_call(const Syntax& call);
   Typed each_element(const Syntax& s, size_t k);
   size_t each_rank(const Syntax& s) const;
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);

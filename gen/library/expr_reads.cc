@@ -1,6 +1,8 @@
 // Syntax → typed expression: reads, subscripts, guards of indices, and what has to be checked at run time.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 
@@ -94,21 +96,60 @@ Typed ExprBuilder::each_element(const Syntax& s, size_t k) {
   return {r == renamed_.end() ? var_ref(vars[k].name) : r->second, true};
 }
 
+std::vector<Expr> ExprBuilder::permuted(const Syntax& call) {
+  const std::vector<Expr> from = list(call.children[0]), perm = list(call.children[1]);
+  std::vector<Expr> out;
+  for (const Expr& p : perm) {
+    const auto k = constant_value(p);
+    if (!k || *k < 0 || static_cast<size_t>(*k) >= from.size()) {
+      error(Code::E0432, call, "the permutation is not known here, or names a dimension that there is not");
+      return from;
+    }
+    out.push_back(from[static_cast<size_t>(*k)]);
+  }
+  return out;
+}
+
+/// Index lists of the element with linear index `i` in a shape.
+std::vector<Expr> ExprBuilder::unravelled(const Syntax& call) {
+  const Expr i = index(call.children[0]);
+  const std::vector<Expr> extents = list(call.children[1]), strides = contiguous_strides(extents);
+  std::vector<Expr> out;
+  for (size_t k = 0; k < extents.size(); ++k) {
+    Expr e = is_one(strides[k]) ? i : apply(ScalarOp::FloorDiv, {i, strides[k]});
+    out.push_back(k == 0 ? e : apply(ScalarOp::Mod, {e, extents[k]}));
+  }
+  return out;
+}
+
+std::optional<std::vector<Expr>> ExprBuilder::list_call(const Syntax& call) {
+  const size_t n = call.children.size();
+  if (call.text == "permute" && n == 2) return permuted(call);
+  if (call.text == "unravel" && n == 2) return unravelled(call);
+  if (call.text == "keep" && n == 2) {
+    const auto kept = constant_value(condition(call.children[1]));
+    if (!kept) return std::nullopt;
+    return std::vector<Expr>(*kept ? list(call.children[0]).size() : 0, constant_int(1));
+  }
+  if (call.text == "concat" && n == 2) {
+    std::vector<Expr> out = list(call.children[0]);
+    for (Expr& e : list(call.children[1])) out.push_back(std::move(e));
+    return out;
+  }
+  if (call.text == "drop" && n == 2) {
+    std::vector<Expr> out = list(call.children[0]);
+    const int64_t k = constant_value(index(call.children[1])).value_or(0);
+    out.erase(out.begin(), out.begin() + std::clamp<int64_t>(k, 0, static_cast<int64_t>(out.size())));
+    return out;
+  }
+  return std::nullopt;
+}
+
 std::vector<Expr> ExprBuilder::list(const Syntax& s) {
   const Syntax& inner = s.kind == SyntaxKind::each ? s.children[0] : s;
   std::vector<Expr> out;
-  if (inner.kind == SyntaxKind::call && inner.text == "permute" && inner.children.size() == 2) {
-    const std::vector<Expr> from = list(inner.children[0]), perm = list(inner.children[1]);
-    for (const Expr& p : perm) {
-      const auto k = constant_value(p);
-      if (!k || *k < 0 || static_cast<size_t>(*k) >= from.size()) {
-        error(Code::E0432, inner, "the permutation is not known here, or names a dimension that there is not");
-        return from;
-      }
-      out.push_back(from[static_cast<size_t>(*k)]);
-    }
-    return out;
-  }
+  if (inner.kind == SyntaxKind::call)
+    if (auto rearranged = list_call(inner)) return std::move(*rearranged);
   if (inner.kind == SyntaxKind::name || inner.kind == SyntaxKind::pack) {
     if (const auto a = scope_.binding.attrs.find(inner.text); a != scope_.binding.attrs.end()) {
       for (const Typed& t : a->second.elements) out.push_back(convert(t, DType::I64));

@@ -46,7 +46,8 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
     if (n.kind == SyntaxKind::subscript) collect_variables(def, n.text, n.children, uses);
   });
   for_each_syntax(s, [&](const Syntax& n) {
-    if (n.kind == SyntaxKind::each)
+    const bool unravels = n.kind == SyntaxKind::each && n.children[0].kind == SyntaxKind::call && n.children[0].text == "unravel";
+    if (n.kind == SyntaxKind::each && !unravels)
       for_each_syntax(n, [&](const Syntax& m) {
         const auto v = uses.of_variable.find(m.text);
         if (m.kind == SyntaxKind::name && v != uses.of_variable.end()) uses.by_dim.insert(v->second);
@@ -70,6 +71,7 @@ PackUses uses_of(const OpDef& def) {
     for (const Syntax& sub : s.subs) collect_by_dim(def, sub, uses);
   }
   for (const LetDef& l : def.lets) {
+    if (l.pack && l.value.kind == SyntaxKind::call && l.value.text == "keep") continue;   // ones, whatever their number
     for_each_syntax(l.value, [&](const Syntax& n) {
       if (l.pack && (n.kind == SyntaxKind::name || n.kind == SyntaxKind::pack) && uses.names.count(n.text)) {
         uses.by_dim.insert(n.text);
