@@ -1,0 +1,297 @@
+// Execution plan × C texts of its steps → the files of a generated model.
+#include "harness/model_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/library_names.h"
+#include "support/check.h"
+#include "support/text_template.h"
+
+namespace tenon {
+namespace {
+
+class ModelWriter {
+ public:
+  ModelWriter(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame)
+      : plan_(plan), levels_(levels), frame_(frame), name_(frame.name), upper_(upper_case(frame.name)), weights_(weights_text(plan, frame.name)) {}
+
+  void write(OutputTree& out) const {
+    std::vector<std::string> sources;
+    const auto source = [&](const std::string& file, std::string text) {
+      sources.push_back("src/" + file);
+      out.add("src/" + file, std::move(text));
+    };
+    out.add(fmt::format("include/{}.h", name_), header());
+    out.add(fmt::format("src/{}_internal.h", name_), internal());
+    source(name_ + ".c", fill("c/model.c.in", {{"name", name_}, {"upper", upper_}, {"checks", checks()}, {"runs", runs()}, {"shapes", shapes()}, {"info", info()}}));
+    source(name_ + "_level.c", level());
+    for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
+    source(name_ + "_weights.c", fill("c/model_weights.c.in", {{"name", name_}, {"weights", weights_.definitions}}));
+    if (frame_.main_program)
+      source(name_ + "_main.c", fill("c/model_main.c.in", {{"name", name_}, {"upper", upper_}, {"inputs", io_rows(plan_.inputs)}, {"outputs", io_rows(plan_.outputs)},
+                                                           {"sizes", size_rows()}, {"steps", step_rows()}, {"call", main_call()}, {"n_inputs", fmt::format("{}", plan_.inputs.size())},
+                                                           {"n_outputs", fmt::format("{}", plan_.outputs.size())}, {"n_sizes", fmt::format("{}", plan_.sizes.size())},
+                                                           {"n_steps", fmt::format("{}", plan_.steps.size())}}));
+    std::string list;
+    for (const std::string& s : sources) list += s + "\n";
+    out.add("sources.txt", list);
+    out.add("MANIFEST.json", manifest(sources));
+    out.add("Makefile", fill("c/model_Makefile.in", {{"name", name_}}));
+    out.add("CMakeLists.txt", fill("c/model_CMakeLists.txt.in", {{"name", name_}, {"sources", list}}));
+  }
+
+ private:
+  std::string fill(const std::string& path, const std::vector<HoleValue>& values) const { return TextTemplate(path, frame_.templates.at(path)).fill(values); }
+  const PlanBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
+
+  /// Storage type; complex types carry the model's prefix.
+  std::string c_type(DType d) const { return with_prefix(std::string(dtype_row(d).c_type), name_); }
+  static bool open(const PlanBuffer& b) {
+    return std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); });
+  }
+
+  static std::string shape_text(const PlanBuffer& b) {
+    std::string out;
+    for (const SizeExpr& d : b.dims) out += (out.empty() ? "" : ", ") + to_text(d);
+    return fmt::format("{}[{}]", name_of(b.dtype), out);
+  }
+
+  std::string header() const {
+    std::string inputs, outputs;
+    for (const int i : plan_.inputs) inputs += fmt::format("const {} *{}; /* {} */\n", c_type(buffer(i).dtype), buffer(i).name, shape_text(buffer(i)));
+    for (const GraphSize& s : plan_.sizes) inputs += fmt::format("int64_t {}; /* {}..{} */\n", s.name, s.lo, s.hi);
+    for (const int o : plan_.outputs) outputs += fmt::format("{} *{}; /* {} */\n", c_type(buffer(o).dtype), buffer(o).name, shape_text(buffer(o)));
+    for (const int o : plan_.outputs)
+      if (open(buffer(o))) outputs += fmt::format("int64_t {}_shape[{}]; /* written by {}_run */\n", buffer(o).name, std::max<size_t>(1, buffer(o).dims.size()), name_);
+    if (plan_.inputs.empty() && plan_.sizes.empty()) inputs = "char none; /* this model has no inputs */\n";
+    const std::string arena = fmt::format("{}", std::max<int64_t>(plan_.arena_bytes, 0));
+    return fill("c/model.h.in", {{"name", name_}, {"upper", upper_}, {"doc", comment_text(plan_.doc.empty() ? plan_.name : plan_.doc)}, {"arena", arena},
+                                 {"weights", fmt::format("{}", weights_.bytes)}, {"inputs", inputs}, {"outputs", outputs}, {"complex_types", complex_types()}});
+  }
+
+  std::string complex_types() const {
+    std::string out;
+    for (const auto& [d, part] : {std::pair{DType::C64, "float"}, std::pair{DType::C128, "double"}})
+      if (std::any_of(plan_.buffers.begin(), plan_.buffers.end(), [d = d](const PlanBuffer& b) { return b.dtype == d; }))
+        out += fmt::format("typedef struct {{\n    {} re, im;\n}} {};\n", part, c_type(d));
+    return out;
+  }
+
+  std::string internal() const {
+    std::string has, runs;
+    for (const ModelLevel& l : levels_) {
+      const std::string flag = fmt::format("{}_HAS_{}", upper_, upper_case(l.isa->suffix));
+      has += l.isa->guard.empty() ? fmt::format("#define {} 1\n", flag) : fmt::format("#if {}\n#define {} 1\n#else\n#define {} 0\n#endif\n", l.isa->guard, flag, flag);
+      runs += fmt::format("int {}_run_{}(const {}_inputs *in, {}_outputs *out, unsigned char *arena, {}_mark mark, void *watcher);\n", name_, l.isa->suffix, name_, name_, name_);
+    }
+    return fill("c/model_internal.h.in", {{"name", name_}, {"upper", upper_}, {"levels", fmt::format("{}", levels_.size())}, {"has", has}, {"runs", runs}, {"weights", weights_.declarations}});
+  }
+
+  std::string level() const {
+    std::string checks, rows;
+    for (const ModelLevel& l : levels_) {
+      checks += fmt::format("{}static int runs_{}(const features *cpu)\n{{\n    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n", checks.empty() ? "" : "\n", l.isa->suffix,
+                            upper_case(l.isa->suffix), l.isa->host_check);
+      rows += fmt::format("{}{{\"{}\", runs_{}}},", rows.empty() ? "" : "\n", l.isa->name, l.isa->suffix);
+    }
+    const std::string text = fill("runtime/library_level.c.in", {{"internal", name_ + "_internal.h"}, {"level_checks", checks}, {"level_rows", rows}});
+    return with_prefix(text, name_);
+  }
+
+  /// How a step reads or writes a buffer.
+  std::string pointer(int b, bool writes) const {
+    const PlanBuffer& p = buffer(b);
+    const std::string type = c_type(p.dtype);
+    switch (p.kind) {
+      case BufferKind::Input: return "in->" + p.name;
+      case BufferKind::Output: return "out->" + p.name;
+      case BufferKind::Constant: return weights_.names.at(b);
+      case BufferKind::Arena: return fmt::format("({}{} *)(void *)(arena + {})", writes ? "" : "const ", type, p.offset);
+    }
+    return {};
+  }
+
+  std::string level_source(const ModelLevel& l) const {
+    std::string body;
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      const PlanStep& step = plan_.steps[s];
+      const StepText& t = l.steps[s];
+      std::string args;
+      for (const int tensor : t.tensors) {
+        const bool writes = step.kernel.tensors[static_cast<size_t>(tensor)].role == Role::Output;
+        args += (args.empty() ? "" : ", ") + pointer(step.buffers[static_cast<size_t>(tensor)], writes);
+      }
+      for (const std::string& z : t.sizes) args += (args.empty() ? "" : ", ") + ("in->" + z);
+      if (t.workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
+      body += fmt::format("    /* {} */\n    status = {}({});\n    if (status != 0)\n        return status;\n", comment_text(step.origin), t.function, args);
+      body += fmt::format("    if (mark != NULL)\n        mark(watcher, {});\n", s);
+    }
+    std::string text = fmt::format("/* {}: the operators at level {}. */\n#include \"{}_internal.h\"\n\n", comment_text(plan_.name), l.isa->name, name_);
+    text += l.begin + "\n" + l.functions + "\n";
+    text += fmt::format("int {}_run_{}(const {}_inputs *in, {}_outputs *out, unsigned char *arena, {}_mark mark, void *watcher)\n{{\n", name_, l.isa->suffix, name_, name_, name_);
+    text += "    int status = 0;\n    (void)in;\n    (void)out;\n    (void)arena;\n" + body + "    return status;\n}\n" + l.end;
+    if (!l.isa->guard.empty()) text += fmt::format("\n/* A translation unit is never empty. */\nextern const int {}_{}_is_here;\nconst int {}_{}_is_here = 1;\n", name_, l.isa->suffix, name_, l.isa->suffix);
+    return text;
+  }
+
+  std::string checks() const {
+    std::string out;
+    for (const int i : plan_.inputs) out += fmt::format("if (in->{} == NULL)\n    return {}_E_NULL;\n", buffer(i).name, upper_);
+    for (const int o : plan_.outputs) out += fmt::format("if (out->{} == NULL)\n    return {}_E_NULL;\n", buffer(o).name, upper_);
+    for (const GraphSize& s : plan_.sizes) out += fmt::format("if (in->{} < {} || in->{} > {})\n    return {}_E_SHAPE;\n", s.name, s.lo, s.name, s.hi, upper_);
+    return out;
+  }
+
+  std::string runs() const {
+    std::string out;
+    for (size_t k = 0; k < levels_.size(); ++k) {
+      const std::string call = fmt::format("return {}_run_{}(in, out, arena, mark, watcher);", name_, levels_[k].isa->suffix);
+      const bool guarded = !levels_[k].isa->guard.empty();
+      if (guarded) out += fmt::format("#if {}_HAS_{}\n", upper_, upper_case(levels_[k].isa->suffix));
+      out += fmt::format("    case {}:\n        {}\n", k, call);
+      if (guarded) out += "#endif\n";
+    }
+    return out;
+  }
+
+  /// An extent in C over the sizes of `in`.
+  static std::string extent(const SizeExpr& e) {
+    if (e.is_constant()) return fmt::format("{}", e.value);
+    if (e.kind == SizeExpr::Kind::name) return "in->" + e.name;
+    const char* op = e.kind == SizeExpr::Kind::add ? " + " : e.kind == SizeExpr::Kind::mul ? "*" : "";
+    std::string out;
+    if (*op) {
+      for (const SizeExpr& a : e.args) out += (out.empty() ? "(" : op) + extent(a);
+      return out + ")";
+    }
+    const std::string a = extent(e.args[0]), b = extent(e.args[1]);
+    switch (e.kind) {
+      case SizeExpr::Kind::floordiv: return fmt::format("floor_div({}, {})", a, b);
+      case SizeExpr::Kind::mod: return fmt::format("({} - floor_div({}, {})*{})", a, a, b, b);
+      case SizeExpr::Kind::min: return fmt::format("({} < {} ? {} : {})", a, b, a, b);
+      case SizeExpr::Kind::max: return fmt::format("({} > {} ? {} : {})", a, b, a, b);
+      default: TENON_UNREACHABLE("an extent of no kind");
+    }
+  }
+
+  std::string shapes() const {
+    std::string out;
+    for (const int o : plan_.outputs)
+      if (open(buffer(o)))
+        for (size_t k = 0; k < buffer(o).dims.size(); ++k) out += fmt::format("out->{}_shape[{}] = {};\n", buffer(o).name, k, extent(buffer(o).dims[k]));
+    return out;
+  }
+
+  std::string info() const {
+    std::string out = fmt::format("{}: arena {} bytes, weights {} bytes; inputs", plan_.name, plan_.arena_bytes, weights_.bytes);
+    for (const int i : plan_.inputs) out += fmt::format(" {} {}", buffer(i).original, shape_text(buffer(i)));
+    out += "; outputs";
+    for (const int o : plan_.outputs) out += fmt::format(" {} {}", buffer(o).original, shape_text(buffer(o)));
+    return "\"" + escaped(out) + "\"";
+  }
+
+  static std::string escaped(const std::string& s) {
+    std::string out;
+    for (const char c : s) {
+      const auto u = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') out += '\\';
+      out += u < 32 || u > 126 ? '?' : c;
+    }
+    return out;
+  }
+
+  std::string io_rows(const std::vector<int>& list) const {
+    std::string out;
+    for (const int i : list) {
+      const PlanBuffer& b = buffer(i);
+      std::string dims;
+      for (const SizeExpr& d : b.dims) {
+        const auto at = std::find_if(plan_.sizes.begin(), plan_.sizes.end(), [&](const GraphSize& s) { return d.kind == SizeExpr::Kind::name && s.name == d.name; });
+        dims += fmt::format("{}{}", dims.empty() ? "" : ", ", d.is_constant() ? d.value : at != plan_.sizes.end() ? -1 - (at - plan_.sizes.begin()) : INT64_C(-1000));
+      }
+      out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n", escaped(b.original.empty() ? b.name : b.original), name_of(b.dtype), bytes_of(b.dtype), b.dims.size(),
+                         dims.empty() ? "0" : dims, b.bytes);
+    }
+    return out;
+  }
+
+  std::string size_rows() const {
+    std::string out;
+    for (const GraphSize& s : plan_.sizes) out += fmt::format("{{\"{}\", {}, {}}},\n", s.name, s.lo, s.hi);
+    return out.empty() ? "{NULL, 0, 0},\n" : out;
+  }
+
+  std::string step_rows() const {
+    std::string out;
+    for (const PlanStep& s : plan_.steps) out += fmt::format("\"{}\",\n", escaped(s.kernel.name));
+    return out.empty() ? "NULL,\n" : out;
+  }
+
+  std::string main_call() const {
+    std::string out;
+    for (size_t i = 0; i < plan_.inputs.size(); ++i) out += fmt::format("in.{} = data_in[{}];\n", buffer(plan_.inputs[i]).name, i);
+    for (size_t i = 0; i < plan_.sizes.size(); ++i) out += fmt::format("in.{} = size_values[{}];\n", plan_.sizes[i].name, i);
+    for (size_t o = 0; o < plan_.outputs.size(); ++o) out += fmt::format("out.{} = data_out[{}];\n", buffer(plan_.outputs[o]).name, o);
+    return out;
+  }
+
+  std::string manifest(const std::vector<std::string>& sources) const {
+    const auto list = [&](const std::vector<int>& ids) {
+      std::string out;
+      for (const int i : ids) {
+        std::string dims;
+        for (const SizeExpr& d : buffer(i).dims)
+          dims += fmt::format("{}{}", dims.empty() ? "" : ", ", d.is_constant() ? to_text(d) : "\"" + to_text(d) + "\"");
+        out += fmt::format("{}\n    {{\"name\": \"{}\", \"original\": \"{}\", \"dtype\": \"{}\", \"shape\": [{}]}}", out.empty() ? "" : ",", buffer(i).name, json(buffer(i).original),
+                           name_of(buffer(i).dtype), dims);
+      }
+      return out + (ids.empty() ? "" : "\n  ");
+    };
+    std::string steps, files;
+    for (const PlanStep& s : plan_.steps) {
+      const auto cost = cost_of(s.kernel);
+      steps += fmt::format("{}\n    {{\"kernel\": \"{}\", \"operators\": \"{}\", \"flops\": {:.0f}, \"bytes\": {:.0f}, \"scratch\": {}}}", steps.empty() ? "" : ",", s.kernel.name, json(s.origin),
+                           cost ? cost->flops : 0, cost ? cost->bytes : 0, s.scratch);
+    }
+    for (const std::string& s : sources) files += fmt::format("{}\"{}\"", files.empty() ? "" : ", ", s);
+    std::string sizes;
+    for (const GraphSize& s : plan_.sizes) sizes += fmt::format("{}{{\"name\": \"{}\", \"low\": {}, \"high\": {}}}", sizes.empty() ? "" : ", ", s.name, s.lo, s.hi);
+    return fmt::format("{{\n  \"model\": \"{}\",\n  \"inputs\": [{}],\n  \"outputs\": [{}],\n  \"sizes\": [{}],\n  \"arena_bytes\": {},\n  \"weights_bytes\": {},\n  \"kernels\": [{}\n  ],\n  \"sources\": [{}]\n}}\n",
+                       json(plan_.name), list(plan_.inputs), list(plan_.outputs), sizes, plan_.arena_bytes, weights_.bytes, steps, files);
+  }
+
+  static std::string json(const std::string& s) {
+    std::string out;
+    for (const char c : s) {
+      const auto u = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\')
+        (out += '\\') += c;
+      else if (u < 32)
+        out += fmt::format("\\u{:04x}", u);
+      else
+        out += c;
+    }
+    return out;
+  }
+
+  const ExecutionPlan& plan_;
+  const std::vector<ModelLevel>& levels_;
+  const ModelFrame& frame_;
+  std::string name_, upper_;
+  WeightsText weights_;
+};
+
+}  // namespace
+
+std::vector<std::string> model_template_names() {
+  return {"c/model.c.in",           "c/model.h.in",         "c/model_CMakeLists.txt.in", "c/model_Makefile.in", "c/model_internal.h.in",
+          "c/model_main.c.in",      "c/model_weights.c.in", "runtime/library_level.c.in"};
+}
+
+void write_model(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame, OutputTree& out) {
+  ModelWriter(plan, levels, frame).write(out);
+}
+
+}  // namespace tenon

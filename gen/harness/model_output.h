@@ -1,0 +1,51 @@
+// Execution plan × C texts of its steps → the files of a generated model: header, one source a level, weights, program, build files.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/execution_plan.h"
+#include "ir/isa.h"
+#include "support/output_tree.h"
+
+namespace tenon {
+
+/// One step's function at one level, as its call has to be written.
+struct StepText {
+  std::string function;
+  std::vector<int> tensors;          ///< arguments: tensors of the step's kernel, in order
+  std::vector<std::string> sizes;    ///< then these run-time sizes
+  bool workspace = false;            ///< then its scratch
+};
+
+/// All steps at one level.
+struct ModelLevel {
+  const Isa* isa = nullptr;
+  std::string begin, end;       ///< what encloses the functions of a file
+  std::string functions;        ///< pieces and kernels
+  std::vector<StepText> steps;  ///< parallel to plan.steps
+};
+
+struct ModelFrame {
+  std::string name = "net";          ///< prefix of everything
+  bool main_program = false;
+  std::map<std::string, std::string> templates;   ///< text by path below templates/, all of model_template_names()
+};
+
+/// Paths below templates/ of what write_model fills in.
+std::vector<std::string> model_template_names();
+
+/// Adds the files of the model to `out`.
+void write_model(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& options, OutputTree& out);
+
+/// C text of all constants: a typed array each; equal contents are one array. `names` gets the expression that each buffer is read by.
+struct WeightsText {
+  std::string declarations;   ///< for the internal header
+  std::string definitions;    ///< for the source
+  std::map<int, std::string> names;   ///< buffer → expression
+  int64_t bytes = 0;
+};
+WeightsText weights_text(const ExecutionPlan& plan, const std::string& prefix);
+
+}  // namespace tenon
