@@ -7,10 +7,13 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "frontend/frontends.h"
+#include "isa/all_isas.h"
 #include "library/expand_library.h"
 #include "opdef/read_math.h"
 #include "opdef/read_ops.h"
 #include "pipeline_library.h"
+#include "pipeline_model.h"
 #include "pipeline_session.h"
 #include "support/read_source.h"
 
@@ -141,12 +144,86 @@ struct Commands {
     if (!library) return exit_bad_input;
     return produce_library(session, {*defs, *math}, *library, o);
   }
-  int operator()(const ModelOptions&) { return exit_bad_command_line; }
-  int operator()(const RunOptions&) { return exit_bad_command_line; }
-  int operator()(const TryOptions&) { return exit_bad_command_line; }
-  int operator()(const DumpOptions&) { return exit_bad_command_line; }
-  int operator()(const ExplainOptions&) { return exit_bad_command_line; }
-  int operator()(const ListOptions&) { return exit_bad_command_line; }
+  int operator()(const ModelOptions& o) {
+    const auto defs = read_definitions(session, {});
+    if (!defs) return exit_bad_input;
+    const auto math = read_math_entries(session);
+    if (!math) return exit_bad_input;
+    return produce_model(session, *defs, *math, o);
+  }
+  int operator()(const RunOptions& o) {
+    const auto defs = read_definitions(session, {});
+    if (!defs) return exit_bad_input;
+    const auto math = read_math_entries(session);
+    if (!math) return exit_bad_input;
+    return run_model(session, *defs, *math, o);
+  }
+  int operator()(const TryOptions&) { return no_such_command("try"); }
+  int operator()(const DumpOptions& o) {
+    const bool model = o.inputs.size() == 1 && has_frontend(o.inputs[0]) && o.stage != "opdefs" && o.stage != "library";
+    session.dump_only(o.stage);
+    if (model) {
+      ModelOptions m;
+      m.graph = o.inputs[0];
+      m.sizes = o.sizes;
+      m.isas = o.selection.isas;
+      return (*this)(m);
+    }
+    LibOptions l;
+    l.definitions = o.inputs;
+    l.selection = o.selection;
+    return (*this)(l);
+  }
+  int operator()(const ExplainOptions& o) {
+    const CodeInfo* code = find_code(o.subject);
+    if (!code) {
+      fmt::print(stderr, "tenon: error: '{}' is no diagnostic code\n", o.subject);
+      return exit_bad_command_line;
+    }
+    fmt::print("{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
+    return exit_done;
+  }
+  int operator()(const ListOptions& o) {
+    switch (o.subject) {
+      case ListSubject::isas: return list_isas();
+      case ListSubject::dtypes: return list_dtypes();
+      case ListSubject::stages: return list_stages();
+      case ListSubject::ops: return list_ops();
+    }
+    return exit_bad_command_line;
+  }
+
+ private:
+  static int no_such_command(const char* name) {
+    fmt::print(stderr, "tenon: error: this version has no '{}'\n", name);
+    return exit_bad_command_line;
+  }
+  static int list_isas() {
+    for (const Isa& isa : all_isas())
+      fmt::print("{:<12} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture, isa.vector_bits, runs_on_host(isa) ? "  host" : "");
+    return exit_done;
+  }
+  static int list_dtypes() {
+    for (const DTypeRow& d : all_dtypes()) fmt::print("{:<5} {:>3} bits, computes in {}, sums in {}\n", d.name, d.bits, name_of(d.compute), name_of(d.accumulator));
+    return exit_done;
+  }
+  static int list_stages() {
+    for (const StageName& s : all_stages()) fmt::print("{:<9} {}\n", s.name, s.noun);
+    return exit_done;
+  }
+  int list_ops() {
+    const auto defs = read_definitions(session, {});
+    if (!defs) return exit_bad_input;
+    for (const auto& [name, def] : defs->ops) {
+      std::string types;
+      for (const TypeVar& t : def.types) {
+        types += fmt::format("{}{}:", types.empty() ? "" : " ", t.name);
+        for (size_t i = 0; i < t.classes.size(); ++i) types += fmt::format("{}{}", i ? "|" : "", t.classes[i].text);
+      }
+      fmt::print("{:<20} {:<16} {}\n", name, types, def.doc);
+    }
+    return exit_done;
+  }
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ bool Session::find_data() {
 }
 
 bool Session::wants_dump(std::string_view stage) const {
+  if (stage == only_) return true;
   const auto& d = control_.dump_after;
   return std::find(d.begin(), d.end(), stage) != d.end() || (d.size() == 1 && d[0] == "all");
 }
@@ -60,7 +61,10 @@ void Session::after(std::string_view stage, const std::vector<std::string>& faul
     fmt::print(stderr, "{:>10}: {:.3f} ms\n", stage, static_cast<double>(now - last_ns_) * 1e-6);
     last_ns_ = now;
   }
-  if (wants_dump(stage)) fmt::print("# after {}\n{}", stage, text());
+  if (stage == only_)
+    fmt::print("{}", text());
+  else if (wants_dump(stage))
+    fmt::print("# after {}\n{}", stage, text());
   if (faults.empty()) return;
   std::string all;
   for (const std::string& f : faults) all += "  " + f + "\n";
@@ -73,6 +77,7 @@ bool Session::report(const Diagnostics& diagnostics) const {
 }
 
 int Session::deliver(const OutputTree& tree, const std::string& directory) const {
+  if (!only_.empty()) return exit_done;
   if (control_.list_outputs) {
     for (const std::string& f : tree.list()) fmt::print("{}/{}\n", directory, f);
     return exit_done;

@@ -32,6 +32,8 @@ class Session {
   /// After a stage: aborts on a noun that its verifier refuses, prints its text when --dump-after asks for it, and the time under --verbose.
   void after(std::string_view stage, const std::vector<std::string>& faults, const std::function<std::string()>& text);
   bool wants_dump(std::string_view stage) const;
+  /// Print the text of one stage and write nothing.
+  void dump_only(std::string stage) { only_ = std::move(stage); }
   /// Prints diagnostics on stderr; true if there are errors.
   bool report(const Diagnostics& diagnostics) const;
   /// Remembers a file that the output depends on.
@@ -43,6 +45,7 @@ class Session {
   const RunControl& control_;
   DataDirs dirs_;
   std::vector<std::string> read_;
+  std::string only_;
   int64_t last_ns_ = 0;
 };
 

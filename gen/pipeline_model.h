@@ -1,0 +1,15 @@
+// The stages of `tenon model`: graph, kernels of its operators, plan, loop nests, C, files.
+#pragma once
+
+#include "ir/math_function.h"
+#include "ir/op_def.h"
+#include "pipeline_session.h"
+
+namespace tenon {
+
+/// Reads the graph and writes the model; returns the exit status.
+int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options);
+/// `tenon run`: the model with its program in a temporary folder, compiled and started on the inputs. Status 3 if compiling or running fails.
+int run_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const RunOptions& options);
+
+}  // namespace tenon
