@@ -207,6 +207,7 @@ class BindWriter {
     if (s.kind == SyntaxKind::each) return rank_text(s.children[0]);
     if (s.kind == SyntaxKind::call && s.text == "concat") return fmt::format("{} + {}", rank_text(s.children[0]), rank_text(s.children[1]));
     if (s.kind == SyntaxKind::call && s.text == "permute") return rank_text(s.children[1]);
+    if (s.kind == SyntaxKind::call && s.text == "keep") return fmt::format("({} ? {} : 0)", condition_text(s.children[1], s_.scope), rank_text(s.children[0]));
     for (const std::string& n : names_in(s)) {
       if (s_.scope.packs.count(n)) return c_identifier(n) + "->rank";
       const AttrDef* a = def_.attr(n);
@@ -225,7 +226,7 @@ class BindWriter {
       return fmt::format("({} < {} ? {} : {})", at, first, element_text(s.children[0], at), element_text(s.children[1], fmt::format("{} - ({})", at, first)));
     }
     if (call && s.text == "permute") return fmt::format("tn_rt_at(f, {}, {})", c_identifier(s.children[0].text), element_text(s.children[1], at));
-    if (call && s.text == "ones") return "1";
+    if (call && (s.text == "ones" || s.text == "keep")) return "1";
     if (call && s.text == "reverse") return element_text(s.children[0], fmt::format("{} - 1 - ({})", rank_text(s.children[0]), at));
     ArithmeticScope scope = s_.scope;
     scope.element = at;
