@@ -17,15 +17,7 @@ void ExpressionChecker::check_subs(const Syntax &access, const std::vector<Synta
   ExpressionPlace within = place;
   within.index = true;
   within.optional = false;
-  if (!value.slots) {
-    for (const Syntax &sub : subs) {
-      if (sub.is(SyntaxKind::pack)) check_pack_variable(sub);
-      else if (sub.is(SyntaxKind::group))
-        for (const Syntax &part : sub.children) check(part, within);
-      else check(sub, within);
-    }
-    return;
-  }
+  if (!value.slots) return check_unknown_shape(access, subs, within);
   if (subs.size() != value.slots->size()) {
     const TensorDef *def = value.input != nullptr ? value.input : value.output;
     std::string note = "its indices are those of the statement that defines it";
@@ -55,6 +47,28 @@ void ExpressionChecker::check_subs(const Syntax &access, const std::vector<Synta
       for (std::size_t k = 0; k < slot.extents.size(); ++k) check_single_sub(access, sub.children[k], slot.extents[k], within);
     } else {
       check_single_sub(access, sub, slot.extents[0], within);
+    }
+  }
+}
+
+/// The result of a call whose shape only expansion tells: bare variables are compared there, anything else cannot be proved here.
+void ExpressionChecker::check_unknown_shape(const Syntax &access, const std::vector<Syntax> &subs, const ExpressionPlace &place) {
+  ExpressionPlace below = place;
+  below.guarded = false;
+  for (const Syntax &sub : subs) {
+    const std::vector<Syntax> parts = sub.is(SyntaxKind::group) ? sub.children : std::vector<Syntax>{sub};
+    for (const Syntax &part : parts) {
+      if (part.is(SyntaxKind::pack)) {
+        check_pack_variable(part);
+        continue;
+      }
+      check(part, below);
+      const bool bare = part.is(SyntaxKind::name) && scope_.variable(part.text) != nullptr;
+      if (bare || place.guarded) continue;
+      diagnostics_.error(
+          Code::E0504, part.span,
+          fmt::format("the shape of '{}' is not known here, so that this index cannot be proved to lie within it", access.text),
+          {fmt::format("copy it first, v[i] = {}[i], or guard the read with padded", access.text)});
     }
   }
 }

@@ -79,6 +79,28 @@ std::optional<std::vector<Slot>> output_slots(const TensorDef &output, const Bin
 
 }  // namespace
 
+bool same_slots(const std::vector<Slot> &a, const std::vector<Slot> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Slot &x, const Slot &y) {
+    return x.pack == y.pack && std::equal(x.extents.begin(), x.extents.end(), y.extents.begin(), y.extents.end(),
+                                          [](const Syntax &e, const Syntax &f) { return same(e, f); });
+  });
+}
+
+/// Arguments of the shape `~*S` that are all alike have the full shape.
+void bind_alike(const OpDef &callee, const std::vector<const BodyValue *> &arguments, Binding &binding) {
+  const std::vector<Slot> *shape = nullptr;
+  for (std::size_t i = 0; i < arguments.size() && i < callee.inputs.size(); ++i) {
+    const std::vector<Dim> &dims = callee.inputs[i].dims;
+    const bool alike =
+        dims.size() == 1 && dims[0].kind == DimKind::pack && dims[0].broadcast && arguments[i] != nullptr && arguments[i]->slots;
+    if (!alike || dims[0].name != callee.inputs[0].dims[0].name ||
+        (shape != nullptr && !same_slots(*shape, *arguments[i]->slots)))
+      return;
+    shape = &*arguments[i]->slots;
+  }
+  if (shape != nullptr) binding.emplace(callee.inputs[0].dims[0].name, *shape);
+}
+
 std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef &callee, const Syntax &call,
                                                             const std::vector<const BodyValue *> &arguments) {
   Binding binding;
@@ -90,6 +112,7 @@ std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef &callee,
     Binding attempt = binding;
     if (bind_input(callee, call, dims, *arguments[i]->slots, attempt)) binding = std::move(attempt);
   }
+  bind_alike(callee, arguments, binding);
   std::vector<std::optional<std::vector<Slot>>> results;
   for (const TensorDef &output : callee.outputs) results.push_back(output_slots(output, binding));
   return results;

@@ -132,3 +132,19 @@ TEST_CASE("parse_body: statements go on inside brackets and after operators, and
   CHECK(text.find("'second'") != std::string::npos);
   CHECK(bad.diagnostics().sorted().size() == 4);
 }
+
+TEST_CASE("check_op: reads of what called ops give are proved as well") {
+  const std::string add = "  - op: add\n    in: {A: \"f32[~*S]\", B: \"f32[~*S]\"}\n    out: {Y: \"f32[*S]\"}\n    body: Y[*s] = A[*s] + B[*s]\n";
+  const auto reads = [&](const std::string &first, const std::string &index) {
+    const auto library = read_text("ops:\n  - op: f\n    in: {X: \"f32[N]\", Z: \"f32[M]\"}\n    out: {Y: \"f32[N]\"}\n    body: |\n      h = add(X, " + first +
+                                   ")\n      Y[i] = X[i] + sum[j](0*Z[j]) + h[" + index + "]\n" + add);
+    UNSCOPED_INFO(library.diagnostics().text());
+    return library.ok();
+  };
+  CHECK(reads("X", "i"));
+  CHECK(reads("X", "N - 1 - i"));
+  CHECK_FALSE(reads("X", "i + 1"));
+  CHECK(reads("Z", "i"));
+  CHECK_FALSE(reads("Z", "i + 1"));
+  CHECK_FALSE(reads("Z", "N - 1 - i"));
+}
