@@ -9,7 +9,7 @@
 #include "ir/blueprint.h"
 #include "ir/isa.h"
 #include "ir/loop_nest.h"
-#include "lower/contraction.h"
+#include "algebra/contraction.h"
 
 namespace tenon {
 
@@ -19,7 +19,8 @@ struct LeftAccess {
   std::map<std::string, Operand> row_coefficients;  ///< per row variable
   Operand base;                                     ///< part that rows and depth do not change
   Operand depth_step;                               ///< elements from one depth index to the next; null: through the table
-  int depth_table = -1;                             ///< buffer of i64 offsets, one per depth index
+  int depth_table = -1;                             ///< buffer of offsets, one per depth index
+  DType table_type = DType::I64;                    ///< i32 where all extents are known: half the cache
   int block_copy = -1;                              ///< buffer for dense copies of row blocks, used where depth_step is not 1 at run time
 };
 
@@ -27,6 +28,10 @@ struct LeftAccess {
 struct RightAccess {
   int buffer = -1;
   Operand base, column_step, depth_step;
+  int64_t panel = 0;  ///< > 0: the tensor consists of panels of so many columns already, the last one padded
+
+  /// Offset of a column that is a multiple of the tile's width.
+  Operand at(const Operand& column, const Operand& depth) const;
 };
 
 /// The loop nest under construction. Functions that cannot express something clear `possible`; the kernel is then lowered another way.

@@ -64,11 +64,11 @@ Block turned_epilogue(ContractionBuilder& b, const TileExtent& t) {
   if (b.lanes() > 1) {
     vector.vector_var = b.c.rows.back().name;
     vector.lanes = height;
-    store_value(b, vector, v_gather(t.tile, acc, v_var(q), v_int(b.panel_columns()), height), all);
+    store_value(b, vector, v_load(t.tile, acc, v_var(q) * v_int(height), height), all);
   }
   bind_collapsed(b.c.rows, t.first_row + v_var(r), scope);
   Block body;
-  store_value(b, scope, v_load(t.tile, acc, v_var(r) * v_int(b.panel_columns()) + v_var(q)), body);
+  store_value(b, scope, v_load(t.tile, acc, v_var(q) * v_int(height) + v_var(r)), body);
   some.push_back(s_for(r, v_int(0), t.rows, 1, std::move(body)));
   if (all.empty())
     for (Stmt& s : some) column.push_back(std::move(s));

@@ -162,14 +162,15 @@ void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& acces
     access.depth_step = b.c.depth.empty() ? v_int(0) : form.coefficient(b.c.depth.back().name);
     return;
   }
-  access.depth_table = b.add_buffer("depth_offset", DType::I64, Storage::Workspace, b.extent_of(b.c.depth));
+  if (constant_value(b.extent_of(b.c.depth)) && b.kernel.sizes.empty()) access.table_type = DType::I32;
+  access.depth_table = b.add_buffer("depth_offset", access.table_type, Storage::Workspace, b.extent_of(b.c.depth));
   ValueScope scope = b.scope;
   Operand offset = v_int(0);
   for (const LoopVar& v : b.c.depth) {
     scope.vars[v.name] = v_var(v.name);
     offset = offset + v_var(v.name) * form.coefficient(v.name);
   }
-  Block fill{s_store(access.depth_table, flat_index(b, b.c.depth, scope), offset)};
+  Block fill{s_store(access.depth_table, flat_index(b, b.c.depth, scope), v_cast(offset, access.table_type))};
   for (Stmt& s : loops_over(b, b.c.depth, std::move(fill))) before.push_back(std::move(s));
 }
 

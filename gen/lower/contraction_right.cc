@@ -57,11 +57,45 @@ bool may_be_unit(ContractionBuilder& b) {
   return unit;
 }
 
+/// n/w and n%w of the column: w, or 0.
+int64_t panel_width(const Read& read, const std::string& column) {
+  if (read.index.size() != 4) return 0;
+  int64_t width = 0;
+  for (const size_t d : {size_t{1}, size_t{3}}) {
+    const auto* a = std::get_if<Apply>(&read.index[d]->node);
+    if (!a || a->op != (d == 1 ? ScalarOp::FloorDiv : ScalarOp::Mod)) return 0;
+    const auto* v = std::get_if<VarRef>(&a->args[0]->node);
+    const auto w = constant_value(a->args[1]);
+    if (!v || v->name != column || !w || (width != 0 && *w != width)) return 0;
+    width = *w;
+  }
+  return width;
+}
+
+/// Panels that were laid out at generation: [outer][column / w][depth][column % w].
+RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t width) {
+  RightAccess out;
+  const Tensor& t = b.kernel.tensors[static_cast<size_t>(read.tensor)];
+  out.buffer = read.tensor;
+  out.base = b.scalar(read.index[0], b.scope) * b.scalar(t.strides[0], b.scope);
+  out.column_step = v_int(1);
+  out.depth_step = v_int(width);
+  out.panel = width;
+  return out;
+}
+
 }  // namespace
+
+Operand RightAccess::at(const Operand& column, const Operand& depth) const {
+  if (panel == 0) return base + column;
+  return base + floor_div(column, v_int(panel)) * depth * v_int(panel) + v_apply(ScalarOp::Mod, {column, v_int(panel)});
+}
 
 RightAccess access_right(ContractionBuilder& b) {
   RightAccess out;
   const Read* read = plain_read(b.c.right);
+  if (read && b.c.columns.size() == 1)
+    if (const int64_t width = panel_width(*read, b.c.columns[0].name); width > 0 && width % b.lanes() == 0) return packed_beforehand(b, *read, width);
   if (!read || b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype != b.c.accumulator) return out;
   std::vector<LoopVar> vars = b.c.columns;
   vars.insert(vars.end(), b.c.depth.begin(), b.c.depth.end());

@@ -23,13 +23,16 @@ class TileFunction {
     for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
     right_ = add_pointer("b", b_.c.accumulator, false);
     tile_ = add_pointer("tile", b_.c.accumulator, true);
-    if (!left_.depth_step) table_ = add_pointer("offset", DType::I64, false);
+    if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
     f_.name = fmt::format("tile_{}x{}", height_, vectors_);
     f_.params = {"depth", "right_step"};
     if (left_.depth_step && constant_value(left_.depth_step) != 1) f_.params.push_back("left_step");
     each([&](int r, int j) { f_.body.push_back(s_var(sum_name(r, j), v_const(0, vector()))); });
     f_.body.push_back(s_for("d", v_int(0), v_var("depth"), 1, step()));
-    each([&](int r, int j) { f_.body.push_back(s_store(tile_, v_int(r * b_.panel_columns() + j * b_.lanes()), sum(r, j))); });
+    if (b_.c.transposed)
+      for (int j = 0; j < vectors_; ++j) store_turned(j);
+    else
+      each([&](int r, int j) { f_.body.push_back(s_store(tile_, v_int(r * b_.panel_columns() + j * b_.lanes()), sum(r, j))); });
     return std::move(f_);
   }
 
@@ -46,13 +49,41 @@ class TileFunction {
     return static_cast<int>(f_.buffers.size()) - 1;
   }
 
+  /// Stores vector `j` of every row column by column. Interleaving the first half of the rows with the second turns the index of an
+  /// element (row, column) by one bit, so log2(height) times makes it (column, row).
+  void store_turned(int j) {
+    const int lanes = b_.lanes();
+    std::vector<Operand> v;
+    for (int r = 0; r < height_; ++r) v.push_back(sum(r, j));
+    for (int round = 1; lanes > 1 && 1 << round <= height_; ++round) v = interleaved(v, fmt::format("t{}_{}_", j, round));
+    for (int r = 0; r < height_; ++r) f_.body.push_back(s_store(tile_, v_int((j * height_ + r) * lanes), v[static_cast<size_t>(r)]));
+  }
+
+  std::vector<Operand> interleaved(const std::vector<Operand>& v, const std::string& name) {
+    const int lanes = b_.lanes();
+    std::vector<int> low, high;
+    for (int l = 0; l < lanes; ++l) {
+      low.push_back(l / 2 + l % 2 * lanes);
+      high.push_back(lanes / 2 + l / 2 + l % 2 * lanes);
+    }
+    std::vector<Operand> out;
+    const size_t half = v.size() / 2;
+    for (size_t i = 0; i < half; ++i)
+      for (const auto* pick : {&low, &high}) {
+        const std::string n = name + fmt::format("{}", out.size());
+        f_.body.push_back(s_let(n, v_shuffle(v[i], v[i + half], *pick)));
+        out.push_back(v_var(n, vector()));
+      }
+    return out;
+  }
+
   /// One depth index: the vectors of the right side, then each row's element against all of them.
   Block step() {
     Block body;
     const DType acc = b_.c.accumulator;
     Operand at = v_var("d");
     if (table_ >= 0) {
-      body.push_back(s_let("step", v_load(table_, DType::I64, v_var("d"))));
+      body.push_back(s_let("step", v_cast(v_load(table_, left_.table_type, v_var("d")), DType::I64)));
       at = v_var("step");
     } else if (f_.params.size() > 2) {
       at = v_var("d") * v_var("left_step");

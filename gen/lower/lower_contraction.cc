@@ -27,8 +27,10 @@ class NestBuilder {
     left_ = access_left(b_, before, staging);
     right_ = access_right(b_);
     staged_ = !staging.empty();
-    const Operand columns = round_up(block_columns());
-    packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
+    if (right_.panel == 0) {
+      const Operand columns = round_up(block_columns());
+      packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
+    }
     tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(b_.blueprint.tile_rows * b_.panel_columns()));
     append(before, loops_over(b_, b_.c.outer_right, column_blocks(std::move(staging))));
     return before;
@@ -39,7 +41,7 @@ class NestBuilder {
   /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer iteration.
   Operand block_columns() {
     const Operand all = b_.extent_of(b_.c.columns);
-    if (staged_) return all;
+    if (staged_ || right_.panel > 0) return all;
     const int64_t panel = b_.panel_columns();
     const Operand fit = floor_div(v_int(b_.blueprint.cache_n / panel), larger(b_.extent_of(b_.c.depth), v_int(1)));
     return smaller(all, larger(fit, v_int(1)) * v_int(panel));
@@ -47,10 +49,17 @@ class NestBuilder {
 
   /// True where panels pay: the right side is read more than once, or not readable in place. Null: always.
   Operand packs() {
-    if (right_.buffer < 0) return nullptr;
+    if (right_.buffer < 0 || right_.panel > 0) return nullptr;
+    if (reads_well_in_place()) return v_apply(ScalarOp::Lt, {n_.columns, v_int(0)});
     const Operand reused = v_apply(ScalarOp::Gt, {n_.rows, v_int(b_.blueprint.tile_rows)});
     if (constant_value(right_.column_step) == 1) return reused;
     return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {right_.column_step, v_int(1)})});
+  }
+
+  /// Rows of known length that do not fall on top of each other in the caches.
+  bool reads_well_in_place() const {
+    const auto step = constant_value(right_.depth_step);
+    return step && constant_value(right_.column_step) == 1 && *step * bytes_of(b_.c.accumulator) % 1024 != 0;
   }
 
   Block column_blocks(Block staging) {
@@ -63,7 +72,7 @@ class NestBuilder {
     Block inner = std::move(staging);
     append(inner, row_blocks(v_var(first), v_var(count)));
     Block body{s_let(first, v_var(j) * v_var(step)), s_let(count, smaller(v_var(step), n_.columns - v_var(first)))};
-    append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
+    if (right_.panel == 0) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
     append(body, loops_over(b_, b_.c.outer_left, std::move(inner)));
     const Operand blocks = floor_div(n_.columns + v_var(step) - v_int(1), larger(v_var(step), v_int(1)));
     out.push_back(s_for(j, v_int(0), blocks, 1, std::move(body)));
@@ -76,6 +85,10 @@ class NestBuilder {
     const std::string width = b_.local("tile_width"), column = b_.local("column_at");
     place_.right = {packed_, v_var(p) * n_.depth * v_int(panel)};
     place_.right_step = v_int(panel);
+    if (right_.panel > 0) {
+      place_.right = {right_.buffer, right_.at(v_var(column), n_.depth)};
+      place_.right_step = right_.depth_step;
+    }
     place_.depth = n_.depth;
     place_.tile = tile_;
     block_first_ = v_var(first);
@@ -111,7 +124,7 @@ class NestBuilder {
   Block from_right(const TilePlace& place, int height, const Operand& column, const Operand& width) {
     if (!full_) return any_width(place, height, width);
     TilePlace direct = place;
-    direct.right = {right_.buffer, right_.base + column};
+    direct.right = {right_.buffer, right_.at(column, n_.depth)};
     direct.right_step = right_.depth_step;
     const Operand packed = v_apply(ScalarOp::Or, {full_, v_apply(ScalarOp::Lt, {width, v_int(b_.panel_columns())})});
     return {s_if(packed, any_width(place, height, width), from_left(direct, height, b_.blueprint.tile_vectors))};
@@ -119,7 +132,7 @@ class NestBuilder {
 
   /// A tile of all vectors, or of one where the columns fit into it.
   Block any_width(const TilePlace& place, int height, const Operand& width) {
-    if (b_.blueprint.tile_vectors == 1) return from_left(place, height, 1);
+    if (b_.blueprint.tile_vectors == 1 || right_.panel == b_.lanes()) return from_left(place, height, 1);
     return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), from_left(place, height, b_.blueprint.tile_vectors), from_left(place, height, 1))};
   }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ir/kernel.h"
-#include "lower/contraction_value.h"
+#include "algebra/contraction_value.h"
 
 namespace tenon {
 

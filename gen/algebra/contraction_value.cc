@@ -1,5 +1,5 @@
 // Expressions of a contraction as operands: affine forms of indices, and values along the lanes of one variable.
-#include "lower/contraction_value.h"
+#include "algebra/contraction_value.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 // Contractions are recognised, and their axes fall where the output's unit stride wants them.
 #include "catch.h"
-#include "lower/contraction.h"
+#include "algebra/contraction.h"
 
 using namespace tenon;
 

@@ -1,8 +1,9 @@
 // Recognises contractions: which factor holds which axis decides what is a row, a column or an outer loop.
 #include <algorithm>
 #include <iterator>
+#include <map>
 
-#include "lower/contraction.h"
+#include "algebra/contraction.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -132,6 +133,50 @@ std::string unit_variable(const Kernel& kernel, const KernelStatement& s) {
   return "";
 }
 
+/// True where constants alone prove every index of the read inside the tensor.
+bool proved_inside(const Kernel& kernel, const Read& r, const std::vector<LoopVar>& vars) {
+  const ValueScope scope = scope_with(kernel, {});
+  const Tensor& t = kernel.tensors[static_cast<size_t>(r.tensor)];
+  for (size_t d = 0; d < r.index.size(); ++d) {
+    const auto form = affine_form(r.index[d], vars, scope);
+    const auto dim = constant_value(t.dims[d]);
+    const auto rest = form ? constant_value(form->rest) : std::nullopt;
+    if (!rest || !dim) return false;
+    int64_t low = *rest, high = *rest;
+    for (const LoopVar& v : vars) {
+      const auto by = constant_value(form->coefficient(v.name)), extent = constant_value(v.extent);
+      if (!by || (*by != 0 && !extent)) return false;
+      if (*by != 0) (*by > 0 ? high : low) += *by * (*extent - 1);
+    }
+    if (low < 0 || high >= *dim) return false;
+  }
+  return true;
+}
+
+/// The factor without fills that nothing can reach.
+Expr without_idle_fill(const Kernel& kernel, const Expr& e, const std::vector<LoopVar>& vars) {
+  const auto* r = std::get_if<Read>(&e->node);
+  if (r && r->fill && proved_inside(kernel, *r, vars)) return read_of(r->tensor, e->type, r->index);
+  return map_children(e, [&](const Expr& c) { return without_idle_fill(kernel, c, vars); });
+}
+
+int64_t constant_extent(const std::vector<LoopVar>& loops, const Expr& in, const Expr& not_in) {
+  int64_t n = 1;
+  for (const LoopVar& v : loops)
+    if (mentions(in, v.name) && !mentions(not_in, v.name)) n *= constant_value(v.extent).value_or(0);
+  return n;
+}
+
+/// Few pixels, many constant filters: panels of filters waste less than panels of pixels.
+bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other) {
+  constexpr int64_t panel = 32;
+  const Read* weights = plain_read(other);
+  if (!weights || kernel.tensors[static_cast<size_t>(weights->tensor)].role != Role::Constant) return false;
+  const int64_t pixels = constant_extent(c.statement->loops, unit_side, other), filters = constant_extent(c.statement->loops, other, unit_side);
+  const int64_t padded = (pixels + panel - 1) / panel * panel;
+  return pixels > 1 && filters >= panel && padded * 10 > pixels * 11;
+}
+
 /// Splits the factors into the two sides; false where they do not separate.
 bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contraction& c) {
   const std::string unit = unit_variable(kernel, *c.statement);
@@ -140,7 +185,7 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
   for (const Expr& f : factors) (mentions(f, unit) ? with : without).push_back(f);
   if (with.empty() || without.empty()) return false;
   const Expr unit_side = product_of(with), other = product_of(without);
-  c.transposed = has_fill(unit_side) || slides(unit_side, unit, c.depth);
+  c.transposed = has_fill(unit_side) || slides(unit_side, unit, c.depth) || better_turned(kernel, c, unit_side, other);
   c.left = c.transposed ? unit_side : other;
   c.right = c.transposed ? other : unit_side;
   return !has_fill(c.right);
@@ -201,9 +246,16 @@ std::optional<Contraction> find_contraction(const Kernel& kernel) {
   const auto& r = std::get<Reduce>(c.sum->node);
   c.result = c.sum->type;
   c.accumulator = accumulator_of(c.result);
-  c.depth = r.vars;
+  std::map<std::string, Expr> single;  // depth indices that can only be 0
+  for (const LoopVar& v : r.vars) {
+    if (is_one(v.extent)) single[v.name] = constant_int(0);
+    else c.depth.push_back(v);
+  }
+  std::vector<LoopVar> vars = c.statement->loops;
+  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
   std::vector<Expr> factors;
   collect_factors(r.value, factors);
+  for (Expr& f : factors) f = without_idle_fill(kernel, substitute(f, single), vars);
   if (!split_sides(kernel, factors, c)) return std::nullopt;
   assign_axes(kernel, c);
   if (c.columns.empty() || (c.transposed && c.rows.empty())) return std::nullopt;

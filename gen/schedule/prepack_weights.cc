@@ -1,0 +1,175 @@
+// Lays out constant right sides of contractions as panels, and rewrites the reads.
+#include "schedule/prepack_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "algebra/contraction.h"
+
+namespace tenon {
+namespace {
+
+/// A variable of the packed read: its extent and its step in the original data.
+struct PackedAxis {
+  LoopVar var;
+  int64_t extent = 0, step = 0;
+};
+
+struct Packing {
+  int tensor = -1;
+  const ExprNode* read = nullptr;
+  std::vector<PackedAxis> outer, depth;
+  PackedAxis column;
+  int64_t first = 0;  ///< offset of element 0 in the original data
+  int64_t width = 32;
+
+  int64_t depth_extent() const {
+    int64_t n = 1;
+    for (const PackedAxis& a : depth) n *= a.extent;
+    return n;
+  }
+  int64_t panels() const { return (column.extent + width - 1) / width; }
+};
+
+/// The one read of the tensor in the kernel; null where there are more.
+const ExprNode* only_read(const Kernel& kernel, int tensor) {
+  std::vector<const ExprNode*> found;
+  for (const KernelStatement& s : kernel.body)
+    walk(s.value, [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      if (r && r->tensor == tensor) found.push_back(e.get());
+      return true;
+    });
+  return found.size() == 1 ? found[0] : nullptr;
+}
+
+std::optional<PackedAxis> axis_of(const LoopVar& v, const AffineForm& form) {
+  const auto extent = constant_value(v.extent), step = constant_value(form.coefficient(v.name));
+  if (!extent || !step || *extent < 1) return std::nullopt;
+  return PackedAxis{v, *extent, *step};
+}
+
+/// How the right side of `c` would be packed; nothing where it is no constant or its extents are open.
+std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) {
+  Packing p;
+  const Read* read = plain_read(c.right);
+  if (!read || c.columns.size() != 1) return std::nullopt;
+  p.tensor = read->tensor;
+  p.read = only_read(kernel, p.tensor);
+  const Tensor& t = kernel.tensors[static_cast<size_t>(p.tensor)];
+  if (t.role != Role::Constant || t.dtype != c.accumulator || !p.read) return std::nullopt;
+  std::vector<LoopVar> vars = c.statement->loops;
+  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
+  ValueScope scope;
+  scope.kernel = &kernel;
+  const auto form = offset_form(p.tensor, read->index, vars, scope);
+  if (!form || !constant_value(form->rest)) return std::nullopt;
+  p.first = *constant_value(form->rest);
+  const auto add = [&](const LoopVar& v, std::vector<PackedAxis>& to) {
+    const auto axis = axis_of(v, *form);
+    if (axis) to.push_back(*axis);
+    return axis.has_value();
+  };
+  for (const LoopVar& v : c.outer_right)
+    if (!add(v, p.outer)) return std::nullopt;
+  for (const LoopVar& v : c.depth)
+    if (!add(v, p.depth)) return std::nullopt;
+  const auto column = axis_of(c.columns[0], *form);
+  if (!column) return std::nullopt;
+  p.column = *column;
+  p.width = p.column.extent <= 16 ? 16 : 32;
+  return p;
+}
+
+int64_t product_of(const std::vector<PackedAxis>& axes) {
+  int64_t n = 1;
+  for (const PackedAxis& a : axes) n *= a.extent;
+  return n;
+}
+
+/// Offset in the original data of element `flat` of the row-major space of `axes`.
+int64_t offset_at(const std::vector<PackedAxis>& axes, int64_t flat) {
+  int64_t at = 0;
+  for (size_t i = axes.size(); i-- > 0;) {
+    at += flat % axes[i].extent * axes[i].step;
+    flat /= axes[i].extent;
+  }
+  return at;
+}
+
+TensorData packed_data(const Packing& p, const TensorData& from) {
+  TensorData out;
+  out.dtype = from.dtype;
+  const int64_t outer = product_of(p.outer), depth = p.depth_extent();
+  out.dims = {outer, p.panels(), depth, p.width};
+  const auto size = static_cast<size_t>(bytes_of(from.dtype));
+  out.bytes.resize(static_cast<size_t>(outer * p.panels() * depth * p.width) * size);
+  size_t to = 0;
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t panel = 0; panel < p.panels(); ++panel)
+      for (int64_t d = 0; d < depth; ++d) {
+        const int64_t base = p.first + offset_at(p.outer, o) + offset_at(p.depth, d);
+        for (int64_t l = 0; l < p.width; ++l, to += size) {
+          const int64_t n = panel * p.width + l;
+          if (n < p.column.extent) std::memcpy(&out.bytes[to], &from.bytes[static_cast<size_t>(base + n * p.column.step) * size], size);
+        }
+      }
+  return out;
+}
+
+Expr flat_of(const std::vector<PackedAxis>& axes) {
+  Expr flat = constant_int(0);
+  for (const PackedAxis& a : axes) flat = (is_zero(flat) ? flat : flat * constant_int(a.extent)) + var_ref(a.var.name);
+  return flat;
+}
+
+Expr with_read(const Expr& e, const ExprNode* old, const Expr& fresh) {
+  if (e.get() == old) return fresh;
+  return map_children(e, [&](const Expr& c) { return with_read(c, old, fresh); });
+}
+
+void rewrite(Kernel& kernel, const Packing& p, const TensorData& data) {
+  Tensor& t = kernel.tensors[static_cast<size_t>(p.tensor)];
+  t.dims.clear();
+  for (const int64_t n : data.dims) t.dims.push_back(constant_int(n));
+  t.strides = contiguous_strides(t.dims);
+  const Expr n = var_ref(p.column.var.name), width = constant_int(p.width);
+  const Expr read = read_of(p.tensor, t.dtype, {flat_of(p.outer), apply(ScalarOp::FloorDiv, {n, width}), flat_of(p.depth), apply(ScalarOp::Mod, {n, width})});
+  kernel.body[0].value = with_read(kernel.body[0].value, p.read, read);
+}
+
+bool used(const ExecutionPlan& plan, int buffer) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const PlanStep& s) { return std::count(s.buffers.begin(), s.buffers.end(), buffer) > 0; }) ||
+         std::count(plan.outputs.begin(), plan.outputs.end(), buffer) > 0;
+}
+
+}  // namespace
+
+void prepack_weights(ExecutionPlan& plan) {
+  for (PlanStep& step : plan.steps) {
+    const auto c = find_contraction(step.kernel);
+    const auto p = c ? plan_packing(step.kernel, *c) : std::nullopt;
+    if (!p) continue;
+    const int from = step.buffers[static_cast<size_t>(p->tensor)];
+    PlanBuffer buffer = plan.buffers[static_cast<size_t>(from)];
+    if (!buffer.data) continue;
+    auto data = std::make_shared<const TensorData>(packed_data(*p, *buffer.data));
+    rewrite(step.kernel, *p, *data);
+    buffer.dims.assign(data->dims.begin(), data->dims.end());
+    buffer.bytes = static_cast<int64_t>(data->bytes.size());
+    buffer.data = std::move(data);
+    step.buffers[static_cast<size_t>(p->tensor)] = -1;
+    if (used(plan, from)) {
+      buffer.name += fmt::format("_packed{}", plan.buffers.size());
+      step.buffers[static_cast<size_t>(p->tensor)] = static_cast<int>(plan.buffers.size());
+      plan.buffers.push_back(std::move(buffer));
+    } else {
+      step.buffers[static_cast<size_t>(p->tensor)] = from;
+      plan.buffers[static_cast<size_t>(from)] = std::move(buffer);
+    }
+  }
+}
+
+}  // namespace tenon
