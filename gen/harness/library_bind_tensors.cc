@@ -310,9 +310,8 @@ void write_output(BindState& s, const TensorDef& t, int k) {
   const auto d0 = variable < 0 ? dtype_from_name(t.dtype) : std::nullopt;
   out.line().print_line("/* {} */", shape_comment(t));
   out.print_line("tn_operand *const {} = tn_rt_output(f, {}, {});", name, k, variable >= 0 ? fmt::format("TN_TYPE_VARIABLE + {}", variable) : dtype_constant(*d0));
-  Cursor before, after;
+  Cursor before;
   const Dim* listed = nullptr;
-  bool open_before = false;
   for (const Dim& d : t.dims) {
     if (d.kind == DimKind::pack) {
       out.print_line("tn_rt_put_pack(f, {}, {});", name, position(s.signature->packs, d.name));
@@ -324,11 +323,13 @@ void write_output(BindState& s, const TensorDef& t, int k) {
       out.print_line("tn_rt_put(f, {}, {});", name, s.extent(d));
     }
     if (!d.at.empty() && s.def().attr(d.at)->count != AttrCount::one) listed = &d;
-    else if (listed == nullptr && d.kind == DimKind::pack) before.ranks.push_back(c_identifier(d.name) + "->rank"), open_before = true;
+    else if (listed == nullptr && d.kind == DimKind::pack) before.ranks.push_back(c_identifier(d.name) + "->rank");
     else if (listed == nullptr) ++before.fixed;
   }
-  (void)open_before;
-  if (listed != nullptr) out.print_line("tn_rt_put_listed_axes(f, {}, &a->{}, {});", name, c_identifier(listed->at), before.text());
+  if (listed != nullptr) {
+    if (s.def().let(listed->name)) out.print_line("if ({}->rank > 0)", c_identifier(listed->name)).write("    ");
+    out.print_line("tn_rt_put_listed_axes(f, {}, &a->{}, {});", name, c_identifier(listed->at), before.text());
+  }
   write_storage_order(s, t, true);
   out.print_line("tn_rt_close(f, {}, {});", name, k);
 }

@@ -19,7 +19,7 @@
 namespace tenon {
 namespace {
 
-constexpr std::array kRuntime = {"operands", "attributes", "sizes", "run"};
+constexpr std::array kRuntime = {"operands", "orders", "attributes", "sizes", "run"};
 
 /// A source file before the prefix is put in.
 struct Source {

@@ -187,7 +187,7 @@ void write_descriptor(const LibraryOp& op, const OpSignature& signature, TextWri
   for (const TensorDef& t : def.inputs) in.push_back(t.name);
   for (const TensorDef& t : def.outputs) outs.push_back(t.name);
   for (const AttrDef& a : def.attrs) attrs.push_back(a.name);
-  for (const std::string& p : signature.packs) kinds.push_back(op.packs.count(p) ? plan_constant(op.packs.at(p)) : "TN_FIXED");
+  for (const std::string& p : signature.packs) kinds.push_back(op.packs.count(p) ? plan_constant(op.packs.at(p)) : "TN_COLLAPSED");
   write_names(def.name + "_inputs", in, out);
   write_names(def.name + "_outputs", outs, out);
   write_names(def.name + "_attributes", attrs, out);

@@ -60,11 +60,7 @@ class TypedWriter {
     return comment_text(fmt::format("({}) -> {}", fmt::join(in, ", "), fmt::join(outs, ", ")));
   }
 
-  static std::string tensor_text(const TensorDef& t) {
-    std::vector<std::string> dims;
-    for (const Dim& d : t.dims) dims.push_back(print(d));
-    return fmt::format("{}{} [{}]", t.name, t.optional ? "?" : "", fmt::join(dims, ", "));
-  }
+  static std::string tensor_text(const TensorDef& t) { return fmt::format("{}{} [{}]", t.name, t.optional ? "?" : "", dims_text(t, false)); }
 
   // ---- fields
 
@@ -84,13 +80,13 @@ class TypedWriter {
           add_field(d);
     }
     for (const TensorDef& t : def_.inputs)
-      if (has_broadcast(t)) fields_.push_back({c_identifier(t.name) + "_shape", true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t))});
+      if (has_broadcast(t)) fields_.push_back({c_identifier(t.name) + "_shape", true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t, true))});
   }
 
-  static std::string dims_text(const TensorDef& t) {
+  static std::string dims_text(const TensorDef& t, bool full) {
     std::vector<std::string> dims;
     for (Dim d : t.dims) {
-      d.broadcast = false;
+      d.broadcast = d.broadcast && !full;
       dims.push_back(print(d));
     }
     return fmt::format("{}", fmt::join(dims, ", "));

@@ -155,6 +155,16 @@ ops:
       Y: T[*P]
     body: |
       Y[*p] = sum[*r](X[*p,*r])
+  - op: tile
+    types: {T: any}
+    attrs: {reps: "int[*S]"}
+    in:
+      X: T[*S]
+    let: {O: "S*reps"}
+    out:
+      Y: T[*O]
+    body: |
+      Y[*o] = X[*(o % S)]
 )yaml";
 
 /// Bodies over the names of the kernel's sizes, attributes and tensors.
@@ -237,6 +247,7 @@ TEST_CASE("library files: every warning is clean, as files and as one", "[harnes
   for (const bool amalgamate : {false, true}) {
     LibraryOptions options;
     options.amalgamate = amalgamate;
+    options.registry = !amalgamate;
     options.prefix = amalgamate ? "zz" : "tn";
     const OutputTree tree = make(kOps, options);
     tenon_test::ScratchDir scratch;
