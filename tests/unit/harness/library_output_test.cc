@@ -155,16 +155,6 @@ ops:
       Y: T[*P]
     body: |
       Y[*p] = sum[*r](X[*p,*r])
-  - op: tile
-    types: {T: any}
-    attrs: {reps: "int[*S]"}
-    in:
-      X: T[*S]
-    let: {O: "S*reps"}
-    out:
-      Y: T[*O]
-    body: |
-      Y[*o] = X[*(o % S)]
 )yaml";
 
 /// Bodies over the names of the kernel's sizes, attributes and tensors.
