@@ -72,7 +72,7 @@ std::string to_text(const MathExpr &e) {
 std::string to_text(const MathFunction &f) {
   std::string out = fmt::format("{} {}(", f.name, name_of(f.dtype));
   for (const MathParameter &p : f.parameters)
-    out += fmt::format("{}{}{}", &p == &f.parameters[0] ? "" : ", ", p.type == MathType::Int && is_float(f.dtype) ? "int " : "",
+    out += fmt::format("{}{}{}", &p == &f.parameters[0] ? "" : ", ", p.type == MathType::Int ? "int " : "",
                        p.name);
   out += f.ulp ? fmt::format(") within {} ULP\n", *f.ulp) : ")\n";
   for (const MathStep &s : f.steps) out += fmt::format("  {}\n", std::visit([](const auto &n) { return text_of(n); }, s));

@@ -89,7 +89,7 @@ struct MathParameter {
 
 struct MathFunction {
   std::string name;
-  DType dtype = DType::F32;  ///< of floats; U32 or U64 for functions of integers alone
+  DType dtype = DType::F32;  ///< F32 or F64
   std::string doc;
   std::vector<MathParameter> parameters;
   std::vector<MathStep> steps;

@@ -205,7 +205,7 @@ class Parser {
       e = {MathType::Int, MathInteger{first.integer}};
       if (mask(first.integer) != first.integer)
         fail(Code::E0304, place(first), "this integer is larger than the entry's type",
-             "write at most 8 hexadecimal digits for f32 and u32");
+             "write at most 8 hexadecimal digits for f32");
     } else if (first.kind == MathTokenKind::real) {
       ++at_;
       e = {MathType::Float, MathNumber{first.real}};

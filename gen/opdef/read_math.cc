@@ -47,11 +47,11 @@ class MathReader {
       if (variant.key.text == "doc") continue;
       std::vector<DType> dtypes;
       if (variant.key.text == "float") dtypes = {DType::F32, DType::F64};
-      for (const DType d : {DType::F32, DType::F64, DType::U32, DType::U64})
+      for (const DType d : {DType::F32, DType::F64})
         if (name_of(d) == variant.key.text) dtypes = {d};
       if (dtypes.empty())
         diagnostics_.error(Code::E0224, variant.key.span, fmt::format("'{}' is no type of math entries", variant.key.text),
-                           {"write f32, f64, float for both, u32 or u64"});
+                           {"write f32, f64, or float for both"});
       for (const DType d : dtypes) add(entry.key, d, {&entry.key, doc, &variant.value});
     }
   }
@@ -111,7 +111,7 @@ class MathReader {
       const bool is_int = text.starts_with("int ");
       if (is_int) text.erase(0, 4);
       if (!want_name(item, text, "an argument", diagnostics_)) continue;
-      f.parameters.push_back({text, is_int || !is_float(f.dtype) ? MathType::Int : MathType::Float});
+      f.parameters.push_back({text, is_int ? MathType::Int : MathType::Float});
       scope.names.emplace(text, f.parameters.back().type);
     }
   }
