@@ -3,6 +3,7 @@
 
 #include "library/expand_node.h"
 #include "oracle/run_kernel.h"
+#include "support/check.h"
 
 namespace tenon {
 
@@ -36,7 +37,11 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
     if (node->kernel.tensors[i].role != Role::Output) continue;
     TensorData t = call.tensors[i];
     t.dims.clear();
-    for (const Expr& e : node->output_dims[out.outputs.size()]) t.dims.push_back(constant_value(e).value_or(0));
+    for (const Expr& e : node->output_dims[out.outputs.size()]) {
+      const std::optional<SizeExpr> extent = to_size(e);
+      TENON_CHECK(extent && extent->is_constant(), "{} of constants has the extent {}", op, to_text(e));
+      t.dims.push_back(extent->value);
+    }
     out.outputs.push_back(std::move(t));
   }
   return out;

@@ -84,11 +84,13 @@ ShapeBinder::EntryCounts ShapeBinder::known_counts(const TensorDef& t, size_t ra
     const auto a = d.at.empty() ? nullptr : def_.attr(d.at);
     const bool list = a && a->count != AttrCount::one;
     const auto known = binding_.packs.find(d.name);
-    if (!d.at.empty()) c.axes = axes_of(d.at, rank, why);
+    // Reduced dims that are gone from an output have no places there, and the axes are not those of its rank.
+    const bool gone = list && known != binding_.packs.end() && known->second.empty();
+    if (!d.at.empty() && !gone) c.axes = axes_of(d.at, rank, why);
     if (!why.empty()) return c;
     if (list) {
       c.listed = i;
-      c.count[i] = known != binding_.packs.end() && known->second.empty() ? 0 : c.axes.size();
+      c.count[i] = c.axes.size();
     } else if (!d.at.empty()) {
       c.at = i;
       c.axis = static_cast<size_t>(c.axes[0]);
