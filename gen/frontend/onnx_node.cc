@@ -162,7 +162,7 @@ class NodeMapping {
       for (const std::string& name : row.outputs) values.push_back(scope_.count(name) ? scope_.at(name) : RecipeValue());
     }
     std::vector<ValueId> ids;
-    for (size_t i = 0; i < wanted; ++i) ids.push_back(result(row, values, i));
+    for (size_t i = 0; i < wanted; ++i) ids.push_back(result(values, i));
     ids.resize(static_cast<size_t>(node_.output_size()), kNoValue);
     return ids;
   }
@@ -172,11 +172,10 @@ class NodeMapping {
     else values.push_back(v);
   }
 
-  ValueId result(const OnnxRow& row, const RecipeList& values, size_t i) const {
+  ValueId result(const RecipeList& values, size_t i) const {
     if (node_.output(static_cast<int>(i)).empty()) return kNoValue;
     const TensorRef* t = i < values.size() ? values[i].get<TensorRef>() : nullptr;
-    if (!t) throw OnnxError{Code::E0807, fmt::format("output {} '{}' is not supported", i, node_.output(static_cast<int>(i))), {note(row)}};
-    return t->id;
+    return t ? t->id : kNotGiven;
   }
 
   OnnxNodeContext& context_;

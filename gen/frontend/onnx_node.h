@@ -22,8 +22,11 @@ struct OnnxError {
   std::vector<std::string> notes;
 };
 
+/// Stands for an output that the row does not give; only who reads it is in error.
+inline constexpr ValueId kNotGiven = -2;
+
 /// Runs the row for `node` on `inputs` (kNoValue = absent). Returns one value per output that the node names, kNoValue for those
-/// with an empty name. Throws OnnxError.
+/// with an empty name, kNotGiven for those that the row does not give (the mask of Dropout). Throws OnnxError.
 std::vector<ValueId> map_onnx_node(OnnxNodeContext& context, const tenon_onnx::NodeProto& node, const std::vector<ValueId>& inputs);
 
 }  // namespace tenon

@@ -8,6 +8,7 @@
 #include "frontend/c_names.h"
 #include "frontend/onnx_function.h"
 #include "frontend/onnx_node.h"
+#include "frontend/onnx_order.h"
 #include "frontend/onnx_tensor.h"
 
 namespace tenon {
@@ -130,7 +131,7 @@ class OnnxReader {
 
   template <class Nodes>
   void read_nodes(OnnxNodeContext& context, const Nodes& nodes, Names& names, const std::string& outer) {
-    for (int i = 0; i < nodes.size(); ++i) {
+    for (int i : onnx_node_order(nodes)) {
       const NodeProto& node = nodes.Get(i);
       const std::string name = node.name().empty() ? "" : fmt::format(" '{}'", node.name());
       read_node(context, node, names, fmt::format("{}node {}{} ({})", outer, i, name, node.op_type()));
@@ -143,8 +144,12 @@ class OnnxReader {
     bool sound = true;
     for (const std::string& name : node.input()) {
       const auto it = names.find(name);
-      if (!name.empty() && it == names.end()) error(Code::E0809, where, fmt::format("its input '{}' is made by no earlier node", name));
+      if (!name.empty() && it == names.end()) error(Code::E0809, where, fmt::format("its input '{}' is made by no node, or by one that needs this one", name));
       inputs.push_back(name.empty() || it == names.end() ? kNoValue : it->second);
+      if (inputs.back() == kNotGiven) {
+        error(Code::E0807, where, fmt::format("its input '{}' is an output that is not supported", name));
+        inputs.back() = kNoValue;
+      }
       sound = sound && (name.empty() || inputs.back() != kNoValue);
     }
     std::vector<ValueId> outputs(static_cast<size_t>(node.output_size()), kNoValue);
@@ -152,7 +157,7 @@ class OnnxReader {
     for (int i = 0; i < node.output_size(); ++i) {
       if (node.output(i).empty()) continue;
       const ValueId id = outputs[static_cast<size_t>(i)];
-      if (id != kNoValue) builder_->name_value(id, node.output(i));
+      if (id >= 0) builder_->name_value(id, node.output(i));
       define(names, node.output(i), id, where);
     }
   }
@@ -230,6 +235,7 @@ class OnnxReader {
       const auto it = values_.find(v.name());
       const std::string where = fmt::format("output '{}'", v.name());
       if (it == values_.end()) error(Code::E0809, where, "no node makes it");
+      else if (it->second == kNotGiven) error(Code::E0807, where, "it is an output of a node that is not supported");
       else outputs.emplace_back(v.name(), it->second);
     }
     if (outputs.empty()) error(Code::E0809, "", "the graph has no outputs");

@@ -30,10 +30,11 @@ class OpCall {
     } catch (const GraphError& error) {
       throw RecipeError(call_.offset, error.what() + input_types(ids));
     }
-    if (results.size() < call_.wanted) fail(fmt::format("{} has {} results, not {}", call_.op, results.size(), call_.wanted));
+    // An ONNX node may name outputs that the definition lacks; it is in error only where they are read.
+    if (results.size() < call_.wanted && context_.names_values) fail(fmt::format("{} has {} results, not {}", call_.op, results.size(), call_.wanted));
     if (call_.wanted == 1) return TensorRef{results[0]};
     RecipeList list;
-    for (size_t i = 0; i < call_.wanted; ++i) list.push_back(TensorRef{results[i]});
+    for (size_t i = 0; i < std::min(call_.wanted, results.size()); ++i) list.push_back(TensorRef{results[i]});
     return list;
   }
 

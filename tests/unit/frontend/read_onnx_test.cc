@@ -111,7 +111,7 @@ TEST_CASE("frontend: nodes in error are named with what to change") {
   CHECK(error_of(read("")) == "net.onnx: this is no ONNX model: it has no graph or imports no opset");
   CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 6))) == "net.onnx: opset 6 cannot be read, only 7 to 22");
   CHECK(error_of(read(model(unary(node("Frobnicate", {"x"}, {"y"}, {}, "n1")), 13))) == "net.onnx: node 0 'n1' (Frobnicate): the operator Frobnicate is not supported");
-  CHECK(error_of(read(model(unary(node("Relu", {"w"}, {"y"})), 13))) == "net.onnx: node 0 (Relu): its input 'w' is made by no earlier node");
+  CHECK(error_of(read(model(unary(node("Relu", {"w"}, {"y"})), 13))) == "net.onnx: node 0 (Relu): its input 'w' is made by no node, or by one that needs this one");
   CHECK(error_of(read(model(unary(node("Softmax", {"x"}, {"y"}, {int_attr("axes", 1)})), 13))) ==
         "net.onnx: node 0 (Softmax): the attribute 'axes' has no meaning in opset 13, or is not supported");
   CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"}), {-1, 3}), 13))) == "net.onnx: input 'x': extent 0 is the open size 'N'");
@@ -184,4 +184,20 @@ TEST_CASE("frontend: If on a known condition is one of its branches") {
   g.initializers = {};
   g.inputs.push_back(value("c", {}, 9));
   CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (If): If on a condition that is computed at run time is not supported");
+}
+
+TEST_CASE("frontend: nodes may stand in any order, but not in a circle") {
+  auto g = unary(node("Relu", {"b"}, {"y"}));
+  g.nodes.push_back(node("Exp", {"a"}, {"b"}));
+  g.nodes.push_back(node("Sqrt", {"x"}, {"a"}));
+  CHECK(nodes_of(read(model(g, 13))) == "a: f32[2, 3] = sqrt(x)\nb: f32[2, 3] = exp(a)\ny: f32[2, 3] = relu(b)\n");
+  g.nodes[2] = node("Sqrt", {"y"}, {"a"});
+  CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (Relu): its input 'b' is made by no node, or by one that needs this one");
+}
+
+TEST_CASE("frontend: an output that a definition lacks is an error only where it is read") {
+  auto g = unary(node("Dropout", {"x"}, {"y", "mask"}));
+  CHECK(read(model(g, 11)).ok());
+  g.outputs.push_back(value("mask", {}));
+  CHECK(error_of(read(model(g, 11))) == "net.onnx: output 'mask': it is an output of a node that is not supported");
 }
