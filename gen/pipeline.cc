@@ -15,6 +15,7 @@
 #include "pipeline_library.h"
 #include "pipeline_model.h"
 #include "pipeline_session.h"
+#include "pipeline_try.h"
 #include "support/read_source.h"
 
 namespace tenon {
@@ -158,7 +159,13 @@ struct Commands {
     if (!math) return exit_bad_input;
     return run_model(session, *defs, *math, o);
   }
-  int operator()(const TryOptions&) { return no_such_command("try"); }
+  int operator()(const TryOptions& o) {
+    const auto defs = read_definitions(session, o.definitions);
+    if (!defs) return exit_bad_input;
+    const auto math = read_math_entries(session);
+    if (!math) return exit_bad_input;
+    return try_op(session, *defs, *math, o);
+  }
   int operator()(const DumpOptions& o) {
     const bool model = o.inputs.size() == 1 && has_frontend(o.inputs[0]) && o.stage != "opdefs" && o.stage != "library";
     session.dump_only(o.stage);
@@ -194,10 +201,6 @@ struct Commands {
   }
 
  private:
-  static int no_such_command(const char* name) {
-    fmt::print(stderr, "tenon: error: this version has no '{}'\n", name);
-    return exit_bad_command_line;
-  }
   static int list_isas() {
     for (const Isa& isa : all_isas())
       fmt::print("{:<12} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture, isa.vector_bits, runs_on_host(isa) ? "  host" : "");
