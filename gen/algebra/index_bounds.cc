@@ -92,6 +92,7 @@ bool IndexBounds::prove_split(const Polynomial &goal, const Facts &facts, const 
 
 namespace {
 constexpr int kSplits = 3;
+constexpr int kPatience = 12;  // failures after which only short proofs are tried
 }
 
 bool IndexBounds::positive(const Polynomial &p) {
@@ -110,29 +111,35 @@ bool IndexBounds::prove_quickly(const Polynomial &goal) {
   return never_negative(goal, facts, context_.sizes, 3);
 }
 
+bool IndexBounds::settle(const Polynomial &goal) {
+  const bool proved = failures_ < kPatience ? prove(goal, {}, kSplits) : prove_quickly(goal);
+  if (!proved) ++failures_;
+  return proved;
+}
+
 bool IndexBounds::at_most(const Syntax &low, const Syntax &high) {
   const auto a = polynomial(low), b = polynomial(high);
-  return a && b && prove(*b - *a, {}, kSplits);
+  return a && b && settle(*b - *a);
 }
 
 bool IndexBounds::nonnegative(const Syntax &value) {
   const auto p = polynomial(value);
-  return p && prove(*p, {}, kSplits);
+  return p && settle(*p);
 }
 
 bool IndexBounds::below(const Syntax &value, const Syntax &extent) {
   const auto a = polynomial(value), b = polynomial(extent);
-  return a && b && prove(*b - *a - Polynomial::constant(1), {}, kSplits);
+  return a && b && settle(*b - *a - Polynomial::constant(1));
 }
 
 bool IndexBounds::always_negative(const Syntax &value) {
   const auto p = polynomial(value);
-  return p && prove(-*p - Polynomial::constant(1), {}, 0);
+  return p && prove_quickly(-*p - Polynomial::constant(1));
 }
 
 bool IndexBounds::always_at_least(const Syntax &value, const Syntax &extent) {
   const auto a = polynomial(value), b = polynomial(extent);
-  return a && b && prove(*a - *b, {}, 0);
+  return a && b && prove_quickly(*a - *b);
 }
 
 bool IndexBounds::equal(const Syntax &a, const Syntax &b) {

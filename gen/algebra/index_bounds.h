@@ -87,6 +87,8 @@ class IndexBounds {
   bool prove(const Polynomial &goal, const Facts &extra, int splits);
   /// The same by a few steps only: for side conditions, which mostly fail.
   bool prove_quickly(const Polynomial &goal);
+  /// Proves with what patience there is left.
+  bool settle(const Polynomial &goal);
   bool prove_split(const Polynomial &goal, const Facts &facts, const std::set<std::string> &quantities, int splits);
 
   BoundsContext context_;
@@ -96,6 +98,7 @@ class IndexBounds {
   std::vector<Polynomial> scope_;  ///< the variables of `within`
   Facts known_;                    ///< from `require` and the sizes of shapes
   int depth_ = 0;
+  int failures_ = 0;  ///< proofs that failed: each is a long search, and an op that has many is refused anyway
 };
 
 }  // namespace tenon
