@@ -226,10 +226,7 @@ size_t hash_of(const Expr& e) {
   if (const auto* t = std::get_if<AttrRef>(&e->node)) h = mix(h, std::hash<std::string>()(t->name) + static_cast<size_t>(t->element));
   if (const auto* r = std::get_if<Read>(&e->node)) h = mix(h, static_cast<size_t>(r->tensor));
   if (const auto* a = std::get_if<Apply>(&e->node)) h = mix(h, static_cast<size_t>(a->op));
-  map_children(e, [&](const Expr& c) {
-    h = mix(h, reinterpret_cast<size_t>(c.get()));
-    return c;
-  });
+  each_child(e, [&](const Expr& c) { h = mix(h, reinterpret_cast<size_t>(c.get())); });
   return h;
 }
 

@@ -143,11 +143,10 @@ bool same(const Expr& a, const Expr& b) {
 }
 
 bool mentions(const Expr& e, const std::string& var) {
+  if (!e) return false;
+  if (const auto* v = std::get_if<VarRef>(&e->node)) return v->name == var;
   bool found = false;
-  walk(e, [&](const Expr& n) {
-    if (const auto* v = std::get_if<VarRef>(&n->node)) found = found || v->name == var;
-    return !found;
-  });
+  each_child(e, [&](const Expr& c) { found = found || mentions(c, var); });
   return found;
 }
 
@@ -173,10 +172,27 @@ Expr identity_of(Reducer r, DType type) {
 
 void walk(const Expr& e, const std::function<bool(const Expr&)>& visit) {
   if (!e || !visit(e)) return;
-  map_children(e, [&](const Expr& c) {
-    walk(c, visit);
-    return c;
-  });
+  each_child(e, [&](const Expr& c) { walk(c, visit); });
+}
+
+void each_child(const Expr& e, const std::function<void(const Expr&)>& f) {
+  const auto call = [&](const Expr& c) {
+    if (c) f(c);
+  };
+  if (const auto* r = std::get_if<Read>(&e->node)) {
+    for (const Expr& i : r->index) call(i);
+    call(r->fill);
+  } else if (const auto* a = std::get_if<Apply>(&e->node)) {
+    for (const Expr& x : a->args) call(x);
+  } else if (const auto* n = std::get_if<Reduce>(&e->node)) {
+    for (const LoopVar& v : n->vars) call(v.extent);
+    call(n->where);
+    call(n->value);
+  } else if (const auto* s = std::get_if<Select>(&e->node)) {
+    call(s->cond);
+    call(s->yes);
+    call(s->no);
+  }
 }
 
 namespace {

@@ -114,6 +114,8 @@ Expr identity_of(Reducer, DType type);
 // ---- walking
 /// Calls `visit` for `e` and every node below it, parents first; it returns false to skip the children.
 void walk(const Expr& e, const std::function<bool(const Expr&)>& visit);
+/// Calls f for every direct child of `e`, in order; extents of Reduce are children too.
+void each_child(const Expr& e, const std::function<void(const Expr&)>& f);
 /// Rebuilds `e` with every direct child replaced by f(child); the same node when nothing changes. Extents of Reduce are children too.
 Expr map_children(const Expr& e, const std::function<Expr(const Expr&)>& f);
 /// Replaces variables by expressions everywhere (capture-free because names are unique in a kernel).

@@ -25,6 +25,7 @@ class DivideOnce {
 
  private:
   Expr rewrite(const Expr& e, size_t variables) {
+    if (const auto* reduction = std::get_if<Reduce>(&e->node)) variables += reduction->vars.size();
     const Expr r = map_children(e, [&](const Expr& c) { return rewrite(c, variables); });
     const auto* a = std::get_if<Apply>(&r->node);
     if (!a || a->op != ScalarOp::Div || !is_float(r->type)) return r;

@@ -1,6 +1,7 @@
 // Loop tree → statements over scalars and vectors: the last step of lowering.
 #pragma once
 
+#include <array>
 #include <set>
 
 #include "algebra/linear.h"
@@ -50,6 +51,7 @@ class Generator {
   Bundle read_value(const Expr& e, const Read& r);
   Bundle variable_value(const Expr& e, const VarRef& v);
   Bundle load(const Expr& e, const Read& r);
+  Operand every_other(int buffer, DType type, const Operand& offset) const;
   Operand scalar(const Expr& e, int part);
   Operand scalar_of(const Expr& e, int part);
   Operand scalar_reduce(const Expr& e, const Reduce& r);
@@ -69,6 +71,7 @@ class Generator {
   // ---- statements (generate_loops.cc)
   void tree(const Tree& t);
   void loop(const TreeLoop& l);
+  Operand bound(const Expr& e, const TreeLoop& l, const char* suffix);
   void plain_loop(const TreeLoop& l);
   void vector_loop(const TreeLoop& l);
   void vector_part(const TreeLoop& l, Operand begin, Operand end, int parts, bool partial);
@@ -76,6 +79,12 @@ class Generator {
   void define(const TreeDefine& d);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
+
+  // ---- transposes (generate_transpose.cc)
+  void transpose(const TreeTranspose& t);
+  void transposed_tile(const TreeTranspose& t, const Operand& down, const Operand& across);
+  void transposed_edge(const TreeTranspose& t, const std::array<Operand, 4>& range);
+  std::vector<Operand> turned(std::vector<Operand> rows);
 
   // ---- reductions (generate_reductions.cc)
   void begin(const TreeBegin& b);
@@ -124,6 +133,7 @@ class Generator {
   Forwarding<Bundle> forwarded_;
   Lanes lanes_;
   Ranges ranges_;
+  std::vector<std::string> interior_;  ///< variables for which padded reads are known to lie inside
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
   std::vector<Expr> kept_;  ///< expressions made on the way: their addresses are keys

@@ -22,9 +22,9 @@ Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa,
     : k_(kernel), tree_(tree), isa_(isa), buffers_(buffers), places_(place_temps(kernel, tree)), accumulators_(tree.accumulators.size()), ranges_(size_ranges(kernel)) {
   for (const Size& s : k_.sizes) names_.take(s.name);
   for (const Attr& a : k_.attrs) names_.take(a.name);
-  for (const Tensor& t : k_.tensors) names_.take(t.name);
   for (size_t t = 0; t < k_.tensors.size(); ++t) {
     const Tensor& tensor = k_.tensors[t];
+    if (tensor.role != Role::Temp || places_[t].stored) names_.take(tensor.name);
     const auto it = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) { return b.name == tensor.name; });
     buffer_of_.push_back(it == buffers_.end() ? -1 : static_cast<int>(it - buffers_.begin()));
     if (tensor.role != Role::Temp || !places_[t].stored) continue;
@@ -87,6 +87,7 @@ void Generator::tree(const Tree& t) {
     else if (const auto* d = std::get_if<TreeDefine>(&n.node)) define(*d);
     else if (const auto* b = std::get_if<TreeBegin>(&n.node)) begin(*b);
     else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) accumulate(*a);
+    else if (const auto* x = std::get_if<TreeTranspose>(&n.node)) transpose(*x);
     else end(std::get<TreeEnd>(n.node));
   }
 }
@@ -94,36 +95,45 @@ void Generator::tree(const Tree& t) {
 void Generator::loop(const TreeLoop& l) {
   start_leaf({});
   ranges_.extents[l.var.name] = l.var.extent;
+  if (l.interior) interior_.push_back(l.var.name);
   if (l.shape.lanes * l.shape.parts > 1) vector_loop(l);
   else plain_loop(l);
+  if (l.interior) interior_.pop_back();
   ranges_.extents.erase(l.var.name);
+}
+
+Operand Generator::bound(const Expr& e, const TreeLoop& l, const char* suffix) {
+  if (!e) return v_int(0);
+  const Operand v = scalar(e, 0);
+  return std::holds_alternative<VApply>(v->node) ? named(letter_of(l.var.name) + suffix, v) : v;
 }
 
 void Generator::plain_loop(const TreeLoop& l) {
   constexpr int64_t kUnrolled = 4;
-  const Operand extent = scalar(l.var.extent, 0);
+  const Operand from = bound(l.begin, l, "_begin"), extent = bound(l.end ? l.end : l.var.extent, l, "_end");
   const std::string outer = names_.take(letter_of(l.var.name));
   vars_[l.var.name] = {v_var(outer)};
   Block body = block([&] { tree(l.body); });
   names_.release(outer);
   const bool small = constant_value(extent).value_or(kUnrolled + 1) <= kUnrolled;
   const bool leaf = std::none_of(l.body.begin(), l.body.end(), [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
-  out_->push_back(s_for(outer, v_int(0), extent, 1, std::move(body), small && leaf ? LoopKind::Unrolled : LoopKind::Serial));
+  out_->push_back(s_for(outer, from, extent, 1, std::move(body), small && leaf ? LoopKind::Unrolled : LoopKind::Serial));
 }
 
 /// Whole groups of vectors, then what is left one vector at a time, the last one partly.
 void Generator::vector_loop(const TreeLoop& l) {
-  const Operand extent = scalar(l.var.extent, 0);
+  const Operand from = bound(l.begin, l, "_begin"), extent = bound(l.end ? l.end : l.var.extent, l, "_end");
   const int64_t lanes = l.shape.lanes, step = lanes * l.shape.parts;
-  if (const auto n = constant_value(extent)) {
-    const int64_t groups = *n / step * step, vectors = *n / lanes * lanes;
-    if (groups > 0) vector_part(l, v_int(0), v_int(groups), l.shape.parts, false);
+  const auto first = constant_value(from), last = constant_value(extent);
+  if (first && last) {
+    const int64_t n = std::max<int64_t>(0, *last - *first), groups = *first + n / step * step, vectors = *first + n / lanes * lanes;
+    if (groups > *first) vector_part(l, from, v_int(groups), l.shape.parts, false);
     if (vectors > groups) vector_part(l, v_int(groups), v_int(vectors), 1, false);
-    if (*n > vectors) vector_part(l, v_int(vectors), extent, 1, true);
+    if (*last > vectors) vector_part(l, v_int(vectors), extent, 1, true);
     return;
   }
-  const Operand groups = named(letter_of(l.var.name) + "_groups", v_apply(ScalarOp::BitAnd, {extent, v_int(-step)}));
-  vector_part(l, v_int(0), groups, l.shape.parts, false);
+  const Operand groups = named(letter_of(l.var.name) + "_groups", from + v_apply(ScalarOp::BitAnd, {extent - from, v_int(-step)}));
+  vector_part(l, from, groups, l.shape.parts, false);
   vector_part(l, groups, extent, 1, lanes > 1);
 }
 
@@ -167,7 +177,7 @@ void Generator::define(const TreeDefine& d) {
   v = combined(d, v);
   if (place.forwarded || !place.stored) {
     const std::string base = base_name(read_of(d.tensor, tensor.dtype, d.index), k_);
-    for (Operand& x : v) x = named(base + (place.stored ? "" : "_value"), x);
+    for (Operand& x : v) x = named(base, x);
   }
   if (place.stored) {
     const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];

@@ -47,7 +47,7 @@ void Generator::begin(const TreeBegin& b) {
   state.positions.clear();
   Bundle running;
   for (int u = 0; u < parts; ++u) {
-    state.names.push_back(take_name(parts > 1 ? a.name + std::to_string(u) : a.name + "_acc"));
+    state.names.push_back(take_name(parts > 1 ? a.name + std::to_string(u) : a.name));
     out_->push_back({SVar{state.names.back(), identity(a.op, state.type)}});
     running.push_back(v_var(state.names.back(), state.type));
     if (!is_argument(a.op)) continue;
@@ -59,11 +59,11 @@ void Generator::begin(const TreeBegin& b) {
 
 /// Where the load is inactive the value is 0, so that a sum needs no mask.
 bool Generator::zero_when_inactive(const Expr& e) const {
-  if (const auto* r = std::get_if<Read>(&e->node)) return !r->fill && !forwarded_.find(r->tensor, r->index);
+  if (const auto* r = std::get_if<Read>(&e->node)) return !r->fill && varies_.count(e.get()) && varies_.at(e.get()) && !forwarded_.find(r->tensor, r->index);
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;
   if (a->op == ScalarOp::Cast || a->op == ScalarOp::Sq || a->op == ScalarOp::Neg || a->op == ScalarOp::Abs) return zero_when_inactive(a->args[0]);
-  return a->op == ScalarOp::Mul && zero_when_inactive(a->args[0]) && same(a->args[0], a->args[1]);
+  return a->op == ScalarOp::Mul && zero_when_inactive(a->args[0]) && zero_when_inactive(a->args[1]);
 }
 
 void Generator::accumulate(const TreeAccumulate& a) {

@@ -44,10 +44,7 @@ bool Generator::varies(const Expr& e) {
     result = known ? spread_out(*known) : std::any_of(r->index.begin(), r->index.end(), [&](const Expr& i) { return varies(i); });
     if (r->fill) result = result || varies(r->fill);
   } else {
-    map_children(e, [&](const Expr& c) {
-      result = result || varies(c);
-      return c;
-    });
+    each_child(e, [&](const Expr& c) { result = result || varies(c); });
   }
   varies_.emplace(e.get(), result);
   return result;
@@ -55,10 +52,7 @@ bool Generator::varies(const Expr& e) {
 
 void Generator::count_uses(const Expr& e) {
   if (!e || uses_[e.get()]++ > 0) return;
-  map_children(e, [&](const Expr& c) {
-    count_uses(c);
-    return c;
-  });
+  each_child(e, [&](const Expr& c) { count_uses(c); });
 }
 
 bool Generator::deserves_name(const Expr& e) const {
@@ -226,10 +220,25 @@ Bundle Generator::load(const Expr& e, const Read& r) {
   for (int u = 0; u < lanes_.parts; ++u) {
     const Operand offset = offset_of(r.tensor, r.index, u);
     if (lanes_.lanes == 1) b.push_back(v_load(buffer, e->type, offset));
+    else if (constant_value(stride) == 2) b.push_back(every_other(buffer, e->type, offset));
     else if (is_one(stride)) b.push_back(v_load(buffer, e->type, offset, lanes_.lanes, lanes_.active));
     else b.push_back(v_gather(buffer, e->type, offset, scalar(stride, u), lanes_.lanes, lanes_.active));
   }
   return b;
+}
+
+/// Elements 0, 2, 4, … from two loads, of which neither reaches past the last element.
+Operand Generator::every_other(int buffer, DType type, const Operand& offset) const {
+  const int n = lanes_.lanes;
+  Operand low_active, high_active;
+  if (lanes_.active) {
+    const Operand reach = v_int(2) * lanes_.active;
+    low_active = v_apply(ScalarOp::Min, {v_int(n), reach - v_int(1)});
+    high_active = v_apply(ScalarOp::Max, {v_int(0), reach - v_int(n)});
+  }
+  std::vector<int> pick;
+  for (int l = 0; l < n; ++l) pick.push_back(2 * l < n ? 2 * l : n + 2 * l - (n - 1));
+  return v_shuffle(v_load(buffer, type, offset, n, low_active), v_load(buffer, type, offset + v_int(n - 1), n, high_active), pick);
 }
 
 // ---- scalars: uniform values, indices and everything outside of vector loops
@@ -295,6 +304,7 @@ Operand Generator::scalar_read(const Expr& e, const Read& r, int part) {
 Expr Generator::inside(const Read& r) const {
   Expr all = constant_int(1, DType::Bool);
   for (size_t d = 0; d < r.index.size(); ++d) {
+    if (std::any_of(interior_.begin(), interior_.end(), [&](const std::string& v) { return mentions(r.index[d], v); })) continue;
     const Expr low = apply(ScalarOp::Ge, {r.index[d], constant_int(0)});
     const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d]});
     all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});

@@ -28,9 +28,8 @@ int cost(const Expr& e, bool& reduces) {
   const auto* a = std::get_if<Apply>(&e->node);
   if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node)) n += 1;
   if (const auto* r = std::get_if<Read>(&e->node); r && !r->fill) return n;
-  map_children(e, [&](const Expr& c) {
+  each_child(e, [&](const Expr& c) {
     if (n <= 100) n += cost(c, reduces);
-    return c;
   });
   return n;
 }
@@ -49,10 +48,7 @@ void count(const Expr& e, int tensor, size_t variables, Uses& uses) {
     uses.filled = uses.filled || r->fill;
   }
   const auto* n = std::get_if<Reduce>(&e->node);
-  map_children(e, [&](const Expr& c) {
-    count(c, tensor, variables + (n ? n->vars.size() : 0), uses);
-    return c;
-  });
+  each_child(e, [&](const Expr& c) { count(c, tensor, variables + (n ? n->vars.size() : 0), uses); });
 }
 
 class Inliner {

@@ -13,10 +13,7 @@ constexpr int64_t kProvable = int64_t{1} << 40;
 void each_node(const Expr& e, std::set<const ExprNode*>& seen, const std::function<void(const Expr&)>& visit) {
   if (!e || !seen.insert(e.get()).second) return;
   visit(e);
-  map_children(e, [&](const Expr& c) {
-    each_node(c, seen, visit);
-    return c;
-  });
+  each_child(e, [&](const Expr& c) { each_node(c, seen, visit); });
 }
 
 bool in_range(const Kernel& k, const Read& r, const Ranges& ranges) {

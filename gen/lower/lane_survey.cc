@@ -33,7 +33,7 @@ bool stays_scalar(ScalarOp op, DType type) {
 }  // namespace
 
 LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& loop, const Ranges& ranges)
-    : k_(k), tree_(tree), var_(loop.var.name), ranges_(ranges), places_(place_temps(k, tree)) {
+    : k_(k), tree_(tree), var_(loop.var.name), interior_(loop.interior), ranges_(ranges), places_(place_temps(k, tree)) {
   ranges_.extents[var_] = loop.var.extent;
   this->tree(loop.body);
 }
@@ -66,10 +66,7 @@ bool LaneSurvey::varies(const Expr& e) {
   } else {
     const auto* r = std::get_if<Read>(&e->node);
     result = r && varying_temps_.count(r->tensor) != 0 && !places_[static_cast<size_t>(r->tensor)].stored;
-    map_children(e, [&](const Expr& c) {
-      result = result || varies(c);
-      return c;
-    });
+    each_child(e, [&](const Expr& c) { result = result || varies(c); });
   }
   varies_.emplace(e.get(), result);
   return result;
@@ -140,7 +137,9 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   value(r.fill);
   for (size_t d = 0; d < r.index.size(); ++d) {
     const bool inside = proves_not_negative(linear_form(r.index[d]), ranges_) && proves_lt(r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d], ranges_);
-    if (varies(r.index[d]) && !inside) return refuse();
+    if (!varies(r.index[d]) || inside || interior_) continue;
+    needs_interior_ = true;
+    return refuse();
   }
   (void)e;
 }

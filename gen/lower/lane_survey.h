@@ -15,6 +15,8 @@ class LaneSurvey {
   LaneSurvey(const Kernel&, const LoopTree&, const TreeLoop& loop, const Ranges& ranges);
 
   bool possible() const { return possible_; }
+  /// The only obstacle found is a padded read that is not proved to lie inside.
+  bool needs_interior() const { return needs_interior_; }
   /// Loads and stores of neighbours, other loads, functions of some cost, bytes of the widest value.
   int neighbours() const { return neighbours_; }
   int strided() const { return strided_; }
@@ -40,6 +42,7 @@ class LaneSurvey {
   const Kernel& k_;
   const LoopTree& tree_;
   const std::string var_;
+  const bool interior_;
   Ranges ranges_;
   std::vector<TempPlace> places_;
   std::set<int> begun_, reduced_;
@@ -47,7 +50,7 @@ class LaneSurvey {
   std::set<std::string> varying_accumulators_;
   std::map<const ExprNode*, bool> varies_;
   std::set<const ExprNode*> seen_;
-  bool possible_ = true, has_loops_ = false;
+  bool possible_ = true, has_loops_ = false, needs_interior_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, widest_ = 1;
 };
 

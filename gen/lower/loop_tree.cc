@@ -36,6 +36,12 @@ struct Writer {
   void operator()(const TreeAccumulate& a) {
     line(fmt::format("accumulate {} with {}{}", accumulator_name(a.accumulator), to_text(a.value, names), a.where ? " where " + to_text(a.where, names) : ""));
   }
+  void operator()(const TreeTranspose& t) {
+    line(fmt::format("transpose {} < {}, {} < {} by {}", t.down.name, to_text(t.down.extent, names), t.across.name, to_text(t.across.extent, names), t.edge));
+    ++depth;
+    (*this)(t.copy);
+    --depth;
+  }
   void operator()(const TreeEnd& e) { line(fmt::format("end {}", accumulator_name(e.accumulator))); }
 };
 

@@ -3,6 +3,7 @@
 //
 //   tree := node…
 //   node := loop(var, tree) | define(tensor[index] update value) | begin(acc) | accumulate(acc, value where …) | end(acc)
+//         | transpose(define, down, across)
 //
 // Loop variables of a tree are named `letter.number`, so that each loop has a name of its own. The value of accumulator n is the
 // variable accumulator_name(n): from begin on its running value (serial loops), from end on its result.
@@ -27,6 +28,8 @@ struct LoopShape {
 
 struct TreeLoop {
   LoopVar var;
+  Expr begin, end;       ///< null: 0 and the extent
+  bool interior = false; ///< padded reads whose index depends on the variable lie inside
   bool ordered = false;  ///< iterations depend on each other beyond accumulators (scans, scatter)
   LoopShape shape;
   std::vector<TreeNode> body;
@@ -43,8 +46,11 @@ struct TreeBegin { int accumulator = 0; };
 struct TreeAccumulate { int accumulator = 0; Expr where; Expr value; Expr position; };
 struct TreeEnd { int accumulator = 0; };
 
+/// A copy for all values of two variables: `down` is dense in the source, `across` in the target.
+struct TreeTranspose { LoopVar down, across; TreeDefine copy; int edge = 8; };
+
 struct TreeNode {
-  std::variant<TreeLoop, TreeDefine, TreeBegin, TreeAccumulate, TreeEnd> node;
+  std::variant<TreeLoop, TreeDefine, TreeBegin, TreeAccumulate, TreeEnd, TreeTranspose> node;
 };
 
 struct Accumulator {

@@ -3,13 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lower/build_loops.h"
+#include "algebra/contraction.h"
 #include "lower/generate.h"
 #include "lower/kernel_passes.h"
 #include "lower/kernel_ranges.h"
 #include "lower/lower_contraction.h"
-#include "lower/plan_vectors.h"
-#include "lower/reuse_outputs.h"
+#include "lower/tree_passes.h"
 #include "lower/variants.h"
 
 namespace tenon {
@@ -35,13 +37,31 @@ Operand condition(const Expr& e) {
   return v_apply(a.op, {condition(a.args[0]), condition(a.args[1])});
 }
 
+/// A kernel after its passes, with its loops.
+struct Planned {
+  Kernel kernel;
+  LoopTree tree;
+};
+
+Planned planned(const Kernel& simplified, const Blueprints& blueprints, const Isa& isa) {
+  Planned p{simplified, {}};
+  for (const KernelPass& pass : kernel_passes()) p.kernel = pass.run(p.kernel);
+  p.tree = build_loops(p.kernel);
+  for (const TreePass& pass : tree_passes()) pass.run({p.kernel, isa, blueprints}, p.tree);
+  return p;
+}
+
+bool has_vectors(const Tree& tree) {
+  return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
+    if (std::holds_alternative<TreeTranspose>(n.node)) return true;
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    return l && (l->shape.lanes > 1 || has_vectors(l->body));
+  });
+}
+
 Block straight_body(const Kernel& simplified, const Blueprints& blueprints, const Isa& isa, std::vector<Buffer>& buffers) {
-  Kernel k = simplified;
-  for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
-  LoopTree tree = build_loops(k);
-  reuse_outputs(k, tree);
-  plan_vectors(k, isa, blueprints, tree);
-  return Generator(k, tree, isa, buffers).run();
+  const Planned p = planned(simplified, blueprints, isa);
+  return Generator(p.kernel, p.tree, isa, buffers).run();
 }
 
 /// The body with its forks: each case is lowered as a kernel of its own.
@@ -72,6 +92,12 @@ LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const 
   return nest;
 }
 
-bool gains(const Kernel&, const Isa& isa) { return isa.vector_bits > 0; }
+bool gains(const Kernel& kernel, const Isa& isa) {
+  if (isa.vector_bits == 0) return false;
+  if (find_contraction(kernel)) return true;
+  const Kernel k = simplify_kernel(kernel);
+  if (const auto fork = next_fork(k, isa)) return gains(fork->then, isa) || (!fork->otherwise_scalar && gains(fork->otherwise, isa));
+  return has_vectors(planned(k, Blueprints{}, isa).tree.body);
+}
 
 }  // namespace tenon

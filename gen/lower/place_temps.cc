@@ -34,6 +34,8 @@ class Placer {
         forwarded_.leave();
       } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
         define(*d);
+      } else if (const auto* t = std::get_if<TreeTranspose>(&n.node)) {
+        reads(t->copy.value);
       } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
         reads(a->value);
         if (a->where) reads(a->where);

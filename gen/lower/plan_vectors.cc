@@ -5,6 +5,7 @@
 
 #include "lower/kernel_ranges.h"
 #include "lower/lane_survey.h"
+#include "lower/split_border.h"
 
 namespace tenon {
 namespace {
@@ -15,12 +16,13 @@ class VectorPlanner {
       : k_(k), isa_(isa), blueprints_(blueprints), tree_(tree), ranges_(size_ranges(k)) {}
 
   void plan(Tree& t) {
-    for (TreeNode& n : t) {
-      auto* l = std::get_if<TreeLoop>(&n.node);
+    for (size_t i = 0; i < t.size(); ++i) {
+      auto* l = std::get_if<TreeLoop>(&t[i].node);
       if (!l) continue;
-      ranges_.extents[l->var.name] = l->var.extent;
-      if (!mark(*l)) plan(l->body);
-      ranges_.extents.erase(l->var.name);
+      const std::string var = l->var.name;
+      ranges_.extents[var] = l->var.extent;
+      if (!mark(*l) && !split(t, i)) plan(l->body);
+      ranges_.extents.erase(var);
     }
   }
 
@@ -29,14 +31,38 @@ class VectorPlanner {
     return l.ordered && std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) { return !std::holds_alternative<TreeDefine>(n.node); });
   }
 
+  /// Makes loop `i` a vector loop over its interior between two plain ones; `i` moves to the last of the three.
+  bool split(Tree& t, size_t& i) {
+    TreeLoop middle = std::get<TreeLoop>(t[i].node);
+    if (!wants_interior_ || isa_.vector_bits == 0) return false;
+    middle.interior = true;
+    const auto interior = find_interior(k_, middle, ranges_);
+    if (!interior) return false;
+    TreeLoop left = std::get<TreeLoop>(t[i].node), right = left;
+    std::get<TreeLoop>(t[i].node).interior = true;
+    if (!mark(std::get<TreeLoop>(t[i].node))) {
+      std::get<TreeLoop>(t[i].node).interior = false;
+      return false;
+    }
+    TreeLoop& vectors = std::get<TreeLoop>(t[i].node);
+    left.end = vectors.begin = interior->begin;
+    right.begin = vectors.end = interior->end;
+    t.insert(t.begin() + static_cast<std::ptrdiff_t>(i) + 1, TreeNode{right});
+    t.insert(t.begin() + static_cast<std::ptrdiff_t>(i), TreeNode{left});
+    i += 2;
+    return true;
+  }
+
   bool mark(TreeLoop& l) {
+    wants_interior_ = false;
     constexpr int kSixteenBytes = 16;
     const auto n = constant_value(l.var.extent);
     if (carries(l) || (n && *n < 2)) return false;
     l.shape = {2, 1};
     const LaneSurvey survey(k_, tree_, l, ranges_);
     l.shape = {};
-    if (!survey.possible() || survey.neighbours() == 0) return false;
+    wants_interior_ = survey.needs_interior();
+    if (!survey.possible() || survey.neighbours() == 0 || (l.interior && !survey.reduced().empty())) return false;
     int lanes = isa_.vector_bits == 0 ? 1 : isa_.vector_bits / (8 * survey.widest());
     while (n && lanes * survey.widest() > kSixteenBytes && lanes / 2 >= *n) lanes /= 2;
     int parts = parts_of(survey, lanes);
@@ -70,6 +96,7 @@ class VectorPlanner {
   const Blueprints& blueprints_;
   LoopTree& tree_;
   Ranges ranges_;
+  bool wants_interior_ = false;
 };
 
 }  // namespace

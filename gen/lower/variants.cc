@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "algebra/linear.h"
 #include "lower/kernel_ranges.h"
 
 namespace tenon {
@@ -20,10 +21,10 @@ Expr replaced(const Expr& e, const std::map<std::string, int64_t>& sizes) {
   return map_children(e, [&](const Expr& c) { return replaced(c, sizes); });
 }
 
-Expr replaced_attr(const Expr& e, const std::string& name, int64_t v) {
+Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t v) {
   const auto* a = std::get_if<AttrRef>(&e->node);
-  if (a) return a->name == name ? constant_int(v, e->type) : e;
-  return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, v); });
+  if (a) return a->name == name && a->element == element ? constant_int(v, e->type) : e;
+  return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, element, v); });
 }
 
 Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes) {
@@ -42,7 +43,21 @@ std::string size_name(const Expr& e) {
   return s ? s->name : std::string();
 }
 
-/// Run-time strides: sizes that are the whole stride of a dimension and no extent.
+/// A condition that the kernel is known not to meet, because it is the other side of a fork.
+bool ruled_out(const Kernel& k, const Expr& holds) {
+  return std::any_of(k.facts.begin(), k.facts.end(), [&](const Expr& f) {
+    const auto* a = std::get_if<Apply>(&f->node);
+    return a && a->op == ScalarOp::Not && same(a->args[0], holds);
+  });
+}
+
+Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
+  Fork f{holds, std::move(then), otherwise, false};
+  f.otherwise.facts.push_back(apply(ScalarOp::Not, {holds}));
+  return f;
+}
+
+/// Run-time strides of last dimensions: sizes that are no extent.
 struct StrideSize { std::string name; bool of_output; };
 
 std::vector<StrideSize> stride_sizes(const Kernel& k) {
@@ -50,20 +65,20 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
   for (const Tensor& t : k.tensors)
     for (const Expr& d : t.dims) extents.insert(size_name(d));
   std::vector<StrideSize> found;
-  for (const Tensor& t : k.tensors)
-    for (const Expr& s : t.strides) {
-      const std::string name = size_name(s);
-      if (name.empty() || extents.count(name) || !is_open(k, name)) continue;
-      if (std::none_of(found.begin(), found.end(), [&](const StrideSize& f) { return f.name == name; })) found.push_back({name, t.role == Role::Output});
-    }
+  for (const Tensor& t : k.tensors) {
+    const std::string name = t.strides.empty() ? "" : size_name(t.strides.back());
+    if (name.empty() || extents.count(name) || !is_open(k, name)) continue;
+    if (std::none_of(found.begin(), found.end(), [&](const StrideSize& f) { return f.name == name; })) found.push_back({name, t.role == Role::Output});
+  }
   return found;
 }
 
 /// All strides 1; then one operand 0 and the others 1; else as they come.
 std::optional<Fork> fork_strides(const Kernel& k) {
   const std::vector<StrideSize> strides = stride_sizes(k);
-  if (strides.empty() || strides.size() > 5) return std::nullopt;
-  const auto fork = [&](int zero) {
+  if (strides.empty() || strides.size() > 4) return std::nullopt;
+  for (int zero = -1; zero < static_cast<int>(strides.size()); ++zero) {
+    if (zero >= 0 && (strides.size() < 3 || strides[static_cast<size_t>(zero)].of_output)) continue;
     std::map<std::string, int64_t> sizes;
     Expr holds;
     for (size_t i = 0; i < strides.size(); ++i) {
@@ -72,21 +87,56 @@ std::optional<Fork> fork_strides(const Kernel& k) {
       const Expr test = equals(size_ref(strides[i].name), v);
       holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
     }
-    return Fork{holds, with_sizes(k, sizes), k, true};
-  };
-  // Which of the cases are done already is written in the range of the first stride: it shrinks from below.
-  const Size& first = *std::find_if(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == strides[0].name; });
-  std::vector<int> cases{-1};
-  if (strides.size() > 2)
-    for (size_t i = 0; i < strides.size(); ++i)
-      if (!strides[i].of_output) cases.push_back(static_cast<int>(i));
-  const auto done = static_cast<size_t>(first.hi == INT64_MAX ? 0 : INT64_MAX - first.hi);
-  if (done >= cases.size()) return std::nullopt;
-  Fork f = fork(cases[done]);
-  for (Size& s : f.otherwise.sizes)
-    if (s.name == strides[0].name) s.hi = INT64_MAX - static_cast<int64_t>(done) - 1;
-  f.otherwise_scalar = false;
-  return f;
+    if (!ruled_out(k, holds)) return fork_on(holds, with_sizes(k, sizes), k);
+  }
+  return std::nullopt;
+}
+
+/// Element of an attribute.
+using Element = std::pair<std::string, int>;
+
+void elements_in(const Expr& coefficient, std::set<Element>& out, bool& plain) {
+  if (constant_value(coefficient)) return;
+  const auto* a = std::get_if<AttrRef>(&coefficient->node);
+  if (a) out.insert({a->name, a->element});
+  else plain = false;
+}
+
+/// Windows that slide along the last dimension by an attribute's steps: 1 and 2 get code of their own, taps lying side by side.
+std::optional<Fork> fork_steps(const Kernel& k) {
+  std::set<Element> steps, taps;
+  bool plain = true;
+  for (const KernelStatement& s : k.body) {
+    if (s.loops.empty() || s.update != Update::Assign) continue;
+    std::vector<LoopVar> inner;
+    walk(s.value, [&](const Expr& n) {
+      if (const auto* r = std::get_if<Reduce>(&n->node)) inner.insert(inner.end(), r->vars.begin(), r->vars.end());
+      const auto* read = std::get_if<Read>(&n->node);
+      if (!read || read->index.empty()) return true;
+      const auto along = affine_in(read->index.back(), s.loops.back().name);
+      if (!along || is_zero(along->coefficient) || constant_value(along->coefficient)) return true;
+      elements_in(along->coefficient, steps, plain);
+      for (const LoopVar& v : inner)
+        if (const auto tap = affine_in(along->rest, v.name)) elements_in(tap->coefficient, taps, plain);
+      return true;
+    });
+  }
+  if (steps.empty() || !plain) return std::nullopt;
+  for (const int64_t step : {1, 2}) {
+    std::map<Element, int64_t> values;
+    for (const Element& e : taps) values[e] = 1;
+    for (const Element& e : steps) values[e] = step;
+    Expr holds;
+    for (const auto& [e, v] : values) {
+      const Expr test = equals(attr_ref(e.first, DType::I64, e.second), v);
+      holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
+    }
+    if (ruled_out(k, holds)) continue;
+    Kernel then = k;
+    for (const auto& [e, v] : values) then = map_exprs(then, [&, &element = e, &value = v](const Expr& x) { return replaced_attr(x, element.first, element.second, value); });
+    return fork_on(holds, std::move(then), k);
+  }
+  return std::nullopt;
 }
 
 /// Calls visit(reduction) for every reduction in the kernel.
@@ -151,11 +201,11 @@ std::optional<Fork> fork_flag(const Kernel& k) {
     walk(s.value, [&](const Expr& n) {
       if (!seen.insert(n.get()).second || !flag.empty()) return false;
       const auto* c = std::get_if<Select>(&n->node);
-      if (c && (reduces(c->yes) || reduces(c->no))) note(c->cond);
+      if (c && std::holds_alternative<AttrRef>(c->cond->node) && (reduces(c->yes) || reduces(c->no))) note(c->cond);
       return true;
     });
   if (flag.empty()) return std::nullopt;
-  const auto with = [&](int64_t v) { return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, v); }); };
+  const auto with = [&](int64_t v) { return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, 0, v); }); };
   return Fork{attr_ref(flag, DType::Bool), with(1), with(0), false};
 }
 
@@ -184,6 +234,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (isa.vector_bits == 0) return std::nullopt;
   if (auto f = fork_strides(k)) return f;
   if (auto f = fork_last_extent(k)) return f;
+  if (auto f = fork_steps(k)) return f;
   return fork_positions(k);
 }
 

@@ -1,0 +1,19 @@
+// The table of tree passes.
+#include "lower/tree_passes.h"
+
+#include "lower/find_transposes.h"
+#include "lower/plan_vectors.h"
+#include "lower/reuse_outputs.h"
+
+namespace tenon {
+
+std::span<const TreePass> tree_passes() {
+  static constexpr TreePass passes[] = {
+      {"reuse-outputs", [](const LowerContext& c, LoopTree& t) { reuse_outputs(c.kernel, t); }},
+      {"find-transposes", [](const LowerContext& c, LoopTree& t) { find_transposes(c.kernel, c.isa, t); }},
+      {"plan-vectors", [](const LowerContext& c, LoopTree& t) { plan_vectors(c.kernel, c.isa, c.blueprints, t); }},
+  };
+  return passes;
+}
+
+}  // namespace tenon

@@ -1,0 +1,73 @@
+// Rules of simplification, and the proofs that they rest on.
+#include "algebra/simplify.h"
+
+#include "catch.h"
+
+using namespace tenon;
+
+namespace {
+
+const Expr i = var_ref("i"), j = var_ref("j"), n = size_ref("N");
+Expr c(int64_t v) { return constant_int(v); }
+Expr op(ScalarOp o, const Expr& a, const Expr& b) { return apply(o, {a, b}); }
+
+Ranges ranges() {
+  Ranges r;
+  r.extents = {{"i", n}, {"j", c(4)}};
+  r.size_lo = {{"N", 0}};
+  return r;
+}
+std::string simplified(const Expr& e) { return to_text(simplify(e, ranges())); }
+
+}  // namespace
+
+TEST_CASE("sums of constants and equal atoms come together") {
+  CHECK(simplified((i + c(3)) - c(3)) == "i");
+  CHECK(simplified((i + n) - i) == "N");
+  CHECK(simplified(i * c(1) + c(0)) == "i");
+  CHECK(simplified(i * c(0)) == "0");
+}
+
+TEST_CASE("quotients and remainders split what is a multiple") {
+  CHECK(simplified(op(ScalarOp::FloorDiv, i * c(4) + j, c(4))) == "i");
+  CHECK(simplified(op(ScalarOp::Mod, i * c(4) + j, c(4))) == "j");
+  CHECK(simplified(op(ScalarOp::FloorDiv, i, n)) == "0");
+  CHECK(simplified(op(ScalarOp::Mod, i, n)) == "i");
+  CHECK(simplified(op(ScalarOp::FloorDiv, c(-7), c(2))) == "-4");
+}
+
+TEST_CASE("comparisons are decided by the ranges of variables") {
+  CHECK(simplified(op(ScalarOp::Lt, i, n)) == "1");
+  CHECK(simplified(op(ScalarOp::Ge, i, c(0))) == "1");
+  CHECK(simplified(op(ScalarOp::Lt, n, i)) == "0");
+  CHECK(simplified(op(ScalarOp::Max, op(ScalarOp::Min, j, c(3)), c(0))) == "j");
+}
+
+TEST_CASE("a size without a low end proves nothing") {
+  const Expr mode = size_ref("mode");
+  CHECK(simplified(op(ScalarOp::Eq, mode, c(0))) == to_text(op(ScalarOp::Eq, mode, c(0))));
+}
+
+TEST_CASE("float arithmetic keeps its bits") {
+  const Expr x = attr_ref("x", DType::F32);
+  const Expr plus_zero = apply(ScalarOp::Add, {x, constant_float(0, DType::F32)});
+  CHECK(same(simplify(plus_zero), plus_zero));
+  CHECK(same(simplify(apply(ScalarOp::Mul, {x, constant_float(1, DType::F32)})), x));
+}
+
+TEST_CASE("selections with a decided condition are their arm") {
+  CHECK(simplified(select(op(ScalarOp::Lt, i, n), i, c(7))) == "i");
+}
+
+TEST_CASE("equal subexpressions become one node") {
+  SharedExprs shared;
+  const Expr a = shared.share(i * n + j), b = shared.share(i * n + j);
+  CHECK(a == b);
+}
+
+TEST_CASE("affine forms name the coefficient of one variable") {
+  const auto a = affine_in((i + j) * n - c(2), "i");
+  REQUIRE(a);
+  CHECK(to_text(a->coefficient) == "N");
+  CHECK(!affine_in(i * i, "i"));
+}

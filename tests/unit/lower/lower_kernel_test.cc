@@ -1,0 +1,109 @@
+// Lowering of kernels made by hand: what becomes of their loops, temps and vectors.
+#include "lower/lower_kernel.h"
+
+#include "catch.h"
+#include "isa/all_isas.h"
+
+using namespace tenon;
+
+namespace {
+
+Expr v(const std::string& name) { return var_ref(name); }
+Tensor tensor(const std::string& name, Role role, std::vector<Expr> dims) { return {name, role, DType::F32, dims, contiguous_strides(dims)}; }
+Expr at(int t, std::vector<Expr> index) { return read_of(t, DType::F32, std::move(index)); }
+
+/// softmax over the middle of [P, D, Q]
+Kernel softmax() {
+  const Expr P = size_ref("P"), D = size_ref("D"), Q = size_ref("Q");
+  Kernel k;
+  k.name = "softmax_f32";
+  k.sizes = {{"P"}, {"D"}, {"Q"}};
+  k.tensors = {tensor("X", Role::Input, {P, D, Q}), tensor("Y", Role::Output, {P, D, Q}), tensor("m", Role::Temp, {P, Q}),
+               tensor("e", Role::Temp, {P, D, Q}), tensor("z", Role::Temp, {P, Q})};
+  const LoopVar p{"p", P}, d{"d", D}, q{"q", Q}, kk{"k", D};
+  k.body = {
+      {2, {v("p"), v("q")}, Update::Assign, reduce(Reducer::Max, {kk}, nullptr, at(0, {v("p"), v("k"), v("q")}), DType::F32), {p, q}, ""},
+      {3, {v("p"), v("d"), v("q")}, Update::Assign, apply(ScalarOp::Exp, {at(0, {v("p"), v("d"), v("q")}) - at(2, {v("p"), v("q")})}), {p, d, q}, ""},
+      {4, {v("p"), v("q")}, Update::Assign, reduce(Reducer::Sum, {{"l", D}}, nullptr, at(3, {v("p"), v("l"), v("q")}), DType::F32), {p, q}, ""},
+      {1, {v("p"), v("d"), v("q")}, Update::Assign, apply(ScalarOp::Div, {at(3, {v("p"), v("d"), v("q")}), at(4, {v("p"), v("q")})}), {p, d, q}, ""},
+  };
+  return k;
+}
+
+/// Y[s] = A[s] + B[s] with run-time strides
+Kernel add() {
+  const Expr S = size_ref("S");
+  Kernel k;
+  k.name = "add_f32";
+  k.sizes = {{"S"}, {"A_s0"}, {"B_s0"}, {"Y_s0"}};
+  for (const char* name : {"A", "B", "Y"})
+    k.tensors.push_back({name, name[0] == 'Y' ? Role::Output : Role::Input, DType::F32, {S}, {size_ref(std::string(name) + "_s0")}});
+  k.body = {{2, {v("s")}, Update::Assign, at(0, {v("s")}) + at(1, {v("s")}), {{"s", S}}, ""}};
+  return k;
+}
+
+Kernel running_sum() {
+  const Expr N = size_ref("N");
+  Kernel k;
+  k.name = "cumsum_f32";
+  k.sizes = {{"N"}};
+  k.tensors = {tensor("X", Role::Input, {N}), tensor("Y", Role::Output, {N})};
+  k.body = {{1, {v("i")}, Update::Assign, reduce(Reducer::Sum, {{"k", N}}, apply(ScalarOp::Le, {v("k"), v("i")}), at(0, {v("k")}), DType::F32), {{"i", N}}, ""}};
+  return k;
+}
+
+LoopNest lowered(const Kernel& k, std::string_view level) {
+  LoopNest nest = lower_kernel(k, Blueprints{}, *isa_from_name(level));
+  REQUIRE(verify(nest) == std::vector<std::string>{});
+  return nest;
+}
+
+int count(const std::string& text, const std::string& part) {
+  int n = 0;
+  for (size_t i = text.find(part); i != std::string::npos; i = text.find(part, i + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("softmax goes row by row and needs no workspace") {
+  for (const char* level : {"portable", "x86-64-v3", "x86-64-v4"}) {
+    const LoopNest nest = lowered(softmax(), level);
+    for (const Buffer& b : nest.buffers)
+      if (b.storage == Storage::Workspace) CHECK(constant_value(b.elements) == 0);
+  }
+}
+
+TEST_CASE("a last extent of 1 has its own code, with vectors over the row") {
+  const std::string text = to_text(lowered(softmax(), "x86-64-v4"));
+  CHECK(count(text, "Q") > 0);
+  CHECK(count(text, "f32x16") > 0);
+}
+
+TEST_CASE("run-time strides of 1 and 0 are told apart from the others") {
+  const LoopNest nest = lowered(add(), "x86-64-v4");
+  REQUIRE(nest.body.size() == 1);
+  const auto* unit = std::get_if<SIf>(&nest.body[0].node);
+  REQUIRE(unit);
+  REQUIRE(unit->otherwise);
+  CHECK(std::get_if<SIf>(&unit->otherwise->front().node) != nullptr);
+}
+
+TEST_CASE("the portable level has no vectors") { CHECK(count(to_text(lowered(add(), "portable")), "f32x") == 0); }
+
+TEST_CASE("a running sum is one loop") {
+  const LoopNest nest = lowered(running_sum(), "portable");
+  CHECK(count(to_text(nest), "for ") == 1);
+}
+
+TEST_CASE("levels with vectors gain where neighbours are touched") {
+  const Isa& v4 = *isa_from_name("x86-64-v4");
+  CHECK(gains(softmax(), v4));
+  CHECK(gains(add(), v4));
+  CHECK(!gains(running_sum(), v4));
+  CHECK(!gains(add(), *isa_from_name("portable")));
+}
+
+TEST_CASE("lowering is a function of its arguments") {
+  CHECK(to_text(lowered(softmax(), "x86-64-v3")) == to_text(lowered(softmax(), "x86-64-v3")));
+}
