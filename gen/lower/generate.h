@@ -34,6 +34,7 @@ class Generator {
     int lanes = 1;
     int parts = 1;
     Operand active;
+    int prefetch_bytes = 0;
   };
   struct AccumulatorState {
     std::vector<std::string> names;  ///< one a part
@@ -51,6 +52,7 @@ class Generator {
   Bundle read_value(const Expr& e, const Read& r);
   Bundle variable_value(const Expr& e, const VarRef& v);
   Bundle load(const Expr& e, const Read& r);
+  void prefetch(int buffer, const Operand& offset, int part);
   Operand every_other(int buffer, DType type, const Operand& offset) const;
   Operand scalar(const Expr& e, int part);
   Operand scalar_of(const Expr& e, int part);

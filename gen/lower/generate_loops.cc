@@ -117,7 +117,7 @@ void Generator::plain_loop(const TreeLoop& l) {
   names_.release(outer);
   const bool small = constant_value(extent).value_or(kUnrolled + 1) <= kUnrolled;
   const bool leaf = std::none_of(l.body.begin(), l.body.end(), [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
-  out_->push_back(s_for(outer, from, extent, 1, std::move(body), small && leaf ? LoopKind::Unrolled : LoopKind::Serial));
+  out_->push_back(s_for(outer, from, extent, 1, std::move(body), l.parallel ? LoopKind::Parallel : small && leaf ? LoopKind::Unrolled : LoopKind::Serial));
 }
 
 /// Whole groups of vectors, then what is left one vector at a time, the last one partly.
@@ -141,7 +141,7 @@ void Generator::vector_part(const TreeLoop& l, Operand begin, Operand end, int p
   const std::string var = names_.take(letter_of(l.var.name));
   const Lanes outer = lanes_;
   Block body = block([&] {
-    lanes_ = {l.var.name, v_var(var), l.shape.lanes, parts, nullptr};
+    lanes_ = {l.var.name, v_var(var), l.shape.lanes, parts, nullptr, partial ? 0 : l.shape.prefetch_bytes};
     if (partial) lanes_.active = named("active", v_apply(ScalarOp::Min, {v_int(l.shape.lanes), end - lanes_.base}));
     tree(l.body);
   });
@@ -182,8 +182,10 @@ void Generator::define(const TreeDefine& d) {
   if (place.stored) {
     const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
     for (size_t u = 0; u < v.size(); ++u) {
+      const Operand offset = offset_of(d.tensor, d.index, static_cast<int>(u));
+      if (!lanes_.var.empty()) prefetch(buffer, offset, static_cast<int>(u));
       const Operand stored = v[u]->type.dtype == DType::Bool ? mask_as(v[u], 8) : v[u];
-      out_->push_back(s_store(buffer, offset_of(d.tensor, d.index, static_cast<int>(u)), stored, lanes_.var.empty() ? nullptr : lanes_.active));
+      out_->push_back(s_store(buffer, offset, stored, lanes_.var.empty() ? nullptr : lanes_.active));
     }
   }
   if (d.update == Update::Assign) forwarded_.write(d.tensor, d.index, v);

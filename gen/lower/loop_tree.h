@@ -24,12 +24,14 @@ using Tree = std::vector<TreeNode>;
 struct LoopShape {
   int lanes = 1;
   int parts = 1;
+  int prefetch_bytes = 0;  ///< how far ahead loads and stores of neighbours are fetched
 };
 
 struct TreeLoop {
   LoopVar var;
   Expr begin, end;       ///< null: 0 and the extent
   bool interior = false; ///< padded reads whose index depends on the variable lie inside
+  bool parallel = false; ///< iterations may go to workers
   bool ordered = false;  ///< iterations depend on each other beyond accumulators (scans, scatter)
   LoopShape shape;
   std::vector<TreeNode> body;

@@ -17,6 +17,8 @@
 namespace tenon {
 namespace {
 
+constexpr std::string_view kBuildLoops = "build-loops";
+
 std::vector<Buffer> tensor_buffers(const Kernel& k) {
   std::vector<Buffer> buffers;
   for (size_t t = 0; t < k.tensors.size(); ++t) {
@@ -43,13 +45,42 @@ struct Planned {
   LoopTree tree;
 };
 
-Planned planned(const Kernel& simplified, const Blueprints& blueprints, const Isa& isa) {
-  Planned p{simplified, {}};
-  for (const KernelPass& pass : kernel_passes()) p.kernel = pass.run(p.kernel);
-  p.tree = build_loops(p.kernel);
-  for (const TreePass& pass : tree_passes()) pass.run({p.kernel, isa, blueprints}, p.tree);
-  return p;
-}
+/// What stays the same in all cases of a kernel.
+struct Lowering {
+  const Blueprints& blueprints;
+  const LowerObserver& observe;
+
+  Planned plan(const Kernel& simplified, const Isa& isa) const {
+    Planned p{simplified, {}};
+    for (const KernelPass& pass : kernel_passes()) {
+      p.kernel = pass.run(p.kernel);
+      if (observe) observe(pass.name, [&] { return to_text(p.kernel); });
+    }
+    p.tree = build_loops(p.kernel);
+    const auto text = [&] { return to_text(p.tree, tensor_names(p.kernel)); };
+    if (observe) observe(kBuildLoops, text);
+    for (const TreePass& pass : tree_passes()) {
+      pass.run({p.kernel, isa, blueprints}, p.tree);
+      if (observe) observe(pass.name, text);
+    }
+    return p;
+  }
+
+  /// The body with its forks: each case is lowered as a kernel of its own.
+  Block body(const Kernel& kernel, const Isa& isa, std::vector<Buffer>& buffers) const {
+    const Kernel k = simplify_kernel(kernel);
+    const auto fork = next_fork(k, isa);
+    if (!fork) {
+      const Planned p = plan(k, isa);
+      return Generator(p.kernel, p.tree, isa, buffers).run();
+    }
+    Isa scalars = isa;
+    scalars.vector_bits = 0;
+    Block then = body(fork->then, isa, buffers);
+    Block otherwise = body(fork->otherwise, fork->otherwise_scalar ? scalars : isa, buffers);
+    return {s_if(condition(fork->holds), std::move(then), std::move(otherwise))};
+  }
+};
 
 bool has_vectors(const Tree& tree) {
   return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
@@ -59,26 +90,17 @@ bool has_vectors(const Tree& tree) {
   });
 }
 
-Block straight_body(const Kernel& simplified, const Blueprints& blueprints, const Isa& isa, std::vector<Buffer>& buffers) {
-  const Planned p = planned(simplified, blueprints, isa);
-  return Generator(p.kernel, p.tree, isa, buffers).run();
-}
-
-/// The body with its forks: each case is lowered as a kernel of its own.
-Block forked_body(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa, std::vector<Buffer>& buffers) {
-  const Kernel k = simplify_kernel(kernel);
-  const auto fork = next_fork(k, isa);
-  if (!fork) return straight_body(k, blueprints, isa, buffers);
-  Isa scalars = isa;
-  scalars.vector_bits = 0;
-  Block then = forked_body(fork->then, blueprints, isa, buffers);
-  Block otherwise = forked_body(fork->otherwise, blueprints, fork->otherwise_scalar ? scalars : isa, buffers);
-  return {s_if(condition(fork->holds), std::move(then), std::move(otherwise))};
-}
-
 }  // namespace
 
-LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
+std::vector<std::string_view> lowering_passes() {
+  std::vector<std::string_view> names;
+  for (const KernelPass& pass : kernel_passes()) names.push_back(pass.name);
+  names.push_back(kBuildLoops);
+  for (const TreePass& pass : tree_passes()) names.push_back(pass.name);
+  return names;
+}
+
+LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa, const LowerObserver& observe) {
   const auto shared = std::make_shared<const Kernel>(kernel);
   if (auto nest = lower_contraction(shared, isa, blueprints)) return *std::move(nest);
   LoopNest nest;
@@ -88,7 +110,7 @@ LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const 
   nest.blueprint = "loops";
   nest.buffers = tensor_buffers(kernel);
   if (!kernel.checks.empty()) nest.body = Generator(kernel, {}, isa, nest.buffers).run_checks();
-  for (Stmt& s : forked_body(kernel, blueprints, isa, nest.buffers)) nest.body.push_back(std::move(s));
+  for (Stmt& s : Lowering{blueprints, observe}.body(kernel, isa, nest.buffers)) nest.body.push_back(std::move(s));
   return nest;
 }
 
@@ -97,7 +119,7 @@ bool gains(const Kernel& kernel, const Isa& isa) {
   if (find_contraction(kernel)) return true;
   const Kernel k = simplify_kernel(kernel);
   if (const auto fork = next_fork(k, isa)) return gains(fork->then, isa) || (!fork->otherwise_scalar && gains(fork->otherwise, isa));
-  return has_vectors(planned(k, Blueprints{}, isa).tree.body);
+  return has_vectors(Lowering{Blueprints{}, {}}.plan(k, isa).tree.body);
 }
 
 }  // namespace tenon

@@ -68,7 +68,7 @@ class VectorPlanner {
     int parts = parts_of(survey, lanes);
     while (n && parts > 1 && *n < int64_t{lanes} * parts) parts /= 2;
     if (lanes * parts < 2 || (isa_.vector_bits > 0 && lanes < 2)) return false;
-    l.shape = {lanes, parts};
+    l.shape = {lanes, parts, survey.has_loops() ? 0 : prefetch_bytes(survey)};
     for (const int a : survey.reduced()) tree_.accumulators[static_cast<size_t>(a)].split = l.shape;
     return true;
   }
@@ -81,6 +81,11 @@ class VectorPlanner {
     const int wanted = b ? (reduction && b->accumulators > 0 ? b->accumulators : std::max(1, b->unroll)) : 4;
     // A function's polynomial needs registers of its own.
     return survey.costly() > 0 ? std::max(1, wanted / 2) : wanted;
+  }
+
+  int prefetch_bytes(const LaneSurvey& survey) const {
+    const Blueprint* b = blueprints_.find(survey.reduced().empty() ? "map" : "reduction", isa_.name, survey.widest() == 8 ? DType::F64 : DType::F32);
+    return b ? b->prefetch_bytes : 0;
   }
 
   /// On scalars, several accumulators hide the latency of float additions.
