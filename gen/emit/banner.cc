@@ -37,6 +37,18 @@ std::string tensor_types(const Kernel& k) {
   return s;
 }
 
+/// The definition's own text; that of a family, or of what was put together, is written from the statement.
+std::string formula_of(const Kernel& k, const KernelStatement& s) {
+  if (!s.formula.empty() && s.formula.find_first_of("$\n") == std::string::npos) return s.formula;
+  constexpr std::string_view updates[] = {"=", "+=", "*=", "max=", "min=", "="};
+  const std::vector<std::string> names = tensor_names(k);
+  std::string index;
+  for (const Expr& i : s.index) index += (index.empty() ? "" : ", ") + to_text(i, names);
+  std::string value = to_text(s.value, names);
+  if (value.size() > 400) value = value.substr(0, 400) + " …";
+  return fmt::format("{}[{}] {} {}", names[static_cast<size_t>(s.target)], index, updates[static_cast<size_t>(s.update)], value);
+}
+
 /// The types that reductions accumulate in.
 std::string accumulators(const Kernel& k) {
   std::set<std::string_view> names;
@@ -65,7 +77,7 @@ std::string banner_of(const LoopNest& nest) {
   std::string out;
   std::string last;
   for (const KernelStatement& s : k.body)
-    if (!s.formula.empty() && s.formula != last) append_wrapped(out, last = s.formula);
+    if (std::string formula = formula_of(k, s); formula != last) append_wrapped(out, last = std::move(formula));
   if (out.empty() && !k.doc.empty()) append_wrapped(out, k.doc);
   if (k.fused.size() > 1) {
     std::string fused = "fused:";

@@ -150,20 +150,29 @@ class Printer {
   }
 };
 
-/// The blank at which a line that is too long breaks: the least nested of its second half, the last of equals; npos for none.
-size_t break_point(std::string_view line, size_t indent) {
+/// The blank between `from` and `to` that is nested least, the last of equals; npos for none.
+size_t blank_between(std::string_view line, size_t from, size_t to) {
   size_t best = std::string_view::npos;
   int depth = 0, best_depth = 1 << 20;
   bool quoted = false;
-  for (size_t i = indent; i < line.size() && i < kColumns; ++i) {
+  for (size_t i = 0; i < line.size() && i < to; ++i) {
     const char c = line[i];
     if (c == '"' && line[i - 1] != '\\') quoted = !quoted;
     if (quoted) continue;
     if (c == '(' || c == '[' || c == '{') ++depth;
     if (c == ')' || c == ']' || c == '}') --depth;
-    if (c == ' ' && i > indent && i >= kColumns / 2 && depth <= best_depth) best = i, best_depth = depth;
+    if (c == ' ' && i >= from && depth <= best_depth) best = i, best_depth = depth;
   }
   return best;
+}
+
+/// The blank at which a line that is too long breaks: in its second half, else in its first, else the first one beyond the margin.
+size_t break_point(std::string_view line, size_t indent) {
+  const size_t late = blank_between(line, kColumns / 2, kColumns);
+  if (late != std::string_view::npos) return late;
+  const size_t early = blank_between(line, indent + 8, kColumns / 2);
+  if (early != std::string_view::npos && line.substr(0, early).find_first_not_of(' ') + 4 < early) return early;
+  return line.find(' ', kColumns);
 }
 
 /// Appends `line` (without its newline), broken where needed; continuation lines are indented by four more columns.

@@ -17,8 +17,8 @@ std::vector<IsaRow> rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm", "fmadd", "$0, $1, $2", 4, 2),
       X86_BOTH_FLOATS("fma", "_mm256", "fmadd", "$0, $1, $2", 8, 4),
-      {"fma", DType::F32, 1, "_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss($0), _mm_set_ss($1), _mm_set_ss($2)))"},
-      {"fma", DType::F64, 1, "_mm_cvtsd_f64(_mm_fmadd_sd(_mm_set_sd($0), _mm_set_sd($1), _mm_set_sd($2)))"},
+      {"fma", DType::F32, 1, "__builtin_fmaf($0, $1, $2)"},
+      {"fma", DType::F64, 1, "__builtin_fma($0, $1, $2)"},
       X86_BOTH_FLOATS("sqrt", "_mm256", "sqrt", "$0", 8, 4),
       X86_BOTH_FLOATS("floor", "_mm256", "floor", "$0", 8, 4),
       X86_BOTH_FLOATS("ceil", "_mm256", "ceil", "$0", 8, 4),
