@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "emit/kernel_to_c.h"
+#include "emit/workspace_bound.h"
 #include "emit/math_body.h"
 #include "emit/print_c99.h"
 #include "frontend/frontends.h"
@@ -20,6 +21,7 @@
 #include "pipeline_library.h"
 #include "schedule/form_kernels.h"
 #include "schedule/plan_memory.h"
+#include "schedule/prepack_weights.h"
 #include "schedule/read_blueprints.h"
 #include "support/read_source.h"
 
@@ -105,7 +107,9 @@ ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, con
     if (!faults.empty()) continue;
     const CFunction f = emit_kernel(nest, isa, options, needs);
     const ModelParameters p = model_parameters(nest, options);
-    step.scratch = std::max(step.scratch, constant_workspace_bytes(nest, options.style).value_or(0));
+    const auto scratch = greatest_workspace_bytes(nest);
+    if (!scratch) faults.push_back(nest.name + ": its workspace has no bound");
+    step.scratch = std::max(step.scratch, scratch.value_or(0));
     out.steps.push_back({f.name, p.tensors, p.sizes, p.workspace});
     kernels += print_c99(f) + "\n";
   }
@@ -141,6 +145,7 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
   auto nodes = node_kernels(session, defs, *graph);
   if (!nodes) return exit_bad_input;
   ExecutionPlan plan = form_kernels(*graph, std::move(*nodes), true);
+  prepack_weights(plan);
   auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
   const auto templates = model_templates(session);
   if (session.report(rows.diagnostics()) || !templates) return exit_bad_input;

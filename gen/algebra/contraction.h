@@ -24,6 +24,9 @@ struct Contraction {
   std::vector<LoopVar> outer_left;    ///< the other outer loops
   std::vector<LoopVar> rows, columns, depth;  ///< flattened, outermost first
   bool transposed = false;
+
+  /// No column axis: every filter sees its own pixels (a depthwise convolution).
+  bool is_stencil() const { return columns.empty(); }
 };
 
 /// The contraction that a kernel is, or nothing: one statement, one sum, a product that separates into two sides.

@@ -194,6 +194,7 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
 void assign_axes(const Kernel& kernel, Contraction& c) {
   std::vector<LoopVar> row_like, column_like;
   for (const LoopVar& v : c.statement->loops) {
+    if (is_one(v.extent)) continue;  // an outer loop of one turn
     const bool l = mentions(c.left, v.name), r = mentions(c.right, v.name);
     if (l && !r) row_like.push_back(v);
     if (r && !l) column_like.push_back(v);
@@ -205,6 +206,11 @@ void assign_axes(const Kernel& kernel, Contraction& c) {
   unit_last(row_like);
   unit_last(column_like);
   c.rows = c.transposed ? flat_suffix(kernel, c, row_like, nullptr) : row_like;
+  if (column_like.empty()) {
+    c.rows.clear();
+    for (const LoopVar& v : row_like)
+      if (v.name == unit || slides(c.left, v.name, c.depth)) c.rows.push_back(v);
+  }
   c.columns = flat_suffix(kernel, c, column_like, &c.right);
   for (const LoopVar& v : c.statement->loops) {
     if (holds(c.rows, v.name) || holds(c.columns, v.name)) continue;
@@ -258,7 +264,7 @@ std::optional<Contraction> find_contraction(const Kernel& kernel) {
   for (Expr& f : factors) f = without_idle_fill(kernel, substitute(f, single), vars);
   if (!split_sides(kernel, factors, c)) return std::nullopt;
   assign_axes(kernel, c);
-  if (c.columns.empty() || (c.transposed && c.rows.empty())) return std::nullopt;
+  if (c.columns.empty() ? !c.transposed || c.rows.empty() : c.transposed && c.rows.empty()) return std::nullopt;
   return c;
 }
 

@@ -15,7 +15,7 @@ namespace tenon {
 
 /// How the left side's elements are found: buffer[base(row) + step(depth)].
 struct LeftAccess {
-  int buffer = 0;
+  int buffer = -1;
   std::map<std::string, Operand> row_coefficients;  ///< per row variable
   Operand base;                                     ///< part that rows and depth do not change
   Operand depth_step;                               ///< elements from one depth index to the next; null: through the table
@@ -44,6 +44,7 @@ struct ContractionBuilder {
   std::vector<InnerFunction> functions;
   ValueScope scope;             ///< outer variables
   bool possible = true;
+  bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
   std::map<std::string, std::string> locals;
 
@@ -81,6 +82,8 @@ Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, cons
 // ---- the parts (one file each)
 /// Decides how the left side is read; `before` gets what runs once (offset tables), `staging` what runs per outer iteration (copies).
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
+/// The left side of a stencil, always copied: vectors may read past the last pixel of a line.
+LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging);
 /// Copies rows first..first+count-1 of the left side into left.block_copy, one dense row after the other.
 Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count, const Operand& depth);
 
@@ -108,5 +111,8 @@ struct TileExtent {
 Block epilogue(ContractionBuilder& b, const TileExtent& extent);
 /// The same for a tile whose rows are the output's unit stride.
 Block turned_epilogue(ContractionBuilder& b, const TileExtent& extent);
+
+/// All of a stencil: strips of rows by one vector, each a call of the strip function, from a padded copy of the pixels.
+Block stencil_body(ContractionBuilder& b);
 
 }  // namespace tenon

@@ -5,9 +5,15 @@
 namespace tenon {
 namespace {
 
-std::vector<LoopVar> inner_vars(const Contraction& c) {
-  std::vector<LoopVar> vars = c.rows;
-  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
+std::vector<LoopVar> pixel_vars(const ContractionBuilder& b) {
+  std::vector<LoopVar> vars = b.c.rows;
+  if (b.pixels_along_columns) vars.insert(vars.end(), b.c.columns.begin(), b.c.columns.end());
+  return vars;
+}
+
+std::vector<LoopVar> inner_vars(const ContractionBuilder& b) {
+  std::vector<LoopVar> vars = pixel_vars(b);
+  vars.insert(vars.end(), b.c.depth.begin(), b.c.depth.end());
   return vars;
 }
 
@@ -36,7 +42,7 @@ struct Staging {
 void bound(ContractionBuilder& b, StagedDim& d) {
   d.lo = d.form.rest;
   d.extent = v_int(1);
-  for (const LoopVar& v : inner_vars(b.c)) {
+  for (const LoopVar& v : inner_vars(b)) {
     const Operand by = d.form.coefficient(v.name);
     if (constant_value(by) == 0) continue;
     const Operand last = b.extent(v) - v_int(1);
@@ -48,7 +54,7 @@ void bound(ContractionBuilder& b, StagedDim& d) {
   }
   const bool one_step = d.form.coefficients.size() == 1 && constant_value(d.form.coefficients.begin()->second) == 1;
   if (one_step) d.extent = b.extent([&] {
-    for (const LoopVar& v : inner_vars(b.c))
+    for (const LoopVar& v : inner_vars(b))
       if (constant_value(d.form.coefficient(v.name)) != 0) return v;
     TENON_UNREACHABLE("a staged dimension without variables");
   }());
@@ -56,13 +62,20 @@ void bound(ContractionBuilder& b, StagedDim& d) {
   d.guarded = !one_step || constant_value(d.form.rest) != 0;
 }
 
+/// An index that the copy does not walk: a loop over the whole dimension, or a constant inside it.
+bool stays_inside(const Staging& s, size_t d) {
+  if (std::holds_alternative<VarRef>(s.read.index[d]->node)) return true;
+  const auto at = constant_value(s.read.index[d]), dim = constant_value(s.tensor().dims[d]);
+  return at && dim && *at >= 0 && *at < *dim;
+}
+
 bool plan_dims(Staging& s) {
   for (size_t d = 0; d < s.read.index.size(); ++d) {
-    const auto form = affine_form(s.read.index[d], inner_vars(s.b.c), s.b.scope);
+    const auto form = affine_form(s.read.index[d], inner_vars(s.b), s.b.scope);
     if (!form) return false;
     StagedDim dim{d, *form, nullptr, nullptr, nullptr, false};
     if (dim.form.coefficients.empty()) {
-      if (s.read.fill && !std::holds_alternative<VarRef>(s.read.index[d]->node)) return false;
+      if (s.read.fill && !stays_inside(s, d)) return false;
       s.fixed.push_back(dim.form.rest);
       continue;
     }
@@ -75,7 +88,9 @@ bool plan_dims(Staging& s) {
     s.dims[i].stride = stride;
     stride = stride * s.dims[i].extent;
   }
-  s.buffer = s.b.add_buffer("staged", s.b.c.accumulator, Storage::Workspace, stride);
+  // a stencil's vectors run past the last pixel of a line, in the end past the copy
+  const Operand slack = v_int(s.b.pixels_along_columns ? 2 * s.b.lanes() : 0);
+  s.buffer = s.b.add_buffer("staged", s.b.c.accumulator, Storage::Workspace, stride + slack);
   return !s.dims.empty();
 }
 
@@ -178,7 +193,7 @@ LeftAccess from_form(ContractionBuilder& b, int buffer, const AffineForm& form, 
   LeftAccess access;
   access.buffer = buffer;
   access.base = form.rest;
-  for (const LoopVar& v : b.c.rows) access.row_coefficients[v.name] = form.coefficient(v.name);
+  for (const LoopVar& v : pixel_vars(b)) access.row_coefficients[v.name] = form.coefficient(v.name);
   step_depth(b, form, access, before);
   return access;
 }
@@ -208,7 +223,7 @@ LeftAccess stage_value(ContractionBuilder& b, Block& before, Block& staging) {
   const Operand depth = b.extent_of(b.c.depth);
   const int buffer = b.add_buffer("staged", b.c.accumulator, Storage::Workspace, b.extent_of(b.c.rows) * depth);
   ValueScope scope = b.scope;
-  const std::vector<LoopVar> vars = inner_vars(b.c);
+  const std::vector<LoopVar> vars = inner_vars(b);
   for (const LoopVar& v : vars) scope.vars[v.name] = v_var(v.name);
   Block store{s_store(buffer, flat_index(b, vars, scope), v_cast(b.scalar(b.c.left, scope), b.c.accumulator))};
   staging = loops_over(b, vars, std::move(store));
@@ -223,11 +238,13 @@ LeftAccess stage_value(ContractionBuilder& b, Block& before, Block& staging) {
 
 }  // namespace
 
+LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging) { return stage_read(b, *plain_read(b.c.left), before, staging); }
+
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   const Read* read = plain_read(b.c.left);
   if (!read) return stage_value(b, before, staging);
   const Tensor& t = b.kernel.tensors[static_cast<size_t>(read->tensor)];
-  const auto form = offset_form(read->tensor, read->index, inner_vars(b.c), b.scope);
+  const auto form = offset_form(read->tensor, read->index, inner_vars(b), b.scope);
   if (!read->fill && t.dtype == b.c.accumulator && form) {
     LeftAccess access = from_form(b, read->tensor, *form, before);
     if (access.depth_step && constant_value(access.depth_step) != 1) {

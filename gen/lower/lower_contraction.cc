@@ -154,7 +154,7 @@ class NestBuilder {
 };
 
 ContractionBuilder start(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, {}, {}};
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, false, {}, {}};
   b.scope.kernel = &kernel;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {
     const Tensor& x = kernel.tensors[t];
@@ -170,18 +170,37 @@ ContractionBuilder start(const Kernel& kernel, const Isa& isa, const Blueprint& 
   return b;
 }
 
+
+Block contraction_body(ContractionBuilder& b) {
+  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
+  Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth)),
+             s_let(row_block, rows_cached(b, v_var(depth)))};
+  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), nullptr}).build());
+  return body;
+}
+
+std::string_view blueprint_kind(const Contraction& c) { return c.is_stencil() ? "stencil" : c.transposed ? "contraction_turned" : "contraction"; }
+
+/// A stencil's pixels split into rows and, along the vectors, columns.
+Contraction with_columns(Contraction c) {
+  if (!c.is_stencil()) return c;
+  c.columns = {c.rows.back()};
+  c.rows.pop_back();
+  c.transposed = false;
+  return c;
+}
+
 }  // namespace
 
 std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa, const Blueprints& blueprints) {
-  const auto c = find_contraction(*kernel);
-  if (!c) return std::nullopt;
-  const Blueprint* blueprint = blueprints.find(c->transposed ? "contraction_turned" : "contraction", isa.name, c->accumulator);
+  const auto found = find_contraction(*kernel);
+  if (!found) return std::nullopt;
+  const Blueprint* blueprint = blueprints.find(blueprint_kind(*found), isa.name, found->accumulator);
   if (!blueprint) return std::nullopt;
-  ContractionBuilder b = start(*kernel, isa, *blueprint, *c);
-  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
-  Block body{s_let(rows, b.extent_of(c->rows)), s_let(columns, b.extent_of(c->columns)), s_let(depth, b.extent_of(c->depth)),
-             s_let(row_block, rows_cached(b, v_var(depth)))};
-  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), nullptr}).build());
+  const Contraction c = with_columns(*found);
+  ContractionBuilder b = start(*kernel, isa, *blueprint, c);
+  b.pixels_along_columns = found->is_stencil();
+  Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
   if (!b.possible) return std::nullopt;
   LoopNest nest;
   nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);

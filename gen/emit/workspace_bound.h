@@ -1,0 +1,15 @@
+// The most workspace that a nest can ask for when its sizes are only known as ranges.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/loop_nest.h"
+
+namespace tenon {
+
+/// Bytes that are enough for every value of the kernel's sizes inside their ranges, each buffer rounded up to 64; nothing where a
+/// buffer's size has no bound (an attribute, a size without an end).
+std::optional<int64_t> greatest_workspace_bytes(const LoopNest& nest);
+
+}  // namespace tenon
