@@ -79,8 +79,9 @@ class VectorPlanner {
     const DType widest = survey.widest() == 8 ? DType::F64 : DType::F32;
     const Blueprint* b = blueprints_.find(reduction ? "reduction" : "map", isa_.name, widest);
     const int wanted = b ? (reduction && b->accumulators > 0 ? b->accumulators : std::max(1, b->unroll)) : 4;
-    // A function's polynomial needs registers of its own.
-    return survey.costly() > 0 ? std::max(1, wanted / 2) : wanted;
+    // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
+    constexpr int kMany = 32;
+    return survey.costly() > 0 && isa_.vector_registers < kMany ? std::max(1, wanted / 2) : wanted;
   }
 
   int prefetch_bytes(const LaneSurvey& survey) const {
