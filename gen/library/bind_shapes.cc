@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "algebra/simplify.h"
 #include "library/expr_builder.h"
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
@@ -87,10 +88,13 @@ class CallBinder {
 
   void bind_lets() {
     for (const LetDef& l : def_.lets) {
-      if (l.pack)
-        scope_.binding.packs[l.name] = expr_.list(l.value);
-      else
-        scope_.binding.sizes[l.name] = expr_.value(l.value);
+      if (l.pack) {
+        std::vector<Expr>& extents = scope_.binding.packs[l.name] = expr_.list(l.value);
+        for (Expr& e : extents) e = simplify(e);
+      } else {
+        const Typed t = expr_.value(l.value);
+        scope_.binding.sizes[l.name] = {simplify(t.e), t.flexible};
+      }
     }
   }
 
