@@ -49,17 +49,29 @@ inline std::map<std::string, OpSignature> signatures() {
 inline std::vector<SizeExpr> sizes_of(const Attributes& attrs, const std::string& name, std::vector<SizeExpr> otherwise) {
   const auto it = attrs.find(name);
   if (it == attrs.end()) return otherwise;
-  if (const auto* v = std::get_if<std::vector<SizeExpr>>(&it->second)) return *v;
-  const auto& plain = std::get<std::vector<int64_t>>(it->second);
-  return {plain.begin(), plain.end()};
+  std::vector<SizeExpr> out;
+  if (const auto* v = std::get_if<std::vector<SizeExpr>>(&it->second)) out = *v;
+  if (const auto* plain = std::get_if<std::vector<int64_t>>(&it->second)) out.assign(plain->begin(), plain->end());
+  return out.size() == otherwise.size() || otherwise.empty() ? out : otherwise;   // files may say anything
 }
 
 inline int64_t number(const Attributes& attrs, const std::string& name, int64_t otherwise) {
   const auto it = attrs.find(name);
-  return it == attrs.end() ? otherwise : std::get<int64_t>(it->second);
+  const auto* v = it == attrs.end() ? nullptr : std::get_if<int64_t>(&it->second);
+  return v ? *v : otherwise;
 }
 
-inline bool flag(const Attributes& attrs, const std::string& name) { return attrs.count(name) && std::get<bool>(attrs.at(name)); }
+inline bool flag(const Attributes& attrs, const std::string& name) {
+  const auto it = attrs.find(name);
+  const auto* v = it == attrs.end() ? nullptr : std::get_if<bool>(&it->second);
+  return v && *v;
+}
+
+inline DType dtype_of(const Attributes& attrs) {
+  const auto it = attrs.find("dtype");
+  const auto* v = it == attrs.end() ? nullptr : std::get_if<DType>(&it->second);
+  return v ? *v : DType::F32;
+}
 
 inline InferredTypes broadcast(const TensorType& a, const TensorType& b) {
   if (a.dtype != b.dtype) return {{}, "the dtypes differ"};
@@ -77,6 +89,7 @@ inline InferredTypes window(const TensorType& x, const SizeExpr& channels, const
   const auto stride = sizes_of(a, "stride", {1, 1}), pads = sizes_of(a, "pads", {0, 0, 0, 0}), dilation = sizes_of(a, "dilation", {1, 1});
   TensorType y{x.dtype, {x.dims[0], channels}};
   for (size_t i = 0; i < 2; ++i) {
+    if (stride[i].is(0)) return {{}, "the stride is 0"};
     SizeExpr room = x.dims[2 + i] + pads[i] + pads[2 + i] - dilation[i] * (kernel[i] - 1) - 1;
     if (flag(a, "ceil")) room = room + stride[i] - 1;
     y.dims.push_back(floor_div(room, stride[i]) + 1);
@@ -131,7 +144,7 @@ inline InferredTypes moved(const std::string& op, const Inputs& in, const Attrib
 }
 
 inline InferredTypes infer(const std::string& op, const Inputs& in, const Attributes& a, size_t) {
-  if (op == "full") return {{{std::get<DType>(a.at("dtype")), sizes_of(a, "shape", {})}}, ""};
+  if (op == "full") return {{{dtype_of(a), sizes_of(a, "shape", {})}}, ""};
   if (op == "halves") {
     TensorType half = *in[0];
     if (half.dims.empty()) return {{}, "X has rank 0"};
@@ -159,8 +172,9 @@ inline InferredTypes infer(const std::string& op, const Inputs& in, const Attrib
 inline ComputedTensors evaluate(const std::string& op, const std::vector<const TensorData*>& in, const Attributes& a, size_t) {
   if (op == "full") {
     const auto shape = sizes_of(a, "shape", {});
-    TensorData y{std::get<DType>(a.at("dtype")), {}, {}};
+    TensorData y{dtype_of(a), {}, {}};
     for (const SizeExpr& d : shape) y.dims.push_back(d.value);
+    if (element_count(y.dims) < 0 || element_count(y.dims) > 1 << 20) return {{}, "the tensor is too large"};
     y.bytes.resize(static_cast<size_t>(element_count(y.dims) * bytes_of(y.dtype)));
     return {{y}, ""};
   }
@@ -179,7 +193,11 @@ inline ComputedTensors evaluate(const std::string& op, const std::vector<const T
   if ((op == "gather" && in[0]->dims.size() == 1) || (op == "slice" && in[0]->dims.size() == 1)) {
     std::vector<int64_t> from;
     if (op == "gather") for (int64_t i = 0; i < element_count(in[1]->dims); ++i) from.push_back(int_element(*in[1], i));
-    else for (int64_t i = 0; i < sizes_of(a, "size", {})[0].value; ++i) from.push_back(sizes_of(a, "begin", {})[0].value + i);
+    else {
+      const int64_t size = sizes_of(a, "size", {0})[0].value, begin = sizes_of(a, "begin", {0})[0].value;
+      if (begin < 0 || begin > in[0]->dims[0] || size > in[0]->dims[0]) return {{}, "the slice lies outside of X"};
+      for (int64_t i = 0; i < size; ++i) from.push_back(begin + i);
+    }
     y.dims = op == "gather" ? in[1]->dims : std::vector<int64_t>{static_cast<int64_t>(from.size())};
     y.bytes.clear();
     for (int64_t i : from) {

@@ -1,0 +1,175 @@
+/* op_gather: kernels for x86-64-v3. */
+#include "tn_internal.h"
+
+#if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12))
+
+#if defined(__FAST_MATH__)
+#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && (defined(__FMA__) || 1)
+/* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
+#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
+#pragma GCC optimize("no-predictive-commoning")
+#endif
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Vectors wider than a register are passed between static functions only: no caller sees the calling convention. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+#if !defined(__clang__) && !defined(__OPTIMIZE__)
+/* Without optimisation the intrinsics' header has macros instead of functions, and their text converts signs. */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+#include <immintrin.h>
+
+#define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
+
+typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
+
+typedef uint32_t tn_u32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
+
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static inline TN_TARGET_X86_64_V3 tn_u32x8 tn_u32x8_load_first_x86_64_v3(const uint32_t *p, int64_t n) {
+  return (tn_u32x8)_mm256_maskload_epi32((const int *)(const void *)p,
+      _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+}
+
+static inline TN_TARGET_X86_64_V3 void tn_u32x8_store_first_x86_64_v3(uint32_t *p, int64_t n, tn_u32x8 v) {
+  _mm256_maskstore_epi32((int *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), (__m256i)v);
+}
+
+/*
+ * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
+ * tensors: X u32[P, D, Q], Ix i32[J], Y u32[P, J, Q]
+ * computes in i32, u32; blueprint loops
+ */
+static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void
+    *const *in, void *const *out, void *workspace) {
+  (void)attr;
+  (void)workspace;
+  const int64_t P = size[0];
+  const int64_t D = size[1];
+  const int64_t Q = size[2];
+  const int64_t J = size[3];
+  const uint32_t *restrict X = (const uint32_t *)in[0];
+  const int32_t *restrict Ix = (const int32_t *)in[1];
+  uint32_t *restrict Y = (uint32_t *)out[0];
+  /* wrap(Ix[*j], D) */
+  for (int64_t j = 0; j < J; ++j) {
+    if (!((int64_t)Ix[j] >= (int64_t)(UINT64_C(0) - (uint64_t)D) && (int64_t)Ix[j] < D)) {
+      return TN_E_RANGE;
+    }
+  }
+  for (int64_t p = 0; p < P; ++p) {
+    for (int64_t j = 0; j < J; ++j) {
+      const int64_t q_groups = Q & (-32);
+      for (int64_t q = 0; q < q_groups; q += 32) {
+        __builtin_prefetch(&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + q + 512],
+            0, 3);
+        __builtin_prefetch(&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 16) +
+            512], 0, 3);
+        __builtin_prefetch(&Y[p * (Q * J) + j * Q + q + 512], 0, 3);
+        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + q] = *(const tn_u32x8_at *)&X[p * (Q * D) +
+            ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + q];
+        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 8)] = *(const tn_u32x8_at *)&X[p * (Q * D) +
+            ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 8)];
+        __builtin_prefetch(&Y[p * (Q * J) + j * Q + (q + 16) + 512], 0, 3);
+        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 16)] =
+            *(const tn_u32x8_at *)&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q +
+            (q + 16)];
+        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 24)] =
+            *(const tn_u32x8_at *)&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q +
+            (q + 24)];
+      }
+      for (int64_t q = q_groups; q < Q; q += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
+        tn_u32x8_store_first_x86_64_v3(&Y[p * (Q * J) + j * Q + q], active,
+            tn_u32x8_load_first_x86_64_v3(&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) *
+            Q + q], active));
+      }
+    }
+  }
+  return 0;
+}
+
+/* Bytes of workspace that tn_gather_u32_i32_x86_64_v3 takes. */
+static int64_t tn_gather_u32_i32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 0;
+}
+
+/*
+ * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
+ * tensors: X u32[P, D, Q], Ix i64[J], Y u32[P, J, Q]
+ * computes in i64, u32; blueprint loops
+ */
+static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void
+    *const *in, void *const *out, void *workspace) {
+  (void)attr;
+  (void)workspace;
+  const int64_t P = size[0];
+  const int64_t D = size[1];
+  const int64_t Q = size[2];
+  const int64_t J = size[3];
+  const uint32_t *restrict X = (const uint32_t *)in[0];
+  const int64_t *restrict Ix = (const int64_t *)in[1];
+  uint32_t *restrict Y = (uint32_t *)out[0];
+  /* wrap(Ix[*j], D) */
+  for (int64_t j = 0; j < J; ++j) {
+    const int64_t ix = Ix[j];
+    if (!(ix >= (int64_t)(UINT64_C(0) - (uint64_t)D) && ix < D)) {
+      return TN_E_RANGE;
+    }
+  }
+  for (int64_t p = 0; p < P; ++p) {
+    for (int64_t j = 0; j < J; ++j) {
+      const int64_t q_groups = Q & (-32);
+      for (int64_t q = 0; q < q_groups; q += 32) {
+        __builtin_prefetch(&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q + 512], 0, 3);
+        __builtin_prefetch(&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 16) + 512], 0, 3);
+        __builtin_prefetch(&Y[p * (Q * J) + j * Q + q + 512], 0, 3);
+        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + q] = *(const tn_u32x8_at *)&X[p * (Q * D) +
+            (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q];
+        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 8)] = *(const tn_u32x8_at *)&X[p * (Q * D) +
+            (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 8)];
+        __builtin_prefetch(&Y[p * (Q * J) + j * Q + (q + 16) + 512], 0, 3);
+        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 16)] =
+            *(const tn_u32x8_at *)&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 16)];
+        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 24)] =
+            *(const tn_u32x8_at *)&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 24)];
+      }
+      for (int64_t q = q_groups; q < Q; q += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
+        tn_u32x8_store_first_x86_64_v3(&Y[p * (Q * J) + j * Q + q], active,
+            tn_u32x8_load_first_x86_64_v3(&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q], active));
+      }
+    }
+  }
+  return 0;
+}
+
+/* Bytes of workspace that tn_gather_u32_i64_x86_64_v3 takes. */
+static int64_t tn_gather_u32_i64_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 0;
+}
+
+extern const tn_core tn_cores_gather_x86_64_v3[];
+const tn_core tn_cores_gather_x86_64_v3[] = {
+    {tn_gather_u32_i32_x86_64_v3, tn_gather_u32_i32_x86_64_v3_workspace},
+    {tn_gather_u32_i64_x86_64_v3, tn_gather_u32_i64_x86_64_v3_workspace},
+};
+#endif

@@ -1,0 +1,105 @@
+/* op_softmax: kernels for portable. */
+#include "tn_internal.h"
+
+#if defined(__FAST_MATH__)
+#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && (defined(__FMA__) || 0)
+/* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
+#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
+#endif
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline float tn_u32_f32_of_bits_portable(uint32_t a) {
+  float r;
+  memcpy(&r, &a, sizeof r);
+  return r;
+}
+
+static inline float tn_f32_max_portable(float a, float b) {
+  return a > b || a != a ? a : b;
+}
+
+static inline float tn_f32_max_of_constant_portable(float a, float b) {
+  return a > b ? a : b;
+}
+
+static inline uint32_t tn_f32_bits_portable(float a) {
+  uint32_t r;
+  memcpy(&r, &a, sizeof r);
+  return r;
+}
+
+/* exp; error below 0.9 ULP */
+static inline float tn_f32_exp_portable(float x) {
+  const float c = tn_f32_max_of_constant_portable(-104.0f, 89.0f < x ? 89.0f : x);
+  const float t = c * 1.442695f + 12582912.0f;
+  const float n = t - 12582912.0f;
+  const float a = n * (-0.69314575f) + c;
+  const float r = n * (-1.4286068e-06f) + a;
+  const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
+  const float p = a + (n * (-1.4286068e-06f) + r * r * q) + 1.0f;
+  const uint32_t i = tn_f32_bits_portable(n + 12582912.0f) - 1262485504u;
+  const uint32_t half = (uint32_t)((int32_t)i >> 1);
+  const float first = p * tn_u32_f32_of_bits_portable((half + 127u) << 23);
+  return first * tn_u32_f32_of_bits_portable((i - half + 127u) << 23);
+}
+
+/*
+ * m[*p,*q]   = max[k](X[*p,k,*q])
+ * e[*p,d,*q] = exp(X[*p,d,*q] - stop(m[*p,*q]))
+ * z[*p,*q]   = sum[k](e[*p,k,*q])
+ * Y[*p,d,*q] = e[*p,d,*q]/z[*p,*q]
+ * tensors: X f32[P, D, Q], Y f32[P, D, Q]
+ * computes in f32, accumulates in f32; blueprint loops
+ */
+static int tn_softmax_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
+    void *workspace) {
+  (void)attr;
+  (void)workspace;
+  const int64_t P = size[0];
+  const int64_t D = size[1];
+  const int64_t Q = size[2];
+  const float *restrict X = (const float *)in[0];
+  float *restrict Y = (float *)out[0];
+  for (int64_t p = 0; p < P; ++p) {
+    for (int64_t q = 0; q < Q; ++q) {
+      float m_2 = tn_u32_f32_of_bits_portable(0xff800000u);
+      for (int64_t k = 0; k < D; ++k) {
+        m_2 = tn_f32_max_portable(m_2, X[p * (Q * D) + k * Q + q]);
+      }
+      float z_2 = 0.0f;
+      for (int64_t d = 0; d < D; ++d) {
+        const float y = tn_f32_exp_portable(X[p * (Q * D) + d * Q + q] - m_2);
+        Y[p * (Q * D) + d * Q + q] = y;
+        z_2 = z_2 + y;
+      }
+      const float z_inverse = 1.0f / z_2;
+      for (int64_t d = 0; d < D; ++d) {
+        const float y = Y[p * (Q * D) + d * Q + q] * z_inverse;
+        Y[p * (Q * D) + d * Q + q] = y;
+      }
+    }
+  }
+  return 0;
+}
+
+/* Bytes of workspace that tn_softmax_f32_portable takes. */
+static int64_t tn_softmax_f32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 0;
+}
+
+extern const tn_core tn_cores_softmax_portable[];
+const tn_core tn_cores_softmax_portable[] = {
+    {tn_softmax_f32_portable, tn_softmax_f32_portable_workspace},
+};

@@ -1,0 +1,179 @@
+/* op_unary: kernels for portable. */
+#include "tn_internal.h"
+
+#if defined(__FAST_MATH__)
+#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && (defined(__FMA__) || 0)
+/* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
+#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
+#endif
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline float tn_u32_f32_of_bits_portable(uint32_t a) {
+  float r;
+  memcpy(&r, &a, sizeof r);
+  return r;
+}
+
+static inline uint32_t tn_f32_bits_portable(float a) {
+  uint32_t r;
+  memcpy(&r, &a, sizeof r);
+  return r;
+}
+
+static inline float tn_f32_abs_portable(float a) {
+  return tn_u32_f32_of_bits_portable(tn_f32_bits_portable(a) & 0x7fffffffu);
+}
+
+static inline float tn_f32_copysign_portable(float a, float b) {
+  return tn_u32_f32_of_bits_portable((tn_f32_bits_portable(a) & 0x7fffffffu) | (tn_f32_bits_portable(b) & 0x80000000u));
+}
+
+static inline float tn_f32_max_of_constant_portable(float a, float b) {
+  return a > b ? a : b;
+}
+
+/* exp; error below 0.9 ULP */
+static inline float tn_f32_exp_portable(float x) {
+  const float c = tn_f32_max_of_constant_portable(-104.0f, 89.0f < x ? 89.0f : x);
+  const float t = c * 1.442695f + 12582912.0f;
+  const float n = t - 12582912.0f;
+  const float a = n * (-0.69314575f) + c;
+  const float r = n * (-1.4286068e-06f) + a;
+  const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
+  const float p = a + (n * (-1.4286068e-06f) + r * r * q) + 1.0f;
+  const uint32_t i = tn_f32_bits_portable(n + 12582912.0f) - 1262485504u;
+  const uint32_t half = (uint32_t)((int32_t)i >> 1);
+  const float first = p * tn_u32_f32_of_bits_portable((half + 127u) << 23);
+  return first * tn_u32_f32_of_bits_portable((i - half + 127u) << 23);
+}
+
+/* erf; error below 1.21 ULP */
+static inline float tn_f32_erf_portable(float x) {
+  const float a = tn_f32_abs_portable(x);
+  const float z = x * x;
+  const float s = ((((-0.0005937745f * z + 0.0049831066f) * z + -0.026760139f) * z + 0.11281657f) * z + -0.37612483f) *
+      z + 0.12837915f;
+  const float small = tn_f32_copysign_portable(s * x + x, x);
+  const float t = 4.0f < a ? 4.0f : a;
+  const float l1 = ((((-0.00019596075f * t + 0.0030434334f) * t + -0.022227729f) * t + 0.10393317f) * t + 0.63718057f)
+      * t + 0.12767656f;
+  const float l = l1 * t + 0.00019546333f;
+  const float large = tn_f32_copysign_portable(1.0f - tn_f32_exp_portable(-(t + l)), x);
+  return x != x ? x : (a > 0.93f ? large : small);
+}
+
+/*
+ * Y[*s] = $e
+ *     ops:
+ *       relu:        {types: {T: real},   e: "max(X[*s], 0)", doc: "X where it is positive, else 0; NaN stays"}
+ *       neg:         {types: {T: number}, e: "-X[*s]", doc: "the negative"}
+ *       abs:         {types: {T: real},   e: "abs(X[*s])", doc: "the absolute value"}
+ *       sign:        {types: {T: real},   e: "sign(X[*s])", doc: "-1, 0 or 1"}
+ *       sq:          {types: {T: number}, e: "sq(X[*s])", doc: "the square"}
+ *       identity:    {types: {T: any},    e: "X[*s]", doc: "a contiguous copy"}
+ *       exp:         {types: {T: float},  e: "exp(X[*s])"}
+ *       exp2:        {types: {T: float},  e: "exp2(X[*s])"}
+ *       expm1:       {types: {T: float},  e: "expm1(X[*s])"}
+ *       log:         {types: {T: float},  e: "log(X[*s])"}
+ *       log2:        {types: {T: float},  e: "log2(X[*s])"}
+ *       log10:       {types: {T: float},  e: "log10(X[*s])"}
+ *       log1p:       {types: {T: float},  e: "log1p(X[*s])"}
+ *       sqrt:        {types: {T: float},  e: "sqrt(X[*s])"}
+ *       rsqrt:       {types: {T: float},  e: "rsqrt(X[*s])"}
+ *       cbrt:        {types: {T: float},  e: "cbrt(X[*s])"}
+ *       reciprocal:  {types: {T: float},  e: "1/X[*s]"}
+ *       sin:         {types: {T: float},  e: "sin(X[*s])"}
+ *       cos:         {types: {T: float},  e: "cos(X[*s])"}
+ *       tan:         {types: {T: float},  e: "tan(X[*s])"}
+ *       asin:        {types: {T: float},  e: "asin(X[*s])"}
+ *       acos:        {types: {T: float},  e: "acos(X[*s])"}
+ *       atan:        {types: {T: float},  e: "atan(X[*s])"}
+ *       sinh:        {types: {T: float},  e: "sinh(X[*s])"}
+ *       cosh:        {types: {T: float},  e: "cosh(X[*s])"}
+ *       tanh:        {types: {T: float},  e: "tanh(X[*s])"}
+ *       asinh:       {types: {T: float},  e: "asinh(X[*s])"}
+ *       acosh:       {types: {T: float},  e: "acosh(X[*s])"}
+ *       atanh:       {types: {T: float},  e: "atanh(X[*s])"}
+ *       erf:         {types: {T: float},  e: "erf(X[*s])"}
+ *       erfc:        {types: {T: float},  e: "erfc(X[*s])"}
+ *       erfinv:      {types: {T: float},  e: "erfinv(X[*s])"}
+ *       lgamma:      {types: {T: float},  e: "lgamma(X[*s])"}
+ *       digamma:     {types: {T: float},  e: "digamma(X[*s])"}
+ *       floor:       {types: {T: float},  e: "floor(X[*s])"}
+ *       ceil:        {types: {T: float},  e: "ceil(X[*s])"}
+ *       round:       {types: {T: float},  e: "round(X[*s])", doc: "to the nearest whole number, half to even"}
+ *       trunc:       {types: {T: float},  e: "trunc(X[*s])"}
+ *       sigmoid:     {types: {T: float},  e: "sigmoid(X[*s])"}
+ *       log_sigmoid: {types: {T: float},  e: "-softplus(-X[*s])"}
+ *       silu:        {types: {T: float},  e: "X[*s]*sigmoid(X[*s])"}
+ *       gelu:        {types: {T: float},  e: "gelu(X[*s])"}
+ * tensors: X f32[S], Y f32[S]
+ * computes in f32; blueprint loops
+ */
+static int tn_gelu_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
+    void *workspace) {
+  (void)attr;
+  (void)workspace;
+  const int64_t S = size[0];
+  const int64_t X_s0 = size[1];
+  const float *restrict X = (const float *)in[0];
+  float *restrict Y = (float *)out[0];
+  for (int64_t s = 0; s < S; ++s) {
+    Y[s] = 0.5f * X[s * X_s0] * (1.0f + tn_f32_erf_portable(X[s * X_s0] * 0.70710677f));
+  }
+  return 0;
+}
+
+/* Bytes of workspace that tn_gelu_f32_portable takes. */
+static int64_t tn_gelu_f32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 0;
+}
+
+/*
+ * Y[*s] = $e
+ *     ops:
+ *       relu:        {types: {T: real},   e: "max(X[*s], 0)",
+ * tensors: X f32[S], Y f32[S]
+ * computes in f32; blueprint loops
+ */
+static int tn_relu_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
+    void *workspace) {
+  (void)attr;
+  (void)workspace;
+  const int64_t S = size[0];
+  const int64_t X_s0 = size[1];
+  const float *restrict X = (const float *)in[0];
+  float *restrict Y = (float *)out[0];
+  for (int64_t s = 0; s < S; ++s) {
+    Y[s] = tn_f32_max_of_constant_portable(0.0f, X[s * X_s0]);
+  }
+  return 0;
+}
+
+/* Bytes of workspace that tn_relu_f32_portable takes. */
+static int64_t tn_relu_f32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 0;
+}
+
+extern const tn_core tn_cores_gelu_portable[];
+const tn_core tn_cores_gelu_portable[] = {
+    {tn_gelu_f32_portable, tn_gelu_f32_portable_workspace},
+};
+extern const tn_core tn_cores_relu_portable[];
+const tn_core tn_cores_relu_portable[] = {
+    {tn_relu_f32_portable, tn_relu_f32_portable_workspace},
+};

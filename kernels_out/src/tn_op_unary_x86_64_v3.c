@@ -1,0 +1,291 @@
+/* op_unary: kernels for x86-64-v3. */
+#include "tn_internal.h"
+
+#if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12))
+
+#if defined(__FAST_MATH__)
+#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off")
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && (defined(__FMA__) || 1)
+/* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
+#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
+#pragma GCC optimize("no-predictive-commoning")
+#endif
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Vectors wider than a register are passed between static functions only: no caller sees the calling convention. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+#if !defined(__clang__) && !defined(__OPTIMIZE__)
+/* Without optimisation the intrinsics' header has macros instead of functions, and their text converts signs. */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+#include <immintrin.h>
+
+#define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
+
+typedef float tn_f32x8 __attribute__((vector_size(32)));
+
+typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
+
+typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
+
+typedef uint32_t tn_u32x8 __attribute__((vector_size(32)));
+
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_abs_x86_64_v3(tn_f32x8 a) {
+  return (tn_f32x8)((tn_u32x8)a & (tn_u32x8)_mm256_set1_epi32((int)2147483647u));
+}
+
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_copysign_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
+  return (tn_f32x8)(((tn_u32x8)a & (tn_u32x8)_mm256_set1_epi32((int)2147483647u)) |
+      ((tn_u32x8)b & (tn_u32x8)_mm256_set1_epi32((int)2147483648u)));
+}
+
+/* exp; error below 0.9 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
+  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), _mm256_min_ps(_mm256_set1_ps(89.0f), x));
+  const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
+  const tn_f32x8 n = t - 12582912.0f;
+  const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);
+  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), a);
+  const tn_f32x8 q = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), r,
+      _mm256_set1_ps(0.008368962f)), r, _mm256_set1_ps(0.041666456f)), r, _mm256_set1_ps(0.16666518f)), r,
+      _mm256_set1_ps(0.5f));
+  const tn_f32x8 p = a + _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), r * r * q) + 1.0f;
+  const tn_u32x8 i = (tn_u32x8)(n + 12582912.0f) - (tn_u32x8)_mm256_set1_epi32((int)1262485504u);
+  const tn_u32x8 half = (tn_u32x8)((tn_i32x8)i >> 1);
+  const tn_f32x8 first = p * (tn_f32x8)((half + (tn_u32x8)_mm256_set1_epi32((int)127u)) << 23);
+  return first * (tn_f32x8)((i - half + (tn_u32x8)_mm256_set1_epi32((int)127u)) << 23);
+}
+
+/* erf; error below 1.21 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_erf_x86_64_v3(tn_f32x8 x) {
+  const tn_f32x8 a = tn_f32x8_abs_x86_64_v3(x);
+  const tn_f32x8 z = x * x;
+  const tn_f32x8 s = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0005937745f), z, _mm256_set1_ps(0.0049831066f)), z, _mm256_set1_ps(-0.026760139f)), z, _mm256_set1_ps(0.11281657f)), z, _mm256_set1_ps(-0.37612483f)), z, _mm256_set1_ps(0.12837915f));
+  const tn_f32x8 small = tn_f32x8_copysign_x86_64_v3(_mm256_fmadd_ps(s, x, x), x);
+  const tn_f32x8 t = _mm256_min_ps(_mm256_set1_ps(4.0f), a);
+  const tn_f32x8 l1 = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.00019596075f), t, _mm256_set1_ps(0.0030434334f)), t, _mm256_set1_ps(-0.022227729f)), t, _mm256_set1_ps(0.10393317f)), t, _mm256_set1_ps(0.63718057f)), t, _mm256_set1_ps(0.12767656f));
+  const tn_f32x8 l = _mm256_fmadd_ps(l1, t, _mm256_set1_ps(0.00019546333f));
+  const tn_f32x8 large = tn_f32x8_copysign_x86_64_v3(1.0f - tn_f32x8_exp_x86_64_v3(-(t + l)), x);
+  return _mm256_blendv_ps(_mm256_blendv_ps(small, large, (__m256)(a > 0.93f)), x, (__m256)(x != x));
+}
+
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
+  return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+}
+
+static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
+  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
+}
+
+static inline TN_TARGET_X86_64_V3 float tn_u32_f32_of_bits_x86_64_v3(uint32_t a) {
+  float r;
+  memcpy(&r, &a, sizeof r);
+  return r;
+}
+
+static inline TN_TARGET_X86_64_V3 uint32_t tn_f32_bits_x86_64_v3(float a) {
+  uint32_t r;
+  memcpy(&r, &a, sizeof r);
+  return r;
+}
+
+static inline TN_TARGET_X86_64_V3 float tn_f32_abs_x86_64_v3(float a) {
+  return tn_u32_f32_of_bits_x86_64_v3(tn_f32_bits_x86_64_v3(a) & 0x7fffffffu);
+}
+
+static inline TN_TARGET_X86_64_V3 float tn_f32_copysign_x86_64_v3(float a, float b) {
+  return tn_u32_f32_of_bits_x86_64_v3((tn_f32_bits_x86_64_v3(a) & 0x7fffffffu) | (tn_f32_bits_x86_64_v3(b) & 0x80000000u));
+}
+
+static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a, float b) {
+  return a > b ? a : b;
+}
+
+/* exp; error below 0.9 ULP */
+static inline TN_TARGET_X86_64_V3 float tn_f32_exp_x86_64_v3(float x) {
+  const float c = tn_f32_max_of_constant_x86_64_v3(-104.0f, 89.0f < x ? 89.0f : x);
+  const float t = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(c), _mm_set_ss(1.442695f), _mm_set_ss(12582912.0f)));
+  const float n = t - 12582912.0f;
+  const float a = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(n), _mm_set_ss(-0.69314575f), _mm_set_ss(c)));
+  const float r = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(n), _mm_set_ss(-1.4286068e-06f), _mm_set_ss(a)));
+  const float q = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(0.0013935808f), _mm_set_ss(r), _mm_set_ss(0.008368962f)))), _mm_set_ss(r), _mm_set_ss(0.041666456f)))), _mm_set_ss(r), _mm_set_ss(0.16666518f)))), _mm_set_ss(r), _mm_set_ss(0.5f)));
+  const float p = a + _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(n), _mm_set_ss(-1.4286068e-06f), _mm_set_ss(r * r * q))) +
+      1.0f;
+  const uint32_t i = tn_f32_bits_x86_64_v3(n + 12582912.0f) - 1262485504u;
+  const uint32_t half = (uint32_t)((int32_t)i >> 1);
+  const float first = p * tn_u32_f32_of_bits_x86_64_v3((half + 127u) << 23);
+  return first * tn_u32_f32_of_bits_x86_64_v3((i - half + 127u) << 23);
+}
+
+/* erf; error below 1.21 ULP */
+static inline TN_TARGET_X86_64_V3 float tn_f32_erf_x86_64_v3(float x) {
+  const float a = tn_f32_abs_x86_64_v3(x);
+  const float z = x * x;
+  const float s = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(-0.0005937745f), _mm_set_ss(z), _mm_set_ss(0.0049831066f)))), _mm_set_ss(z), _mm_set_ss(-0.026760139f)))), _mm_set_ss(z), _mm_set_ss(0.11281657f)))), _mm_set_ss(z), _mm_set_ss(-0.37612483f)))), _mm_set_ss(z), _mm_set_ss(0.12837915f)));
+  const float small = tn_f32_copysign_x86_64_v3(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(s), _mm_set_ss(x),
+      _mm_set_ss(x))), x);
+  const float t = 4.0f < a ? 4.0f : a;
+  const float l1 = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(-0.00019596075f), _mm_set_ss(t), _mm_set_ss(0.0030434334f)))), _mm_set_ss(t), _mm_set_ss(-0.022227729f)))), _mm_set_ss(t), _mm_set_ss(0.10393317f)))), _mm_set_ss(t), _mm_set_ss(0.63718057f)))), _mm_set_ss(t), _mm_set_ss(0.12767656f)));
+  const float l = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(l1), _mm_set_ss(t), _mm_set_ss(0.00019546333f)));
+  const float large = tn_f32_copysign_x86_64_v3(1.0f - tn_f32_exp_x86_64_v3(-(t + l)), x);
+  return x != x ? x : (a > 0.93f ? large : small);
+}
+
+/*
+ * Y[*s] = $e
+ *     ops:
+ *       relu:        {types: {T: real},   e: "max(X[*s], 0)", doc: "X where it is positive, else 0; NaN stays"}
+ *       neg:         {types: {T: number}, e: "-X[*s]", doc: "the negative"}
+ *       abs:         {types: {T: real},   e: "abs(X[*s])", doc: "the absolute value"}
+ *       sign:        {types: {T: real},   e: "sign(X[*s])", doc: "-1, 0 or 1"}
+ *       sq:          {types: {T: number}, e: "sq(X[*s])", doc: "the square"}
+ *       identity:    {types: {T: any},    e: "X[*s]", doc: "a contiguous copy"}
+ *       exp:         {types: {T: float},  e: "exp(X[*s])"}
+ *       exp2:        {types: {T: float},  e: "exp2(X[*s])"}
+ *       expm1:       {types: {T: float},  e: "expm1(X[*s])"}
+ *       log:         {types: {T: float},  e: "log(X[*s])"}
+ *       log2:        {types: {T: float},  e: "log2(X[*s])"}
+ *       log10:       {types: {T: float},  e: "log10(X[*s])"}
+ *       log1p:       {types: {T: float},  e: "log1p(X[*s])"}
+ *       sqrt:        {types: {T: float},  e: "sqrt(X[*s])"}
+ *       rsqrt:       {types: {T: float},  e: "rsqrt(X[*s])"}
+ *       cbrt:        {types: {T: float},  e: "cbrt(X[*s])"}
+ *       reciprocal:  {types: {T: float},  e: "1/X[*s]"}
+ *       sin:         {types: {T: float},  e: "sin(X[*s])"}
+ *       cos:         {types: {T: float},  e: "cos(X[*s])"}
+ *       tan:         {types: {T: float},  e: "tan(X[*s])"}
+ *       asin:        {types: {T: float},  e: "asin(X[*s])"}
+ *       acos:        {types: {T: float},  e: "acos(X[*s])"}
+ *       atan:        {types: {T: float},  e: "atan(X[*s])"}
+ *       sinh:        {types: {T: float},  e: "sinh(X[*s])"}
+ *       cosh:        {types: {T: float},  e: "cosh(X[*s])"}
+ *       tanh:        {types: {T: float},  e: "tanh(X[*s])"}
+ *       asinh:       {types: {T: float},  e: "asinh(X[*s])"}
+ *       acosh:       {types: {T: float},  e: "acosh(X[*s])"}
+ *       atanh:       {types: {T: float},  e: "atanh(X[*s])"}
+ *       erf:         {types: {T: float},  e: "erf(X[*s])"}
+ *       erfc:        {types: {T: float},  e: "erfc(X[*s])"}
+ *       erfinv:      {types: {T: float},  e: "erfinv(X[*s])"}
+ *       lgamma:      {types: {T: float},  e: "lgamma(X[*s])"}
+ *       digamma:     {types: {T: float},  e: "digamma(X[*s])"}
+ *       floor:       {types: {T: float},  e: "floor(X[*s])"}
+ *       ceil:        {types: {T: float},  e: "ceil(X[*s])"}
+ *       round:       {types: {T: float},  e: "round(X[*s])", doc: "to the nearest whole number, half to even"}
+ *       trunc:       {types: {T: float},  e: "trunc(X[*s])"}
+ *       sigmoid:     {types: {T: float},  e: "sigmoid(X[*s])"}
+ *       log_sigmoid: {types: {T: float},  e: "-softplus(-X[*s])"}
+ *       silu:        {types: {T: float},  e: "X[*s]*sigmoid(X[*s])"}
+ *       gelu:        {types: {T: float},  e: "gelu(X[*s])"}
+ * tensors: X f32[S], Y f32[S]
+ * computes in f32; blueprint loops
+ */
+static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const *in,
+    void *const *out, void *workspace) {
+  (void)attr;
+  (void)workspace;
+  const int64_t S = size[0];
+  const int64_t X_s0 = size[1];
+  const float *restrict X = (const float *)in[0];
+  float *restrict Y = (float *)out[0];
+  if (X_s0 == 1) {
+    const int64_t s_groups = S & (-16);
+    for (int64_t s = 0; s < s_groups; s += 16) {
+      __builtin_prefetch(&X[s + 512], 0, 3);
+      __builtin_prefetch(&X[s + 512], 0, 3);
+      __builtin_prefetch(&Y[s + 512], 0, 3);
+      *(tn_f32x8_at *)&Y[s] = 0.5f * *(const tn_f32x8_at *)&X[s] *
+          (1.0f + tn_f32x8_erf_x86_64_v3(*(const tn_f32x8_at *)&X[s] * 0.70710677f));
+      *(tn_f32x8_at *)&Y[s + 8] = 0.5f * *(const tn_f32x8_at *)&X[s + 8] *
+          (1.0f + tn_f32x8_erf_x86_64_v3(*(const tn_f32x8_at *)&X[s + 8] * 0.70710677f));
+    }
+    for (int64_t s = s_groups; s < S; s += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
+      tn_f32x8_store_first_x86_64_v3(&Y[s], active, 0.5f * tn_f32x8_load_first_x86_64_v3(&X[s], active) *
+          (1.0f + tn_f32x8_erf_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[s], active) * 0.70710677f)));
+    }
+  } else {
+    for (int64_t s = 0; s < S; ++s) {
+      Y[s] = 0.5f * X[s * X_s0] * (1.0f + tn_f32_erf_x86_64_v3(X[s * X_s0] * 0.70710677f));
+    }
+  }
+  return 0;
+}
+
+/* Bytes of workspace that tn_gelu_f32_x86_64_v3 takes. */
+static int64_t tn_gelu_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 0;
+}
+
+/*
+ * Y[*s] = $e
+ *     ops:
+ *       relu:        {types: {T: real},   e: "max(X[*s], 0)",
+ * tensors: X f32[S], Y f32[S]
+ * computes in f32; blueprint loops
+ */
+static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const *in,
+    void *const *out, void *workspace) {
+  (void)attr;
+  (void)workspace;
+  const int64_t S = size[0];
+  const int64_t X_s0 = size[1];
+  const float *restrict X = (const float *)in[0];
+  float *restrict Y = (float *)out[0];
+  if (X_s0 == 1) {
+    const int64_t s_groups = S & (-32);
+    for (int64_t s = 0; s < s_groups; s += 32) {
+      __builtin_prefetch(&X[s + 512], 0, 3);
+      __builtin_prefetch(&X[s + 16 + 512], 0, 3);
+      __builtin_prefetch(&Y[s + 512], 0, 3);
+      *(tn_f32x8_at *)&Y[s] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s]);
+      *(tn_f32x8_at *)&Y[s + 8] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 8]);
+      __builtin_prefetch(&Y[s + 16 + 512], 0, 3);
+      *(tn_f32x8_at *)&Y[s + 16] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 16]);
+      *(tn_f32x8_at *)&Y[s + 24] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 24]);
+    }
+    for (int64_t s = s_groups; s < S; s += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
+      tn_f32x8_store_first_x86_64_v3(&Y[s], active, _mm256_max_ps((tn_f32x8){0},
+          tn_f32x8_load_first_x86_64_v3(&X[s], active)));
+    }
+  } else {
+    for (int64_t s = 0; s < S; ++s) {
+      Y[s] = tn_f32_max_of_constant_x86_64_v3(0.0f, X[s * X_s0]);
+    }
+  }
+  return 0;
+}
+
+/* Bytes of workspace that tn_relu_f32_x86_64_v3 takes. */
+static int64_t tn_relu_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
+  (void)size;
+  (void)attr;
+  return 0;
+}
+
+extern const tn_core tn_cores_gelu_x86_64_v3[];
+const tn_core tn_cores_gelu_x86_64_v3[] = {
+    {tn_gelu_f32_x86_64_v3, tn_gelu_f32_x86_64_v3_workspace},
+};
+extern const tn_core tn_cores_relu_x86_64_v3[];
+const tn_core tn_cores_relu_x86_64_v3[] = {
+    {tn_relu_f32_x86_64_v3, tn_relu_f32_x86_64_v3_workspace},
+};
+#endif
