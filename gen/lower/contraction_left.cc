@@ -75,12 +75,7 @@ bool plan_dims(Staging& s) {
     if (!form) return false;
     StagedDim dim{d, *form, nullptr, nullptr, nullptr, false};
     if (dim.form.coefficients.empty()) {
-<<<<<<< HEAD
       if (s.read.fill && !stays_inside(s, d)) return false;
-=======
-      const bool first = is_zero(s.read.index[d]);   // dimensions of extent 1, after fusion: always inside
-      if (s.read.fill && !first && !std::holds_alternative<VarRef>(s.read.index[d]->node)) return false;
->>>>>>> 77c804c (Contractions of fused convolutions stage reads at constant indices; how to add an op, a type, a level; decisions)
       s.fixed.push_back(dim.form.rest);
       continue;
     }
