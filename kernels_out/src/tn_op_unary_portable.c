@@ -73,50 +73,7 @@ static inline float tn_f32_erf_portable(float x) {
 }
 
 /*
- * Y[*s] = $e
- *     ops:
- *       relu:        {types: {T: real},   e: "max(X[*s], 0)", doc: "X where it is positive, else 0; NaN stays"}
- *       neg:         {types: {T: number}, e: "-X[*s]", doc: "the negative"}
- *       abs:         {types: {T: real},   e: "abs(X[*s])", doc: "the absolute value"}
- *       sign:        {types: {T: real},   e: "sign(X[*s])", doc: "-1, 0 or 1"}
- *       sq:          {types: {T: number}, e: "sq(X[*s])", doc: "the square"}
- *       identity:    {types: {T: any},    e: "X[*s]", doc: "a contiguous copy"}
- *       exp:         {types: {T: float},  e: "exp(X[*s])"}
- *       exp2:        {types: {T: float},  e: "exp2(X[*s])"}
- *       expm1:       {types: {T: float},  e: "expm1(X[*s])"}
- *       log:         {types: {T: float},  e: "log(X[*s])"}
- *       log2:        {types: {T: float},  e: "log2(X[*s])"}
- *       log10:       {types: {T: float},  e: "log10(X[*s])"}
- *       log1p:       {types: {T: float},  e: "log1p(X[*s])"}
- *       sqrt:        {types: {T: float},  e: "sqrt(X[*s])"}
- *       rsqrt:       {types: {T: float},  e: "rsqrt(X[*s])"}
- *       cbrt:        {types: {T: float},  e: "cbrt(X[*s])"}
- *       reciprocal:  {types: {T: float},  e: "1/X[*s]"}
- *       sin:         {types: {T: float},  e: "sin(X[*s])"}
- *       cos:         {types: {T: float},  e: "cos(X[*s])"}
- *       tan:         {types: {T: float},  e: "tan(X[*s])"}
- *       asin:        {types: {T: float},  e: "asin(X[*s])"}
- *       acos:        {types: {T: float},  e: "acos(X[*s])"}
- *       atan:        {types: {T: float},  e: "atan(X[*s])"}
- *       sinh:        {types: {T: float},  e: "sinh(X[*s])"}
- *       cosh:        {types: {T: float},  e: "cosh(X[*s])"}
- *       tanh:        {types: {T: float},  e: "tanh(X[*s])"}
- *       asinh:       {types: {T: float},  e: "asinh(X[*s])"}
- *       acosh:       {types: {T: float},  e: "acosh(X[*s])"}
- *       atanh:       {types: {T: float},  e: "atanh(X[*s])"}
- *       erf:         {types: {T: float},  e: "erf(X[*s])"}
- *       erfc:        {types: {T: float},  e: "erfc(X[*s])"}
- *       erfinv:      {types: {T: float},  e: "erfinv(X[*s])"}
- *       lgamma:      {types: {T: float},  e: "lgamma(X[*s])"}
- *       digamma:     {types: {T: float},  e: "digamma(X[*s])"}
- *       floor:       {types: {T: float},  e: "floor(X[*s])"}
- *       ceil:        {types: {T: float},  e: "ceil(X[*s])"}
- *       round:       {types: {T: float},  e: "round(X[*s])", doc: "to the nearest whole number, half to even"}
- *       trunc:       {types: {T: float},  e: "trunc(X[*s])"}
- *       sigmoid:     {types: {T: float},  e: "sigmoid(X[*s])"}
- *       log_sigmoid: {types: {T: float},  e: "-softplus(-X[*s])"}
- *       silu:        {types: {T: float},  e: "X[*s]*sigmoid(X[*s])"}
- *       gelu:        {types: {T: float},  e: "gelu(X[*s])"}
+ * Y[s] = ((0.5 * X[s]) * (1 + erf((X[s] * 0.7071067811865476))))
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
  */
@@ -142,9 +99,7 @@ static int64_t tn_gelu_f32_portable_workspace(const int64_t *size, const tn_scal
 }
 
 /*
- * Y[*s] = $e
- *     ops:
- *       relu:        {types: {T: real},   e: "max(X[*s], 0)",
+ * Y[s] = max(X[s], 0)
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
  */

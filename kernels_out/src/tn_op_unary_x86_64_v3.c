@@ -69,10 +69,16 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_erf_x86_64_v3(tn_f32x8 x) {
   const tn_f32x8 a = tn_f32x8_abs_x86_64_v3(x);
   const tn_f32x8 z = x * x;
-  const tn_f32x8 s = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0005937745f), z, _mm256_set1_ps(0.0049831066f)), z, _mm256_set1_ps(-0.026760139f)), z, _mm256_set1_ps(0.11281657f)), z, _mm256_set1_ps(-0.37612483f)), z, _mm256_set1_ps(0.12837915f));
+  const tn_f32x8 s =
+      _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0005937745f),
+      z, _mm256_set1_ps(0.0049831066f)), z, _mm256_set1_ps(-0.026760139f)), z, _mm256_set1_ps(0.11281657f)), z,
+      _mm256_set1_ps(-0.37612483f)), z, _mm256_set1_ps(0.12837915f));
   const tn_f32x8 small = tn_f32x8_copysign_x86_64_v3(_mm256_fmadd_ps(s, x, x), x);
   const tn_f32x8 t = _mm256_min_ps(_mm256_set1_ps(4.0f), a);
-  const tn_f32x8 l1 = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.00019596075f), t, _mm256_set1_ps(0.0030434334f)), t, _mm256_set1_ps(-0.022227729f)), t, _mm256_set1_ps(0.10393317f)), t, _mm256_set1_ps(0.63718057f)), t, _mm256_set1_ps(0.12767656f));
+  const tn_f32x8 l1 =
+      _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.00019596075f),
+      t, _mm256_set1_ps(0.0030434334f)), t, _mm256_set1_ps(-0.022227729f)), t, _mm256_set1_ps(0.10393317f)), t,
+      _mm256_set1_ps(0.63718057f)), t, _mm256_set1_ps(0.12767656f));
   const tn_f32x8 l = _mm256_fmadd_ps(l1, t, _mm256_set1_ps(0.00019546333f));
   const tn_f32x8 large = tn_f32x8_copysign_x86_64_v3(1.0f - tn_f32x8_exp_x86_64_v3(-(t + l)), x);
   return _mm256_blendv_ps(_mm256_blendv_ps(small, large, (__m256)(a > 0.93f)), x, (__m256)(x != x));
@@ -119,13 +125,13 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a
 /* exp; error below 0.9 ULP */
 static inline TN_TARGET_X86_64_V3 float tn_f32_exp_x86_64_v3(float x) {
   const float c = tn_f32_max_of_constant_x86_64_v3(-104.0f, 89.0f < x ? 89.0f : x);
-  const float t = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(c), _mm_set_ss(1.442695f), _mm_set_ss(12582912.0f)));
+  const float t = __builtin_fmaf(c, 1.442695f, 12582912.0f);
   const float n = t - 12582912.0f;
-  const float a = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(n), _mm_set_ss(-0.69314575f), _mm_set_ss(c)));
-  const float r = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(n), _mm_set_ss(-1.4286068e-06f), _mm_set_ss(a)));
-  const float q = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(0.0013935808f), _mm_set_ss(r), _mm_set_ss(0.008368962f)))), _mm_set_ss(r), _mm_set_ss(0.041666456f)))), _mm_set_ss(r), _mm_set_ss(0.16666518f)))), _mm_set_ss(r), _mm_set_ss(0.5f)));
-  const float p = a + _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(n), _mm_set_ss(-1.4286068e-06f), _mm_set_ss(r * r * q))) +
-      1.0f;
+  const float a = __builtin_fmaf(n, -0.69314575f, c);
+  const float r = __builtin_fmaf(n, -1.4286068e-06f, a);
+  const float q = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(0.0013935808f, r, 0.008368962f), r,
+      0.041666456f), r, 0.16666518f), r, 0.5f);
+  const float p = a + __builtin_fmaf(n, -1.4286068e-06f, r * r * q) + 1.0f;
   const uint32_t i = tn_f32_bits_x86_64_v3(n + 12582912.0f) - 1262485504u;
   const uint32_t half = (uint32_t)((int32_t)i >> 1);
   const float first = p * tn_u32_f32_of_bits_x86_64_v3((half + 127u) << 23);
@@ -136,61 +142,19 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_exp_x86_64_v3(float x) {
 static inline TN_TARGET_X86_64_V3 float tn_f32_erf_x86_64_v3(float x) {
   const float a = tn_f32_abs_x86_64_v3(x);
   const float z = x * x;
-  const float s = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(-0.0005937745f), _mm_set_ss(z), _mm_set_ss(0.0049831066f)))), _mm_set_ss(z), _mm_set_ss(-0.026760139f)))), _mm_set_ss(z), _mm_set_ss(0.11281657f)))), _mm_set_ss(z), _mm_set_ss(-0.37612483f)))), _mm_set_ss(z), _mm_set_ss(0.12837915f)));
-  const float small = tn_f32_copysign_x86_64_v3(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(s), _mm_set_ss(x),
-      _mm_set_ss(x))), x);
+  const float s = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.0005937745f, z,
+      0.0049831066f), z, -0.026760139f), z, 0.11281657f), z, -0.37612483f), z, 0.12837915f);
+  const float small = tn_f32_copysign_x86_64_v3(__builtin_fmaf(s, x, x), x);
   const float t = 4.0f < a ? 4.0f : a;
-  const float l1 = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(_mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(-0.00019596075f), _mm_set_ss(t), _mm_set_ss(0.0030434334f)))), _mm_set_ss(t), _mm_set_ss(-0.022227729f)))), _mm_set_ss(t), _mm_set_ss(0.10393317f)))), _mm_set_ss(t), _mm_set_ss(0.63718057f)))), _mm_set_ss(t), _mm_set_ss(0.12767656f)));
-  const float l = _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(l1), _mm_set_ss(t), _mm_set_ss(0.00019546333f)));
+  const float l1 = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.00019596075f, t,
+      0.0030434334f), t, -0.022227729f), t, 0.10393317f), t, 0.63718057f), t, 0.12767656f);
+  const float l = __builtin_fmaf(l1, t, 0.00019546333f);
   const float large = tn_f32_copysign_x86_64_v3(1.0f - tn_f32_exp_x86_64_v3(-(t + l)), x);
   return x != x ? x : (a > 0.93f ? large : small);
 }
 
 /*
- * Y[*s] = $e
- *     ops:
- *       relu:        {types: {T: real},   e: "max(X[*s], 0)", doc: "X where it is positive, else 0; NaN stays"}
- *       neg:         {types: {T: number}, e: "-X[*s]", doc: "the negative"}
- *       abs:         {types: {T: real},   e: "abs(X[*s])", doc: "the absolute value"}
- *       sign:        {types: {T: real},   e: "sign(X[*s])", doc: "-1, 0 or 1"}
- *       sq:          {types: {T: number}, e: "sq(X[*s])", doc: "the square"}
- *       identity:    {types: {T: any},    e: "X[*s]", doc: "a contiguous copy"}
- *       exp:         {types: {T: float},  e: "exp(X[*s])"}
- *       exp2:        {types: {T: float},  e: "exp2(X[*s])"}
- *       expm1:       {types: {T: float},  e: "expm1(X[*s])"}
- *       log:         {types: {T: float},  e: "log(X[*s])"}
- *       log2:        {types: {T: float},  e: "log2(X[*s])"}
- *       log10:       {types: {T: float},  e: "log10(X[*s])"}
- *       log1p:       {types: {T: float},  e: "log1p(X[*s])"}
- *       sqrt:        {types: {T: float},  e: "sqrt(X[*s])"}
- *       rsqrt:       {types: {T: float},  e: "rsqrt(X[*s])"}
- *       cbrt:        {types: {T: float},  e: "cbrt(X[*s])"}
- *       reciprocal:  {types: {T: float},  e: "1/X[*s]"}
- *       sin:         {types: {T: float},  e: "sin(X[*s])"}
- *       cos:         {types: {T: float},  e: "cos(X[*s])"}
- *       tan:         {types: {T: float},  e: "tan(X[*s])"}
- *       asin:        {types: {T: float},  e: "asin(X[*s])"}
- *       acos:        {types: {T: float},  e: "acos(X[*s])"}
- *       atan:        {types: {T: float},  e: "atan(X[*s])"}
- *       sinh:        {types: {T: float},  e: "sinh(X[*s])"}
- *       cosh:        {types: {T: float},  e: "cosh(X[*s])"}
- *       tanh:        {types: {T: float},  e: "tanh(X[*s])"}
- *       asinh:       {types: {T: float},  e: "asinh(X[*s])"}
- *       acosh:       {types: {T: float},  e: "acosh(X[*s])"}
- *       atanh:       {types: {T: float},  e: "atanh(X[*s])"}
- *       erf:         {types: {T: float},  e: "erf(X[*s])"}
- *       erfc:        {types: {T: float},  e: "erfc(X[*s])"}
- *       erfinv:      {types: {T: float},  e: "erfinv(X[*s])"}
- *       lgamma:      {types: {T: float},  e: "lgamma(X[*s])"}
- *       digamma:     {types: {T: float},  e: "digamma(X[*s])"}
- *       floor:       {types: {T: float},  e: "floor(X[*s])"}
- *       ceil:        {types: {T: float},  e: "ceil(X[*s])"}
- *       round:       {types: {T: float},  e: "round(X[*s])", doc: "to the nearest whole number, half to even"}
- *       trunc:       {types: {T: float},  e: "trunc(X[*s])"}
- *       sigmoid:     {types: {T: float},  e: "sigmoid(X[*s])"}
- *       log_sigmoid: {types: {T: float},  e: "-softplus(-X[*s])"}
- *       silu:        {types: {T: float},  e: "X[*s]*sigmoid(X[*s])"}
- *       gelu:        {types: {T: float},  e: "gelu(X[*s])"}
+ * Y[s] = ((0.5 * X[s]) * (1 + erf((X[s] * 0.7071067811865476))))
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
  */
@@ -234,9 +198,7 @@ static int64_t tn_gelu_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
 }
 
 /*
- * Y[*s] = $e
- *     ops:
- *       relu:        {types: {T: real},   e: "max(X[*s], 0)",
+ * Y[s] = max(X[s], 0)
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
  */
