@@ -10,12 +10,14 @@
 #include "frontend/frontends.h"
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
+#include "lower/lower_kernel.h"
 #include "opdef/read_math.h"
 #include "opdef/read_ops.h"
 #include "pipeline_library.h"
 #include "pipeline_model.h"
 #include "pipeline_session.h"
 #include "pipeline_try.h"
+#include "schedule/read_blueprints.h"
 #include "support/read_source.h"
 
 namespace tenon {
@@ -182,13 +184,21 @@ struct Commands {
     return (*this)(l);
   }
   int operator()(const ExplainOptions& o) {
-    const CodeInfo* code = find_code(o.subject);
-    if (!code) {
-      fmt::print(stderr, "tenon: error: '{}' is no diagnostic code\n", o.subject);
-      return exit_bad_command_line;
+    if (const CodeInfo* code = find_code(o.subject)) {
+      fmt::print("{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
+      return exit_done;
     }
-    fmt::print("{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
-    return exit_done;
+    const auto levels = chosen_levels(o.selection.isas);
+    if (!levels) return exit_bad_command_line;
+    const auto defs = read_definitions(session, o.inputs);
+    const auto library = defs ? expand(session, *defs, o.selection, false) : std::nullopt;
+    auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
+    if (!library || session.report(rows.diagnostics())) return exit_bad_input;
+    for (const LibraryOp& op : library->ops)
+      for (const LibraryKernel& k : op.kernels)
+        if (k.kernel.name == o.subject && k.types == k.call_types) return explain_kernel(k.kernel, *levels, *rows);
+    fmt::print(stderr, "tenon: error: '{}' is neither a diagnostic code nor a kernel of the library, such as softmax_f32\n", o.subject);
+    return exit_bad_command_line;
   }
   int operator()(const ListOptions& o) {
     switch (o.subject) {
@@ -201,6 +211,14 @@ struct Commands {
   }
 
  private:
+  static int explain_kernel(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows) {
+    fmt::print("{}", to_text(kernel));
+    for (const Isa* isa : levels) {
+      const bool own = isa == levels[0] || gains(kernel, *isa);
+      fmt::print("  at {}: {}\n", isa->name, own ? "blueprint " + lower_kernel(kernel, rows, *isa).blueprint : "the body of the level below");
+    }
+    return exit_done;
+  }
   static int list_isas() {
     for (const Isa& isa : all_isas())
       fmt::print("{:<12} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture, isa.vector_bits, runs_on_host(isa) ? "  host" : "");

@@ -180,6 +180,10 @@ int run_case(Session& session, const fs::path& folder, const std::string& text, 
 }  // namespace
 
 int try_op(Session& session, const OpLibrary& defs, const MathLibrary& math, const TryOptions& options) {
+  if (options.body) {
+    std::fputs("tenon: error: a body alone has no types and shapes; write the whole definition and give it as `-` on standard input\n", stderr);
+    return exit_bad_command_line;
+  }
   std::string name = options.op.value_or("");
   for (const auto& [n, d] : defs.ops)
     if (name.empty() && !d.shipped) name = n;

@@ -165,7 +165,7 @@ void add_dump(CLI::App &app, DumpOptions &dump) {
 
 void add_explain(CLI::App &app, ExplainOptions &explain) {
   app.description("Says why a kernel is as it is, or what a diagnostic code means.");
-  app.footer("example: tenon explain tn_softmax_f32");
+  app.footer("example: tenon explain softmax_f32");
   app.add_option("KERNEL|CODE", explain.subject, "a kernel's name or a diagnostic code")->type_name("")->required();
   add_files(app, "FILE", explain.inputs, "definitions or the graph that the kernel is from");
   add_selection(app, explain.selection);
