@@ -16,7 +16,7 @@ namespace {
 
 using namespace tenon_onnx;
 
-constexpr int64_t kFirstOpset = 7, kLastOpset = 22;
+constexpr int64_t kFirstOpset = 7, kLastOpset = 26;
 constexpr int kMaxDepth = 32;
 constexpr int64_t kMaxNodes = 1000000;
 
