@@ -64,11 +64,22 @@ class NodeMapping {
     scope_.clear();
     scope_["outputs"] = SizeExpr(node_.output_size());
     scope_["opset"] = SizeExpr(opset_);
+    scope_["stated"] = stated_shapes();
     if (row.same.empty()) bind_inputs(row);
     for (const OnnxAttribute& a : row.attrs) scope_[a.name] = a.fallback;
     for (const AttributeProto& a : node_.attribute()) bind_attribute(row, a);
     for (const OnnxAttribute& a : row.attrs)
       if (a.required && !given_.count(a.name)) throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is missing", a.name), {}};
+  }
+
+  // Per output the shape that the file states, or none.
+  RecipeList stated_shapes() const {
+    RecipeList shapes;
+    for (const std::string& name : node_.output()) {
+      const auto it = context_.stated.find(name);
+      shapes.push_back(it == context_.stated.end() ? RecipeValue() : RecipeValue(RecipeList(it->second.begin(), it->second.end())));
+    }
+    return shapes;
   }
 
   void bind_inputs(const OnnxRow& row) {
@@ -92,6 +103,8 @@ class NodeMapping {
   RecipeValue reference(size_t i) const { return inputs_[i] == kNoValue ? RecipeValue() : RecipeValue(TensorRef{inputs_[i]}); }
 
   void bind_attribute(const OnnxRow& row, const AttributeProto& a) {
+    // A hint about memory of the first opsets, without effect on any value.
+    if (a.name() == "consumed_inputs" && opset_ < 6) return;
     for (const OnnxAttribute& known : row.attrs) {
       if (known.name != a.name()) continue;
       given_.insert(a.name());
@@ -121,7 +134,13 @@ class NodeMapping {
     }
   }
 
+  // A number, or a name in the first opsets.
   static RecipeValue element_type(const AttributeProto& a) {
+    if (type_of(a) == AttributeProto::STRING) {
+      for (int type = 1; type < 32; ++type)
+        if (const auto dtype = onnx_dtype(type); dtype && onnx_dtype_name(type) == a.s()) return *dtype;
+      throw OnnxError{Code::E0805, fmt::format("{}: tensors of type {} cannot be read", a.name(), a.s()), {}};
+    }
     const std::optional<DType> dtype = onnx_dtype(static_cast<int>(std::clamp<int64_t>(a.i(), 0, 1000)));
     if (!dtype) throw OnnxError{Code::E0805, fmt::format("{}: tensors of type {} cannot be read", a.name(), onnx_dtype_name(static_cast<int>(a.i()))), {}};
     return *dtype;

@@ -13,6 +13,7 @@ struct OnnxNodeContext {
   const OnnxTable& table;
   std::filesystem::path folder;
   std::map<std::string, int> opsets;  // domain → version
+  std::map<std::string, std::vector<SizeExpr>> stated;  // shapes that the file states for values, where all of a shape is known
 };
 
 /// Why a node cannot be mapped. Thrown inside the reader, never out of it.

@@ -38,7 +38,12 @@ class TableReader {
   void read_same(const YamlNode& map) {
     for (const YamlEntry& e : map.entries) {
       OnnxRow row;
-      row.op = e.key.text;
+      // `Add since 7: add` leaves the opsets before to a row.
+      const std::vector<std::string> head = words(e.key.text, ' ');
+      const bool since = head.size() == 3 && head[1] == "since";
+      if (head.size() != 1 && !since) error(Code::E0203, e.key.span, "an operator stands here, or an operator, `since` and an opset");
+      row.op = head.empty() ? "" : head[0];
+      if (since) row.since = version(e.key, head[2]);
       row.same = e.value.text;
       row.span = e.key.span;
       table_.rows.push_back(std::move(row));
@@ -99,7 +104,7 @@ class TableReader {
     const std::string& k = key.text;
     if (k == "onnx") row.op = value.text;
     else if (k == "domain") row.domain = value.text;
-    else if (k == "since") row.since = version(value);
+    else if (k == "since") row.since = version(value, value.text);
     else if (k == "in") read_inputs(row, value);
     else if (k == "attrs") read_attrs(row, value);
     else if (k == "when") row.when = parse(value, [](std::string_view t) { return parse_recipe_expr(t); });
@@ -108,10 +113,10 @@ class TableReader {
     else error(Code::E0201, key.span, "a row has the keys onnx, domain, since, in, attrs, when, do and out");
   }
 
-  int version(const YamlNode& value) {
+  int version(const YamlNode& value, const std::string& text) {
     int v = 0;
-    const char* end = value.text.data() + value.text.size();
-    const auto r = std::from_chars(value.text.data(), end, v);
+    const char* end = text.data() + text.size();
+    const auto r = std::from_chars(text.data(), end, v);
     if (r.ec != std::errc() || r.ptr != end) error(Code::E0214, value.span, "an opset is a whole number");
     return v;
   }

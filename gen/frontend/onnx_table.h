@@ -1,6 +1,6 @@
 // The table that maps ONNX operators to definitions: rows of YAML, each with a recipe.
 //
-//   same: {Relu: relu, …}             an operator that is a definition: inputs by place, no attributes
+//   same: {Relu: relu, …}             an operator that is a definition: inputs by place, no attributes; `Add since 7: add` from an opset on
 //   functions: {name(a, b): recipe}   host functions and modules for the recipes below
 //   rows:
 //     - onnx: Clip                    operator; `domain:` where it is not ONNX's own
@@ -12,7 +12,8 @@
 //       do: clip(X, …)                the recipe
 //       out: Y Mask                   names in the recipe of the outputs, where they are not the recipe's value
 //
-// Recipes see the inputs, the attributes, `outputs` (how many the node names) and `opset`.
+// Recipes see the inputs, the attributes, `outputs` (how many the node names), `stated` (per output the shape in the file, or none)
+// and `opset`.
 #pragma once
 
 #include <map>

@@ -16,7 +16,7 @@ namespace {
 
 using namespace tenon_onnx;
 
-constexpr int64_t kFirstOpset = 7, kLastOpset = 26;
+constexpr int64_t kFirstOpset = 1, kLastOpset = 28;
 constexpr int kMaxDepth = 32;
 constexpr int64_t kMaxNodes = 1000000;
 
@@ -28,12 +28,14 @@ class OnnxReader {
   Result<Graph> read() {
     if (!parse()) return diagnostics_;
     builder_.emplace(semantics_, c_name(model_.graph().name(), graph_names_));
-    OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}};
+    OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
     read_opsets(context);
     if (diagnostics_.has_errors()) return diagnostics_;
     read_tensors(context, model_.graph(), values_, "");
     read_inputs();
     check_sizes();
+    for (const ValueInfoProto& v : model_.graph().value_info()) read_stated(context, v);
+    for (const ValueInfoProto& v : model_.graph().output()) read_stated(context, v);
     if (diagnostics_.has_errors()) return diagnostics_;
     try {
       read_nodes(context, model_.graph().node(), values_, "");
@@ -124,6 +126,22 @@ class OnnxReader {
     return size_name(entry->second);
   }
 
+  // A shape that the file states helps where what decides it is computed at run time.
+  void read_stated(OnnxNodeContext& context, const ValueInfoProto& v) const {
+    const TypeProto::Tensor& t = v.type().tensor_type();
+    if (v.type().value_case() != TypeProto::kTensorType || !t.has_shape()) return;
+    std::vector<SizeExpr> dims;
+    for (const TensorShapeProto::Dimension& dim : t.shape().dim()) {
+      const auto range = ranges_.find(dim.dim_param());
+      const auto open = size_names_.find(dim.dim_param());
+      if (dim.has_dim_value() && dim.dim_value() >= 0) dims.emplace_back(dim.dim_value());
+      else if (open != size_names_.end()) dims.push_back(size_name(open->second));
+      else if (range != ranges_.end() && range->second.lo == range->second.hi) dims.emplace_back(range->second.lo);
+      else return;
+    }
+    context.stated[v.name()] = std::move(dims);
+  }
+
   void check_sizes() {
     for (const auto& [name, range] : ranges_)
       if (!used_.count(name)) error(Code::E0808, "", fmt::format("--size names '{}', but the model has no such open size", name));
@@ -182,7 +200,9 @@ class OnnxReader {
   std::vector<ValueId> call_function(OnnxNodeContext& context, const FunctionProto& f, const NodeProto& node, const std::vector<ValueId>& inputs,
                                      const std::string& where) {
     enter();
-    OnnxNodeContext inner{context.builder, context.table, context.folder, context.opsets};
+    OnnxNodeContext inner{context.builder, context.table, context.folder, context.opsets, {}};
+    for (int i = 0; i < std::min(f.output_size(), node.output_size()); ++i)
+      if (const auto it = context.stated.find(node.output(i)); it != context.stated.end()) inner.stated[f.output(i)] = it->second;
     for (const OperatorSetIdProto& o : f.opset_import()) inner.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] = static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
     Names names;
     for (int i = 0; i < f.input_size(); ++i) names[f.input(i)] = static_cast<size_t>(i) < inputs.size() ? inputs[static_cast<size_t>(i)] : kNoValue;

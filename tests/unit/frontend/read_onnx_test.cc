@@ -109,7 +109,7 @@ TEST_CASE("frontend: an output that is an input, a constant or another output is
 TEST_CASE("frontend: nodes in error are named with what to change") {
   CHECK(error_of(read("\x08\x07 no model")) == "net.onnx: this is no ONNX model, or it is damaged");
   CHECK(error_of(read("")) == "net.onnx: this is no ONNX model: it has no graph or imports no opset");
-  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 6))) == "net.onnx: opset 6 cannot be read, only 7 to 26");
+  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 29))) == "net.onnx: opset 29 cannot be read, only 1 to 28");
   CHECK(error_of(read(model(unary(node("Frobnicate", {"x"}, {"y"}, {}, "n1")), 13))) == "net.onnx: node 0 'n1' (Frobnicate): the operator Frobnicate is not supported");
   CHECK(error_of(read(model(unary(node("Relu", {"w"}, {"y"})), 13))) == "net.onnx: node 0 (Relu): its input 'w' is made by no node, or by one that needs this one");
   CHECK(error_of(read(model(unary(node("Softmax", {"x"}, {"y"}, {int_attr("axes", 1)})), 13))) ==
