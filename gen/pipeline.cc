@@ -46,8 +46,22 @@ bool read_sources(Session& session, const std::vector<std::string>& paths, std::
   return !diagnostics.has_errors();
 }
 
+/// What a dump shows of the definitions: the ops chosen, and beside ops of the user's only their own scalar rows and functions.
+OpLibrary chosen_part(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files) {
+  const bool all = chosen.ops ? *chosen.ops == std::vector<std::string>{"all"} : !has_user_files;
+  if (all) return defs;
+  OpLibrary out;
+  for (const auto& [name, row] : defs.scalars)
+    if (!row.shipped) out.scalars[name] = row;
+  for (const auto& [name, fn] : defs.fns)
+    if (!fn.shipped) out.fns[name] = fn;
+  for (const auto& [name, def] : defs.ops)
+    if (chosen.ops ? std::find(chosen.ops->begin(), chosen.ops->end(), name) != chosen.ops->end() : !def.shipped) out.ops[name] = def;
+  return out;
+}
+
 /// Stage opdefs: the shipped definitions and those of the user.
-std::optional<OpLibrary> read_definitions(Session& session, const std::vector<std::string>& user_files) {
+std::optional<OpLibrary> read_definitions(Session& session, const std::vector<std::string>& user_files, const KernelSelection& shown = {}) {
   std::vector<std::string> shipped_files;
   for (const fs::path& p : definition_files(session.dirs().opdefs)) shipped_files.push_back(p.string());
   std::vector<SourceFileRef> shipped, user;
@@ -58,7 +72,7 @@ std::optional<OpLibrary> read_definitions(Session& session, const std::vector<st
   }
   auto read = read_ops(shipped, user);
   if (session.report(read.diagnostics())) return std::nullopt;
-  session.after("opdefs", {}, [&] { return print(*read); });
+  session.after("opdefs", {}, [&] { return print(chosen_part(*read, shown, !user_files.empty())); });
   return std::move(read).value();
 }
 
@@ -139,7 +153,7 @@ struct Commands {
   Session& session;
 
   int operator()(const LibOptions& o) {
-    const auto defs = read_definitions(session, o.definitions);
+    const auto defs = read_definitions(session, o.definitions, o.selection);
     if (!defs) return exit_bad_input;
     const auto math = read_math_entries(session);
     if (!math) return exit_bad_input;
@@ -169,7 +183,13 @@ struct Commands {
     return try_op(session, *defs, *math, o);
   }
   int operator()(const DumpOptions& o) {
-    const bool model = o.inputs.size() == 1 && has_frontend(o.inputs[0]) && o.stage != "opdefs" && o.stage != "library";
+    const StageOf made_of = stage_of(o.stage);
+    const bool model = o.inputs.size() == 1 && (made_of == StageOf::models ? has_frontend(o.inputs[0]) : holds_model(o.inputs[0]));
+    if (model ? made_of == StageOf::definitions : made_of == StageOf::models) {
+      fmt::print(stderr, "tenon: error: the stage '{}' is made of {}\n", o.stage,
+                 model ? "definitions, not of a model" : "a model: name one file, ONNX or YAML with the key 'graph'");
+      return exit_bad_command_line;
+    }
     session.dump_only(o.stage);
     if (model) {
       ModelOptions m;
@@ -247,9 +267,25 @@ struct Commands {
   }
 };
 
+/// Says the first word that is no stage; true if all are.
+bool are_stages(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (is_stage(word)) continue;
+    std::vector<std::string> known;
+    for (const StageName& s : all_stages()) known.emplace_back(s.name);
+    const std::string near = nearest_name(word, known);
+    fmt::print(stderr, "tenon: error: there is no stage '{}'{}; `tenon list stages` prints them\n", word, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int run_pipeline(const Options& options) {
+  const auto* dump = std::get_if<DumpOptions>(&options.command);
+  const bool every = options.control.dump_after == std::vector<std::string>{"all"};
+  if ((dump && !are_stages({dump->stage})) || (!every && !are_stages(options.control.dump_after))) return exit_bad_command_line;
   Session session(options.control);
   if (!session.find_data()) return exit_bad_input;
   Commands commands{session};

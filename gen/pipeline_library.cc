@@ -125,6 +125,7 @@ int produce_library(Session& session, const LibraryInputs& in, const Library& li
   out.version = "0.1.0";
   OutputTree tree;
   write_library(library, in.defs, bodies.texts, out, tree);
+  session.after("files", {}, [&] { return sizes_of(tree); });
   return session.deliver(tree, options.output_dir);
 }
 

@@ -165,11 +165,7 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
   });
   OutputTree tree;
   write_model(plan, code, {options.name, options.main_program, *templates}, tree);
-  session.after("files", {}, [&] {
-    std::string all;
-    for (const auto& [path, bytes] : tree.files()) all += fmt::format("{:>9} {}\n", bytes.size(), path);
-    return all;
-  });
+  session.after("files", {}, [&] { return sizes_of(tree); });
   return session.deliver(tree, options.output_dir);
 }
 

@@ -21,21 +21,33 @@ int64_t now_ns() {
 
 const std::vector<StageName>& all_stages() {
   static const std::vector<StageName> stages = {
-      {"opdefs", "definitions, read and checked"},
-      {"math", "elementary functions as steps over floats and their bits"},
-      {"library", "kernels of the chosen definitions"},
-      {"graph", "a model as operators over tensors"},
-      {"rewrite", "the graph after its rewrite rules"},
-      {"schedule", "fused kernels, buffers and layouts"},
-      {"lower", "loop nests, one a kernel and ISA"},
-      {"emit", "C functions"},
-      {"files", "names and sizes of the output"},
+      {"opdefs", "definitions, read and checked", StageOf::definitions},
+      {"math", "elementary functions as steps over floats and their bits", StageOf::both},
+      {"library", "kernels of the chosen definitions", StageOf::definitions},
+      {"graph", "a model as operators over tensors", StageOf::models},
+      {"rewrite", "the graph after its rewrite rules", StageOf::models},
+      {"schedule", "fused kernels, buffers and layouts", StageOf::models},
+      {"lower", "loop nests, one a kernel and ISA", StageOf::both},
+      {"emit", "C functions", StageOf::both},
+      {"files", "names and sizes of the output", StageOf::both},
   };
   return stages;
 }
 
 bool is_stage(std::string_view name) {
   return std::any_of(all_stages().begin(), all_stages().end(), [&](const StageName& s) { return s.name == name; });
+}
+
+StageOf stage_of(std::string_view name) {
+  for (const StageName& s : all_stages())
+    if (s.name == name) return s.of;
+  return StageOf::both;
+}
+
+std::string sizes_of(const OutputTree& tree) {
+  std::string out;
+  for (const auto& [path, bytes] : tree.files()) out += fmt::format("{:>9} {}\n", bytes.size(), path);
+  return out;
 }
 
 bool Session::find_data() {

@@ -13,13 +13,21 @@
 
 namespace tenon {
 
+/// What a stage's noun is made of.
+enum class StageOf : uint8_t { definitions, models, both };
+
 /// A stage's name and what its noun is: the rows of `tenon list stages`.
 struct StageName {
   std::string_view name;
   std::string_view noun;
+  StageOf of;
 };
 const std::vector<StageName>& all_stages();
 bool is_stage(std::string_view name);
+StageOf stage_of(std::string_view name);
+
+/// The text of the stage files: bytes and name of each.
+std::string sizes_of(const OutputTree& tree);
 
 class Session {
  public:

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "ir/kernel_cost.h"
+
 namespace tenon::emit {
 namespace {
 
@@ -14,7 +16,10 @@ void append_wrapped(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const size_t end = text.find_first_of(" \n");
     const std::string_view word = text.substr(0, end);
-    if (column > 0 && column + word.size() > 110) out += "\n    ", column = 4;
+    if (column > 0 && column + word.size() > 110) {
+      if (out.back() == ' ') out.pop_back();
+      out += "\n    ", column = 4;
+    }
     out += word;
     column += word.size();
     if (end == std::string_view::npos) break;
@@ -88,7 +93,8 @@ std::string banner_of(const LoopNest& nest) {
   const std::string sums = accumulators(k);
   append_wrapped(out, fmt::format("computes in {}{}; {}", compute_types(k), sums.empty() ? "" : ", accumulates in " + sums,
                                   nest.blueprint.empty() ? "plain loops" : "blueprint " + nest.blueprint));
-  if (const auto cost = cost_of(k)) append_wrapped(out, fmt::format("cost: {:.0f} operations, {:.0f} bytes", cost->flops, cost->bytes));
+  const CostFormula cost = cost_formula(k);
+  append_wrapped(out, fmt::format("cost: {} operations, {} bytes", cost.operations, cost.bytes));
   out.pop_back();
   for (size_t at; (at = out.find("*/")) != std::string::npos;) out.insert(at + 1, " ");
   for (size_t at; (at = out.find("/*")) != std::string::npos;) out.insert(at + 1, " ");

@@ -56,8 +56,9 @@ void Emitter::name_everything() {
     const Tensor& t = k.tensors[i];
     tensor_names_.push_back(t.role == Role::Temp && !in_memory.count(static_cast<int>(i)) ? t.name : reserve(t.name));
   }
+  const auto in_registers = [](const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) == 0; };
   for (const Buffer& b : nest->buffers)
-    buffer_names_.push_back(b.storage == Storage::Tensor ? tensor_names_[static_cast<size_t>(b.tensor)] : reserve(b.name));
+    buffer_names_.push_back(b.storage == Storage::Tensor ? tensor_names_[static_cast<size_t>(b.tensor)] : in_registers(b) ? b.name : reserve(b.name));
   for (const Size& s : k.sizes) size_names_[s.name] = reserve(s.name);
   for (const Attr& a : k.attrs)
     for (int i = 0; i < a.count; ++i) {

@@ -150,10 +150,10 @@ class Printer {
   }
 };
 
-/// The blank between `from` and `to` that is nested least, the last of equals; npos for none.
+/// The blank between `from` and `to` that is nested least, of those one behind a comma, of those the last; npos for none.
 size_t blank_between(std::string_view line, size_t from, size_t to) {
   size_t best = std::string_view::npos;
-  int depth = 0, best_depth = 1 << 20;
+  int depth = 0, best_cost = 1 << 20;
   bool quoted = false;
   for (size_t i = 0; i < line.size() && i < to; ++i) {
     const char c = line[i];
@@ -161,7 +161,9 @@ size_t blank_between(std::string_view line, size_t from, size_t to) {
     if (quoted) continue;
     if (c == '(' || c == '[' || c == '{') ++depth;
     if (c == ')' || c == ']' || c == '}') --depth;
-    if (c == ' ' && i >= from && depth <= best_depth) best = i, best_depth = depth;
+    if (c != ' ' || i < from || i == 0) continue;
+    const int cost = 2 * depth + (line[i - 1] == ',' || line[i - 1] == ';' ? 0 : 1);
+    if (cost <= best_cost) best = i, best_cost = cost;
   }
   return best;
 }

@@ -6,6 +6,7 @@
 #include "frontend/read_bytes.h"
 #include "frontend/read_graph_yaml.h"
 #include "support/read_source.h"
+#include "support/yaml_document.h"
 
 namespace tenon {
 namespace {
@@ -36,6 +37,14 @@ bool has_frontend(const std::string& path) {
   for (const FrontendRow& row : kFrontends)
     if (path.ends_with(row.extension)) return true;
   return false;
+}
+
+bool holds_model(const std::string& path) {
+  if (!has_frontend(path) || path.ends_with(".onnx")) return has_frontend(path);
+  const Result<SourceFileRef> file = read_source(path);
+  if (!file.ok()) return false;
+  const Result<std::vector<YamlNode>> documents = read_yaml(*file);
+  return documents.ok() && !documents->empty() && documents->front().is_map() && documents->front().find("graph");
 }
 
 Result<Graph> read_model(const FrontendInput& input, const OpSemantics& semantics) {

@@ -14,6 +14,9 @@ struct FrontendInput {
 /// Whether a frontend takes a file of this name.
 bool has_frontend(const std::string& path);
 
+/// Whether the file holds a model: ONNX by its name, YAML by the key `graph`. False for what cannot be read.
+bool holds_model(const std::string& path);
+
 /// Reads a model by its extension. The graph is sound by its verifier.
 Result<Graph> read_model(const FrontendInput& input, const OpSemantics& semantics);
 

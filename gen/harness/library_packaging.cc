@@ -7,6 +7,7 @@
 
 #include "harness/library_header.h"
 #include "harness/library_names.h"
+#include "ir/kernel_cost.h"
 
 namespace tenon {
 namespace {
@@ -42,8 +43,8 @@ std::string file_of(const OpDef& def) {
 }
 
 std::string cost_text(const Kernel& k) {
-  const auto cost = cost_of(k);
-  return cost ? fmt::format(", \"flops\": {:.0f}, \"bytes\": {:.0f}", cost->flops, cost->bytes) : "";
+  const CostFormula cost = cost_formula(k);
+  return fmt::format(", \"flops\": {}, \"bytes\": {}", json(cost.operations), json(cost.bytes));
 }
 
 std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {

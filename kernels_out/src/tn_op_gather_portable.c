@@ -22,9 +22,10 @@
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i32[J], Y u32[P, J, Q]
  * computes in i32, u32; blueprint loops
+ * cost: 0 operations, 4*D*P*Q + 4*J*P*Q + 4*J bytes
  */
-static int tn_gather_u32_i32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const
-    *out, void *workspace) {
+static int tn_gather_u32_i32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in,
+    void *const *out, void *workspace) {
   (void)attr;
   (void)workspace;
   const int64_t P = size[0];
@@ -62,9 +63,10 @@ static int64_t tn_gather_u32_i32_portable_workspace(const int64_t *size, const t
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i64[J], Y u32[P, J, Q]
  * computes in i64, u32; blueprint loops
+ * cost: 0 operations, 4*D*P*Q + 4*J*P*Q + 8*J bytes
  */
-static int tn_gather_u32_i64_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const
-    *out, void *workspace) {
+static int tn_gather_u32_i64_portable(const int64_t *size, const tn_scalar *attr, const void *const *in,
+    void *const *out, void *workspace) {
   (void)attr;
   (void)workspace;
   const int64_t P = size[0];

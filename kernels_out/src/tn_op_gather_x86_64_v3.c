@@ -53,9 +53,10 @@ static inline TN_TARGET_X86_64_V3 void tn_u32x8_store_first_x86_64_v3(uint32_t *
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i32[J], Y u32[P, J, Q]
  * computes in i32, u32; blueprint loops
+ * cost: 0 operations, 4*D*P*Q + 4*J*P*Q + 4*J bytes
  */
-static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void
-    *const *in, void *const *out, void *workspace) {
+static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, const tn_scalar *attr,
+    const void *const *in, void *const *out, void *workspace) {
   (void)attr;
   (void)workspace;
   const int64_t P = size[0];
@@ -114,9 +115,10 @@ static int64_t tn_gather_u32_i32_x86_64_v3_workspace(const int64_t *size, const 
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i64[J], Y u32[P, J, Q]
  * computes in i64, u32; blueprint loops
+ * cost: 0 operations, 4*D*P*Q + 4*J*P*Q + 8*J bytes
  */
-static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void
-    *const *in, void *const *out, void *workspace) {
+static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, const tn_scalar *attr,
+    const void *const *in, void *const *out, void *workspace) {
   (void)attr;
   (void)workspace;
   const int64_t P = size[0];

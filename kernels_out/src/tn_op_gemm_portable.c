@@ -34,8 +34,8 @@ static inline int64_t tn_i64_floordiv_portable(int64_t a, int64_t b) {
 }
 
 static void tn_gemm_f32_portable_tile_4x4(const float *restrict a0, const float *restrict a1, const float *restrict a2,
-    const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t
-    left_step) {
+    const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   float c0_0 = 0.0f;
   float c0_1 = 0.0f;
   float c0_2 = 0.0f;
@@ -97,8 +97,8 @@ static void tn_gemm_f32_portable_tile_4x4(const float *restrict a0, const float 
 }
 
 static void tn_gemm_f32_portable_tile_4x1(const float *restrict a0, const float *restrict a1, const float *restrict a2,
-    const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t
-    left_step) {
+    const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   float c0_0 = 0.0f;
   float c1_0 = 0.0f;
   float c2_0 = 0.0f;
@@ -154,9 +154,9 @@ static void tn_gemm_f32_portable_tile_1x1(const float *restrict a0, const float 
   tile[0] = c0_0;
 }
 
-static void tn_gemm_f32_noC_portable_tile_4x4(const float *restrict a0, const float *restrict a1, const float *restrict
-    a2, const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
+static void tn_gemm_f32_noC_portable_tile_4x4(const float *restrict a0, const float *restrict a1,
+    const float *restrict a2, const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth,
+    int64_t right_step, int64_t left_step) {
   float c0_0 = 0.0f;
   float c0_1 = 0.0f;
   float c0_2 = 0.0f;
@@ -217,9 +217,9 @@ static void tn_gemm_f32_noC_portable_tile_4x4(const float *restrict a0, const fl
   tile[15] = c3_3;
 }
 
-static void tn_gemm_f32_noC_portable_tile_4x1(const float *restrict a0, const float *restrict a1, const float *restrict
-    a2, const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
+static void tn_gemm_f32_noC_portable_tile_4x1(const float *restrict a0, const float *restrict a1,
+    const float *restrict a2, const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth,
+    int64_t right_step, int64_t left_step) {
   float c0_0 = 0.0f;
   float c1_0 = 0.0f;
   float c2_0 = 0.0f;
@@ -279,6 +279,7 @@ static void tn_gemm_f32_noC_portable_tile_1x1(const float *restrict a0, const fl
  * Y[m,n] = alpha*sum[k](A[m,k]*B[k,n]) + beta*opt(C[m,n], 0)
  * tensors: A f32[M, K], B f32[K, N], C f32[M, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/portable
+ * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 8*M*N bytes
  */
 static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
     void *workspace) {
@@ -308,8 +309,8 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
   const int64_t rows_cached = tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
   const int64_t columns_packed = tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4);
   const int pack_all = rows > INT64_C(4) || B_s1 != INT64_C(1);
-  for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1, columns_packed >
-      1 ? columns_packed : 1); ++column_block) {
+  for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
+      columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
     const int64_t block_columns = tn_i64_min_portable(columns_packed, columns - first_column);
     for (int64_t panel = 0; panel < tn_i64_floordiv_portable(block_columns + 3, 4); ++panel) {
@@ -354,31 +355,31 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
             if (pack_all || tile_width < INT64_C(4)) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_portable_tile_4x4(rows_copied + (row - first_row) * depth, rows_copied +
-                      (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                      (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_gemm_f32_portable_tile_4x4(rows_copied + (row - first_row) * depth,
+                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                      rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                      (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_gemm_f32_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                      A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_portable_tile_4x1(rows_copied + (row - first_row) * depth, rows_copied +
-                      (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                      (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_gemm_f32_portable_tile_4x1(rows_copied + (row - first_row) * depth,
+                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                      rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_portable_tile_4x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                      (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_gemm_f32_portable_tile_4x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                      A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_portable_tile_4x4(rows_copied + (row - first_row) * depth, rows_copied +
-                    (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                    (row + 3 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
+                tn_gemm_f32_portable_tile_4x4(rows_copied + (row - first_row) * depth,
+                    rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                    rows_copied + (row + 3 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A + (row + 3)
-                    * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                tn_gemm_f32_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                    A + (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
           } else {
@@ -388,22 +389,22 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
                   tn_gemm_f32_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
                       packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0, packed + tile_column *
-                      depth * 4, tile, depth, 4, A_s1);
+                  tn_gemm_f32_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0,
+                      packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
                   tn_gemm_f32_portable_tile_1x1(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
                       packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_portable_tile_1x1(A + tn_i64_min_portable(row, rows - 1) * A_s0, packed + tile_column *
-                      depth * 4, tile, depth, 4, A_s1);
+                  tn_gemm_f32_portable_tile_1x1(A + tn_i64_min_portable(row, rows - 1) * A_s0,
+                      packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth, B
-                    + column_at, tile, depth, B_s0, 1);
+                tn_gemm_f32_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
+                    B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_gemm_f32_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
                     depth, B_s0, A_s1);
@@ -438,9 +439,10 @@ static int64_t tn_gemm_f32_portable_workspace(const int64_t *size, const tn_scal
  * Y[m,n] = alpha*sum[k](A[m,k]*B[k,n]) + beta*opt(C[m,n], 0)
  * tensors: A f32[M, K], B f32[K, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/portable
+ * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 4*M*N bytes
  */
-static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const
-    *out, void *workspace) {
+static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, const void *const *in,
+    void *const *out, void *workspace) {
   const int64_t M = size[0];
   const int64_t K = size[1];
   const int64_t N = size[2];
@@ -464,8 +466,8 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
   const int64_t rows_cached = tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
   const int64_t columns_packed = tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4);
   const int pack_all = rows > INT64_C(4) || B_s1 != INT64_C(1);
-  for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1, columns_packed >
-      1 ? columns_packed : 1); ++column_block) {
+  for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
+      columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
     const int64_t block_columns = tn_i64_min_portable(columns_packed, columns - first_column);
     for (int64_t panel = 0; panel < tn_i64_floordiv_portable(block_columns + 3, 4); ++panel) {
@@ -510,31 +512,31 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
             if (pack_all || tile_width < INT64_C(4)) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_portable_tile_4x4(rows_copied + (row - first_row) * depth, rows_copied +
-                      (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                      (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_gemm_f32_noC_portable_tile_4x4(rows_copied + (row - first_row) * depth,
+                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                      rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_noC_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                      (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_gemm_f32_noC_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                      A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_portable_tile_4x1(rows_copied + (row - first_row) * depth, rows_copied +
-                      (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                      (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_gemm_f32_noC_portable_tile_4x1(rows_copied + (row - first_row) * depth,
+                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                      rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_noC_portable_tile_4x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                      (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
+                  tn_gemm_f32_noC_portable_tile_4x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                      A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_noC_portable_tile_4x4(rows_copied + (row - first_row) * depth, rows_copied +
-                    (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                    (row + 3 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
+                tn_gemm_f32_noC_portable_tile_4x4(rows_copied + (row - first_row) * depth,
+                    rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                    rows_copied + (row + 3 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_noC_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                    (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                tn_gemm_f32_noC_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                    A + (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
           } else {
@@ -544,16 +546,16 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
                   tn_gemm_f32_noC_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
                       depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_noC_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0, packed + tile_column
-                      * depth * 4, tile, depth, 4, A_s1);
+                  tn_gemm_f32_noC_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0,
+                      packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
                   tn_gemm_f32_noC_portable_tile_1x1(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
                       depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_noC_portable_tile_1x1(A + tn_i64_min_portable(row, rows - 1) * A_s0, packed + tile_column
-                      * depth * 4, tile, depth, 4, A_s1);
+                  tn_gemm_f32_noC_portable_tile_1x1(A + tn_i64_min_portable(row, rows - 1) * A_s0,
+                      packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               }
             } else {

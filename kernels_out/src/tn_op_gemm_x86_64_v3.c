@@ -51,8 +51,9 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_floordiv_x86_64_v3(int64_t a, i
 }
 
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_tile_6x2(const float *restrict a0,
-    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4, const float
-    *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step) {
+    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
+    const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c0_1 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
@@ -102,8 +103,9 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_
 }
 
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_tile_6x1(const float *restrict a0,
-    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4, const float
-    *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step) {
+    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
+    const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
   tn_f32x8 c2_0 = (tn_f32x8){0};
@@ -134,8 +136,8 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_
 }
 
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_tile_2x2(const float *restrict a0,
-    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t
-    left_step) {
+    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c0_1 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
@@ -157,8 +159,8 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_
 }
 
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_tile_2x1(const float *restrict a0,
-    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t
-    left_step) {
+    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
   for (int64_t d = 0; d < depth; ++d) {
@@ -173,8 +175,9 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_
 }
 
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64_v3_tile_6x2(const float *restrict a0,
-    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4, const float
-    *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step) {
+    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
+    const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c0_1 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
@@ -224,8 +227,9 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64
 }
 
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64_v3_tile_6x1(const float *restrict a0,
-    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4, const float
-    *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t left_step) {
+    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
+    const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
   tn_f32x8 c2_0 = (tn_f32x8){0};
@@ -256,8 +260,8 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64
 }
 
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64_v3_tile_2x2(const float *restrict a0,
-    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t
-    left_step) {
+    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c0_1 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
@@ -279,8 +283,8 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64
 }
 
 static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64_v3_tile_2x1(const float *restrict a0,
-    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step, int64_t
-    left_step) {
+    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
+    int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
   tn_f32x8 c1_0 = (tn_f32x8){0};
   for (int64_t d = 0; d < depth; ++d) {
@@ -298,6 +302,7 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64
  * Y[m,n] = alpha*sum[k](A[m,k]*B[k,n]) + beta*opt(C[m,n], 0)
  * tensors: A f32[M, K], B f32[K, N], C f32[M, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/x86-64-v3
+ * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 8*M*N bytes
  */
 static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const *in,
     void *const *out, void *workspace) {
@@ -327,8 +332,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
   const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
   const int pack_all = rows > INT64_C(6) || B_s1 != INT64_C(1);
-  for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1, columns_packed
-      > 1 ? columns_packed : 1); ++column_block) {
+  for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+      columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
     const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
     for (int64_t panel = 0; panel < tn_i64_floordiv_x86_64_v3(block_columns + 15, 16); ++panel) {
@@ -381,36 +386,38 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             if (pack_all || tile_width < INT64_C(16)) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth, rows_copied +
-                      (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                      (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth, rows_copied +
-                      (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16, 1);
+                  tn_gemm_f32_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
+                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                      rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
+                      rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
+                      1);
                 } else {
-                  tn_gemm_f32_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                      (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, packed + tile_column * depth * 16,
-                      tile, depth, 16, A_s1);
+                  tn_gemm_f32_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                      A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
+                      packed + tile_column * depth * 16, tile, depth, 16, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_x86_64_v3_tile_6x1(rows_copied + (row - first_row) * depth, rows_copied +
-                      (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                      (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth, rows_copied +
-                      (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16, 1);
+                  tn_gemm_f32_x86_64_v3_tile_6x1(rows_copied + (row - first_row) * depth,
+                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                      rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
+                      rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
+                      1);
                 } else {
-                  tn_gemm_f32_x86_64_v3_tile_6x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                      (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, packed + tile_column * depth * 16,
-                      tile, depth, 16, A_s1);
+                  tn_gemm_f32_x86_64_v3_tile_6x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                      A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
+                      packed + tile_column * depth * 16, tile, depth, 16, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth, rows_copied +
-                    (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                    (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth, rows_copied +
-                    (row + 5 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
+                tn_gemm_f32_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
+                    rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                    rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
+                    rows_copied + (row + 5 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                    (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
+                tn_gemm_f32_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                    A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
                     A_s1);
               }
             }
@@ -419,22 +426,22 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_x86_64_v3_tile_2x2(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, packed +
-                      tile_column * depth * 16, tile, depth, 16, 1);
+                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
+                      packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
-                  tn_gemm_f32_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0, A +
-                      tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile, depth,
-                      16, A_s1);
+                  tn_gemm_f32_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                      A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
+                      depth, 16, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
                   tn_gemm_f32_x86_64_v3_tile_2x1(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, packed +
-                      tile_column * depth * 16, tile, depth, 16, 1);
+                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
+                      packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
-                  tn_gemm_f32_x86_64_v3_tile_2x1(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0, A +
-                      tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile, depth,
-                      16, A_s1);
+                  tn_gemm_f32_x86_64_v3_tile_2x1(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                      A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
+                      depth, 16, A_s1);
                 }
               }
             } else {
@@ -443,8 +450,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                     rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, B + column_at, tile,
                     depth, B_s0, 1);
               } else {
-                tn_gemm_f32_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0, A +
-                    tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                tn_gemm_f32_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                    A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
           }
@@ -481,9 +488,10 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
  * Y[m,n] = alpha*sum[k](A[m,k]*B[k,n]) + beta*opt(C[m,n], 0)
  * tensors: A f32[M, K], B f32[K, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/x86-64-v3
+ * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 4*M*N bytes
  */
-static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const
-    *in, void *const *out, void *workspace) {
+static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, const tn_scalar *attr,
+    const void *const *in, void *const *out, void *workspace) {
   const int64_t M = size[0];
   const int64_t K = size[1];
   const int64_t N = size[2];
@@ -507,8 +515,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
   const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
   const int pack_all = rows > INT64_C(6) || B_s1 != INT64_C(1);
-  for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1, columns_packed
-      > 1 ? columns_packed : 1); ++column_block) {
+  for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+      columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
     const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
     for (int64_t panel = 0; panel < tn_i64_floordiv_x86_64_v3(block_columns + 15, 16); ++panel) {
@@ -561,36 +569,38 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             if (pack_all || tile_width < INT64_C(16)) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth, rows_copied +
-                      (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                      (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth, rows_copied +
-                      (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16, 1);
+                  tn_gemm_f32_noC_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
+                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                      rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
+                      rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
+                      1);
                 } else {
-                  tn_gemm_f32_noC_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                      (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, packed + tile_column * depth * 16,
-                      tile, depth, 16, A_s1);
+                  tn_gemm_f32_noC_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                      A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
+                      packed + tile_column * depth * 16, tile, depth, 16, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_x86_64_v3_tile_6x1(rows_copied + (row - first_row) * depth, rows_copied +
-                      (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                      (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth, rows_copied +
-                      (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16, 1);
+                  tn_gemm_f32_noC_x86_64_v3_tile_6x1(rows_copied + (row - first_row) * depth,
+                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                      rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
+                      rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
+                      1);
                 } else {
-                  tn_gemm_f32_noC_x86_64_v3_tile_6x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                      (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, packed + tile_column * depth * 16,
-                      tile, depth, 16, A_s1);
+                  tn_gemm_f32_noC_x86_64_v3_tile_6x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                      A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
+                      packed + tile_column * depth * 16, tile, depth, 16, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_noC_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth, rows_copied +
-                    (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth, rows_copied +
-                    (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth, rows_copied +
-                    (row + 5 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
+                tn_gemm_f32_noC_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
+                    rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
+                    rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
+                    rows_copied + (row + 5 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_noC_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0, A +
-                    (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
+                tn_gemm_f32_noC_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                    A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
                     A_s1);
               }
             }
@@ -599,22 +609,22 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_noC_x86_64_v3_tile_2x2(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, packed +
-                      tile_column * depth * 16, tile, depth, 16, 1);
+                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
+                      packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
-                  tn_gemm_f32_noC_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0, A +
-                      tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile, depth,
-                      16, A_s1);
+                  tn_gemm_f32_noC_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                      A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
+                      depth, 16, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
                   tn_gemm_f32_noC_x86_64_v3_tile_2x1(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, packed +
-                      tile_column * depth * 16, tile, depth, 16, 1);
+                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
+                      packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
-                  tn_gemm_f32_noC_x86_64_v3_tile_2x1(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0, A +
-                      tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile, depth,
-                      16, A_s1);
+                  tn_gemm_f32_noC_x86_64_v3_tile_2x1(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                      A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
+                      depth, 16, A_s1);
                 }
               }
             } else {
@@ -623,8 +633,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                     depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, B + column_at,
                     tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_noC_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0, A +
-                    tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                tn_gemm_f32_noC_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                    A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
           }

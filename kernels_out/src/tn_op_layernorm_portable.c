@@ -77,9 +77,10 @@ static inline float tn_f32_sqrt_portable(float x) {
  * Y[*p,*q] = (X[*p,*q] - mean[*p])*rstd[*p]*G[*q] + opt(B[*q], 0)
  * tensors: X f32[P, Q], G f32[Q], B f32[Q], Y f32[P, Q]
  * computes in f32, accumulates in f32; blueprint loops
+ * cost: 8*P*Q + 5*P operations, 8*P*Q + 8*Q bytes
  */
-static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const
-    *out, void *workspace) {
+static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in,
+    void *const *out, void *workspace) {
   (void)workspace;
   const int64_t P = size[0];
   const int64_t Q = size[1];
@@ -105,25 +106,25 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
       mean_sum0 = mean_sum0 + X[p * Q + q];
     }
     const float mean_sum_all = mean_sum0 + mean_sum1 + (mean_sum2 + mean_sum3);
-    const float mean_2 = mean_sum_all / (float)Nq;
+    const float mean = mean_sum_all / (float)Nq;
     float var_sum0 = 0.0f;
     float var_sum1 = 0.0f;
     float var_sum2 = 0.0f;
     float var_sum3 = 0.0f;
     const int64_t q_1_groups = Q & (-4);
     for (int64_t q_1 = 0; q_1 < q_1_groups; q_1 += 4) {
-      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean_2);
-      var_sum1 = var_sum1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean_2);
-      var_sum2 = var_sum2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean_2);
-      var_sum3 = var_sum3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean_2);
+      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
+      var_sum1 = var_sum1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
+      var_sum2 = var_sum2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean);
+      var_sum3 = var_sum3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean);
     }
     for (int64_t q_1 = q_1_groups; q_1 < Q; ++q_1) {
-      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean_2);
+      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
     }
     const float var_sum_all = var_sum0 + var_sum1 + (var_sum2 + var_sum3);
-    const float rstd_2 = 1.0f / tn_f32_sqrt_portable(var_sum_all / (float)Nq + eps);
+    const float rstd = 1.0f / tn_f32_sqrt_portable(var_sum_all / (float)Nq + eps);
     for (int64_t q = 0; q < Q; ++q) {
-      Y[p * Q + q] = (X[p * Q + q] - mean_2) * rstd_2 * G[q] + B[q];
+      Y[p * Q + q] = (X[p * Q + q] - mean) * rstd * G[q] + B[q];
     }
   }
   return 0;
@@ -143,9 +144,10 @@ static int64_t tn_layernorm_f32_portable_workspace(const int64_t *size, const tn
  * Y[*p,*q] = (X[*p,*q] - mean[*p])*rstd[*p]*G[*q] + opt(B[*q], 0)
  * tensors: X f32[P, Q], G f32[Q], Y f32[P, Q]
  * computes in f32, accumulates in f32; blueprint loops
+ * cost: 8*P*Q + 5*P operations, 8*P*Q + 4*Q bytes
  */
-static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const
-    *out, void *workspace) {
+static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *attr, const void *const *in,
+    void *const *out, void *workspace) {
   (void)workspace;
   const int64_t P = size[0];
   const int64_t Q = size[1];
@@ -170,25 +172,25 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
       mean_sum0 = mean_sum0 + X[p * Q + q];
     }
     const float mean_sum_all = mean_sum0 + mean_sum1 + (mean_sum2 + mean_sum3);
-    const float mean_2 = mean_sum_all / (float)Nq;
+    const float mean = mean_sum_all / (float)Nq;
     float var_sum0 = 0.0f;
     float var_sum1 = 0.0f;
     float var_sum2 = 0.0f;
     float var_sum3 = 0.0f;
     const int64_t q_1_groups = Q & (-4);
     for (int64_t q_1 = 0; q_1 < q_1_groups; q_1 += 4) {
-      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean_2);
-      var_sum1 = var_sum1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean_2);
-      var_sum2 = var_sum2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean_2);
-      var_sum3 = var_sum3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean_2);
+      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
+      var_sum1 = var_sum1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
+      var_sum2 = var_sum2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean);
+      var_sum3 = var_sum3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean);
     }
     for (int64_t q_1 = q_1_groups; q_1 < Q; ++q_1) {
-      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean_2);
+      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
     }
     const float var_sum_all = var_sum0 + var_sum1 + (var_sum2 + var_sum3);
-    const float rstd_2 = 1.0f / tn_f32_sqrt_portable(var_sum_all / (float)Nq + eps);
+    const float rstd = 1.0f / tn_f32_sqrt_portable(var_sum_all / (float)Nq + eps);
     for (int64_t q = 0; q < Q; ++q) {
-      Y[p * Q + q] = (X[p * Q + q] - mean_2) * rstd_2 * G[q] + 0.0f;
+      Y[p * Q + q] = (X[p * Q + q] - mean) * rstd * G[q] + 0.0f;
     }
   }
   return 0;

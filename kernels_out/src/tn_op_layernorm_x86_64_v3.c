@@ -74,9 +74,10 @@ static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, 
  * Y[*p,*q] = (X[*p,*q] - mean[*p])*rstd[*p]*G[*q] + opt(B[*q], 0)
  * tensors: X f32[P, Q], G f32[Q], B f32[Q], Y f32[P, Q]
  * computes in f32, accumulates in f32; blueprint loops
+ * cost: 8*P*Q + 5*P operations, 8*P*Q + 8*Q bytes
  */
-static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const
-    *in, void *const *out, void *workspace) {
+static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr,
+    const void *const *in, void *const *out, void *workspace) {
   (void)workspace;
   const int64_t P = size[0];
   const int64_t Q = size[1];
@@ -103,30 +104,30 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       mean_sum0 = mean_sum0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
     }
     const float mean_sum_all = tn_f32x8_fold_sum_x86_64_v3(mean_sum0 + mean_sum1 + (mean_sum2 + mean_sum3));
-    const float mean_2 = mean_sum_all / (float)Nq;
+    const float mean = mean_sum_all / (float)Nq;
     tn_f32x8 var_sum0 = (tn_f32x8){0};
     tn_f32x8 var_sum1 = (tn_f32x8){0};
     tn_f32x8 var_sum2 = (tn_f32x8){0};
     tn_f32x8 var_sum3 = (tn_f32x8){0};
     const int64_t q_1_groups = Q & (-32);
     for (int64_t q_1 = 0; q_1 < q_1_groups; q_1 += 32) {
-      var_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean_2, *(const tn_f32x8_at *)&X[p * Q + q_1]
-          - mean_2, var_sum0);
-      var_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean_2,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean_2, var_sum1);
-      var_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean_2,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean_2, var_sum2);
-      var_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean_2,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean_2, var_sum3);
+      var_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
+          *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum0);
+      var_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean,
+          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean, var_sum1);
+      var_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean,
+          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean, var_sum2);
+      var_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean,
+          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean, var_sum3);
     }
     for (int64_t q_1 = q_1_groups; q_1 < Q; q_1 += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q_1);
       var_sum0 = var_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p *
-          Q + q_1], active) - mean_2), (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} <
+          Q + q_1], active) - mean), (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} <
           (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
     }
     const float var_sum_all = tn_f32x8_fold_sum_x86_64_v3(var_sum0 + var_sum1 + (var_sum2 + var_sum3));
-    const float rstd_2 = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum_all / (float)Nq + eps)));
+    const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum_all / (float)Nq + eps)));
     const int64_t q_groups2 = Q & (-32);
     for (int64_t q = 0; q < q_groups2; q += 32) {
       __builtin_prefetch(&X[p * Q + q + 512], 0, 3);
@@ -136,21 +137,20 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       __builtin_prefetch(&B[q + 512], 0, 3);
       __builtin_prefetch(&B[q + 16 + 512], 0, 3);
       __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean_2) * rstd_2 *
-          *(const tn_f32x8_at *)&G[q] + *(const tn_f32x8_at *)&B[q];
-      *(tn_f32x8_at *)&Y[p * Q + (q + 8)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 8)] - mean_2) * rstd_2 *
+      *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q]
+          + *(const tn_f32x8_at *)&B[q];
+      *(tn_f32x8_at *)&Y[p * Q + (q + 8)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 8)] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 8] + *(const tn_f32x8_at *)&B[q + 8];
       __builtin_prefetch(&Y[p * Q + (q + 16) + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + (q + 16)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 16)] - mean_2) * rstd_2 *
+      *(tn_f32x8_at *)&Y[p * Q + (q + 16)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 16)] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 16] + *(const tn_f32x8_at *)&B[q + 16];
-      *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean_2) * rstd_2 *
+      *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 24] + *(const tn_f32x8_at *)&B[q + 24];
     }
     for (int64_t q = q_groups2; q < Q; q += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
       tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active, (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) -
-          mean_2) * rstd_2 * tn_f32x8_load_first_x86_64_v3(&G[q], active) +
-          tn_f32x8_load_first_x86_64_v3(&B[q], active));
+          mean) * rstd * tn_f32x8_load_first_x86_64_v3(&G[q], active) + tn_f32x8_load_first_x86_64_v3(&B[q], active));
     }
   }
   return 0;
@@ -170,9 +170,10 @@ static int64_t tn_layernorm_f32_x86_64_v3_workspace(const int64_t *size, const t
  * Y[*p,*q] = (X[*p,*q] - mean[*p])*rstd[*p]*G[*q] + opt(B[*q], 0)
  * tensors: X f32[P, Q], G f32[Q], Y f32[P, Q]
  * computes in f32, accumulates in f32; blueprint loops
+ * cost: 8*P*Q + 5*P operations, 8*P*Q + 4*Q bytes
  */
-static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void
-    *const *in, void *const *out, void *workspace) {
+static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *size, const tn_scalar *attr,
+    const void *const *in, void *const *out, void *workspace) {
   (void)workspace;
   const int64_t P = size[0];
   const int64_t Q = size[1];
@@ -198,30 +199,30 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       mean_sum0 = mean_sum0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
     }
     const float mean_sum_all = tn_f32x8_fold_sum_x86_64_v3(mean_sum0 + mean_sum1 + (mean_sum2 + mean_sum3));
-    const float mean_2 = mean_sum_all / (float)Nq;
+    const float mean = mean_sum_all / (float)Nq;
     tn_f32x8 var_sum0 = (tn_f32x8){0};
     tn_f32x8 var_sum1 = (tn_f32x8){0};
     tn_f32x8 var_sum2 = (tn_f32x8){0};
     tn_f32x8 var_sum3 = (tn_f32x8){0};
     const int64_t q_1_groups = Q & (-32);
     for (int64_t q_1 = 0; q_1 < q_1_groups; q_1 += 32) {
-      var_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean_2, *(const tn_f32x8_at *)&X[p * Q + q_1]
-          - mean_2, var_sum0);
-      var_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean_2,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean_2, var_sum1);
-      var_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean_2,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean_2, var_sum2);
-      var_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean_2,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean_2, var_sum3);
+      var_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
+          *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum0);
+      var_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean,
+          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean, var_sum1);
+      var_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean,
+          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean, var_sum2);
+      var_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean,
+          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean, var_sum3);
     }
     for (int64_t q_1 = q_1_groups; q_1 < Q; q_1 += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q_1);
       var_sum0 = var_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p *
-          Q + q_1], active) - mean_2), (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} <
+          Q + q_1], active) - mean), (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} <
           (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
     }
     const float var_sum_all = tn_f32x8_fold_sum_x86_64_v3(var_sum0 + var_sum1 + (var_sum2 + var_sum3));
-    const float rstd_2 = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum_all / (float)Nq + eps)));
+    const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum_all / (float)Nq + eps)));
     const int64_t q_groups2 = Q & (-32);
     for (int64_t q = 0; q < q_groups2; q += 32) {
       __builtin_prefetch(&X[p * Q + q + 512], 0, 3);
@@ -229,20 +230,20 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       __builtin_prefetch(&G[q + 512], 0, 3);
       __builtin_prefetch(&G[q + 16 + 512], 0, 3);
       __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean_2) * rstd_2 *
-          *(const tn_f32x8_at *)&G[q] + 0.0f;
-      *(tn_f32x8_at *)&Y[p * Q + (q + 8)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 8)] - mean_2) * rstd_2 *
+      *(tn_f32x8_at *)&Y[p * Q + q] = (*(const tn_f32x8_at *)&X[p * Q + q] - mean) * rstd * *(const tn_f32x8_at *)&G[q]
+          + 0.0f;
+      *(tn_f32x8_at *)&Y[p * Q + (q + 8)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 8)] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 8] + 0.0f;
       __builtin_prefetch(&Y[p * Q + (q + 16) + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[p * Q + (q + 16)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 16)] - mean_2) * rstd_2 *
+      *(tn_f32x8_at *)&Y[p * Q + (q + 16)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 16)] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 16] + 0.0f;
-      *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean_2) * rstd_2 *
+      *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 24] + 0.0f;
     }
     for (int64_t q = q_groups2; q < Q; q += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
       tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active, (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) -
-          mean_2) * rstd_2 * tn_f32x8_load_first_x86_64_v3(&G[q], active) + 0.0f);
+          mean) * rstd * tn_f32x8_load_first_x86_64_v3(&G[q], active) + 0.0f);
     }
   }
   return 0;

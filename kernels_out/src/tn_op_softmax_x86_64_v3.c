@@ -125,9 +125,10 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) 
  * Y[*p,d,*q] = e[*p,d,*q]/z[*p,*q]
  * tensors: X f32[P, D, Q], Y f32[P, D, Q]
  * computes in f32, accumulates in f32; blueprint loops
+ * cost: 5*D*P*Q operations, 8*D*P*Q bytes
  */
-static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const
-    *in, void *const *out, void *workspace) {
+static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr,
+    const void *const *in, void *const *out, void *workspace) {
   (void)attr;
   (void)workspace;
   const int64_t P = size[0];
@@ -228,18 +229,18 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       }
       for (int64_t q = q_groups; q < Q; q += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-        tn_f32x8 m_2 = _mm256_set1_ps(-__builtin_inff());
+        tn_f32x8 m = _mm256_set1_ps(-__builtin_inff());
         for (int64_t k = 0; k < D; ++k) {
-          m_2 = tn_f32x8_max_x86_64_v3(m_2, tn_f32x8_load_first_x86_64_v3(&X[p * (Q * D) + k * Q + q], active));
+          m = tn_f32x8_max_x86_64_v3(m, tn_f32x8_load_first_x86_64_v3(&X[p * (Q * D) + k * Q + q], active));
         }
-        tn_f32x8 z_2 = (tn_f32x8){0};
+        tn_f32x8 z = (tn_f32x8){0};
         for (int64_t d = 0; d < D; ++d) {
           const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * (Q * D) + d * Q + q], active)
-              - m_2);
+              - m);
           tn_f32x8_store_first_x86_64_v3(&Y[p * (Q * D) + d * Q + q], active, y);
-          z_2 = z_2 + y;
+          z = z + y;
         }
-        const tn_f32x8 z_inverse = 1.0f / z_2;
+        const tn_f32x8 z_inverse = 1.0f / z;
         for (int64_t d = 0; d < D; ++d) {
           const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[p * (Q * D) + d * Q + q], active) * z_inverse;
           tn_f32x8_store_first_x86_64_v3(&Y[p * (Q * D) + d * Q + q], active, y);

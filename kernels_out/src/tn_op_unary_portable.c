@@ -76,6 +76,7 @@ static inline float tn_f32_erf_portable(float x) {
  * Y[s] = ((0.5 * X[s]) * (1 + erf((X[s] * 0.7071067811865476))))
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
+ * cost: 5*S operations, 8*S bytes
  */
 static int tn_gelu_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
     void *workspace) {
@@ -102,6 +103,7 @@ static int64_t tn_gelu_f32_portable_workspace(const int64_t *size, const tn_scal
  * Y[s] = max(X[s], 0)
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
+ * cost: S operations, 8*S bytes
  */
 static int tn_relu_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
     void *workspace) {

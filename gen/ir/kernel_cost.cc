@@ -1,0 +1,90 @@
+// Counting of operations and bytes with extents that have names.
+#include "ir/kernel_cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace tenon {
+namespace {
+
+/// Sum of products: the factors' texts, sorted, and how often the product occurs.
+using Terms = std::map<std::vector<std::string>, double>;
+
+class CostCounter {
+ public:
+  explicit CostCounter(const Kernel& kernel) : names_(tensor_names(kernel)) {}
+
+  Terms operations(const Expr& e) const {
+    if (const auto* r = std::get_if<Reduce>(&e->node)) return times(plus({{{}, 1}}, operations(r->value)), extents(r->vars));
+    if (std::holds_alternative<Read>(e->node)) return {};
+    Terms out;
+    const auto* a = std::get_if<Apply>(&e->node);
+    if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node)) out[{}] = 1;
+    map_children(e, [&](const Expr& c) {
+      out = plus(std::move(out), operations(c));
+      return c;
+    });
+    return out;
+  }
+
+  static std::vector<Expr> extents(const std::vector<LoopVar>& loops) {
+    std::vector<Expr> out;
+    for (const LoopVar& v : loops) out.push_back(v.extent);
+    return out;
+  }
+
+  Terms times(Terms terms, const std::vector<Expr>& factors) const {
+    for (const Expr& f : factors) {
+      Terms out;
+      const auto c = constant_value(f);
+      for (const auto& [product, count] : terms) {
+        std::vector<std::string> with = product;
+        if (!c) with.insert(std::upper_bound(with.begin(), with.end(), text_of(f)), text_of(f));
+        out[with] += count * static_cast<double>(c.value_or(1));
+      }
+      terms = std::move(out);
+    }
+    return terms;
+  }
+
+  static Terms plus(Terms a, const Terms& b) {
+    for (const auto& [product, count] : b) a[product] += count;
+    return a;
+  }
+
+ private:
+  std::string text_of(const Expr& e) const { return to_text(e, names_); }
+
+  std::vector<std::string> names_;
+};
+
+/// Products of many factors first: they are what counts.
+std::string text_of(const Terms& terms) {
+  std::vector<std::pair<std::vector<std::string>, double>> sorted(terms.begin(), terms.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  std::string out;
+  for (const auto& [product, count] : sorted) {
+    if (count == 0) continue;
+    out += out.empty() ? "" : " + ";
+    if (count != 1 || product.empty()) out += fmt::format("{:.0f}{}", count, product.empty() ? "" : "*");
+    out += fmt::format("{}", fmt::join(product, "*"));
+  }
+  return out.empty() ? "0" : out;
+}
+
+}  // namespace
+
+CostFormula cost_formula(const Kernel& kernel) {
+  const CostCounter counter(kernel);
+  Terms operations, bytes;
+  for (const KernelStatement& s : kernel.body)
+    operations = CostCounter::plus(std::move(operations), counter.times(counter.operations(s.value), CostCounter::extents(s.loops)));
+  for (const Tensor& t : kernel.tensors)
+    if (t.role != Role::Temp) bytes = CostCounter::plus(std::move(bytes), counter.times({{{}, static_cast<double>(bytes_of(t.dtype))}}, t.dims));
+  return {text_of(operations), text_of(bytes)};
+}
+
+}  // namespace tenon

@@ -1,0 +1,40 @@
+// Costs of kernels as formulas over their sizes.
+#include "catch.h"
+#include "ir/kernel_cost.h"
+
+namespace tenon {
+namespace {
+
+Expr at(int tensor, const char* row, const char* column) { return read_of(tensor, DType::F32, {var_ref(row), var_ref(column)}); }
+
+/// Y[m, n] = sum[k](A[m, k]*B[k, n]); `columns` is the extent of n.
+Kernel product_kernel(const Expr& columns) {
+  Kernel k;
+  const Expr rows = size_ref("M"), depth = size_ref("K");
+  const auto tensor = [](const char* name, Role role, const Expr& a, const Expr& b) { return Tensor{name, role, DType::F32, {a, b}, contiguous_strides({a, b})}; };
+  k.tensors = {tensor("A", Role::Input, rows, depth), tensor("B", Role::Input, depth, columns), tensor("Y", Role::Output, rows, columns)};
+  const Expr sum = reduce(Reducer::Sum, {{"k", depth}}, nullptr, apply(ScalarOp::Mul, {at(0, "m", "k"), at(1, "k", "n")}), DType::F32);
+  KernelStatement s;
+  s.target = 2;
+  s.index = {var_ref("m"), var_ref("n")};
+  s.value = sum;
+  s.loops = {{"m", rows}, {"n", columns}};
+  k.body = {s};
+  return k;
+}
+
+}  // namespace
+
+TEST_CASE("a cost has the names of the sizes") {
+  const CostFormula cost = cost_formula(product_kernel(size_ref("N")));
+  CHECK(cost.operations == "2*K*M*N");
+  CHECK(cost.bytes == "4*K*M + 4*K*N + 4*M*N");
+}
+
+TEST_CASE("constant extents are multiplied into the cost") {
+  const CostFormula cost = cost_formula(product_kernel(constant_int(10)));
+  CHECK(cost.operations == "20*K*M");
+  CHECK(cost.bytes == "4*K*M + 40*K + 40*M");
+}
+
+}  // namespace tenon
