@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "harness/model_weights.h"
+
 namespace tenon {
 
 /// The statuses that the program ends with.
@@ -29,8 +31,6 @@ struct SizeValue {
   std::string name;
   int64_t value = 0;
 };
-
-enum class WeightsForm : uint8_t { c, incbin, bin };
 
 /// Which kernels: shared by every command that generates some. Absent names mean the default of the contract.
 struct KernelSelection {

@@ -134,8 +134,8 @@ std::optional<std::map<std::string, std::string>> model_templates(Session& sessi
 }  // namespace
 
 int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
-  if (options.weights != WeightsForm::c || options.selftest || (options.max_threads && *options.max_threads != 1)) {
-    std::fputs("tenon: error: models are written with --weights c, for one thread, without --selftest\n", stderr);
+  if (options.selftest || (options.max_threads && *options.max_threads != 1)) {
+    std::fputs("tenon: error: models are written for one thread, without --selftest\n", stderr);
     return exit_bad_command_line;
   }
   const auto levels = chosen_levels(options.isas);
@@ -164,7 +164,7 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
     return all;
   });
   OutputTree tree;
-  write_model(plan, code, {options.name, options.main_program, *templates}, tree);
+  write_model(plan, code, {options.name, options.main_program, options.weights, *templates}, tree);
   session.after("files", {}, [&] { return sizes_of(tree); });
   return session.deliver(tree, options.output_dir);
 }

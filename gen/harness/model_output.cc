@@ -15,9 +15,9 @@ namespace {
 class ModelWriter {
  public:
   ModelWriter(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame)
-      : plan_(plan), levels_(levels), frame_(frame), name_(frame.name), upper_(upper_case(frame.name)), weights_(weights_text(plan, frame.name)) {}
+      : plan_(plan), levels_(levels), frame_(frame), name_(frame.name), upper_(upper_case(frame.name)), weights_(model_weights(plan, frame.name, frame.weights, has_vectors(levels))) {}
 
-  void write(OutputTree& out) const {
+  void write(OutputTree& out) {
     std::vector<std::string> sources;
     const auto source = [&](const std::string& file, std::string text) {
       sources.push_back("src/" + file);
@@ -25,15 +25,11 @@ class ModelWriter {
     };
     out.add(fmt::format("include/{}.h", name_), header());
     out.add(fmt::format("src/{}_internal.h", name_), internal());
-    source(name_ + ".c", fill("c/model.c.in", {{"name", name_}, {"upper", upper_}, {"checks", checks()}, {"runs", runs()}, {"shapes", shapes()}, {"info", info()}}));
+    source(name_ + ".c", fill("c/model.c.in", {{"name", name_}, {"upper", upper_}, {"checks", checks()}, {"runs", runs()}, {"shapes", shapes()}, {"info", info()}, {"call_weights", call_weights()}}));
     source(name_ + "_level.c", level());
     for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
-    source(name_ + "_weights.c", fill("c/model_weights.c.in", {{"name", name_}, {"weights", weights_.definitions}}));
-    if (frame_.main_program)
-      source(name_ + "_main.c", fill("c/model_main.c.in", {{"name", name_}, {"upper", upper_}, {"inputs", io_rows(plan_.inputs)}, {"outputs", io_rows(plan_.outputs)},
-                                                           {"sizes", size_rows()}, {"steps", step_rows()}, {"call", main_call()}, {"n_inputs", fmt::format("{}", plan_.inputs.size())},
-                                                           {"n_outputs", fmt::format("{}", plan_.outputs.size())}, {"n_sizes", fmt::format("{}", plan_.sizes.size())},
-                                                           {"n_steps", fmt::format("{}", plan_.steps.size())}}));
+    write_weights(source, out);
+    if (frame_.main_program) write_program(source, out);
     std::string list;
     for (const std::string& s : sources) list += s + "\n";
     out.add("sources.txt", list);
@@ -44,6 +40,44 @@ class ModelWriter {
 
  private:
   std::string fill(const std::string& path, const std::vector<HoleValue>& values) const { return TextTemplate(path, frame_.templates.at(path)).fill(values); }
+  static bool has_vectors(const std::vector<ModelLevel>& levels) {
+    return std::any_of(levels.begin(), levels.end(), [](const ModelLevel& l) { return l.isa->vector_bits > 0; });
+  }
+
+  template <class Source>
+  void write_program(const Source& source, OutputTree& out) const {
+    std::vector<HoleValue> holes = {{"name", name_}, {"upper", upper_}, {"inputs", io_rows(plan_.inputs)}, {"outputs", io_rows(plan_.outputs)}, {"sizes", size_rows()}, {"steps", step_rows()},
+                                    {"call", main_call()}, {"n_inputs", fmt::format("{}", plan_.inputs.size())}, {"n_outputs", fmt::format("{}", plan_.outputs.size())},
+                                    {"n_sizes", fmt::format("{}", plan_.sizes.size())}, {"n_steps", fmt::format("{}", plan_.steps.size())}};
+    const bool loads = frame_.weights == WeightsForm::bin;
+    holes.push_back({"weights_usage", loads ? " [--weights FILE]" : ""});
+    holes.push_back({"weights_include", loads ? fmt::format("#include \"{}_load.h\"", name_) : ""});
+    holes.push_back({"weights_path", loads ? "const char *weights_file = NULL;" : ""});
+    holes.push_back({"weights_flag", loads ? "} else if (strcmp(a, \"--weights\") == 0 && next != NULL) {\n    weights_file = argv[++k];" : ""});
+    holes.push_back({"load_weights", loads ? fmt::format("if ({}_load_weights(argv[0], weights_file, &context.weights) != 0)\n    return 1;", name_) : ""});
+    source(name_ + "_main.c", fill("c/model_main.c.in", holes));
+    if (!loads) return;
+    source(name_ + "_load.c", fill("c/model_load.c.in", {{"name", name_}, {"upper", upper_}}));
+    out.add(fmt::format("src/{}_load.h", name_), fill("c/model_load.h.in", {{"name", name_}, {"upper", upper_}}));
+  }
+
+  /// The constants' source and, where they are no C text, their file: beside the headers, where the assembler finds it, or beside the program.
+  template <class Source>
+  void write_weights(const Source& source, OutputTree& out) {
+    const std::string file = name_ + "_weights.c", blob = name_ + "_weights.bin";
+    if (frame_.weights == WeightsForm::c) {
+      std::string text = fill("c/model_weights.c.in", {{"name", name_}});
+      text += weights_.definitions;
+      std::string().swap(weights_.definitions);
+      return source(file, std::move(text));
+    }
+    const bool caller = frame_.weights == WeightsForm::bin;
+    std::vector<HoleValue> holes = {{"name", name_}};
+    if (caller) holes.push_back({"upper", upper_});
+    source(file, fill(caller ? "c/model_weights_bin.c.in" : "c/model_weights_incbin.c.in", holes));
+    out.add(caller ? blob : "include/" + blob, std::move(weights_.blob));
+  }
+
   const PlanBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
 
   /// Storage type; complex types carry the model's prefix.
@@ -68,7 +102,18 @@ class ModelWriter {
     if (plan_.inputs.empty() && plan_.sizes.empty()) inputs = "char none; /* this model has no inputs */\n";
     const std::string arena = fmt::format("{}", std::max<int64_t>(plan_.arena_bytes, 0));
     return fill("c/model.h.in", {{"name", name_}, {"upper", upper_}, {"doc", comment_text(plan_.doc.empty() ? plan_.name : plan_.doc)}, {"arena", arena},
-                                 {"weights", fmt::format("{}", weights_.bytes)}, {"inputs", inputs}, {"outputs", outputs}, {"complex_types", complex_types()}});
+                                 {"weights", fmt::format("{}", weights_.bytes)}, {"inputs", inputs}, {"outputs", outputs}, {"complex_types", complex_types()},
+                                 {"weights_api", weights_api()}});
+  }
+
+  std::string weights_api() const {
+    if (frame_.weights != WeightsForm::bin) return {};
+    return fmt::format("/* The weights are in {0}_weights.bin: {1}_WEIGHTS_BYTES bytes that the caller loads to an address aligned to 64 bytes and\n"
+                       "   names in context->weights; they are read only. FNV-1a of their 64-bit words: */\n"
+                       "#define {1}_WEIGHTS_CHECKSUM UINT64_C(0x{2:016x})\n\n"
+                       "/* 0 where these are the bytes of the file, {1}_E_SHAPE where there are more or fewer, {1}_E_RANGE where they differ. */\n"
+                       "int {0}_check_weights(const void *weights, size_t bytes);\n",
+                       name_, upper_, checksum(weights_.blob));
   }
 
   std::string complex_types() const {
@@ -84,9 +129,14 @@ class ModelWriter {
     for (const ModelLevel& l : levels_) {
       const std::string flag = fmt::format("{}_HAS_{}", upper_, upper_case(l.isa->suffix));
       has += l.isa->guard.empty() ? fmt::format("#define {} 1\n", flag) : fmt::format("#if {}\n#define {} 1\n#else\n#define {} 0\n#endif\n", l.isa->guard, flag, flag);
-      runs += fmt::format("int {}_run_{}(const {}_inputs *in, {}_outputs *out, unsigned char *arena, {}_mark mark, void *watcher);\n", name_, l.isa->suffix, name_, name_, name_);
+      runs += fmt::format("int {0}_run_{1}(const {0}_call *call);\n", name_, l.isa->suffix);
     }
-    return fill("c/model_internal.h.in", {{"name", name_}, {"upper", upper_}, {"levels", fmt::format("{}", levels_.size())}, {"has", has}, {"runs", runs}, {"weights", weights_.declarations}});
+    return fill("c/model_internal.h.in", {{"name", name_}, {"upper", upper_}, {"levels", fmt::format("{}", levels_.size())}, {"has", has}, {"runs", runs}, {"weights", declared_weights()}});
+  }
+
+  std::string declared_weights() const {
+    if (frame_.weights == WeightsForm::incbin) return fmt::format("/* {} */\nextern const unsigned char {}_weights_bytes[];\n", name_ + "_weights.bin", name_);
+    return weights_.declarations;
   }
 
   std::string level() const {
@@ -126,28 +176,47 @@ class ModelWriter {
       for (const std::string& z : t.sizes) args += (args.empty() ? "" : ", ") + ("in->" + z);
       if (t.workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
       body += fmt::format("    /* {} */\n    status = {}({});\n    if (status != 0)\n        return status;\n", comment_text(step.origin), t.function, args);
-      body += fmt::format("    if (mark != NULL)\n        mark(watcher, {});\n", s);
+      body += fmt::format("    if (call->mark != NULL)\n        call->mark(call->watcher, {});\n", s);
     }
     std::string text = fmt::format("/* {}: the operators at level {}. */\n#include \"{}_internal.h\"\n\n", comment_text(plan_.name), l.isa->name, name_);
     text += l.begin + "\n" + l.functions + "\n";
-    text += fmt::format("int {}_run_{}(const {}_inputs *in, {}_outputs *out, unsigned char *arena, {}_mark mark, void *watcher)\n{{\n", name_, l.isa->suffix, name_, name_, name_);
-    text += "    int status = 0;\n    (void)in;\n    (void)out;\n    (void)arena;\n" + body + "    return status;\n}\n" + l.end;
+    text += fmt::format("int {0}_run_{1}(const {0}_call *call)\n{{\n{2}    int status = 0;\n", name_, l.isa->suffix, call_fields());
+    text += body + "    return status;\n}\n" + l.end;
     if (!l.isa->guard.empty()) text += fmt::format("\n/* A translation unit is never empty. */\nextern const int {}_{}_is_here;\nconst int {}_{}_is_here = 1;\n", name_, l.isa->suffix, name_, l.isa->suffix);
     return text;
   }
 
+  /// What the expressions of buffers name, taken out of `call`.
+  std::string call_fields() const {
+    std::string out = fmt::format("    const {0}_inputs *const in = call->in;\n    {0}_outputs *const out = call->out;\n    unsigned char *const arena = call->arena;\n", name_);
+    std::string unused = "    (void)in;\n    (void)out;\n    (void)arena;\n";
+    if (frame_.weights == WeightsForm::c) return out + unused;
+    return out + "    const unsigned char *const weights = call->weights;\n" + unused + "    (void)weights;\n";
+  }
+
   std::string checks() const {
     std::string out;
+    if (frame_.weights == WeightsForm::bin)
+      out += fmt::format("if (context == NULL || context->weights == NULL)\n    return {0}_E_NULL;\nif ((uintptr_t)context->weights % 64 != 0)\n    return {0}_E_ALIGN;\n", upper_);
     for (const int i : plan_.inputs) out += fmt::format("if (in->{} == NULL)\n    return {}_E_NULL;\n", buffer(i).name, upper_);
     for (const int o : plan_.outputs) out += fmt::format("if (out->{} == NULL)\n    return {}_E_NULL;\n", buffer(o).name, upper_);
     for (const GraphSize& s : plan_.sizes) out += fmt::format("if (in->{} < {} || in->{} > {})\n    return {}_E_SHAPE;\n", s.name, s.lo, s.name, s.hi, upper_);
     return out;
   }
 
+  std::string call_weights() const {
+    switch (frame_.weights) {
+      case WeightsForm::c: return {};
+      case WeightsForm::incbin: return fmt::format("call.weights = {}_weights_bytes;", name_);
+      case WeightsForm::bin: return "call.weights = (const unsigned char *)context->weights;";
+    }
+    return {};
+  }
+
   std::string runs() const {
     std::string out;
     for (size_t k = 0; k < levels_.size(); ++k) {
-      const std::string call = fmt::format("return {}_run_{}(in, out, arena, mark, watcher);", name_, levels_[k].isa->suffix);
+      const std::string call = fmt::format("return {}_run_{}(&call);", name_, levels_[k].isa->suffix);
       const bool guarded = !levels_[k].isa->guard.empty();
       if (guarded) out += fmt::format("#if {}_HAS_{}\n", upper_, upper_case(levels_[k].isa->suffix));
       out += fmt::format("    case {}:\n        {}\n", k, call);
@@ -280,14 +349,14 @@ class ModelWriter {
   const std::vector<ModelLevel>& levels_;
   const ModelFrame& frame_;
   std::string name_, upper_;
-  WeightsText weights_;
+  ModelWeights weights_;
 };
 
 }  // namespace
 
 std::vector<std::string> model_template_names() {
   return {"c/model.c.in",           "c/model.h.in",         "c/model_CMakeLists.txt.in", "c/model_Makefile.in", "c/model_internal.h.in",
-          "c/model_main.c.in",      "c/model_weights.c.in", "runtime/library_level.c.in"};
+          "c/model_load.c.in", "c/model_load.h.in", "c/model_main.c.in",      "c/model_weights.c.in", "c/model_weights_bin.c.in",   "c/model_weights_incbin.c.in", "runtime/library_level.c.in"};
 }
 
 void write_model(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame, OutputTree& out) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/model_weights.h"
 #include "ir/execution_plan.h"
 #include "ir/isa.h"
 #include "support/output_tree.h"
@@ -30,6 +31,7 @@ struct ModelLevel {
 struct ModelFrame {
   std::string name = "net";          ///< prefix of everything
   bool main_program = false;
+  WeightsForm weights = WeightsForm::c;
   std::map<std::string, std::string> templates;   ///< text by path below templates/, all of model_template_names()
 };
 
@@ -38,14 +40,5 @@ std::vector<std::string> model_template_names();
 
 /// Adds the files of the model to `out`.
 void write_model(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& options, OutputTree& out);
-
-/// C text of all constants: a typed array each; equal contents are one array. `names` gets the expression that each buffer is read by.
-struct WeightsText {
-  std::string declarations;   ///< for the internal header
-  std::string definitions;    ///< for the source
-  std::map<int, std::string> names;   ///< buffer → expression
-  int64_t bytes = 0;
-};
-WeightsText weights_text(const ExecutionPlan& plan, const std::string& prefix);
 
 }  // namespace tenon

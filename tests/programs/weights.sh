@@ -1,0 +1,20 @@
+# Weights as C, taken in by the assembler, and as a file: the same answers from each.
+# shellcheck shell=sh
+npy "$work/in.npy" 3
+for form in c incbin bin; do
+  check "generates --weights $form" model $form --weights $form
+  for cc in gcc clang; do
+    command -v $cc >/dev/null || { echo "SKIP weights $form: no $cc"; skipped=$((skipped + 1)); continue; }
+    check "$cc compiles --weights $form" compiled $form $cc
+    check "$form runs after $cc" "$work/$form/net" "$work/in.npy" -o "$work/$form.npy"
+    check "$form has the answers of c" cmp "$work/c.npy" "$work/$form.npy"
+  done
+done
+mv "$work/bin/net_weights.bin" "$work/elsewhere.bin"
+check 'a missing file of weights' says 'net_weights.bin: No such file' "$work/bin/net" "$work/in.npy"
+check 'weights from a named file' "$work/bin/net" "$work/in.npy" --weights "$work/elsewhere.bin"
+head -c 64 "$work/elsewhere.bin" >"$work/short.bin"
+check 'weights cut short' says 'not the size' "$work/bin/net" "$work/in.npy" --weights "$work/short.bin"
+{ printf x; tail -c +2 "$work/elsewhere.bin"; } >"$work/other.bin"
+check 'weights of another model' says 'checksum' "$work/bin/net" "$work/in.npy" --weights "$work/other.bin"
+check '--weights without a file to load' refuses "$work/c/net" "$work/in.npy" --weights "$work/elsewhere.bin"
