@@ -165,9 +165,11 @@ class Inliner {
       return v_apply(ScalarOp::Fma, {a, b, v_apply(ScalarOp::Neg, {a * b})});
     }
     const auto op = scalar_op_from_name(n.function);
-    if (op && scalar_op_row(*op).has('M')) return v_apply(*op, std::move(args));
+    if (op && scalar_op_row(*op).has('M') && (!scalar_op_row(*op).has('P') || has_instruction(n.function))) return v_apply(*op, std::move(args));
     return splice(function(n.function), std::move(args), out)[0];
   }
+
+  bool has_instruction(const std::string &function) const { return isa_.row(function, dtype_, lanes_) != nullptr; }
 
   Operand apply(const MathApply &n, std::vector<Operand> a) {
     const DType d = a[0]->type.dtype;

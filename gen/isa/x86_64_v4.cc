@@ -30,6 +30,11 @@ std::vector<IsaRow> rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm512", "fmadd", "$0, $1, $2", 16, 8),
       X86_BOTH_FLOATS("sqrt", "_mm512", "sqrt", "$0", 16, 8),
+      X86_BOTH_FLOATS("scale2", "_mm512", "scalef", "$0, $1", 16, 8),
+      X86_BOTH_FLOATS("scale2", "_mm256", "scalef", "$0, $1", 8, 4),
+      X86_BOTH_FLOATS("scale2", "_mm", "scalef", "$0, $1", 4, 2),
+      {"scale2", DType::F32, 1, "_mm_cvtss_f32(_mm_scalef_ss(_mm_set_ss($0), _mm_set_ss($1)))"},
+      {"scale2", DType::F64, 1, "_mm_cvtsd_f64(_mm_scalef_sd(_mm_set_sd($0), _mm_set_sd($1)))"},
       X86_BOTH_FLOATS("floor", "_mm512", "roundscale", "$0, 9", 16, 8),
       X86_BOTH_FLOATS("ceil", "_mm512", "roundscale", "$0, 10", 16, 8),
       X86_BOTH_FLOATS("round", "_mm512", "roundscale", "$0, 8", 16, 8),

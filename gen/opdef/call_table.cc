@@ -59,6 +59,8 @@ bool is_sign(std::string_view name) {
   return false;
 }
 
+bool is_nameless(const ScalarOpRow &row) { return is_sign(row.name) || row.has('P'); }
+
 Arity arity_of(std::string_view name, const std::vector<std::string> &params) {
   const int n = static_cast<int>(params.size());
   return {n, n, fmt::format("{}({})", name, fmt::join(params, ", "))};
@@ -74,7 +76,7 @@ std::optional<Arity> expression_function(std::string_view name, const OpLibrary 
   if (const auto f = library.fns.find(name); f != library.fns.end()) return arity_of(name, f->second.params);
   if (const auto r = library.scalars.find(name); r != library.scalars.end()) return arity_of(name, r->second.args);
   const auto op = scalar_op_from_name(name);
-  if (!op || is_sign(name)) return std::nullopt;
+  if (!op || is_nameless(scalar_op_row(*op))) return std::nullopt;
   const int n = scalar_op_row(*op).arity;
   return Arity{n, n, fmt::format("{}({})", name, n == 1 ? "x" : n == 2 ? "a, b" : "a, b, c")};
 }
@@ -83,7 +85,7 @@ std::vector<std::string> callable_names(const OpLibrary &library) {
   std::vector<std::string> names;
   for (const Row &row : kNotation) names.emplace_back(row.name);
   for (const ScalarOpRow &row : all_scalar_ops()) {
-    if (!is_sign(row.name)) names.emplace_back(row.name);
+    if (!is_nameless(row)) names.emplace_back(row.name);
   }
   for (const auto &[name, row] : library.scalars) names.push_back(name);
   for (const auto &[name, f] : library.fns) names.push_back(name);

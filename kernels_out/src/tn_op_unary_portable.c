@@ -38,38 +38,29 @@ static inline float tn_f32_copysign_portable(float a, float b) {
   return tn_u32_f32_of_bits_portable((tn_f32_bits_portable(a) & 0x7fffffffu) | (tn_f32_bits_portable(b) & 0x80000000u));
 }
 
-static inline float tn_f32_max_of_constant_portable(float a, float b) {
-  return a > b ? a : b;
-}
-
-/* exp; error below 0.9 ULP */
-static inline float tn_f32_exp_portable(float x) {
-  const float c = tn_f32_max_of_constant_portable(-104.0f, 89.0f < x ? 89.0f : x);
-  const float t = c * 1.442695f + 12582912.0f;
-  const float n = t - 12582912.0f;
-  const float a = n * (-0.69314575f) + c;
-  const float r = n * (-1.4286068e-06f) + a;
-  const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
-  const float p = a + (n * (-1.4286068e-06f) + r * r * q) + 1.0f;
-  const uint32_t i = tn_f32_bits_portable(n + 12582912.0f) - 1262485504u;
-  const uint32_t half = (uint32_t)((int32_t)i >> 1);
-  const float first = p * tn_u32_f32_of_bits_portable((half + 127u) << 23);
-  return first * tn_u32_f32_of_bits_portable((i - half + 127u) << 23);
-}
-
-/* erf; error below 1.21 ULP */
+/* erf; error below 1.22 ULP */
 static inline float tn_f32_erf_portable(float x) {
   const float a = tn_f32_abs_portable(x);
-  const float z = x * x;
-  const float s = ((((-0.0005937745f * z + 0.0049831066f) * z + -0.026760139f) * z + 0.11281657f) * z + -0.37612483f) *
-      z + 0.12837915f;
-  const float small = tn_f32_copysign_portable(s * x + x, x);
   const float t = 4.0f < a ? 4.0f : a;
   const float l1 = ((((-0.00019596075f * t + 0.0030434334f) * t + -0.022227729f) * t + 0.10393317f) * t + 0.63718057f)
       * t + 0.12767656f;
   const float l = l1 * t + 0.00019546333f;
-  const float large = tn_f32_copysign_portable(1.0f - tn_f32_exp_portable(-(t + l)), x);
-  return x != x ? x : (a > 0.93f ? large : small);
+  const float v = t + l;
+  const float t_2 = v * (-1.442695f) + 12582912.0f;
+  const float n = t_2 - 12582912.0f;
+  const float r = n * (-0.6931472f) + -v;
+  const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
+  const float p = (q * r + 1.0f) * r + 1.0f;
+  const float large = tn_f32_copysign_portable(1.0f - tn_u32_f32_of_bits_portable(tn_f32_bits_portable(p) +
+      (tn_f32_bits_portable(t_2) << 23)), x);
+  const float z = x * x;
+  const float s = ((((-0.0005937745f * z + 0.0049831066f) * z + -0.026760139f) * z + 0.11281657f) * z + -0.37612483f) *
+      z + 0.12837915f;
+  return a > 0.93f ? large : s * x + x;
+}
+
+static inline float tn_f32_max_of_constant_portable(float a, float b) {
+  return a > b ? a : b;
 }
 
 /*

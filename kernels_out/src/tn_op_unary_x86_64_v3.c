@@ -48,40 +48,30 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_copysign_x86_64_v3(tn_f32x8 
       ((tn_u32x8)b & (tn_u32x8)_mm256_set1_epi32((int)2147483648u)));
 }
 
-/* exp; error below 0.9 ULP */
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
-  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), _mm256_min_ps(_mm256_set1_ps(89.0f), x));
-  const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
-  const tn_f32x8 n = t - 12582912.0f;
-  const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);
-  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), a);
-  const tn_f32x8 q = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), r,
-      _mm256_set1_ps(0.008368962f)), r, _mm256_set1_ps(0.041666456f)), r, _mm256_set1_ps(0.16666518f)), r,
-      _mm256_set1_ps(0.5f));
-  const tn_f32x8 p = a + _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), r * r * q) + 1.0f;
-  const tn_u32x8 i = (tn_u32x8)(n + 12582912.0f) - (tn_u32x8)_mm256_set1_epi32((int)1262485504u);
-  const tn_u32x8 half = (tn_u32x8)((tn_i32x8)i >> 1);
-  const tn_f32x8 first = p * (tn_f32x8)((half + (tn_u32x8)_mm256_set1_epi32((int)127u)) << 23);
-  return first * (tn_f32x8)((i - half + (tn_u32x8)_mm256_set1_epi32((int)127u)) << 23);
-}
-
-/* erf; error below 1.21 ULP */
+/* erf; error below 1.22 ULP */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_erf_x86_64_v3(tn_f32x8 x) {
   const tn_f32x8 a = tn_f32x8_abs_x86_64_v3(x);
-  const tn_f32x8 z = x * x;
-  const tn_f32x8 s =
-      _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0005937745f),
-      z, _mm256_set1_ps(0.0049831066f)), z, _mm256_set1_ps(-0.026760139f)), z, _mm256_set1_ps(0.11281657f)), z,
-      _mm256_set1_ps(-0.37612483f)), z, _mm256_set1_ps(0.12837915f));
-  const tn_f32x8 small = tn_f32x8_copysign_x86_64_v3(_mm256_fmadd_ps(s, x, x), x);
   const tn_f32x8 t = _mm256_min_ps(_mm256_set1_ps(4.0f), a);
   const tn_f32x8 l1 =
       _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.00019596075f),
       t, _mm256_set1_ps(0.0030434334f)), t, _mm256_set1_ps(-0.022227729f)), t, _mm256_set1_ps(0.10393317f)), t,
       _mm256_set1_ps(0.63718057f)), t, _mm256_set1_ps(0.12767656f));
   const tn_f32x8 l = _mm256_fmadd_ps(l1, t, _mm256_set1_ps(0.00019546333f));
-  const tn_f32x8 large = tn_f32x8_copysign_x86_64_v3(1.0f - tn_f32x8_exp_x86_64_v3(-(t + l)), x);
-  return _mm256_blendv_ps(_mm256_blendv_ps(small, large, (__m256)(a > 0.93f)), x, (__m256)(x != x));
+  const tn_f32x8 v = t + l;
+  const tn_f32x8 t_2 = _mm256_fmadd_ps(v, _mm256_set1_ps(-1.442695f), _mm256_set1_ps(12582912.0f));
+  const tn_f32x8 n = t_2 - 12582912.0f;
+  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.6931472f), -v);
+  const tn_f32x8 q = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), r,
+      _mm256_set1_ps(0.008368962f)), r, _mm256_set1_ps(0.041666456f)), r, _mm256_set1_ps(0.16666518f)), r,
+      _mm256_set1_ps(0.5f));
+  const tn_f32x8 p = _mm256_fmadd_ps(_mm256_fmadd_ps(q, r, _mm256_set1_ps(1.0f)), r, _mm256_set1_ps(1.0f));
+  const tn_f32x8 large = tn_f32x8_copysign_x86_64_v3(1.0f - (tn_f32x8)((tn_u32x8)p + ((tn_u32x8)t_2 << 23)), x);
+  const tn_f32x8 z = x * x;
+  const tn_f32x8 s =
+      _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0005937745f),
+      z, _mm256_set1_ps(0.0049831066f)), z, _mm256_set1_ps(-0.026760139f)), z, _mm256_set1_ps(0.11281657f)), z,
+      _mm256_set1_ps(-0.37612483f)), z, _mm256_set1_ps(0.12837915f));
+  return _mm256_blendv_ps(_mm256_fmadd_ps(s, x, x), large, (__m256)(a > 0.93f));
 }
 
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
@@ -118,39 +108,30 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_copysign_x86_64_v3(float a, float
   return tn_u32_f32_of_bits_x86_64_v3((tn_f32_bits_x86_64_v3(a) & 0x7fffffffu) | (tn_f32_bits_x86_64_v3(b) & 0x80000000u));
 }
 
-static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a, float b) {
-  return a > b ? a : b;
-}
-
-/* exp; error below 0.9 ULP */
-static inline TN_TARGET_X86_64_V3 float tn_f32_exp_x86_64_v3(float x) {
-  const float c = tn_f32_max_of_constant_x86_64_v3(-104.0f, 89.0f < x ? 89.0f : x);
-  const float t = __builtin_fmaf(c, 1.442695f, 12582912.0f);
-  const float n = t - 12582912.0f;
-  const float a = __builtin_fmaf(n, -0.69314575f, c);
-  const float r = __builtin_fmaf(n, -1.4286068e-06f, a);
-  const float q = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(0.0013935808f, r, 0.008368962f), r,
-      0.041666456f), r, 0.16666518f), r, 0.5f);
-  const float p = a + __builtin_fmaf(n, -1.4286068e-06f, r * r * q) + 1.0f;
-  const uint32_t i = tn_f32_bits_x86_64_v3(n + 12582912.0f) - 1262485504u;
-  const uint32_t half = (uint32_t)((int32_t)i >> 1);
-  const float first = p * tn_u32_f32_of_bits_x86_64_v3((half + 127u) << 23);
-  return first * tn_u32_f32_of_bits_x86_64_v3((i - half + 127u) << 23);
-}
-
-/* erf; error below 1.21 ULP */
+/* erf; error below 1.22 ULP */
 static inline TN_TARGET_X86_64_V3 float tn_f32_erf_x86_64_v3(float x) {
   const float a = tn_f32_abs_x86_64_v3(x);
-  const float z = x * x;
-  const float s = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.0005937745f, z,
-      0.0049831066f), z, -0.026760139f), z, 0.11281657f), z, -0.37612483f), z, 0.12837915f);
-  const float small = tn_f32_copysign_x86_64_v3(__builtin_fmaf(s, x, x), x);
   const float t = 4.0f < a ? 4.0f : a;
   const float l1 = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.00019596075f, t,
       0.0030434334f), t, -0.022227729f), t, 0.10393317f), t, 0.63718057f), t, 0.12767656f);
   const float l = __builtin_fmaf(l1, t, 0.00019546333f);
-  const float large = tn_f32_copysign_x86_64_v3(1.0f - tn_f32_exp_x86_64_v3(-(t + l)), x);
-  return x != x ? x : (a > 0.93f ? large : small);
+  const float v = t + l;
+  const float t_2 = __builtin_fmaf(v, -1.442695f, 12582912.0f);
+  const float n = t_2 - 12582912.0f;
+  const float r = __builtin_fmaf(n, -0.6931472f, -v);
+  const float q = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(0.0013935808f, r, 0.008368962f), r,
+      0.041666456f), r, 0.16666518f), r, 0.5f);
+  const float p = __builtin_fmaf(__builtin_fmaf(q, r, 1.0f), r, 1.0f);
+  const float large = tn_f32_copysign_x86_64_v3(1.0f - tn_u32_f32_of_bits_x86_64_v3(tn_f32_bits_x86_64_v3(p) +
+      (tn_f32_bits_x86_64_v3(t_2) << 23)), x);
+  const float z = x * x;
+  const float s = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.0005937745f, z,
+      0.0049831066f), z, -0.026760139f), z, 0.11281657f), z, -0.37612483f), z, 0.12837915f);
+  return a > 0.93f ? large : __builtin_fmaf(s, x, x);
+}
+
+static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a, float b) {
+  return a > b ? a : b;
 }
 
 /*
