@@ -186,7 +186,7 @@ std::optional<Polynomial> IndexBounds::call(const Syntax &s) {
     if (!extent) return std::nullopt;
     return bounded("index", Polynomial(), *extent - one(), print(s));
   }
-  if (s.text == "size" || s.text == "lin" || s.text == "sum_of" || s.text == "offset" || s.text == "operand" || s.text == "count")
+  if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "lin" || s.text == "sum_of" || s.text == "offset" || s.text == "operand" || s.text == "count")
     return bounded("size", Polynomial(), std::nullopt, print(s));
   if (s.text == "keep" || s.text == "permute" || s.text == "concat" || s.text == "drop") {
     return bounded("pack", Polynomial(), std::nullopt, print(s));

@@ -65,6 +65,7 @@ class NodeMapping {
     scope_["outputs"] = SizeExpr(node_.output_size());
     scope_["opset"] = SizeExpr(opset_);
     scope_["stated"] = stated_shapes();
+    if (!row.op_argument.empty()) scope_["op"] = row.op_argument;
     if (row.same.empty()) bind_inputs(row);
     for (const OnnxAttribute& a : row.attrs) scope_[a.name] = a.fallback;
     for (const AttributeProto& a : node_.attribute()) bind_attribute(row, a);
@@ -100,7 +101,11 @@ class NodeMapping {
         throw OnnxError{Code::E0806, fmt::format("input {} is given, but in opset {} it has {} inputs", next, opset_, row.inputs.size()), {note(row)}};
   }
 
-  RecipeValue reference(size_t i) const { return inputs_[i] == kNoValue ? RecipeValue() : RecipeValue(TensorRef{inputs_[i]}); }
+  RecipeValue reference(size_t i) const {
+    if (inputs_[i] == kNoValue) return {};
+    if (is_list(inputs_[i])) return context_.lists[static_cast<size_t>(kFirstList - inputs_[i])];
+    return TensorRef{inputs_[i]};
+  }
 
   void bind_attribute(const OnnxRow& row, const AttributeProto& a) {
     // A hint about memory of the first opsets, without effect on any value.
@@ -191,8 +196,12 @@ class NodeMapping {
     else values.push_back(v);
   }
 
-  ValueId result(const RecipeList& values, size_t i) const {
+  ValueId result(const RecipeList& values, size_t i) {
     if (node_.output(static_cast<int>(i)).empty()) return kNoValue;
+    if (const RecipeList* list = i < values.size() ? values[i].get<RecipeList>() : nullptr) {
+      context_.lists.push_back(*list);
+      return kFirstList - static_cast<ValueId>(context_.lists.size() - 1);
+    }
     const TensorRef* t = i < values.size() ? values[i].get<TensorRef>() : nullptr;
     return t ? t->id : kNotGiven;
   }

@@ -14,6 +14,7 @@ struct OnnxNodeContext {
   std::filesystem::path folder;
   std::map<std::string, int> opsets;  // domain → version
   std::map<std::string, std::vector<SizeExpr>> stated;  // shapes that the file states for values, where all of a shape is known
+  std::vector<RecipeList> lists = {};  // sequences, which exist while the model is read only
 };
 
 /// Why a node cannot be mapped. Thrown inside the reader, never out of it.
@@ -25,6 +26,10 @@ struct OnnxError {
 
 /// Stands for an output that the row does not give; only who reads it is in error.
 inline constexpr ValueId kNotGiven = -2;
+
+/// Values from here down are sequences: the number k of OnnxNodeContext::lists is kFirstList - k.
+inline constexpr ValueId kFirstList = -10;
+inline bool is_list(ValueId id) { return id <= kFirstList; }
 
 /// Runs the row for `node` on `inputs` (kNoValue = absent). Returns one value per output that the node names, kNoValue for those
 /// with an empty name, kNotGiven for those that the row does not give (the mask of Dropout). Throws OnnxError.

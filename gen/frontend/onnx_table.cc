@@ -95,14 +95,30 @@ class TableReader {
       OnnxRow row;
       row.span = item.span;
       for (const YamlEntry& e : item.entries) read_key(row, e.key, e.value);
-      if (row.op.empty() || row.recipe.empty()) error(Code::E0203, item.span, "a row needs onnx and do");
-      table_.rows.push_back(std::move(row));
+      if ((row.op.empty() && !many(item)) || row.recipe.empty()) error(Code::E0203, item.span, "a row needs onnx and do");
+      if (many(item)) add_each(row, *many(item));
+      else table_.rows.push_back(std::move(row));
+    }
+  }
+
+  // `onnx: {ReduceSum: sum, ReduceMax: max}` is a row an operator, alike but for what the recipe finds under `op`.
+  static const YamlNode* many(const YamlNode& item) {
+    for (const YamlEntry& e : item.entries)
+      if (e.key.text == "onnx" && e.value.is_map()) return &e.value;
+    return nullptr;
+  }
+
+  void add_each(const OnnxRow& row, const YamlNode& operators) {
+    for (const YamlEntry& e : operators.entries) {
+      table_.rows.push_back(row);
+      table_.rows.back().op = e.key.text;
+      table_.rows.back().op_argument = e.value.text;
     }
   }
 
   void read_key(OnnxRow& row, const YamlNode& key, const YamlNode& value) {
     const std::string& k = key.text;
-    if (k == "onnx") row.op = value.text;
+    if (k == "onnx") row.op = value.is_map() ? "" : value.text;
     else if (k == "domain") row.domain = value.text;
     else if (k == "since") row.since = version(value, value.text);
     else if (k == "in") read_inputs(row, value);
@@ -135,9 +151,9 @@ class TableReader {
     for (const YamlEntry& e : map.entries) {
       OnnxAttribute a;
       a.name = e.key.text;
-      a.dtype = e.value.text == "dtype";
-      a.required = a.dtype || e.value.text == "!";
-      if (!a.required && !e.value.is_null()) a.fallback = default_value(e.value);
+      a.dtype = e.value.text == "dtype" || e.value.text == "dtype?";
+      a.required = e.value.text == "dtype" || e.value.text == "!";
+      if (!a.required && !a.dtype && !e.value.is_null()) a.fallback = default_value(e.value);
       row.attrs.push_back(std::move(a));
     }
   }

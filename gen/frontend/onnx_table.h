@@ -40,6 +40,7 @@ struct OnnxAttribute {
 struct OnnxRow {
   std::string op, domain;
   int since = 1;
+  std::string op_argument;           // what `op` stands for in the recipe, in rows for several operators
   std::vector<OnnxInput> inputs;
   std::vector<OnnxAttribute> attrs;
   std::optional<RecipeExpr> when;

@@ -203,11 +203,13 @@ class OnnxReader {
     OnnxNodeContext inner{context.builder, context.table, context.folder, context.opsets, {}};
     for (int i = 0; i < std::min(f.output_size(), node.output_size()); ++i)
       if (const auto it = context.stated.find(node.output(i)); it != context.stated.end()) inner.stated[f.output(i)] = it->second;
+    inner.lists = context.lists;
     for (const OperatorSetIdProto& o : f.opset_import()) inner.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] = static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
     Names names;
     for (int i = 0; i < f.input_size(); ++i) names[f.input(i)] = static_cast<size_t>(i) < inputs.size() ? inputs[static_cast<size_t>(i)] : kNoValue;
     const auto nodes = onnx_function_nodes(f, node, inputs);
     read_nodes(inner, nodes, names, where + ": ");
+    context.lists = std::move(inner.lists);
     --depth_;
     return outputs_of(names, f.output(), node);
   }
@@ -256,6 +258,7 @@ class OnnxReader {
       const std::string where = fmt::format("output '{}'", v.name());
       if (it == values_.end()) error(Code::E0809, where, "no node makes it");
       else if (it->second == kNotGiven) error(Code::E0807, where, "it is an output of a node that is not supported");
+      else if (is_list(it->second)) error(Code::E0805, where, "only tensors can be outputs of the program, not sequences");
       else outputs.emplace_back(v.name(), it->second);
     }
     if (outputs.empty()) error(Code::E0809, "", "the graph has no outputs");

@@ -70,6 +70,8 @@ bool is_known(const HostCall& c, size_t i) {
   if (c.args[i].is_none()) return true;
   const ValueId id = c.tensor(i);
   const Value& v = c.context.builder.value(id);
+  for (const SizeExpr& d : v.dims)
+    if (d.is(0)) return true;
   return (v.constant && !v.trainable && !is_complex(v.dtype)) || c.context.builder.numbers(id).has_value();
 }
 
@@ -85,7 +87,7 @@ RecipeList contents(const HostCall& c, size_t i) {
     for (int64_t k = 0; k < n; ++k) list.push_back(element(*v.constant, k));
     return list;
   }
-  const std::vector<SizeExpr> numbers = *c.context.builder.numbers(id);
+  const std::vector<SizeExpr> numbers = c.context.builder.numbers(id).value_or(std::vector<SizeExpr>());  // nothing: it has no elements
   return RecipeList(numbers.begin(), numbers.end());
 }
 

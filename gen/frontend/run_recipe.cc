@@ -147,6 +147,7 @@ class RecipeRun {
     }
     if (a.get<TensorRef>() || b.get<TensorRef>()) return tensor_binary(e, a, b);
     if (a.get<RecipeList>() || b.get<RecipeList>()) return list_binary(e, a, b);
+    if (const std::string *x = a.get<std::string>(), *y = b.get<std::string>(); x && y && e.text == "+") return *x + *y;
     if (a.get<double>() || b.get<double>() || e.text == "/") return real_binary(e, number(e, a), number(e, b));
     return size_binary(e, a, b);
   }
@@ -241,13 +242,25 @@ class RecipeRun {
       else plain.push_back(a);
     }
     RecipeList args = elements(plain);
-    if (const auto f = context_.functions.find(e.text); f != context_.functions.end()) {
-      if (!keywords.empty()) throw RecipeError(keywords[0].offset, fmt::format("'{}' takes its arguments by place", e.text));
+    std::string callee = e.text;
+    if (callee == "apply") {
+      callee = named_callee(e, args);
+      args.erase(args.begin());
+    }
+    if (const auto f = context_.functions.find(callee); f != context_.functions.end()) {
+      if (!keywords.empty()) throw RecipeError(keywords[0].offset, fmt::format("'{}' takes its arguments by place", callee));
       return inlined(e, f->second, std::move(args), wanted);
     }
     RecipeValue result;
-    if (keywords.empty() && call_host_function(context_, e.text, args, e.offset, result)) return result;
-    return call_op(context_, {e.text, std::move(args), std::move(keywords), wanted, e.offset});
+    if (keywords.empty() && call_host_function(context_, callee, args, e.offset, result)) return result;
+    return call_op(context_, {callee, std::move(args), std::move(keywords), wanted, e.offset});
+  }
+
+  // apply('name', …) calls what the text names.
+  static std::string named_callee(const RecipeExpr& e, const RecipeList& args) {
+    const std::string* name = args.empty() ? nullptr : args[0].get<std::string>();
+    if (!name) fail(e, "apply takes the name of what it calls first, as text");
+    return *name;
   }
 
   RecipeValue inlined(const RecipeExpr& e, const RecipeFunction& f, RecipeList args, size_t wanted) {

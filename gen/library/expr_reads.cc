@@ -74,6 +74,7 @@ size_t ExprBuilder::each_rank(const Syntax& s) const {
     return SIZE_MAX;
   }
   for (const Syntax& c : s.children) {
+    if (s.kind == SyntaxKind::subscript && c.kind == SyntaxKind::pack) continue;  // all dims of another pack at once
     const size_t n = each_rank(c);
     if (n != SIZE_MAX) return n;
   }

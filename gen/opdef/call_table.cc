@@ -28,6 +28,8 @@ constexpr Row kNotation[] = {
     {"bits", 2, 2, "bits(x, u32)"},
     {"lin", 1, -1, "lin(*s)"},
     {"size", 1, 1, "size(P)"},
+    {"rank", 1, 1, "rank(P)"},
+    {"dim", 1, 1, "dim(P)"},
     {"ceildiv", 2, 2, "ceildiv(a, b)"},
     {"sum_of", 1, 1, "sum_of(D)"},
     {"offset", 1, 1, "offset(D)"},

@@ -45,8 +45,8 @@ bool ExpressionChecker::check_special_call(const Syntax &s, const ExpressionPlac
     check(s.children[2], place);
   } else if (s.text == "cast" || s.text == "bits") {
     check_cast(s, place);
-  } else if (s.text == "lin" || s.text == "size" || s.text == "sum_of" || s.text == "offset" || s.text == "operand" ||
-             s.text == "count") {
+  } else if (s.text == "lin" || s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "sum_of" || s.text == "offset" ||
+             s.text == "operand" || s.text == "count") {
     check_pack_arguments(s, place);
   } else {
     return false;

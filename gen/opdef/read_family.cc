@@ -27,7 +27,8 @@ bool merges(std::string_view key) {
          key == "expand";
 }
 
-bool is_atom(std::string_view text) { return std::all_of(text.begin(), text.end(), word_character); }
+/// A name or number, or the sign of a statement (`+=`, `max=`): parentheses around it would mean nothing.
+bool is_atom(std::string_view text) { return text.ends_with('=') || std::all_of(text.begin(), text.end(), word_character); }
 
 class Filler {
  public:

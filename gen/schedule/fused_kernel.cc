@@ -217,6 +217,14 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
     s.value = simplify(replacer.replace(s.value), ranges_of(s));
     for (Expr& e : s.index) e = replacer.replace(e);
   }
+  // What the consumer checks beforehand cannot wait for the producer either; a sum is too much to compute twice.
+  for (Check& c : out.kernel.checks) {
+    Ranges within;
+    for (const LoopVar& v : c.loops) within.extents[v.name] = v.extent;
+    const Expr before = c.holds;
+    c.holds = simplify(replacer.replace(c.holds), within);
+    if (!same(before, c.holds) && has_reduction(c.holds)) return std::nullopt;
+  }
   if (replacer.failed()) return std::nullopt;
   for (Check c : producer.kernel.checks) {
     c.holds = with_tensors(c.holds, ids);
