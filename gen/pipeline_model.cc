@@ -64,6 +64,7 @@ std::optional<Graph> read_graph(Session& session, const OpLibrary& defs, const M
 std::optional<std::vector<FusedKernel>> node_kernels(Session& session, const OpLibrary& defs, const Graph& graph) {
   std::vector<FusedKernel> out;
   Diagnostics diagnostics;
+  const std::vector<GraphSize> sizes = all_sizes(graph);
   for (const Node& n : graph.nodes) {
     std::vector<GivenTensor> given;
     FusedKernel k;
@@ -78,7 +79,7 @@ std::optional<std::vector<FusedKernel>> node_kernels(Session& session, const OpL
       }
       given.push_back(std::move(g));
     }
-    auto call = expand_node(defs, *defs.op(n.op), given, n.attrs, graph.sizes, diagnostics);
+    auto call = expand_node(defs, *defs.op(n.op), given, n.attrs, sizes, diagnostics);
     if (!call) {
       session.report(diagnostics);
       fmt::print(stderr, "note: in {}\n", n.origin);
@@ -89,6 +90,7 @@ std::optional<std::vector<FusedKernel>> node_kernels(Session& session, const OpL
     k.values.resize(k.kernel.tensors.size(), kNoValue);
     k.kernel.fused = {n.op};
     k.origins = {n.origin};
+    k.region = n.region;
     out.push_back(std::move(k));
   }
   return out;

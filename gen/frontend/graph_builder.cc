@@ -132,14 +132,8 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   node.inputs = std::move(inputs);
   node.attrs = attrs;
   node.origin = origin_;
-  for (TensorType& t : inferred.outputs) {
-    Entry e;
-    e.value.dtype = t.dtype;
-    e.value.dims = std::move(t.dims);
-    node.outputs.push_back(add(std::move(e)));
-  }
-  graph_.nodes.push_back(node);
-  return node.outputs;
+  const size_t place = place_of(node, inferred.outputs);
+  return append(std::move(node), inferred.outputs, place);
 }
 
 std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string& op, const std::vector<ValueId>& inputs,
@@ -217,19 +211,14 @@ Graph GraphBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& o
     ValueId out = id;
     if (at(id).numbers) out = materialise(id);
     if (at(out).value.constant || !taken.insert(out).second) {
-      Node copy{"", "identity", {out}, {}, {}, "output '" + name + "'"};
-      const TensorType t = type(out);
-      Entry e;
-      e.value.dtype = t.dtype;
-      e.value.dims = t.dims;
-      copy.outputs = {add(std::move(e))};
-      out = copy.outputs[0];
+      out = append(Node{"", "identity", {out}, {}, {}, "output '" + name + "'"}, {type(out)}, 0)[0];
       taken.insert(out);
-      graph_.nodes.push_back(std::move(copy));
     }
     at(out).value.original = name;
     graph_.outputs.push_back(out);
   }
+  TENON_CHECK(open_.size() == 1, "a region is open");
+  graph_.nodes = std::move(open_[0].nodes);
   for (Entry& e : entries_) graph_.values.push_back(std::move(e.value));
   return name_graph(without_unused(std::move(graph_)));
 }

@@ -30,6 +30,36 @@ class GraphBuilder {
   /// Adds `op`; the origin set before goes with it. Throws GraphError.
   std::vector<ValueId> add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs, size_t outputs);
 
+  /// Opens a loop of `trip` iterations, or of that many at most; what is added until it is closed and depends on the iteration is its
+  /// body. What does not depend on it is added outside.
+  RegionId begin_loop(const SizeExpr& trip);
+  /// The iteration's number, 0 at first.
+  SizeExpr counter(RegionId loop) const { return size_name(region(loop).counter); }
+  /// What an iteration sees of a value that each one hands to the next.
+  ValueId carry(RegionId loop, ValueId initial);
+  /// The part of `whole` at the iteration's place of axis 0; without that axis. The axis has `trip` elements.
+  ValueId read_slice(RegionId loop, ValueId whole, bool reversed);
+  /// Bounds that are told at run time: a count of iterations (i64), whether there is a first one (bool).
+  void set_bounds(RegionId loop, ValueId count, ValueId starts);
+
+  /// What the body hands on: a value for each carried one, in their order; parts of results; whether to go on, or kNoValue.
+  struct LoopEnd {
+    std::vector<ValueId> next;
+    std::vector<std::pair<ValueId, bool>> parts;  // and whether they are written from the end
+    ValueId continues = kNoValue;
+  };
+  /// Closes the innermost region, which is `loop`. Returns the carried values after the last iteration, then a tensor [trip, …] for each
+  /// part. Throws GraphError where a value does not keep its type.
+  std::vector<ValueId> end_loop(RegionId loop, const LoopEnd& end);
+
+  /// Opens the branch that is taken if `condition`, a bool of one element, is `holds`. All that is added until it is closed is in it.
+  RegionId begin_branch(ValueId condition, bool holds);
+  /// Closes the innermost region, the branch that holds or the other one right after it. `results` is empty for the first, whose results
+  /// are returned and are given to the second. Throws GraphError where the types differ.
+  std::vector<ValueId> end_branch(RegionId branch, const std::vector<ValueId>& made, const std::vector<ValueId>& results);
+  /// Forgets the regions from `region` on, which could not be finished.
+  void abandon(RegionId region);
+
   void set_origin(std::string origin) { origin_ = std::move(origin); }
   /// Gives the value the name that the file has for it; the first name stays.
   void name_value(ValueId id, const std::string& original);
@@ -49,7 +79,21 @@ class GraphBuilder {
   struct Entry {
     Value value;
     std::optional<std::vector<SizeExpr>> numbers;  // elements that depend on sizes; such a value has no node
+    RegionId region = kTopLevel;  // outside of which it is not known
   };
+  /// An open region and the nodes that lie in it so far.
+  struct Open {
+    RegionId region = kTopLevel;
+    std::vector<Node> nodes;
+  };
+  Region& region(RegionId id) { return graph_.regions[static_cast<size_t>(id)]; }
+  const Region& region(RegionId id) const { return graph_.regions[static_cast<size_t>(id)]; }
+  size_t place_of(const Node& node, const std::vector<TensorType>& types) const;
+  std::vector<ValueId> append(Node node, const std::vector<TensorType>& types, size_t place);
+  RegionId open(Region region);
+  void close(RegionId id);
+  ValueId made_in(RegionId id, ValueId value, std::set<ValueId>& taken);
+  ValueId value_like(ValueId other, RegionId region);
   Entry& at(ValueId id) { return entries_[static_cast<size_t>(id)]; }
   const Entry& at(ValueId id) const { return entries_[static_cast<size_t>(id)]; }
   ValueId add(Entry entry);
@@ -64,8 +108,10 @@ class GraphBuilder {
   ValueId materialise(ValueId id);
 
   const OpSemantics* semantics_;
-  Graph graph_;  // sizes, inputs and nodes; the values lie in entries_ until the end
+  Graph graph_;  // sizes, inputs and regions; values and nodes are kept below until the end
   std::vector<Entry> entries_;
+  std::vector<Open> open_{Open{}};  // the innermost region is last
+  std::set<std::string> counters_;
   std::string origin_;
 };
 

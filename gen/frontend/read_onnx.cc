@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "frontend/c_names.h"
+#include "frontend/onnx_control.h"
 #include "frontend/onnx_function.h"
 #include "frontend/onnx_node.h"
 #include "frontend/onnx_order.h"
@@ -186,7 +187,7 @@ class OnnxReader {
     builder_->set_origin(where);
     try {
       if (const FunctionProto* f = find_onnx_function(model_, node)) return call_function(context, *f, node, inputs, where);
-      if (node.op_type() == "If" && node.domain().empty()) return take_branch(context, node, inputs, names, where);
+      if (is_onnx_control(node)) return map_control(context, node, inputs, names, where);
       return map_onnx_node(context, node, inputs);
     } catch (const OnnxError& e) {
       error(e.code, where, e.message, e.notes);
@@ -214,25 +215,40 @@ class OnnxReader {
     return outputs_of(names, f.output(), node);
   }
 
-  // The condition has to be known: then one branch is part of the graph and the other is not.
-  std::vector<ValueId> take_branch(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const Names& names,
+  std::vector<ValueId> map_control(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const Names& names,
                                    const std::string& where) {
-    const auto condition = inputs.size() == 1 ? builder_->numbers(inputs[0]) : std::nullopt;
-    if (!condition || condition->size() != 1 || !(*condition)[0].is_constant())
-      throw OnnxError{Code::E0802, "If on a condition that is computed at run time is not supported", {}};
-    const std::string branch = (*condition)[0].is(0) ? "else_branch" : "then_branch";
-    for (const AttributeProto& a : node.attribute()) {
-      if (a.name() != branch || !a.has_g()) continue;
-      enter();
-      Names inner = names;
-      read_tensors(context, a.g(), inner, where + ": ");
-      read_nodes(context, a.g().node(), inner, where + ": ");
-      --depth_;
-      std::vector<std::string> made;
-      for (const ValueInfoProto& v : a.g().output()) made.push_back(v.name());
-      return outputs_of(inner, made, node);
+    OnnxBodyReader reader;
+    reader.read = [&](const GraphProto& body, const std::vector<ValueId>& given) { return read_body(context, body, given, names, where); };
+    reader.declared_extent = [&](const std::string& name) { return declared_extent(name); };
+    return map_onnx_control(context, node, inputs, reader);
+  }
+
+  // A graph inside of a node sees the names around it.
+  std::vector<ValueId> read_body(OnnxNodeContext& context, const GraphProto& body, const std::vector<ValueId>& given, const Names& names,
+                                 const std::string& where) {
+    if (given.size() != static_cast<size_t>(body.input_size()))
+      throw OnnxError{Code::E0806, fmt::format("its body has {} inputs, not {}", body.input_size(), given.size()), {}};
+    enter();
+    Names inner = names;
+    for (int i = 0; i < body.input_size(); ++i) inner[body.input(i).name()] = given[static_cast<size_t>(i)];
+    read_tensors(context, body, inner, where + ": ");
+    read_nodes(context, body.node(), inner, where + ": ");
+    --depth_;
+    builder_->set_origin(where);
+    std::vector<ValueId> made;
+    for (const ValueInfoProto& v : body.output()) {
+      const auto it = inner.find(v.name());
+      if (it == inner.end() || it->second == kNotGiven) error(Code::E0809, where, fmt::format("no node makes the output '{}' of its body", v.name()));
+      made.push_back(it == inner.end() || it->second == kNotGiven ? kNoValue : it->second);
     }
-    throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is missing", branch), {}};
+    return made;
+  }
+
+  int64_t declared_extent(const std::string& name) const {
+    for (const auto* list : {&model_.graph().output(), &model_.graph().value_info()})
+      for (const ValueInfoProto& v : *list)
+        if (v.name() == name && v.type().tensor_type().shape().dim_size() > 0) return v.type().tensor_type().shape().dim(0).dim_value();
+    return 0;
   }
 
   void enter() {

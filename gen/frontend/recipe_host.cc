@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "frontend/recipe_call.h"
+#include "frontend/recipe_scan.h"
 
 namespace tenon {
 namespace {
@@ -248,6 +249,10 @@ RecipeValue chain(const HostCall& c) {
   return result;
 }
 
+RecipeValue scan(const HostCall& c) { return scan_recipe(c.context, c.args, c.offset); }
+RecipeValue item(const HostCall& c) { return item_of(c.context, c.args, c.offset); }
+RecipeValue stretch(const HostCall& c) { return stretch_of(c.context, c.args, c.offset); }
+
 RecipeValue require(const HostCall& c) {
   const bool* holds = c.args[0].get<bool>();
   if (!holds) c.fail("a condition is expected here");
@@ -270,12 +275,13 @@ constexpr HostRow kHostRows[] = {
     {"reversed", 1, 1, reversed},   {"sorted", 1, 1, sorted},       {"whole", 1, 1, floor_of},        {"real", 1, 1, real_of_value},
     {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
     {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
-    {"joined", 1, 1, joined},       {"chain", 2, 2, chain},
+    {"joined", 1, 1, joined},       {"chain", 2, 2, chain},               {"scan", 5, 5, scan},
+    {"item", 2, 2, item},               {"stretch", 3, 3, stretch},
 };
 
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
-  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar || f == chain;
+  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar || f == chain || f == scan || f == item || f == stretch;
 }
 
 bool has_tensor(const RecipeList& args) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/model_steps.h"
 #include "support/check.h"
 #include "support/text_template.h"
 
@@ -159,25 +160,13 @@ class ModelWriter {
       case BufferKind::Output: return "out->" + p.name;
       case BufferKind::Constant: return weights_.names.at(b);
       case BufferKind::Arena: return fmt::format("({}{} *)(void *)(arena + {})", writes ? "" : "const ", type, p.offset);
+      case BufferKind::Slice: TENON_UNREACHABLE("a slice has no place of its own");
     }
     return {};
   }
 
   std::string level_source(const ModelLevel& l) const {
-    std::string body;
-    for (size_t s = 0; s < plan_.steps.size(); ++s) {
-      const PlanStep& step = plan_.steps[s];
-      const StepText& t = l.steps[s];
-      std::string args;
-      for (const int tensor : t.tensors) {
-        const bool writes = step.kernel.tensors[static_cast<size_t>(tensor)].role == Role::Output;
-        args += (args.empty() ? "" : ", ") + pointer(step.buffers[static_cast<size_t>(tensor)], writes);
-      }
-      for (const std::string& z : t.sizes) args += (args.empty() ? "" : ", ") + ("in->" + z);
-      if (t.workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
-      body += fmt::format("    /* {} */\n    status = {}({});\n    if (status != 0)\n        return status;\n", comment_text(step.origin), t.function, args);
-      body += fmt::format("    if (call->mark != NULL)\n        call->mark(call->watcher, {});\n", s);
-    }
+    const std::string body = steps_text(plan_, l, upper_, [&](int b, bool writes) { return pointer(b, writes); });
     std::string text = fmt::format("/* {}: the operators at level {}. */\n#include \"{}_internal.h\"\n\n", comment_text(plan_.name), l.isa->name, name_);
     text += l.begin + "\n" + l.functions + "\n";
     text += fmt::format("int {0}_run_{1}(const {0}_call *call)\n{{\n{2}    int status = 0;\n", name_, l.isa->suffix, call_fields());
@@ -225,31 +214,11 @@ class ModelWriter {
     return out;
   }
 
-  /// An extent in C over the sizes of `in`.
-  static std::string extent(const SizeExpr& e) {
-    if (e.is_constant()) return fmt::format("{}", e.value);
-    if (e.kind == SizeExpr::Kind::name) return "in->" + e.name;
-    const char* op = e.kind == SizeExpr::Kind::add ? " + " : e.kind == SizeExpr::Kind::mul ? "*" : "";
-    std::string out;
-    if (*op) {
-      for (const SizeExpr& a : e.args) out += (out.empty() ? "(" : op) + extent(a);
-      return out + ")";
-    }
-    const std::string a = extent(e.args[0]), b = extent(e.args[1]);
-    switch (e.kind) {
-      case SizeExpr::Kind::floordiv: return fmt::format("floor_div({}, {})", a, b);
-      case SizeExpr::Kind::mod: return fmt::format("({} - floor_div({}, {})*{})", a, a, b, b);
-      case SizeExpr::Kind::min: return fmt::format("({} < {} ? {} : {})", a, b, a, b);
-      case SizeExpr::Kind::max: return fmt::format("({} > {} ? {} : {})", a, b, a, b);
-      default: TENON_UNREACHABLE("an extent of no kind");
-    }
-  }
-
   std::string shapes() const {
     std::string out;
     for (const int o : plan_.outputs)
       if (open(buffer(o)))
-        for (size_t k = 0; k < buffer(o).dims.size(); ++k) out += fmt::format("out->{}_shape[{}] = {};\n", buffer(o).name, k, extent(buffer(o).dims[k]));
+        for (size_t k = 0; k < buffer(o).dims.size(); ++k) out += fmt::format("out->{}_shape[{}] = {};\n", buffer(o).name, k, extent_text(plan_, buffer(o).dims[k]));
     return out;
   }
 

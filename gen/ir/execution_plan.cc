@@ -7,7 +7,7 @@ namespace tenon {
 namespace {
 
 std::string_view name_of(BufferKind k) {
-  constexpr std::string_view names[] = {"input", "output", "constant", "arena"};
+  constexpr std::string_view names[] = {"input", "output", "constant", "arena", "slice"};
   return names[static_cast<size_t>(k)];
 }
 
@@ -17,6 +17,86 @@ std::string list(const std::vector<SizeExpr>& dims) {
   return out;
 }
 
+std::string region_text(const ExecutionPlan& plan, size_t id) {
+  const PlanRegion& r = plan.regions[id];
+  const auto name = [&](int b) { return plan.buffers[static_cast<size_t>(b)].name; };
+  std::string out = fmt::format("  region {}{}: ", id, r.parent == kTopLevel ? "" : fmt::format(" in {}", r.parent));
+  if (r.kind == Region::Kind::branch) return out + fmt::format("if {}{}\n", r.holds ? "" : "not ", name(r.condition));
+  out += fmt::format("loop {} < {}", r.counter, to_text(r.trip));
+  if (r.count >= 0) out += " and " + name(r.count);
+  if (r.starts >= 0) out += " if " + name(r.starts);
+  if (r.continues >= 0) out += " while " + name(r.continues);
+  for (const PlanCopy& c : r.before) out += fmt::format("; first {} = {}", name(c.to), name(c.from));
+  for (const PlanCopy& c : r.after) out += fmt::format("; then {} = {}", name(c.to), name(c.from));
+  return out + "\n";
+}
+
+/// Follows the plan and notes which buffers have been written.
+class PlanVerifier {
+ public:
+  explicit PlanVerifier(const ExecutionPlan& plan) : plan_(plan), written_(plan.buffers.size(), false) {
+    for (size_t i = 0; i < plan.buffers.size(); ++i)
+      written_[i] = plan.buffers[i].kind == BufferKind::Input || plan.buffers[i].kind == BufferKind::Constant;
+  }
+
+  std::vector<std::string> run() {
+    for (const PlanStep& s : plan_.steps) {
+      move_to(s.region);
+      step(s);
+    }
+    move_to(kTopLevel);
+    for (const int o : plan_.outputs)
+      if (!written_[static_cast<size_t>(o)]) errors_.push_back(name(o) + " is never written");
+    return errors_;
+  }
+
+ private:
+  std::string name(int b) const { return plan_.buffers[static_cast<size_t>(b)].name; }
+  int root(int b) const {
+    while (plan_.buffers[static_cast<size_t>(b)].kind == BufferKind::Slice) b = plan_.buffers[static_cast<size_t>(b)].whole;
+    return b;
+  }
+
+  void read(int b, const std::string& where) {
+    if (b >= 0 && !written_[static_cast<size_t>(root(b))]) errors_.push_back(fmt::format("{} reads {} before it is written", where, name(b)));
+  }
+  void write(int b) { written_[static_cast<size_t>(root(b))] = true; }
+
+  void move_to(RegionId to) {
+    const RegionChange change = region_change(plan_.regions, at_, to);
+    for (const RegionId id : change.left) {
+      const PlanRegion& r = plan_.regions[static_cast<size_t>(id)];
+      read(r.continues, r.origin);
+      for (const PlanCopy& c : r.after) read(c.from, r.origin), write(c.to);
+    }
+    for (const RegionId id : change.entered) {
+      const PlanRegion& r = plan_.regions[static_cast<size_t>(id)];
+      for (const int b : {r.count, r.starts, r.condition}) read(b, r.origin);
+      for (const PlanCopy& c : r.before) read(c.from, r.origin), write(c.to);
+    }
+    at_ = to;
+  }
+
+  void step(const PlanStep& s) {
+    if (s.buffers.size() != s.kernel.tensors.size()) errors_.push_back(fmt::format("{}: {} buffers for {} tensors", s.kernel.name, s.buffers.size(), s.kernel.tensors.size()));
+    for (size_t t = 0; t < s.buffers.size() && t < s.kernel.tensors.size(); ++t) {
+      const int b = s.buffers[t];
+      const Role role = s.kernel.tensors[t].role;
+      const bool there = b < static_cast<int>(plan_.buffers.size()) && (b < 0) == (role == Role::Temp);
+      if (!there) errors_.push_back(fmt::format("{}: {} has no buffer", s.kernel.name, s.kernel.tensors[t].name));
+      else if (role == Role::Input || role == Role::Constant) read(b, s.kernel.name);
+    }
+    for (size_t t = 0; t < s.buffers.size(); ++t)
+      if (s.buffers[t] >= 0 && s.kernel.tensors[t].role == Role::Output) write(s.buffers[t]);
+    for (const std::string& e : verify(s.kernel)) errors_.push_back(s.kernel.name + ": " + e);
+  }
+
+  const ExecutionPlan& plan_;
+  std::vector<bool> written_;
+  RegionId at_ = kTopLevel;
+  std::vector<std::string> errors_;
+};
+
 }  // namespace
 
 std::string to_text(const ExecutionPlan& plan) {
@@ -24,10 +104,13 @@ std::string to_text(const ExecutionPlan& plan) {
   for (const GraphSize& s : plan.sizes) out += fmt::format("  size {} = {}..{}\n", s.name, s.lo, s.hi);
   for (const PlanBuffer& b : plan.buffers) {
     out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), list(b.dims), b.bytes);
-    out += b.kind == BufferKind::Arena ? fmt::format(" at {}\n", b.offset) : "\n";
+    if (b.kind == BufferKind::Arena) out += fmt::format(" at {}", b.offset);
+    if (b.kind == BufferKind::Slice) out += fmt::format(" of {} in region {}{}", plan.buffers[static_cast<size_t>(b.whole)].name, b.region, b.reversed ? " from the end" : "");
+    out += "\n";
   }
+  for (size_t r = 0; r < plan.regions.size(); ++r) out += region_text(plan, r);
   for (const PlanStep& s : plan.steps) {
-    out += fmt::format("  step {}(", s.kernel.name);
+    out += fmt::format("  step {}{}(", s.region == kTopLevel ? "" : fmt::format("in region {}: ", s.region), s.kernel.name);
     for (size_t i = 0, n = 0; i < s.buffers.size(); ++i)
       if (s.buffers[i] >= 0) out += fmt::format("{}{}", n++ ? ", " : "", plan.buffers[static_cast<size_t>(s.buffers[i])].name);
     out += s.scratch ? fmt::format(") scratch {} at {}\n", s.scratch, s.scratch_offset) : ")\n";
@@ -37,27 +120,6 @@ std::string to_text(const ExecutionPlan& plan) {
   return out;
 }
 
-std::vector<std::string> verify(const ExecutionPlan& plan) {
-  std::vector<std::string> errors;
-  std::vector<bool> written(plan.buffers.size(), false);
-  for (size_t i = 0; i < plan.buffers.size(); ++i)
-    written[i] = plan.buffers[i].kind == BufferKind::Input || plan.buffers[i].kind == BufferKind::Constant;
-  for (const PlanStep& s : plan.steps) {
-    if (s.buffers.size() != s.kernel.tensors.size()) errors.push_back(fmt::format("{}: {} buffers for {} tensors", s.kernel.name, s.buffers.size(), s.kernel.tensors.size()));
-    for (size_t t = 0; t < s.buffers.size() && t < s.kernel.tensors.size(); ++t) {
-      const int b = s.buffers[t];
-      const Role role = s.kernel.tensors[t].role;
-      if (b >= static_cast<int>(plan.buffers.size()) || (b < 0) != (role == Role::Temp)) errors.push_back(fmt::format("{}: {} has no buffer", s.kernel.name, s.kernel.tensors[t].name));
-      if (b >= 0 && (role == Role::Input || role == Role::Constant) && !written[static_cast<size_t>(b)])
-        errors.push_back(fmt::format("{} reads {} before it is written", s.kernel.name, plan.buffers[static_cast<size_t>(b)].name));
-    }
-    for (size_t t = 0; t < s.buffers.size(); ++t)
-      if (s.buffers[t] >= 0 && s.kernel.tensors[t].role == Role::Output) written[static_cast<size_t>(s.buffers[t])] = true;
-    for (const std::string& e : verify(s.kernel)) errors.push_back(s.kernel.name + ": " + e);
-  }
-  for (const int o : plan.outputs)
-    if (!written[static_cast<size_t>(o)]) errors.push_back(plan.buffers[static_cast<size_t>(o)].name + " is never written");
-  return errors;
-}
+std::vector<std::string> verify(const ExecutionPlan& plan) { return PlanVerifier(plan).run(); }
 
 }  // namespace tenon

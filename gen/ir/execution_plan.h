@@ -1,7 +1,8 @@
 // An execution plan: fused kernels in order, the buffers that they read and write, and where each lies in the arena.
 //
-//   plan   := name, sizes, buffers, steps, inputs, outputs, arena
-//   buffer := kind name: dtype[extent, …] bytes, offset | alias of buffer
+//   plan   := name, sizes, buffers, regions, steps, inputs, outputs, arena
+//   buffer := kind name: dtype[extent, …] bytes, offset | slice of a buffer
+//   region := loop or branch, copies before it and at the end of each iteration
 //   step   := kernel(buffer, …)
 #pragma once
 
@@ -14,7 +15,13 @@
 
 namespace tenon {
 
-enum class BufferKind : uint8_t { Input, Output, Constant, Arena };
+enum class BufferKind : uint8_t {
+  Input,
+  Output,
+  Constant,
+  Arena,
+  Slice,   ///< part `counter` of another buffer along its first axis
+};
 
 struct PlanBuffer {
   std::string name;      ///< C identifier
@@ -25,6 +32,31 @@ struct PlanBuffer {
   int64_t bytes = 0;     ///< at the greatest sizes
   int64_t offset = 0;    ///< Arena: in bytes from its start, a multiple of 64
   std::shared_ptr<const TensorData> data;   ///< Constant
+  RegionId region = kTopLevel;  ///< Arena: the region outside of which nobody needs it; Slice: the loop whose counter it follows
+  int whole = -1;               ///< Slice: the buffer that it is a part of
+  bool reversed = false;        ///< Slice: part trip - 1 - counter
+};
+
+/// All elements of `to` become those of `from`.
+struct PlanCopy {
+  int to = -1, from = -1;
+};
+
+/// A loop or a branch around steps. Conditions and counts are buffers of one element, -1 where there is none.
+struct PlanRegion {
+  Region::Kind kind = Region::Kind::loop;
+  RegionId parent = kTopLevel;
+  std::string origin;
+  std::string counter;      ///< name of the iteration's number
+  SizeExpr trip;            ///< iterations, or the greatest number of them
+  int count = -1;           ///< i64: iterations at most
+  int starts = -1;          ///< bool: whether there is a first iteration
+  int continues = -1;       ///< bool, looked at after each iteration
+  int condition = -1;       ///< of a branch
+  bool holds = true;        ///< of a branch: runs if the condition is so; the other one follows at once
+  bool complete = false;    ///< fewer iterations than `trip` would leave results undefined
+  std::vector<PlanCopy> before;  ///< once, before the first iteration
+  std::vector<PlanCopy> after;   ///< after each iteration
 };
 
 /// One kernel of the program.
@@ -34,6 +66,7 @@ struct PlanStep {
   std::string origin;        ///< operators that it carries out
   int64_t scratch = 0;       ///< bytes of workspace that its body needs
   int64_t scratch_offset = 0;
+  RegionId region = kTopLevel;  ///< the innermost one that it lies in
 };
 
 struct ExecutionPlan {
@@ -41,7 +74,8 @@ struct ExecutionPlan {
   std::string doc;
   std::vector<GraphSize> sizes;
   std::vector<PlanBuffer> buffers;
-  std::vector<PlanStep> steps;
+  std::vector<PlanRegion> regions;
+  std::vector<PlanStep> steps;        ///< the steps of a region stand together, and there is at least one
   std::vector<int> inputs, outputs;   ///< buffers in graph order
   int64_t arena_bytes = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/check.h"
@@ -41,6 +42,35 @@ std::string typed_name(const Graph& graph, ValueId id) {
   return v.name + ": " + type_text(v);
 }
 
+std::string slice_text(const Graph& graph, const Region& region, const Slice& s) {
+  const std::string at = s.reversed ? to_text(region.trip - SizeExpr(1) - size_name(region.counter)) : region.counter;
+  return fmt::format("{}[{}]", graph.values[static_cast<size_t>(s.whole)].name, at);
+}
+
+/// The line that opens a region, and what iterations see.
+std::string opening_text(const Graph& graph, const Region& r, const std::string& indent) {
+  const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
+  if (r.kind == Region::Kind::branch) return fmt::format("{}{}{} {{\n", indent, r.holds ? "if " : "if not ", name(r.condition));
+  std::string text = fmt::format("{}loop {} < {}", indent, r.counter, to_text(r.trip));
+  if (r.count != kNoValue) text += " and " + name(r.count);
+  if (r.starts != kNoValue) text += " if " + name(r.starts);
+  text += " {\n";
+  for (const Carried& c : r.carried) text += fmt::format("{}  carried {} = {}\n", indent, typed_name(graph, c.inside), name(c.initial));
+  for (const Slice& s : r.reads) text += fmt::format("{}  slice {} = {}\n", indent, typed_name(graph, s.part), slice_text(graph, r, s));
+  return text;
+}
+
+/// What a region hands on, and its end.
+std::string closing_text(const Graph& graph, const Region& r, const std::string& indent) {
+  const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
+  std::string text;
+  for (const Carried& c : r.carried) text += fmt::format("{}  next {} = {}, at the end {}\n", indent, name(c.inside), name(c.next), typed_name(graph, c.result));
+  for (const Slice& s : r.writes) text += fmt::format("{}  {} = {} of {}\n", indent, slice_text(graph, r, s), name(s.part), typed_name(graph, s.whole));
+  for (const BranchResult& b : r.results) text += fmt::format("{}  {} = {}\n", indent, typed_name(graph, b.result), name(b.inside));
+  if (r.continues != kNoValue) text += fmt::format("{}  while {}\n", indent, name(r.continues));
+  return text + indent + "}\n";
+}
+
 std::string node_text(const Graph& graph, const Node& node) {
   std::string text, arguments;
   for (ValueId id : node.outputs) text += (text.empty() ? "" : ", ") + typed_name(graph, id);
@@ -53,14 +83,22 @@ std::string node_text(const Graph& graph, const Node& node) {
 // Findings of one run of the verifier, and what it knows so far.
 class GraphVerifier {
  public:
-  explicit GraphVerifier(const Graph& graph) : graph_(graph), defined_(graph.values.size(), false) {}
+  explicit GraphVerifier(const Graph& graph) : graph_(graph), defined_(graph.values.size(), false), entered_(graph.regions.size(), false), home_(graph.values.size(), kTopLevel) {}
 
   std::vector<std::string> run() {
-    for (const GraphSize& s : graph_.sizes) check_size(s);
+    for (size_t r = 0; r < graph_.regions.size(); ++r) check_region(graph_.regions[r], static_cast<RegionId>(r));
+    if (!findings_.empty()) return std::move(findings_);
+    for (const GraphSize& s : all_sizes(graph_)) check_size(s);
     for (size_t i = 0; i < graph_.values.size(); ++i) check_value(graph_.values[i], i);
     for (ValueId id : graph_.inputs) define(id, "the graph's inputs");
-    for (const Node& n : graph_.nodes) check_node(n);
+    for (const Node& n : graph_.nodes) {
+      move_to(n.region);
+      check_node(n);
+    }
+    move_to(kTopLevel);
     for (ValueId id : graph_.outputs) read(id, "the graph's outputs");
+    for (size_t r = 0; r < entered_.size(); ++r)
+      if (!entered_[r]) report("{} has no nodes", region_name(static_cast<RegionId>(r)));
     return std::move(findings_);
   }
 
@@ -68,6 +106,55 @@ class GraphVerifier {
   template <class... Args>
   void report(fmt::format_string<Args...> format, Args&&... args) {
     findings_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  std::string region_name(RegionId id) const { return fmt::format("region {} ({})", id, graph_.regions[static_cast<size_t>(id)].origin); }
+
+  void check_region(const Region& r, RegionId id) {
+    if (r.parent < kTopLevel || r.parent >= id) report("{} lies in region {}, which does not stand before it", region_name(id), r.parent);
+    const bool loop = r.kind == Region::Kind::loop;
+    if (loop ? r.counter.empty() || r.condition != kNoValue || !r.results.empty() : r.condition == kNoValue || !r.carried.empty() || !r.reads.empty() || !r.writes.empty())
+      report("{} is neither a loop nor a branch", region_name(id));
+    const auto same_type = [&](ValueId a, ValueId b) {
+      const Value &x = graph_.values[static_cast<size_t>(a)], &y = graph_.values[static_cast<size_t>(b)];
+      if (x.dtype != y.dtype || x.dims != y.dims) report("{}: {} is {}, but {} is {}", region_name(id), x.name, type_text(x), y.name, type_text(y));
+    };
+    Region copy = r;
+    for_each_value(copy, [&](ValueId& v) {
+      if (v != kNoValue && !in_range(v, region_name(id))) v = kNoValue;
+    });
+    for (const Carried& c : copy.carried)
+      for (const ValueId v : {c.inside, c.next, c.result})
+        if (v == kNoValue || c.initial == kNoValue) report("{} carries an absent value", region_name(id));
+        else same_type(c.initial, v);
+    for (const BranchResult& b : copy.results)
+      if (b.inside != kNoValue && b.result != kNoValue) same_type(b.inside, b.result);
+  }
+
+  void move_to(RegionId to) {
+    if (to != kTopLevel && (to < 0 || static_cast<size_t>(to) >= graph_.regions.size())) return report("a node lies in region {}, which is not there", to);
+    const RegionChange change = region_change(graph_.regions, at_, to);
+    for (const RegionId r : change.left) leave(r);
+    for (const RegionId r : change.entered) enter(r);
+    at_ = to;
+  }
+
+  void enter(RegionId id) {
+    const Region& r = graph_.regions[static_cast<size_t>(id)];
+    if (entered_[static_cast<size_t>(id)]) report("the nodes of {} do not stand together", region_name(id));
+    entered_[static_cast<size_t>(id)] = true;
+    for (const ValueId v : read_by(r)) read(v, region_name(id));
+    at_ = id;
+    for (const ValueId v : made_inside(r)) define(v, region_name(id));
+  }
+
+  void leave(RegionId id) {
+    const Region& r = graph_.regions[static_cast<size_t>(id)];
+    for (const ValueId v : handed_on(r)) read(v, region_name(id));
+    at_ = r.parent;
+    // The second of two branches makes the same results again.
+    for (const ValueId v : results_of(r))
+      if (r.kind == Region::Kind::loop || r.holds) define(v, region_name(id));
   }
 
   void check_size(const GraphSize& s) {
@@ -106,11 +193,14 @@ class GraphVerifier {
     if (!in_range(id, where)) return;
     if (defined_[static_cast<size_t>(id)]) report("{} makes {} a second time", where, graph_.values[static_cast<size_t>(id)].name);
     defined_[static_cast<size_t>(id)] = true;
+    home_[static_cast<size_t>(id)] = at_;
   }
 
   void read(ValueId id, std::string_view where) {
-    if (in_range(id, where) && !defined_[static_cast<size_t>(id)])
-      report("{} reads {} before it is made", where, graph_.values[static_cast<size_t>(id)].name);
+    if (!in_range(id, where)) return;
+    const std::string& name = graph_.values[static_cast<size_t>(id)].name;
+    if (!defined_[static_cast<size_t>(id)]) report("{} reads {} before it is made", where, name);
+    else if (!lies_in(graph_.regions, at_, home_[static_cast<size_t>(id)])) report("{} reads {} outside of the region that makes it", where, name);
   }
 
   void check_node(const Node& n) {
@@ -124,12 +214,25 @@ class GraphVerifier {
   }
 
   const Graph& graph_;
-  std::vector<bool> defined_;
+  std::vector<bool> defined_, entered_;
+  std::vector<RegionId> home_;  // of each value
+  RegionId at_ = kTopLevel;
   std::set<std::string> names_, node_names_, sizes_;
   std::vector<std::string> findings_;
 };
 
 }  // namespace
+
+std::vector<GraphSize> all_sizes(const Graph& graph) {
+  std::vector<GraphSize> sizes = graph.sizes;
+  for (const Region& r : graph.regions) {
+    if (r.kind != Region::Kind::loop) continue;
+    SizeValues greatest;
+    for (const GraphSize& s : sizes) greatest[s.name] = s.hi;
+    sizes.push_back({r.counter, 0, std::max<int64_t>(0, evaluate(r.trip, greatest).value_or(kUnboundedTrip) - 1)});
+  }
+  return sizes;
+}
 
 std::string to_text(const AttrValue& value) { return std::visit(AttrText{}, value); }
 
@@ -140,7 +243,25 @@ std::string to_text(const Graph& graph) {
   for (size_t i = 0; i < graph.values.size(); ++i)
     if (graph.values[i].constant)
       text += fmt::format("  {} {}\n", graph.values[i].trainable ? "parameter" : "constant", typed_name(graph, static_cast<ValueId>(i)));
-  for (const Node& n : graph.nodes) text += node_text(graph, n);
+  std::string indent = "  ";
+  RegionId at = kTopLevel;
+  const auto move_to = [&](RegionId to) {
+    const RegionChange change = region_change(graph.regions, at, to);
+    for (const RegionId r : change.left) {
+      indent.resize(indent.size() - 2);
+      text += closing_text(graph, graph.regions[static_cast<size_t>(r)], indent);
+    }
+    for (const RegionId r : change.entered) {
+      text += opening_text(graph, graph.regions[static_cast<size_t>(r)], indent);
+      indent += "  ";
+    }
+    at = to;
+  };
+  for (const Node& n : graph.nodes) {
+    move_to(n.region);
+    text += indent.substr(2) + node_text(graph, n);
+  }
+  move_to(kTopLevel);
   text += "  outputs";
   for (size_t i = 0; i < graph.outputs.size(); ++i)
     text += (i ? ", " : " ") + graph.values[static_cast<size_t>(graph.outputs[i])].name;

@@ -1,6 +1,7 @@
 // The Graph: operators of the library over tensors, whatever file it was read from.
 //
-//   graph  := 'graph' name '{' { size | value | node } 'outputs' name, … '}'
+//   graph  := 'graph' name '{' { size | value | node | region } 'outputs' name, … '}'
+//   region := loop or branch '{' { line of the region | node | region } '}'
 //   size   := 'size' name '=' lo '..' hi
 //   value  := ('input' | 'constant' | 'parameter') name ':' dtype '[' extent, … ']'
 //   node   := name ':' dtype '[' extent, … ']', … '=' op '(' [name | '_'], …, attribute '=' value, … ')'   '#' origin
@@ -14,17 +15,14 @@
 #include <vector>
 
 #include "ir/dtype.h"
+#include "ir/region.h"
 #include "ir/size_expr.h"
 #include "ir/tensor_data.h"
 
 namespace tenon {
 
-/// Position in Graph::values.
-using ValueId = int32_t;
-/// Stands in a node's inputs for an optional one that is absent.
-inline constexpr ValueId kNoValue = -1;
-
-/// A tensor of the graph. A value is a graph input, a constant (`constant` is set), or an output of exactly one node.
+/// A tensor of the graph. A value is a graph input, a constant (`constant` is set), an output of exactly one node, or made by a region
+/// (by two where these are the branches of one condition).
 struct Value {
   std::string name;      // a C identifier, unique in the graph
   std::string original;  // the name that the file has
@@ -48,6 +46,7 @@ struct Node {
   Attributes attrs;
   std::vector<ValueId> outputs;
   std::string origin;  // how diagnostics name it: "node 12 'conv3' (Conv)" or "net.yaml:14:7"
+  RegionId region = kTopLevel;  // the innermost one that it lies in
 };
 
 /// A run-time size and the range that memory is planned for.
@@ -58,7 +57,8 @@ struct GraphSize {
   bool operator==(const GraphSize&) const = default;
 };
 
-/// A whole model. Nodes stand in an order in which every value is made before it is read.
+/// A whole model. Nodes stand in an order in which every value is made before it is read. The nodes of a region, inner regions included,
+/// stand together, and there is at least one; a region reads and makes its values where they stand.
 struct Graph {
   std::string name;
   std::string doc;
@@ -67,14 +67,19 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  std::vector<Region> regions;
 };
+
+/// The run-time sizes, then the counters of all loops with the ranges that they have: what extents and attributes may name.
+std::vector<GraphSize> all_sizes(const Graph& graph);
 
 /// The graph's text form, one line a size, input, constant and node.
 std::string to_text(const Graph& graph);
 /// An attribute's value as it stands in the text form.
 std::string to_text(const AttrValue& value);
 /// What is wrong with the graph, one line a finding; empty for a sound one. Checks ids, order, names, single definition of
-/// each value, that sizes are declared, and that constants have as many bytes as their extents say.
+/// each value, that sizes are declared, that constants have as many bytes as their extents say, and that values of a region are read
+/// in it alone.
 std::vector<std::string> verify(const Graph& graph);
 
 }  // namespace tenon

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
+#include "schedule/assign_buffers.h"
 #include "schedule/index_map.h"
 
 namespace tenon {
@@ -15,7 +16,7 @@ namespace {
 
 class KernelFormer {
  public:
-  KernelFormer(const Graph& graph, std::vector<FusedKernel> nodes, std::vector<FusionNote>* notes) : graph_(graph), notes_(notes) {
+  KernelFormer(const Graph& graph, std::vector<FusedKernel> nodes, std::vector<FusionNote>* notes) : graph_(graph), regions_(graph.regions), notes_(notes) {
     for (FusedKernel& n : nodes) kernels_.push_back(std::move(n));
     alive_.assign(kernels_.size(), true);
     for (size_t i = 0; i < kernels_.size(); ++i)
@@ -27,7 +28,12 @@ class KernelFormer {
         else
           readers_[v].insert(i);
       }
-    for (const ValueId v : graph.outputs) outputs_.insert(v);
+    outputs_.insert(graph.outputs.begin(), graph.outputs.end());
+    for (const Region& r : regions_) {
+      const std::vector<ValueId> handed = handed_on(r), read = read_by(r);
+      outputs_.insert(handed.begin(), handed.end());
+      region_reads_.insert(read.begin(), read.end());
+    }
   }
 
   void fuse() {
@@ -38,15 +44,10 @@ class KernelFormer {
   }
 
   ExecutionPlan plan() {
-    ExecutionPlan p;
-    p.name = graph_.name;
-    p.doc = graph_.doc;
-    p.sizes = graph_.sizes;
+    std::vector<FusedKernel> kernels;
     for (size_t i = 0; i < kernels_.size(); ++i)
-      if (alive_[i]) p.steps.push_back(step(i, p));
-    for (const ValueId v : graph_.inputs) p.inputs.push_back(buffer(v, p));
-    for (const ValueId v : graph_.outputs) p.outputs.push_back(buffer(v, p));
-    return p;
+      if (alive_[i]) kernels.push_back(std::move(kernels_[i]));
+    return assign_buffers(graph_, regions_, std::move(kernels));
   }
 
  private:
@@ -69,7 +70,7 @@ class KernelFormer {
     for (size_t i = 0; i < kernels_.size(); ++i) {
       if (!is_view(kernels_[i])) continue;
       const ValueId made = output_of(i), read = input_of(i);
-      if (outputs_.count(made) || read == kNoValue || is_border(read)) continue;
+      if (is_border(made) || read == kNoValue || is_border(read)) continue;
       replace_reads(made, read);
       alive_[i] = false;
     }
@@ -100,6 +101,10 @@ class KernelFormer {
     readers_[read].erase(maker_.at(made));
     readers_.erase(made);
     maker_.erase(made);
+    if (region_reads_.erase(made) == 0) return;
+    region_reads_.insert(read);
+    for (Region& r : regions_)
+      for_each_value(r, [&](ValueId& v) { v = v == made ? read : v; });
   }
 
   bool is_constant(ValueId v) const { return graph_.values[static_cast<size_t>(v)].constant != nullptr; }
@@ -110,7 +115,9 @@ class KernelFormer {
       const ValueId v = kernels_[i].values[t];
       if (v == kNoValue || kernels_[i].kernel.tensors[t].role != Role::Input) continue;
       const auto m = maker_.find(v);
-      if (m == maker_.end() || !alive_[m->second] || outputs_.count(v) || readers_[v].size() != 1) continue;
+      if (m == maker_.end() || !alive_[m->second] || is_border(v) || region_reads_.count(v) || readers_[v].size() != 1) continue;
+      // What a loop could compute once, it does not compute in every iteration.
+      if (kernels_[m->second].region != kernels_[i].region) continue;
       if (!worth(m->second, i, v)) continue;
       auto fused = substitute_producer(kernels_[m->second], kernels_[i], v);
       if (!fused) continue;
@@ -151,51 +158,15 @@ class KernelFormer {
                                      fmt::join(kernels_[consumer].kernel.fused, " + "))});
   }
 
-  int buffer(ValueId v, ExecutionPlan& p) {
-    const auto known = buffers_.find(v);
-    if (known != buffers_.end()) return known->second;
-    const Value& value = graph_.values[static_cast<size_t>(v)];
-    PlanBuffer b;
-    b.name = value.name;
-    b.original = value.original;
-    b.dtype = value.dtype;
-    b.dims = value.dims;
-    b.data = value.constant;
-    const bool input = std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
-    b.kind = b.data ? BufferKind::Constant : input ? BufferKind::Input : outputs_.count(v) ? BufferKind::Output : BufferKind::Arena;
-    SizeValues greatest;
-    for (const GraphSize& s : graph_.sizes) greatest[s.name] = s.hi;
-    b.bytes = evaluate(product(b.dims), greatest).value_or(0) * bytes_of(b.dtype);
-    const int id = static_cast<int>(p.buffers.size());
-    p.buffers.push_back(std::move(b));
-    return buffers_[v] = id;
-  }
-
-  PlanStep step(size_t i, ExecutionPlan& p) {
-    FusedKernel& k = kernels_[i];
-    PlanStep s;
-    for (size_t t = 0; t < k.values.size(); ++t) {
-      s.buffers.push_back(k.values[t] == kNoValue ? -1 : buffer(k.values[t], p));
-      if (s.buffers.back() >= 0 && p.buffers[static_cast<size_t>(s.buffers.back())].kind == BufferKind::Constant) k.kernel.tensors[t].role = Role::Constant;
-    }
-    std::string name = fmt::format("{}", fmt::join(k.kernel.fused, "_"));
-    if (name.size() > 48) name = fmt::format("{}_and_{}_more", k.kernel.fused[0], k.kernel.fused.size() - 1);
-    const int n = ++named_[name];
-    k.kernel.name = n == 1 ? name : fmt::format("{}_{}", name, n);
-    s.origin = fmt::format("{}", fmt::join(k.origins, ", "));
-    s.kernel = k.kernel;
-    return s;
-  }
-
   const Graph& graph_;
+  std::vector<Region> regions_;  // the graph's, reading through views
   std::vector<FusionNote>* notes_;
   std::vector<FusedKernel> kernels_;
   std::vector<bool> alive_;
   std::map<ValueId, size_t> maker_;
   std::map<ValueId, std::set<size_t>> readers_;
-  std::set<ValueId> outputs_;
-  std::map<ValueId, int> buffers_;
-  std::map<std::string, int> named_;
+  std::set<ValueId> outputs_;       // of the graph, and what regions hand on: they have to exist
+  std::set<ValueId> region_reads_;  // what regions look at themselves
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ struct FusedKernel {
   Kernel kernel;
   std::vector<ValueId> values;       ///< per tensor; kNoValue for temps
   std::vector<std::string> origins;  ///< operators in it, as diagnostics name them
+  RegionId region = kTopLevel;       ///< the innermost one that it lies in
 };
 
 /// How an operator's statements use the values that they read: what fusion decides by.

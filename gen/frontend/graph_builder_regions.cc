@@ -1,0 +1,182 @@
+// Regions of the graph that is being built: what belongs to a loop's body and what to its outside, and how regions end.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/c_names.h"
+#include "frontend/graph_builder.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+struct NamesIn {
+  std::set<std::string>& names;
+  void operator()(const SizeExpr& e) const {
+    for (const std::string& n : names_in(e)) names.insert(n);
+  }
+  void operator()(const std::vector<SizeExpr>& list) const {
+    for (const SizeExpr& e : list) (*this)(e);
+  }
+  template <class T>
+  void operator()(const T&) const {}
+};
+
+std::string type_text(const TensorType& t) {
+  std::string dims;
+  for (const SizeExpr& d : t.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
+  return fmt::format("{}[{}]", name_of(t.dtype), dims);
+}
+
+}  // namespace
+
+/// The outermost of the open regions in which all that the node names is known; a branch is left by nothing, since what stands in it may
+/// have to be left out.
+size_t GraphBuilder::place_of(const Node& node, const std::vector<TensorType>& types) const {
+  std::set<std::string> names;
+  for (const auto& [name, value] : node.attrs) std::visit(NamesIn{names}, value);
+  for (const TensorType& t : types) NamesIn{names}(t.dims);
+  for (size_t place = open_.size() - 1; place > 0; --place) {
+    const RegionId id = open_[place].region;
+    if (region(id).kind == Region::Kind::branch || names.count(region(id).counter)) return place;
+    if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return v != kNoValue && at(v).region == id; })) return place;
+  }
+  return 0;
+}
+
+std::vector<ValueId> GraphBuilder::append(Node node, const std::vector<TensorType>& types, size_t place) {
+  node.region = open_[place].region;
+  for (const TensorType& t : types) {
+    Entry e;
+    e.value.dtype = t.dtype;
+    e.value.dims = t.dims;
+    e.region = node.region;
+    node.outputs.push_back(add(std::move(e)));
+  }
+  open_[place].nodes.push_back(node);
+  return node.outputs;
+}
+
+ValueId GraphBuilder::value_like(ValueId other, RegionId region) {
+  Entry e;
+  e.value.dtype = value(other).dtype;
+  e.value.dims = value(other).dims;
+  e.region = region;
+  return add(std::move(e));
+}
+
+RegionId GraphBuilder::open(Region region) {
+  region.parent = open_.back().region;
+  region.origin = origin_;
+  graph_.regions.push_back(std::move(region));
+  open_.push_back({static_cast<RegionId>(graph_.regions.size()) - 1, {}});
+  return open_.back().region;
+}
+
+void GraphBuilder::close(RegionId id) {
+  TENON_CHECK(open_.size() > 1 && open_.back().region == id, "regions end in the order in which they begin");
+  std::vector<Node> nodes = std::move(open_.back().nodes);
+  open_.pop_back();
+  open_.back().nodes.insert(open_.back().nodes.end(), nodes.begin(), nodes.end());
+}
+
+RegionId GraphBuilder::begin_loop(const SizeExpr& trip) {
+  Region r;
+  for (const GraphSize& s : graph_.sizes) counters_.insert(s.name);
+  r.counter = c_name("step", counters_);
+  r.trip = trip;
+  return open(std::move(r));
+}
+
+ValueId GraphBuilder::carry(RegionId loop, ValueId initial) {
+  if (at(initial).numbers) initial = materialise(initial);
+  Carried c;
+  c.initial = initial;
+  c.inside = value_like(initial, loop);
+  region(loop).carried.push_back(c);
+  return c.inside;
+}
+
+ValueId GraphBuilder::read_slice(RegionId loop, ValueId whole, bool reversed) {
+  if (at(whole).numbers) whole = materialise(whole);
+  const std::vector<SizeExpr>& dims = value(whole).dims;
+  if (dims.empty() || dims[0] != region(loop).trip)
+    throw GraphError(fmt::format("{} has no axis of {} elements to go along", type_text(type(whole)), to_text(region(loop).trip)));
+  const ValueId part = value_like(whole, loop);
+  at(part).value.dims.erase(at(part).value.dims.begin());
+  region(loop).reads.push_back({whole, part, reversed});
+  return part;
+}
+
+void GraphBuilder::set_bounds(RegionId loop, ValueId count, ValueId starts) {
+  region(loop).count = count;
+  region(loop).starts = starts;
+}
+
+/// The value, or a copy of it where the region does not make it itself or hands it on already.
+ValueId GraphBuilder::made_in(RegionId id, ValueId value, std::set<ValueId>& taken) {
+  if (at(value).numbers) value = materialise(value);
+  const std::vector<ValueId> seen = made_inside(region(id));
+  const bool own = at(value).region == id && std::count(seen.begin(), seen.end(), value) == 0;
+  if (own && taken.insert(value).second) return value;
+  return append(Node{"", "identity", {value}, {}, {}, origin_}, {type(value)}, open_.size() - 1)[0];
+}
+
+std::vector<ValueId> GraphBuilder::end_loop(RegionId loop, const LoopEnd& end) {
+  Region r = region(loop);
+  TENON_CHECK(end.next.size() == r.carried.size());
+  std::set<ValueId> taken;
+  for (size_t i = 0; i < end.next.size(); ++i) {
+    Carried& c = r.carried[i];
+    if (type(end.next[i]) != type(c.initial))
+      throw GraphError(fmt::format("a value that the loop carries is {} before an iteration and {} after it", type_text(type(c.initial)), type_text(type(end.next[i]))));
+    c.next = end.next[i] == c.inside ? c.inside : made_in(loop, end.next[i], taken);
+    // What no iteration changes is afterwards what it was before.
+    c.result = value_like(c.initial, r.parent);
+  }
+  for (const auto& [part, reversed] : end.parts) {
+    std::set<ValueId> none;
+    Slice s{kNoValue, made_in(loop, part, none), reversed};
+    s.whole = value_like(s.part, r.parent);
+    at(s.whole).value.dims.insert(at(s.whole).value.dims.begin(), r.trip);
+    r.writes.push_back(s);
+  }
+  std::set<ValueId> none;
+  if (end.continues != kNoValue) r.continues = made_in(loop, end.continues, none);
+  close(loop);
+  std::vector<ValueId> results;
+  for (const Carried& c : r.carried) results.push_back(c.next == c.inside ? c.initial : c.result);
+  for (const Slice& s : r.writes) results.push_back(s.whole);
+  region(loop) = std::move(r);
+  return results;
+}
+
+RegionId GraphBuilder::begin_branch(ValueId condition, bool holds) {
+  if (at(condition).numbers) condition = materialise(condition);
+  Region r;
+  r.kind = Region::Kind::branch;
+  r.condition = condition;
+  r.holds = holds;
+  return open(std::move(r));
+}
+
+std::vector<ValueId> GraphBuilder::end_branch(RegionId branch, const std::vector<ValueId>& made, const std::vector<ValueId>& results) {
+  std::vector<ValueId> outside = results;
+  std::set<ValueId> taken;
+  for (size_t i = 0; i < made.size(); ++i) {
+    const ValueId inside = made_in(branch, made[i], taken);
+    if (results.empty()) outside.push_back(value_like(inside, region(branch).parent));
+    if (type(inside) != type(outside[i]))
+      throw GraphError(fmt::format("result {} is {} if the condition holds and {} otherwise", i, type_text(type(outside[i])), type_text(type(inside))));
+    region(branch).results.push_back({inside, outside[i]});
+  }
+  close(branch);
+  return outside;
+}
+
+void GraphBuilder::abandon(RegionId region) {
+  while (open_.size() > 1 && open_.back().region >= region) open_.pop_back();
+  graph_.regions.resize(static_cast<size_t>(region));
+}
+
+}  // namespace tenon

@@ -1,0 +1,155 @@
+// Calls of kernels, loops and branches as C.
+#include "harness/model_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/library_names.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+class StepWriter {
+ public:
+  StepWriter(const ExecutionPlan& plan, const ModelLevel& level, const std::string& upper, const std::function<std::string(int, bool)>& pointer)
+      : plan_(plan), level_(level), upper_(upper), pointer_(pointer) {}
+
+  std::string run() {
+    for (size_t s = 0; s < plan_.steps.size(); ++s) {
+      move_to(plan_.steps[s].region);
+      step(s);
+    }
+    move_to(kTopLevel);
+    return std::move(text_);
+  }
+
+ private:
+  const PlanBuffer& buffer(int b) const { return plan_.buffers[static_cast<size_t>(b)]; }
+  const PlanRegion& region(RegionId r) const { return plan_.regions[static_cast<size_t>(r)]; }
+  std::string extent(const SizeExpr& e) const { return extent_text(plan_, e); }
+  void line(const std::string& text) { text_ += std::string(4 * (1 + depth_), ' ') + text + "\n"; }
+
+  std::string place(int b, bool writes) const {
+    const PlanBuffer& p = buffer(b);
+    if (p.kind != BufferKind::Slice) return pointer_(b, writes);
+    const PlanRegion& loop = region(p.region);
+    const std::string at = p.reversed ? fmt::format("({} - 1 - {})", extent(loop.trip), loop.counter) : loop.counter;
+    return fmt::format("{} + {} * {}", place(p.whole, writes), at, extent(product(p.dims)));
+  }
+
+  std::string element(int b) const { return fmt::format("*({})", place(b, false)); }
+
+  void copy(const PlanCopy& c) {
+    const PlanBuffer& to = buffer(c.to);
+    const SizeExpr bytes = product(to.dims) * SizeExpr(bytes_of(to.dtype));
+    if (!bytes.is(0)) line(fmt::format("memcpy({}, {}, (size_t){});", place(c.to, true), place(c.from, false), extent(bytes)));
+  }
+
+  void move_to(RegionId to) {
+    const RegionChange change = region_change(plan_.regions, at_, to);
+    for (const RegionId r : change.left) leave(r);
+    for (const RegionId r : change.entered) enter(r);
+    at_ = to;
+  }
+
+  void enter(RegionId id) {
+    const PlanRegion& r = region(id);
+    if (r.kind == Region::Kind::branch) {
+      if (r.holds) {
+        line(fmt::format("/* {} */", comment_text(r.origin)));
+        line(fmt::format("if ({}) {{", element(r.condition)));
+      } else {
+        text_.pop_back();  // the end of the line that closes the other branch
+        text_ += " else {\n";
+      }
+      ++depth_;
+      return;
+    }
+    for (const PlanCopy& c : r.before) copy(c);
+    line(fmt::format("/* {} */", comment_text(r.origin)));
+    const std::string& i = r.counter;
+    std::string condition = fmt::format("{} < {}", i, extent(r.trip));
+    if (r.count >= 0) condition += fmt::format(" && {} < {}", i, element(r.count));
+    if (r.starts >= 0) condition += fmt::format(" && ({} > 0 || {})", i, element(r.starts));
+    // What a loop leaves incomplete is looked at after it.
+    if (r.complete) line(fmt::format("int64_t {} = 0;", i));
+    line(r.complete ? fmt::format("for (; {}; ++{}) {{", condition, i) : fmt::format("for (int64_t {} = 0; {}; ++{}) {{", i, condition, i));
+    ++depth_;
+  }
+
+  void leave(RegionId id) {
+    const PlanRegion& r = region(id);
+    for (const PlanCopy& c : r.after) copy(c);
+    if (r.continues >= 0) {
+      if (r.complete) line(fmt::format("if (!{}) {{\n{}++{};\n{}break;\n{}}}", element(r.continues), indent(2), r.counter, indent(2), indent(1)));
+      else line(fmt::format("if (!{})\n{}break;", element(r.continues), indent(2)));
+    }
+    --depth_;
+    line("}");
+    if (!r.complete) return;
+    std::string wrong = fmt::format("{} != {}", r.counter, extent(r.trip));
+    if (r.count >= 0) wrong += fmt::format(" || {} > {}", element(r.count), extent(r.trip));
+    line(fmt::format("if ({})\n{}return {}_E_SHAPE;", wrong, indent(2), upper_));
+  }
+
+  std::string indent(size_t more) const { return std::string(4 * (depth_ + more), ' '); }
+
+  void step(size_t s) {
+    const PlanStep& step = plan_.steps[s];
+    const StepText& t = level_.steps[s];
+    std::string args;
+    for (const int tensor : t.tensors) {
+      const bool writes = step.kernel.tensors[static_cast<size_t>(tensor)].role == Role::Output;
+      args += (args.empty() ? "" : ", ") + place(step.buffers[static_cast<size_t>(tensor)], writes);
+    }
+    for (const std::string& z : t.sizes) args += (args.empty() ? "" : ", ") + extent(size_name(z));
+    if (t.workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
+    line(fmt::format("/* {} */", comment_text(step.origin)));
+    line(fmt::format("status = {}({});", t.function, args));
+    line("if (status != 0)");
+    line("    return status;");
+    line("if (call->mark != NULL)");
+    line(fmt::format("    call->mark(call->watcher, {});", s));
+  }
+
+  const ExecutionPlan& plan_;
+  const ModelLevel& level_;
+  const std::string& upper_;
+  const std::function<std::string(int, bool)>& pointer_;
+  std::string text_;
+  RegionId at_ = kTopLevel;
+  size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const std::string& upper,
+                       const std::function<std::string(int buffer, bool writes)>& pointer) {
+  return StepWriter(plan, level, upper, pointer).run();
+}
+
+std::string extent_text(const ExecutionPlan& plan, const SizeExpr& e) {
+  if (e.is_constant()) return fmt::format("{}", e.value);
+  if (e.kind == SizeExpr::Kind::name) {
+    const bool field = std::any_of(plan.sizes.begin(), plan.sizes.end(), [&](const GraphSize& s) { return s.name == e.name; });
+    return field ? "in->" + e.name : e.name;
+  }
+  const char* op = e.kind == SizeExpr::Kind::add ? " + " : e.kind == SizeExpr::Kind::mul ? "*" : "";
+  std::string out;
+  if (*op) {
+    for (const SizeExpr& a : e.args) out += (out.empty() ? "(" : op) + extent_text(plan, a);
+    return out + ")";
+  }
+  const std::string a = extent_text(plan, e.args[0]), b = extent_text(plan, e.args[1]);
+  switch (e.kind) {
+    case SizeExpr::Kind::floordiv: return fmt::format("floor_div({}, {})", a, b);
+    case SizeExpr::Kind::mod: return fmt::format("({} - floor_div({}, {})*{})", a, a, b, b);
+    case SizeExpr::Kind::min: return fmt::format("({} < {} ? {} : {})", a, b, a, b);
+    case SizeExpr::Kind::max: return fmt::format("({} > {} ? {} : {})", a, b, a, b);
+    default: TENON_UNREACHABLE("an extent of no kind");
+  }
+}
+
+}  // namespace tenon

@@ -1,0 +1,185 @@
+// Which buffer each value lies in, and what loops copy.
+#include "schedule/assign_buffers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tenon {
+namespace {
+
+class BufferPlanner {
+ public:
+  BufferPlanner(const Graph& graph, const std::vector<Region>& regions, std::vector<FusedKernel> kernels)
+      : graph_(graph), regions_(regions), kernels_(std::move(kernels)), outputs_(graph.outputs.begin(), graph.outputs.end()) {
+    for (size_t i = 0; i < kernels_.size(); ++i)
+      for (size_t t = 0; t < kernels_[i].values.size(); ++t)
+        if (kernels_[i].values[t] != kNoValue && kernels_[i].kernel.tensors[t].role == Role::Output) {
+          maker_[kernels_[i].values[t]] = i;
+          home_[kernels_[i].values[t]] = kernels_[i].region;
+        }
+    for (size_t r = 0; r < regions_.size(); ++r) share_results(static_cast<RegionId>(r));
+    for (size_t r = 0; r < regions_.size(); ++r) place_slices(static_cast<RegionId>(r));
+    for (const GraphSize& s : all_sizes(graph)) greatest_[s.name] = s.hi;
+  }
+
+  ExecutionPlan plan() {
+    plan_.name = graph_.name;
+    plan_.doc = graph_.doc;
+    plan_.sizes = graph_.sizes;
+    for (FusedKernel& k : kernels_) plan_.steps.push_back(step(k));
+    for (size_t r = 0; r < regions_.size(); ++r) plan_.regions.push_back(region(static_cast<RegionId>(r)));
+    for (const ValueId v : graph_.inputs) plan_.inputs.push_back(buffer(v));
+    for (const ValueId v : graph_.outputs) plan_.outputs.push_back(buffer(v));
+    return std::move(plan_);
+  }
+
+ private:
+  struct Place {
+    ValueId whole;
+    RegionId loop;
+    bool reversed;
+  };
+
+  void share_results(RegionId id) {
+    const Region& r = regions_[static_cast<size_t>(id)];
+    for (const ValueId v : results_of(r)) home_[v] = r.parent;
+    for (const BranchResult& b : r.results) shared_[b.inside] = b.result;
+    for (const Carried& c : r.carried) {
+      shared_[c.inside] = c.result;
+      if (!shared_.count(c.next) && replaces(c, id)) shared_[c.next] = c.result;
+    }
+  }
+
+  /// Whether the kernel that makes the next value may write it over the old one: it and all that follow do not read the old one.
+  bool replaces(const Carried& c, RegionId id) const {
+    const auto m = maker_.find(c.next);
+    if (m == maker_.end() || kernels_[m->second].region != id) return false;
+    for (size_t i = m->second; i < kernels_.size(); ++i)
+      if (std::count(kernels_[i].values.begin(), kernels_[i].values.end(), c.inside) > 0) return false;
+    return std::none_of(regions_.begin(), regions_.end(), [&](const Region& r) {
+      const std::vector<ValueId> read = read_by(r), handed = handed_on(r);
+      return std::count(read.begin(), read.end(), c.inside) > 0 || std::count(handed.begin(), handed.end(), c.inside) > 0;
+    });
+  }
+
+  void place_slices(RegionId id) {
+    const Region& r = regions_[static_cast<size_t>(id)];
+    for (const Slice& s : r.reads) places_[s.part] = {s.whole, id, s.reversed};
+    for (const Slice& s : r.writes) {
+      const auto m = maker_.find(s.part);
+      if (m == maker_.end() || kernels_[m->second].region != id || shared_.count(s.part) || places_.count(s.part)) copied_.insert(s.whole);
+      else places_[s.part] = {s.whole, id, s.reversed};
+    }
+  }
+
+  ValueId shared(ValueId v) const {
+    for (auto it = shared_.find(v); it != shared_.end(); it = shared_.find(v)) v = it->second;
+    return v;
+  }
+
+  PlanBuffer described(ValueId v) const {
+    const Value& value = graph_.values[static_cast<size_t>(v)];
+    PlanBuffer b;
+    b.name = value.name;
+    b.original = value.original;
+    b.dtype = value.dtype;
+    b.dims = value.dims;
+    b.bytes = evaluate(product(b.dims), greatest_).value_or(0) * bytes_of(b.dtype);
+    return b;
+  }
+
+  int add(PlanBuffer b) {
+    plan_.buffers.push_back(std::move(b));
+    return static_cast<int>(plan_.buffers.size()) - 1;
+  }
+
+  int slice(ValueId part, const Place& place) {
+    PlanBuffer b = described(part);
+    b.kind = BufferKind::Slice;
+    b.whole = buffer(place.whole);
+    b.region = place.loop;
+    b.reversed = place.reversed;
+    return add(std::move(b));
+  }
+
+  int buffer(ValueId value) {
+    if (value == kNoValue) return -1;
+    const ValueId v = shared(value);
+    const auto known = buffers_.find(v);
+    if (known != buffers_.end()) return known->second;
+    const auto place = places_.find(v);
+    if (place != places_.end()) return buffers_[v] = slice(v, place->second);
+    PlanBuffer b = described(v);
+    b.data = graph_.values[static_cast<size_t>(v)].constant;
+    const bool input = std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
+    b.kind = b.data ? BufferKind::Constant : input ? BufferKind::Input : outputs_.count(v) ? BufferKind::Output : BufferKind::Arena;
+    const auto home = home_.find(v);
+    if (home != home_.end()) b.region = home->second;
+    return buffers_[v] = add(std::move(b));
+  }
+
+  PlanStep step(FusedKernel& k) {
+    PlanStep s;
+    for (size_t t = 0; t < k.values.size(); ++t) {
+      s.buffers.push_back(buffer(k.values[t]));
+      if (s.buffers.back() >= 0 && plan_.buffers[static_cast<size_t>(s.buffers.back())].kind == BufferKind::Constant) k.kernel.tensors[t].role = Role::Constant;
+    }
+    std::string name = fmt::format("{}", fmt::join(k.kernel.fused, "_"));
+    if (name.size() > 48) name = fmt::format("{}_and_{}_more", k.kernel.fused[0], k.kernel.fused.size() - 1);
+    const int n = ++named_[name];
+    k.kernel.name = n == 1 ? name : fmt::format("{}_{}", name, n);
+    s.origin = fmt::format("{}", fmt::join(k.origins, ", "));
+    s.region = k.region;
+    s.kernel = k.kernel;
+    return s;
+  }
+
+  PlanRegion region(RegionId id) {
+    const Region& r = regions_[static_cast<size_t>(id)];
+    PlanRegion p;
+    p.kind = r.kind;
+    p.parent = r.parent;
+    p.origin = r.origin;
+    p.counter = r.counter;
+    p.trip = r.trip;
+    p.count = buffer(r.count);
+    p.starts = buffer(r.starts);
+    p.continues = buffer(r.continues);
+    p.condition = buffer(r.condition);
+    p.holds = r.holds;
+    p.complete = r.ends_early() && !r.writes.empty();
+    for (const Carried& c : r.carried) {
+      const int to = buffer(c.inside), next = buffer(c.next);
+      p.before.push_back({to, buffer(c.initial)});
+      if (next != to) p.after.push_back({to, next});
+    }
+    // What is written from the old value of a carried one is written before the new value arrives.
+    for (const Slice& s : r.writes)
+      if (copied_.count(s.whole)) p.after.insert(p.after.begin(), {slice(s.part, {s.whole, id, s.reversed}), buffer(s.part)});
+    return p;
+  }
+
+  const Graph& graph_;
+  const std::vector<Region>& regions_;
+  std::vector<FusedKernel> kernels_;
+  std::set<ValueId> outputs_, copied_;
+  std::map<ValueId, size_t> maker_;
+  std::map<ValueId, RegionId> home_;
+  std::map<ValueId, ValueId> shared_;
+  std::map<ValueId, Place> places_;
+  std::map<ValueId, int> buffers_;
+  std::map<std::string, int> named_;
+  SizeValues greatest_;
+  ExecutionPlan plan_;
+};
+
+}  // namespace
+
+ExecutionPlan assign_buffers(const Graph& graph, const std::vector<Region>& regions, std::vector<FusedKernel> kernels) {
+  return BufferPlanner(graph, regions, std::move(kernels)).plan();
+}
+
+}  // namespace tenon
