@@ -228,4 +228,13 @@ std::set<std::string> names_in(const Syntax& s) {
   return out;
 }
 
+bool names_lists(const Syntax& s, const ArithmeticScope& scope) {
+  if (s.kind == SyntaxKind::call && s.text == "size") return false;
+  if (s.kind == SyntaxKind::name) {
+    const AttrDef* a = scope.def->attr(s.text);
+    return scope.packs.count(s.text) != 0 || (a != nullptr && a->count != AttrCount::one);
+  }
+  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return names_lists(c, scope); });
+}
+
 }  // namespace tenon

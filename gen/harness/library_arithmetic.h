@@ -40,4 +40,7 @@ std::string bare_condition(const Syntax& s, const ArithmeticScope& scope);
 /// Names that stand in `s` as sizes, packs, attributes or lets (not functions).
 std::set<std::string> names_in(const Syntax& s);
 
+/// Whether `s` names packs or lists as such, and so is meant for each of their elements.
+bool names_lists(const Syntax& s, const ArithmeticScope& scope);
+
 }  // namespace tenon

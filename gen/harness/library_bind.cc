@@ -249,17 +249,30 @@ class BindWriter {
     return true;
   }
 
+  void require_each(const Syntax& s, bool range) {
+    ArithmeticScope scope = s_.scope;
+    scope.element = "k";
+    const std::string condition = range ? integer_text(s, scope) + " >= 0" : condition_text(s, scope);
+    body_.print_line("for (int32_t k = 0; k < {}; ++k)", rank_text(s));
+    const auto in = body_.indented();
+    body_.print_line("tn_rt_require(f, {}, TN_E_{});", condition, about_attributes_only(s) ? "ATTR" : "SHAPE");
+  }
+
+  /// Those about lists come with the shapes, which say how long a list is.
   void requirements(bool of_attributes) {
     for (const Syntax& r : def_.requires_) {
-      if (about_attributes_only(r) != of_attributes) continue;
+      const bool each = names_lists(r, s_.scope);
+      if ((about_attributes_only(r) && !each) != of_attributes) continue;
       body_.line().print_line("/* requires {} */", comment_text(print(r)));
-      by_type(r, [&](const std::string&) { body_.print_line("tn_rt_require(f, {}, TN_E_{});", condition_text(r, s_.scope), of_attributes ? "ATTR" : "SHAPE"); });
+      if (each) require_each(r, false);
+      else by_type(r, [&](const std::string&) { body_.print_line("tn_rt_require(f, {}, TN_E_{});", condition_text(r, s_.scope), of_attributes ? "ATTR" : "SHAPE"); });
     }
   }
 
   /// Ranges of index variables must not be negative; those that are sizes are checked already.
   void index_ranges() {
     for (const IndexRange& r : def_.index) {
+      if (r.pack) require_each(r.extent, true);
       if (r.pack || r.extent.kind == SyntaxKind::name || r.extent.kind == SyntaxKind::integer) continue;
       body_.print_line("tn_rt_require(f, {} >= 0, TN_E_{}); /* range of {} */", integer_text(r.extent, s_.scope), about_attributes_only(r.extent) ? "ATTR" : "SHAPE", r.name);
     }

@@ -100,8 +100,8 @@ class CallBinder {
 
   bool requirements() {
     for (const Syntax& r : def_.requires_) {
-      const Expr e = expr_.condition(r);
-      if (const auto v = constant_value(e); v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
+      for (const Expr& e : expr_.conditions(r))
+        if (const auto v = constant_value(e); v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
     }
     return !diagnostics_.has_errors();
   }

@@ -222,7 +222,8 @@ class SymbolicExpander {
   void add_facts() {
     ExprBuilder expr(defs_, scope_, kernel(), diagnostics_);
     const size_t checks = kernel().checks.size();
-    for (const Syntax& r : def_.requires_) kernel().facts.push_back(expr.condition(r));
+    for (const Syntax& r : def_.requires_)
+      for (Expr& fact : expr.conditions(r)) kernel().facts.push_back(std::move(fact));
     kernel().checks.resize(checks);
   }
 

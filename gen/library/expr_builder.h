@@ -30,6 +30,8 @@ class ExprBuilder {
   Expr index(const Syntax& s);
   /// Conditions: Bool.
   Expr condition(const Syntax& s);
+  /// A condition that names packs or lists holds for each of their elements.
+  std::vector<Expr> conditions(const Syntax& s);
   /// Subscripts against a tensor's entries: the kernel's index list.
   std::vector<Expr> subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place);
   /// The list that `*(…)` or a pack-valued let stands for.

@@ -71,16 +71,26 @@ size_t ExprBuilder::each_rank(const Syntax& s) const {
   if (s.kind == SyntaxKind::name || s.kind == SyntaxKind::pack) {
     if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end()) return p->second.size();
     if (const auto p = scope_.binding.packs.find(s.text); p != scope_.binding.packs.end()) return p->second.size();
+    if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list) return a->second.elements.size();
     return SIZE_MAX;
   }
+  // The product of a pack's extents is one number.
+  if (s.kind == SyntaxKind::call && s.text == "size") return SIZE_MAX;
   for (const Syntax& c : s.children) {
     if (s.kind == SyntaxKind::subscript && c.kind == SyntaxKind::pack) continue;  // all dims of another pack at once
     const size_t n = each_rank(c);
     if (n != SIZE_MAX) return n;
   }
-  if (s.kind == SyntaxKind::name)
-    if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list) return a->second.elements.size();
   return SIZE_MAX;
+}
+
+std::vector<Expr> ExprBuilder::conditions(const Syntax& s) {
+  const size_t rank = each_rank(s);
+  if (rank == SIZE_MAX) return {condition(s)};
+  std::vector<Expr> all;
+  for (element_ = 0; element_ < static_cast<int>(rank); ++element_) all.push_back(condition(s));
+  element_ = -1;
+  return all;
 }
 
 Typed ExprBuilder::each_element(const Syntax& s, size_t k) {
