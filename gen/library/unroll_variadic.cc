@@ -29,6 +29,7 @@ class Unroller {
   Unroller(const OpDef& def, int operands) : def_(def), variadic_(def.inputs.back().name), operands_(operands) {
     for (const Dim& d : def.inputs.back().dims)
       if (d.per_operand) own_.push_back(d.name);
+    for (const Statement& s : def.body) find_variables(s.value);
   }
 
   OpDef run() const {
@@ -67,6 +68,15 @@ class Unroller {
   bool reads_operand(const Syntax& s) const {
     if (s.kind == SyntaxKind::subscript && s.text == variadic_) return true;
     return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return reads_operand(c); });
+  }
+
+  /// Variables over a dim that differs between the operands range over another extent in each statement, so each has names of its own.
+  void find_variables(const Syntax& s) {
+    const std::vector<Dim>& dims = def_.inputs.back().dims;
+    if (s.kind == SyntaxKind::subscript && s.text == variadic_)
+      for (size_t i = 0; i < std::min(dims.size(), s.children.size()); ++i)
+        if (dims[i].per_operand && s.children[i].kind == SyntaxKind::name) own_.push_back(s.children[i].text);
+    for (const Syntax& c : s.children) find_variables(c);
   }
 
   Syntax sum(const std::string& name, int count, const SourceSpan& span) const {
