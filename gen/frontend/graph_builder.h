@@ -67,6 +67,8 @@ class GraphBuilder {
 
   const Value& value(ValueId id) const { return at(id).value; }
   TensorType type(ValueId id) const { return {value(id).dtype, value(id).dims}; }
+  /// The run-time sizes and the counters of the loops with their ranges.
+  std::vector<GraphSize> sizes() const { return all_sizes(graph_); }
   const OpSemantics& semantics() const { return *semantics_; }
   /// Elements of a tensor of whole numbers where they are known before run time.
   std::optional<std::vector<SizeExpr>> numbers(ValueId id) const;

@@ -7,6 +7,7 @@
 
 #include "frontend/recipe_call.h"
 #include "frontend/recipe_scan.h"
+#include "frontend/size_arithmetic.h"
 
 namespace tenon {
 namespace {
@@ -114,18 +115,19 @@ RecipeValue range(const HostCall& c) {
   return list;
 }
 
-RecipeValue extreme(const HostCall& c, SizeExpr (*whole)(const SizeExpr&, const SizeExpr&), bool greater) {
+RecipeValue extreme(const HostCall& c, bool greatest) {
   const RecipeList list = c.args.size() == 1 ? c.list(0) : c.args;
   if (list.empty()) c.fail("the list is empty");
+  const std::vector<GraphSize> sizes = c.context.builder.sizes();
   RecipeValue best = list[0];
   for (const RecipeValue& v : list) {
-    if (best.get<double>() || v.get<double>()) best = greater ? std::max(c.real(best), c.real(v)) : std::min(c.real(best), c.real(v));
-    else best = whole(c.whole(best), c.whole(v));
+    if (best.get<double>() || v.get<double>()) best = greatest ? std::max(c.real(best), c.real(v)) : std::min(c.real(best), c.real(v));
+    else best = greatest ? greater(c.whole(best), c.whole(v), sizes) : lesser(c.whole(best), c.whole(v), sizes);
   }
   return best;
 }
-RecipeValue minimum(const HostCall& c) { return extreme(c, size_min, false); }
-RecipeValue maximum(const HostCall& c) { return extreme(c, size_max, true); }
+RecipeValue minimum(const HostCall& c) { return extreme(c, false); }
+RecipeValue maximum(const HostCall& c) { return extreme(c, true); }
 
 RecipeValue product_of(const HostCall& c) {
   SizeExpr p = 1;

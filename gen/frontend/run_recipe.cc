@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "frontend/recipe_call.h"
+#include "frontend/size_arithmetic.h"
 #include "support/diagnostics.h"
 
 namespace tenon {
@@ -182,7 +183,17 @@ class RecipeRun {
     fail(e, fmt::format("'{}' takes whole numbers", e.text));
   }
 
-  static RecipeValue size_binary(const RecipeExpr& e, const RecipeValue& left, const RecipeValue& right) {
+  // The ranges of sizes may decide what their values would.
+  RecipeValue ordered(const RecipeExpr& e, const SizeExpr& a, const SizeExpr& b) const {
+    const bool less = e.text == "<" || e.text == "<=", strict = e.text == "<" || e.text == ">";
+    const SizeBounds d = bounds_of(less ? b - a : a - b, context_.builder.sizes());
+    const int64_t least = strict ? 1 : 0;
+    if (d.lo >= least) return true;
+    if (d.hi < least) return false;
+    fail(e, fmt::format("{} {} {} depends on run-time sizes; fix them with --size", to_text(a), e.text, to_text(b)));
+  }
+
+  RecipeValue size_binary(const RecipeExpr& e, const RecipeValue& left, const RecipeValue& right) const {
     const auto size = [&](const RecipeValue& v) -> SizeExpr {
       if (const bool* t = v.get<bool>()) return int64_t{*t};
       if (!v.get<SizeExpr>()) fail(e, fmt::format("'{}' takes numbers, not {}", e.text, kind_of(v)));
@@ -195,11 +206,7 @@ class RecipeRun {
     if ((e.text == "//" || e.text == "%") && b.is(0)) fail(e, "division by 0");
     if (e.text == "//") return floor_div(a, b);
     if (e.text == "%") return floor_mod(a, b);
-    const SizeExpr difference = a - b;
-    if (!difference.is_constant())
-      fail(e, fmt::format("{} {} {} depends on run-time sizes; fix them with --size", to_text(a), e.text, to_text(b)));
-    const int64_t d = difference.value;
-    return e.text == "<" ? d < 0 : e.text == "<=" ? d <= 0 : e.text == ">" ? d > 0 : d >= 0;
+    return ordered(e, a, b);
   }
 
   static RecipeValue list_binary(const RecipeExpr& e, const RecipeValue& a, const RecipeValue& b) {

@@ -21,4 +21,16 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
                                                         const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
                                                         const std::vector<TensorType>& types);
 
+/// What an extent lies between, whatever the sizes are.
+struct SizeBounds {
+  int64_t lo = 0;
+  int64_t hi = 0;
+};
+/// Bounds where the sizes have these ranges; wide ones where a name is none of them.
+SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
+
+/// The lesser or the greater of two extents; one of the two where the ranges decide it.
+SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
+SizeExpr greater(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
+
 }  // namespace tenon

@@ -1,0 +1,59 @@
+// Bounds of extents, and minima and maxima that they decide.
+#include <algorithm>
+
+#include "frontend/size_arithmetic.h"
+
+namespace tenon {
+namespace {
+
+// Beyond it a bound says nothing; sums and products of two such numbers stay within 128 bits.
+constexpr int64_t kWide = int64_t{1} << 62;
+
+int64_t clamped(__int128 v) { return static_cast<int64_t>(std::clamp<__int128>(v, -kWide, kWide)); }
+
+SizeBounds product_bounds(SizeBounds a, SizeBounds b) {
+  const __int128 corners[] = {static_cast<__int128>(a.lo) * b.lo, static_cast<__int128>(a.lo) * b.hi, static_cast<__int128>(a.hi) * b.lo, static_cast<__int128>(a.hi) * b.hi};
+  return {clamped(*std::min_element(corners, corners + 4)), clamped(*std::max_element(corners, corners + 4))};
+}
+
+int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
+
+SizeBounds quotient_bounds(SizeBounds a, SizeBounds b) {
+  if (b.lo < 1) return {-kWide, kWide};
+  return {std::min(floor_quotient(a.lo, b.lo), floor_quotient(a.lo, b.hi)), std::max(floor_quotient(a.hi, b.lo), floor_quotient(a.hi, b.hi))};
+}
+
+}  // namespace
+
+SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
+  if (size.is_constant()) return {clamped(size.value), clamped(size.value)};
+  if (size.kind == SizeExpr::Kind::name) {
+    const auto known = std::find_if(sizes.begin(), sizes.end(), [&](const GraphSize& s) { return s.name == size.name; });
+    return known == sizes.end() ? SizeBounds{-kWide, kWide} : SizeBounds{clamped(known->lo), clamped(known->hi)};
+  }
+  SizeBounds all = bounds_of(size.args[0], sizes);
+  for (size_t i = 1; i < size.args.size(); ++i) {
+    const SizeBounds b = bounds_of(size.args[i], sizes);
+    switch (size.kind) {
+      case SizeExpr::Kind::add: all = {clamped(static_cast<__int128>(all.lo) + b.lo), clamped(static_cast<__int128>(all.hi) + b.hi)}; break;
+      case SizeExpr::Kind::mul: all = product_bounds(all, b); break;
+      case SizeExpr::Kind::floordiv: all = quotient_bounds(all, b); break;
+      case SizeExpr::Kind::mod: all = b.lo < 1 ? SizeBounds{-kWide, kWide} : SizeBounds{0, b.hi - 1}; break;
+      case SizeExpr::Kind::min: all = {std::min(all.lo, b.lo), std::min(all.hi, b.hi)}; break;
+      default: all = {std::max(all.lo, b.lo), std::max(all.hi, b.hi)}; break;
+    }
+  }
+  return all;
+}
+
+SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes) {
+  const SizeBounds d = bounds_of(a - b, sizes);
+  return d.hi <= 0 ? a : d.lo >= 0 ? b : size_min(a, b);
+}
+
+SizeExpr greater(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes) {
+  const SizeBounds d = bounds_of(a - b, sizes);
+  return d.lo >= 0 ? a : d.hi <= 0 ? b : size_max(a, b);
+}
+
+}  // namespace tenon

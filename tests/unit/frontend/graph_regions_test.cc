@@ -1,0 +1,86 @@
+// Regions as they are built: what leaves a loop's body, what nobody needs, what is refused.
+#include "catch.h"
+#include "frontend/graph_builder.h"
+#include "frontend/size_arithmetic.h"
+#include "small_library.h"
+
+using namespace tenon;
+
+namespace {
+
+struct Running {
+  OpSemantics semantics = tenon_test::small_semantics();
+  GraphBuilder builder{semantics, "running"};
+  ValueId x = builder.add_input("x", DType::F32, {5, 3}), h0 = builder.add_input("h0", DType::F32, {3});
+  RegionId loop = builder.begin_loop(5);
+  ValueId h = builder.carry(loop, h0), part = builder.read_slice(loop, x, true);
+
+  ValueId call(const std::string& op, std::vector<ValueId> in) { return builder.add_node(op, std::move(in), {}, 1)[0]; }
+};
+
+}  // namespace
+
+TEST_CASE("frontend: what no iteration changes is computed before the loop") {
+  Running r;
+  const ValueId fixed = r.call("exp", {r.h0}), next = r.call("add", {r.h, fixed});
+  const std::vector<ValueId> results = r.builder.end_loop(r.loop, {{next}, {{r.part, false}}, kNoValue});
+  const Graph g = r.builder.finish({{"last", results[0]}, {"parts", results[1]}});
+  CHECK(verify(g).empty());
+  CHECK(g.nodes[0].op == "exp");
+  CHECK(g.nodes[0].region == kTopLevel);
+  CHECK(g.nodes[1].region == 0);
+  CHECK(g.nodes.back().op == "identity");  // a slice that is handed on is copied
+}
+
+TEST_CASE("frontend: what nobody needs leaves the loop") {
+  Running r;
+  const ValueId next = r.call("tanh", {r.h}), other = r.call("exp", {r.part});
+  const std::vector<ValueId> results = r.builder.end_loop(r.loop, {{next}, {{other, false}}, kNoValue});
+  const Graph g = r.builder.finish({{"last", results[0]}});
+  CHECK(verify(g).empty());
+  CHECK(g.nodes.size() == 1);
+  CHECK(g.regions[0].reads.empty());
+  CHECK(g.regions[0].writes.empty());
+}
+
+TEST_CASE("frontend: a loop that nobody needs is gone") {
+  Running r;
+  r.builder.end_loop(r.loop, {{r.call("tanh", {r.h})}, {}, kNoValue});
+  const Graph g = r.builder.finish({{"y", r.h0}});
+  CHECK(verify(g).empty());
+  CHECK(g.regions.empty());
+}
+
+TEST_CASE("frontend: values that are exchanged are copied") {
+  Running r;
+  const ValueId other = r.builder.carry(r.loop, r.call("exp", {r.h0}));
+  const std::vector<ValueId> results = r.builder.end_loop(r.loop, {{other, r.h}, {}, kNoValue});
+  const Graph g = r.builder.finish({{"a", results[0]}, {"b", results[1]}});
+  CHECK(verify(g).empty());
+  CHECK(g.nodes.size() == 3);
+}
+
+TEST_CASE("frontend: a carried value keeps its type") {
+  Running r;
+  CHECK_THROWS_WITH(r.builder.end_loop(r.loop, {{r.x}, {}, kNoValue}), "a value that the loop carries is f32[3] before an iteration and f32[5, 3] after it");
+}
+
+TEST_CASE("frontend: branches have the same types") {
+  const OpSemantics semantics = tenon_test::small_semantics();
+  GraphBuilder b(semantics, "either");
+  const ValueId c = b.add_input("c", DType::Bool, {}), x = b.add_input("x", DType::F32, {3}), y = b.add_input("y", DType::F32, {4});
+  const RegionId first = b.begin_branch(c, true);
+  const std::vector<ValueId> results = b.end_branch(first, {x}, {});
+  const RegionId second = b.begin_branch(c, false);
+  CHECK_THROWS_WITH(b.end_branch(second, {y}, results), "result 0 is f32[3] if the condition holds and f32[4] otherwise");
+}
+
+TEST_CASE("frontend: ranges of sizes decide minima") {
+  const std::vector<GraphSize> sizes{{"step", 0, 4}, {"n", 1, 64}};
+  const SizeExpr step = size_name("step"), n = size_name("n");
+  CHECK(lesser(step + SizeExpr(1), 5, sizes) == step + SizeExpr(1));
+  CHECK(greater(step, 0, sizes) == step);
+  CHECK(lesser(step, n, sizes) == size_min(step, n));
+  CHECK(bounds_of(floor_div(n * SizeExpr(3) + SizeExpr(1), 2), sizes).hi == 96);
+  CHECK(bounds_of(floor_mod(size_name("other"), 7), sizes).hi == 6);
+}
