@@ -131,7 +131,10 @@ class BufferPlanner {
     if (name.size() > 48) name = fmt::format("{}_and_{}_more", k.kernel.fused[0], k.kernel.fused.size() - 1);
     const int n = ++named_[name];
     k.kernel.name = n == 1 ? name : fmt::format("{}_{}", name, n);
-    s.origin = fmt::format("{}", fmt::join(k.origins, ", "));
+    std::vector<std::string> origins;  // of several operators that one node became, the node is named once
+    for (const std::string& o : k.origins)
+      if (std::find(origins.begin(), origins.end(), o) == origins.end()) origins.push_back(o);
+    s.origin = fmt::format("{}", fmt::join(origins, ", "));
     s.region = k.region;
     s.kernel = k.kernel;
     return s;

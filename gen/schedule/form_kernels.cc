@@ -60,9 +60,13 @@ class KernelFormer {
     const auto at = reindex(k.kernel.tensors[static_cast<size_t>(r->tensor)], r->index, k.kernel.tensors[static_cast<size_t>(s.target)]);
     if (!at) return false;
     Ranges ranges;
-    for (const LoopVar& v : s.loops) ranges.extents[v.name] = v.extent;
+    std::map<std::string, Expr> fixed;  // a variable that has one value
+    for (const LoopVar& v : s.loops) {
+      ranges.extents[v.name] = v.extent;
+      if (is_one(v.extent)) fixed[v.name] = constant_int(0);
+    }
     for (size_t d = 0; d < s.index.size(); ++d)
-      if (!same(simplify((*at)[d], ranges), s.index[d]) && !is_one(k.kernel.tensors[static_cast<size_t>(s.target)].dims[d])) return false;
+      if (!same(simplify(substitute((*at)[d], fixed), ranges), s.index[d]) && !is_one(k.kernel.tensors[static_cast<size_t>(s.target)].dims[d])) return false;
     return true;
   }
 
