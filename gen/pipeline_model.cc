@@ -17,6 +17,7 @@
 #include "library/expand_node.h"
 #include "library_semantics.h"
 #include "lower/lower_kernel.h"
+#include "lower/parallel_phases.h"
 #include "pipeline_fold.h"
 #include "pipeline_library.h"
 #include "schedule/form_kernels.h"
@@ -96,8 +97,41 @@ std::optional<std::vector<FusedKernel>> node_kernels(Session& session, const OpL
   return out;
 }
 
+/// Microseconds that a kernel takes, roughly; nothing where its sizes are open.
+std::optional<double> expected_us(const Kernel& kernel) {
+  const auto cost = cost_of(kernel);
+  return cost ? std::optional(cost->flops / 2e4 + cost->bytes / 1e4) : std::nullopt;
+}
+
+/// The parts of a step that workers share; none where it is too short to wake them.
+std::vector<PhaseText> phase_code(const LoopNest& nest, const Isa& isa, EmitOptions options, EmitNeeds& needs, PlanStep& step, std::string& kernels) {
+  constexpr double worth_us = 10, grain_us = 2;
+  const auto us = expected_us(step.kernel);
+  if (us && *us < worth_us) return {};
+  std::vector<PhaseText> out;
+  for (const Phase& phase : parallel_phases(nest)) {
+    options.split_parallel = phase.parallel;
+    const CFunction f = emit_kernel(phase.nest, isa, options, needs);
+    const ModelParameters p = model_parameters(phase.nest, options);
+    PhaseText text{f.name, p.sizes, p.workspace, p.worker_memory, phase.parallel, phase.iterations, {}, {}, 1};
+    kernels += print_c99(f) + "\n";
+    if (phase.parallel && phase.iterations && us && *phase.iterations > 0)
+      text.grain = std::clamp<int64_t>(static_cast<int64_t>(grain_us * static_cast<double>(*phase.iterations) / *us), 1, std::max<int64_t>(1, *phase.iterations / 2));
+    if (phase.parallel && !phase.iterations) {
+      const CFunction count = emit_iterations_function(phase.count, isa, options, needs);
+      text.count_function = count.name;
+      text.count_sizes = model_parameters(phase.count, options).sizes;
+      kernels += print_c99(count) + "\n";
+    }
+    step.scratch = std::max(step.scratch, greatest_workspace_bytes(phase.nest).value_or(0));
+    step.worker_scratch = std::max(step.worker_scratch, greatest_worker_bytes(phase.nest).value_or(0));
+    out.push_back(std::move(text));
+  }
+  return out;
+}
+
 /// Stages lower and emit of one level; the greatest scratch of each step is kept in the plan.
-ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, const Blueprints& rows, const EmitOptions& options, std::string& nests) {
+ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, const Blueprints& rows, const EmitOptions& options, bool shares, std::string& nests) {
   ModelLevel out{&isa, level_begin(isa, options), level_end(isa, options), {}, {}};
   EmitNeeds needs;
   std::string kernels;
@@ -107,13 +141,17 @@ ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, con
     for (const std::string& f : verify(nest)) faults.push_back(nest.name + ": " + f);
     if (session.wants_dump("lower")) nests += to_text(nest);
     if (!faults.empty()) continue;
-    const CFunction f = emit_kernel(nest, isa, options, needs);
     const ModelParameters p = model_parameters(nest, options);
+    StepText text{function_name(nest, options), p.tensors, p.sizes, p.workspace, {}};
     const auto scratch = greatest_workspace_bytes(nest);
     if (!scratch) faults.push_back(nest.name + ": its workspace has no bound");
-    step.scratch = std::max(step.scratch, scratch.value_or(0));
-    out.steps.push_back({f.name, p.tensors, p.sizes, p.workspace});
-    kernels += print_c99(f) + "\n";
+    // the counters of loops are no fields of a call, so that what lies in a region stays with one worker
+    if (shares && step.region == kTopLevel) text.phases = phase_code(nest, isa, options, needs, step, kernels);
+    if (text.phases.empty()) {
+      step.scratch = std::max(step.scratch, scratch.value_or(0));
+      kernels += print_c99(emit_kernel(nest, isa, options, needs)) + "\n";
+    }
+    out.steps.push_back(std::move(text));
   }
   CFile pieces{needed_items(needs)};
   out.functions = print_c99(pieces) + "\n" + kernels;
@@ -133,11 +171,18 @@ std::optional<std::map<std::string, std::string>> model_templates(Session& sessi
   return out;
 }
 
+/// Workers that the arena has room for: what the flag says, one where only plain C is written.
+int worker_count(const ModelOptions& options, const std::vector<const Isa*>& levels) {
+  constexpr int usual = 8;
+  const bool plain = std::all_of(levels.begin(), levels.end(), [](const Isa* i) { return i->vector_bits == 0; });
+  return options.max_threads.value_or(plain ? 1 : usual);
+}
+
 }  // namespace
 
 int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
-  if (options.selftest || (options.max_threads && *options.max_threads != 1)) {
-    std::fputs("tenon: error: models are written for one thread, without --selftest\n", stderr);
+  if (options.selftest) {
+    std::fputs("tenon: error: models are written without --selftest\n", stderr);
     return exit_bad_command_line;
   }
   const auto levels = chosen_levels(options.isas);
@@ -158,7 +203,9 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
   emit.math = [&](ScalarOp op, OperandType type, const Isa& isa) { return math_body(math, op, type, isa); };
   std::vector<ModelLevel> code;
   std::string nests;
-  for (const Isa* isa : *levels) code.push_back(level_code(session, plan, *isa, *rows, emit, nests));
+  const int workers = worker_count(options, *levels);
+  for (const Isa* isa : *levels) code.push_back(level_code(session, plan, *isa, *rows, emit, workers > 1, nests));
+  for (PlanStep& s : plan.steps) s.scratch += workers * s.worker_scratch;
   plan_memory(plan);
   session.after("emit", {}, [&] {
     std::string all;
@@ -166,7 +213,7 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
     return all;
   });
   OutputTree tree;
-  write_model(plan, code, {options.name, options.main_program, options.weights, *templates}, tree);
+  write_model(plan, code, {options.name, options.main_program, workers, options.weights, *templates}, tree);
   session.after("files", {}, [&] { return sizes_of(tree); });
   return session.deliver(tree, options.output_dir);
 }

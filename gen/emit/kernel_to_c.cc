@@ -16,7 +16,9 @@ using emit::Emitter;
 
 /// A temp of 0 elements lives in registers alone: it has no place in the workspace.
 bool in_workspace(const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) != 0; }
-bool has_workspace(const LoopNest& n) { return std::any_of(n.buffers.begin(), n.buffers.end(), in_workspace); }
+bool has_workspace(const LoopNest& n, bool per_worker = false) {
+  return std::any_of(n.buffers.begin(), n.buffers.end(), [=](const Buffer& b) { return in_workspace(b) && b.per_worker == per_worker; });
+}
 
 /// Random numbers are the same on every level.
 bool draws_random(const Kernel& k) {
@@ -99,12 +101,32 @@ class FunctionBuilder {
     return f;
   }
 
+  CFunction iterations_function() {
+    const Operand n = parallel_iterations(nest);
+    Block lets(nest.body.begin(), nest.body.end() - 1);
+    CFunction f;
+    CBlock body;
+    e.block(lets, body);
+    body.push_back(c_return(e.index(n)));
+    f.comment = fmt::format("How many iterations {} shares out.", function_name(nest, options));
+    f.specifiers = "static";
+    f.result = "int64_t";
+    f.name = function_name(nest, options) + "_iterations";
+    for (const std::string& s : model_parameters(nest, options).sizes) {
+      f.params.push_back("int64_t " + e.size_name(s));
+      if (!e.used_sizes.count(s)) f.body.push_back(c_evaluate(c_cast("void", c_text(e.size_name(s)))));
+    }
+    f.body.insert(f.body.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
+    return f;
+  }
+
  private:
   const LoopNest& nest;
   const Kernel& kernel;
   const EmitOptions& options;
   Emitter e;
-  bool takes_memory = false;  ///< something lies in the workspace
+  bool takes_memory = false;      ///< something lies in the workspace
+  bool takes_own_memory = false;  ///< something lies in the memory of the worker
 
   CFunction head() {
     CFunction f;
@@ -136,6 +158,8 @@ class FunctionBuilder {
     }
     if (p.workspace) f.params.push_back("void *workspace");
     if (p.workspace && !takes_memory) f.body.push_back(c_evaluate(c_cast("void", c_text("workspace"))));
+    if (p.worker_memory) f.params.push_back("void *worker_memory");
+    if (p.worker_memory && !takes_own_memory) f.body.push_back(c_evaluate(c_cast("void", c_text("worker_memory"))));
     if (p.split) f.params.insert(f.params.end(), {"int64_t begin", "int64_t end"});
   }
 
@@ -202,29 +226,37 @@ class FunctionBuilder {
   /// Declares the buffers that are no tensors. One that nothing touches keeps its place but has no name.
   CBlock workspace() {
     CBlock body;
-    std::vector<size_t> carved;
     for (size_t i = 0; i < nest.buffers.size(); ++i) {
       const Buffer& b = nest.buffers[i];
-      if (in_workspace(b)) carved.push_back(i);
       if (b.storage == Storage::Stack && e.uses(static_cast<int>(i))) body.push_back(stack_array(b, e.buffer_name(static_cast<int>(i))));
     }
+    takes_memory = carve(false, body);
+    takes_own_memory = carve(true, body);
+    return body;
+  }
+
+  /// Declares the buffers of the workspace or of the worker's memory, one behind the other; true if there are any.
+  bool carve(bool per_worker, CBlock& body) {
+    std::vector<size_t> carved;
+    for (size_t i = 0; i < nest.buffers.size(); ++i)
+      if (in_workspace(nest.buffers[i]) && nest.buffers[i].per_worker == per_worker) carved.push_back(i);
+    const std::string place = per_worker ? "own_memory" : "free_memory";
     while (!carved.empty() && !e.uses(static_cast<int>(carved.back()))) carved.pop_back();
-    if (!carved.empty()) body.push_back(first_free());
+    if (!carved.empty()) body.push_back(first_free(per_worker, place));
     for (const size_t i : carved) {
       const Buffer& b = nest.buffers[i];
       if (e.uses(static_cast<int>(i))) {
         const std::string type = e.storage_type(b.dtype) + " *";
-        body.push_back(c_declare(type + "restrict", e.buffer_name(static_cast<int>(i)), c_cast(type, c_cast("void *", c_text("free_memory")))));
+        body.push_back(c_declare(type + "restrict", e.buffer_name(static_cast<int>(i)), c_cast(type, c_cast("void *", c_text(place)))));
       }
-      if (i != carved.back()) body.push_back(c_assign(c_text("free_memory"), rounded_bytes(b), "+="));
+      if (i != carved.back()) body.push_back(c_assign(c_text(place), rounded_bytes(b), "+="));
     }
-    takes_memory = !carved.empty();
-    return body;
+    return !carved.empty();
   }
 
-  CStmt first_free() {
-    if (options.style == FunctionStyle::Model) return c_declare("unsigned char *", "free_memory", c_cast("unsigned char *", c_text("workspace")));
-    return c_declare("unsigned char *", "free_memory",
+  CStmt first_free(bool per_worker, const std::string& place) {
+    if (options.style == FunctionStyle::Model) return c_declare("unsigned char *", place, c_cast("unsigned char *", c_text(per_worker ? "worker_memory" : "workspace")));
+    return c_declare("unsigned char *", place,
                      c_binary(c_cast("unsigned char *", c_text("workspace")), "+", c_binary(c_unary("-", c_cast("uintptr_t", c_text("workspace"))), "&", c_text("63u"))));
   }
 
@@ -281,6 +313,10 @@ CFunction emit_kernel(const LoopNest& nest, const Isa& isa, const EmitOptions& o
   return FunctionBuilder(nest, isa, options, needs).kernel_function();
 }
 
+CFunction emit_iterations_function(const LoopNest& nest, const Isa& isa, const EmitOptions& options, EmitNeeds& needs) {
+  return FunctionBuilder(nest, isa, options, needs).iterations_function();
+}
+
 CFunction emit_workspace_function(const LoopNest& nest, const Isa& isa, const EmitOptions& options, EmitNeeds& needs) {
   return FunctionBuilder(nest, isa, options, needs).workspace_function();
 }
@@ -329,6 +365,7 @@ ModelParameters model_parameters(const LoopNest& nest, const EmitOptions& option
     for (int i = 0; i < a.count; ++i)
       if (names.attrs.count({a.name, i})) p.attrs.emplace_back(a.name, i);
   p.workspace = has_workspace(nest);
+  p.worker_memory = has_workspace(nest, true);
   p.split = options.split_parallel && parallel_iterations(nest);
   return p;
 }

@@ -18,7 +18,8 @@ namespace tenon {
 ///            the same for every kernel, so that one table holds them all. The workspace may be at any address.
 ///   Model:   `int NAME(const float *restrict X, …, float *restrict Y, …, int64_t N, …, void *workspace)`: inputs and constants, outputs,
 ///            then the sizes and attributes that are used and not constant, each in the kernel's order; `void *workspace`, aligned to
-///            64 bytes, is there if the nest has buffers in it; `int64_t begin, int64_t end` at the end for split functions.
+///            64 bytes, is there if the nest has buffers in it, and `void *worker_memory` if it has buffers for each worker;
+///            `int64_t begin, int64_t end` at the end for split functions.
 enum class FunctionStyle : uint8_t { Library, Model };
 
 /// The body of a math function: straight-line statements over parameters of one type, and what it returns.
@@ -56,12 +57,16 @@ std::optional<int64_t> constant_workspace_bytes(const LoopNest&, FunctionStyle);
 /// its body must be declarations followed by one Parallel loop.
 Operand parallel_iterations(const LoopNest&);
 
+/// `static int64_t NAME_iterations(int64_t N, …)`: their number, from the sizes that model_parameters names.
+CFunction emit_iterations_function(const LoopNest&, const Isa&, const EmitOptions&, EmitNeeds& needs);
+
 /// Parameters of a Model function behind the tensors, in order: names of sizes and attributes that the nest uses.
 struct ModelParameters {
   std::vector<int> tensors;         ///< indices into Kernel::tensors: inputs and constants, then outputs
   std::vector<std::string> sizes;
   std::vector<std::pair<std::string, int>> attrs;  ///< name and element
   bool workspace = false;
+  bool worker_memory = false;   ///< then the memory of the worker
   bool split = false;
 };
 ModelParameters model_parameters(const LoopNest&, const EmitOptions&);

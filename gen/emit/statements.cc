@@ -35,12 +35,13 @@ class StatementToC {
   void operator()(const SFor& n) {
     if (n.kind == LoopKind::Unrolled) return unrolled(n);
     e.open_scope();
-    const CExpr begin = e.index(n.begin), end = e.index(n.end);
     const bool split = n.kind == LoopKind::Parallel && e.split_parallel;
+    // the end of a split loop in steps of 1 is the function's own
+    const CExpr begin = e.index(n.begin), end = split && n.step == 1 ? nullptr : e.index(n.end);
     if (split) e.split_parallel = false;
     const std::string var = e.declare(n.var, Binding{"", {}, true, n.step > 0 && e.nonnegative(n.begin), std::nullopt});
     const std::string step = n.step == 1 ? "++" + var : n.step < 0 ? fmt::format("{} -= {}", var, -n.step) : fmt::format("{} += {}", var, n.step);
-    CFor loop{"int64_t", var, begin, c_binary(c_text(var), n.step < 0 ? ">" : "<", end), step, {}};
+    CFor loop{"int64_t", var, begin, end ? c_binary(c_text(var), n.step < 0 ? ">" : "<", end) : nullptr, step, {}};
     if (split) split_range(n, loop, end);
     e.block(*n.body, loop.body);
     out.push_back({std::move(loop)});

@@ -57,17 +57,20 @@ Bound bound_of(const Operand& v, const Kernel& kernel) {
   return x && y ? combine(a->op, *x, *y) : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<int64_t> greatest_workspace_bytes(const LoopNest& nest) {
+std::optional<int64_t> greatest_bytes(const LoopNest& nest, bool per_worker) {
   int64_t total = 0;
   for (const Buffer& b : nest.buffers) {
-    if (b.storage != Storage::Workspace) continue;
+    if (b.storage != Storage::Workspace || b.per_worker != per_worker) continue;
     const Bound n = bound_of(b.elements, *nest.kernel);
     if (!n) return std::nullopt;
     total += (std::max<int64_t>(n->high, 0) * bytes_of(b.dtype) + 63) / 64 * 64;
   }
   return total;
 }
+
+}  // namespace
+
+std::optional<int64_t> greatest_workspace_bytes(const LoopNest& nest) { return greatest_bytes(nest, false); }
+std::optional<int64_t> greatest_worker_bytes(const LoopNest& nest) { return greatest_bytes(nest, true); }
 
 }  // namespace tenon

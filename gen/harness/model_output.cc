@@ -31,6 +31,7 @@ class ModelWriter {
     for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
     write_weights(source, out);
     if (frame_.main_program) write_program(source, out);
+    if (shares()) write_adapters(sources, out);
     std::string list;
     for (const std::string& s : sources) list += s + "\n";
     out.add("sources.txt", list);
@@ -56,10 +57,27 @@ class ModelWriter {
     holes.push_back({"weights_path", loads ? "const char *weights_file = NULL;" : ""});
     holes.push_back({"weights_flag", loads ? "} else if (strcmp(a, \"--weights\") == 0 && next != NULL) {\n    weights_file = argv[++k];" : ""});
     holes.push_back({"load_weights", loads ? fmt::format("if ({}_load_weights(argv[0], weights_file, &context.weights) != 0)\n    return 1;", name_) : ""});
+    holes.push_back({"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""});
+    holes.push_back({"start_threads", shares() ? fmt::format("if (threads > {1}_MAX_THREADS)\n    return fail(\"this model has room for fewer workers: see tenon model --max-threads\", \"--threads\");\n"
+                                                             "if (threads > 1 && {0}_start_threads(&context, (int)threads) != 0)\n    return fail(\"the threads cannot be started\", \"--threads\");", name_, upper_)
+                                               : "if (threads > 1)\n    return fail(\"this model has room for one worker: see tenon model --max-threads\", \"--threads\");"});
+    holes.push_back({"stop_threads", shares() ? fmt::format("{}_stop_threads(&context);", name_) : ""});
     source(name_ + "_main.c", fill("c/model_main.c.in", holes));
     if (!loads) return;
     source(name_ + "_load.c", fill("c/model_load.c.in", {{"name", name_}, {"upper", upper_}}));
     out.add(fmt::format("src/{}_load.h", name_), fill("c/model_load.h.in", {{"name", name_}, {"upper", upper_}}));
+  }
+
+  /// Whether kernels can take work in parts.
+  bool shares() const { return frame_.workers > 1; }
+
+  /// Pools for the context, of which the program takes the one over POSIX threads.
+  void write_adapters(std::vector<std::string>& sources, OutputTree& out) const {
+    const auto text = [&](const char* path) { return fill(path, {{"name", name_}, {"upper", upper_}}); };
+    out.add(fmt::format("include/{}_threads.h", name_), text("runtime/model_threads.h.in"));
+    out.add(fmt::format("runtime/{}_threads.c", name_), text("runtime/model_threads_pthread.c.in"));
+    out.add(fmt::format("runtime/{}_threads_openmp.c", name_), text("runtime/model_threads_openmp.c.in"));
+    if (frame_.main_program) sources.push_back(fmt::format("runtime/{}_threads.c", name_));
   }
 
   /// The constants' source and, where they are no C text, their file: beside the headers, where the assembler finds it, or beside the program.
@@ -104,7 +122,7 @@ class ModelWriter {
     const std::string arena = fmt::format("{}", std::max<int64_t>(plan_.arena_bytes, 0));
     return fill("c/model.h.in", {{"name", name_}, {"upper", upper_}, {"doc", comment_text(plan_.doc.empty() ? plan_.name : plan_.doc)}, {"arena", arena},
                                  {"weights", fmt::format("{}", weights_.bytes)}, {"inputs", inputs}, {"outputs", outputs}, {"complex_types", complex_types()},
-                                 {"weights_api", weights_api()}});
+                                 {"weights_api", weights_api()}, {"workers", fmt::format("{}", frame_.workers)}});
   }
 
   std::string weights_api() const {
@@ -130,7 +148,7 @@ class ModelWriter {
     for (const ModelLevel& l : levels_) {
       const std::string flag = fmt::format("{}_HAS_{}", upper_, upper_case(l.isa->suffix));
       has += l.isa->guard.empty() ? fmt::format("#define {} 1\n", flag) : fmt::format("#if {}\n#define {} 1\n#else\n#define {} 0\n#endif\n", l.isa->guard, flag, flag);
-      runs += fmt::format("int {0}_run_{1}(const {0}_call *call);\n", name_, l.isa->suffix);
+      runs += fmt::format("int {0}_run_{1}({0}_call *call);\n", name_, l.isa->suffix);
     }
     return fill("c/model_internal.h.in", {{"name", name_}, {"upper", upper_}, {"levels", fmt::format("{}", levels_.size())}, {"has", has}, {"runs", runs}, {"weights", declared_weights()}});
   }
@@ -166,10 +184,12 @@ class ModelWriter {
   }
 
   std::string level_source(const ModelLevel& l) const {
-    const std::string body = steps_text(plan_, l, upper_, [&](int b, bool writes) { return pointer(b, writes); });
+    const auto place = [&](int b, bool writes) { return pointer(b, writes); };
+    const std::string body = steps_text(plan_, l, {name_, upper_, call_fields(), frame_.workers}, place);
+    const std::string tasks = tasks_text(plan_, l, {name_, upper_, call_fields(), frame_.workers}, place);
     std::string text = fmt::format("/* {}: the operators at level {}. */\n#include \"{}_internal.h\"\n\n", comment_text(plan_.name), l.isa->name, name_);
-    text += l.begin + "\n" + l.functions + "\n";
-    text += fmt::format("int {0}_run_{1}(const {0}_call *call)\n{{\n{2}    int status = 0;\n", name_, l.isa->suffix, call_fields());
+    text += l.begin + "\n" + l.functions + "\n" + tasks;
+    text += fmt::format("int {0}_run_{1}({0}_call *call)\n{{\n{2}    int status = 0;\n", name_, l.isa->suffix, call_fields());
     text += body + "    return status;\n}\n" + l.end;
     if (!l.isa->guard.empty()) text += fmt::format("\n/* A translation unit is never empty. */\nextern const int {}_{}_is_here;\nconst int {}_{}_is_here = 1;\n", name_, l.isa->suffix, name_, l.isa->suffix);
     return text;
@@ -184,7 +204,7 @@ class ModelWriter {
   }
 
   std::string checks() const {
-    std::string out;
+    std::string out = fmt::format("if (context != NULL && context->workers > {0}_MAX_THREADS)\n    return {0}_E_WORKSPACE;\n", upper_);
     if (frame_.weights == WeightsForm::bin)
       out += fmt::format("if (context == NULL || context->weights == NULL)\n    return {0}_E_NULL;\nif ((uintptr_t)context->weights % 64 != 0)\n    return {0}_E_ALIGN;\n", upper_);
     for (const int i : plan_.inputs) out += fmt::format("if (in->{} == NULL)\n    return {}_E_NULL;\n", buffer(i).name, upper_);
@@ -325,7 +345,7 @@ class ModelWriter {
 
 std::vector<std::string> model_template_names() {
   return {"c/model.c.in",           "c/model.h.in",         "c/model_CMakeLists.txt.in", "c/model_Makefile.in", "c/model_internal.h.in",
-          "c/model_load.c.in", "c/model_load.h.in", "c/model_main.c.in",      "c/model_weights.c.in", "c/model_weights_bin.c.in",   "c/model_weights_incbin.c.in", "runtime/library_level.c.in"};
+          "c/model_load.c.in", "c/model_load.h.in", "c/model_main.c.in",      "c/model_weights.c.in", "c/model_weights_bin.c.in",   "c/model_weights_incbin.c.in", "runtime/library_level.c.in", "runtime/model_threads.h.in", "runtime/model_threads_openmp.c.in", "runtime/model_threads_pthread.c.in"};
 }
 
 void write_model(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame, OutputTree& out) {

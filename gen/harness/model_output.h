@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,25 @@
 
 namespace tenon {
 
+/// A part of a step whose iterations may go to workers, or that one thread carries out before the next.
+struct PhaseText {
+  std::string function;
+  std::vector<std::string> sizes;
+  bool workspace = false, worker_memory = false;
+  bool parallel = false;
+  std::optional<int64_t> iterations;        ///< of a parallel phase; where they are open:
+  std::string count_function;               ///< what computes them
+  std::vector<std::string> count_sizes;     ///< from these sizes
+  int64_t grain = 1;                        ///< no worker takes fewer at once
+};
+
 /// One step's function at one level, as its call has to be written.
 struct StepText {
   std::string function;
   std::vector<int> tensors;          ///< arguments: tensors of the step's kernel, in order
   std::vector<std::string> sizes;    ///< then these run-time sizes
   bool workspace = false;            ///< then its scratch
+  std::vector<PhaseText> phases;     ///< if not empty, these take the place of `function`; their tensors are those above
 };
 
 /// All steps at one level.
@@ -31,6 +45,7 @@ struct ModelLevel {
 struct ModelFrame {
   std::string name = "net";          ///< prefix of everything
   bool main_program = false;
+  int workers = 1;                   ///< that the arena has room for
   WeightsForm weights = WeightsForm::c;
   std::map<std::string, std::string> templates;   ///< text by path below templates/, all of model_template_names()
 };

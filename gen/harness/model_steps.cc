@@ -13,8 +13,8 @@ namespace {
 
 class StepWriter {
  public:
-  StepWriter(const ExecutionPlan& plan, const ModelLevel& level, const std::string& upper, const std::function<std::string(int, bool)>& pointer)
-      : plan_(plan), level_(level), upper_(upper), pointer_(pointer) {}
+  StepWriter(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer)
+      : plan_(plan), level_(level), frame_(frame), upper_(frame.upper), pointer_(pointer) {}
 
   std::string run() {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
@@ -23,6 +23,14 @@ class StepWriter {
     }
     move_to(kTopLevel);
     return std::move(text_);
+  }
+
+  std::string tasks() const {
+    std::string out;
+    for (size_t s = 0; s < plan_.steps.size(); ++s)
+      for (size_t k = 0; k < level_.steps[s].phases.size(); ++k)
+        if (level_.steps[s].phases[k].parallel) out += task(s, k);
+    return out;
   }
 
  private:
@@ -96,28 +104,57 @@ class StepWriter {
 
   std::string indent(size_t more) const { return std::string(4 * (depth_ + more), ' '); }
 
-  void step(size_t s) {
+  /// Arguments of a step's function, or of one of its phases: tensors, sizes, workspace.
+  std::string arguments(size_t s, const std::vector<std::string>& sizes, bool workspace) const {
     const PlanStep& step = plan_.steps[s];
-    const StepText& t = level_.steps[s];
     std::string args;
-    for (const int tensor : t.tensors) {
+    for (const int tensor : level_.steps[s].tensors) {
       const bool writes = step.kernel.tensors[static_cast<size_t>(tensor)].role == Role::Output;
       args += (args.empty() ? "" : ", ") + place(step.buffers[static_cast<size_t>(tensor)], writes);
     }
-    for (const std::string& z : t.sizes) args += (args.empty() ? "" : ", ") + extent(size_name(z));
-    if (t.workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
-    line(fmt::format("/* {} */", comment_text(step.origin)));
-    line(fmt::format("status = {}({});", t.function, args));
+    for (const std::string& z : sizes) args += (args.empty() ? "" : ", ") + extent(size_name(z));
+    if (workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
+    return args;
+  }
+
+  std::string task(size_t s, size_t phase) const {
+    const PhaseText& p = level_.steps[s].phases[phase];
+    const PlanStep& step = plan_.steps[s];
+    std::string args = arguments(s, p.sizes, p.workspace);
+    const int64_t shared = step.scratch - frame_.workers * step.worker_scratch;
+    if (p.worker_memory) args += fmt::format("{}arena + {} + {}*worker", args.empty() ? "" : ", ", step.scratch_offset + shared, step.worker_scratch);
+    return fmt::format("static void step_{0}_{1}(void *arg, int64_t begin, int64_t end, int worker)\n{{\n    {2}_call *const call = ({2}_call *)arg;\n{3}    (void)worker;\n"
+                       "    (void){4}({5}, begin, end);\n}}\n\n", s, phase + 1, frame_.name, frame_.fields, p.function, args);
+  }
+
+  void call(const std::string& function, const std::string& args) {
+    line(fmt::format("status = {}({});", function, args));
     line("if (status != 0)");
     line("    return status;");
+  }
+
+  void phase(size_t s, size_t k) {
+    const PhaseText& p = level_.steps[s].phases[k];
+    if (!p.parallel) return call(p.function, arguments(s, p.sizes, p.workspace));
+    std::string n = p.iterations ? fmt::format("{}", *p.iterations) : "";
+    for (const std::string& z : p.count_sizes) n += (n.empty() ? "" : ", ") + extent(size_name(z));
+    line(fmt::format("{}_rt_share(call, {}, {}, step_{}_{});", frame_.name, p.iterations ? n : fmt::format("{}({})", p.count_function, n), p.grain, s, k + 1));
+  }
+
+  void step(size_t s) {
+    const StepText& t = level_.steps[s];
+    line(fmt::format("/* {} */", comment_text(plan_.steps[s].origin)));
+    if (t.phases.empty()) call(t.function, arguments(s, t.sizes, t.workspace));
+    for (size_t k = 0; k < t.phases.size(); ++k) phase(s, k);
     line("if (call->mark != NULL)");
     line(fmt::format("    call->mark(call->watcher, {});", s));
   }
 
   const ExecutionPlan& plan_;
   const ModelLevel& level_;
+  const StepFrame& frame_;
   const std::string& upper_;
-  const std::function<std::string(int, bool)>& pointer_;
+  const BufferPlace& pointer_;
   std::string text_;
   RegionId at_ = kTopLevel;
   size_t depth_ = 0;
@@ -125,9 +162,12 @@ class StepWriter {
 
 }  // namespace
 
-std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const std::string& upper,
-                       const std::function<std::string(int buffer, bool writes)>& pointer) {
-  return StepWriter(plan, level, upper, pointer).run();
+std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer) {
+  return StepWriter(plan, level, frame, pointer).run();
+}
+
+std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer) {
+  return StepWriter(plan, level, frame, pointer).tasks();
 }
 
 std::string extent_text(const ExecutionPlan& plan, const SizeExpr& e) {

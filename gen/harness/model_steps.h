@@ -7,10 +7,22 @@
 
 namespace tenon {
 
-/// The statements that carry out all steps: calls, loops, branches, copies. `pointer(buffer, writes)` spells the place of a buffer that is
-/// no slice; `upper` is the prefix of the model's constants.
-std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const std::string& upper,
-                       const std::function<std::string(int buffer, bool writes)>& pointer);
+/// How a buffer that is no slice is spelled.
+using BufferPlace = std::function<std::string(int buffer, bool writes)>;
+
+/// What the texts of steps share.
+struct StepFrame {
+  std::string name;     ///< the model's prefix
+  std::string upper;    ///< that of its constants
+  std::string fields;   ///< declarations that make places readable from `call`
+  int workers = 1;
+};
+
+/// The statements that carry out all steps: calls, loops, branches, copies.
+std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer);
+
+/// The functions that run a part of a phase's iterations on one worker, for the pool of the context.
+std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer);
 
 /// An extent in C: run-time sizes are fields of `in`, counters of loops are variables.
 std::string extent_text(const ExecutionPlan& plan, const SizeExpr& extent);

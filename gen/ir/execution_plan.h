@@ -64,7 +64,8 @@ struct PlanStep {
   Kernel kernel;             ///< tensors that are not temps are the buffers
   std::vector<int> buffers;  ///< per tensor of the kernel: index into ExecutionPlan::buffers, -1 for temps
   std::string origin;        ///< operators that it carries out
-  int64_t scratch = 0;       ///< bytes of workspace that its body needs
+  int64_t scratch = 0;       ///< bytes of workspace that its body needs, those of the workers behind the rest
+  int64_t worker_scratch = 0;   ///< of these, bytes for each worker
   int64_t scratch_offset = 0;
   RegionId region = kTopLevel;  ///< the innermost one that it lies in
 };

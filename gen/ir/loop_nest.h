@@ -93,6 +93,7 @@ struct Buffer {
   int tensor = -1;     ///< Storage::Tensor: index into Kernel::tensors
   Operand elements;      ///< Workspace and Stack: number of elements (Stack: a constant)
   bool writable = false;
+  bool per_worker = false;  ///< Workspace: each worker has its own (a phase of parallel_phases)
 };
 
 /// A part of a nest that is a C function of its own, so that its innermost loop has the registers to itself. Buffers in its body count

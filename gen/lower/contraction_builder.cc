@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tenon {
 
 std::string ContractionBuilder::fresh(const std::string& word) {
@@ -47,6 +49,16 @@ Operand rows_cached(const ContractionBuilder& b, const Operand& depth) {
   return larger(fit, v_int(1)) * v_int(b.blueprint.tile_rows);
 }
 
+Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel) {
+  constexpr int64_t parts = 32;
+  const Operand fit = rows_cached(b, depth);
+  const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
+  if (!rows || !columns || *rows < 1) return fit;
+  const int64_t tall = b.blueprint.tile_rows, panels = std::max<int64_t>(1, (*columns + panel - 1) / panel);
+  const int64_t blocks = (parts + panels - 1) / panels, share = (*rows + blocks - 1) / blocks;
+  return smaller(fit, v_int(std::max<int64_t>(2, (share + tall - 1) / tall) * tall));
+}
+
 Operand all_unit(const std::vector<Operand>& steps) {
   Operand all;
   for (const Operand& s : steps) {
@@ -77,10 +89,10 @@ void bind_collapsed(const std::vector<LoopVar>& vars, const Operand& flat, Value
   for (size_t i = 0; i < vars.size(); ++i) scope.vars[vars[i].name] = i + 1 == vars.size() ? flat : v_int(0);
 }
 
-Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body) {
+Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body, LoopKind kind) {
   for (size_t i = vars.size(); i-- > 0;) {
     Block one;
-    one.push_back(s_for(vars[i].name, v_int(0), b.extent(vars[i]), 1, std::move(body)));
+    one.push_back(s_for(vars[i].name, v_int(0), b.extent(vars[i]), 1, std::move(body), kind));
     body = std::move(one);
   }
   return body;

@@ -74,8 +74,10 @@ Operand all_unit(const std::vector<Operand>& steps);
 void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope, Block& block);
 /// Binds `vars`, which one flat index walks everywhere: the last is the index, the others are 0.
 void bind_collapsed(const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope);
-/// Nested serial loops over `vars`, their names bound in `scope`.
-Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body);
+/// Nested loops over `vars`, their names bound in `scope`. Parallel ones may give each worker its own workspace.
+Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body, LoopKind kind = LoopKind::Serial);
+/// Rows of a block: what the caches hold, less where the rows are known and few blocks would keep workers waiting.
+Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel);
 /// Row-major flat index of `vars` under `scope`.
 Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, const ValueScope& scope);
 

@@ -165,7 +165,7 @@ Block copy_all(Staging& s) {
     body = std::move(choice);
   }
   for (size_t i = names.size(); i-- > 0;) {
-    Block loop{s_for(names[i], v_int(0), s.dims[i].extent, 1, std::move(body))};
+    Block loop{s_for(names[i], v_int(0), s.dims[i].extent, 1, std::move(body), i == 0 ? LoopKind::Parallel : LoopKind::Serial)};
     body = std::move(loop);
   }
   return body;

@@ -134,7 +134,7 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
     body.push_back(s_if(v_apply(ScalarOp::Or, {full, v_apply(ScalarOp::Lt, {v_var(width), v_int(columns)})}), std::move(fill)));
   else
     for (Stmt& s : fill) body.push_back(std::move(s));
-  return {s_for(p, v_int(0), ceil_div(count, columns), 1, std::move(body))};
+  return {s_for(p, v_int(0), ceil_div(count, columns), 1, std::move(body), LoopKind::Parallel)};
 }
 
 }  // namespace tenon

@@ -105,8 +105,8 @@ Block stencil_body(ContractionBuilder& b) {
   for (Stmt& s : epilogue(b, {v_var(r), v_var(height), v_var(q), v_var(width), tile})) strip.push_back(std::move(s));
   Block strips{s_let(height, smaller(v_int(b.blueprint.tile_rows), rows - v_var(r))), s_for(q, v_int(0), columns, b.lanes(), std::move(strip))};
   Block inner = std::move(staging);
-  inner.push_back(s_for(r, v_int(0), rows, b.blueprint.tile_rows, std::move(strips)));
-  for (Stmt& s : loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner)))) body.push_back(std::move(s));
+  inner.push_back(s_for(r, v_int(0), rows, b.blueprint.tile_rows, std::move(strips), LoopKind::Parallel));
+  for (Stmt& s : loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel), LoopKind::Parallel)) body.push_back(std::move(s));
   return body;
 }
 

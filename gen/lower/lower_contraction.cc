@@ -32,7 +32,7 @@ class NestBuilder {
       packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
     }
     tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(b_.blueprint.tile_rows * b_.panel_columns()));
-    append(before, loops_over(b_, b_.c.outer_right, column_blocks(std::move(staging))));
+    append(before, loops_over(b_, b_.c.outer_right, column_blocks(std::move(staging)), LoopKind::Parallel));
     return before;
   }
 
@@ -73,7 +73,7 @@ class NestBuilder {
     append(inner, row_blocks(v_var(first), v_var(count)));
     Block body{s_let(first, v_var(j) * v_var(step)), s_let(count, smaller(v_var(step), n_.columns - v_var(first)))};
     if (right_.panel == 0) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
-    append(body, loops_over(b_, b_.c.outer_left, std::move(inner)));
+    append(body, loops_over(b_, b_.c.outer_left, std::move(inner), LoopKind::Parallel));
     const Operand blocks = floor_div(n_.columns + v_var(step) - v_int(1), larger(v_var(step), v_int(1)));
     out.push_back(s_for(j, v_int(0), blocks, 1, std::move(body)));
     return out;
@@ -97,8 +97,8 @@ class NestBuilder {
     Block block{s_let(first, v_var(i) * n_.row_block), s_let(rows, smaller(n_.row_block, n_.rows - v_var(first)))};
     if (left_.block_copy >= 0)
       block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), v_var(rows), n_.depth)));
-    block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body)));
-    return {s_for(i, v_int(0), floor_div(n_.rows + n_.row_block - v_int(1), n_.row_block), 1, std::move(block))};
+    block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body), LoopKind::Parallel));
+    return {s_for(i, v_int(0), floor_div(n_.rows + n_.row_block - v_int(1), n_.row_block), 1, std::move(block), LoopKind::Parallel)};
   }
   Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
 
@@ -174,7 +174,7 @@ ContractionBuilder start(const Kernel& kernel, const Isa& isa, const Blueprint& 
 Block contraction_body(ContractionBuilder& b) {
   const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
   Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth)),
-             s_let(row_block, rows_cached(b, v_var(depth)))};
+             s_let(row_block, rows_a_block(b, v_var(depth), b.panel_columns()))};
   append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), nullptr}).build());
   return body;
 }

@@ -1,4 +1,4 @@
-// Finding the parallel loop: one loop at the root, every result indexed by its variable.
+// Finding parallel loops: those at the root whose results are all indexed by their variable.
 #include "lower/mark_parallel.h"
 
 #include <algorithm>
@@ -43,14 +43,16 @@ TreeLoop blocked(TreeLoop l) {
 }  // namespace
 
 void mark_parallel(const Kernel& k, LoopTree& tree) {
-  if (tree.body.size() != 1) return;
-  auto* l = std::get_if<TreeLoop>(&tree.body[0].node);
-  if (!l || l->ordered || l->begin || !independent(k, place_temps(k, tree), l->body, l->var.name)) return;
-  if (l->shape.lanes * l->shape.parts > 1) {
-    if (constant_value(l->var.extent).value_or(0) < 2 * kBlock) return;
-    *l = blocked(*l);
+  const std::vector<TempPlace> places = place_temps(k, tree);
+  for (TreeNode& n : tree.body) {
+    auto* l = std::get_if<TreeLoop>(&n.node);
+    if (!l || l->ordered || l->begin || !independent(k, places, l->body, l->var.name)) continue;
+    if (l->shape.lanes * l->shape.parts > 1) {
+      if (constant_value(l->var.extent).value_or(0) < 2 * kBlock) continue;
+      *l = blocked(*l);
+    }
+    l->parallel = true;
   }
-  l->parallel = true;
 }
 
 }  // namespace tenon

@@ -1,0 +1,251 @@
+// Opens loops of one iteration, groups what remains at the root into phases, and gives each its own nest.
+#include "lower/parallel_phases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "lower/nest_survey.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kEnough = 64;   ///< so many iterations keep any number of workers busy: no further loop is joined
+
+using Known = std::map<std::string, int64_t>;
+
+std::optional<int64_t> value_of(const Operand& v, const Known& known) {
+  if (const auto c = constant_value(v)) return c;
+  if (const auto* x = std::get_if<VVar>(&v->node)) {
+    const auto at = known.find(x->name);
+    return at == known.end() ? std::nullopt : std::optional(at->second);
+  }
+  const auto* a = std::get_if<VApply>(&v->node);
+  if (!a || a->args.size() != 2 || v->type != OperandType{}) return std::nullopt;
+  const auto x = value_of(a->args[0], known), y = value_of(a->args[1], known);
+  return x && y ? constant_value(v_apply(a->op, {v_int(*x), v_int(*y)})) : std::nullopt;
+}
+
+Operand trips_of(const SFor& loop) {
+  const Operand span = loop.end - loop.begin;
+  return loop.step == 1 ? span : v_apply(ScalarOp::FloorDiv, {span + v_int(loop.step - 1), v_int(loop.step)});
+}
+
+/// The same as a number where it is known.
+Operand trips_of(const SFor& loop, const Known& known) {
+  const Operand trips = trips_of(loop);
+  const auto n = value_of(trips, known);
+  return n ? v_int(*n) : trips;
+}
+
+/// The statements with loops of one iteration opened; `known` gets the values of lets that are constants.
+void open_single(const Block& from, Known& known, Block& to) {
+  for (const Stmt& s : from) {
+    const auto* loop = std::get_if<SFor>(&s.node);
+    if (loop && loop->kind != LoopKind::Unrolled && loop->step > 0 && value_of(trips_of(*loop), known) == 1) {
+      open_single({s_let(loop->var, loop->begin)}, known, to);
+      open_single(*loop->body, known, to);
+      continue;
+    }
+    if (const auto* let = std::get_if<SLet>(&s.node)) {
+      known.erase(let->name);
+      if (let->value->type == OperandType{})
+        if (const auto v = value_of(let->value, known)) known[let->name] = *v;
+    }
+    to.push_back(s);
+  }
+}
+
+/// One level of loops that become one.
+struct Level {
+  const SFor* loop;
+  Operand trips;
+  Block lets;   ///< what stands between this loop and the next
+};
+
+/// The loop inside `body` when it stands there alone behind lets; the lets go to `lets`.
+const SFor* only_loop(const Block& body, Block& lets) {
+  const SFor* found = nullptr;
+  for (const Stmt& s : body) {
+    if (std::holds_alternative<SComment>(s.node)) continue;
+    if (std::holds_alternative<SLet>(s.node) && !found) {
+      lets.push_back(s);
+      continue;
+    }
+    if (found) return nullptr;
+    found = std::get_if<SFor>(&s.node);
+    if (!found) return nullptr;
+  }
+  return found && found->kind == LoopKind::Parallel && found->step > 0 ? found : nullptr;
+}
+
+/// True where the trips of `loop` depend on nothing that `inside` declares.
+bool invariant(const SFor& loop, const std::vector<Level>& inside) {
+  NestSurvey used;
+  used.add(loop.begin), used.add(loop.end);
+  for (const Level& l : inside) {
+    if (used.vars.count(l.loop->var)) return false;
+    for (const Stmt& s : l.lets)
+      if (used.vars.count(std::get<SLet>(s.node).name)) return false;
+  }
+  return !used.loads;
+}
+
+std::vector<Level> levels_of(const SFor& outer, const Known& known) {
+  std::vector<Level> out{{&outer, trips_of(outer, known), {}}};
+  auto total = value_of(out[0].trips, known);
+  while (total && *total < kEnough) {
+    Block lets;
+    const SFor* inner = only_loop(*out.back().loop->body, lets);
+    if (!inner) break;
+    out.back().lets = std::move(lets);
+    if (!invariant(*inner, out)) {
+      out.back().lets.clear();
+      break;
+    }
+    out.push_back({inner, trips_of(*inner, known), {}});
+    const auto n = value_of(out.back().trips, known);
+    total = n ? std::optional(*total * *n) : std::nullopt;
+  }
+  return out;
+}
+
+/// A loop over all combinations of the levels' iterations, from 0 in steps of 1.
+SFor joined(const SFor& outer, const Known& known) {
+  const std::vector<Level> levels = levels_of(outer, known);
+  if (levels.size() == 1 && outer.step == 1 && constant_value(outer.begin) == 0) return outer;
+  Operand total = v_int(1), rest = v_var("unit");
+  std::vector<Operand> index(levels.size());
+  Block body;
+  for (size_t i = levels.size(); i-- > 0;) {
+    total = levels[i].trips * total;
+    index[i] = i > 0 ? v_apply(ScalarOp::Mod, {rest, levels[i].trips}) : rest;
+    if (i == 0) break;
+    const std::string name = fmt::format("unit_{}", i);
+    body.push_back(s_let(name, v_apply(ScalarOp::FloorDiv, {rest, levels[i].trips})));
+    rest = v_var(name);
+  }
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const SFor& l = *levels[i].loop;
+    body.push_back(s_let(l.var, l.begin + index[i] * v_int(l.step)));
+    body.insert(body.end(), levels[i].lets.begin(), levels[i].lets.end());
+  }
+  const Block& inner = *levels.back().loop->body;
+  body.insert(body.end(), inner.begin(), inner.end());
+  SFor out{"unit", v_int(0), total, 1, LoopKind::Parallel, nullptr};
+  out.body = std::make_shared<const Block>(std::move(body));
+  return out;
+}
+
+/// Statements that one phase carries out; `lets` is how many statements of the root stand before it.
+struct Group {
+  bool parallel = false;
+  Block body;
+  size_t before = 0;
+};
+
+/// The groups of the root; empty where it has statements that phases cannot share.
+std::vector<Group> groups_of(const Block& root, const Known& known) {
+  std::vector<Group> out;
+  for (size_t i = 0; i < root.size(); ++i) {
+    const Stmt& s = root[i];
+    if (std::holds_alternative<SComment>(s.node)) continue;
+    NestSurvey used;
+    used.add(s);
+    if (std::holds_alternative<SLet>(s.node)) {
+      if (used.loads) return {};
+      continue;
+    }
+    if (std::holds_alternative<SVar>(s.node) || std::holds_alternative<SAssign>(s.node)) return {};
+    const auto* loop = std::get_if<SFor>(&s.node);
+    const bool parallel = loop && loop->kind == LoopKind::Parallel && loop->step > 0 && !used.fails;
+    if (out.empty() || parallel || out.back().parallel) out.push_back({parallel, {}, i});
+    out.back().body.push_back(parallel ? Stmt{joined(*loop, known)} : s);
+    out.back().before = i;
+  }
+  return out;
+}
+
+/// The lets of the root that stand before a group and that it uses, then the group.
+Block with_lets(const Block& root, const Group& group) {
+  NestSurvey used;
+  used.add(group.body);
+  Block lets;
+  for (size_t i = group.before; i-- > 0;) {
+    const auto* let = std::get_if<SLet>(&root[i].node);
+    if (!let || !used.vars.erase(let->name)) continue;
+    used.add(let->value);
+    lets.push_back(root[i]);
+  }
+  std::reverse(lets.begin(), lets.end());
+  lets.insert(lets.end(), group.body.begin(), group.body.end());
+  return lets;
+}
+
+/// How many groups use each buffer, and the last of those.
+struct BufferUse {
+  int groups = 0;
+  size_t last = 0;
+};
+
+std::vector<BufferUse> uses_of(const std::vector<Group>& groups, size_t buffers) {
+  std::vector<BufferUse> out(buffers);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    NestSurvey used;
+    used.add(groups[g].body);
+    for (const int b : used.buffers) {
+      ++out[static_cast<size_t>(b)].groups;
+      out[static_cast<size_t>(b)].last = g;
+    }
+  }
+  return out;
+}
+
+void count_iterations(const Block& root, const Group& group, const Known& known, Phase& p) {
+  SFor loop = std::get<SFor>(group.body[0].node);
+  p.iterations = value_of(loop.end, known);
+  if (p.iterations) return;
+  loop.body = std::make_shared<const Block>();
+  p.count = p.nest;
+  p.count.buffers.clear();
+  p.count.body = with_lets(root, {true, {{std::move(loop)}}, group.before});
+}
+
+/// The loop up to a number, or to what the caller says, so that no let is needed for its end alone.
+Group without_count(Group g, const std::optional<int64_t>& iterations) {
+  std::get<SFor>(g.body[0].node).end = iterations ? v_int(*iterations) : v_var("end");
+  return g;
+}
+
+}  // namespace
+
+std::vector<Phase> parallel_phases(const LoopNest& nest) {
+  Known known;
+  Block root;
+  open_single(nest.body, known, root);
+  const std::vector<Group> groups = groups_of(root, known);
+  if (std::none_of(groups.begin(), groups.end(), [](const Group& g) { return g.parallel; })) return {};
+  const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
+  std::vector<Buffer> buffers = nest.buffers;
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    if (buffers[b].storage == Storage::Stack && uses[b].groups > 1) return {};
+    buffers[b].per_worker = buffers[b].storage == Storage::Workspace && uses[b].groups == 1 && groups[uses[b].last].parallel;
+  }
+  std::vector<Phase> out;
+  for (const Group& g : groups) {
+    Phase p;
+    p.nest = nest;
+    p.nest.name += fmt::format("_phase{}", out.size() + 1);
+    p.nest.buffers = buffers;
+    for (size_t b = 0; b < buffers.size(); ++b)
+      if (buffers[b].per_worker && uses[b].last != out.size()) p.nest.buffers[b].elements = v_int(0);
+    p.parallel = g.parallel;
+    if (g.parallel) count_iterations(root, g, known, p);
+    p.nest.body = with_lets(root, g.parallel ? without_count(g, p.iterations) : g);
+    out.push_back(std::move(p));
+  }
+  return out;
+}
+
+}  // namespace tenon
