@@ -65,6 +65,7 @@ class NodeMapping {
     scope_["outputs"] = SizeExpr(node_.output_size());
     scope_["opset"] = SizeExpr(opset_);
     scope_["stated"] = stated_shapes();
+    scope_["position"] = SizeExpr(context_.position);
     if (!row.op_argument.empty()) scope_["op"] = row.op_argument;
     if (row.same.empty()) bind_inputs(row);
     for (const OnnxAttribute& a : row.attrs) scope_[a.name] = a.fallback;

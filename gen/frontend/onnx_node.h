@@ -14,6 +14,7 @@ struct OnnxNodeContext {
   std::filesystem::path folder;
   std::map<std::string, int> opsets;  // domain → version
   std::map<std::string, std::vector<SizeExpr>> stated;  // shapes that the file states for values, where all of a shape is known
+  int64_t position = 0;                // number of the node that is read
   std::vector<RecipeList> lists = {};  // sequences, which exist while the model is read only
 };
 

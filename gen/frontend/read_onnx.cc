@@ -159,6 +159,7 @@ class OnnxReader {
 
   void read_node(OnnxNodeContext& context, const NodeProto& node, Names& names, const std::string& where) {
     if (++nodes_ > kMaxNodes) throw GraphError("functions and branches unfold to more than a million nodes");
+    context.position = nodes_;
     std::vector<ValueId> inputs;
     bool sound = true;
     for (const std::string& name : node.input()) {

@@ -60,6 +60,7 @@ class ExprBuilder {
   Typed optional(const Syntax& s);
   Typed choice(const Syntax& s);
   Typed conversion(const Syntax& s);
+  Typed bit_pattern(const Syntax& s);
   Typed guard(const Syntax& s);
   Typed linear(const Syntax& s);
   Typed extent(const Syntax& s);

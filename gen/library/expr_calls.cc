@@ -31,6 +31,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if ((f == "clamp" && n == 3) || ((f == "wrap" || f == "reflect" || f == "mirror") && n == 2)) return guard(s);
   if (f == "stop" && n == 1) return value(s.children[0]);
   if (f == "cast" && n == 2) return conversion(s);
+  if (f == "bits" && n == 2) return bit_pattern(s);
   if (f == "lin" && n == 1) return linear(s);
   if (f == "size") return extent(s);
   if (f == "rank" && n == 1) return {constant_int(static_cast<int64_t>(list(s.children[0]).size())), true};
@@ -134,6 +135,21 @@ Typed ExprBuilder::conversion(const Syntax& s) {
   statement_.widest = widest;
   Expr e = convert(t, *to);
   return {cast_to(std::move(e), dtype_row(*to).compute), false};
+}
+
+/// bits(x, U): of values that are computed in the type they are stored in.
+Typed ExprBuilder::bit_pattern(const Syntax& s) {
+  const std::string& name = s.children[1].text;
+  const auto t = scope_.binding.types.find(name);
+  const auto to = t != scope_.binding.types.end() ? std::optional(t->second) : dtype_from_name(name);
+  const Typed from = value(s.children[0]);
+  const auto plain = [](DType d) { return (is_float(d) || is_int(d)) && dtype_row(d).compute == d; };
+  if (!to || !plain(*to) || !plain(from.e->type) || bytes_of(*to) != bytes_of(from.e->type)) {
+    error(Code::E0601, s, fmt::format("the bits of {} are no {}", name_of(from.e->type), to ? std::string(name_of(*to)) : name),
+          {"both types are whole numbers, f32 or f64, of the same width"});
+    return zero();
+  }
+  return {*to == from.e->type ? from.e : apply_as(ScalarOp::Bits, {from.e}, *to), false};
 }
 
 Typed ExprBuilder::linear(const Syntax& s) {

@@ -181,13 +181,17 @@ std::optional<std::string> ShapeBinder::bind_pack(const std::string& name, std::
 std::optional<std::string> ShapeBinder::bind_split(const Dim& d, const Expr& extent, const TensorDef& t) {
   Expr known = constant_int(1);
   const Dim* open = nullptr;
+  int open_parts = 0;
   for (const Dim& part : d.parts) {
     const auto e = known_extent(part);
-    if (e && !broadcast_.count(part.name))
+    if (e && !broadcast_.count(part.name)) {
       known = times(known, *e);
-    else
+    } else {
       open = &part;
+      ++open_parts;
+    }
   }
+  if (open_parts > 1 && splits_wait_) return std::nullopt;
   if (!open) return agree(known, extent) ? std::nullopt : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(extent), shown(known)));
   const auto a = constant_value(extent), b = constant_value(known);
   if (a && b) {
@@ -256,10 +260,13 @@ std::optional<std::string> ShapeBinder::match(const TensorDef& t, const std::vec
 }
 
 std::optional<std::string> ShapeBinder::bind_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) {
-  for (const bool broadcasts : {false, true})
+  // A split dim with several open parts waits for the other inputs, which have one of them alone.
+  for (const auto& [waits, broadcasts] : {std::pair(true, false), std::pair(false, false), std::pair(false, true)}) {
+    splits_wait_ = waits;
     for (size_t i = 0; i < def_.inputs.size() && i < dims.size(); ++i)
       if (dims[i])
         if (auto why = match(in_stored_order(def_.inputs[i], orders[i]), *dims[i], broadcasts)) return why;
+  }
   return std::nullopt;
 }
 

@@ -60,6 +60,7 @@ class ShapeBinder {
   const OpDef& def_;
   Binding& binding_;
   std::set<std::string> broadcast_;   ///< sizes and packs that only broadcast dims have bound so far
+  bool splits_wait_ = false;
 };
 
 }  // namespace tenon

@@ -1,6 +1,7 @@
 // The rows of the scalar table on the oracle's numbers: libm in long double, integers exactly.
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <limits>
 #include <numbers>
 
@@ -128,8 +129,39 @@ bool compare(ScalarOp op, const Number* a, DType type, bool& known) {
 
 }  // namespace
 
+namespace {
+
+/// The same bits as another type of the same width.
+Number bits_number(const Number& a, DType in, DType out) {
+  int64_t bits = a.i;
+  if (in == DType::F32) {
+    const float f = static_cast<float>(a.f);
+    uint32_t u = 0;
+    std::memcpy(&u, &f, sizeof u);
+    bits = u;
+  } else if (in == DType::F64) {
+    const double d = static_cast<double>(a.f);
+    std::memcpy(&bits, &d, sizeof bits);
+  }
+  if (out == DType::F32) {
+    const uint32_t u = static_cast<uint32_t>(bits);
+    float f = 0;
+    std::memcpy(&f, &u, sizeof f);
+    return {0, f};
+  }
+  if (out == DType::F64) {
+    double d = 0;
+    std::memcpy(&d, &bits, sizeof d);
+    return {0, d};
+  }
+  return {wrapped(bits, out)};
+}
+
+}  // namespace
+
 Number apply_number(ScalarOp op, const Number* a, DType in, DType out) {
   if (op == ScalarOp::Cast) return convert_number(a[0], in, out);
+  if (op == ScalarOp::Bits) return bits_number(a[0], in, out);
   if (op == ScalarOp::Complex) return {0, a[0].f, a[1].f};
   if (op == ScalarOp::Philox) return {static_cast<int64_t>(philox_word(static_cast<uint64_t>(a[0].i), static_cast<uint64_t>(a[1].i), a[2].i, out))};
   if (op == ScalarOp::U01)
