@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algebra/simplify.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 
@@ -238,7 +239,7 @@ void ExprBuilder::require_divisor(const Expr& divisor, const Syntax& place) {
 }
 
 void ExprBuilder::require_data(Expr holds, CheckStatus status, const Syntax& place) {
-  if (const auto c = constant_value(holds); c && *c) return;
+  if (const auto c = constant_value(simplify(holds)); c && *c) return;
   for (size_t i = path_.size(); i-- > 0;) holds = apply(ScalarOp::Or, {apply(ScalarOp::Not, {path_[i]}), holds});
   Check check{{}, holds, status, std::string(place.span.known() ? place.span.text() : std::string_view())};
   const auto add = [&](const LoopVar& v) {

@@ -72,6 +72,17 @@ class Inliner {
     return std::move(k_);
   }
 
+  /// Checks run before all statements, so they compute for themselves what they need of temps.
+  Kernel with_own_checks() {
+    for (size_t i = k_.body.size(); i-- > 0;) {
+      const KernelStatement& s = k_.body[i];
+      const bool whole = s.update == Update::Assign && is_own_index(s) && writers_[static_cast<size_t>(s.target)] == 1;
+      if (!whole || k_.tensors[static_cast<size_t>(s.target)].role != Role::Temp) continue;
+      for (Check& c : k_.checks) c.holds = in(c.holds, s);
+    }
+    return std::move(k_);
+  }
+
  private:
   static void count_in(const KernelStatement& s, int tensor, Uses& uses) {
     count(s.value, tensor, s.loops.size(), uses);
@@ -121,5 +132,7 @@ class Inliner {
 }  // namespace
 
 Kernel inline_temps(const Kernel& k) { return Inliner(k).run(); }
+
+Kernel checks_without_temps(const Kernel& k) { return Inliner(k).with_own_checks(); }
 
 }  // namespace tenon

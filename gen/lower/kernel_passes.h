@@ -23,4 +23,7 @@ Kernel divide_once(const Kernel&);
 /// The passes by name, in order.
 std::span<const KernelPass> kernel_passes();
 
+/// The kernel with checks that read no temps where these are defined by one plain statement: checks run before all statements.
+Kernel checks_without_temps(const Kernel& k);
+
 }  // namespace tenon

@@ -109,7 +109,10 @@ LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const 
   nest.kernel = shared;
   nest.blueprint = "loops";
   nest.buffers = tensor_buffers(kernel);
-  if (!kernel.checks.empty()) nest.body = Generator(kernel, {}, isa, nest.buffers).run_checks();
+  if (!kernel.checks.empty()) {
+    const Kernel checked = checks_without_temps(kernel);
+    nest.body = Generator(checked, {}, isa, nest.buffers).run_checks();
+  }
   for (Stmt& s : Lowering{blueprints, observe}.body(kernel, isa, nest.buffers)) nest.body.push_back(std::move(s));
   return nest;
 }
