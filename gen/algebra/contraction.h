@@ -24,6 +24,9 @@ struct Contraction {
   std::vector<LoopVar> outer_left;    ///< the other outer loops
   std::vector<LoopVar> rows, columns, depth;  ///< flattened, outermost first
   bool transposed = false;
+  std::string paired;                 ///< set: both sides are words of two 16-bit numbers, at neighbouring indices of this depth variable
+  bool low_halves = false;            ///< the left side is still a read of the low halves, of one dimension that `paired` walks
+  Expr pair_last;                     ///< the greatest index of the numbers, where the last word may have no high half; or null
 
   /// No column axis: every filter sees its own pixels (a depthwise convolution).
   bool is_stencil() const { return columns.empty(); }
@@ -31,6 +34,9 @@ struct Contraction {
 
 /// The contraction that a kernel is, or nothing: one statement, one sum, a product that separates into two sides.
 std::optional<Contraction> find_contraction(const Kernel& kernel);
+
+/// The read of a right side that holds panels of words already: its last index chooses the half; or null.
+const Read* paired_panels(const Expr& side, const std::string& var);
 
 /// A side that is a single read, perhaps converted: the read, or null.
 const Read* plain_read(const Expr& side);

@@ -74,6 +74,9 @@ class Simplifier {
 
   Expr cast(const Expr& e, const Expr& x) {
     const Constant* c = as_constant(x);
+    const auto* inner = std::get_if<Apply>(&x->node);
+    const bool widened = inner && inner->op == ScalarOp::Cast && inner->args[0]->type == e->type && dtype_row(e->type).compute == x->type;
+    if (widened) return inner->args[0];   // there and back: nothing was lost
     const bool from_int = is_int(x->type) || x->type == DType::Bool;
     const bool to_int = is_int(e->type) || e->type == DType::Bool;
     if (c && from_int && to_int) return constant_int(wrap_to(c->i, e->type), e->type);

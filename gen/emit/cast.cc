@@ -13,18 +13,36 @@ bool is_half(DType d) { return d == DType::F16 || d == DType::BF16; }
 
 std::string piece_to(DType to, std::string_view from) { return fmt::format("{}_of_{}", name_of(to), from); }
 
+/// `from` as an f32 that rounds to a narrower type as `from` itself would.
+CExpr f32_before_rounding(Emitter& e, const Operand& from) {
+  const DType d = from->type.dtype;
+  if (d == DType::F32) return e.operand(from);
+  if (d == DType::Bool || (is_int(d) && bits_of(d) <= 16)) return cast_value(e, {DType::F32, 1, 0}, from);
+  return call_scalar_piece(e, "f32_odd_of_f64", DType::F64, {cast_value(e, {DType::F64, 1, 0}, from)});
+}
+
 CExpr cast_half_scalar(Emitter& e, DType to, const Operand& from) {
   const DType d = from->type.dtype;
   if (is_half(d)) {
     const IsaRow* row = d == DType::F16 ? e.isa.row("cvt_f16_f32", d, 1) : nullptr;
     return row ? c_row(row->spelling, {e.operand(from)}) : call_scalar_piece(e, piece_to(DType::F32, name_of(d)), DType::U16, {e.operand(from)});
   }
-  CExpr f32;
-  if (d == DType::F32) f32 = e.operand(from);
-  else if (d == DType::Bool || (is_int(d) && bits_of(d) <= 16)) f32 = cast_value(e, {DType::F32, 1, 0}, from);
-  else f32 = call_scalar_piece(e, "f32_odd_of_f64", DType::F64, {cast_value(e, {DType::F64, 1, 0}, from)});
+  const CExpr f32 = f32_before_rounding(e, from);
   if (const IsaRow* row = to == DType::F16 ? e.isa.row("cvt_f32_f16", DType::F32, 1) : nullptr) return c_row(row->spelling, {f32});
   return call_scalar_piece(e, piece_to(to, "f32"), DType::F32, {f32});
+}
+
+/// Small types meet all others in the type that they compute in.
+CExpr cast_small_scalar(Emitter& e, DType to, const Operand& from) {
+  const DType d = from->type.dtype;
+  if (is_small(d)) {
+    const DType compute = dtype_row(d).compute;
+    if (to != compute) return cast_value(e, {to, 1, 0}, v_cast(from, compute));
+    return call_scalar_piece(e, piece_to(compute, name_of(d)), DType::U8, {e.operand(from)});
+  }
+  const DType compute = dtype_row(to).compute;
+  const CExpr v = compute == DType::F32 ? f32_before_rounding(e, from) : cast_value(e, {compute, 1, 0}, from);
+  return call_scalar_piece(e, piece_to(to, name_of(compute)), compute, {v});
 }
 
 CExpr cast_complex(Emitter& e, DType to, const Operand& from) {
@@ -50,6 +68,7 @@ CExpr cast_scalar(Emitter& e, DType to, const Operand& from) {
   if (d == to) return e.operand(from);
   if (is_half(d) && to != DType::F32) return cast_scalar(e, to, v_cast(from, DType::F32));
   if (is_complex(d) && !is_complex(to) && to != DType::Bool && to != real_of(d)) return cast_scalar(e, to, v_cast(from, real_of(d)));
+  if (is_small(d) || (is_small(to) && !is_complex(d))) return cast_small_scalar(e, to, from);
   if (is_complex(d) || is_complex(to)) return cast_complex(e, to, from);
   if (is_half(d) || is_half(to)) return cast_half_scalar(e, to, from);
   if (to == DType::Bool) return c_binary(e.operand(from), "!=", c_text("0"));
@@ -146,9 +165,18 @@ CExpr cast_mask(Emitter& e, const OperandType& to, const Operand& from) {
   return c_cast(e.c_type(to), c_binary(m, "&", is_float(to.dtype) || to.dtype != i.dtype ? c_cast(e.c_type(i), one) : one));
 }
 
+CExpr cast_small_vector(Emitter& e, const OperandType& to, const Operand& from) {
+  const OperandType& t = from->type;
+  const DType compute = dtype_row(is_small(t.dtype) ? t.dtype : to.dtype).compute;
+  const bool meets = is_small(t.dtype) ? to.dtype != compute : t.dtype != compute && is_int(compute);
+  if (meets) return cast_value(e, to, v_cast(from, compute));
+  return call_lanewise(e, ScalarOp::Cast, to, {t}, {e.operand(from)});
+}
+
 CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
   const OperandType& t = from->type;
   if (t == to) return e.operand(from);
+  if (is_small(t.dtype) || (is_small(to.dtype) && !is_half(t.dtype))) return cast_small_vector(e, to, from);
   if (t.dtype == DType::Bool && !is_half(to.dtype)) return cast_mask(e, to, from);
   if (is_half(t.dtype)) return to.dtype == DType::F32 ? f32_of_half(e, from) : cast_vector(e, to, v_cast(from, DType::F32));
   if (is_half(to.dtype)) {
@@ -179,7 +207,7 @@ CExpr cast_value(Emitter& e, const OperandType& to, const Operand& from) {
 
 CExpr bits_value(Emitter& e, const OperandType& to, const Operand& from) {
   const DType d = from->type.dtype;
-  const auto bare = [](DType x) { return is_half(x) ? DType::U16 : x == DType::Bool ? DType::U8 : x; };
+  const auto bare = [](DType x) { return is_half(x) ? DType::U16 : x == DType::Bool || is_small(x) ? DType::U8 : x; };
   const CExpr v = e.operand(from);
   if (bare(d) == bare(to.dtype)) return v;
   if (to.lanes > 1) return c_cast(e.c_type(to), v);

@@ -124,7 +124,7 @@ std::string Emitter::storage_type(DType d) const {
 std::string Emitter::vector_type(DType d, int lanes) {
   TENON_CHECK(!is_complex(d) && !portable(), "a vector of {} at level {}", name_of(d), isa.name);
   if (d == DType::F16 || d == DType::BF16) d = DType::U16;
-  if (d == DType::Bool) d = DType::U8;
+  if (d == DType::Bool || is_small(d)) d = DType::U8;
   std::string name = fmt::format("{}_{}x{}", options.prefix, name_of(d), lanes);
   needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({})));", dtype_row(d).c_type, name, bytes_of(d) * lanes));
   return name;

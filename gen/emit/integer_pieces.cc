@@ -74,6 +74,13 @@ constexpr ScalarPieceRow kRows[] = {
   for ($U x = ($U)a; x != 0; x = ($U)(x >> 1)) --n;
   return ($T)n;
 )"},
+    {"half_of", "su", "int64_t", "$T a, int high", R"(  const uint64_t u = high ? (uint64_t)a >> ($B / 2) : (uint64_t)a;
+  return (int64_t)(u << (64 - $B / 2)) >> (64 - $B / 2);
+)"},
+    {"dot2", "su", "$T", "$T a, $T b, $T c", R"(  const int64_t low = $(half_of)(a, 0) * $(half_of)(b, 0);
+  const int64_t high = $(half_of)(a, 1) * $(half_of)(b, 1);
+  return ($T)((uint64_t)low + (uint64_t)high + (uint64_t)c);
+)"},
     {"u01", "u", "$R", "$T a", R"(  return $01;
 )"},
     // Philox 4x32-10: key = seed, counter = (counter, 0); words 0 to 3 of the result.

@@ -34,7 +34,8 @@ const IsaRow* row_of_comparison(Emitter& e, const VApply& compare, const Operand
   return e.isa.row("select_" + std::string(scalar_op_row(compare.op).name), arms.dtype, arms.lanes);
 }
 
-bool is_bits(DType d) { return d == DType::F16 || d == DType::BF16; }
+bool is_bits(DType d) { return d == DType::F16 || d == DType::BF16 || is_small(d); }
+DType bits_type(DType d) { return is_small(d) ? DType::U8 : DType::U16; }
 
 CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
   const bool number = is_float(t.dtype) && !is_bits(t.dtype);
@@ -43,7 +44,7 @@ CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
     return c_row(row->spelling, {e.operand(compare->args[0]), e.operand(compare->args[1]), e.operand(n.yes), e.operand(n.no)});
   const int bits = t.dtype == DType::Bool ? t.mask_bits : bits_of(t.dtype);
   const CExpr m = mask_of_width(e, n.cond, bits), yes = e.operand(n.yes), no = e.operand(n.no);
-  const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? DType::U16 : t.dtype;
+  const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;
   if (const IsaRow* row = e.isa.row("select", row_type, t.lanes)) {
     CExpr r = c_row(row->spelling, {m, yes, no});
     return number ? r : c_cast(e.c_type(t), r);
@@ -68,7 +69,7 @@ CExpr splat_value(Emitter& e, CExpr scalar, const OperandType& t) {
       body.push_back(c_return(c_braces(in.c_type(mask), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("m")))));
     });
   }
-  const DType d = is_bits(t.dtype) ? DType::U16 : t.dtype;
+  const DType d = is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;
   if (const IsaRow* row = e.isa.row("splat", d, t.lanes)) {
     CExpr r = c_row(row->spelling, {scalar});
     return is_float(d) ? r : c_cast(e.c_type(t), r);

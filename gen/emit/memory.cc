@@ -7,8 +7,8 @@
 namespace tenon::emit {
 namespace {
 
-/// Half floats and bools are moved as what they are in memory.
-DType moved(DType d) { return d == DType::F16 || d == DType::BF16 ? DType::U16 : d == DType::Bool ? DType::U8 : d; }
+/// Half floats, small types and bools are moved as what they are in memory.
+DType moved(DType d) { return d == DType::F16 || d == DType::BF16 ? DType::U16 : d == DType::Bool || is_small(d) ? DType::U8 : d; }
 
 CExpr element(Emitter& e, int buffer, const Operand& offset) { return c_index(c_text(e.buffer_name(buffer)), e.index(offset)); }
 CExpr address(Emitter& e, int buffer, const Operand& offset) { return c_unary("&", element(e, buffer, offset)); }

@@ -21,5 +21,6 @@ std::span<const ScalarPieceRow> integer_piece_rows();
 std::span<const ScalarPieceRow> float_piece_rows();
 std::span<const ScalarPieceRow> complex_piece_rows();
 std::span<const ScalarPieceRow> conversion_piece_rows();
+std::span<const ScalarPieceRow> small_piece_rows();
 
 }  // namespace tenon::emit

@@ -17,7 +17,7 @@ char letter_of(DType d) {
 
 const ScalarPieceRow& find_row(std::string_view op, DType d) {
   const char letter = letter_of(d);
-  for (const auto& rows : {integer_piece_rows(), float_piece_rows(), complex_piece_rows(), conversion_piece_rows()})
+  for (const auto& rows : {integer_piece_rows(), float_piece_rows(), complex_piece_rows(), conversion_piece_rows(), small_piece_rows()})
     for (const ScalarPieceRow& r : rows)
       if (r.op == op && r.types.find(letter) != std::string_view::npos) return r;
   TENON_UNREACHABLE("no small function {} for {}", op, name_of(d));

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "frontend/read_bytes.h"
+#include "ir/small_number.h"
 
 namespace tenon {
 namespace {
@@ -31,10 +32,11 @@ const TypeRow kTypes[] = {
     {11, "DOUBLE", DType::F64, Field::double_data},    {12, "UINT32", DType::U32, Field::uint64_data},
     {13, "UINT64", DType::U64, Field::uint64_data},    {14, "COMPLEX64", DType::C64, Field::float_data},
     {15, "COMPLEX128", DType::C128, Field::double_data}, {16, "BFLOAT16", DType::BF16, Field::int32_data},
-    {17, "FLOAT8E4M3FN", std::nullopt, Field::none},   {18, "FLOAT8E4M3FNUZ", std::nullopt, Field::none},
-    {19, "FLOAT8E5M2", std::nullopt, Field::none},     {20, "FLOAT8E5M2FNUZ", std::nullopt, Field::none},
-    {21, "UINT4", std::nullopt, Field::none},          {22, "INT4", std::nullopt, Field::none},
-    {23, "FLOAT4E2M1", std::nullopt, Field::none},     {24, "FLOAT8E8M0", std::nullopt, Field::none},
+    {17, "FLOAT8E4M3FN", DType::F8E4M3FN, Field::int32_data}, {18, "FLOAT8E4M3FNUZ", DType::F8E4M3FNUZ, Field::int32_data},
+    {19, "FLOAT8E5M2", DType::F8E5M2, Field::int32_data}, {20, "FLOAT8E5M2FNUZ", DType::F8E5M2FNUZ, Field::int32_data},
+    {21, "UINT4", DType::U4, Field::int32_data},       {22, "INT4", DType::I4, Field::int32_data},
+    {23, "FLOAT4E2M1", DType::F4E2M1, Field::int32_data}, {24, "FLOAT8E8M0", DType::F8E8M0, Field::int32_data},
+    {25, "UINT2", DType::U2, Field::int32_data},       {26, "INT2", DType::I2, Field::int32_data},
 };
 
 struct TensorError {
@@ -118,18 +120,33 @@ std::vector<uint8_t> external_bytes(const TensorProto& t, const fs::path& folder
   return std::move(bytes).value();
 }
 
+/// How many elements one byte of the file holds.
+int64_t packed_in_byte(DType d) { return is_small(d) ? 8 / code_bits(d) : 1; }
+
+/// One element a byte, from bytes that hold several, the first in the low bits.
+std::vector<uint8_t> unpacked(const std::vector<uint8_t>& bytes, DType d, int64_t count) {
+  const int bits = code_bits(d), each = 8 / bits;
+  std::vector<uint8_t> out(static_cast<size_t>(count));
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = static_cast<uint8_t>(bytes[i / static_cast<size_t>(each)] >> (bits * static_cast<int>(i % static_cast<size_t>(each))) & ((1 << bits) - 1));
+  return out;
+}
+
 TensorData read_tensor(const TensorProto& t, const fs::path& folder, const std::string& where) {
   const TypeRow* row = type_row(t.data_type());
   if (!row || !row->dtype) fail(Code::E0805, where, fmt::format("tensors of type {} cannot be read", onnx_dtype_name(t.data_type())));
   if (t.has_segment()) fail(Code::E0805, where, "a tensor in segments cannot be read");
   TensorData data{*row->dtype, {t.dims().begin(), t.dims().end()}, {}};
-  const int64_t count = element_count(data.dims), width = bytes_of(*row->dtype);
+  const int64_t count = element_count(data.dims), width = bytes_of(*row->dtype), packed = packed_in_byte(data.dtype);
   if (count < 0 || count > (int64_t{1} << 40)) fail(Code::E0805, where, "the extents are negative or too large");
-  if (t.data_location() == TensorProto::EXTERNAL) data.bytes = external_bytes(t, folder, count * width, where);
+  const int64_t size = (count + packed - 1) / packed * width;
+  if (t.data_location() == TensorProto::EXTERNAL) data.bytes = external_bytes(t, folder, size, where);
   else if (t.has_raw_data()) data.bytes.assign(t.raw_data().begin(), t.raw_data().end());
   else data.bytes = typed_bytes(t, *row);
-  if (data.bytes.size() != static_cast<uint64_t>(count * width))
-    fail(Code::E0805, where, fmt::format("the extents take {} elements of {} bytes, but there are {} bytes", count, width, data.bytes.size()));
+  if (data.bytes.size() != static_cast<uint64_t>(size))
+    fail(Code::E0805, where, packed == 1 ? fmt::format("the extents take {} elements of {} bytes, but there are {} bytes", count, width, data.bytes.size())
+                                         : fmt::format("the extents take {} elements, {} a byte, but there are {} bytes", count, packed, data.bytes.size()));
+  if (packed > 1) data.bytes = unpacked(data.bytes, data.dtype, count);
   if (data.dtype == DType::Bool)
     for (uint8_t& b : data.bytes) b = b != 0;
   return data;

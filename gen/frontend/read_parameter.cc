@@ -83,6 +83,7 @@ TensorData read_parameter(const ParameterSource& source, const OpSemantics& sema
   TensorData data = file ? from_file(source) : from_call(source, semantics);
   if (!source.type) return data;
   const std::vector<int64_t> dims = constant_dims(*source.type);
+  if (data.dtype == DType::U8 && is_small(source.type->dtype)) data.dtype = source.type->dtype;   // codes, one a byte
   if (data.dtype == source.type->dtype && data.dims == dims) return data;
   throw RecipeError(0, fmt::format("the type stated is {}[{}], but the contents are {}[{}]", name_of(source.type->dtype), fmt::join(dims, ", "),
                                    name_of(data.dtype), fmt::join(data.dims, ", ")));

@@ -8,6 +8,7 @@
 #include "frontend/recipe_call.h"
 #include "frontend/recipe_scan.h"
 #include "frontend/size_arithmetic.h"
+#include "ir/small_number.h"
 
 namespace tenon {
 namespace {
@@ -64,7 +65,7 @@ RecipeValue has(const HostCall& c) { return !c.args[0].is_none(); }
 
 RecipeValue element(const TensorData& t, int64_t i) {
   if (t.dtype == DType::Bool) return int_element(t, i) != 0;
-  if (is_int(t.dtype)) return SizeExpr(int_element(t, i));
+  if (is_int(dtype_row(t.dtype).compute)) return SizeExpr(int_element(t, i));
   return real_element(t, i);
 }
 
@@ -185,15 +186,25 @@ RecipeValue floor_of(const HostCall& c) {
 }
 RecipeValue square_root(const HostCall& c) { return std::sqrt(c.real(c.args[0])); }
 RecipeValue real_of_value(const HostCall& c) { return c.real(c.args[0]); }
+// The greatest (sign 1) or least (sign -1) number of a small type that is finite.
+RecipeValue extreme_of_small(DType d, int sign) {
+  double best = 0;
+  for (int code = 0; code < 256; ++code)
+    if (const double v = small_value(d, static_cast<uint8_t>(code)); std::isfinite(v) && sign * v > sign * best) best = v;
+  if (is_int(dtype_row(d).compute)) return SizeExpr(static_cast<int64_t>(best));
+  return best;
+}
 RecipeValue dtype_lowest(const HostCall& c) {
   const DType* d = c.args[0].get<DType>();
   if (!d) c.fail("a dtype is expected here");
+  if (is_small(*d)) return extreme_of_small(*d, -1);
   if (is_float(*d)) return -std::numeric_limits<double>::infinity();
   return SizeExpr(is_signed_int(*d) ? std::numeric_limits<int64_t>::min() >> (64 - dtype_row(*d).bits) : 0);
 }
 RecipeValue dtype_highest(const HostCall& c) {
   const DType* d = c.args[0].get<DType>();
   if (!d) c.fail("a dtype is expected here");
+  if (is_small(*d)) return extreme_of_small(*d, 1);
   if (is_float(*d)) return std::numeric_limits<double>::infinity();
   if (*d == DType::U64) return SizeExpr(-1);
   const int bits = dtype_row(*d).bits - (is_signed_int(*d) ? 1 : 0);

@@ -13,7 +13,7 @@ constexpr DTypeRow kRows[] = {
 #undef DTYPE
 };
 
-constexpr std::string_view kClasses[] = {"float", "int", "uint", "real", "complex", "number", "index", "bool", "any"};
+constexpr std::string_view kClasses[] = {"float", "int", "uint", "real", "complex", "number", "index", "bool", "any", "small"};
 
 }  // namespace
 
@@ -49,7 +49,8 @@ bool is_type_class(std::string_view name) {
 }
 
 bool in_type_class(DType d, std::string_view c) {
-  if (c == "any") return true;
+  if (c == "any") return !is_small(d);
+  if (c == "small") return is_small(d);
   if (c == "float") return is_float(d);
   if (c == "int") return is_signed_int(d);
   if (c == "uint") return is_unsigned_int(d);

@@ -14,7 +14,7 @@ enum class DType : uint8_t {
 #undef DTYPE
 };
 
-enum class DTypeClass : uint8_t { SignedInt, UnsignedInt, Float, Complex, Bool };
+enum class DTypeClass : uint8_t { SignedInt, UnsignedInt, Float, Complex, Bool, Small };
 
 /// One row of dtype.def.
 struct DTypeRow {
@@ -39,13 +39,15 @@ inline bool is_float(DType d) { return dtype_row(d).cls == DTypeClass::Float; }
 inline bool is_complex(DType d) { return dtype_row(d).cls == DTypeClass::Complex; }
 inline bool is_signed_int(DType d) { return dtype_row(d).cls == DTypeClass::SignedInt; }
 inline bool is_unsigned_int(DType d) { return dtype_row(d).cls == DTypeClass::UnsignedInt; }
+/// A type of storage only, one byte an element: it is converted to its compute type before any arithmetic.
+inline bool is_small(DType d) { return dtype_row(d).cls == DTypeClass::Small; }
 inline bool is_int(DType d) { return is_signed_int(d) || is_unsigned_int(d); }
 /// The real type that a complex one is made of; any other type is returned as it is.
 DType real_of(DType);
 /// The unsigned type of the same size for movement ops (u8 u16 u32 u64); complex numbers of 128 bits stay C128.
 DType movement_dtype(DType);
 
-/// Type classes of the definition language: float int uint real complex number index bool any.
+/// Type classes of the definition language: float int uint real complex number index bool any small.
 bool in_type_class(DType, std::string_view type_class);
 bool is_type_class(std::string_view name);
 

@@ -151,9 +151,10 @@ class Verifier {
     for (const Operand& a : n.args) {
       value(a);
       if (!a) return;
-      if (a->type.lanes != t.lanes) error("{} of {} lanes gives {}", row.name, a->type.lanes, t.lanes);
+      const bool same_bytes = n.op == ScalarOp::Bits && bytes_of(a->type.dtype) * a->type.lanes == bytes_of(t.dtype) * t.lanes;
+      if (a->type.lanes != t.lanes && !same_bytes) error("{} of {} lanes gives {}", row.name, a->type.lanes, t.lanes);
     }
-    const bool half = n.args[0]->type.dtype == DType::F16 || n.args[0]->type.dtype == DType::BF16;
+    const bool half = n.args[0]->type.dtype == DType::F16 || n.args[0]->type.dtype == DType::BF16 || is_small(n.args[0]->type.dtype);
     if (half && n.op != ScalarOp::Cast && n.op != ScalarOp::Bits) error("{} of {}", row.name, name_of(n.args[0]->type.dtype));
     if (row.arity == 2 && n.op != ScalarOp::Complex && n.args[0]->type.dtype != n.args[1]->type.dtype)
       error("{} of {} and {}", row.name, name_of(n.args[0]->type.dtype), name_of(n.args[1]->type.dtype));

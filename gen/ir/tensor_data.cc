@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ir/small_number.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -51,7 +52,9 @@ int64_t int_element(const TensorData& t, int64_t i) {
     case DType::U32: return element<uint32_t>(t, i);
     case DType::U64: return static_cast<int64_t>(element<uint64_t>(t, i));
     case DType::Bool: return element<uint8_t>(t, i) != 0;
-    default: TENON_UNREACHABLE("int_element of {}", name_of(t.dtype));
+    default:
+      if (is_small(t.dtype) && is_int(dtype_row(t.dtype).compute)) return static_cast<int64_t>(small_value(t.dtype, element<uint8_t>(t, i)));
+      TENON_UNREACHABLE("int_element of {}", name_of(t.dtype));
   }
 }
 
@@ -62,7 +65,9 @@ double real_element(const TensorData& t, int64_t i) {
     case DType::F32: return element<float>(t, i);
     case DType::F64: return element<double>(t, i);
     case DType::U64: return static_cast<double>(element<uint64_t>(t, i));
-    default: return static_cast<double>(int_element(t, i));
+    default:
+      if (is_small(t.dtype)) return small_value(t.dtype, element<uint8_t>(t, i));
+      return static_cast<double>(int_element(t, i));
   }
 }
 

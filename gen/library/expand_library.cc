@@ -21,7 +21,9 @@ void assign_types(const OpDef& def, size_t i, const std::vector<DType>& keys, Ty
     return;
   }
   const TypeVar& v = def.types[i];
+  const bool small = std::any_of(keys.begin(), keys.end(), is_small);   // small types are there for those who name them
   for (const DType d : dtypes_of(v)) {
+    if (is_small(d) && !small) continue;
     if (i == 0 && !keys.empty() && std::find(keys.begin(), keys.end(), d) == keys.end()) continue;
     types[v.name] = d;
     assign_types(def, i + 1, keys, types, out);

@@ -133,8 +133,10 @@ Typed ExprBuilder::conversion(const Syntax& s) {
   statement_.widest = widest_integer(*from, DType::I8);
   const Typed t = value(*from);
   statement_.widest = widest;
-  Expr e = convert(t, *to);
-  return {cast_to(std::move(e), dtype_row(*to).compute), false};
+  const DType compute = dtype_row(*to).compute;
+  const bool wraps = is_small(*to) && is_int(compute) && is_float(t.e->type);   // small whole types keep the low bits of a number
+  Expr e = wraps ? cast_to(t.e, DType::I32) : convert(t, is_small(*to) ? compute : *to);
+  return {cast_to(std::move(e), compute), false};
 }
 
 /// bits(x, U): of values that are computed in the type they are stored in.

@@ -28,6 +28,7 @@ struct LeftAccess {
 struct RightAccess {
   int buffer = -1;
   Operand base, column_step, depth_step;
+  int64_t halves = 1; ///< elements of the tensor that make one of a panel: 2 where they are halves of words
   int64_t panel = 0;  ///< > 0: the tensor consists of panels of so many columns already, the last one padded
 
   /// Offset of a column that is a multiple of the tile's width.
@@ -44,6 +45,7 @@ struct ContractionBuilder {
   std::vector<InnerFunction> functions;
   ValueScope scope;             ///< outer variables
   bool possible = true;
+  DType right_type = DType::F32;      ///< of the right side's elements as the tiles load them
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
   std::map<std::string, std::string> locals;

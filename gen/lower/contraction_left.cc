@@ -23,6 +23,7 @@ struct StagedDim {
   AffineForm form;
   Operand lo, extent, stride;
   bool guarded = false;
+  int64_t scale = 1;  ///< 2: one index of the copy stands for two of the tensor
 };
 
 struct Staging {
@@ -32,6 +33,8 @@ struct Staging {
   std::vector<StagedDim> dims;
   std::vector<Operand> fixed;  ///< index of dimensions that are not copied; null for those that are
   Operand fill;
+  Operand pair_step = nullptr;    ///< words: elements from the low half to the high half
+  Operand pair_inside = nullptr;  ///< words: whether there is a high half; null: always
 
   const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
   Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }
@@ -79,6 +82,11 @@ bool plan_dims(Staging& s) {
       s.fixed.push_back(dim.form.rest);
       continue;
     }
+    if (s.b.c.low_halves && mentions(s.read.index[d], s.b.c.paired)) {
+      dim.scale = 2;
+      dim.form.coefficients = {{s.b.c.paired, v_int(1)}};
+      s.pair_step = s.stride_of(d);
+    }
     bound(s.b, dim);
     s.fixed.push_back(nullptr);
     s.dims.push_back(std::move(dim));
@@ -95,6 +103,20 @@ bool plan_dims(Staging& s) {
 }
 
 Operand splat_for(const Operand& v, int lanes) { return v_splat(v, lanes); }
+
+/// A word of two numbers of 16 bits.
+Operand word_of(const Operand& low, const Operand& high) {
+  const OperandType t{DType::I32, low->type.lanes, 0};
+  const Operand bits = v_apply(ScalarOp::BitAnd, {v_cast(low, DType::I32), v_constant({0xffff, 0}, t)});
+  return v_apply(ScalarOp::BitOr, {bits, v_apply(ScalarOp::Shl, {v_cast(high, DType::I32), v_constant({16, 0}, t)})});
+}
+
+/// What stands outside of the tensor, as an element of the copy.
+Operand fill_value(const Staging& s, int lanes) {
+  if (!s.pair_step) return splat_for(s.fill, lanes);
+  const Operand high = s.pair_inside ? v_select(s.pair_inside, s.fill, v_const(0, {DType::I32, 1, 0})) : s.fill;
+  return splat_for(word_of(s.fill, high), lanes);
+}
 
 /// Loop that stores value(i, lanes) to the copy at `to`+i for i in begin..end-1: whole vectors, then single elements.
 template <class Value>
@@ -118,20 +140,26 @@ void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operan
 Block copy_line(Staging& s, const Operand& from, const Operand& to) {
   Block out;
   const StagedDim& d = s.dims.back();
-  const Operand step = s.stride_of(d.dim);
+  const Operand step = s.stride_of(d.dim) * v_int(d.scale);
   const DType storage = s.tensor().dtype, acc = s.b.c.accumulator;
+  auto load = [&](const Operand& at, int lanes) {
+    if (constant_value(step) == 1) return v_load(s.read.tensor, storage, at, lanes);
+    return lanes == 1 ? v_load(s.read.tensor, storage, at) : v_gather(s.read.tensor, storage, at, step, lanes);
+  };
   auto element = [&](const Operand& i, int lanes) {
     const Operand at = from + (d.lo + i) * step;
-    const Operand v = constant_value(step) == 1 ? v_load(s.read.tensor, storage, at, lanes)
-                      : lanes == 1              ? v_load(s.read.tensor, storage, at)
-                                                : v_gather(s.read.tensor, storage, at, step, lanes);
-    return v_cast(v, acc);
+    if (!s.pair_step) return v_cast(load(at, lanes), acc);
+    const Operand other = load(at + (s.pair_inside ? v_select(s.pair_inside, s.pair_step, v_int(0)) : s.pair_step), lanes);
+    const Operand high = v_cast(other, DType::I32);
+    if (!s.pair_inside) return word_of(load(at, lanes), high);
+    const Operand kept = v_splat(v_select(s.pair_inside, v_const(-1, {DType::I32, 1, 0}), v_const(0, {DType::I32, 1, 0})), lanes);
+    return word_of(load(at, lanes), v_apply(ScalarOp::BitAnd, {high, kept}));
   };
   if (!d.guarded) {
     copy_span(s, to, v_int(0), d.extent, element, out);
     return out;
   }
-  auto filled = [&](const Operand&, int lanes) { return splat_for(s.fill, lanes); };
+  auto filled = [&](const Operand&, int lanes) { return fill_value(s, lanes); };
   const std::string first = s.b.fresh("first"), last = s.b.fresh("last");
   out.push_back(s_let(first, smaller(larger(v_int(0) - d.lo, v_int(0)), d.extent)));
   out.push_back(s_let(last, larger(smaller(s.dim_of(d.dim) - d.lo, d.extent), v_var(first))));
@@ -151,7 +179,9 @@ Block copy_all(Staging& s) {
     const StagedDim& d = s.dims[i];
     names.push_back(s.b.fresh("at"));
     const Operand at = d.lo + v_var(names.back());
-    from = from + at * s.stride_of(d.dim);
+    from = from + at * s.stride_of(d.dim) * v_int(d.scale);
+    if (d.scale == 2 && s.b.c.pair_last)
+      s.pair_inside = v_apply(ScalarOp::Le, {at * v_int(2) + v_int(1), s.b.scalar(s.b.c.pair_last, s.b.scope)});
     to = to + v_var(names.back()) * d.stride;
     if (!d.guarded) continue;
     const Operand ok = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {at, v_int(0)}), v_apply(ScalarOp::Lt, {at, s.dim_of(d.dim)})});
@@ -160,7 +190,7 @@ Block copy_all(Staging& s) {
   Block body = copy_line(s, from, to);
   if (inside) {
     Block outside;
-    copy_span(s, to, v_int(0), s.dims.back().extent, [&](const Operand&, int lanes) { return splat_for(s.fill, lanes); }, outside);
+    copy_span(s, to, v_int(0), s.dims.back().extent, [&](const Operand&, int lanes) { return fill_value(s, lanes); }, outside);
     Block choice{s_if(inside, std::move(body), std::move(outside))};
     body = std::move(choice);
   }
@@ -205,6 +235,7 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
     b.possible = false;
     return {};
   }
+  if (b.c.low_halves && !s.pair_step) b.possible = false;
   s.fill = v_cast(read.fill ? b.scalar(read.fill, b.scope) : v_int(0), b.c.accumulator);
   AffineForm form{{}, v_int(0)};
   for (const StagedDim& d : s.dims) {
@@ -245,7 +276,7 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   if (!read) return stage_value(b, before, staging);
   const Tensor& t = b.kernel.tensors[static_cast<size_t>(read->tensor)];
   const auto form = offset_form(read->tensor, read->index, inner_vars(b), b.scope);
-  if (!read->fill && t.dtype == b.c.accumulator && form) {
+  if (!read->fill && t.dtype == b.c.accumulator && form && !b.c.low_halves) {
     LeftAccess access = from_form(b, read->tensor, *form, before);
     if (access.depth_step && constant_value(access.depth_step) != 1) {
       const Operand depth = b.extent_of(b.c.depth), rows = smaller(b.extent_of(b.c.rows), rows_cached(b, depth));

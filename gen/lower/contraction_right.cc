@@ -59,7 +59,7 @@ bool may_be_unit(ContractionBuilder& b) {
 
 /// n/w and n%w of the column: w, or 0.
 int64_t panel_width(const Read& read, const std::string& column) {
-  if (read.index.size() != 4) return 0;
+  if (read.index.size() != 4 && read.index.size() != 5) return 0;
   int64_t width = 0;
   for (const size_t d : {size_t{1}, size_t{3}}) {
     const auto* a = std::get_if<Apply>(&read.index[d]->node);
@@ -79,8 +79,10 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
   out.buffer = read.tensor;
   out.base = b.scalar(read.index[0], b.scope) * b.scalar(t.strides[0], b.scope);
   out.column_step = v_int(1);
-  out.depth_step = v_int(width);
+  out.halves = read.index.size() == 5 ? 2 : 1;
+  out.depth_step = v_int(width * out.halves);
   out.panel = width;
+  b.right_type = t.dtype;
   return out;
 }
 
@@ -88,13 +90,14 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
 
 Operand RightAccess::at(const Operand& column, const Operand& depth) const {
   if (panel == 0) return base + column;
-  return base + floor_div(column, v_int(panel)) * depth * v_int(panel) + v_apply(ScalarOp::Mod, {column, v_int(panel)});
+  return base + floor_div(column, v_int(panel)) * depth * v_int(panel * halves) + v_apply(ScalarOp::Mod, {column, v_int(panel)}) * v_int(halves);
 }
 
 RightAccess access_right(ContractionBuilder& b) {
   RightAccess out;
   const Read* read = plain_read(b.c.right);
-  if (read && b.c.columns.size() == 1)
+  const bool panels = read && b.c.columns.size() == 1 && (read->index.size() == 5 ? !b.c.paired.empty() && paired_panels(b.c.right, b.c.paired) : b.c.paired.empty());
+  if (panels)
     if (const int64_t width = panel_width(*read, b.c.columns[0].name); width > 0 && width % b.lanes() == 0) return packed_beforehand(b, *read, width);
   if (!read || b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype != b.c.accumulator) return out;
   std::vector<LoopVar> vars = b.c.columns;

@@ -8,8 +8,9 @@
 namespace tenon {
 namespace {
 
-Operand multiply_add(DType d, const Operand& x, const Operand& y, const Operand& sum) {
-  return is_float(d) ? v_apply(ScalarOp::Fma, {x, y, sum}) : sum + x * y;
+Operand multiply_add(const Contraction& c, const Operand& x, const Operand& y, const Operand& sum) {
+  if (!c.paired.empty()) return v_apply(ScalarOp::Dot2, {x, y, sum});
+  return is_float(c.accumulator) ? v_apply(ScalarOp::Fma, {x, y, sum}) : sum + x * y;
 }
 
 std::string sum_name(int row, int vector) { return fmt::format("c{}_{}", row, vector); }
@@ -21,7 +22,7 @@ class TileFunction {
 
   InnerFunction build() {
     for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
-    right_ = add_pointer("b", b_.c.accumulator, false);
+    right_ = add_pointer("b", b_.right_type, false);
     tile_ = add_pointer("tile", b_.c.accumulator, true);
     if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
     f_.name = fmt::format("tile_{}x{}", height_, vectors_);
@@ -77,6 +78,14 @@ class TileFunction {
     return out;
   }
 
+  /// Vector `j` of the right side; words that lie in memory as pairs of narrower numbers are widened.
+  Operand right_vector(int j) const {
+    const Operand at = v_var("d") * v_var("right_step");
+    if (b_.right_type == b_.c.accumulator) return v_load(right_, b_.right_type, at + v_int(j * b_.lanes()), b_.lanes());
+    const Operand halves = v_load(right_, b_.right_type, at + v_int(2 * j * b_.lanes()), 2 * b_.lanes());
+    return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, vector());
+  }
+
   /// One depth index: the vectors of the right side, then each row's element against all of them.
   Block step() {
     Block body;
@@ -89,12 +98,12 @@ class TileFunction {
       at = v_var("d") * v_var("left_step");
     }
     for (int j = 0; j < vectors_; ++j)
-      body.push_back(s_let(fmt::format("b{}", j), v_load(right_, acc, v_var("d") * v_var("right_step") + v_int(j * b_.lanes()), b_.lanes())));
+      body.push_back(s_let(fmt::format("b{}", j), right_vector(j)));
     for (int r = 0; r < height_; ++r) {
       const std::string x = fmt::format("x{}", r);
       body.push_back(s_let(x, v_splat(v_load(r, acc, at), b_.lanes())));
       for (int j = 0; j < vectors_; ++j)
-        body.push_back(s_assign(sum_name(r, j), multiply_add(acc, v_var(x, vector()), v_var(fmt::format("b{}", j), vector()), sum(r, j))));
+        body.push_back(s_assign(sum_name(r, j), multiply_add(b_.c, v_var(x, vector()), v_var(fmt::format("b{}", j), vector()), sum(r, j))));
     }
     return body;
   }

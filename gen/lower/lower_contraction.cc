@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "algebra/pair_depth.h"
 #include "lower/contraction_builder.h"
 
 namespace tenon {
@@ -154,8 +155,9 @@ class NestBuilder {
 };
 
 ContractionBuilder start(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, false, {}, {}};
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, false, {}, {}};
   b.scope.kernel = &kernel;
+  b.right_type = c.accumulator;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {
     const Tensor& x = kernel.tensors[t];
     b.buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
@@ -197,7 +199,8 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   if (!found) return std::nullopt;
   const Blueprint* blueprint = blueprints.find(blueprint_kind(*found), isa.name, found->accumulator);
   if (!blueprint) return std::nullopt;
-  const Contraction c = with_columns(*found);
+  const auto pairs = isa.row("dot2", found->accumulator, isa.lanes(found->accumulator)) ? pair_depth(*found) : std::nullopt;
+  const Contraction c = pairs ? *pairs : with_columns(*found);
   ContractionBuilder b = start(*kernel, isa, *blueprint, c);
   b.pixels_along_columns = found->is_stencil();
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);

@@ -53,7 +53,7 @@ class DeclarationChecker {
   }
 
   static std::vector<std::string> class_names() {
-    return {"float", "int", "uint", "real", "complex", "number", "index", "bool", "any"};
+    return {"float", "int", "uint", "real", "complex", "number", "index", "bool", "any", "small"};
   }
 
   bool is_used(const TypeVar &type) const {

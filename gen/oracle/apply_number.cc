@@ -73,6 +73,15 @@ int64_t leading_zeros(int64_t a, DType type) {
   return u ? __builtin_clzll(u) : bits;
 }
 
+/// The sum of products of the halves of two words of the type, plus c; all wraps.
+int64_t halves_dot(int64_t a, int64_t b, int64_t c, DType type) {
+  const int half = dtype_row(type).bits / 2, up = 64 - half;
+  const auto low = [&](int64_t v) { return static_cast<int64_t>(static_cast<uint64_t>(v) << up) >> up; };
+  const auto high = [&](int64_t v) { return low(static_cast<int64_t>(static_cast<uint64_t>(v) >> half)); };
+  const auto product = [](int64_t x, int64_t y) { return static_cast<uint64_t>(x) * static_cast<uint64_t>(y); };
+  return static_cast<int64_t>(product(low(a), low(b)) + product(high(a), high(b)) + static_cast<uint64_t>(c));
+}
+
 int64_t apply_integer(ScalarOp op, const Number* args, DType type) {
   const int64_t a = args[0].i, b = scalar_op_row(op).arity > 1 ? args[1].i : 0;
   const bool u = !is_signed_int(type);
@@ -103,6 +112,7 @@ int64_t apply_integer(ScalarOp op, const Number* args, DType type) {
     case ScalarOp::Shl: return shift(a, b, type, true);
     case ScalarOp::Shr: return shift(a, b, type, false);
     case ScalarOp::Popcount: return __builtin_popcountll(static_cast<uint64_t>(a) << (64 - dtype_row(type).bits));
+    case ScalarOp::Dot2: return halves_dot(a, b, args[2].i, type);
     case ScalarOp::Clz: return leading_zeros(a, type);
     case ScalarOp::Real: return a;
     default: break;

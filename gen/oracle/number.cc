@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ir/small_number.h"
 #include "oracle/half.h"
 
 namespace tenon {
@@ -22,9 +23,16 @@ void put(TensorData& t, int64_t at, T v) {
   std::memcpy(t.bytes.data() + static_cast<size_t>(at) * sizeof(T), &v, sizeof(T));
 }
 
+/// A number of a small type has the form of the type that it computes in.
+Number small_number(DType d, uint8_t code) {
+  const double v = small_value(d, code);
+  return is_int(dtype_row(d).compute) ? Number{static_cast<int64_t>(v)} : Number{0, v};
+}
+
 }  // namespace
 
 Number load_number(const TensorData& t, int64_t at) {
+  if (is_small(t.dtype)) return small_number(t.dtype, raw<uint8_t>(t, at));
   switch (t.dtype) {
     case DType::I8: return {raw<int8_t>(t, at)};
     case DType::I16: return {raw<int16_t>(t, at)};
@@ -41,11 +49,12 @@ Number load_number(const TensorData& t, int64_t at) {
     case DType::F64: return {0, raw<double>(t, at)};
     case DType::C64: return {0, raw<float>(t, 2 * at), raw<float>(t, 2 * at + 1)};
     case DType::C128: return {0, raw<double>(t, 2 * at), raw<double>(t, 2 * at + 1)};
+    default: return {};
   }
-  return {};
 }
 
 void store_number(TensorData& t, int64_t at, const Number& v) {
+  if (is_small(t.dtype)) return put(t, at, small_code(t.dtype, is_int(dtype_row(t.dtype).compute) ? static_cast<double>(v.i) : static_cast<double>(v.f)));
   switch (t.dtype) {
     case DType::I8:
     case DType::U8: return put(t, at, static_cast<uint8_t>(v.i));
@@ -62,6 +71,7 @@ void store_number(TensorData& t, int64_t at, const Number& v) {
     case DType::F64: return put(t, at, static_cast<double>(v.f));
     case DType::C64: put(t, 2 * at, static_cast<float>(v.f)); return put(t, 2 * at + 1, static_cast<float>(v.im));
     case DType::C128: put(t, 2 * at, static_cast<double>(v.f)); return put(t, 2 * at + 1, static_cast<double>(v.im));
+    default: return;
   }
 }
 
@@ -82,6 +92,11 @@ bool less(const Number& a, const Number& b, DType type) {
 }
 
 Number convert_number(const Number& v, DType from, DType to) {
+  if (is_small(from)) return from == to ? v : convert_number(v, dtype_row(from).compute, to);
+  if (is_small(to)) {
+    const Number n = convert_number(v, from, is_int(dtype_row(to).compute) ? dtype_row(to).compute : DType::F64);
+    return small_number(to, small_code(to, is_int(dtype_row(to).compute) ? static_cast<double>(n.i) : static_cast<double>(n.f)));
+  }
   const bool from_real = is_float(from) || is_complex(from);
   if (is_float(to) || is_complex(to)) {
     Number out;

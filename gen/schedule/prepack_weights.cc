@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "algebra/contraction.h"
+#include "algebra/pair_depth.h"
 
 namespace tenon {
 namespace {
@@ -15,6 +15,7 @@ namespace {
 struct PackedAxis {
   LoopVar var;
   int64_t extent = 0, step = 0;
+  int64_t numbers = 0;  ///< > 0: words of two of so many numbers, the last one perhaps without a second
 };
 
 struct Packing {
@@ -24,6 +25,7 @@ struct Packing {
   PackedAxis column;
   int64_t first = 0;  ///< offset of element 0 in the original data
   int64_t width = 32;
+  std::string paired;  ///< the depth variable whose neighbours make words; or none
 
   int64_t depth_extent() const {
     int64_t n = 1;
@@ -59,7 +61,9 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) 
   p.tensor = read->tensor;
   p.read = only_read(kernel, p.tensor);
   const Tensor& t = kernel.tensors[static_cast<size_t>(p.tensor)];
-  if (t.role != Role::Constant || t.dtype != c.accumulator || !p.read) return std::nullopt;
+  const auto pairs = t.dtype == c.accumulator ? std::nullopt : pair_depth(c);
+  if (t.role != Role::Constant || (t.dtype != c.accumulator && !pairs) || !p.read) return std::nullopt;
+  if (pairs) p.paired = pairs->paired;
   std::vector<LoopVar> vars = c.statement->loops;
   vars.insert(vars.end(), c.depth.begin(), c.depth.end());
   ValueScope scope;
@@ -74,13 +78,22 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) 
   };
   for (const LoopVar& v : c.outer_right)
     if (!add(v, p.outer)) return std::nullopt;
-  for (const LoopVar& v : c.depth)
+  for (const LoopVar& v : c.depth) {
     if (!add(v, p.depth)) return std::nullopt;
+    PackedAxis& a = p.depth.back();
+    if (v.name == p.paired) a.numbers = a.extent, a.extent = (a.extent + 1) / 2, a.step *= 2;
+  }
   const auto column = axis_of(c.columns[0], *form);
   if (!column) return std::nullopt;
   p.column = *column;
   p.width = p.column.extent <= 16 ? 16 : 32;
   return p;
+}
+
+int64_t product(const std::vector<int64_t>& extents) {
+  int64_t n = 1;
+  for (const int64_t e : extents) n *= e;
+  return n;
 }
 
 int64_t product_of(const std::vector<PackedAxis>& axes) {
@@ -99,21 +112,37 @@ int64_t offset_at(const std::vector<PackedAxis>& axes, int64_t flat) {
   return at;
 }
 
+/// From the first number of word `flat` of the depth to its second; nothing where it has none.
+std::optional<int64_t> second_number(const std::vector<PackedAxis>& depth, int64_t flat) {
+  for (size_t i = depth.size(); i-- > 0; flat /= depth[i].extent) {
+    const PackedAxis& a = depth[i];
+    if (a.numbers > 0) return flat % a.extent * 2 + 1 < a.numbers ? std::optional(a.step / 2) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 TensorData packed_data(const Packing& p, const TensorData& from) {
   TensorData out;
   out.dtype = from.dtype;
   const int64_t outer = product_of(p.outer), depth = p.depth_extent();
   out.dims = {outer, p.panels(), depth, p.width};
+  if (!p.paired.empty()) out.dims.push_back(2);
   const auto size = static_cast<size_t>(bytes_of(from.dtype));
-  out.bytes.resize(static_cast<size_t>(outer * p.panels() * depth * p.width) * size);
+  out.bytes.resize(static_cast<size_t>(product(out.dims)) * size);
   size_t to = 0;
+  const auto put = [&](int64_t at) {
+    if (at >= 0) std::memcpy(&out.bytes[to], &from.bytes[static_cast<size_t>(at) * size], size);
+    to += size;
+  };
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t panel = 0; panel < p.panels(); ++panel)
       for (int64_t d = 0; d < depth; ++d) {
         const int64_t base = p.first + offset_at(p.outer, o) + offset_at(p.depth, d);
-        for (int64_t l = 0; l < p.width; ++l, to += size) {
-          const int64_t n = panel * p.width + l;
-          if (n < p.column.extent) std::memcpy(&out.bytes[to], &from.bytes[static_cast<size_t>(base + n * p.column.step) * size], size);
+        const auto second = second_number(p.depth, d);
+        for (int64_t l = 0; l < p.width; ++l) {
+          const int64_t n = panel * p.width + l, at = n < p.column.extent ? base + n * p.column.step : -1;
+          put(at);
+          if (!p.paired.empty()) put(second && at >= 0 ? at + *second : -1);
         }
       }
   return out;
@@ -121,7 +150,10 @@ TensorData packed_data(const Packing& p, const TensorData& from) {
 
 Expr flat_of(const std::vector<PackedAxis>& axes) {
   Expr flat = constant_int(0);
-  for (const PackedAxis& a : axes) flat = (is_zero(flat) ? flat : flat * constant_int(a.extent)) + var_ref(a.var.name);
+  for (const PackedAxis& a : axes) {
+    const Expr v = var_ref(a.var.name);
+    flat = (is_zero(flat) ? flat : flat * constant_int(a.extent)) + (a.numbers > 0 ? apply(ScalarOp::FloorDiv, {v, constant_int(2)}) : v);
+  }
   return flat;
 }
 
@@ -136,7 +168,9 @@ void rewrite(Kernel& kernel, const Packing& p, const TensorData& data) {
   for (const int64_t n : data.dims) t.dims.push_back(constant_int(n));
   t.strides = contiguous_strides(t.dims);
   const Expr n = var_ref(p.column.var.name), width = constant_int(p.width);
-  const Expr read = read_of(p.tensor, t.dtype, {flat_of(p.outer), apply(ScalarOp::FloorDiv, {n, width}), flat_of(p.depth), apply(ScalarOp::Mod, {n, width})});
+  std::vector<Expr> index = {flat_of(p.outer), apply(ScalarOp::FloorDiv, {n, width}), flat_of(p.depth), apply(ScalarOp::Mod, {n, width})};
+  if (!p.paired.empty()) index.push_back(apply(ScalarOp::Mod, {var_ref(p.paired), constant_int(2)}));
+  const Expr read = read_of(p.tensor, t.dtype, std::move(index));
   kernel.body[0].value = with_read(kernel.body[0].value, p.read, read);
 }
 

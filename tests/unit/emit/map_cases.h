@@ -7,7 +7,7 @@ namespace tenon_test {
 
 inline bool applies(const tenon::ScalarOpRow& row, tenon::DType d) {
   using namespace tenon;
-  if (d == DType::F16 || d == DType::BF16) return false;
+  if (d == DType::F16 || d == DType::BF16 || is_small(d)) return false;
   if (row.has('M') && (is_float(d) || is_complex(d))) return false;
   if (d == DType::Bool) return row.has('B');
   if (row.op == ScalarOp::And || row.op == ScalarOp::Or || row.op == ScalarOp::Not) return false;
@@ -70,7 +70,7 @@ inline std::vector<MapCase> select_cases() {
   std::vector<MapCase> cases;
   for (const DTypeRow& d : all_dtypes()) {
     if (is_complex(d.dtype) || d.dtype == DType::Bool) continue;
-    const bool half = d.dtype == DType::F16 || d.dtype == DType::BF16;
+    const bool half = d.dtype == DType::F16 || d.dtype == DType::BF16 || is_small(d.dtype);
     if (!half)
       cases.push_back({"choose_" + std::string(d.name), {d.dtype, d.dtype, d.dtype}, d.dtype,
                        [](const std::vector<Operand>& v) { return v_select(v_apply(ScalarOp::Lt, {v[0], v[1]}), v[0], v[2]); }});

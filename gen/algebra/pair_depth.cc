@@ -1,0 +1,92 @@
+// Rewrites the sides of a contraction from numbers to words of two.
+#include "algebra/pair_depth.h"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+/// Bits of a signed number that holds every value of `e`; 64 where it is not known.
+int bits_needed(const Expr& e) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (a && a->op == ScalarOp::Cast && is_int(a->args[0]->type) && is_int(e->type)) {
+    const int inner = bits_needed(a->args[0]), own = dtype_row(e->type).bits;
+    return is_signed_int(e->type) || inner <= own ? std::min(inner, own) : own + 1;
+  }
+  if (a && (a->op == ScalarOp::Add || a->op == ScalarOp::Sub)) return std::max(bits_needed(a->args[0]), bits_needed(a->args[1])) + 1;
+  if (!is_int(e->type) || bytes_of(e->type) > 2) return 64;
+  return dtype_row(e->type).bits + (is_unsigned_int(e->type) ? 1 : 0);
+}
+
+bool has_fill(const Expr& e) {
+  bool found = false;
+  walk(e, [&](const Expr& n) {
+    if (const auto* r = std::get_if<Read>(&n->node)) found = found || r->fill;
+    return !found;
+  });
+  return found;
+}
+
+/// The depth variable whose pairs waste least: an even or open extent, else the greatest.
+size_t variable_to_pair(const std::vector<LoopVar>& depth) {
+  size_t best = 0;
+  int64_t greatest = -1;
+  for (size_t i = 0; i < depth.size(); ++i) {
+    const auto n = constant_value(depth[i].extent);
+    if (!n || *n % 2 == 0) return i;
+    if (*n > greatest) best = i, greatest = *n;
+  }
+  return best;
+}
+
+Expr with_index(const Expr& e, const std::string& var, const Expr& index) { return substitute(e, {{var, index}}); }
+
+/// The low half from index 2v, the high half from 2v + 1; `last`: the greatest index, where 2v + 1 may lie past it.
+Expr word_of(const Expr& side, const LoopVar& v, const Expr& last, bool zero_past) {
+  const Expr even = var_ref(v.name) * constant_int(2), odd = even + constant_int(1);
+  const auto number = [](const Expr& e) { return cast_to(e, DType::I32); };
+  Expr high = number(with_index(side, v.name, last ? apply(ScalarOp::Min, {odd, last}) : odd));
+  if (last && zero_past) high = select(apply(ScalarOp::Le, {odd, last}), high, constant_int(0, DType::I32));
+  const Expr low = apply(ScalarOp::BitAnd, {number(with_index(side, v.name, even)), constant_int(0xffff, DType::I32)});
+  return apply(ScalarOp::BitOr, {low, apply(ScalarOp::Shl, {high, constant_int(16, DType::I32)})});
+}
+
+/// A read of which one index is the variable itself and no other knows it: a copy can hold its pairs.
+bool walks_one_dimension(const Read& r, const std::string& var) {
+  int bare = 0, mentioned = 0;
+  for (const Expr& i : r.index) {
+    const auto* v = std::get_if<VarRef>(&i->node);
+    bare += v && v->name == var;
+    mentioned += mentions(i, var);
+  }
+  return bare == 1 && mentioned == 1;
+}
+
+}  // namespace
+
+const Read* paired_panels(const Expr& side, const std::string& var) {
+  const Read* r = plain_read(side);
+  const auto* half = r && r->index.size() == 5 ? std::get_if<Apply>(&r->index[4]->node) : nullptr;
+  const auto* v = half && half->op == ScalarOp::Mod && constant_value(half->args[1]) == 2 ? std::get_if<VarRef>(&half->args[0]->node) : nullptr;
+  return v && v->name == var ? r : nullptr;
+}
+
+std::optional<Contraction> pair_depth(const Contraction& c) {
+  if (c.accumulator != DType::I32 || c.is_stencil() || c.depth.empty()) return std::nullopt;
+  if (bits_needed(c.left) > 16 || bits_needed(c.right) > 16) return std::nullopt;
+  Contraction out = c;
+  LoopVar& v = out.depth[variable_to_pair(c.depth)];
+  const auto n = constant_value(v.extent);
+  const Expr last = n && *n % 2 == 0 ? nullptr : v.extent - constant_int(1);
+  const Read* read = plain_read(c.left);
+  const bool copied = read && walks_one_dimension(*read, v.name) && (read->fill || !last);
+  if (!copied && has_fill(c.left)) return std::nullopt;
+  out.left = copied ? with_index(c.left, v.name, var_ref(v.name) * constant_int(2)) : word_of(c.left, v, last, true);
+  if (copied) out.low_halves = true, out.pair_last = last;
+  out.right = paired_panels(c.right, v.name) ? c.right : word_of(c.right, v, last, false);
+  v.extent = n ? constant_int((*n + 1) / 2) : apply(ScalarOp::FloorDiv, {v.extent + constant_int(1), constant_int(2)});
+  out.paired = v.name;
+  return out;
+}
+
+}  // namespace tenon
