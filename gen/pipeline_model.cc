@@ -14,15 +14,13 @@
 #include "emit/print_c99.h"
 #include "frontend/frontends.h"
 #include "harness/model_output.h"
-#include "library/expand_node.h"
 #include "library_semantics.h"
 #include "lower/lower_kernel.h"
 #include "lower/parallel_phases.h"
 #include "pipeline_fold.h"
 #include "pipeline_library.h"
-#include "schedule/form_kernels.h"
+#include "pipeline_plan.h"
 #include "schedule/plan_memory.h"
-#include "schedule/prepack_weights.h"
 #include "schedule/read_blueprints.h"
 #include "support/read_source.h"
 
@@ -59,42 +57,6 @@ std::optional<Graph> read_graph(Session& session, const OpLibrary& defs, const M
   if (session.report(graph.diagnostics())) return std::nullopt;
   session.after("graph", verify(*graph), [&] { return to_text(*graph); });
   return std::move(graph).value();
-}
-
-/// The kernel of each operator.
-std::optional<std::vector<FusedKernel>> node_kernels(Session& session, const OpLibrary& defs, const Graph& graph) {
-  std::vector<FusedKernel> out;
-  Diagnostics diagnostics;
-  const std::vector<GraphSize> sizes = all_sizes(graph);
-  for (const Node& n : graph.nodes) {
-    std::vector<GivenTensor> given;
-    FusedKernel k;
-    for (const ValueId v : n.inputs) {
-      GivenTensor g;
-      if (v != kNoValue) {
-        const Value& value = graph.values[static_cast<size_t>(v)];
-        g.present = true;
-        g.dtype = value.dtype;
-        for (const SizeExpr& d : value.dims) g.dims.push_back(to_expr(d));
-        k.values.push_back(v);
-      }
-      given.push_back(std::move(g));
-    }
-    auto call = expand_node(defs, *defs.op(n.op), given, n.attrs, sizes, diagnostics);
-    if (!call) {
-      session.report(diagnostics);
-      fmt::print(stderr, "note: in {}\n", n.origin);
-      return std::nullopt;
-    }
-    for (const ValueId v : n.outputs) k.values.push_back(v);
-    k.kernel = std::move(call->kernel);
-    k.values.resize(k.kernel.tensors.size(), kNoValue);
-    k.kernel.fused = {n.op};
-    k.origins = {n.origin};
-    k.region = n.region;
-    out.push_back(std::move(k));
-  }
-  return out;
 }
 
 /// Microseconds that a kernel takes, roughly; nothing where its sizes are open.
@@ -137,6 +99,12 @@ ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, con
   std::string kernels;
   std::vector<std::string> faults;
   for (PlanStep& step : plan.steps) {
+    if (step.twin >= 0) {
+      step.scratch = plan.steps[static_cast<size_t>(step.twin)].scratch;
+      step.worker_scratch = plan.steps[static_cast<size_t>(step.twin)].worker_scratch;
+      if (faults.empty()) out.steps.push_back(out.steps[static_cast<size_t>(step.twin)]);
+      continue;
+    }
     const LoopNest nest = lower_kernel(step.kernel, rows, isa);
     for (const std::string& f : verify(nest)) faults.push_back(nest.name + ": " + f);
     if (session.wants_dump("lower")) nests += to_text(nest);
@@ -189,10 +157,14 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
   if (!levels) return exit_bad_command_line;
   const auto graph = read_graph(session, defs, options);
   if (!graph) return exit_bad_input;
-  auto nodes = node_kernels(session, defs, *graph);
-  if (!nodes) return exit_bad_input;
-  ExecutionPlan plan = form_kernels(*graph, std::move(*nodes), true);
-  prepack_weights(plan);
+  PlanFailure failure;
+  auto planned = plan_graph(defs, *graph, {}, failure);
+  if (!planned) {
+    session.report(failure.diagnostics);
+    fmt::print(stderr, "note: in {}\n", failure.origin);
+    return exit_bad_input;
+  }
+  ExecutionPlan& plan = *planned;
   auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
   const auto templates = model_templates(session);
   if (session.report(rows.diagnostics()) || !templates) return exit_bad_input;
@@ -207,6 +179,7 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
   for (const Isa* isa : *levels) code.push_back(level_code(session, plan, *isa, *rows, emit, workers > 1, nests));
   for (PlanStep& s : plan.steps) s.scratch += workers * s.worker_scratch;
   plan_memory(plan);
+  session.after("memory", verify(plan), [&] { return to_text(plan); });
   session.after("emit", {}, [&] {
     std::string all;
     for (const ModelLevel& l : code) all += l.functions;

@@ -29,6 +29,7 @@ const std::vector<StageName>& all_stages() {
       {"schedule", "fused kernels, buffers and layouts", StageOf::models},
       {"lower", "loop nests, one a kernel and ISA", StageOf::both},
       {"emit", "C functions", StageOf::both},
+      {"memory", "the plan with the place of every buffer", StageOf::models},
       {"files", "names and sizes of the output", StageOf::both},
   };
   return stages;

@@ -60,7 +60,9 @@ const Attr& attr_named(const Kernel& k, const std::string& name) {
   TENON_UNREACHABLE("attribute {} of {}", name, k.name);
 }
 
-std::string pointer_type(const Emitter& e, DType d, bool writable) { return (writable ? "" : "const ") + e.storage_type(d) + " *restrict"; }
+std::string pointer_type(const Emitter& e, const Tensor& t) {
+  return (t.role == Role::Output ? "" : "const ") + e.storage_type(t.dtype) + (t.shared ? " *" : " *restrict");
+}
 
 class FunctionBuilder {
  public:
@@ -145,7 +147,7 @@ class FunctionBuilder {
     const ModelParameters p = model_parameters(nest, options);
     for (const int t : p.tensors) {
       const Tensor& tensor = kernel.tensors[static_cast<size_t>(t)];
-      f.params.push_back(pointer_type(e, tensor.dtype, tensor.role == Role::Output) + ' ' + e.tensor_name(t));
+      f.params.push_back(pointer_type(e, tensor) + (tensor.shared ? "" : " ") + e.tensor_name(t));
       if (!used(t)) f.body.push_back(c_evaluate(c_cast("void", c_text(e.tensor_name(t)))));
     }
     for (const std::string& s : p.sizes) {
@@ -179,7 +181,7 @@ class FunctionBuilder {
       if (!used(i)) continue;
       const bool output = kernel.tensors[t].role == Role::Output;
       (output ? writes : reads) = true;
-      const std::string type = pointer_type(e, kernel.tensors[t].dtype, output);
+      const std::string type = pointer_type(e, kernel.tensors[t]);
       const CExpr from = c_index(c_text(output ? "out" : "in"), c_text(std::to_string(argument_of(kernel, i))));
       f.body.push_back(c_declare(type, e.tensor_name(i), c_cast(type.substr(0, type.size() - 8), from)));
     }

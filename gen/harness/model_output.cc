@@ -174,6 +174,7 @@ class ModelWriter {
     const PlanBuffer& p = buffer(b);
     const std::string type = c_type(p.dtype);
     switch (p.kind) {
+      case BufferKind::View: return view_pointer(b, writes);
       case BufferKind::Input: return "in->" + p.name;
       case BufferKind::Output: return "out->" + p.name;
       case BufferKind::Constant: return weights_.names.at(b);
@@ -181,6 +182,16 @@ class ModelWriter {
       case BufferKind::Slice: TENON_UNREACHABLE("a slice has no place of its own");
     }
     return {};
+  }
+
+  /// A view's address in the buffer that holds it, with the view's own type.
+  std::string view_pointer(int b, bool writes) const {
+    const BufferPlace place = place_of(plan_, b);
+    const PlanBuffer& root = buffer(place.root);
+    const std::string type = c_type(buffer(b).dtype);
+    if (root.kind == BufferKind::Arena) return fmt::format("({}{} *)(void *)(arena + {})", writes ? "" : "const ", type, root.offset + place.offset);
+    const std::string whole = pointer(place.root, writes), from = place.offset ? fmt::format(" + {}", place.offset / bytes_of(root.dtype)) : "";
+    return root.dtype == buffer(b).dtype ? whole + from : fmt::format("({}{} *)({}void *)({}{})", writes ? "" : "const ", type, writes ? "" : "const ", whole, from);
   }
 
   std::string level_source(const ModelLevel& l) const {

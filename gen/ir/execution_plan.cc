@@ -7,7 +7,7 @@ namespace tenon {
 namespace {
 
 std::string_view name_of(BufferKind k) {
-  constexpr std::string_view names[] = {"input", "output", "constant", "arena", "slice"};
+  constexpr std::string_view names[] = {"input", "output", "constant", "arena", "slice", "view"};
   return names[static_cast<size_t>(k)];
 }
 
@@ -52,15 +52,10 @@ class PlanVerifier {
 
  private:
   std::string name(int b) const { return plan_.buffers[static_cast<size_t>(b)].name; }
-  int root(int b) const {
-    while (plan_.buffers[static_cast<size_t>(b)].kind == BufferKind::Slice) b = plan_.buffers[static_cast<size_t>(b)].whole;
-    return b;
-  }
-
   void read(int b, const std::string& where) {
-    if (b >= 0 && !written_[static_cast<size_t>(root(b))]) errors_.push_back(fmt::format("{} reads {} before it is written", where, name(b)));
+    if (b >= 0 && !written_[static_cast<size_t>(root_of(plan_, b))]) errors_.push_back(fmt::format("{} reads {} before it is written", where, name(b)));
   }
-  void write(int b) { written_[static_cast<size_t>(root(b))] = true; }
+  void write(int b) { written_[static_cast<size_t>(root_of(plan_, b))] = true; }
 
   void move_to(RegionId to) {
     const RegionChange change = region_change(plan_.regions, at_, to);
@@ -99,6 +94,24 @@ class PlanVerifier {
 
 }  // namespace
 
+BufferPlace place_of(const ExecutionPlan& plan, int buffer) {
+  BufferPlace place{buffer, 0};
+  for (const PlanBuffer* b = &plan.buffers[static_cast<size_t>(buffer)]; b->kind == BufferKind::View; b = &plan.buffers[static_cast<size_t>(place.root)]) {
+    place.offset += b->base_offset;
+    place.root = b->base;
+  }
+  return place;
+}
+
+int root_of(const ExecutionPlan& plan, int buffer) {
+  while (true) {
+    const PlanBuffer& b = plan.buffers[static_cast<size_t>(buffer)];
+    if (b.kind == BufferKind::View) buffer = b.base;
+    else if (b.kind == BufferKind::Slice) buffer = b.whole;
+    else return buffer;
+  }
+}
+
 std::string to_text(const ExecutionPlan& plan) {
   std::string out = fmt::format("plan {}\n", plan.name);
   for (const GraphSize& s : plan.sizes) out += fmt::format("  size {} = {}..{}\n", s.name, s.lo, s.hi);
@@ -106,6 +119,7 @@ std::string to_text(const ExecutionPlan& plan) {
     out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), list(b.dims), b.bytes);
     if (b.kind == BufferKind::Arena) out += fmt::format(" at {}", b.offset);
     if (b.kind == BufferKind::Slice) out += fmt::format(" of {} in region {}{}", plan.buffers[static_cast<size_t>(b.whole)].name, b.region, b.reversed ? " from the end" : "");
+    if (b.kind == BufferKind::View) out += fmt::format(" in {} from {}", plan.buffers[static_cast<size_t>(b.base)].name, b.base_offset);
     out += "\n";
   }
   for (size_t r = 0; r < plan.regions.size(); ++r) out += region_text(plan, r);
@@ -113,7 +127,8 @@ std::string to_text(const ExecutionPlan& plan) {
     out += fmt::format("  step {}{}(", s.region == kTopLevel ? "" : fmt::format("in region {}: ", s.region), s.kernel.name);
     for (size_t i = 0, n = 0; i < s.buffers.size(); ++i)
       if (s.buffers[i] >= 0) out += fmt::format("{}{}", n++ ? ", " : "", plan.buffers[static_cast<size_t>(s.buffers[i])].name);
-    out += s.scratch ? fmt::format(") scratch {} at {}\n", s.scratch, s.scratch_offset) : ")\n";
+    out += s.scratch ? fmt::format(") scratch {} at {}", s.scratch, s.scratch_offset) : ")";
+    out += s.twin >= 0 ? fmt::format(" by {}\n", plan.steps[static_cast<size_t>(s.twin)].kernel.name) : "\n";
   }
   out += fmt::format("  arena {} bytes\n", plan.arena_bytes);
   for (const PlanStep& s : plan.steps) out += to_text(s.kernel);

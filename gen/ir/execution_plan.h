@@ -1,7 +1,7 @@
 // An execution plan: fused kernels in order, the buffers that they read and write, and where each lies in the arena.
 //
 //   plan   := name, sizes, buffers, regions, steps, inputs, outputs, arena
-//   buffer := kind name: dtype[extent, …] bytes, offset | slice of a buffer
+//   buffer := kind name: dtype[extent, …] bytes, offset | slice of a buffer | view of a buffer from a byte on
 //   region := loop or branch, copies before it and at the end of each iteration
 //   step   := kernel(buffer, …)
 #pragma once
@@ -21,6 +21,7 @@ enum class BufferKind : uint8_t {
   Constant,
   Arena,
   Slice,   ///< part `counter` of another buffer along its first axis
+  View,    ///< a run of elements of another buffer
 };
 
 struct PlanBuffer {
@@ -35,6 +36,8 @@ struct PlanBuffer {
   RegionId region = kTopLevel;  ///< Arena: the region outside of which nobody needs it; Slice: the loop whose counter it follows
   int whole = -1;               ///< Slice: the buffer that it is a part of
   bool reversed = false;        ///< Slice: part trip - 1 - counter
+  int base = -1;                ///< View: the buffer that it lies in
+  int64_t base_offset = 0;      ///< View: from this byte of it on
 };
 
 /// All elements of `to` become those of `from`.
@@ -68,6 +71,8 @@ struct PlanStep {
   int64_t worker_scratch = 0;   ///< of these, bytes for each worker
   int64_t scratch_offset = 0;
   RegionId region = kTopLevel;  ///< the innermost one that it lies in
+  int twin = -1;             ///< an earlier step whose kernel is the same but for names; this step calls it with its own buffers
+  std::vector<std::string> notes;   ///< why its operators are one kernel
 };
 
 struct ExecutionPlan {
@@ -80,6 +85,15 @@ struct ExecutionPlan {
   std::vector<int> inputs, outputs;   ///< buffers in graph order
   int64_t arena_bytes = 0;
 };
+
+/// The buffer that has memory of its own, in which a slice or view lies; the buffer itself if it is neither.
+int root_of(const ExecutionPlan& plan, int buffer);
+/// Where a view is: the buffer that is no view, and the byte in it.
+struct BufferPlace {
+  int root = 0;
+  int64_t offset = 0;
+};
+BufferPlace place_of(const ExecutionPlan& plan, int buffer);
 
 std::string to_text(const ExecutionPlan& plan);
 /// Buffers out of range, steps that read what nothing has written, overlapping live buffers; empty when sound.

@@ -27,6 +27,7 @@ struct Tensor {
   DType dtype;
   std::vector<Expr> dims;     ///< extents: constants, sizes, or expressions of them
   std::vector<Expr> strides;  ///< in elements, one per dimension; constants 0 and 1 are meaningful to lowering. Always given.
+  bool shared = false;        ///< models: may lie in the memory of another shared tensor; read only at the element that is written
 };
 
 /// A size that the caller supplies at run time. 0 <= lo <= value <= hi.

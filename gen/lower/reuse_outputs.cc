@@ -61,7 +61,7 @@ class Reuse {
  private:
   bool fits(int temp, size_t last, const TreeDefine& d) const {
     const Tensor &t = k_.tensors[static_cast<size_t>(temp)], &o = k_.tensors[static_cast<size_t>(d.tensor)];
-    if (o.role != Role::Output || d.update != Update::Assign || t.dtype != o.dtype || !same_index(t.dims, o.dims)) return false;
+    if (o.role != Role::Output || o.shared || d.update != Update::Assign || t.dtype != o.dtype || !same_index(t.dims, o.dims)) return false;
     int definitions = 0;
     bool used_last = false;
     for (size_t i = 0; i < leaves_.size(); ++i) {

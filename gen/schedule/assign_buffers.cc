@@ -136,6 +136,7 @@ class BufferPlanner {
       if (std::find(origins.begin(), origins.end(), o) == origins.end()) origins.push_back(o);
     s.origin = fmt::format("{}", fmt::join(origins, ", "));
     s.region = k.region;
+    s.notes = k.notes;
     s.kernel = k.kernel;
     return s;
   }

@@ -4,55 +4,50 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
+#include "algebra/contraction.h"
 #include "algebra/simplify.h"
 #include "schedule/assign_buffers.h"
 #include "schedule/index_map.h"
+#include "schedule/kernel_graph.h"
+#include "schedule/merge_rows.h"
 
 namespace tenon {
 namespace {
 
+/// Operations beyond which a value is not computed a second time for a second reader.
+constexpr int kCheap = 4;
+
+/// Scalar operations of a formula; elementary functions count as many.
+int operations(const Expr& e) {
+  int n = 0;
+  walk(e, [&](const Expr& x) {
+    if (const auto* a = std::get_if<Apply>(&x->node)) n += a->op == ScalarOp::Cast ? 0 : scalar_op_row(a->op).has('M') || a->op == ScalarOp::Philox ? 100 : 1;
+    n += std::holds_alternative<Select>(x->node) ? 1 : 0;
+    return !std::holds_alternative<Read>(x->node);
+  });
+  return n;
+}
+
 class KernelFormer {
  public:
-  KernelFormer(const Graph& graph, std::vector<FusedKernel> nodes, std::vector<FusionNote>* notes) : graph_(graph), regions_(graph.regions), notes_(notes) {
-    for (FusedKernel& n : nodes) kernels_.push_back(std::move(n));
-    alive_.assign(kernels_.size(), true);
-    for (size_t i = 0; i < kernels_.size(); ++i)
-      for (size_t t = 0; t < kernels_[i].values.size(); ++t) {
-        const ValueId v = kernels_[i].values[t];
-        if (v == kNoValue) continue;
-        if (kernels_[i].kernel.tensors[t].role == Role::Output)
-          maker_[v] = i;
-        else
-          readers_[v].insert(i);
-      }
-    outputs_.insert(graph.outputs.begin(), graph.outputs.end());
-    for (const Region& r : regions_) {
-      const std::vector<ValueId> handed = handed_on(r), read = read_by(r);
-      outputs_.insert(handed.begin(), handed.end());
-      region_reads_.insert(read.begin(), read.end());
-    }
-  }
+  KernelFormer(const Graph& graph, std::vector<FusedKernel> nodes) : graph_(graph), kernels_(graph, std::move(nodes)) {}
 
   void fuse() {
     find_views();
-    for (size_t i = 0; i < kernels_.size(); ++i)
-      while (alive_[i] && fuse_into(i)) {
-      }
+    substitute_all();
+    merge_rows(kernels_);
+    substitute_all();
   }
 
   ExecutionPlan plan() {
-    std::vector<FusedKernel> kernels;
-    for (size_t i = 0; i < kernels_.size(); ++i)
-      if (alive_[i]) kernels.push_back(std::move(kernels_[i]));
-    return assign_buffers(graph_, regions_, std::move(kernels));
+    const std::vector<Region> regions = kernels_.regions();
+    return assign_buffers(graph_, regions, kernels_.take());
   }
 
  private:
   /// A kernel that copies its input element by element in the same order moves nothing: readers look at the input.
-  bool is_view(const FusedKernel& k) const {
+  static bool is_view(const FusedKernel& k) {
     if (!is_movement(k.kernel) || !k.kernel.checks.empty()) return false;
     const KernelStatement& s = k.kernel.body[0];
     const auto* r = std::get_if<Read>(&s.value->node);
@@ -71,112 +66,100 @@ class KernelFormer {
   }
 
   void find_views() {
-    for (size_t i = 0; i < kernels_.size(); ++i) {
-      if (!is_view(kernels_[i])) continue;
-      const ValueId made = output_of(i), read = input_of(i);
-      if (is_border(made) || read == kNoValue || is_border(read)) continue;
-      replace_reads(made, read);
-      alive_[i] = false;
+    for (size_t k = 0; k < kernels_.size(); ++k) {
+      if (!is_view(kernels_.at(k))) continue;
+      const ValueId made = kernels_.only_output(k), read = kernels_.read_by(k)[0];
+      // What leaves as it is has to be made.
+      if (made == kNoValue || kernels_.is_output(made) || kernels_.is_output(read)) continue;
+      kernels_.remove(k);
+      kernels_.replace_reads(made, read);
     }
   }
 
-  bool is_border(ValueId v) const { return outputs_.count(v) != 0; }
-
-  ValueId output_of(size_t i) const {
-    ValueId out = kNoValue;
-    for (size_t t = 0; t < kernels_[i].values.size(); ++t)
-      if (kernels_[i].kernel.tensors[t].role == Role::Output) out = out == kNoValue ? kernels_[i].values[t] : kNoValue - 1;
-    return out < 0 ? kNoValue : out;
+  void substitute_all() {
+    for (size_t k = 0; k < kernels_.size(); ++k)
+      while (kernels_.alive(k) && fuse_into(k)) {
+      }
   }
 
-  ValueId input_of(size_t i) const {
-    for (size_t t = 0; t < kernels_[i].values.size(); ++t)
-      if (kernels_[i].kernel.tensors[t].role == Role::Input) return kernels_[i].values[t];
-    return kNoValue;
-  }
-
-  /// Readers of a view read what it views; their own shapes of it stay, since the memory is the same.
-  void replace_reads(ValueId made, ValueId read) {
-    for (const size_t reader : readers_[made]) {
-      for (size_t t = 0; t < kernels_[reader].values.size(); ++t)
-        if (kernels_[reader].values[t] == made && kernels_[reader].kernel.tensors[t].role == Role::Input) kernels_[reader].values[t] = read;
-      readers_[read].insert(reader);
-    }
-    readers_[read].erase(maker_.at(made));
-    readers_.erase(made);
-    maker_.erase(made);
-    if (region_reads_.erase(made) == 0) return;
-    region_reads_.insert(read);
-    for (Region& r : regions_)
-      for_each_value(r, [&](ValueId& v) { v = v == made ? read : v; });
-  }
-
-  bool is_constant(ValueId v) const { return graph_.values[static_cast<size_t>(v)].constant != nullptr; }
-
-  /// Fuses one producer of kernel `i` into it; false when there is none left to fuse.
-  bool fuse_into(size_t i) {
-    for (size_t t = kernels_[i].values.size(); t-- > 0;) {
-      const ValueId v = kernels_[i].values[t];
-      if (v == kNoValue || kernels_[i].kernel.tensors[t].role != Role::Input) continue;
-      const auto m = maker_.find(v);
-      if (m == maker_.end() || !alive_[m->second] || is_border(v) || region_reads_.count(v) || readers_[v].size() != 1) continue;
-      // What a loop could compute once, it does not compute in every iteration.
-      if (kernels_[m->second].region != kernels_[i].region) continue;
-      if (!worth(m->second, i, v)) continue;
-      auto fused = substitute_producer(kernels_[m->second], kernels_[i], v);
-      if (!fused) continue;
-      note(m->second, i);
-      adopt(m->second, i, v, std::move(*fused));
+  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse.
+  bool fuse_into(size_t k) {
+    std::vector<ValueId> reads = kernels_.read_by(k);
+    std::reverse(reads.begin(), reads.end());
+    for (const ValueId v : reads) {
+      const auto m = kernels_.maker(v);
+      if (!m || *m == k || kernels_.only_output(*m) != v || kernels_.at(*m).region != kernels_.at(k).region) continue;
+      const bool alone = kernels_.readers(v).size() == 1 && !kernels_.is_needed(v);
+      const std::string_view why = alone ? worth(*m, k, v) : worth_repeating(*m, k);
+      if (why.empty()) continue;
+      auto fused = substitute_producer(kernels_.at(*m), kernels_.at(k), v);
+      if (!fused || !stays_contraction(kernels_.at(k), *fused)) continue;
+      fused->notes.push_back(fmt::format("{} goes into {}: {}", fmt::join(kernels_.at(*m).kernel.fused, " + "), fmt::join(kernels_.at(k).kernel.fused, " + "), why));
+      if (alone) kernels_.remove(*m);
+      kernels_.set(k, std::move(*fused));
+      if (!alone && kernels_.readers(v).empty() && !kernels_.is_needed(v)) kernels_.remove(*m);
       return true;
     }
     return false;
   }
 
-  bool worth(size_t producer, size_t consumer, ValueId v) const {
-    const FusedKernel& p = kernels_[producer];
-    const FusedKernel& c = kernels_[consumer];
-    if (output_of(producer) != v) return false;
-    if (reads_in_step(c, v)) return is_pointwise(p.kernel) || has_room_for_reduction(c);
-    return is_pointwise(p.kernel) && is_pointwise(c.kernel) && (is_movement(p.kernel) || is_movement(c.kernel)) && p.kernel.checks.empty();
+  /// A consumer that runs from panels and register tiles keeps doing so.
+  static bool stays_contraction(const FusedKernel& before, const FusedKernel& after) {
+    const auto was = find_contraction(before.kernel);
+    if (!was) return true;
+    const auto is = find_contraction(after.kernel);
+    return is && is->is_stencil() == was->is_stencil();
   }
 
-  /// One reduction a kernel: a second would be computed beside the first in the same loops.
-  bool has_room_for_reduction(const FusedKernel& c) const { return is_pointwise(c.kernel); }
+  /// Why the value's one reader computes it itself; empty where it does not.
+  std::string_view worth(size_t producer, size_t consumer, ValueId v) const {
+    const FusedKernel &p = kernels_.at(producer), &c = kernels_.at(consumer);
+    const bool pointwise = is_pointwise(p.kernel);
+    if (pointwise && is_movement(p.kernel) && p.kernel.checks.empty() && only_statement_reduces(c)) return "it only moves or converts what is read";
+    if (!is_pointwise(c.kernel)) return {};
+    if (reads_in_step(c, v) && (pointwise || p.kernel.body.size() == 1 || keeps_shape(p, c, v))) return "its value is used once, at the element that is written";
+    if (pointwise && (is_movement(p.kernel) || is_movement(c.kernel)) && p.kernel.checks.empty()) return "one of them only moves elements";
+    return {};
+  }
 
-  void adopt(size_t producer, size_t consumer, ValueId v, FusedKernel fused) {
-    alive_[producer] = false;
-    for (const ValueId x : kernels_[producer].values)
-      if (x != kNoValue && x != v) {
-        readers_[x].erase(producer);
-        readers_[x].insert(consumer);
+  /// Convolutions, products, pooling and plain reductions: one statement, no other reader of the elements in between.
+  static bool only_statement_reduces(const FusedKernel& c) { return c.kernel.body.size() == 1 && c.kernel.checks.empty() && !is_pointwise(c.kernel); }
+
+  /// Statements of rows stay aligned only where the reader writes the same shape.
+  static bool keeps_shape(const FusedKernel& p, const FusedKernel& c, ValueId v) {
+    const Tensor& out = c.kernel.tensors[static_cast<size_t>(c.kernel.body[0].target)];
+    for (size_t t = 0; t < p.values.size(); ++t)
+      if (p.values[t] == v && p.kernel.tensors[t].role == Role::Output) {
+        const Tensor& made = p.kernel.tensors[t];
+        if (made.dims.size() != out.dims.size()) return false;
+        for (size_t d = 0; d < made.dims.size(); ++d)
+          if (!same(made.dims[d], out.dims[d])) return false;
       }
-    readers_.erase(v);
-    maker_.erase(v);
-    kernels_[consumer] = std::move(fused);
+    return true;
   }
 
-  void note(size_t producer, size_t consumer) {
-    if (notes_)
-      notes_->push_back({fmt::format("{}", fmt::join(kernels_[consumer].kernel.fused, "_")),
-                         fmt::format("{} goes into {}: its value is used once, at the element that is written", fmt::join(kernels_[producer].kernel.fused, " + "),
-                                     fmt::join(kernels_[consumer].kernel.fused, " + "))});
+  /// A value of several readers that is cheaper to compute than to fetch: made of indices alone, or of far fewer elements than it has.
+  std::string_view worth_repeating(size_t producer, size_t consumer) const {
+    const FusedKernel &p = kernels_.at(producer), &c = kernels_.at(consumer);
+    if (!is_pointwise(p.kernel) || !p.kernel.checks.empty() || operations(p.kernel.body[0].value) > kCheap) return {};
+    if (!is_pointwise(c.kernel) && !only_statement_reduces(c)) return {};
+    int64_t read = 0, made = 0;
+    for (const Tensor& t : p.kernel.tensors) {
+      int64_t n = bytes_of(t.dtype);
+      for (const Expr& d : t.dims) n *= constant_value(d).value_or(1);
+      (t.role == Role::Output ? made : read) += n;
+    }
+    return read * 4 <= made ? "computing it again costs less than reading it" : "";
   }
 
   const Graph& graph_;
-  std::vector<Region> regions_;  // the graph's, reading through views
-  std::vector<FusionNote>* notes_;
-  std::vector<FusedKernel> kernels_;
-  std::vector<bool> alive_;
-  std::map<ValueId, size_t> maker_;
-  std::map<ValueId, std::set<size_t>> readers_;
-  std::set<ValueId> outputs_;       // of the graph, and what regions hand on: they have to exist
-  std::set<ValueId> region_reads_;  // what regions look at themselves
+  KernelGraph kernels_;
 };
 
 }  // namespace
 
-ExecutionPlan form_kernels(const Graph& graph, std::vector<FusedKernel> nodes, bool fuse, std::vector<FusionNote>* notes) {
-  KernelFormer former(graph, std::move(nodes), notes);
+ExecutionPlan form_kernels(const Graph& graph, std::vector<FusedKernel> nodes, bool fuse) {
+  KernelFormer former(graph, std::move(nodes));
   if (fuse) former.fuse();
   return former.plan();
 }

@@ -6,14 +6,9 @@
 
 namespace tenon {
 
-/// Why two operators became one kernel, or did not; for `tenon explain`.
-struct FusionNote {
-  std::string kernel;
-  std::string text;
-};
-
 /// `nodes`: per node of the graph its kernel, in order. Fuses pointwise operators into what makes their input (epilogue) or reads their
-/// output (prologue), leaves reshapes as views of their input, and drops nothing that an output needs. Offsets are not assigned yet.
-ExecutionPlan form_kernels(const Graph& graph, std::vector<FusedKernel> nodes, bool fuse, std::vector<FusionNote>* notes = nullptr);
+/// output (prologue), leaves reshapes as views of their input, and drops nothing that an output needs. Each step says in its
+/// notes why its operators are one kernel. Offsets are not assigned yet.
+ExecutionPlan form_kernels(const Graph& graph, std::vector<FusedKernel> nodes, bool fuse);
 
 }  // namespace tenon

@@ -27,6 +27,13 @@ int tensor_of(const FusedKernel& k, ValueId value, Role role) {
   return -1;
 }
 
+/// The next tensor behind `after` that the consumer reads `value` by: one a shape.
+int next_tensor_of(const FusedKernel& k, ValueId value, int after) {
+  for (size_t i = static_cast<size_t>(after) + 1; i < k.values.size(); ++i)
+    if (k.values[i] == value && k.kernel.tensors[i].role == Role::Input) return static_cast<int>(i);
+  return -1;
+}
+
 /// Variables of a full definition: one bare variable a dimension, or an extent of 1.
 std::optional<std::vector<std::string>> defined_variables(const KernelStatement& s) {
   std::vector<std::string> out;
@@ -122,8 +129,9 @@ void drop_tensor(FusedKernel& k, int tensor) {
 /// Replaces reads of one tensor by a formula; reads of one element share one copy of it.
 class ReadReplacer {
  public:
-  ReadReplacer(int tensor, const Tensor& as_read, const Tensor& as_made, Expr formula, std::vector<std::string> vars, std::set<std::string> taken)
-      : tensor_(tensor), read_(as_read), made_(as_made), formula_(std::move(formula)), vars_(std::move(vars)), taken_(std::move(taken)) {}
+  ReadReplacer(int tensor, const Tensor& as_read, const Tensor& as_made, Expr formula, std::vector<std::string> vars, std::set<std::string>& taken,
+               const std::vector<Tensor>& tensors)
+      : tensor_(tensor), read_(as_read), made_(as_made), formula_(std::move(formula)), vars_(std::move(vars)), taken_(taken), tensors_(&tensors) {}
 
   bool failed() const { return failed_; }
   Expr replace(const Expr& e) {
@@ -140,12 +148,27 @@ class ReadReplacer {
     for (size_t k = 0; k < vars_.size(); ++k) bound[vars_[k]] = (*at)[k];
     Expr made = with_fresh_reductions(formula_, taken_);
     made = substitute(made, bound);
-    if (r->fill) made = select(in_range(*r), made, r->fill);
+    if (r->fill && !already_filled(made, *r)) made = select(in_range(*r), made, r->fill);
     done_.emplace_back(e, made);
     return made;
   }
 
  private:
+  /// The formula is itself a read that yields the same number outside of a tensor which lies wholly inside: padding of what is padded.
+  bool already_filled(const Expr& made, const Read& outer) const {
+    const auto* inner = std::get_if<Read>(&made->node);
+    if (!inner || !inner->fill || !same(inner->fill, outer.fill) || outer.index.size() != vars_.size()) return false;
+    const auto* plain = std::get_if<Read>(&formula_->node);
+    const Tensor& source = (*tensors_)[static_cast<size_t>(plain->tensor)];
+    for (size_t d = 0; d < vars_.size(); ++d) {
+      const auto by = affine_in(plain->index[d], vars_[d]);
+      if (!by || !is_one(simplify(by->coefficient)) || !same(read_.dims[d], made_.dims[d])) return false;
+      // inside: 0 <= i + rest < source; that i itself is inside follows from -rest >= 0 and source - rest <= made
+      if (!proves_le(by->rest, constant_int(0), {}) || !proves_le(source.dims[d] - by->rest, made_.dims[d], {})) return false;
+    }
+    return true;
+  }
+
   Expr in_range(const Read& r) const {
     Expr all = constant_int(1, DType::Bool);
     for (size_t k = 0; k < r.index.size(); ++k) {
@@ -159,7 +182,8 @@ class ReadReplacer {
   const Tensor read_, made_;
   Expr formula_;
   std::vector<std::string> vars_;
-  std::set<std::string> taken_;
+  std::set<std::string>& taken_;
+  const std::vector<Tensor>* tensors_;
   std::vector<std::pair<Expr, Expr>> done_;
   bool failed_ = false;
 };
@@ -203,43 +227,86 @@ bool reads_in_step(const FusedKernel& k, ValueId value) {
   return in_step;
 }
 
-std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer, ValueId value) {
-  const int made = tensor_of(producer, value, Role::Output), read = tensor_of(consumer, value, Role::Input);
-  if (made < 0 || read < 0 || producer.kernel.body.size() != 1 || producer.kernel.body[0].update != Update::Assign) return std::nullopt;
-  const KernelStatement& definition = producer.kernel.body[0];
-  const auto vars = defined_variables(definition);
-  if (!vars) return std::nullopt;
-  FusedKernel out = consumer;
-  const std::vector<int> ids = adopt_tensors(producer, out);
-  ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)], producer.kernel.tensors[static_cast<size_t>(made)],
-                        with_tensors(definition.value, ids), *vars, variable_names(consumer.kernel));
-  for (KernelStatement& s : out.kernel.body) {
-    s.value = simplify(replacer.replace(s.value), ranges_of(s));
-    for (Expr& e : s.index) e = replacer.replace(e);
+void join_descriptions(const FusedKernel& first, const FusedKernel& second, FusedKernel& into) {
+  const auto join = [](const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    std::vector<std::string> all = a;
+    all.insert(all.end(), b.begin(), b.end());
+    return all;
+  };
+  into.origins = join(first.origins, second.origins);
+  into.notes = join(first.notes, second.notes);
+  into.kernel.fused = join(first.kernel.fused, second.kernel.fused);
+}
+
+namespace {
+
+/// The producer's last statement is its only output, the others make temps, each value once.
+bool ends_in_output(const Kernel& k) {
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    const bool last = i + 1 == k.body.size();
+    if ((k.tensors[static_cast<size_t>(k.body[i].target)].role == Role::Output) != last) return false;
   }
-  // What the consumer checks beforehand cannot wait for the producer either; a sum is too much to compute twice.
-  for (Check& c : out.kernel.checks) {
-    Ranges within;
-    for (const LoopVar& v : c.loops) within.extents[v.name] = v.extent;
-    const Expr before = c.holds;
-    c.holds = simplify(replacer.replace(c.holds), within);
-    if (!same(before, c.holds) && has_reduction(c.holds)) return std::nullopt;
+  return !k.body.empty() && k.body.back().update == Update::Assign;
+}
+
+/// Statements of the producer's temps, with the tensors' new numbers.
+std::vector<KernelStatement> temp_statements(const Kernel& producer, const std::vector<int>& ids) {
+  std::vector<KernelStatement> out(producer.body.begin(), producer.body.end() - 1);
+  for (KernelStatement& s : out) {
+    s.target = ids[static_cast<size_t>(s.target)];
+    s.value = with_tensors(s.value, ids);
+    for (Expr& e : s.index) e = with_tensors(e, ids);
   }
-  if (replacer.failed()) return std::nullopt;
+  return out;
+}
+
+void join_rest(const FusedKernel& producer, const FusedKernel& consumer, const std::vector<int>& ids, FusedKernel& out) {
   for (Check c : producer.kernel.checks) {
     c.holds = with_tensors(c.holds, ids);
     out.kernel.checks.push_back(std::move(c));
   }
-  const int adopted = ids[static_cast<size_t>(made)];
-  drop_tensor(out, std::max(read, adopted));
-  drop_tensor(out, std::min(read, adopted));
-  out.origins = producer.origins;
-  out.origins.insert(out.origins.end(), consumer.origins.begin(), consumer.origins.end());
-  out.kernel.fused = producer.kernel.fused;
-  out.kernel.fused.insert(out.kernel.fused.end(), consumer.kernel.fused.begin(), consumer.kernel.fused.end());
   for (const Size& s : producer.kernel.sizes)
     if (std::none_of(out.kernel.sizes.begin(), out.kernel.sizes.end(), [&](const Size& o) { return o.name == s.name; })) out.kernel.sizes.push_back(s);
+  for (const Expr& f : producer.kernel.facts) out.kernel.facts.push_back(f);
   out.kernel.reassociate = consumer.kernel.reassociate && producer.kernel.reassociate;
+  join_descriptions(producer, consumer, out);
+}
+
+}  // namespace
+
+std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer, ValueId value) {
+  const int made = tensor_of(producer, value, Role::Output);
+  if (made < 0 || !ends_in_output(producer.kernel)) return std::nullopt;
+  const KernelStatement& definition = producer.kernel.body.back();
+  const auto vars = defined_variables(definition);
+  if (!vars) return std::nullopt;
+  FusedKernel out = consumer;
+  const std::vector<int> ids = adopt_tensors(producer, out);
+  std::set<std::string> taken = variable_names(consumer.kernel);
+  std::vector<int> gone{ids[static_cast<size_t>(made)]};
+  for (int read = tensor_of(consumer, value, Role::Input); read >= 0; read = next_tensor_of(consumer, value, read)) {
+    ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)], producer.kernel.tensors[static_cast<size_t>(made)],
+                          with_tensors(definition.value, ids), *vars, taken, out.kernel.tensors);
+    for (KernelStatement& s : out.kernel.body) {
+      s.value = simplify(replacer.replace(s.value), ranges_of(s));
+      for (Expr& e : s.index) e = replacer.replace(e);
+    }
+    // What the consumer checks beforehand cannot wait for the producer either; a sum is too much to compute twice.
+    for (Check& c : out.kernel.checks) {
+      Ranges within;
+      for (const LoopVar& v : c.loops) within.extents[v.name] = v.extent;
+      const Expr before = c.holds;
+      c.holds = simplify(replacer.replace(c.holds), within);
+      if (!same(before, c.holds) && (has_reduction(c.holds) || producer.kernel.body.size() > 1)) return std::nullopt;
+    }
+    if (replacer.failed()) return std::nullopt;
+    gone.push_back(read);
+  }
+  std::vector<KernelStatement> temps = temp_statements(producer.kernel, ids);
+  out.kernel.body.insert(out.kernel.body.begin(), temps.begin(), temps.end());
+  join_rest(producer, consumer, ids, out);
+  std::sort(gone.begin(), gone.end());
+  for (size_t i = gone.size(); i-- > 0;) drop_tensor(out, gone[i]);
   return out;
 }
 

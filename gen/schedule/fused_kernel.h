@@ -15,17 +15,22 @@ struct FusedKernel {
   std::vector<ValueId> values;       ///< per tensor; kNoValue for temps
   std::vector<std::string> origins;  ///< operators in it, as diagnostics name them
   RegionId region = kTopLevel;       ///< the innermost one that it lies in
+  std::vector<std::string> notes;    ///< why they are one kernel
 };
 
 /// How an operator's statements use the values that they read: what fusion decides by.
 bool is_pointwise(const Kernel& kernel);   ///< one statement, no reduction in it
 bool is_movement(const Kernel& kernel);    ///< pointwise, and the value is one read (perhaps padded or converted)
 
-/// Puts `producer` into `consumer`: every read of `value` becomes the producer's formula at that element. Nothing when the producer is
-/// more than one statement, updates its output, or the two shapes of the value do not nest.
+/// Puts `producer` into `consumer`: every read of `value` becomes the producer's formula at that element; statements of the producer that
+/// make its temps come first. Nothing when the producer updates its output or makes it before its last statement, or when the two
+/// shapes of the value do not nest.
 std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer, ValueId value);
 
 /// True when `consumer` reads `value` only at the element that it writes: fusing repeats no work.
 bool reads_in_step(const FusedKernel& consumer, ValueId value);
+
+/// Operators and their places of two kernels that became `into`, in order.
+void join_descriptions(const FusedKernel& first, const FusedKernel& second, FusedKernel& into);
 
 }  // namespace tenon

@@ -2,6 +2,8 @@
 #include "schedule/plan_memory.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace tenon {
 namespace {
@@ -10,25 +12,87 @@ constexpr int64_t kAlign = 64;
 int64_t aligned(int64_t n) { return (n + kAlign - 1) / kAlign * kAlign; }
 
 struct Block {
-  int64_t bytes;
+  int64_t bytes = 0;   ///< a multiple of the alignment
   Lifetime life;
-  int64_t* offset;
+  int64_t* offset = nullptr;
 };
 
 bool together(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
 
-/// The lowest offset at which `bytes` fit between the blocks that are placed and live at the same time.
-int64_t lowest_gap(const Block& b, const std::vector<Block>& placed) {
+/// An order of the blocks and where that puts them.
+struct Packing {
+  std::vector<size_t> order;
+  std::vector<int64_t> offsets;
+  int64_t bytes = 0;
+};
+
+/// Each block of the order at the lowest offset where it fits between those before it that live with it.
+Packing pack(const std::vector<Block>& blocks, std::vector<size_t> order) {
+  Packing p{std::move(order), std::vector<int64_t>(blocks.size(), 0), 0};
   std::vector<std::pair<int64_t, int64_t>> taken;
-  for (const Block& p : placed)
-    if (together(p.life, b.life)) taken.emplace_back(*p.offset, *p.offset + aligned(p.bytes));
-  std::sort(taken.begin(), taken.end());
-  int64_t at = 0;
-  for (const auto& [begin, end] : taken) {
-    if (at + aligned(b.bytes) <= begin) break;
-    at = std::max(at, end);
+  for (size_t i = 0; i < p.order.size(); ++i) {
+    const Block& b = blocks[p.order[i]];
+    taken.clear();
+    for (size_t j = 0; j < i; ++j)
+      if (const Block& o = blocks[p.order[j]]; together(o.life, b.life)) taken.emplace_back(p.offsets[p.order[j]], p.offsets[p.order[j]] + o.bytes);
+    std::sort(taken.begin(), taken.end());
+    int64_t at = 0;
+    for (const auto& [begin, end] : taken) {
+      if (at + b.bytes <= begin) break;
+      at = std::max(at, end);
+    }
+    p.offsets[p.order[i]] = at;
+    p.bytes = std::max(p.bytes, at + b.bytes);
   }
-  return at;
+  return p;
+}
+
+int64_t length(const Block& b) { return b.life.last - b.life.first + 1; }
+
+/// The orders that are tried: greatest first, longest first, greatest area first, as they come to life.
+std::vector<std::vector<size_t>> orders(const std::vector<Block>& blocks) {
+  using Key = std::function<std::pair<int64_t, int64_t>(const Block&)>;
+  const Key keys[] = {[](const Block& b) { return std::pair{-b.bytes, -length(b)}; }, [](const Block& b) { return std::pair{-length(b), -b.bytes}; },
+                      [](const Block& b) { return std::pair{-b.bytes * length(b), int64_t{0}}; },
+                      [](const Block& b) { return std::pair<int64_t, int64_t>{b.life.first, -b.bytes}; }};
+  std::vector<std::vector<size_t>> out;
+  for (const Key& key : keys) {
+    std::vector<size_t> order(blocks.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(blocks[a]) < key(blocks[b]); });
+    out.push_back(std::move(order));
+  }
+  return out;
+}
+
+/// Places the block that ends highest earlier, for as long as that makes the arena smaller.
+Packing improved(const std::vector<Block>& blocks, Packing best, int64_t least) {
+  constexpr size_t kWork = 20'000'000;   // comparisons of blocks; large plans get fewer rounds
+  const size_t rounds = kWork / std::max<size_t>(1, blocks.size() * blocks.size());
+  Packing at = best;
+  for (size_t round = 0; round < rounds && best.bytes > least; ++round) {
+    size_t highest = 0;
+    for (size_t i = 0; i < at.order.size(); ++i)
+      if (at.offsets[at.order[i]] + blocks[at.order[i]].bytes == at.bytes) highest = i;
+    if (highest == 0) break;
+    std::vector<size_t> order = at.order;
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(highest), order.begin() + static_cast<std::ptrdiff_t>(highest) + 1);
+    at = pack(blocks, std::move(order));
+    if (at.bytes < best.bytes) best = at;
+  }
+  return best;
+}
+
+std::vector<Block> arena_blocks(ExecutionPlan& plan) {
+  const std::vector<Lifetime> life = lifetimes(plan);
+  std::vector<Block> blocks;
+  for (size_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].kind == BufferKind::Arena && life[i].last >= life[i].first)
+      blocks.push_back({aligned(plan.buffers[i].bytes), life[i], &plan.buffers[i].offset});
+  for (size_t s = 0; s < plan.steps.size(); ++s)
+    if (plan.steps[s].scratch > 0)
+      blocks.push_back({aligned(plan.steps[s].scratch), {static_cast<int>(s), static_cast<int>(s)}, &plan.steps[s].scratch_offset});
+  return blocks;
 }
 
 }  // namespace
@@ -75,7 +139,7 @@ class LifetimeFinder {
   /// What comes from outside of a loop is needed in every iteration.
   void touch(int b, int step, RegionId region) {
     if (b < 0) return;
-    while (plan_.buffers[static_cast<size_t>(b)].kind == BufferKind::Slice) b = plan_.buffers[static_cast<size_t>(b)].whole;
+    b = root_of(plan_, b);
     Lifetime& l = out_[static_cast<size_t>(b)];
     widen(l, step, step);
     for (RegionId r = region; !lies_in(plan_.regions, plan_.buffers[static_cast<size_t>(b)].region, r); r = plan_.regions[static_cast<size_t>(r)].parent)
@@ -91,22 +155,30 @@ class LifetimeFinder {
 
 std::vector<Lifetime> lifetimes(const ExecutionPlan& plan) { return LifetimeFinder(plan).run(); }
 
-void plan_memory(ExecutionPlan& plan) {
+std::vector<int64_t> live_bytes(const ExecutionPlan& plan) {
+  std::vector<int64_t> live(plan.steps.size(), 0);
   const std::vector<Lifetime> life = lifetimes(plan);
-  std::vector<Block> blocks;
   for (size_t i = 0; i < plan.buffers.size(); ++i)
-    if (plan.buffers[i].kind == BufferKind::Arena && life[i].last >= life[i].first) blocks.push_back({plan.buffers[i].bytes, life[i], &plan.buffers[i].offset});
-  for (size_t s = 0; s < plan.steps.size(); ++s)
-    if (plan.steps[s].scratch > 0)
-      blocks.push_back({plan.steps[s].scratch, {static_cast<int>(s), static_cast<int>(s)}, &plan.steps[s].scratch_offset});
-  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.bytes > b.bytes; });
-  std::vector<Block> placed;
+    if (plan.buffers[i].kind == BufferKind::Arena)
+      for (int s = life[i].first; s <= life[i].last; ++s) live[static_cast<size_t>(s)] += aligned(plan.buffers[i].bytes);
+  for (size_t s = 0; s < plan.steps.size(); ++s) live[s] += aligned(plan.steps[s].scratch);
+  return live;
+}
+
+void plan_memory(ExecutionPlan& plan) {
+  const std::vector<Block> blocks = arena_blocks(plan);
   plan.arena_bytes = 0;
-  for (const Block& b : blocks) {
-    *b.offset = lowest_gap(b, placed);
-    plan.arena_bytes = std::max(plan.arena_bytes, *b.offset + aligned(b.bytes));
-    placed.push_back(b);
+  if (blocks.empty()) return;
+  const std::vector<int64_t> live = live_bytes(plan);
+  const int64_t least = *std::max_element(live.begin(), live.end());
+  Packing best;
+  for (std::vector<size_t>& order : orders(blocks)) {
+    Packing p = pack(blocks, std::move(order));
+    if (best.order.empty() || p.bytes < best.bytes) best = std::move(p);
   }
+  best = improved(blocks, std::move(best), least);
+  for (size_t i = 0; i < blocks.size(); ++i) *blocks[i].offset = best.offsets[i];
+  plan.arena_bytes = best.bytes;
 }
 
 }  // namespace tenon

@@ -1,0 +1,59 @@
+// The stages from graph to plan, in order.
+#include "pipeline_plan.h"
+
+#include "library/expand_node.h"
+#include "schedule/form_kernels.h"
+#include "schedule/place_views.h"
+#include "schedule/prepack_weights.h"
+#include "schedule/share_kernels.h"
+
+namespace tenon {
+namespace {
+
+/// The kernel of each operator.
+std::optional<std::vector<FusedKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, PlanFailure& failure) {
+  std::vector<FusedKernel> out;
+  const std::vector<GraphSize> sizes = all_sizes(graph);
+  for (const Node& n : graph.nodes) {
+    std::vector<GivenTensor> given;
+    FusedKernel k;
+    for (const ValueId v : n.inputs) {
+      GivenTensor g;
+      if (v != kNoValue) {
+        const Value& value = graph.values[static_cast<size_t>(v)];
+        g.present = true;
+        g.dtype = value.dtype;
+        for (const SizeExpr& d : value.dims) g.dims.push_back(to_expr(d));
+        k.values.push_back(v);
+      }
+      given.push_back(std::move(g));
+    }
+    auto call = expand_node(defs, *defs.op(n.op), given, n.attrs, sizes, failure.diagnostics);
+    if (!call) {
+      failure.origin = n.origin;
+      return std::nullopt;
+    }
+    for (const ValueId v : n.outputs) k.values.push_back(v);
+    k.kernel = std::move(call->kernel);
+    k.values.resize(k.kernel.tensors.size(), kNoValue);
+    k.kernel.fused = {n.op};
+    k.origins = {n.origin};
+    k.region = n.region;
+    out.push_back(std::move(k));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<ExecutionPlan> plan_graph(const OpLibrary& defs, const Graph& graph, const PlanOptions& options, PlanFailure& failure) {
+  auto nodes = node_kernels(defs, graph, failure);
+  if (!nodes) return std::nullopt;
+  ExecutionPlan plan = form_kernels(graph, std::move(*nodes), options.fuse);
+  if (options.views) place_views(plan);
+  prepack_weights(plan);
+  share_kernels(plan);
+  return plan;
+}
+
+}  // namespace tenon

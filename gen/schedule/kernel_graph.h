@@ -1,0 +1,61 @@
+// The kernels of a graph while they are fused: who makes each value, who reads it, which order they can run in.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "schedule/fused_kernel.h"
+
+namespace tenon {
+
+class KernelGraph {
+ public:
+  KernelGraph(const Graph& graph, std::vector<FusedKernel> kernels);
+
+  size_t size() const { return kernels_.size(); }
+  bool alive(size_t k) const { return alive_[k]; }
+  const FusedKernel& at(size_t k) const { return kernels_[k]; }
+  const Graph& graph() const { return graph_; }
+
+  /// The graph's regions, reading through views.
+  const std::vector<Region>& regions() const { return regions_; }
+
+  /// The graph or a region hands the value on: it has to exist as it is.
+  bool is_output(ValueId v) const { return outputs_.count(v) != 0; }
+  /// Somebody other than kernels needs the value.
+  bool is_needed(ValueId v) const { return is_output(v) || region_reads_.count(v) != 0; }
+  std::optional<size_t> maker(ValueId v) const;
+  const std::set<size_t>& readers(ValueId v) const;
+  /// Values that kernel `k` reads, in order of its tensors, each once; and those that it makes.
+  std::vector<ValueId> read_by(size_t k) const { return values(k, false); }
+  std::vector<ValueId> made_by(size_t k) const { return values(k, true); }
+  /// The one value that `k` makes; kNoValue where there are several.
+  ValueId only_output(size_t k) const;
+
+  void set(size_t k, FusedKernel kernel);
+  void remove(size_t k);
+  /// Readers of `made` read `read` instead; their own shapes of it stay, since the memory is the same.
+  void replace_reads(ValueId made, ValueId read);
+
+  /// Kernel `from` can run as late as `to`: all others that read what it makes come behind `to`, in the same region.
+  bool can_wait(size_t from, size_t to) const;
+  /// The kernels that are left, in the graph's order.
+  std::vector<FusedKernel> take();
+
+ private:
+  std::vector<ValueId> values(size_t k, bool made) const;
+  void link(size_t k);
+  void unlink(size_t k);
+
+  const Graph& graph_;
+  std::vector<FusedKernel> kernels_;
+  std::vector<bool> alive_;
+  std::map<ValueId, size_t> maker_;
+  std::map<ValueId, std::set<size_t>> readers_;
+  std::vector<Region> regions_;
+  std::set<ValueId> outputs_, region_reads_;
+};
+
+}  // namespace tenon

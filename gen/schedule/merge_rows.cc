@@ -1,0 +1,238 @@
+// Merging of kernels that share their rows.
+#include "schedule/merge_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algebra/contraction.h"
+#include "algebra/simplify.h"
+#include "schedule/index_map.h"
+
+namespace tenon {
+namespace {
+
+/// A row of a temp beyond this does not stay in the caches.
+constexpr int64_t kRowBytes = 1 << 16;
+/// Statements that are one row altogether: small enough to be kept whole.
+constexpr int64_t kWholeBytes = 1 << 14;
+
+bool reduces(const Kernel& k) {
+  bool found = false;
+  for (const KernelStatement& s : k.body)
+    walk(s.value, [&](const Expr& e) {
+      found = found || std::holds_alternative<Reduce>(e->node);
+      return !found;
+    });
+  return found;
+}
+
+/// Only full definitions, whose every read is at plain variables and constants: neither windows nor scatters.
+bool is_plain(const Kernel& k) {
+  bool plain = k.checks.empty() && !find_contraction(k);
+  for (const KernelStatement& s : k.body) {
+    plain = plain && s.update == Update::Assign;
+    walk(s.value, [&](const Expr& e) {
+      if (const auto* r = std::get_if<Reduce>(&e->node)) plain = plain && !r->where;
+      if (const auto* r = std::get_if<Read>(&e->node)) {
+        plain = plain && !r->fill;
+        for (const Expr& i : r->index) plain = plain && (std::holds_alternative<VarRef>(i->node) || std::holds_alternative<Constant>(i->node));
+      }
+      return plain;
+    });
+  }
+  return plain;
+}
+
+/// The statements' rows: dimensions 0 … count-1 of every value that flows between them.
+class Rows {
+ public:
+  explicit Rows(const Kernel& k) : k_(k) {
+    written_.assign(k.tensors.size(), false);
+    flows_.assign(k.tensors.size(), false);
+    for (const KernelStatement& s : k.body) written_[static_cast<size_t>(s.target)] = true;
+    for (const KernelStatement& s : k.body)
+      walk(s.value, [&](const Expr& e) {
+        if (const auto* r = std::get_if<Read>(&e->node)) flows_[static_cast<size_t>(r->tensor)] = written_[static_cast<size_t>(r->tensor)];
+        return true;
+      });
+  }
+
+  /// True where rows of `count` dimensions are independent of each other and what flows between statements is small.
+  bool fit(size_t count) const {
+    const Tensor& first = k_.tensors[static_cast<size_t>(k_.body[0].target)];
+    if (first.dims.size() < count) return false;
+    for (const KernelStatement& s : k_.body)
+      if (!statement_fits(s, first, count)) return false;
+    int64_t bytes = 0;
+    for (size_t t = 0; t < k_.tensors.size(); ++t) {
+      if (!flows_[t]) continue;
+      int64_t n = bytes_of(k_.tensors[t].dtype);
+      for (size_t d = count; d < k_.tensors[t].dims.size(); ++d) n *= constant_value(k_.tensors[t].dims[d]).value_or(kRowBytes);
+      bytes = std::max(bytes, n);
+    }
+    return bytes <= (count == 0 ? kWholeBytes : kRowBytes);
+  }
+
+ private:
+  bool statement_fits(const KernelStatement& s, const Tensor& like, size_t count) const {
+    const Tensor& target = k_.tensors[static_cast<size_t>(s.target)];
+    if (target.dims.size() < count) return false;
+    for (size_t d = 0; d < count; ++d) {
+      if (!same(target.dims[d], like.dims[d])) return false;
+      if (!is_one(like.dims[d]) && !std::holds_alternative<VarRef>(s.index[d]->node)) return false;
+    }
+    bool in_row = true;
+    walk(s.value, [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      if (!r || !written_[static_cast<size_t>(r->tensor)]) return in_row;
+      in_row = in_row && r->index.size() >= count;
+      for (size_t d = 0; in_row && d < count; ++d) in_row = is_one(like.dims[d]) || same(r->index[d], s.index[d]);
+      return in_row;
+    });
+    return in_row;
+  }
+
+  const Kernel& k_;
+  std::vector<bool> written_, flows_;
+};
+
+bool has_rows(const Kernel& k) {
+  const size_t rank = k.tensors[static_cast<size_t>(k.body[0].target)].dims.size();
+  const Rows rows(k);
+  for (size_t count = rank + 1; count-- > 0;)
+    if (rows.fit(count)) return true;
+  return false;
+}
+
+/// Where the second kernel's tensors are in the merged one; makes reads of other shapes of a made value reads of its own shape.
+class Joiner {
+ public:
+  Joiner(const FusedKernel& first, const FusedKernel& second) : out_(first), second_(second) {}
+
+  bool run() {
+    for (size_t t = 0; t < second_.values.size(); ++t) ids_.push_back(place(t));
+    for (KernelStatement s : second_.kernel.body) {
+      s.value = moved(s.value);
+      for (Expr& e : s.index) e = moved(e);
+      s.target = ids_[static_cast<size_t>(s.target)];
+      out_.kernel.body.push_back(std::move(s));
+    }
+    return !failed_;
+  }
+  FusedKernel take() { return std::move(out_); }
+
+ private:
+  int place(size_t t) {
+    const Tensor& x = second_.kernel.tensors[t];
+    const ValueId v = second_.values[t];
+    for (size_t k = 0; v != kNoValue && x.role != Role::Output && k < out_.values.size(); ++k) {
+      const Tensor& o = out_.kernel.tensors[k];
+      if (out_.values[k] == v && (o.role == Role::Output || same_shape(o, x))) return static_cast<int>(k);
+    }
+    out_.kernel.tensors.push_back(x);
+    out_.values.push_back(v);
+    Tensor& added = out_.kernel.tensors.back();
+    const std::string name = added.name;
+    const auto taken = [&] {
+      return std::any_of(out_.kernel.tensors.begin(), out_.kernel.tensors.end() - 1, [&](const Tensor& o) { return o.name == added.name; });
+    };
+    for (int n = 1; taken(); ++n) added.name = fmt::format("{}{}", name, n);
+    return static_cast<int>(out_.kernel.tensors.size()) - 1;
+  }
+
+  static bool same_shape(const Tensor& a, const Tensor& b) {
+    if (a.dims.size() != b.dims.size()) return false;
+    for (size_t d = 0; d < a.dims.size(); ++d)
+      if (!same(a.dims[d], b.dims[d]) || !same(a.strides[d], b.strides[d])) return false;
+    return true;
+  }
+
+  Expr moved(const Expr& e) {
+    const Expr x = map_children(e, [&](const Expr& c) { return moved(c); });
+    const auto* r = std::get_if<Read>(&x->node);
+    if (!r) return x;
+    const auto from = static_cast<size_t>(r->tensor);
+    const auto at = reindex(second_.kernel.tensors[from], r->index, out_.kernel.tensors[static_cast<size_t>(ids_[from])]);
+    failed_ = failed_ || !at;
+    return read_of(ids_[from], x->type, at ? *at : r->index, r->fill);
+  }
+
+  FusedKernel out_;
+  const FusedKernel& second_;
+  std::vector<int> ids_;
+  bool failed_ = false;
+};
+
+/// Readers of `k`'s values outside of `k` and `with`, and the graph's outputs.
+std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with) {
+  std::set<ValueId> out;
+  for (const ValueId v : g.made_by(k)) {
+    const auto& readers = g.readers(v);
+    if (g.is_needed(v) || std::any_of(readers.begin(), readers.end(), [&](size_t r) { return r != k && r != with; })) out.insert(v);
+  }
+  return out;
+}
+
+class RowMerger {
+ public:
+  explicit RowMerger(KernelGraph& g) : g_(g) {}
+
+  void run() {
+    for (size_t k = 0; k < g_.size(); ++k)
+      while (g_.alive(k) && merge_into(k)) {
+      }
+  }
+
+ private:
+  bool merge_into(size_t k) {
+    if (!is_plain(g_.at(k).kernel)) return false;
+    for (const ValueId v : g_.read_by(k)) {
+      if (const auto m = g_.maker(v); m && *m != k && try_merge(*m, k, "both work on the same rows")) return true;
+      for (const size_t other : g_.readers(v))
+        if (other < k && other != k && g_.alive(other) && reduces(g_.at(other).kernel) && reduces(g_.at(k).kernel) &&
+            try_merge(other, k, "both reduce the rows of one value"))
+          return true;
+    }
+    return false;
+  }
+
+  bool try_merge(size_t first, size_t second, std::string_view reason) {
+    const FusedKernel &a = g_.at(first), &b = g_.at(second);
+    if (!is_plain(a.kernel) || (!reduces(a.kernel) && !reduces(b.kernel)) || !g_.can_wait(first, second)) return false;
+    auto merged = concatenate(a, b, needed_outside(g_, first, second));
+    if (!merged || !has_rows(merged->kernel)) return false;
+    merged->notes.push_back(fmt::format("{} and {}: {}", fmt::join(a.kernel.fused, " + "), fmt::join(b.kernel.fused, " + "), reason));
+    g_.remove(first);
+    g_.set(second, std::move(*merged));
+    return true;
+  }
+
+  KernelGraph& g_;
+};
+
+}  // namespace
+
+std::optional<FusedKernel> concatenate(const FusedKernel& first, const FusedKernel& second, const std::set<ValueId>& needed) {
+  Joiner joiner(first, second);
+  if (!joiner.run()) return std::nullopt;
+  FusedKernel out = joiner.take();
+  for (size_t t = 0; t < first.values.size(); ++t) {
+    if (out.kernel.tensors[t].role != Role::Output || needed.count(out.values[t])) continue;
+    out.kernel.tensors[t].role = Role::Temp;
+    out.values[t] = kNoValue;
+  }
+  join_descriptions(first, second, out);
+  std::set<std::string> sizes;
+  for (const Size& s : out.kernel.sizes) sizes.insert(s.name);
+  for (const Size& s : second.kernel.sizes)
+    if (sizes.insert(s.name).second) out.kernel.sizes.push_back(s);
+  for (const Expr& f : second.kernel.facts) out.kernel.facts.push_back(f);
+  out.kernel.reassociate = first.kernel.reassociate && second.kernel.reassociate;
+  out.kernel.op = second.kernel.op;
+  return out;
+}
+
+void merge_rows(KernelGraph& graph) { RowMerger(graph).run(); }
+
+}  // namespace tenon
