@@ -79,7 +79,6 @@ class ViewPlacer {
 
  private:
   PlanBuffer& buffer(int b) { return plan_.buffers[static_cast<size_t>(b)]; }
-  const PlanBuffer& root_of(int b) { return buffer(place_of(plan_, b).root); }
 
   /// Buffers of loops and branches stay where they are: their copies and slices know them by their places.
   void find_movable() {
