@@ -208,6 +208,7 @@ struct Commands {
       fmt::print("{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
       return exit_done;
     }
+    if (o.subject.ends_with(".onnx") || o.subject.ends_with(".yaml")) return explain_graph(o);
     const auto levels = chosen_levels(o.selection.isas);
     if (!levels) return exit_bad_command_line;
     const auto defs = read_definitions(session, o.inputs);
@@ -231,6 +232,16 @@ struct Commands {
   }
 
  private:
+  int explain_graph(const ExplainOptions& o) {
+    const auto defs = read_definitions(session, o.inputs);
+    const auto math = defs ? read_math_entries(session) : std::nullopt;
+    if (!math) return exit_bad_input;
+    ModelOptions model;
+    model.graph = o.subject;
+    model.sizes = o.sizes;
+    model.isas = o.selection.isas;
+    return explain_model(session, *defs, *math, model, {o.memory, o.svg});
+  }
   static int explain_kernel(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows) {
     fmt::print("{}", to_text(kernel));
     for (const Isa* isa : levels) {

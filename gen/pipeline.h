@@ -87,7 +87,9 @@ struct DumpOptions {
 };
 
 struct ExplainOptions {
-  std::string subject;              ///< a kernel's name or a diagnostic code
+  std::string subject;              ///< a kernel's name, a diagnostic code or a graph
+  bool memory = false;              ///< of a graph: the table of its buffers
+  std::optional<std::string> svg;   ///< of a graph: where the picture of its memory goes
   std::vector<std::string> inputs;  ///< as in DumpOptions
   KernelSelection selection;
   std::vector<SizeBound> sizes;

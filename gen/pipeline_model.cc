@@ -20,6 +20,7 @@
 #include "pipeline_fold.h"
 #include "pipeline_library.h"
 #include "pipeline_plan.h"
+#include "schedule/explain_plan.h"
 #include "schedule/plan_memory.h"
 #include "schedule/read_blueprints.h"
 #include "support/read_source.h"
@@ -110,7 +111,7 @@ ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, con
     if (session.wants_dump("lower")) nests += to_text(nest);
     if (!faults.empty()) continue;
     const ModelParameters p = model_parameters(nest, options);
-    StepText text{function_name(nest, options), p.tensors, p.sizes, p.workspace, {}};
+    StepText text{function_name(nest, options), p.tensors, p.sizes, p.workspace, {}, nest.blueprint};
     const auto scratch = greatest_workspace_bytes(nest);
     if (!scratch) faults.push_back(nest.name + ": its workspace has no bound");
     // the counters of loops are no fields of a call, so that what lies in a region stays with one worker
@@ -146,6 +147,49 @@ int worker_count(const ModelOptions& options, const std::vector<const Isa*>& lev
   return options.max_threads.value_or(plain ? 1 : usual);
 }
 
+/// A plan with its kernels' C at every level, and the room that workers get.
+struct PlannedModel {
+  ExecutionPlan plan;
+  std::vector<ModelLevel> code;
+  int workers = 1;
+};
+
+/// The stages from graph to the place of every buffer. On failure a message is on stderr and `status` is the exit status.
+std::optional<PlannedModel> planned_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, int& status) {
+  status = exit_bad_command_line;
+  const auto levels = chosen_levels(options.isas);
+  if (!levels) return std::nullopt;
+  status = exit_bad_input;
+  const auto graph = read_graph(session, defs, options);
+  if (!graph) return std::nullopt;
+  PlanFailure failure;
+  auto planned = plan_graph(defs, *graph, {}, failure);
+  if (!planned) {
+    session.report(failure.diagnostics);
+    fmt::print(stderr, "note: in {}\n", failure.origin);
+    return std::nullopt;
+  }
+  PlannedModel m{std::move(*planned), {}, worker_count(options, *levels)};
+  auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
+  if (session.report(rows.diagnostics())) return std::nullopt;
+  session.after("schedule", verify(m.plan), [&] { return to_text(m.plan); });
+  EmitOptions emit;
+  emit.prefix = options.name;
+  emit.style = FunctionStyle::Model;
+  emit.math = [&](ScalarOp op, OperandType type, const Isa& isa) { return math_body(math, op, type, isa); };
+  std::string nests;
+  for (const Isa* isa : *levels) m.code.push_back(level_code(session, m.plan, *isa, *rows, emit, m.workers > 1, nests));
+  for (PlanStep& s : m.plan.steps) s.scratch += m.workers * s.worker_scratch;
+  plan_memory(m.plan);
+  session.after("memory", verify(m.plan), [&] { return to_text(m.plan); });
+  session.after("emit", {}, [&] {
+    std::string all;
+    for (const ModelLevel& l : m.code) all += l.functions;
+    return all;
+  });
+  return m;
+}
+
 }  // namespace
 
 int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
@@ -153,42 +197,32 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
     std::fputs("tenon: error: models are written without --selftest\n", stderr);
     return exit_bad_command_line;
   }
-  const auto levels = chosen_levels(options.isas);
-  if (!levels) return exit_bad_command_line;
-  const auto graph = read_graph(session, defs, options);
-  if (!graph) return exit_bad_input;
-  PlanFailure failure;
-  auto planned = plan_graph(defs, *graph, {}, failure);
-  if (!planned) {
-    session.report(failure.diagnostics);
-    fmt::print(stderr, "note: in {}\n", failure.origin);
-    return exit_bad_input;
-  }
-  ExecutionPlan& plan = *planned;
-  auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
+  int status = exit_done;
+  const auto model = planned_model(session, defs, math, options, status);
+  if (!model) return status;
   const auto templates = model_templates(session);
-  if (session.report(rows.diagnostics()) || !templates) return exit_bad_input;
-  session.after("schedule", verify(plan), [&] { return to_text(plan); });
-  EmitOptions emit;
-  emit.prefix = options.name;
-  emit.style = FunctionStyle::Model;
-  emit.math = [&](ScalarOp op, OperandType type, const Isa& isa) { return math_body(math, op, type, isa); };
-  std::vector<ModelLevel> code;
-  std::string nests;
-  const int workers = worker_count(options, *levels);
-  for (const Isa* isa : *levels) code.push_back(level_code(session, plan, *isa, *rows, emit, workers > 1, nests));
-  for (PlanStep& s : plan.steps) s.scratch += workers * s.worker_scratch;
-  plan_memory(plan);
-  session.after("memory", verify(plan), [&] { return to_text(plan); });
-  session.after("emit", {}, [&] {
-    std::string all;
-    for (const ModelLevel& l : code) all += l.functions;
-    return all;
-  });
+  if (!templates) return exit_bad_input;
   OutputTree tree;
-  write_model(plan, code, {options.name, options.main_program, workers, options.weights, *templates}, tree);
+  write_model(model->plan, model->code, {options.name, options.main_program, model->workers, options.weights, *templates}, tree);
   session.after("files", {}, [&] { return sizes_of(tree); });
   return session.deliver(tree, options.output_dir);
+}
+
+int explain_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, const ModelExplanation& what) {
+  int status = exit_done;
+  const auto model = planned_model(session, defs, math, options, status);
+  if (!model) return status;
+  if (what.memory) fmt::print("{}", memory_table(model->plan));
+  if (what.svg) {
+    const fs::path file(*what.svg);
+    OutputTree tree;
+    tree.add(file.filename().string(), memory_picture(model->plan));
+    return session.deliver(tree, file.has_parent_path() ? file.parent_path().string() : ".");
+  }
+  std::vector<std::string> blueprints;
+  for (const StepText& s : model->code.back().steps) blueprints.push_back(s.blueprint);
+  if (!what.memory) fmt::print("{}", explain_kernels(model->plan, blueprints));
+  return exit_done;
 }
 
 namespace {

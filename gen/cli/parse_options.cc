@@ -164,10 +164,12 @@ void add_dump(CLI::App &app, DumpOptions &dump) {
 }
 
 void add_explain(CLI::App &app, ExplainOptions &explain) {
-  app.description("Says why a kernel is as it is, or what a diagnostic code means.");
-  app.footer("example: tenon explain softmax_f32");
-  app.add_option("KERNEL|CODE", explain.subject, "a kernel's name or a diagnostic code")->type_name("")->required();
+  app.description("Says why a kernel is as it is, what a graph becomes and why, or what a diagnostic code means.");
+  app.footer("example: tenon explain softmax_f32\n         tenon explain net.onnx --memory --svg memory.svg");
+  app.add_option("KERNEL|CODE|GRAPH", explain.subject, "a kernel's name, a diagnostic code, or a graph (.yaml or .onnx)")->type_name("")->required();
   add_files(app, "FILE", explain.inputs, "definitions or the graph that the kernel is from");
+  app.add_flag("--memory", explain.memory, "of a graph: a table of its buffers");
+  app.add_option("--svg", explain.svg, "of a graph: write a picture of its memory to this file")->type_name("FILE");
   add_selection(app, explain.selection);
   add_sizes(app, explain.sizes);
 }
@@ -200,6 +202,9 @@ void add_command(CLI::App &app, const char *name, Options &options, void (*add)(
 // Empty, or what is wrong with flags that are well formed each for itself.
 std::string contradiction(const Options &options) {
   if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
+  const auto *explain = std::get_if<ExplainOptions>(&options.command);
+  const bool graph = explain && (explain->subject.ends_with(".onnx") || explain->subject.ends_with(".yaml"));
+  if (explain && !graph && (explain->memory || explain->svg)) return "--memory and --svg are about a graph: a file that ends in .yaml or .onnx";
   const auto *attempt = std::get_if<TryOptions>(&options.command);
   if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op) return "name DEFS.yaml, --body or --op";
   return {};

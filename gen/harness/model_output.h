@@ -32,6 +32,7 @@ struct StepText {
   std::vector<std::string> sizes;    ///< then these run-time sizes
   bool workspace = false;            ///< then its scratch
   std::vector<PhaseText> phases;     ///< if not empty, these take the place of `function`; their tensors are those above
+  std::string blueprint;             ///< how the body is scheduled, for explanations
 };
 
 /// All steps at one level.

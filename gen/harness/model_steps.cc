@@ -13,7 +13,7 @@ namespace {
 
 class StepWriter {
  public:
-  StepWriter(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer)
+  StepWriter(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer)
       : plan_(plan), level_(level), frame_(frame), upper_(frame.upper), pointer_(pointer) {}
 
   std::string run() {
@@ -154,7 +154,7 @@ class StepWriter {
   const ModelLevel& level_;
   const StepFrame& frame_;
   const std::string& upper_;
-  const BufferPlace& pointer_;
+  const BufferSpelling& pointer_;
   std::string text_;
   RegionId at_ = kTopLevel;
   size_t depth_ = 0;
@@ -162,11 +162,11 @@ class StepWriter {
 
 }  // namespace
 
-std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer) {
+std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer) {
   return StepWriter(plan, level, frame, pointer).run();
 }
 
-std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer) {
+std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer) {
   return StepWriter(plan, level, frame, pointer).tasks();
 }
 

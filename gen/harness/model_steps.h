@@ -8,7 +8,7 @@
 namespace tenon {
 
 /// How a buffer that is no slice is spelled.
-using BufferPlace = std::function<std::string(int buffer, bool writes)>;
+using BufferSpelling = std::function<std::string(int buffer, bool writes)>;
 
 /// What the texts of steps share.
 struct StepFrame {
@@ -19,10 +19,10 @@ struct StepFrame {
 };
 
 /// The statements that carry out all steps: calls, loops, branches, copies.
-std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer);
+std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer);
 
 /// The functions that run a part of a phase's iterations on one worker, for the pool of the context.
-std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferPlace& pointer);
+std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer);
 
 /// An extent in C: run-time sizes are fields of `in`, counters of loops are variables.
 std::string extent_text(const ExecutionPlan& plan, const SizeExpr& extent);

@@ -1,0 +1,121 @@
+// How many kernels graphs become: exact counts, for operators of the library and for the same spelled with several of them.
+#include <algorithm>
+#include <filesystem>
+
+#include "catch.h"
+#include "frontend/read_graph_yaml.h"
+#include "library_semantics.h"
+#include "opdef/read_ops.h"
+#include "pipeline_fold.h"
+#include "pipeline_plan.h"
+#include "schedule/plan_memory.h"
+#include "support/read_source.h"
+
+using namespace tenon;
+
+namespace {
+
+const OpLibrary& shipped() {
+  static const OpLibrary library = [] {
+    std::vector<std::string> paths;
+    for (const auto& e : std::filesystem::directory_iterator(TENON_CHECKOUT "/opdefs"))
+      if (e.path().extension() == ".yaml") paths.push_back(e.path().string());
+    std::sort(paths.begin(), paths.end());
+    std::vector<SourceFileRef> files;
+    for (const std::string& p : paths) files.push_back(*read_source(p));
+    return std::move(read_ops(files, {})).value();
+  }();
+  return library;
+}
+
+/// inputs and main of a graph whose result is y (or the names given).
+struct Case {
+  std::string inputs, main, outputs = "y";
+};
+
+ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
+  const std::string text = "graph: g\ninputs:\n" + c.inputs + "main: |\n" + c.main + "outputs: [" + c.outputs + "]\n";
+  const OpSemantics semantics = library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) {
+    return fold_node(shipped(), op, in, attrs);
+  });
+  const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
+  if (!graph.ok()) FAIL(graph.diagnostics().text());
+  PlanFailure failure;
+  auto plan = plan_graph(shipped(), *graph, options, failure);
+  if (!plan) FAIL(failure.diagnostics.text());
+  const auto faults = verify(*plan);
+  if (!faults.empty()) FAIL(faults[0] + "\n" + to_text(*plan));
+  return std::move(*plan);
+}
+
+size_t kernels(const Case& c) { return planned(c).steps.size(); }
+
+const std::string kMatrix = "  x: f32[32, 48]\n";
+const std::string kImage = "  x: f32[1, 8, 10, 10]\n  w: f32[16, 8, 3, 3]\n  b: f32[16]\n";
+
+}  // namespace
+
+TEST_CASE("a chain of elementwise operators is one kernel") {
+  CHECK(kernels({kMatrix, "  y = tanh(exp(neg(relu(x))))\n"}) == 1);
+  CHECK(kernels({kMatrix + "  z: f32[48]\n", "  y = add(mul(x, z), sigmoid(x))\n"}) == 1);
+}
+
+TEST_CASE("products and convolutions take bias, activation and residual") {
+  CHECK(kernels({kMatrix + "  w: f32[48, 16]\n  b: f32[16]\n", "  y = relu(add(gemm(x, w), b))\n"}) == 1);
+  CHECK(kernels({kImage, "  y = relu(conv2d(x, w, b, pads=[1, 1, 1, 1]))\n"}) == 1);
+  CHECK(kernels({kImage + "  r: f32[1, 16, 10, 10]\n", "  y = relu(add(conv2d(x, w, b, pads=[1, 1, 1, 1]), r))\n"}) == 1);
+}
+
+TEST_CASE("what only moves elements goes into its reader") {
+  CHECK(kernels({kImage, "  y = conv2d(pad(x, before=[0, 0, 1, 1], after=[0, 0, 1, 1]), w, b)\n"}) == 1);
+  CHECK(kernels({kMatrix + "  z: f32[48, 32]\n", "  y = add(transpose(x, perm=[1, 0]), z)\n"}) == 1);
+  CHECK(kernels({"  x: f32[4, 48]\n", "  i = arange(48, dtype=f32)\n  y = mul(x, i)\n"}) == 1);
+}
+
+TEST_CASE("a concatenation of any number of inputs is one kernel") {
+  CHECK(kernels({"  a: f32[2, 3]\n  b: f32[2, 5]\n  c: f32[2, 4]\n  d: f32[2, 1]\n", "  y = concat(a, b, c, d, axis=1)\n"}) == 1);
+}
+
+TEST_CASE("pieces of a concatenation are written where they belong") {
+  CHECK(kernels({"  a: f32[1, 3, 7]\n  b: f32[1, 5, 7]\n", "  y = concat(exp(a), sqrt(b), axis=1)\n"}) == 2);
+}
+
+TEST_CASE("row operators are one kernel each") {
+  for (const char* call : {"softmax(x)", "log_softmax(x)", "gelu(x)", "gelu_tanh(x)"}) CHECK(kernels({kMatrix, std::string("  y = ") + call + "\n"}) == 1);
+  CHECK(kernels({kMatrix + "  g: f32[48]\n  b: f32[48]\n", "  y = layernorm(x, g, b)\n"}) == 1);
+  CHECK(kernels({kMatrix + "  g: f32[48]\n", "  y = rms_norm(x, g)\n"}) == 1);
+  CHECK(kernels({kMatrix + "  l: i64[32]\n", "  y = cross_entropy(x, l)\n"}) == 1);
+}
+
+TEST_CASE("row operators in other spellings are one kernel too") {
+  CHECK(kernels({kMatrix, "  e = exp(sub(x, max(x, axes=[1], keepdims=true)))\n  y = div(e, sum(e, axes=[1], keepdims=true))\n"}) == 1);
+  CHECK(kernels({kMatrix + "  g: f32[48]\n  b: f32[48]\n",
+                 "  d = sub(x, mean(x, axes=[1], keepdims=true))\n  v = mean(mul(d, d), axes=[1], keepdims=true)\n"
+                 "  y = add(mul(div(d, sqrt(add(v, 0.00001))), g), b)\n"}) == 1);
+  CHECK(kernels({kMatrix + "  g: f32[48]\n", "  r = mean(mul(x, x), axes=[1], keepdims=true)\n  y = mul(mul(x, rsqrt(add(r, 0.00001))), g)\n"}) == 1);
+  CHECK(kernels({kMatrix, "  y = mul(mul(x, 0.5), add(erf(mul(x, 0.70710678)), 1.0))\n"}) == 1);
+  CHECK(kernels({kMatrix, "  m = mean(x, axes=[1], keepdims=true)\n  d = sub(x, m)\n  v = mean(mul(d, d), axes=[1], keepdims=true)\n", "m, v"}) == 1);
+}
+
+TEST_CASE("attention is one kernel") {
+  CHECK(kernels({"  q: f32[1, 4, 16, 8]\n  k: f32[1, 4, 16, 8]\n  v: f32[1, 4, 16, 8]\n", "  y = attention(q, k, v)\n"}) == 1);
+}
+
+TEST_CASE("a reduction is never computed twice") {
+  const ExecutionPlan p = planned({kMatrix, "  s = sum(x, axes=[0])\n  a = exp(s)\n  b = tanh(s)\n", "a, b"});
+  size_t sums = 0;
+  for (const PlanStep& s : p.steps) sums += static_cast<size_t>(std::count(s.kernel.fused.begin(), s.kernel.fused.end(), "sum"));
+  CHECK(sums == 1);
+}
+
+TEST_CASE("equal kernels are written once") {
+  const ExecutionPlan p = planned({kImage + "  v: f32[16, 8, 3, 3]\n", "  y = conv2d(x, w)\n  z = conv2d(x, v)\n", "y, z"});
+  REQUIRE(p.steps.size() == 2);
+  CHECK(p.steps[1].twin == 0);
+}
+
+TEST_CASE("a result takes the memory of an operand that nobody needs any more") {
+  ExecutionPlan p = planned({kMatrix + "  w: f32[48, 48]\n  v: f32[48, 48]\n", "  h = gemm(x, w)\n  y = add(gemm(exp(h), v), h)\n"});
+  plan_memory(p);
+  CHECK(p.arena_bytes == 32 * 48 * 4);
+}
