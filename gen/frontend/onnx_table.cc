@@ -73,7 +73,8 @@ class TableReader {
       RecipeFunction f;
       f.parameters = words(head.substr(open + 1, close - open - 1), ',');
       f.body = parse(e.value, [](std::string_view t) { return parse_recipe(t); });
-      table_.functions[head.substr(0, open)] = std::move(f);
+      if (!table_.functions.emplace(head.substr(0, open), std::move(f)).second)
+        error(Code::E0701, e.key.span, fmt::format("a function '{}' is there already; functions of all files share their names", head.substr(0, open)));
     }
   }
 
