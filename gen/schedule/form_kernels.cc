@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "algebra/contraction.h"
+#include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "schedule/assign_buffers.h"
 #include "schedule/index_map.h"
@@ -52,6 +53,7 @@ class KernelFormer {
     const KernelStatement& s = k.kernel.body[0];
     const auto* r = std::get_if<Read>(&s.value->node);
     if (!r || r->fill) return false;
+    if (k.kernel.fused == std::vector<std::string>{"reshape"}) return true;  // quotients and remainders hide it below
     const auto at = reindex(k.kernel.tensors[static_cast<size_t>(r->tensor)], r->index, k.kernel.tensors[static_cast<size_t>(s.target)]);
     if (!at) return false;
     Ranges ranges;
@@ -115,11 +117,27 @@ class KernelFormer {
   std::string_view worth(size_t producer, size_t consumer, ValueId v) const {
     const FusedKernel &p = kernels_.at(producer), &c = kernels_.at(consumer);
     const bool pointwise = is_pointwise(p.kernel);
-    if (pointwise && is_movement(p.kernel) && p.kernel.checks.empty() && only_statement_reduces(c)) return "it only moves or converts what is read";
+    if (pointwise && moves_evenly(p.kernel) && p.kernel.checks.empty() && only_statement_reduces(c)) return "it only moves or converts what is read";
     if (!is_pointwise(c.kernel)) return {};
     if (reads_in_step(c, v) && (pointwise || p.kernel.body.size() == 1 || keeps_shape(p, c, v))) return "its value is used once, at the element that is written";
     if (pointwise && (is_movement(p.kernel) || is_movement(c.kernel)) && p.kernel.checks.empty()) return "one of them only moves elements";
     return {};
+  }
+
+  /// Moves elements by steps that stay the same: places that are mirrored, wrapped or divided would be worked out at every product.
+  static bool moves_evenly(const Kernel& k) {
+    if (!is_movement(k)) return false;
+    Ranges ranges;
+    for (const LoopVar& v : k.body[0].loops) ranges.extents[v.name] = v.extent;
+    bool even = true;
+    walk(k.body[0].value, [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      if (!r) return even;
+      for (const Expr& i : r->index)
+        for (const auto& [atom, step] : linear_form(simplify(i, ranges)).terms) even = even && !std::holds_alternative<Apply>(atom->node) && !std::holds_alternative<Select>(atom->node);
+      return false;
+    });
+    return even;
   }
 
   /// Convolutions, products, pooling and plain reductions: one statement, no other reader of the elements in between.
