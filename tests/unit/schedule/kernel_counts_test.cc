@@ -71,7 +71,7 @@ TEST_CASE("products and convolutions take bias, activation and residual") {
 TEST_CASE("what only moves elements goes into its reader") {
   CHECK(kernels({kImage, "  y = conv2d(pad(x, before=[0, 0, 1, 1], after=[0, 0, 1, 1]), w, b)\n"}) == 1);
   CHECK(kernels({kMatrix + "  z: f32[48, 32]\n", "  y = add(transpose(x, perm=[1, 0]), z)\n"}) == 1);
-  CHECK(kernels({"  x: f32[4, 48]\n", "  i = arange(stop=48, dtype=f32)\n  y = mul(x, i)\n"}) == 1);
+  CHECK(kernels({"  x: i32[4, 48]\n", "  i = arange(stop=48, dtype=i32)\n  y = mul(x, i)\n"}) == 1);
 }
 
 TEST_CASE("a concatenation of any number of inputs is one kernel") {
