@@ -35,6 +35,16 @@ std::vector<fs::path> definition_files(const fs::path& folder) {
   return files;
 }
 
+/// C templates, of ops and of other files, sorted by path.
+std::vector<fs::path> template_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& e : fs::directory_iterator(folder))
+    if (e.path().filename().string().ends_with(".c.in")) files.push_back(e.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 bool read_sources(Session& session, const std::vector<std::string>& paths, std::vector<SourceFileRef>& out, Diagnostics& diagnostics) {
   for (const std::string& p : paths) {
     const auto source = read_source(p);
@@ -64,13 +74,15 @@ OpLibrary chosen_part(const OpLibrary& defs, const KernelSelection& chosen, bool
 std::optional<OpLibrary> read_definitions(Session& session, const std::vector<std::string>& user_files, const KernelSelection& shown = {}) {
   std::vector<std::string> shipped_files;
   for (const fs::path& p : definition_files(session.dirs().opdefs)) shipped_files.push_back(p.string());
-  std::vector<SourceFileRef> shipped, user;
+  std::vector<std::string> frame_files;
+  for (const fs::path& p : template_files(session.dirs().templates / "c")) frame_files.push_back(p.string());
+  std::vector<SourceFileRef> shipped, user, frames;
   Diagnostics diagnostics;
-  if (!read_sources(session, shipped_files, shipped, diagnostics) || !read_sources(session, user_files, user, diagnostics)) {
+  if (!read_sources(session, shipped_files, shipped, diagnostics) || !read_sources(session, frame_files, frames, diagnostics) || !read_sources(session, user_files, user, diagnostics)) {
     session.report(diagnostics);
     return std::nullopt;
   }
-  auto read = read_ops(shipped, user);
+  auto read = read_ops(shipped, user, frames);
   if (session.report(read.diagnostics())) return std::nullopt;
   session.after("opdefs", {}, [&] { return print(chosen_part(*read, shown, !user_files.empty())); });
   return std::move(read).value();

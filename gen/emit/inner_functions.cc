@@ -1,5 +1,8 @@
 // Inner functions of a nest: parts with an innermost loop that wants the registers to itself.
+#include <algorithm>
+
 #include "emit/emitter.h"
+#include "support/text_template.h"
 
 namespace tenon::emit {
 namespace {
@@ -27,18 +30,44 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   e.needs.add_function(std::move(c));
 }
 
+/// The text of a frame with its holes filled.
+void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
+  const TextTemplate text("c/" + f.frame->name + ".c.in", f.frame->text);
+  const std::vector<std::string> wanted = text.hole_names();
+  std::vector<HoleValue> values;
+  const auto add = [&](const std::string& hole, std::string value) {
+    if (std::find(wanted.begin(), wanted.end(), hole) != wanted.end()) values.push_back({hole, std::move(value)});
+  };
+  add("name", name);
+  size_t pointer = 0;
+  for (const FrameParameter& p : f.frame->parameters) {
+    if (!p.is_pointer()) continue;
+    const DType type = f.buffers[pointer++].dtype;
+    for (const FrameHole& row : frame_holes())
+      if (p.is_tensor()) add(frame_hole_name(p.name, row), row.suffix == "type" ? e.storage_type(type) : row.text(type));
+  }
+  CFunction c;
+  c.name = name;
+  c.text = text.fill(values);
+  e.needs.add_function(std::move(c));
+}
+
 }  // namespace
 
 CStmt call_inner(Emitter& e, const SCall& n) {
   const InnerFunction& f = e.nest->functions[static_cast<size_t>(n.function)];
   std::string name = e.options.prefix + '_' + e.nest->name + '_' + f.name;
-  if (!e.needs.has(name)) add_inner(e, f, name);
+  if (!e.needs.has(name)) f.frame ? add_frame(e, f, name) : add_inner(e, f, name);
   std::vector<CExpr> args;
   for (const BufferArgument& b : n.buffers) {
+    if (b.buffer < 0) {
+      args.push_back(c_text("NULL"));
+      continue;
+    }
     const CExpr base = c_text(e.buffer_name(b.buffer));
     args.push_back(constant_value(b.offset) == 0 ? base : c_binary(base, "+", e.index(b.offset)));
   }
-  for (const Operand& a : n.args) args.push_back(e.index(a));
+  for (const Operand& a : n.args) args.push_back(a->type.dtype == DType::I64 ? e.index(a) : e.operand(a));
   return c_evaluate(c_call(std::move(name), std::move(args)));
 }
 

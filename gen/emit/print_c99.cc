@@ -315,6 +315,7 @@ std::string print_c99(const CExpr& e) {
 }
 
 std::string print_c99(const CFunction& f) {
+  if (!f.text.empty()) return f.text;
   std::string out;
   if (!f.comment.empty()) append_banner(out, f.comment);
   append_line(out, head_of(f) + " {", 0);

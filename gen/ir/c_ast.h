@@ -64,6 +64,7 @@ struct CFunction {
   std::string name;
   std::vector<std::string> params;  ///< "const float *restrict X"; none prints as void
   CBlock body;
+  std::string text;        ///< the definition as it stands, when it is not made of the parts above
 };
 
 /// Text that is printed as it stands: directives, typedefs, tables.

@@ -38,7 +38,7 @@ using AttrValue = std::variant<bool, int64_t, double, std::string, DType, SizeEx
                                std::vector<SizeExpr>, std::vector<std::string>>;
 using Attributes = std::map<std::string, AttrValue>;
 
-/// One operator. `inputs` are in the definition's order; optional ones at the end may be left out, others are kNoValue.
+/// One operator. Its attributes also name the run-time sizes that stand for extents which it writes. `inputs` are in the definition's order; optional ones at the end may be left out, others are kNoValue.
 struct Node {
   std::string name;  // a C identifier, unique among the nodes
   std::string op;    // name of the definition
@@ -54,6 +54,7 @@ struct GraphSize {
   std::string name;
   int64_t lo = 0;
   int64_t hi = 0;
+  bool written = false;  // depends on data: an operator writes it, the caller does not give it
   bool operator==(const GraphSize&) const = default;
 };
 

@@ -74,6 +74,15 @@ class ExprVerifier {
   std::set<std::string> sizes_, attrs_;
 };
 
+std::string call_text(const FrameCall& call, const std::vector<std::string>& names) {
+  std::string out;
+  for (size_t i = 0; i < call.tensors.size(); ++i) {
+    const std::string& name = call.frame->parameters[i].name;
+    out += fmt::format("{}{} = {}", i ? ", " : "", name, call.tensors[i] >= 0 ? names[static_cast<size_t>(call.tensors[i])] : "[" + list(call.values[i], names) + "]");
+  }
+  return fmt::format("call {}({})\n", call.frame->name, out);
+}
+
 double extent_product(const std::vector<LoopVar>& loops, bool& known) {
   double n = 1;
   for (const LoopVar& v : loops) {
@@ -127,6 +136,7 @@ std::string to_text(const Kernel& k) {
     out += fmt::format("  {} {}: {}[{}] strides [{}]\n", name_of(t.role), t.name, tenon::name_of(t.dtype), list(t.dims, names), list(t.strides, names));
   for (const Expr& f : k.facts) out += fmt::format("  fact {}\n", to_text(f, names));
   for (const Check& c : k.checks) out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
+  if (k.call) out += "  " + call_text(*k.call, names);
   for (const KernelStatement& s : k.body)
     out += fmt::format("  {}[{}] {} {}  for {}\n", names[static_cast<size_t>(s.target)], list(s.index, names), symbol_of(s.update),
                        to_text(s.value, names), s.loops.empty() ? "once" : loops_text(s.loops, names));
@@ -151,6 +161,11 @@ std::vector<std::string> verify(const Kernel& k) {
     for (const Expr& e : s.index) v.check(e, bound, where);
     v.check(s.value, bound, where);
     if (s.value && s.value->type != t.dtype) errors.push_back(fmt::format("{}: value is {}, target {}", where, tenon::name_of(s.value->type), tenon::name_of(t.dtype)));
+  }
+  if (k.call) {
+    if (!k.body.empty()) errors.push_back("both statements and a call of " + k.call->frame->name);
+    for (const std::vector<Expr>& values : k.call->values)
+      for (const Expr& e : values) v.check(e, {}, "call of " + k.call->frame->name);
   }
   for (const Check& c : k.checks) {
     std::set<std::string> bound;

@@ -1,15 +1,18 @@
 // A kernel: monomorphic statements over tensors, one function of the output. The noun between library/schedule and lower.
 //
-//   kernel    := name, tensors, sizes, attrs, facts, checks, statements
+//   kernel    := name, tensors, sizes, attrs, facts, checks, statements | call of a frame
 //   tensor    := role name: dtype[dim, …] strides [s, …]
 //   statement := T[index, …] update expr   for its loop variables
 //   check     := for variables: predicate else status
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ir/expr.h"
+#include "ir/frame.h"
 
 namespace tenon {
 
@@ -28,6 +31,7 @@ struct Tensor {
   std::vector<Expr> dims;     ///< extents: constants, sizes, or expressions of them
   std::vector<Expr> strides;  ///< in elements, one per dimension; constants 0 and 1 are meaningful to lowering. Always given.
   bool shared = false;        ///< models: may lie in the memory of another shared tensor; read only at the element that is written
+  std::string extent = {};    ///< an i64 in which the kernel leaves the value of this extent of its outputs; "" for tensors of the op
 };
 
 /// A size that the caller supplies at run time. 0 <= lo <= value <= hi.
@@ -67,6 +71,13 @@ struct Check {
   std::string what;
 };
 
+/// What a kernel does instead of statements: the function of a frame and its arguments.
+struct FrameCall {
+  std::shared_ptr<const Frame> frame;
+  std::vector<int> tensors;               ///< per parameter: the tensor, -1 for absent ones and for what is none
+  std::vector<std::vector<Expr>> values;  ///< per parameter: the value of a size or real, the extents of a pack
+};
+
 struct Kernel {
   std::string name;     ///< C name without prefix and ISA: gemm_f32, conv2d_bias_relu_f32
   std::string op;       ///< definition that it came from ("" for fused ones)
@@ -78,6 +89,7 @@ struct Kernel {
   std::vector<Expr> facts;  ///< predicates over sizes and attributes that hold at every call
   std::vector<Check> checks;
   std::vector<KernelStatement> body;
+  std::optional<FrameCall> call;   ///< in place of a body
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
 };
 

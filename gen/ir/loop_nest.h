@@ -70,7 +70,7 @@ struct SPrefetch{ int buffer = 0; Operand offset; int locality = 3; };
 /// Leaves the kernel with a negative status; only before the first store.
 struct SFail    { CheckStatus status = CheckStatus::Range; };
 struct SComment { std::string text; };
-/// A buffer of the caller from an element on, as the pointer argument of a call.
+/// A buffer of the caller from an element on, as the pointer argument of a call; buffer -1 is NULL (frames only).
 struct BufferArgument { int buffer = 0; Operand offset; };
 /// Runs LoopNest::functions[function].
 struct SCall { int function = 0; std::vector<BufferArgument> buffers; std::vector<Operand> args; };
@@ -97,12 +97,13 @@ struct Buffer {
 };
 
 /// A part of a nest that is a C function of its own, so that its innermost loop has the registers to itself. Buffers in its body count
-/// in its own list; sizes and attributes come in as parameters.
+/// in its own list; sizes and attributes come in as parameters. The text of a frame may stand in place of a body.
 struct InnerFunction {
   std::string name;  ///< behind the nest's own: tile_8x2
   std::vector<Buffer> buffers;
   std::vector<std::string> params;  ///< i64
   Block body;
+  std::shared_ptr<const Frame> frame;   ///< in place of a body: buffers are its pointers, params its numbers (i64 or f64), in their order
 };
 
 /// One function: the body of a kernel at one ISA level. Sizes, attributes and tensors are those of the kernel.

@@ -105,10 +105,11 @@ class Verifier {
     const InnerFunction& f = nest.functions[static_cast<size_t>(n.function)];
     if (n.buffers.size() != f.buffers.size() || n.args.size() != f.params.size()) return error("call of {} with another number of arguments", f.name);
     for (size_t i = 0; i < n.buffers.size(); ++i) {
+      if (f.frame && n.buffers[i].buffer < 0) continue;
       index(n.buffers[i].offset, "offset");
       buffer(n.buffers[i].buffer, f.buffers[i].dtype, f.buffers[i].writable ? "store" : "load");
     }
-    for (const Operand& a : n.args) index(a, "argument");
+    for (const Operand& a : n.args) f.frame ? value(a) : index(a, "argument");
   }
 
   void value(const Operand& v) {

@@ -26,6 +26,13 @@ const OpDef *OpLibrary::op(std::string_view n) const {
   return found == ops.end() ? nullptr : &found->second;
 }
 
+std::shared_ptr<const Frame> OpLibrary::frame_of(const OpDef &op) const {
+  const std::string_view path = op.impl;
+  if (path.size() < 17) return nullptr;
+  const auto found = frames.find(path.substr(12, path.size() - 17));  // templates/c/NAME.c.in
+  return found == frames.end() ? nullptr : found->second;
+}
+
 std::string_view spelling(Combine combine) {
   switch (combine) {
     case Combine::define: return "=";

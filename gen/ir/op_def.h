@@ -9,11 +9,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ir/frame.h"
 #include "ir/syntax.h"
 #include "support/source_span.h"
 
@@ -90,6 +92,7 @@ struct LetDef {
   std::string name;
   Syntax value;
   bool pack = false;
+  bool written = false;   ///< `N: upto(D)`: an extent that depends on data; the op's C template writes it
   SourceSpan span;
 };
 
@@ -160,6 +163,7 @@ struct OpDef {
   std::string doc;
   std::string kind;                  ///< "" or "composite"
   std::string impl;                  ///< template of an op that the notation cannot say; body is empty then
+  SourceSpan impl_span;
   std::vector<TypeVar> types;
   std::vector<AttrDef> attrs;
   std::vector<TensorDef> inputs;
@@ -209,6 +213,10 @@ struct OpLibrary {
   std::map<std::string, ScalarRow, std::less<>> scalars;
   std::map<std::string, ScalarFn, std::less<>> fns;
   std::map<std::string, OpDef, std::less<>> ops;
+  std::map<std::string, std::shared_ptr<const Frame>, std::less<>> frames;   ///< C templates that `impl` may name
+
+  /// The frame of a definition with `impl`; nullptr for one with a body.
+  std::shared_ptr<const Frame> frame_of(const OpDef& op) const;
 
   const OpDef* op(std::string_view name) const;
 };

@@ -117,7 +117,8 @@ std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, c
     if (!a && name == "dtype" && !types.empty()) continue;
     AttrBinding binding{a ? *a : AttrDef{}, ""};
     BoundAttr b{std::visit(binding, value), a && a->count != AttrCount::one};
-    if (!a) binding.error = fmt::format("there is no attribute '{}'", name);
+    const LetDef* let = def.let(name);
+    if (!a && !(let && let->written)) binding.error = fmt::format("there is no attribute '{}'", name);
     if (!binding.error.empty()) {
       diagnostics.error(Code::E0425, {}, fmt::format("{}: {}", def.name, binding.error));
       return std::nullopt;

@@ -30,6 +30,7 @@ class CallBinder {
     return requirements();
   }
 
+  const std::vector<WrittenExtent>& extents() const { return extents_; }
   TensorLayout input_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.inputs[i], dims, orders_[i]); }
   std::vector<Expr> output_dims(size_t i) const { return shapes_.stored_dims(def_.outputs[i], out_orders_[i]); }
   TensorLayout output_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.outputs[i], dims, out_orders_[i]); }
@@ -42,7 +43,10 @@ class CallBinder {
  private:
   bool bind_attrs(const std::map<std::string, BoundAttr>& given) {
     for (const auto& [name, value] : given)
-      if (!def_.attr(name)) return fail(Code::E0425, fmt::format("there is no attribute '{}'", name));
+      if (def_.let(name) && def_.let(name)->written)
+        named_[name] = value.elements[0].e;
+      else if (!def_.attr(name))
+        return fail(Code::E0425, fmt::format("there is no attribute '{}'", name));
     for (const AttrDef& a : def_.attrs) {
       const auto g = given.find(a.name);
       if (g == given.end() && a.required()) return fail(Code::E0425, fmt::format("attribute '{}' has no default and is not given", a.name));
@@ -91,6 +95,11 @@ class CallBinder {
       if (l.pack) {
         std::vector<Expr>& extents = scope_.binding.packs[l.name] = expr_.list(l.value);
         for (Expr& e : extents) e = simplify(e);
+      } else if (l.written) {
+        const auto named = named_.find(l.name);
+        const Expr size = named == named_.end() ? size_ref(l.name) : named->second;
+        extents_.push_back({l.name, std::get<SizeRef>(size->node).name, simplify(expr_.value(l.value).e)});
+        scope_.binding.sizes[l.name] = {size, true};
       } else {
         const Typed t = expr_.value(l.value);
         scope_.binding.sizes[l.name] = {simplify(t.e), t.flexible};
@@ -113,6 +122,8 @@ class CallBinder {
   ExprBuilder expr_;
   ShapeBinder shapes_;
   std::vector<std::vector<int>> orders_, out_orders_;
+  std::map<std::string, Expr> named_;
+  std::vector<WrittenExtent> extents_;
 };
 
 std::vector<Expr> flat(const std::vector<std::vector<Expr>>& entries) {
@@ -199,6 +210,7 @@ std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_
     out.output_dims.push_back(stored);
     out.output_types.push_back(*type);
   }
+  out.extents = binder.extents();
   return out;
 }
 

@@ -20,6 +20,12 @@ struct GivenTensor {
   std::vector<Expr> dims;
 };
 
+/// `N: upto(bound)` of a call: the size that stands for it in `output_dims`, called N unless an attribute N names another one.
+struct WrittenExtent {
+  std::string let, size;
+  Expr bound;
+};
+
 /// What a call of an op is, completely: ready for expand_body.
 struct BoundCall {
   std::shared_ptr<const OpDef> unrolled;   ///< what `scope` refers to when the definition is variadic
@@ -27,6 +33,7 @@ struct BoundCall {
   Scope scope;
   std::vector<std::vector<Expr>> output_dims;   ///< stored extents of each output
   std::vector<DType> output_types;
+  std::vector<WrittenExtent> extents;   ///< extents of outputs that the kernel writes
 };
 
 /// Binds a definition to inputs of known rank whose extents are constants or expressions of the caller's sizes. Missing attributes take

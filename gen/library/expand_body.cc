@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "library/bind_frame.h"
 #include "library/bind_shapes.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
@@ -275,6 +276,7 @@ void BodyExpander::call(const Statement& s) {
 }  // namespace
 
 void expand_body(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics) {
+  if (const auto frame = library.frame_of(def)) return bind_frame(frame, scope, kernel);
   BodyExpander(library, def, scope, kernel, diagnostics).run();
 }
 

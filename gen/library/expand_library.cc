@@ -58,9 +58,19 @@ bool mentions_arithmetic(const Expr& e, DType d) {
   return found;
 }
 
+/// Whether a template tells the types of this variable apart by more than their size.
+bool frame_computes(const Frame& frame, const OpDef& def, const TypeVar& v) {
+  return std::any_of(frame.parameters.begin(), frame.parameters.end(), [&](const FrameParameter& p) {
+    const TensorDef* t = p.kind == FrameParameterKind::input ? def.input(p.name) : def.output(p.name);
+    if (!p.is_tensor() || !t || t->dtype != v.name) return false;
+    return std::any_of(frame_holes().begin(), frame_holes().end(), [&](const FrameHole& h) { return h.numeric && frame.text.find("@" + frame_hole_name(p.name, h) + "@") != std::string::npos; });
+  });
+}
+
 /// A type variable whose values are only moved: bodies are shared by element size.
 bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const Types& sample, const std::map<std::string, PackPlan>& packs) {
   if (std::none_of(v.classes.begin(), v.classes.end(), [](const Word& w) { return w.text == "any"; })) return false;
+  if (const auto frame = defs.frame_of(def)) return !frame_computes(*frame, def, v);
   Types types = sample;
   types[v.name] = DType::U16;   // no other type of these ops is u16 by itself, so every u16 node comes from the variable
   Diagnostics ignored;
@@ -85,7 +95,7 @@ bool expand_op(const OpLibrary& defs, const OpDef& def, const std::vector<DType>
   LibraryOp op;
   op.def = &def;
   op.key_type = def.types.empty() ? "" : def.types[0].name;
-  op.packs = plan_packs(def);
+  op.packs = plan_packs(def, defs.frame_of(def).get());
   std::vector<Types> all;
   Types types;
   assign_types(def, 0, keys, types, all);
@@ -142,7 +152,7 @@ Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& se
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   for (const std::string& name : names)
-    if (const OpDef* def = defs.op(name); def && def->impl.empty() && !needs_graph(*def)) expand_op(defs, *def, selection.dtypes, library, diagnostics);
+    if (const OpDef* def = defs.op(name); def && !needs_graph(*def)) expand_op(defs, *def, selection.dtypes, library, diagnostics);
   if (diagnostics.has_errors()) return diagnostics;
   if (library.ops.empty()) {
     diagnostics.error_at(Code::E0607, "tenon", "no op that was chosen accepts any of the dtypes that were chosen");

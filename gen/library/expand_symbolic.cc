@@ -246,6 +246,9 @@ class SymbolicExpander {
       for (const LoopVar& v : s.loops) note(v.extent);
       note(s.value);
     }
+    if (kernel().call)
+      for (const std::vector<Expr>& values : kernel().call->values)
+        for (const Expr& e : values) note(e);
     for (const Check& c : kernel().checks) {
       note(c.holds);
       for (const LoopVar& v : c.loops) note(v.extent);

@@ -36,6 +36,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "size") return extent(s);
   if (f == "rank" && n == 1) return {constant_int(static_cast<int64_t>(list(s.children[0]).size())), true};
   if (f == "dim" && n == 1) return {constant_int(std::max(element_, 0)), true};
+  if (f == "upto" && n == 1) return value(s.children[0]);
   if (f == "philox" || f == "u01") return draw(s);
   if (f == "ceildiv" && n == 2) {
     Typed a = value(s.children[0]), b = value(s.children[1]);

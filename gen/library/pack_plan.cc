@@ -93,13 +93,16 @@ bool one_pack_only(const OpDef& def, const std::string& pack) {
 
 }  // namespace
 
-std::map<std::string, PackPlan> plan_packs(const OpDef& def) {
+std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame) {
   const PackUses uses = uses_of(def);
   const bool calls = std::any_of(def.body.begin(), def.body.end(), [](const Statement& s) { return s.is_call; });
   std::map<std::string, PackPlan> plan;
   for (const std::string& p : uses.names) {
     const bool pointwise = !uses.reduced.count(p) && !uses.measured.count(p) && !calls;
-    if (uses.by_dim.count(p))
+    const FrameParameter* parameter = frame ? frame->parameter(p) : nullptr;
+    if (frame)
+      plan[p] = parameter && parameter->kind == FrameParameterKind::pack ? PackPlan::Fixed : PackPlan::Collapsed;
+    else if (uses.by_dim.count(p))
       plan[p] = PackPlan::Fixed;
     else if (uses.broadcast.count(p))
       plan[p] = pointwise ? PackPlan::Odometer : PackPlan::Fixed;

@@ -6,6 +6,7 @@
 namespace tenon {
 
 /// One plan per pack of the signature, by what the body does with it.
-std::map<std::string, PackPlan> plan_packs(const OpDef& def);
+/// `frame`: the C template that stands for a body; a pack is whole there unless the template takes its extents.
+std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame = nullptr);
 
 }  // namespace tenon

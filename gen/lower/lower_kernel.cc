@@ -11,6 +11,7 @@
 #include "lower/kernel_passes.h"
 #include "lower/kernel_ranges.h"
 #include "lower/lower_contraction.h"
+#include "lower/lower_frame.h"
 #include "lower/tree_passes.h"
 #include "lower/variants.h"
 
@@ -28,7 +29,6 @@ std::vector<Buffer> tensor_buffers(const Kernel& k) {
   }
   return buffers;
 }
-
 
 /// Conditions of forks: comparisons and conjunctions over sizes and attributes.
 Operand condition(const Expr& e) {
@@ -102,6 +102,7 @@ std::vector<std::string_view> lowering_passes() {
 
 LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa, const LowerObserver& observe) {
   const auto shared = std::make_shared<const Kernel>(kernel);
+  if (kernel.call) return lower_frame(shared, isa);
   if (auto nest = lower_contraction(shared, isa, blueprints)) return *std::move(nest);
   LoopNest nest;
   nest.name = fmt::format("{}_{}", kernel.name, isa.suffix);
@@ -118,7 +119,7 @@ LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const 
 }
 
 bool gains(const Kernel& kernel, const Isa& isa) {
-  if (isa.vector_bits == 0) return false;
+  if (isa.vector_bits == 0 || kernel.call) return false;
   if (find_contraction(kernel)) return true;
   const Kernel k = simplify_kernel(kernel);
   if (const auto fork = next_fork(k, isa)) return gains(fork->then, isa) || (!fork->otherwise_scalar && gains(fork->otherwise, isa));

@@ -31,6 +31,7 @@ constexpr Row kNotation[] = {
     {"rank", 1, 1, "rank(P)"},
     {"dim", 1, 1, "dim(P)"},
     {"ceildiv", 2, 2, "ceildiv(a, b)"},
+    {"upto", 1, 1, "upto(D)"},
     {"sum_of", 1, 1, "sum_of(D)"},
     {"offset", 1, 1, "offset(D)"},
     {"operand", 1, 1, "operand(X)"},

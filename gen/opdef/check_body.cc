@@ -47,7 +47,11 @@ class BodyChecker {
     std::set<std::string> lets;
     expressions_.lets = &lets;
     for (const LetDef &let : op_.lets) {
-      expressions_.check(let.value, sizes_only());
+      if (let.written && op_.impl.empty()) {
+        diagnostics_.error(Code::E0438, let.value.span, fmt::format("nothing writes the extent '{}'", let.name),
+                           {"extents that depend on data are for ops with a C template (`impl`)"});
+      }
+      expressions_.check(let.written && let.value.children.size() == 1 ? let.value.children[0] : let.value, sizes_only());
       lets.insert(let.name);
     }
     expressions_.lets = nullptr;
@@ -237,6 +241,11 @@ class BodyChecker {
       diagnostics_.error(
           Code::E0424, statement.value.span, fmt::format("there is no op '{}'", statement.value.text),
           {near.empty() ? "`tenon list ops` prints those that there are" : fmt::format("did you mean '{}'?", near)});
+      return;
+    }
+    if (!callee->impl.empty()) {
+      diagnostics_.error(Code::E0424, statement.value.span, fmt::format("'{}' has no body that could stand here", callee->name),
+                         {"ops with a C template are called in graphs and in C"});
       return;
     }
     if (statement.targets.size() != callee->outputs.size()) {

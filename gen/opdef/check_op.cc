@@ -7,6 +7,7 @@
 #include "opdef/check_body.h"
 #include "opdef/check_declarations.h"
 #include "opdef/check_shapes.h"
+#include "opdef/read_frame.h"
 
 namespace tenon {
 
@@ -41,6 +42,7 @@ void check_op(OpDef &op, const OpLibrary &library, Diagnostics &diagnostics) {
   for (LetDef &let : op.lets) let.pack = is_pack_value(op, let.value);
   check_declarations(op, diagnostics);
   check_tests(op, diagnostics);
+  if (!op.impl.empty()) check_frame_use(op, library, diagnostics);
   const std::size_t before = diagnostics.size();
   check_shapes(op, diagnostics);
   if (diagnostics.size() == before)

@@ -130,6 +130,7 @@ void read_lets(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
     if (!want_name(entry.key, let.name, "a let", diagnostics)) continue;
     if (!want_text(entry.value, "a let", "Ho: H - R + 1", diagnostics)) continue;
     if (!parse_expression(placed_text(entry.value), let.value, diagnostics)) let.value = Syntax();
+    let.written = let.value.is(SyntaxKind::call) && let.value.text == "upto";
     out.lets.push_back(std::move(let));
   }
 }
@@ -224,6 +225,7 @@ void read_kind(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
 void read_impl(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
   if (!want_text(node, "impl", "impl: templates/c/sort.c.in", diagnostics)) return;
   out.impl = node.text;
+  out.impl_span = node.span;
   const std::string_view path = out.impl;
   const bool placed = path.starts_with("templates/c/") && path.ends_with(".c.in") && path.size() > 17;
   if (!placed || !is_name(path.substr(12, path.size() - 17))) {

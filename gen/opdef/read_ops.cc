@@ -9,6 +9,7 @@
 #include "opdef/check_declarations.h"
 #include "opdef/check_op.h"
 #include "opdef/read_family.h"
+#include "opdef/read_frame.h"
 #include "opdef/read_functions.h"
 #include "opdef/read_op.h"
 #include "opdef/yaml_shape.h"
@@ -139,9 +140,15 @@ void leave_out_misfits(OpLibrary &library, Diagnostics &diagnostics) {
 
 }  // namespace
 
-Result<OpLibrary> read_ops(const std::vector<SourceFileRef> &shipped, const std::vector<SourceFileRef> &user) {
+Result<OpLibrary> read_ops(const std::vector<SourceFileRef> &shipped, const std::vector<SourceFileRef> &user,
+                           const std::vector<SourceFileRef> &frames) {
   OpLibrary library;
   Diagnostics diagnostics;
+  for (const SourceFileRef &file : frames) {
+    if (!is_frame(*file)) continue;
+    Frame frame;
+    if (read_frame(file, frame, diagnostics)) library.frames[frame.name] = std::make_shared<const Frame>(frame);
+  }
   FileReader ours(library, true, diagnostics), theirs(library, false, diagnostics);
   for (const SourceFileRef &file : shipped) ours.read(file);
   for (const SourceFileRef &file : user) theirs.read(file);

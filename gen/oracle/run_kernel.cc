@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "oracle/run_frame.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -46,6 +47,7 @@ class Runner {
       const Code holds = compile(c.holds);
       if (!every(loops, 0, [&] { return eval(holds).i != 0; })) return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
     }
+    if (kernel_.call) run_frame(kernel_, call_);
     for (const KernelStatement& s : kernel_.body) statement(s);
     return OracleStatus::Done;
   }

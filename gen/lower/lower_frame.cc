@@ -1,0 +1,124 @@
+// The arguments of a frame: tensors, workspace, extents of packs, numbers.
+#include "lower/lower_frame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+/// An expression over sizes and attributes.
+Operand number(const Expr& e) {
+  if (const auto* c = std::get_if<Constant>(&e->node)) return v_constant(*c, {e->type, 1, 0});
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) return v_size(s->name);
+  if (const auto* a = std::get_if<AttrRef>(&e->node)) return v_attr(a->name, e->type, a->element);
+  if (const auto* s = std::get_if<Select>(&e->node)) return v_select(number(s->cond), number(s->yes), number(s->no));
+  const auto* a = std::get_if<Apply>(&e->node);
+  TENON_CHECK(a, "no number: {}", to_text(e));
+  std::vector<Operand> args;
+  for (const Expr& x : a->args) args.push_back(number(x));
+  return v_apply_as(a->op, std::move(args), {e->type, 1, 0});
+}
+
+class FrameLowering {
+ public:
+  FrameLowering(const std::shared_ptr<const Kernel>& kernel, const Isa& isa) : kernel_(*kernel), call_(*kernel->call) {
+    nest_.name = fmt::format("{}_{}", kernel->name, isa.suffix);
+    nest_.isa = isa.name;
+    nest_.kernel = kernel;
+    nest_.blueprint = "C template " + call_.frame->name;
+    for (size_t t = 0; t < kernel->tensors.size(); ++t) {
+      const Tensor& x = kernel->tensors[t];
+      nest_.buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
+    }
+    function_.name = call_.frame->name;
+    function_.frame = call_.frame;
+  }
+
+  LoopNest run() {
+    for (size_t i = 0; i < call_.tensors.size(); ++i) {
+      const FrameParameter& p = call_.frame->parameters[i];
+      switch (p.kind) {
+        case FrameParameterKind::input:
+        case FrameParameterKind::output:
+        case FrameParameterKind::extent: pointer(p, call_.tensors[i]); break;
+        case FrameParameterKind::size:
+        case FrameParameterKind::real: argument(p.name, number(call_.values[i][0])); break;
+        case FrameParameterKind::pack: pack(p, call_.values[i]); break;
+        case FrameParameterKind::work: workspace(p); break;
+      }
+    }
+    nest_.functions.push_back(std::move(function_));
+    nest_.body.push_back({std::move(call_statement_)});
+    return std::move(nest_);
+  }
+
+ private:
+  void pass(int buffer, Buffer as) {
+    call_statement_.buffers.push_back({buffer, v_int(0)});
+    function_.buffers.push_back(std::move(as));
+  }
+
+  void pointer(const FrameParameter& p, int tensor) {
+    const bool writable = p.kind != FrameParameterKind::input;
+    pass(tensor, {p.name, tensor >= 0 ? kernel_.tensors[static_cast<size_t>(tensor)].dtype : type_of(p), Storage::Tensor, tensor, nullptr, writable});
+  }
+
+  /// Of a tensor that is absent: that of the one above whose type it shares, or its own.
+  DType type_of(const FrameParameter& p) const {
+    for (size_t i = 0; i < call_.tensors.size(); ++i)
+      if (call_.frame->parameters[i].name == p.type && call_.tensors[i] >= 0) return kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype;
+    return dtype_from_name(p.type).value_or(DType::I64);
+  }
+
+  void argument(const std::string& name, Operand value) {
+    if (value->type.dtype != DType::F64) values_[name] = value;
+    call_statement_.args.push_back(std::move(value));
+    function_.params.push_back(name);
+  }
+
+  /// The extents of a pack lie in a small array; their number is one more argument.
+  void pack(const FrameParameter& p, const std::vector<Expr>& extents) {
+    const int buffer = static_cast<int>(nest_.buffers.size());
+    const auto n = static_cast<int64_t>(extents.size());
+    nest_.buffers.push_back({p.name + "_extents", DType::I64, Storage::Stack, -1, v_int(std::max<int64_t>(n, 1)), true});
+    if (n == 0) nest_.body.push_back(s_store(buffer, v_int(0), v_int(1)));
+    for (int64_t k = 0; k < n; ++k) nest_.body.push_back(s_store(buffer, v_int(k), number(extents[static_cast<size_t>(k)])));
+    pass(buffer, {p.name, DType::I64, Storage::Stack, -1, v_int(std::max<int64_t>(n, 1)), false});
+    argument(p.name + "_rank", v_int(n));
+  }
+
+  void workspace(const FrameParameter& p) {
+    DType type = dtype_from_name(p.type).value_or(DType::U8);
+    if (p.keys)
+      for (size_t i = 0; i < call_.tensors.size(); ++i)
+        if (call_.frame->parameters[i].name == p.type) type = *key_dtype(kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype);
+    const int buffer = static_cast<int>(nest_.buffers.size());
+    nest_.buffers.push_back({p.name, type, Storage::Workspace, -1, elements(p.elements), true});
+    pass(buffer, {p.name, type, Storage::Workspace, -1, v_int(1), true});
+  }
+
+  Operand elements(const Syntax& s) const {
+    if (s.is(SyntaxKind::integer)) return v_int(s.integer);
+    if (s.is(SyntaxKind::name)) return values_.at(s.text);
+    const Operand a = elements(s.children[0]), b = elements(s.children[1]);
+    return s.text == "*" ? a * b : s.text == "-" ? a - b : a + b;
+  }
+
+  const Kernel& kernel_;
+  const FrameCall& call_;
+  LoopNest nest_;
+  InnerFunction function_;
+  SCall call_statement_;
+  std::map<std::string, Operand> values_;
+};
+
+}  // namespace
+
+LoopNest lower_frame(const std::shared_ptr<const Kernel>& kernel, const Isa& isa) { return FrameLowering(kernel, isa).run(); }
+
+}  // namespace tenon

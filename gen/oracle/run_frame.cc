@@ -1,0 +1,76 @@
+// One small function per C template, and the table of them.
+#include "oracle/run_frame.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "oracle/sorting.h"
+#include "support/check.h"
+
+namespace tenon {
+
+size_t FrameData::parameter(const std::string& name) const {
+  const auto& all = kernel_.call->frame->parameters;
+  const auto at = std::find_if(all.begin(), all.end(), [&](const FrameParameter& p) { return p.name == name; });
+  TENON_CHECK(at != all.end(), "{} has no parameter {}", kernel_.call->frame->name, name);
+  return static_cast<size_t>(at - all.begin());
+}
+
+void FrameData::put(const std::string& name, int64_t i, const Number& v) const {
+  if (has(name)) store_number(tensor(name), i, v);
+}
+
+int64_t FrameData::size(const std::string& name) const { return evaluate_size(kernel_.call->values[parameter(name)][0], call_); }
+
+double FrameData::real(const std::string& name) const {
+  const Expr& e = kernel_.call->values[parameter(name)][0];
+  if (const Constant* c = as_constant(e)) return c->f;
+  const auto* cast = std::get_if<Apply>(&e->node);
+  const auto* a = std::get_if<AttrRef>(cast ? &cast->args[0]->node : &e->node);
+  TENON_CHECK(a, "no number: {}", to_text(e));
+  return static_cast<double>(call_.attrs.at(a->name).at(static_cast<size_t>(a->element)).f);
+}
+
+std::vector<int64_t> FrameData::pack(const std::string& name) const {
+  std::vector<int64_t> extents;
+  for (const Expr& e : kernel_.call->values[parameter(name)]) extents.push_back(evaluate_size(e, call_));
+  return extents;
+}
+
+void FrameData::set_extent(const std::string& name, int64_t value) const {
+  if (!has(name)) return;
+  store_number(tensor(name), 0, {value});
+  call_.sizes[kernel_.tensors[static_cast<size_t>(index_of(name))].extent] = value;
+}
+
+bool FrameData::before(const std::string& name, const Number& a, const Number& b) const {
+  const DType type = tensor(name).dtype;
+  if (is_nan(a, type)) return false;
+  return is_nan(b, type) || less(a, b, type);
+}
+
+namespace {
+
+struct Row {
+  const char* name;
+  void (*run)(const FrameData&);
+};
+
+constexpr Row kRows[] = {{"sort", oracle_sort},         {"topk", oracle_topk},       {"nonzero", oracle_nonzero},           {"compress", oracle_compress},
+                         {"unique", oracle_unique},     {"searchsorted", oracle_searchsorted}, {"non_max_suppression", oracle_non_max_suppression}};
+
+}  // namespace
+
+void run_frame(const Kernel& kernel, OracleCall& call) {
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.name == kernel.call->frame->name; });
+  TENON_CHECK(row != std::end(kRows), "the oracle does not know the template {}", kernel.call->frame->name);
+  row->run(FrameData(kernel, call));
+}
+
+std::vector<std::string> oracle_frames() {
+  std::vector<std::string> names;
+  for (const Row& r : kRows) names.emplace_back(r.name);
+  return names;
+}
+
+}  // namespace tenon
