@@ -59,6 +59,11 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
     }
     result.outputs.push_back(std::move(t));
   }
+  for (const WrittenExtent& e : bound->extents) {
+    const std::optional<SizeExpr> most = to_size(e.bound);
+    if (!most) return {{}, "nothing bounds the extent of the result: " + to_text(e.bound)};
+    result.extents.push_back({e.size, *most});
+  }
   return result;
 }
 

@@ -28,20 +28,18 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
     out.error = all.empty() ? "it cannot be expanded" : all[0].message;
     return out;
   }
+  for (const WrittenExtent& e : node->extents) call.sizes[e.size] = constant_value(e.bound).value_or(0);
   const OracleStatus status = run_kernel(node->kernel, call);
   if (status != OracleStatus::Done) {
     out.error = status == OracleStatus::Range ? "an index or divisor is out of range" : "a dimension is empty";
     return out;
   }
   for (size_t i = 0; i < node->kernel.tensors.size(); ++i) {
-    if (node->kernel.tensors[i].role != Role::Output) continue;
+    if (node->kernel.tensors[i].role != Role::Output || !node->kernel.tensors[i].extent.empty()) continue;
     TensorData t = call.tensors[i];
     t.dims.clear();
-    for (const Expr& e : node->output_dims[out.outputs.size()]) {
-      const std::optional<SizeExpr> extent = to_size(e);
-      TENON_CHECK(extent && extent->is_constant(), "{} of constants has the extent {}", op, to_text(e));
-      t.dims.push_back(extent->value);
-    }
+    for (const Expr& e : node->output_dims[out.outputs.size()]) t.dims.push_back(evaluate_size(e, call));
+    t.bytes.resize(static_cast<size_t>(element_count(t.dims)) * static_cast<size_t>(bytes_of(t.dtype)));
     out.outputs.push_back(std::move(t));
   }
   return out;

@@ -101,15 +101,17 @@ std::optional<TryCase> make_case(const OpLibrary& defs, const OpDef& def, const 
   if (diagnostics.has_errors()) return std::nullopt;
   OracleCall oracle;
   oracle.tensors = out.inputs;
+  for (const WrittenExtent& e : call->extents) oracle.sizes[e.size] = constant_value(e.bound).value_or(0);
   if (run_kernel(call->kernel, oracle) != OracleStatus::Done) {
     diagnostics.error(Code::E0604, def.span, "the data of this test is out of the op's range");
     return std::nullopt;
   }
   for (size_t i = 0; i < call->kernel.tensors.size(); ++i)
-    if (call->kernel.tensors[i].role == Role::Output) {
+    if (call->kernel.tensors[i].role == Role::Output && call->kernel.tensors[i].extent.empty()) {
       out.outputs.push_back(oracle.tensors[i]);
       out.outputs.back().dims.clear();
-      for (const Expr& e : call->output_dims[out.outputs.size() - 1]) out.outputs.back().dims.push_back(constant_value(e).value_or(0));
+      for (const Expr& e : call->output_dims[out.outputs.size() - 1]) out.outputs.back().dims.push_back(evaluate_size(e, oracle));
+      out.outputs.back().bytes.resize(static_cast<size_t>(element_count(out.outputs.back().dims)) * static_cast<size_t>(bytes_of(out.outputs.back().dtype)));
     }
   out.terms = reduction_terms(call->kernel);
   return out;

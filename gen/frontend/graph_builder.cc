@@ -25,6 +25,29 @@ int64_t count_of(const std::vector<SizeExpr>& dims) {
   return element_count(extents);
 }
 
+/// `e` with another extent in place of a size.
+SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& by) {
+  if (e.kind == SizeExpr::Kind::name) return e.name == name ? by : e;
+  SizeExpr out = e;
+  for (SizeExpr& a : out.args) a = with_size(a, name, by);
+  if (out == e) return e;
+  if (out.kind == SizeExpr::Kind::add || out.kind == SizeExpr::Kind::mul) {
+    SizeExpr all = out.args[0];
+    for (size_t i = 1; i < out.args.size(); ++i) all = out.kind == SizeExpr::Kind::add ? all + out.args[i] : all * out.args[i];
+    return all;
+  }
+  return out;
+}
+
+/// Results with as many elements as there can be, for telling whether they are worth computing.
+std::vector<TensorType> at_their_bounds(const InferredTypes& inferred) {
+  std::vector<TensorType> types = inferred.outputs;
+  for (const BoundedExtent& e : inferred.extents)
+    for (TensorType& t : types)
+      for (SizeExpr& d : t.dims) d = with_size(d, e.name, e.bound);
+  return types;
+}
+
 bool is_whole(DType t) { return is_int(t) || t == DType::Bool; }
 
 TensorData numbers_data(DType dtype, const std::vector<int64_t>& dims, const std::vector<SizeExpr>& elements) {
@@ -124,7 +147,7 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   InferredTypes inferred = infer(op, inputs, attrs, outputs);
   if (!inferred.error.empty()) throw GraphError(op + ": " + inferred.error);
   check_extents(op, inferred.outputs);
-  if (auto computed = compute_now(op, inputs, attrs, inferred.outputs)) return *computed;
+  if (auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred))) return *computed;
   for (ValueId& id : inputs)
     if (id != kNoValue && at(id).numbers) id = materialise(id);
   Node node;
@@ -132,8 +155,27 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   node.inputs = std::move(inputs);
   node.attrs = attrs;
   node.origin = origin_;
+  name_extents(node, inferred);
   const size_t place = place_of(node, inferred.outputs);
   return append(std::move(node), inferred.outputs, place);
+}
+
+/// Extents that the node writes become sizes of the graph.
+void GraphBuilder::name_extents(Node& node, InferredTypes& inferred) {
+  SizeValues greatest;
+  for (const GraphSize& s : graph_.sizes) greatest[s.name] = s.hi;
+  for (const BoundedExtent& e : inferred.extents) {
+    const auto taken = [&](const std::string& name) { return greatest.count(name) != 0; };
+    std::string name = node.op + "_" + e.name;
+    for (int n = 2; taken(name); ++n) name = fmt::format("{}_{}_{}", node.op, e.name, n);
+    const std::optional<int64_t> most = evaluate(e.bound, greatest);
+    if (!most) throw GraphError(fmt::format("{}: nothing bounds the extent {}", node.op, to_text(e.bound)));
+    greatest[name] = *most;
+    graph_.sizes.push_back({name, 0, *most, true});
+    node.attrs[e.name] = size_name(name);
+    for (TensorType& t : inferred.outputs)
+      for (SizeExpr& d : t.dims) d = with_size(d, e.name, size_name(name));
+  }
 }
 
 std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string& op, const std::vector<ValueId>& inputs,

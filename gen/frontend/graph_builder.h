@@ -107,6 +107,7 @@ class GraphBuilder {
                                                     const std::vector<TensorType>& types);
   std::optional<std::vector<ValueId>> compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
                                                         const Attributes& attrs, const std::vector<TensorType>& types);
+  void name_extents(Node& node, InferredTypes& inferred);
   ValueId materialise(ValueId id);
 
   const OpSemantics* semantics_;

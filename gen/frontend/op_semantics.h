@@ -40,10 +40,18 @@ struct OpSignature {
   std::vector<AttrSignature> attrs;
 };
 
-/// Types of the results, or a sentence that says what is wrong with the arguments.
+/// An extent of results that the op writes at run time: its name in the results' types, and what it is at most.
+struct BoundedExtent {
+  std::string name;
+  SizeExpr bound;
+};
+
+/// Types of the results, or a sentence that says what is wrong with the arguments. A node is told the graph's own names of `extents` by
+/// attributes of their names.
 struct InferredTypes {
   std::vector<TensorType> outputs;
-  std::string error;
+  std::string error = {};
+  std::vector<BoundedExtent> extents = {};
 };
 
 /// Contents of the results, or a sentence that says what is wrong with the values (an index out of range). Neither: nothing computes the

@@ -152,6 +152,7 @@ std::optional<ArithmeticText> about_packs(const Syntax& s, const ArithmeticScope
 ArithmeticText call(const Syntax& s, const ArithmeticScope& scope) {
   if (const auto p = about_packs(s, scope)) return *p;
   if (s.text == "select") return choice(s, scope);
+  if (s.text == "upto") return arithmetic(s.children[0], scope);
   if (const auto fn = scope.defs->fns.find(s.text); fn != scope.defs->fns.end()) {
     ArithmeticScope inner = scope;
     TENON_CHECK(fn->second.params.size() == s.children.size(), "{}: {}", scope.def->name, print(s));

@@ -40,7 +40,7 @@ bool drop_unread(std::string& text, const std::string& name) {
 
 class BindWriter {
  public:
-  BindWriter(const LibraryOp& op, const OpLibrary& defs, const OpSignature& signature) : op_(op), def_(*op.def), signature_(signature) {
+  BindWriter(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature) : op_(op), def_(*op.def), signature_(signature) {
     s_ = {&op, &signature, {}, {}, {}, {}, &body_};
     s_.scope.def = &def_;
     s_.scope.defs = &defs;
@@ -172,7 +172,12 @@ class BindWriter {
   void let(const LetDef& l) {
     const std::string name = c_identifier(l.name);
     body_.line().print_line("/* {} = {} */", l.name, comment_text(print(l.value)));
-    if (l.pack) return list_let(l);
+    if (l.pack) {
+      list_let(l);
+      if (l.name == op_.permuted)
+        body_.print_line("tn_rt_permute(f, {}, {}, &{});", operand_name(def_.inputs[0], false), position(signature_.packs, l.name), c_identifier(l.value.children[1].text));
+      return;
+    }
     const bool real = s_.scope.real_lets.count(l.name) != 0;
     const auto value = [&] { return real ? real_text(l.value, s_.scope) : integer_text(l.value, s_.scope); };
     by_type(l.value, [&](const std::string& end) { body_.print_line("{} = {};{}", name, value(), end); });
@@ -378,7 +383,7 @@ class BindWriter {
 
   const LibraryOp& op_;
   const OpDef& def_;
-  const OpSignature& signature_;
+  const BindSignature& signature_;
   TextWriter body_{4};
   BindState s_;
   std::set<std::string> has_float_, has_integer_, lists_;
@@ -386,7 +391,7 @@ class BindWriter {
 
 }  // namespace
 
-void write_bind_function(const LibraryOp& op, const OpLibrary& defs, const OpSignature& signature, TextWriter& out) {
+void write_bind_function(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature, TextWriter& out) {
   BindWriter(op, defs, signature).write(out);
 }
 

@@ -8,12 +8,12 @@
 namespace tenon {
 
 /// `static void NAME_bind(tn_frame *f)`.
-void write_bind_function(const LibraryOp& op, const OpLibrary& defs, const OpSignature& signature, TextWriter& out);
+void write_bind_function(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature, TextWriter& out);
 
 /// Writes what one tensor's shape says. Shared by inputs and outputs of the bind function.
 struct BindState {
   const LibraryOp* op;
-  const OpSignature* signature;
+  const BindSignature* signature;
   ArithmeticScope scope;
   std::set<std::string> bound_sizes, bound_packs, bound_lets;
   TextWriter* out;

@@ -319,6 +319,8 @@ void write_output(BindState& s, const TensorDef& t, int k) {
       std::vector<std::string> parts;
       for (const Dim& p : d.parts) parts.push_back(s.extent(p));
       out.print_line("tn_rt_put_split(f, {}, (const int64_t[]){{{}}}, {});", name, fmt::join(parts, ", "), parts.size());
+    } else if (const auto written = written_extents(s.def()); std::count(written.begin(), written.end(), d.name) != 0) {
+      out.print_line("tn_rt_put_upto(f, {}, {}, {});", name, s.extent(d), position(written, d.name));
     } else {
       out.print_line("tn_rt_put(f, {}, {});", name, s.extent(d));
     }

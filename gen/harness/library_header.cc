@@ -44,7 +44,7 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
   }
   const std::string uniform = options.registry ? "" : "\n" + fill_template(options, "runtime/library_uniform.h.in", {});
   return fill_template(options, "runtime/library_internal.h.in",
-                       {{"header", options.prefix + ".h"}, {"uniform", uniform}, {"max_operands", fmt::format("{}", limits.operands)}, {"max_types", fmt::format("{}", limits.types)},
+                       {{"header", options.prefix + ".h"}, {"uniform", uniform}, {"max_operands", fmt::format("{}", limits.operands)}, {"max_extents", fmt::format("{}", limits.extents)}, {"max_types", fmt::format("{}", limits.types)},
                         {"max_packs", fmt::format("{}", limits.packs)}, {"max_symbols", fmt::format("{}", limits.symbols)}, {"max_scalars", fmt::format("{}", limits.scalars)},
                         {"max_sizes", fmt::format("{}", limits.sizes)}, {"max_kernel_dims", fmt::format("{}", limits.kernel_dims)}, {"levels", levels}, {"level_guards", guards}});
 }

@@ -47,7 +47,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
   TextWriter out(4);
   out.print_line("/* {}: checks of calls, tables, typed functions. */", family).write(include_internal());
   for (const LibraryOp* op : ops) {
-    const OpSignature signature = signature_of(*op);
+    const BindSignature signature = signature_of(*op);
     write_formulas(*op->def, out);
     write_attribute_functions(*op->def, defs, out);
     write_bind_function(*op, defs, signature, out);

@@ -76,12 +76,19 @@ std::vector<const TensorDef*> tensors_of(const OpDef& def) {
   return out;
 }
 
+std::vector<std::string> written_extents(const OpDef& def) {
+  std::vector<std::string> out;
+  for (const LetDef& l : def.lets)
+    if (l.written) out.push_back(l.name);
+  return out;
+}
+
 bool has_broadcast(const TensorDef& t) {
   return std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; });
 }
 
-OpSignature signature_of(const LibraryOp& op) {
-  OpSignature out;
+BindSignature signature_of(const LibraryOp& op) {
+  BindSignature out;
   for (const TensorDef* t : tensors_of(*op.def))
     for (const Dim& d : t->dims)
       if (d.kind == DimKind::pack) note(out.packs, d.name);

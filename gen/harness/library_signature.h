@@ -18,7 +18,7 @@ struct ScalarSlot {
   bool operator==(const ScalarSlot&) const = default;
 };
 
-struct OpSignature {
+struct BindSignature {
   std::vector<std::string> packs;      ///< of the signature and of lets: tn_frame.pack
   std::vector<std::string> symbols;    ///< tn_frame.symbol
   std::vector<std::string> lists;      ///< int[*P] attributes that kernels take: tn_frame.list
@@ -26,7 +26,7 @@ struct OpSignature {
   std::map<std::string, int64_t> neutral;  ///< per int[*P] attribute: what it is for dimensions that are not there
 };
 
-OpSignature signature_of(const LibraryOp& op);
+BindSignature signature_of(const LibraryOp& op);
 
 int position(const std::vector<std::string>& names, const std::string& name);   ///< aborts if it is not there
 int position(const std::vector<ScalarSlot>& slots, const ScalarSlot& slot);
@@ -35,5 +35,7 @@ int position(const std::vector<ScalarSlot>& slots, const ScalarSlot& slot);
 std::vector<const TensorDef*> tensors_of(const OpDef& def);
 /// Does the shape have a dim marked `~`?
 bool has_broadcast(const TensorDef& t);
+/// Extents that depend on data, in the order of the lets.
+std::vector<std::string> written_extents(const OpDef& def);
 
 }  // namespace tenon

@@ -23,6 +23,7 @@ std::vector<int> arguments_of(const Kernel& k) {
 
 int operand_of(const OpDef& def, const Tensor& t) {
   const auto all = tensors_of(def);
+  if (!t.extent.empty()) return static_cast<int>(all.size()) + position(written_extents(def), t.extent);
   for (size_t i = 0; i < all.size(); ++i)
     if (all[i]->name == t.name && (i >= def.inputs.size()) == (t.role == Role::Output)) return static_cast<int>(i);
   TENON_UNREACHABLE("{}: tensor {} is none of the definition's", def.name, t.name);
@@ -65,10 +66,10 @@ struct FormText {
   bool operator==(const FormText&) const = default;
 };
 
-std::string source_text(const LibraryKernel& k, const SizeSource& source, const OpSignature& signature) {
+std::string source_text(const LibraryKernel& k, const SizeSource& source, const BindSignature& signature) {
   struct Visitor {
     const LibraryKernel& k;
-    const OpSignature& signature;
+    const BindSignature& signature;
     std::string operator()(const FromSymbol& s) const { return fmt::format("{{TN_FROM_SYMBOL, {}, 0}}", position(signature.symbols, s.name)); }
     std::string operator()(const FromPack& s) const {
       return fmt::format("{{TN_FROM_PACK, {}, {}}}", position(signature.packs, s.pack), s.dim < 0 ? "TN_WHOLE" : fmt::format("{}", s.dim));
@@ -85,12 +86,12 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
   return std::visit(Visitor{k, signature}, source);
 }
 
-FormText form_of(const LibraryOp& op, const LibraryKernel& k, const OpSignature& signature) {
+FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature) {
   FormText out;
   for (const int t : arguments_of(k.kernel)) {
     const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
     const int operand = operand_of(*op.def, tensor);
-    TENON_CHECK(static_cast<int>(tensor.dims.size()) == kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]), "{}: dims of {}", k.kernel.name, tensor.name);
+    TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) == kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]), "{}: dims of {}", k.kernel.name, tensor.name);
     out.arguments += fmt::format("{}{{{}, 0x{:x}}} /* {} */", out.n_arguments ? ", " : "", operand, any_stride(k, t), tensor.name);
     ++out.n_arguments;
   }
@@ -181,7 +182,7 @@ std::string plan_constant(PackPlan p) {
   TENON_UNREACHABLE("pack plan");
 }
 
-void write_descriptor(const LibraryOp& op, const OpSignature& signature, TextWriter& out) {
+void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextWriter& out) {
   const OpDef& def = *op.def;
   std::vector<std::string> in, outs, attrs, kinds;
   for (const TensorDef& t : def.inputs) in.push_back(t.name);
@@ -202,9 +203,10 @@ void write_descriptor(const LibraryOp& op, const OpSignature& signature, TextWri
 
 }  // namespace
 
-void widen(LibraryLimits& limits, const LibraryOp& op, const OpSignature& signature) {
+void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature) {
   const auto atleast = [](int& limit, size_t n) { limit = std::max(limit, static_cast<int>(n)); };
-  atleast(limits.operands, op.def->inputs.size() + op.def->outputs.size());
+  atleast(limits.operands, op.def->inputs.size() + op.def->outputs.size() + written_extents(*op.def).size());
+  atleast(limits.extents, written_extents(*op.def).size());
   atleast(limits.types, op.def->types.size());
   atleast(limits.packs, std::max(signature.packs.size(), signature.lists.size()));
   atleast(limits.symbols, signature.symbols.size());
@@ -214,7 +216,7 @@ void widen(LibraryLimits& limits, const LibraryOp& op, const OpSignature& signat
   for (const LibraryKernel& k : op.kernels) atleast(limits.sizes, k.kernel.sizes.size());
 }
 
-void write_op_tables(const LibraryOp& op, const OpSignature& signature, const LibraryTexts& texts, TextWriter& out) {
+void write_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts, TextWriter& out) {
   std::vector<FormText> forms;
   std::vector<size_t> form_of_kernel;
   for (const LibraryKernel& k : op.kernels) {

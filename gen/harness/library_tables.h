@@ -9,12 +9,12 @@ namespace tenon {
 
 /// How large the runtime's arrays have to be for all ops.
 struct LibraryLimits {
-  int operands = 1, types = 1, packs = 1, symbols = 1, scalars = 1, sizes = 1, kernel_dims = 1;
+  int operands = 1, extents = 1, types = 1, packs = 1, symbols = 1, scalars = 1, sizes = 1, kernel_dims = 1;
 };
-void widen(LibraryLimits& limits, const LibraryOp& op, const OpSignature& signature);
+void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature);
 
 /// Forms, entries, levels and the descriptor `tn_op_NAME`.
-void write_op_tables(const LibraryOp& op, const OpSignature& signature, const LibraryTexts& texts, TextWriter& out);
+void write_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts, TextWriter& out);
 /// `tn_cores_NAME_LEVEL`: name of the table of an op's functions at one level.
 std::string core_table(const LibraryOp& op, const Isa& isa);
 /// That table; nothing if no kernel of the op has a text at the level.

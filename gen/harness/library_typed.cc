@@ -55,8 +55,7 @@ class TypedWriter {
  private:
   std::string headline() const {
     std::vector<std::string> in, outs;
-    for (const TensorDef& t : def_.inputs) in.push_back(tensor_text(t));
-    for (const TensorDef& t : def_.outputs) outs.push_back(tensor_text(t));
+    for (const TensorDef* t : tensors_of(def_)) (def_.output(t->name) == t ? outs : in).push_back(tensor_text(*t));
     return comment_text(fmt::format("({}) -> {}", fmt::join(in, ", "), fmt::join(outs, ", ")));
   }
 
@@ -129,6 +128,7 @@ class TypedWriter {
     if (!leading_parameters().empty()) parameters.push_back(leading_parameters());
     for (const TensorDef& t : def_.inputs) parameters.push_back(fmt::format("const {} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
     for (const TensorDef& t : def_.outputs) parameters.push_back(fmt::format("{} *{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name)));
+    for (const std::string& e : written_extents(def_)) parameters.push_back(fmt::format("int64_t *{}", c_identifier(e)));
     return fmt::format("int {}({}, void *workspace, size_t workspace_bytes)", function(k), fmt::join(parameters, ", "));
   }
 
@@ -219,10 +219,7 @@ class TypedWriter {
     }
     if (open) out.line("} else {").indent();
     for (const Dim& d : t.dims) append(tensor, d);
-    if (open) {
-      out.dedent();
-      out.line("}");
-    }
+    if (open) out.dedent(), out.line("}");
   }
 
   /// Attributes that choose dims follow from the fields: the dims of each input lie in the order of the definition.
@@ -331,7 +328,10 @@ class TypedWriter {
     out.print_line("    const void *const pointers[] = {{{}}};", fmt::join(data, ", "));
     out.print_line("    {}_call call;", name_);
     out.print_line("    const int status = {}_begin(&call, TN_WANT_CALL, {}, variable, type_of, pointers);", name_, leading_arguments());
-    out.line("    return status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);").line("}").line();
+    const std::vector<std::string> written = written_extents(def_);
+    out.print_line("    {}status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);", written.empty() ? "return " : "const int done = ");
+    for (size_t i = 0; i < written.size(); ++i) out.print_line("    if (done == 0)\n        *{} = call.frame.extent[{}];", c_identifier(written[i]), i);
+    out.line(written.empty() ? "}" : "    return done;\n}").line();
   }
 
   void workspace_function(const LibraryKernel& k) {

@@ -16,7 +16,9 @@ namespace {
 class ModelWriter {
  public:
   ModelWriter(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame)
-      : plan_(plan), levels_(levels), frame_(frame), name_(frame.name), upper_(upper_case(frame.name)), weights_(model_weights(plan, frame.name, frame.weights, has_vectors(levels))) {}
+      : plan_(plan), levels_(levels), frame_(frame), name_(frame.name), upper_(upper_case(frame.name)), weights_(model_weights(plan, frame.name, frame.weights, has_vectors(levels))) {
+    for (const GraphSize& s : plan.sizes) (s.written ? written_ : given_).push_back(s);
+  }
 
   void write(OutputTree& out) {
     std::vector<std::string> sources;
@@ -26,7 +28,7 @@ class ModelWriter {
     };
     out.add(fmt::format("include/{}.h", name_), header());
     out.add(fmt::format("src/{}_internal.h", name_), internal());
-    source(name_ + ".c", fill("c/model.c.in", {{"name", name_}, {"upper", upper_}, {"checks", checks()}, {"runs", runs()}, {"shapes", shapes()}, {"info", info()}, {"call_weights", call_weights()}}));
+    source(name_ + ".c", fill("c/model.c.in", {{"name", name_}, {"upper", upper_}, {"checks", checks()}, {"runs", runs()}, {"shapes", shapes()}, {"info", info()}, {"written", fmt::format("{}", std::max<size_t>(written_.size(), 1))}, {"call_weights", call_weights()}}));
     source(name_ + "_level.c", level());
     for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
     write_weights(source, out);
@@ -48,9 +50,9 @@ class ModelWriter {
 
   template <class Source>
   void write_program(const Source& source, OutputTree& out) const {
-    std::vector<HoleValue> holes = {{"name", name_}, {"upper", upper_}, {"inputs", io_rows(plan_.inputs)}, {"outputs", io_rows(plan_.outputs)}, {"sizes", size_rows()}, {"steps", step_rows()},
+    std::vector<HoleValue> holes = {{"name", name_}, {"upper", upper_}, {"inputs", io_rows(plan_.inputs)}, {"outputs", io_rows(plan_.outputs)}, {"sizes", size_rows()}, {"steps", step_rows()}, {"shapes", main_shapes()},
                                     {"call", main_call()}, {"n_inputs", fmt::format("{}", plan_.inputs.size())}, {"n_outputs", fmt::format("{}", plan_.outputs.size())},
-                                    {"n_sizes", fmt::format("{}", plan_.sizes.size())}, {"n_steps", fmt::format("{}", plan_.steps.size())}};
+                                    {"n_sizes", fmt::format("{}", given_.size())}, {"n_steps", fmt::format("{}", plan_.steps.size())}};
     const bool loads = frame_.weights == WeightsForm::bin;
     holes.push_back({"weights_usage", loads ? " [--weights FILE]" : ""});
     holes.push_back({"weights_include", loads ? fmt::format("#include \"{}_load.h\"", name_) : ""});
@@ -114,11 +116,11 @@ class ModelWriter {
   std::string header() const {
     std::string inputs, outputs;
     for (const int i : plan_.inputs) inputs += fmt::format("const {} *{}; /* {} */\n", c_type(buffer(i).dtype), buffer(i).name, shape_text(buffer(i)));
-    for (const GraphSize& s : plan_.sizes) inputs += fmt::format("int64_t {}; /* {}..{} */\n", s.name, s.lo, s.hi);
+    for (const GraphSize& s : given_) inputs += fmt::format("int64_t {}; /* {}..{} */\n", s.name, s.lo, s.hi);
     for (const int o : plan_.outputs) outputs += fmt::format("{} *{}; /* {} */\n", c_type(buffer(o).dtype), buffer(o).name, shape_text(buffer(o)));
     for (const int o : plan_.outputs)
       if (open(buffer(o))) outputs += fmt::format("int64_t {}_shape[{}]; /* written by {}_run */\n", buffer(o).name, std::max<size_t>(1, buffer(o).dims.size()), name_);
-    if (plan_.inputs.empty() && plan_.sizes.empty()) inputs = "char none; /* this model has no inputs */\n";
+    if (plan_.inputs.empty() && given_.empty()) inputs = "char none; /* this model has no inputs */\n";
     const std::string arena = fmt::format("{}", std::max<int64_t>(plan_.arena_bytes, 0));
     return fill("c/model.h.in", {{"name", name_}, {"upper", upper_}, {"doc", comment_text(plan_.doc.empty() ? plan_.name : plan_.doc)}, {"arena", arena},
                                  {"weights", fmt::format("{}", weights_.bytes)}, {"inputs", inputs}, {"outputs", outputs}, {"complex_types", complex_types()},
@@ -210,6 +212,10 @@ class ModelWriter {
   std::string call_fields() const {
     std::string out = fmt::format("    const {0}_inputs *const in = call->in;\n    {0}_outputs *const out = call->out;\n    unsigned char *const arena = call->arena;\n", name_);
     std::string unused = "    (void)in;\n    (void)out;\n    (void)arena;\n";
+    if (!written_.empty()) {
+      out += "    int64_t *const written = call->written;\n";
+      unused += "    (void)written;\n";
+    }
     if (frame_.weights == WeightsForm::c) return out + unused;
     return out + "    const unsigned char *const weights = call->weights;\n" + unused + "    (void)weights;\n";
   }
@@ -220,7 +226,7 @@ class ModelWriter {
       out += fmt::format("if (context == NULL || context->weights == NULL)\n    return {0}_E_NULL;\nif ((uintptr_t)context->weights % 64 != 0)\n    return {0}_E_ALIGN;\n", upper_);
     for (const int i : plan_.inputs) out += fmt::format("if (in->{} == NULL)\n    return {}_E_NULL;\n", buffer(i).name, upper_);
     for (const int o : plan_.outputs) out += fmt::format("if (out->{} == NULL)\n    return {}_E_NULL;\n", buffer(o).name, upper_);
-    for (const GraphSize& s : plan_.sizes) out += fmt::format("if (in->{} < {} || in->{} > {})\n    return {}_E_SHAPE;\n", s.name, s.lo, s.name, s.hi, upper_);
+    for (const GraphSize& s : given_) out += fmt::format("if (in->{} < {} || in->{} > {})\n    return {}_E_SHAPE;\n", s.name, s.lo, s.name, s.hi, upper_);
     return out;
   }
 
@@ -236,7 +242,7 @@ class ModelWriter {
   std::string runs() const {
     std::string out;
     for (size_t k = 0; k < levels_.size(); ++k) {
-      const std::string call = fmt::format("return {}_run_{}(&call);", name_, levels_[k].isa->suffix);
+      const std::string call = fmt::format("status = {}_run_{}(&call);\n        break;", name_, levels_[k].isa->suffix);
       const bool guarded = !levels_[k].isa->guard.empty();
       if (guarded) out += fmt::format("#if {}_HAS_{}\n", upper_, upper_case(levels_[k].isa->suffix));
       out += fmt::format("    case {}:\n        {}\n", k, call);
@@ -277,8 +283,8 @@ class ModelWriter {
       const PlanBuffer& b = buffer(i);
       std::string dims;
       for (const SizeExpr& d : b.dims) {
-        const auto at = std::find_if(plan_.sizes.begin(), plan_.sizes.end(), [&](const GraphSize& s) { return d.kind == SizeExpr::Kind::name && s.name == d.name; });
-        dims += fmt::format("{}{}", dims.empty() ? "" : ", ", d.is_constant() ? d.value : at != plan_.sizes.end() ? -1 - (at - plan_.sizes.begin()) : INT64_C(-1000));
+        const auto at = std::find_if(given_.begin(), given_.end(), [&](const GraphSize& s) { return d.kind == SizeExpr::Kind::name && s.name == d.name; });
+        dims += fmt::format("{}{}", dims.empty() ? "" : ", ", d.is_constant() ? d.value : at != given_.end() ? -1 - (at - given_.begin()) : INT64_C(-1000));
       }
       out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n", escaped(b.original.empty() ? b.name : b.original), name_of(b.dtype), bytes_of(b.dtype), b.dims.size(),
                          dims.empty() ? "0" : dims, b.bytes);
@@ -288,7 +294,7 @@ class ModelWriter {
 
   std::string size_rows() const {
     std::string out;
-    for (const GraphSize& s : plan_.sizes) out += fmt::format("{{\"{}\", {}, {}}},\n", s.name, s.lo, s.hi);
+    for (const GraphSize& s : given_) out += fmt::format("{{\"{}\", {}, {}}},\n", s.name, s.lo, s.hi);
     return out.empty() ? "{NULL, 0, 0},\n" : out;
   }
 
@@ -301,8 +307,17 @@ class ModelWriter {
   std::string main_call() const {
     std::string out;
     for (size_t i = 0; i < plan_.inputs.size(); ++i) out += fmt::format("in.{} = data_in[{}];\n", buffer(plan_.inputs[i]).name, i);
-    for (size_t i = 0; i < plan_.sizes.size(); ++i) out += fmt::format("in.{} = size_values[{}];\n", plan_.sizes[i].name, i);
+    for (size_t i = 0; i < given_.size(); ++i) out += fmt::format("in.{} = size_values[{}];\n", given_[i].name, i);
     for (size_t o = 0; o < plan_.outputs.size(); ++o) out += fmt::format("out.{} = data_out[{}];\n", buffer(plan_.outputs[o]).name, o);
+    return out;
+  }
+
+  /// Shapes that the run has told, for the main program.
+  std::string main_shapes() const {
+    std::string out;
+    for (size_t o = 0; o < plan_.outputs.size(); ++o)
+      if (const PlanBuffer& b = buffer(plan_.outputs[o]); open(b))
+        out += fmt::format("for (int d = 0; d < {}; ++d)\n    out_arrays[{}].dims[d] = out.{}_shape[d];\n", b.dims.size(), o, b.name);
     return out;
   }
 
@@ -345,6 +360,7 @@ class ModelWriter {
     return out;
   }
 
+  std::vector<GraphSize> given_, written_;   ///< run-time sizes: of the caller, and those that depend on data
   const ExecutionPlan& plan_;
   const std::vector<ModelLevel>& levels_;
   const ModelFrame& frame_;

@@ -109,8 +109,8 @@ class StepWriter {
     const PlanStep& step = plan_.steps[s];
     std::string args;
     for (const int tensor : level_.steps[s].tensors) {
-      const bool writes = step.kernel.tensors[static_cast<size_t>(tensor)].role == Role::Output;
-      args += (args.empty() ? "" : ", ") + place(step.buffers[static_cast<size_t>(tensor)], writes);
+      const Tensor& t = step.kernel.tensors[static_cast<size_t>(tensor)];
+      args += (args.empty() ? "" : ", ") + (t.extent.empty() ? place(step.buffers[static_cast<size_t>(tensor)], t.role == Role::Output) : "&" + extent(size_name(t.extent)));
     }
     for (const std::string& z : sizes) args += (args.empty() ? "" : ", ") + extent(size_name(z));
     if (workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
@@ -173,8 +173,12 @@ std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const
 std::string extent_text(const ExecutionPlan& plan, const SizeExpr& e) {
   if (e.is_constant()) return fmt::format("{}", e.value);
   if (e.kind == SizeExpr::Kind::name) {
-    const bool field = std::any_of(plan.sizes.begin(), plan.sizes.end(), [&](const GraphSize& s) { return s.name == e.name; });
-    return field ? "in->" + e.name : e.name;
+    int place = 0;
+    for (const GraphSize& s : plan.sizes) {
+      if (s.name == e.name) return s.written ? fmt::format("written[{}]", place) : "in->" + e.name;
+      place += s.written ? 1 : 0;
+    }
+    return e.name;
   }
   const char* op = e.kind == SizeExpr::Kind::add ? " + " : e.kind == SizeExpr::Kind::mul ? "*" : "";
   std::string out;

@@ -24,7 +24,7 @@ std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const
 /// The functions that run a part of a phase's iterations on one worker, for the pool of the context.
 std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer);
 
-/// An extent in C: run-time sizes are fields of `in`, counters of loops are variables.
+/// An extent in C: run-time sizes are fields of `in`, those that steps write elements of `written`, counters of loops are variables.
 std::string extent_text(const ExecutionPlan& plan, const SizeExpr& extent);
 
 }  // namespace tenon

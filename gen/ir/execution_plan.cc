@@ -77,7 +77,7 @@ class PlanVerifier {
     for (size_t t = 0; t < s.buffers.size() && t < s.kernel.tensors.size(); ++t) {
       const int b = s.buffers[t];
       const Role role = s.kernel.tensors[t].role;
-      const bool there = b < static_cast<int>(plan_.buffers.size()) && (b < 0) == (role == Role::Temp);
+      const bool there = b < static_cast<int>(plan_.buffers.size()) && (b < 0) == (role == Role::Temp || !s.kernel.tensors[t].extent.empty());
       if (!there) errors_.push_back(fmt::format("{}: {} has no buffer", s.kernel.name, s.kernel.tensors[t].name));
       else if (role == Role::Input || role == Role::Constant) read(b, s.kernel.name);
     }

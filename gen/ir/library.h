@@ -22,6 +22,8 @@ enum class PackPlan : uint8_t {
   Fixed,      ///< kMaxRank logical dimensions, padded in front with extents of 1
 };
 inline constexpr int kMaxRank = 8;
+/// Operands that a variadic input has in a library: those behind the last one given are NULL.
+inline constexpr int kMaxOperands = 8;
 
 /// Where the value of one Kernel::sizes entry comes from at a call.
 struct FromSymbol { std::string name; };                    ///< a size symbol of the signature, a whole-number attribute, or a whole-number `let`
@@ -42,9 +44,10 @@ struct LibraryKernel {
 
 /// All bodies of one definition.
 struct LibraryOp {
-  const OpDef* def = nullptr;             ///< owned by the OpLibrary, which outlives the Library
+  const OpDef* def = nullptr;             ///< owned by the OpLibrary, which outlives the Library, or by `unrolled`
+  std::shared_ptr<const OpDef> unrolled;  ///< of a variadic definition: kMaxOperands operands, all but the first optional
+  std::string permuted;                   ///< a list let: kernels see the input with its dimensions in this order
   std::string key_type;                   ///< the first type variable, or "" when there is none
-  std::vector<std::string> variadic;
   std::map<std::string, PackPlan> packs;
   std::vector<LibraryKernel> kernels;     ///< order: dtypes of dtype.def, then presence
 };

@@ -7,6 +7,7 @@
 
 #include "library/expand_symbolic.h"
 #include "library/pack_plan.h"
+#include "library/permuted_view.h"
 #include "library/unroll_variadic.h"
 
 namespace tenon {
@@ -91,11 +92,46 @@ std::string kernel_name(const OpDef& def, const Types& types, const std::vector<
   return name;
 }
 
-bool expand_op(const OpLibrary& defs, const OpDef& def, const std::vector<DType>& keys, Library& library, Diagnostics& diagnostics) {
+/// Operands are given from the first on: one, two, ….
+std::vector<std::vector<bool>> prefixes(size_t operands) {
+  std::vector<std::vector<bool>> out;
+  for (size_t n = 1; n <= operands; ++n) {
+    out.emplace_back(operands, false);
+    std::fill_n(out.back().begin(), n, true);
+  }
+  return out;
+}
+
+bool mentions_call(const Syntax& s, const std::string& function) {
+  return (s.is(SyntaxKind::call) && s.text == function) || std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return mentions_call(c, function); });
+}
+
+/// Operands that differ in an extent, which is 0 for one that is not there: nothing is done for it, so one body serves any number.
+bool joins_operands(const OpDef& def) {
+  if (!is_variadic(def) || def.inputs.size() != 1) return false;
+  const auto own = [](const Dim& d) { return d.per_operand; };
+  if (std::none_of(def.inputs[0].dims.begin(), def.inputs[0].dims.end(), own)) return false;
+  const auto counts = [](const Syntax& s) { return mentions_call(s, "count"); };
+  return std::none_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) { return counts(l.value); }) &&
+         std::none_of(def.body.begin(), def.body.end(), [&](const Statement& s) { return counts(s.value) || std::any_of(s.subs.begin(), s.subs.end(), counts); });
+}
+
+/// The definition for kMaxOperands operands of which one may be alone.
+std::shared_ptr<const OpDef> with_operands(const OpDef& def) {
+  OpDef out = unroll_variadic(def, kMaxOperands);
+  for (size_t i = 1; i < out.inputs.size(); ++i) out.inputs[i].optional = true;
+  return std::make_shared<const OpDef>(std::move(out));
+}
+
+bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DType>& keys, Library& library, Diagnostics& diagnostics) {
   LibraryOp op;
-  op.def = &def;
+  if (is_variadic(given)) op.unrolled = with_operands(given);
+  op.def = op.unrolled ? op.unrolled.get() : &given;
+  const auto view = permuted_view(given);
+  const OpDef& def = view ? view->def : *op.def;
   op.key_type = def.types.empty() ? "" : def.types[0].name;
   op.packs = plan_packs(def, defs.frame_of(def).get());
+  if (view) op.permuted = view->let;
   std::vector<Types> all;
   Types types;
   assign_types(def, 0, keys, types, all);
@@ -109,19 +145,22 @@ bool expand_op(const OpLibrary& defs, const OpDef& def, const std::vector<DType>
     if (only_moves(defs, def, v, all[0], op.packs)) moved.push_back(v.name);
   std::map<std::string, std::shared_ptr<LibraryKernel>> made;
   for (const Types& call : all)
-    for (const std::vector<bool>& present : presences(def)) {
+    for (const std::vector<bool>& present : op.unrolled ? prefixes(def.inputs.size()) : presences(def)) {
       Types body = call;
       for (const std::string& v : moved) body[v] = movement_dtype(call.at(v));
-      const std::string name = kernel_name(def, body, present);
+      const std::vector<bool> all_present(def.inputs.size(), true);
+      const std::vector<bool>& taken = op.unrolled ? all_present : present;
+      const std::string name = kernel_name(def, body, taken);
       auto& shared = made[name];
       if (!shared) {
-        auto k = expand_symbolic(defs, def, {body, present, op.packs}, diagnostics);
+        auto k = expand_symbolic(defs, def, {body, taken, op.packs}, diagnostics);
         if (!k) return true;   // every dtype would report the same places
         k->kernel.name = name;
         shared = std::make_shared<LibraryKernel>(std::move(*k));
       }
       op.kernels.push_back(*shared);
       op.kernels.back().call_types = call;
+      op.kernels.back().present = present;
     }
   library.ops.push_back(std::move(op));
   return true;
@@ -131,7 +170,8 @@ bool expand_op(const OpLibrary& defs, const OpDef& def, const std::vector<DType>
 
 bool needs_graph(const OpDef& def) {
   const auto permutes = [](const LetDef& l) { return l.pack && l.value.kind == SyntaxKind::call && l.value.text == "permute"; };
-  return is_variadic(def) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
+  if (permuted_view(def)) return false;
+  return (is_variadic(def) && !joins_operands(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
 }
 
 std::vector<DType> dtypes_of(const TypeVar& v) {

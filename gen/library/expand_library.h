@@ -18,7 +18,7 @@ struct LibrarySelection {
 /// the dtypes is left out; if that leaves nothing, it is an error.
 Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& selection);
 
-/// Definitions whose bodies depend on the number of operands or on a permutation: only graphs, which know both, can use them.
+/// Definitions whose bodies depend on the number of operands or on a permutation in a way that only graphs, which know both, can use.
 bool needs_graph(const OpDef& def);
 
 /// The dtypes that a type variable ranges over, in the order of dtype.def.

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "catch.h"
+#include "frame_files.h"
 #include "opdef/read_ops.h"
 
 namespace fs = std::filesystem;
@@ -23,9 +24,18 @@ std::string text_of(const fs::path &path) {
   return out.str();
 }
 
+/// The shipped C templates, and a bad one beside the file.
+std::vector<tenon::SourceFileRef> templates_for(const fs::path &path) {
+  auto files = tenon_test::frame_files(kFolder.parent_path().parent_path());
+  fs::path bad = path;
+  bad.replace_extension(".c.in");
+  if (fs::exists(bad)) files.push_back(std::make_shared<const tenon::SourceFile>(bad.filename().string(), text_of(bad)));
+  return files;
+}
+
 std::string diagnose(const fs::path &path) {
   const auto file = std::make_shared<const tenon::SourceFile>(path.filename().string(), text_of(path));
-  return tenon::read_ops({}, {file}).diagnostics().text();
+  return tenon::read_ops({}, {file}, templates_for(path)).diagnostics().text();
 }
 
 std::set<fs::path> bad_files() {
@@ -55,7 +65,7 @@ TEST_CASE("diagnostics: every bad file gives exactly its text") {
 TEST_CASE("diagnostics: every finding has a place, a caret and advice") {
   for (const fs::path &file : bad_files()) {
     const auto source = std::make_shared<const tenon::SourceFile>(file.filename().string(), text_of(file));
-    const auto result = tenon::read_ops({}, {source});
+    const auto result = tenon::read_ops({}, {source}, templates_for(file));
     for (const tenon::Diagnostic &d : result.diagnostics().sorted()) {
       INFO(tenon::format(d));
       CHECK(d.span.known());

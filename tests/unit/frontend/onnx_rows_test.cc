@@ -4,6 +4,7 @@
 
 #include "catch.h"
 #include "library_semantics.h"
+#include "frame_files.h"
 #include "onnx_table_files.h"
 #include "opdef/read_ops.h"
 
@@ -59,7 +60,7 @@ TEST_CASE("frontend: every attribute that a row names is one of its op") {
     std::puts("SKIP rows against definitions: opdefs/ has no definitions");
     return;
   }
-  const Result<OpLibrary> library = read_ops(files, {});
+  const Result<OpLibrary> library = read_ops(files, {}, tenon_test::frame_files(TENON_CHECKOUT));
   INFO(library.diagnostics().text());
   REQUIRE(library.ok());
   const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "catch.h"
+#include "frame_files.h"
 #include "unit/opdef/read_text.h"
 
 using namespace tenon;
@@ -16,11 +17,11 @@ TEST_CASE("opdefs: the shipped definitions are accepted and read back from their
   REQUIRE_FALSE(paths.empty());
   std::vector<SourceFileRef> files;
   for (const std::string &path : paths) files.push_back(tenon_test::source(tenon_test::file_text(path), fs::path(path).filename().string()));
-  const auto library = read_ops(files, {});
+  const auto library = read_ops(files, {}, tenon_test::frame_files(TENON_CHECKOUT));
   INFO(library.diagnostics().text());
   REQUIRE(library);
   const std::string text = print(*library);
-  const auto again = tenon_test::read_text(text);
+  const auto again = read_ops({}, {tenon_test::source(text)}, tenon_test::frame_files(TENON_CHECKOUT));
   INFO(again.diagnostics().text());
   REQUIRE(again);
   CHECK(print(*again) == text);
