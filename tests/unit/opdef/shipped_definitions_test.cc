@@ -3,7 +3,6 @@
 #include <set>
 
 #include "catch.h"
-#include "frame_files.h"
 #include "unit/opdef/read_text.h"
 
 using namespace tenon;
@@ -21,7 +20,7 @@ TEST_CASE("opdefs: the shipped definitions are accepted and read back from their
   INFO(library.diagnostics().text());
   REQUIRE(library);
   const std::string text = print(*library);
-  const auto again = read_ops({}, {tenon_test::source(text)}, tenon_test::frame_files(TENON_CHECKOUT));
+  const auto again = tenon_test::read_text(text);
   INFO(again.diagnostics().text());
   REQUIRE(again);
   CHECK(print(*again) == text);
