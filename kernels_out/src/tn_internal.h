@@ -9,7 +9,8 @@
 #include "tn.h"
 
 enum {
-    TN_MAX_OPERANDS = 4,     /* inputs and outputs of one operator */
+    TN_MAX_OPERANDS = 4,     /* inputs, outputs and extents that depend on data, of one operator */
+    TN_MAX_EXTENTS = 1,      /* extents that depend on data, of one operator */
     TN_MAX_TYPES = 2,        /* type variables of one operator */
     TN_MAX_PACKS = 3,        /* packs: groups of dimensions whose number is known at the call only */
     TN_MAX_SYMBOLS = 3,      /* scalar sizes that a kernel may take */
@@ -106,6 +107,7 @@ typedef struct {
     int64_t shape[TN_MAX_NDIM], step[TN_MAX_NDIM];
     int32_t rank, groups;
     int64_t extent[TN_MAX_VIEW], stride[TN_MAX_VIEW];
+    uint8_t written[TN_MAX_NDIM];            /* output: 1 + which extent the kernel writes this dimension to, or 0 */
     uint8_t stored_at[TN_MAX_VIEW];          /* output: the stored dimension that a dimension of the view is part of, */
     int64_t inner[TN_MAX_VIEW];              /* and the product of the parts that lie inside it */
     tn_group group[TN_MAX_VIEW];
@@ -127,7 +129,8 @@ struct tn_frame {
     const void *typed;                       /* attributes of a typed call */
     int is_typed;                            /* outputs have the shapes that follow from the inputs */
     int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: none yet */
-    tn_operand operand[TN_MAX_OPERANDS];     /* inputs, then outputs */
+    tn_operand operand[TN_MAX_OPERANDS];     /* inputs, then outputs, then extents that depend on data */
+    int64_t extent[TN_MAX_EXTENTS];          /* as the kernel wrote them */
     tn_dims pack[TN_MAX_PACKS];
     int64_t symbol[TN_MAX_SYMBOLS];
     int64_t list[TN_MAX_PACKS][TN_MAX_NDIM];
@@ -191,6 +194,8 @@ void tn_rt_same(tn_frame *f, tn_operand *t, int32_t at, int64_t size);          
 void tn_rt_stretch(tn_frame *f, tn_operand *t, int32_t at, int64_t size);        /* that size, or 1 and repeated */
 void tn_rt_split(tn_frame *f, tn_operand *t, int32_t at, const int64_t *parts, int32_t n); /* product of parts, outermost first */
 void tn_rt_pack(tn_frame *f, tn_operand *t, int32_t at, int pack);               /* a new pack, whose rank is set */
+/* The dimensions of a view that is one pack, in another order: dimension d is dimension order[d], as those of the pack `pack` are. */
+void tn_rt_permute(tn_frame *f, tn_operand *t, int pack, const tn_dims *order);
 void tn_rt_same_pack(tn_frame *f, tn_operand *t, int32_t at, int pack);          /* must be that pack */
 /* `count` stored dimensions from `at` on, aligned at the end of the pack; each is as the pack's, or 1 and repeated. */
 void tn_rt_stretch_pack(tn_frame *f, tn_operand *t, int32_t at, int32_t count, int pack);
@@ -203,6 +208,8 @@ int64_t tn_rt_part(tn_frame *f, int64_t whole, int64_t parts);
 
 /* Dimensions of an output, in order; then tn_rt_close compares them with the tensor given, or fills it in. */
 void tn_rt_put(tn_frame *f, tn_operand *t, int64_t extent);
+/* An extent that depends on data, number k of the operator: `bound` until the kernel has run. */
+void tn_rt_put_upto(tn_frame *f, tn_operand *t, int64_t bound, int k);
 void tn_rt_put_split(tn_frame *f, tn_operand *t, const int64_t *parts, int32_t n);
 void tn_rt_put_pack(tn_frame *f, tn_operand *t, int pack);
 void tn_rt_put_stored_as(tn_frame *f, tn_operand *t, const uint8_t *order, int32_t n, int32_t pack);

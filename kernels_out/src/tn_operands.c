@@ -23,7 +23,7 @@ static void forget(tn_operand *t)
     t->bytes = 1;
     t->ndim = t->rank = t->groups = 0;
     for (int32_t d = 0; d < TN_MAX_NDIM; ++d)
-        t->shape[d] = t->step[d] = 0;
+        t->shape[d] = t->step[d] = t->written[d] = 0;
 }
 
 /* Strides of a contiguous tensor; bytes and distances must fit in 63 bits. */
@@ -312,6 +312,17 @@ void tn_rt_put(tn_frame *f, tn_operand *t, int64_t extent)
     add_group(f, t, TN_ONE, 0, 1);
     put_part(f, t, extent, 1);
     put_stored(f, t, extent);
+}
+
+void tn_rt_put_upto(tn_frame *f, tn_operand *t, int64_t bound, int k)
+{
+    tn_operand *extent = &f->operand[f->op->info.n_in + f->op->info.n_out + k];
+    if (t->ndim < TN_MAX_NDIM)
+        t->written[t->ndim] = (uint8_t)(k + 1);
+    tn_rt_put(f, t, bound);
+    forget(extent);
+    extent->data = (unsigned char *)&f->extent[k];
+    extent->bytes = (int32_t)sizeof f->extent[k];
 }
 
 void tn_rt_put_split(tn_frame *f, tn_operand *t, const int64_t *parts, int32_t n)

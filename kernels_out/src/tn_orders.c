@@ -58,6 +58,26 @@ void tn_rt_pad_front(tn_frame *f, tn_operand *t, int32_t rank, int32_t may_lack)
     t->ndim = rank;
 }
 
+void tn_rt_permute(tn_frame *f, tn_operand *t, int pack, const tn_dims *order)
+{
+    int64_t extent[TN_MAX_NDIM], stride[TN_MAX_NDIM];
+    unsigned seen = 0;
+    tn_rt_require(f, order->rank == t->rank, TN_E_ATTR);
+    if (f->status != 0)
+        return;
+    for (int32_t d = 0; d < t->rank; ++d) {
+        const int32_t from = tn_rt_axis(f, order->dim[d], t->rank, t->rank - 1);
+        tn_rt_require(f, (seen >> from & 1u) == 0, TN_E_ATTR);
+        seen |= 1u << from;
+        extent[d] = t->extent[from];
+        stride[d] = t->stride[from];
+    }
+    memcpy(t->extent, extent, (size_t)t->rank * sizeof extent[0]);
+    memcpy(t->stride, stride, (size_t)t->rank * sizeof stride[0]);
+    t->group[0].pack = (uint8_t)pack;
+    t->group[0].kind = f->op->pack_kinds[pack];
+}
+
 int32_t tn_rt_axis(tn_frame *f, int64_t axis, int32_t ndim, int32_t last)
 {
     const int64_t from_front = axis < 0 ? axis + ndim : axis;

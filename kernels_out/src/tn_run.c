@@ -564,9 +564,16 @@ int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes)
         aligned += (64 - (uintptr_t)workspace % 64) % 64;
     stage(&p, &aligned);
     status = run(f, &p, aligned);
-    if (status == 0)
-        unstage(&p);
-    return status;
+    if (status != 0)
+        return status;
+    unstage(&p);
+    for (int k = 0; k < f->op->info.n_out; ++k) {            /* extents that depend on data */
+        const tn_operand *o = &f->operand[f->op->info.n_in + k];
+        for (int32_t d = 0; d < o->ndim; ++d)
+            if (o->written[d] != 0)
+                f->out[k]->shape[d] = f->extent[o->written[d] - 1];
+    }
+    return 0;
 }
 
 /* ---- typed calls */
