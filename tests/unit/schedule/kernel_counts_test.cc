@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "catch.h"
+#include "frame_files.h"
 #include "frontend/read_graph_yaml.h"
 #include "library_semantics.h"
 #include "opdef/read_ops.h"
@@ -23,7 +24,7 @@ const OpLibrary& shipped() {
     std::sort(paths.begin(), paths.end());
     std::vector<SourceFileRef> files;
     for (const std::string& p : paths) files.push_back(*read_source(p));
-    auto read = read_ops(files, {});
+    auto read = read_ops(files, {}, tenon_test::frame_files(TENON_CHECKOUT));
     if (!read.ok()) FAIL(read.diagnostics().text());
     return std::move(read).value();
   }();
