@@ -162,6 +162,7 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
 
 /// Extents that the node writes become sizes of the graph.
 void GraphBuilder::name_extents(Node& node, InferredTypes& inferred) {
+  if (!inferred.extents.empty() && open_.size() > 1) throw GraphError(node.op + ": a result whose extent depends on data inside of a loop or a branch");
   SizeValues greatest;
   for (const GraphSize& s : graph_.sizes) greatest[s.name] = s.hi;
   for (const BoundedExtent& e : inferred.extents) {

@@ -29,7 +29,7 @@ bool reduces(const Kernel& k) {
 
 /// Only full definitions, whose every read is at plain variables and constants: neither windows nor scatters.
 bool is_plain(const Kernel& k) {
-  bool plain = k.checks.empty() && !find_contraction(k);
+  bool plain = !k.call && k.checks.empty() && !find_contraction(k);
   for (const KernelStatement& s : k.body) {
     plain = plain && s.update == Update::Assign;
     walk(s.value, [&](const Expr& e) {
