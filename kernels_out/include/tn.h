@@ -27,7 +27,17 @@ typedef enum {
     TN_BF16 = 0x410,
     TN_C64 = 0x540,
     TN_C128 = 0x580,
-    TN_BOOL = 0x608
+    TN_BOOL = 0x608,
+    TN_I4 = 0x004,
+    TN_U4 = 0x104,
+    TN_I2 = 0x002,
+    TN_U2 = 0x102,
+    TN_F8E4M3FN = 0xa08,
+    TN_F8E4M3FNUZ = 0xb08,
+    TN_F8E5M2 = 0xc08,
+    TN_F8E5M2FNUZ = 0xd08,
+    TN_F8E8M0 = 0xe08,
+    TN_F4E2M1 = 0x1104
 } tn_dtype;
 
 /* Statuses: 0 is done, all others are negative. */
