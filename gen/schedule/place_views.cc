@@ -72,7 +72,7 @@ class ViewPlacer {
     count_writers();
     find_movable();
     for (size_t s = 0; s < plan_.steps.size(); ++s) copies(plan_.steps[s]);
-    std::erase_if(plan_.steps, [](const PlanStep& s) { return s.kernel.body.empty(); });
+    std::erase_if(plan_.steps, [](const PlanStep& s) { return s.kernel.body.empty() && !s.kernel.call; });
     find_lives();
     for (size_t s = 0; s < plan_.steps.size(); ++s) in_place(static_cast<int>(s));
   }
