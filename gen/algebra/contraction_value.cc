@@ -71,9 +71,9 @@ class ValueLowering {
     const Operand step = form->coefficient(scope_.vector_var);
     const Operand first = form->rest + scope_.vars.at(scope_.vector_var) * step;
     if (constant_value(step) == 0) return v_load(r.tensor, e->type, first);
-    if (constant_value(step) == 1) return v_load(r.tensor, e->type, first, scope_.lanes);
-    if (scope_.unit.count(canonical(step))) return v_load(r.tensor, e->type, form->rest + scope_.vars.at(scope_.vector_var), scope_.lanes);
-    return v_gather(r.tensor, e->type, first, step, scope_.lanes);
+    if (constant_value(step) == 1) return v_load(r.tensor, e->type, first, scope_.lanes, scope_.active);
+    if (scope_.unit.count(canonical(step))) return v_load(r.tensor, e->type, form->rest + scope_.vars.at(scope_.vector_var), scope_.lanes, scope_.active);
+    return v_gather(r.tensor, e->type, first, step, scope_.lanes, scope_.active);
   }
   Operand lower(const Expr& e, const Apply& a) {
     std::vector<Operand> args = all(a.args);

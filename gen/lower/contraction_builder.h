@@ -18,6 +18,7 @@ struct LeftAccess {
   int buffer = -1;
   std::map<std::string, Operand> row_coefficients;  ///< per row variable
   Operand base;                                     ///< part that rows and depth do not change
+  std::vector<int64_t> taps;                        ///< offset of each depth index, where all are known and the builder unrolls them
   Operand depth_step;                               ///< elements from one depth index to the next; null: through the table
   int depth_table = -1;                             ///< buffer of offsets, one per depth index
   DType table_type = DType::I64;                    ///< i32 where all extents are known: half the cache
@@ -47,6 +48,7 @@ struct ContractionBuilder {
   bool possible = true;
   DType right_type = DType::F32;      ///< of the right side's elements as the tiles load them
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
+  bool unrolls_taps = false;          ///< offsets of depth indices are wanted as numbers
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
   std::map<std::string, std::string> locals;
 

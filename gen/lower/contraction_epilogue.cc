@@ -16,7 +16,7 @@ void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, B
   b.possible = b.possible && value && unit;
   if (!b.possible) return;
   const Operand at = over.empty() ? form->rest : form->rest + scope.vars.at(scope.vector_var);
-  out.push_back(s_store(s.target, at, *value));
+  out.push_back(s_store(s.target, at, *value, scope.active));
 }
 
 }  // namespace
@@ -43,6 +43,13 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
     row.push_back(s_let(whole, unit ? v_select(unit, vectors, v_int(0)) : vectors));
     from = v_var(whole);
     row.push_back(s_for(q, v_int(0), from, b.lanes(), std::move(body)));
+    if (b.isa.masked_memory && !unit) {
+      vector.active = v_var(b.local("active"));
+      Block last{s_let(b.local("active"), t.columns - v_var(q))};
+      store_value(b, vector, v_load(t.tile, acc, at, b.lanes()), last);
+      row.push_back(s_for(q, from, t.columns, b.lanes(), std::move(last)));
+      return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
+    }
   }
   bind_collapsed(b.c.columns, t.first_column + v_var(q), scope);
   Block body;
@@ -66,10 +73,15 @@ Block turned_epilogue(ContractionBuilder& b, const TileExtent& t) {
     vector.lanes = height;
     store_value(b, vector, v_load(t.tile, acc, v_var(q) * v_int(height), height), all);
   }
-  bind_collapsed(b.c.rows, t.first_row + v_var(r), scope);
-  Block body;
-  store_value(b, scope, v_load(t.tile, acc, v_var(q) * v_int(height) + v_var(r)), body);
-  some.push_back(s_for(r, v_int(0), t.rows, 1, std::move(body)));
+  if (!all.empty() && b.isa.masked_memory) {
+    vector.active = t.rows;
+    store_value(b, vector, v_load(t.tile, acc, v_var(q) * v_int(height), height), some);
+  } else {
+    bind_collapsed(b.c.rows, t.first_row + v_var(r), scope);
+    Block body;
+    store_value(b, scope, v_load(t.tile, acc, v_var(q) * v_int(height) + v_var(r)), body);
+    some.push_back(s_for(r, v_int(0), t.rows, 1, std::move(body)));
+  }
   if (all.empty())
     for (Stmt& s : some) column.push_back(std::move(s));
   else

@@ -35,6 +35,7 @@ struct Staging {
   Operand fill;
   Operand pair_step = nullptr;    ///< words: elements from the low half to the high half
   Operand pair_inside = nullptr;  ///< words: whether there is a high half; null: always
+  bool filled_before = false;  ///< what lies outside the tensor is in the copy already
 
   const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
   Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }
@@ -118,22 +119,51 @@ Operand fill_value(const Staging& s, int lanes) {
   return splat_for(word_of(s.fill, high), lanes);
 }
 
-/// Loop that stores value(i, lanes) to the copy at `to`+i for i in begin..end-1: whole vectors, then single elements.
+/// Loop that stores value(i, lanes, active) to the copy at `to`+i for i in begin..end-1: whole vectors, then what is left, as a part of
+/// a vector or by single elements.
 template <class Value>
 void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operand& end, Value value, Block& out) {
   const int lanes = s.b.lanes();
   const std::string i = s.b.fresh("i");
+  const auto first = constant_value(begin), last = constant_value(end);
+  if (first && last && *first >= *last) return;
   Operand from = begin;
   if (lanes > 1) {
-    const std::string rest = s.b.fresh("rest");
-    Block one{s_store(s.buffer, to + v_var(i), value(v_var(i), lanes))};
-    out.push_back(s_for(i, begin, end - v_int(lanes - 1), lanes, std::move(one)));
-    out.push_back(s_let(rest, begin + floor_div(larger(end - begin, v_int(0)), v_int(lanes)) * v_int(lanes)));
-    from = v_var(rest);
+    from = begin + floor_div(larger(end - begin, v_int(0)), v_int(lanes)) * v_int(lanes);
+    if (!constant_value(from)) {
+      out.push_back(s_let(s.b.fresh("rest"), from));
+      from = v_var(std::get<SLet>(out.back().node).name);
+    }
+    Block one{s_store(s.buffer, to + v_var(i), value(v_var(i), lanes, nullptr))};
+    if (!first || constant_value(from) != first) out.push_back(s_for(i, begin, from, lanes, std::move(one)));
+  }
+  if (last && constant_value(from) == last) return;
+  if (lanes > 1 && s.b.isa.masked_memory) {
+    const Operand active = end - from;
+    Block part{s_store(s.buffer, to + from, value(from, lanes, active), active)};
+    if (last && constant_value(from)) out.push_back(std::move(part[0]));
+    else out.push_back(s_if(v_apply(ScalarOp::Gt, {active, v_int(0)}), std::move(part)));
+    return;
   }
   const std::string j = s.b.fresh("i");
-  Block one{s_store(s.buffer, to + v_var(j), value(v_var(j), 1))};
+  Block one{s_store(s.buffer, to + v_var(j), value(v_var(j), 1, nullptr))};
   out.push_back(s_for(j, from, end, 1, std::move(one)));
+}
+
+/// The part of dimension `d` of the copy that lies inside the tensor.
+struct Inside {
+  Operand first, last;
+};
+Inside inside_of(const Staging& s, const StagedDim& d) {
+  const Operand first = smaller(larger(v_int(0) - d.lo, v_int(0)), d.extent);
+  return {first, larger(smaller(s.dim_of(d.dim) - d.lo, d.extent), first)};
+}
+
+/// A value with a name, unless it is a constant.
+Operand named(Staging& s, const std::string& word, const Operand& v, Block& out) {
+  if (constant_value(v)) return v;
+  out.push_back(s_let(s.b.fresh(word), v));
+  return v_var(std::get<SLet>(out.back().node).name);
 }
 
 /// Copies one line along the last dimension: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
@@ -142,30 +172,29 @@ Block copy_line(Staging& s, const Operand& from, const Operand& to) {
   const StagedDim& d = s.dims.back();
   const Operand step = s.stride_of(d.dim) * v_int(d.scale);
   const DType storage = s.tensor().dtype, acc = s.b.c.accumulator;
-  auto load = [&](const Operand& at, int lanes) {
-    if (constant_value(step) == 1) return v_load(s.read.tensor, storage, at, lanes);
-    return lanes == 1 ? v_load(s.read.tensor, storage, at) : v_gather(s.read.tensor, storage, at, step, lanes);
+  auto load = [&](const Operand& at, int lanes, const Operand& active) {
+    if (constant_value(step) == 1) return v_load(s.read.tensor, storage, at, lanes, active);
+    return lanes == 1 ? v_load(s.read.tensor, storage, at) : v_gather(s.read.tensor, storage, at, step, lanes, active);
   };
-  auto element = [&](const Operand& i, int lanes) {
+  auto element = [&](const Operand& i, int lanes, const Operand& active) {
     const Operand at = from + (d.lo + i) * step;
-    if (!s.pair_step) return v_cast(load(at, lanes), acc);
-    const Operand other = load(at + (s.pair_inside ? v_select(s.pair_inside, s.pair_step, v_int(0)) : s.pair_step), lanes);
+    if (!s.pair_step) return v_cast(load(at, lanes, active), acc);
+    const Operand other = load(at + (s.pair_inside ? v_select(s.pair_inside, s.pair_step, v_int(0)) : s.pair_step), lanes, active);
     const Operand high = v_cast(other, DType::I32);
-    if (!s.pair_inside) return word_of(load(at, lanes), high);
+    if (!s.pair_inside) return word_of(load(at, lanes, active), high);
     const Operand kept = v_splat(v_select(s.pair_inside, v_const(-1, {DType::I32, 1, 0}), v_const(0, {DType::I32, 1, 0})), lanes);
-    return word_of(load(at, lanes), v_apply(ScalarOp::BitAnd, {high, kept}));
+    return word_of(load(at, lanes, active), v_apply(ScalarOp::BitAnd, {high, kept}));
   };
   if (!d.guarded) {
     copy_span(s, to, v_int(0), d.extent, element, out);
     return out;
   }
-  auto filled = [&](const Operand&, int lanes) { return fill_value(s, lanes); };
-  const std::string first = s.b.fresh("first"), last = s.b.fresh("last");
-  out.push_back(s_let(first, smaller(larger(v_int(0) - d.lo, v_int(0)), d.extent)));
-  out.push_back(s_let(last, larger(smaller(s.dim_of(d.dim) - d.lo, d.extent), v_var(first))));
-  copy_span(s, to, v_int(0), v_var(first), filled, out);
-  copy_span(s, to, v_var(first), v_var(last), element, out);
-  copy_span(s, to, v_var(last), d.extent, filled, out);
+  auto filled = [&](const Operand&, int lanes, const Operand&) { return fill_value(s, lanes); };
+  const Inside in = inside_of(s, d);
+  const Operand first = named(s, "first", in.first, out), last = named(s, "last", larger(in.last, first), out);
+  if (!s.filled_before) copy_span(s, to, v_int(0), first, filled, out);
+  copy_span(s, to, first, last, element, out);
+  if (!s.filled_before) copy_span(s, to, last, d.extent, filled, out);
   return out;
 }
 
@@ -183,26 +212,65 @@ Block copy_all(Staging& s) {
     if (d.scale == 2 && s.b.c.pair_last)
       s.pair_inside = v_apply(ScalarOp::Le, {at * v_int(2) + v_int(1), s.b.scalar(s.b.c.pair_last, s.b.scope)});
     to = to + v_var(names.back()) * d.stride;
-    if (!d.guarded) continue;
+    if (!d.guarded || s.filled_before) continue;
     const Operand ok = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {at, v_int(0)}), v_apply(ScalarOp::Lt, {at, s.dim_of(d.dim)})});
     inside = inside ? v_apply(ScalarOp::And, {inside, ok}) : ok;
   }
   Block body = copy_line(s, from, to);
   if (inside) {
     Block outside;
-    copy_span(s, to, v_int(0), s.dims.back().extent, [&](const Operand&, int lanes) { return fill_value(s, lanes); }, outside);
+    const auto filled = [&](const Operand&, int lanes, const Operand&) { return fill_value(s, lanes); };
+    copy_span(s, to, v_int(0), s.dims.back().extent, filled, outside);
     Block choice{s_if(inside, std::move(body), std::move(outside))};
     body = std::move(choice);
   }
   for (size_t i = names.size(); i-- > 0;) {
-    Block loop{s_for(names[i], v_int(0), s.dims[i].extent, 1, std::move(body), i == 0 ? LoopKind::Parallel : LoopKind::Serial)};
+    const StagedDim& d = s.dims[i];
+    const Inside in = d.guarded && s.filled_before ? inside_of(s, d) : Inside{v_int(0), d.extent};
+    Block loop{s_for(names[i], in.first, in.last, 1, std::move(body), i == 0 ? LoopKind::Parallel : LoopKind::Serial)};
     body = std::move(loop);
   }
   return body;
 }
 
+bool is_known(const Operand& v) { return constant_value(v).has_value(); }
+
+/// Whether the border of the copy is the same for all outer iterations, of which there are several: it is filled once then.
+bool border_stays(const Staging& s) {
+  const bool known = is_known(s.fill) || std::holds_alternative<VConst>(s.fill->node);
+  bool several = false;
+  for (const auto* vars : {&s.b.c.outer_left, &s.b.c.outer_right})
+    for (const LoopVar& v : *vars) several = several || constant_value(s.b.extent(v)) != 1;
+  return known && several && std::all_of(s.dims.begin(), s.dims.end(), [&](const StagedDim& d) {
+           return !d.guarded || (is_known(d.lo) && is_known(d.extent) && is_known(s.dim_of(d.dim)));
+         });
+}
+
+/// Fills the whole copy.
+void fill_copy(Staging& s, Block& before) {
+  Operand all = v_int(1);
+  for (const StagedDim& d : s.dims) all = all * d.extent;
+  copy_span(s, v_int(0), v_int(0), all, [&](const Operand&, int lanes, const Operand&) { return v_splat(s.fill, lanes); }, before);
+}
+
+/// The offset of each depth index, outermost variable first; nothing where one is no number.
+std::vector<int64_t> known_offsets(ContractionBuilder& b, const AffineForm& form) {
+  std::vector<int64_t> out = {0};
+  for (const LoopVar& v : b.c.depth) {
+    const auto extent = constant_value(b.extent(v)), by = constant_value(form.coefficient(v.name));
+    if (!extent || !by) return {};
+    std::vector<int64_t> next;
+    for (const int64_t at : out)
+      for (int64_t i = 0; i < *extent; ++i) next.push_back(at + i * *by);
+    out = std::move(next);
+  }
+  return out;
+}
+
 /// Offsets of the depth indices: one step where they form a line, else a table that is filled once.
 void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& access, Block& before) {
+  if (b.unrolls_taps) access.taps = known_offsets(b, form);
+  if (!access.taps.empty()) return;
   if (collapses(form, b.c.depth, b.scope)) {
     access.depth_step = b.c.depth.empty() ? v_int(0) : form.coefficient(b.c.depth.back().name);
     return;
@@ -230,7 +298,7 @@ LeftAccess from_form(ContractionBuilder& b, int buffer, const AffineForm& form, 
 
 /// A copy of the read's neighbourhood: guards and conversions happen here, the tiles read without either.
 LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Block& staging) {
-  Staging s{b, read, -1, {}, {}, nullptr};
+  Staging s{b, read, -1, {}, {}, nullptr, false};
   if (!plan_dims(s)) {
     b.possible = false;
     return {};
@@ -245,6 +313,8 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
     }
     form.rest = form.rest + (d.form.rest - d.lo) * d.stride;
   }
+  s.filled_before = border_stays(s);
+  if (s.filled_before) fill_copy(s, before);
   staging = copy_all(s);
   return from_form(b, s.buffer, form, before);
 }

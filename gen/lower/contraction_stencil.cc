@@ -1,65 +1,107 @@
 // Stencils (depthwise convolutions): each filter sees its own pixels, so the vectors run along the pixels of a padded copy.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "lower/contraction_builder.h"
 
 namespace tenon {
 namespace {
 
-/// The function of one strip: `height` rows of one vector. Buffers: one a row, the weights, the tile, the offsets of the taps.
+/// What a strip is made of. `taps` empty: the offsets of the taps come from a table, or are a step apart.
+struct StripShape {
+  int height = 0;
+  int64_t stride = 1;    ///< of pixels along the line
+  int64_t row_step = 0;  ///< elements from one row of the strip to the next, with known taps only
+  std::vector<int64_t> taps;
+  int64_t weight_step = 0;
+  int table = -1;
+  DType table_type = DType::I64;
+};
+
+/// The function of one strip: rows of one vector. Buffers: the rows (one for all where the taps are known), the weights, the tile, and
+/// the offsets of the taps where there is a table.
 class StripFunction {
  public:
-  StripFunction(ContractionBuilder& b, int table, DType table_type, int64_t stride) : b_(b), table_type_(table_type), stride_(stride), has_table_(table >= 0) {}
+  StripFunction(ContractionBuilder& b, StripShape shape) : b_(b), shape_(std::move(shape)) {}
 
   InnerFunction build() {
-    const int height = b_.blueprint.tile_rows;
-    for (int r = 0; r < height; ++r) add(fmt::format("a{}", r), b_.c.accumulator, false);
+    f_.name = fmt::format("strip_{}", shape_.height);
+    if (shape_.taps.empty()) loop();
+    else unrolled();
+    return std::move(f_);
+  }
+
+ private:
+  OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
+  Operand sum(int r) const { return v_var(fmt::format("c{}", r), type()); }
+  int add(std::string name, DType d, bool writable) {
+    f_.buffers.push_back({std::move(name), d, Storage::Workspace, -1, nullptr, writable});
+    return static_cast<int>(f_.buffers.size()) - 1;
+  }
+  void clear_sums() {
+    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_var(fmt::format("c{}", r), v_const(0, type())));
+  }
+  void store_sums(int tile) {
+    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_store(tile, v_int(r * b_.lanes()), sum(r)));
+  }
+  Stmt add_product(int r, const Operand& weight, const Operand& pixels) const {
+    const Operand next = is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)}) : sum(r) + weight * pixels;
+    return s_assign(fmt::format("c{}", r), next);
+  }
+
+  /// A loop over the taps: each row's pixels against one weight.
+  void loop() {
+    for (int r = 0; r < shape_.height; ++r) add(fmt::format("a{}", r), b_.c.accumulator, false);
     const int weights = add("w", b_.c.accumulator, false), tile = add("tile", b_.c.accumulator, true);
-    f_.name = fmt::format("strip_{}", height);
     f_.params = {"taps", "weight_step"};
     Block step;
     Operand at = v_var("d");
-    if (has_table_) {
-      step.push_back(s_let("step", v_cast(v_load(add("offset", table_type_, false), table_type_, v_var("d")), DType::I64)));
+    if (shape_.table >= 0) {
+      const int table = add("offset", shape_.table_type, false);
+      step.push_back(s_let("step", v_cast(v_load(table, shape_.table_type, v_var("d")), DType::I64)));
       at = v_var("step");
     } else {
       f_.params.push_back("tap_step");
       at = v_var("d") * v_var("tap_step");
     }
     step.push_back(s_let("x", v_splat(v_load(weights, b_.c.accumulator, v_var("d") * v_var("weight_step")), b_.lanes())));
-    for (int r = 0; r < height; ++r) {
-      const std::string sum = fmt::format("c{}", r);
-      f_.body.push_back(s_var(sum, v_const(0, type())));
-      step.push_back(s_assign(sum, multiply_add(v_var("x", type()), pixels(r, at), v_var(sum, type()))));
-    }
+    clear_sums();
+    for (int r = 0; r < shape_.height; ++r) step.push_back(add_product(r, v_var("x", type()), pixels(r, at)));
     f_.body.push_back(s_for("d", v_int(0), v_var("taps"), 1, std::move(step)));
-    for (int r = 0; r < height; ++r) f_.body.push_back(s_store(tile, v_int(r * b_.lanes()), v_var(fmt::format("c{}", r), type())));
-    return std::move(f_);
+    store_sums(tile);
   }
 
- private:
-  OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
-  int add(std::string name, DType d, bool writable) {
-    f_.buffers.push_back({std::move(name), d, Storage::Workspace, -1, nullptr, writable});
-    return static_cast<int>(f_.buffers.size()) - 1;
+  /// All taps in line: the weights stay in registers, and pixels that several rows see are loaded once.
+  void unrolled() {
+    const int rows = add("a", b_.c.accumulator, false), weights = add("w", b_.c.accumulator, false), tile = add("tile", b_.c.accumulator, true);
+    std::map<int64_t, std::vector<std::pair<int, size_t>>> seen_by;  // offset of pixels: rows and taps that want them
+    for (int r = 0; r < shape_.height; ++r)
+      for (size_t d = 0; d < shape_.taps.size(); ++d) seen_by[r * shape_.row_step + shape_.taps[d]].push_back({r, d});
+    for (size_t d = 0; d < shape_.taps.size(); ++d)
+      f_.body.push_back(s_let(fmt::format("w{}", d), v_splat(v_load(weights, b_.c.accumulator, v_int(static_cast<int64_t>(d) * shape_.weight_step)), b_.lanes())));
+    clear_sums();
+    int loaded = 0;
+    for (const auto& [offset, uses] : seen_by) {
+      const std::string x = fmt::format("x{}", loaded++);
+      f_.body.push_back(s_let(x, pixels(rows, v_int(offset))));
+      for (const auto& [r, d] : uses) f_.body.push_back(add_product(r, v_var(fmt::format("w{}", d), type()), v_var(x, type())));
+    }
+    store_sums(tile);
   }
-  Operand multiply_add(const Operand& x, const Operand& y, const Operand& sum) const {
-    return is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {x, y, sum}) : sum + x * y;
-  }
-  /// A vector of pixels of row `r`: every one, or every second of two vectors.
-  Operand pixels(int r, const Operand& at) const {
+
+  /// A vector of pixels: every one, or every second of two vectors.
+  Operand pixels(int buffer, const Operand& at) const {
     const int lanes = b_.lanes();
-    const Operand low = v_load(r, b_.c.accumulator, at, lanes);
-    if (stride_ == 1 || lanes == 1) return low;
+    const Operand low = v_load(buffer, b_.c.accumulator, at, lanes);
+    if (shape_.stride == 1 || lanes == 1) return low;
     std::vector<int> even;
     for (int l = 0; l < lanes; ++l) even.push_back(2 * l);
-    return v_shuffle(low, v_load(r, b_.c.accumulator, at + v_int(lanes), lanes), even);
+    return v_shuffle(low, v_load(buffer, b_.c.accumulator, at + v_int(lanes), lanes), even);
   }
 
   ContractionBuilder& b_;
-  DType table_type_;
-  int64_t stride_;
-  bool has_table_;
+  StripShape shape_;
   InnerFunction f_;
 };
 
@@ -70,6 +112,74 @@ AffineForm weights_of(ContractionBuilder& b, const Read* read) {
   return form ? *form : AffineForm{{}, v_int(0)};
 }
 
+/// Rows of a strip: as many as the blueprint says, or so many that equal strips cover known rows.
+int strip_height(ContractionBuilder& b) {
+  const int tall = b.blueprint.tile_rows;
+  const auto rows = constant_value(b.extent_of(b.c.rows));
+  if (!b.unrolls_taps || !rows || *rows < 1) return tall;
+  const int64_t strips = (*rows + tall - 1) / tall;
+  return static_cast<int>((*rows + strips - 1) / strips);
+}
+
+/// Whether all taps and rows have their registers, and all extents are numbers.
+bool taps_fit(ContractionBuilder& b) {
+  const auto taps = constant_value(b.extent_of(b.c.depth));
+  constexpr int kForPixels = 3;
+  return b.c.rows.size() == 1 && constant_value(b.extent(b.c.rows[0])) && taps && *taps > 0 &&
+         *taps + b.blueprint.tile_rows + kForPixels <= b.isa.vector_registers;
+}
+
+/// The call of the strip at (row, column).
+class StripCall {
+ public:
+  StripCall(ContractionBuilder& b, const LeftAccess& left, const StripShape& shape) : b_(b), left_(left), shape_(shape) {}
+
+  Stmt at(const Operand& row, const Operand& column, BufferArgument weights, const Operand& weight_step, int tile, Block& lets) const {
+    SCall call;
+    const int pointers = shape_.taps.empty() ? shape_.height : 1;
+    for (int i = 0; i < pointers; ++i) call.buffers.push_back({left_.buffer, offset(row, i, column, lets)});
+    call.buffers.push_back(std::move(weights));
+    call.buffers.push_back({tile, v_int(0)});
+    if (left_.depth_table >= 0) call.buffers.push_back({left_.depth_table, v_int(0)});
+    if (!shape_.taps.empty()) return {std::move(call)};
+    call.args = {b_.extent_of(b_.c.depth), weight_step};
+    if (left_.depth_table < 0) call.args.push_back(left_.depth_step);
+    return {std::move(call)};
+  }
+
+ private:
+  Operand offset(const Operand& row, int i, const Operand& column, Block& lets) const {
+    ValueScope scope = b_.scope;
+    const Operand last = b_.extent_of(b_.c.rows) - v_int(1);
+    bind_flat(b_, b_.c.rows, shape_.taps.empty() ? smaller(row + v_int(i), last) : row, scope, lets);
+    scope.vars[b_.c.columns[0].name] = column;
+    Operand at = left_.base;
+    for (const auto& [name, by] : left_.row_coefficients) at = at + scope.vars.at(name) * by;
+    return at;
+  }
+
+  ContractionBuilder& b_;
+  const LeftAccess& left_;
+  const StripShape& shape_;
+};
+
+/// The loops over strips: rows, then columns. With known taps the last strip of rows begins early enough to be whole.
+Block strips(ContractionBuilder& b, const LeftAccess& left, const StripShape& shape, const BufferArgument& weights, const Operand& weight_step) {
+  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(shape.height * b.lanes()));
+  const std::string r = b.local("strip_row"), q = b.local("strip_column"), height = b.local("height"), width = b.local("strip_width"), first = b.local("first_row");
+  const Operand rows = b.extent_of(b.c.rows), columns = b.extent_of(b.c.columns);
+  const bool whole = !shape.taps.empty();
+  const Operand row = whole ? v_var(first) : v_var(r), tall = whole ? v_int(shape.height) : v_var(height);
+  Block strip{s_let(width, smaller(v_int(b.lanes()), columns - v_var(q)))};
+  strip.push_back(StripCall(b, left, shape).at(row, v_var(q), weights, weight_step, tile, strip));
+  for (Stmt& s : epilogue(b, {row, tall, v_var(q), v_var(width), tile})) strip.push_back(std::move(s));
+  Block out;
+  if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
+  else out.push_back(s_let(height, smaller(v_int(shape.height), rows - v_var(r))));
+  out.push_back(s_for(q, v_int(0), columns, b.lanes(), std::move(strip)));
+  return {s_for(r, v_int(0), rows, shape.height, std::move(out), LoopKind::Parallel)};
+}
+
 }  // namespace
 
 Block stencil_body(ContractionBuilder& b) {
@@ -77,35 +187,25 @@ Block stencil_body(ContractionBuilder& b) {
   b.possible = weights && plain_read(b.c.left) && b.kernel.tensors[static_cast<size_t>(weights->tensor)].dtype == b.c.accumulator;
   if (!b.possible) return {};
   Block body, staging;
+  b.unrolls_taps = taps_fit(b);
   const LeftAccess left = stage_pixels(b, body, staging);
   const AffineForm w = weights_of(b, weights);
   const auto stride = left.buffer < 0 ? std::nullopt : constant_value(left.row_coefficients.at(b.c.columns[0].name));
   b.possible = b.possible && stride && (*stride == 1 || *stride == 2);
   if (!b.possible) return {};
-  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(b.blueprint.tile_rows * b.lanes()));
-  b.functions.push_back(StripFunction(b, left.depth_table, left.table_type, *stride).build());
-  const std::string r = b.local("strip_row"), q = b.local("strip_column"), height = b.local("height"), width = b.local("strip_width");
-  const Operand rows = b.extent_of(b.c.rows), columns = b.extent_of(b.c.columns);
-  Block strip{s_let(width, smaller(v_int(b.lanes()), columns - v_var(q)))};
-  SCall call;
-  for (int i = 0; i < b.blueprint.tile_rows; ++i) {
-    ValueScope scope = b.scope;
-    bind_flat(b, b.c.rows, smaller(v_var(r) + v_int(i), rows - v_int(1)), scope, strip);
-    scope.vars[b.c.columns[0].name] = v_var(q);
-    Operand at = left.base;
-    for (const auto& [name, by] : left.row_coefficients) at = at + scope.vars.at(name) * by;
-    call.buffers.push_back({left.buffer, at});
+  const Operand weight_step = b.c.depth.empty() ? v_int(0) : w.coefficient(b.c.depth.back().name);
+  StripShape shape{strip_height(b), *stride, 0, {}, 0, left.depth_table, left.table_type};
+  if (!left.taps.empty()) {
+    const auto row_step = constant_value(left.row_coefficients.at(b.c.rows[0].name)), by = constant_value(weight_step);
+    b.possible = row_step && by;
+    if (!b.possible) return {};
+    shape.row_step = *row_step;
+    shape.weight_step = *by;
+    shape.taps = left.taps;
   }
-  call.buffers.push_back({weights->tensor, w.rest});
-  call.buffers.push_back({tile, v_int(0)});
-  if (left.depth_table >= 0) call.buffers.push_back({left.depth_table, v_int(0)});
-  call.args = {b.extent_of(b.c.depth), b.c.depth.empty() ? v_int(0) : w.coefficient(b.c.depth.back().name)};
-  if (left.depth_table < 0) call.args.push_back(left.depth_step);
-  strip.push_back({std::move(call)});
-  for (Stmt& s : epilogue(b, {v_var(r), v_var(height), v_var(q), v_var(width), tile})) strip.push_back(std::move(s));
-  Block strips{s_let(height, smaller(v_int(b.blueprint.tile_rows), rows - v_var(r))), s_for(q, v_int(0), columns, b.lanes(), std::move(strip))};
+  b.functions.push_back(StripFunction(b, shape).build());
   Block inner = std::move(staging);
-  inner.push_back(s_for(r, v_int(0), rows, b.blueprint.tile_rows, std::move(strips), LoopKind::Parallel));
+  for (Stmt& s : strips(b, left, shape, {weights->tensor, w.rest}, weight_step)) inner.push_back(std::move(s));
   for (Stmt& s : loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel), LoopKind::Parallel)) body.push_back(std::move(s));
   return body;
 }

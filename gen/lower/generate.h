@@ -1,6 +1,7 @@
 // Loop tree → statements over scalars and vectors: the last step of lowering.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -35,6 +36,13 @@ class Generator {
     int parts = 1;
     Operand active;
     int prefetch_bytes = 0;
+    std::vector<int> cached;
+
+    /// How far ahead a tensor is fetched, if at all.
+    std::optional<int> prefetch_of(int tensor) const {
+      const bool wanted = prefetch_bytes > 0 && std::count(cached.begin(), cached.end(), tensor) == 0;
+      return wanted ? std::optional(prefetch_bytes) : std::nullopt;
+    }
   };
   struct AccumulatorState {
     std::vector<std::string> names;  ///< one a part
@@ -52,7 +60,7 @@ class Generator {
   Bundle read_value(const Expr& e, const Read& r);
   Bundle variable_value(const Expr& e, const VarRef& v);
   Bundle load(const Expr& e, const Read& r);
-  void prefetch(int buffer, const Operand& offset, int part);
+  void prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead);
   Operand every_other(int buffer, DType type, const Operand& offset) const;
   Operand scalar(const Expr& e, int part);
   Operand scalar_of(const Expr& e, int part);
@@ -77,6 +85,7 @@ class Generator {
   void plain_loop(const TreeLoop& l);
   void vector_loop(const TreeLoop& l);
   void vector_part(const TreeLoop& l, Operand begin, Operand end, int parts, bool partial);
+  void fetch_next_row(const TreeLoop& l);
   Block body_of(const TreeLoop& l);
   void define(const TreeDefine& d);
   void start_leaf(std::initializer_list<Expr> roots);
@@ -139,6 +148,7 @@ class Generator {
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
   std::vector<Expr> kept_;  ///< expressions made on the way: their addresses are keys
+  std::set<std::pair<int, std::string>> fetched_;  ///< lines fetched ahead in the loop body at hand
   std::map<const ExprNode*, int> uses_;
   std::map<const ExprNode*, bool> varies_;
   std::map<std::pair<const ExprNode*, int>, Bundle> memo_;

@@ -141,7 +141,9 @@ void Generator::vector_part(const TreeLoop& l, Operand begin, Operand end, int p
   const std::string var = names_.take(letter_of(l.var.name));
   const Lanes outer = lanes_;
   Block body = block([&] {
-    lanes_ = {l.var.name, v_var(var), l.shape.lanes, parts, nullptr, partial ? 0 : l.shape.prefetch_bytes};
+    lanes_ = {l.var.name, v_var(var), l.shape.lanes, parts, nullptr, partial ? 0 : l.shape.prefetch_bytes, l.cached};
+    fetched_.clear();
+    if (!partial) fetch_next_row(l);
     if (partial) lanes_.active = named("active", v_apply(ScalarOp::Min, {v_int(l.shape.lanes), end - lanes_.base}));
     tree(l.body);
   });
@@ -149,6 +151,16 @@ void Generator::vector_part(const TreeLoop& l, Operand begin, Operand end, int p
   start_leaf({});
   names_.release(var);
   out_->push_back(s_for(var, std::move(begin), std::move(end), int64_t{l.shape.lanes} * parts, std::move(body)));
+}
+
+/// Fetches the lines that the first pass over the next row reads.
+void Generator::fetch_next_row(const TreeLoop& l) {
+  start_leaf({});
+  for (const Expr& e : l.next_row) {
+    const auto& r = std::get<Read>(e->node);
+    const int buffer = buffer_of_[static_cast<size_t>(r.tensor)];
+    for (int u = 0; u < lanes_.parts; ++u) prefetch(buffer, offset_of(r.tensor, r.index, u), u, 0);
+  }
 }
 
 /// The value to store: the new one, or the one that stands there combined with it.
@@ -183,7 +195,7 @@ void Generator::define(const TreeDefine& d) {
     const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
     for (size_t u = 0; u < v.size(); ++u) {
       const Operand offset = offset_of(d.tensor, d.index, static_cast<int>(u));
-      if (!lanes_.var.empty()) prefetch(buffer, offset, static_cast<int>(u));
+      if (!lanes_.var.empty()) prefetch(buffer, offset, static_cast<int>(u), lanes_.prefetch_of(d.tensor));
       const Operand stored = v[u]->type.dtype == DType::Bool ? mask_as(v[u], 8) : v[u];
       out_->push_back(s_store(buffer, offset, stored, lanes_.var.empty() ? nullptr : lanes_.active));
     }

@@ -219,7 +219,7 @@ Bundle Generator::load(const Expr& e, const Read& r) {
   Bundle b;
   for (int u = 0; u < lanes_.parts; ++u) {
     const Operand offset = offset_of(r.tensor, r.index, u);
-    if (is_one(stride)) prefetch(buffer, offset, u);
+    if (is_one(stride)) prefetch(buffer, offset, u, lanes_.prefetch_of(r.tensor));
     if (lanes_.lanes == 1) b.push_back(v_load(buffer, e->type, offset));
     else if (is_one(stride)) b.push_back(v_load(buffer, e->type, offset, lanes_.lanes, lanes_.active));
     else if (constant_value(stride) == 2) b.push_back(every_other(buffer, e->type, offset));
@@ -228,12 +228,13 @@ Bundle Generator::load(const Expr& e, const Read& r) {
   return b;
 }
 
-/// Fetches the cache line that lies the plan's distance ahead, once a line.
-void Generator::prefetch(int buffer, const Operand& offset, int part) {
+/// Fetches the cache line that lies `ahead` bytes from the offset, once a line; nothing without a distance.
+void Generator::prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead) {
   constexpr int kLine = 64;
   const int bytes = bytes_of(buffers_[static_cast<size_t>(buffer)].dtype);
-  if (lanes_.prefetch_bytes == 0 || part * lanes_.lanes * bytes % kLine != 0) return;
-  out_->push_back({SPrefetch{buffer, offset + v_int(lanes_.prefetch_bytes / bytes), 3}});
+  if (!ahead || part * lanes_.lanes * bytes % kLine != 0) return;
+  const Operand at = offset + v_int(*ahead / bytes);
+  if (fetched_.insert({buffer, to_text(at)}).second) out_->push_back({SPrefetch{buffer, at, 3}});
 }
 
 /// Elements 0, 2, 4, … from two loads, of which neither reaches past the last element.

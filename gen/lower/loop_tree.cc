@@ -25,6 +25,7 @@ struct Writer {
     const std::string shape = l.shape.lanes * l.shape.parts > 1 ? fmt::format("  by {} x {}", l.shape.parts, l.shape.lanes) : "";
     line(fmt::format("for {} < {}{}{}", l.var.name, to_text(l.var.extent, names), shape, l.ordered ? "  in order" : ""));
     ++depth;
+    if (!l.next_row.empty()) line("fetch " + list(l.next_row, names));
     write(l.body);
     --depth;
   }

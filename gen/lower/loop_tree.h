@@ -34,6 +34,8 @@ struct TreeLoop {
   bool parallel = false; ///< iterations may go to workers
   bool ordered = false;  ///< iterations depend on each other beyond accumulators (scans, scatter)
   LoopShape shape;
+  std::vector<int> cached;     ///< tensors that an earlier loop of the same row went over: not fetched ahead
+  std::vector<Expr> next_row;  ///< reads of the next row, fetched ahead by this loop
   std::vector<TreeNode> body;
 };
 struct TreeDefine {
