@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <functional>
+#include <set>
+#include <thread>
 
 #include "emit/kernel_to_c.h"
 #include "emit/math_body.h"
@@ -56,19 +60,67 @@ struct Bodies {
   std::vector<std::string> faults;
 };
 
-Bodies bodies_of(const Library& library, const std::vector<const Isa*>& levels, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
-  Bodies out;
+/// One kernel at one level: what it becomes, or nothing where the level below does as well.
+struct Job {
+  const Kernel* kernel = nullptr;
+  const Isa* isa = nullptr;
+  bool lowest = false;
+};
+struct Body {
+  bool own = false;
+  KernelText text;
+  std::string loops;
+  std::vector<std::string> faults;
+};
+
+/// Each kernel of each level once, in order.
+std::vector<Job> jobs_of(const Library& library, const std::vector<const Isa*>& levels) {
+  std::vector<Job> jobs;
   for (const Isa* isa : levels) {
-    LevelTexts level{isa, level_begin(*isa, options), level_end(*isa, options), {}};
+    std::set<std::string_view> known;
     for (const LibraryOp& op : library.ops)
-      for (const LibraryKernel& k : op.kernels) {
-        if (level.kernels.count(k.kernel.name) || (levels.size() > 1 && isa != levels[0] && !gains(k.kernel, *isa))) continue;
-        const LoopNest nest = lower_kernel(k.kernel, rows, *isa);
-        for (const std::string& f : verify(nest)) out.faults.push_back(nest.name + ": " + f);
-        if (wants_loops) out.loops += to_text(nest);
-        if (out.faults.empty()) level.kernels[k.kernel.name] = kernel_text(nest, *isa, options);
-      }
-    out.texts.levels.push_back(std::move(level));
+      for (const LibraryKernel& k : op.kernels)
+        if (known.insert(k.kernel.name).second) jobs.push_back({&k.kernel, isa, isa == levels[0]});
+  }
+  return jobs;
+}
+
+Body body_of(const Job& job, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
+  Body out;
+  out.own = job.lowest || gains(*job.kernel, *job.isa);
+  if (!out.own) return out;
+  const LoopNest nest = lower_kernel(*job.kernel, rows, *job.isa);
+  for (const std::string& f : verify(nest)) out.faults.push_back(nest.name + ": " + f);
+  if (wants_loops) out.loops = to_text(nest);
+  if (out.faults.empty()) out.text = kernel_text(nest, *job.isa, options);
+  return out;
+}
+
+/// body(i) for all i below n, on all processors.
+void for_each_index(size_t n, const std::function<void(size_t)>& body) {
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < n; i = next++) body(i);
+  };
+  std::vector<std::thread> workers;
+  for (unsigned w = 1; w < std::thread::hardware_concurrency(); ++w) workers.emplace_back(work);
+  work();
+  for (std::thread& w : workers) w.join();
+}
+
+/// Kernels do not know each other, so they are lowered side by side; what comes out is put together in their order.
+Bodies bodies_of(const Library& library, const std::vector<const Isa*>& levels, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
+  const std::vector<Job> jobs = jobs_of(library, levels);
+  std::vector<Body> bodies(jobs.size());
+  for_each_index(jobs.size(), [&](size_t i) { bodies[i] = body_of(jobs[i], rows, options, wants_loops); });
+  Bodies out;
+  for (const Isa* isa : levels) out.texts.levels.push_back({isa, level_begin(*isa, options), level_end(*isa, options), {}});
+  size_t level = 0;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    while (levels[level] != jobs[i].isa) ++level;
+    out.loops += bodies[i].loops;
+    out.faults.insert(out.faults.end(), bodies[i].faults.begin(), bodies[i].faults.end());
+    if (bodies[i].own) out.texts.levels[level].kernels[jobs[i].kernel->name] = std::move(bodies[i].text);
   }
   return out;
 }

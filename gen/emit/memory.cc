@@ -13,8 +13,8 @@ DType moved(DType d) { return d == DType::F16 || d == DType::BF16 ? DType::U16 :
 CExpr element(Emitter& e, int buffer, const Operand& offset) { return c_index(c_text(e.buffer_name(buffer)), e.index(offset)); }
 CExpr address(Emitter& e, int buffer, const Operand& offset) { return c_unary("&", element(e, buffer, offset)); }
 
-CExpr vector_at(Emitter& e, int buffer, const Operand& offset, DType d, int lanes, bool constant) {
-  const std::string type = (constant ? "const " : "") + e.memory_type(d, lanes) + " *";
+CExpr vector_at(Emitter& e, int buffer, const Operand& offset, DType d, int lanes, std::string_view qualifiers) {
+  const std::string type = std::string(qualifiers) + e.memory_type(d, lanes) + " *";
   return c_unary("*", c_cast(type, address(e, buffer, offset)));
 }
 
@@ -98,7 +98,7 @@ CExpr load_value(Emitter& e, const OperandNode& node, const VLoad& n) {
   const OperandType& t = node.type;
   const OperandType m{moved(t.dtype), t.lanes, 0};
   if (!partial(e, n.active, t.lanes))
-    return as_value(e, t, t.lanes == 1 ? element(e, n.buffer, n.offset) : vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, true));
+    return as_value(e, t, t.lanes == 1 ? element(e, n.buffer, n.offset) : vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, n.once ? "const volatile " : "const "));
   if (t.lanes > 1) return as_value(e, t, load_first(e, m, address(e, n.buffer, n.offset), e.index(n.active)));
   const CExpr zero = is_complex(t.dtype) ? literal(e, VConst{}, t) : c_text("0");
   return c_conditional(c_binary(e.index(n.active), ">", c_text("0")), as_value(e, t, element(e, n.buffer, n.offset)), zero);
@@ -123,7 +123,7 @@ CStmt store_value(Emitter& e, const SStore& n) {
     return {CIf{c_binary(e.index(n.active), ">", c_text("0")), {c_assign(element(e, n.buffer, n.offset), std::move(value))}, {}}};
   }
   if (t.lanes == 1) return c_assign(element(e, n.buffer, n.offset), std::move(value));
-  return c_assign(vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, false), std::move(value));
+  return c_assign(vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, ""), std::move(value));
 }
 
 }  // namespace tenon::emit

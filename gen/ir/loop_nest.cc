@@ -59,6 +59,9 @@ Operand v_attr(std::string name, DType type, int element) { return make({type, 1
 Operand v_load(int buffer, DType storage, Operand offset, int lanes, Operand active) {
   return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0}, VLoad{buffer, std::move(offset), std::move(active)});
 }
+Operand v_load_once(int buffer, DType storage, Operand offset, int lanes) {
+  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0}, VLoad{buffer, std::move(offset), nullptr, true});
+}
 Operand v_gather(int buffer, DType storage, Operand offset, Operand stride, int lanes, Operand active) {
   return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0}, VGather{buffer, std::move(offset), std::move(stride), std::move(active)});
 }
@@ -168,7 +171,7 @@ struct MapValue {
   Operand operator()(const VSize&) { return self; }
   Operand operator()(const VAttr&) { return self; }
   Operand operator()(const VLoad& n) {
-    VLoad r{n.buffer, go(n.offset), go(n.active)};
+    VLoad r{n.buffer, go(n.offset), go(n.active), n.once};
     return done(std::move(r));
   }
   Operand operator()(const VGather& n) {

@@ -35,7 +35,8 @@ struct VVar   { std::string name; };                          ///< loop variable
 struct VSize  { std::string name; };                          ///< a run-time size of the kernel
 struct VAttr  { std::string name; int element = 0; };
 /// `lanes` consecutive elements of the buffer's storage type. Conversions to the compute type are Cast nodes above.
-struct VLoad  { int buffer = 0; Operand offset; Operand active; };
+/// `once`: compilers must not load it again at its uses, which some do where an instruction takes an operand from memory.
+struct VLoad  { int buffer = 0; Operand offset; Operand active; bool once = false; };
 /// Element l comes from offset + l*stride (in elements).
 struct VGather { int buffer = 0; Operand offset; Operand stride; Operand active; };
 /// The row of scalar_op.def applied lane by lane; Cast and Bits change the type, comparisons give masks, Fma is fused only where the
@@ -125,6 +126,7 @@ Operand v_var(std::string name, OperandType type = {});
 Operand v_size(std::string name);
 Operand v_attr(std::string name, DType type, int element = 0);
 Operand v_load(int buffer, DType storage, Operand offset, int lanes = 1, Operand active = nullptr);
+Operand v_load_once(int buffer, DType storage, Operand offset, int lanes);
 Operand v_gather(int buffer, DType storage, Operand offset, Operand stride, int lanes, Operand active = nullptr);
 /// Types the node by the row's result rule (Explicit rows: give `type`). Integer constants fold.
 Operand v_apply(ScalarOp op, std::vector<Operand> args);

@@ -26,7 +26,7 @@ struct OperandText {
   std::string operator()(const VVar& n) const { return n.name; }
   std::string operator()(const VSize& n) const { return n.name; }
   std::string operator()(const VAttr& n) const { return fmt::format("{}.{}", n.name, n.element); }
-  std::string operator()(const VLoad& n) const { return fmt::format("load:{}(b{}, {}{})", type_text(type), n.buffer, to_text(n.offset), opt_text(n.active, ", active ")); }
+  std::string operator()(const VLoad& n) const { return fmt::format("load{}:{}(b{}, {}{})", n.once ? "_once" : "", type_text(type), n.buffer, to_text(n.offset), opt_text(n.active, ", active ")); }
   std::string operator()(const VGather& n) const {
     return fmt::format("gather:{}(b{}, {}, step {}{})", type_text(type), n.buffer, to_text(n.offset), to_text(n.stride), opt_text(n.active, ", active "));
   }

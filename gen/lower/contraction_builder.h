@@ -48,6 +48,8 @@ struct ContractionBuilder {
   bool possible = true;
   DType right_type = DType::F32;      ///< of the right side's elements as the tiles load them
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
+  Operand band_first;                 ///< set: only band_rows rows from here on are copied at a time
+  int band_rows = 0;
   bool unrolls_taps = false;          ///< offsets of depth indices are wanted as numbers
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
   std::map<std::string, std::string> locals;

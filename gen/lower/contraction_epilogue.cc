@@ -21,8 +21,35 @@ void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, B
 
 }  // namespace
 
-Block epilogue(ContractionBuilder& b, const TileExtent& t) {
-  const std::string r = b.local("r"), q = b.local("q"), whole = b.local("whole");
+namespace {
+
+/// The scope of a vector of columns that begins at `column`, and the steps along it that must be 1.
+ValueScope column_vector(ContractionBuilder& b, const ValueScope& row, const Operand& column, std::vector<Operand>& steps) {
+  ValueScope vector = row;
+  bind_collapsed(b.c.columns, column, vector);
+  vector.vector_var = b.c.columns.back().name;
+  vector.lanes = b.lanes();
+  steps = open_steps(b.c.statement->value, vector.vector_var, vector);
+  for (const Operand& s : steps) vector.unit.insert(canonical(s));
+  return vector;
+}
+
+/// Rows of a tile whose vectors are all whole: no loop over the columns.
+Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
+  Block row;
+  ValueScope scope = b.scope;
+  bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
+    std::vector<Operand> steps;
+    const ValueScope vector = column_vector(b, scope, t.first_column + v_int(j * b.lanes()), steps);
+    store_value(b, vector, v_load(t.tile, b.c.accumulator, v_var(r) * v_int(b.panel_columns()) + v_int(j * b.lanes()), b.lanes()), row);
+  }
+  return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
+}
+
+/// Rows of a tile of fewer columns: whole vectors, then what is left as a part of one or by elements.
+Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
+  const std::string q = b.local("q"), whole = b.local("whole");
   const DType acc = b.c.accumulator;
   Block row;
   ValueScope scope = b.scope;
@@ -30,12 +57,8 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   const Operand at = v_var(r) * v_int(b.panel_columns()) + v_var(q);
   Operand from = v_int(0);
   if (b.lanes() > 1) {
-    ValueScope vector = scope;
-    bind_collapsed(b.c.columns, t.first_column + v_var(q), vector);
-    vector.vector_var = b.c.columns.back().name;
-    vector.lanes = b.lanes();
-    const std::vector<Operand> steps = open_steps(b.c.statement->value, vector.vector_var, vector);
-    for (const Operand& s : steps) vector.unit.insert(canonical(s));
+    std::vector<Operand> steps;
+    ValueScope vector = column_vector(b, scope, t.first_column + v_var(q), steps);
     Block body;
     store_value(b, vector, v_load(t.tile, acc, at, b.lanes()), body);
     const Operand vectors = floor_div(t.columns, v_int(b.lanes())) * v_int(b.lanes());
@@ -56,6 +79,22 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   store_value(b, scope, v_load(t.tile, acc, at), body);
   row.push_back(s_for(q, from, t.columns, 1, std::move(body)));
   return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
+}
+
+}  // namespace
+
+Block epilogue(ContractionBuilder& b, const TileExtent& t) {
+  const std::string r = b.local("r");
+  Block partial = partial_rows(b, t, r);
+  if (b.lanes() == 1) return partial;
+  std::vector<Operand> steps;
+  ValueScope row = b.scope;
+  Block unused;
+  bind_flat(b, b.c.rows, t.first_row, row, unused);
+  column_vector(b, row, t.first_column, steps);
+  Operand full = v_apply(ScalarOp::Eq, {t.columns, v_int(b.panel_columns())});
+  if (const Operand unit = all_unit(steps)) full = v_apply(ScalarOp::And, {full, unit});
+  return {s_if(full, whole_rows(b, t, r), std::move(partial))};
 }
 
 Block turned_epilogue(ContractionBuilder& b, const TileExtent& t) {

@@ -49,14 +49,16 @@ void bound(ContractionBuilder& b, StagedDim& d) {
   for (const LoopVar& v : inner_vars(b)) {
     const Operand by = d.form.coefficient(v.name);
     if (constant_value(by) == 0) continue;
-    const Operand last = b.extent(v) - v_int(1);
+    const bool band = b.band_first && v.name == b.c.rows[0].name;
+    const Operand last = band ? v_int(b.band_rows - 1) : b.extent(v) - v_int(1);
+    if (band) d.lo = d.lo + by * b.band_first;
     const auto known = constant_value(by);
     const Operand up = known ? v_int(*known > 0 ? *known : 0) : larger(by, v_int(0));
     const Operand down = known ? v_int(*known < 0 ? -*known : 0) : larger(v_int(0) - by, v_int(0));
     d.extent = d.extent + (up + down) * last;
     if (constant_value(down) != 0) d.lo = d.lo - down * last;
   }
-  const bool one_step = d.form.coefficients.size() == 1 && constant_value(d.form.coefficients.begin()->second) == 1;
+  const bool one_step = !b.band_first && d.form.coefficients.size() == 1 && constant_value(d.form.coefficients.begin()->second) == 1;
   if (one_step) d.extent = b.extent([&] {
     for (const LoopVar& v : inner_vars(b))
       if (constant_value(d.form.coefficient(v.name)) != 0) return v;

@@ -93,6 +93,7 @@ class StripFunction {
   /// A vector of pixels: every one, or every second of two vectors.
   Operand pixels(int buffer, const Operand& at) const {
     const int lanes = b_.lanes();
+    if (shape_.stride == 1 && !shape_.taps.empty() && lanes > 1) return v_load_once(buffer, b_.c.accumulator, at, lanes);
     const Operand low = v_load(buffer, b_.c.accumulator, at, lanes);
     if (shape_.stride == 1 || lanes == 1) return low;
     std::vector<int> even;
@@ -127,6 +128,12 @@ bool taps_fit(ContractionBuilder& b) {
   constexpr int kForPixels = 3;
   return b.c.rows.size() == 1 && constant_value(b.extent(b.c.rows[0])) && taps && *taps > 0 &&
          *taps + b.blueprint.tile_rows + kForPixels <= b.isa.vector_registers;
+}
+
+/// Whether a copy of the whole plane is larger than the blueprint allows; a strip's rows are copied at a time then.
+bool copies_bands(ContractionBuilder& b) {
+  const auto pixels = constant_value(b.extent_of(b.c.rows) * b.extent_of(b.c.columns));
+  return b.unrolls_taps && b.blueprint.cache_m > 0 && pixels && *pixels > b.blueprint.cache_m;
 }
 
 /// The call of the strip at (row, column).
@@ -164,18 +171,25 @@ class StripCall {
 };
 
 /// The loops over strips: rows, then columns. With known taps the last strip of rows begins early enough to be whole.
-Block strips(ContractionBuilder& b, const LeftAccess& left, const StripShape& shape, const BufferArgument& weights, const Operand& weight_step) {
+struct StripOperands {
+  const LeftAccess& left;
+  BufferArgument weights;
+  Operand weight_step;
+  Block copies;  ///< what is done before the strips of the same rows
+};
+Block strips(ContractionBuilder& b, const StripShape& shape, StripOperands operands) {
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(shape.height * b.lanes()));
   const std::string r = b.local("strip_row"), q = b.local("strip_column"), height = b.local("height"), width = b.local("strip_width"), first = b.local("first_row");
   const Operand rows = b.extent_of(b.c.rows), columns = b.extent_of(b.c.columns);
   const bool whole = !shape.taps.empty();
   const Operand row = whole ? v_var(first) : v_var(r), tall = whole ? v_int(shape.height) : v_var(height);
   Block strip{s_let(width, smaller(v_int(b.lanes()), columns - v_var(q)))};
-  strip.push_back(StripCall(b, left, shape).at(row, v_var(q), weights, weight_step, tile, strip));
+  strip.push_back(StripCall(b, operands.left, shape).at(row, v_var(q), operands.weights, operands.weight_step, tile, strip));
   for (Stmt& s : epilogue(b, {row, tall, v_var(q), v_var(width), tile})) strip.push_back(std::move(s));
   Block out;
   if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
   else out.push_back(s_let(height, smaller(v_int(shape.height), rows - v_var(r))));
+  for (Stmt& s : operands.copies) out.push_back(std::move(s));
   out.push_back(s_for(q, v_int(0), columns, b.lanes(), std::move(strip)));
   return {s_for(r, v_int(0), rows, shape.height, std::move(out), LoopKind::Parallel)};
 }
@@ -188,10 +202,14 @@ Block stencil_body(ContractionBuilder& b) {
   if (!b.possible) return {};
   Block body, staging;
   b.unrolls_taps = taps_fit(b);
+  if (copies_bands(b)) {
+    b.band_first = v_var(b.local("first_row"));
+    b.band_rows = strip_height(b);
+  }
   const LeftAccess left = stage_pixels(b, body, staging);
   const AffineForm w = weights_of(b, weights);
   const auto stride = left.buffer < 0 ? std::nullopt : constant_value(left.row_coefficients.at(b.c.columns[0].name));
-  b.possible = b.possible && stride && (*stride == 1 || *stride == 2);
+  b.possible = b.possible && stride && (*stride == 1 || *stride == 2) && (!b.band_first || !left.taps.empty());
   if (!b.possible) return {};
   const Operand weight_step = b.c.depth.empty() ? v_int(0) : w.coefficient(b.c.depth.back().name);
   StripShape shape{strip_height(b), *stride, 0, {}, 0, left.depth_table, left.table_type};
@@ -204,8 +222,9 @@ Block stencil_body(ContractionBuilder& b) {
     shape.taps = left.taps;
   }
   b.functions.push_back(StripFunction(b, shape).build());
-  Block inner = std::move(staging);
-  for (Stmt& s : strips(b, left, shape, {weights->tensor, w.rest}, weight_step)) inner.push_back(std::move(s));
+  Block inner, copies;
+  (b.band_first ? copies : inner) = std::move(staging);
+  for (Stmt& s : strips(b, shape, {left, {weights->tensor, w.rest}, weight_step, std::move(copies)})) inner.push_back(std::move(s));
   for (Stmt& s : loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel), LoopKind::Parallel)) body.push_back(std::move(s));
   return body;
 }

@@ -130,8 +130,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
     const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum_all / (float)Nq + eps)));
     const int64_t q_groups2 = Q & (-32);
     for (int64_t q = 0; q < q_groups2; q += 32) {
-      __builtin_prefetch(&X[p * Q + q + 512], 0, 3);
-      __builtin_prefetch(&X[p * Q + (q + 16) + 512], 0, 3);
+      __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
+      __builtin_prefetch(&X[(p + 1) * Q + (q + 16)], 0, 3);
       __builtin_prefetch(&G[q + 512], 0, 3);
       __builtin_prefetch(&G[q + 16 + 512], 0, 3);
       __builtin_prefetch(&B[q + 512], 0, 3);
@@ -225,8 +225,8 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
     const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum_all / (float)Nq + eps)));
     const int64_t q_groups2 = Q & (-32);
     for (int64_t q = 0; q < q_groups2; q += 32) {
-      __builtin_prefetch(&X[p * Q + q + 512], 0, 3);
-      __builtin_prefetch(&X[p * Q + (q + 16) + 512], 0, 3);
+      __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
+      __builtin_prefetch(&X[(p + 1) * Q + (q + 16)], 0, 3);
       __builtin_prefetch(&G[q + 512], 0, 3);
       __builtin_prefetch(&G[q + 16 + 512], 0, 3);
       __builtin_prefetch(&Y[p * Q + q + 512], 0, 3);

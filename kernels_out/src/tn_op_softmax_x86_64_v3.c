@@ -179,16 +179,12 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       const float z_inverse = 1.0f / z_all;
       const int64_t d_groups2 = D & (-32);
       for (int64_t d = 0; d < d_groups2; d += 32) {
-        __builtin_prefetch(&Y[p * D + d + 512], 0, 3);
-        __builtin_prefetch(&Y[p * D + (d + 16) + 512], 0, 3);
         const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse;
         const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + (d + 8)] * z_inverse;
         const tn_f32x8 y3 = *(const tn_f32x8_at *)&Y[p * D + (d + 16)] * z_inverse;
         const tn_f32x8 y4 = *(const tn_f32x8_at *)&Y[p * D + (d + 24)] * z_inverse;
-        __builtin_prefetch(&Y[p * D + d + 512], 0, 3);
         *(tn_f32x8_at *)&Y[p * D + d] = y;
         *(tn_f32x8_at *)&Y[p * D + (d + 8)] = y2;
-        __builtin_prefetch(&Y[p * D + (d + 16) + 512], 0, 3);
         *(tn_f32x8_at *)&Y[p * D + (d + 16)] = y3;
         *(tn_f32x8_at *)&Y[p * D + (d + 24)] = y4;
       }

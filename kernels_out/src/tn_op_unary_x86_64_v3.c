@@ -152,7 +152,6 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
     const int64_t s_groups = S & (-16);
     for (int64_t s = 0; s < s_groups; s += 16) {
       __builtin_prefetch(&X[s + 512], 0, 3);
-      __builtin_prefetch(&X[s + 512], 0, 3);
       __builtin_prefetch(&Y[s + 512], 0, 3);
       *(tn_f32x8_at *)&Y[s] = 0.5f * *(const tn_f32x8_at *)&X[s] *
           (1.0f + tn_f32x8_erf_x86_64_v3(*(const tn_f32x8_at *)&X[s] * 0.70710677f));
