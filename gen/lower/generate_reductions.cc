@@ -19,10 +19,11 @@ Operand Generator::combine(Reducer op, const Operand& a, const Operand& b) const
   switch (op) {
     case Reducer::Sum: return v_apply(ScalarOp::Add, {a, b});
     case Reducer::Prod: return v_apply(ScalarOp::Mul, {a, b});
+    // the new value first: whether it is NaN is then no step of the chain from one running value to the next
     case Reducer::Max:
-    case Reducer::ArgMax: return v_apply(ScalarOp::Max, {a, b});
+    case Reducer::ArgMax: return v_apply(ScalarOp::Max, {b, a});
     case Reducer::Min:
-    case Reducer::ArgMin: return v_apply(ScalarOp::Min, {a, b});
+    case Reducer::ArgMin: return v_apply(ScalarOp::Min, {b, a});
     case Reducer::Any: return v_apply(ScalarOp::Or, {a, b});
     case Reducer::All: return v_apply(ScalarOp::And, {a, b});
   }

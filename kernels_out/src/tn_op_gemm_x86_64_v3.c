@@ -455,15 +455,24 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               }
             }
           }
-          for (int64_t r = 0; r < height; ++r) {
-            const int64_t whole = C_s1 == 1 ? tn_i64_floordiv_x86_64_v3(tile_width, 8) * 8 : 0;
-            for (int64_t q = 0; q < whole; q += 8) {
-              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + q] +
-                  beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)];
+          if (tile_width == INT64_C(16) && C_s1 == INT64_C(1)) {
+            for (int64_t r = 0; r < height; ++r) {
+              *(tn_f32x8_at *)&Y[(row + r) * N + column_at] = alpha * *(const tn_f32x8_at *)&tile[r * 16] + beta *
+                  *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at];
+              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8] +
+                  beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)];
             }
-            for (int64_t q = whole; q < tile_width; ++q) {
-              Y[(row + r) * N + (column_at + q)] = alpha * tile[r * 16 + q] + beta *
-                  C[(row + r) * C_s0 + (column_at + q) * C_s1];
+          } else {
+            for (int64_t r = 0; r < height; ++r) {
+              const int64_t whole = C_s1 == 1 ? tn_i64_floordiv_x86_64_v3(tile_width, 8) * 8 : 0;
+              for (int64_t q = 0; q < whole; q += 8) {
+                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + q] +
+                    beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)];
+              }
+              for (int64_t q = whole; q < tile_width; ++q) {
+                Y[(row + r) * N + (column_at + q)] = alpha * tile[r * 16 + q] + beta *
+                    C[(row + r) * C_s0 + (column_at + q) * C_s1];
+              }
             }
           }
         }
@@ -638,14 +647,22 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               }
             }
           }
-          for (int64_t r = 0; r < height; ++r) {
-            const int64_t whole = tn_i64_floordiv_x86_64_v3(tile_width, 8) * 8;
-            for (int64_t q = 0; q < whole; q += 8) {
-              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + q] +
+          if (tile_width == 16) {
+            for (int64_t r = 0; r < height; ++r) {
+              *(tn_f32x8_at *)&Y[(row + r) * N + column_at] = alpha * *(const tn_f32x8_at *)&tile[r * 16] + beta * 0.0f;
+              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8] +
                   beta * 0.0f;
             }
-            for (int64_t q = whole; q < tile_width; ++q) {
-              Y[(row + r) * N + (column_at + q)] = alpha * tile[r * 16 + q] + beta * 0.0f;
+          } else {
+            for (int64_t r = 0; r < height; ++r) {
+              const int64_t whole = tn_i64_floordiv_x86_64_v3(tile_width, 8) * 8;
+              for (int64_t q = 0; q < whole; q += 8) {
+                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + q] +
+                    beta * 0.0f;
+              }
+              for (int64_t q = whole; q < tile_width; ++q) {
+                Y[(row + r) * N + (column_at + q)] = alpha * tile[r * 16 + q] + beta * 0.0f;
+              }
             }
           }
         }

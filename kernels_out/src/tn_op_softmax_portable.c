@@ -75,7 +75,7 @@ static int tn_softmax_f32_portable(const int64_t *size, const tn_scalar *attr, c
     for (int64_t q = 0; q < Q; ++q) {
       float m = tn_u32_f32_of_bits_portable(0xff800000u);
       for (int64_t k = 0; k < D; ++k) {
-        m = tn_f32_max_portable(m, X[p * (Q * D) + k * Q + q]);
+        m = tn_f32_max_portable(X[p * (Q * D) + k * Q + q], m);
       }
       float z = 0.0f;
       for (int64_t d = 0; d < D; ++d) {

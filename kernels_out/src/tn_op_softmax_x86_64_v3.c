@@ -144,19 +144,19 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       tn_f32x8 m3 = _mm256_set1_ps(-__builtin_inff());
       const int64_t k_groups = D & (-32);
       for (int64_t k = 0; k < k_groups; k += 32) {
-        m0 = tn_f32x8_max_x86_64_v3(m0, *(const tn_f32x8_at *)&X[p * D + k]);
-        m1 = tn_f32x8_max_x86_64_v3(m1, *(const tn_f32x8_at *)&X[p * D + (k + 8)]);
-        m2 = tn_f32x8_max_x86_64_v3(m2, *(const tn_f32x8_at *)&X[p * D + (k + 16)]);
-        m3 = tn_f32x8_max_x86_64_v3(m3, *(const tn_f32x8_at *)&X[p * D + (k + 24)]);
+        m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + k], m0);
+        m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (k + 8)], m1);
+        m2 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (k + 16)], m2);
+        m3 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (k + 24)], m3);
       }
       for (int64_t k = k_groups; k < D; k += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, D - k);
-        m0 = tn_f32x8_max_x86_64_v3(m0, _mm256_blendv_ps(_mm256_set1_ps(-__builtin_inff()),
+        m0 = tn_f32x8_max_x86_64_v3(_mm256_blendv_ps(_mm256_set1_ps(-__builtin_inff()),
             tn_f32x8_load_first_x86_64_v3(&X[p * D + k], active),
-            (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active))));
+            (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active))), m0);
       }
-      const float m_all = tn_f32x8_fold_max_x86_64_v3(tn_f32x8_max_x86_64_v3(tn_f32x8_max_x86_64_v3(m0, m1),
-          tn_f32x8_max_x86_64_v3(m2, m3)));
+      const float m_all = tn_f32x8_fold_max_x86_64_v3(tn_f32x8_max_x86_64_v3(tn_f32x8_max_x86_64_v3(m3, m2),
+          tn_f32x8_max_x86_64_v3(m1, m0)));
       tn_f32x8 z0 = (tn_f32x8){0};
       tn_f32x8 z1 = (tn_f32x8){0};
       const int64_t d_groups = D & (-16);
@@ -201,8 +201,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
         tn_f32x8 m1 = _mm256_set1_ps(-__builtin_inff());
         for (int64_t k = 0; k < D; ++k) {
-          m0 = tn_f32x8_max_x86_64_v3(m0, *(const tn_f32x8_at *)&X[p * (Q * D) + k * Q + q]);
-          m1 = tn_f32x8_max_x86_64_v3(m1, *(const tn_f32x8_at *)&X[p * (Q * D) + k * Q + (q + 8)]);
+          m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * (Q * D) + k * Q + q], m0);
+          m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * (Q * D) + k * Q + (q + 8)], m1);
         }
         tn_f32x8 z0 = (tn_f32x8){0};
         tn_f32x8 z1 = (tn_f32x8){0};
@@ -227,7 +227,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
         tn_f32x8 m = _mm256_set1_ps(-__builtin_inff());
         for (int64_t k = 0; k < D; ++k) {
-          m = tn_f32x8_max_x86_64_v3(m, tn_f32x8_load_first_x86_64_v3(&X[p * (Q * D) + k * Q + q], active));
+          m = tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * (Q * D) + k * Q + q], active), m);
         }
         tn_f32x8 z = (tn_f32x8){0};
         for (int64_t d = 0; d < D; ++d) {
