@@ -237,8 +237,9 @@ Block copy_all(Staging& s) {
 
 bool is_known(const Operand& v) { return constant_value(v).has_value(); }
 
-/// Whether the border of the copy is the same for all outer iterations, of which there are several: it is filled once then.
-bool border_stays(const Staging& s) {
+/// Whether the copy is small beside what is made of it, as the outer iterations are several, and its border is known: all of it is
+/// filled first then, in whole vectors, instead of the two ends of every line.
+bool fills_first(const Staging& s) {
   const bool known = is_known(s.fill) || std::holds_alternative<VConst>(s.fill->node);
   bool several = false;
   for (const auto* vars : {&s.b.c.outer_left, &s.b.c.outer_right})
@@ -315,9 +316,9 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
     }
     form.rest = form.rest + (d.form.rest - d.lo) * d.stride;
   }
-  s.filled_before = border_stays(s);
-  if (s.filled_before) fill_copy(s, before);
-  staging = copy_all(s);
+  s.filled_before = fills_first(s);
+  if (s.filled_before) fill_copy(s, staging);
+  for (Stmt& line : copy_all(s)) staging.push_back(std::move(line));
   return from_form(b, s.buffer, form, before);
 }
 
