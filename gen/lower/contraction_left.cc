@@ -244,7 +244,7 @@ bool fills_first(const Staging& s) {
   bool several = false;
   for (const auto* vars : {&s.b.c.outer_left, &s.b.c.outer_right})
     for (const LoopVar& v : *vars) several = several || constant_value(s.b.extent(v)) != 1;
-  return known && several && std::all_of(s.dims.begin(), s.dims.end(), [&](const StagedDim& d) {
+  return known && !s.pair_step && several && std::all_of(s.dims.begin(), s.dims.end(), [&](const StagedDim& d) {
            return !d.guarded || (is_known(d.lo) && is_known(d.extent) && is_known(s.dim_of(d.dim)));
          });
 }
@@ -301,7 +301,7 @@ LeftAccess from_form(ContractionBuilder& b, int buffer, const AffineForm& form, 
 
 /// A copy of the read's neighbourhood: guards and conversions happen here, the tiles read without either.
 LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Block& staging) {
-  Staging s{b, read, -1, {}, {}, nullptr, false};
+  Staging s{b, read, -1, {}, {}, nullptr};
   if (!plan_dims(s)) {
     b.possible = false;
     return {};

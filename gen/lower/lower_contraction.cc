@@ -155,7 +155,7 @@ class NestBuilder {
 };
 
 ContractionBuilder start(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, false, {}, {}};
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, false, nullptr, 0, false, {}, {}};
   b.scope.kernel = &kernel;
   b.right_type = c.accumulator;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {
