@@ -75,8 +75,10 @@ OpSemantics library_semantics(const OpLibrary& library,
   const auto signatures = std::make_shared<std::map<std::string, OpSignature>>();
   for (const auto& [name, def] : library.ops) (*signatures)[name] = signature_of(def);
   OpSemantics s;
-  s.find = [signatures](const std::string& op) -> const OpSignature* {
-    const auto it = signatures->find(op);
+  s.find = [signatures, &library](const std::string& op) -> const OpSignature* {
+    auto it = signatures->find(op);
+    const OpDef* added = it == signatures->end() ? library.op(op) : nullptr;  // an op that was made since
+    if (added) it = signatures->emplace(op, signature_of(*added)).first;
     return it == signatures->end() ? nullptr : &it->second;
   };
   s.infer = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs, size_t) {

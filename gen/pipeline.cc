@@ -11,6 +11,7 @@
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
 #include "lower/lower_kernel.h"
+#include "opdef/einsum.h"
 #include "opdef/read_math.h"
 #include "opdef/read_ops.h"
 #include "pipeline_library.h"
@@ -47,6 +48,13 @@ std::vector<fs::path> template_files(const fs::path& folder) {
 
 bool read_sources(Session& session, const std::vector<std::string>& paths, std::vector<SourceFileRef>& out, Diagnostics& diagnostics) {
   for (const std::string& p : paths) {
+    // `einsum:ij,jk->ik` stands for the file with that op.
+    if (constexpr std::string_view scheme = "einsum:"; p.starts_with(scheme)) {
+      const EinsumText made = einsum_definition(std::string_view(p).substr(scheme.size()));
+      if (!made.error.empty()) diagnostics.error_at(Code::E0301, p, made.error);
+      else out.push_back(std::make_shared<const SourceFile>(p, made.text));
+      continue;
+    }
     const auto source = read_source(p);
     diagnostics.append(source.diagnostics());
     if (!source) continue;
@@ -174,14 +182,14 @@ struct Commands {
     return produce_library(session, {*defs, *math}, *library, o);
   }
   int operator()(const ModelOptions& o) {
-    const auto defs = read_definitions(session, {});
+    auto defs = read_definitions(session, {});
     if (!defs) return exit_bad_input;
     const auto math = read_math_entries(session);
     if (!math) return exit_bad_input;
     return produce_model(session, *defs, *math, o);
   }
   int operator()(const RunOptions& o) {
-    const auto defs = read_definitions(session, {});
+    auto defs = read_definitions(session, {});
     if (!defs) return exit_bad_input;
     const auto math = read_math_entries(session);
     if (!math) return exit_bad_input;
@@ -245,7 +253,7 @@ struct Commands {
 
  private:
   int explain_graph(const ExplainOptions& o) {
-    const auto defs = read_definitions(session, o.inputs);
+    auto defs = read_definitions(session, o.inputs);
     const auto math = defs ? read_math_entries(session) : std::nullopt;
     if (!math) return exit_bad_input;
     ModelOptions model;

@@ -15,6 +15,8 @@
 #include "frontend/frontends.h"
 #include "harness/model_output.h"
 #include "library_semantics.h"
+#include "opdef/einsum.h"
+#include "opdef/read_ops.h"
 #include "lower/lower_kernel.h"
 #include "lower/parallel_phases.h"
 #include "pipeline_fold.h"
@@ -39,8 +41,19 @@ std::vector<fs::path> yaml_files(const fs::path& folder) {
   return files;
 }
 
+/// The op of an einsum string joins the definitions when a graph asks for it.
+MadeOp add_einsum(OpLibrary& defs, const std::string& subscripts) {
+  const EinsumText made = einsum_definition(subscripts);
+  if (!made.error.empty()) return {"", made.error};
+  if (defs.op(made.name)) return {made.name, ""};
+  auto read = read_ops({}, {std::make_shared<const SourceFile>("einsum:" + subscripts, made.text)});
+  if (!read.ok()) return {"", read.diagnostics().sorted().front().message};
+  defs.ops.emplace(made.name, *read.value().op(made.name));
+  return {made.name, ""};
+}
+
 /// Stage graph.
-std::optional<Graph> read_graph(Session& session, const OpLibrary& defs, const ModelOptions& options) {
+std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOptions& options) {
   FrontendInput input;
   input.path = options.graph;
   session.depends_on(options.graph);
@@ -51,9 +64,10 @@ std::optional<Graph> read_graph(Session& session, const OpLibrary& defs, const M
     input.onnx_rows.push_back(*file);
   }
   for (const SizeBound& s : options.sizes) input.sizes[s.name] = {s.low, s.high};
-  const OpSemantics semantics = library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs, size_t) {
+  OpSemantics semantics = library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs, size_t) {
     return fold_node(defs, op, inputs, attrs);
   });
+  semantics.einsum = [&defs](const std::string& subscripts) { return add_einsum(defs, subscripts); };
   auto graph = read_model(input, semantics);
   if (session.report(graph.diagnostics())) return std::nullopt;
   session.after("graph", verify(*graph), [&] { return to_text(*graph); });
@@ -155,7 +169,7 @@ struct PlannedModel {
 };
 
 /// The stages from graph to the place of every buffer. On failure a message is on stderr and `status` is the exit status.
-std::optional<PlannedModel> planned_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, int& status) {
+std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, int& status) {
   status = exit_bad_command_line;
   const auto levels = chosen_levels(options.isas);
   if (!levels) return std::nullopt;
@@ -192,7 +206,7 @@ std::optional<PlannedModel> planned_model(Session& session, const OpLibrary& def
 
 }  // namespace
 
-int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
+int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
   if (options.selftest) {
     std::fputs("tenon: error: models are written without --selftest\n", stderr);
     return exit_bad_command_line;
@@ -208,7 +222,7 @@ int produce_model(Session& session, const OpLibrary& defs, const MathLibrary& ma
   return session.deliver(tree, options.output_dir);
 }
 
-int explain_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, const ModelExplanation& what) {
+int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, const ModelExplanation& what) {
   int status = exit_done;
   const auto model = planned_model(session, defs, math, options, status);
   if (!model) return status;
@@ -236,7 +250,7 @@ std::string shell_word(const std::string& s) {
 
 }  // namespace
 
-int run_model(Session& session, const OpLibrary& defs, const MathLibrary& math, const RunOptions& options) {
+int run_model(Session& session, OpLibrary& defs, const MathLibrary& math, const RunOptions& options) {
   std::string folder = (fs::temp_directory_path() / "tenon_run_XXXXXX").string();
   if (!mkdtemp(folder.data())) {
     std::fputs("tenon: error: no temporary folder can be made\n", stderr);

@@ -94,7 +94,7 @@ void add_c_name(CLI::App &app, const char *flag, std::string &place, const char 
 void add_lib(CLI::App &app, LibOptions &lib) {
   app.description("Writes a library of C kernels: the shipped ops, or those of DEFS.yaml.");
   app.footer("example: tenon lib --ops gemm,softmax --dtypes f32 -o kernels");
-  add_files(app, "DEFS.yaml", lib.definitions, "definitions added to the shipped ones");
+  add_files(app, "DEFS.yaml", lib.definitions, "definitions added to the shipped ones, or einsum:SUBSCRIPTS");
   add_selection(app, lib.selection);
   add_c_name(app, "--prefix", lib.prefix, "what every C name begins with [tn]");
   app.add_flag_callback(
@@ -144,7 +144,7 @@ void add_run(CLI::App &app, RunOptions &run) {
 void add_try(CLI::App &app, TryOptions &attempt) {
   app.description("Generates one op, compiles it, checks it against the oracle and times it.");
   app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37\"");
-  add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input");
+  add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input, einsum:ij,jk->ik an einsum");
   app.add_option("--body", attempt.body, "a definition's body, 'Y[i,j] = …'")->type_name("TEXT");
   app.add_option("--op", attempt.op, "which op, if there are several")->type_name("NAME");
   const Flag test = {"--test", "M=100,N=37", "sizes such as \"M=100,N=37\"", "sizes to check and time"};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace tenon {
 namespace {
@@ -26,12 +27,21 @@ class TableReader {
   void error(Code code, const SourceSpan& span, std::string message) { diagnostics_.error(code, span, std::move(message)); }
 
   void read_document(const YamlNode& document) {
-    if (!document.is_map()) return error(Code::E0202, document.span, "a table of operators is a map of same, functions and rows");
+    if (!document.is_map()) return error(Code::E0202, document.span, "a table of operators is a map of same, by_element, functions and rows");
     for (const YamlEntry& e : document.entries) {
       if (e.key.text == "same") read_same(e.value);
       else if (e.key.text == "functions") read_functions(e.value);
       else if (e.key.text == "rows") read_rows(e.value);
-      else error(Code::E0201, e.key.span, "a table of operators has the keys same, functions and rows");
+      else if (e.key.text == "by_element") read_by_element(e.value);
+      else error(Code::E0201, e.key.span, "a table of operators has the keys same, by_element, functions and rows");
+    }
+  }
+
+  // `Add` has operands without number, of `CastLike/1` the first one alone decides the shape.
+  void read_by_element(const YamlNode& value) {
+    for (const std::string& word : words(value.text, ' ')) {
+      const size_t slash = word.find('/');
+      table_.by_element[word.substr(0, slash)] = slash == std::string::npos ? std::numeric_limits<int>::max() : version(value, word.substr(slash + 1));
     }
   }
 

@@ -2,6 +2,7 @@
 //
 //   same: {Relu: relu, …}             an operator that is a definition: inputs by place, no attributes; `Add since 7: add` from an opset on
 //   functions: {name(a, b): recipe}   host functions and modules for the recipes below
+//   by_element: Add CastLike/1 …      operators whose operands (the first one alone) have the shape of the result
 //   rows:
 //     - onnx: Clip                    operator; `domain:` where it is not ONNX's own
 //       since: 11                     first opset that the row describes, until a later row of the operator
@@ -53,6 +54,7 @@ struct OnnxRow {
 struct OnnxTable {
   std::vector<OnnxRow> rows;  // in order of the files
   RecipeFunctions functions;
+  std::map<std::string, int> by_element;  // operators whose result has the shape of their operands, and how many of these count
 };
 
 /// Reads the files of the table. All mistakes in them are reported.

@@ -61,6 +61,12 @@ struct ComputedTensors {
   std::string error;
 };
 
+/// An op that is made for what a graph asks, or a sentence that says why it cannot be.
+struct MadeOp {
+  std::string name;
+  std::string error;
+};
+
 /// The library as the frontends see it; the pipeline supplies it, so that this stage includes no other. An op whose type variable no input binds (cast, arange, full, randn) takes it as the
 /// attribute `dtype`, which its signature lists and which stays in the node; where left out, it is f32.
 struct OpSemantics {
@@ -73,6 +79,8 @@ struct OpSemantics {
   /// Results for constant inputs (nullptr = absent optional).
   std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs,
                                 size_t wanted)> evaluate;
+  /// The op of an einsum string, made when it is first asked for.
+  std::function<MadeOp(const std::string& subscripts)> einsum;
   /// Names of all ops, for "did you mean".
   std::function<std::vector<std::string>()> names;
 };

@@ -10,6 +10,7 @@
 #include "frontend/onnx_function.h"
 #include "frontend/onnx_node.h"
 #include "frontend/onnx_order.h"
+#include "frontend/onnx_stated.h"
 #include "frontend/onnx_tensor.h"
 
 namespace tenon {
@@ -37,6 +38,7 @@ class OnnxReader {
     check_sizes();
     for (const ValueInfoProto& v : model_.graph().value_info()) read_stated(context, v);
     for (const ValueInfoProto& v : model_.graph().output()) read_stated(context, v);
+    carry_stated_shapes(model_.graph(), table_, context.stated);
     if (diagnostics_.has_errors()) return diagnostics_;
     try {
       read_nodes(context, model_.graph().node(), values_, "");

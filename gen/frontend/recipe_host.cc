@@ -266,6 +266,14 @@ RecipeValue scan(const HostCall& c) { return scan_recipe(c.context, c.args, c.of
 RecipeValue item(const HostCall& c) { return item_of(c.context, c.args, c.offset); }
 RecipeValue stretch(const HostCall& c) { return stretch_of(c.context, c.args, c.offset); }
 
+// einsum('ij,jk->ik', A, B): an op made from the subscripts.
+RecipeValue einsum(const HostCall& c) {
+  if (!c.context.builder.semantics().einsum) c.fail("einsum is not known here");
+  const MadeOp op = c.context.builder.semantics().einsum(c.text(0));
+  if (!op.error.empty()) c.fail("einsum: " + op.error);
+  return call_op(c.context, {op.name, RecipeList(c.args.begin() + 1, c.args.end()), {}, 1, c.offset});
+}
+
 RecipeValue require(const HostCall& c) {
   const bool* holds = c.args[0].get<bool>();
   if (!holds) c.fail("a condition is expected here");
@@ -288,7 +296,7 @@ constexpr HostRow kHostRows[] = {
     {"reversed", 1, 1, reversed},   {"sorted", 1, 1, sorted},       {"whole", 1, 1, floor_of},        {"real", 1, 1, real_of_value},
     {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
     {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
-    {"joined", 1, 1, joined},       {"chain", 2, 2, chain},               {"scan", 5, 5, scan},
+    {"einsum", 2, kMany, einsum},   {"joined", 1, 1, joined},       {"chain", 2, 2, chain},               {"scan", 5, 5, scan},
     {"item", 2, 2, item},               {"stretch", 3, 3, stretch},
 };
 

@@ -1,0 +1,18 @@
+// Carries the shapes that an ONNX file states for some values back over operators that work element by element.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "frontend/onnx.pb.h"
+#include "frontend/onnx_table.h"
+#include "ir/size_expr.h"
+
+namespace tenon {
+
+/// Adds to `stated` what follows from it: where all operands of a node but one have no dims, that one has the shape of the result.
+/// The table says which operators work element by element.
+void carry_stated_shapes(const tenon_onnx::GraphProto& graph, const OnnxTable& table, std::map<std::string, std::vector<SizeExpr>>& stated);
+
+}  // namespace tenon
