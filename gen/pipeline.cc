@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Definition files below a folder, sorted by path; opdefs/math, opdefs/onnx and opdefs/rewrites hold other nouns.
+/// Definition files below a folder, sorted by path; its folders hold other nouns.
 std::vector<fs::path> definition_files(const fs::path& folder) {
   std::vector<fs::path> files;
   if (!fs::is_directory(folder)) return files;
