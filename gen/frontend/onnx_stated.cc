@@ -42,7 +42,8 @@ void carry_stated_shapes(const GraphProto& graph, const OnnxTable& table, std::m
     std::set<std::string> wide;
     for (int k = 0; k < std::min(node.input_size(), table.by_element.at(node.op_type())); ++k)
       if (!scalars.count(node.input(k))) wide.insert(node.input(k));
-    if (wide.size() == 1) stated.emplace(*wide.begin(), result->second);
+    // With several operands each is taken to be as wide as the result: who relies on it checks it again at run time.
+    for (const std::string& operand : wide) stated.emplace(operand, result->second);
   }
 }
 
