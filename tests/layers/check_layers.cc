@@ -65,12 +65,10 @@ Layers read_layers(const fs::path &path) {
   return layers;
 }
 
-// gen/ir/graph.h is in the room `ir`; a file of gen/ itself is a room of its own name, but for pipeline_*, the conductor's parts.
+// gen/ir/graph.h is in the room `ir`; a file of gen/ itself is a room of its own name.
 std::string room_of(const fs::path &below_gen) {
   const fs::path first = *below_gen.begin();
-  if (first != below_gen) return first.string();
-  const std::string stem = first.stem().string();
-  return stem.rfind("pipeline_", 0) == 0 ? "pipeline" : stem;
+  return first == below_gen ? first.stem().string() : first.string();
 }
 
 // The plan of the house names every room.

@@ -7,8 +7,8 @@
 #include "frontend/read_graph_yaml.h"
 #include "library_semantics.h"
 #include "opdef/read_ops.h"
-#include "pipeline_fold.h"
-#include "pipeline_plan.h"
+#include "pipeline/fold.h"
+#include "pipeline/plan.h"
 #include "schedule/plan_memory.h"
 #include "support/read_source.h"
 

@@ -1,5 +1,5 @@
 // Values of ops on constants.
-#include "pipeline_fold.h"
+#include "pipeline/fold.h"
 
 #include "library/expand_node.h"
 #include "oracle/run_kernel.h"

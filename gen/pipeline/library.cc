@@ -1,5 +1,5 @@
 // The last stages of `tenon lib`.
-#include "pipeline_library.h"
+#include "pipeline/library.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "ir/library.h"
 #include "ir/math_function.h"
 #include "ir/op_def.h"
-#include "pipeline_session.h"
+#include "pipeline/session.h"
 
 namespace tenon {
 

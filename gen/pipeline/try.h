@@ -3,7 +3,7 @@
 
 #include "ir/math_function.h"
 #include "ir/op_def.h"
-#include "pipeline_session.h"
+#include "pipeline/session.h"
 
 namespace tenon {
 

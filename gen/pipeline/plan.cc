@@ -1,5 +1,5 @@
 // The stages from graph to plan, in order.
-#include "pipeline_plan.h"
+#include "pipeline/plan.h"
 
 #include "library/expand_node.h"
 #include "schedule/form_kernels.h"

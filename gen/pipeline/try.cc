@@ -1,5 +1,5 @@
 // `tenon try`: one op generated, compiled, run, compared with the oracle, and timed.
-#include "pipeline_try.h"
+#include "pipeline/try.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "library/expand_body.h"
 #include "library/expand_library.h"
 #include "oracle/run_kernel.h"
-#include "pipeline_library.h"
+#include "pipeline/library.h"
 #include "support/read_source.h"
 #include "support/text_template.h"
 

@@ -1,5 +1,5 @@
 // Between two stages: verify, dump, time; at the end deliver the files.
-#include "pipeline_session.h"
+#include "pipeline/session.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The stages of `tenon model`, in order.
-#include "pipeline_model.h"
+#include "pipeline/model.h"
 
 #include <fmt/format.h>
 
@@ -19,9 +19,9 @@
 #include "opdef/read_ops.h"
 #include "lower/lower_kernel.h"
 #include "lower/parallel_phases.h"
-#include "pipeline_fold.h"
-#include "pipeline_library.h"
-#include "pipeline_plan.h"
+#include "pipeline/fold.h"
+#include "pipeline/library.h"
+#include "pipeline/plan.h"
 #include "schedule/explain_plan.h"
 #include "schedule/plan_memory.h"
 #include "schedule/read_blueprints.h"
