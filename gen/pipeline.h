@@ -57,6 +57,7 @@ struct ModelOptions {
   WeightsForm weights = WeightsForm::c;
   std::optional<int> max_threads;
   bool main_program = false;
+  bool images = false, sounds = false;  ///< what the program reads beside .npy
   bool selftest = false;
   std::string output_dir;
 };

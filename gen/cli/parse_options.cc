@@ -126,6 +126,8 @@ void add_model(CLI::App &app, ModelOptions &model) {
   const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024", "workers that the arena has room for [8]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
+  app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
+  app.add_flag("--sounds", model.sounds, "its program reads .wav too");
   app.add_flag("--selftest", model.selftest, "add a function that checks the model here");
   app.add_option("-o", model.output_dir, "where the model goes")->type_name("DIR")->required();
 }
@@ -205,6 +207,8 @@ std::string contradiction(const Options &options) {
   const auto *explain = std::get_if<ExplainOptions>(&options.command);
   const bool graph = explain && (explain->subject.ends_with(".onnx") || explain->subject.ends_with(".yaml"));
   if (explain && !graph && (explain->memory || explain->svg)) return "--memory and --svg are about a graph: a file that ends in .yaml or .onnx";
+  const auto *model = std::get_if<ModelOptions>(&options.command);
+  if (model && (model->images || model->sounds) && !model->main_program) return "--images and --sounds are parts of the program: add --main";
   const auto *attempt = std::get_if<TryOptions>(&options.command);
   if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op) return "name DEFS.yaml, --body or --op";
   return {};

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/model_program.h"
 #include "harness/model_steps.h"
 #include "support/check.h"
 #include "support/text_template.h"
@@ -32,42 +33,22 @@ class ModelWriter {
     source(name_ + "_level.c", level());
     for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
     write_weights(source, out);
-    if (frame_.main_program) write_program(source, out);
+    if (frame_.main_program) {
+      for (ModelFile& f : program_files(plan_, frame_)) f.is_source ? source(f.name, std::move(f.text)) : out.add("src/" + f.name, std::move(f.text));
+    }
     if (shares()) write_adapters(sources, out);
     std::string list;
     for (const std::string& s : sources) list += s + "\n";
     out.add("sources.txt", list);
     out.add("MANIFEST.json", manifest(sources));
-    out.add("Makefile", fill("c/model_Makefile.in", {{"name", name_}}));
-    out.add("CMakeLists.txt", fill("c/model_CMakeLists.txt.in", {{"name", name_}, {"sources", list}}));
+    out.add("Makefile", fill("c/model_Makefile.in", {{"name", name_}, {"upper", upper_}}));
+    out.add("CMakeLists.txt", fill("c/model_CMakeLists.txt.in", {{"name", name_}, {"upper", upper_}, {"sources", list}}));
   }
 
  private:
   std::string fill(const std::string& path, const std::vector<HoleValue>& values) const { return TextTemplate(path, frame_.templates.at(path)).fill(values); }
   static bool has_vectors(const std::vector<ModelLevel>& levels) {
     return std::any_of(levels.begin(), levels.end(), [](const ModelLevel& l) { return l.isa->vector_bits > 0; });
-  }
-
-  template <class Source>
-  void write_program(const Source& source, OutputTree& out) const {
-    std::vector<HoleValue> holes = {{"name", name_}, {"upper", upper_}, {"inputs", io_rows(plan_.inputs)}, {"outputs", io_rows(plan_.outputs)}, {"sizes", size_rows()}, {"steps", step_rows()}, {"shapes", main_shapes()},
-                                    {"call", main_call()}, {"n_inputs", fmt::format("{}", plan_.inputs.size())}, {"n_outputs", fmt::format("{}", plan_.outputs.size())},
-                                    {"n_sizes", fmt::format("{}", given_.size())}, {"n_steps", fmt::format("{}", plan_.steps.size())}};
-    const bool loads = frame_.weights == WeightsForm::bin;
-    holes.push_back({"weights_usage", loads ? " [--weights FILE]" : ""});
-    holes.push_back({"weights_include", loads ? fmt::format("#include \"{}_load.h\"", name_) : ""});
-    holes.push_back({"weights_path", loads ? "const char *weights_file = NULL;" : ""});
-    holes.push_back({"weights_flag", loads ? "} else if (strcmp(a, \"--weights\") == 0 && next != NULL) {\n    weights_file = argv[++k];" : ""});
-    holes.push_back({"load_weights", loads ? fmt::format("if ({}_load_weights(argv[0], weights_file, &context.weights) != 0)\n    return 1;", name_) : ""});
-    holes.push_back({"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""});
-    holes.push_back({"start_threads", shares() ? fmt::format("if (threads > {1}_MAX_THREADS)\n    return fail(\"this model has room for fewer workers: see tenon model --max-threads\", \"--threads\");\n"
-                                                             "if (threads > 1 && {0}_start_threads(&context, (int)threads) != 0)\n    return fail(\"the threads cannot be started\", \"--threads\");", name_, upper_)
-                                               : "if (threads > 1)\n    return fail(\"this model has room for one worker: see tenon model --max-threads\", \"--threads\");"});
-    holes.push_back({"stop_threads", shares() ? fmt::format("{}_stop_threads(&context);", name_) : ""});
-    source(name_ + "_main.c", fill("c/model_main.c.in", holes));
-    if (!loads) return;
-    source(name_ + "_load.c", fill("c/model_load.c.in", {{"name", name_}, {"upper", upper_}}));
-    out.add(fmt::format("src/{}_load.h", name_), fill("c/model_load.h.in", {{"name", name_}, {"upper", upper_}}));
   }
 
   /// Whether kernels can take work in parts.
@@ -264,61 +245,7 @@ class ModelWriter {
     for (const int i : plan_.inputs) out += fmt::format(" {} {}", buffer(i).original, shape_text(buffer(i)));
     out += "; outputs";
     for (const int o : plan_.outputs) out += fmt::format(" {} {}", buffer(o).original, shape_text(buffer(o)));
-    return "\"" + escaped(out) + "\"";
-  }
-
-  static std::string escaped(const std::string& s) {
-    std::string out;
-    for (const char c : s) {
-      const auto u = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\') out += '\\';
-      out += u < 32 || u > 126 ? '?' : c;
-    }
-    return out;
-  }
-
-  std::string io_rows(const std::vector<int>& list) const {
-    std::string out;
-    for (const int i : list) {
-      const PlanBuffer& b = buffer(i);
-      std::string dims;
-      for (const SizeExpr& d : b.dims) {
-        const auto at = std::find_if(given_.begin(), given_.end(), [&](const GraphSize& s) { return d.kind == SizeExpr::Kind::name && s.name == d.name; });
-        dims += fmt::format("{}{}", dims.empty() ? "" : ", ", d.is_constant() ? d.value : at != given_.end() ? -1 - (at - given_.begin()) : INT64_C(-1000));
-      }
-      out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n", escaped(b.original.empty() ? b.name : b.original), name_of(b.dtype), bytes_of(b.dtype), b.dims.size(),
-                         dims.empty() ? "0" : dims, b.bytes);
-    }
-    return out;
-  }
-
-  std::string size_rows() const {
-    std::string out;
-    for (const GraphSize& s : given_) out += fmt::format("{{\"{}\", {}, {}}},\n", s.name, s.lo, s.hi);
-    return out.empty() ? "{NULL, 0, 0},\n" : out;
-  }
-
-  std::string step_rows() const {
-    std::string out;
-    for (const PlanStep& s : plan_.steps) out += fmt::format("\"{}\",\n", escaped(s.kernel.name));
-    return out.empty() ? "NULL,\n" : out;
-  }
-
-  std::string main_call() const {
-    std::string out;
-    for (size_t i = 0; i < plan_.inputs.size(); ++i) out += fmt::format("in.{} = data_in[{}];\n", buffer(plan_.inputs[i]).name, i);
-    for (size_t i = 0; i < given_.size(); ++i) out += fmt::format("in.{} = size_values[{}];\n", given_[i].name, i);
-    for (size_t o = 0; o < plan_.outputs.size(); ++o) out += fmt::format("out.{} = data_out[{}];\n", buffer(plan_.outputs[o]).name, o);
-    return out;
-  }
-
-  /// Shapes that the run has told, for the main program.
-  std::string main_shapes() const {
-    std::string out;
-    for (size_t o = 0; o < plan_.outputs.size(); ++o)
-      if (const PlanBuffer& b = buffer(plan_.outputs[o]); open(b))
-        out += fmt::format("for (int d = 0; d < {}; ++d)\n    out_arrays[{}].dims[d] = out.{}_shape[d];\n", b.dims.size(), o, b.name);
-    return out;
+    return "\"" + c_escaped(out) + "\"";
   }
 
   std::string manifest(const std::vector<std::string>& sources) const {
@@ -371,8 +298,10 @@ class ModelWriter {
 }  // namespace
 
 std::vector<std::string> model_template_names() {
-  return {"c/model.c.in",           "c/model.h.in",         "c/model_CMakeLists.txt.in", "c/model_Makefile.in", "c/model_internal.h.in",
-          "c/model_load.c.in", "c/model_load.h.in", "c/model_main.c.in",      "c/model_weights.c.in", "c/model_weights_bin.c.in",   "c/model_weights_incbin.c.in", "runtime/library_level.c.in", "runtime/model_threads.h.in", "runtime/model_threads_openmp.c.in", "runtime/model_threads_pthread.c.in"};
+  std::vector<std::string> names = {"c/model.c.in", "c/model.h.in", "c/model_CMakeLists.txt.in", "c/model_Makefile.in", "c/model_internal.h.in", "c/model_weights.c.in", "c/model_weights_bin.c.in",
+                                    "c/model_weights_incbin.c.in", "runtime/library_level.c.in", "runtime/model_threads.h.in", "runtime/model_threads_openmp.c.in", "runtime/model_threads_pthread.c.in"};
+  for (const char* name : {"load.c", "load.h", "main.c", "npy.c", "program.h", "image.c", "sound.c"}) names.push_back(fmt::format("c/model_{}.in", name));
+  return names;
 }
 
 void write_model(const ExecutionPlan& plan, const std::vector<ModelLevel>& levels, const ModelFrame& frame, OutputTree& out) {

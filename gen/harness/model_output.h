@@ -46,6 +46,7 @@ struct ModelLevel {
 struct ModelFrame {
   std::string name = "net";          ///< prefix of everything
   bool main_program = false;
+  bool images = false, sounds = false;   ///< what the program reads beside .npy
   int workers = 1;                   ///< that the arena has room for
   WeightsForm weights = WeightsForm::c;
   std::map<std::string, std::string> templates;   ///< text by path below templates/, all of model_template_names()

@@ -14,6 +14,7 @@
 #include "emit/print_c99.h"
 #include "frontend/frontends.h"
 #include "harness/model_output.h"
+#include "harness/model_program.h"
 #include "library_semantics.h"
 #include "opdef/einsum.h"
 #include "opdef/read_ops.h"
@@ -204,6 +205,16 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   return m;
 }
 
+/// Empty, or which part of the program no input of this model needs.
+std::string program_fault(const ExecutionPlan& plan, const ModelOptions& options) {
+  const auto any = [&](bool (*takes)(const PlanBuffer&)) {
+    return std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](int i) { return takes(plan.buffers[static_cast<size_t>(i)]); });
+  };
+  if (options.images && !any(takes_picture)) return "--images: no input of this model can be a picture: f32, f64, u8 or i8 of [H, W], [C, H, W] or [H, W, C], C 1 or 3";
+  if (options.sounds && !any(takes_sound)) return "--sounds: no input of this model can be a sound: f32, f64 or i16, one axis that is not 1";
+  return {};
+}
+
 }  // namespace
 
 int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
@@ -214,10 +225,14 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   int status = exit_done;
   const auto model = planned_model(session, defs, math, options, status);
   if (!model) return status;
+  if (const std::string fault = program_fault(model->plan, options); !fault.empty()) {
+    fmt::print(stderr, "tenon: error: {}\n", fault);
+    return exit_bad_command_line;
+  }
   const auto templates = model_templates(session);
   if (!templates) return exit_bad_input;
   OutputTree tree;
-  write_model(model->plan, model->code, {options.name, options.main_program, model->workers, options.weights, *templates}, tree);
+  write_model(model->plan, model->code, {options.name, options.main_program, options.images, options.sounds, model->workers, options.weights, *templates}, tree);
   session.after("files", {}, [&] { return sizes_of(tree); });
   return session.deliver(tree, options.output_dir);
 }
