@@ -26,12 +26,6 @@ struct SizeBound {
   int64_t high = 0;
 };
 
-/// One size of `--test "M=100,N=37"`.
-struct SizeValue {
-  std::string name;
-  int64_t value = 0;
-};
-
 /// Which kernels: shared by every command that generates some. Absent names mean the default of the contract.
 struct KernelSelection {
   std::optional<std::vector<std::string>> ops;  ///< "all" alone is every op
@@ -59,6 +53,7 @@ struct ModelOptions {
   bool main_program = false;
   bool images = false, sounds = false;  ///< what the program reads beside .npy
   bool selftest = false;
+  bool fuse = true;               ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
 };
 
@@ -75,9 +70,10 @@ struct TryOptions {
   std::vector<std::string> definitions;  ///< "-" is standard input
   std::optional<std::string> body;       ///< a definition's body from the command line
   std::optional<std::string> op;
-  std::vector<std::vector<SizeValue>> tests;
-  KernelSelection selection;
-  std::string compiler = "cc";
+  std::vector<std::string> tests;        ///< as entries of a definition's `tests`; none: those of the definition
+  KernelSelection selection;             ///< dtypes: none is f32, or the first that the op takes
+  std::string compiler = "cc";           ///< optimises by -O2 unless it says -O itself
+  std::string runner;                    ///< what starts the compiled program; empty: this machine itself
 };
 
 struct DumpOptions {

@@ -145,15 +145,16 @@ void add_run(CLI::App &app, RunOptions &run) {
 
 void add_try(CLI::App &app, TryOptions &attempt) {
   app.description("Generates one op, compiles it, checks it against the oracle and times it.");
-  app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37\"");
+  app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37,alpha=2\"");
   add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input, einsum:ij,jk->ik an einsum");
   app.add_option("--body", attempt.body, "a definition's body, 'Y[i,j] = …'")->type_name("TEXT");
   app.add_option("--op", attempt.op, "which op, if there are several")->type_name("NAME");
-  const Flag test = {"--test", "M=100,N=37", "sizes such as \"M=100,N=37\"", "sizes to check and time"};
-  add_repeated(app, test, attempt.tests, parse_size_values);
+  app.add_option("--test", attempt.tests, "sizes and attributes, not those of the definition's `tests`")->type_name("M=100,axis=1")->allow_extra_args(false);
+  attempt.selection.dtypes.clear();  // one that the op takes, not all
   add_dtypes(app, attempt.selection.dtypes);
   add_isa(app, attempt.selection.isas);
-  app.add_option("--cc", attempt.compiler, "the C compiler [cc]")->type_name("CMD");
+  app.add_option("--cc", attempt.compiler, "the C compiler [cc]; -O2 unless it says -O")->type_name("CMD");
+  app.add_option("--runner", attempt.runner, "what starts the program, such as qemu-aarch64")->type_name("CMD");
 }
 
 void add_dump(CLI::App &app, DumpOptions &dump) {

@@ -61,17 +61,6 @@ std::optional<SizeBound> parse_size_bound(std::string_view text) {
   return SizeBound{std::string(text.substr(0, equals)), *low, *high};
 }
 
-std::optional<std::vector<SizeValue>> parse_size_values(std::string_view text) {
-  std::vector<SizeValue> values;
-  for (std::string_view part : split(text, ',')) {
-    const size_t equals = part.find('=');
-    const auto value = equals == std::string_view::npos ? std::nullopt : parse_count(part.substr(equals + 1));
-    if (!value || !is_c_name(part.substr(0, equals))) return std::nullopt;
-    values.push_back({std::string(part.substr(0, equals)), *value});
-  }
-  return values;
-}
-
 bool is_c_name(std::string_view text) {
   static const std::set<std::string_view> keywords = {
       "alignas",       "alignof",     "and",       "and_eq",   "asm",       "auto",

@@ -1,4 +1,4 @@
-// The small syntaxes of flag values: lists, rank ranges, size bounds, test sizes, identifiers.
+// The small syntaxes of flag values: lists, rank ranges, size bounds, identifiers.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,6 @@ std::optional<std::vector<int>> parse_ranks(std::string_view text);
 
 /// "N=4" or "N=1..64" with 0 ≤ low ≤ high.
 std::optional<SizeBound> parse_size_bound(std::string_view text);
-
-/// "M=100,N=37"; values from 0.
-std::optional<std::vector<SizeValue>> parse_size_values(std::string_view text);
 
 /// Whether a C compiler takes `text` as an identifier that is neither a keyword nor reserved (a leading underscore).
 bool is_c_name(std::string_view text);

@@ -110,7 +110,7 @@ class CallBinder {
   bool requirements() {
     for (const Syntax& r : def_.requires_) {
       for (const Expr& e : expr_.conditions(r))
-        if (const auto v = constant_value(e); v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
+        if (const auto v = constant_value(simplify(e)); v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
     }
     return !diagnostics_.has_errors();
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/dtype.h"
+#include "opdef/check_body.h"
 #include "opdef/parse_body.h"
 #include "opdef/read_op.h"
 #include "opdef/yaml_shape.h"
@@ -207,6 +208,20 @@ void read_tests(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
   if (node.is_null()) return;
   if (!want_list(node, "tests", "a list: - {M: 3, N: 5}", diagnostics)) return;
   for (const YamlNode &item : node.items) read_test(item, out, diagnostics);
+}
+
+std::optional<TestCase> read_one_test(const SourceFileRef &text, const OpDef &op, Diagnostics &diagnostics) {
+  const auto documents = read_yaml(text);
+  diagnostics.append(documents.diagnostics());
+  if (!documents) return std::nullopt;
+  OpDef tested = op;
+  tested.tests.clear();
+  Diagnostics found;
+  if (documents->size() == 1 && !(*documents)[0].is_null()) read_test((*documents)[0], tested, found);
+  else found.error(Code::E0227, {text, 0, text->text().size()}, "one test is expected here", {"write sizes and attributes by their names: M=100, axis=1"});
+  if (!found.has_errors()) check_tests(tested, found);
+  diagnostics.append(found);
+  return found.has_errors() ? std::nullopt : std::optional(std::move(tested.tests[0]));
 }
 
 }  // namespace tenon

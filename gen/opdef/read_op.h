@@ -1,6 +1,7 @@
 // One op from its YAML map.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,9 @@ bool read_op(const YamlNode &map, OpDef &out, Diagnostics &diagnostics);
 void read_numerics(const YamlNode &node, Numerics &out, Diagnostics &diagnostics);
 void read_expand(const YamlNode &node, OpDef &op, Diagnostics &diagnostics);
 void read_tests(const YamlNode &node, OpDef &out, Diagnostics &diagnostics);
+
+/// One test of `op` from a text of its own, written as an entry of `tests`: `M=100, axis=1` or `{shapes: {X: [2, 3]}}`. Names and values
+/// are checked against the op; nothing after an error.
+std::optional<TestCase> read_one_test(const SourceFileRef &text, const OpDef &op, Diagnostics &diagnostics);
 
 }  // namespace tenon

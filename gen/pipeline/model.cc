@@ -178,7 +178,7 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   const auto graph = read_graph(session, defs, options);
   if (!graph) return std::nullopt;
   PlanFailure failure;
-  auto planned = plan_graph(defs, *graph, {}, failure);
+  auto planned = plan_graph(defs, *graph, {options.fuse, options.fuse}, failure);
   if (!planned) {
     session.report(failure.diagnostics);
     fmt::print(stderr, "note: in {}\n", failure.origin);

@@ -59,8 +59,9 @@ TEST_CASE("run takes inputs and outputs in graph order") {
 TEST_CASE("try reads a file, standard input, a body or an op's name") {
   CHECK(parsed<TryOptions>({"try", "-"}).definitions == std::vector<std::string>{"-"});
   CHECK(parsed<TryOptions>({"try", "--body", "Y[i] = X[i]"}).body == "Y[i] = X[i]");
-  const auto attempt = parsed<TryOptions>({"try", "--op", "relu", "--test", "M=3,N=4", "--test", "M=1", "--cc", "clang"});
-  CHECK((attempt.tests.size() == 2 && attempt.tests[0].size() == 2 && attempt.compiler == "clang"));
+  const auto attempt = parsed<TryOptions>({"try", "--op", "relu", "--test", "M=3,axis=1", "--test", "M=1", "--cc", "clang", "--runner", "qemu-aarch64"});
+  CHECK(attempt.tests == std::vector<std::string>{"M=3,axis=1", "M=1"});
+  CHECK((attempt.compiler == "clang" && attempt.runner == "qemu-aarch64"));
   CHECK(parse_options({"try"}).status == exit_bad_command_line);
 }
 

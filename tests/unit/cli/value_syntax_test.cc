@@ -28,13 +28,6 @@ TEST_CASE("size bounds fix or bound a name as the file has it") {
     CHECK_FALSE(parse_size_bound(text));
 }
 
-TEST_CASE("test sizes are a list of NAME=VALUE") {
-  const auto values = parse_size_values("M=100,N=0");
-  REQUIRE(values);
-  CHECK((values->size() == 2 && (*values)[0].name == "M" && (*values)[0].value == 100 && (*values)[1].value == 0));
-  for (const char *text : {"", "M", "M=", "M=1,", "1=2", "M=-1", "M=1..2"}) CHECK_FALSE(parse_size_values(text));
-}
-
 TEST_CASE("C names are identifiers that are neither keywords nor reserved") {
   for (const char *text : {"tn", "a1_b", "N"}) CHECK(is_c_name(text));
   for (const char *text : {"", "1-x", "_x", "a-b", "int", "class", "é", "a b"}) CHECK_FALSE(is_c_name(text));

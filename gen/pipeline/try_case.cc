@@ -1,0 +1,323 @@
+// Shapes, values and answers of a test of one op.
+#include "pipeline/try_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include "algebra/simplify.h"
+#include "library/bind_shapes.h"
+#include "library/expand_body.h"
+#include "library/expr_builder.h"
+#include "library/storage_order.h"
+#include "oracle/run_kernel.h"
+
+namespace tenon {
+namespace {
+
+template <class T>
+const T* bound_to(const std::vector<std::pair<Word, T>>& list, std::string_view name) {
+  for (const auto& [word, value] : list)
+    if (word.text == name) return &value;
+  return nullptr;
+}
+
+/// A literal of the notation: a number, a boolean as 0 or 1, an infinity or NaN, with signs.
+Number number_of(const Syntax& s) {
+  Number n;
+  if (s.is(SyntaxKind::unary)) {
+    n = number_of(s.children[0]);
+    return {-n.i, -n.f, 0};
+  }
+  if (s.is(SyntaxKind::real)) n.f = static_cast<long double>(s.real), n.i = static_cast<int64_t>(s.real);
+  else if (s.is(SyntaxKind::infinity)) n.f = std::numeric_limits<long double>::infinity();
+  else if (s.is_name("nan")) n.f = std::numeric_limits<long double>::quiet_NaN();
+  else n.i = s.integer, n.f = static_cast<long double>(s.integer);
+  return n;
+}
+
+/// The elements of nested lists, row by row, and the extents that the first of each level has.
+void flatten(const Syntax& s, size_t depth, std::vector<int64_t>& dims, std::vector<Number>& out) {
+  if (!s.is(SyntaxKind::list)) return out.push_back(number_of(s));
+  if (dims.size() <= depth) dims.push_back(static_cast<int64_t>(s.children.size()));
+  for (const Syntax& c : s.children) flatten(c, depth + 1, dims, out);
+}
+
+bool has_class(const OpDef& def, const TensorDef& t, std::string_view name) {
+  const TypeVar* v = def.type(t.dtype);
+  return v && std::any_of(v->classes.begin(), v->classes.end(), [&](const Word& w) { return w.text == name; });
+}
+
+double reduction_terms(const Kernel& k) {
+  double most = 1;
+  for (const KernelStatement& s : k.body)
+    walk(s.value, [&](const Expr& e) {
+      if (const auto* r = std::get_if<Reduce>(&e->node)) {
+        double n = 1;
+        for (const LoopVar& v : r->vars) n *= static_cast<double>(constant_value(v.extent).value_or(1));
+        most = std::max(most, n);
+      }
+      return true;
+    });
+  return most;
+}
+
+class CaseMaker {
+ public:
+  CaseMaker(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test, Diagnostics& diagnostics)
+      : defs_(defs), def_(def), types_(types), test_(test), diagnostics_(diagnostics), expr_(defs, scope_, scratch_kernel_, scratch_) {
+    place_ = test.span.known() ? test.span : def.span;
+  }
+
+  std::optional<TryCase> make() {
+    if (!read_attrs()) return std::nullopt;
+    bind_names();
+    for (const TensorDef& t : def_.inputs)
+      for (const Dim& d : t.dims) least_ = std::min(least_, element_count(extents_of(d)));
+    for (const TensorDef& t : def_.inputs)
+      for (int operand = 0; operand < (t.variadic ? 2 : 1); ++operand)
+        if (!add_input(t)) return std::nullopt;
+    auto call = bind_call(defs_, def_, given_, attrs_, types_, diagnostics_, place_);
+    if (!call || !sizes_hold(*call) || !extents_exist(*call)) return std::nullopt;
+    expand_body(defs_, call->unrolled ? *call->unrolled : def_, call->scope, call->kernel, diagnostics_);
+    if (diagnostics_.has_errors() || !answer(*call) || !take_known_answers()) return std::nullopt;
+    out_.terms = reduction_terms(call->kernel);
+    return std::move(out_);
+  }
+
+ private:
+  bool fail(Code code, const SourceSpan& at, std::string message, std::vector<std::string> notes = {}) {
+    diagnostics_.error(code, at.known() ? at : place_, std::move(message), std::move(notes));
+    return false;
+  }
+
+  bool read_attrs() {
+    for (const AttrDef& a : def_.attrs)
+      if (a.required() && !bound_to(test_.attrs, a.name))
+        return fail(Code::E0425, place_, fmt::format("{}: attribute '{}' has no default and is not given", def_.name, a.name),
+                    {fmt::format("give it by --test \"{}=…\", or by `tests:` of the definition", a.name)});
+    for (const auto& [word, value] : test_.attrs) {
+      const AttrDef& a = *def_.attr(word.text);
+      const std::vector<Syntax> elements = value.is(SyntaxKind::list) ? value.children : std::vector<Syntax>{value};
+      const size_t count = a.count == AttrCount::fixed && elements.size() == 1 ? static_cast<size_t>(a.length) : elements.size();
+      TryAttr given{a.name, is_real(a), {}, {}};
+      BoundAttr bound;
+      bound.list = a.count != AttrCount::one;
+      for (size_t k = 0; k < count; ++k) add_element(a, elements[elements.size() == 1 ? 0 : k], given, bound);
+      out_.attrs.push_back(std::move(given));
+      attrs_[a.name] = std::move(bound);
+    }
+    return true;
+  }
+
+  bool is_real(const AttrDef& a) const {
+    if (a.kind == AttrKind::real) return true;
+    const auto t = types_.find(a.type);
+    const std::optional<DType> d = a.kind == AttrKind::type_variable && t != types_.end() ? std::optional(t->second)
+                                   : a.kind == AttrKind::dtype                            ? dtype_from_name(a.type)
+                                                                                          : std::nullopt;
+    return d && (is_float(dtype_row(*d).compute) || is_complex(*d));
+  }
+
+  void add_element(const AttrDef& a, const Syntax& s, TryAttr& given, BoundAttr& bound) {
+    const auto word = std::find(a.words.begin(), a.words.end(), s.text);
+    const Number n = a.kind == AttrKind::enumeration ? Number{word - a.words.begin(), 0, 0} : number_of(s);
+    if (given.real) {
+      given.f.push_back(static_cast<double>(n.f));
+      bound.elements.push_back({constant_float(static_cast<double>(n.f), DType::F64), true});
+    } else {
+      given.i.push_back(n.i);
+      bound.elements.push_back({constant_int(n.i, a.kind == AttrKind::boolean ? DType::Bool : DType::I64), true});
+    }
+  }
+
+  /// Names that shapes may stand for: attributes, the test's sizes, and derived sizes that follow from these alone.
+  void bind_names() {
+    scope_.def = &def_;
+    scope_.binding.types = types_;
+    for (const AttrDef& a : def_.attrs) {
+      BoundAttr& b = scope_.binding.attrs[a.name];
+      if (const auto g = attrs_.find(a.name); g != attrs_.end()) b = g->second;
+      else if (a.value->is(SyntaxKind::list))
+        for (const Syntax& e : a.value->children) b.elements.push_back(expr_.value(e));
+      else b.elements.assign(a.count == AttrCount::fixed ? static_cast<size_t>(a.length) : 1, expr_.value(*a.value));
+      b.list = a.count != AttrCount::one;
+    }
+    for (const TensorDef& t : def_.inputs)
+      for (const Dim& d : t.dims) bind_size(d);
+    for (const LetDef& l : def_.lets)
+      if (!l.pack && !l.written) scope_.binding.sizes[l.name] = expr_.value(l.value);
+  }
+
+  void bind_size(const Dim& d) {
+    for (const Dim& part : d.parts) bind_size(part);
+    if (d.kind != DimKind::size || def_.attr(d.name) || def_.let(d.name)) return;
+    scope_.binding.sizes[d.name] = {constant_int(element_count(extents_of(d))), true};
+  }
+
+  /// Extents of a size that no test names: the more dimensions there are, the smaller.
+  int64_t default_extent() const {
+    size_t most = 0;
+    for (const TensorDef& t : def_.inputs) most = std::max(most, t.dims.size());
+    return most <= 2 ? 37 : most == 3 ? 11 : most == 4 ? 7 : 3;
+  }
+
+  /// What an entry of a shape stands for: several extents only where it is a pack.
+  std::vector<int64_t> extents_of(const Dim& d) {
+    if (d.kind == DimKind::integer) return {d.value};
+    if (d.kind == DimKind::split) {
+      int64_t n = 1;
+      for (const Dim& part : d.parts) n *= element_count(extents_of(part));
+      return {n};
+    }
+    if (const Syntax* s = bound_to(test_.sizes, d.name)) {
+      std::vector<int64_t> out;
+      for (const Syntax& e : s->is(SyntaxKind::list) ? s->children : std::vector<Syntax>{*s}) out.push_back(e.integer);
+      return out;
+    }
+    int64_t known = -1;
+    if (const auto attr = scope_.binding.attrs.find(d.name); attr != scope_.binding.attrs.end() && !attr->second.elements.empty())
+      known = constant_value(simplify(attr->second.elements[0].e)).value_or(-1);
+    if (const auto size = scope_.binding.sizes.find(d.name); size != scope_.binding.sizes.end()) known = constant_value(simplify(size->second.e)).value_or(-1);
+    return {known >= 0 ? known : default_extent()};
+  }
+
+  /// A tensor's extents in stored order.
+  std::vector<int64_t> dims_of(const TensorDef& t) {
+    std::vector<std::vector<int64_t>> entries;
+    for (const Dim& d : t.dims) entries.push_back(extents_of(d));
+    std::vector<int64_t> dims;
+    const std::vector<int> order = storage_order(t, expr_);
+    for (size_t k = 0; k < entries.size(); ++k) {
+      const auto& e = entries[order.empty() ? k : static_cast<size_t>(order[k])];
+      dims.insert(dims.end(), e.begin(), e.end());
+    }
+    return dims;
+  }
+
+  bool add_input(const TensorDef& t) {
+    GivenTensor g;
+    const bool absent = std::any_of(test_.absent.begin(), test_.absent.end(), [&](const Word& w) { return w.text == t.name; });
+    g.present = !absent;
+    const auto v = types_.find(t.dtype);
+    g.dtype = v != types_.end() ? v->second : *dtype_from_name(t.dtype);
+    if (absent) {
+      out_.inputs.emplace_back();
+    } else {
+      std::vector<int64_t> dims;
+      std::vector<Number> values;
+      const Syntax* written = bound_to(test_.inputs, t.name);
+      if (written) flatten(*written, 0, dims, values);
+      if (const Syntax* shape = bound_to(test_.shapes, t.name)) {
+        dims.clear();
+        for (const Syntax& e : shape->children) dims.push_back(e.integer);
+      } else if (!written) {
+        dims = dims_of(t);
+      }
+      for (const int64_t n : dims) g.dims.push_back(constant_int(n));
+      TensorData data = random_tensor(g.dtype, dims, has_class(def_, t, "index"));
+      if (written && !store(values, data, written->span, t.name)) return false;
+      out_.inputs.push_back(std::move(data));
+    }
+    given_.push_back(std::move(g));
+    return true;
+  }
+
+  bool store(const std::vector<Number>& values, TensorData& t, const SourceSpan& at, const std::string& name) {
+    const int64_t n = element_count(t.dims);
+    if (n != static_cast<int64_t>(values.size())) return fail(Code::E0227, at, fmt::format("{} values do not fill the {} elements of '{}'", values.size(), n, name), {"write one value an element, row by row"});
+    for (int64_t k = 0; k < n; ++k) store_number(t, k, values[static_cast<size_t>(k)]);
+    return true;
+  }
+
+  TensorData random_tensor(DType d, std::vector<int64_t> dims, bool index) {
+    TensorData t{d, std::move(dims), {}};
+    const int64_t n = element_count(t.dims);
+    t.bytes.resize(static_cast<size_t>(n) * static_cast<size_t>(bytes_of(d)));
+    const auto unit = [&] { return static_cast<long double>(rng_() >> 11) * 0x1p-53L; };
+    for (int64_t i = 0; i < n; ++i) {
+      Number v;
+      v.f = unit() * 4 - 2;
+      v.im = unit() * 4 - 2;
+      v.i = index ? static_cast<int64_t>(rng_() % static_cast<uint64_t>(std::max<int64_t>(least_, 1))) : static_cast<int64_t>(rng_() % 7) - (is_signed_int(d) ? 3 : 0);
+      if (d == DType::Bool) v.i &= 1;
+      store_number(t, i, v);
+    }
+    return t;
+  }
+
+  /// What the test says of a size is what the shapes made of it: an axis may have chosen another dimension.
+  bool sizes_hold(const BoundCall& call) {
+    for (const auto& [word, value] : test_.sizes) {
+      const auto it = call.scope.binding.sizes.find(word.text);
+      const auto bound = it == call.scope.binding.sizes.end() ? std::nullopt : constant_value(it->second.e);
+      if (bound && value.is(SyntaxKind::integer) && *bound != value.integer)
+        return fail(Code::E0603, word.span, fmt::format("{} is {} in these shapes, not {}", word.text, *bound, value.integer),
+                    {"give every size and pack on which the shape depends, or the shapes themselves: {shapes: {X: [2, 3]}}"});
+    }
+    return true;
+  }
+
+  bool extents_exist(const BoundCall& call) {
+    for (size_t k = 0; k < call.output_dims.size(); ++k)
+      for (const Expr& e : call.output_dims[k])
+        if (const auto n = constant_value(simplify(e)); n && *n < 0)
+          return fail(Code::E0603, place_, fmt::format("{}: '{}' has an extent of {} in these shapes", def_.name, def_.outputs[k].name, *n), {"give greater sizes, or write what has to hold under `require`"});
+    return true;
+  }
+
+  bool answer(const BoundCall& call) {
+    OracleCall oracle;
+    for (const auto& t : out_.inputs)
+      if (t) oracle.tensors.push_back(*t);
+    for (const WrittenExtent& e : call.extents) oracle.sizes[e.size] = constant_value(e.bound).value_or(0);
+    if (run_kernel(call.kernel, oracle) != OracleStatus::Done) return fail(Code::E0604, place_, fmt::format("{}: the data of this test is out of the op's range", def_.name), {"give values by `in`, or sizes that fit the data"});
+    for (size_t i = 0; i < call.kernel.tensors.size(); ++i) {
+      if (call.kernel.tensors[i].role != Role::Output || !call.kernel.tensors[i].extent.empty()) continue;
+      TensorData t = oracle.tensors[i];
+      t.dims.clear();
+      for (const Expr& e : call.output_dims[out_.outputs.size()]) t.dims.push_back(evaluate_size(e, oracle));
+      t.bytes.resize(static_cast<size_t>(element_count(t.dims)) * static_cast<size_t>(bytes_of(t.dtype)));
+      out_.outputs.push_back(std::move(t));
+    }
+    return true;
+  }
+
+  bool take_known_answers() {
+    for (size_t k = 0; k < def_.outputs.size(); ++k) {
+      const Syntax* s = bound_to(test_.outputs, def_.outputs[k].name);
+      if (!s) continue;
+      std::vector<int64_t> dims;
+      std::vector<Number> values;
+      flatten(*s, 0, dims, values);
+      if (!store(values, out_.outputs[k], s->span, def_.outputs[k].name)) return false;
+    }
+    return true;
+  }
+
+  const OpLibrary& defs_;
+  const OpDef& def_;
+  const std::map<std::string, DType>& types_;
+  const TestCase& test_;
+  Diagnostics& diagnostics_;
+  Diagnostics scratch_;          ///< derived sizes that need more than attributes and sizes are not known here
+  Scope scope_;
+  Kernel scratch_kernel_;
+  ExprBuilder expr_;
+  SourceSpan place_;
+  std::map<std::string, BoundAttr> attrs_;
+  std::vector<GivenTensor> given_;
+  int64_t least_ = INT64_MAX;    ///< the smallest extent of any input: indices stay below
+  std::mt19937_64 rng_{1};
+  TryCase out_;
+};
+
+}  // namespace
+
+std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test, Diagnostics& diagnostics) {
+  return CaseMaker(defs, def, types, test, diagnostics).make();
+}
+
+}  // namespace tenon

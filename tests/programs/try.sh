@@ -1,0 +1,76 @@
+# One op tried: attributes and sizes of the command line, tests of definitions, and what is said where they do not fit.
+# shellcheck shell=sh
+cat >"$work/ops.yaml" <<'YAML'
+ops:
+  - op: windows
+    types: {T: real}
+    attrs: {size: int, mode: "enum(sum, last) = sum"}
+    in:
+      X: T[N]
+      B?: T[N]
+    let: {M: N - size + 1}
+    require: [size >= 1, size <= N]
+    index: {r: size}
+    out: {Y: "T[M]"}
+    body: |
+      Y[i] = select(mode == sum, sum[r](X[i + r]), X[i + size - 1]) + opt(B[0], 0)
+    tests:
+      - size=3, N=9
+      - {size: 2, mode: last, in: {X: [1, 2, 4]}, absent: [B], out: {Y: [2, 4]}}
+      - {size: 2, shapes: {X: [5], B: [5]}, dtypes: {T: i32}}
+  - op: wrong
+    types: {T: real}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = 2*X[i]
+    tests:
+      - {in: {X: [1, 2]}, out: {Y: [2, 5]}}
+YAML
+
+attempt() { "$tenon" try "$work/ops.yaml" --isa portable --cc "${CC:-cc} -O1" -q "$@"; }
+
+# rights COUNT ARGUMENTS: that many rows, all right.
+rights() {
+  count=$1
+  shift
+  attempt "$@" >"$work/rows" 2>&1 || { cat "$work/rows"; return 1; }
+  [ "$(grep -c ' right$' "$work/rows")" -eq "$count" ] || { cat "$work/rows"; return 1; }
+}
+
+# mistaken STATUS TEXT ARGUMENTS: what is said on stderr, to the letter.
+mistaken() {
+  status=$1 wanted=$2
+  shift 2
+  attempt --op windows "$@" >"$work/out" 2>"$work/said"
+  [ $? -eq "$status" ] && [ "$(cat "$work/said")" = "$wanted" ] || { cat "$work/said"; return 1; }
+}
+
+check 'tests of a definition, and the dtype that one of them names' rights 5 --op windows
+check 'tests at the keys asked for' rights 2 --op windows --dtypes f64
+check 'sizes and attributes from the command line' rights 1 --op windows --test 'size=4, N=20, mode=last'
+check 'a test as YAML' rights 1 --op windows --test '{size: 4, shapes: {X: [20]}, absent: [B]}'
+check 'an answer that is not that of the definition' refuses attempt --op wrong
+check 'an attribute that there is not' mistaken 2 "--test:1:8: error: 'sise' names nothing of the op 'windows' here [E0226]
+  size=3,sise=2
+         ^~~~
+  note: did you mean 'size'?" --test 'size=3,sise=2'
+check 'an attribute of another type' mistaken 2 "--test:1:6: error: '2.5' does not fit 'size' [E0227]
+  size=2.5
+       ^~~
+  note: write a value of type int" --test 'size=2.5'
+check 'a word that there is not' mistaken 2 "--test:1:13: error: 'most' does not fit 'mode' [E0227]
+  size=2,mode=most
+              ^~~~
+  note: write a value of type enum" --test 'size=2,mode=most'
+check 'an attribute out of range' mistaken 2 "--test:1:1: error: windows: requires size <= N [E0604]
+  size=30,N=20
+  ^~~~~~~~~~~~" --test 'size=30,N=20'
+check 'values that do not fill a shape' mistaken 2 "--test:1:37: error: 3 values do not fill the 4 elements of 'X' [E0227]
+  {size: 2, shapes: {X: [4]}, in: {X: [1, 2, 3]}}
+                                      ^~~~~~~~
+  note: write one value an element, row by row" --test '{size: 2, shapes: {X: [4]}, in: {X: [1, 2, 3]}}'
+check 'a required attribute left out' mistaken 2 "--test:1:1: error: windows: attribute 'size' has no default and is not given [E0425]
+  N=20
+  ^~~~
+  note: give it by --test \"size=…\", or by \`tests:\` of the definition" --test 'N=20'
+check 'a dtype that there is not' mistaken 2 "tenon: error: there is no dtype 'f23'; \`tenon list dtypes\` prints them" --dtypes f23
