@@ -128,7 +128,7 @@ void add_model(CLI::App &app, ModelOptions &model) {
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
   app.add_flag("--sounds", model.sounds, "its program reads .wav too");
-  app.add_flag("--selftest", model.selftest, "add a function that checks the model here");
+  app.add_flag("--selftest", model.selftest, "add a function that checks the model on the machine it runs on");
   app.add_option("-o", model.output_dir, "where the model goes")->type_name("DIR")->required();
 }
 

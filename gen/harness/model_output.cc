@@ -7,6 +7,7 @@
 
 #include "harness/library_names.h"
 #include "harness/model_program.h"
+#include "harness/model_selftest.h"
 #include "harness/model_steps.h"
 #include "support/check.h"
 #include "support/text_template.h"
@@ -33,8 +34,9 @@ class ModelWriter {
     source(name_ + "_level.c", level());
     for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
     write_weights(source, out);
+    if (frame_.selftest) source(name_ + "_selftest.c", selftest_source(plan_, frame_, *frame_.selftest));
     if (frame_.main_program) {
-      for (ModelFile& f : program_files(plan_, frame_)) f.is_source ? source(f.name, std::move(f.text)) : out.add("src/" + f.name, std::move(f.text));
+      for (ModelFile& f : program_files(plan_, frame_, levels_)) f.is_source ? source(f.name, std::move(f.text)) : out.add("src/" + f.name, std::move(f.text));
     }
     if (shares()) write_adapters(sources, out);
     std::string list;
@@ -105,7 +107,7 @@ class ModelWriter {
     const std::string arena = fmt::format("{}", std::max<int64_t>(plan_.arena_bytes, 0));
     return fill("c/model.h.in", {{"name", name_}, {"upper", upper_}, {"doc", comment_text(plan_.doc.empty() ? plan_.name : plan_.doc)}, {"arena", arena},
                                  {"weights", fmt::format("{}", weights_.bytes)}, {"inputs", inputs}, {"outputs", outputs}, {"complex_types", complex_types()},
-                                 {"weights_api", weights_api()}, {"workers", fmt::format("{}", frame_.workers)}});
+                                 {"weights_api", weights_api()}, {"selftest_api", selftest_api()}, {"workers", fmt::format("{}", frame_.workers)}});
   }
 
   std::string weights_api() const {
@@ -116,6 +118,13 @@ class ModelWriter {
                        "/* 0 where these are the bytes of the file, {1}_E_SHAPE where there are more or fewer, {1}_E_RANGE where they differ. */\n"
                        "int {0}_check_weights(const void *weights, size_t bytes);\n",
                        name_, upper_, checksum(weights_.blob));
+  }
+
+  std::string selftest_api() const {
+    if (!frame_.selftest) return {};
+    return fmt::format("\n/* Runs the model on inputs of its own and compares with the answers that an interpreter gave at generation. 0: all agree; k above 0: output\n"
+                       "   number k does not; else a status of {0}_run. `worst`, if not NULL, gets the greatest difference as a share of what is allowed. Not re-entrant. */\n"
+                       "int {0}_selftest(const {0}_context *context, double *worst);\n", name_);
   }
 
   std::string complex_types() const {
@@ -300,7 +309,7 @@ class ModelWriter {
 std::vector<std::string> model_template_names() {
   std::vector<std::string> names = {"c/model.c.in", "c/model.h.in", "c/model_CMakeLists.txt.in", "c/model_Makefile.in", "c/model_internal.h.in", "c/model_weights.c.in", "c/model_weights_bin.c.in",
                                     "c/model_weights_incbin.c.in", "runtime/library_level.c.in", "runtime/model_threads.h.in", "runtime/model_threads_openmp.c.in", "runtime/model_threads_pthread.c.in"};
-  for (const char* name : {"load.c", "load.h", "main.c", "npy.c", "program.h", "image.c", "sound.c"}) names.push_back(fmt::format("c/model_{}.in", name));
+  for (const char* name : {"load.c", "load.h", "main.c", "npy.c", "program.h", "image.c", "sound.c", "selftest.c"}) names.push_back(fmt::format("c/model_{}.in", name));
   return names;
 }
 

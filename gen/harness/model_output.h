@@ -43,6 +43,8 @@ struct ModelLevel {
   std::vector<StepText> steps;  ///< parallel to plan.steps
 };
 
+struct Selftest;
+
 struct ModelFrame {
   std::string name = "net";          ///< prefix of everything
   bool main_program = false;
@@ -50,6 +52,7 @@ struct ModelFrame {
   int workers = 1;                   ///< that the arena has room for
   WeightsForm weights = WeightsForm::c;
   std::map<std::string, std::string> templates;   ///< text by path below templates/, all of model_template_names()
+  const Selftest* selftest = nullptr;   ///< what the self-test expects; none: there is no self-test
 };
 
 /// Paths below templates/ of what write_model fills in.

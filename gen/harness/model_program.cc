@@ -14,7 +14,7 @@ namespace {
 
 class ProgramWriter {
  public:
-  ProgramWriter(const ExecutionPlan& plan, const ModelFrame& frame) : plan_(plan), frame_(frame), name_(frame.name), upper_(upper_case(frame.name)) {
+  ProgramWriter(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels) : plan_(plan), frame_(frame), levels_(levels), name_(frame.name), upper_(upper_case(frame.name)) {
     for (const GraphSize& s : plan.sizes)
       if (!s.written) given_.push_back(s);
   }
@@ -50,7 +50,7 @@ class ProgramWriter {
     return {{"inputs", border_rows(plan_.inputs)}, {"outputs", border_rows(plan_.outputs)}, {"sizes", size_rows()}, {"steps", step_rows()}, {"call", call()}, {"shapes", output_shapes()},
             {"input_shapes", input_shapes()}, {"n_inputs", fmt::format("{}", plan_.inputs.size())}, {"n_outputs", fmt::format("{}", plan_.outputs.size())},
             {"n_sizes", fmt::format("{}", given_.size())}, {"n_steps", fmt::format("{}", plan_.steps.size())}, {"usage", usage()}, {"options", options()}, {"defaults", defaults()},
-            {"flags", flags()}, {"taken", kinds().empty() ? "" : "int taken;"}, {"selftest", ""}, {"readers", readers()}, {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
+            {"flags", flags()}, {"taken", kinds().empty() ? "" : "int taken;"}, {"selftest", frame_.selftest ? "if (args.selftest)\n    return check_levels(&m.context);" : ""}, {"check_levels", check_levels()}, {"readers", readers()}, {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
             {"load_weights", loads() ? fmt::format("if ({}_load_weights(argv[0], args.weights_file, &m.context.weights) != 0)\n    return 1;", name_) : ""},
             {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""}, {"start_threads", start_threads()},
             {"stop_threads", shares() ? fmt::format("{}_stop_threads(&m.context);", name_) : ""}};
@@ -65,6 +65,8 @@ class ProgramWriter {
 
   std::string usage() const {
     std::string out = loads() ? " [--weights FILE]" : "";
+    if (frame_.selftest) out += "\\n       @ --selftest";
+    out = with_name(std::move(out));
     if (frame_.images) out += "\\n  pictures (.ppm, .pgm, .png): [--scale S] [--mean M[,M,M]] [--std S[,S,S]] [--resize HxW] [--filter bilinear|nearest] [--layout nchw|nhwc] [--colors rgb|bgr]";
     if (frame_.sounds) out += "\\n  sounds (.wav): [--rate HZ] [--skip SAMPLES]";
     return out;
@@ -83,6 +85,7 @@ class ProgramWriter {
   std::string flags() const {
     std::string out;
     if (loads()) out += "} else if (strcmp(a, \"--weights\") == 0 && next != NULL) {\n    args->weights_file = argv[++k];\n";
+    if (frame_.selftest) out += "} else if (strcmp(a, \"--selftest\") == 0) {\n    args->selftest = 1;\n";
     for (const char* kind : kinds())
       out += fmt::format("}} else if ((taken = {0}_{1}_option(a, next, &args->{1})) != 0) {{\n    if (taken < 0)\n        return usage();\n    ++k;\n", name_, kind);
     return out;
@@ -119,8 +122,27 @@ class ProgramWriter {
     for (const char* kind : kinds())
       out += fmt::format("\n/* 1: the flag and its value are read, 0: the flag is another one, -1: the value is wrong. */\nint @_{0}_option(const char *flag, const char *value, @_{0}_options *options);\n"
                          "/* 0, or 1 after a message. */\nint @_read_{0}(const @_source *from, const @_{0}_options *options, @_array *a);\n", kind);
-    for (size_t at = 0; (at = out.find('@', at)) != std::string::npos;) out.replace(at, 1, name_);
-    return out;
+    return with_name(std::move(out));
+  }
+
+  /// The text with the model's name for each '@'.
+  std::string with_name(std::string text) const {
+    for (size_t at = 0; (at = text.find('@', at)) != std::string::npos; at += name_.size()) text.replace(at, 1, name_);
+    return text;
+  }
+
+  std::string check_levels() const {
+    if (!frame_.selftest) return {};
+    std::string names;
+    for (const ModelLevel& l : levels_) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", l.isa->name);
+    return with_name(fmt::format("\n/* The self-test at every level that runs here: 0, or 1 where one fails. */\nstatic int check_levels(const @_context *context)\n{{\n"
+                                 "    static const char *const levels[] = {{{}}};\n    int failed = 0;\n    for (size_t k = 0; k < sizeof levels / sizeof levels[0]; ++k) {{\n"
+                                 "        double worst = 0;\n        if (@_force_isa(levels[k]) != 0)\n            continue;\n"
+                                 "        const int status = @_selftest(context, &worst);\n"
+                                 "        if (status == 0)\n            printf(\"selftest %s: passed, %.3f of the room used\\n\", levels[k], worst);\n"
+                                 "        else if (status > 0)\n            printf(\"selftest %s: output '%s' differs\\n\", levels[k], outputs[status - 1].name);\n"
+                                 "        else\n            printf(\"selftest %s: %s\\n\", levels[k], @_strerror(status));\n"
+                                 "        failed |= status != 0;\n    }}\n    return failed;\n}}\n", names));
   }
 
   std::string border_rows(const std::vector<int>& list) const {
@@ -184,6 +206,7 @@ class ProgramWriter {
 
   const ExecutionPlan& plan_;
   const ModelFrame& frame_;
+  const std::vector<ModelLevel>& levels_;
   std::string name_, upper_;
   std::vector<GraphSize> given_;   ///< run-time sizes of the caller
 };
@@ -192,7 +215,7 @@ bool is_one_of(DType type, std::initializer_list<DType> list) { return std::find
 
 }  // namespace
 
-std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame) { return ProgramWriter(plan, frame).files(); }
+std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels) { return ProgramWriter(plan, frame, levels).files(); }
 
 bool takes_picture(const PlanBuffer& input) {
   const size_t n = input.dims.size();

@@ -16,7 +16,7 @@ struct ModelFile {
 };
 
 /// The files of `--main` that are made from frames, those of `--images` and `--sounds` among them.
-std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame);
+std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels);
 
 /// Whether an input can be a picture (f32, f64, u8 or i8; [H, W], [C, H, W], [H, W, C] or one of these with an axis N in front, C 1 or 3), or
 /// samples of a sound (f32, f64 or i16; all axes but one are 1).

@@ -23,6 +23,7 @@
 #include "pipeline/fold.h"
 #include "pipeline/library.h"
 #include "pipeline/plan.h"
+#include "pipeline/selftest.h"
 #include "schedule/explain_plan.h"
 #include "schedule/plan_memory.h"
 #include "schedule/read_blueprints.h"
@@ -164,6 +165,7 @@ int worker_count(const ModelOptions& options, const std::vector<const Isa*>& lev
 
 /// A plan with its kernels' C at every level, and the room that workers get.
 struct PlannedModel {
+  Graph graph;   ///< as it was read
   ExecutionPlan plan;
   std::vector<ModelLevel> code;
   int workers = 1;
@@ -184,7 +186,7 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
     fmt::print(stderr, "note: in {}\n", failure.origin);
     return std::nullopt;
   }
-  PlannedModel m{std::move(*planned), {}, worker_count(options, *levels)};
+  PlannedModel m{*graph, std::move(*planned), {}, worker_count(options, *levels)};
   auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
   if (session.report(rows.diagnostics())) return std::nullopt;
   session.after("schedule", verify(m.plan), [&] { return to_text(m.plan); });
@@ -218,10 +220,6 @@ std::string program_fault(const ExecutionPlan& plan, const ModelOptions& options
 }  // namespace
 
 int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
-  if (options.selftest) {
-    std::fputs("tenon: error: models are written without --selftest\n", stderr);
-    return exit_bad_command_line;
-  }
   int status = exit_done;
   const auto model = planned_model(session, defs, math, options, status);
   if (!model) return status;
@@ -231,8 +229,13 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   }
   const auto templates = model_templates(session);
   if (!templates) return exit_bad_input;
+  std::optional<Selftest> selftest;
+  if (std::string fault; options.selftest && !(selftest = make_selftest(defs, model->graph, fault))) {
+    fmt::print(stderr, "tenon: error: {}: --selftest: {}\n", options.graph, fault);
+    return exit_bad_input;
+  }
   OutputTree tree;
-  write_model(model->plan, model->code, {options.name, options.main_program, options.images, options.sounds, model->workers, options.weights, *templates}, tree);
+  write_model(model->plan, model->code, {options.name, options.main_program, options.images, options.sounds, model->workers, options.weights, *templates, selftest ? &*selftest : nullptr}, tree);
   session.after("files", {}, [&] { return sizes_of(tree); });
   return session.deliver(tree, options.output_dir);
 }

@@ -8,15 +8,13 @@
 #include "schedule/share_kernels.h"
 
 namespace tenon {
-namespace {
 
-/// The kernel of each operator.
-std::optional<std::vector<FusedKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, PlanFailure& failure) {
-  std::vector<FusedKernel> out;
+std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, PlanFailure& failure) {
+  std::vector<NodeKernel> out;
   const std::vector<GraphSize> sizes = all_sizes(graph);
   for (const Node& n : graph.nodes) {
     std::vector<GivenTensor> given;
-    FusedKernel k;
+    NodeKernel k;
     for (const ValueId v : n.inputs) {
       GivenTensor g;
       if (v != kNoValue) {
@@ -36,20 +34,21 @@ std::optional<std::vector<FusedKernel>> node_kernels(const OpLibrary& defs, cons
     for (const ValueId v : n.outputs) k.values.push_back(v);
     k.kernel = std::move(call->kernel);
     k.values.resize(k.kernel.tensors.size(), kNoValue);
-    k.kernel.fused = {n.op};
-    k.origins = {n.origin};
-    k.region = n.region;
     out.push_back(std::move(k));
   }
   return out;
 }
 
-}  // namespace
-
 std::optional<ExecutionPlan> plan_graph(const OpLibrary& defs, const Graph& graph, const PlanOptions& options, PlanFailure& failure) {
   auto nodes = node_kernels(defs, graph, failure);
   if (!nodes) return std::nullopt;
-  ExecutionPlan plan = form_kernels(graph, std::move(*nodes), options.fuse);
+  std::vector<FusedKernel> alone;
+  for (size_t i = 0; i < nodes->size(); ++i) {
+    NodeKernel& k = (*nodes)[i];
+    k.kernel.fused = {graph.nodes[i].op};
+    alone.push_back({std::move(k.kernel), std::move(k.values), {graph.nodes[i].origin}, graph.nodes[i].region, {}});
+  }
+  ExecutionPlan plan = form_kernels(graph, std::move(alone), options.fuse);
   if (options.views) place_views(plan);
   prepack_weights(plan);
   share_kernels(plan);

@@ -6,6 +6,7 @@
 
 #include "ir/execution_plan.h"
 #include "ir/op_def.h"
+#include "oracle/run_graph.h"
 #include "support/diagnostics.h"
 
 namespace tenon {
@@ -23,5 +24,8 @@ struct PlanFailure {
 
 /// The plan of a graph. Nothing where a node does not fit its definition, which `failure` then says.
 std::optional<ExecutionPlan> plan_graph(const OpLibrary& defs, const Graph& graph, const PlanOptions& options, PlanFailure& failure);
+
+/// The kernel of each operator, in the graph's order. Nothing as above.
+std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, PlanFailure& failure);
 
 }  // namespace tenon

@@ -1,0 +1,34 @@
+// The naive interpreter of graphs: every operator by its own kernel, in the graph's order, loops and branches as they stand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/kernel.h"
+#include "oracle/run_kernel.h"
+
+namespace tenon {
+
+/// An operator's kernel and, per tensor of it, the value that it is; kNoValue for what no other operator sees.
+struct NodeKernel {
+  Kernel kernel;
+  std::vector<ValueId> values;
+};
+
+/// What a run gave, or which operator ended it and how.
+struct GraphRun {
+  OracleStatus status = OracleStatus::Done;
+  std::string origin;
+  std::vector<TensorData> outputs;   ///< in the graph's order
+  SizeValues sizes;                  ///< those given, and those that operators wrote
+};
+
+/// Runs the graph. `kernels` are parallel to graph.nodes; `sizes` has every run-time size, for those that operators write the bound; `inputs` are in
+/// the graph's order with the extents that the sizes imply. A loop with fewer iterations than results that it writes by parts is a Shape.
+GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs);
+
+/// How many numbers a run computes, those inside of sums and the like among them, with every loop at its greatest number of iterations.
+double graph_work(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes);
+
+}  // namespace tenon

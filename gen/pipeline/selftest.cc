@@ -1,0 +1,80 @@
+// The interpreter's answers on drawn inputs.
+#include "pipeline/selftest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oracle/run_graph.h"
+#include "pipeline/plan.h"
+
+namespace tenon {
+namespace {
+
+/// Numbers that the interpreter may compute: some seconds.
+constexpr double most_work = 2e7;
+
+const Value& value_of(const Graph& graph, ValueId v) { return graph.values[static_cast<size_t>(v)]; }
+
+std::string type_fault(const Graph& graph) {
+  for (const auto& [list, kind] : {std::pair{&graph.inputs, "input"}, std::pair{&graph.outputs, "output"}})
+    for (const ValueId v : *list)
+      if (const std::string fault = selftest_type_fault(value_of(graph, v).dtype); !fault.empty()) return fmt::format("{} '{}': {}", kind, value_of(graph, v).original, fault);
+  return {};
+}
+
+/// The floating type of the graph with the widest steps.
+std::optional<DType> narrowest_float(const Graph& graph) {
+  std::optional<DType> out;
+  constexpr DType by_width[] = {DType::F64, DType::F32, DType::F16, DType::BF16};
+  for (const DType d : by_width)
+    for (const Value& v : graph.values)
+      if (real_of(v.dtype) == d || (is_small(v.dtype) && is_float(dtype_row(v.dtype).compute) && d == DType::BF16)) out = d;
+  return out;
+}
+
+std::vector<TensorData> draw_inputs(const Graph& graph, const SizeValues& sizes, int pattern) {
+  std::vector<TensorData> out;
+  for (const ValueId v : graph.inputs) {
+    std::vector<int64_t> dims;
+    for (const SizeExpr& d : value_of(graph, v).dims) dims.push_back(evaluate(d, sizes).value_or(0));
+    out.push_back(draw_input(value_of(graph, v).dtype, std::move(dims), static_cast<int>(out.size()), pattern));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph, std::string& fault) {
+  PlanFailure failure;
+  const auto kernels = node_kernels(defs, graph, failure);
+  if (fault = type_fault(graph); !fault.empty()) return std::nullopt;
+  if (!kernels) {
+    fault = fmt::format("{} does not fit its definition", failure.origin);
+    return std::nullopt;
+  }
+  Selftest test;
+  SizeValues sizes;
+  for (const GraphSize& s : graph.sizes) {
+    sizes[s.name] = s.written ? s.hi : std::min(s.hi, s.lo + 2);
+    if (!s.written) test.sizes[s.name] = sizes[s.name];
+  }
+  if (const double work = graph_work(graph, *kernels, sizes); work > most_work) {
+    fault = fmt::format("the interpreter would compute {:.3g} numbers for the expected outputs; models of at most {:.0e} have a self-test", work, most_work);
+    return std::nullopt;
+  }
+  GraphRun run;
+  for (; test.pattern < kSelftestPatterns; ++test.pattern) {
+    run = run_graph(graph, *kernels, sizes, draw_inputs(graph, sizes, test.pattern));
+    if (run.status == OracleStatus::Done) break;
+  }
+  if (run.status != OracleStatus::Done) {
+    fault = fmt::format("{} refuses every input that is drawn: {}", run.origin, run.status == OracleStatus::Range ? "an index or divisor is out of range" : "a size does not fit");
+    return std::nullopt;
+  }
+  const auto narrowest = narrowest_float(graph);
+  for (const TensorData& t : run.outputs) test.outputs.push_back(keep_output(t, narrowest));
+  return test;
+}
+
+}  // namespace tenon

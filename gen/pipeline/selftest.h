@@ -1,0 +1,17 @@
+// What a model's self-test expects: the interpreter's answers on drawn inputs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "harness/model_selftest.h"
+#include "ir/graph.h"
+#include "ir/op_def.h"
+
+namespace tenon {
+
+/// The answers of the graph as it was read, operator by operator. Open sizes are two above their least value, as far as they may be. Nothing where there is no
+/// self-test for this model; `fault` then says why.
+std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph, std::string& fault);
+
+}  // namespace tenon
