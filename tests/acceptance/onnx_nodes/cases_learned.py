@@ -1,0 +1,120 @@
+"""Cases of ai.onnx.ml: trees, support vectors, encoders, on numbers."""
+import numpy as np
+
+from node_case import case
+
+ML = 'ai.onnx.ml'
+
+
+def rng(seed):
+    return np.random.default_rng(seed)
+
+
+def forest(seed, trees, depth, features, modes=('BRANCH_LEQ',)):
+    """Attributes nodes_* of full binary trees whose nodes are in order of depth, and the leaves as (tree, node)."""
+    r = rng(seed)
+    ids, tree, feature, value, mode, yes, no, leaves = [], [], [], [], [], [], [], []
+    for t in range(trees):
+        inner = 2**depth - 1
+        for k in range(2*inner + 1):
+            leaf = k >= inner
+            ids.append(k)
+            tree.append(t)
+            feature.append(0 if leaf else int(r.integers(features)))
+            value.append(0.0 if leaf else float(np.float32(r.normal())))
+            mode.append('LEAF' if leaf else str(r.choice(modes)))
+            yes.append(0 if leaf else 2*k + 1)
+            no.append(0 if leaf else 2*k + 2)
+            if leaf:
+                leaves.append((t, k))
+    return dict(nodes_nodeids=ids, nodes_treeids=tree, nodes_featureids=feature, nodes_values=value, nodes_modes=mode, nodes_truenodeids=yes,
+                nodes_falsenodeids=no), leaves
+
+
+def regressors():
+    x = rng(1).normal(size=(5, 4)).astype(np.float32)
+    for k, how in enumerate(['SUM', 'AVERAGE', 'MIN', 'MAX']):
+        for targets in (1, 3):
+            nodes, leaves = forest(10 + k, 3, 2, 4, ('BRANCH_LEQ', 'BRANCH_GT', 'BRANCH_LT', 'BRANCH_GTE'))
+            votes = [(t, n, i) for t, n in leaves for i in range(targets)]
+            attrs = dict(nodes, n_targets=targets, aggregate_function=how, target_treeids=[v[0] for v in votes], target_nodeids=[v[1] for v in votes],
+                         target_ids=[v[2] for v in votes], target_weights=rng(k).normal(size=len(votes)).astype(np.float32).tolist())
+            yield case('TreeEnsembleRegressor', x, domain=ML, domain_opset=3, **attrs)
+            yield case('TreeEnsembleRegressor', x, domain=ML, domain_opset=1, judge='onnxruntime', base_values=[0.5, -1.0, 2.0][:targets], **attrs)
+            yield case('TreeEnsembleRegressor', x.astype(np.float64), domain=ML, domain_opset=3, judge='onnxruntime', **attrs)
+    nodes, leaves = forest(30, 2, 3, 4)
+    attrs = dict(nodes, n_targets=2, target_treeids=[v[0] for v in leaves], target_nodeids=[v[1] for v in leaves],
+                 target_ids=[k % 2 for k in range(len(leaves))], target_weights=rng(3).normal(size=len(leaves)).astype(np.float32).tolist())
+    missing = np.where(rng(4).uniform(size=(6, 4)) < 0.3, np.nan, rng(5).normal(size=(6, 4))).astype(np.float32)
+    yield case('TreeEnsembleRegressor', missing, domain=ML, judge='onnxruntime', **attrs)
+    yield case('TreeEnsembleRegressor', missing, domain=ML, judge='onnxruntime', nodes_missing_value_tracks_true=[1, 0, 1]*10, **attrs)
+    for post in ('SOFTMAX', 'LOGISTIC', 'SOFTMAX_ZERO'):
+        yield case('TreeEnsembleRegressor', x, domain=ML, judge='onnxruntime', post_transform=post, **attrs)
+
+
+def classifiers():
+    x = rng(6).normal(size=(5, 4)).astype(np.float32)
+    for classes, ids in ((3, [0, 1, 2]), (2, [0, 1]), (2, [0])):
+        nodes, leaves = forest(20 + classes, 3, 2, 4)
+        votes = [(t, n, i) for t, n in leaves for i in ids]
+        attrs = dict(nodes, class_treeids=[v[0] for v in votes], class_nodeids=[v[1] for v in votes], class_ids=[v[2] for v in votes],
+                     class_weights=rng(7).normal(size=len(votes)).astype(np.float32).tolist(), classlabels_int64s=[4, -2, 9][:classes])
+        single = len(ids) == 1                      # labels of two classes that both have votes are 0 and 1 to ONNX Runtime, whatever they are called
+        for post in ('NONE', 'SOFTMAX', 'LOGISTIC', 'SOFTMAX_ZERO'):
+            by = 'onnxruntime' if single and post in ('NONE', 'LOGISTIC') else 'reference'
+            yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, domain_opset=3, judge=by, post_transform=post, **attrs)
+        yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime' if single else 'reference',
+                   base_values=[0.25, -0.5, 1.0][:1 if single else classes], **attrs)
+    nodes, leaves = forest(24, 3, 2, 4)
+    positive = dict(nodes, class_treeids=[v[0] for v in leaves], class_nodeids=[v[1] for v in leaves], class_ids=[0]*len(leaves),
+                    class_weights=rng(8).uniform(size=len(leaves)).astype(np.float32).tolist(), classlabels_int64s=[0, 1])
+    yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime', **positive)
+    yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime', post_transform='LOGISTIC', **positive)
+
+
+def support_vectors():
+    x = rng(9).normal(size=(5, 3)).astype(np.float32)
+    vectors = rng(10).normal(size=(4, 3)).astype(np.float32)
+    weights = rng(11).normal(size=4).astype(np.float32).tolist()
+    for kind in ('LINEAR', 'POLY', 'RBF', 'SIGMOID'):
+        for one_class in (0, 1):
+            yield case('SVMRegressor', x, domain=ML, judge='onnxruntime', kernel_type=kind, kernel_params=[0.4, 0.3, 2.0], one_class=one_class,
+                       n_supports=4, support_vectors=vectors.ravel().tolist(), coefficients=weights, rho=[0.1])
+    yield case('SVMRegressor', x, domain=ML, judge='onnxruntime', kernel_type='LINEAR', coefficients=[0.5, -1.0, 2.0], rho=[0.3], kernel_params=[0.0, 0.0, 0.0])
+    for classes in (2, 3):
+        per_class = [2, 1, 2][:classes]
+        n, pairs = sum(per_class), classes*(classes - 1)//2
+        attrs = dict(support_vectors=rng(12).normal(size=3*n).astype(np.float32).tolist(), vectors_per_class=per_class, kernel_params=[0.4, 0.3, 2.0],
+                     coefficients=rng(13).normal(size=(classes - 1)*n).astype(np.float32).tolist(), rho=rng(14).normal(size=pairs).astype(np.float32).tolist(),
+                     classlabels_ints=[5, 3, 8][:classes])
+        for kind in ('LINEAR', 'POLY', 'RBF', 'SIGMOID'):
+            yield case('SVMClassifier', x, outputs=2, domain=ML, judge='onnxruntime', kernel_type=kind, **attrs)
+            yield case('SVMClassifier', x, outputs=2, domain=ML, judge='onnxruntime', kernel_type=kind, prob_a=[-1.5]*pairs, prob_b=[0.2]*pairs, **attrs)
+        for post in ('SOFTMAX', 'LOGISTIC', 'SOFTMAX_ZERO'):
+            yield case('SVMClassifier', x, outputs=2, domain=ML, judge='reference' if classes == 2 else 'onnxruntime', kernel_type='RBF', post_transform=post, **attrs)
+    for labels in ([2, 7], [2, 7, 9]):
+        yield case('SVMClassifier', x, outputs=2, domain=ML, kernel_type='LINEAR', rho=[0.1]*len(labels), kernel_params=[0.0, 0.0, 0.0],
+                   coefficients=rng(15).normal(size=3*len(labels)).astype(np.float32).tolist(), classlabels_ints=labels)
+
+
+def encoders():
+    from onnx import numpy_helper
+
+    def tensor(values, dtype):
+        return numpy_helper.from_array(np.array(values, dtype))
+    whole, real = np.array([[3, 1, 7], [2, 3, 5]]), np.array([[3, np.nan, 7], [2, 3.5, 5]], np.float32)
+    yield case('LabelEncoder', whole, domain=ML, domain_opset=2, keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, -2.5], default_float=9.0)
+    yield case('LabelEncoder', whole, domain=ML, domain_opset=2, keys_int64s=[1, 2, 3], values_int64s=[5, 1, -2])
+    yield case('LabelEncoder', whole, domain=ML, domain_opset=4, keys_int64s=[1, 2, 3], values_int64s=[5, 1, -2], default_int64=42)
+    yield case('LabelEncoder', real, domain=ML, domain_opset=4, keys_floats=[3.0, 2.0, float('nan')], values_int64s=[5, 1, -2], judge='onnxruntime')
+    yield case('LabelEncoder', real, domain=ML, domain_opset=4, keys_floats=[3.0, 2.0, 5.0], values_floats=[5.0, 1.0, -2.0])
+    yield case('LabelEncoder', whole, domain=ML, domain_opset=4, keys_tensor=tensor([1, 2, 3], np.int64), values_tensor=tensor([5, 1, -2], np.int64), default_tensor=tensor([7], np.int64))
+    yield case('LabelEncoder', real.astype(np.float64), domain=ML, domain_opset=4, keys_tensor=tensor([2, 3, 5], np.float64), values_tensor=tensor([5, 1, -2], np.float64), default_tensor=tensor([7], np.float64))
+    yield case('LabelEncoder', whole.astype(np.int16), domain=ML, domain_opset=4, keys_tensor=tensor([1, 2, 3], np.int16), values_tensor=tensor([5, 1, -2], np.int16), default_tensor=tensor([7], np.int16))
+
+
+def cases():
+    yield from regressors()
+    yield from classifiers()
+    yield from support_vectors()
+    yield from encoders()
