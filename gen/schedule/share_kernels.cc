@@ -26,6 +26,7 @@ class StructureText {
       add(c.holds);
     }
     for (const KernelStatement& s : k.body) statement(s);
+    if (k.call) call(*k.call);
     return out_ + (k.reassociate ? "r" : "s");
   }
 
@@ -35,6 +36,11 @@ class StructureText {
     loops(s.loops);
     list(s.index);
     add(s.value);
+  }
+  void call(const FrameCall& c) {
+    out_ += fmt::format("call {} ", c.frame->name);
+    for (const int t : c.tensors) out_ += fmt::format("{} ", t);
+    for (const std::vector<Expr>& v : c.values) list(v);
   }
   void list(const std::vector<Expr>& all) {
     out_ += '[';
