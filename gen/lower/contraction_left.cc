@@ -68,6 +68,12 @@ void bound(ContractionBuilder& b, StagedDim& d) {
   d.guarded = !one_step || constant_value(d.form.rest) != 0;
 }
 
+/// Whether the tensor's dimension `d` has all the indices of an unguarded dimension of the copy, which begins at 0.
+bool holds_all(const Staging& s, size_t d, const StagedDim& dim) {
+  const auto extent = constant_value(dim.extent), whole = constant_value(s.tensor().dims[d]);
+  return !s.read.fill || (extent && whole && *extent <= *whole);
+}
+
 /// An index that the copy does not walk: a loop over the whole dimension, or a constant inside it.
 bool stays_inside(const Staging& s, size_t d) {
   if (std::holds_alternative<VarRef>(s.read.index[d]->node)) return true;
@@ -91,6 +97,7 @@ bool plan_dims(Staging& s) {
       s.pair_step = s.stride_of(d);
     }
     bound(s.b, dim);
+    dim.guarded = dim.guarded || !holds_all(s, d, dim);
     s.fixed.push_back(nullptr);
     s.dims.push_back(std::move(dim));
   }
