@@ -20,6 +20,7 @@ const std::string& ContractionBuilder::local(const std::string& word) {
 }
 
 int ContractionBuilder::add_buffer(const std::string& name, DType dtype, Storage storage, Operand elements) {
+  if (constant_value(elements) == 0) elements = v_int(1);  // a dimension is empty: the loops that name the buffer do not run
   buffers.push_back({fresh(name), dtype, storage, -1, std::move(elements), true});
   return static_cast<int>(buffers.size()) - 1;
 }
