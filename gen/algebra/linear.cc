@@ -16,11 +16,17 @@ void add_term(LinearForm& form, const Expr& atom, int64_t factor) {
   if (factor != 0) form.terms.emplace_back(atom, factor);
 }
 
+/// A constant near the end of the type stays an atom, of which nothing is known: sums with it would leave the type.
+void add_constant(LinearForm& form, const Expr& e, int64_t c, int64_t factor) {
+  constexpr int64_t kMost = int64_t{1} << 61;
+  int64_t product = 0, sum = 0;
+  const bool fits = !__builtin_mul_overflow(c, factor, &product) && !__builtin_add_overflow(form.constant, product, &sum);
+  if (!fits || product > kMost || product < -kMost || sum > kMost || sum < -kMost) return add_term(form, e, factor);
+  form.constant = sum;
+}
+
 void collect(const Expr& e, int64_t factor, LinearForm& out) {
-  if (const auto c = constant_value(e)) {
-    out.constant += *c * factor;
-    return;
-  }
+  if (const auto c = constant_value(e)) return add_constant(out, e, *c, factor);
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a || e->type != DType::I64) return add_term(out, e, factor);
   switch (a->op) {
