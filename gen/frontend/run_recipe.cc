@@ -98,8 +98,7 @@ class RecipeRun {
     return result;
   }
 
-  int64_t position(const RecipeExpr& e, size_t length, bool end) {
-    const RecipeValue v = evaluate(e);
+  static int64_t position(const RecipeExpr& e, const RecipeValue& v, size_t length, bool end) {
     const SizeExpr* n = v.get<SizeExpr>();
     if (!n || !n->is_constant()) fail(e, "a whole number is expected here, not " + to_text(v));
     const int64_t size = static_cast<int64_t>(length);
@@ -109,20 +108,33 @@ class RecipeRun {
     return i;
   }
 
+  // What a name stands for, without a copy: an element of a long list costs as much as one of a short list. Else a value, kept in `own`.
+  // Nothing may be evaluated while the answer is in use.
+  const RecipeValue& looked_up(const RecipeExpr& e, RecipeValue& own) {
+    if (e.kind == Kind::name)
+      if (const auto it = scope_.find(e.text); it != scope_.end()) return it->second;
+    return own = evaluate(e);
+  }
+
   RecipeValue index(const RecipeExpr& e) {
-    const RecipeValue v = evaluate(e.args[0]);
+    const RecipeValue at = evaluate(e.args[1]);
+    RecipeValue own;
+    const RecipeValue& v = looked_up(e.args[0], own);
     const RecipeList* list = v.get<RecipeList>();
     if (!list) fail(e, "only lists have elements, not " + kind_of(v));
-    return (*list)[static_cast<size_t>(position(e.args[1], list->size(), false))];
+    return (*list)[static_cast<size_t>(position(e.args[1], at, list->size(), false))];
   }
 
   RecipeValue slice(const RecipeExpr& e) {
-    const RecipeValue v = evaluate(e.args[0]);
+    const bool starts = e.args[1].kind != Kind::nothing, ends = e.args[2].kind != Kind::nothing;
+    const RecipeValue begin = starts ? evaluate(e.args[1]) : RecipeValue(), end = ends ? evaluate(e.args[2]) : RecipeValue();
+    RecipeValue own;
+    const RecipeValue& v = looked_up(e.args[0], own);
     const RecipeList* list = v.get<RecipeList>();
     if (!list) fail(e, "only lists have parts, not " + kind_of(v));
     const size_t n = list->size();
-    const int64_t from = e.args[1].kind == Kind::nothing ? 0 : position(e.args[1], n, true);
-    const int64_t to = e.args[2].kind == Kind::nothing ? static_cast<int64_t>(n) : position(e.args[2], n, true);
+    const int64_t from = starts ? position(e.args[1], begin, n, true) : 0;
+    const int64_t to = ends ? position(e.args[2], end, n, true) : static_cast<int64_t>(n);
     return from >= to ? RecipeList{} : RecipeList(list->begin() + from, list->begin() + to);
   }
 
