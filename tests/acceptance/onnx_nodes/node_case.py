@@ -90,8 +90,12 @@ def feeds_of(cases):
 
 
 def answers(one):
-    """What the case's judge says, as a list of arrays; raises whatever the judge raises."""
-    return by_reference(one) if one.judge == 'reference' else by_onnxruntime(one)
+    """What the case's judge says, or the other one where it cannot; raises what the second raises."""
+    first, second = (by_reference, by_onnxruntime) if one.judge == 'reference' else (by_onnxruntime, by_reference)
+    try:
+        return first(one)
+    except Exception:
+        return second(one)
 
 
 def by_reference(one):
