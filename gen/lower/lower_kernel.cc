@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "lower/build_loops.h"
 #include "algebra/contraction.h"
@@ -17,8 +18,6 @@
 
 namespace tenon {
 namespace {
-
-constexpr std::string_view kBuildLoops = "build-loops";
 
 std::vector<Buffer> tensor_buffers(const Kernel& k) {
   std::vector<Buffer> buffers;
@@ -39,48 +38,32 @@ Operand condition(const Expr& e) {
   return v_apply(a.op, {condition(a.args[0]), condition(a.args[1])});
 }
 
-/// A kernel after its passes, with its loops.
-struct Planned {
+/// What a kernel is before a level is chosen: a fork and what it leads to, or a kernel after its passes with its loops.
+struct Case {
+  Expr holds;                            ///< null: no fork
+  std::unique_ptr<Case> then, otherwise;
+  bool otherwise_scalar = false;
   Kernel kernel;
   LoopTree tree;
 };
 
-/// What stays the same in all cases of a kernel.
-struct Lowering {
-  const Blueprints& blueprints;
-  const LowerObserver& observe;
-
-  Planned plan(const Kernel& simplified, const Isa& isa) const {
-    Planned p{simplified, {}};
-    for (const KernelPass& pass : kernel_passes()) {
-      p.kernel = pass.run(p.kernel);
-      if (observe) observe(pass.name, [&] { return to_text(p.kernel); });
-    }
-    p.tree = build_loops(p.kernel);
-    const auto text = [&] { return to_text(p.tree, tensor_names(p.kernel)); };
-    if (observe) observe(kBuildLoops, text);
-    for (const TreePass& pass : tree_passes()) {
-      pass.run({p.kernel, isa, blueprints}, p.tree);
-      if (observe) observe(pass.name, text);
-    }
-    return p;
-  }
-
-  /// The body with its forks: each case is lowered as a kernel of its own.
-  Block body(const Kernel& kernel, const Isa& isa, std::vector<Buffer>& buffers) const {
-    const Kernel k = simplify_kernel(kernel);
-    const auto fork = next_fork(k, isa);
-    if (!fork) {
-      const Planned p = plan(k, isa);
-      return Generator(p.kernel, p.tree, isa, buffers).run();
-    }
+/// `isa`: any level with vectors, or any without; forks ask no more.
+Case prepare(const Kernel& kernel, const Isa& isa) {
+  Case out;
+  out.kernel = simplify_kernel(kernel);
+  if (const auto fork = next_fork(out.kernel, isa)) {
     Isa scalars = isa;
     scalars.vector_bits = 0;
-    Block then = body(fork->then, isa, buffers);
-    Block otherwise = body(fork->otherwise, fork->otherwise_scalar ? scalars : isa, buffers);
-    return {s_if(condition(fork->holds), std::move(then), std::move(otherwise))};
+    out.holds = fork->holds;
+    out.otherwise_scalar = fork->otherwise_scalar;
+    out.then = std::make_unique<Case>(prepare(fork->then, isa));
+    out.otherwise = std::make_unique<Case>(prepare(fork->otherwise, fork->otherwise_scalar ? scalars : isa));
+    return out;
   }
-};
+  for (const KernelPass& pass : kernel_passes()) out.kernel = pass.run(out.kernel);
+  out.tree = build_loops(out.kernel);
+  return out;
+}
 
 bool has_vectors(const Tree& tree) {
   return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
@@ -90,40 +73,84 @@ bool has_vectors(const Tree& tree) {
   });
 }
 
-}  // namespace
+/// The cases of a kernel with the loops of one level.
+struct Planned {
+  const Case* of = nullptr;
+  LoopTree tree;
+  std::unique_ptr<Planned> then, otherwise;
 
-std::vector<std::string_view> lowering_passes() {
-  std::vector<std::string_view> names;
-  for (const KernelPass& pass : kernel_passes()) names.push_back(pass.name);
-  names.push_back(kBuildLoops);
-  for (const TreePass& pass : tree_passes()) names.push_back(pass.name);
-  return names;
+  bool vectors() const {
+    if (!of->holds) return has_vectors(tree.body);
+    return then->vectors() || (!of->otherwise_scalar && otherwise->vectors());
+  }
+};
+
+Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
+  Planned out{&c, c.tree, nullptr, nullptr};
+  if (!c.holds) {
+    for (const TreePass& pass : tree_passes()) pass.run({c.kernel, isa, blueprints}, out.tree);
+    return out;
+  }
+  Isa scalars = isa;
+  scalars.vector_bits = 0;
+  out.then = std::make_unique<Planned>(plan(*c.then, isa, blueprints));
+  out.otherwise = std::make_unique<Planned>(plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints));
+  return out;
 }
 
-LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa, const LowerObserver& observe) {
-  const auto shared = std::make_shared<const Kernel>(kernel);
-  if (kernel.call) return lower_frame(shared, isa);
-  if (auto nest = lower_contraction(shared, isa, blueprints)) return *std::move(nest);
+/// The body with its forks: each case has loops of its own.
+Block body_of(const Planned& p, const Isa& isa, std::vector<Buffer>& buffers) {
+  if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, buffers).run();
+  Isa scalars = isa;
+  scalars.vector_bits = 0;
+  Block then = body_of(*p.then, isa, buffers);
+  Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, buffers);
+  return {s_if(condition(p.of->holds), std::move(then), std::move(otherwise))};
+}
+
+LoopNest nest_of(const std::shared_ptr<const Kernel>& kernel, const Planned& planned, const Isa& isa) {
   LoopNest nest;
-  nest.name = fmt::format("{}_{}", kernel.name, isa.suffix);
+  nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
   nest.isa = isa.name;
-  nest.kernel = shared;
+  nest.kernel = kernel;
   nest.blueprint = "loops";
-  nest.buffers = tensor_buffers(kernel);
-  if (!kernel.checks.empty()) {
-    const Kernel checked = checks_without_temps(kernel);
+  nest.buffers = tensor_buffers(*kernel);
+  if (!kernel->checks.empty()) {
+    const Kernel checked = checks_without_temps(*kernel);
     nest.body = Generator(checked, {}, isa, nest.buffers).run_checks();
   }
-  for (Stmt& s : Lowering{blueprints, observe}.body(kernel, isa, nest.buffers)) nest.body.push_back(std::move(s));
+  for (Stmt& s : body_of(planned, isa, nest.buffers)) nest.body.push_back(std::move(s));
   return nest;
+}
+
+}  // namespace
+
+LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
+  return *std::move(lower_levels(kernel, blueprints, {&isa})[0]);
 }
 
 bool gains(const Kernel& kernel, const Isa& isa) {
   if (isa.vector_bits == 0 || kernel.call) return false;
-  if (find_contraction(kernel)) return true;
-  const Kernel k = simplify_kernel(kernel);
-  if (const auto fork = next_fork(k, isa)) return gains(fork->then, isa) || (!fork->otherwise_scalar && gains(fork->otherwise, isa));
-  return has_vectors(Lowering{Blueprints{}, {}}.plan(k, isa).tree.body);
+  return find_contraction(kernel) || plan(prepare(kernel, isa), isa, Blueprints{}).vectors();
+}
+
+std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints, const std::vector<const Isa*>& levels) {
+  const auto shared = std::make_shared<const Kernel>(kernel);
+  const bool contracts = !kernel.call && find_contraction(kernel);
+  std::optional<Case> scalars, vectors;
+  std::vector<std::optional<LoopNest>> out(levels.size());
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const Isa& isa = *levels[i];
+    if (i > 0 && (isa.vector_bits == 0 || kernel.call)) continue;
+    if (kernel.call) out[i] = lower_frame(shared, isa);
+    else if (contracts) out[i] = lower_contraction(shared, isa, blueprints);
+    if (out[i]) continue;
+    std::optional<Case>& prepared = isa.vector_bits == 0 ? scalars : vectors;
+    if (!prepared) prepared = prepare(kernel, isa);
+    const Planned planned = plan(*prepared, isa, blueprints);
+    if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(shared, planned, isa);
+  }
+  return out;
 }
 
 }  // namespace tenon

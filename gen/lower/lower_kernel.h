@@ -1,9 +1,7 @@
 // The door of lowering: what a kernel does on one ISA level, as a loop nest.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <string_view>
+#include <optional>
 #include <vector>
 
 #include "ir/blueprint.h"
@@ -13,15 +11,12 @@
 
 namespace tenon {
 
-/// Called with the name of each pass and a way to print what it left.
-using LowerObserver = std::function<void(std::string_view pass, const std::function<std::string()>& text)>;
-
-/// The passes of lowering in order: of kernels, then of loop trees. A kernel with forks runs them once a case.
-std::vector<std::string_view> lowering_passes();
-
 /// The body of `kernel` at level `isa`. Correct for every kernel; the blueprints say how fast ones are shaped.
-LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa, const LowerObserver& observe = {});
+LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa);
 /// True when the level's own body differs from the portable one in speed: vectors, or fused multiply-adds in a reduction.
 bool gains(const Kernel& kernel, const Isa& isa);
+/// The bodies of `kernel` at each of `levels`, one entry a level: lower_kernel of the first and of all that gain, nothing for the others.
+/// What does not depend on the level is done once.
+std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints, const std::vector<const Isa*>& levels);
 
 }  // namespace tenon

@@ -60,12 +60,7 @@ struct Bodies {
   std::vector<std::string> faults;
 };
 
-/// One kernel at one level: what it becomes, or nothing where the level below does as well.
-struct Job {
-  const Kernel* kernel = nullptr;
-  const Isa* isa = nullptr;
-  bool lowest = false;
-};
+/// What a kernel becomes at one level, or nothing where the level below does as well.
 struct Body {
   bool own = false;
   KernelText text;
@@ -73,26 +68,28 @@ struct Body {
   std::vector<std::string> faults;
 };
 
-/// Each kernel of each level once, in order.
-std::vector<Job> jobs_of(const Library& library, const std::vector<const Isa*>& levels) {
-  std::vector<Job> jobs;
-  for (const Isa* isa : levels) {
-    std::set<std::string_view> known;
-    for (const LibraryOp& op : library.ops)
-      for (const LibraryKernel& k : op.kernels)
-        if (known.insert(k.kernel.name).second) jobs.push_back({&k.kernel, isa, isa == levels[0]});
-  }
-  return jobs;
+/// Each kernel once, in order.
+std::vector<const Kernel*> kernels_of(const Library& library) {
+  std::vector<const Kernel*> kernels;
+  std::set<std::string_view> known;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels)
+      if (known.insert(k.kernel.name).second) kernels.push_back(&k.kernel);
+  return kernels;
 }
 
-Body body_of(const Job& job, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
-  Body out;
-  out.own = job.lowest || gains(*job.kernel, *job.isa);
-  if (!out.own) return out;
-  const LoopNest nest = lower_kernel(*job.kernel, rows, *job.isa);
-  for (const std::string& f : verify(nest)) out.faults.push_back(nest.name + ": " + f);
-  if (wants_loops) out.loops = to_text(nest);
-  if (out.faults.empty()) out.text = kernel_text(nest, *job.isa, options);
+/// One entry a level.
+std::vector<Body> bodies_of(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
+  std::vector<Body> out(levels.size());
+  const auto nests = lower_levels(kernel, rows, levels);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    if (!nests[i]) continue;
+    Body& body = out[i];
+    body.own = true;
+    for (const std::string& f : verify(*nests[i])) body.faults.push_back(nests[i]->name + ": " + f);
+    if (wants_loops) body.loops = to_text(*nests[i]);
+    if (body.faults.empty()) body.text = kernel_text(*nests[i], *levels[i], options);
+  }
   return out;
 }
 
@@ -108,19 +105,20 @@ void for_each_index(size_t n, const std::function<void(size_t)>& body) {
   for (std::thread& w : workers) w.join();
 }
 
-/// Kernels do not know each other, so they are lowered side by side; what comes out is put together in their order.
+/// Kernels do not know each other, so they are lowered side by side; what comes out is put together level by level, in their order.
 Bodies bodies_of(const Library& library, const std::vector<const Isa*>& levels, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
-  const std::vector<Job> jobs = jobs_of(library, levels);
-  std::vector<Body> bodies(jobs.size());
-  for_each_index(jobs.size(), [&](size_t i) { bodies[i] = body_of(jobs[i], rows, options, wants_loops); });
+  const std::vector<const Kernel*> kernels = kernels_of(library);
+  std::vector<std::vector<Body>> bodies(kernels.size());
+  for_each_index(kernels.size(), [&](size_t i) { bodies[i] = bodies_of(*kernels[i], levels, rows, options, wants_loops); });
   Bodies out;
-  for (const Isa* isa : levels) out.texts.levels.push_back({isa, level_begin(*isa, options), level_end(*isa, options), {}});
-  size_t level = 0;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    while (levels[level] != jobs[i].isa) ++level;
-    out.loops += bodies[i].loops;
-    out.faults.insert(out.faults.end(), bodies[i].faults.begin(), bodies[i].faults.end());
-    if (bodies[i].own) out.texts.levels[level].kernels[jobs[i].kernel->name] = std::move(bodies[i].text);
+  for (size_t level = 0; level < levels.size(); ++level) {
+    out.texts.levels.push_back({levels[level], level_begin(*levels[level], options), level_end(*levels[level], options), {}});
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      Body& body = bodies[i][level];
+      out.loops += body.loops;
+      out.faults.insert(out.faults.end(), body.faults.begin(), body.faults.end());
+      if (body.own) out.texts.levels[level].kernels[kernels[i]->name] = std::move(body.text);
+    }
   }
   return out;
 }
