@@ -88,6 +88,7 @@ class Generator {
   void fetch_next_row(const TreeLoop& l);
   Block body_of(const TreeLoop& l);
   void define(const TreeDefine& d);
+  void name_positions(const TreeDefine& d);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
 
@@ -147,11 +148,11 @@ class Generator {
   std::vector<std::string> interior_;  ///< variables for which padded reads are known to lie inside
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
-  std::vector<Expr> kept_;  ///< expressions made on the way: their addresses are keys
   std::set<std::pair<int, std::string>> fetched_;  ///< lines fetched ahead in the loop body at hand
   std::map<const ExprNode*, int> uses_;
-  std::map<const ExprNode*, bool> varies_;
-  std::map<std::pair<const ExprNode*, int>, Bundle> memo_;
+  // keys that own what they stand for: an expression made on the way must not leave its address to the next one
+  std::map<Expr, bool> varies_;
+  std::map<std::pair<Expr, int>, Bundle> memo_;
 };
 
 }  // namespace tenon

@@ -77,7 +77,6 @@ void Generator::start_leaf(std::initializer_list<Expr> roots) {
   memo_.clear();
   uses_.clear();
   varies_.clear();
-  kept_.clear();
   for (const Expr& e : roots) count_uses(e);
 }
 
@@ -180,9 +179,22 @@ Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
   return out;
 }
 
+/// Where a store goes that reads tell is the same for all lanes: looked up once.
+void Generator::name_positions(const TreeDefine& d) {
+  for (const Expr& e : d.index) {
+    bool reads = false;
+    each_read(e, [&](const Read&) { reads = true; });
+    if (!reads || varies(e)) continue;
+    count_uses(e);
+    const Bundle at{named("at", scalar(e, 0))};
+    for (int u = 0; u < lanes_.parts; ++u) memo_[{e, u}] = at;
+  }
+}
+
 void Generator::define(const TreeDefine& d) {
   start_leaf({d.value});
   const TempPlace& place = places_[static_cast<size_t>(d.tensor)];
+  if (place.stored) name_positions(d);
   const Tensor& tensor = k_.tensors[static_cast<size_t>(d.tensor)];
   Bundle v = value(d.value);
   if (place.stored && !lanes_.var.empty()) v = spread(v, lanes_.parts);

@@ -33,7 +33,7 @@ Operand apply_scalar(ScalarOp op, std::vector<Operand> args, DType type) {
 
 bool Generator::varies(const Expr& e) {
   if (lanes_.var.empty()) return false;
-  if (const auto it = varies_.find(e.get()); it != varies_.end()) return it->second;
+  if (const auto it = varies_.find(e); it != varies_.end()) return it->second;
   const auto spread_out = [](const Bundle& b) { return b.size() > 1 || b[0]->type.lanes > 1; };
   bool result = false;
   if (const auto* v = std::get_if<VarRef>(&e->node)) {
@@ -46,7 +46,7 @@ bool Generator::varies(const Expr& e) {
   } else {
     each_child(e, [&](const Expr& c) { result = result || varies(c); });
   }
-  varies_.emplace(e.get(), result);
+  varies_.emplace(e, result);
   return result;
 }
 
@@ -88,7 +88,7 @@ Operand Generator::named(const std::string& base, Operand v) {
 
 Bundle Generator::value(const Expr& e) {
   if (lanes_.var.empty()) return {scalar(e, 0)};
-  const std::pair<const ExprNode*, int> key{e.get(), -1};
+  const std::pair<Expr, int> key{e, -1};
   if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
   Bundle b;
   if (varies(e)) {
@@ -199,7 +199,6 @@ Bundle Generator::read_value(const Expr& e, const Read& r) {
   const Expr bare = read_of(r.tensor, e->type, r.index);
   if (const auto c = constant_value(cond)) return *c ? value(bare) : value(r.fill);
   TENON_CHECK(!varies(cond), "a padded read that differs between lanes");
-  kept_.push_back(bare);
   return guarded_select(scalar(cond, 0), bare, r.fill);
 }
 
@@ -254,7 +253,7 @@ Operand Generator::every_other(int buffer, DType type, const Operand& offset) co
 // ---- scalars: uniform values, indices and everything outside of vector loops
 
 Operand Generator::scalar(const Expr& e, int part) {
-  const std::pair<const ExprNode*, int> key{e.get(), part};
+  const std::pair<Expr, int> key{e, varies(e) ? part : 0};
   if (const auto it = memo_.find(key); it != memo_.end()) return it->second[0];
   Operand v = scalar_of(e, part);
   if (deserves_name(e)) v = named(base_name(e, k_), v);
@@ -301,8 +300,6 @@ Operand Generator::scalar_read(const Expr& e, const Read& r, int part) {
   }
   const Expr cond = inside(r);
   const Expr bare = read_of(r.tensor, e->type, r.index);
-  kept_.push_back(cond);
-  kept_.push_back(bare);
   if (const auto c = constant_value(cond)) return scalar(*c ? bare : r.fill, part);
   const Operand is_inside = scalar(cond, part);
   ++lazy_;

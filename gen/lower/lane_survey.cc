@@ -59,7 +59,7 @@ void LaneSurvey::tree(const Tree& t) {
 
 bool LaneSurvey::varies(const Expr& e) {
   if (!e) return false;
-  if (const auto it = varies_.find(e.get()); it != varies_.end()) return it->second;
+  if (const auto it = varies_.find(e); it != varies_.end()) return it->second;
   bool result = false;
   if (const auto* v = std::get_if<VarRef>(&e->node)) {
     result = v->name == var_ || varying_accumulators_.count(v->name) != 0;
@@ -68,7 +68,7 @@ bool LaneSurvey::varies(const Expr& e) {
     result = r && varying_temps_.count(r->tensor) != 0 && !places_[static_cast<size_t>(r->tensor)].stored;
     each_child(e, [&](const Expr& c) { result = result || varies(c); });
   }
-  varies_.emplace(e.get(), result);
+  varies_.emplace(e, result);
   return result;
 }
 

@@ -48,7 +48,7 @@ class LaneSurvey {
   std::set<int> begun_, reduced_;
   std::set<int> varying_temps_;
   std::set<std::string> varying_accumulators_;
-  std::map<const ExprNode*, bool> varies_;
+  std::map<Expr, bool> varies_;
   std::set<const ExprNode*> seen_;
   bool possible_ = true, has_loops_ = false, needs_interior_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, widest_ = 1;
