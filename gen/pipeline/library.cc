@@ -16,6 +16,7 @@
 #include "harness/library_output.h"
 #include "isa/all_isas.h"
 #include "lower/lower_kernel.h"
+#include "lower/name_repeated.h"
 #include "schedule/read_blueprints.h"
 #include "support/read_source.h"
 
@@ -81,11 +82,12 @@ std::vector<const Kernel*> kernels_of(const Library& library) {
 /// One entry a level.
 std::vector<Body> bodies_of(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
   std::vector<Body> out(levels.size());
-  const auto nests = lower_levels(kernel, rows, levels);
+  auto nests = lower_levels(kernel, rows, levels);
   for (size_t i = 0; i < levels.size(); ++i) {
     if (!nests[i]) continue;
     Body& body = out[i];
     body.own = true;
+    nests[i] = name_repeated(*nests[i]);
     for (const std::string& f : verify(*nests[i])) body.faults.push_back(nests[i]->name + ": " + f);
     if (wants_loops) body.loops = to_text(*nests[i]);
     if (body.faults.empty()) body.text = kernel_text(*nests[i], *levels[i], options);

@@ -73,31 +73,30 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
     }
   }
   for (int64_t p = 0; p < P; ++p) {
+    const int64_t X_at = p * (Q * D);
     for (int64_t j = 0; j < J; ++j) {
       const int64_t q_groups = Q & (-32);
+      const int64_t Y_at = p * (Q * J) + j * Q;
       for (int64_t q = 0; q < q_groups; q += 32) {
-        __builtin_prefetch(&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + q + 512],
+        __builtin_prefetch(&X[X_at + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + q + 512], 0, 3);
+        __builtin_prefetch(&X[X_at + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 16) + 512],
             0, 3);
-        __builtin_prefetch(&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 16) +
-            512], 0, 3);
-        __builtin_prefetch(&Y[p * (Q * J) + j * Q + q + 512], 0, 3);
-        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + q] = *(const tn_u32x8_at *)&X[p * (Q * D) +
+        __builtin_prefetch(&Y[Y_at + q + 512], 0, 3);
+        *(tn_u32x8_at *)&Y[Y_at + q] = *(const tn_u32x8_at *)&X[X_at +
             ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + q];
-        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 8)] = *(const tn_u32x8_at *)&X[p * (Q * D) +
+        *(tn_u32x8_at *)&Y[Y_at + (q + 8)] = *(const tn_u32x8_at *)&X[X_at +
             ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 8)];
-        __builtin_prefetch(&Y[p * (Q * J) + j * Q + (q + 16) + 512], 0, 3);
-        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 16)] =
-            *(const tn_u32x8_at *)&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q +
-            (q + 16)];
-        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 24)] =
-            *(const tn_u32x8_at *)&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q +
-            (q + 24)];
+        __builtin_prefetch(&Y[Y_at + (q + 16) + 512], 0, 3);
+        *(tn_u32x8_at *)&Y[Y_at + (q + 16)] = *(const tn_u32x8_at *)&X[X_at +
+            ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 16)];
+        *(tn_u32x8_at *)&Y[Y_at + (q + 24)] = *(const tn_u32x8_at *)&X[X_at +
+            ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 24)];
       }
       for (int64_t q = q_groups; q < Q; q += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-        tn_u32x8_store_first_x86_64_v3(&Y[p * (Q * J) + j * Q + q], active,
-            tn_u32x8_load_first_x86_64_v3(&X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) *
-            Q + q], active));
+        tn_u32x8_store_first_x86_64_v3(&Y[Y_at + q], active,
+            tn_u32x8_load_first_x86_64_v3(&X[X_at + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q +
+            q], active));
       }
     }
   }
@@ -136,26 +135,27 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
     }
   }
   for (int64_t p = 0; p < P; ++p) {
+    const int64_t X_at = p * (Q * D);
     for (int64_t j = 0; j < J; ++j) {
       const int64_t q_groups = Q & (-32);
+      const int64_t Y_at = p * (Q * J) + j * Q;
       for (int64_t q = 0; q < q_groups; q += 32) {
-        __builtin_prefetch(&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q + 512], 0, 3);
-        __builtin_prefetch(&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 16) + 512], 0, 3);
-        __builtin_prefetch(&Y[p * (Q * J) + j * Q + q + 512], 0, 3);
-        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + q] = *(const tn_u32x8_at *)&X[p * (Q * D) +
-            (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q];
-        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 8)] = *(const tn_u32x8_at *)&X[p * (Q * D) +
-            (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 8)];
-        __builtin_prefetch(&Y[p * (Q * J) + j * Q + (q + 16) + 512], 0, 3);
-        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 16)] =
-            *(const tn_u32x8_at *)&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 16)];
-        *(tn_u32x8_at *)&Y[p * (Q * J) + j * Q + (q + 24)] =
-            *(const tn_u32x8_at *)&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 24)];
+        __builtin_prefetch(&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q + 512], 0, 3);
+        __builtin_prefetch(&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 16) + 512], 0, 3);
+        __builtin_prefetch(&Y[Y_at + q + 512], 0, 3);
+        *(tn_u32x8_at *)&Y[Y_at + q] = *(const tn_u32x8_at *)&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q];
+        *(tn_u32x8_at *)&Y[Y_at + (q + 8)] = *(const tn_u32x8_at *)&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q +
+            (q + 8)];
+        __builtin_prefetch(&Y[Y_at + (q + 16) + 512], 0, 3);
+        *(tn_u32x8_at *)&Y[Y_at + (q + 16)] = *(const tn_u32x8_at *)&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q +
+            (q + 16)];
+        *(tn_u32x8_at *)&Y[Y_at + (q + 24)] = *(const tn_u32x8_at *)&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q +
+            (q + 24)];
       }
       for (int64_t q = q_groups; q < Q; q += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-        tn_u32x8_store_first_x86_64_v3(&Y[p * (Q * J) + j * Q + q], active,
-            tn_u32x8_load_first_x86_64_v3(&X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q], active));
+        tn_u32x8_store_first_x86_64_v3(&Y[Y_at + q], active,
+            tn_u32x8_load_first_x86_64_v3(&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q], active));
       }
     }
   }

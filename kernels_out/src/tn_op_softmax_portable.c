@@ -72,21 +72,22 @@ static int tn_softmax_f32_portable(const int64_t *size, const tn_scalar *attr, c
   const float *restrict X = (const float *)in[0];
   float *restrict Y = (float *)out[0];
   for (int64_t p = 0; p < P; ++p) {
+    const int64_t at = p * (Q * D);
     for (int64_t q = 0; q < Q; ++q) {
       float m = tn_u32_f32_of_bits_portable(0xff800000u);
       for (int64_t k = 0; k < D; ++k) {
-        m = tn_f32_max_portable(X[p * (Q * D) + k * Q + q], m);
+        m = tn_f32_max_portable(X[at + k * Q + q], m);
       }
       float z = 0.0f;
       for (int64_t d = 0; d < D; ++d) {
-        const float y = tn_f32_exp_portable(X[p * (Q * D) + d * Q + q] - m);
-        Y[p * (Q * D) + d * Q + q] = y;
+        const float y = tn_f32_exp_portable(X[at + d * Q + q] - m);
+        Y[at + d * Q + q] = y;
         z = z + y;
       }
       const float z_inverse = 1.0f / z;
       for (int64_t d = 0; d < D; ++d) {
-        const float y = Y[p * (Q * D) + d * Q + q] * z_inverse;
-        Y[p * (Q * D) + d * Q + q] = y;
+        const float y = Y[at + d * Q + q] * z_inverse;
+        Y[at + d * Q + q] = y;
       }
     }
   }

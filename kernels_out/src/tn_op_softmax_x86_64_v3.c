@@ -197,49 +197,49 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
   } else {
     for (int64_t p = 0; p < P; ++p) {
       const int64_t q_groups = Q & (-16);
+      const int64_t at = p * (Q * D);
       for (int64_t q = 0; q < q_groups; q += 16) {
         tn_f32x8 m0 = _mm256_set1_ps(-__builtin_inff());
         tn_f32x8 m1 = _mm256_set1_ps(-__builtin_inff());
         for (int64_t k = 0; k < D; ++k) {
-          m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * (Q * D) + k * Q + q], m0);
-          m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[p * (Q * D) + k * Q + (q + 8)], m1);
+          m0 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + q], m0);
+          m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + (q + 8)], m1);
         }
         tn_f32x8 z0 = (tn_f32x8){0};
         tn_f32x8 z1 = (tn_f32x8){0};
         for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(*(const tn_f32x8_at *)&X[p * (Q * D) + d * Q + q] - m0);
-          const tn_f32x8 y2 = tn_f32x8_exp_x86_64_v3(*(const tn_f32x8_at *)&X[p * (Q * D) + d * Q + (q + 8)] - m1);
-          *(tn_f32x8_at *)&Y[p * (Q * D) + d * Q + q] = y;
-          *(tn_f32x8_at *)&Y[p * (Q * D) + d * Q + (q + 8)] = y2;
+          const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
+          const tn_f32x8 y2 = tn_f32x8_exp_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + (q + 8)] - m1);
+          *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
+          *(tn_f32x8_at *)&Y[at + d * Q + (q + 8)] = y2;
           z0 = z0 + y;
           z1 = z1 + y2;
         }
         const tn_f32x8 z_inverse = 1.0f / z0;
         const tn_f32x8 z_inverse2 = 1.0f / z1;
         for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * (Q * D) + d * Q + q] * z_inverse;
-          const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * (Q * D) + d * Q + (q + 8)] * z_inverse2;
-          *(tn_f32x8_at *)&Y[p * (Q * D) + d * Q + q] = y;
-          *(tn_f32x8_at *)&Y[p * (Q * D) + d * Q + (q + 8)] = y2;
+          const tn_f32x8 y = *(const tn_f32x8_at *)&Y[at + d * Q + q] * z_inverse;
+          const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[at + d * Q + (q + 8)] * z_inverse2;
+          *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
+          *(tn_f32x8_at *)&Y[at + d * Q + (q + 8)] = y2;
         }
       }
       for (int64_t q = q_groups; q < Q; q += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
         tn_f32x8 m = _mm256_set1_ps(-__builtin_inff());
         for (int64_t k = 0; k < D; ++k) {
-          m = tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * (Q * D) + k * Q + q], active), m);
+          m = tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + k * Q + q], active), m);
         }
         tn_f32x8 z = (tn_f32x8){0};
         for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * (Q * D) + d * Q + q], active)
-              - m);
-          tn_f32x8_store_first_x86_64_v3(&Y[p * (Q * D) + d * Q + q], active, y);
+          const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q], active) - m);
+          tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
           z = z + y;
         }
         const tn_f32x8 z_inverse = 1.0f / z;
         for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[p * (Q * D) + d * Q + q], active) * z_inverse;
-          tn_f32x8_store_first_x86_64_v3(&Y[p * (Q * D) + d * Q + q], active, y);
+          const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[at + d * Q + q], active) * z_inverse;
+          tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
         }
       }
     }

@@ -1,0 +1,289 @@
+// Two walks over a nest: the first counts positions, the second writes those that pay as lets.
+#include "lower/name_repeated.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+constexpr int kLeaves = 3;   ///< without constants; shorter positions read better in place
+constexpr int kUses = 2;
+
+enum Kind : int64_t { kConstant, kSize, kAttr, kVariable, kSelect, kApply };   ///< kApply + the operation
+
+/// What a position is made of.
+struct Position {
+  bool valid = false;   ///< false: it reads memory, can fail, or is a value
+  int id = 0;           ///< equal ones have equal numbers
+  int home = 0;         ///< depth of the innermost block that declares one of its variables
+  int leaves = 0;
+};
+
+bool may_move(const VApply& a) {
+  switch (a.op) {
+    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul: case ScalarOp::Min: case ScalarOp::Max: case ScalarOp::BitAnd:
+    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::Eq: case ScalarOp::Ne:
+    case ScalarOp::And: case ScalarOp::Or: case ScalarOp::Not: return true;
+    case ScalarOp::FloorDiv: case ScalarOp::Mod: return constant_value(a.args[1]).value_or(0) > 0;
+    default: return false;
+  }
+}
+
+/// Children of loads and gathers are positions; those of operations are what the operation is.
+bool positions_below(const Operand& v, bool here) {
+  if (std::holds_alternative<VLoad>(v->node) || std::holds_alternative<VGather>(v->node)) return true;
+  return here && (std::holds_alternative<VApply>(v->node) || std::holds_alternative<VSelect>(v->node));
+}
+
+bool is_leaf(const Operand& v) {
+  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) || std::holds_alternative<VSize>(v->node) ||
+         std::holds_alternative<VAttr>(v->node);
+}
+
+void declared_names(const Block& b, std::set<std::string>& out) {
+  for (const Stmt& s : b) {
+    if (const auto* l = std::get_if<SLet>(&s.node)) out.insert(l->name);
+    if (const auto* v = std::get_if<SVar>(&s.node)) out.insert(v->name);
+    if (const auto* f = std::get_if<SFor>(&s.node)) out.insert(f->var), declared_names(*f->body, out);
+    const auto* i = std::get_if<SIf>(&s.node);
+    if (i && i->then) declared_names(*i->then, out);
+    if (i && i->otherwise) declared_names(*i->otherwise, out);
+  }
+}
+
+/// One function of a nest. Both walks open the same blocks and meet the same operands in the same order.
+class Namer {
+ public:
+  Namer(const std::vector<Buffer>& buffers, const std::vector<std::string>& params) : buffers_(buffers), params_(params) {}
+
+  Block run(const Block& body) {
+    declared_names(body, taken_);
+    taken_.insert(params_.begin(), params_.end());
+    walk(body);
+    name_found();
+    writing_ = true;
+    return walk(body);
+  }
+
+ private:
+  struct Binding { int serial; int depth; bool position; };
+  struct Open { int serial; int statement; int loop; };   ///< `loop`: depth of the innermost loop's body, 0 outside of loops
+  struct Found {
+    Operand value;
+    int uses = 0, statement = 0, leaves = 0, order = 0;
+    std::string hint, name;
+  };
+
+  Block walk(const Block& body) {
+    bound_.clear(), open_.clear(), serials_ = blocks_ = 0;
+    open_.push_back({blocks_++, 0, 0});
+    for (const std::string& p : params_) declare(p, true);
+    Block out = statements(body);
+    open_.pop_back();
+    return out;
+  }
+
+  void declare(const std::string& name, bool position) { bound_[name].push_back({serials_++, static_cast<int>(open_.size()) - 1, position}); }
+
+  Block inner(const Block& b, const std::string* loop_variable) {
+    const int depth = static_cast<int>(open_.size());
+    open_.push_back({blocks_++, 0, loop_variable ? depth : open_.back().loop});
+    if (loop_variable) declare(*loop_variable, true);
+    Block out = statements(b);
+    open_.pop_back();
+    for (auto& [name, stack] : bound_)
+      while (!stack.empty() && stack.back().depth == depth) stack.pop_back();
+    return out;
+  }
+
+  Block statements(const Block& b) {
+    Block out;
+    for (size_t i = 0; i < b.size(); ++i) {
+      open_.back().statement = static_cast<int>(i);
+      known_.clear();
+      if (writing_) write_lets(out);
+      Stmt s = std::visit([&](const auto& n) { return Stmt{statement(n)}; }, b[i].node);
+      if (writing_) out.push_back(std::move(s));
+    }
+    return out;
+  }
+
+  // ---- statements: themselves, with positions replaced
+  SLet statement(const SLet& n) {
+    const bool position = n.value->type == OperandType{} && of(n.value).valid;
+    SLet out{n.name, part(n.value, position, "")};
+    declare(n.name, position);
+    return out;
+  }
+  SVar statement(const SVar& n) {
+    SVar out{n.name, part(n.init, false, "")};
+    declare(n.name, false);
+    return out;
+  }
+  SAssign statement(const SAssign& n) { return {n.name, part(n.value, false, "")}; }
+  SStore statement(const SStore& n) {
+    const std::string& name = buffer_name(n.buffer);
+    SStore out{n.buffer, part(n.offset, true, name), nullptr, nullptr};
+    out.value = part(n.value, false, name);
+    out.active = part(n.active, true, name);
+    return out;
+  }
+  SFor statement(const SFor& n) {
+    SFor out{n.var, part(n.begin, true, ""), part(n.end, true, ""), n.step, n.kind, nullptr};
+    out.body = std::make_shared<const Block>(inner(*n.body, &n.var));
+    return out;
+  }
+  SIf statement(const SIf& n) {
+    SIf out{part(n.cond, of(n.cond).valid, ""), nullptr, nullptr};
+    if (n.then) out.then = std::make_shared<const Block>(inner(*n.then, nullptr));
+    if (n.otherwise) out.otherwise = std::make_shared<const Block>(inner(*n.otherwise, nullptr));
+    return out;
+  }
+  SPrefetch statement(const SPrefetch& n) { return {n.buffer, part(n.offset, true, buffer_name(n.buffer)), n.locality}; }
+  SFail statement(const SFail& n) { return n; }
+  SComment statement(const SComment& n) { return n; }
+  SCall statement(const SCall& n) {
+    SCall out{n.function, {}, {}};
+    for (const BufferArgument& b : n.buffers) out.buffers.push_back({b.buffer, part(b.offset, true, b.buffer < 0 ? "" : buffer_name(b.buffer))});
+    for (const Operand& a : n.args) out.args.push_back(part(a, a->type == OperandType{}, ""));
+    return out;
+  }
+  const std::string& buffer_name(int buffer) const { return buffers_[static_cast<size_t>(buffer)].name; }
+
+  // ---- operands
+  /// `position`: it is an offset, a bound or a part of one, and plain arithmetic holds for it.
+  Operand part(const Operand& v, bool position, const std::string& hint) { return visit(v, position, hint, static_cast<int>(open_.size()) - 1); }
+
+  /// What stands at block `depth`.
+  Operand visit(const Operand& v, bool position, const std::string& hint, int depth) {
+    if (!v) return v;
+    if (position && v->type == OperandType{} && !is_leaf(v)) {
+      const Position p = of(v);
+      const bool rests = p.valid && p.leaves >= kLeaves && (p.home == 0 || p.home < open_[static_cast<size_t>(depth)].loop);
+      if (rests) return found(v, p, hint);
+    }
+    if (is_leaf(v)) return v;
+    const auto* load = std::get_if<VLoad>(&v->node);
+    const std::string& below = load ? buffer_name(load->buffer) : hint;
+    const bool positions = positions_below(v, position);
+    return map_children(v, [&](const Operand& c) { return visit(c, positions, below, depth); });
+  }
+
+  Operand found(const Operand& v, const Position& p, const std::string& hint) {
+    const Open& home = open_[static_cast<size_t>(p.home)];
+    Found& f = found_[{home.serial, p.id}];
+    if (writing_) return f.name.empty() ? below(v, hint, p.home) : v_var(f.name);
+    const std::string kind = p.home == 0 ? "step" : "at", name = hint.empty() ? "span" : hint + '_' + kind;
+    if (f.uses++ > 0) {
+      if (f.hint != name) f.hint = kind;   // of several buffers
+      return v;
+    }
+    f.value = v, f.hint = name, f.statement = home.statement, f.leaves = p.leaves, f.order = static_cast<int>(found_.size());
+    return below(v, hint, p.home);
+  }
+  Operand below(const Operand& v, const std::string& hint, int depth) {
+    return map_children(v, [&](const Operand& c) { return visit(c, true, hint, depth); });
+  }
+
+  // ---- what positions are
+  Position of(const Operand& v) {
+    if (const auto at = known_.find(v.get()); at != known_.end()) return at->second;
+    Position p = std::visit([&](const auto& n) { return examine(n, v); }, v->node);
+    known_.emplace(v.get(), p);
+    return p;
+  }
+  using Key = std::array<int64_t, 4>;   ///< what it is, and its parts
+  int number(const Key& key) { return numbers_.emplace(key, static_cast<int>(numbers_.size())).first->second; }
+  int64_t name(const std::string& s) { return names_.emplace(s, static_cast<int64_t>(names_.size())).first->second; }
+
+  Position examine(const VConst& n, const Operand& v) { return v->type == OperandType{} ? Position{true, number({kConstant, n.i}), 0, 0} : Position{}; }
+  Position examine(const VSize& n, const Operand&) { return {true, number({kSize, name(n.name)}), 0, 1}; }
+  Position examine(const VAttr& n, const Operand& v) {
+    if (v->type != OperandType{}) return {};
+    return {true, number({kAttr, name(n.name), n.element}), 0, 1};
+  }
+  Position examine(const VVar& n, const Operand&) {
+    const auto at = bound_.find(n.name);
+    if (at == bound_.end() || at->second.empty() || !at->second.back().position) return {};
+    return {true, number({kVariable, at->second.back().serial}), at->second.back().depth, 1};
+  }
+  Position examine(const VApply& n, const Operand& v) {
+    if (!may_move(n) || v->type.lanes > 1) return {};
+    return joined(kApply + static_cast<int64_t>(n.op), n.args);
+  }
+  Position examine(const VSelect& n, const Operand& v) { return v->type == OperandType{} ? joined(kSelect, std::array<Operand, 3>{n.cond, n.yes, n.no}) : Position{}; }
+  template <class Other>
+  Position examine(const Other&, const Operand&) { return {}; }
+
+  template <class Args>
+  Position joined(int64_t kind, const Args& args) {
+    Position out{true, 0, 0, 0};
+    Key key{kind, -1, -1, -1};
+    if (args.size() >= key.size()) return {};
+    size_t at = 1;
+    for (const Operand& a : args) {
+      const Position p = of(a);
+      if (!p.valid) return {};
+      key[at++] = p.id;
+      out.home = std::max(out.home, p.home);
+      out.leaves += p.leaves;
+    }
+    out.id = number(key);
+    return out;
+  }
+
+  // ---- names
+  void name_found() {
+    std::vector<std::pair<int, Found*>> pays;   ///< with the block that they stand in
+    for (auto& [key, f] : found_)
+      if (f.uses >= kUses) pays.emplace_back(key.first, &f);
+    std::sort(pays.begin(), pays.end(), [](const auto& a, const auto& b) { return a.second->order < b.second->order; });
+    for (auto& [block, f] : pays) {
+      f->name = f->hint;
+      for (int i = 2; !taken_.insert(f->name).second; ++i) f->name = fmt::format("{}_{}", f->hint, i);
+      lets_[{block, f->statement}].push_back(f);
+    }
+    // a part is shorter than what it is part of
+    for (auto& [at, list] : lets_) std::stable_sort(list.begin(), list.end(), [](const Found* a, const Found* b) { return a->leaves < b->leaves; });
+  }
+
+  void write_lets(Block& out) {
+    const int depth = static_cast<int>(open_.size()) - 1;
+    const auto at = lets_.find({open_.back().serial, open_.back().statement});
+    if (at == lets_.end()) return;
+    for (const Found* f : at->second) out.push_back(s_let(f->name, below(f->value, "", depth)));
+  }
+
+  const std::vector<Buffer>& buffers_;
+  const std::vector<std::string>& params_;
+  bool writing_ = false;
+  std::map<std::string, std::vector<Binding>> bound_;
+  std::vector<Open> open_;
+  int serials_ = 0, blocks_ = 0;
+  std::unordered_map<const OperandNode*, Position> known_;   ///< of the statement at hand
+  std::map<Key, int> numbers_;
+  std::map<std::string, int64_t> names_;
+  std::map<std::pair<int, int>, Found> found_;               ///< by block and position
+  std::map<std::pair<int, int>, std::vector<Found*>> lets_;  ///< by block and statement
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+LoopNest name_repeated(const LoopNest& nest) {
+  LoopNest out = nest;
+  out.body = Namer(nest.buffers, {}).run(nest.body);
+  for (InnerFunction& f : out.functions)
+    if (!f.frame) f.body = Namer(f.buffers, f.params).run(Block(f.body));
+  return out;
+}
+
+}  // namespace tenon
