@@ -7,6 +7,7 @@
 
 #include "frontend/c_names.h"
 #include "frontend/size_arithmetic.h"
+#include "ir/without_unused.h"
 #include "support/check.h"
 
 namespace tenon {

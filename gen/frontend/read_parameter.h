@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/graph_builder.h"
-#include "frontend/recipe_syntax.h"
+#include "support/recipe_syntax.h"
 
 namespace tenon {
 

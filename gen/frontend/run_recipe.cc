@@ -256,6 +256,7 @@ class RecipeRun {
     std::vector<RecipeExpr> plain;
     std::vector<RecipeKeyword> keywords;
     for (const RecipeExpr& a : e.args) {
+      if (a.kind == Kind::splat && a.text == "**") fail(a, "'**' stands in rewrite rules alone");
       if (a.kind == Kind::keyword) keywords.push_back({a.text, evaluate(a.args[0]), a.offset});
       else if (!keywords.empty()) fail(a, "arguments by place stand before those by name");
       else plain.push_back(a);

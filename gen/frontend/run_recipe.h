@@ -5,7 +5,7 @@
 #include <map>
 
 #include "frontend/graph_builder.h"
-#include "frontend/recipe_syntax.h"
+#include "support/recipe_syntax.h"
 #include "frontend/recipe_value.h"
 
 namespace tenon {

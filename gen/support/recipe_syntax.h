@@ -1,5 +1,5 @@
-// The language of recipes: how tensors are computed by calls of ops. It is the `main` of a graph in YAML and the right side
-// of the rows that map ONNX operators.
+// The language of recipes: how tensors are computed by calls of ops. It is the `main` of a graph in YAML, the right side
+// of the rows that map ONNX operators, and both sides of rewrite rules, where `**name` stands for a node's other attributes.
 //
 //   recipe     := { statement newline }
 //   statement  := [ name { ',' name } '=' ] expr
@@ -7,7 +7,7 @@
 //   or … sum   := Python's or, and, not, comparisons, + - * / // % and unary minus, with Python's precedence
 //   postfix    := primary { '[' expr ']' | '[' [expr] ':' [expr] ']' }
 //   primary    := number | 'text' | name | name '(' [argument {',' argument}] ')' | '(' expr ')' | list
-//   argument   := expr | '*' expr | name '=' expr
+//   argument   := expr | '*' expr | '**' name | name '=' expr
 //   list       := '[' [expr {',' expr}] ']' | '[' expr 'for' name 'in' expr ']'
 //
 // `#` begins a comment; a line ends inside no bracket.
@@ -21,13 +21,13 @@
 
 namespace tenon {
 
-/// What is wrong at byte `offset` of a recipe. Thrown inside the readers of this folder, never out of them.
+/// What is wrong at byte `offset` of a recipe. Thrown inside the readers of recipes, never out of them.
 struct RecipeError : std::runtime_error {
   RecipeError(size_t at, const std::string& message) : std::runtime_error(message), offset(at) {}
   size_t offset;
 };
 
-/// An expression. `text` is the name, string or operator; `args` the operands, arguments or elements.
+/// An expression. `text` is the name, string or operator; `args` the operands, arguments or elements. A splat's is `**` before a name.
 struct RecipeExpr {
   enum class Kind { integer, real, text, name, call, unary, binary, conditional, list, comprehension, index, slice, splat, keyword, nothing };
   Kind kind = Kind::nothing;

@@ -1,9 +1,9 @@
 // Parser of recipes: recursive descent over their tokens.
-#include "frontend/recipe_syntax.h"
+#include "support/recipe_syntax.h"
 
 #include <utility>
 
-#include "frontend/recipe_tokens.h"
+#include "support/recipe_tokens.h"
 
 namespace tenon {
 namespace {
@@ -208,6 +208,10 @@ class RecipeParser {
   RecipeExpr argument() {
     const size_t offset = look().offset;
     if (take("*")) return make(Kind::splat, offset, "", {expr()});
+    if (take("**")) {
+      const size_t at = look().offset;
+      return make(Kind::splat, offset, "**", {make(Kind::name, at, name())});
+    }
     if (look().kind == Token::name && sees("=", 1)) {
       std::string keyword = name();
       expect("=");

@@ -1,9 +1,9 @@
 // Splits a recipe into tokens.
-#include "frontend/recipe_tokens.h"
+#include "support/recipe_tokens.h"
 
 #include <charconv>
 
-#include "frontend/recipe_syntax.h"
+#include "support/recipe_syntax.h"
 
 namespace tenon {
 namespace {
