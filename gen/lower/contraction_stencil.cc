@@ -17,6 +17,7 @@ struct StripShape {
   int64_t weight_step = 0;
   int table = -1;
   DType table_type = DType::I64;
+  DType weight_type = DType::F32;  ///< as they are stored; they are widened where they are loaded
 };
 
 /// The function of one strip: rows of one vector. Buffers: the rows (one for all where the taps are known), the weights, the tile, and
@@ -53,7 +54,7 @@ class StripFunction {
   /// A loop over the taps: each row's pixels against one weight.
   void loop() {
     for (int r = 0; r < shape_.height; ++r) add(fmt::format("a{}", r), b_.c.accumulator, false);
-    const int weights = add("w", b_.c.accumulator, false), tile = add("tile", b_.c.accumulator, true);
+    const int weights = add("w", shape_.weight_type, false), tile = add("tile", b_.c.accumulator, true);
     f_.params = {"taps", "weight_step"};
     Block step;
     Operand at = v_var("d");
@@ -65,7 +66,7 @@ class StripFunction {
       f_.params.push_back("tap_step");
       at = v_var("d") * v_var("tap_step");
     }
-    step.push_back(s_let("x", v_splat(v_load(weights, b_.c.accumulator, v_var("d") * v_var("weight_step")), b_.lanes())));
+    step.push_back(s_let("x", weight(weights, v_var("d") * v_var("weight_step"))));
     clear_sums();
     for (int r = 0; r < shape_.height; ++r) step.push_back(add_product(r, v_var("x", type()), pixels(r, at)));
     f_.body.push_back(s_for("d", v_int(0), v_var("taps"), 1, std::move(step)));
@@ -74,12 +75,12 @@ class StripFunction {
 
   /// All taps in line: the weights stay in registers, and pixels that several rows see are loaded once.
   void unrolled() {
-    const int rows = add("a", b_.c.accumulator, false), weights = add("w", b_.c.accumulator, false), tile = add("tile", b_.c.accumulator, true);
+    const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false), tile = add("tile", b_.c.accumulator, true);
     std::map<int64_t, std::vector<std::pair<int, size_t>>> seen_by;  // offset of pixels: rows and taps that want them
     for (int r = 0; r < shape_.height; ++r)
       for (size_t d = 0; d < shape_.taps.size(); ++d) seen_by[r * shape_.row_step + shape_.taps[d]].push_back({r, d});
     for (size_t d = 0; d < shape_.taps.size(); ++d)
-      f_.body.push_back(s_let(fmt::format("w{}", d), v_splat(v_load(weights, b_.c.accumulator, v_int(static_cast<int64_t>(d) * shape_.weight_step)), b_.lanes())));
+      f_.body.push_back(s_let(fmt::format("w{}", d), weight(weights, v_int(static_cast<int64_t>(d) * shape_.weight_step))));
     clear_sums();
     int loaded = 0;
     for (const auto& [offset, uses] : seen_by) {
@@ -88,6 +89,11 @@ class StripFunction {
       for (const auto& [r, d] : uses) f_.body.push_back(add_product(r, v_var(fmt::format("w{}", d), type()), v_var(x, type())));
     }
     store_sums(tile);
+  }
+
+  Operand weight(int buffer, const Operand& at) const {
+    const Operand stored = v_load(buffer, shape_.weight_type, at);
+    return v_splat(shape_.weight_type == b_.c.accumulator ? stored : v_cast(stored, b_.c.accumulator), b_.lanes());
   }
 
   /// A vector of pixels: every one, or every second of two vectors.
@@ -106,7 +112,7 @@ class StripFunction {
   InnerFunction f_;
 };
 
-/// Offset and step of the weights over the taps; clears `possible` where they are no single line of the accumulator's type.
+/// Offset and step of the weights over the taps; clears `possible` where they are no single line.
 AffineForm weights_of(ContractionBuilder& b, const Read* read) {
   const auto form = offset_form(read->tensor, read->index, b.c.depth, b.scope);
   b.possible = b.possible && form && collapses(*form, b.c.depth, b.scope);
@@ -198,7 +204,9 @@ Block strips(ContractionBuilder& b, const StripShape& shape, StripOperands opera
 
 Block stencil_body(ContractionBuilder& b) {
   const Read* weights = plain_read(b.c.right);
-  b.possible = weights && plain_read(b.c.left) && b.kernel.tensors[static_cast<size_t>(weights->tensor)].dtype == b.c.accumulator;
+  const DType weight_type = weights ? b.kernel.tensors[static_cast<size_t>(weights->tensor)].dtype : b.c.accumulator;
+  const bool widens = is_int(weight_type) && is_int(b.c.accumulator) && bytes_of(weight_type) < bytes_of(b.c.accumulator);
+  b.possible = weights && plain_read(b.c.left) && (weight_type == b.c.accumulator || widens);
   if (!b.possible) return {};
   Block body, staging;
   b.unrolls_taps = taps_fit(b);
@@ -212,7 +220,7 @@ Block stencil_body(ContractionBuilder& b) {
   b.possible = b.possible && stride && (*stride == 1 || *stride == 2) && (!b.band_first || !left.taps.empty());
   if (!b.possible) return {};
   const Operand weight_step = b.c.depth.empty() ? v_int(0) : w.coefficient(b.c.depth.back().name);
-  StripShape shape{strip_height(b), *stride, 0, {}, 0, left.depth_table, left.table_type};
+  StripShape shape{strip_height(b), *stride, 0, {}, 0, left.depth_table, left.table_type, weight_type};
   if (!left.taps.empty()) {
     const auto row_step = constant_value(left.row_coefficients.at(b.c.rows[0].name)), by = constant_value(weight_step);
     b.possible = row_step && by;
