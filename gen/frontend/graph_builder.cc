@@ -13,8 +13,6 @@
 namespace tenon {
 namespace {
 
-// Larger results are left to the stage that folds constants, which knows what a result is worth.
-constexpr int64_t kComputedElements = 4096;
 constexpr int64_t kMaxExtent = int64_t{1} << 40;
 
 int64_t count_of(const std::vector<SizeExpr>& dims) {
@@ -148,17 +146,31 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   InferredTypes inferred = infer(op, inputs, attrs, outputs);
   if (!inferred.error.empty()) throw GraphError(op + ": " + inferred.error);
   check_extents(op, inferred.outputs);
-  if (auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred))) return *computed;
-  for (ValueId& id : inputs)
-    if (id != kNoValue && at(id).numbers) id = materialise(id);
+  const auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred));
   Node node;
   node.op = op;
   node.inputs = std::move(inputs);
   node.attrs = attrs;
   node.origin = origin_;
+  if (computed && !stays_node(node, inferred.outputs)) return *computed;
+  if (computed) {
+    const std::vector<ValueId> outputs = append(std::move(node), inferred.outputs, 0);
+    at(outputs[0]).value.constant = at((*computed)[0]).value.constant;
+    at(outputs[0]).computed = true;
+    return outputs;
+  }
+  for (ValueId& id : node.inputs)
+    if (id != kNoValue && at(id).numbers) id = materialise(id);
   name_extents(node, inferred);
   const size_t place = place_of(node, inferred.outputs);
   return append(std::move(node), inferred.outputs, place);
+}
+
+/// Reals made of narrow whole numbers stand for these: what computes with such a tensor may be rewritten to compute with the whole numbers.
+bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& types) const {
+  if (node.inputs.empty() || node.inputs[0] == kNoValue || types.size() != 1 || open_.size() > 1) return false;
+  const Value& from = value(node.inputs[0]);
+  return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) && types[0].dims == from.dims;
 }
 
 /// Extents that the node writes become sizes of the graph.
@@ -186,14 +198,14 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string&
   for (ValueId id : inputs) {
     if (id == kNoValue) continue;
     const Entry& e = at(id);
-    if ((!e.value.constant && !e.numbers) || e.value.trainable || count_of(e.value.dims) > kComputedElements) return std::nullopt;
+    if ((!e.value.constant && !e.numbers) || e.value.trainable || count_of(e.value.dims) > computed_elements_) return std::nullopt;
     sizes = sizes || e.numbers.has_value();
     any = true;
   }
   for (const TensorType& t : types) {
     const int64_t count = count_of(t.dims);
     // Without inputs only whole numbers are worth it: they become extents and indices, while random numbers stay what they are.
-    if (count < 0 || count > kComputedElements || (!any && !is_whole(t.dtype))) return std::nullopt;
+    if (count < 0 || count > computed_elements_ || (!any && !is_whole(t.dtype))) return std::nullopt;
   }
   for (const auto& [name, value] : attrs)
     if (std::holds_alternative<SizeExpr>(value) || std::holds_alternative<std::vector<SizeExpr>>(value)) return std::nullopt;
@@ -250,6 +262,8 @@ ValueId GraphBuilder::materialise(ValueId id) {
 }
 
 Graph GraphBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& outputs) {
+  for (Entry& e : entries_)
+    if (e.computed) e.value.constant = nullptr;
   std::set<ValueId> taken(graph_.inputs.begin(), graph_.inputs.end());
   for (const auto& [name, id] : outputs) {
     ValueId out = id;

@@ -61,6 +61,8 @@ class GraphBuilder {
   void abandon(RegionId region);
 
   void set_origin(std::string origin) { origin_ = std::move(origin); }
+  /// Results of constants with at most so many elements are computed on the spot.
+  void compute_up_to(int64_t elements) { computed_elements_ = elements; }
   /// Gives the value the name that the file has for it; the first name stays.
   void name_value(ValueId id, const std::string& original);
   void set_trainable(ValueId id) { at(id).value.trainable = true; }
@@ -81,6 +83,7 @@ class GraphBuilder {
   struct Entry {
     Value value;
     std::optional<std::vector<SizeExpr>> numbers;  // elements that depend on sizes; such a value has no node
+    bool computed = false;  // has a node although its contents are known, which the graph does not keep
     RegionId region = kTopLevel;  // outside of which it is not known
   };
   /// An open region and the nodes that lie in it so far.
@@ -108,6 +111,7 @@ class GraphBuilder {
   std::optional<std::vector<ValueId>> compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
                                                         const Attributes& attrs, const std::vector<TensorType>& types);
   void name_extents(Node& node, InferredTypes& inferred);
+  bool stays_node(const Node& node, const std::vector<TensorType>& types) const;
   ValueId materialise(ValueId id);
 
   const OpSemantics* semantics_;
@@ -116,6 +120,7 @@ class GraphBuilder {
   std::vector<Open> open_{Open{}};  // the innermost region is last
   std::set<std::string> counters_;
   std::string origin_;
+  int64_t computed_elements_ = 4096;  // larger results may be worth less than their memory
 };
 
 }  // namespace tenon

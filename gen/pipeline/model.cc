@@ -23,6 +23,7 @@
 #include "pipeline/fold.h"
 #include "pipeline/library.h"
 #include "pipeline/plan.h"
+#include "pipeline/rewrite.h"
 #include "pipeline/selftest.h"
 #include "schedule/explain_plan.h"
 #include "schedule/plan_memory.h"
@@ -74,6 +75,27 @@ std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOp
   if (session.report(graph.diagnostics())) return std::nullopt;
   session.after("graph", verify(*graph), [&] { return to_text(*graph); });
   return std::move(graph).value();
+}
+
+/// Stage rewrite.
+std::optional<Graph> rewritten(Session& session, const OpLibrary& defs, Graph graph) {
+  std::vector<SourceFileRef> files;
+  for (const fs::path& p : yaml_files(session.dirs().opdefs / "rewrites")) {
+    const auto file = read_source(p.string());
+    if (session.report(file.diagnostics())) return std::nullopt;
+    session.depends_on(p.string());
+    files.push_back(*file);
+  }
+  const auto rules = read_rewrites(defs, files);
+  if (session.report(rules.diagnostics())) return std::nullopt;
+  RewriteOutcome done = apply_rewrites(defs, *rules, std::move(graph));
+  session.after("rewrite", verify(done.graph), [&] { return to_text(done.graph); });
+  if (session.control().verbose) {
+    for (const auto& [rule, times] : done.applied) fmt::print(stderr, "{:>10}  {} {}\n", times, times == 1 ? "time" : "times", rule);
+    for (const std::string& r : done.refused) fmt::print(stderr, "note: a rule could not be carried out: {}\n", r);
+  }
+  if (!done.unsettled.empty()) fmt::print(stderr, "tenon: warning: rewriting came to no end; the rule '{}' still applied when it was stopped\n", done.unsettled);
+  return std::move(done.graph);
 }
 
 /// Microseconds that a kernel takes, roughly; nothing where its sizes are open.
@@ -177,7 +199,9 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   const auto levels = chosen_levels(options.isas);
   if (!levels) return std::nullopt;
   status = exit_bad_input;
-  const auto graph = read_graph(session, defs, options);
+  auto read = read_graph(session, defs, options);
+  if (!read) return std::nullopt;
+  const auto graph = rewritten(session, defs, std::move(*read));
   if (!graph) return std::nullopt;
   PlanFailure failure;
   auto planned = plan_graph(defs, *graph, {options.fuse, options.fuse}, failure);

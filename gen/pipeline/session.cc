@@ -25,6 +25,7 @@ const std::vector<StageName>& all_stages() {
       {"math", "elementary functions as steps over floats and their bits", StageOf::both},
       {"library", "kernels of the chosen definitions", StageOf::definitions},
       {"graph", "a model as operators over tensors", StageOf::models},
+      {"rewrite", "the graph after the rules of opdefs/rewrites", StageOf::models},
       {"schedule", "fused kernels, buffers and layouts", StageOf::models},
       {"lower", "loop nests, one a kernel and ISA", StageOf::both},
       {"emit", "C functions", StageOf::both},

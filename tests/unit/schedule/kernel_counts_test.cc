@@ -9,6 +9,7 @@
 #include "opdef/read_ops.h"
 #include "pipeline/fold.h"
 #include "pipeline/plan.h"
+#include "pipeline/rewrite.h"
 #include "schedule/plan_memory.h"
 #include "support/read_source.h"
 
@@ -16,35 +17,48 @@ using namespace tenon;
 
 namespace {
 
+std::vector<SourceFileRef> yaml_of(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const auto& e : std::filesystem::directory_iterator(folder))
+    if (e.path().extension() == ".yaml") paths.push_back(e.path().string());
+  std::sort(paths.begin(), paths.end());
+  std::vector<SourceFileRef> files;
+  for (const std::string& p : paths) files.push_back(*read_source(p));
+  return files;
+}
+
 const OpLibrary& shipped() {
   static const OpLibrary library = [] {
-    std::vector<std::string> paths;
-    for (const auto& e : std::filesystem::directory_iterator(TENON_CHECKOUT "/opdefs"))
-      if (e.path().extension() == ".yaml") paths.push_back(e.path().string());
-    std::sort(paths.begin(), paths.end());
-    std::vector<SourceFileRef> files;
-    for (const std::string& p : paths) files.push_back(*read_source(p));
-    auto read = read_ops(files, {}, tenon_test::frame_files(TENON_CHECKOUT));
+    auto read = read_ops(yaml_of(TENON_CHECKOUT "/opdefs"), {}, tenon_test::frame_files(TENON_CHECKOUT));
     if (!read.ok()) FAIL(read.diagnostics().text());
     return std::move(read).value();
   }();
   return library;
 }
 
+const RuleSet& rules() {
+  static const RuleSet set = [] {
+    auto read = read_rewrites(shipped(), yaml_of(TENON_CHECKOUT "/opdefs/rewrites"));
+    if (!read.ok()) FAIL(read.diagnostics().text());
+    return std::move(read).value();
+  }();
+  return set;
+}
+
 /// inputs and main of a graph whose result is y (or the names given).
 struct Case {
-  std::string inputs, main, outputs = "y";
+  std::string inputs, main, outputs = "y", parameters = "";
 };
 
 ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
-  const std::string text = "graph: g\ninputs:\n" + c.inputs + "main: |\n" + c.main + "outputs: [" + c.outputs + "]\n";
+  const std::string text = "graph: g\ninputs:\n" + c.inputs + c.parameters + "main: |\n" + c.main + "outputs: [" + c.outputs + "]\n";
   const OpSemantics semantics = library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) {
     return fold_node(shipped(), op, in, attrs);
   });
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(graph.diagnostics().text());
   PlanFailure failure;
-  auto plan = plan_graph(shipped(), *graph, options, failure);
+  auto plan = plan_graph(shipped(), apply_rewrites(shipped(), rules(), *graph).graph, options, failure);
   if (!plan) FAIL(failure.diagnostics.text());
   const auto faults = verify(*plan);
   if (!faults.empty()) FAIL(faults[0] + "\n" + to_text(*plan));
@@ -102,6 +116,38 @@ TEST_CASE("row operators in other spellings are one kernel too") {
 
 TEST_CASE("attention is one kernel") {
   CHECK(kernels({"  q: f32[1, 4, 16, 8]\n  k: f32[1, 4, 16, 8]\n  v: f32[1, 4, 16, 8]\n", "  y = attention(q, k, v)\n"}) == 1);
+}
+
+TEST_CASE("attention spelled out is one kernel without a matrix of scores") {
+  const std::string heads = "  q: f32[1, 4, 16, 8]\n  k: f32[1, 4, 16, 8]\n  v: f32[1, 4, 16, 8]\n";
+  const std::string scores = "  s = mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35)\n";
+  CHECK(kernels({heads, scores + "  y = matmul(softmax(s), v)\n"}) == 1);
+  CHECK(kernels({heads + "  m: f32[1, 1, 1, 16]\n", scores + "  y = matmul(softmax(add(s, m)), v)\n"}) == 1);
+}
+
+TEST_CASE("batch norm by constants costs nothing after a convolution or a product") {
+  const std::string statistics = "  g: {type: \"f32[16]\", from: randn()}\n  h: {type: \"f32[16]\", from: randn()}\n  m: {type: \"f32[16]\", from: randn()}\n  u: {type: \"f32[16]\", from: rand()}\n";
+  const std::string conv = "parameters:\n  w: {type: \"f32[16, 8, 3, 3]\", from: randn()}\n" + statistics, gemm = "parameters:\n  w: {type: \"f32[48, 16]\", from: randn()}\n" + statistics;
+  const ExecutionPlan p = planned({"  x: f32[1, 8, 10, 10]\n", "  y = relu(batch_norm(conv2d(x, w), g, h, m, u))\n", "y", conv});
+  REQUIRE(p.steps.size() == 1);
+  CHECK(p.steps[0].kernel.fused == std::vector<std::string>{"conv2d", "relu"});
+  const ExecutionPlan q = planned({kMatrix, "  y = batch_norm(gemm(x, w), g, h, m, u)\n", "y", gemm});
+  REQUIRE(q.steps.size() == 1);
+  CHECK(q.steps[0].kernel.fused == std::vector<std::string>{"gemm"});
+}
+
+TEST_CASE("random numbers and dequantised operands are part of one kernel") {
+  CHECK(kernels({kMatrix, "  y = mul(x, randn(shape=[32, 48], seed=3))\n"}) == 1);
+  CHECK(kernels({kMatrix, "  y = dropout(x, ratio=0.5, seed=3)\n"}) == 1);
+  const std::string weights = "parameters:\n  w: {type: \"f32[48, 16]\", from: \"rand(lo=-120, hi=120)\"}\n  s: {type: \"f32[]\", from: full(value=0.02)}\n";
+  CHECK(kernels({kMatrix, "  y = gemm(x, dequantize(cast(w, dtype=i8), s))\n", "y", weights}) == 1);
+}
+
+TEST_CASE("a quantised convolution is one kernel on whole numbers") {
+  const std::string parameters = "parameters:\n  wf: {type: \"f32[16, 8, 3, 3]\", from: \"rand(lo=-120, hi=120)\"}\n  s: {type: \"f32[]\", from: full(value=0.02)}\n";
+  const ExecutionPlan p = planned({"  x: i8[1, 8, 10, 10]\n", "  w = dequantize(cast(wf, dtype=i8), s)\n  y = quantize(relu(conv2d(dequantize(x, s), w)), s, dtype=u8)\n", "y", parameters});
+  REQUIRE(p.steps.size() == 1);
+  CHECK(p.steps[0].kernel.fused == std::vector<std::string>{"conv2d_i32", "requantize"});
 }
 
 TEST_CASE("a reduction is never computed twice") {

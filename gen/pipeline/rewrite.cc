@@ -1,0 +1,179 @@
+// Answers what the room `rewrite` asks: ops and their defaults from the definitions, recipes by the frontends' evaluator.
+#include "pipeline/rewrite.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "frontend/run_recipe.h"
+#include "library_semantics.h"
+#include "pipeline/fold.h"
+#include "rewrite/read_rules.h"
+
+namespace tenon {
+namespace {
+
+// Weights of the largest layers in use; a graph that asks for more than this keeps its nodes.
+constexpr int64_t kFoldedElements = int64_t{1} << 26;
+
+std::optional<AttrValue> literal(const Syntax& s) {
+  switch (s.kind) {
+    case SyntaxKind::integer: return s.integer;
+    case SyntaxKind::real: return s.real;
+    case SyntaxKind::infinity: return std::numeric_limits<double>::infinity();
+    case SyntaxKind::boolean: return s.integer != 0;
+    case SyntaxKind::name: return s.text;
+    case SyntaxKind::unary: {
+      const auto x = literal(s.children[0]);
+      if (x && std::holds_alternative<int64_t>(*x)) return -std::get<int64_t>(*x);
+      if (x && std::holds_alternative<double>(*x)) return -std::get<double>(*x);
+      return std::nullopt;
+    }
+    default: return std::nullopt;
+  }
+}
+
+/// The default of an attribute as a node would state it; nothing where there is none, or where its length depends on the operand.
+std::optional<AttrValue> default_of(const AttrDef& a) {
+  if (!a.value || a.count == AttrCount::per_dim) return std::nullopt;
+  if (a.count == AttrCount::one) return literal(*a.value);
+  const bool many = a.value->kind == SyntaxKind::list;
+  std::vector<int64_t> elements;
+  for (const Syntax& e : many ? a.value->children : std::vector<Syntax>{*a.value}) {
+    const auto x = literal(e);
+    if (!x || !std::holds_alternative<int64_t>(*x)) return std::nullopt;
+    elements.push_back(std::get<int64_t>(*x));
+  }
+  if (!many && a.count == AttrCount::fixed) elements.assign(static_cast<size_t>(a.length), elements[0]);
+  return elements;
+}
+
+RuleOp rule_op(const OpDef& def, const OpSignature& signature) {
+  RuleOp op;
+  op.inputs = def.inputs.size();
+  op.variadic = !def.inputs.empty() && def.inputs.back().variadic;
+  op.outputs = def.outputs.size();
+  for (const AttrSignature& a : signature.attrs) op.attrs[a.name] = a.kind == AttrSignature::Kind::dtype ? std::optional<AttrValue>(DType::F32) : std::nullopt;
+  for (const AttrDef& a : def.attrs) op.attrs[a.name] = default_of(a);
+  return op;
+}
+
+struct AttributeAsValue {
+  RecipeValue operator()(bool b) const { return b; }
+  RecipeValue operator()(int64_t n) const { return SizeExpr(n); }
+  RecipeValue operator()(double d) const { return d; }
+  RecipeValue operator()(const std::string& s) const { return s; }
+  RecipeValue operator()(DType d) const { return d; }
+  RecipeValue operator()(const SizeExpr& e) const { return e; }
+  template <class T>
+  RecipeValue operator()(const std::vector<T>& list) const {
+    RecipeList out;
+    for (const T& x : list) out.push_back((*this)(x));
+    return out;
+  }
+};
+
+/// A rule's names in a graph of its own, whose inputs are the tensors that the rule binds.
+class Fragment {
+ public:
+  Fragment(const OpSemantics& semantics, const RecipeFunctions& functions, const Graph& graph) : graph_(graph), builder_(semantics, graph.name), functions_(functions) {
+    builder_.compute_up_to(kFoldedElements);
+    for (const GraphSize& s : all_sizes(graph)) builder_.add_size(s);
+    sizes_ = builder_.sizes().size();
+  }
+
+  Replacement carry_out(const Rule& rule, const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings, size_t outputs) {
+    for (const auto& [name, id] : bindings.values) scope_[name] = tensor(id);
+    for (const auto& [name, ids] : bindings.lists) {
+      RecipeList list;
+      for (const ValueId id : ids) list.push_back(tensor(id));
+      scope_[name] = std::move(list);
+    }
+    for (const auto& [name, value] : bindings.attrs) scope_[name] = std::visit(AttributeAsValue{}, value);
+    RecipeContext context{builder_, functions_};
+    Replacement r;
+    try {
+      if (rule.where) {
+        const RecipeValue holds = evaluate_recipe(context, *rule.where, scope_);
+        const bool* b = holds.get<bool>();
+        if (!b) throw RecipeError(0, "the condition is " + to_text(holds));
+        if (!*b) return r;
+      }
+      r.applies = true;
+      const RecipeValue made = run_recipe(context, recipe, scope_, outputs);
+      const RecipeList list = outputs == 1 ? RecipeList{made} : *made.get<RecipeList>();
+      r.refusal = finish(list, r);
+    } catch (const RecipeError& e) {
+      r.applies = true;
+      r.refusal = e.what();
+    } catch (const GraphError& e) {
+      r.refusal = e.what();
+    }
+    return r;
+  }
+
+ private:
+  RecipeValue tensor(ValueId id) {
+    if (id == kNoValue) return {};
+    const auto [at, added] = taken_.emplace(id, kNoValue);
+    if (!added) return TensorRef{at->second};
+    const Value& v = graph_.values[static_cast<size_t>(id)];
+    if (v.constant && !v.trainable) return TensorRef{at->second = builder_.add_constant(v.original, v.constant)};
+    inputs_.push_back(id);
+    return TensorRef{at->second = builder_.add_input(v.original, v.dtype, v.dims)};
+  }
+
+  std::string finish(const RecipeList& results, Replacement& r) {
+    std::vector<std::pair<std::string, ValueId>> outputs;
+    for (const RecipeValue& v : results) {
+      if (!v.get<TensorRef>()) return "its value is " + to_text(v) + ", which is no tensor";
+      outputs.emplace_back("y", v.get<TensorRef>()->id);
+    }
+    if (builder_.sizes().size() != sizes_) return "its extents depend on data";
+    r.graph = builder_.finish(outputs);
+    r.inputs = inputs_;
+    return "";
+  }
+
+  const Graph& graph_;
+  GraphBuilder builder_;
+  const RecipeFunctions& functions_;
+  RecipeScope scope_;
+  std::map<ValueId, ValueId> taken_;
+  std::vector<ValueId> inputs_;
+  size_t sizes_ = 0;
+};
+
+/// What the room asks, about `defs`, which has to outlive it.
+RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions) {
+  const auto semantics = std::make_shared<OpSemantics>(library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs, size_t) {
+    return fold_node(defs, op, inputs, attrs);
+  }));
+  const auto known = std::make_shared<std::map<std::string, RuleOp>>();
+  const auto hosts = std::make_shared<std::vector<std::string>>(host_functions());
+  RuleLibrary library;
+  library.find = [&defs, semantics, known](const std::string& op) -> const RuleOp* {
+    if (const auto found = known->find(op); found != known->end()) return &found->second;
+    const OpDef* def = defs.op(op);
+    return def ? &known->emplace(op, rule_op(*def, *semantics->find(op))).first->second : nullptr;
+  };
+  library.is_function = [hosts](const std::string& name) { return std::find(hosts->begin(), hosts->end(), name) != hosts->end(); };
+  library.carry_out = [semantics, &functions](const Graph& graph, const Rule& rule, const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings, size_t outputs) {
+    return Fragment(*semantics, functions, graph).carry_out(rule, recipe, bindings, outputs);
+  };
+  library.evaluate = [&defs](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
+    return fold_node(defs, op, inputs, attrs).outputs;
+  };
+  return library;
+}
+
+}  // namespace
+
+Result<RuleSet> read_rewrites(const OpLibrary& defs, const std::vector<SourceFileRef>& files) { return read_rules(files, rule_library(defs, {})); }
+
+RewriteOutcome apply_rewrites(const OpLibrary& defs, const RuleSet& rules, Graph graph) {
+  RecipeFunctions functions;
+  for (const auto& [name, f] : rules.functions) functions[name] = {f.parameters, f.body};
+  return rewrite_graph(std::move(graph), rules, rule_library(defs, functions));
+}
+
+}  // namespace tenon
