@@ -118,11 +118,12 @@ TEST_CASE("attention is one kernel") {
   CHECK(kernels({"  q: f32[1, 4, 16, 8]\n  k: f32[1, 4, 16, 8]\n  v: f32[1, 4, 16, 8]\n", "  y = attention(q, k, v)\n"}) == 1);
 }
 
-TEST_CASE("attention spelled out is one kernel without a matrix of scores") {
-  const std::string heads = "  q: f32[1, 4, 16, 8]\n  k: f32[1, 4, 16, 8]\n  v: f32[1, 4, 16, 8]\n";
-  const std::string scores = "  s = mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35)\n";
-  CHECK(kernels({heads, scores + "  y = matmul(softmax(s), v)\n"}) == 1);
-  CHECK(kernels({heads + "  m: f32[1, 1, 1, 16]\n", scores + "  y = matmul(softmax(add(s, m)), v)\n"}) == 1);
+TEST_CASE("attention spelled out is one kernel where its matrix of scores would be large") {
+  const auto heads = [](const std::string& length) { return "  q: f32[1, 4, " + length + ", 8]\n  k: f32[1, 4, " + length + ", 8]\n  v: f32[1, 4, " + length + ", 8]\n  m: f32[1, 1, 1, " + length + "]\n"; };
+  const std::string plain = "  y = matmul(softmax(mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35)), v)\n", masked = "  y = matmul(softmax(add(mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35), m)), v)\n";
+  CHECK(kernels({heads("2048"), plain}) == 1);
+  CHECK(kernels({heads("2048"), masked}) == 1);
+  CHECK(kernels({heads("16"), plain}) == 3);
 }
 
 TEST_CASE("batch norm by constants costs nothing after a convolution or a product") {
