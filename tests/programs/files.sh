@@ -170,6 +170,14 @@ check 'a label is that of its column' sh -c '"$0" "$1" --top 20 --labels "$2" | 
 check 'too few labels' wrong "$work/nine.txt: it has 9 lines; output 'y' has 10 elements a row" "$work/labels/net" "$work/two.npy" --labels "$work/nine.txt"
 check 'no labels' wrong "$work/gone.txt: No such file or directory" "$work/labels/net" "$work/two.npy" --labels "$work/gone.txt"
 check 'a file of pictures for a program without' wrong "$work/grey.pgm: not a .npy file: it does not begin with \\x93NUMPY; tenon model --images reads pictures, --sounds sounds" "$work/labels/net" "$work/grey.pgm"
+# On a terminal, and after two seconds, stderr says how far it is; python3 is the terminal.
+cat >"$work/terminal.py" <<'END'
+import os, pty, sys
+seen = []
+pty.spawn(["timeout", "5"] + sys.argv[1:], lambda fd: seen.append(os.read(fd, 4096)) or seen[-1])
+sys.exit(b" of 30000000 runs, " not in b"".join(seen))
+END
+check 'progress on a terminal' python3 "$work/terminal.py" "$work/labels/net" "$work/two.npy" --repeat 30000000
 check 'no progress off a terminal' sh -c '"$0" "$1" --repeat 3 2>&1 >/dev/null | wc -c | grep -qx 0' "$work/labels/net" "$work/two.npy"
 
 # PNG through libpng, where it is.
@@ -177,6 +185,10 @@ if make -s -C "$work/border" net CFLAGS=-O1 >"$work/log" 2>&1 && nm "$work/borde
   check 'a picture as PNG' answers 'pixels_out: u8[12] 1 2 3 4 5 6 7 8 ...' takes "$checkout/tests/programs/four.png" 2
   head -c 60 "$checkout/tests/programs/four.png" >"$work/cut.png"
   check 'a PNG cut short' says 'cut.png: ' takes "$work/cut.png" 2
+  # shellcheck disable=SC2016
+  check 'the reader of PNG under sanitizers' sh -c 'cd "$0" && ${CC:-cc} -O1 -g -std=c99 -fsanitize=address,undefined -fno-sanitize-recover=all -DNET_WITH_PNG -Iinclude -Isrc -o mutate "$1" src/net_npy.c src/net_image.c src/net_sound.c -lpng -lz -lm' \
+    "$work/border" "$checkout/tests/programs/mutate_files.c"
+  check '20000 times damaged: four.png' "$work/border/mutate" image "$checkout/tests/programs/four.png" 20000
 else
   echo 'SKIP files: no libpng'
   skipped=$((skipped + 1))
