@@ -35,8 +35,12 @@ std::string selftest_type_fault(DType type);
 /// pattern 2 are 0 and those of pattern 3 are 1.
 TensorData draw_input(DType type, std::vector<int64_t> dims, int input, int pattern);
 
-/// Keeps at most 256 elements. `narrowest` is the floating type of the graph with the fewest bits of fraction, nothing where it has none: it says how much room there is.
-KeptOutput keep_output(const TensorData& output, std::optional<DType> narrowest);
+/// One unit in the last place of a floating type, as a share.
+double unit_of(DType type);
+
+/// Keeps at most 256 elements. `narrowest` is the floating type of the graph with the fewest bits of fraction, nothing where it has none, and `disturbed` the same output where
+/// every value on the way was off by up to a unit of that type: they say how much room there is.
+KeptOutput keep_output(const TensorData& output, const TensorData& disturbed, std::optional<DType> narrowest);
 
 /// The text of NAME_selftest.c, from its frame.
 std::string selftest_source(const ExecutionPlan& plan, const ModelFrame& frame, const Selftest& test);

@@ -30,7 +30,8 @@ std::vector<int64_t> extents(const std::vector<SizeExpr>& dims, const SizeValues
 
 class GraphRunner {
  public:
-  GraphRunner(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes) : graph_(graph), kernels_(kernels), values_(graph.values.size()) {
+  GraphRunner(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, double jitter)
+      : graph_(graph), kernels_(kernels), values_(graph.values.size()), jitter_(jitter) {
     run_.sizes = sizes;
     for (size_t v = 0; v < graph.values.size(); ++v) values_[v] = graph.values[v].constant;
   }
@@ -87,9 +88,21 @@ class GraphRunner {
       TensorData made = std::move(call.tensors[t]);
       made.dims = dims_of(k.values[t]);
       made.bytes.resize(static_cast<size_t>(element_count(made.dims)) * static_cast<size_t>(bytes_of(made.dtype)));
+      if (jitter_ > 0 && (is_float(made.dtype) || is_complex(made.dtype))) disturb(made);
       value(k.values[t]) = std::make_shared<const TensorData>(std::move(made));
     }
     return true;
+  }
+
+  void disturb(TensorData& t) {
+    for (int64_t i = element_count(t.dims); i-- > 0;) {
+      state_ = state_ * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+      const long double factor = 1 + jitter_ * (static_cast<double>(state_ >> 40) / 8388608.0 - 1);
+      Number v = load_number(t, i);
+      v.f *= factor;
+      v.im *= factor;
+      store_number(t, i, v);
+    }
   }
 
   bool loop(const Region& r, size_t begin, size_t end, RegionId id) {
@@ -143,6 +156,8 @@ class GraphRunner {
   const Graph& graph_;
   const std::vector<NodeKernel>& kernels_;
   std::vector<Shared> values_;
+  double jitter_;
+  uint64_t state_ = 1;
   GraphRun run_;
 };
 
@@ -180,8 +195,8 @@ double kernel_work(const Kernel& kernel, const OracleCall& call) {
 
 }  // namespace
 
-GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs) {
-  return GraphRunner(graph, kernels, sizes).run(inputs);
+GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs, double jitter) {
+  return GraphRunner(graph, kernels, sizes, jitter).run(inputs);
 }
 
 double graph_work(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes) {

@@ -73,7 +73,10 @@ std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph,
     return std::nullopt;
   }
   const auto narrowest = narrowest_float(graph);
-  for (const TensorData& t : run.outputs) test.outputs.push_back(keep_output(t, narrowest));
+  GraphRun off;
+  if (narrowest) off = run_graph(graph, *kernels, sizes, draw_inputs(graph, sizes, test.pattern), unit_of(*narrowest));
+  if (off.outputs.size() != run.outputs.size()) off.outputs = run.outputs;  // nothing can be off, or an index was
+  for (size_t i = 0; i < run.outputs.size(); ++i) test.outputs.push_back(keep_output(run.outputs[i], off.outputs[i], narrowest));
   return test;
 }
 
