@@ -37,6 +37,24 @@ bool may_move(const VApply& a) {
   }
 }
 
+template <class... F>
+struct Overload : F... { using F::operator()...; };
+
+/// Calls f(child) for each child. Nothing is made, so that counting costs little.
+template <class F>
+void each_child(const Operand& v, const F& f) {
+  const auto given = [&](const Operand& c) { if (c) f(c); };
+  const auto none = [](const auto&) {};
+  const auto pair = [&](const Operand& a, const Operand& b) { given(a), given(b); };
+  std::visit(Overload{none, [&](const VLoad& n) { pair(n.offset, n.active); },
+                      [&](const VGather& n) { pair(n.offset, n.stride), given(n.active); },
+                      [&](const VApply& n) { for (const Operand& a : n.args) given(a); },
+                      [&](const VSelect& n) { given(n.cond), pair(n.yes, n.no); }, [&](const VSplat& n) { given(n.scalar); },
+                      [&](const VRamp& n) { given(n.base); }, [&](const VFold& n) { given(n.vector); },
+                      [&](const VLane& n) { given(n.vector); }, [&](const VShuffle& n) { pair(n.a, n.b); }},
+             v->node);
+}
+
 /// Children of loads and gathers are positions; those of operations are what the operation is.
 bool positions_below(const Operand& v, bool here) {
   if (std::holds_alternative<VLoad>(v->node) || std::holds_alternative<VGather>(v->node)) return true;
@@ -83,7 +101,7 @@ class Namer {
   };
 
   Block walk(const Block& body) {
-    bound_.clear(), open_.clear(), serials_ = blocks_ = 0;
+    bound_.clear(), declared_.clear(), open_.clear(), serials_ = blocks_ = 0;
     open_.push_back({blocks_++, 0, 0});
     for (const std::string& p : params_) declare(p, true);
     Block out = statements(body);
@@ -91,16 +109,20 @@ class Namer {
     return out;
   }
 
-  void declare(const std::string& name, bool position) { bound_[name].push_back({serials_++, static_cast<int>(open_.size()) - 1, position}); }
+  void declare(const std::string& name, bool position) {
+    const auto at = bound_.try_emplace(name).first;
+    at->second.push_back({serials_++, static_cast<int>(open_.size()) - 1, position});
+    declared_.push_back(&at->second);
+  }
 
   Block inner(const Block& b, const std::string* loop_variable) {
     const int depth = static_cast<int>(open_.size());
+    const size_t before = declared_.size();
     open_.push_back({blocks_++, 0, loop_variable ? depth : open_.back().loop});
     if (loop_variable) declare(*loop_variable, true);
     Block out = statements(b);
     open_.pop_back();
-    for (auto& [name, stack] : bound_)
-      while (!stack.empty() && stack.back().depth == depth) stack.pop_back();
+    for (; declared_.size() > before; declared_.pop_back()) declared_.back()->pop_back();
     return out;
   }
 
@@ -108,7 +130,7 @@ class Namer {
     Block out;
     for (size_t i = 0; i < b.size(); ++i) {
       open_.back().statement = static_cast<int>(i);
-      known_.clear();
+      ++statement_;
       if (writing_) write_lets(out);
       Stmt s = std::visit([&](const auto& n) { return Stmt{statement(n)}; }, b[i].node);
       if (writing_) out.push_back(std::move(s));
@@ -172,32 +194,37 @@ class Namer {
     }
     if (is_leaf(v)) return v;
     const auto* load = std::get_if<VLoad>(&v->node);
-    const std::string& below = load ? buffer_name(load->buffer) : hint;
-    const bool positions = positions_below(v, position);
-    return map_children(v, [&](const Operand& c) { return visit(c, positions, below, depth); });
+    return below(v, {positions_below(v, position), load ? buffer_name(load->buffer) : hint, depth});
   }
 
   Operand found(const Operand& v, const Position& p, const std::string& hint) {
     const Open& home = open_[static_cast<size_t>(p.home)];
     Found& f = found_[{home.serial, p.id}];
-    if (writing_) return f.name.empty() ? below(v, hint, p.home) : v_var(f.name);
+    if (writing_) return f.name.empty() ? below(v, {true, hint, p.home}) : v_var(f.name);
     const std::string kind = p.home == 0 ? "step" : "at", name = hint.empty() ? "span" : hint + '_' + kind;
     if (f.uses++ > 0) {
       if (f.hint != name) f.hint = kind;   // of several buffers
       return v;
     }
     f.value = v, f.hint = name, f.statement = home.statement, f.leaves = p.leaves, f.order = static_cast<int>(found_.size());
-    return below(v, hint, p.home);
+    return below(v, {true, hint, p.home});
   }
-  Operand below(const Operand& v, const std::string& hint, int depth) {
-    return map_children(v, [&](const Operand& c) { return visit(c, true, hint, depth); });
+
+  struct Place { bool position; const std::string& hint; int depth; };
+  /// The same with its children visited; itself while positions are counted.
+  Operand below(const Operand& v, const Place& at) {
+    if (writing_) return map_children(v, [this, &at](const Operand& c) { return visit(c, at.position, at.hint, at.depth); });
+    each_child(v, [this, &at](const Operand& c) { visit(c, at.position, at.hint, at.depth); });
+    return v;
   }
 
   // ---- what positions are
   Position of(const Operand& v) {
-    if (const auto at = known_.find(v.get()); at != known_.end()) return at->second;
-    Position p = std::visit([&](const auto& n) { return examine(n, v); }, v->node);
-    known_.emplace(v.get(), p);
+    const auto examined = [&] { return std::visit([&](const auto& n) { return examine(n, v); }, v->node); };
+    if (is_leaf(v) || v->type.lanes > 1) return examined();
+    if (const auto at = known_.find(v.get()); at != known_.end() && at->second.first == statement_) return at->second.second;
+    const Position p = examined();
+    known_[v.get()] = {statement_, p};
     return p;
   }
   using Key = std::array<int64_t, 4>;   ///< what it is, and its parts
@@ -259,16 +286,18 @@ class Namer {
     const int depth = static_cast<int>(open_.size()) - 1;
     const auto at = lets_.find({open_.back().serial, open_.back().statement});
     if (at == lets_.end()) return;
-    for (const Found* f : at->second) out.push_back(s_let(f->name, below(f->value, "", depth)));
+    for (const Found* f : at->second) out.push_back(s_let(f->name, below(f->value, {true, "", depth})));
   }
 
   const std::vector<Buffer>& buffers_;
   const std::vector<std::string>& params_;
   bool writing_ = false;
   std::map<std::string, std::vector<Binding>> bound_;
+  std::vector<std::vector<Binding>*> declared_;              ///< whose last entry goes when the blocks at hand end
   std::vector<Open> open_;
   int serials_ = 0, blocks_ = 0;
-  std::unordered_map<const OperandNode*, Position> known_;   ///< of the statement at hand
+  int statement_ = 0;                                        ///< counts them
+  std::unordered_map<const OperandNode*, std::pair<int, Position>> known_;   ///< with the statement that it holds for
   std::map<Key, int> numbers_;
   std::map<std::string, int64_t> names_;
   std::map<std::pair<int, int>, Found> found_;               ///< by block and position
