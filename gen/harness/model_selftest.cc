@@ -238,21 +238,24 @@ double unit_of(DType type) {
   }
 }
 
-KeptOutput keep_output(const TensorData& output, const TensorData& disturbed, std::optional<DType> narrowest) {
-  // Sums in another order round otherwise than one disturbed run tells: so many units, and so many times what that run was off.
+KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& disturbed, std::optional<DType> narrowest) {
+  // Sums in another order round otherwise than disturbed runs tell: so many units, and so many times what those runs were off.
   constexpr double units = 64, times = 16;
   KeptOutput out;
   out.dims = output.dims;
   const int64_t n = element_count(output.dims), kept = std::min(n, most_elements);
   double greatest = 0, sum = 0, apart = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    const std::vector<double> exact = parts_of(output, i), off = disturbed.dims == output.dims ? parts_of(disturbed, i) : exact;
-    for (size_t p = 0; p < exact.size(); ++p) {
-      if (std::isfinite(exact[p])) greatest = std::max(greatest, std::abs(exact[p]));
-      if (std::isfinite(exact[p] - off[p])) apart = std::max(apart, std::abs(exact[p] - off[p]));
-      sum += exact[p] / static_cast<double>(n);
+  for (int64_t i = 0; i < n; ++i)
+    for (const double v : parts_of(output, i)) {
+      if (std::isfinite(v)) greatest = std::max(greatest, std::abs(v));
+      sum += v / static_cast<double>(n);
     }
-  }
+  for (const TensorData& d : disturbed)
+    for (int64_t i = 0; d.dims == output.dims && i < n; ++i) {
+      const std::vector<double> exact = parts_of(output, i), off = parts_of(d, i);
+      for (size_t p = 0; p < exact.size(); ++p)
+        if (std::isfinite(exact[p] - off[p])) apart = std::max(apart, std::abs(exact[p] - off[p]));
+    }
   for (int64_t k = 0; k < kept; ++k)
     for (const double v : parts_of(output, k * n / kept)) out.elements.push_back(v);
   out.mean = sum;

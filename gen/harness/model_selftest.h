@@ -38,9 +38,9 @@ TensorData draw_input(DType type, std::vector<int64_t> dims, int input, int patt
 /// One unit in the last place of a floating type, as a share.
 double unit_of(DType type);
 
-/// Keeps at most 256 elements. `narrowest` is the floating type of the graph with the fewest bits of fraction, nothing where it has none, and `disturbed` the same output where
-/// every value on the way was off by up to a unit of that type: they say how much room there is.
-KeptOutput keep_output(const TensorData& output, const TensorData& disturbed, std::optional<DType> narrowest);
+/// Keeps at most 256 elements. `narrowest` is the floating type of the graph with the fewest bits of fraction, nothing where it has none, and `disturbed` is what the same
+/// output was in runs where every number was off by up to a unit of that type: they say how much room there is.
+KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& disturbed, std::optional<DType> narrowest);
 
 /// The text of NAME_selftest.c, from its frame.
 std::string selftest_source(const ExecutionPlan& plan, const ModelFrame& frame, const Selftest& test);

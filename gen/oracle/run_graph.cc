@@ -30,14 +30,17 @@ std::vector<int64_t> extents(const std::vector<SizeExpr>& dims, const SizeValues
 
 class GraphRunner {
  public:
-  GraphRunner(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, double jitter)
-      : graph_(graph), kernels_(kernels), values_(graph.values.size()), jitter_(jitter) {
+  GraphRunner(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, Jitter jitter)
+      : graph_(graph), kernels_(kernels), values_(graph.values.size()), jitter_(jitter.share), state_(jitter.stream) {
     run_.sizes = sizes;
     for (size_t v = 0; v < graph.values.size(); ++v) values_[v] = graph.values[v].constant;
   }
 
   GraphRun run(const std::vector<TensorData>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) value(graph_.inputs[i]) = std::make_shared<const TensorData>(inputs[i]);
+    if (jitter_ > 0)
+      for (Shared& v : values_)
+        if (v) v = disturbed(*v);
     if (!part(0, graph_.nodes.size(), kTopLevel)) return std::move(run_);
     for (const ValueId v : graph_.outputs) run_.outputs.push_back(*value(v));
     return std::move(run_);
@@ -88,14 +91,14 @@ class GraphRunner {
       TensorData made = std::move(call.tensors[t]);
       made.dims = dims_of(k.values[t]);
       made.bytes.resize(static_cast<size_t>(element_count(made.dims)) * static_cast<size_t>(bytes_of(made.dtype)));
-      if (jitter_ > 0 && (is_float(made.dtype) || is_complex(made.dtype))) disturb(made);
-      value(k.values[t]) = std::make_shared<const TensorData>(std::move(made));
+      value(k.values[t]) = disturbed(std::move(made));
     }
     return true;
   }
 
-  void disturb(TensorData& t) {
-    for (int64_t i = element_count(t.dims); i-- > 0;) {
+  Shared disturbed(TensorData t) {
+    const bool floating = is_float(t.dtype) || is_complex(t.dtype);
+    for (int64_t i = jitter_ > 0 && floating ? element_count(t.dims) : 0; i-- > 0;) {
       state_ = state_ * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
       const long double factor = 1 + jitter_ * (static_cast<double>(state_ >> 40) / 8388608.0 - 1);
       Number v = load_number(t, i);
@@ -103,6 +106,7 @@ class GraphRunner {
       v.im *= factor;
       store_number(t, i, v);
     }
+    return std::make_shared<const TensorData>(std::move(t));
   }
 
   bool loop(const Region& r, size_t begin, size_t end, RegionId id) {
@@ -157,7 +161,7 @@ class GraphRunner {
   const std::vector<NodeKernel>& kernels_;
   std::vector<Shared> values_;
   double jitter_;
-  uint64_t state_ = 1;
+  uint64_t state_;
   GraphRun run_;
 };
 
@@ -195,7 +199,7 @@ double kernel_work(const Kernel& kernel, const OracleCall& call) {
 
 }  // namespace
 
-GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs, double jitter) {
+GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs, Jitter jitter) {
   return GraphRunner(graph, kernels, sizes, jitter).run(inputs);
 }
 

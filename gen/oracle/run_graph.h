@@ -24,10 +24,16 @@ struct GraphRun {
   SizeValues sizes;                  ///< those given, and those that operators wrote
 };
 
+/// By how much numbers are off, and which stream of pseudo-random numbers says in which direction; a share of 0 is not at all.
+struct Jitter {
+  double share = 0;
+  uint64_t stream = 1;
+};
+
 /// Runs the graph. `kernels` are parallel to graph.nodes; `sizes` has every run-time size, for those that operators write the bound; `inputs` are in
 /// the graph's order with the extents that the sizes imply. A loop with fewer iterations than results that it writes by parts is a Shape.
-/// With a `jitter` every floating result of an operator becomes one that differs by at most that share of it, from a fixed stream: what rounding may do.
-GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs, double jitter = 0);
+/// Every floating number that comes in, stands in the graph or is made differs from itself by up to the share of `jitter`: what rounding may do.
+GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs, Jitter jitter = {});
 
 /// How many numbers a run computes, those inside of sums and the like among them, with every loop at its greatest number of iterations.
 double graph_work(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes);

@@ -201,6 +201,7 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   status = exit_bad_input;
   auto read = read_graph(session, defs, options);
   if (!read) return std::nullopt;
+  Graph as_read = *read;
   const auto graph = rewritten(session, defs, std::move(*read));
   if (!graph) return std::nullopt;
   PlanFailure failure;
@@ -210,7 +211,7 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
     fmt::print(stderr, "note: in {}\n", failure.origin);
     return std::nullopt;
   }
-  PlannedModel m{*graph, std::move(*planned), {}, worker_count(options, *levels)};
+  PlannedModel m{std::move(as_read), std::move(*planned), {}, worker_count(options, *levels)};
   auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
   if (session.report(rows.diagnostics())) return std::nullopt;
   session.after("schedule", verify(m.plan), [&] { return to_text(m.plan); });
