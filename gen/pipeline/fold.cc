@@ -3,6 +3,7 @@
 
 #include "library/expand_node.h"
 #include "oracle/run_kernel.h"
+#include "pipeline/fold_binary.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -29,7 +30,7 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
     return out;
   }
   for (const WrittenExtent& e : node->extents) call.sizes[e.size] = constant_value(e.bound).value_or(0);
-  const OracleStatus status = run_kernel(node->kernel, call);
+  const OracleStatus status = fold_binary(node->kernel, call) ? OracleStatus::Done : run_kernel(node->kernel, call);
   if (status != OracleStatus::Done) {
     out.error = status == OracleStatus::Range ? "an index or divisor is out of range" : "a dimension is empty";
     return out;
