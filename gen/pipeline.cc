@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "frontend/frontends.h"
 #include "isa/all_isas.h"
@@ -14,37 +13,15 @@
 #include "opdef/einsum.h"
 #include "opdef/read_math.h"
 #include "opdef/read_ops.h"
+#include "pipeline/data_files.h"
 #include "pipeline/library.h"
 #include "pipeline/model.h"
 #include "pipeline/session.h"
 #include "pipeline/try.h"
-#include "schedule/read_blueprints.h"
 #include "support/read_source.h"
 
 namespace tenon {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// Definition files below a folder, sorted by path; its folders hold other nouns.
-std::vector<fs::path> definition_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& e : fs::directory_iterator(folder))
-    if (e.is_regular_file() && e.path().extension() == ".yaml") files.push_back(e.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-/// C templates, of ops and of other files, sorted by path.
-std::vector<fs::path> template_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& e : fs::directory_iterator(folder))
-    if (e.path().filename().string().ends_with(".c.in")) files.push_back(e.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 bool read_sources(Session& session, const std::vector<std::string>& paths, std::vector<SourceFileRef>& out, Diagnostics& diagnostics) {
   for (const std::string& p : paths) {
@@ -80,10 +57,7 @@ OpLibrary chosen_part(const OpLibrary& defs, const KernelSelection& chosen, bool
 
 /// Stage opdefs: the shipped definitions and those of the user.
 std::optional<OpLibrary> read_definitions(Session& session, const std::vector<std::string>& user_files, const KernelSelection& shown = {}) {
-  std::vector<std::string> shipped_files;
-  for (const fs::path& p : definition_files(session.dirs().opdefs)) shipped_files.push_back(p.string());
-  std::vector<std::string> frame_files;
-  for (const fs::path& p : template_files(session.dirs().templates / "c")) frame_files.push_back(p.string());
+  const auto shipped_files = files_ending(session.dirs().opdefs, ".yaml"), frame_files = files_ending(session.dirs().templates / "c", ".c.in");
   std::vector<SourceFileRef> shipped, user, frames;
   Diagnostics diagnostics;
   if (!read_sources(session, shipped_files, shipped, diagnostics) || !read_sources(session, frame_files, frames, diagnostics) || !read_sources(session, user_files, user, diagnostics)) {
@@ -98,15 +72,9 @@ std::optional<OpLibrary> read_definitions(Session& session, const std::vector<st
 
 /// Stage math: elementary functions, for the level's printer (math_body).
 std::optional<MathLibrary> read_math_entries(Session& session) {
-  std::vector<std::string> paths;
-  for (const fs::path& p : definition_files(session.dirs().opdefs / "math")) paths.push_back(p.string());
-  std::vector<SourceFileRef> files;
-  Diagnostics diagnostics;
-  if (!read_sources(session, paths, files, diagnostics)) {
-    session.report(diagnostics);
-    return std::nullopt;
-  }
-  auto read = read_math(files);
+  const auto files = read_files(session, files_ending(session.dirs().opdefs / "math", ".yaml"));
+  if (!files) return std::nullopt;
+  auto read = read_math(*files);
   if (session.report(read.diagnostics())) return std::nullopt;
   session.after("math", {}, [&] { return to_text(*read); });
   return std::move(read).value();
@@ -233,8 +201,8 @@ struct Commands {
     if (!levels) return exit_bad_command_line;
     const auto defs = read_definitions(session, o.inputs);
     const auto library = defs ? expand(session, *defs, o.selection, false) : std::nullopt;
-    auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
-    if (!library || session.report(rows.diagnostics())) return exit_bad_input;
+    const auto rows = library ? read_schedules(session) : std::nullopt;
+    if (!rows) return exit_bad_input;
     for (const LibraryOp& op : library->ops)
       for (const LibraryKernel& k : op.kernels)
         if (k.kernel.name == o.subject && k.types == k.call_types) return explain_kernel(k.kernel, *levels, *rows);

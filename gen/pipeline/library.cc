@@ -17,29 +17,10 @@
 #include "isa/all_isas.h"
 #include "lower/lower_kernel.h"
 #include "lower/name_repeated.h"
-#include "schedule/read_blueprints.h"
-#include "support/read_source.h"
+#include "pipeline/data_files.h"
 
 namespace tenon {
 namespace {
-
-std::optional<Blueprints> blueprints(Session& session) {
-  auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
-  if (session.report(rows.diagnostics())) return std::nullopt;
-  return std::move(rows).value();
-}
-
-std::optional<std::map<std::string, std::string>> templates(Session& session) {
-  std::map<std::string, std::string> out;
-  for (const std::string& name : library_template_names()) {
-    const std::string path = (session.dirs().templates / name).string();
-    const auto file = read_source(path);
-    if (session.report(file.diagnostics())) return std::nullopt;
-    session.depends_on(path);
-    out[name] = file.value()->text();
-  }
-  return out;
-}
 
 /// One kernel's functions at one level, and what they need above them.
 KernelText kernel_text(const LoopNest& nest, const Isa& isa, const EmitOptions& options) {
@@ -159,8 +140,8 @@ std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::stri
 int produce_library(Session& session, const LibraryInputs& in, const Library& library, const LibOptions& options) {
   const auto levels = chosen_levels(options.selection.isas);
   if (!levels) return exit_bad_input;
-  const auto rows = blueprints(session);
-  auto texts = templates(session);
+  const auto rows = read_schedules(session);
+  auto texts = read_frames(session, library_template_names());
   if (!rows || !texts) return exit_bad_input;
   EmitOptions emit;
   emit.prefix = options.prefix;

@@ -20,6 +20,7 @@
 #include "opdef/read_ops.h"
 #include "lower/lower_kernel.h"
 #include "lower/parallel_phases.h"
+#include "pipeline/data_files.h"
 #include "pipeline/fold.h"
 #include "pipeline/library.h"
 #include "pipeline/plan.h"
@@ -27,22 +28,11 @@
 #include "pipeline/selftest.h"
 #include "schedule/explain_plan.h"
 #include "schedule/plan_memory.h"
-#include "schedule/read_blueprints.h"
-#include "support/read_source.h"
 
 namespace tenon {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> yaml_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& e : fs::directory_iterator(folder))
-    if (e.path().extension() == ".yaml") files.push_back(e.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 /// The op of an einsum string joins the definitions when a graph asks for it.
 MadeOp add_einsum(OpLibrary& defs, const std::string& subscripts) {
@@ -60,12 +50,9 @@ std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOp
   FrontendInput input;
   input.path = options.graph;
   session.depends_on(options.graph);
-  for (const fs::path& p : yaml_files(session.dirs().opdefs / "onnx")) {
-    const auto file = read_source(p.string());
-    if (session.report(file.diagnostics())) return std::nullopt;
-    session.depends_on(p.string());
-    input.onnx_rows.push_back(*file);
-  }
+  auto rows = read_files(session, files_ending(session.dirs().opdefs / "onnx", ".yaml"));
+  if (!rows) return std::nullopt;
+  input.onnx_rows = std::move(*rows);
   for (const SizeBound& s : options.sizes) input.sizes[s.name] = {s.low, s.high};
   OpSemantics semantics = library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs, size_t) {
     return fold_node(defs, op, inputs, attrs);
@@ -79,14 +66,9 @@ std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOp
 
 /// Stage rewrite.
 std::optional<Graph> rewritten(Session& session, const OpLibrary& defs, Graph graph) {
-  std::vector<SourceFileRef> files;
-  for (const fs::path& p : yaml_files(session.dirs().opdefs / "rewrites")) {
-    const auto file = read_source(p.string());
-    if (session.report(file.diagnostics())) return std::nullopt;
-    session.depends_on(p.string());
-    files.push_back(*file);
-  }
-  const auto rules = read_rewrites(defs, files);
+  const auto files = read_files(session, files_ending(session.dirs().opdefs / "rewrites", ".yaml"));
+  if (!files) return std::nullopt;
+  const auto rules = read_rewrites(defs, *files);
   if (session.report(rules.diagnostics())) return std::nullopt;
   RewriteOutcome done = apply_rewrites(defs, *rules, std::move(graph));
   session.after("rewrite", verify(done.graph), [&] { return to_text(done.graph); });
@@ -166,18 +148,6 @@ ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, con
   return out;
 }
 
-std::optional<std::map<std::string, std::string>> model_templates(Session& session) {
-  std::map<std::string, std::string> out;
-  for (const std::string& name : model_template_names()) {
-    const std::string path = (session.dirs().templates / name).string();
-    const auto file = read_source(path);
-    if (session.report(file.diagnostics())) return std::nullopt;
-    session.depends_on(path);
-    out[name] = file.value()->text();
-  }
-  return out;
-}
-
 /// Workers that the arena has room for: what the flag says, one where only plain C is written.
 int worker_count(const ModelOptions& options, const std::vector<const Isa*>& levels) {
   constexpr int usual = 8;
@@ -201,8 +171,7 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   status = exit_bad_input;
   auto read = read_graph(session, defs, options);
   if (!read) return std::nullopt;
-  Graph as_read = *read;
-  const auto graph = rewritten(session, defs, std::move(*read));
+  const auto graph = rewritten(session, defs, *read);
   if (!graph) return std::nullopt;
   PlanFailure failure;
   auto planned = plan_graph(defs, *graph, {options.fuse, options.fuse}, failure);
@@ -211,9 +180,9 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
     fmt::print(stderr, "note: in {}\n", failure.origin);
     return std::nullopt;
   }
-  PlannedModel m{std::move(as_read), std::move(*planned), {}, worker_count(options, *levels)};
-  auto rows = read_blueprint_folder(session.dirs().templates / "blueprints");
-  if (session.report(rows.diagnostics())) return std::nullopt;
+  PlannedModel m{std::move(*read), std::move(*planned), {}, worker_count(options, *levels)};
+  const auto rows = read_schedules(session);
+  if (!rows) return std::nullopt;
   session.after("schedule", verify(m.plan), [&] { return to_text(m.plan); });
   EmitOptions emit;
   emit.prefix = options.name;
@@ -252,7 +221,7 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
     fmt::print(stderr, "tenon: error: {}\n", fault);
     return exit_bad_command_line;
   }
-  const auto templates = model_templates(session);
+  const auto templates = read_frames(session, model_template_names());
   if (!templates) return exit_bad_input;
   std::optional<Selftest> selftest;
   if (std::string fault; options.selftest && !(selftest = make_selftest(defs, model->graph, fault))) {
