@@ -52,6 +52,8 @@ def parameters():
                       ('Shrink', {'lambd': 1.2, 'bias': 0.4})):
         yield case(op, x, **attrs)
     yield case('Swish', x, opset=24, alpha=0.5)
+    for alpha in (1.0, 0.5):
+        yield case('SwiGLU', x, values(4, (4, 6), np.float32), opset=28, alpha=alpha)
     special = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5], np.float32)
     for negative in (0, 1):
         for positive in (0, 1):

@@ -1,0 +1,127 @@
+"""Cases of com.microsoft as exported and optimised graphs have them; ONNX Runtime is the judge."""
+import functools
+import itertools
+
+import numpy as np
+
+from node_case import case
+
+ms = functools.partial(case, domain='com.microsoft', judge='onnxruntime')
+
+
+def real(seed, *shape):
+    return (np.random.default_rng(seed).normal(size=shape)*0.5).astype(np.float32)
+
+
+def byte(seed, *shape, dtype=np.uint8):
+    info = np.iinfo(dtype)
+    return np.random.default_rng(seed).integers(info.min//4, info.max//4, shape).astype(dtype)
+
+
+def quantised():
+    for dtype in (np.uint8, np.int8):
+        a, b = byte(1, 2, 3, 4, 5, dtype=dtype), byte(2, 2, 3, 4, 5, dtype=dtype)
+        f, z = np.float32, lambda v: np.array(v, dtype)
+        for op in ('QLinearAdd', 'QLinearMul'):
+            yield ms(op, a, f(0.1), z(3), b, f(0.2), z(5), f(0.15), z(7))
+            yield ms(op, a, f(0.1), z(3), b[0, 0, 0], f(0.2), z(5), f(0.15), z(7))
+        yield ms('QLinearSigmoid', a, f(0.1), z(3), f(1/256), z(0))
+        yield ms('QLinearLeakyRelu', a, f(0.1), z(3), f(0.07), z(1), alpha=0.3)
+        for axis, opset in ((-1, 13), (1, 13), (1, 11)):
+            one = ms('QLinearSoftmax', a, f(0.1), z(3), f(1/256), z(0), axis=axis)
+            one.attrs['opset'] = opset
+            yield one
+        for last in (0, 1):
+            yield ms('QLinearGlobalAveragePool', a, f(0.103), z(3), f(0.0471), z(4), channels_last=last)
+            for include in (0, 1):
+                yield ms('QLinearAveragePool', a, f(0.103), z(3), f(0.0471), z(4), kernel_shape=[2, 2], pads=[0, 1, 1, 0], strides=[1, 2], channels_last=last, count_include_pad=include)
+        yield ms('QLinearConcat', f(0.1), z(2), a, f(0.2), z(1), b, f(0.05), z(3), axis=1)
+        yield ms('QLinearWhere', a > 3, a, f(0.1), z(3), b, f(0.2), z(5), f(0.15), z(7))
+        yield ms('NhwcMaxPool', a, kernel_shape=[2, 3], pads=[1, 0, 0, 1], strides=[1, 2])
+        yield ms('QuantizeLinear', real(3, 3, 4)*20, f(0.3), z(4))
+        yield ms('DequantizeLinear', a, f(0.3), z(4))
+        yield ms('QuantizeLinear', real(3, 3, 4)*20, np.abs(real(4, 4)) + 0.1, byte(5, 4, dtype=dtype), axis=1)
+    x, w = byte(6, 1, 5, 6, 2), byte(7, 3, 2, 3, 2, dtype=np.int8)
+    words = (np.float32(0.05), np.uint8(4), w, np.float32(0.02), np.int8(0), np.float32(0.5), np.uint8(7))
+    yield ms('QLinearConv', x, *words, channels_last=1, pads=[1, 1, 1, 1], const=(1, 2, 3, 4, 5, 6, 7))
+    yield ms('QLinearConv', np.ascontiguousarray(np.transpose(x, (0, 3, 1, 2))), *words, strides=[2, 1], const=(1, 2, 3, 4, 5, 6, 7))
+    for tb in (0, 1):
+        a, b = byte(1, 3, 4), byte(2, *((5, 4) if tb else (4, 5)), dtype=np.int8)
+        yield ms('QGemm', a, np.float32(0.1), np.uint8(4), b, np.float32(0.2), np.int8(1), np.arange(5, dtype=np.int32), np.float32(0.5), np.uint8(9), transB=tb)
+        yield ms('QGemm', a, np.float32(0.1), np.uint8(4), b, np.float32(0.2), np.int8(1), np.arange(5, dtype=np.int32), transB=tb, alpha=0.5)
+
+
+def products():
+    a, b = real(1, 2, 3, 8), byte(2, 8, 5, dtype=np.int8)
+    yield ms('DynamicQuantizeMatMul', a, b, np.float32(0.02))
+    yield ms('DynamicQuantizeMatMul', a, b, np.abs(real(3, 5))*0.1, np.zeros(5, np.int8), real(4, 5))
+    yield ms('MatMulIntegerToFloat', byte(1, 3, 8), b, np.float32(0.1), np.float32(0.02), np.uint8(3), np.int8(2), real(4, 5))
+    for bits, k, block in ((4, 32, 16), (4, 48, 32), (8, 32, 16)):
+        n, blocks = 6, -(-k//block)
+        w, s = byte(5, n, blocks, block*bits//8)*4, np.abs(real(6, n*blocks))*0.1
+        for const in ((), (1, 2, 3)):
+            yield ms('MatMulNBits', real(7, 2, 3, k), w, s, K=k, N=n, bits=bits, block_size=block, const=const)
+            yield ms('MatMulNBits', real(7, 3, k), w, s, byte(8, n*-(-blocks*bits//8))*4, K=k, N=n, bits=bits, block_size=block, const=const)
+    for ta, tb, alpha in itertools.product((0, 1), (0, 1), (1.0, 0.5)):
+        yield ms('FusedMatMul', real(1, 2, *((4, 3) if ta else (3, 4))), real(2, 2, *((5, 4) if tb else (4, 5))), transA=ta, transB=tb, alpha=alpha)
+        yield ms('FusedGemm', real(1, *((4, 3) if ta else (3, 4))), real(2, *((5, 4) if tb else (4, 5))), real(3, 5), transA=ta, transB=tb, alpha=alpha, activation='LeakyRelu', activation_alpha=0.2)
+    yield ms('FusedMatMul', real(1, 3, 2, 4), real(2, 2, 4, 5), transBatchA=1)
+    for name, params in (('Relu', []), ('Tanh', []), ('Sigmoid', []), ('LeakyRelu', [0.2]), ('Clip', [-0.3, 0.4]), ('HardSigmoid', [0.3, 0.4])):
+        yield ms('FusedConv', real(1, 1, 2, 5, 6), real(2, 3, 2, 3, 3), real(3, 3), activation=name, pads=[1, 1, 1, 1], **({'activation_params': params} if params else {}))
+    yield ms('FusedConv', real(1, 1, 2, 5, 6), real(2, 3, 2, 3, 3), real(3, 3), real(4, 1, 3, 3, 4), activation='Relu')
+
+
+def rows():
+    x = real(1, 2, 3, 8)
+    yield ms('Gelu', x)
+    yield ms('QuickGelu', x)
+    yield ms('QuickGelu', x, alpha=0.7)
+    yield ms('FastGelu', x)
+    yield ms('FastGelu', x, real(2, 8))
+    yield ms('BiasGelu', x, real(2, 8))
+    g, b = real(3, 8), real(4, 8)
+    for eps in (1e-5, 0.1):
+        yield ms('SkipLayerNormalization', x, real(2, 2, 3, 8), g, b, epsilon=eps)
+        yield ms('SkipLayerNormalization', x, real(2, 2, 3, 8), g, b, real(5, 8), epsilon=eps)
+        yield ms('SkipSimplifiedLayerNormalization', x, real(2, 2, 3, 8), g, real(5, 8), epsilon=eps)
+        yield case('SimplifiedLayerNormalization', x, g, axis=-1, epsilon=eps, judge='onnxruntime')
+        yield case('LayerNormalization', x, g, b, axis=-1, epsilon=eps, judge='onnxruntime', opset=16)
+    ids = np.random.default_rng(6).integers(0, 9, (2, 4)).astype(np.int32)
+    words = (real(1, 10, 8), real(2, 6, 8), real(3, 2, 8), real(4, 8), real(5, 8))
+    yield ms('EmbedLayerNormalization', ids, ids % 2, *words, np.array([[1, 1, 1, 0], [1, 1, 0, 0]], np.int32), outputs=2)
+    yield ms('EmbedLayerNormalization', ids, None, words[0], words[1], None, words[3], words[4], outputs=2)
+
+
+def attention():
+    x, w, b = real(1, 2, 4, 6), real(2, 6, 24), real(3, 24)
+    counts, seen = np.array([4, 2], np.int32), np.array([[1, 1, 1, 1], [1, 1, 0, 0]], np.int32)
+    for mask, causal in itertools.product((None, counts, seen), (0, 1)):
+        yield ms('Attention', x, w, b, mask, num_heads=2, unidirectional=causal)
+    yield ms('Attention', x, w, b, None, real(4, 2, 2, 2, 3, 4), outputs=2, num_heads=2, unidirectional=1)
+    yield ms('Attention', x, w, b, None, None, real(5, 2, 2, 4, 4), num_heads=2, scale=0.3)
+    q, k, v = real(1, 2, 3, 8), real(2, 2, 5, 8), real(3, 2, 5, 8)
+    yield ms('MultiHeadAttention', q, k, v, num_heads=2)
+    yield ms('MultiHeadAttention', q, k, v, real(4, 24), num_heads=2, scale=0.2)
+    yield ms('MultiHeadAttention', q, k, v, None, np.array([[1, 1, 1, 1, 0], [1, 1, 1, 0, 0]], np.int32), num_heads=2)
+    yield ms('MultiHeadAttention', q, k, v, None, None, real(5, 2, 2, 3, 5), num_heads=2)
+    yield ms('MultiHeadAttention', q, q, real(6, 2, 3, 8), None, None, None, real(7, 2, 2, 2, 4), real(8, 2, 2, 2, 4), outputs=3, num_heads=2)
+    yield ms('QAttention', byte(1, 2, 4, 6), byte(2, 6, 24, dtype=np.int8), real(3, 24), np.float32(0.02), np.float32(0.03), None, np.uint8(10), np.int8(0), num_heads=2)
+    at = np.array([[2, 3, 4], [0, 1, 2]])
+    for interleaved in (0, 1):
+        yield ms('RotaryEmbedding', real(1, 2, 3, 16), at, real(2, 10, 4), real(3, 10, 4), interleaved=interleaved)
+        yield ms('RotaryEmbedding', real(1, 2, 2, 3, 8), np.array([2]), real(2, 10, 4), real(3, 10, 4), interleaved=interleaved)
+    n, h, kv, d = 3, 4, 2, 16
+    for past, rotary, window, cap in itertools.product((0, 2), (0, 1), (-1, 2), (0.0, 1.5)):
+        caches = [real(4, 1, kv, past, d), real(5, 1, kv, past, d)] if past else [None, None]
+        length = n if not past else 1
+        tables = [real(6, 10, d//2), real(7, 10, d//2)] if rotary else []
+        yield ms('GroupQueryAttention', real(1, 1, length, h*d), real(2, 1, length, kv*d), real(3, 1, length, kv*d), *caches, np.array([past + length - 1], np.int32),
+                 np.array(past + length, np.int32), *tables, outputs=3, num_heads=h, kv_num_heads=kv, do_rotary=rotary, local_window_size=window, softcap=cap)
+
+
+def cases():
+    for group in (quantised, products, rows, attention):
+        yield from group()
+
+
+REFUSED = [('transBatchA=1', 'transposed batches')]
