@@ -56,6 +56,13 @@ check 'planes' answers 'planes_out: f32[1, 3, 1, 2] 0 1 2 3 4 5' takes "$work/pl
 check 'a picture as bytes' answers 'pixels_out: u8[12] 1 2 3 4 5 6 7 8 ...' takes "$work/pixels.ppm" 2
 check 'bools' answers 'flags_out: u8[3] 1 0 1' takes "$work/flags.npy" 4
 
+array "$work/nothing.npy" '<f4' '2, 0, 4' False ''
+array "$work/something.npy" '<f4' '2, 1, 4' False '\0\0\0\0'
+check 'generates for no elements' "$tenon" model "$checkout/tests/programs/nothing.yaml" --main -q --isa portable -o "$work/nothing"
+check 'compiles for no elements' compiled nothing gcc
+check 'no elements' answers 'Y: f32[2, 4] 0 0 0 0 0 0 0 0' "$work/nothing/net" "$work/nothing.npy"
+check 'elements where none are taken' wrong "$work/something.npy: its shape is (2, 1, 4); input 'X' takes f32[2, 0, 4]" "$work/nothing/net" "$work/something.npy"
+
 # npy_says NAME TEXT: the file of that name, in place of the bools.
 npy_says() { check "$1.npy" wrong "$work/$1.npy: $2" takes "$work/$1.npy" 4; }
 dictionary="it has to be {'descr': ..., 'fortran_order': ..., 'shape': (...)}"
