@@ -35,6 +35,7 @@ std::string number(const TensorData& t, int64_t i) {
     std::string s = fmt::format("{}", real_element(t, i));
     return s + (s.find_first_of(".e") == std::string::npos ? ".0" : "");
   }
+  if (is_small(t.dtype)) return fmt::format("{}", t.bytes[static_cast<size_t>(i)]);   // its code
   const int64_t v = int_element(t, i);
   if (t.dtype == DType::U64) return fmt::format("UINT64_C({})", static_cast<uint64_t>(v));
   if (t.dtype == DType::I64) return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);

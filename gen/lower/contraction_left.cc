@@ -42,8 +42,22 @@ struct Staging {
   Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
 };
 
+/// Whether an index is a loop that ends within the tensor: padding behind the last element makes a loop longer than its dimension.
+bool ends_inside(const ContractionBuilder& b, const Expr& index, const Expr& dim) {
+  const auto* var = std::get_if<VarRef>(&index->node);
+  if (!var) return false;
+  for (const auto* vars : {&b.c.outer_left, &b.c.outer_right, &b.c.rows, &b.c.columns, &b.c.depth})
+    for (const LoopVar& v : *vars) {
+      if (v.name != var->name) continue;
+      const auto extent = constant_value(v.extent), most = constant_value(dim);
+      return extent && most ? *extent <= *most : same(v.extent, dim);
+    }
+  return false;
+}
+
 /// Smallest index and number of indices that a form takes over its variables.
-void bound(ContractionBuilder& b, StagedDim& d) {
+void bound(Staging& s, StagedDim& d) {
+  ContractionBuilder& b = s.b;
   d.lo = d.form.rest;
   d.extent = v_int(1);
   for (const LoopVar& v : inner_vars(b)) {
@@ -65,18 +79,12 @@ void bound(ContractionBuilder& b, StagedDim& d) {
     TENON_UNREACHABLE("a staged dimension without variables");
   }());
   else d.extent = larger(d.extent, v_int(0));
-  d.guarded = !one_step || constant_value(d.form.rest) != 0;
-}
-
-/// Whether the tensor's dimension `d` has all the indices of an unguarded dimension of the copy, which begins at 0.
-bool holds_all(const Staging& s, size_t d, const StagedDim& dim) {
-  const auto extent = constant_value(dim.extent), whole = constant_value(s.tensor().dims[d]);
-  return !s.read.fill || (extent && whole && *extent <= *whole);
+  d.guarded = !one_step || constant_value(d.form.rest) != 0 || (s.read.fill && !ends_inside(b, s.read.index[d.dim], s.tensor().dims[d.dim]));
 }
 
 /// An index that the copy does not walk: a loop over the whole dimension, or a constant inside it.
 bool stays_inside(const Staging& s, size_t d) {
-  if (std::holds_alternative<VarRef>(s.read.index[d]->node)) return true;
+  if (ends_inside(s.b, s.read.index[d], s.tensor().dims[d])) return true;
   const auto at = constant_value(s.read.index[d]), dim = constant_value(s.tensor().dims[d]);
   return at && dim && *at >= 0 && *at < *dim;
 }
@@ -96,8 +104,7 @@ bool plan_dims(Staging& s) {
       dim.form.coefficients = {{s.b.c.paired, v_int(1)}};
       s.pair_step = s.stride_of(d);
     }
-    bound(s.b, dim);
-    dim.guarded = dim.guarded || !holds_all(s, d, dim);
+    bound(s, dim);
     s.fixed.push_back(nullptr);
     s.dims.push_back(std::move(dim));
   }

@@ -1,0 +1,160 @@
+// Random graphs by the oracle, and by the oracle beside moved operands.
+#include "random_graphs/evaluate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "library/expand_node.h"
+#include "oracle/number.h"
+#include "oracle/run_kernel.h"
+
+namespace tenon_test {
+namespace {
+
+constexpr int kMovedRuns = 6;
+
+bool rounds(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Neg: case ScalarOp::Abs: case ScalarOp::Sign: case ScalarOp::Min: case ScalarOp::Max: case ScalarOp::Floor: case ScalarOp::Ceil:
+    case ScalarOp::Round: case ScalarOp::Trunc: case ScalarOp::Copysign: case ScalarOp::Real: case ScalarOp::Imag: case ScalarOp::Conj: case ScalarOp::Complex:
+    case ScalarOp::Cast: case ScalarOp::Bits: case ScalarOp::U01: return false;
+    default: return true;
+  }
+}
+
+bool is_exact(const Kernel& k) {
+  bool exact = true;
+  for (const KernelStatement& s : k.body) {
+    const DType target = k.tensors[static_cast<size_t>(s.target)].dtype;
+    if ((s.update == Update::Add || s.update == Update::Mul) && !is_int(target)) exact = false;
+    walk(s.value, [&](const Expr& e) {
+      const bool real = is_float(e->type) || is_complex(e->type);
+      if (const auto* a = std::get_if<Apply>(&e->node); a && real && rounds(a->op)) exact = false;
+      if (const auto* r = std::get_if<Reduce>(&e->node); r && real && (r->op == Reducer::Sum || r->op == Reducer::Prod)) exact = false;
+      return true;
+    });
+  }
+  return exact;
+}
+
+bool has_rounding(DType d) { return is_float(d) || is_complex(d); }
+
+double unit(DType d) {
+  const DType r = real_of(d);
+  return r == DType::F64 ? 0x1p-52 : r == DType::F16 ? 0x1p-11 : r == DType::BF16 ? 0x1p-8 : 0x1p-23;
+}
+
+/// Every element moved up or down by that many units in the last place.
+void move_elements(TensorData& t, double units, std::mt19937_64& rng) {
+  if (!has_rounding(t.dtype)) return;
+  for (int64_t i = 0; i < element_count(t.dims); ++i) {
+    Number n = load_number(t, i);
+    n.f *= 1 + (rng() & 1 ? 1 : -1) * units * unit(t.dtype);
+    n.im *= 1 + (rng() & 1 ? 1 : -1) * units * unit(t.dtype);
+    store_number(t, i, n);
+  }
+}
+
+/// All values of the graph with moved operands; nothing where that leaves an operator's range.
+std::optional<std::vector<TensorData>> moved_values(const OpLibrary& defs, const RandomGraph& g, double units, std::mt19937_64& rng) {
+  std::vector<TensorData> values;
+  for (const RandomValue& v : g.values) values.push_back(v.data);
+  for (const RandomNode& n : g.nodes) {
+    std::vector<const TensorData*> inputs;
+    for (const int v : n.inputs) inputs.push_back(v < 0 ? nullptr : &values[static_cast<size_t>(v)]);
+    auto result = evaluate(defs, n.op, inputs, n.attrs);
+    if (result && !result->exact) {
+      std::vector<TensorData> moved(n.inputs.size());
+      for (size_t k = 0; k < n.inputs.size(); ++k) {
+        if (n.inputs[k] < 0) continue;
+        moved[k] = values[static_cast<size_t>(n.inputs[k])];
+        move_elements(moved[k], units, rng);
+        inputs[k] = &moved[k];
+      }
+      result = evaluate(defs, n.op, inputs, n.attrs);
+      if (result)
+        for (TensorData& t : result->outputs) move_elements(t, 2 * units, rng);
+    }
+    if (!result) return std::nullopt;
+    for (size_t k = 0; k < n.outputs.size(); ++k) values[static_cast<size_t>(n.outputs[k])] = std::move(result->outputs[k]);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<long double> real_elements(const TensorData& t) {
+  std::vector<long double> out;
+  for (int64_t i = 0; i < element_count(t.dims); ++i) {
+    const Number n = load_number(t, i);
+    const DType compute = is_small(t.dtype) ? dtype_row(t.dtype).compute : t.dtype;
+    const bool real = is_float(compute) || is_complex(compute);
+    out.push_back(real ? n.f : compute == DType::U64 ? static_cast<long double>(static_cast<uint64_t>(n.i)) : static_cast<long double>(n.i));
+    if (is_complex(t.dtype)) out.push_back(n.im);
+  }
+  return out;
+}
+
+std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
+  std::vector<GivenTensor> given;
+  OracleCall call;
+  for (const TensorData* t : inputs) {
+    GivenTensor g;
+    if (t) {
+      g.present = true;
+      g.dtype = t->dtype;
+      for (const int64_t d : t->dims) g.dims.push_back(constant_int(d));
+      call.tensors.push_back(*t);
+    }
+    given.push_back(std::move(g));
+  }
+  Diagnostics diagnostics;
+  const auto node = expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
+  if (!node || !node->extents.empty()) return std::nullopt;
+  for (const auto& dims : node->output_dims)
+    for (const Expr& e : dims)
+      if (evaluate_size(e, call) < 0) return std::nullopt;
+  if (run_kernel(node->kernel, call) != OracleStatus::Done) return std::nullopt;
+  Evaluation out;
+  out.exact = is_exact(node->kernel);
+  for (size_t i = 0; i < node->kernel.tensors.size(); ++i) {
+    if (node->kernel.tensors[i].role != Role::Output) continue;
+    TensorData t = call.tensors[i];
+    t.dims.clear();
+    for (const Expr& e : node->output_dims[out.outputs.size()]) t.dims.push_back(evaluate_size(e, call));
+    out.outputs.push_back(std::move(t));
+  }
+  return out;
+}
+
+std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs, const RandomGraph& g, std::mt19937_64& rng) {
+  std::vector<std::vector<double>> out;
+  std::vector<std::vector<long double>> wanted;
+  for (const int v : g.outputs) {
+    wanted.push_back(real_elements(g.values[static_cast<size_t>(v)].data));
+    out.emplace_back(wanted.back().size(), 0.0);
+  }
+  for (int run = 0; run < kMovedRuns; ++run) {
+    const auto values = moved_values(defs, g, run % 2 ? 8 : 2, rng);
+    if (!values) return std::nullopt;
+    for (size_t k = 0; k < g.outputs.size(); ++k) {
+      const TensorData& t = (*values)[static_cast<size_t>(g.outputs[k])];
+      const std::vector<long double> moved = real_elements(t);
+      for (size_t i = 0; i < moved.size(); ++i) {
+        const long double d = moved[i] == wanted[k][i] || (std::isnan(moved[i]) && std::isnan(wanted[k][i])) ? 0 : std::fabs(moved[i] - wanted[k][i]);
+        const bool jumps = std::isnan(d) || std::isinf(d) || (d > 0 && !has_rounding(t.dtype));
+        out[k][i] = jumps ? std::numeric_limits<double>::quiet_NaN() : std::isnan(out[k][i]) ? out[k][i] : std::max(out[k][i], static_cast<double>(d));
+      }
+    }
+  }
+  for (size_t k = 0; k < out.size(); ++k) {
+    double sum = 0, n = 0;
+    for (const double d : out[k])
+      if (!std::isnan(d)) sum += d, n += 1;
+    for (size_t i = 0; i < out[k].size(); ++i) out[k][i] = 4 * out[k][i] + (n > 0 ? sum / n : 0);   // the mean stands for elements whose moves cancelled out
+  }
+  return out;
+}
+
+}  // namespace tenon_test

@@ -1,0 +1,29 @@
+// What the oracle says of random graphs, and how far from it the arithmetic may lead.
+#pragma once
+
+#include <optional>
+#include <random>
+
+#include "ir/op_def.h"
+#include "random_graphs/random_graph.h"
+
+namespace tenon_test {
+
+/// Results of one call.
+struct Evaluation {
+  std::vector<TensorData> outputs;
+  bool exact = true;   ///< nothing is rounded: elements are moved, compared, converted, or whole numbers
+};
+
+/// Evaluates one operator by its definition; nothing where it does not fit its operands or their data.
+std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs);
+
+/// Per output of the graph, per element (complex: two of each): the greatest difference that roundings explain, or NaN where they decide
+/// between different answers, as beside a jump of floor or of a comparison. It is measured: the graph is evaluated several times with
+/// operands and results of every operator that rounds moved by a few units in the last place. Nothing where one of these leaves an operator's range.
+std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs, const RandomGraph& graph, std::mt19937_64& rng);
+
+/// Elements as real numbers, two for a complex one.
+std::vector<long double> real_elements(const TensorData& t);
+
+}  // namespace tenon_test

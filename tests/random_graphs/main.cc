@@ -1,0 +1,177 @@
+// Graphs of random operators: the C with fusion, the C without it and the oracle have to agree.
+//   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink]
+#include <fmt/format.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "frame_files.h"
+#include "isa/all_isas.h"
+#include "opdef/read_math.h"
+#include "opdef/read_ops.h"
+#include "random_graphs/choose_node.h"
+#include "random_graphs/evaluate.h"
+#include "random_graphs/run_graph.h"
+#include "random_graphs/shrink_graph.h"
+#include "scratch_dir.h"
+
+using namespace tenon;
+using namespace tenon_test;
+
+namespace {
+
+struct Settings {
+  int nodes = 600;          ///< stop when the graphs together have as many operators …
+  int seconds = 0;          ///< … or, if that is given, after this time
+  uint64_t seed = 1;
+  std::string keep;         ///< where folders of findings stay
+  bool shrink = false;
+};
+
+/// False after a message.
+bool read_settings(int argc, char** argv, Settings& s) {
+  for (int k = 1; k < argc; ++k) {
+    const std::string flag = argv[k];
+    if (flag == "--shrink") s.shrink = true;
+    else if (k + 1 < argc && flag == "--nodes") s.nodes = std::atoi(argv[++k]);
+    else if (k + 1 < argc && flag == "--seconds") s.seconds = std::atoi(argv[++k]);
+    else if (k + 1 < argc && flag == "--seed") s.seed = std::strtoull(argv[++k], nullptr, 10);
+    else if (k + 1 < argc && flag == "--keep") s.keep = argv[++k];
+    else return fmt::print(stderr, "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink]\n"), false;
+  }
+  return true;
+}
+
+std::vector<SourceFileRef> yaml_files(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& e : std::filesystem::directory_iterator(folder))
+    if (e.path().extension() == ".yaml") paths.push_back(e.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<SourceFileRef> files;
+  for (const auto& p : paths) files.push_back(*read_source(p.string()));
+  return files;
+}
+
+constexpr size_t kMostOps = 1024;
+
+/// What is counted over all graphs.
+struct Counts {
+  int graphs = 0, nodes = 0, findings = 0;
+  Compared compared;
+  int used[kMostOps] = {};   ///< per definition, in their order
+};
+
+/// Finds things and counts them.
+class Hunt {
+ public:
+  Hunt(const Bench& bench, const Settings& settings, Counts& counts) : bench_(bench), settings_(settings), counts_(counts) {
+    for (const Isa& isa : all_isas())
+      if (runs_on_host(isa)) levels_.emplace_back(isa.name);
+  }
+
+  void one_graph(NodeChooser& chooser, uint64_t seed) {
+    std::mt19937_64 rng(seed);
+    const RandomGraph g = without_unread(chooser.graph(6 + static_cast<int>(rng() % 14)));
+    const auto limits = g.outputs.empty() ? std::nullopt : tolerances(bench_.defs, g, rng);
+    if (!limits) return;
+    ++counts_.graphs;
+    counts_.nodes += static_cast<int>(g.nodes.size());
+    for (const RandomNode& n : g.nodes) ++counts_.used[std::min<size_t>(kMostOps - 1, static_cast<size_t>(std::distance(bench_.defs.ops.begin(), bench_.defs.ops.find(n.op))))];
+    const std::string isa = levels_[rng() % levels_.size()];
+    for (const bool fuse : {true, false}) {
+      const Finding f = run(g, {fuse, isa}, *limits, fmt::format("seed{}", seed));
+      if (!f.kind.empty()) return report(g, {fuse, isa}, f, seed);
+    }
+  }
+
+ private:
+  Finding run(const RandomGraph& g, const Variant& variant, const std::vector<std::vector<double>>& limits, const std::string& name) {
+    const auto folder = scratch_ / name;
+    write_graph(g, folder);
+    Finding f = run_graph(bench_, g, variant, limits, folder, counts_.compared);
+    if (!f.kind.empty() && !settings_.keep.empty()) std::filesystem::copy(folder, std::filesystem::path(settings_.keep) / name, std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::remove_all(folder);
+    return f;
+  }
+
+  void report(RandomGraph g, const Variant& variant, Finding f, uint64_t seed) {
+    ++counts_.findings;
+    if (settings_.shrink)
+      g = shrink_graph(std::move(g), [&](const RandomGraph& less) {
+        std::mt19937_64 rng(seed);
+        const auto limits = tolerances(bench_.defs, less, rng);
+        if (!limits) return false;
+        const Finding again = run(less, variant, *limits, fmt::format("small{}", seed));
+        if (again.kind == f.kind) f.detail = again.detail;
+        return again.kind == f.kind;
+      });
+    fmt::print("FAIL seed {} {} {}: {}\n  {}\n{}\n", seed, variant.fuse ? "with fusion" : "without fusion", variant.isa, f.kind, f.detail, yaml_text(g));
+    std::fflush(stdout);
+  }
+
+  const Bench& bench_;
+  const Settings& settings_;
+  Counts& counts_;
+  ScratchDir scratch_;
+  std::vector<std::string> levels_;
+};
+
+/// One graph in a process of its own: the generator's stages and the oracle abort where something is wrong with them.
+void one_process(const Bench& bench, const Settings& s, uint64_t seed, Counts& counts) {
+  std::fflush(stdout);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    {
+      Hunt h(bench, s, counts);
+      NodeChooser chooser(bench.defs, seed);   // a seed alone says which graph it is
+      h.one_graph(chooser, seed);
+    }
+    std::fflush(stdout);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  if (WIFEXITED(status)) return;
+  ++counts.graphs;
+  ++counts.findings;
+  fmt::print("FAIL seed {}: signal {} while the graph was drawn\n", seed, WTERMSIG(status));
+}
+
+int hunt(const Bench& bench, const Settings& s) {
+  auto* shared = mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  Counts& counts = *new (shared) Counts;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto seconds = [&] { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin).count(); };
+  for (uint64_t seed = s.seed; s.seconds > 0 ? seconds() < s.seconds : counts.nodes < s.nodes; ++seed) one_process(bench, s, seed, counts);
+  const double undecided = counts.compared.elements ? 100.0 * static_cast<double>(counts.compared.undecided) / static_cast<double>(counts.compared.elements) : 100;
+  const auto kinds = std::count_if(std::begin(counts.used), std::end(counts.used), [](int n) { return n > 0; });
+  fmt::print("{} graphs, {} operators of {} kinds, {} elements compared, {:.1f} % of them undecided, {} s\n", counts.graphs, counts.nodes, kinds, counts.compared.elements, undecided, seconds());
+  const bool vague = undecided > 20;
+  if (vague) fmt::print("FAIL too many elements are undecided\n");
+  fmt::print("{} passed, {} failed, 0 skipped\n", counts.graphs - counts.findings, counts.findings + vague);
+  return counts.findings || vague ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  if (!read_settings(argc, argv, settings)) return 2;
+  RunControl control;
+  control.quiet = true;
+  Session session(control);
+  if (!session.find_data()) return 1;
+  const auto defs = read_ops(yaml_files(TENON_CHECKOUT "/opdefs"), {}, frame_files(TENON_CHECKOUT));
+  const auto math = read_math(yaml_files(TENON_CHECKOUT "/opdefs/math"));
+  if (!defs.ok() || !math.ok()) return fmt::print(stderr, "{}{}", defs.diagnostics().text(), math.diagnostics().text()), 1;
+  const char* cc = std::getenv("CC");
+  return hunt({session, *defs, *math, fmt::format("{} -O1 -w", cc ? cc : "cc")}, settings);
+}

@@ -1,0 +1,50 @@
+// A graph of random operators whose values are known: what is written as YAML, generated, run and compared.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/tensor_data.h"
+
+namespace tenon_test {
+
+using namespace tenon;
+
+/// Where a value comes from; parameters are constants in files beside the graph.
+enum class From : uint8_t { Input, Parameter, Node };
+
+struct RandomValue {
+  std::string name;
+  From from = From::Node;
+  TensorData data;   ///< what the oracle says
+};
+
+struct RandomNode {
+  std::string op;
+  std::vector<int> inputs;    ///< values in the definition's order; -1 absent
+  Attributes attrs;
+  std::vector<int> outputs;
+};
+
+/// Nodes stand in an order in which every value is made before it is read.
+struct RandomGraph {
+  std::vector<RandomValue> values;
+  std::vector<RandomNode> nodes;
+  std::vector<int> outputs;
+};
+
+/// The graph in YAML; parameters are read from NAME.npy beside it.
+std::string yaml_text(const RandomGraph& graph);
+
+/// Writes graph.yaml and the parameters' files.
+void write_graph(const RandomGraph& graph, const std::filesystem::path& folder);
+
+/// The values of one origin, in the order in which the graph declares them.
+std::vector<int> values_from(const RandomGraph& graph, From from);
+
+/// The same graph without nodes, inputs and parameters that no output needs.
+RandomGraph without_unread(const RandomGraph& graph);
+
+}  // namespace tenon_test

@@ -1,0 +1,168 @@
+// Runs in child processes: an abort of the generator or a crash of what it made is a finding and not the end.
+#include "random_graphs/run_graph.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "pipeline/model.h"
+#include "random_graphs/evaluate.h"
+
+namespace tenon_test {
+namespace {
+
+constexpr size_t kGuard = 64;
+constexpr uint8_t kGuardByte = 0xa5;
+constexpr unsigned kMostSeconds = 60;
+enum Exit : int { kRan, kNotGenerated = 10, kNotCompiled, kNotLoaded, kStatus, kOutside, kInputChanged };
+
+std::string text_of(const std::filesystem::path& path) {
+  std::stringstream s;
+  s << std::ifstream(path).rdbuf();
+  return s.str();
+}
+
+size_t arena_bytes(const std::filesystem::path& header) {
+  const std::string text = text_of(header);
+  const size_t at = text.find("NET_ARENA_BYTES ");
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + 16, nullptr, 10);
+}
+
+/// Memory of one tensor or of the arena between guard bytes, on a boundary of 64.
+struct Block {
+  std::vector<uint8_t> memory;
+  size_t begin = 0, size = 0;
+
+  explicit Block(size_t bytes) : memory(bytes + 2 * kGuard + 64, kGuardByte), size(bytes) {
+    begin = kGuard;
+    while (reinterpret_cast<uintptr_t>(memory.data() + begin) % 64) ++begin;
+  }
+  uint8_t* data() { return memory.data() + begin; }
+  bool is_guarded() const {
+    for (size_t i = 0; i < memory.size(); ++i)
+      if ((i < begin || i >= begin + size) && memory[i] != kGuardByte) return false;
+    return true;
+  }
+};
+
+/// Calls net_run of the shared object; outputs one behind the other at `results`.
+int call_model(const RandomGraph& g, const std::filesystem::path& folder, uint8_t* results) {
+  void* library = dlopen((folder / "net.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  using Run = int (*)(const void* const*, void* const*, void*, const void*);
+  const auto run = library ? reinterpret_cast<Run>(dlsym(library, "net_run")) : nullptr;
+  if (!run) return kNotLoaded;
+  std::vector<Block> inputs, outputs;
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  const auto given = values_from(g, From::Input);
+  for (const int v : given) {
+    const auto& bytes = g.values[static_cast<size_t>(v)].data.bytes;
+    inputs.emplace_back(bytes.size());
+    if (!bytes.empty()) std::memcpy(inputs.back().data(), bytes.data(), bytes.size());
+  }
+  for (const int v : g.outputs) outputs.emplace_back(g.values[static_cast<size_t>(v)].data.bytes.size());
+  for (Block& b : inputs) in.push_back(b.data());
+  for (Block& b : outputs) out.push_back(b.data());
+  in.push_back(nullptr);
+  out.push_back(nullptr);
+  Block arena(arena_bytes(folder / "include" / "net.h"));
+  if (run(in.data(), out.data(), arena.data(), nullptr) < 0) return kStatus;
+  bool guarded = arena.is_guarded();
+  for (Block& b : outputs) {
+    guarded = guarded && b.is_guarded();
+    if (b.size) std::memcpy(results, b.data(), b.size);
+    results += b.size;
+  }
+  if (!guarded) return kOutside;
+  for (size_t k = 0; k < given.size(); ++k) {
+    const auto& bytes = g.values[static_cast<size_t>(given[k])].data.bytes;
+    if (!inputs[k].is_guarded() || (!bytes.empty() && std::memcmp(inputs[k].data(), bytes.data(), bytes.size()) != 0)) return kInputChanged;
+  }
+  return kRan;
+}
+
+/// The child's part: generates, compiles, runs.
+int child(const Bench& bench, const RandomGraph& g, const Variant& variant, const std::filesystem::path& folder, uint8_t* results) {
+  const int log = open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  dup2(log, 1);
+  dup2(log, 2);
+  alarm(kMostSeconds);
+  ModelOptions options;
+  options.graph = (folder.parent_path() / "graph.yaml").string();
+  options.isas = {variant.isa};
+  options.fuse = variant.fuse;
+  options.output_dir = folder.string();
+  OpLibrary defs = bench.defs;
+  if (produce_model(bench.session, defs, bench.math, options) != exit_done) return kNotGenerated;
+  const std::string line = fmt::format("cd '{}' && {} -std=c99 -shared -fPIC -Iinclude -o net.so $(cat sources.txt)", folder.string(), bench.compiler);
+  if (std::system(line.c_str()) != 0) return kNotCompiled;
+  return call_model(g, folder, results);
+}
+
+std::string last_lines(const std::filesystem::path& log) {
+  const std::string text = text_of(log);
+  return text.size() > 1500 ? text.substr(text.size() - 1500) : text;
+}
+
+Finding compare(const RandomGraph& g, const std::vector<std::vector<double>>& limits, const uint8_t* results, Compared& compared) {
+  for (size_t k = 0; k < g.outputs.size(); ++k) {
+    const RandomValue& wanted = g.values[static_cast<size_t>(g.outputs[k])];
+    TensorData got = wanted.data;
+    if (!got.bytes.empty()) std::memcpy(got.bytes.data(), results, got.bytes.size());
+    results += got.bytes.size();
+    const std::vector<long double> w = real_elements(wanted.data), x = real_elements(got);
+    for (size_t i = 0; i < w.size(); ++i) {
+      ++compared.elements;
+      if (std::isnan(limits[k][i])) {
+        ++compared.undecided;
+        continue;
+      }
+      const bool same = x[i] == w[i] || (std::isnan(x[i]) && std::isnan(w[i]));
+      if (same || std::fabs(x[i] - w[i]) <= static_cast<long double>(limits[k][i])) continue;
+      return {"wrong", fmt::format("{}[{}] is {:.9g}, the oracle says {:.9g} within {:.3g}", wanted.name, i, static_cast<double>(x[i]), static_cast<double>(w[i]), limits[k][i]), static_cast<int>(k)};
+    }
+  }
+  return {};
+}
+
+Finding finding_of(int status, const std::filesystem::path& folder) {
+  if (WIFSIGNALED(status)) return {"crash", fmt::format("signal {}\n{}", WTERMSIG(status), last_lines(folder / "log"))};
+  switch (WEXITSTATUS(status)) {
+    case kRan: return {};
+    case kNotGenerated: return {"generate", last_lines(folder / "log")};
+    case kNotCompiled: return {"compile", last_lines(folder / "log")};
+    case kStatus: return {"status", "net_run returns a negative status"};
+    case kOutside: return {"memory", "bytes outside of the outputs or of the arena were written"};
+    case kInputChanged: return {"memory", "an input was written"};
+    default: return {"load", last_lines(folder / "log")};
+  }
+}
+
+}  // namespace
+
+Finding run_graph(const Bench& bench, const RandomGraph& g, const Variant& variant, const std::vector<std::vector<double>>& limits, const std::filesystem::path& root, Compared& compared) {
+  const auto folder = root / fmt::format("{}_{}", variant.fuse ? "fused" : "plain", variant.isa);
+  std::filesystem::create_directories(folder);
+  size_t bytes = 1;
+  for (const int v : g.outputs) bytes += g.values[static_cast<size_t>(v)].data.bytes.size();
+  auto* results = static_cast<uint8_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  const pid_t pid = fork();
+  if (pid == 0) _exit(child(bench, g, variant, folder, results));
+  int status = 0;
+  waitpid(pid, &status, 0);
+  Finding found = finding_of(status, folder);
+  if (found.kind.empty()) found = compare(g, limits, results, compared);
+  munmap(results, bytes);
+  return found;
+}
+
+}  // namespace tenon_test
