@@ -24,6 +24,7 @@ class CallBinder {
     for (const TensorDef& t : def_.inputs) orders_.push_back(storage_order(t, expr_));
     for (const TensorDef& t : def_.outputs) out_orders_.push_back(storage_order(t, expr_));
     if (const auto why = shapes_.bind_inputs(dims, orders_)) return fail(Code::E0603, *why);
+    if (!one_per_dim(attrs)) return false;
     bind_lets();
     if (diagnostics_.has_errors()) return false;
     if (const auto why = shapes_.check_inputs(dims, orders_)) return fail(Code::E0603, *why);
@@ -57,6 +58,19 @@ class CallBinder {
       b.list = a.count != AttrCount::one;
       for (Typed& t : b.elements) t = typed(a, t);
       scope_.binding.attrs[a.name] = std::move(b);
+    }
+    return true;
+  }
+
+  /// Lists of one value a dimension: a default stands for all of them.
+  bool one_per_dim(const std::map<std::string, BoundAttr>& given) {
+    for (const AttrDef& a : def_.attrs) {
+      const auto pack = scope_.binding.packs.find(a.pack);
+      if (a.count != AttrCount::per_dim || pack == scope_.binding.packs.end()) continue;
+      std::vector<Typed>& elements = scope_.binding.attrs[a.name].elements;
+      if (!given.count(a.name) && elements.size() == 1) elements.assign(pack->second.size(), Typed(elements[0]));
+      if (elements.size() != pack->second.size())
+        return fail(Code::E0425, fmt::format("'{}' takes a value for each dimension of {}, {}, not {}", a.name, a.pack, pack->second.size(), elements.size()));
     }
     return true;
   }

@@ -62,7 +62,11 @@ Typed ExprBuilder::name(const Syntax& s) {
   }
   if (element_ >= 0) {
     if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end()) return each_element(s, static_cast<size_t>(element_));
-    if (const auto p = scope_.binding.packs.find(s.text); p != scope_.binding.packs.end()) return {p->second[static_cast<size_t>(element_)], true};
+    if (const auto p = scope_.binding.packs.find(s.text); p != scope_.binding.packs.end()) {
+      if (static_cast<size_t>(element_) < p->second.size()) return {p->second[static_cast<size_t>(element_)], true};
+      error(Code::E0432, s, fmt::format("{} has {} elements, dim {} is asked for", s.text, p->second.size(), element_));
+      return zero();
+    }
     if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list) {
       if (static_cast<size_t>(element_) < a->second.elements.size()) return a->second.elements[static_cast<size_t>(element_)];
       error(Code::E0432, s, fmt::format("{} has {} elements, dim {} is asked for", s.text, a->second.elements.size(), element_));

@@ -114,7 +114,8 @@ void Generator::plain_loop(const TreeLoop& l) {
   vars_[l.var.name] = {v_var(outer)};
   Block body = block([&] { tree(l.body); });
   names_.release(outer);
-  const bool small = constant_value(extent).value_or(kUnrolled + 1) <= kUnrolled;
+  const auto first = constant_value(from), last = constant_value(extent);
+  const bool small = first && last && *last - *first <= kUnrolled;
   const bool leaf = std::none_of(l.body.begin(), l.body.end(), [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
   out_->push_back(s_for(outer, from, extent, 1, std::move(body), l.parallel ? LoopKind::Parallel : small && leaf ? LoopKind::Unrolled : LoopKind::Serial));
 }

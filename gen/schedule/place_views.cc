@@ -71,7 +71,7 @@ class ViewPlacer {
   void run() {
     count_writers();
     find_movable();
-    for (size_t s = 0; s < plan_.steps.size(); ++s) copies(plan_.steps[s]);
+    for (size_t s = 0; s < plan_.steps.size(); ++s) copies(s);
     std::erase_if(plan_.steps, [](const PlanStep& s) { return s.kernel.body.empty() && !s.kernel.call; });
     find_lives();
     for (size_t s = 0; s < plan_.steps.size(); ++s) in_place(static_cast<int>(s));
@@ -113,16 +113,39 @@ class ViewPlacer {
     buffer(b).base_offset = offset;
   }
 
-  void copies(PlanStep& step) {
+  void copies(size_t s) {
+    PlanStep& step = plan_.steps[s];
     if (!step.kernel.checks.empty()) return;
     for (size_t i = step.kernel.body.size(); i-- > 0;) {
       const auto copy = run_copy(step.kernel, step.kernel.body[i]);
       if (!copy) continue;
       const int from = step.buffers[static_cast<size_t>(copy->from)], to = step.buffers[static_cast<size_t>(copy->to)];
-      if (from < 0 || to < 0 || !movable(from) || !movable(to) || !joins(step, *copy, from, to)) continue;
+      if (from < 0 || to < 0 || !movable(from) || !movable(to) || !stays_as_it_is(s, *copy, from) || !joins(step, *copy, from, to)) continue;
       step.kernel.body.erase(step.kernel.body.begin() + static_cast<std::ptrdiff_t>(i));
       drop_unused(step, copy->from);
     }
+  }
+
+  /// Whether nobody reads the source after what the step does to the copy: a scatter changes what was copied.
+  bool stays_as_it_is(size_t at, const RunCopy& copy, int from) const {
+    const Kernel& k = plan_.steps[at].kernel;
+    const auto changes = [&](const KernelStatement& s) { return s.target == copy.to && s.update != Update::Assign; };
+    if (std::none_of(k.body.begin(), k.body.end(), changes)) return true;
+    const auto reads = [&](const Expr& e) {
+      bool found = false;
+      walk(e, [&](const Expr& x) {
+        const auto* r = std::get_if<Read>(&x->node);
+        return !(found = found || (r && r->tensor == copy.from));
+      });
+      return found;
+    };
+    for (const KernelStatement& s : k.body)
+      if (changes(s) && (reads(s.value) || std::any_of(s.index.begin(), s.index.end(), reads))) return false;
+    const int root = place_of(plan_, from).root;
+    for (size_t later = at + 1; later < plan_.steps.size(); ++later)
+      for (const int b : plan_.steps[later].buffers)
+        if (b >= 0 && place_of(plan_, b).root == root) return false;
+    return true;
   }
 
   /// Makes one buffer of the copy a view of the other; false where neither can be.

@@ -114,7 +114,7 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
   if (!node || !node->extents.empty()) return std::nullopt;
   for (const auto& dims : node->output_dims)
     for (const Expr& e : dims)
-      if (evaluate_size(e, call) < 0) return std::nullopt;
+      if (const auto extent = to_size(e); !extent || !extent->is_constant() || extent->value < 0) return std::nullopt;
   if (run_kernel(node->kernel, call) != OracleStatus::Done) return std::nullopt;
   Evaluation out;
   out.exact = is_exact(node->kernel);

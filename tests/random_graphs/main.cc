@@ -1,5 +1,5 @@
 // Graphs of random operators: the C with fusion, the C without it and the oracle have to agree.
-//   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink]
+//   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] | --graphs DIR
 #include <fmt/format.h>
 
 #include <sys/mman.h>
@@ -19,6 +19,7 @@
 #include "opdef/read_ops.h"
 #include "random_graphs/choose_node.h"
 #include "random_graphs/evaluate.h"
+#include "random_graphs/known_graph.h"
 #include "random_graphs/run_graph.h"
 #include "random_graphs/shrink_graph.h"
 #include "scratch_dir.h"
@@ -29,11 +30,12 @@ using namespace tenon_test;
 namespace {
 
 struct Settings {
-  int nodes = 600;          ///< stop when the graphs together have as many operators …
+  int nodes = 500;          ///< stop when the graphs together have as many operators …
   int seconds = 0;          ///< … or, if that is given, after this time
   uint64_t seed = 1;
   std::string keep;         ///< where folders of findings stay
   bool shrink = false;
+  std::string graphs;       ///< instead: the graphs in the YAML files there, at every level
 };
 
 /// False after a message.
@@ -45,7 +47,8 @@ bool read_settings(int argc, char** argv, Settings& s) {
     else if (k + 1 < argc && flag == "--seconds") s.seconds = std::atoi(argv[++k]);
     else if (k + 1 < argc && flag == "--seed") s.seed = std::strtoull(argv[++k], nullptr, 10);
     else if (k + 1 < argc && flag == "--keep") s.keep = argv[++k];
-    else return fmt::print(stderr, "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink]\n"), false;
+    else if (k + 1 < argc && flag == "--graphs") s.graphs = argv[++k];
+    else return fmt::print(stderr, "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] | --graphs DIR\n"), false;
   }
   return true;
 }
@@ -90,6 +93,22 @@ class Hunt {
       const Finding f = run(g, {fuse, isa}, *limits, fmt::format("seed{}", seed));
       if (!f.kind.empty()) return report(g, {fuse, isa}, f, seed);
     }
+  }
+
+  /// A graph of a file, at every level of this machine with fusion, and once without.
+  void known(const std::filesystem::path& file) {
+    std::mt19937_64 rng(1);
+    const auto g = known_graph(bench_.defs, file);
+    const auto limits = g ? tolerances(bench_.defs, *g, rng) : std::nullopt;
+    ++counts_.graphs;
+    if (!limits) return void((++counts_.findings, fmt::print("FAIL {}: the oracle has no values of it\n", file.filename().string())));
+    counts_.nodes += static_cast<int>(g->nodes.size());
+    for (const std::string& isa : levels_)
+      for (const bool fuse : {true, false}) {
+        if (!fuse && isa != levels_.front()) continue;
+        const Finding f = run(*g, {fuse, isa}, *limits, file.stem().string());
+        if (!f.kind.empty()) return report(*g, {fuse, isa}, f, 0);
+      }
   }
 
  private:
@@ -150,7 +169,9 @@ int hunt(const Bench& bench, const Settings& s) {
   Counts& counts = *new (shared) Counts;
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin).count(); };
-  for (uint64_t seed = s.seed; s.seconds > 0 ? seconds() < s.seconds : counts.nodes < s.nodes; ++seed) one_process(bench, s, seed, counts);
+  if (!s.graphs.empty())
+    for (const SourceFileRef& file : yaml_files(s.graphs)) Hunt(bench, s, counts).known(file->name());
+  else for (uint64_t seed = s.seed; s.seconds > 0 ? seconds() < s.seconds : counts.nodes < s.nodes; ++seed) one_process(bench, s, seed, counts);
   const double undecided = counts.compared.elements ? 100.0 * static_cast<double>(counts.compared.undecided) / static_cast<double>(counts.compared.elements) : 100;
   const auto kinds = std::count_if(std::begin(counts.used), std::end(counts.used), [](int n) { return n > 0; });
   fmt::print("{} graphs, {} operators of {} kinds, {} elements compared, {:.1f} % of them undecided, {} s\n", counts.graphs, counts.nodes, kinds, counts.compared.elements, undecided, seconds());
