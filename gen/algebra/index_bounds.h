@@ -1,7 +1,8 @@
 // Proofs that an index lies within its dim: linear reasoning over polynomials in sizes, attributes and index variables.
 //
 // What is known: every size is >= 0; an index variable v of extent E has 0 <= v < E where it is used at all; the `require`
-// entries; (a//b)*b <= a <= (a//b)*b + b - 1 for b > 0; bounds of max, min, clamp, select, abs, wrap; lets by their definitions.
+// entries; (a//b)*b <= a <= (a//b)*b + b - 1 for b > 0; bounds of max, min, clamp, select, abs, wrap, argmax and of narrow types;
+// lets and intermediates of whole numbers by their definitions.
 #pragma once
 
 #include <map>
@@ -25,6 +26,10 @@ struct BoundsContext {
   std::map<std::string, int> lists;  ///< list attributes of fixed length → length: a fact about one is a fact about each element
   const std::map<std::string, ScalarFn, std::less<>> *functions = nullptr;  ///< scalar functions, inlined
   std::vector<Syntax> requires_;
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges;  ///< inputs whose type bounds their values: least, largest
+  std::set<std::string> whole_data;                      ///< inputs of whole numbers
+  std::map<std::string, const Statement *> definitions;  ///< intermediates computed in whole numbers: what defines them
+  std::set<std::string> reals;                           ///< attributes and lets that are no whole numbers
 };
 
 /// Proves inequalities in one op's context.
@@ -77,6 +82,9 @@ class IndexBounds {
   std::optional<Polynomial> bounded(const std::string &kind, const std::optional<Polynomial> &low,
                                     const std::optional<Polynomial> &high, const std::string &key);
   std::optional<Polynomial> inlined(const Syntax &s);
+  std::optional<Polynomial> element(const Syntax &s);
+  std::optional<Polynomial> place_of_extremum(const Syntax &s);
+  bool whole(const Syntax &s);
 
   /// Facts (each >= 0) that a condition states; or that its negation states.
   Facts facts_of(const Syntax &condition, bool negated);

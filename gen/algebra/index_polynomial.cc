@@ -25,7 +25,69 @@ Syntax substitute(const Syntax &s, const std::vector<std::string> &params, const
   return result;
 }
 
+bool mentions(const Syntax &s, const std::string &name) {
+  return ((s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && s.text == name) ||
+         std::any_of(s.children.begin(), s.children.end(), [&](const Syntax &child) { return mentions(child, name); });
+}
+
+/// Whether a reduction within `s` is over a variable that one of `values` mentions.
+bool captures(const Syntax &s, const std::vector<Syntax> &values) {
+  if (s.is(SyntaxKind::reduce)) {
+    for (const Syntax &v : s.variables()) {
+      if (std::any_of(values.begin(), values.end(), [&](const Syntax &value) { return mentions(value, v.text); })) return true;
+    }
+  }
+  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax &child) { return captures(child, values); });
+}
+
+/// What an intermediate holds where it is read: its definition with the indices of the read in place of its variables. Packs and
+/// split dims must be read as they are defined.
+std::optional<Syntax> value_at(const Statement &definition, const Syntax &read) {
+  if (definition.subs.size() != read.children.size()) return std::nullopt;
+  std::vector<std::string> variables;
+  std::vector<Syntax> indices;
+  for (std::size_t k = 0; k < read.children.size(); ++k) {
+    if (same(definition.subs[k], read.children[k])) continue;
+    if (!definition.subs[k].is(SyntaxKind::name)) return std::nullopt;
+    variables.push_back(definition.subs[k].text);
+    indices.push_back(read.children[k]);
+  }
+  if (captures(definition.value, indices)) return std::nullopt;
+  return substitute(definition.value, variables, indices);
+}
+
 }  // namespace
+
+/// An element of a list attribute, of an input whose type bounds it, or of an intermediate of whole numbers; other data says nothing.
+std::optional<Polynomial> IndexBounds::element(const Syntax &s) {
+  if (context_.lists.count(s.text) != 0) {
+    const bool one_of_them = s.children.size() == 1 && s.children[0].is(SyntaxKind::integer);
+    return one_of_them && context_.reals.count(s.text) == 0 ? std::optional(Polynomial::quantity(print(s))) : std::nullopt;
+  }
+  if (const auto range = context_.ranges.find(s.text); range != context_.ranges.end())
+    return bounded("value", Polynomial::constant(range->second.first), Polynomial::constant(range->second.second), print(s));
+  const auto definition = context_.definitions.find(s.text);
+  if (definition == context_.definitions.end()) return std::nullopt;
+  const auto value = value_at(*definition->second, s);
+  return value ? polynomial(*value) : std::nullopt;
+}
+
+/// Whether an expression is a whole number for certain, though its bounds may be unknown.
+bool IndexBounds::whole(const Syntax &s) {
+  if (s.is(SyntaxKind::subscript) && context_.whole_data.count(s.text) != 0) return true;
+  if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*")) return whole(s.children[0]) && whole(s.children[1]);
+  return polynomial(s).has_value();
+}
+
+/// argmax and argmin over one dim: a place in it. (An empty one is an error at run time.)
+std::optional<Polynomial> IndexBounds::place_of_extremum(const Syntax &s) {
+  if ((s.text != "argmax" && s.text != "argmin") || s.variables().size() != 1) return std::nullopt;
+  const auto extent = context_.extents.find(s.variables()[0].text);
+  if (extent == context_.extents.end() || s.variables()[0].is(SyntaxKind::pack)) return std::nullopt;
+  const auto size = polynomial(extent->second);
+  if (!size) return std::nullopt;
+  return bounded("place", Polynomial(), *size - one(), print(s));
+}
 
 std::optional<Polynomial> IndexBounds::polynomial(const Syntax &s) {
   if (depth_ >= kDeepest) return std::nullopt;
@@ -43,16 +105,13 @@ std::optional<Polynomial> IndexBounds::polynomial(const Syntax &s) {
     case SyntaxKind::binary: result = binary(s); break;
     case SyntaxKind::call: result = call(s); break;
     case SyntaxKind::each: result = polynomial(s.children[0]); break;
-    case SyntaxKind::subscript:  // an element of a list attribute; tensors are data
-      if (s.children.size() == 1 && s.children[0].is(SyntaxKind::integer) && context_.lists.count(s.text) != 0)
-        result = Polynomial::quantity(print(s));
-      break;
+    case SyntaxKind::subscript: result = element(s); break;
+    case SyntaxKind::reduce: result = place_of_extremum(s); break;
     case SyntaxKind::real:
     case SyntaxKind::infinity:
     case SyntaxKind::pack:
     case SyntaxKind::group:
     case SyntaxKind::keyword:
-    case SyntaxKind::reduce:
     case SyntaxKind::list: break;
   }
   --depth_;
@@ -61,6 +120,7 @@ std::optional<Polynomial> IndexBounds::polynomial(const Syntax &s) {
 }
 
 std::optional<Polynomial> IndexBounds::name(const Syntax &s) {
+  if (context_.reals.count(s.text) != 0) return std::nullopt;
   if (const auto let = context_.lets.find(s.text); let != context_.lets.end()) {
     if (const auto done = lets_.find(s.text); done != lets_.end()) return done->second;
     if (!open_.insert(s.text).second) return std::nullopt;
@@ -88,6 +148,8 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax &s) {
       s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>';
   if (condition) return bounded("condition", Polynomial(), one(), print(s));
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
+  // The rest of any whole number lies between 0 and its divisor. (A division by zero is an error of its own.)
+  if (!a && b && s.text == "%" && positive(*b) && whole(s.children[0])) return bounded("rest", Polynomial(), *b - one(), print(s));
   if (!a || !b || s.text == "/") return std::nullopt;
   if (s.text == "+") return *a + *b;
   if (s.text == "-") return *a - *b;
@@ -191,6 +253,7 @@ std::optional<Polynomial> IndexBounds::call(const Syntax &s) {
   if (s.text == "keep" || s.text == "permute" || s.text == "concat" || s.text == "drop") {
     return bounded("pack", Polynomial(), std::nullopt, print(s));
   }
+  if (s.text == "cast" && n == 2) return s.children[1].is_name("i64") ? polynomial(s.children[0]) : std::nullopt;
   std::vector<Polynomial> arguments;
   for (const Syntax &child : s.children) {
     const auto p = polynomial(child);

@@ -41,7 +41,7 @@ std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const
   }
   const DType widest = statement_.widest;
   for (size_t i = 0; i < subs.size(); ++i) {
-    statement_.widest = DType::I8;
+    statement_.widest = DType::I64;  // what an index is: narrower numbers in it widen, so that no sum of them wraps
     append_subscript(subs[i], t.entries[i], out);
   }
   statement_.widest = widest;

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "opdef/index_values.h"
+
 namespace tenon {
 
 namespace {
@@ -212,6 +214,7 @@ BoundsContext BodyScope::context() const {
   }
   context.functions = &library_.fns;
   context.requires_ = op_.requires_;
+  add_index_values(op_, context);
   return context;
 }
 

@@ -85,10 +85,7 @@ void ExpressionChecker::check_guard(const Syntax &s, ExpressionPlace place) {
 void ExpressionChecker::check_cast(const Syntax &s, const ExpressionPlace &place) {
   check(s.children[0], place);
   const Syntax &type = s.children[1];
-  const AttrDef *attr = type.is(SyntaxKind::name) ? op_.attr(type.text) : nullptr;
-  if (type.is(SyntaxKind::name) &&
-      (op_.type(type.text) != nullptr || dtype_from_name(type.text) || (attr != nullptr && attr->kind == AttrKind::dtype)))
-    return;
+  if (type.is(SyntaxKind::name) && (op_.type(type.text) != nullptr || dtype_from_name(type.text))) return;
   std::vector<std::string> known;
   for (const TypeVar &t : op_.types) known.push_back(t.name);
   for (const DTypeRow &row : all_dtypes()) known.emplace_back(row.name);

@@ -207,7 +207,7 @@ bool value_fits(const AttrDef &attr, const Syntax &value) {
     case AttrKind::integer: return bare.is(SyntaxKind::integer);
     case AttrKind::u64: return value.is(SyntaxKind::integer);
     case AttrKind::real: return is_number(bare);
-    case AttrKind::dtype: return value.is(SyntaxKind::name) && dtype_from_name(value.text).has_value();
+    case AttrKind::dtype: return is_int(*dtype_from_name(attr.type)) ? bare.is(SyntaxKind::integer) : is_number(bare);
     case AttrKind::enumeration:
       return value.is(SyntaxKind::name) && std::find(attr.words.begin(), attr.words.end(), value.text) != attr.words.end();
     case AttrKind::type_variable: return is_number(bare) || value.is(SyntaxKind::boolean);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ir/dtype.h"
 #include "opdef/notation_parser.h"
 #include "opdef/parse_body.h"
 
@@ -136,9 +137,8 @@ class TypeParser {
     if (word == "int") return AttrKind::integer;
     if (word == "float") return AttrKind::real;
     if (word == "u64") return AttrKind::u64;
-    if (word == "dtype") return AttrKind::dtype;
     if (word == "enum") return AttrKind::enumeration;
-    return AttrKind::type_variable;
+    return dtype_from_name(word) ? AttrKind::dtype : AttrKind::type_variable;
   }
 
   void enum_words(AttrDef &out) {

@@ -24,13 +24,13 @@ void read_types(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
 }
 
 void check_attr_type(const AttrDef &attr, const PlacedText &text, const OpDef &op, Diagnostics &diagnostics) {
-  if (attr.kind != AttrKind::type_variable || op.type(attr.type) != nullptr || dtype_from_name(attr.type)) return;
-  std::vector<std::string> known = {"bool", "int", "float", "u64", "enum", "dtype"};
+  if (attr.kind != AttrKind::type_variable || op.type(attr.type) != nullptr) return;
+  std::vector<std::string> known = {"bool", "int", "float", "u64", "enum"};
   for (const TypeVar &t : op.types) known.push_back(t.name);
   const std::size_t at = text.text.find(attr.type);
   diagnostics.error(Code::E0209, text.span(at, at + attr.type.size()),
                     fmt::format("the attribute '{}' has the unknown type '{}'", attr.name, attr.type),
-                    {meant_note(attr.type, known)});
+                    {meant_note(attr.type, known), "or a dtype, such as i32; `tenon list dtypes` prints them"});
 }
 
 void read_attrs(const YamlNode &node, OpDef &out, Diagnostics &diagnostics) {
@@ -284,6 +284,10 @@ bool read_op(const YamlNode &map, OpDef &out, Diagnostics &diagnostics) {
   }
   whole = whole && map.find("out") != nullptr;
   require_key(map, out, "out", "out: {Y: \"T[N]\"}", diagnostics);
+  if (whole && out.outputs.empty()) {
+    whole = false;
+    diagnostics.error(Code::E0203, out.span, fmt::format("op '{}' has no output", out.name), {"write out: {Y: \"T[N]\"}"});
+  }
   const bool body = map.find("body") != nullptr;
   const bool impl = map.find("impl") != nullptr;
   if (body == impl) {

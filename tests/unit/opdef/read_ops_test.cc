@@ -72,3 +72,19 @@ TEST_CASE("read_ops: a shipped op that calls what the user replaced is left out 
   CHECK(library.diagnostics().size() == 2);
   CHECK(library.diagnostics().text().find("warning: the shipped op 'twice' is left out") != std::string::npos);
 }
+
+TEST_CASE("read_ops: an op without outputs is refused") {
+  const auto library = read_text("ops:\n  - op: f\n    types: {T: any}\n    in: {X: \"T[N]\"}\n    out:\n    body: y[i] = X[i]\n");
+  REQUIRE_FALSE(library);
+  CHECK(library.diagnostics().text().find("op 'f' has no output [E0203]") != std::string::npos);
+}
+
+TEST_CASE("read_ops: attributes of a dtype are numbers of it; `dtype` itself is no type of an attribute") {
+  const auto f = [](const std::string &attr) {
+    return read_text("ops:\n  - op: f\n    attrs: {a: " + attr + "}\n    in: {X: \"i32[N]\"}\n    out: {Y: \"i32[N]\"}\n    body: Y[i] = X[i]*a\n").ok();
+  };
+  CHECK(f("i32"));
+  CHECK(f("i16 = -3"));
+  CHECK_FALSE(f("i16 = 0.5"));
+  CHECK_FALSE(f("dtype"));
+}

@@ -1,0 +1,56 @@
+// check_op: what is known of data that indexes data, and that nothing follows from real or narrow arithmetic.
+#include "catch.h"
+#include "unit/opdef/read_text.h"
+
+namespace {
+
+/// A definition of one op over X of the given type, a table L: T[N] and a real attribute.
+tenon::Diagnostics problems(const std::string &x, const std::string &body, const std::string &more = "") {
+  const auto library = tenon_test::read_text(
+      "ops:\n  - op: f\n    types: {T: any, I: index, R: real}\n    attrs: {scale: float = 1, alpha: R = 1, n: int = 1}\n"
+      "    in: {X: \"" + x + "\", L: \"T[N]\", Ix: \"I[M]\", Z: \"R[M]\"}\n    require: [N > 0" + more + "]\n    out: {Y: \"T[M]\"}\n    body: |\n      " +
+      body + "\n");
+  return library.diagnostics();
+}
+
+bool accepted(const std::string &x, const std::string &body, const std::string &more = "") {
+  const tenon::Diagnostics d = problems(x, body, more);
+  UNSCOPED_INFO(d.text());
+  return !d.has_errors();
+}
+
+}  // namespace
+
+TEST_CASE("check_op: narrow whole types bound what they index") {
+  CHECK(accepted("u8[M]", "Y[i] = L[X[i]]", ", N == 256"));
+  CHECK_FALSE(accepted("u8[M]", "Y[i] = L[X[i]]", ", N == 255"));
+  CHECK_FALSE(accepted("i8[M]", "Y[i] = L[X[i]]", ", N == 256"));
+  CHECK(accepted("i8[M]", "Y[i] = L[X[i] + 128]", ", N >= 256"));
+  CHECK(accepted("bool[M]", "Y[i] = L[X[i]]", ", N == 2"));
+  CHECK_FALSE(accepted("f16[M]", "Y[i] = L[X[i]]", ", N == 65536"));
+}
+
+TEST_CASE("check_op: a rest of whole numbers lies below its divisor, one of reals may round up to it") {
+  CHECK(accepted("i8[M]", "Y[i] = L[Ix[i] % N]"));
+  CHECK(accepted("i32[M]", "Y[i] = L[(X[i] + Ix[i]*3) % N]"));
+  CHECK_FALSE(accepted("f32[M]", "Y[i] = L[X[i] % N]"));
+  CHECK_FALSE(accepted("i8[M]", "Y[i] = L[Z[i] % N]"));
+  CHECK_FALSE(accepted("i8[M]", "Y[i] = L[Ix[i] % n]"));
+}
+
+TEST_CASE("check_op: intermediates of i64 stand for their definitions") {
+  CHECK(accepted("f32[M]", "k[i] = clamp(cast(X[i], i64) - 1, 0, N - 1)\n      Y[i] = L[k[i]]"));
+  CHECK_FALSE(accepted("f32[M]", "k[i] = clamp(cast(X[i], i64) - 1, 0, N - 1)\n      Y[i] = L[k[i] + 1]"));
+  CHECK(accepted("f32[M, N]", "k[i] = argmax[j](X[i,j])\n      Y[i] = L[k[i]]"));
+  CHECK_FALSE(accepted("f32[M, N]", "k[i] = argmax[j](X[i,j])\n      Y[i] = L[k[i] + 1]"));
+  // Computed in i8, in f32, or changed later: nothing is known.
+  CHECK_FALSE(accepted("i8[M]", "k[i] = clamp(X[i], 0, N - 1)\n      Y[i] = L[k[i]]"));
+  CHECK_FALSE(accepted("f32[M]", "k[i] = clamp(X[i], 0, N - 1)\n      Y[i] = L[k[i]]"));
+  CHECK_FALSE(accepted("i64[M]", "k[i] = clamp(X[i], 0, N - 1)\n      k[i] += 1\n      Y[i] = L[k[i]]"));
+}
+
+TEST_CASE("check_op: nothing is proved by real attributes") {
+  CHECK_FALSE(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*scale]", ", scale > 0, scale < 2"));
+  CHECK_FALSE(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*alpha]", ", alpha > 0, alpha < 2"));
+  CHECK(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*n]", ", n > 0, n < 2"));
+}
