@@ -90,7 +90,7 @@ std::optional<LibrarySelection> select(const OpLibrary& defs, const KernelSelect
         std::vector<std::string> known;
         for (const auto& [n, d] : defs.ops) known.push_back(n);
         const std::string near = nearest_name(name, known);
-        fmt::print(stderr, "tenon: error: there is no op '{}'{}\n", name, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+        fmt::print(stderr, "tenon: error: there is no op '{}'{}\n", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
         return std::nullopt;
       }
       out.ops.push_back(name);

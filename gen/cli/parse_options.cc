@@ -210,6 +210,8 @@ std::string contradiction(const Options &options) {
   if (explain && !graph && (explain->memory || explain->svg)) return "--memory and --svg are about a graph: a file that ends in .yaml or .onnx";
   const auto *model = std::get_if<ModelOptions>(&options.command);
   if (model && (model->images || model->sounds) && !model->main_program) return "--images and --sounds are parts of the program: add --main";
+  const auto *lib = std::get_if<LibOptions>(&options.command);
+  if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty())) return "-o: the name of a folder is expected, not ''";
   const auto *attempt = std::get_if<TryOptions>(&options.command);
   if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op) return "name DEFS.yaml, --body or --op";
   return {};
@@ -218,6 +220,16 @@ std::string contradiction(const Options &options) {
 std::string chosen_name(const CLI::App &app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? "tenon" : "tenon " + chosen.front()->get_name();
+}
+
+/// What nothing takes is named before what is missing: a misspelt command or flag is the cause of both.
+std::string complaint(const CLI::App &app, const CLI::ParseError &error) {
+  const bool incomplete = dynamic_cast<const CLI::RequiredError *>(&error) || dynamic_cast<const CLI::ExtrasError *>(&error);
+  const std::vector<std::string> extra = incomplete ? app.remaining(true) : std::vector<std::string>{};
+  if (extra.empty()) return error.what();
+  if (!app.get_subcommands().empty()) return fmt::format("'{}' is nothing that `{}` takes", extra.front(), chosen_name(app));
+  if (extra.front().starts_with("-")) return fmt::format("'{}' stands before any command", extra.front());
+  return fmt::format("there is no command '{}'", extra.front());
 }
 
 ParsedCommandLine wrong(const CLI::App &app, const std::string &what) {
@@ -249,7 +261,7 @@ ParsedCommandLine parse_options(const std::vector<std::string> &arguments) {
   } catch (const CLI::CallForVersion &) {
     return {std::nullopt, std::string(version) + "\n", exit_done};
   } catch (const CLI::ParseError &error) {
-    return wrong(app, error.what());
+    return wrong(app, complaint(app, error));
   }
   if (const std::string what = contradiction(options); !what.empty()) return wrong(app, what);
   return {std::move(options), {}, exit_done};

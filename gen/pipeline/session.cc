@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
 #include "support/check.h"
 #include "support/depfile.h"
@@ -54,6 +55,10 @@ std::string sizes_of(const OutputTree& tree) {
 bool Session::find_data() {
   last_ns_ = now_ns();
   const auto dirs = find_data_dirs(control_.opdefs);
+  if (!dirs && control_.opdefs && !std::filesystem::is_directory(*control_.opdefs)) {
+    fmt::print(stderr, "tenon: error: --opdefs: there is no folder '{}'\n", *control_.opdefs);
+    return false;
+  }
   if (!dirs) {
     std::fputs("tenon: error: no op definitions beside the program; name their folder with --opdefs DIR\n", stderr);
     return false;

@@ -120,3 +120,19 @@ TEST_CASE("help of each command fits a screen and has an example") {
   }
   CHECK(parse_options({"--help"}).status == exit_done);
 }
+
+TEST_CASE("what nothing takes is named before what is missing") {
+  const auto says = [](const std::vector<std::string> &arguments, const std::string &what) {
+    const auto result = parse_options(arguments);
+    INFO(result.message);
+    CHECK(result.status == exit_bad_command_line);
+    CHECK(result.message.find(what) != std::string::npos);
+  };
+  says({"library"}, "there is no command 'library'");
+  says({"lib", "--bogus"}, "'--bogus' is nothing that `tenon lib` takes");
+  says({"lib", "--bogus", "-o", "out"}, "'--bogus' is nothing that `tenon lib` takes");
+  says({"--bogus"}, "'--bogus' stands before any command");
+  says({}, "A subcommand is required");
+  says({"lib", "--ops", "relu"}, "-o is required");
+  says({"lib", "-o", ""}, "-o: the name of a folder is expected, not ''");
+}
