@@ -24,18 +24,24 @@ OperandType result_type(const ScalarOpRow& row, const OperandType& a) {
   return a;
 }
 
+int64_t wrapped(uint64_t bits) { return static_cast<int64_t>(bits); }
+
+/// In two's complement, as the C does it; a division by -1 is a negation, which wraps for the lowest number.
 std::optional<int64_t> fold(ScalarOp op, int64_t a, int64_t b) {
+  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (op) {
-    case ScalarOp::Add: return a + b;
-    case ScalarOp::Sub: return a - b;
-    case ScalarOp::Mul: return a * b;
+    case ScalarOp::Add: return wrapped(ua + ub);
+    case ScalarOp::Sub: return wrapped(ua - ub);
+    case ScalarOp::Mul: return wrapped(ua * ub);
     case ScalarOp::Min: return a < b ? a : b;
     case ScalarOp::Max: return a > b ? a : b;
     case ScalarOp::FloorDiv:
       if (b == 0) return std::nullopt;
+      if (b == -1) return wrapped(0 - ua);
       return a / b - ((a % b != 0) && ((a < 0) != (b < 0)) ? 1 : 0);
     case ScalarOp::Mod: {
       if (b == 0) return std::nullopt;
+      if (b == -1) return 0;
       const int64_t m = a % b;
       return m != 0 && ((m < 0) != (b < 0)) ? m + b : m;
     }

@@ -15,6 +15,7 @@ void ExprBuilder::begin(Statement s) {
   reducing_.clear();
   path_.clear();
   renamed_.clear();
+  too_large_ = false;
 }
 
 void ExprBuilder::error(Code code, const Syntax& place, std::string message, std::vector<std::string> notes) {

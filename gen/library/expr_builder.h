@@ -87,6 +87,7 @@ class ExprBuilder {
   std::map<std::string, Expr> renamed_;        ///< reduction variables under their unique names
   std::set<std::string> used_vars_;
   int depth_ = 0;
+  bool too_large_ = false;                     ///< reported; nothing more is put in place in this statement
   int element_ = -1;                           ///< dim of the packs while `*(…)` is evaluated
 };
 

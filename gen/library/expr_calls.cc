@@ -9,7 +9,15 @@
 namespace tenon {
 namespace {
 constexpr int kMaxInlining = 100;
+constexpr size_t kMaxNodes = 20000;  // of an expression: every stage that follows takes time in proportion
+
+/// Whether an expression, written out, has more than kMaxNodes nodes.
+bool too_large(const Expr& e) {
+  size_t nodes = 0;
+  walk(e, [&](const Expr&) { return ++nodes <= kMaxNodes; });
+  return nodes > kMaxNodes;
 }
+}  // namespace
 
 Typed ExprBuilder::call(const Syntax& s) {
   bool known = true;
@@ -52,17 +60,23 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
 }
 
 Typed ExprBuilder::inlined(const std::vector<std::string>& params, const Syntax& body, const Syntax& call) {
-  if (params.size() != call.children.size() || depth_ >= kMaxInlining) {
+  if (params.size() != call.children.size()) {
     error(Code::E0403, call, fmt::format("{} takes {} arguments", call.text, params.size()));
     return zero();
   }
+  if (too_large_) return zero();
   std::map<std::string, Typed> bound;
   for (size_t i = 0; i < params.size(); ++i) bound[params[i]] = value(call.children[i]);
   params_.push_back(std::move(bound));
   ++depth_;
-  const Typed t = value(body);
+  const Typed t = depth_ > kMaxInlining ? zero() : value(body);
   --depth_;
   params_.pop_back();
+  const bool first = !too_large_ && (depth_ >= kMaxInlining || too_large(t.e));
+  too_large_ = too_large_ || first;
+  if (first)
+    error(Code::E0305, call, fmt::format("with '{}' in the place of its calls this expression has more than {} parts", call.text, kMaxNodes),
+          {"compute what is used several times in a statement of its own"});
   return t;
 }
 

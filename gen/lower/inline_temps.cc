@@ -11,6 +11,8 @@ namespace {
 
 /// Operations that are still cheaper than a store and a load.
 constexpr int kCheap = 3;
+/// Operations that a temp may add to its readers: where each temp is read twice, the text would double at every step.
+constexpr int kMostCopies = 128;
 
 bool is_own_index(const KernelStatement& s) {
   if (s.index.size() != s.loops.size()) return false;
@@ -95,7 +97,7 @@ class Inliner {
     each_read(s.value, [&](const Read& r) { stable = stable && writers_[static_cast<size_t>(r.tensor)] <= 1; });
     const int c = cost(s.value, reduces);
     if (!stable || reduces) return false;
-    return c <= kCheap || (uses.reads == 1 && uses.variables <= s.loops.size());
+    return (c <= kCheap && c * uses.reads <= kMostCopies) || (uses.reads == 1 && uses.variables <= s.loops.size());
   }
 
   void replace(const KernelStatement& definition) {

@@ -39,3 +39,12 @@ TEST_CASE("the verifier names what is malformed") {
   CHECK(first_error(s_assign("y", x)) == "assignment to y, which is not declared");
   CHECK(first_error(s_store(1, v_int(0), v_load(0, DType::F64, v_int(0)))) == "load of A as f64, but its elements are f32");
 }
+
+TEST_CASE("v_apply folds whole numbers as the C computes them, the lowest over -1 too") {
+  const auto folded = [](ScalarOp op, int64_t a, int64_t b) { return constant_value(v_apply(op, {v_int(a), v_int(b)})); };
+  CHECK(folded(ScalarOp::FloorDiv, INT64_MIN, -1) == INT64_MIN);
+  CHECK(folded(ScalarOp::Mod, INT64_MIN, -1) == 0);
+  CHECK(folded(ScalarOp::FloorDiv, -7, 2) == -4);
+  CHECK(folded(ScalarOp::Add, INT64_MAX, 1) == INT64_MIN);
+  CHECK_FALSE(folded(ScalarOp::FloorDiv, 1, 0));
+}
