@@ -205,6 +205,7 @@ class BodyExpander {
   }
 
   void call(const Statement& s);
+  bool too_long(const Statement& s);
 
   const OpLibrary& library_;
   const OpDef& def_;
@@ -217,14 +218,18 @@ class BodyExpander {
 
 constexpr size_t kMaxStatements = 4096;
 
+/// Whether the kernel is so long that no further call is expanded; the first such call is reported.
+bool BodyExpander::too_long(const Statement& s) {
+  if (kernel_.body.size() <= kMaxStatements) return false;
+  if (!diagnostics_.has_errors())
+    expr_.error(Code::E0232, s.value, fmt::format("with '{}' in the place of its calls the op has more than {} statements", s.value.text, kMaxStatements),
+                {"give what is computed several times a name, and use it again"});
+  return true;
+}
+
 /// `a, b = op(x, y, axis=1)`: binds the callee's signature to the tensors given and expands its body in place.
 void BodyExpander::call(const Statement& s) {
-  if (kernel_.body.size() > kMaxStatements) {
-    if (!diagnostics_.has_errors())
-      expr_.error(Code::E0232, s.value, fmt::format("with '{}' in the place of its calls the op has more than {} statements", s.value.text, kMaxStatements),
-                  {"give what is computed several times a name, and use it again"});
-    return;
-  }
+  if (too_long(s)) return;
   const OpDef* callee = library_.op(s.value.text);
   if (!callee) return expr_.error(Code::E0424, s.value, fmt::format("there is no op '{}'", s.value.text));
   std::vector<BoundTensor> inputs;
