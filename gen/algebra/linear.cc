@@ -41,6 +41,17 @@ void collect(const Expr& e, int64_t factor, LinearForm& out) {
   }
 }
 
+/// The least or the greatest value of a type; nothing where a factor could take it out of 64 bits.
+std::optional<int64_t> end_of_type(DType type, bool least) {
+  if (type == DType::Bool) return least ? 0 : 1;
+  if (is_unsigned_int(type) && least) return 0;
+  const int bits = dtype_row(type).bits;
+  if (!is_int(type) || bits > 16) return std::nullopt;
+  const int64_t values = int64_t{1} << bits;
+  if (is_unsigned_int(type)) return values - 1;
+  return least ? -values / 2 : values / 2 - 1;
+}
+
 /// The worst end of a term's atom: what it is replaced by so that the form gets no larger. Null when unbounded.
 Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
   if (const auto* v = std::get_if<VarRef>(&atom->node)) {
@@ -60,6 +71,10 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
   const auto* a = std::get_if<Apply>(&atom->node);
   if (a && positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0) return constant_int(0);
   if (a && !positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0) return constant_int(*constant_value(a->args[1]) - 1);
+  if (a && a->op == ScalarOp::Cast) {
+    const auto end = end_of_type(a->args[0]->type, positive);
+    return end ? constant_int(*end) : nullptr;
+  }
   if (a && positive && a->op == ScalarOp::Max) {
     const auto c = constant_value(a->args[1]);
     return c ? constant_int(*c) : nullptr;

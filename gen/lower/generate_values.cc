@@ -227,11 +227,24 @@ Bundle Generator::load(const Expr& e, const Read& r) {
   return b;
 }
 
-/// Fetches the cache line that lies `ahead` bytes from the offset, once a line; nothing without a distance.
+/// Whether all of a tensor lies within so many bytes.
+static bool within_bytes(const Tensor& t, int bytes) {
+  int64_t size = bytes_of(t.dtype);
+  for (const Expr& d : t.dims) {
+    const auto extent = constant_value(d);
+    if (!extent || *extent > bytes || size > bytes) return false;
+    size *= *extent;
+  }
+  return size <= bytes;
+}
+
+/// Fetches the cache line that lies `ahead` bytes from the offset, once a line; nothing without a distance, or where the tensor ends before.
 void Generator::prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead) {
   constexpr int kLine = 64;
-  const int bytes = bytes_of(buffers_[static_cast<size_t>(buffer)].dtype);
+  const Buffer& b = buffers_[static_cast<size_t>(buffer)];
+  const int bytes = bytes_of(b.dtype);
   if (!ahead || part * lanes_.lanes * bytes % kLine != 0) return;
+  if (*ahead > 0 && b.tensor >= 0 && within_bytes(k_.tensors[static_cast<size_t>(b.tensor)], *ahead)) return;
   const Operand at = offset + v_int(*ahead / bytes);
   if (fetched_.insert({buffer, to_text(at)}).second) out_->push_back({SPrefetch{buffer, at, 3}});
 }

@@ -43,6 +43,17 @@ TEST_CASE("comparisons are decided by the ranges of variables") {
   CHECK(simplified(op(ScalarOp::Max, op(ScalarOp::Min, j, c(3)), c(0))) == "j");
 }
 
+TEST_CASE("comparisons are decided by the range of a narrow type") {
+  const auto element = [](DType type) { return cast_to(read_of(0, type, {i}), DType::I64); };
+  CHECK(simplified(op(ScalarOp::Ge, element(DType::U8), c(0))) == "1");
+  CHECK(simplified(op(ScalarOp::Ge, element(DType::U32), c(0))) == "1");
+  CHECK(simplified(op(ScalarOp::Lt, element(DType::U8), c(256))) == "1");
+  CHECK(simplified(op(ScalarOp::Lt, element(DType::U8), c(255))) != "1");
+  CHECK(simplified(op(ScalarOp::Ge, element(DType::I8), c(-128))) == "1");
+  CHECK(simplified(op(ScalarOp::Ge, element(DType::I8), c(0))) != "1");
+  CHECK(simplified(op(ScalarOp::Ge, element(DType::F32), c(0))) != "1");
+}
+
 TEST_CASE("a size without a low end proves nothing") {
   const Expr mode = size_ref("mode");
   CHECK(simplified(op(ScalarOp::Eq, mode, c(0))) == to_text(op(ScalarOp::Eq, mode, c(0))));
