@@ -16,6 +16,7 @@ namespace {
 using Kind = RecipeExpr::Kind;
 
 constexpr int kMaxInlined = 64;
+constexpr int kMaxCalls = 20000;
 constexpr size_t kMaxElements = 1 << 20;
 
 class RecipeRun {
@@ -287,6 +288,8 @@ class RecipeRun {
     if (args.size() != f.parameters.size())
       fail(e, fmt::format("'{}' takes {} arguments, not {}", e.text, f.parameters.size(), args.size()));
     if (context_.depth >= kMaxInlined) fail(e, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", e.text));
+    if (context_.depth == 0) context_.calls = 0;
+    if (++context_.calls > kMaxCalls) fail(e, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long", e.text, kMaxCalls));
     RecipeScope inner;
     for (size_t i = 0; i < args.size(); ++i) inner[f.parameters[i]] = std::move(args[i]);
     if (context_.depth++ == 0) context_.outermost = e.offset;

@@ -27,6 +27,7 @@ struct RecipeContext {
   std::function<std::string(size_t offset)> origin = nullptr;
   bool names_values = false;  // results get the names on the left
   int depth = 0;              // of inlined calls
+  int calls = 0;              // inlined within the outermost one
   size_t outermost = 0;       // place of the first of these
 };
 

@@ -98,4 +98,7 @@ TEST_CASE("frontend: mistakes in a graph have their places") {
         "net.yaml:2:12: error: a size is a range such as 1..64, or a number [E0705]");
   CHECK(error_of(head + "train: {}\nmain: y = relu(x)\n" + tail) == "net.yaml:3:1: error: 'train' is no key of a graph [E0703]");
   CHECK(error_of(head + "modules: {f(x): f(x)}\nmain: y = f(x)\n" + tail).find("is inlined into itself") != std::string::npos);
+  std::string modules = "modules:\n  m0(x): x\n";
+  for (int k = 1; k < 60; ++k) modules += "  m" + std::to_string(k) + "(x): m" + std::to_string(k - 1) + "(m" + std::to_string(k - 1) + "(x))\n";
+  CHECK(error_of(head + modules + "main: y = m59(x)\n" + tail).find("is more than 20000 calls long") != std::string::npos);
 }
