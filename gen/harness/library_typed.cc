@@ -257,10 +257,7 @@ class TypedWriter {
       std::swap(inner, out);
       const std::string text = inner.take();
       if (text.find("a->") != std::string::npos) out.print_line("const tn_{}_attrs *a = &c->attrs;", name_);
-      if (text.empty()) {  // all inputs are numbers
-        out.line("(void)c;");
-        if (has_fields) out.line("(void)dims;");
-      }
+      if (text.empty()) out.line(has_fields ? "(void)c; (void)dims;" : "(void)c;");  // all inputs are numbers
       out.write(text);
     }
     out.line("}").line();
