@@ -48,13 +48,14 @@ struct Missing {
     if (e.kind != RecipeExpr::Kind::call || table.functions.count(e.text)) return;
     const std::vector<std::string> host = host_functions();
     if (e.text == "chain") check_call(e.args[0].text, {});
-    else if (std::find(host.begin(), host.end(), e.text) == host.end()) check_call(e.text, e.args);
+    // apply(op, …) names its op when the recipe runs
+    else if (e.text != "apply" && std::find(host.begin(), host.end(), e.text) == host.end()) check_call(e.text, e.args);
   }
 };
 
 }  // namespace
 
-TEST_CASE("frontend: every attribute that a row names is one of its op") {
+TEST_CASE("frontend: every op that a row names is in the library, every attribute one of its op") {
   const std::vector<SourceFileRef> files = definition_files();
   if (files.empty()) {
     std::puts("SKIP rows against definitions: opdefs/ has no definitions");
@@ -73,5 +74,5 @@ TEST_CASE("frontend: every attribute that a row names is one of its op") {
   for (const auto& [name, f] : table.functions)
     for (const RecipeStatement& s : f.body) missing.check(s.value);
   CHECK(missing.attrs == std::set<std::string>{});
-  for (const std::string& op : missing.ops) std::printf("SKIP rows that call %s: the library has no such op\n", op.c_str());
+  CHECK(missing.ops == std::set<std::string>{});
 }
