@@ -39,6 +39,8 @@ bool may_move(const VApply& a) {
 
 template <class... F>
 struct Overload : F... { using F::operator()...; };
+template <class... F>
+Overload(F...) -> Overload<F...>;  // clang deduces it for aggregates from version 17 on
 
 /// Calls f(child) for each child. Nothing is made, so that counting costs little.
 template <class F>
