@@ -63,9 +63,9 @@ class PatternParser {
     node.commutative = set_.commutative.count(node.op) != 0 && node.inputs.size() == 2;
     if (node.inputs.size() > op->inputs && !op->variadic) throw RecipeError(e.offset, fmt::format("{} has {} inputs", e.text, op->inputs));
     if (node.rest.empty())
-      for (const auto& [name, fallback] : op->attrs)
-        if (std::none_of(node.attrs.begin(), node.attrs.end(), [&](const PatternAttr& a) { return a.name == name; }))
-          throw RecipeError(e.offset, fmt::format("the pattern says nothing of {}'s attribute {}: name it, or write **rest", e.text, name));
+      for (const auto& attr : op->attrs)
+        if (std::none_of(node.attrs.begin(), node.attrs.end(), [&](const PatternAttr& a) { return a.name == attr.first; }))
+          throw RecipeError(e.offset, fmt::format("the pattern says nothing of {}'s attribute {}: name it, or write **rest", e.text, attr.first));
     rule_.nodes.push_back(std::move(node));
     const int place = static_cast<int>(rule_.nodes.size()) - 1;
     output_of(place, 0);
