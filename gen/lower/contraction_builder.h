@@ -99,6 +99,8 @@ Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operan
 RightAccess access_right(ContractionBuilder& b);
 /// Copies the right side for columns first..first+count-1 into panels of panel_columns() columns; full panels only where `full` holds.
 Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count, const Operand& full);
+/// Copies the last of these panels alone to the start of `packed`, where it is not a full one.
+Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count);
 
 /// Where a register tile lies: rows first_row…, clamped to row_end-1 unless that is null, and its place on the right side.
 struct TilePlace {

@@ -113,6 +113,14 @@ RightAccess access_right(ContractionBuilder& b) {
   return out;
 }
 
+Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count) {
+  const std::string column = b.local("column"), width = b.local("width");
+  const Operand whole = floor_div(count, v_int(b.panel_columns())) * v_int(b.panel_columns());
+  Block fill{s_let(column, first + whole)};
+  for (Stmt& s : pack_elements(b, packed, v_var(column), v_int(0), v_var(width))) fill.push_back(std::move(s));
+  return {s_let(width, count - whole), s_if(v_apply(ScalarOp::Gt, {v_var(width), v_int(0)}), std::move(fill))};
+}
+
 Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count, const Operand& full) {
   const std::string p = b.local("panel"), column = b.local("column"), width = b.local("width");
   const int64_t columns = b.panel_columns();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "algebra/pair_depth.h"
 #include "lower/contraction_builder.h"
 
@@ -28,8 +30,9 @@ class NestBuilder {
     left_ = access_left(b_, before, staging);
     right_ = access_right(b_);
     staged_ = !staging.empty();
-    if (right_.panel == 0) {
-      const Operand columns = round_up(block_columns());
+    packing_ = how_to_pack();
+    if (packing_ != Packing::None) {
+      const Operand columns = packing_ == Packing::Tail ? v_int(b_.panel_columns()) : round_up(block_columns());
       packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
     }
     tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(b_.blueprint.tile_rows * b_.panel_columns()));
@@ -48,32 +51,47 @@ class NestBuilder {
     return smaller(all, larger(fit, v_int(1)) * v_int(panel));
   }
 
-  /// True where panels pay: the right side is read more than once, or not readable in place. Null: always.
+  /// Which panels of the right side are copied: none, the last one where it is not whole, all, or what a condition says at run time.
+  enum class Packing : uint8_t { None, Tail, All, Asked };
+
+  Packing how_to_pack() {
+    if (right_.panel > 0) return Packing::None;
+    if (right_.buffer < 0) return Packing::All;
+    const auto rows = constant_value(b_.extent_of(b_.c.rows)), columns = constant_value(b_.extent_of(b_.c.columns));
+    const bool unit = constant_value(right_.column_step) == 1, read_once = rows && *rows <= b_.blueprint.tile_rows;
+    if (unit && (read_once || reads_well_in_place())) return columns && *columns % b_.panel_columns() == 0 ? Packing::None : Packing::Tail;
+    return unit && rows ? Packing::All : Packing::Asked;
+  }
+
+  /// True where panels pay: the right side is read more than once, or not readable in place.
   Operand packs() {
-    if (right_.buffer < 0 || right_.panel > 0) return nullptr;
-    if (reads_well_in_place()) return v_apply(ScalarOp::Lt, {n_.columns, v_int(0)});
     const Operand reused = v_apply(ScalarOp::Gt, {n_.rows, v_int(b_.blueprint.tile_rows)});
     if (constant_value(right_.column_step) == 1) return reused;
     return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {right_.column_step, v_int(1)})});
   }
 
-  /// Rows of known length that do not fall on top of each other in the caches.
-  bool reads_well_in_place() const {
-    const auto step = constant_value(right_.depth_step);
-    return step && constant_value(right_.column_step) == 1 && *step * bytes_of(b_.c.accumulator) % 1024 != 0;
+  /// Rows at known places that do not fall on top of each other in the caches, or few enough of those that do.
+  bool reads_well_in_place() {
+    const auto step = constant_value(right_.depth_step), depth = constant_value(b_.extent_of(b_.c.depth));
+    if (!step) return false;
+    constexpr int64_t kWay = 4096, kWays = 8, kCoarse = 1024;   // bytes that lie in different sets of a cache, and lines that a set holds
+    const int64_t bytes = *step * bytes_of(b_.c.accumulator);
+    if (bytes % kCoarse != 0) return true;
+    return depth && *depth * std::gcd(bytes, kWay) <= kWay * kWays / 2;
   }
 
   Block column_blocks(Block staging) {
     const std::string j = b_.local("column_block"), first = b_.local("first_column"), count = b_.local("block_columns"), step = b_.local("columns_packed");
     Block out{s_let(step, block_columns())};
-    if (const Operand pays = packs()) {
+    if (packing_ == Packing::Asked) {
       full_ = v_var(b_.local("pack_all"), {DType::Bool, 1, 0});
-      out.push_back(s_let(b_.local("pack_all"), pays));
+      out.push_back(s_let(b_.local("pack_all"), packs()));
     }
     Block inner = std::move(staging);
     append(inner, row_blocks(v_var(first), v_var(count)));
     Block body{s_let(first, v_var(j) * v_var(step)), s_let(count, smaller(v_var(step), n_.columns - v_var(first)))};
-    if (right_.panel == 0) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
+    if (packing_ == Packing::Tail) append(body, pack_last(b_, packed_, v_var(first), v_var(count)));
+    else if (packing_ != Packing::None) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
     append(body, loops_over(b_, b_.c.outer_left, std::move(inner), LoopKind::Parallel));
     const Operand blocks = floor_div(n_.columns + v_var(step) - v_int(1), larger(v_var(step), v_int(1)));
     out.push_back(s_for(j, v_int(0), blocks, 1, std::move(body)));
@@ -84,7 +102,7 @@ class NestBuilder {
     const std::string i = b_.local("row_block"), first = b_.local("first_row"), rows = b_.local("block_rows"), p = b_.local("tile_column");
     const int panel = b_.panel_columns();
     const std::string width = b_.local("tile_width"), column = b_.local("column_at");
-    place_.right = {packed_, v_var(p) * n_.depth * v_int(panel)};
+    place_.right = {packed_, packing_ == Packing::Tail ? v_int(0) : v_var(p) * n_.depth * v_int(panel)};
     place_.right_step = v_int(panel);
     if (right_.panel > 0) {
       place_.right = {right_.buffer, right_.at(v_var(column), n_.depth)};
@@ -121,14 +139,16 @@ class NestBuilder {
     return {s_let(whole, floor_div(rows, v_int(tall))), s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
   }
 
-  /// The tile from its panel, or from the tensor where full panels are not packed.
+  /// The tile from its panel, or from the tensor where the panel is not packed.
   Block from_right(const TilePlace& place, int height, const Operand& column, const Operand& width) {
-    if (!full_) return any_width(place, height, width);
+    if (packing_ == Packing::All || right_.panel > 0) return any_width(place, height, width);
     TilePlace direct = place;
     direct.right = {right_.buffer, right_.at(column, n_.depth)};
     direct.right_step = right_.depth_step;
-    const Operand packed = v_apply(ScalarOp::Or, {full_, v_apply(ScalarOp::Lt, {width, v_int(b_.panel_columns())})});
-    return {s_if(packed, any_width(place, height, width), from_left(direct, height, b_.blueprint.tile_vectors))};
+    Block in_place = from_left(direct, height, b_.blueprint.tile_vectors);
+    if (packing_ == Packing::None) return in_place;
+    const Operand partial = v_apply(ScalarOp::Lt, {width, v_int(b_.panel_columns())});
+    return {s_if(full_ ? v_apply(ScalarOp::Or, {full_, partial}) : partial, any_width(place, height, width), std::move(in_place))};
   }
 
   /// A tile of all vectors, or of one where the columns fit into it.
@@ -151,6 +171,7 @@ class NestBuilder {
   TilePlace place_;
   Operand full_, block_first_;
   bool staged_ = false;
+  Packing packing_ = Packing::All;
   int packed_ = -1, tile_ = -1;
 };
 

@@ -3,6 +3,7 @@
 
 #include "catch.h"
 #include "isa/all_isas.h"
+#include "lower/lower_contraction.h"
 
 using namespace tenon;
 
@@ -52,6 +53,31 @@ Kernel running_sum() {
   return k;
 }
 
+/// Y[m, n] = Σ over k of W[m, k] X[k, n], all extents known
+Kernel product(int64_t M, int64_t K, int64_t N) {
+  const Expr m = constant_int(M), depth = constant_int(K), n = constant_int(N);
+  Kernel k;
+  k.name = "product_f32";
+  k.tensors = {tensor("W", Role::Input, {m, depth}), tensor("X", Role::Input, {depth, n}), tensor("Y", Role::Output, {m, n})};
+  const Expr terms = at(0, {v("m"), v("k")}) * at(1, {v("k"), v("n")});
+  k.body = {{2, {v("m"), v("n")}, Update::Assign, reduce(Reducer::Sum, {{"k", depth}}, nullptr, terms, DType::F32), {{"m", m}, {"n", n}}, ""}};
+  return k;
+}
+
+/// Elements of workspace of the product in tiles of 8 rows by 32 columns.
+int64_t workspace_of_product(int64_t M, int64_t K, int64_t N) {
+  Blueprint tiles;
+  tiles.name = tiles.kind = "contraction";
+  tiles.tile_rows = 8, tiles.tile_vectors = 2, tiles.unroll = 4, tiles.cache_m = 102400, tiles.cache_n = 1048576;
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(product(M, K, N)), *isa_from_name("x86-64-v4"), {{tiles}});
+  REQUIRE(nest);
+  REQUIRE(verify(*nest) == std::vector<std::string>{});
+  int64_t elements = 0;
+  for (const Buffer& b : nest->buffers)
+    if (b.storage == Storage::Workspace) elements += constant_value(b.elements).value();
+  return elements;
+}
+
 LoopNest lowered(const Kernel& k, std::string_view level) {
   LoopNest nest = lower_kernel(k, Blueprints{}, *isa_from_name(level));
   REQUIRE(verify(nest) == std::vector<std::string>{});
@@ -90,6 +116,13 @@ TEST_CASE("run-time strides of 1 and 0 are told apart from the others") {
 }
 
 TEST_CASE("the portable level has no vectors") { CHECK(count(to_text(lowered(add(), "portable")), "f32x") == 0); }
+
+TEST_CASE("the right side of a product is copied as far as it reads badly in place") {
+  CHECK(workspace_of_product(32, 16, 19200) == 0);            // lines of 16 rows, four to a set of the cache
+  CHECK(workspace_of_product(32, 16, 25600) == 16 * 25600);   // all 16 in the same set
+  CHECK(workspace_of_product(32, 16, 1000) == 16 * 32);       // the last panel is not whole
+  CHECK(workspace_of_product(8, 16, 25600) == 0);             // read once
+}
 
 TEST_CASE("a running sum is one loop") {
   const LoopNest nest = lowered(running_sum(), "portable");
