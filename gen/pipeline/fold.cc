@@ -8,10 +8,7 @@
 
 namespace tenon {
 
-ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
-  ComputedTensors out;
-  std::vector<GivenTensor> given;
-  OracleCall call;
+ConstantOperands::ConstantOperands(const std::vector<const TensorData*>& inputs) {
   for (const TensorData* t : inputs) {
     GivenTensor g;
     if (t) {
@@ -22,6 +19,24 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
     }
     given.push_back(std::move(g));
   }
+}
+
+std::vector<TensorData> results_of(const BoundCall& op, OracleCall& run) {
+  std::vector<TensorData> results;
+  for (size_t i = 0; i < op.kernel.tensors.size(); ++i) {
+    if (op.kernel.tensors[i].role != Role::Output || !op.kernel.tensors[i].extent.empty()) continue;
+    TensorData t = std::move(run.tensors[i]);
+    t.dims.clear();
+    for (const Expr& e : op.output_dims[results.size()]) t.dims.push_back(evaluate_size(e, run));
+    t.bytes.resize(static_cast<size_t>(element_count(t.dims)) * static_cast<size_t>(bytes_of(t.dtype)));
+    results.push_back(std::move(t));
+  }
+  return results;
+}
+
+ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
+  ComputedTensors out;
+  auto [given, call] = ConstantOperands(inputs);
   Diagnostics diagnostics;
   const auto node = expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
   if (!node) {
@@ -35,14 +50,7 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
     out.error = status == OracleStatus::Range ? "an index or divisor is out of range" : "a dimension is empty";
     return out;
   }
-  for (size_t i = 0; i < node->kernel.tensors.size(); ++i) {
-    if (node->kernel.tensors[i].role != Role::Output || !node->kernel.tensors[i].extent.empty()) continue;
-    TensorData t = call.tensors[i];
-    t.dims.clear();
-    for (const Expr& e : node->output_dims[out.outputs.size()]) t.dims.push_back(evaluate_size(e, call));
-    t.bytes.resize(static_cast<size_t>(element_count(t.dims)) * static_cast<size_t>(bytes_of(t.dtype)));
-    out.outputs.push_back(std::move(t));
-  }
+  out.outputs = results_of(*node, call);
   return out;
 }
 

@@ -148,8 +148,7 @@ class Matcher {
 
 GraphIndex::GraphIndex(const Graph& graph) : maker(graph.values.size(), -1), readers(graph.values.size(), 0), named_by_region(graph.values.size(), false) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (const ValueId v : graph.nodes[i].outputs)
-      if (v != kNoValue) maker[static_cast<size_t>(v)] = static_cast<int>(i);
+    for (const ValueId v : graph.nodes[i].outputs) maker[static_cast<size_t>(v)] = static_cast<int>(i);
     for (const ValueId v : graph.nodes[i].inputs)
       if (v != kNoValue) ++readers[static_cast<size_t>(v)];
   }

@@ -50,9 +50,7 @@ class RuleReader {
     }
     // Rules may call functions of any file and know all ops that commute.
     for (const YamlNode& d : documents) read_shared(d);
-    for (const YamlNode& d : documents)
-      if (const YamlNode* rules = d.find("rules"))
-        for (const YamlNode& item : rules->items) read_rule(item);
+    for (const YamlNode& d : documents) read_list(d);
     if (diagnostics_.has_errors()) return diagnostics_;
     return std::move(set_);
   }
@@ -67,6 +65,13 @@ class RuleReader {
       else if (e.key.text == "functions") read_functions(e.value);
       else if (e.key.text != "rules") error(Code::E0201, e.key.span, fmt::format("a file of rules has no key '{}'", e.key.text), "its keys are commutative, functions and rules");
     }
+  }
+
+  void read_list(const YamlNode& document) {
+    const YamlNode* rules = document.find("rules");
+    if (!rules) return;
+    if (!rules->is_sequence()) return error(Code::E0202, rules->span, "rules are a list", "write `- rule: name`, a line a rule");
+    for (const YamlNode& item : rules->items) read_rule(item);
   }
 
   void read_commutative(const YamlNode& value) {
@@ -95,6 +100,7 @@ class RuleReader {
   }
 
   void read_functions(const YamlNode& map) {
+    if (!map.is_map()) return error(Code::E0202, map.span, "functions are a map", "write `name(a, b): recipe`, a line a function");
     for (const YamlEntry& e : map.entries) {
       const std::string& head = e.key.text;
       const size_t open = head.find('('), close = head.rfind(')');
@@ -116,8 +122,11 @@ class RuleReader {
     for (const char* key : {"rule", "doc", "match", "replace"})
       if (!item.find(key)) return error(Code::E0203, item.span, fmt::format("a rule needs the key {}", key), "docs/add-a-rewrite.md says what rules consist of");
     std::vector<std::map<std::string, std::string>> variants(1);
-    if (const YamlNode* each = item.find("each"))
+    if (const YamlNode* each = item.find("each")) {
+      const bool of_lists = each->is_map() && std::all_of(each->entries.begin(), each->entries.end(), [](const YamlEntry& e) { return e.value.is_sequence(); });
+      if (!of_lists) return error(Code::E0202, each->span, "`each` is a map of lists", "write `each: {f: [relu, tanh]}`");
       for (const YamlEntry& e : each->entries) variants = times(variants, e);
+    }
     for (const auto& v : variants) read_variant(item, v);
   }
 

@@ -159,7 +159,7 @@ check 'a sound for a picture' wrong "$work/mono.wav: it is a sound; input 'plane
 
 # The same readers in memory, over many damaged versions of good files.
 # shellcheck disable=SC2016
-check 'the readers under sanitizers' sh -c 'cd "$0" && ${CC:-cc} -O1 -g -std=c99 -fsanitize=address,undefined -fno-sanitize-recover=all -Iinclude -Isrc -o mutate "$1" src/net_npy.c src/net_image.c src/net_sound.c -lm' \
+check 'the readers under sanitizers' sh -c 'cd "$0" && ${CC:-cc} -O1 -g -std=c99 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -Iinclude -Isrc -o mutate "$1" src/net_npy.c src/net_image.c src/net_sound.c -lm' \
   "$work/border" "$checkout/tests/programs/mutate_files.c"
 array "$work/matrix.npy" '<f4' '2, 6' False "$(printf '%48s')"
 array "$work/eight.npy" '|b1' '6,' False '\1\0\1\0\0\1'
@@ -193,7 +193,7 @@ if make -s -C "$work/border" net CFLAGS=-O1 >"$work/log" 2>&1 && nm "$work/borde
   head -c 60 "$checkout/tests/programs/four.png" >"$work/cut.png"
   check 'a PNG cut short' says 'cut.png: ' takes "$work/cut.png" 2
   # shellcheck disable=SC2016
-  check 'the reader of PNG under sanitizers' sh -c 'cd "$0" && ${CC:-cc} -O1 -g -std=c99 -fsanitize=address,undefined -fno-sanitize-recover=all -DNET_WITH_PNG -Iinclude -Isrc -o mutate "$1" src/net_npy.c src/net_image.c src/net_sound.c -lpng -lz -lm' \
+  check 'the reader of PNG under sanitizers' sh -c 'cd "$0" && ${CC:-cc} -O1 -g -std=c99 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -DNET_WITH_PNG -Iinclude -Isrc -o mutate "$1" src/net_npy.c src/net_image.c src/net_sound.c -lpng -lz -lm' \
     "$work/border" "$checkout/tests/programs/mutate_files.c"
   check '20000 times damaged: four.png' "$work/border/mutate" image "$checkout/tests/programs/four.png" 20000
 else

@@ -64,7 +64,7 @@ static int read_one(const char *kind, const net_source *from, net_array *a)
 int main(int argc, char **argv)
 {
     static unsigned char whole[ROOM], text[ROOM];
-    static const net_border borders[] = {{"x", "f32", 4, 2, {-1, 6}, 4 * 6 * 6}, {"x", "f32", 4, 4, {1, 3, -1, -2}, 4 * 3 * 64}, {"x", "f32", 4, 2, {1, -1}, 4 * 64}, {"x", "bool", 1, 1, {-1}, 64}};
+    static const net_border borders[] = {{"x", "f32", 4, 2, {-1, 6}, 4 * 6 * 6}, {"x", "f32", 4, 4, {1, 3, -1, -2}, 4 * 3 * 64}, {"x", "f32", 4, 2, {1, -1}, 4 * 64}, {"x", "bool", 1, 1, {-1}, 64}, {"x", "i16", 2, 2, {1, -1}, 2 * 64}};
     long taken = 0, refused = 0;
     FILE *f = argc == 4 ? fopen(argv[2], "rb") : NULL;
     const size_t n = f ? fread(whole, 1, ROOM, f) : 0;
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
             if (times == 0)
                 break;
         }
-        const net_border *b = &borders[argv[1][0] == 'i' ? 1 : argv[1][0] == 's' ? 2 : draw(2) * 3];
+        const net_border *b = &borders[argv[1][0] == 'i' ? 1 : argv[1][0] == 's' ? 2 + 2 * draw(2) : draw(2) * 3];
         if (argv[1][0] == 's')
             sizes[0].high = 64;
         const net_source from = {fmemopen(text, length ? length : 1, "rb"), "mutated", b, sizes};

@@ -1,47 +1,24 @@
 // Every shipped rewrite rule on random tensors: the graph of its pattern computes the same before and after, by the oracle.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <random>
 
 #include "catch.h"
-#include "frame_files.h"
 #include "frontend/read_graph_yaml.h"
 #include "library_semantics.h"
-#include "opdef/read_ops.h"
 #include "pipeline/fold.h"
-#include "pipeline/rewrite.h"
-#include "support/read_source.h"
+#include "shipped_library.h"
 
 using namespace tenon;
 
 namespace {
 
-std::vector<SourceFileRef> yaml_of(const std::string& folder) {
-  std::vector<std::string> paths;
-  for (const auto& e : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/" + folder))
-    if (e.path().extension() == ".yaml") paths.push_back(e.path().string());
-  std::sort(paths.begin(), paths.end());
-  std::vector<SourceFileRef> files;
-  for (const std::string& p : paths) files.push_back(*read_source(p));
-  return files;
-}
-
-const OpLibrary& shipped() {
-  static const OpLibrary library = [] {
-    auto read = read_ops(yaml_of("opdefs"), {}, tenon_test::frame_files(TENON_CHECKOUT));
-    if (!read.ok()) FAIL(read.diagnostics().text());
-    return std::move(read).value();
-  }();
-  return library;
-}
+const OpLibrary& shipped() { return tenon_test::shipped_ops(); }
 
 /// The shipped rules, but that attention is rewritten at any size.
 const RuleSet& rules() {
   static const RuleSet set = [] {
-    auto read = read_rewrites(shipped(), yaml_of("opdefs/rewrites"));
-    if (!read.ok()) FAIL(read.diagnostics().text());
-    RuleSet all = std::move(read).value();
+    RuleSet all = tenon_test::shipped_rules();
     REQUIRE(all.functions.count("is_much") == 1);
     all.functions["is_much"].body = parse_recipe("true");
     return all;

@@ -7,7 +7,7 @@
 
 #include "library/expand_node.h"
 #include "oracle/number.h"
-#include "oracle/run_kernel.h"
+#include "pipeline/fold.h"
 
 namespace tenon_test {
 namespace {
@@ -97,18 +97,7 @@ std::vector<long double> real_elements(const TensorData& t) {
 }
 
 std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
-  std::vector<GivenTensor> given;
-  OracleCall call;
-  for (const TensorData* t : inputs) {
-    GivenTensor g;
-    if (t) {
-      g.present = true;
-      g.dtype = t->dtype;
-      for (const int64_t d : t->dims) g.dims.push_back(constant_int(d));
-      call.tensors.push_back(*t);
-    }
-    given.push_back(std::move(g));
-  }
+  auto [given, call] = ConstantOperands(inputs);
   Diagnostics diagnostics;
   const auto node = expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
   if (!node || !node->extents.empty()) return std::nullopt;
@@ -116,16 +105,7 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
     for (const Expr& e : dims)
       if (const auto extent = to_size(e); !extent || !extent->is_constant() || extent->value < 0) return std::nullopt;
   if (run_kernel(node->kernel, call) != OracleStatus::Done) return std::nullopt;
-  Evaluation out;
-  out.exact = is_exact(node->kernel);
-  for (size_t i = 0; i < node->kernel.tensors.size(); ++i) {
-    if (node->kernel.tensors[i].role != Role::Output) continue;
-    TensorData t = call.tensors[i];
-    t.dims.clear();
-    for (const Expr& e : node->output_dims[out.outputs.size()]) t.dims.push_back(evaluate_size(e, call));
-    out.outputs.push_back(std::move(t));
-  }
-  return out;
+  return Evaluation{results_of(*node, call), is_exact(node->kernel)};
 }
 
 std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs, const RandomGraph& g, std::mt19937_64& rng) {

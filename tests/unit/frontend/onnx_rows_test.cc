@@ -1,27 +1,15 @@
 // The shipped rows against the shipped definitions: attributes that a recipe gives an op exist, and ops that do not are said.
-#include <cstdio>
 #include <set>
 
 #include "catch.h"
 #include "library_semantics.h"
-#include "frame_files.h"
 #include "onnx_table_files.h"
-#include "opdef/read_ops.h"
+#include "shipped_library.h"
 
 using namespace tenon;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::vector<SourceFileRef> definition_files() {
-  std::vector<fs::path> paths;
-  for (const auto& e : fs::directory_iterator(fs::path(TENON_CHECKOUT) / "opdefs"))
-    if (e.path().extension() == ".yaml") paths.push_back(e.path());
-  std::sort(paths.begin(), paths.end());
-  std::vector<SourceFileRef> files;
-  for (const fs::path& p : paths) files.push_back(*read_source(p.string()));
-  return files;
-}
 
 struct Missing {
   const OnnxTable& table;
@@ -56,16 +44,8 @@ struct Missing {
 }  // namespace
 
 TEST_CASE("frontend: every op that a row names is in the library, every attribute one of its op") {
-  const std::vector<SourceFileRef> files = definition_files();
-  if (files.empty()) {
-    std::puts("SKIP rows against definitions: opdefs/ has no definitions");
-    return;
-  }
-  const Result<OpLibrary> library = read_ops(files, {}, tenon_test::frame_files(TENON_CHECKOUT));
-  INFO(library.diagnostics().text());
-  REQUIRE(library.ok());
   const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
-  const OpSemantics semantics = library_semantics(*library);
+  const OpSemantics semantics = library_semantics(tenon_test::shipped_ops());
   Missing missing{table, semantics, {}, {}};
   for (const OnnxRow& row : table.rows) {
     if (!row.same.empty()) missing.check_call(row.same, {});

@@ -1,49 +1,19 @@
 // How many kernels graphs become: exact counts, for operators of the library and for the same spelled with several of them.
 #include <algorithm>
-#include <filesystem>
 
 #include "catch.h"
-#include "frame_files.h"
 #include "frontend/read_graph_yaml.h"
 #include "library_semantics.h"
-#include "opdef/read_ops.h"
 #include "pipeline/fold.h"
 #include "pipeline/plan.h"
-#include "pipeline/rewrite.h"
 #include "schedule/plan_memory.h"
-#include "support/read_source.h"
+#include "shipped_library.h"
 
 using namespace tenon;
 
 namespace {
 
-std::vector<SourceFileRef> yaml_of(const std::string& folder) {
-  std::vector<std::string> paths;
-  for (const auto& e : std::filesystem::directory_iterator(folder))
-    if (e.path().extension() == ".yaml") paths.push_back(e.path().string());
-  std::sort(paths.begin(), paths.end());
-  std::vector<SourceFileRef> files;
-  for (const std::string& p : paths) files.push_back(*read_source(p));
-  return files;
-}
-
-const OpLibrary& shipped() {
-  static const OpLibrary library = [] {
-    auto read = read_ops(yaml_of(TENON_CHECKOUT "/opdefs"), {}, tenon_test::frame_files(TENON_CHECKOUT));
-    if (!read.ok()) FAIL(read.diagnostics().text());
-    return std::move(read).value();
-  }();
-  return library;
-}
-
-const RuleSet& rules() {
-  static const RuleSet set = [] {
-    auto read = read_rewrites(shipped(), yaml_of(TENON_CHECKOUT "/opdefs/rewrites"));
-    if (!read.ok()) FAIL(read.diagnostics().text());
-    return std::move(read).value();
-  }();
-  return set;
-}
+const OpLibrary& shipped() { return tenon_test::shipped_ops(); }
 
 /// inputs and main of a graph whose result is y (or the names given).
 struct Case {
@@ -58,7 +28,7 @@ ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(graph.diagnostics().text());
   PlanFailure failure;
-  auto plan = plan_graph(shipped(), apply_rewrites(shipped(), rules(), *graph).graph, options, failure);
+  auto plan = plan_graph(shipped(), apply_rewrites(shipped(), tenon_test::shipped_rules(), *graph).graph, options, failure);
   if (!plan) FAIL(failure.diagnostics.text());
   const auto faults = verify(*plan);
   if (!faults.empty()) FAIL(faults[0] + "\n" + to_text(*plan));
