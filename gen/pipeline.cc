@@ -18,6 +18,7 @@
 #include "pipeline/model.h"
 #include "pipeline/session.h"
 #include "pipeline/try.h"
+#include "support/print_to.h"
 #include "support/read_source.h"
 
 namespace tenon {
@@ -90,7 +91,7 @@ std::optional<LibrarySelection> select(const OpLibrary& defs, const KernelSelect
         std::vector<std::string> known;
         for (const auto& [n, d] : defs.ops) known.push_back(n);
         const std::string near = nearest_name(name, known);
-        fmt::print(stderr, "tenon: error: there is no op '{}'{}\n", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
+        print_to(stderr, "tenon: error: there is no op '{}'{}\n", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
         return std::nullopt;
       }
       out.ops.push_back(name);
@@ -103,7 +104,7 @@ std::optional<LibrarySelection> select(const OpLibrary& defs, const KernelSelect
     for (const std::string& d : chosen.dtypes) {
       const auto dtype = dtype_from_name(d);
       if (!dtype) {
-        fmt::print(stderr, "tenon: error: there is no dtype '{}'; `tenon list dtypes` prints them\n", d);
+        print_to(stderr, "tenon: error: there is no dtype '{}'; `tenon list dtypes` prints them\n", d);
         return std::nullopt;
       }
       out.dtypes.push_back(*dtype);
@@ -174,7 +175,7 @@ struct Commands {
     const StageOf made_of = stage_of(o.stage);
     const bool model = o.inputs.size() == 1 && (made_of == StageOf::models ? has_frontend(o.inputs[0]) : holds_model(o.inputs[0]));
     if (model ? made_of == StageOf::definitions : made_of == StageOf::models) {
-      fmt::print(stderr, "tenon: error: the stage '{}' is made of {}\n", o.stage,
+      print_to(stderr, "tenon: error: the stage '{}' is made of {}\n", o.stage,
                  model ? "definitions, not of a model" : "a model: name one file, ONNX or YAML with the key 'graph'");
       return exit_bad_command_line;
     }
@@ -193,7 +194,7 @@ struct Commands {
   }
   int operator()(const ExplainOptions& o) {
     if (const CodeInfo* code = find_code(o.subject)) {
-      fmt::print("{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
+      print_to(stdout, "{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
       return exit_done;
     }
     if (o.subject.ends_with(".onnx") || o.subject.ends_with(".yaml")) return explain_graph(o);
@@ -206,7 +207,7 @@ struct Commands {
     for (const LibraryOp& op : library->ops)
       for (const LibraryKernel& k : op.kernels)
         if (k.kernel.name == o.subject && k.types == k.call_types) return explain_kernel(k.kernel, *levels, *rows);
-    fmt::print(stderr, "tenon: error: '{}' is neither a diagnostic code nor a kernel of the library, such as softmax_f32\n", o.subject);
+    print_to(stderr, "tenon: error: '{}' is neither a diagnostic code nor a kernel of the library, such as softmax_f32\n", o.subject);
     return exit_bad_command_line;
   }
   int operator()(const ListOptions& o) {
@@ -231,24 +232,24 @@ struct Commands {
     return explain_model(session, *defs, *math, model, {o.memory, o.svg});
   }
   static int explain_kernel(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows) {
-    fmt::print("{}", to_text(kernel));
+    print_to(stdout, "{}", to_text(kernel));
     for (const Isa* isa : levels) {
       const bool own = isa == levels[0] || gains(kernel, *isa);
-      fmt::print("  at {}: {}\n", isa->name, own ? "blueprint " + lower_kernel(kernel, rows, *isa).blueprint : "the body of the level below");
+      print_to(stdout, "  at {}: {}\n", isa->name, own ? "blueprint " + lower_kernel(kernel, rows, *isa).blueprint : "the body of the level below");
     }
     return exit_done;
   }
   static int list_isas() {
     for (const Isa& isa : all_isas())
-      fmt::print("{:<12} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture, isa.vector_bits, runs_on_host(isa) ? "  host" : "");
+      print_to(stdout, "{:<12} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture, isa.vector_bits, runs_on_host(isa) ? "  host" : "");
     return exit_done;
   }
   static int list_dtypes() {
-    for (const DTypeRow& d : all_dtypes()) fmt::print("{:<5} {:>3} bits, computes in {}, sums in {}\n", d.name, d.bits, name_of(d.compute), name_of(d.accumulator));
+    for (const DTypeRow& d : all_dtypes()) print_to(stdout, "{:<5} {:>3} bits, computes in {}, sums in {}\n", d.name, d.bits, name_of(d.compute), name_of(d.accumulator));
     return exit_done;
   }
   static int list_stages() {
-    for (const StageName& s : all_stages()) fmt::print("{:<9} {}\n", s.name, s.noun);
+    for (const StageName& s : all_stages()) print_to(stdout, "{:<9} {}\n", s.name, s.noun);
     return exit_done;
   }
   int list_ops() {
@@ -260,7 +261,7 @@ struct Commands {
         types += fmt::format("{}{}:", types.empty() ? "" : " ", t.name);
         for (size_t i = 0; i < t.classes.size(); ++i) types += fmt::format("{}{}", i ? "|" : "", t.classes[i].text);
       }
-      fmt::print("{:<20} {:<16} {}\n", name, types, def.doc);
+      print_to(stdout, "{:<20} {:<16} {}\n", name, types, def.doc);
     }
     return exit_done;
   }
@@ -273,7 +274,7 @@ bool are_stages(const std::vector<std::string>& words) {
     std::vector<std::string> known;
     for (const StageName& s : all_stages()) known.emplace_back(s.name);
     const std::string near = nearest_name(word, known);
-    fmt::print(stderr, "tenon: error: there is no stage '{}'{}; `tenon list stages` prints them\n", word, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    print_to(stderr, "tenon: error: there is no stage '{}'{}; `tenon list stages` prints them\n", word, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
     return false;
   }
   return true;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -202,6 +203,13 @@ void add_command(CLI::App &app, const char *name, Options &options, void (*add)(
   sub->callback([&options, command] { options.command = *command; });
 }
 
+// Empty, or why a flag's value is no name of a file that could be written.
+std::string no_file(const char *flag, const std::optional<std::string> &path) {
+  if (!path) return {};
+  const std::string name = std::filesystem::path(*path).filename().string();
+  return name.empty() || name == "." || name.starts_with("..") ? fmt::format("{}: the name of a file is expected, not '{}'", flag, *path) : "";
+}
+
 // Empty, or what is wrong with flags that are well formed each for itself.
 std::string contradiction(const Options &options) {
   if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
@@ -212,6 +220,8 @@ std::string contradiction(const Options &options) {
   if (model && (model->images || model->sounds) && !model->main_program) return "--images and --sounds are parts of the program: add --main";
   const auto *lib = std::get_if<LibOptions>(&options.command);
   if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty())) return "-o: the name of a folder is expected, not ''";
+  if (std::string wrong = no_file("--depfile", options.control.depfile); !wrong.empty()) return wrong;
+  if (std::string wrong = no_file("--svg", explain ? explain->svg : std::nullopt); !wrong.empty()) return wrong;
   const auto *attempt = std::get_if<TryOptions>(&options.command);
   if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op) return "name DEFS.yaml, --body or --op";
   return {};

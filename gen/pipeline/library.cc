@@ -18,6 +18,7 @@
 #include "lower/lower_kernel.h"
 #include "lower/name_repeated.h"
 #include "pipeline/data_files.h"
+#include "support/print_to.h"
 
 namespace tenon {
 namespace {
@@ -123,7 +124,7 @@ std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::stri
     } else if (w == "all") {
       for (const Isa& isa : all_isas()) names.push_back(std::string(isa.name));
     } else if (isa_from_name(w) == nullptr) {
-      fmt::print(stderr, "tenon: error: there is no instruction set level '{}'; `tenon list isas` prints them\n", w);
+      print_to(stderr, "tenon: error: there is no instruction set level '{}'; `tenon list isas` prints them\n", w);
       return std::nullopt;
     } else {
       names.push_back(std::string(isa_from_name(w)->name));

@@ -28,6 +28,8 @@
 #include "pipeline/selftest.h"
 #include "schedule/explain_plan.h"
 #include "schedule/plan_memory.h"
+#include "support/print_to.h"
+#include "support/temporary_folder.h"
 
 namespace tenon {
 namespace {
@@ -73,10 +75,10 @@ std::optional<Graph> rewritten(Session& session, const OpLibrary& defs, Graph gr
   RewriteOutcome done = apply_rewrites(defs, *rules, std::move(graph));
   session.after("rewrite", verify(done.graph), [&] { return to_text(done.graph); });
   if (session.control().verbose) {
-    for (const auto& [rule, times] : done.applied) fmt::print(stderr, "{:>10}  {} {}\n", times, times == 1 ? "time" : "times", rule);
-    for (const std::string& r : done.refused) fmt::print(stderr, "note: a rule could not be carried out: {}\n", r);
+    for (const auto& [rule, times] : done.applied) print_to(stderr, "{:>10}  {} {}\n", times, times == 1 ? "time" : "times", rule);
+    for (const std::string& r : done.refused) print_to(stderr, "note: a rule could not be carried out: {}\n", r);
   }
-  if (!done.unsettled.empty()) fmt::print(stderr, "tenon: warning: rewriting came to no end; the rule '{}' still applied when it was stopped\n", done.unsettled);
+  if (!done.unsettled.empty()) print_to(stderr, "tenon: warning: rewriting came to no end; the rule '{}' still applied when it was stopped\n", done.unsettled);
   return std::move(done.graph);
 }
 
@@ -177,7 +179,7 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   auto planned = plan_graph(defs, *graph, {options.fuse, options.fuse}, failure);
   if (!planned) {
     session.report(failure.diagnostics);
-    fmt::print(stderr, "note: in {}\n", failure.origin);
+    print_to(stderr, "note: in {}\n", failure.origin);
     return std::nullopt;
   }
   PlannedModel m{std::move(*read), std::move(*planned), {}, worker_count(options, *levels)};
@@ -218,14 +220,14 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   const auto model = planned_model(session, defs, math, options, status);
   if (!model) return status;
   if (const std::string fault = program_fault(model->plan, options); !fault.empty()) {
-    fmt::print(stderr, "tenon: error: {}\n", fault);
+    print_to(stderr, "tenon: error: {}\n", fault);
     return exit_bad_command_line;
   }
   const auto templates = read_frames(session, model_template_names());
   if (!templates) return exit_bad_input;
   std::optional<Selftest> selftest;
   if (std::string fault; options.selftest && !(selftest = make_selftest(defs, model->graph, fault))) {
-    fmt::print(stderr, "tenon: error: {}: --selftest: {}\n", options.graph, fault);
+    print_to(stderr, "tenon: error: {}: --selftest: {}\n", options.graph, fault);
     return exit_bad_input;
   }
   OutputTree tree;
@@ -238,7 +240,7 @@ int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   int status = exit_done;
   const auto model = planned_model(session, defs, math, options, status);
   if (!model) return status;
-  if (what.memory) fmt::print("{}", memory_table(model->plan));
+  if (what.memory) print_to(stdout, "{}", memory_table(model->plan));
   if (what.svg) {
     const fs::path file(*what.svg);
     OutputTree tree;
@@ -247,7 +249,7 @@ int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   }
   std::vector<std::string> blueprints;
   for (const StepText& s : model->code.back().steps) blueprints.push_back(s.blueprint);
-  if (!what.memory) fmt::print("{}", explain_kernels(model->plan, blueprints));
+  if (!what.memory) print_to(stdout, "{}", explain_kernels(model->plan, blueprints));
   return exit_done;
 }
 
@@ -263,9 +265,9 @@ std::string shell_word(const std::string& s) {
 }  // namespace
 
 int run_model(Session& session, OpLibrary& defs, const MathLibrary& math, const RunOptions& options) {
-  std::string folder = (fs::temp_directory_path() / "tenon_run_XXXXXX").string();
-  if (!mkdtemp(folder.data())) {
-    std::fputs("tenon: error: no temporary folder can be made\n", stderr);
+  const TemporaryFolder folder("tenon_run");
+  if (folder.path().empty()) {
+    print_to(stderr, "tenon: error: {}\n", folder.why());
     return exit_bad_input;
   }
   ModelOptions model;
@@ -273,17 +275,15 @@ int run_model(Session& session, OpLibrary& defs, const MathLibrary& math, const 
   model.sizes = options.sizes;
   model.isas = options.isas;
   model.main_program = true;
-  model.output_dir = folder;
+  model.output_dir = folder.path();
   int status = produce_model(session, defs, math, model);
   if (status == exit_done) {
-    std::string command = fmt::format("cd {0} && {1} -O2 -std=c99 -Iinclude -o net $(cat sources.txt) && cd {2} && {0}/net", shell_word(folder), options.compiler, shell_word(fs::current_path().string()));
+    std::string command = fmt::format("(cd {0} && {1} -O2 -std=c99 -Iinclude -o net $(cat sources.txt)) && {0}/net", shell_word(folder.path()), options.compiler);
     for (const std::string& in : options.inputs) command += " " + shell_word(in);
     for (const std::string& out : options.outputs) command += " -o " + shell_word(out);
     std::fflush(stdout);
     status = std::system(command.c_str()) == 0 ? exit_done : exit_run_failed;
   }
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
   return status;
 }
 

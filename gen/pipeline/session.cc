@@ -10,6 +10,7 @@
 
 #include "support/check.h"
 #include "support/depfile.h"
+#include "support/print_to.h"
 
 namespace tenon {
 namespace {
@@ -55,8 +56,9 @@ std::string sizes_of(const OutputTree& tree) {
 bool Session::find_data() {
   last_ns_ = now_ns();
   const auto dirs = find_data_dirs(control_.opdefs);
-  if (!dirs && control_.opdefs && !std::filesystem::is_directory(*control_.opdefs)) {
-    fmt::print(stderr, "tenon: error: --opdefs: there is no folder '{}'\n", *control_.opdefs);
+  std::error_code ignored;
+  if (!dirs && control_.opdefs && !std::filesystem::is_directory(*control_.opdefs, ignored)) {
+    print_to(stderr, "tenon: error: --opdefs: there is no folder '{}'\n", *control_.opdefs);
     return false;
   }
   if (!dirs) {
@@ -76,13 +78,13 @@ bool Session::wants_dump(std::string_view stage) const {
 void Session::after(std::string_view stage, const std::vector<std::string>& faults, const std::function<std::string()>& text) {
   if (control_.verbose) {
     const int64_t now = now_ns();
-    fmt::print(stderr, "{:>10}: {:.3f} ms\n", stage, static_cast<double>(now - last_ns_) * 1e-6);
+    print_to(stderr, "{:>10}: {:.3f} ms\n", stage, static_cast<double>(now - last_ns_) * 1e-6);
     last_ns_ = now;
   }
   if (stage == only_)
-    fmt::print("{}", text());
+    print_to(stdout, "{}", text());
   else if (wants_dump(stage))
-    fmt::print("# after {}\n{}", stage, text());
+    print_to(stdout, "# after {}\n{}", stage, text());
   if (faults.empty()) return;
   std::string all;
   for (const std::string& f : faults) all += "  " + f + "\n";
@@ -97,22 +99,22 @@ bool Session::report(const Diagnostics& diagnostics) const {
 int Session::deliver(const OutputTree& tree, const std::string& directory) const {
   if (!only_.empty()) return exit_done;
   if (control_.list_outputs) {
-    for (const std::string& f : tree.list()) fmt::print("{}/{}\n", directory, f);
+    for (const std::string& f : tree.list()) print_to(stdout, "{}/{}\n", directory, f);
     return exit_done;
   }
   if (control_.check) {
     const OutputDifference d = tree.check(directory);
-    for (const std::string& f : d.missing) fmt::print(stderr, "{}/{}: error: missing\n", directory, f);
-    for (const std::string& f : d.stale) fmt::print(stderr, "{}/{}: error: differs from what would be generated\n", directory, f);
+    for (const std::string& f : d.missing) print_to(stderr, "{}/{}: error: missing\n", directory, f);
+    for (const std::string& f : d.stale) print_to(stderr, "{}/{}: error: differs from what would be generated\n", directory, f);
     return d.up_to_date() ? exit_done : exit_bad_input;
   }
   if (control_.dry_run) {
-    if (!control_.quiet) fmt::print("{} files would be written to {}\n", tree.files().size(), directory);
+    if (!control_.quiet) print_to(stdout, "{} files would be written to {}\n", tree.files().size(), directory);
     return exit_done;
   }
   const WriteOutcome out = tree.write(directory);
   if (out.error) {
-    fmt::print(stderr, "tenon: error: {}\n", *out.error);
+    print_to(stderr, "tenon: error: {}\n", *out.error);
     return exit_bad_input;
   }
   if (control_.depfile) {
@@ -120,11 +122,11 @@ int Session::deliver(const OutputTree& tree, const std::string& directory) const
     OutputTree dep;
     dep.add(place.filename().string(), depfile_text(directory + "/sources.txt", read_));
     if (const auto wrong = dep.write(place.has_parent_path() ? place.parent_path() : std::filesystem::path(".")).error) {
-      fmt::print(stderr, "tenon: error: {}\n", *wrong);
+      print_to(stderr, "tenon: error: {}\n", *wrong);
       return exit_bad_input;
     }
   }
-  if (!control_.quiet) fmt::print("{}: {} files written, {} unchanged\n", directory, out.written.size(), out.unchanged);
+  if (!control_.quiet) print_to(stdout, "{}: {} files written, {} unchanged\n", directory, out.written.size(), out.unchanged);
   return exit_done;
 }
 

@@ -14,7 +14,9 @@
 #include "opdef/read_op.h"
 #include "pipeline/library.h"
 #include "pipeline/try_case.h"
+#include "support/print_to.h"
 #include "support/read_source.h"
+#include "support/temporary_folder.h"
 #include "support/text_template.h"
 
 namespace tenon {
@@ -115,7 +117,7 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
   OutputTree tree;
   tree.add("try_main.c", text);
   if (const auto wrong = tree.write(folder).error) {
-    fmt::print(stderr, "tenon: error: {}\n", *wrong);
+    print_to(stderr, "tenon: error: {}\n", *wrong);
     return false;
   }
   return shell(folder, fmt::format("{} -o try try_main.c $(ls *.o) && {} ./try", compiler_line(options), options.runner));
@@ -128,7 +130,7 @@ const OpDef* chosen_op(const OpLibrary& defs, const TryOptions& options) {
     if (name.empty() && !d.shipped) name = n;
   const OpDef* def = defs.op(name);
   if (def && !needs_graph(*def)) return def;
-  fmt::print(stderr, "tenon: error: {}\n", def ? fmt::format("'{}' can be tried in a graph only", name) : name.empty() ? "name an op with --op" : fmt::format("there is no op '{}'", name));
+  print_to(stderr, "tenon: error: {}\n", def ? fmt::format("'{}' can be tried in a graph only", name) : name.empty() ? "name an op with --op" : fmt::format("there is no op '{}'", name));
   return nullptr;
 }
 
@@ -165,13 +167,13 @@ std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions
   for (const std::string& name : names) {
     const auto d = dtype_from_name(name);
     if (!d) {
-      fmt::print(stderr, "tenon: error: there is no dtype '{}'; `tenon list dtypes` prints them\n", name);
+      print_to(stderr, "tenon: error: there is no dtype '{}'; `tenon list dtypes` prints them\n", name);
       return std::nullopt;
     }
     add(*d);
   }
   if (!keys.empty()) return keys;
-  fmt::print(stderr, "tenon: error: {} takes none of these dtypes\n", def.name);
+  print_to(stderr, "tenon: error: {} takes none of these dtypes\n", def.name);
   return std::nullopt;
 }
 
@@ -231,15 +233,12 @@ int try_op(Session& session, const OpLibrary& defs, const MathLibrary& math, con
   }
   const OpDef* def = chosen_op(defs, options);
   if (!def) return exit_bad_input;
-  std::string folder = (fs::temp_directory_path() / "tenon_try_XXXXXX").string();
-  if (!mkdtemp(folder.data())) {
-    std::fputs("tenon: error: no temporary folder can be made\n", stderr);
+  const TemporaryFolder folder("tenon_try");
+  if (folder.path().empty()) {
+    print_to(stderr, "tenon: error: {}\n", folder.why());
     return exit_bad_input;
   }
-  const int status = try_in(session, defs, math, *def, options, folder);
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
-  return status;
+  return try_in(session, defs, math, *def, options, folder.path());
 }
 
 }  // namespace tenon

@@ -28,7 +28,11 @@ std::vector<fs::path> roots() {
 }
 
 // A trailing slash does not count as a level.
-fs::path folder_above(const fs::path &path) { return (fs::absolute(path) / "").lexically_normal().parent_path().parent_path(); }
+fs::path folder_above(const fs::path &path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  return ((error ? path : whole) / "").lexically_normal().parent_path().parent_path();
+}
 
 std::optional<DataDirs> shipped() {
   for (const fs::path &root : roots())
@@ -41,7 +45,7 @@ std::optional<DataDirs> shipped() {
 std::optional<DataDirs> find_data_dirs(const std::optional<std::string> &opdefs_override) {
   if (!opdefs_override) return shipped();
   const fs::path named(*opdefs_override);
-  if (!is_directory(named)) return std::nullopt;
+  if (!is_folder(named)) return std::nullopt;
   const bool is_root = is_folder(named / "opdefs");
   const fs::path opdefs = is_root ? named / "opdefs" : named;
   const fs::path beside = is_root ? named / "templates" : folder_above(named) / "templates";

@@ -65,7 +65,8 @@ class Transaction {
   std::string stage(const fs::path &final_path, const std::string &bytes) {
     fs::path temporary = final_path;
     temporary += fmt::format(".{}.tmp", ::getpid());
-    if (fs::is_directory(final_path)) return fmt::format("{} is a directory", final_path.string());
+    std::error_code ignored;
+    if (fs::is_directory(final_path, ignored)) return fmt::format("{} is a directory", final_path.string());
     pending_.emplace_back(temporary, final_path);
     const std::string why = write_bytes(temporary, bytes);
     return why.empty() ? why : fmt::format("cannot write {}: {}", final_path.string(), why);

@@ -1,7 +1,11 @@
 // Reading a text file or standard input whole.
 #include "support/read_source.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -27,14 +31,14 @@ Result<SourceFileRef> read_source(const std::string &path) {
   std::unique_ptr<std::FILE, int (*)(std::FILE *)> opened(nullptr, &std::fclose);
   if (!standard_input) opened.reset(std::fopen(path.c_str(), "rb"));
   std::FILE *file = standard_input ? stdin : opened.get();
-  if (file == nullptr) return refusal(name, "cannot open the file");
+  if (file == nullptr) return refusal(name, fmt::format("cannot open the file: {}", std::strerror(errno)));
   std::string text;
   char buffer[1 << 16];
   while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file)) {
     text.append(buffer, got);
     if (text.size() > kLargestText) return refusal(name, "the file is larger than 64 MiB");
   }
-  if (std::ferror(file) != 0) return refusal(name, "cannot read the file");
+  if (std::ferror(file) != 0) return refusal(name, fmt::format("cannot read the file: {}", std::strerror(errno)));
   return SourceFileRef(std::make_shared<const SourceFile>(name, std::move(text)));
 }
 

@@ -135,4 +135,6 @@ TEST_CASE("what nothing takes is named before what is missing") {
   says({}, "A subcommand is required");
   says({"lib", "--ops", "relu"}, "-o is required");
   says({"lib", "-o", ""}, "-o: the name of a folder is expected, not ''");
+  for (const char* name : {"", "deps/", ".", "deps/.."}) says({"lib", "-o", "out", "--depfile", name}, fmt::format("--depfile: the name of a file is expected, not '{}'", name));
+  says({"explain", "net.onnx", "--svg", "pictures/"}, "--svg: the name of a file is expected, not 'pictures/'");
 }

@@ -1,0 +1,60 @@
+# What the generator does where the system refuses: streams that are closed or full, folders that may not be entered, no place for temporary files.
+# shellcheck shell=sh
+# ends STATUS TEXT COMMAND...: that status, and the text on stderr (nothing there where the text is empty).
+ends() {
+  expected=$1 text=$2
+  shift 2
+  "$@" >"$work/out" 2>"$work/said"
+  status=$?
+  [ $status -eq "$expected" ] && { [ -n "$text" ] && grep -qF -e "$text" "$work/said" || [ -z "$text$(cat "$work/said")" ]; } && return
+  echo "status $status: $(cat "$work/said")"
+  return 1
+}
+relu() { "$tenon" lib --ops relu --dtypes f32 --isa portable "$@"; }
+
+if [ -w /dev/full ]; then
+  for command in 'list ops' 'list isas' 'explain E0202' 'explain softmax_f32' 'dump library --ops relu' 'lib --ops relu --dtypes f32 --list-outputs -o none' '--version' 'lib --help'; do
+    # shellcheck disable=SC2016
+    check "a full disk behind the output of: $command" ends 1 'tenon: error: cannot write to standard output' sh -c '"$0" $1 >/dev/full' "$tenon" "$command"
+  done
+  # shellcheck disable=SC2016
+  check 'a full disk behind the diagnostics' ends 1 '' sh -c '"$0" lib --ops nope -o none 2>/dev/full' "$tenon"
+fi
+# shellcheck disable=SC2016
+check 'a closed output' ends 1 'tenon: error: cannot write to standard output' sh -c '"$0" list ops >&-' "$tenon"
+# shellcheck disable=SC2016
+check 'a closed input' ends 1 '<stdin>: error: cannot read the file: Bad file descriptor [E0108]' sh -c '"$0" try - <&-' "$tenon"
+# shellcheck disable=SC2016
+check 'a reader that leaves' sh -c '"$0" list ops | head -n 1 | grep -q .' "$tenon"
+check 'an empty input' ends 1 '<stdin>:1:1: error: this file defines nothing [E0109]' sh -c 'exec "$0" try - </dev/null' "$tenon"
+check 'no place for temporary files' ends 1 'no temporary folder can be made' env TMPDIR="$work/none" "$tenon" try --op relu
+check 'a name longer than the system takes' ends 1 'File name too long' relu --prefix "$(printf '%0300d' 0 | tr 0 a)" -o "$work/long"
+check 'nothing of it is left' test ! -e "$work/long"
+: >"$work/file"
+check 'a file where the folder should be' ends 1 "$work/file is not a directory" relu -o "$work/file"
+check 'a file on the way to the folder' ends 1 "cannot make the directory $work/file/below: Not a directory" relu -o "$work/file/below"
+mkdir -p "$work/taken/MANIFEST.json"
+check 'a folder where a file should be' ends 1 "$work/taken/MANIFEST.json is a directory" relu -o "$work/taken"
+check 'nothing beside it' sh -c '[ "$(find "$1" | wc -l)" = 2 ]' - "$work/taken"
+
+# Root may do everything: as nobody then.
+as_nobody() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
+if as_nobody test -x "$tenon" 2>/dev/null; then
+  doors=$(mktemp -d)
+  chmod 777 "$doors"
+  mkdir -p "$doors/closed" "$doors/half/src"
+  chmod 777 "$doors/half"
+  chmod 000 "$doors/closed" "$doors/half/src"
+  : >"$doors/unread.yaml"
+  chmod 000 "$doors/unread.yaml"
+  check 'a folder that may not be entered' ends 1 "cannot write $doors/closed/CMakeLists.txt: Permission denied" as_nobody "$tenon" lib --ops relu --dtypes f32 -o "$doors/closed"
+  check 'a folder below that may not be entered' ends 1 "cannot write $doors/half/src/tn_attributes.c: Permission denied" as_nobody "$tenon" lib --ops relu --dtypes f32 -o "$doors/half"
+  check 'nothing is left above it' sh -c '[ "$(find "$1" | wc -l)" = 2 ]' - "$doors/half"
+  check 'a file that may not be read' ends 1 "$doors/unread.yaml: error: cannot open the file: Permission denied [E0108]" as_nobody "$tenon" lib "$doors/unread.yaml" -o "$doors/none"
+  check 'dependencies that may not be written' ends 1 "cannot write $doors/closed/deps: Permission denied" as_nobody "$tenon" lib --ops relu --dtypes f32 --depfile "$doors/closed/deps" -o "$doors/one"
+  chmod 777 "$doors/closed" "$doors/half/src"
+  rm -rf "$doors"
+else
+  echo 'SKIP doors: this checkout is closed to other users'
+  skipped=$((skipped + 1))
+fi
