@@ -4,6 +4,7 @@
 #include <map>
 
 #include "algebra/contraction.h"
+#include "algebra/normal_fills.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -133,33 +134,6 @@ std::string unit_variable(const Kernel& kernel, const KernelStatement& s) {
   return "";
 }
 
-/// True where constants alone prove every index of the read inside the tensor.
-bool proved_inside(const Kernel& kernel, const Read& r, const std::vector<LoopVar>& vars) {
-  const ValueScope scope = scope_with(kernel, {});
-  const Tensor& t = kernel.tensors[static_cast<size_t>(r.tensor)];
-  for (size_t d = 0; d < r.index.size(); ++d) {
-    const auto form = affine_form(r.index[d], vars, scope);
-    const auto dim = constant_value(t.dims[d]);
-    const auto rest = form ? constant_value(form->rest) : std::nullopt;
-    if (!rest || !dim) return false;
-    int64_t low = *rest, high = *rest;
-    for (const LoopVar& v : vars) {
-      const auto by = constant_value(form->coefficient(v.name)), extent = constant_value(v.extent);
-      if (!by || (*by != 0 && !extent)) return false;
-      if (*by != 0) (*by > 0 ? high : low) += *by * (*extent - 1);
-    }
-    if (low < 0 || high >= *dim) return false;
-  }
-  return true;
-}
-
-/// The factor without fills that nothing can reach.
-Expr without_idle_fill(const Kernel& kernel, const Expr& e, const std::vector<LoopVar>& vars) {
-  const auto* r = std::get_if<Read>(&e->node);
-  if (r && r->fill && proved_inside(kernel, *r, vars)) return read_of(r->tensor, e->type, r->index);
-  return map_children(e, [&](const Expr& c) { return without_idle_fill(kernel, c, vars); });
-}
-
 int64_t constant_extent(const std::vector<LoopVar>& loops, const Expr& in, const Expr& not_in) {
   int64_t n = 1;
   for (const LoopVar& v : loops)
@@ -261,7 +235,7 @@ std::optional<Contraction> find_contraction(const Kernel& kernel) {
   vars.insert(vars.end(), c.depth.begin(), c.depth.end());
   std::vector<Expr> factors;
   collect_factors(r.value, factors);
-  for (Expr& f : factors) f = without_idle_fill(kernel, substitute(f, single), vars);
+  for (Expr& f : factors) f = normal_fills(kernel, substitute(f, single), vars);
   if (!split_sides(kernel, factors, c)) return std::nullopt;
   assign_axes(kernel, c);
   if (c.columns.empty() ? !c.transposed || c.rows.empty() : c.transposed && c.rows.empty()) return std::nullopt;
