@@ -12,6 +12,7 @@
 #include "schedule/index_map.h"
 #include "schedule/kernel_graph.h"
 #include "schedule/merge_rows.h"
+#include "schedule/split_loops.h"
 
 namespace tenon {
 namespace {
@@ -39,6 +40,8 @@ class KernelFormer {
     substitute_all();
     merge_rows(kernels_);
     substitute_all();
+    for (size_t k = 0; k < kernels_.size(); ++k)
+      if (kernels_.alive(k)) split_loops(k);
   }
 
   ExecutionPlan plan() {
@@ -107,10 +110,18 @@ class KernelFormer {
 
   /// A consumer that runs from panels and register tiles keeps doing so.
   static bool stays_contraction(const FusedKernel& before, const FusedKernel& after) {
-    const auto was = find_contraction(before.kernel);
+    const Kernel split_before = with_split_loops(before.kernel), split_after = with_split_loops(after.kernel);
+    const auto was = find_contraction(split_before);
     if (!was) return true;
-    const auto is = find_contraction(after.kernel);
+    const auto is = find_contraction(split_after);
     return is && is->is_stencil() == was->is_stencil();
+  }
+
+  /// Last, because fusion looks for one bare variable a dimension.
+  void split_loops(size_t k) {
+    FusedKernel split = kernels_.at(k);
+    split.kernel = with_split_loops(split.kernel);
+    kernels_.set(k, std::move(split));
   }
 
   /// Why the value's one reader computes it itself; empty where it does not.

@@ -8,6 +8,7 @@
 
 #include "algebra/simplify.h"
 #include "schedule/index_map.h"
+#include "schedule/read_replacer.h"
 
 namespace tenon {
 namespace {
@@ -57,23 +58,6 @@ std::set<std::string> variable_names(const Kernel& k) {
     });
   }
   return out;
-}
-
-/// Gives reduction variables names that are not in `taken`.
-Expr with_fresh_reductions(const Expr& e, std::set<std::string>& taken) {
-  const auto* r = std::get_if<Reduce>(&e->node);
-  if (!r) return map_children(e, [&](const Expr& c) { return with_fresh_reductions(c, taken); });
-  std::map<std::string, Expr> renamed;
-  std::vector<LoopVar> vars;
-  for (const LoopVar& v : r->vars) {
-    std::string name = v.name;
-    for (int i = 1; taken.count(name); ++i) name = fmt::format("{}_{}", v.name, i);
-    taken.insert(name);
-    if (name != v.name) renamed[v.name] = var_ref(name);
-    vars.push_back({name, v.extent});
-  }
-  const auto go = [&](const Expr& x) { return x ? with_fresh_reductions(renamed.empty() ? x : substitute(x, renamed), taken) : x; };
-  return reduce(r->op, std::move(vars), go(r->where), go(r->value), e->type);
 }
 
 Expr with_tensors(const Expr& e, const std::vector<int>& ids) {
@@ -126,71 +110,9 @@ void drop_tensor(FusedKernel& k, int tensor) {
   for (Check& c : k.kernel.checks) c.holds = with_tensors(c.holds, ids);
 }
 
-/// Replaces reads of one tensor by a formula; reads of one element share one copy of it.
-class ReadReplacer {
- public:
-  ReadReplacer(int tensor, const Tensor& as_read, const Tensor& as_made, Expr formula, std::vector<std::string> vars, std::set<std::string>& taken,
-               const std::vector<Tensor>& tensors)
-      : tensor_(tensor), read_(as_read), made_(as_made), formula_(std::move(formula)), vars_(std::move(vars)), taken_(taken), tensors_(&tensors) {}
-
-  bool failed() const { return failed_; }
-  Expr replace(const Expr& e) {
-    const auto* r = std::get_if<Read>(&e->node);
-    if (!r || r->tensor != tensor_) return map_children(e, [&](const Expr& c) { return replace(c); });
-    for (const auto& [read, made] : done_)
-      if (same(read, e)) return made;
-    const auto at = reindex(read_, r->index, made_);
-    if (!at) {
-      failed_ = true;
-      return e;
-    }
-    std::map<std::string, Expr> bound;
-    for (size_t k = 0; k < vars_.size(); ++k) bound[vars_[k]] = (*at)[k];
-    Expr made = with_fresh_reductions(formula_, taken_);
-    made = substitute(made, bound);
-    if (r->fill && !already_filled(made, *r)) made = select(in_range(*r), made, r->fill);
-    done_.emplace_back(e, made);
-    return made;
-  }
-
- private:
-  /// The formula is itself a read that yields the same number outside of a tensor which lies wholly inside: padding of what is padded.
-  bool already_filled(const Expr& made, const Read& outer) const {
-    const auto* inner = std::get_if<Read>(&made->node);
-    if (!inner || !inner->fill || !same(inner->fill, outer.fill) || outer.index.size() != vars_.size()) return false;
-    const auto* plain = std::get_if<Read>(&formula_->node);
-    const Tensor& source = (*tensors_)[static_cast<size_t>(plain->tensor)];
-    for (size_t d = 0; d < vars_.size(); ++d) {
-      const auto by = affine_in(plain->index[d], vars_[d]);
-      if (!by || !is_one(simplify(by->coefficient)) || !same(read_.dims[d], made_.dims[d])) return false;
-      // inside: 0 <= i + rest < source; that i itself is inside follows from -rest >= 0 and source - rest <= made
-      if (!proves_le(by->rest, constant_int(0), {}) || !proves_le(source.dims[d] - by->rest, made_.dims[d], {})) return false;
-    }
-    return true;
-  }
-
-  Expr in_range(const Read& r) const {
-    Expr all = constant_int(1, DType::Bool);
-    for (size_t k = 0; k < r.index.size(); ++k) {
-      const Expr lo = apply(ScalarOp::Ge, {r.index[k], constant_int(0)}), hi = apply(ScalarOp::Lt, {r.index[k], read_.dims[k]});
-      all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {lo, hi})});
-    }
-    return all;
-  }
-
-  int tensor_;
-  const Tensor read_, made_;
-  Expr formula_;
-  std::vector<std::string> vars_;
-  std::set<std::string>& taken_;
-  const std::vector<Tensor>* tensors_;
-  std::vector<std::pair<Expr, Expr>> done_;
-  bool failed_ = false;
-};
-
-Ranges ranges_of(const KernelStatement& s) {
+Ranges ranges_of(const std::vector<LoopVar>& loops) {
   Ranges r;
-  for (const LoopVar& v : s.loops) r.extents[v.name] = v.extent;
+  for (const LoopVar& v : loops) r.extents[v.name] = v.extent;
   return r;
 }
 
@@ -221,7 +143,7 @@ bool reads_in_step(const FusedKernel& k, ValueId value) {
     const auto as_out = r->fill ? std::nullopt : reindex(in, r->index, out);
     in_step = in_step && as_out && as_out->size() == s.index.size();
     for (size_t d = 0; in_step && d < s.index.size(); ++d)
-      in_step = same(simplify((*as_out)[d], ranges_of(s)), s.index[d]) || is_one(out.dims[d]);
+      in_step = same(simplify((*as_out)[d], ranges_of(s.loops)), s.index[d]) || is_one(out.dims[d]);
     return in_step;
   });
   return in_step;
@@ -282,21 +204,22 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
   if (!vars) return std::nullopt;
   FusedKernel out = consumer;
   const std::vector<int> ids = adopt_tensors(producer, out);
+  const Tensor shape = producer.kernel.tensors[static_cast<size_t>(made)];
   std::set<std::string> taken = variable_names(consumer.kernel);
   std::vector<int> gone{ids[static_cast<size_t>(made)]};
   for (int read = tensor_of(consumer, value, Role::Input); read >= 0; read = next_tensor_of(consumer, value, read)) {
-    ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)], producer.kernel.tensors[static_cast<size_t>(made)],
-                          with_tensors(definition.value, ids), *vars, taken, out.kernel.tensors);
+    ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)], MadeValue{with_tensors(definition.value, ids), *vars, shape},
+                          out.kernel.tensors, taken);
     for (KernelStatement& s : out.kernel.body) {
-      s.value = simplify(replacer.replace(s.value), ranges_of(s));
-      for (Expr& e : s.index) e = replacer.replace(e);
+      const Ranges ranges = ranges_of(s.loops);
+      s.value = simplify(replacer.replace(s.value, ranges), ranges);
+      for (Expr& e : s.index) e = replacer.replace(e, ranges);
     }
     // What the consumer checks beforehand cannot wait for the producer either; a sum is too much to compute twice.
     for (Check& c : out.kernel.checks) {
-      Ranges within;
-      for (const LoopVar& v : c.loops) within.extents[v.name] = v.extent;
+      const Ranges ranges = ranges_of(c.loops);
       const Expr before = c.holds;
-      c.holds = simplify(replacer.replace(c.holds), within);
+      c.holds = simplify(replacer.replace(c.holds, ranges), ranges);
       if (!same(before, c.holds) && (has_reduction(c.holds) || producer.kernel.body.size() > 1)) return std::nullopt;
     }
     if (replacer.failed()) return std::nullopt;

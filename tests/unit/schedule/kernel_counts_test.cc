@@ -1,6 +1,7 @@
 // How many kernels graphs become: exact counts, for operators of the library and for the same spelled with several of them.
 #include <algorithm>
 
+#include "algebra/contraction.h"
 #include "catch.h"
 #include "frontend/read_graph_yaml.h"
 #include "library_semantics.h"
@@ -51,6 +52,30 @@ TEST_CASE("products and convolutions take bias, activation and residual") {
   CHECK(kernels({kMatrix + "  w: f32[48, 16]\n  b: f32[16]\n", "  y = relu(add(gemm(x, w), b))\n"}) == 1);
   CHECK(kernels({kImage, "  y = relu(conv2d(x, w, b, pads=[1, 1, 1, 1]))\n"}) == 1);
   CHECK(kernels({kImage + "  r: f32[1, 16, 10, 10]\n", "  y = relu(add(conv2d(x, w, b, pads=[1, 1, 1, 1]), r))\n"}) == 1);
+}
+
+TEST_CASE("groups of filters under an activation are still panels and tiles") {
+  const std::string grouped = "  x: f32[1, 8, 10, 10]\n  w: f32[24, 2, 3, 3]\n  b: f32[24]\n  r: f32[1, 24, 10, 10]\n";
+  for (const char* y : {"relu(conv2d(x, w, b, pads=[1, 1, 1, 1], groups=4))", "relu(add(conv2d(x, w, b, pads=[1, 1, 1, 1], groups=4), r))"}) {
+    const ExecutionPlan p = planned({grouped, std::string("  y = ") + y + "\n"});
+    REQUIRE(p.steps.size() == 1);
+    const auto c = find_contraction(p.steps[0].kernel);
+    REQUIRE(c.has_value());
+    REQUIRE(c->columns.size() == 1);
+    CHECK(constant_value(c->columns[0].extent) == 6);  // the filters of one group
+    REQUIRE(c->outer_right.size() == 1);
+    CHECK(constant_value(c->outer_right[0].extent) == 4);
+  }
+}
+
+TEST_CASE("shuffled channels go into a padded convolution that stays a stencil") {
+  const std::string inputs = "  x: f32[1, 24, 10, 10]\n  w: f32[24, 1, 3, 3]\n";
+  const ExecutionPlan p = planned({inputs, "  t = transpose(reshape(x, shape=[1, 4, 6, 10, 10]), perm=[0, 2, 1, 3, 4])\n  y = conv2d(reshape(t, shape=[1, 24, 10, 10]), w, pads=[1, 1, 1, 1], groups=24)\n"});
+  REQUIRE(p.steps.size() == 1);
+  const auto c = find_contraction(p.steps[0].kernel);
+  REQUIRE(c.has_value());
+  CHECK(c->is_stencil());
+  CHECK(p.steps[0].kernel.body[0].loops.size() == 6);  // image, two loops of channels, one filter each, rows and columns
 }
 
 TEST_CASE("what only moves elements goes into its reader") {
