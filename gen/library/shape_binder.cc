@@ -24,6 +24,13 @@ std::string shown(const Expr& e) { return to_text(e); }
 
 bool is_fixed(const Dim& d) { return d.kind != DimKind::pack; }
 
+/// Where every dim may be missing, a tensor of lower rank is one with leading dims of 1.
+std::vector<Expr> with_leading_ones(const TensorDef& t, std::vector<Expr> extents) {
+  const bool all_sizes = std::all_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
+  if (all_sizes && extents.size() < t.dims.size()) extents.insert(extents.begin(), t.dims.size() - extents.size(), constant_int(1));
+  return extents;
+}
+
 /// The tensor with its shape in the order in which it is stored.
 TensorDef in_stored_order(const TensorDef& t, const std::vector<int>& order) {
   TensorDef stored = t;
@@ -107,10 +114,14 @@ ShapeBinder::EntryCounts ShapeBinder::known_counts(const TensorDef& t, size_t ra
 void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const {
   const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
   const auto before = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(c.at), is_fixed));
-  if (t.dims[c.at].kind == DimKind::pack) c.count[c.at] = rank - c.axis;
+  const size_t behind = fixed - before - (is_fixed(t.dims[c.at]) ? 1 : 0);
+  if (c.axis < before || rank - c.axis < behind + (is_fixed(t.dims[c.at]) ? 1 : 0)) {
+    why = fmt::format("{} has {} dimensions; its shape needs {} before dimension {} and {} behind it", t.name, rank, before, c.axis, behind);
+    return;
+  }
+  if (t.dims[c.at].kind == DimKind::pack) c.count[c.at] = rank - c.axis - behind;
   for (size_t i : c.open)
-    if (i != c.at) c.count[i] = i < c.at ? c.axis - before : rank - c.axis - 1 - (fixed - before - 1);
-  if (c.axis < before || rank < fixed) why = fmt::format("{} has {} dimensions, too few for its shape", t.name, rank);
+    if (i != c.at) c.count[i] = i < c.at ? c.axis - before : rank - c.axis - 1 - behind;
 }
 
 void ShapeBinder::count_open(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const {
@@ -234,9 +245,7 @@ std::optional<std::string> ShapeBinder::broadcast_pack(const std::string& name, 
 std::optional<std::string> ShapeBinder::match(const TensorDef& t, const std::vector<Expr>& dims, bool broadcasts) {
   const bool has_broadcast = std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; });
   if (has_broadcast != broadcasts) return std::nullopt;
-  std::vector<Expr> extents = dims;
-  const bool all_sizes = std::all_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
-  if (broadcasts && all_sizes && extents.size() < t.dims.size()) extents.insert(extents.begin(), t.dims.size() - extents.size(), constant_int(1));
+  const std::vector<Expr> extents = with_leading_ones(t, dims);
   std::string why;
   const auto where = slots(t, extents.size(), why);
   if (!where) return why;
@@ -294,10 +303,8 @@ std::vector<Expr> ShapeBinder::stored_dims(const TensorDef& t, const std::vector
 
 TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& stored_order) const {
   TensorLayout out;
-  std::vector<Expr> extents = dims;
+  const std::vector<Expr> extents = with_leading_ones(t, dims);
   std::string why;
-  if (std::all_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; }) && extents.size() < t.dims.size())
-    extents.insert(extents.begin(), t.dims.size() - extents.size(), constant_int(1));
   const std::vector<Expr> stored = contiguous_strides(extents);
   const auto where = slots(in_stored_order(t, stored_order), extents.size(), why);
   for (size_t i = 0; i < t.dims.size(); ++i) {
@@ -328,10 +335,34 @@ TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& di
   return out;
 }
 
+std::optional<std::string> ShapeBinder::check_broadcast(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& order) const {
+  const TensorDef stored = in_stored_order(t, order);
+  const std::vector<Expr> extents = with_leading_ones(t, dims);
+  std::string why;
+  const auto where = slots(stored, extents.size(), why);
+  if (!where) return why;
+  for (size_t p = 0; p < extents.size(); ++p) {
+    const Slot slot = (*where)[p];
+    const Dim& d = stored.dims[static_cast<size_t>(slot.entry)];
+    if (!d.broadcast) continue;
+    const std::vector<Expr> wide = entry_extents(d);
+    const auto places = static_cast<size_t>(std::count_if(where->begin(), where->end(), [&](const Slot& s) { return s.entry == slot.entry; }));
+    if (places > wide.size()) return fmt::format("{} has {} dimensions, {} at most", t.name, extents.size(), extents.size() - places + wide.size());
+    const Expr& wanted = wide[wide.size() - places + static_cast<size_t>(slot.part)];
+    if (!agree(wanted, extents[p]) && !is_one(extents[p]))
+      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[p]), shown(wanted));
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> ShapeBinder::check_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) const {
   for (size_t i = 0; i < def_.inputs.size() && i < dims.size(); ++i) {
     const TensorDef& t = def_.inputs[i];
-    if (!dims[i] || std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; })) continue;
+    if (!dims[i]) continue;
+    if (std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; })) {
+      if (auto why = check_broadcast(t, *dims[i], orders[i])) return why;
+      continue;
+    }
     const std::vector<Expr> want = stored_dims(t, orders[i]);
     if (want.size() != dims[i]->size()) return fmt::format("{} has {} dimensions, {} are needed", t.name, dims[i]->size(), want.size());
     for (size_t k = 0; k < want.size(); ++k)

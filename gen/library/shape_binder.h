@@ -45,6 +45,8 @@ class ShapeBinder {
   EntryCounts known_counts(const TensorDef& t, size_t rank, std::string& why) const;
   void count_beside_axis(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const;
   void count_open(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const;
+  /// Extents that a let says are known only behind it: each dim is 1 or the extent that it is spread to.
+  std::optional<std::string> check_broadcast(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& order) const;
   std::optional<std::string> match(const TensorDef& t, const std::vector<Expr>& dims, bool broadcasts);
   std::optional<std::vector<Slot>> slots(const TensorDef& t, size_t rank, std::string& why) const;
   std::optional<std::string> bind_size(const std::string& name, const Expr& extent, const TensorDef& t);

@@ -38,6 +38,9 @@ bool is_exact(const Kernel& k) {
   return exact;
 }
 
+/// Attributes drawn at random ask for results that fill the memory.
+constexpr int64_t kMostElements = 1 << 20;
+
 bool has_rounding(DType d) { return is_float(d) || is_complex(d); }
 
 double unit(DType d) {
@@ -101,9 +104,13 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
   Diagnostics diagnostics;
   const auto node = expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
   if (!node || !node->extents.empty()) return std::nullopt;
-  for (const auto& dims : node->output_dims)
-    for (const Expr& e : dims)
-      if (const auto extent = to_size(e); !extent || !extent->is_constant() || extent->value < 0) return std::nullopt;
+  for (const auto& dims : node->output_dims) {
+    int64_t elements = 1;
+    for (const Expr& e : dims) {
+      const auto extent = to_size(e);
+      if (!extent || !extent->is_constant() || extent->value < 0 || __builtin_mul_overflow(elements, extent->value, &elements) || elements > kMostElements) return std::nullopt;
+    }
+  }
   if (run_kernel(node->kernel, call) != OracleStatus::Done) return std::nullopt;
   return Evaluation{results_of(*node, call), is_exact(node->kernel)};
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@ namespace {
 
 constexpr size_t kGuard = 64;
 constexpr uint8_t kGuardByte = 0xa5;
-constexpr unsigned kMostSeconds = 60;
+constexpr unsigned kMostSeconds = 60;        ///< of a processor
+constexpr unsigned kMostClockSeconds = 900;  ///< beside other work, or where something sleeps for ever
 enum Exit : int { kRan, kNotGenerated = 10, kNotCompiled, kNotLoaded, kStatus, kOutside, kInputChanged };
 
 std::string text_of(const std::filesystem::path& path) {
@@ -95,7 +97,9 @@ int child(const Bench& bench, const RandomGraph& g, const Variant& variant, cons
   const int log = open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   dup2(log, 1);
   dup2(log, 2);
-  alarm(kMostSeconds);
+  const rlimit processor{kMostSeconds, kMostSeconds};
+  setrlimit(RLIMIT_CPU, &processor);
+  alarm(kMostClockSeconds);
   ModelOptions options;
   options.graph = (folder.parent_path() / "graph.yaml").string();
   options.isas = {variant.isa};

@@ -36,6 +36,19 @@ ops:
     let: {S: shape}
     out: {Y: "T[*S]"}
     body: "Y[*s] = value"
+  - op: expand
+    types: {T: any}
+    attrs: {shape: "int[]"}
+    in: {X: "T[~*O]"}
+    let: {O: shape}
+    out: {Y: "T[*O]"}
+    body: "Y[*o] = X[*o]"
+  - op: lengths
+    types: {T: float}
+    attrs: {axis: int = -2}
+    in: {X: "T[*P, N@axis, *Q, C]"}
+    out: {Y: "T[*P, *Q]"}
+    body: "Y[*p,*q] = sum[n,c](sq(X[*p,n,*q,c]))"
 )yaml";
 
 OpLibrary definitions() {
@@ -80,4 +93,22 @@ TEST_CASE("frontend: signatures are those of the definitions") {
   CHECK(s.find("gemm")->inputs[2].optional);
   CHECK(s.find("maxpool1d")->attrs[0].required);
   CHECK(s.find("nothing") == nullptr);
+}
+
+TEST_CASE("frontend: an input spreads only to the shape that a let says") {
+  const OpLibrary library = definitions();
+  const OpSemantics s = library_semantics(library);
+  const auto expand = [&](std::vector<SizeExpr> dims, std::vector<SizeExpr> shape) { return s.infer("expand", {f32(std::move(dims))}, {{"shape", std::move(shape)}}, 1); };
+  CHECK(expand({4, 1}, {2, 4, 7}).outputs == std::vector<TensorType>{f32({2, 4, 7})});
+  CHECK(expand({4, 7}, {2, 7, 2}).error.find("X has an extent of 4 that does not broadcast to 7") != std::string::npos);
+  CHECK(expand({2, 3}, {3}).error.find("X has 2 dimensions, 1 at most") != std::string::npos);
+}
+
+TEST_CASE("frontend: an axis leaves room for the dims behind it") {
+  const OpLibrary library = definitions();
+  const OpSemantics s = library_semantics(library);
+  const auto lengths = [&](int64_t axis) { return s.infer("lengths", {f32({3, 4, 5})}, {{"axis", axis}}, 1); };
+  CHECK(lengths(0).outputs == std::vector<TensorType>{f32({4})});
+  CHECK(lengths(1).outputs == std::vector<TensorType>{f32({3})});
+  CHECK(lengths(2).error.find("X has 3 dimensions; its shape needs 0 before dimension 2 and 1 behind it") != std::string::npos);
 }
