@@ -30,6 +30,7 @@ class NodeMapping {
       try {
         bind(*row);
         RecipeContext recipe{context_.builder, context_.table.functions};
+        recipe.call_graph = [this](const std::string& callee, const RecipeList& args) { return call_graph(callee, args); };
         if (row->when && !holds(recipe, *row->when)) continue;
         return results(recipe, *row);
       } catch (const RecipeError& e) {
@@ -136,6 +137,7 @@ class NodeMapping {
         for (const std::string& s : a.strings()) list.push_back(s);
         return list;
       case AttributeProto::TENSOR: return tensor(a);
+      case AttributeProto::GRAPH: return kGraphCallee + a.name();
       default: throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is of a kind that cannot be read", a.name()), {}};
     }
   }
@@ -171,6 +173,23 @@ class NodeMapping {
       throw OnnxError{first.code, fmt::format("attribute '{}': {}", a.name(), first.message), first.notes};
     }
     return TensorRef{context_.builder.add_constant("", std::move(data).value())};
+  }
+
+  RecipeList call_graph(const std::string& callee, const RecipeList& args) {
+    std::vector<ValueId> inputs;
+    for (const RecipeValue& v : args) {
+      if (!v.get<TensorRef>()) throw OnnxError{Code::E0806, callee + ": its inputs are tensors, not " + kind_of(v), {}};
+      inputs.push_back(v.get<TensorRef>()->id);
+    }
+    RecipeList results;
+    for (const AttributeProto& a : node_.attribute()) {
+      if (callee != kGraphCallee + a.name() || !context_.read_body) continue;
+      for (const ValueId id : context_.read_body(a.g(), inputs)) {
+        if (id < 0) throw OnnxError{Code::E0806, callee + ": its outputs have to be tensors", {}};
+        results.push_back(TensorRef{id});
+      }
+    }
+    return results;
   }
 
   std::vector<ValueId> results(RecipeContext& recipe, const OnnxRow& row) {

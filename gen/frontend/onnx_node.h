@@ -16,6 +16,8 @@ struct OnnxNodeContext {
   std::map<std::string, std::vector<SizeExpr>> stated;  // shapes that the file states for values, where all of a shape is known
   int64_t position = 0;                // number of the node that is read
   std::vector<RecipeList> lists = {};  // sequences, which exist while the model is read only
+  /// Adds the nodes of a graph that an attribute of the node holds; kNoValue for outputs that are in error, which has been reported.
+  std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)> read_body = nullptr;
 };
 
 /// Why a node cannot be mapped. Thrown inside the reader, never out of it.

@@ -12,6 +12,8 @@
 #include "frontend/onnx_order.h"
 #include "frontend/onnx_stated.h"
 #include "frontend/onnx_tensor.h"
+#include "frontend/onnx_told.h"
+#include "frontend/solve_extents.h"
 
 namespace tenon {
 namespace {
@@ -24,35 +26,75 @@ constexpr int64_t kMaxNodes = 1000000;
 
 class OnnxReader {
  public:
-  OnnxReader(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics, const SizeRanges& sizes)
-      : source_(source), table_(table), semantics_(semantics), ranges_(sizes) {}
+  OnnxReader(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics, const SizeRanges& sizes, ToldInputs told)
+      : source_(source), table_(table), semantics_(semantics), ranges_(sizes), told_(std::move(told)) {}
 
   Result<Graph> read() {
-    if (!parse()) return diagnostics_;
+    const std::vector<std::pair<std::string, ValueId>> outputs = read_model();
+    if (diagnostics_.has_errors()) return diagnostics_;
+    return finish(outputs);
+  }
+
+  /// The inputs whose elements may be extents, with a name for each element.
+  ToldInputs unknown_inputs() const {
+    ToldInputs unknown;
+    for (const ValueId id : candidates_) unknown[builder_->value(id).original] = element_names(builder_->value(id));
+    return unknown;
+  }
+
+  /// The same with the numbers that the stated extents leave no choice about; nothing where there are none.
+  ToldInputs solved_inputs() {
+    read_model();
+    if (diagnostics_.has_errors()) return {};
+    std::vector<ExtentEquation> equations;
+    for (const auto& [name, dims] : stated_) {
+      const auto it = values_.find(name);
+      if (it == values_.end() || it->second < 0 || builder_->value(it->second).dims.size() != dims.size()) continue;
+      for (size_t i = 0; i < dims.size(); ++i)
+        if (dims[i].is_constant()) equations.push_back({builder_->value(it->second).dims[i], dims[i].value});
+    }
+    const SizeValues solved = solve_extents(equations, unknowns_);
+    ToldInputs told = solved.empty() ? ToldInputs{} : told_;
+    for (auto& [name, elements] : told)
+      for (SizeExpr& e : elements) e = substitute(e, solved);
+    return told;
+  }
+
+ private:
+  // Values by their names in one graph or function. kNoValue: the node is in error, so that what reads it is left out silently.
+  using Names = std::map<std::string, ValueId>;
+
+  std::vector<std::pair<std::string, ValueId>> read_model() {
+    if (!parse()) return {};
     builder_.emplace(semantics_, c_name(model_.graph().name(), graph_names_));
     OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
     read_opsets(context);
-    if (diagnostics_.has_errors()) return diagnostics_;
+    if (diagnostics_.has_errors()) return {};
     read_tensors(context, model_.graph(), values_, "");
     read_inputs();
     check_sizes();
     for (const ValueInfoProto& v : model_.graph().value_info()) read_stated(context, v);
     for (const ValueInfoProto& v : model_.graph().output()) read_stated(context, v);
     carry_stated_shapes(model_.graph(), table_, context.stated);
-    if (diagnostics_.has_errors()) return diagnostics_;
+    stated_ = context.stated;
+    if (diagnostics_.has_errors()) return {};
+    for (const auto& [name, elements] : told_) tell(name, elements);
     try {
       read_nodes(context, model_.graph().node(), values_, "");
     } catch (const GraphError& e) {
       error(Code::E0809, "", e.what());
     }
-    const std::vector<std::pair<std::string, ValueId>> outputs = read_outputs();
-    if (diagnostics_.has_errors()) return diagnostics_;
-    return finish(outputs);
+    return read_outputs();
   }
 
- private:
-  // Values by their names in one graph or function. kNoValue: the node is in error, so that what reads it is left out silently.
-  using Names = std::map<std::string, ValueId>;
+  /// From here on the input stands for these numbers.
+  void tell(const std::string& name, const std::vector<SizeExpr>& elements) {
+    const ValueId id = values_.at(name);
+    for (const SizeExpr& e : elements)
+      if (!e.is_constant() && unknowns_.insert(e.name).second) builder_->add_size({e.name, 1, kGreatestTold});
+    told_values_[name] = id;
+    values_[name] = builder_->add_numbers(builder_->value(id).dtype, builder_->value(id).dims, elements);
+  }
 
   void error(Code code, const std::string& where, const std::string& message, std::vector<std::string> notes = {}) {
     diagnostics_.error_at(code, where.empty() ? source_.path : source_.path + ": " + where, message, std::move(notes));
@@ -105,7 +147,9 @@ class OnnxReader {
       if (!dtype || !t.has_shape()) continue;
       std::vector<SizeExpr> dims;
       for (int axis = 0; axis < t.shape().dim_size(); ++axis) dims.push_back(extent(t.shape().dim(axis), v.name(), axis, where));
-      define(values_, v.name(), builder_->add_input(v.name(), *dtype, std::move(dims)), where);
+      const ValueId id = builder_->add_input(v.name(), *dtype, dims);
+      define(values_, v.name(), id, where);
+      if (may_say_extents(*dtype, dims)) candidates_.push_back(id);
     }
   }
 
@@ -191,6 +235,7 @@ class OnnxReader {
     try {
       if (const FunctionProto* f = find_onnx_function(model_, node)) return call_function(context, *f, node, inputs, where);
       if (is_onnx_control(node)) return map_control(context, node, inputs, names, where);
+      context.read_body = [&](const GraphProto& body, const std::vector<ValueId>& given) { return read_body(context, body, given, names, where); };
       return map_onnx_node(context, node, inputs);
     } catch (const OnnxError& e) {
       error(e.code, where, e.message, e.notes);
@@ -222,7 +267,7 @@ class OnnxReader {
                                    const std::string& where) {
     OnnxBodyReader reader;
     reader.read = [&](const GraphProto& body, const std::vector<ValueId>& given) { return read_body(context, body, given, names, where); };
-    reader.declared_extent = [&](const std::string& name) { return declared_extent(name); };
+    reader.declared_extent = [&](const std::string& name) { return declared_extent(context, name); };
     return map_onnx_control(context, node, inputs, reader);
   }
 
@@ -247,7 +292,9 @@ class OnnxReader {
     return made;
   }
 
-  int64_t declared_extent(const std::string& name) const {
+  /// The first extent that the file states for a value, or that follows from what it states for others; 0 where it is none of these.
+  int64_t declared_extent(const OnnxNodeContext& context, const std::string& name) const {
+    if (const auto it = context.stated.find(name); it != context.stated.end() && !it->second.empty() && it->second[0].is_constant()) return it->second[0].value;
     for (const auto* list : {&model_.graph().output(), &model_.graph().value_info()})
       for (const ValueInfoProto& v : *list)
         if (v.name() == name && v.type().tensor_type().shape().dim_size() > 0) return v.type().tensor_type().shape().dim(0).dim_value();
@@ -284,21 +331,29 @@ class OnnxReader {
     return outputs;
   }
 
-  Result<Graph> finish(const std::vector<std::pair<std::string, ValueId>>& outputs) {
+  Result<Graph> finish(std::vector<std::pair<std::string, ValueId>> outputs) {
     try {
+      for (const auto& [name, elements] : told_) outputs[0].second = only_if_told(*builder_, table_, told_values_.at(name), elements, outputs[0].second);
       Graph graph = builder_->finish(outputs);
       graph.doc = model_.graph().doc_string();
-      return graph;
+      std::erase_if(graph.sizes, [&](const GraphSize& s) { return unknowns_.count(s.name) > 0; });
+      if (verify(graph).empty() || unknowns_.empty()) return graph;
+      error(Code::E0807, "", "numbers that run time tells decide extents, and no stated extent says what they are");
     } catch (const GraphError& e) {
       error(Code::E0807, "", e.what());
-      return diagnostics_;
     }
+    return diagnostics_;
   }
 
   const OnnxSource& source_;
   const OnnxTable& table_;
   const OpSemantics& semantics_;
   const SizeRanges& ranges_;
+  ToldInputs told_;
+  std::map<std::string, ValueId> told_values_;  // the inputs themselves
+  std::vector<ValueId> candidates_;             // inputs that may say extents
+  std::set<std::string> unknowns_;              // names that stand for such extents
+  std::map<std::string, std::vector<SizeExpr>> stated_;
   ModelProto model_;
   std::optional<GraphBuilder> builder_;
   Names values_;
@@ -312,7 +367,16 @@ class OnnxReader {
 }  // namespace
 
 Result<Graph> read_onnx(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics, const SizeRanges& sizes) {
-  return OnnxReader(source, table, semantics, sizes).read();
+  OnnxReader plain(source, table, semantics, sizes, {});
+  Result<Graph> graph = plain.read();
+  if (graph.ok()) return graph;
+  // Where extents follow from numbers that run time tells, the extents that the file states may tell the numbers before: then these are
+  // taken to be known, and the program checks that they are.
+  const ToldInputs unknown = plain.unknown_inputs();
+  const ToldInputs told = unknown.empty() ? unknown : OnnxReader(source, table, semantics, sizes, unknown).solved_inputs();
+  if (told.empty()) return graph;
+  Result<Graph> again = OnnxReader(source, table, semantics, sizes, told).read();
+  return again.ok() ? std::move(again) : std::move(graph);
 }
 
 }  // namespace tenon

@@ -267,6 +267,7 @@ class RecipeRun {
     if (callee == "apply") {
       callee = named_callee(e, args);
       args.erase(args.begin());
+      if (callee.starts_with(kGraphCallee)) return graph_call(e, callee, args);
     }
     if (const auto f = context_.functions.find(callee); f != context_.functions.end()) {
       if (!keywords.empty()) throw RecipeError(keywords[0].offset, fmt::format("'{}' takes its arguments by place", callee));
@@ -275,6 +276,12 @@ class RecipeRun {
     RecipeValue result;
     if (keywords.empty() && call_host_function(context_, callee, args, e.offset, result)) return result;
     return call_op(context_, {callee, std::move(args), std::move(keywords), wanted, e.offset});
+  }
+
+  RecipeValue graph_call(const RecipeExpr& e, const std::string& callee, const RecipeList& args) {
+    if (!context_.call_graph) fail(e, "no attribute holds a graph here");
+    const RecipeList results = context_.call_graph(callee, args);
+    return results.size() == 1 ? results[0] : RecipeValue(results);
   }
 
   // apply('name', …) calls what the text names.

@@ -25,11 +25,16 @@ struct RecipeContext {
   const RecipeFunctions& functions;
   /// Names the place of a node, where it is the text's; otherwise the builder's origin stays.
   std::function<std::string(size_t offset)> origin = nullptr;
+  /// Calls a graph that an attribute holds; its text begins with kGraphCallee. Where there is none, no recipe has such a text.
+  std::function<RecipeList(const std::string& callee, const RecipeList& args)> call_graph = nullptr;
   bool names_values = false;  // results get the names on the left
   int depth = 0;              // of inlined calls
   int calls = 0;              // inlined within the outermost one
   size_t outermost = 0;       // place of the first of these
 };
+
+/// What a recipe has for a graph that an attribute holds, to be called by apply: this and the attribute's name. No op is spelled like it.
+inline constexpr const char* kGraphCallee = "graph ";
 
 /// Runs all statements in `scope`, which receives what they define. Returns the value of the last one. `wanted` is the number of
 /// results that a call in the last statement has to have where it is not an assignment. Throws RecipeError.

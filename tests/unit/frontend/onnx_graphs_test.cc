@@ -1,0 +1,80 @@
+// Models through the shipped rows and definitions: numbers that stated extents tell, graphs that attributes hold.
+#include "catch.h"
+#include "frame_files.h"
+#include "frontend/read_onnx.h"
+#include "library_semantics.h"
+#include "onnx_table_files.h"
+#include "opdef/read_ops.h"
+#include "pipeline/fold.h"
+#include "proto_bytes.h"
+
+using namespace tenon;
+using namespace tenon_test::onnx;
+using tenon_test::Proto;
+namespace fs = std::filesystem;
+
+namespace {
+
+const OpLibrary& library() {
+  static const OpLibrary all = [] {
+    std::vector<SourceFileRef> files;
+    for (const auto& e : fs::directory_iterator(fs::path(TENON_CHECKOUT) / "opdefs"))
+      if (e.path().extension() == ".yaml") files.push_back(*read_source(e.path().string()));
+    return *read_ops(files, {}, tenon_test::frame_files(TENON_CHECKOUT));
+  }();
+  return all;
+}
+
+Result<tenon::Graph> read(const std::string& bytes) {
+  static const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
+  const OpSemantics semantics = library_semantics(library(), [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) {
+    return fold_node(library(), op, in, attrs);
+  });
+  return read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table, semantics, {});
+}
+
+// The first elements of a tensor that is twice as long, both told by `s`; the file states the result, or leaves it open.
+std::string told_by_an_input(bool stated) {
+  const tenon_test::onnx::Graph g{{node("Mul", {"s", "two"}, {"t"}), node("ConstantOfShape", {"t"}, {"c"}), node("Slice", {"c", "zero", "s"}, {"y"})},
+                                  {value("s", {2}, 7)},
+                                  {stated ? value("y", {3, 4}) : Proto().bytes(1, "y")},
+                                  {ints_tensor("two", {2}), ints_tensor("zero", {0, 0})}};
+  return model(g, 13);
+}
+
+// FlexAttention with a graph that squares what it is given.
+std::string squaring(const std::string& attribute) {
+  Proto body, g;
+  body.message(1, node("Mul", {"p", "p"}, {"q"})).bytes(2, "squares").message(11, value("p", {1, 1, 2, 2})).message(12, value("q", {}));
+  Proto n = node("FlexAttention", {"x", "x", "x"}, {"y"}, {Proto().bytes(1, attribute).message(6, body).number(20, 5)});
+  n.bytes(7, "ai.onnx.preview");
+  g.message(1, n).bytes(2, "g").message(11, value("x", {1, 1, 2, 4})).message(12, value("y", {}));
+  return Proto().number(1, 8).message(7, g).message(8, Proto().number(2, 22)).message(8, Proto().bytes(1, "ai.onnx.preview").number(2, 1)).text();
+}
+
+}  // namespace
+
+TEST_CASE("frontend: an input whose numbers the stated extents tell is known, and checked") {
+  const auto graph = read(told_by_an_input(true));
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  CHECK(graph->sizes.empty());
+  CHECK(graph->inputs.size() == 1);
+  CHECK(graph->values[static_cast<size_t>(graph->outputs[0])].dims == std::vector<SizeExpr>{3, 4});
+  CHECK(to_text(*graph).find("= equal(") != std::string::npos);
+  const auto open = read(told_by_an_input(false));
+  REQUIRE_FALSE(open.ok());
+  CHECK(open.diagnostics().sorted().front().where == "net.onnx: node 1 (ConstantOfShape)");
+}
+
+TEST_CASE("frontend: an operator calls the graph that its attribute holds") {
+  const auto before = read(squaring("score_mod")), after = read(squaring("prob_mod"));
+  INFO(before.diagnostics().text() << after.diagnostics().text());
+  REQUIRE(before.ok());
+  REQUIRE(after.ok());
+  const std::string scores = to_text(*before), probabilities = to_text(*after);
+  REQUIRE(scores.find("= mul(") != std::string::npos);
+  REQUIRE(probabilities.find("= mul(") != std::string::npos);
+  CHECK(scores.find("= mul(") < scores.find("= softmax("));
+  CHECK(probabilities.find("= mul(") > probabilities.find("= softmax("));
+}
