@@ -16,7 +16,7 @@ namespace tenon {
 
 struct Contraction {
   const KernelStatement* statement = nullptr;
-  const ExprNode* sum = nullptr;      ///< the Reduce node inside the statement's value
+  const ExprNode* sum = nullptr;      ///< a Reduce node inside the statement's value; all others there are the same sum
   DType result = DType::F32;          ///< type of that node
   DType accumulator = DType::F32;     ///< type that products are summed in; narrow integers are widened, which wrapping permits
   Expr left, right;                   ///< the factors, grouped by side
@@ -32,7 +32,7 @@ struct Contraction {
   bool is_stencil() const { return columns.empty(); }
 };
 
-/// The contraction that a kernel is, or nothing: one statement, one sum, a product that separates into two sides.
+/// The contraction that a kernel is, or nothing: one statement, one sum (used once or more), a product that separates into two sides.
 std::optional<Contraction> find_contraction(const Kernel& kernel);
 
 /// The read of a right side that holds panels of words already: its last index chooses the half; or null.

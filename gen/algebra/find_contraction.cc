@@ -17,18 +17,23 @@ ValueScope scope_with(const Kernel& kernel, const std::vector<LoopVar>& vars) {
   return scope;
 }
 
+/// The one sum of a value; an epilogue may use it several times.
 const ExprNode* only_sum(const Expr& value) {
-  const ExprNode* found = nullptr;
-  int reductions = 0;
+  Expr found;
+  bool alone = true;
   walk(value, [&](const Expr& e) {
-    if (!std::holds_alternative<Reduce>(e->node)) return true;
-    ++reductions;
-    found = e.get();
-    return true;
+    if (!std::holds_alternative<Reduce>(e->node)) return alone;
+    alone = alone && (!found || same(found, e));
+    found = e;
+    walk(std::get<Reduce>(e->node).value, [&](const Expr& inner) {
+      alone = alone && !std::holds_alternative<Reduce>(inner->node);
+      return alone;
+    });
+    return false;
   });
-  if (reductions != 1) return nullptr;
+  if (!found || !alone) return nullptr;
   const auto& r = std::get<Reduce>(found->node);
-  return r.op == Reducer::Sum && !r.where ? found : nullptr;
+  return r.op == Reducer::Sum && !r.where ? found.get() : nullptr;
 }
 
 void collect_factors(const Expr& e, std::vector<Expr>& out) {
@@ -73,7 +78,7 @@ bool slides(const Expr& e, const std::string& var, const std::vector<LoopVar>& d
 std::vector<std::pair<int, std::vector<Expr>>> outer_accesses(const Contraction& c) {
   std::vector<std::pair<int, std::vector<Expr>>> out{{c.statement->target, c.statement->index}};
   walk(c.statement->value, [&](const Expr& e) {
-    if (e.get() == c.sum) return false;
+    if (std::holds_alternative<Reduce>(e->node)) return false;
     if (const auto* r = std::get_if<Read>(&e->node)) out.emplace_back(r->tensor, r->index);
     return true;
   });
@@ -84,7 +89,7 @@ std::vector<std::pair<int, std::vector<Expr>>> outer_accesses(const Contraction&
 bool used_bare(const Contraction& c, const std::string& var) {
   bool found = false;
   walk(c.statement->value, [&](const Expr& e) {
-    if (e.get() == c.sum || std::holds_alternative<Read>(e->node)) return false;
+    if (std::holds_alternative<Reduce>(e->node) || std::holds_alternative<Read>(e->node)) return false;
     if (const auto* v = std::get_if<VarRef>(&e->node)) found = found || v->name == var;
     return !found;
   });

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace tenon {
@@ -93,14 +94,19 @@ double extent_product(const std::vector<LoopVar>& loops, bool& known) {
   return n;
 }
 
-double operations(const Expr& e, bool& known) {
+/// `counted`: reductions met before; one that a formula uses several times is computed once.
+double operations(const Expr& e, bool& known, std::vector<Expr>& counted) {
   double n = 0;
-  if (const auto* r = std::get_if<Reduce>(&e->node)) return extent_product(r->vars, known) * (1 + operations(r->value, known));
+  if (const auto* r = std::get_if<Reduce>(&e->node)) {
+    if (std::any_of(counted.begin(), counted.end(), [&](const Expr& c) { return same(c, e); })) return 0;
+    counted.push_back(e);
+    return extent_product(r->vars, known) * (1 + operations(r->value, known, counted));
+  }
   if (std::holds_alternative<Read>(e->node)) return 0;
   const auto* a = std::get_if<Apply>(&e->node);
   if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node)) n = 1;
   map_children(e, [&](const Expr& c) {
-    n += operations(c, known);
+    n += operations(c, known, counted);
     return c;
   });
   return n;
@@ -178,7 +184,10 @@ std::vector<std::string> verify(const Kernel& k) {
 std::optional<Cost> cost_of(const Kernel& k) {
   Cost cost;
   bool known = true;
-  for (const KernelStatement& s : k.body) cost.flops += extent_product(s.loops, known) * operations(s.value, known);
+  for (const KernelStatement& s : k.body) {
+    std::vector<Expr> counted;
+    cost.flops += extent_product(s.loops, known) * operations(s.value, known, counted);
+  }
   for (const Tensor& t : k.tensors) {
     if (t.role == Role::Temp) continue;
     double n = bytes_of(t.dtype);

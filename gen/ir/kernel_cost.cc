@@ -17,8 +17,19 @@ class CostCounter {
  public:
   explicit CostCounter(const Kernel& kernel) : names_(tensor_names(kernel)) {}
 
-  Terms operations(const Expr& e) const {
-    if (const auto* r = std::get_if<Reduce>(&e->node)) return times(plus({{{}, 1}}, operations(r->value)), extents(r->vars));
+  Terms operations_of(const Expr& value) {
+    reductions_.clear();
+    return operations(value);
+  }
+
+  /// A reduction that a formula uses several times is computed once.
+  Terms operations(const Expr& e) {
+    if (const auto* r = std::get_if<Reduce>(&e->node)) {
+      for (const Expr& counted : reductions_)
+        if (same(counted, e)) return {};
+      reductions_.push_back(e);
+      return times(plus({{{}, 1}}, operations(r->value)), extents(r->vars));
+    }
     if (std::holds_alternative<Read>(e->node)) return {};
     Terms out;
     const auto* a = std::get_if<Apply>(&e->node);
@@ -59,6 +70,7 @@ class CostCounter {
   std::string text_of(const Expr& e) const { return to_text(e, names_); }
 
   std::vector<std::string> names_;
+  std::vector<Expr> reductions_;
 };
 
 /// Products of many factors first: they are what counts.
@@ -78,10 +90,10 @@ std::string text_of(const Terms& terms) {
 }  // namespace
 
 CostFormula cost_formula(const Kernel& kernel) {
-  const CostCounter counter(kernel);
   Terms operations, bytes;
+  CostCounter counter(kernel);
   for (const KernelStatement& s : kernel.body)
-    operations = CostCounter::plus(std::move(operations), counter.times(counter.operations(s.value), CostCounter::extents(s.loops)));
+    operations = CostCounter::plus(std::move(operations), counter.times(counter.operations_of(s.value), CostCounter::extents(s.loops)));
   for (const Tensor& t : kernel.tensors)
     if (t.role != Role::Temp) bytes = CostCounter::plus(std::move(bytes), counter.times({{{}, static_cast<double>(bytes_of(t.dtype))}}, t.dims));
   return {text_of(operations), text_of(bytes)};

@@ -7,7 +7,11 @@ namespace {
 /// Stores the statement's value for the elements that `scope` names, with `sums` standing for the reduction.
 void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, Block& out) {
   const KernelStatement& s = *b.c.statement;
-  scope.given[b.c.sum] = v_cast(sums, b.c.result);
+  walk(s.value, [&](const Expr& e) {
+    if (!std::holds_alternative<Reduce>(e->node)) return true;
+    scope.given[e.get()] = v_cast(sums, b.c.result);
+    return false;
+  });
   const auto value = lower_lanes(s.value, scope);
   std::vector<LoopVar> over;
   if (!scope.vector_var.empty()) over.push_back({scope.vector_var, nullptr});

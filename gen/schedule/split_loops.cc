@@ -13,60 +13,88 @@
 namespace tenon {
 namespace {
 
-/// The constants that `e` divides a variable by.
-void note_divisors(const Expr& e, const std::string& var, std::set<int64_t>& divisors) {
+/// The constants that `e` divides a variable by; 0 stands for what is no constant.
+std::set<int64_t> divisors_of(const std::string& var, const Expr& e) {
+  std::set<int64_t> found;
   walk(e, [&](const Expr& n) {
     const auto* a = std::get_if<Apply>(&n->node);
     if (!a || (a->op != ScalarOp::FloorDiv && a->op != ScalarOp::Mod)) return true;
     const auto* divided = std::get_if<VarRef>(&a->args[0]->node);
-    if (divided && divided->name == var) divisors.insert(constant_value(a->args[1]).value_or(0));
+    if (divided && divided->name == var) found.insert(constant_value(a->args[1]).value_or(0));
     return true;
   });
+  return found;
 }
 
-/// The extent of the inner one of the two dimensions that `v` walks in the sums of `value`.
-std::optional<int64_t> inner_extent(const Expr& value, const LoopVar& v) {
-  std::set<int64_t> divisors;
-  walk(value, [&](const Expr& n) {
-    if (!std::holds_alternative<Reduce>(n->node)) return true;
-    note_divisors(n, v.name, divisors);
-    return false;
-  });
+/// A variable that walks two dimensions, and its parts.
+struct Merged {
+  LoopVar whole, outer, inner;
+
+  std::map<std::string, Expr> parts() const { return {{whole.name, var_ref(outer.name) * inner.extent + var_ref(inner.name)}}; }
+};
+
+std::optional<Merged> merged(const LoopVar& v, const Expr& sum) {
+  const std::set<int64_t> divisors = divisors_of(v.name, sum);
   const auto extent = constant_value(v.extent);
   if (divisors.size() != 1 || !extent) return std::nullopt;
   const int64_t inner = *divisors.begin();
-  return inner > 1 && *extent > inner && *extent % inner == 0 ? std::optional(inner) : std::nullopt;
+  if (inner < 2 || *extent <= inner || *extent % inner != 0) return std::nullopt;
+  return Merged{v, {v.name + "_outer", constant_int(*extent / inner)}, {v.name + "_inner", constant_int(inner)}};
 }
 
-/// The statement with `loops[at]` as two loops, the inner one with `inner` turns.
-KernelStatement split(const KernelStatement& s, size_t at, int64_t inner) {
-  KernelStatement out = s;
-  const LoopVar& v = s.loops[at];
-  const LoopVar blocks{v.name + "_outer", constant_int(*constant_value(v.extent) / inner)}, within{v.name + "_inner", constant_int(inner)};
-  out.loops[at] = blocks;
-  out.loops.insert(out.loops.begin() + static_cast<std::ptrdiff_t>(at) + 1, within);
+void split_in(std::vector<LoopVar>& loops, const Merged& m) {
+  for (size_t i = 0; i < loops.size(); ++i)
+    if (loops[i].name == m.whole.name) {
+      loops[i] = m.outer;
+      loops.insert(loops.begin() + static_cast<std::ptrdiff_t>(i) + 1, m.inner);
+      return;
+    }
+}
+
+/// The value with a reduction's own variable as two.
+Expr split_reduction(const Expr& e, const Merged& m) {
+  const auto* r = std::get_if<Reduce>(&e->node);
+  if (!r) return map_children(e, [&](const Expr& c) { return split_reduction(c, m); });
+  std::vector<LoopVar> vars = r->vars;
+  split_in(vars, m);
+  return reduce(r->op, std::move(vars), r->where ? substitute(r->where, m.parts()) : nullptr, substitute(r->value, m.parts()), e->type);
+}
+
+KernelStatement simplified(KernelStatement s) {
   Ranges ranges;
-  for (const LoopVar& l : out.loops) ranges.extents[l.name] = l.extent;
-  const std::map<std::string, Expr> whole{{v.name, var_ref(blocks.name) * constant_int(inner) + var_ref(within.name)}};
-  out.value = simplify(substitute(s.value, whole), ranges);
-  for (Expr& i : out.index) i = simplify(substitute(i, whole), ranges);
-  return out;
+  for (const LoopVar& l : s.loops) ranges.extents[l.name] = l.extent;
+  s.value = simplify(s.value, ranges);
+  for (Expr& i : s.index) i = simplify(i, ranges);
+  return s;
 }
 
-bool uses_tiles(const Kernel& kernel) {
-  const auto c = find_contraction(kernel);
-  return c && !c->is_stencil();
+const Expr* first_sum(const Expr& value) {
+  const Expr* found = nullptr;
+  walk(value, [&](const Expr& e) {
+    if (!found && std::holds_alternative<Reduce>(e->node)) found = &e;
+    return !found;
+  });
+  return found;
 }
 
 }  // namespace
 
 Kernel with_split_loops(const Kernel& kernel) {
-  if (kernel.body.size() != 1 || uses_tiles(kernel)) return kernel;
+  const Expr* first = kernel.body.size() == 1 ? first_sum(kernel.body[0].value) : nullptr;
+  if (!first) return kernel;
+  const Expr sum = *first;
   Kernel out = kernel;
   KernelStatement& s = out.body[0];
-  for (size_t i = s.loops.size(); i-- > 0;)
-    if (const auto inner = inner_extent(s.value, s.loops[i])) s = split(s, i, *inner);
-  return s.loops.size() > kernel.body[0].loops.size() && find_contraction(out) ? out : kernel;
+  for (const LoopVar& v : kernel.body[0].loops)
+    if (const auto m = merged(v, sum)) {
+      split_in(s.loops, *m);
+      s.value = substitute(s.value, m->parts());
+      for (Expr& i : s.index) i = substitute(i, m->parts());
+    }
+  for (const LoopVar& v : std::get<Reduce>(sum->node).vars)
+    if (const auto m = merged(v, sum)) s.value = split_reduction(s.value, *m);
+  s = simplified(std::move(s));
+  return find_contraction(out) ? out : kernel;
 }
 
 }  // namespace tenon

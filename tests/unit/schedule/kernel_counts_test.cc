@@ -68,6 +68,29 @@ TEST_CASE("groups of filters under an activation are still panels and tiles") {
   }
 }
 
+TEST_CASE("an activation that uses its operand twice leaves one sum") {
+  for (const char* activation : {"silu", "gelu", "hard_swish", "leaky_relu"}) {
+    const ExecutionPlan p = planned({kImage, std::string("  y = ") + activation + "(conv2d(x, w, b, pads=[1, 1, 1, 1]))\n"});
+    REQUIRE(p.steps.size() == 1);
+    CHECK(find_contraction(p.steps[0].kernel).has_value());
+    CHECK(cost_of(p.steps[0].kernel)->flops < 2.1 * 1600 * 8 * 9);
+  }
+}
+
+TEST_CASE("heads that become features are two depths of a product") {
+  const ExecutionPlan p = planned({"  x: f32[1, 4, 16, 8]\n  w: f32[32, 24]\n", "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[1, 16, 32]), w)\n"});
+  REQUIRE(p.steps.size() == 1);
+  const auto c = find_contraction(p.steps[0].kernel);
+  REQUIRE(c.has_value());
+  CHECK(c->depth.size() == 2);
+}
+
+TEST_CASE("a flattened image under an activation is rows of a product") {
+  const ExecutionPlan p = planned({"  x: f32[1, 8, 10, 12]\n  w: f32[16, 8, 1, 1]\n", "  y = sigmoid(reshape(conv2d(x, w), shape=[1, 16, 120]))\n"});
+  REQUIRE(p.steps.size() == 1);
+  CHECK(find_contraction(p.steps[0].kernel).has_value());
+}
+
 TEST_CASE("shuffled channels go into a padded convolution that stays a stencil") {
   const std::string inputs = "  x: f32[1, 24, 10, 10]\n  w: f32[24, 1, 3, 3]\n";
   const ExecutionPlan p = planned({inputs, "  t = transpose(reshape(x, shape=[1, 4, 6, 10, 10]), perm=[0, 2, 1, 3, 4])\n  y = conv2d(reshape(t, shape=[1, 24, 10, 10]), w, pads=[1, 1, 1, 1], groups=24)\n"});
