@@ -15,7 +15,7 @@ namespace tenon {
 /// One row. A parameter of 0 means that the kind does not use it.
 struct Blueprint {
   std::string name;          ///< for the kernel's banner, such as "contraction/x86-64-v4"
-  std::string kind;          ///< contraction, map, reduction, window, transpose
+  std::string kind;          ///< contraction, contraction_turned, stencil, row_chain, map, reduction, transpose
   std::string isa = "*";     ///< a name of all_isas
   std::string dtype = "*";   ///< compute type
   int tile_rows = 0;         ///< register tile: rows of the output

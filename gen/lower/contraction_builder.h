@@ -67,6 +67,16 @@ struct ContractionBuilder {
   Operand extent_of(const std::vector<LoopVar>& vars);
 };
 
+/// A builder that knows the kernel's tensors and names, and the outer variables of `c`.
+ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c);
+
+/// A contraction without outer loops in two parts, for nests that run it for one block of rows after the other.
+struct ContractionParts {
+  Block once;  ///< what does not depend on the rows: tables, panels of the right side
+  Block each;
+};
+ContractionParts contraction_parts(ContractionBuilder& b);
+
 Operand floor_div(const Operand& a, const Operand& b);
 Operand smaller(const Operand& a, const Operand& b);
 Operand larger(const Operand& a, const Operand& b);

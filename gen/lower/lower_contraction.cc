@@ -27,25 +27,41 @@ class NestBuilder {
 
   Block build() {
     Block before, staging;
+    open(before, staging);
+    append(before, loops_over(b_, b_.c.outer_right, column_blocks(std::move(staging)), LoopKind::Parallel));
+    return before;
+  }
+
+  /// The same without outer loops, all columns in one block: `once` is what the rows have no part in.
+  ContractionParts build_parts() {
+    ContractionParts out;
+    whole_panels_ = true;
+    open(out.once, out.each);
+    if (packing_ == Packing::Tail) append(out.once, pack_last(b_, packed_, v_int(0), n_.columns));
+    else if (packing_ == Packing::All) append(out.once, pack_right(b_, packed_, v_int(0), n_.columns, nullptr));
+    append(out.each, row_blocks(v_int(0), n_.columns));
+    return out;
+  }
+
+ private:
+  /// How the sides are read, and the buffers between them.
+  void open(Block& before, Block& staging) {
     left_ = access_left(b_, before, staging);
     right_ = access_right(b_);
     staged_ = !staging.empty();
     packing_ = how_to_pack();
+    if (whole_panels_ && packing_ == Packing::Asked) packing_ = Packing::All;
     if (packing_ != Packing::None) {
       const Operand columns = packing_ == Packing::Tail ? v_int(b_.panel_columns()) : round_up(block_columns());
       packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
     }
     tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(b_.blueprint.tile_rows * b_.panel_columns()));
-    append(before, loops_over(b_, b_.c.outer_right, column_blocks(std::move(staging)), LoopKind::Parallel));
-    return before;
   }
-
- private:
   Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
   /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer iteration.
   Operand block_columns() {
     const Operand all = b_.extent_of(b_.c.columns);
-    if (staged_ || right_.panel > 0) return all;
+    if (staged_ || whole_panels_ || right_.panel > 0) return all;
     const int64_t panel = b_.panel_columns();
     const Operand fit = floor_div(v_int(b_.blueprint.cache_n / panel), larger(b_.extent_of(b_.c.depth), v_int(1)));
     return smaller(all, larger(fit, v_int(1)) * v_int(panel));
@@ -170,28 +186,11 @@ class NestBuilder {
   RightAccess right_;
   TilePlace place_;
   Operand full_, block_first_;
-  bool staged_ = false;
+  bool staged_ = false, whole_panels_ = false;
   Packing packing_ = Packing::All;
   int packed_ = -1, tile_ = -1;
 };
 
-ContractionBuilder start(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, false, nullptr, 0, false, {}, {}};
-  b.scope.kernel = &kernel;
-  b.right_type = c.accumulator;
-  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
-    const Tensor& x = kernel.tensors[t];
-    b.buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
-    b.taken.insert(x.name);
-  }
-  for (const Size& s : kernel.sizes) b.taken.insert(s.name);
-  for (const Attr& a : kernel.attrs) b.taken.insert(a.name);
-  for (const auto* vars : {&c.statement->loops, &c.depth})
-    for (const LoopVar& v : *vars) b.taken.insert(v.name);
-  for (const auto* vars : {&c.outer_right, &c.outer_left})
-    for (const LoopVar& v : *vars) b.scope.vars[v.name] = v_var(v.name);
-  return b;
-}
 
 
 Block contraction_body(ContractionBuilder& b) {
@@ -215,6 +214,34 @@ Contraction with_columns(Contraction c) {
 
 }  // namespace
 
+ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, false, nullptr, 0, false, {}, {}};
+  b.scope.kernel = &kernel;
+  b.right_type = c.accumulator;
+  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
+    const Tensor& x = kernel.tensors[t];
+    b.buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
+    b.taken.insert(x.name);
+  }
+  for (const Size& s : kernel.sizes) b.taken.insert(s.name);
+  for (const Attr& a : kernel.attrs) b.taken.insert(a.name);
+  for (const auto* vars : {&c.statement->loops, &c.depth})
+    for (const LoopVar& v : *vars) b.taken.insert(v.name);
+  for (const auto* vars : {&c.outer_right, &c.outer_left})
+    for (const LoopVar& v : *vars) b.scope.vars[v.name] = v_var(v.name);
+  return b;
+}
+
+ContractionParts contraction_parts(ContractionBuilder& b) {
+  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
+  ContractionParts parts = NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), nullptr}).build_parts();
+  Block once{s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth))};
+  append(once, std::move(parts.once));
+  Block each{s_let(rows, b.extent_of(b.c.rows)), s_let(row_block, rows_cached(b, v_var(depth)))};
+  append(each, std::move(parts.each));
+  return {std::move(once), std::move(each)};
+}
+
 std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa, const Blueprints& blueprints) {
   const auto found = find_contraction(*kernel);
   if (!found) return std::nullopt;
@@ -222,7 +249,7 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   if (!blueprint) return std::nullopt;
   const auto pairs = isa.row("dot2", found->accumulator, isa.lanes(found->accumulator)) ? pair_depth(*found) : std::nullopt;
   const Contraction c = pairs ? *pairs : with_columns(*found);
-  ContractionBuilder b = start(*kernel, isa, *blueprint, c);
+  ContractionBuilder b = start_contraction(*kernel, isa, *blueprint, c);
   b.pixels_along_columns = found->is_stencil();
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
   if (!b.possible) return std::nullopt;

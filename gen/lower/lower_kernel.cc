@@ -13,6 +13,7 @@
 #include "lower/kernel_ranges.h"
 #include "lower/lower_contraction.h"
 #include "lower/lower_frame.h"
+#include "lower/lower_row_chain.h"
 #include "lower/tree_passes.h"
 #include "lower/variants.h"
 
@@ -108,7 +109,48 @@ Block body_of(const Planned& p, const Isa& isa, std::vector<Buffer>& buffers) {
   return {s_if(condition(p.of->holds), std::move(then), std::move(otherwise))};
 }
 
-LoopNest nest_of(const std::shared_ptr<const Kernel>& kernel, const Planned& planned, const Isa& isa) {
+/// A kernel whose statements are a chain of contractions, and the kernel after its passes, which the chain is of.
+struct Chained {
+  Kernel kernel;
+  RowChain chain;
+};
+
+/// Whether a look at the kernel after its passes is worth their time: two sums of products.
+bool may_be_chain(const Kernel& kernel) {
+  int products = 0;
+  for (const KernelStatement& s : kernel.body)
+    walk(s.value, [&](const Expr& e) {
+      const auto* r = std::get_if<Reduce>(&e->node);
+      const auto* a = r && r->op == Reducer::Sum ? std::get_if<Apply>(&r->value->node) : nullptr;
+      products += a && a->op == ScalarOp::Mul;
+      return products < 2;
+    });
+  return products >= 2;
+}
+
+std::optional<Chained> chain_of(const Kernel& kernel) {
+  if (kernel.call || !may_be_chain(kernel)) return std::nullopt;
+  Kernel k = simplify_kernel(kernel);
+  for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
+  auto chain = find_row_chain(k);
+  return chain ? std::optional(Chained{std::move(k), *std::move(chain)}) : std::nullopt;
+}
+
+/// The body as a chain where that pays, else as loops.
+Block chain_or_loops(const Chained* chained, const Planned& planned, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
+  const auto loops = [&](const Kernel& k, std::vector<Buffer>& buffers) {
+    const Case c = prepare(k, isa);
+    return body_of(plan(c, isa, blueprints), isa, buffers);
+  };
+  auto chain = chained ? lower_row_chain(chained->kernel, chained->chain, isa, blueprints, loops, {nest.buffers, nest.functions}) : std::nullopt;
+  if (chain && constant_value(chain->pays) != 0) nest.blueprint = chain->blueprint;
+  if (chain && constant_value(chain->pays) == 1) return std::move(chain->body);
+  Block body = body_of(planned, isa, nest.buffers);
+  if (!chain || constant_value(chain->pays)) return body;
+  return {s_if(chain->pays, std::move(chain->body), std::move(body))};
+}
+
+LoopNest nest_of(const std::shared_ptr<const Kernel>& kernel, const Planned& planned, const Chained* chained, const Isa& isa, const Blueprints& blueprints) {
   LoopNest nest;
   nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
   nest.isa = isa.name;
@@ -119,7 +161,7 @@ LoopNest nest_of(const std::shared_ptr<const Kernel>& kernel, const Planned& pla
     const Kernel checked = checks_without_temps(*kernel);
     nest.body = Generator(checked, {}, isa, nest.buffers).run_checks();
   }
-  for (Stmt& s : body_of(planned, isa, nest.buffers)) nest.body.push_back(std::move(s));
+  for (Stmt& s : chain_or_loops(chained, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
   return nest;
 }
 
@@ -137,6 +179,7 @@ bool gains(const Kernel& kernel, const Isa& isa) {
 std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints, const std::vector<const Isa*>& levels) {
   const auto shared = std::make_shared<const Kernel>(kernel);
   const bool contracts = !kernel.call && find_contraction(kernel);
+  const std::optional<Chained> chained = contracts ? std::nullopt : chain_of(kernel);
   std::optional<Case> scalars, vectors;
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -148,7 +191,7 @@ std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Bl
     std::optional<Case>& prepared = isa.vector_bits == 0 ? scalars : vectors;
     if (!prepared) prepared = prepare(kernel, isa);
     const Planned planned = plan(*prepared, isa, blueprints);
-    if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(shared, planned, isa);
+    if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(shared, planned, chained ? &*chained : nullptr, isa, blueprints);
   }
   return out;
 }

@@ -78,6 +78,36 @@ int64_t workspace_of_product(int64_t M, int64_t K, int64_t N) {
   return elements;
 }
 
+/// Y[i, e] = Σ over j of relu(Σ over d of X[i, d] W[d, j]) U[j, e]
+Kernel two_products(int64_t rows) {
+  const Expr L = constant_int(rows), D = constant_int(16), S = constant_int(512), E = constant_int(32);
+  Kernel k;
+  k.name = "two_products_f32";
+  k.tensors = {tensor("X", Role::Input, {L, D}), tensor("W", Role::Input, {D, S}), tensor("U", Role::Input, {S, E}), tensor("Y", Role::Output, {L, E}),
+               tensor("s", Role::Temp, {L, S}), tensor("p", Role::Temp, {L, S})};
+  const auto sum = [](const LoopVar& over, const Expr& e) { return reduce(Reducer::Sum, {over}, nullptr, e, DType::F32); };
+  const LoopVar i{"i", L}, j{"j", S}, e{"e", E};
+  const Expr relu = apply(ScalarOp::Max, {at(4, {v("i"), v("j")}), constant_float(0, DType::F32)});
+  k.body = {{4, {v("i"), v("j")}, Update::Assign, sum({"d", D}, at(0, {v("i"), v("d")}) * at(1, {v("d"), v("j")})), {i, j}, ""},
+            {5, {v("i"), v("j")}, Update::Assign, apply(ScalarOp::Exp, {relu}), {i, j}, ""},
+            {3, {v("i"), v("e")}, Update::Assign, sum({"t", S}, at(5, {v("i"), v("t")}) * at(2, {v("t"), v("e")})), {i, e}, ""}};
+  return k;
+}
+
+LoopNest lowered_chain(const Kernel& k, std::string_view level) {
+  Blueprints rows;
+  rows.rows.resize(2);
+  Blueprint& tiles = rows.rows[0];
+  tiles.name = tiles.kind = "contraction";
+  tiles.tile_rows = 8, tiles.tile_vectors = 2, tiles.unroll = 4, tiles.cache_m = 102400, tiles.cache_n = 1048576;
+  Blueprint& chain = rows.rows[1];
+  chain.name = chain.kind = "row_chain";
+  chain.tile_rows = 4, chain.unroll = 8, chain.cache_m = 16384;
+  LoopNest nest = lower_kernel(k, rows, *isa_from_name(level));
+  REQUIRE(verify(nest) == std::vector<std::string>{});
+  return nest;
+}
+
 LoopNest lowered(const Kernel& k, std::string_view level) {
   LoopNest nest = lower_kernel(k, Blueprints{}, *isa_from_name(level));
   REQUIRE(verify(nest) == std::vector<std::string>{});
@@ -123,6 +153,17 @@ TEST_CASE("the right side of a product is copied as far as it reads badly in pla
   CHECK(workspace_of_product(32, 16, 1000) == 16 * 32);       // the last panel is not whole
   CHECK(workspace_of_product(8, 16, 25600) == 0);             // read once
 }
+
+TEST_CASE("products of the same rows need memory for a block of rows alone") {
+  for (const char* level : {"portable", "x86-64-v3", "x86-64-v4"}) {
+    const LoopNest nest = lowered_chain(two_products(100000), level);
+    CHECK(nest.blueprint == "row_chain");
+    for (const Buffer& b : nest.buffers)
+      if (b.storage == Storage::Workspace) CHECK(constant_value(b.elements).value() <= 16 * 528);
+  }
+}
+
+TEST_CASE("few rows do not pay for panels") { CHECK(lowered_chain(two_products(3), "x86-64-v4").blueprint == "loops"); }
 
 TEST_CASE("a running sum is one loop") {
   const LoopNest nest = lowered(running_sum(), "portable");
