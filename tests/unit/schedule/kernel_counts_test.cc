@@ -139,8 +139,8 @@ TEST_CASE("attention is one kernel") {
 TEST_CASE("attention spelled out is one kernel where its matrix of scores would be large") {
   const auto heads = [](const std::string& length) { return "  q: f32[1, 4, " + length + ", 8]\n  k: f32[1, 4, " + length + ", 8]\n  v: f32[1, 4, " + length + ", 8]\n  m: f32[1, 1, 1, " + length + "]\n"; };
   const std::string plain = "  y = matmul(softmax(mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35)), v)\n", masked = "  y = matmul(softmax(add(mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35), m)), v)\n";
-  CHECK(kernels({heads("4096"), plain}) == 1);
-  CHECK(kernels({heads("4096"), masked}) == 1);
+  CHECK(kernels({heads("256"), plain}) == 1);
+  CHECK(kernels({heads("256"), masked}) == 1);
   CHECK(kernels({heads("16"), plain}) == 3);
 }
 
