@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 
 #include "frontend/c_names.h"
 #include "frontend/onnx_control.h"
@@ -136,9 +137,11 @@ class OnnxReader {
 
   // Inputs with initializers are constants: files before IR version 4 list all weights as inputs.
   void read_inputs() {
+    std::set<std::string> seen;
     for (const ValueInfoProto& v : model_.graph().input()) {
-      if (values_.count(v.name())) continue;
       const std::string where = fmt::format("input '{}'", v.name());
+      if (!seen.insert(v.name()).second) error(Code::E0809, where, fmt::format("the name '{}' is defined twice", v.name()));
+      if (values_.count(v.name())) continue;
       const TypeProto::Tensor& t = v.type().tensor_type();
       const std::optional<DType> dtype = onnx_dtype(t.elem_type());
       if (v.type().value_case() != TypeProto::kTensorType) error(Code::E0805, where, "only tensors can be inputs of the program");

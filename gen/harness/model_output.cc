@@ -250,11 +250,20 @@ class ModelWriter {
   }
 
   std::string info() const {
-    std::string out = fmt::format("{}: arena {} bytes, weights {} bytes; inputs", plan_.name, plan_.arena_bytes, weights_.bytes);
-    for (const int i : plan_.inputs) out += fmt::format(" {} {}", buffer(i).original, shape_text(buffer(i)));
-    out += "; outputs";
-    for (const int o : plan_.outputs) out += fmt::format(" {} {}", buffer(o).original, shape_text(buffer(o)));
+    const std::string out = fmt::format("{}: arena {} bytes, weights {} bytes; inputs{}; outputs{}", plan_.name, plan_.arena_bytes, weights_.bytes,
+                                        listed(plan_.inputs), listed(plan_.outputs));
     return "\"" + c_escaped(out) + "\"";
+  }
+
+  /// C99 compilers need not take a text of more than 4095 characters: names and types as far as a third of that goes.
+  std::string listed(const std::vector<int>& ids) const {
+    std::string out;
+    for (size_t k = 0; k < ids.size(); ++k) {
+      const std::string next = fmt::format(" {} {}", in_short(buffer(ids[k]).original), shape_text(buffer(ids[k])));
+      if (out.size() + next.size() > 1365) return out + fmt::format(" and {} more", ids.size() - k);
+      out += next;
+    }
+    return out;
   }
 
   std::string manifest(const std::vector<std::string>& sources) const {

@@ -154,7 +154,7 @@ class ProgramWriter {
         const auto at = std::find_if(given_.begin(), given_.end(), [&](const GraphSize& s) { return d.kind == SizeExpr::Kind::name && s.name == d.name; });
         dims += fmt::format("{}{}", dims.empty() ? "" : ", ", d.is_constant() ? d.value : at != given_.end() ? -1 - (at - given_.begin()) : INT64_C(-1000));
       }
-      out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n", c_escaped(b.original.empty() ? b.name : b.original), name_of(b.dtype), bytes_of(b.dtype), b.dims.size(),
+      out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n", c_escaped(in_short(b.original.empty() ? b.name : b.original)), name_of(b.dtype), bytes_of(b.dtype), b.dims.size(),
                          dims.empty() ? "0" : dims, b.bytes);
     }
     return out;
@@ -229,12 +229,21 @@ bool takes_sound(const PlanBuffer& input) {
   return longer == 1 && is_one_of(input.dtype, {DType::F32, DType::F64, DType::I16});
 }
 
+std::string in_short(const std::string& name) {
+  constexpr size_t most = 200;
+  return name.size() <= most ? name : name.substr(0, most) + "...";
+}
+
 std::string c_escaped(const std::string& s) {
   std::string out;
   for (const char c : s) {
     const auto u = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') out += '\\';
-    out += u < 32 || u > 126 ? '?' : c;
+    if (u > 126) {
+      out += fmt::format("\\{:03o}", u);
+      continue;
+    }
+    if (c == '"' || c == '\\' || c == '?' || u < 32) out += '\\';  // two question marks may begin a trigraph
+    out += u < 32 ? '?' : c;
   }
   return out;
 }

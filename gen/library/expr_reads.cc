@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "algebra/simplify.h"
 #include "library/expr_builder.h"
@@ -111,10 +112,15 @@ Typed ExprBuilder::each_element(const Syntax& s, size_t k) {
 std::vector<Expr> ExprBuilder::permuted(const Syntax& call) {
   const std::vector<Expr> from = list(call.children[0]), perm = list(call.children[1]);
   std::vector<Expr> out;
+  std::set<int64_t> taken;
   for (const Expr& p : perm) {
     const auto k = constant_value(p);
     if (!k || *k < 0 || static_cast<size_t>(*k) >= from.size()) {
       error(Code::E0432, call, "the permutation is not known here, or names a dimension that there is not");
+      return from;
+    }
+    if (!taken.insert(*k).second) {
+      error(Code::E0432, call, fmt::format("the permutation names dimension {} twice", *k));
       return from;
     }
     out.push_back(from[static_cast<size_t>(*k)]);

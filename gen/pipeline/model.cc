@@ -213,6 +213,15 @@ std::string program_fault(const ExecutionPlan& plan, const ModelOptions& options
   return {};
 }
 
+/// Empty, or which tensor of the border has more dimensions than generated code has room for.
+std::string rank_fault(const ExecutionPlan& plan) {
+  for (const auto& [kind, list] : {std::pair("input", &plan.inputs), std::pair("output", &plan.outputs)})
+    for (const int i : *list)
+      if (const PlanBuffer& b = plan.buffers[static_cast<size_t>(i)]; b.dims.size() > kMaxRank)
+        return fmt::format("{} '{}' has {} dimensions; a model takes and gives tensors of at most {}", kind, b.original, b.dims.size(), kMaxRank);
+  return {};
+}
+
 }  // namespace
 
 int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
@@ -222,6 +231,10 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   if (const std::string fault = program_fault(model->plan, options); !fault.empty()) {
     print_to(stderr, "tenon: error: {}\n", fault);
     return exit_bad_command_line;
+  }
+  if (const std::string fault = rank_fault(model->plan); !fault.empty()) {
+    print_to(stderr, "{}: error: {}\n", options.graph, fault);
+    return exit_bad_input;
   }
   const auto templates = read_frames(session, model_template_names());
   if (!templates) return exit_bad_input;

@@ -92,7 +92,7 @@ void Session::after(std::string_view stage, const std::vector<std::string>& faul
 }
 
 bool Session::report(const Diagnostics& diagnostics) const {
-  if (!diagnostics.empty() && !(control_.quiet && !diagnostics.has_errors())) std::fputs(diagnostics.text().c_str(), stderr);
+  if (!diagnostics.empty() && !(control_.quiet && !diagnostics.has_errors())) print_to(stderr, "{}", diagnostics.text());
   return diagnostics.has_errors();
 }
 

@@ -78,6 +78,17 @@ std::string Diagnostics::text() const {
 
 namespace {
 
+/// Text of a file or of the command line as it may stand on a terminal: control characters as codes, but tabs and ends of lines.
+std::string visible(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7f) out += fmt::format("\\x{:02x}", byte);
+    else out += c;
+  }
+  return out;
+}
+
 constexpr std::size_t kLongestLine = 200;  // of a longer line only the part around the place is shown
 constexpr std::size_t kWindow = 60;
 
@@ -102,7 +113,10 @@ std::string excerpt(const SourceSpan &span) {
   }
   const int room = std::max(1, count_code_points(line.substr(lead)));
   under += '^' + std::string(static_cast<std::size_t>(std::min(span.length(), room) - 1), '~');
-  return fmt::format("  {}\n  {}\n", line, under);
+  std::string shown(line);  // a control character takes one place
+  for (char &c : shown)
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) c = '?';
+  return fmt::format("  {}\n  {}\n", shown, under);
 }
 
 }  // namespace
@@ -113,11 +127,11 @@ std::string format(const Diagnostic &d) {
   if (d.span.known()) {
     out += fmt::format("{}:{}:{}: ", d.span.file->name(), d.span.line(), d.span.column());
   } else if (!d.where.empty()) {
-    out += d.where + ": ";
+    out += visible(d.where) + ": ";
   }
-  out += fmt::format("{}: {} [{}]\n", severity, d.message, code_info(d.code).id);
+  out += fmt::format("{}: {} [{}]\n", severity, visible(d.message), code_info(d.code).id);
   if (d.span.known()) out += excerpt(d.span);
-  for (const std::string &note : d.notes) out += fmt::format("  note: {}\n", note);
+  for (const std::string &note : d.notes) out += fmt::format("  note: {}\n", visible(note));
   return out;
 }
 

@@ -37,6 +37,14 @@ mkdir -p "$work/taken/MANIFEST.json"
 check 'a folder where a file should be' ends 1 "$work/taken/MANIFEST.json is a directory" relu -o "$work/taken"
 check 'nothing beside it' sh -c '[ "$(find "$1" | wc -l)" = 2 ]' - "$work/taken"
 
+# graph NAME INPUT CALL: a graph of one operator.
+graph() { printf 'graph: g\ninputs: {x: "%s"}\nmain: |\n  y = %s\noutputs: [y]\n' "$2" "$3" >"$work/$1.yaml"; }
+graph twice 'f32[2, 3]' 'transpose(x, perm=[0, 0])'
+check 'a permutation that names a dimension twice' ends 1 'the permutation names dimension 0 twice' "$tenon" model "$work/twice.yaml" -o "$work/none"
+graph ninth 'f32[1, 1, 1, 1, 1, 1, 1, 1, 2]' 'relu(x)'
+check 'a tensor of nine dimensions' ends 1 "ninth.yaml: error: input 'x' has 9 dimensions; a model takes and gives tensors of at most 8" "$tenon" model "$work/ninth.yaml" -o "$work/none"
+check 'no refusal left files' test ! -e "$work/none"
+
 # Root may do everything: as nobody then.
 as_nobody() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
 if as_nobody test -x "$tenon" 2>/dev/null; then

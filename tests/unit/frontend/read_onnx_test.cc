@@ -112,6 +112,9 @@ TEST_CASE("frontend: nodes in error are named with what to change") {
   CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 29))) == "net.onnx: opset 29 cannot be read, only 1 to 28");
   CHECK(error_of(read(model(unary(node("Frobnicate", {"x"}, {"y"}, {}, "n1")), 13))) == "net.onnx: node 0 'n1' (Frobnicate): the operator Frobnicate is not supported");
   CHECK(error_of(read(model(unary(node("Relu", {"w"}, {"y"})), 13))) == "net.onnx: node 0 (Relu): its input 'w' is made by no node, or by one that needs this one");
+  auto twice = unary(node("Relu", {"x"}, {"y"}));
+  twice.inputs.push_back(twice.inputs[0]);
+  CHECK(error_of(read(model(twice, 13))) == "net.onnx: input 'x': the name 'x' is defined twice");
   CHECK(error_of(read(model(unary(node("Softmax", {"x"}, {"y"}, {int_attr("axes", 1)})), 13))) ==
         "net.onnx: node 0 (Softmax): the attribute 'axes' has no meaning in opset 13, or is not supported");
   CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"}), {-1, 3}), 13))) == "net.onnx: input 'x': extent 0 is the open size 'N'");

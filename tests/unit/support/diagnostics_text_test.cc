@@ -19,6 +19,15 @@ TEST_CASE("diagnostics: text with caret and notes") {
         "'right'?\n");
 }
 
+TEST_CASE("diagnostics: control characters do not reach the terminal, and none ends the text") {
+  const std::string line("x: \0\x1b[31m red", 13);
+  const auto file = std::make_shared<const SourceFile>("f.yaml", line);
+  const std::string escape("a\0b\x1b[31m", 8);
+  const std::string text = format({Code::E0401, Severity::error, {file, 5, 9}, "", escape, {escape}});
+  CHECK(text == "f.yaml:1:6: error: a\\x00b\\x1b[31m [E0401]\n  x: ??[31m red\n       ^~~~\n  note: a\\x00b\\x1b[31m\n");
+  CHECK(format({Code::E0801, Severity::error, {}, escape, "here", {}}) == "a\\x00b\\x1b[31m: error: here [E0801]\n");
+}
+
 TEST_CASE("diagnostics: findings come in the order of their places, once each") {
   Diagnostics d;
   d.error(Code::E0401, {kFile, 20, 21}, "second");
