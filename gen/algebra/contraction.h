@@ -44,4 +44,7 @@ const Read* plain_read(const Expr& side);
 /// True where stepping the last of `vars` past its extent is the same as stepping the one before it, all the way up.
 bool collapses(const AffineForm& form, const std::vector<LoopVar>& vars, const ValueScope& scope);
 
+/// Whether `vars` can be walked by one flat index everywhere outside the sum.
+bool flat_outside(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& vars);
+
 }  // namespace tenon

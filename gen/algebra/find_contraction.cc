@@ -96,17 +96,6 @@ bool used_bare(const Contraction& c, const std::string& var) {
   return found;
 }
 
-/// Whether `vars` can be walked by one flat index everywhere outside the sum.
-bool flat_outside(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& vars) {
-  const std::vector<LoopVar>& loops = c.statement->loops;
-  const ValueScope scope = scope_with(kernel, loops);
-  for (const auto& [tensor, index] : outer_accesses(c)) {
-    const auto form = offset_form(tensor, index, loops, scope);
-    if (!form || !collapses(*form, vars, scope)) return false;
-  }
-  return vars.size() == 1 || std::none_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return used_bare(c, v.name); });
-}
-
 /// The longest run of `like` ending in its last variable that is one flat index; the others become outer loops.
 std::vector<LoopVar> flat_suffix(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& like, const Expr* side) {
   const ValueScope scope = scope_with(kernel, c.statement->loops);
@@ -219,6 +208,16 @@ bool collapses(const AffineForm& form, const std::vector<LoopVar>& vars, const V
     if (canonical(stepped) != canonical(form.coefficient(vars[i].name))) return false;
   }
   return true;
+}
+
+bool flat_outside(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& vars) {
+  const std::vector<LoopVar>& loops = c.statement->loops;
+  const ValueScope scope = scope_with(kernel, loops);
+  for (const auto& [tensor, index] : outer_accesses(c)) {
+    const auto form = offset_form(tensor, index, loops, scope);
+    if (!form || !collapses(*form, vars, scope)) return false;
+  }
+  return vars.size() == 1 || std::none_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return used_bare(c, v.name); });
 }
 
 std::optional<Contraction> find_contraction(const Kernel& kernel) {

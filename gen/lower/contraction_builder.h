@@ -41,7 +41,7 @@ struct ContractionBuilder {
   const Kernel& kernel;
   const Isa& isa;
   const Blueprint& blueprint;
-  const Contraction& c;
+  Contraction c;
   std::vector<Buffer> buffers;
   std::vector<InnerFunction> functions;
   ValueScope scope;             ///< outer variables

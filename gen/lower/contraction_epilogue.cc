@@ -90,7 +90,8 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
 Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   const std::string r = b.local("r");
   Block partial = partial_rows(b, t, r);
-  if (b.lanes() == 1) return partial;
+  const auto known = constant_value(t.columns);
+  if (b.lanes() == 1 || (known && *known != b.panel_columns())) return partial;
   std::vector<Operand> steps;
   ValueScope row = b.scope;
   Block unused;

@@ -55,7 +55,9 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
     return {};
   }
   if (b.c.low_halves && !s.pair_step) b.possible = false;
-  s.fill = v_cast(read.fill ? b.scalar(read.fill, b.scope) : v_int(0), b.c.accumulator);
+  const Operand fill = read.fill ? b.scalar(read.fill, b.scope) : v_int(0);
+  const auto number = is_int(b.c.accumulator) ? constant_value(fill) : std::nullopt;
+  s.fill = number ? v_int(*number, b.c.accumulator) : v_cast(fill, b.c.accumulator);
   AffineForm form{{}, v_int(0)};
   for (const StagedDim& d : s.dims) {
     for (const auto& [name, by] : d.form.coefficients) {

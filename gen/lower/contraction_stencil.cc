@@ -1,12 +1,20 @@
 // Stencils (depthwise convolutions): each filter sees its own pixels, so the vectors run along the pixels of a padded copy.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "lower/contraction_builder.h"
 
 namespace tenon {
 namespace {
+
+/// A plane of short rows. They lie `pitch` elements apart in the copy, so that each tap is one distance for the whole plane: the vectors
+/// run over all of it, and the sums between the rows are left out afterwards.
+struct ShortRows {
+  int64_t rows = 0, columns = 0, pitch = 0;
+  int vectors = 0;   ///< that cover the plane with what lies between its rows
+};
 
 /// What a strip is made of. `taps` empty: the offsets of the taps come from a table, or are a step apart.
 struct StripShape {
@@ -18,6 +26,7 @@ struct StripShape {
   int table = -1;
   DType table_type = DType::I64;
   DType weight_type = DType::F32;  ///< as they are stored; they are widened where they are loaded
+  std::optional<ShortRows> plane = std::nullopt;   ///< the strip is all of it
 };
 
 /// The function of one strip: rows of one vector. Buffers: the rows (one for all where the taps are known), the weights, the tile, and
@@ -44,7 +53,32 @@ class StripFunction {
     for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_var(fmt::format("c{}", r), v_const(0, type())));
   }
   void store_sums(int tile) {
+    if (shape_.plane) return store_plane(*shape_.plane, tile);
     for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_store(tile, v_int(r * b_.lanes()), sum(r)));
+  }
+  /// Stores the sums of the plane's rows one behind the other: each vector is picked from those that hold its elements.
+  void store_plane(const ShortRows& p, int tile) {
+    const int lanes = b_.lanes();
+    for (int64_t first = 0; first < p.rows * p.columns; first += lanes) {
+      const auto place = [&](int lane) {
+        const int64_t i = std::min(first + lane, p.rows * p.columns - 1);
+        return static_cast<int>(i / p.columns * p.pitch + i % p.columns);
+      };
+      const int low = place(0) / lanes, high = place(lanes - 1) / lanes;
+      Operand picked = sum(low);
+      // from two vectors at a time; what the steps before have picked is where it belongs
+      for (int v = low; v < std::max(high, low + 1); ++v) {
+        std::vector<int> pick(static_cast<size_t>(lanes));
+        for (int l = 0; l < lanes; ++l) {
+          const int at = place(l) - v * lanes;
+          pick[static_cast<size_t>(l)] = at >= lanes ? std::min(at, 2 * lanes - 1) : v == low ? at : l;
+        }
+        const std::string name = fmt::format("p{}_{}", first / lanes, v - low);
+        f_.body.push_back(s_let(name, v_shuffle(picked, sum(std::min(v + 1, high)), pick)));
+        picked = v_var(name, type());
+      }
+      f_.body.push_back(s_store(tile, v_int(first), picked));
+    }
   }
   Stmt add_product(int r, const Operand& weight, const Operand& pixels) const {
     const Operand next = is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)}) : sum(r) + weight * pixels;
@@ -68,7 +102,7 @@ class StripFunction {
     }
     step.push_back(s_let("x", weight(weights, v_var("d") * v_var("weight_step"))));
     clear_sums();
-    for (int r = 0; r < shape_.height; ++r) step.push_back(add_product(r, v_var("x", type()), pixels(r, at)));
+    for (int r = 0; r < shape_.height; ++r) step.push_back(add_product(r, v_var("x", type()), pixels(r, at, false)));
     f_.body.push_back(s_for("d", v_int(0), v_var("taps"), 1, std::move(step)));
     store_sums(tile);
   }
@@ -85,7 +119,7 @@ class StripFunction {
     int loaded = 0;
     for (const auto& [offset, uses] : seen_by) {
       const std::string x = fmt::format("x{}", loaded++);
-      f_.body.push_back(s_let(x, pixels(rows, v_int(offset))));
+      f_.body.push_back(s_let(x, pixels(rows, v_int(offset), uses.size() > 1)));
       for (const auto& [r, d] : uses) f_.body.push_back(add_product(r, v_var(fmt::format("w{}", d), type()), v_var(x, type())));
     }
     store_sums(tile);
@@ -96,10 +130,10 @@ class StripFunction {
     return v_splat(shape_.weight_type == b_.c.accumulator ? stored : v_cast(stored, b_.c.accumulator), b_.lanes());
   }
 
-  /// A vector of pixels: every one, or every second of two vectors.
-  Operand pixels(int buffer, const Operand& at) const {
+  /// A vector of pixels: every one, or every second of two vectors. What is `shared` by several rows is loaded once.
+  Operand pixels(int buffer, const Operand& at, bool shared) const {
     const int lanes = b_.lanes();
-    if (shape_.stride == 1 && !shape_.taps.empty() && lanes > 1) return v_load_once(buffer, b_.c.accumulator, at, lanes);
+    if (shape_.stride == 1 && shared && lanes > 1) return v_load_once(buffer, b_.c.accumulator, at, lanes);
     const Operand low = v_load(buffer, b_.c.accumulator, at, lanes);
     if (shape_.stride == 1 || lanes == 1) return low;
     std::vector<int> even;
@@ -128,10 +162,11 @@ int strip_height(ContractionBuilder& b) {
   return static_cast<int>((*rows + strips - 1) / strips);
 }
 
+constexpr int kForPixels = 3;   // registers of a strip that hold pixels
+
 /// Whether all taps and rows have their registers, and all extents are numbers.
 bool taps_fit(ContractionBuilder& b) {
   const auto taps = constant_value(b.extent_of(b.c.depth));
-  constexpr int kForPixels = 3;
   return b.c.rows.size() == 1 && constant_value(b.extent(b.c.rows[0])) && taps && *taps > 0 &&
          *taps + b.blueprint.tile_rows + kForPixels <= b.isa.vector_registers;
 }
@@ -183,7 +218,7 @@ struct StripOperands {
   Operand weight_step;
   Block copies;  ///< what is done before the strips of the same rows
 };
-Block strips(ContractionBuilder& b, const StripShape& shape, StripOperands operands) {
+Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(shape.height * b.lanes()));
   const std::string r = b.local("strip_row"), q = b.local("strip_column"), height = b.local("height"), width = b.local("strip_width"), first = b.local("first_row");
   const Operand rows = b.extent_of(b.c.rows), columns = b.extent_of(b.c.columns);
@@ -195,9 +230,35 @@ Block strips(ContractionBuilder& b, const StripShape& shape, StripOperands opera
   Block out;
   if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
   else out.push_back(s_let(height, smaller(v_int(shape.height), rows - v_var(r))));
-  for (Stmt& s : operands.copies) out.push_back(std::move(s));
+  out.insert(out.end(), operands.copies.begin(), operands.copies.end());
   out.push_back(s_for(q, v_int(0), columns, b.lanes(), std::move(strip)));
   return {s_for(r, v_int(0), rows, shape.height, std::move(out), LoopKind::Parallel)};
+}
+
+/// The plane, where vectors over all of it are clearly fewer than vectors along its rows and have their registers.
+std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& left, int64_t stride) {
+  if (left.taps.empty() || stride != 1 || b.band_first || b.lanes() == 1 || b.c.rows.size() != 1) return std::nullopt;
+  const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
+  const auto pitch = constant_value(left.row_coefficients.at(b.c.rows[0].name));
+  if (!rows || !columns || !pitch || *rows < 1 || *pitch < *columns) return std::nullopt;
+  const int64_t lanes = b.lanes(), vectors = ((*rows - 1) * *pitch + *columns + lanes - 1) / lanes;
+  const int64_t along_rows = *rows * ((*columns + lanes - 1) / lanes);
+  if (vectors * 4 > along_rows * 3 || vectors + static_cast<int64_t>(left.taps.size()) + kForPixels > b.isa.vector_registers) return std::nullopt;
+  if (!flat_outside(b.kernel, b.c, {b.c.rows[0], b.c.columns[0]})) return std::nullopt;
+  return ShortRows{*rows, *columns, *pitch, static_cast<int>(vectors)};
+}
+
+/// The whole plane in one call, then the epilogue over its rows as one.
+Block whole_plane(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
+  const ShortRows& p = *shape.plane;
+  const int64_t pixels = p.rows * p.columns;
+  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, ceil_div(v_int(pixels), b.lanes()) * v_int(b.lanes()));
+  Block out;
+  out.push_back(StripCall(b, operands.left, shape).at(v_int(0), v_int(0), operands.weights, operands.weight_step, tile, out));
+  b.c.columns.insert(b.c.columns.begin(), b.c.rows[0]);
+  b.c.rows.clear();
+  for (Stmt& s : epilogue(b, {v_int(0), v_int(1), v_int(0), v_int(pixels), tile})) out.push_back(std::move(s));
+  return out;
 }
 
 }  // namespace
@@ -229,10 +290,16 @@ Block stencil_body(ContractionBuilder& b) {
     shape.weight_step = *by;
     shape.taps = left.taps;
   }
+  shape.plane = short_rows(b, left, *stride);
+  if (shape.plane) {
+    shape.height = shape.plane->vectors;
+    shape.row_step = b.lanes();
+  }
   b.functions.push_back(StripFunction(b, shape).build());
   Block inner, copies;
   (b.band_first ? copies : inner) = std::move(staging);
-  for (Stmt& s : strips(b, shape, {left, {weights->tensor, w.rest}, weight_step, std::move(copies)})) inner.push_back(std::move(s));
+  const StripOperands operands{left, {weights->tensor, w.rest}, weight_step, std::move(copies)};
+  for (Stmt& s : shape.plane ? whole_plane(b, shape, operands) : strips(b, shape, operands)) inner.push_back(std::move(s));
   for (Stmt& s : loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel), LoopKind::Parallel)) body.push_back(std::move(s));
   return body;
 }

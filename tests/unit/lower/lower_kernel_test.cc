@@ -108,6 +108,30 @@ LoopNest lowered_chain(const Kernel& k, std::string_view level) {
   return nest;
 }
 
+/// Y[c, y, x] = Σ over r, s of X[c, y + r - 1, x + s - 1] W[c, r, s]: one filter of 3×3 a channel, 0 around the plane
+Kernel depthwise(int64_t height, int64_t width) {
+  const Expr c = constant_int(4), h = constant_int(height), w = constant_int(width), three = constant_int(3), one = constant_int(1);
+  Kernel k;
+  k.name = "depthwise_f32";
+  k.tensors = {tensor("X", Role::Input, {c, h, w}), tensor("W", Role::Input, {c, three, three}), tensor("Y", Role::Output, {c, h, w})};
+  const Expr pixel = read_of(0, DType::F32, {v("c"), v("y") + v("r") - one, v("x") + v("s") - one}, constant_float(0, DType::F32));
+  const Expr sum = reduce(Reducer::Sum, {{"r", three}, {"s", three}}, nullptr, pixel * at(1, {v("c"), v("r"), v("s")}), DType::F32);
+  k.body = {{2, {v("c"), v("y"), v("x")}, Update::Assign, sum, {{"c", c}, {"y", h}, {"x", w}}, ""}};
+  return k;
+}
+
+/// Vectors that one call of the strip function of depthwise() makes.
+int64_t vectors_of_strip(int64_t height, int64_t width) {
+  Blueprint strips;
+  strips.name = strips.kind = "stencil";
+  strips.tile_rows = 8, strips.tile_vectors = 1;
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(height, width)), *isa_from_name("x86-64-v4"), {{strips}});
+  REQUIRE(nest);
+  REQUIRE(verify(*nest) == std::vector<std::string>{});
+  REQUIRE(nest->functions.size() == 1);
+  return std::stoll(nest->functions[0].name.substr(std::string("strip_").size()));
+}
+
 LoopNest lowered(const Kernel& k, std::string_view level) {
   LoopNest nest = lower_kernel(k, Blueprints{}, *isa_from_name(level));
   REQUIRE(verify(nest) == std::vector<std::string>{});
@@ -164,6 +188,13 @@ TEST_CASE("products of the same rows need memory for a block of rows alone") {
 }
 
 TEST_CASE("few rows do not pay for panels") { CHECK(lowered_chain(two_products(3), "x86-64-v4").blueprint == "loops"); }
+
+TEST_CASE("the vectors of a stencil run over the whole plane where its rows are short") {
+  CHECK(vectors_of_strip(6, 6) == 3);      // 5 lines of 8 and 6 pixels
+  CHECK(vectors_of_strip(25, 5) == 11);    // 24 lines of 7 and 5 pixels
+  CHECK(vectors_of_strip(12, 12) == 6);    // as many vectors along the rows: two strips of 6 rows
+  CHECK(vectors_of_strip(80, 5) == 8);     // more vectors than registers
+}
 
 TEST_CASE("a running sum is one loop") {
   const LoopNest nest = lowered(running_sum(), "portable");
