@@ -63,6 +63,27 @@ std::vector<Instance> convolutions() {
   return out;
 }
 
+/// Kernels, strides and pads whose phases begin at one pixel or at two, with and without taps to spare.
+std::vector<Instance> phases() {
+  std::vector<Instance> out;
+  const std::string b = constant("b", "f32[3]");
+  const auto one = [&](int taps, const std::string& attributes) {
+    out.push_back({"phases_of_conv_transpose1d", "  x: f32[2, 4, 5]\n", constant("w", "f32[4, 3, " + std::to_string(taps) + "]", "randn()") + b,
+                   "  y = conv_transpose1d(x, w, b, " + attributes + ")\n  z = neg(y)\n"});
+  };
+  one(2, "stride=2");
+  one(3, "stride=2, pads=[1, 1], output_pads=1");
+  one(3, "stride=2, pads=[1, 1]");
+  one(4, "stride=2, pads=[1, 1]");
+  one(5, "stride=3, pads=[2, 1], output_pads=2");
+  one(5, "stride=4, pads=[3, 0]");
+  one(7, "stride=2, pads=[3, 3], output_pads=1");
+  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 3, 4]", "randn()") + b, "  z = neg(conv_transpose2d(x, w, b, stride=[2, 3], pads=[1, 0, 0, 2], output_pads=[1, 0]))\n"});
+  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 2, 2]", "randn()"), "  z = neg(conv_transpose2d(x, w, stride=[2, 2]))\n"});
+  out.push_back({"phases_of_conv_transpose3d", "  x: f32[1, 4, 3, 4, 2]\n", constant("w", "f32[4, 2, 2, 3, 2]", "randn()"), "  z = neg(conv_transpose3d(x, w, stride=[2, 2, 1], pads=[0, 1, 0, 0, 1, 0]))\n"});
+  return out;
+}
+
 std::vector<Instance> products() {
   const std::string w = constant("w", "f32[5, 7]", "randn()"), wt = constant("w", "f32[7, 5]", "randn()"), b = constant("b", "f32[1, 7]");
   return {{"batch_norm_into_gemm", kPlane, w + b + statistics(7), "  y = gemm(x, w, b, alpha=0.5, beta=2)\n  z = batch_norm(y, g, h, m, v)\n"},
@@ -148,7 +169,7 @@ std::vector<Instance> quantised() {
 const std::vector<Instance>& instances() {
   static const std::vector<Instance> all = [] {
     std::vector<Instance> out;
-    for (const auto& part : {convolutions(), products(), movement(), spellings(), attentions(), quantised()}) out.insert(out.end(), part.begin(), part.end());
+    for (const auto& part : {convolutions(), phases(), products(), movement(), spellings(), attentions(), quantised()}) out.insert(out.end(), part.begin(), part.end());
     return out;
   }();
   return all;
