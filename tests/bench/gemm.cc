@@ -38,7 +38,7 @@ float from_bf16(uint16_t h) { return from_bits(static_cast<uint32_t>(h) << 16); 
 /// For normal numbers, which is what the matrices hold; the last bit is cut off.
 uint16_t to_f16(float v) {
   const uint32_t b = bits_of(v);
-  return static_cast<uint16_t>((b >> 16 & 0x8000) | ((b >> 13) - (112 << 10) & 0x7fff));
+  return static_cast<uint16_t>((b >> 16 & 0x8000) | (((b >> 13) - (112 << 10)) & 0x7fff));
 }
 float from_f16(uint16_t h) { return std::ldexp(static_cast<float>((h & 0x3ff) + ((h >> 10 & 31) ? 0x400 : 0)), std::max(h >> 10 & 31, 1) - 25) * (h >> 15 ? -1.0f : 1.0f); }
 
@@ -82,6 +82,8 @@ Gemm product_i32(int64_t n, const Matrices<int8_t>& m, std::vector<int32_t>& y) 
 
 /// One size: every type's matrices, results and calls.
 struct Size {
+  explicit Size(int64_t extent) : n(extent) {}
+
   int64_t n;
   Matrices<float> f32{n, [](float v) { return v; }};
   Matrices<double> f64{n, [](float v) { return static_cast<double>(v); }};
@@ -158,7 +160,7 @@ int main(int argc, char** argv) {
   std::printf("%s, OpenBLAS for %s, one thread, medians of repetitions in turns; ratio above 1: we are faster\n", tn_active_isa(), openblas_get_corename());
   static std::vector<std::unique_ptr<Size>> sizes;
   for (const int64_t n : kSizes) {
-    sizes.push_back(std::make_unique<Size>(Size{n}));
+    sizes.push_back(std::make_unique<Size>(n));
     for (const auto& [name, call] : sizes.back()->calls()) {
       call();
       benchmark::RegisterBenchmark((name + " " + std::to_string(n)).c_str(), [call = call](benchmark::State& state) {
