@@ -149,13 +149,16 @@ bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_
 bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contraction& c) {
   const std::string unit = unit_variable(kernel, *c.statement);
   if (unit.empty()) return false;
-  std::vector<Expr> with, without;
-  for (const Expr& f : factors) (mentions(f, unit) ? with : without).push_back(f);
+  // Factors of no row and no column, such as the scale of a quantised matrix, belong where each element is computed once: to the panels.
+  std::vector<Expr> with, without, free;
+  for (const Expr& f : factors) (mentions(f, unit) ? with : mentions_any(f, c.statement->loops) || has_fill(f) ? without : free).push_back(f);
+  if (without.empty()) std::swap(without, free);
   if (with.empty() || without.empty()) return false;
   const Expr unit_side = product_of(with), other = product_of(without);
   c.transposed = has_fill(unit_side) || slides(unit_side, unit, c.depth) || better_turned(kernel, c, unit_side, other);
   c.left = c.transposed ? unit_side : other;
   c.right = c.transposed ? other : unit_side;
+  for (const Expr& f : free) c.right = c.right * f;
   return !has_fill(c.right);
 }
 

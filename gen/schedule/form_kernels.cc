@@ -19,6 +19,7 @@ namespace {
 
 /// Operations beyond which a value is not computed a second time for a second reader.
 constexpr int kCheap = 4;
+constexpr std::string_view kIntoPanels = "its elements are computed where the panels of the product are made";
 
 /// Scalar operations of a formula; elementary functions count as many.
 int operations(const Expr& e) {
@@ -98,7 +99,7 @@ class KernelFormer {
       const std::string_view why = alone ? worth(*m, k, v) : worth_repeating(*m, k);
       if (why.empty()) continue;
       auto fused = substitute_producer(kernels_.at(*m), kernels_.at(k), v);
-      if (!fused || !stays_contraction(kernels_.at(k), *fused)) continue;
+      if (!fused || !stays_contraction(kernels_.at(k), *fused) || (why == kIntoPanels && !left_is_read(*fused))) continue;
       fused->notes.push_back(fmt::format("{} goes into {}: {}", fmt::join(kernels_.at(*m).kernel.fused, " + "), fmt::join(kernels_.at(k).kernel.fused, " + "), why));
       if (alone) kernels_.remove(*m);
       kernels_.set(k, std::move(*fused));
@@ -129,10 +130,37 @@ class KernelFormer {
     const FusedKernel &p = kernels_.at(producer), &c = kernels_.at(consumer);
     const bool pointwise = is_pointwise(p.kernel);
     if (pointwise && moves_evenly(p.kernel) && p.kernel.checks.empty() && only_statement_reduces(c)) return "it only moves or converts what is read";
+    if (pointwise && p.kernel.checks.empty() && only_statement_reduces(c) && operations(p.kernel.body[0].value) <= kCheap && grows(p.kernel) && is_panel(c, v)) return kIntoPanels;
     if (!is_pointwise(c.kernel)) return {};
     if (reads_in_step(c, v) && (pointwise || p.kernel.body.size() == 1 || keeps_shape(p, c, v))) return "its value is used once, at the element that is written";
     if (pointwise && (is_movement(p.kernel) || is_movement(c.kernel)) && p.kernel.checks.empty()) return "one of them only moves elements";
     return {};
+  }
+
+  /// The value is the side of a product that is copied to panels, each element once.
+  static bool is_panel(const FusedKernel& c, ValueId v) {
+    const Kernel split = with_split_loops(c.kernel);
+    const auto product = find_contraction(split);
+    const Read* right = product && !product->is_stencil() ? plain_read(product->right) : nullptr;
+    return right && c.values[static_cast<size_t>(right->tensor)] == v;
+  }
+  /// The other side of the product is still read as it stands.
+  static bool left_is_read(const FusedKernel& fused) {
+    const Kernel split = with_split_loops(fused.kernel);
+    const auto product = find_contraction(split);
+    return product && plain_read(product->left);
+  }
+
+  /// Makes more bytes than it reads, as what unpacks quantised numbers does; what is spread over a dimension is read once.
+  static bool grows(const Kernel& k) {
+    constexpr int64_t kOpen = 64;  // taken for an extent that is not known
+    int64_t read = 0, made = 0;
+    for (const Tensor& t : k.tensors) {
+      int64_t n = bytes_of(t.dtype);
+      for (size_t d = 0; d < t.dims.size(); ++d) n *= is_zero(t.strides[d]) ? 1 : constant_value(t.dims[d]).value_or(kOpen);
+      (t.role == Role::Output ? made : read) += n;
+    }
+    return read < made;
   }
 
   /// Moves elements by steps that stay the same: places that are mirrored, wrapped or divided would be worked out at every product.

@@ -160,6 +160,11 @@ TEST_CASE("random numbers and dequantised operands are part of one kernel") {
   CHECK(kernels({kMatrix, "  y = dropout(x, ratio=0.5, seed=3)\n"}) == 1);
   const std::string weights = "parameters:\n  w: {type: \"f32[48, 16]\", from: \"rand(lo=-120, hi=120)\"}\n  s: {type: \"f32[]\", from: full(value=0.02)}\n";
   CHECK(kernels({kMatrix, "  y = gemm(x, dequantize(cast(w, dtype=i8), s))\n", "y", weights}) == 1);
+  const std::string inputs = "  w: i8[48, 16]\n  s: f32[]\n  t: f32[16]\n  z: i8[16]\n  d: f32[48, 1]\n  b: f32[16]\n";
+  CHECK(kernels({kMatrix + inputs, "  y = gemm(x, dequantize(w, s))\n"}) == 1);
+  CHECK(kernels({kMatrix + inputs, "  y = relu(gemm(x, dequantize(w, t, z), b))\n"}) == 1);
+  CHECK(kernels({kMatrix + inputs, "  y = gemm(x, dequantize(w, d))\n"}) == 1);
+  CHECK(kernels({kMatrix + inputs, "  y = gemm(exp(x), dequantize(w, s))\n"}) == 2);
 }
 
 TEST_CASE("a quantised convolution is one kernel on whole numbers") {
