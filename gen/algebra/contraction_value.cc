@@ -2,13 +2,14 @@
 #include "algebra/contraction_value.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tenon {
+
 namespace {
 
 bool in(const std::vector<LoopVar>& vars, const std::string& name) {
@@ -122,7 +123,7 @@ std::string canonical(const Operand& v) {
   } else {
     for (const Operand& x : a->args) terms.push_back(canonical(x));
   }
-  return fmt::format("{}({})", scalar_op_row(a->op).name, fmt::join(terms, ","));
+  return fmt::format("{}({})", scalar_op_row(a->op).name, joined(terms, ","));
 }
 
 Operand AffineForm::coefficient(const std::string& var) const {

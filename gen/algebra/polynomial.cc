@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "support/joined.h"
+
 namespace tenon {
 
 namespace {
@@ -111,7 +113,7 @@ std::string print(const Polynomial &p) {
   const auto add = [&](const Monomial &monomial, std::int64_t coefficient) {
     const std::int64_t size = coefficient < 0 ? -coefficient : coefficient;
     out += out.empty() ? (coefficient < 0 ? "-" : "") : (coefficient < 0 ? " - " : " + ");
-    const std::string product = fmt::format("{}", fmt::join(monomial, "*"));
+    const std::string product = joined(monomial, "*");
     out += monomial.empty() ? fmt::format("{}", size) : size == 1 ? product : fmt::format("{}*{}", size, product);
   };
   for (const bool positive : {true, false}) {

@@ -9,6 +9,7 @@
 
 #include "frontend/read_parameter.h"
 #include "frontend/run_recipe.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -55,7 +56,7 @@ class GraphReader {
   void check_keys(const YamlNode& root) {
     for (const YamlEntry& e : root.entries)
       if (std::none_of(std::begin(kKeys), std::end(kKeys), [&](const char* k) { return e.key.text == k; }))
-        error(Code::E0703, e.key.span, fmt::format("'{}' is no key of a graph", e.key.text), {fmt::format("the keys are {}", fmt::join(kKeys, ", "))});
+        error(Code::E0703, e.key.span, fmt::format("'{}' is no key of a graph", e.key.text), {fmt::format("the keys are {}", joined(kKeys, ", "))});
     for (const char* key : {"graph", "main", "outputs"})
       if (!root.find(key)) error(Code::E0703, root.span, fmt::format("the key '{}' is missing", key));
   }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "support/joined.h"
+
 namespace tenon {
 namespace {
 
@@ -16,7 +18,7 @@ std::string wanted_text(const AttrSignature& s) {
     case Kind::integer: return s.list ? "whole numbers" : "a whole number";
     case Kind::real:
     case Kind::element: return s.list ? "numbers" : "a number";
-    case Kind::word: return fmt::format("one of {}", fmt::join(s.words, ", "));
+    case Kind::word: return fmt::format("one of {}", joined(s.words, ", "));
     case Kind::dtype: return "a dtype";
     case Kind::text: return "text";
   }

@@ -8,6 +8,7 @@
 #include "harness/library_arithmetic.h"
 #include "harness/library_names.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -87,7 +88,7 @@ void write_default_list(const OpDef& def, const OpLibrary& defs, const AttrDef& 
   out.line("{");
   {
     const auto in = out.indented();
-    out.print_line("static const {} values[] = {{{}}};", value_type(a), fmt::join(values, ", "));
+    out.print_line("static const {} values[] = {{{}}};", value_type(a), joined(values, ", "));
     out.print_line("attrs->{}.values = values;", name);
   }
   out.line("}");

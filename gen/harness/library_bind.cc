@@ -9,6 +9,7 @@
 #include "harness/library_attributes.h"
 #include "harness/library_names.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -367,10 +368,10 @@ class BindWriter {
       const bool broadcast = !std::any_of(def_.inputs.begin(), def_.inputs.end(), [&](const TensorDef& t) { return has_plain(t, name); }) && !def_.let(name);
       texts.push_back(fmt::format("{} = {}", name, broadcast ? 1 : 0));
     }
-    if (!texts.empty()) out.print_line("int64_t {};", fmt::join(texts, ", "));
+    if (!texts.empty()) out.print_line("int64_t {};", joined(texts, ", "));
     std::vector<std::string> reals;
     for (const std::string& l : s_.scope.real_lets) reals.push_back(c_identifier(l) + " = 0");
-    if (!reals.empty()) out.print_line("double {};", fmt::join(reals, ", "));
+    if (!reals.empty()) out.print_line("double {};", joined(reals, ", "));
   }
 
   static bool has_plain(const TensorDef& t, const std::string& c_name) {

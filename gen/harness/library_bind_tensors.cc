@@ -6,6 +6,7 @@
 #include "harness/library_bind.h"
 #include "harness/library_names.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -16,7 +17,7 @@ struct Cursor {
   std::vector<std::string> ranks;
 
   std::string text() const {
-    std::string out = fmt::format("{}", fmt::join(ranks, " + "));
+    std::string out = joined(ranks, " + ");
     if (out.empty()) return fmt::format("{}", fixed);
     return fixed == 0 ? out : fmt::format("{} + {}", out, fixed);
   }
@@ -145,7 +146,7 @@ class InputShape {
     }
     std::vector<std::string> parts;
     for (const Dim& p : d.parts) parts.push_back(s.extent(p));
-    out.print_line("tn_rt_split(f, {}, {}, (const int64_t[]){{{}}}, {});", name_, at, fmt::join(parts, ", "), parts.size());
+    out.print_line("tn_rt_split(f, {}, {}, (const int64_t[]){{{}}}, {});", name_, at, joined(parts, ", "), parts.size());
   }
 
   void pack(size_t i, const std::string& at) {
@@ -223,11 +224,11 @@ std::string operand_name(const TensorDef& t, bool output) { return (output ? "ou
 std::string shape_comment(const TensorDef& t) {
   std::vector<std::string> dims;
   for (const Dim& d : t.dims) dims.push_back(print(d));
-  std::string text = fmt::format("{}{}: {}[{}]", t.name, t.optional ? "?" : "", t.dtype, fmt::join(dims, ", "));
+  std::string text = fmt::format("{}{}: {}[{}]", t.name, t.optional ? "?" : "", t.dtype, joined(dims, ", "));
   for (const StorageRule& r : t.storage) {
     std::vector<std::string> as;
     for (const Dim& d : r.dims) as.push_back(print(d));
-    text += fmt::format(", stored as [{}]{}", fmt::join(as, ", "), r.condition ? " if " + print(*r.condition) : "");
+    text += fmt::format(", stored as [{}]{}", joined(as, ", "), r.condition ? " if " + print(*r.condition) : "");
   }
   return comment_text(text);
 }
@@ -318,7 +319,7 @@ void write_output(BindState& s, const TensorDef& t, int k) {
     } else if (d.kind == DimKind::split) {
       std::vector<std::string> parts;
       for (const Dim& p : d.parts) parts.push_back(s.extent(p));
-      out.print_line("tn_rt_put_split(f, {}, (const int64_t[]){{{}}}, {});", name, fmt::join(parts, ", "), parts.size());
+      out.print_line("tn_rt_put_split(f, {}, (const int64_t[]){{{}}}, {});", name, joined(parts, ", "), parts.size());
     } else if (const auto written = written_extents(s.def()); std::count(written.begin(), written.end(), d.name) != 0) {
       out.print_line("tn_rt_put_upto(f, {}, {}, {});", name, s.extent(d), position(written, d.name));
     } else {

@@ -8,6 +8,7 @@
 
 #include "harness/library_names.h"
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -145,7 +146,7 @@ void write_entries(const LibraryOp& op, const std::vector<size_t>& form_of_kerne
     unsigned present = 0;
     for (size_t t = 0; t < k.present.size(); ++t)
       if (op.def->inputs[t].optional && k.present[t]) present |= 1u << t;
-    out.print_line("    {{{{{}}}, {}, {}, 0x{:x}}}, /* {} */", fmt::join(types, ", "), bodies[i], form_of_kernel[i], present, k.kernel.name);
+    out.print_line("    {{{{{}}}, {}, {}, 0x{:x}}}, /* {} */", joined(types, ", "), bodies[i], form_of_kernel[i], present, k.kernel.name);
   }
   out.line("};");
 }
@@ -170,7 +171,7 @@ void write_names(const std::string& table, const std::vector<std::string>& names
   if (names.empty()) return;
   std::vector<std::string> quoted;
   for (const std::string& n : names) quoted.push_back("\"" + n + "\"");
-  out.print_line("static const char *const {}[] = {{{}}};", table, fmt::join(quoted, ", "));
+  out.print_line("static const char *const {}[] = {{{}}};", table, joined(quoted, ", "));
 }
 
 std::string plan_constant(PackPlan p) {
@@ -192,7 +193,7 @@ void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextW
   write_names(def.name + "_inputs", in, out);
   write_names(def.name + "_outputs", outs, out);
   write_names(def.name + "_attributes", attrs, out);
-  if (!kinds.empty()) out.print_line("static const uint8_t {}_packs[] = {{{}}};", def.name, fmt::join(kinds, ", "));
+  if (!kinds.empty()) out.print_line("static const uint8_t {}_packs[] = {{{}}};", def.name, joined(kinds, ", "));
   const auto table = [&](const char* what, bool exists) { return exists ? fmt::format("{}_{}", def.name, what) : "NULL"; };
   out.print_line("const tn_op tn_op_{} = {{", def.name);
   out.print_line("    {{\"{}\", {}, {}, {}, {}, {}, {}, 0x{:x}}},", def.name, in.size(), outs.size(), attrs.size(), table("inputs", !in.empty()), table("outputs", !outs.empty()),

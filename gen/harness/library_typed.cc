@@ -8,6 +8,7 @@
 #include "harness/library_arithmetic.h"
 #include "harness/library_attributes.h"
 #include "harness/library_names.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -56,7 +57,7 @@ class TypedWriter {
   std::string headline() const {
     std::vector<std::string> in, outs;
     for (const TensorDef* t : tensors_of(def_)) (def_.output(t->name) == t ? outs : in).push_back(tensor_text(*t));
-    return comment_text(fmt::format("({}) -> {}", fmt::join(in, ", "), fmt::join(outs, ", ")));
+    return comment_text(fmt::format("({}) -> {}", joined(in, ", "), joined(outs, ", ")));
   }
 
   static std::string tensor_text(const TensorDef& t) { return fmt::format("{}{} [{}]", t.name, t.optional ? "?" : "", dims_text(t, false)); }
@@ -88,7 +89,7 @@ class TypedWriter {
       d.broadcast = d.broadcast && !full;
       dims.push_back(print(d));
     }
-    return fmt::format("{}", fmt::join(dims, ", "));
+    return joined(dims, ", ");
   }
 
   // ---- prototypes
@@ -129,7 +130,7 @@ class TypedWriter {
     for (const TensorDef& t : def_.inputs) parameters.push_back(fmt::format("const {} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
     for (const TensorDef& t : def_.outputs) parameters.push_back(fmt::format("{} *{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name)));
     for (const std::string& e : written_extents(def_)) parameters.push_back(fmt::format("int64_t *{}", c_identifier(e)));
-    return fmt::format("int {}({}, void *workspace, size_t workspace_bytes)", function(k), fmt::join(parameters, ", "));
+    return fmt::format("int {}({}, void *workspace, size_t workspace_bytes)", function(k), joined(parameters, ", "));
   }
 
   std::string workspace_prototype(const LibraryKernel& k) const {
@@ -148,15 +149,14 @@ class TypedWriter {
     for (const std::string& v : types_of_attributes(def_)) parameters.push_back("tn_dtype " + c_identifier(v));
     for (const TensorDef& t : def_.outputs)
       parameters.push_back(fixed_rank(t) && !t.dims.empty() ? fmt::format("int64_t {}_shape[{}]", c_identifier(t.name), t.dims.size()) : fmt::format("tn_dims *{}_shape", c_identifier(t.name)));
-    return fmt::format("int tn_{}_shape({})", name_, fmt::join(parameters, ", "));
+    return fmt::format("int tn_{}_shape({})", name_, joined(parameters, ", "));
   }
 
   // ---- functions
 
   void record() {
     out.print_line("/* A typed call of {} as a uniform one. */", name_);
-    out.line("typedef struct {");
-    out.line("    tn_frame frame;");
+    out.line("typedef struct {").line("    tn_frame frame;");
     out.print_line("    tn_shaped tensor[{}];", def_.inputs.size() + def_.outputs.size());
     out.print_line("    const tn_tensor *in[{}];", std::max<size_t>(def_.inputs.size(), 1));
     out.print_line("    tn_tensor *out[{}];", def_.outputs.size());
@@ -318,7 +318,7 @@ class TypedWriter {
     std::vector<std::string> variables, tensors;
     for (const TypeVar& v : def_.types) variables.push_back(dtype_constant(k.call_types.at(v.name)));
     for (const TensorDef* t : tensors_of(def_)) tensors.push_back(dtype_constant(dtype_of(k, *t)));
-    out.print_line("    static const int32_t variable[] = {{{}}}, type_of[] = {{{}}};", variables.empty() ? "0" : fmt::format("{}", fmt::join(variables, ", ")), fmt::join(tensors, ", "));
+    out.print_line("    static const int32_t variable[] = {{{}}}, type_of[] = {{{}}};", variables.empty() ? "0" : joined(variables, ", "), joined(tensors, ", "));
   }
 
   void call_function(const LibraryKernel& k) {
@@ -326,7 +326,7 @@ class TypedWriter {
     for (const TensorDef* t : tensors_of(def_)) data.push_back(c_identifier(t->name));
     out.line(call_prototype(k)).line("{");
     types(k);
-    out.print_line("    const void *const pointers[] = {{{}}};", fmt::join(data, ", "));
+    out.print_line("    const void *const pointers[] = {{{}}};", joined(data, ", "));
     out.print_line("    {}_call call;", name_);
     out.print_line("    const int status = {}_begin(&call, TN_WANT_CALL, {}, variable, type_of, pointers);", name_, leading_arguments());
     const std::vector<std::string> written = written_extents(def_);
@@ -359,13 +359,13 @@ class TypedWriter {
       std::vector<std::string> chosen;
       for (const TypeVar& v : def_.types) chosen.push_back(std::count(given.begin(), given.end(), v.name) ? fmt::format("(int32_t){}", c_identifier(v.name)) : fmt::format("variable[{}]", type_variable(def_, v.name)));
       variables = "chosen";
-      out.print_line("    const int32_t chosen[] = {{{}}};", fmt::join(chosen, ", "));
+      out.print_line("    const int32_t chosen[] = {{{}}};", joined(chosen, ", "));
       std::vector<std::string> tensors;
       for (const TensorDef* t : tensors_of(def_)) {
         const int v = type_variable(def_, t->dtype);
         tensors.push_back(v >= 0 ? fmt::format("chosen[{}]", v) : dtype_constant(*dtype_from_name(t->dtype)));
       }
-      out.print_line("    const int32_t types[] = {{{}}};", fmt::join(tensors, ", "));
+      out.print_line("    const int32_t types[] = {{{}}};", joined(tensors, ", "));
     }
     out.print_line("    {}_call call;", name_);
     out.print_line("    int status = {}_begin(&call, TN_WANT_SHAPES, {}, {}, {}, NULL);", name_, leading_arguments(), variables, variables == "chosen" ? "types" : "type_of");

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <set>
 
+#include "support/joined.h"
+
+
 namespace tenon {
+
 namespace {
 
 std::string_view name_of(Role r) {
@@ -135,7 +139,7 @@ std::string to_text(const Kernel& k) {
   const std::vector<std::string> names = tensor_names(k);
   std::string out = fmt::format("kernel {}\n", k.name);
   if (!k.op.empty()) out += fmt::format("  op {}\n", k.op);
-  if (!k.fused.empty()) out += fmt::format("  fused {}\n", fmt::join(k.fused, " + "));
+  if (!k.fused.empty()) out += fmt::format("  fused {}\n", joined(k.fused, " + "));
   for (const Size& s : k.sizes) out += fmt::format("  size {}: {}..{}\n", s.name, s.lo, s.hi == INT64_MAX ? std::string("") : fmt::format("{}", s.hi));
   for (const Attr& a : k.attrs) out += fmt::format("  attr {}: {}{}\n", a.name, tenon::name_of(a.dtype), a.count > 1 ? fmt::format("[{}]", a.count) : "");
   for (const Tensor& t : k.tensors)

@@ -7,6 +7,8 @@
 #include <map>
 #include <vector>
 
+#include "support/joined.h"
+
 namespace tenon {
 namespace {
 
@@ -82,7 +84,7 @@ std::string text_of(const Terms& terms) {
     if (count == 0) continue;
     out += out.empty() ? "" : " + ";
     if (count != 1 || product.empty()) out += fmt::format("{:.0f}{}", count, product.empty() ? "" : "*");
-    out += fmt::format("{}", fmt::join(product, "*"));
+    out += joined(product, "*");
   }
   return out.empty() ? "0" : out;
 }

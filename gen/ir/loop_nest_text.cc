@@ -1,8 +1,8 @@
 // Text form of loop nests.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "ir/loop_nest.h"
+#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -57,7 +57,7 @@ class BlockText {
   template <class... Args>
   void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
     out.append(static_cast<size_t>(depth) * 2, ' ');
-    fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+    out += fmt::format(format, std::forward<Args>(args)...);
     out += '\n';
   }
   void print(const SLet& n, int d) { line(d, "let {}: {} = {}", n.name, type_text(n.value->type), to_text(n.value)); }
@@ -102,7 +102,7 @@ std::string to_text(const LoopNest& nest) {
   }
   for (size_t i = 0; i < nest.functions.size(); ++i) {
     const InnerFunction& f = nest.functions[i];
-    t.out += fmt::format("  function f{} {}({})\n", i, f.name, fmt::join(f.params, ", "));
+    t.out += fmt::format("  function f{} {}({})\n", i, f.name, joined(f.params, ", "));
     for (size_t k = 0; k < f.buffers.size(); ++k)
       t.out += fmt::format("    b{} {}: {}{}\n", k, f.buffers[k].name, name_of(f.buffers[k].dtype), f.buffers[k].writable ? " writable" : "");
     t.block(f.body, 2);

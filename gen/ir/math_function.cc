@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "support/check.h"
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -58,7 +59,7 @@ std::string text_of(const MathApply &n) {
 }
 
 std::string text_of(const MathLet &s) { return fmt::format("{} = {}", s.name, to_text(s.value)); }
-std::string text_of(const MathUnpack &s) { return fmt::format("{} = {}", fmt::join(s.names, ", "), text_of(s.call)); }
+std::string text_of(const MathUnpack &s) { return fmt::format("{} = {}", joined(s.names, ", "), text_of(s.call)); }
 std::string text_of(const MathRare &s) {
   return fmt::format("{} = rare({}, {}, {})", s.name, to_text(s.when), to_text(s.unlikely), to_text(s.usual));
 }

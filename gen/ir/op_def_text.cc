@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "ir/op_def.h"
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -38,7 +39,7 @@ std::string syntax_text(const Syntax &s) { return print(s); }
 
 std::string attr_text(const AttrDef &a) {
   std::string out = a.type;
-  if (a.kind == AttrKind::enumeration) out += fmt::format("({})", fmt::join(a.words, ", "));
+  if (a.kind == AttrKind::enumeration) out += fmt::format("({})", joined(a.words, ", "));
   if (a.count == AttrCount::fixed) out += fmt::format("[{}]", a.length);
   if (a.count == AttrCount::any) out += "[]";
   if (a.count == AttrCount::per_dim) out += fmt::format("[*{}]", a.pack);
@@ -192,7 +193,7 @@ std::string print(const OpLibrary &library) {
   std::string out;
   if (!library.scalars.empty()) out += "scalar:\n";
   for (const auto &[name, row] : library.scalars) {
-    out += fmt::format("  {}: {{args: [{}]", name, fmt::join(row.args, ", "));
+    out += fmt::format("  {}: {{args: [{}]", name, joined(row.args, ", "));
     if (row.as) out += fmt::format(", as: {}", quoted(print(*row.as)));
     if (!row.derivatives.empty())
       out += fmt::format(", d: [{}]", list_text<Syntax>(row.derivatives, [](const Syntax &s) { return quoted(print(s)); }));
@@ -200,7 +201,7 @@ std::string print(const OpLibrary &library) {
   }
   if (!library.fns.empty()) out += "fn:\n";
   for (const auto &[name, f] : library.fns)
-    out += fmt::format("  {}({}): {}\n", name, fmt::join(f.params, ", "), quoted(print(f.value)));
+    out += fmt::format("  {}({}): {}\n", name, joined(f.params, ", "), quoted(print(f.value)));
   if (!library.ops.empty()) out += "ops:\n";
   for (const auto &[name, op] : library.ops) out += print(op);
   return out;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/scalar_op.h"
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -66,7 +67,7 @@ bool is_nameless(const ScalarOpRow &row) { return is_sign(row.name) || row.has('
 
 Arity arity_of(std::string_view name, const std::vector<std::string> &params) {
   const int n = static_cast<int>(params.size());
-  return {n, n, fmt::format("{}({})", name, fmt::join(params, ", "))};
+  return {n, n, fmt::format("{}({})", name, joined(params, ", "))};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "opdef/expression_checker.h"
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -184,7 +185,7 @@ std::string ExpressionChecker::where(const Syntax &sub) {
     for (const Syntax &child : s.children) self(self, child);
   };
   collect(collect, sub);
-  return ranges.empty() ? "" : fmt::format(" where {}", fmt::join(ranges, ", "));
+  return ranges.empty() ? "" : fmt::format(" where {}", joined(ranges, ", "));
 }
 
 void ExpressionChecker::check_bounds(const Syntax &access, const Syntax &sub, const Syntax &extent) {

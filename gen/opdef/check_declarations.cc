@@ -8,6 +8,7 @@
 
 #include "ir/dtype.h"
 #include "opdef/yaml_shape.h"
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -96,7 +97,7 @@ class DeclarationChecker {
 
   void check_element(const AttrDef &attr, const Syntax &value) {
     if (value_fits(attr, value)) return;
-    const std::string note = attr.kind == AttrKind::enumeration ? fmt::format("its words are: {}", fmt::join(attr.words, ", "))
+    const std::string note = attr.kind == AttrKind::enumeration ? fmt::format("its words are: {}", joined(attr.words, ", "))
                                                                 : fmt::format("write a value of type {}", attr.type);
     diagnostics_.error(Code::E0210, value.span, fmt::format("'{}' is no default for the attribute '{}'", print(value), attr.name),
                        {note});

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "opdef/yaml_shape.h"
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -191,7 +192,7 @@ class ShapeChecker {
       if (stored == logical) continue;
       const SourceSpan place = rule.dims.empty() ? rule.span : join(rule.dims.front().span, rule.dims.back().span);
       diagnostics_.error(Code::E0223, place, fmt::format("the stored order of '{}' is no rearrangement of its dims", t.name),
-                         {fmt::format("list exactly these: {}", fmt::join(logical, ", "))});
+                         {fmt::format("list exactly these: {}", joined(logical, ", "))});
     }
   }
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "support/joined.h"
+
 namespace tenon {
 
 namespace {
@@ -260,7 +262,7 @@ Syntax NotationParser::named() {
     result.span = span_from(name);
     if (!failed_ && !at_end() && peek().is("(") && !peek().space_before) {
       fail(Code::E0402, name, fmt::format("there is no reducer '{}'", name.text),
-           {fmt::format("reducers are: {}", fmt::join(kReducers, ", "))});
+           {fmt::format("reducers are: {}", joined(kReducers, ", "))});
     }
     return result;
   }

@@ -8,6 +8,7 @@
 
 #include "opdef/parse_body.h"
 #include "opdef/tokens.h"
+#include "support/joined.h"
 #include "support/text_template.h"
 
 namespace tenon {
@@ -260,7 +261,7 @@ void check_frame_use(const OpDef &op, const OpLibrary &library, Diagnostics &dia
   for (const auto &[name, frame] : library.frames) known.push_back("templates/c/" + name + ".c.in");
   const std::string near = nearest_name(op.impl, known);
   diagnostics.error(Code::E0230, op.impl_span, fmt::format("there is no C template '{}'", op.impl),
-                    {near.empty() ? fmt::format("templates of ops: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near)});
+                    {near.empty() ? fmt::format("templates of ops: {}", joined(known, ", ")) : fmt::format("did you mean '{}'?", near)});
 }
 
 }  // namespace tenon

@@ -7,6 +7,7 @@
 
 #include "opdef/parse_body.h"
 #include "opdef/tokens.h"
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -57,7 +58,7 @@ std::string meant_note(std::string_view wrong, const std::vector<std::string> &k
   const std::string near = nearest_name(wrong, known);
   if (!near.empty()) return fmt::format("did you mean '{}'?", near);
   if (known.empty()) return "there are none";
-  return fmt::format("there are: {}", fmt::join(known, ", "));
+  return fmt::format("there are: {}", joined(known, ", "));
 }
 
 void refuse_unknown_keys(const YamlNode &map, const std::vector<std::string> &known, std::string_view what,

@@ -7,6 +7,7 @@
 
 #include "rewrite/check_recipe.h"
 #include "rewrite/parse_pattern.h"
+#include "support/joined.h"
 #include "support/yaml_document.h"
 
 namespace tenon {
@@ -118,7 +119,7 @@ class RuleReader {
     static const std::set<std::string> keys = {"rule", "doc", "each", "match", "optional", "shared", "where", "replace"};
     if (!item.is_map()) return error(Code::E0202, item.span, "a rule is a map", "write `- rule: name`");
     for (const YamlEntry& e : item.entries)
-      if (!keys.count(e.key.text)) error(Code::E0201, e.key.span, fmt::format("a rule has no key '{}'", e.key.text), fmt::format("its keys are {}", fmt::join(keys, ", ")));
+      if (!keys.count(e.key.text)) error(Code::E0201, e.key.span, fmt::format("a rule has no key '{}'", e.key.text), fmt::format("its keys are {}", joined(keys, ", ")));
     for (const char* key : {"rule", "doc", "match", "replace"})
       if (!item.find(key)) return error(Code::E0203, item.span, fmt::format("a rule needs the key {}", key), "docs/add-a-rewrite.md says what rules consist of");
     std::vector<std::map<std::string, std::string>> variants(1);

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "support/joined.h"
+
 namespace tenon {
 namespace {
 
@@ -127,14 +129,14 @@ class BufferPlanner {
       s.buffers.push_back(buffer(k.values[t]));
       if (s.buffers.back() >= 0 && plan_.buffers[static_cast<size_t>(s.buffers.back())].kind == BufferKind::Constant) k.kernel.tensors[t].role = Role::Constant;
     }
-    std::string name = fmt::format("{}", fmt::join(k.kernel.fused, "_"));
+    std::string name = joined(k.kernel.fused, "_");
     if (name.size() > 48) name = fmt::format("{}_and_{}_more", k.kernel.fused[0], k.kernel.fused.size() - 1);
     const int n = ++named_[name];
     k.kernel.name = n == 1 ? name : fmt::format("{}_{}", name, n);
     std::vector<std::string> origins;  // of several operators that one node became, the node is named once
     for (const std::string& o : k.origins)
       if (std::find(origins.begin(), origins.end(), o) == origins.end()) origins.push_back(o);
-    s.origin = fmt::format("{}", fmt::join(origins, ", "));
+    s.origin = joined(origins, ", ");
     s.region = k.region;
     s.notes = k.notes;
     s.kernel = k.kernel;

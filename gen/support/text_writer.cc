@@ -1,6 +1,8 @@
 // The line logic of TextWriter.
 #include "support/text_writer.h"
 
+#include <iterator>
+
 #include "support/check.h"
 
 namespace tenon {
@@ -21,6 +23,13 @@ TextWriter &TextWriter::write(std::string_view text) {
   }
   write_line_part(text);
   return *this;
+}
+
+// Here and not in the header: each file that writes into a buffer of fmt's compiles all of its formatting.
+TextWriter &TextWriter::write_formatted(fmt::string_view format, fmt::format_args args) {
+  scratch_.clear();
+  fmt::vformat_to(std::back_inserter(scratch_), format, args);
+  return write(std::string_view(scratch_.data(), scratch_.size()));
 }
 
 TextWriter &TextWriter::line(std::string_view text) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,9 +21,7 @@ class TextWriter {
   /// Appends formatted text.
   template <class... Args>
   TextWriter &print(fmt::format_string<Args...> format, Args &&...args) {
-    scratch_.clear();
-    fmt::format_to(std::back_inserter(scratch_), format, std::forward<Args>(args)...);
-    return write(std::string_view(scratch_.data(), scratch_.size()));
+    return write_formatted(format, fmt::make_format_args(args...));
   }
 
   /// Appends `text` and ends the line.
@@ -62,6 +59,7 @@ class TextWriter {
   std::string take();
 
  private:
+  TextWriter &write_formatted(fmt::string_view format, fmt::format_args args);
   void write_line_part(std::string_view part);
 
   std::string text_;
