@@ -22,6 +22,7 @@
 #include "lower/parallel_phases.h"
 #include "pipeline/data_files.h"
 #include "pipeline/fold.h"
+#include "pipeline/graph_limits.h"
 #include "pipeline/library.h"
 #include "pipeline/plan.h"
 #include "pipeline/rewrite.h"
@@ -173,6 +174,10 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   status = exit_bad_input;
   auto read = read_graph(session, defs, options);
   if (!read) return std::nullopt;
+  if (const std::string fault = beyond_limits(*read); !fault.empty()) {
+    print_to(stderr, "{}: error: {}\n", options.graph, fault);
+    return std::nullopt;
+  }
   const auto graph = rewritten(session, defs, *read);
   if (!graph) return std::nullopt;
   PlanFailure failure;
@@ -213,15 +218,6 @@ std::string program_fault(const ExecutionPlan& plan, const ModelOptions& options
   return {};
 }
 
-/// Empty, or which tensor of the border has more dimensions than generated code has room for.
-std::string rank_fault(const ExecutionPlan& plan) {
-  for (const auto& [kind, list] : {std::pair("input", &plan.inputs), std::pair("output", &plan.outputs)})
-    for (const int i : *list)
-      if (const PlanBuffer& b = plan.buffers[static_cast<size_t>(i)]; b.dims.size() > kMaxRank)
-        return fmt::format("{} '{}' has {} dimensions; a model takes and gives tensors of at most {}", kind, b.original, b.dims.size(), kMaxRank);
-  return {};
-}
-
 }  // namespace
 
 int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options) {
@@ -231,10 +227,6 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   if (const std::string fault = program_fault(model->plan, options); !fault.empty()) {
     print_to(stderr, "tenon: error: {}\n", fault);
     return exit_bad_command_line;
-  }
-  if (const std::string fault = rank_fault(model->plan); !fault.empty()) {
-    print_to(stderr, "{}: error: {}\n", options.graph, fault);
-    return exit_bad_input;
   }
   const auto templates = read_frames(session, model_template_names());
   if (!templates) return exit_bad_input;

@@ -43,6 +43,9 @@ graph twice 'f32[2, 3]' 'transpose(x, perm=[0, 0])'
 check 'a permutation that names a dimension twice' ends 1 'the permutation names dimension 0 twice' "$tenon" model "$work/twice.yaml" -o "$work/none"
 graph ninth 'f32[1, 1, 1, 1, 1, 1, 1, 1, 2]' 'relu(x)'
 check 'a tensor of nine dimensions' ends 1 "ninth.yaml: error: input 'x' has 9 dimensions; a model takes and gives tensors of at most 8" "$tenon" model "$work/ninth.yaml" -o "$work/none"
+printf 'graph: g\nsizes: {N: 1..4611686018427387904}\ninputs: {x: "f32[N, 3]"}\nmain: |\n  y = softmax(x)\noutputs: [y]\n' >"$work/bound.yaml"
+check 'a bound whose tensors nothing holds' ends 1 'the tensor '"'x'"' of type f32[N, 3] has more than 2^40 elements at the greatest run-time sizes; give them smaller bounds' \
+  "$tenon" model "$work/bound.yaml" -o "$work/none"
 check 'no refusal left files' test ! -e "$work/none"
 
 # Root may do everything: as nobody then.

@@ -1,0 +1,44 @@
+// Limits of a graph's tensors.
+#include "pipeline/graph_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/library.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kMostElements = int64_t{1} << 40;
+
+bool fits(const Value& value, const SizeValues& greatest) {
+  int64_t count = 1;
+  for (const SizeExpr& d : value.dims) {
+    const auto extent = evaluate(d, greatest);  // none where 64 bits do not hold it
+    if (!extent || __builtin_mul_overflow(count, std::max<int64_t>(*extent, 1), &count) || count > kMostElements) return false;
+  }
+  return true;
+}
+
+std::string type_text(const Value& value) {
+  std::string dims;
+  for (const SizeExpr& d : value.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
+  return fmt::format("{}[{}]", name_of(value.dtype), dims);
+}
+
+}  // namespace
+
+std::string beyond_limits(const Graph& graph) {
+  for (const auto& [kind, list] : {std::pair("input", &graph.inputs), std::pair("output", &graph.outputs)})
+    for (const ValueId id : *list)
+      if (const Value& v = graph.values[static_cast<size_t>(id)]; v.dims.size() > static_cast<size_t>(kMaxRank))
+        return fmt::format("{} '{}' has {} dimensions; a model takes and gives tensors of at most {}", kind, v.original, v.dims.size(), kMaxRank);
+  SizeValues greatest;
+  for (const GraphSize& s : all_sizes(graph)) greatest[s.name] = s.hi;
+  for (const Value& v : graph.values)
+    if (!fits(v, greatest)) return fmt::format("the tensor '{}' of type {} has more than 2^40 elements at the greatest run-time sizes; give them smaller bounds", v.name, type_text(v));
+  return {};
+}
+
+}  // namespace tenon

@@ -1,0 +1,14 @@
+// What generated code has no room for, whatever a graph computes.
+#pragma once
+
+#include <string>
+
+#include "ir/graph.h"
+
+namespace tenon {
+
+/// Empty, or which tensor is beyond a limit: more than kMaxRank dimensions at the border, or more than 2^40 elements at the greatest run-time
+/// sizes, where an arena's bytes would soon be more than 64 bits hold.
+std::string beyond_limits(const Graph& graph);
+
+}  // namespace tenon
