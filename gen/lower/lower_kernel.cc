@@ -48,10 +48,12 @@ struct Case {
   LoopTree tree;
 };
 
-/// `isa`: any level with vectors, or any without; forks ask no more.
-Case prepare(const Kernel& kernel, const Isa& isa) {
+Case prepare(const Kernel& kernel, const Isa& isa);
+
+/// `simple`: after simplify_kernel.
+Case prepare_simple(Kernel simple, const Isa& isa) {
   Case out;
-  out.kernel = simplify_kernel(kernel);
+  out.kernel = std::move(simple);
   if (const auto fork = next_fork(out.kernel, isa)) {
     Isa scalars = isa;
     scalars.vector_bits = 0;
@@ -65,6 +67,30 @@ Case prepare(const Kernel& kernel, const Isa& isa) {
   out.tree = build_loops(out.kernel);
   return out;
 }
+
+/// `isa`: any level with vectors, or any without; forks ask no more.
+Case prepare(const Kernel& kernel, const Isa& isa) { return prepare_simple(simplify_kernel(kernel), isa); }
+
+/// A kernel for levels with vectors and for those without, made when it is first asked for: the same where neither forks.
+class Prepared {
+ public:
+  explicit Prepared(const Kernel& kernel) : kernel_(kernel) {}
+
+  const Case& of(const Isa& isa) {
+    std::shared_ptr<const Case>& mine = isa.vector_bits == 0 ? scalars_ : vectors_;
+    const std::shared_ptr<const Case>& other = isa.vector_bits == 0 ? vectors_ : scalars_;
+    if (mine) return *mine;
+    if (!simple_) simple_ = simplify_kernel(kernel_);
+    const bool same = other && !other->holds && !next_fork(*simple_, isa);
+    mine = same ? other : std::make_shared<const Case>(prepare_simple(*simple_, isa));
+    return *mine;
+  }
+
+ private:
+  const Kernel& kernel_;
+  std::optional<Kernel> simple_;
+  std::shared_ptr<const Case> scalars_, vectors_;
+};
 
 bool has_vectors(const Tree& tree) {
   return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
@@ -180,7 +206,7 @@ std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Bl
   const auto shared = std::make_shared<const Kernel>(kernel);
   const bool contracts = !kernel.call && find_contraction(kernel);
   const std::optional<Chained> chained = contracts ? std::nullopt : chain_of(kernel);
-  std::optional<Case> scalars, vectors;
+  Prepared prepared(kernel);
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {
     const Isa& isa = *levels[i];
@@ -188,9 +214,7 @@ std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Bl
     if (kernel.call) out[i] = lower_frame(shared, isa);
     else if (contracts) out[i] = lower_contraction(shared, isa, blueprints);
     if (out[i]) continue;
-    std::optional<Case>& prepared = isa.vector_bits == 0 ? scalars : vectors;
-    if (!prepared) prepared = prepare(kernel, isa);
-    const Planned planned = plan(*prepared, isa, blueprints);
+    const Planned planned = plan(prepared.of(isa), isa, blueprints);
     if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(shared, planned, chained ? &*chained : nullptr, isa, blueprints);
   }
   return out;
