@@ -2,6 +2,8 @@
 #pragma once
 
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "algebra/linear.h"
 #include "lower/loop_tree.h"
@@ -48,8 +50,8 @@ class LaneSurvey {
   std::set<int> begun_, reduced_;
   std::set<int> varying_temps_;
   std::set<std::string> varying_accumulators_;
-  std::map<Expr, bool> varies_;
-  std::set<const ExprNode*> seen_;
+  std::unordered_map<Expr, bool> varies_;
+  std::unordered_set<const ExprNode*> seen_;
   bool possible_ = true, has_loops_ = false, needs_interior_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, widest_ = 1;
 };

@@ -230,8 +230,15 @@ class Namer {
     return p;
   }
   using Key = std::array<int64_t, 4>;   ///< what it is, and its parts
-  int number(const Key& key) { return numbers_.emplace(key, static_cast<int>(numbers_.size())).first->second; }
-  int64_t name(const std::string& s) { return names_.emplace(s, static_cast<int64_t>(names_.size())).first->second; }
+  struct HashKey {
+    size_t operator()(const Key& key) const {
+      uint64_t h = 0;
+      for (const int64_t part : key) h = (h ^ static_cast<uint64_t>(part)) * 0x9e3779b97f4a7c15u, h ^= h >> 32;
+      return static_cast<size_t>(h);
+    }
+  };
+  int number(const Key& key) { return numbers_.try_emplace(key, static_cast<int>(numbers_.size())).first->second; }
+  int64_t name(const std::string& s) { return names_.try_emplace(s, static_cast<int64_t>(names_.size())).first->second; }
 
   Position examine(const VConst& n, const Operand& v) { return v->type == OperandType{} ? Position{true, number({kConstant, n.i}), 0, 0} : Position{}; }
   Position examine(const VSize& n, const Operand&) { return {true, number({kSize, name(n.name)}), 0, 1}; }
@@ -294,14 +301,14 @@ class Namer {
   const std::vector<Buffer>& buffers_;
   const std::vector<std::string>& params_;
   bool writing_ = false;
-  std::map<std::string, std::vector<Binding>> bound_;
+  std::unordered_map<std::string, std::vector<Binding>> bound_;
   std::vector<std::vector<Binding>*> declared_;              ///< whose last entry goes when the blocks at hand end
   std::vector<Open> open_;
   int serials_ = 0, blocks_ = 0;
   int statement_ = 0;                                        ///< counts them
   std::unordered_map<const OperandNode*, std::pair<int, Position>> known_;   ///< with the statement that it holds for
-  std::map<Key, int> numbers_;
-  std::map<std::string, int64_t> names_;
+  std::unordered_map<Key, int, HashKey> numbers_;
+  std::unordered_map<std::string, int64_t> names_;
   std::map<std::pair<int, int>, Found> found_;               ///< by block and position
   std::map<std::pair<int, int>, std::vector<Found*>> lets_;  ///< by block and statement
   std::set<std::string> taken_;
