@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <set>
 
 #include "harness/library_attributes.h"
@@ -176,6 +177,8 @@ void write_library(const Library& library, const OpLibrary& defs, const LibraryT
   TENON_CHECK(!library.ops.empty() && !texts.levels.empty(), "a library without operators or levels");
   LibraryLimits limits;
   for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));
+  // It takes as long as half of the sources, whose text it only measures.
+  auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });
   const std::vector<Source> sources = sources_of(library, defs, texts, options);
   const std::string internal = library_internal_header(limits, texts, options), header = "include/" + options.prefix + ".h";
   out.add(header, with_prefix(library_header(library, options), options.prefix));
@@ -193,7 +196,7 @@ void write_library(const Library& library, const OpLibrary& defs, const LibraryT
   std::string list;
   for (const std::string& f : files) list += f + "\n";
   out.add("sources.txt", list);
-  out.add("MANIFEST.json", library_manifest(library, texts, options));
+  out.add("MANIFEST.json", manifest.get());
   out.add("CMakeLists.txt", library_cmake(files, {header}, options));
   out.add("Makefile", library_makefile({header}, options));
   out.add(options.prefix + ".pc.in", package_file(options));

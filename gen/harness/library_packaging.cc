@@ -52,11 +52,12 @@ std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
   std::set<std::string> written;
   for (const LibraryKernel& k : op.kernels) {
     if (!written.insert(k.kernel.name).second) continue;
+    const std::string cost = cost_text(k.kernel);
     for (const LevelTexts& l : texts.levels) {
       const auto text = l.kernels.find(k.kernel.name);
       if (text == l.kernels.end()) continue;
       out += fmt::format("{}        {{\"symbol\": {}, \"isa\": {}, \"blueprint\": {}{}, \"hash\": {}}}", out.empty() ? "" : ",\n", json(text->second.run), json(l.isa->name),
-                         json(text->second.blueprint), cost_text(k.kernel), json(hash_of(text->second.text)));
+                         json(text->second.blueprint), cost, json(hash_of(text->second.text)));
     }
   }
   return out;
