@@ -94,6 +94,14 @@ CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
   });
 }
 
+/// Both bounds are exact in the float and inside of `w`: NaN becomes 0, the rest is brought into the range, and all lanes convert.
+void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w, double least, double greatest, CBlock& body) {
+  const Operand a = v_var("a", from), number = v_var("number", from);
+  const Operand bounded = v_apply(ScalarOp::Min, {v_apply(ScalarOp::Max, {number, v_const(least, from)}), v_const(greatest, from)});
+  in.block({s_let("number", v_select(v_apply(ScalarOp::Eq, {a, a}), a, v_const(0, from))), s_let("bounded", bounded)}, body);
+  body.push_back(c_return(c_call("__builtin_convertvector", {c_text("bounded"), c_text(in.c_type(w))})));
+}
+
 /// Lanes inside the range convert; outside it the bounds are put in; NaN is in no range and gives 0.
 CExpr float_to_int(Emitter& e, CExpr v, const OperandType& from, DType to) {
   const bool wide = from.dtype == DType::F64;
@@ -104,6 +112,7 @@ CExpr float_to_int(Emitter& e, CExpr v, const OperandType& from, DType to) {
   const Operand a = v_var("a", from);
   const Piece piece{piece_to(to, "float_lanes"), from, w, {from}};
   const CExpr r = call_piece(e, piece, {v}, [&](Emitter& in, CBlock& body) {
+    if (bits <= (wide ? 52 : 23)) return convert_bounded(in, from, w, lo, hi - 1, body);
     const Operand high = v_const(hi, from), low = v_const(lo, from);
     const OperandType m{DType::Bool, from.lanes, bits_of(from.dtype)};
     in.block({s_let("over", v_apply(ScalarOp::Ge, {a, high})), s_let("under", v_apply(ScalarOp::Lt, {a, low})),
