@@ -203,6 +203,17 @@ Block contraction_body(ContractionBuilder& b) {
 
 std::string_view blueprint_kind(const Contraction& c) { return c.is_stencil() ? "stencil" : c.transposed ? "contraction_turned" : "contraction"; }
 
+/// The row of a turned contraction whose columns all lie in one vector, where its taller tiles waste few rows; or null.
+const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa, const Blueprints& blueprints) {
+  const Blueprint* narrow = c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_turned_narrow", isa.name, c.accumulator);
+  if (!narrow) return nullptr;
+  ContractionBuilder b = start_contraction(kernel, isa, *narrow, c);
+  const auto rows = constant_value(b.extent_of(c.rows)), columns = constant_value(b.extent_of(c.columns));
+  if (!rows || !columns || *columns > b.lanes()) return nullptr;
+  const int64_t padded = (*rows + narrow->tile_rows - 1) / narrow->tile_rows * narrow->tile_rows;
+  return padded * 10 <= *rows * 11 ? narrow : nullptr;
+}
+
 /// A stencil's pixels split into rows and, along the vectors, columns.
 Contraction with_columns(Contraction c) {
   if (!c.is_stencil()) return c;
@@ -245,7 +256,8 @@ ContractionParts contraction_parts(ContractionBuilder& b) {
 std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa, const Blueprints& blueprints) {
   const auto found = find_contraction(*kernel);
   if (!found) return std::nullopt;
-  const Blueprint* blueprint = blueprints.find(blueprint_kind(*found), isa.name, found->accumulator);
+  const Blueprint* blueprint = narrow_blueprint(*kernel, *found, isa, blueprints);
+  if (!blueprint) blueprint = blueprints.find(blueprint_kind(*found), isa.name, found->accumulator);
   if (!blueprint) return std::nullopt;
   const auto pairs = isa.row("dot2", found->accumulator, isa.lanes(found->accumulator)) ? pair_depth(*found) : std::nullopt;
   const Contraction c = pairs ? *pairs : with_columns(*found);
