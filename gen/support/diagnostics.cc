@@ -89,12 +89,26 @@ std::string visible(std::string_view text) {
   return out;
 }
 
-constexpr std::size_t kLongestLine = 200;  // of a longer line only the part around the place is shown
+constexpr std::size_t kLongestLine = 200;  // of a longer line only the part around the place is shown, of a longer word its beginning
 constexpr std::size_t kWindow = 60;
 
 std::size_t to_code_point(std::string_view line, std::size_t at) {
   while (at > 0 && at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0u) == 0x80u) --at;
   return at;
+}
+
+/// A message in which words that are no words, such as a name of a megabyte, end in "…".
+std::string shortened(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t word = std::min(text.find_first_of(" \n"), text.size());
+    if (word <= kLongestLine) out += text.substr(0, word);
+    else out.append(text.substr(0, to_code_point(text, kWindow))).append(text[word - 1] == '\'' ? "…'" : "…");
+    const std::size_t next = std::min(text.find_first_not_of(" \n", word), text.size());
+    out += text.substr(word, next - word);
+    text.remove_prefix(next);
+  }
+  return out;
 }
 
 /// The source line and the caret under its place; tabs stay tabs so that the caret stands right.
@@ -129,9 +143,9 @@ std::string format(const Diagnostic &d) {
   } else if (!d.where.empty()) {
     out += visible(d.where) + ": ";
   }
-  out += fmt::format("{}: {} [{}]\n", severity, visible(d.message), code_info(d.code).id);
+  out += fmt::format("{}: {} [{}]\n", severity, visible(shortened(d.message)), code_info(d.code).id);
   if (d.span.known()) out += excerpt(d.span);
-  for (const std::string &note : d.notes) out += fmt::format("  note: {}\n", visible(note));
+  for (const std::string &note : d.notes) out += fmt::format("  note: {}\n", visible(shortened(note)));
   return out;
 }
 

@@ -28,6 +28,13 @@ TEST_CASE("diagnostics: control characters do not reach the terminal, and none e
   CHECK(format({Code::E0801, Severity::error, {}, escape, "here", {}}) == "a\\x00b\\x1b[31m: error: here [E0801]\n");
 }
 
+TEST_CASE("diagnostics: a word that is too long for one ends early, on a whole character") {
+  const std::string fits(200, 'n'), name = std::string(59, 'n') + "∑" + std::string(100000, 'n');
+  CHECK(format({Code::E0204, Severity::error, {}, "f", "'" + name + "' is no name", {"not " + name}}) ==
+        "f: error: '" + std::string(59, 'n') + "…' is no name [E0204]\n  note: not " + std::string(59, 'n') + "…\n");
+  CHECK(format({Code::E0204, Severity::error, {}, "f", fits + "  x", {}}) == "f: error: " + fits + "  x [E0204]\n");
+}
+
 TEST_CASE("diagnostics: findings come in the order of their places, once each") {
   Diagnostics d;
   d.error(Code::E0401, {kFile, 20, 21}, "second");
