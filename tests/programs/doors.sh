@@ -30,6 +30,8 @@ check 'an empty input' ends 1 '<stdin>:1:1: error: this file defines nothing [E0
 check 'no place for temporary files' ends 1 'no temporary folder can be made' env TMPDIR="$work/none" "$tenon" try --op relu
 check 'a name longer than the system takes' ends 1 'File name too long' relu --prefix "$(printf '%0300d' 0 | tr 0 a)" -o "$work/long"
 check 'nothing of it is left' test ! -e "$work/long"
+check 'dependencies in a folder that is not there yet: made, as the one of -o is' relu --quiet --depfile "$work/not/yet/deps" -o "$work/depends"
+check 'they are there' grep -q "^$work/depends/sources.txt:" "$work/not/yet/deps"
 : >"$work/file"
 check 'a file where the folder should be' ends 1 "$work/file is not a directory" relu -o "$work/file"
 check 'a file on the way to the folder' ends 1 "cannot make the directory $work/file/below: Not a directory" relu -o "$work/file/below"
