@@ -1,5 +1,8 @@
 // The right side of a contraction: panels of columns as the register tiles read them, or the tensor itself.
+#include <fmt/format.h>
+
 #include "lower/contraction_builder.h"
+#include "lower/turn_vectors.h"
 
 namespace tenon {
 namespace {
@@ -38,6 +41,37 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
   Block clear{s_store(packed, to, v_const(0, {b.c.accumulator, 1, 0}))};
   return {s_for(at, v_int(0), count, 1, loops_over(b, b.c.depth, std::move(copy))),
           s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, b.c.depth, std::move(clear)))};
+}
+
+/// Whole panels of a side whose depth, not its columns, lies at unit stride: squares of vectors are turned. Empty where it is another one.
+Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
+  const Read* read = plain_read(b.c.right);
+  if (b.lanes() < 2 || !read || b.c.depth.size() != 1 || b.c.columns.size() != 1) return {};
+  const DType type = b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype;
+  const auto form = offset_form(read->tensor, read->index, {b.c.columns[0], b.c.depth[0]}, b.scope);
+  if (type != b.c.accumulator || !form || constant_value(form->coefficient(b.c.depth[0].name)) != 1) return {};
+  const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"), late = b.local("depth_rest");
+  const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent(b.c.depth[0]);
+  const int lanes = b.lanes();
+  const auto from = [&](const Operand& c, const Operand& k) { return form->rest + (column + c) * step + k; };
+  const auto to = [&](const Operand& k, const Operand& c) { return panel + k * v_int(b.panel_columns()) + c; };
+  Block square;
+  int names = 0;
+  const auto named = [&](const Operand& v) {
+    const std::string& name = b.local(fmt::format("t{}", names++));
+    square.push_back(s_let(name, v));
+    return v_var(name, v->type);
+  };
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
+    std::vector<Operand> rows;
+    for (int r = 0; r < lanes; ++r) rows.push_back(named(v_load(read->tensor, type, from(v_int(j * lanes + r), v_var(d)), lanes)));
+    rows = turn_vectors(std::move(rows), named);
+    for (int r = 0; r < lanes; ++r) square.push_back(s_store(packed, to(v_var(d) + v_int(r), v_int(j * lanes)), rows[static_cast<size_t>(r)]));
+  }
+  Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
+  Block line{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
+  return {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)), s_for(d, v_int(0), v_var(rest), lanes, std::move(square)),
+          s_for(late, v_var(rest), depth, 1, std::move(line))};
 }
 
 /// Whether every read steps by 0, 1 or a value known at run time only along the columns.
@@ -137,6 +171,8 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
     const Operand unit = all_unit(steps);
     const Operand fast = unit ? v_apply(ScalarOp::And, {whole, unit}) : whole;
     fill.push_back(s_if(fast, pack_vectors(b, packed, v_var(column), start, steps), std::move(slow)));
+  } else if (Block turned = pack_turned(b, packed, v_var(column), start); !turned.empty()) {
+    fill.push_back(s_if(whole, std::move(turned), std::move(slow)));
   } else {
     fill = std::move(slow);
   }

@@ -96,7 +96,6 @@ class Generator {
   void transpose(const TreeTranspose& t);
   void transposed_tile(const TreeTranspose& t, const Operand& down, const Operand& across);
   void transposed_edge(const TreeTranspose& t, const std::array<Operand, 4>& range);
-  std::vector<Operand> turned(std::vector<Operand> rows);
 
   // ---- reductions (generate_reductions.cc)
   void begin(const TreeBegin& b);

@@ -1,29 +1,9 @@
 // Transposed tiles: vectors come in along the source's dense loop, are turned in registers by rounds of two-input shuffles, and go
 // out along the target's.
 #include "lower/generate.h"
+#include "lower/turn_vectors.h"
 
 namespace tenon {
-
-/// Round `bit` exchanges the lanes whose number has the bit between rows whose number has it.
-std::vector<Operand> Generator::turned(std::vector<Operand> rows) {
-  const int n = static_cast<int>(rows.size());
-  for (int bit = 1; bit < n; bit *= 2) {
-    std::vector<Operand> next(rows.size());
-    std::vector<int> low, high;
-    for (int l = 0; l < n; ++l) {
-      low.push_back((l & bit) == 0 ? l : n + l - bit);
-      high.push_back((l & bit) == 0 ? l + bit : n + l);
-    }
-    for (int k = 0; k < n; ++k) {
-      if ((k & bit) != 0) continue;
-      const auto a = static_cast<size_t>(k), b = static_cast<size_t>(k + bit);
-      next[a] = named("t", v_shuffle(rows[a], rows[b], low));
-      next[b] = named("t", v_shuffle(rows[a], rows[b], high));
-    }
-    rows = std::move(next);
-  }
-  return rows;
-}
 
 void Generator::transposed_tile(const TreeTranspose& t, const Operand& down, const Operand& across) {
   const auto& read = std::get<Read>(t.copy.value->node);
@@ -38,7 +18,7 @@ void Generator::transposed_tile(const TreeTranspose& t, const Operand& down, con
     stand_at(down, across + v_int(r));
     rows.push_back(named("row", v_load(source, t.copy.value->type, offset_of(read.tensor, read.index, 0), t.edge)));
   }
-  rows = turned(std::move(rows));
+  rows = turn_vectors(std::move(rows), [this](const Operand& v) { return named("t", v); });
   for (int r = 0; r < t.edge; ++r) {
     stand_at(down + v_int(r), across);
     Operand v = rows[static_cast<size_t>(r)];
