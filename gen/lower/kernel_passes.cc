@@ -7,7 +7,6 @@ namespace tenon {
 
 std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass passes[] = {
-      {"simplify-kernel", simplify_kernel},
       {"separate-reductions", separate_reductions},
       {"inline-temps", inline_temps},
       {"divide-once", divide_once},

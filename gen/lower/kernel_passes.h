@@ -20,7 +20,7 @@ Kernel inline_temps(const Kernel&);
 /// Divisions by a sum become multiplications by its reciprocal where they repeat.
 Kernel divide_once(const Kernel&);
 
-/// The passes by name, in order.
+/// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.
 std::span<const KernelPass> kernel_passes();
 
 /// The kernel with checks that read no temps where these are defined by one plain statement: checks run before all statements.

@@ -46,7 +46,7 @@ class Placer {
   void define(const TreeDefine& d) {
     reads(d.value);
     for (const Expr& e : d.index) reads(e);
-    accesses_[static_cast<size_t>(d.tensor)].push_back(d.index);
+    accesses_[static_cast<size_t>(d.tensor)].push_back(&d.index);
     if (d.update != Update::Assign) stored_[static_cast<size_t>(d.tensor)] = true;
     else forwarded_.write(d.tensor, d.index, true);
   }
@@ -54,7 +54,7 @@ class Placer {
   void reads(const Expr& e) {
     each_read(e, [&](const Read& r) {
       const auto t = static_cast<size_t>(r.tensor);
-      accesses_[t].push_back(r.index);
+      accesses_[t].push_back(&r.index);
       if (r.fill || !forwarded_.find(r.tensor, r.index)) stored_[t] = true;
       else forwards_[t] = true;
     });
@@ -63,8 +63,8 @@ class Placer {
   /// Every access indexes dimension `d` by the variable of one and the same loop, whose iterations therefore can share the memory.
   bool walked_by_one_loop(size_t tensor, size_t d) const {
     const VarRef* first = nullptr;
-    for (const auto& index : accesses_[tensor]) {
-      const auto* v = std::get_if<VarRef>(&index[d]->node);
+    for (const std::vector<Expr>* index : accesses_[tensor]) {
+      const auto* v = std::get_if<VarRef>(&(*index)[d]->node);
       if (!v || (first && first->name != v->name) || vector_vars_.count(v->name)) return false;
       first = v;
     }
@@ -73,7 +73,7 @@ class Placer {
 
   const Kernel& k_;
   std::vector<bool> stored_, forwards_;
-  std::vector<std::vector<std::vector<Expr>>> accesses_;
+  std::vector<std::vector<const std::vector<Expr>*>> accesses_;   ///< in the tree, which outlives this
   std::set<std::string> vector_vars_;
   Forwarding<bool> forwarded_;
 };
