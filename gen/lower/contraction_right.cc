@@ -161,6 +161,10 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
   const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(columns);
   Block slow = pack_elements(b, packed, v_var(column), start, v_var(width));
   const Operand whole = v_apply(ScalarOp::Eq, {v_var(width), v_int(columns)});
+  if (Block turned = pack_turned(b, packed, v_var(column), start); !turned.empty()) {
+    Block choice{s_if(whole, std::move(turned), std::move(slow))};
+    slow = std::move(choice);
+  }
   Block fill;
   if (may_be_unit(b)) {
     const std::vector<Operand> steps = open_steps(b.c.right, b.c.columns.back().name, [&] {
@@ -171,8 +175,6 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
     const Operand unit = all_unit(steps);
     const Operand fast = unit ? v_apply(ScalarOp::And, {whole, unit}) : whole;
     fill.push_back(s_if(fast, pack_vectors(b, packed, v_var(column), start, steps), std::move(slow)));
-  } else if (Block turned = pack_turned(b, packed, v_var(column), start); !turned.empty()) {
-    fill.push_back(s_if(whole, std::move(turned), std::move(slow)));
   } else {
     fill = std::move(slow);
   }
