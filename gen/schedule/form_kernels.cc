@@ -75,10 +75,17 @@ class KernelFormer {
     for (size_t k = 0; k < kernels_.size(); ++k) {
       if (!is_view(kernels_.at(k))) continue;
       const ValueId made = kernels_.only_output(k), read = kernels_.read_by(k)[0];
-      // What leaves as it is has to be made.
-      if (made == kNoValue || kernels_.is_output(made) || kernels_.is_output(read)) continue;
+      if (made == kNoValue || kernels_.is_output(read)) continue;
+      if (!kernels_.is_output(made)) {
+        kernels_.remove(k);
+        kernels_.replace_reads(made, read);
+        continue;
+      }
+      // What leaves as it is has to be made: by the kernel that makes what the view shows, if there is one.
+      const auto m = kernels_.maker(read);
+      if (!m || kernels_.is_needed(read) || kernels_.at(*m).region != kernels_.at(k).region) continue;
       kernels_.remove(k);
-      kernels_.replace_reads(made, read);
+      kernels_.replace_made(read, made);
     }
   }
 
@@ -115,7 +122,26 @@ class KernelFormer {
     const auto was = find_contraction(split_before);
     if (!was) return true;
     const auto is = find_contraction(split_after);
-    return is && is->is_stencil() == was->is_stencil();
+    return is && is->is_stencil() == was->is_stencil() && (!reads_evenly(*was) || reads_evenly(*is));
+  }
+
+  /// The factors are read at steps that stay the same: no place is divided, no element chosen.
+  static bool reads_evenly(const Contraction& c) {
+    bool even = true;
+    for (const Expr& side : {c.left, c.right})
+      walk(side, [&](const Expr& e) {
+        even = even && !std::holds_alternative<Select>(e->node);
+        if (const auto* r = std::get_if<Read>(&e->node))
+          for (const Expr& i : r->index) even = even && steps_evenly(linear_form(i));
+        return even;
+      });
+    return even;
+  }
+
+  static bool steps_evenly(const LinearForm& form) {
+    return std::none_of(form.terms.begin(), form.terms.end(), [](const auto& term) {
+      return std::holds_alternative<Apply>(term.first->node) || std::holds_alternative<Select>(term.first->node);
+    });
   }
 
   /// Last, because fusion looks for one bare variable a dimension.
@@ -172,8 +198,7 @@ class KernelFormer {
     walk(k.body[0].value, [&](const Expr& e) {
       const auto* r = std::get_if<Read>(&e->node);
       if (!r) return even;
-      for (const Expr& i : r->index)
-        for (const auto& [atom, step] : linear_form(simplify(i, ranges)).terms) even = even && !std::holds_alternative<Apply>(atom->node) && !std::holds_alternative<Select>(atom->node);
+      for (const Expr& i : r->index) even = even && steps_evenly(linear_form(simplify(i, ranges)));
       return false;
     });
     return even;

@@ -77,6 +77,15 @@ void KernelGraph::replace_reads(ValueId made, ValueId read) {
     for_each_value(r, [&](ValueId& v) { v = v == made ? read : v; });
 }
 
+void KernelGraph::replace_made(ValueId from, ValueId to) {
+  const size_t k = *maker(from);
+  FusedKernel changed = kernels_[k];
+  for (size_t t = 0; t < changed.values.size(); ++t)
+    if (changed.values[t] == from && changed.kernel.tensors[t].role == Role::Output) changed.values[t] = to;
+  set(k, std::move(changed));
+  replace_reads(from, to);
+}
+
 bool KernelGraph::can_wait(size_t from, size_t to) const {
   if (from >= to || kernels_[from].region != kernels_[to].region) return false;
   for (const ValueId v : made_by(from))

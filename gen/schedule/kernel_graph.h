@@ -38,6 +38,8 @@ class KernelGraph {
   void remove(size_t k);
   /// Readers of `made` read `read` instead; their own shapes of it stay, since the memory is the same.
   void replace_reads(ValueId made, ValueId read);
+  /// The kernel that makes `from` makes `to` instead, in the shape that it has; readers follow.
+  void replace_made(ValueId from, ValueId to);
 
   /// Kernel `from` can run as late as `to`: all others that read what it makes come behind `to`, in the same region.
   bool can_wait(size_t from, size_t to) const;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,12 +34,14 @@ struct Merged {
   std::map<std::string, Expr> parts() const { return {{whole.name, var_ref(outer.name) * inner.extent + var_ref(inner.name)}}; }
 };
 
+/// The innermost dimension comes off first; what is left may be several again.
 std::optional<Merged> merged(const LoopVar& v, const Expr& sum) {
   const std::set<int64_t> divisors = divisors_of(v.name, sum);
   const auto extent = constant_value(v.extent);
-  if (divisors.size() != 1 || !extent) return std::nullopt;
+  if (divisors.empty() || !extent) return std::nullopt;
   const int64_t inner = *divisors.begin();
   if (inner < 2 || *extent <= inner || *extent % inner != 0) return std::nullopt;
+  if (std::any_of(divisors.begin(), divisors.end(), [&](int64_t d) { return d % inner != 0; })) return std::nullopt;
   return Merged{v, {v.name + "_outer", constant_int(*extent / inner)}, {v.name + "_inner", constant_int(inner)}};
 }
 
@@ -77,23 +80,34 @@ const Expr* first_sum(const Expr& value) {
   return found;
 }
 
+/// Splits one variable of the statement; false where there is none to split.
+bool split_once(KernelStatement& s) {
+  const Expr* sum = first_sum(s.value);
+  if (!sum) return false;
+  for (const LoopVar& v : s.loops)
+    if (const auto m = merged(v, *sum)) {
+      s.value = substitute(s.value, m->parts());
+      for (Expr& i : s.index) i = substitute(i, m->parts());
+      split_in(s.loops, *m);
+      s = simplified(std::move(s));
+      return true;
+    }
+  for (const LoopVar& v : std::get<Reduce>((*sum)->node).vars)
+    if (const auto m = merged(v, *sum)) {
+      s.value = split_reduction(s.value, *m);
+      s = simplified(std::move(s));
+      return true;
+    }
+  return false;
+}
+
 }  // namespace
 
 Kernel with_split_loops(const Kernel& kernel) {
-  const Expr* first = kernel.body.size() == 1 ? first_sum(kernel.body[0].value) : nullptr;
-  if (!first) return kernel;
-  const Expr sum = *first;
+  if (kernel.body.size() != 1) return kernel;
   Kernel out = kernel;
-  KernelStatement& s = out.body[0];
-  for (const LoopVar& v : kernel.body[0].loops)
-    if (const auto m = merged(v, sum)) {
-      split_in(s.loops, *m);
-      s.value = substitute(s.value, m->parts());
-      for (Expr& i : s.index) i = substitute(i, m->parts());
-    }
-  for (const LoopVar& v : std::get<Reduce>(sum->node).vars)
-    if (const auto m = merged(v, sum)) s.value = split_reduction(s.value, *m);
-  s = simplified(std::move(s));
+  while (split_once(out.body[0])) {
+  }
   return find_contraction(out) ? out : kernel;
 }
 

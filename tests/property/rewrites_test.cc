@@ -80,6 +80,8 @@ std::vector<Instance> phases() {
   one(7, "stride=2, pads=[3, 3], output_pads=1");
   out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 3, 4]", "randn()") + b, "  z = neg(conv_transpose2d(x, w, b, stride=[2, 3], pads=[1, 0, 0, 2], output_pads=[1, 0]))\n"});
   out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 2, 2]", "randn()"), "  z = neg(conv_transpose2d(x, w, stride=[2, 2]))\n"});
+  out.push_back({"phases_of_conv_transpose1d", "  x: f32[2, 4, 5]\n", constant("w", "f32[4, 3, 4]", "randn()") + constant("b", "f32[6]"), "  z = neg(conv_transpose1d(x, w, b, stride=2, pads=[1, 1], groups=2))\n"});
+  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 1, 4, 3]", "randn()") + constant("b", "f32[4]"), "  z = neg(conv_transpose2d(x, w, b, stride=[2, 2], pads=[1, 1, 1, 1], groups=4))\n"});
   out.push_back({"phases_of_conv_transpose3d", "  x: f32[1, 4, 3, 4, 2]\n", constant("w", "f32[4, 2, 2, 3, 2]", "randn()"), "  z = neg(conv_transpose3d(x, w, stride=[2, 2, 1], pads=[0, 1, 0, 0, 1, 0]))\n"});
   return out;
 }

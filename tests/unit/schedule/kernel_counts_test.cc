@@ -91,6 +91,26 @@ TEST_CASE("a flattened image under an activation is rows of a product") {
   CHECK(find_contraction(p.steps[0].kernel).has_value());
 }
 
+TEST_CASE("a depth of three flattened dimensions is three depths") {
+  const ExecutionPlan p = planned({"  x: f32[2, 5, 4, 3]\n  w: f32[60, 24]\n", "  y = gemm(reshape(transpose(x, perm=[0, 2, 3, 1]), shape=[2, 60]), w)\n"});
+  REQUIRE(p.steps.size() == 1);
+  const auto c = find_contraction(p.steps[0].kernel);
+  REQUIRE(c.has_value());
+  CHECK(c->depth.size() == 3);
+}
+
+TEST_CASE("places that would be divided are moved beforehand") {
+  const std::string inputs = "  x: f32[1, 2, 4, 3, 2, 3]\n  w: f32[4, 1, 3, 3]\n";
+  const ExecutionPlan p = planned({inputs, "  t = transpose(x, perm=[0, 2, 3, 1, 5, 4])\n  y = conv2d(reshape(t, shape=[1, 4, 6, 6]), w, pads=[1, 1, 1, 1], groups=4)\n"});
+  CHECK(p.steps.size() == 2);
+}
+
+TEST_CASE("a result in another shape is written where it belongs") {
+  CHECK(kernels({kImage, "  y = reshape(conv2d(x, w), shape=[16, 64])\n"}) == 1);
+  const ExecutionPlan p = planned({kMatrix, "  t = transpose(x, perm=[1, 0])\n  z = exp(t)\n  y = reshape(t, shape=[16, 96])\n", "y, z"});
+  CHECK(p.steps.size() == 2);
+}
+
 TEST_CASE("shuffled channels go into a padded convolution that stays a stencil") {
   const std::string inputs = "  x: f32[1, 24, 10, 10]\n  w: f32[24, 1, 3, 3]\n";
   const ExecutionPlan p = planned({inputs, "  t = transpose(reshape(x, shape=[1, 4, 6, 10, 10]), perm=[0, 2, 1, 3, 4])\n  y = conv2d(reshape(t, shape=[1, 24, 10, 10]), w, pads=[1, 1, 1, 1], groups=24)\n"});
