@@ -74,3 +74,9 @@ check 'a required attribute left out' mistaken 2 "--test:1:1: error: windows: at
   ^~~~
   note: give it by --test \"size=…\", or by \`tests:\` of the definition" --test 'N=20'
 check 'a dtype that there is not' mistaken 2 "tenon: error: there is no dtype 'f23'; \`tenon list dtypes\` prints them" --dtypes f23
+
+# NaN of 16 bits with either sign, types of 4 bits, and levels of which each wants a workspace of its own size.
+right() { "$tenon" try -q --isa portable,native "$@" >"$work/said" 2>&1 && grep -q ' right$' "$work/said" || { cat "$work/said"; return 1; }; }
+check 'NaN as half' right --op acosh --dtypes f16,bf16
+check 'elements of 4 bits' right --op concat --dtypes u4,i4
+check 'workspaces of several levels' right --op gemm --dtypes i8
