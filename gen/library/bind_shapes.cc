@@ -36,6 +36,15 @@ class CallBinder {
   std::vector<Expr> output_dims(size_t i) const { return shapes_.stored_dims(def_.outputs[i], out_orders_[i]); }
   TensorLayout output_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.outputs[i], dims, out_orders_[i]); }
 
+  /// Two negative extents would make a positive stored one.
+  bool parts_exist(const TensorDef& t, const TensorLayout& l) {
+    for (size_t d = 0; d < t.dims.size(); ++d)
+      for (const Expr& part : l.entries[d])
+        if (t.dims[d].kind == DimKind::split && constant_value(part).value_or(0) < 0)
+          return fail(Code::E0603, fmt::format("a part of dimension {} of {} would have the extent {}", d, t.name, *constant_value(part)));
+    return true;
+  }
+
   bool fail(Code code, std::string message) {
     diagnostics_.error(code, place_, fmt::format("{}: {}", def_.name, message));
     return false;
@@ -217,6 +226,7 @@ std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_
     if (!type) return binder.fail(Code::E0606, fmt::format("nothing tells the type {} of {}", def.outputs[i].dtype, def.outputs[i].name)), std::nullopt;
     const std::vector<Expr> stored = binder.output_dims(i);
     const TensorLayout l = binder.output_layout(i, stored);
+    if (!binder.parts_exist(def.outputs[i], l)) return std::nullopt;
     BoundTensor& b = out.scope.tensors[def.outputs[i].name];
     b.tensor = static_cast<int>(out.kernel.tensors.size());
     b.entries = l.entries;
@@ -256,6 +266,7 @@ bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vecto
     const auto type = type_of(def.outputs[i].dtype, scope.binding);
     if (!type) return binder.fail(Code::E0606, fmt::format("nothing tells the type of {}", def.outputs[i].name));
     const TensorLayout l = binder.output_layout(i, binder.output_dims(i));
+    if (!binder.parts_exist(def.outputs[i], l)) return false;
     BoundTensor& b = scope.tensors[def.outputs[i].name];
     b.tensor = static_cast<int>(kernel.tensors.size());
     b.entries = l.entries;

@@ -43,6 +43,13 @@ ops:
     let: {O: shape}
     out: {Y: "T[*O]"}
     body: "Y[*o] = X[*o]"
+  - op: windows
+    types: {T: any}
+    attrs: {kernel: int}
+    in: {X: "T[H, W]"}
+    let: {Ho: "H - kernel + 1", Wo: "W - kernel + 1"}
+    out: {Y: "T[(Ho Wo)]"}
+    body: "Y[(y x)] = X[clamp(y, 0, H - 1),clamp(x, 0, W - 1)]"
   - op: lengths
     types: {T: float}
     attrs: {axis: int = -2}
@@ -111,4 +118,11 @@ TEST_CASE("frontend: an axis leaves room for the dims behind it") {
   CHECK(lengths(0).outputs == std::vector<TensorType>{f32({4})});
   CHECK(lengths(1).outputs == std::vector<TensorType>{f32({3})});
   CHECK(lengths(2).error.find("X has 3 dimensions; its shape needs 0 before dimension 2 and 1 behind it") != std::string::npos);
+}
+
+TEST_CASE("frontend: each part of a dimension of the result exists") {
+  const OpLibrary library = definitions();
+  const OpSemantics s = library_semantics(library);
+  CHECK(s.infer("windows", {f32({3, 3})}, {{"kernel", int64_t{2}}}, 1).outputs == std::vector<TensorType>{f32({4})});
+  CHECK(s.infer("windows", {f32({3, 3})}, {{"kernel", int64_t{7}}}, 1).error.find("a part of dimension 0 of Y would have the extent -3") != std::string::npos);
 }
