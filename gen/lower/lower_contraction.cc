@@ -74,8 +74,9 @@ class NestBuilder {
     if (right_.panel > 0) return Packing::None;
     if (right_.buffer < 0) return Packing::All;
     const auto rows = constant_value(b_.extent_of(b_.c.rows)), columns = constant_value(b_.extent_of(b_.c.columns));
-    const bool unit = constant_value(right_.column_step) == 1, read_once = rows && *rows <= b_.blueprint.tile_rows;
-    if (unit && (read_once || reads_well_in_place())) return columns && *columns % b_.panel_columns() == 0 ? Packing::None : Packing::Tail;
+    const bool unit = constant_value(right_.column_step) == 1;
+    if (unit && ((rows && reads_seldom(*rows)) || reads_well_in_place()))
+      return columns && *columns % b_.panel_columns() == 0 ? Packing::None : Packing::Tail;
     return unit && rows ? Packing::All : Packing::Asked;
   }
 
@@ -84,6 +85,14 @@ class NestBuilder {
     const Operand reused = v_apply(ScalarOp::Gt, {n_.rows, v_int(b_.blueprint.tile_rows)});
     if (constant_value(right_.column_step) == 1) return reused;
     return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {right_.column_step, v_int(1)})});
+  }
+
+  /// Read by one tile, or by few from so few rows that their pages stay known and the second-level cache serves what the first cannot
+  /// hold: a copy would be read and written once too.
+  bool reads_seldom(int64_t rows) {
+    constexpr int64_t kFew = 4, kPages = 64;
+    const auto depth = constant_value(b_.extent_of(b_.c.depth));
+    return rows <= b_.blueprint.tile_rows || (rows <= kFew * b_.blueprint.tile_rows && depth && *depth <= kPages);
   }
 
   /// Rows at known places that do not fall on top of each other in the caches, or few enough of those that do.
