@@ -40,6 +40,7 @@ class BodyExpander {
 
   void find_ranges(const Statement& s) {
     if (!s.is_call && !s.targets.empty()) bare_uses(s.targets[0].text, s.subs);
+    for (const Syntax& sub : s.subs) find_ranges(sub);
     find_ranges(s.value);
   }
 

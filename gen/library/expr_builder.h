@@ -73,6 +73,7 @@ class ExprBuilder {
   size_t each_rank(const Syntax& s) const;
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
+  void require_choice(const Expr& room, const Syntax& place);
   void require_divisor(const Expr& divisor, const Syntax& place);
   Typed zero() const { return {constant_int(0), true}; }
 

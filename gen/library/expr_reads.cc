@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
@@ -212,7 +213,7 @@ Typed ExprBuilder::guard(const Syntax& s) {
   const Expr i = index(s.children[0]);
   if (s.text == "clamp") {
     const Expr lo = index(s.children[1]), hi = index(s.children[2]);
-    require_data(apply(ScalarOp::Ge, {hi, lo}), CheckStatus::Shape, s);
+    require_choice(hi - lo, s);
     return {apply(ScalarOp::Min, {apply(ScalarOp::Max, {i, lo}), hi}), true};
   }
   const Expr d = index(s.children[1]), zero_index = constant_int(0), one = constant_int(1);
@@ -220,7 +221,7 @@ Typed ExprBuilder::guard(const Syntax& s) {
     require_data(apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, apply(ScalarOp::Neg, {d})}), apply(ScalarOp::Lt, {i, d})}), CheckStatus::Range, s);
     return {tenon::select(apply(ScalarOp::Lt, {i, zero_index}), i + d, i), true};
   }
-  require_data(apply(ScalarOp::Gt, {d, zero_index}), CheckStatus::Shape, s);
+  require_choice(d - one, s);
   const Expr two = constant_int(2);
   if (s.text == "mirror") {
     const Expr m = apply(ScalarOp::Mod, {i, two * d});
@@ -242,6 +243,25 @@ void ExprBuilder::require_divisor(const Expr& divisor, const Syntax& place) {
     return !from_data;
   });
   if (from_data) require_data(apply(ScalarOp::Ne, {divisor, constant_int(0, divisor->type)}), CheckStatus::Range, place);
+}
+
+/// `room` >= 0, where the statement is carried out at all: the extents of its loops are at least 1 then.
+void ExprBuilder::require_choice(const Expr& room, const Syntax& place) {
+  std::vector<LoopVar> loops = statement_.loops;
+  loops.insert(loops.end(), reducing_.begin(), reducing_.end());
+  Ranges ranges;
+  for (const LoopVar& v : loops)
+    if (const auto* size = std::get_if<SizeRef>(&v.extent->node)) ranges.size_lo[size->name] = 1;
+  const LinearForm form = linear_form(room);
+  Expr holds = apply(ScalarOp::Ge, {room, constant_int(0)});
+  for (const LoopVar& v : loops) {
+    LinearForm spare = form - linear_form(v.extent);
+    ++spare.constant;
+    if (proves_not_negative(spare, ranges)) return;
+    const auto extent = constant_value(v.extent);
+    if (!extent || *extent < 1) holds = apply(ScalarOp::Or, {apply(ScalarOp::Lt, {v.extent, constant_int(1)}), holds});
+  }
+  if (!proves_not_negative(form, ranges)) require_data(holds, CheckStatus::Shape, place);
 }
 
 void ExprBuilder::require_data(Expr holds, CheckStatus status, const Syntax& place) {
