@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "frontend/recipe_call.h"
+#include "frontend/recipe_parts.h"
 #include "frontend/recipe_scan.h"
 #include "frontend/size_arithmetic.h"
 #include "ir/small_number.h"
@@ -20,6 +21,7 @@ struct HostCall {
   RecipeContext& context;
   const RecipeList& args;
   size_t offset;
+  const HostArguments& given;
 
   [[noreturn]] void fail(const std::string& message) const { throw RecipeError(offset, message); }
 
@@ -262,6 +264,8 @@ RecipeValue chain(const HostCall& c) {
   return result;
 }
 
+RecipeValue split(const HostCall& c) { return split_tensor(c.context, c.given, c.offset); }
+RecipeValue stack(const HostCall& c) { return stack_tensors(c.context, c.given, c.offset); }
 RecipeValue scan(const HostCall& c) { return scan_recipe(c.context, c.args, c.offset); }
 RecipeValue item(const HostCall& c) { return item_of(c.context, c.args, c.offset); }
 RecipeValue stretch(const HostCall& c) { return stretch_of(c.context, c.args, c.offset); }
@@ -285,6 +289,7 @@ struct HostRow {
   const char* name;
   size_t least, most;  // arguments
   RecipeValue (*function)(const HostCall&);
+  bool keywords = false;
 };
 
 constexpr size_t kMany = 1000;
@@ -297,12 +302,12 @@ constexpr HostRow kHostRows[] = {
     {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
     {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
     {"einsum", 2, kMany, einsum},   {"joined", 1, 1, joined},       {"chain", 2, 2, chain},               {"scan", 5, 5, scan},
-    {"item", 2, 2, item},               {"stretch", 3, 3, stretch},
+    {"item", 2, 2, item},           {"stretch", 3, 3, stretch},     {"split", 1, 3, split, true},     {"stack", 1, kMany, stack, true},
 };
 
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
-  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar || f == chain || f == scan || f == item || f == stretch;
+  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar || f == chain || f == scan || f == item || f == stretch || f == split || f == stack;
 }
 
 bool has_tensor(const RecipeList& args) {
@@ -311,14 +316,15 @@ bool has_tensor(const RecipeList& args) {
 
 }  // namespace
 
-bool call_host_function(RecipeContext& context, const std::string& name, const RecipeList& args, size_t offset, RecipeValue& result) {
+bool call_host_function(RecipeContext& context, const std::string& name, const HostArguments& given, size_t offset, RecipeValue& result) {
   for (const HostRow& row : kHostRows) {
     if (name != row.name) continue;
-    // An op of the same name is meant where a tensor stands and the function takes none.
-    if (!takes_tensors(row) && has_tensor(args) && context.builder.semantics().find(name)) return false;
-    if (args.size() < row.least || args.size() > row.most)
-      throw RecipeError(offset, fmt::format("{} takes {} argument{}, not {}", name, row.least, row.least == 1 ? "" : "s", args.size()));
-    result = row.function({context, args, offset});
+    if (!given.keywords.empty() && !row.keywords) return false;
+    // An op of the same name is meant where a tensor stands and the function takes none, and everywhere if it is a user's own.
+    if ((!takes_tensors(row) || row.keywords) && has_tensor(given.args) && context.builder.semantics().find(name)) return false;
+    if (given.args.size() < row.least || given.args.size() > row.most)
+      throw RecipeError(offset, fmt::format("{} takes {} argument{}, not {}", name, row.least, row.least == 1 ? "" : "s", given.args.size()));
+    result = row.function({context, given.args, offset, given});
     return true;
   }
   return false;

@@ -274,7 +274,7 @@ class RecipeRun {
       return inlined(e, f->second, std::move(args), wanted);
     }
     RecipeValue result;
-    if (keywords.empty() && call_host_function(context_, callee, args, e.offset, result)) return result;
+    if (call_host_function(context_, callee, {args, keywords, wanted}, e.offset, result)) return result;
     return call_op(context_, {callee, std::move(args), std::move(keywords), wanted, e.offset});
   }
 

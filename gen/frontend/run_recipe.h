@@ -43,8 +43,17 @@ RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement
 /// The value of one expression. Throws RecipeError.
 RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, RecipeScope& scope, size_t wanted = 1);
 
-/// Host functions: shape, rank, value, range … Returns whether `name` is one; throws RecipeError at `offset`.
-bool call_host_function(RecipeContext& context, const std::string& name, const RecipeList& args, size_t offset, RecipeValue& result);
+struct RecipeKeyword;
+
+/// What a recipe calls: `wanted` is the number of results that it names.
+struct HostArguments {
+  const RecipeList& args;
+  const std::vector<RecipeKeyword>& keywords;
+  size_t wanted = 1;
+};
+
+/// Host functions: shape, rank, value, range … Returns whether `name` is one that takes these keywords; throws RecipeError at `offset`.
+bool call_host_function(RecipeContext& context, const std::string& name, const HostArguments& given, size_t offset, RecipeValue& result);
 
 /// Names of the host functions, for "did you mean".
 std::vector<std::string> host_functions();
