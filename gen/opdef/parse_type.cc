@@ -86,6 +86,10 @@ class TypeParser {
       dim_name(result);
     }
     if (!parser_.failed() && parser_.take_if("...")) result.per_operand = true;
+    if (!parser_.failed() && !parser_.at_end() && parser_.peek().is("@") && result.kind == DimKind::integer) {
+      parser_.fail(Code::E0313, parser_.peek(), "'@' stands behind a name, not behind a number",
+                   {fmt::format("name the dim, D@axis, and state its extent under `require`: D == {}", result.value)});
+    }
     if (!parser_.failed() && parser_.take_if("@")) at_attribute(result);
     if (!parser_.failed() && parser_.take_if("...")) result.per_operand = true;
     result.span = parser_.span_from(first);
