@@ -82,6 +82,7 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
       return fmt::format("{{TN_FROM_STRIDE, {}, {}}}", at - arguments.begin(), s.dim);
     }
     std::string operator()(const FromPackAttr& s) const { return fmt::format("{{TN_FROM_PACK_ATTR, {}, {}}}", position(signature.lists, s.attr), s.dim); }
+    std::string operator()(const FromPackRank& s) const { return fmt::format("{{TN_FROM_PACK_RANK, {}, 0}}", position(signature.packs, s.pack)); }
     std::string operator()(const FromPackBase& s) const { return fmt::format("{{TN_FROM_PACK_BASE, {}, 0}}", position(signature.packs, s.pack)); }
   };
   return std::visit(Visitor{k, signature}, source);

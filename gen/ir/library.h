@@ -31,7 +31,8 @@ struct FromPack { std::string pack; int dim = -1; };        ///< Collapsed/Odome
 struct FromStride { int tensor = 0; int dim = 0; };         ///< stride in elements of logical dimension `dim` of kernel tensor `tensor`
 struct FromPackAttr { std::string attr; int dim = 0; };     ///< element of an int[*P] attribute, padded in front to kMaxRank with its neutral default
 struct FromPackBase { std::string pack; };                  ///< Odometer: linear index (over all of the pack) of the first element of this call
-using SizeSource = std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase>;
+struct FromPackRank { std::string pack; };                  ///< how many dimensions the pack has in this call
+using SizeSource = std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase, FromPackRank>;
 
 /// One body of the library. Entries of kernel.attrs are attributes of the definition or lets with a real value (`sc: D**-0.5`).
 struct LibraryKernel {

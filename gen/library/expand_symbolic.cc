@@ -8,6 +8,7 @@
 
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
+#include "library/pack_plan.h"
 #include "library/storage_order.h"
 
 namespace tenon {
@@ -99,6 +100,12 @@ class SymbolicExpander {
       for (int k = 0; k < kMaxRank; ++k) extents.push_back(size(fmt::format("{}_{}", pack, k), FromPack{pack, k}));
     else
       extents.push_back(size(pack, FromPack{pack, -1}));
+    if (asks_for_rank(def_, pack)) {
+      const std::string rank = pack + "_rank";
+      size(rank, FromPackRank{pack});
+      extent_of(rank).hi = kMaxRank;
+      scope_.binding.pack_ranks[pack] = rank;
+    }
     if (plan != what_.packs.end() && plan->second == PackPlan::Odometer) {
       const std::string base = pack + "_base";
       size(base, FromPackBase{pack});

@@ -56,6 +56,8 @@ class ExprBuilder {
   Typed special(const Syntax& s, bool& known);
   Typed scalar_row(const Syntax& s, ScalarOp op);
   Typed inlined(const std::vector<std::string>& params, const Syntax& body, const Syntax& call);
+  Expr rank_of(const Syntax& pack);
+  Expr place_in(const Syntax& pack);
   Typed padded(const Syntax& s);
   Typed optional(const Syntax& s);
   Typed choice(const Syntax& s);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/library.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 
@@ -42,8 +43,8 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "bits" && n == 2) return bit_pattern(s);
   if (f == "lin" && n == 1) return linear(s);
   if (f == "size") return extent(s);
-  if (f == "rank" && n == 1) return {constant_int(static_cast<int64_t>(list(s.children[0]).size())), true};
-  if (f == "dim" && n == 1) return {constant_int(std::max(element_, 0)), true};
+  if (f == "rank" && n == 1) return {rank_of(s.children[0]), true};
+  if (f == "dim" && n == 1) return {place_in(s.children[0]), true};
   if (f == "upto" && n == 1) return value(s.children[0]);
   if (f == "philox" || f == "u01") return draw(s);
   if (f == "ceildiv" && n == 2) {
@@ -57,6 +58,20 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   }
   known = false;
   return zero();
+}
+
+/// How many dimensions a pack has.
+Expr ExprBuilder::rank_of(const Syntax& pack) {
+  const auto open = scope_.binding.pack_ranks.find(pack.text);
+  return open != scope_.binding.pack_ranks.end() ? size_ref(open->second) : constant_int(static_cast<int64_t>(list(pack).size()));
+}
+
+/// The number of the dimension that is being expanded. Where only a call tells the rank, dimensions of extent 1 stand in front: they
+/// count below zero.
+Expr ExprBuilder::place_in(const Syntax& pack) {
+  const Expr place = constant_int(std::max(element_, 0));
+  const auto open = scope_.binding.pack_ranks.find(pack.text);
+  return open != scope_.binding.pack_ranks.end() ? place + size_ref(open->second) - constant_int(kMaxRank) : place;
 }
 
 Typed ExprBuilder::inlined(const std::vector<std::string>& params, const Syntax& body, const Syntax& call) {

@@ -93,6 +93,18 @@ bool one_pack_only(const OpDef& def, const std::string& pack) {
 
 }  // namespace
 
+bool asks_for_rank(const OpDef& def, const std::string& pack) {
+  bool asks = false;
+  const auto look = [&](const Syntax& n) {
+    asks = asks || (n.kind == SyntaxKind::call && (n.text == "rank" || n.text == "dim") && n.children.size() == 1 && n.children[0].text == pack);
+  };
+  for (const Statement& s : def.body) {
+    for_each_syntax(s.value, look);
+    for (const Syntax& sub : s.subs) for_each_syntax(sub, look);
+  }
+  return asks;
+}
+
 std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame) {
   const PackUses uses = uses_of(def);
   const bool calls = std::any_of(def.body.begin(), def.body.end(), [](const Statement& s) { return s.is_call; });

@@ -9,4 +9,7 @@ namespace tenon {
 /// `frame`: the C template that stands for a body; a pack is whole there unless the template takes its extents.
 std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame = nullptr);
 
+/// The body says rank(P) or dim(P).
+bool asks_for_rank(const OpDef& def, const std::string& pack);
+
 }  // namespace tenon

@@ -37,6 +37,7 @@ struct Binding {
   std::map<std::string, std::vector<Expr>> packs;  ///< packs, and lets that are packs
   std::map<std::string, BoundAttr> attrs;
   std::map<std::string, std::string> pack_bases;   ///< pack → size that is its first linear index (Odometer packs)
+  std::map<std::string, std::string> pack_ranks;   ///< pack → size that is its number of dimensions, where only a call tells it
 };
 
 /// Names inside a body.

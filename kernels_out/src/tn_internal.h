@@ -41,6 +41,7 @@ enum {
     TN_FROM_STRIDE,      /* a: which argument of the kernel, b: dimension of it */
     TN_FROM_PACK_ATTR,   /* a: which list, b: dimension of eight */
     TN_FROM_PACK_BASE,   /* a: which pack; the linear index of the first element of this run */
+    TN_FROM_PACK_RANK,   /* a: which pack; how many dimensions it has */
     TN_WHOLE = 255
 };
 typedef struct {

@@ -293,6 +293,8 @@ static int64_t value_of(const tn_frame *f, const plan *p, tn_source s)
         return f->list[s.a][s.b];
     case TN_FROM_PACK_BASE:
         return p->pack_base[s.a];
+    case TN_FROM_PACK_RANK:
+        return f->pack[s.a].rank;
     default:
         break;
     }
