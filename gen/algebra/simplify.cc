@@ -105,7 +105,26 @@ class Simplifier {
     }
     if (y && x->type == DType::I64) return comparison(e, a.op, x, y);
     if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool)) return compare_constants(e, a.op, *cx, *cy, x->type);
+    if (y && as_constant(x) && as_constant(y) && is_float(x->type)) return compare_numbers(e, a.op, real_value(x), real_value(y));
     return e;
+  }
+
+  /// The number that a constant is in its type.
+  static double real_value(const Expr& x) {
+    const double f = as_constant(x)->f;
+    return x->type == DType::F64 ? f : static_cast<double>(static_cast<float>(f));
+  }
+
+  static Expr compare_numbers(const Expr& e, ScalarOp op, double x, double y) {
+    switch (op) {
+      case ScalarOp::Lt: return boolean(x < y);
+      case ScalarOp::Le: return boolean(x <= y);
+      case ScalarOp::Gt: return boolean(x > y);
+      case ScalarOp::Ge: return boolean(x >= y);
+      case ScalarOp::Eq: return boolean(x == y);
+      case ScalarOp::Ne: return boolean(x != y);
+      default: return e;
+    }
   }
 
   static Expr compare_constants(const Expr& e, ScalarOp op, int64_t x, int64_t y, DType type) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tenon {
 namespace {
@@ -60,6 +61,33 @@ std::optional<SizeExpr> applied(const Apply& a) {
   return y ? combined(a.op, *x, *y) : std::nullopt;
 }
 
+/// The value of real constants and the arithmetic between them.
+std::optional<double> real_value(const Expr& e) {
+  if (const auto* c = std::get_if<Constant>(&e->node)) return is_float(e->type) ? c->f : static_cast<double>(c->i);
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a || a->args.empty() || a->args.size() > 2) return std::nullopt;
+  const auto x = real_value(a->args[0]), y = a->args.size() == 2 ? real_value(a->args[1]) : 0.0;
+  if (!x || !y) return std::nullopt;
+  switch (a->op) {
+    case ScalarOp::Cast: return x;
+    case ScalarOp::Neg: return -*x;
+    case ScalarOp::Ceil: return std::ceil(*x);
+    case ScalarOp::Floor: return std::floor(*x);
+    case ScalarOp::Add: return *x + *y;
+    case ScalarOp::Sub: return *x - *y;
+    case ScalarOp::Mul: return *x * *y;
+    case ScalarOp::Div: return *x / *y;
+    default: return std::nullopt;
+  }
+}
+
+/// A whole number that real constants come to.
+std::optional<SizeExpr> whole_size(const Expr& e) {
+  const auto v = real_value(e);
+  const bool whole = v && std::isfinite(*v) && *v == std::floor(*v) && std::fabs(*v) < 0x1p53;
+  return whole ? std::optional(SizeExpr(static_cast<int64_t>(*v))) : std::nullopt;
+}
+
 }  // namespace
 
 Expr to_expr(const SizeExpr& s) {
@@ -84,6 +112,7 @@ Expr to_expr(const SizeExpr& s) {
 
 std::optional<SizeExpr> to_size(const Expr& e) {
   if (const std::optional<int64_t> v = constant_value(e)) return SizeExpr(*v);
+  if (is_float(e->type)) return whole_size(e);
   if (const auto* s = std::get_if<SizeRef>(&e->node)) return size_name(s->name);
   if (const auto* a = std::get_if<Apply>(&e->node)) return applied(*a);
   if (const auto* s = std::get_if<Select>(&e->node)) {

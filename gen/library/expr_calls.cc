@@ -53,7 +53,11 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
     const bool flexible = a.flexible && b.flexible;
     if (is_float(a.e->type)) return {apply(ScalarOp::Ceil, {apply(ScalarOp::Div, {a.e, b.e})}), flexible};
     require_divisor(b.e, s.children[1]);
-    if (const auto x = constant_value(a.e), y = constant_value(b.e); x && y && *y > 0) return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
+    if (const auto x = constant_value(a.e), y = constant_value(b.e); x && y && *y > 0 && (*x >= 0 || !is_unsigned_int(a.e->type))) return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
+    if (is_unsigned_int(a.e->type)) {
+      const Expr rest = apply(ScalarOp::Min, {apply(ScalarOp::Mod, {a.e, b.e}), constant_int(1, a.e->type)});
+      return {apply(ScalarOp::FloorDiv, {a.e, b.e}) + rest, flexible};
+    }
     return {apply(ScalarOp::Neg, {apply(ScalarOp::FloorDiv, {apply(ScalarOp::Neg, {a.e}), b.e})}), flexible};
   }
   known = false;

@@ -258,16 +258,26 @@ class Runner {
 
 }  // namespace
 
-int64_t evaluate_size(const Expr& e, const OracleCall& call) {
-  if (const auto c = constant_value(e)) return *c;
-  if (const auto* s = std::get_if<SizeRef>(&e->node)) return call.sizes.at(s->name);
-  if (const auto* a = std::get_if<AttrRef>(&e->node)) return call.attrs.at(a->name).at(static_cast<size_t>(a->element)).i;
-  if (const auto* s = std::get_if<Select>(&e->node)) return evaluate_size(evaluate_size(s->cond, call) ? s->yes : s->no, call);
+namespace {
+
+/// The value of an expression over sizes and attributes.
+Number evaluate(const Expr& e, const OracleCall& call) {
+  if (const auto* c = std::get_if<Constant>(&e->node)) return is_float(e->type) ? Number{0, c->f} : Number{c->i};
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) return {call.sizes.at(s->name)};
+  if (const auto* a = std::get_if<AttrRef>(&e->node)) return call.attrs.at(a->name).at(static_cast<size_t>(a->element));
+  if (const auto* s = std::get_if<Select>(&e->node)) return evaluate(evaluate(s->cond, call).i ? s->yes : s->no, call);
   const auto* a = std::get_if<Apply>(&e->node);
   TENON_CHECK(a, "not a size: {}", to_text(e));
   Number args[3];
-  for (size_t i = 0; i < a->args.size(); ++i) args[i].i = evaluate_size(a->args[i], call);
-  return apply_number(a->op, args, a->args[0]->type, e->type).i;
+  for (size_t i = 0; i < a->args.size(); ++i) args[i] = evaluate(a->args[i], call);
+  return apply_number(a->op, args, a->args[0]->type, e->type);
+}
+
+}  // namespace
+
+int64_t evaluate_size(const Expr& e, const OracleCall& call) {
+  const Number n = evaluate(e, call);
+  return is_float(e->type) ? static_cast<int64_t>(n.f) : n.i;
 }
 
 OracleStatus run_kernel(const Kernel& kernel, OracleCall& call) { return Runner(kernel, call).run(); }

@@ -43,6 +43,12 @@ ops:
     let: {O: shape}
     out: {Y: "T[*O]"}
     body: "Y[*o] = X[*o]"
+  - op: arange
+    types: {T: real}
+    attrs: {start: T = 0, stop: T, step: T = 1}
+    let: {N: "select((stop > start) == (step > 0), ceildiv(stop - start, step), 0)"}
+    out: {Y: "T[N]"}
+    body: "Y[i] = start + i*step"
   - op: windows
     types: {T: any}
     attrs: {kernel: int}
@@ -125,4 +131,22 @@ TEST_CASE("frontend: each part of a dimension of the result exists") {
   const OpSemantics s = library_semantics(library);
   CHECK(s.infer("windows", {f32({3, 3})}, {{"kernel", int64_t{2}}}, 1).outputs == std::vector<TensorType>{f32({4})});
   CHECK(s.infer("windows", {f32({3, 3})}, {{"kernel", int64_t{7}}}, 1).error.find("a part of dimension 0 of Y would have the extent -3") != std::string::npos);
+}
+
+TEST_CASE("frontend: extents from numbers of every type") {
+  const OpLibrary library = definitions();
+  const OpSemantics s = library_semantics(library);
+  const auto arange = [&](DType type, double start, double stop, double step) {
+    const InferredTypes t = s.infer("arange", {}, {{"start", start}, {"stop", stop}, {"step", step}, {"dtype", type}}, 1);
+    INFO(t.error);
+    REQUIRE(t.outputs.size() == 1);
+    return t.outputs[0].dims[0].value;
+  };
+  for (const DType type : {DType::U8, DType::I32, DType::U64, DType::I64, DType::F32, DType::F64}) {
+    CHECK(arange(type, 1, 8, 3) == 3);
+    CHECK(arange(type, 3, 1, 1) == 0);
+    CHECK(arange(type, 5, 5, 1) == 0);
+  }
+  CHECK(arange(DType::I32, 8, -3, -2) == 6);
+  CHECK(arange(DType::F32, 0.5, 2.25, 0.5) == 4);
 }
