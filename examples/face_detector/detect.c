@@ -105,7 +105,6 @@ int main(int argc, char **argv)
         if (k < 5)
             printf("  %.3f at (%.0f, %.0f), %.0f x %.0f pixels\n", (double)found[k].score, (double)found[k].x0, (double)found[k].y0, (double)(found[k].x1 - found[k].x0), (double)(found[k].y1 - found[k].y0));
     }
-    free(array.data);
     FILE *file = fopen(argv[2], "wb");
     if (!file || fprintf(file, "P6\n%d %d\n255\n", WIDTH, HEIGHT) < 0 || fwrite(pixels, 1, sizeof pixels, file) != sizeof pixels || fclose(file) != 0) {
         fprintf(stderr, "detect: %s cannot be written\n", argv[2]);

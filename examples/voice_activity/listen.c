@@ -1,6 +1,5 @@
 /* Where does somebody speak? listen SOUND.wav runs the model over 32 ms after 32 ms, handing its state on, and draws how sure it is. */
 #include <vad_program.h>
-#include <stdlib.h>
 
 enum { RATE = 16000, STEP = 512, CONTEXT = 64, STATE = 256, LONGEST = 600 * RATE, BARS = 78 };
 
@@ -58,6 +57,5 @@ int main(int argc, char **argv)
     }
     for (int k = 0; k < windows; k += BARS)
         printf("%6.2f s |%.*s|\n", (double)k * STEP / RATE, BARS, bar + k);
-    free(array.data);
     return 0;
 }
