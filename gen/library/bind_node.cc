@@ -77,6 +77,8 @@ std::optional<double> real_value(const Expr& e) {
     case ScalarOp::Sub: return *x - *y;
     case ScalarOp::Mul: return *x * *y;
     case ScalarOp::Div: return *x / *y;
+    case ScalarOp::Max: return std::max(*x, *y);
+    case ScalarOp::Min: return std::min(*x, *y);
     default: return std::nullopt;
   }
 }

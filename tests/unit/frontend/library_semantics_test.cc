@@ -46,7 +46,7 @@ ops:
   - op: arange
     types: {T: real}
     attrs: {start: T = 0, stop: T, step: T = 1}
-    let: {N: "select((stop > start) == (step > 0), ceildiv(stop - start, step), 0)"}
+    let: {N: "max(0, ceildiv(select(step > 0, max(stop, start), stop) - start, step))"}
     out: {Y: "T[N]"}
     body: "Y[i] = start + i*step"
   - op: windows
@@ -149,4 +149,8 @@ TEST_CASE("frontend: extents from numbers of every type") {
   }
   CHECK(arange(DType::I32, 8, -3, -2) == 6);
   CHECK(arange(DType::F32, 0.5, 2.25, 0.5) == 4);
+  const SizeExpr n = size_name("N");
+  const InferredTypes open = s.infer("arange", {}, {{"stop", n}, {"dtype", DType::I64}}, 1);
+  CHECK(open.error == "");   // an extent with a name stays one
+  CHECK(open.outputs.size() == 1);
 }
