@@ -146,8 +146,8 @@ Operand named(Staging& s, const std::string& word, const Operand& v, Block& out)
   return v_var(std::get<SLet>(out.back().node).name);
 }
 
-/// Copies one line: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
-Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand& to) {
+/// Copies one line of a known way to step: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
+Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Operand& to) {
   Block out;
   const DType storage = s.tensor().dtype, acc = s.b.c.accumulator;
   auto load = [&](const Operand& at, int lanes, const Operand& active) {
@@ -173,6 +173,15 @@ Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand
   copy_span(s, to, first, last, element, out);
   if (!s.filled_before) copy_span(s, to, last, line.extent, filled, out);
   return out;
+}
+
+/// Copies one line. Vectors of a step that only the call knows are put together element by element; most calls step by 1.
+Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand& to) {
+  if (constant_value(line.step) || s.b.lanes() == 1 || s.pair_step) return copy_stepped(s, line, from, to);
+  Line unit = line;
+  unit.step = v_int(1);
+  Block dense = copy_stepped(s, unit, from, to);
+  return {s_if(v_apply(ScalarOp::Eq, {line.step, v_int(1)}), std::move(dense), copy_stepped(s, line, from, to))};
 }
 
 /// The loops around copy_line; a line that lies outside the tensor in an outer dimension is filled.
