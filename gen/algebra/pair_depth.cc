@@ -79,7 +79,7 @@ std::optional<Contraction> pair_depth(const Contraction& c) {
   const auto n = constant_value(v.extent);
   const Expr last = n && *n % 2 == 0 ? nullptr : v.extent - constant_int(1);
   const Read* read = plain_read(c.left);
-  const bool copied = read && walks_one_dimension(*read, v.name) && (read->fill || !last);
+  const bool copied = read && walks_one_dimension(*read, v.name);
   if (!copied && has_fill(c.left)) return std::nullopt;
   out.left = copied ? with_index(c.left, v.name, var_ref(v.name) * constant_int(2)) : word_of(c.left, v, last, true);
   if (copied) out.low_halves = true, out.pair_last = last;

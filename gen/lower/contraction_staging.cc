@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algebra/simplify.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -53,6 +54,17 @@ bool stays_inside(const Staging& s, size_t d) {
   if (ends_inside(s.b, s.read.index[d], s.tensor().dims[d])) return true;
   const auto at = constant_value(s.read.index[d]), dim = constant_value(s.tensor().dims[d]);
   return at && dim && *at >= 0 && *at < *dim;
+}
+
+/// Whether all numbers that words are made of lie within dimension `d`; a read without padding has no others.
+bool pairs_inside(const Staging& s, size_t d) {
+  if (!s.read.fill) return true;
+  const Contraction& c = s.b.c;
+  const auto dim = constant_value(s.tensor().dims[d]);
+  const auto paired = std::find_if(c.depth.begin(), c.depth.end(), [&](const LoopVar& v) { return v.name == c.paired; });
+  const auto words = constant_value(paired->extent), last = c.pair_last ? constant_value(c.pair_last) : std::nullopt;
+  if (c.pair_last) return dim && last ? *last < *dim : same(c.pair_last, s.tensor().dims[d] - constant_int(1));
+  return dim && words && *words * 2 <= *dim;
 }
 
 Operand splat_for(const Operand& v, int lanes) { return v_splat(v, lanes); }
@@ -117,6 +129,9 @@ struct Line {
   bool guarded = false;
   Inside inside;
   size_t dims = 1;
+  bool walks_pairs = false;  ///< one index after the other is a word of two neighbours
+  bool dense_pairs = false;  ///< that lie at unit stride
+  Operand pairs = nullptr;   ///< words that have both halves, where the last may have one only
 };
 
 /// Elements of the last dimension where all of it is copied and it lies in the tensor as in the copy, one line behind the other; else 0.
@@ -133,7 +148,12 @@ int64_t whole_line(const Staging& s) {
 Line line_of(const Staging& s) {
   const StagedDim& d = s.dims.back();
   const int64_t each = whole_line(s);
-  if (each == 0) return {d.lo, d.extent, s.stride_of(d.dim) * v_int(d.scale), d.guarded, d.guarded ? inside_of(s, d) : Inside{}, 1};
+  if (each == 0) {
+    Line line{d.lo, d.extent, s.stride_of(d.dim) * v_int(d.scale), d.guarded, d.guarded ? inside_of(s, d) : Inside{}, 1};
+    line.walks_pairs = d.scale == 2;
+    if (line.walks_pairs && s.b.c.pair_last) line.pairs = floor_div(s.b.scalar(simplify(s.b.c.pair_last + constant_int(1)), s.b.scope), v_int(2));
+    return line;
+  }
   const StagedDim& above = s.dims[s.dims.size() - 2];
   const Inside in = inside_of(s, above);
   return {above.lo * v_int(each), above.extent * v_int(each), v_int(1), above.guarded, {in.first * v_int(each), in.last * v_int(each)}, 2};
@@ -146,23 +166,46 @@ Operand named(Staging& s, const std::string& word, const Operand& v, Block& out)
   return v_var(std::get<SLet>(out.back().node).name);
 }
 
+/// Elements of the tensor at `at`, one of the copy each.
+Operand load_line(const Staging& s, const Line& line, const Operand& at, int lanes, const Operand& active) {
+  const DType storage = s.tensor().dtype;
+  if (constant_value(line.step) == 1) return v_load(s.read.tensor, storage, at, lanes, active);
+  return lanes == 1 ? v_load(s.read.tensor, storage, at) : v_gather(s.read.tensor, storage, at, line.step, lanes, active);
+}
+
+/// The words whose low halves begin at `at`.
+Operand load_words(const Staging& s, const Line& line, const Operand& at, int lanes, const Operand& active) {
+  if (line.dense_pairs && lanes > 1) {  // both halves of all words lie side by side
+    const Operand halves = v_load(s.read.tensor, s.tensor().dtype, at, 2 * lanes, active ? active * v_int(2) : nullptr);
+    return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, {DType::I32, lanes, 0});
+  }
+  const Operand step = s.pair_inside ? v_select(s.pair_inside, s.pair_step, v_int(0)) : s.pair_step;
+  const Operand low = load_line(s, line, at, lanes, active), high = v_cast(load_line(s, line, at + step, lanes, active), DType::I32);
+  if (!s.pair_inside) return word_of(low, high);
+  const Operand kept = v_splat(v_select(s.pair_inside, v_const(-1, {DType::I32, 1, 0}), v_const(0, {DType::I32, 1, 0})), lanes);
+  return word_of(low, v_apply(ScalarOp::BitAnd, {high, kept}));
+}
+
+/// The word behind `pairs` whole ones: of a line's last number, which has none beside it.
+Block copy_single(Staging& s, const Line& line, const Operand& pairs, const Operand& from, const Operand& to) {
+  const Operand low = v_load(s.read.tensor, s.tensor().dtype, from + (line.lo + pairs) * line.step);
+  Block store{s_store(s.buffer, to + pairs, word_of(low, v_const(0, {DType::I32, 1, 0})))};
+  return {s_if(v_apply(ScalarOp::Lt, {pairs, line.extent}), std::move(store))};
+}
+
 /// Copies one line of a known way to step: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
 Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Operand& to) {
   Block out;
-  const DType storage = s.tensor().dtype, acc = s.b.c.accumulator;
-  auto load = [&](const Operand& at, int lanes, const Operand& active) {
-    if (constant_value(line.step) == 1) return v_load(s.read.tensor, storage, at, lanes, active);
-    return lanes == 1 ? v_load(s.read.tensor, storage, at) : v_gather(s.read.tensor, storage, at, line.step, lanes, active);
-  };
   auto element = [&](const Operand& i, int lanes, const Operand& active) {
     const Operand at = from + (line.lo + i) * line.step;
-    if (!s.pair_step) return v_cast(load(at, lanes, active), acc);
-    const Operand other = load(at + (s.pair_inside ? v_select(s.pair_inside, s.pair_step, v_int(0)) : s.pair_step), lanes, active);
-    const Operand high = v_cast(other, DType::I32);
-    if (!s.pair_inside) return word_of(load(at, lanes, active), high);
-    const Operand kept = v_splat(v_select(s.pair_inside, v_const(-1, {DType::I32, 1, 0}), v_const(0, {DType::I32, 1, 0})), lanes);
-    return word_of(load(at, lanes, active), v_apply(ScalarOp::BitAnd, {high, kept}));
+    return s.pair_step ? load_words(s, line, at, lanes, active) : v_cast(load_line(s, line, at, lanes, active), s.b.c.accumulator);
   };
+  if (line.pairs) {
+    const Operand pairs = named(s, "pairs", line.pairs, out);
+    copy_span(s, to, v_int(0), pairs, element, out);
+    for (Stmt& one : copy_single(s, line, pairs, from, to)) out.push_back(std::move(one));
+    return out;
+  }
   if (!line.guarded) {
     copy_span(s, to, v_int(0), line.extent, element, out);
     return out;
@@ -177,11 +220,14 @@ Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Oper
 
 /// Copies one line. Vectors of a step that only the call knows are put together element by element; most calls step by 1.
 Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand& to) {
-  if (constant_value(line.step) || s.b.lanes() == 1 || s.pair_step) return copy_stepped(s, line, from, to);
+  const Operand step = s.pair_step && line.walks_pairs ? s.pair_step : line.step;
+  if (s.b.lanes() == 1 || (s.pair_step && !line.walks_pairs)) return copy_stepped(s, line, from, to);
   Line unit = line;
-  unit.step = v_int(1);
+  unit.step = v_int(line.walks_pairs ? 2 : 1);
+  unit.dense_pairs = line.walks_pairs;
+  if (const auto known = constant_value(step)) return copy_stepped(s, *known == 1 ? unit : line, from, to);
   Block dense = copy_stepped(s, unit, from, to);
-  return {s_if(v_apply(ScalarOp::Eq, {line.step, v_int(1)}), std::move(dense), copy_stepped(s, line, from, to))};
+  return {s_if(v_apply(ScalarOp::Eq, {step, v_int(1)}), std::move(dense), copy_stepped(s, line, from, to))};
 }
 
 /// The loops around copy_line; a line that lies outside the tensor in an outer dimension is filled.
@@ -266,11 +312,13 @@ bool plan_staging(Staging& s) {
       continue;
     }
     if (s.b.c.low_halves && mentions(s.read.index[d], s.b.c.paired)) {
+      if (!pairs_inside(s, d)) return false;
       dim.scale = 2;
       dim.form.coefficients = {{s.b.c.paired, v_int(1)}};
       s.pair_step = s.stride_of(d);
     }
     bound(s, dim);
+    dim.guarded = dim.guarded && dim.scale == 1;
     s.fixed.push_back(nullptr);
     s.dims.push_back(std::move(dim));
   }
