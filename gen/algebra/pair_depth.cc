@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "algebra/simplify.h"
+
 namespace tenon {
 namespace {
 
@@ -77,7 +79,7 @@ std::optional<Contraction> pair_depth(const Contraction& c) {
   Contraction out = c;
   LoopVar& v = out.depth[variable_to_pair(c.depth)];
   const auto n = constant_value(v.extent);
-  const Expr last = n && *n % 2 == 0 ? nullptr : v.extent - constant_int(1);
+  const Expr last = n && *n % 2 == 0 ? nullptr : simplify(v.extent - constant_int(1));
   const Read* read = plain_read(c.left);
   const bool copied = read && walks_one_dimension(*read, v.name);
   if (!copied && has_fill(c.left)) return std::nullopt;

@@ -63,7 +63,7 @@ bool pairs_inside(const Staging& s, size_t d) {
   const auto dim = constant_value(s.tensor().dims[d]);
   const auto paired = std::find_if(c.depth.begin(), c.depth.end(), [&](const LoopVar& v) { return v.name == c.paired; });
   const auto words = constant_value(paired->extent), last = c.pair_last ? constant_value(c.pair_last) : std::nullopt;
-  if (c.pair_last) return dim && last ? *last < *dim : same(c.pair_last, s.tensor().dims[d] - constant_int(1));
+  if (c.pair_last) return dim && last ? *last < *dim : same(c.pair_last, simplify(s.tensor().dims[d] - constant_int(1)));
   return dim && words && *words * 2 <= *dim;
 }
 

@@ -66,6 +66,23 @@ ops:
     body: |
       Y[(m p),(n q)] = A[m,n]*B[p,q]
 
+  - op: widened_product
+    doc: products of narrow whole numbers, summed in 32 bits
+    types: {T: [i8, u8, i16]}
+    in: {A: "T[B, M, K]", W: "T[K, N]"}
+    out: {Y: "i32[B, M, N]"}
+    body: |
+      Y[b,m,n] = sum[k](cast(A[b,m,k], i32)*cast(W[k,n], i32))
+
+  - op: widened_gram
+    doc: the same with the depth as the outer dimension of the left side, and an odd number of it that is known
+    types: {T: [i8, u8, i16]}
+    in: {A: "T[7, M]", W: "T[7, N]"}
+    index: {k: 7}
+    out: {Y: "i32[M, N]"}
+    body: |
+      Y[m,n] = sum[k](cast(A[k,m], i32)*cast(W[k,n], i32))
+
   - op: khatri_rao
     types: {T: number}
     in: {A: "T[M, R]", B: "T[N, R]"}
@@ -298,6 +315,13 @@ def cases(rng):
             x = rand(rng, s, key)
             yield dict(op='trace', key=key, inputs=[x], attrs={'offset': off}, want=[np.trace(wide(x), off, -2, -1)],
                        tol=EXACT if key[0] in 'iu' else tol(ulp=2, acc=18, mag=40.0))
+    for key in ('i8', 'u8', 'i16'):
+        lo, hi = (0, 255) if key == 'u8' else (-100, 100)
+        for b, m, k, n in ((1, 3, 1, 2), (2, 9, 7, 33), (1, 17, 67, 5), (1, 8, 64, 32), (0, 2, 3, 4), (1, 2, 0, 3)):
+            a, c = rand(rng, (b, m, k), key, lo, hi), rand(rng, (k, n), key, lo, hi)
+            yield dict(op='widened_product', key=key, inputs=[a, c], want=[wide(a) @ wide(c)], dtypes=['i32'], tol=EXACT)
+            a, c = rand(rng, (7, m), key, lo, hi), rand(rng, (7, n), key, lo, hi)
+            yield dict(op='widened_gram', key=key, inputs=[a, c], want=[wide(a).T @ wide(c)], dtypes=['i32'], tol=EXACT)
     for key in (*available('f32', 'f16'), 'i64', 'bool', 'c128'):
         for s, lo, hi in [((5, 17), 1, 2), ((17, 5), -1, 0), ((2, 3, 3), 0, -1), ((1, 1), -1, -1), ((0, 3), 1, 1)]:
             x = rand(rng, s, key)
