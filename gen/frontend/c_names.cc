@@ -32,29 +32,31 @@ std::string identifier(const std::string& original) {
 
 }  // namespace
 
-std::string c_name(const std::string& original, std::set<std::string>& taken) {
+std::string CNames::fresh(const std::string& original) {
   const std::string base = identifier(original);
   const bool reserved = std::any_of(std::begin(kReserved), std::end(kReserved), [&](const char* w) { return base == w; });
   std::string name = reserved ? base + "_" : base;
-  for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
+  if (taken_.insert(name).second) return name;
+  int& last = last_.try_emplace(base, 1).first->second;
+  do name = fmt::format("{}_{}", base, ++last);
+  while (!taken_.insert(name).second);
   return name;
 }
 
 Graph name_graph(Graph graph) {
-  std::set<std::string> taken;
-  for (const GraphSize& s : all_sizes(graph)) taken.insert(s.name);
+  CNames values, nodes;
+  for (const GraphSize& s : all_sizes(graph)) values.take(s.name);
   const auto name = [&](ValueId id) {
     Value& v = graph.values[static_cast<size_t>(id)];
-    if (v.name.empty()) v.name = c_name(v.original, taken);
+    if (v.name.empty()) v.name = values.fresh(v.original);
   };
   for (ValueId id : graph.inputs) name(id);
   for (ValueId id : graph.outputs) {
     name(id);
-    taken.insert(graph.values[static_cast<size_t>(id)].name + "_shape");  // the field beside it
+    values.take(graph.values[static_cast<size_t>(id)].name + "_shape");  // the field beside it
   }
   for (size_t i = 0; i < graph.values.size(); ++i) name(static_cast<ValueId>(i));
-  std::set<std::string> nodes;
-  for (Node& n : graph.nodes) n.name = c_name(n.op, nodes);
+  for (Node& n : graph.nodes) n.name = nodes.fresh(n.op);
   return graph;
 }
 

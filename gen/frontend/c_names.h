@@ -1,6 +1,7 @@
 // The last step of reading a graph: everything gets a unique C identifier.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -8,8 +9,17 @@
 
 namespace tenon {
 
-/// `original` made an identifier of C that is no keyword and not in `taken`, to which it is added.
-std::string c_name(const std::string& original, std::set<std::string>& taken);
+/// Identifiers of one scope.
+class CNames {
+ public:
+  void take(const std::string& name) { taken_.insert(name); }
+  /// `original` made an identifier of C that is no keyword and not taken yet.
+  std::string fresh(const std::string& original);
+
+ private:
+  std::set<std::string> taken_;
+  std::map<std::string, int> last_;  ///< the number that was last added to a name: thousands of nodes may share one
+};
 
 /// The graph with names made from `Value::original` (inputs and outputs first, so that they keep theirs) and from node origins.
 Graph name_graph(Graph graph);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "frontend/c_names.h"
 #include "frontend/size_arithmetic.h"
 #include "ir/without_unused.h"
 #include "support/check.h"

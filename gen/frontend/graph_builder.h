@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "frontend/c_names.h"
 #include "frontend/op_semantics.h"
 
 namespace tenon {
@@ -118,7 +119,7 @@ class GraphBuilder {
   Graph graph_;  // sizes, inputs and regions; values and nodes are kept below until the end
   std::vector<Entry> entries_;
   std::vector<Open> open_{Open{}};  // the innermost region is last
-  std::set<std::string> counters_;
+  CNames counters_;
   std::string origin_;
   int64_t computed_elements_ = 4096;  // larger results may be worth less than their memory
 };

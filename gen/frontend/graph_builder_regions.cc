@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "frontend/c_names.h"
 #include "frontend/graph_builder.h"
 #include "support/check.h"
 
@@ -82,8 +81,8 @@ void GraphBuilder::close(RegionId id) {
 
 RegionId GraphBuilder::begin_loop(const SizeExpr& trip) {
   Region r;
-  for (const GraphSize& s : graph_.sizes) counters_.insert(s.name);
-  r.counter = c_name("step", counters_);
+  for (const GraphSize& s : graph_.sizes) counters_.take(s.name);
+  r.counter = counters_.fresh("step");
   r.trip = trip;
   return open(std::move(r));
 }

@@ -67,7 +67,7 @@ class OnnxReader {
 
   std::vector<std::pair<std::string, ValueId>> read_model() {
     if (!parse()) return {};
-    builder_.emplace(semantics_, c_name(model_.graph().name(), graph_names_));
+    builder_.emplace(semantics_, CNames().fresh(model_.graph().name()));
     OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
     read_opsets(context);
     if (diagnostics_.has_errors()) return {};
@@ -170,7 +170,7 @@ class OnnxReader {
     if (range->second.lo == range->second.hi) return range->second.lo;
     const auto [entry, fresh] = size_names_.emplace(name, "");
     if (fresh) {
-      entry->second = c_name(name, c_sizes_);
+      entry->second = c_sizes_.fresh(name);
       builder_->add_size({entry->second, range->second.lo, range->second.hi});
     }
     return size_name(entry->second);
@@ -363,7 +363,8 @@ class OnnxReader {
   int depth_ = 0;
   int64_t nodes_ = 0;
   std::map<std::string, std::string> size_names_;  // in the file → in C
-  std::set<std::string> used_, reported_, c_sizes_, graph_names_;
+  std::set<std::string> used_, reported_;
+  CNames c_sizes_;
   Diagnostics diagnostics_;
 };
 
