@@ -102,12 +102,13 @@ class KernelFormer {
     for (const ValueId v : reads) {
       const auto m = kernels_.maker(v);
       if (!m || *m == k || kernels_.only_output(*m) != v || kernels_.at(*m).region != kernels_.at(k).region) continue;
+      if (!fit_one_kernel(kernels_.at(*m), kernels_.at(k))) continue;
       const bool alone = kernels_.readers(v).size() == 1 && !kernels_.is_needed(v);
       const std::string_view why = alone ? worth(*m, k, v) : worth_repeating(*m, k);
       if (why.empty()) continue;
       auto fused = substitute_producer(kernels_.at(*m), kernels_.at(k), v);
       if (!fused || !stays_contraction(kernels_.at(k), *fused) || (why == kIntoPanels && !left_is_read(*fused))) continue;
-      fused->notes.push_back(fmt::format("{} goes into {}: {}", fmt::join(kernels_.at(*m).kernel.fused, " + "), fmt::join(kernels_.at(k).kernel.fused, " + "), why));
+      fused->notes.push_back(fmt::format("{} goes into {}: {}", operators_of(kernels_.at(*m)), operators_of(kernels_.at(k)), why));
       if (alone) kernels_.remove(*m);
       kernels_.set(k, std::move(*fused));
       if (!alone && kernels_.readers(v).empty() && !kernels_.is_needed(v)) kernels_.remove(*m);

@@ -149,6 +149,15 @@ bool reads_in_step(const FusedKernel& k, ValueId value) {
   return in_step;
 }
 
+bool fit_one_kernel(const FusedKernel& first, const FusedKernel& second) { return first.kernel.fused.size() + second.kernel.fused.size() <= kMostOperators; }
+
+std::string operators_of(const FusedKernel& kernel) {
+  constexpr size_t kShown = 8;
+  const std::vector<std::string>& all = kernel.kernel.fused;
+  if (all.size() <= kShown) return fmt::format("{}", fmt::join(all, " + "));
+  return fmt::format("{} + … ({} operators)", fmt::join(all.begin(), all.begin() + kShown, " + "), all.size());
+}
+
 void join_descriptions(const FusedKernel& first, const FusedKernel& second, FusedKernel& into) {
   const auto join = [](const std::vector<std::string>& a, const std::vector<std::string>& b) {
     std::vector<std::string> all = a;

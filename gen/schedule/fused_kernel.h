@@ -30,6 +30,14 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
 /// True when `consumer` reads `value` only at the element that it writes: fusing repeats no work.
 bool reads_in_step(const FusedKernel& consumer, ValueId value);
 
+/// A kernel takes in no more operators than this: fusing one more costs as much as the kernel is long, and so do the lines of its C.
+constexpr size_t kMostOperators = 128;
+/// The two together keep within that.
+bool fit_one_kernel(const FusedKernel& first, const FusedKernel& second);
+
+/// The operators of a kernel for a reader: "pad + conv + relu", the first few of many.
+std::string operators_of(const FusedKernel& kernel);
+
 /// Operators and their places of two kernels that became `into`, in order.
 void join_descriptions(const FusedKernel& first, const FusedKernel& second, FusedKernel& into);
 

@@ -177,7 +177,7 @@ std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with) {
 
 class RowMerger {
  public:
-  explicit RowMerger(KernelGraph& g) : g_(g) {}
+  explicit RowMerger(KernelGraph& g) : g_(g), traits_(g.size()) {}
 
   void run() {
     for (size_t k = 0; k < g_.size(); ++k)
@@ -186,12 +186,20 @@ class RowMerger {
   }
 
  private:
+  struct Traits { bool plain, reduces; };
+
+  /// Asked of each pair of kernels that share a value, and a weight may have thousands of readers: found out once.
+  const Traits& of(size_t k) {
+    if (!traits_[k]) traits_[k] = Traits{is_plain(g_.at(k).kernel), reduces(g_.at(k).kernel)};
+    return *traits_[k];
+  }
+
   bool merge_into(size_t k) {
-    if (!is_plain(g_.at(k).kernel)) return false;
+    if (!of(k).plain) return false;
     for (const ValueId v : g_.read_by(k)) {
       if (const auto m = g_.maker(v); m && *m != k && try_merge(*m, k, "both work on the same rows")) return true;
       for (const size_t other : g_.readers(v))
-        if (other < k && other != k && g_.alive(other) && reduces(g_.at(other).kernel) && reduces(g_.at(k).kernel) &&
+        if (other < k && g_.alive(other) && of(other).reduces && of(k).reduces &&
             try_merge(other, k, "both reduce the rows of one value"))
           return true;
     }
@@ -200,16 +208,18 @@ class RowMerger {
 
   bool try_merge(size_t first, size_t second, std::string_view reason) {
     const FusedKernel &a = g_.at(first), &b = g_.at(second);
-    if (!is_plain(a.kernel) || (!reduces(a.kernel) && !reduces(b.kernel)) || !g_.can_wait(first, second)) return false;
+    if (!fit_one_kernel(a, b) || !of(first).plain || (!of(first).reduces && !of(second).reduces) || !g_.can_wait(first, second)) return false;
     auto merged = concatenate(a, b, needed_outside(g_, first, second));
     if (!merged || !has_rows(merged->kernel)) return false;
-    merged->notes.push_back(fmt::format("{} and {}: {}", fmt::join(a.kernel.fused, " + "), fmt::join(b.kernel.fused, " + "), reason));
+    merged->notes.push_back(fmt::format("{} and {}: {}", operators_of(a), operators_of(b), reason));
     g_.remove(first);
     g_.set(second, std::move(*merged));
+    traits_[second].reset();
     return true;
   }
 
   KernelGraph& g_;
+  std::vector<std::optional<Traits>> traits_;  ///< by kernel, until it changes
 };
 
 }  // namespace

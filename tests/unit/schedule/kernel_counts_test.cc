@@ -1,4 +1,6 @@
 // How many kernels graphs become: exact counts, for operators of the library and for the same spelled with several of them.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "algebra/contraction.h"
@@ -7,6 +9,7 @@
 #include "library_semantics.h"
 #include "pipeline/fold.h"
 #include "pipeline/plan.h"
+#include "schedule/fused_kernel.h"
 #include "schedule/plan_memory.h"
 #include "shipped_library.h"
 
@@ -46,6 +49,17 @@ const std::string kImage = "  x: f32[1, 8, 10, 10]\n  w: f32[16, 8, 3, 3]\n  b: 
 TEST_CASE("a chain of elementwise operators is one kernel") {
   CHECK(kernels({kMatrix, "  y = tanh(exp(neg(relu(x))))\n"}) == 1);
   CHECK(kernels({kMatrix + "  z: f32[48]\n", "  y = add(mul(x, z), sigmoid(x))\n"}) == 1);
+}
+
+TEST_CASE("a kernel takes in so many operators and no more") {
+  const auto chain = [](size_t length) {
+    std::string main;
+    for (size_t i = 0; i < length; ++i) main += fmt::format("  {} = tanh({})\n", i + 1 == length ? "y" : fmt::format("h{}", i), i == 0 ? "x" : fmt::format("h{}", i - 1));
+    return kernels({kMatrix, main});
+  };
+  CHECK(chain(kMostOperators) == 1);
+  CHECK(chain(kMostOperators + 1) == 2);
+  CHECK(chain(20 * kMostOperators) == 20);
 }
 
 TEST_CASE("products and convolutions take bias, activation and residual") {
