@@ -1,4 +1,4 @@
-// If, Loop and Scan.
+// If, Loop, Scan and SequenceMap.
 #include "frontend/onnx_control.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,16 @@ namespace {
 
 using namespace tenon_onnx;
 
+constexpr int64_t kMaxUnrolled = 4096;
+
+/// Numbers where all of them are known.
+AttrValue extents(const std::vector<SizeExpr>& dims) {
+  std::vector<int64_t> numbers;
+  for (const SizeExpr& d : dims)
+    if (d.is_constant()) numbers.push_back(d.value);
+  return numbers.size() == dims.size() ? AttrValue(numbers) : AttrValue(dims);
+}
+
 /// The loops and branches of one node.
 class ControlMapping {
  public:
@@ -17,7 +27,8 @@ class ControlMapping {
       : context_(context), builder_(context.builder), node_(node), inputs_(inputs), reader_(reader) {}
 
   std::vector<ValueId> run() {
-    std::vector<ValueId> results = node_.op_type() == "If" ? branches() : node_.op_type() == "Loop" ? loop() : scan();
+    const std::string& op = node_.op_type();
+    std::vector<ValueId> results = op == "If" ? branches() : op == "Loop" ? loop() : op == "Scan" ? scan() : map_sequence();
     const size_t named = static_cast<size_t>(node_.output_size());
     if (results.empty()) return std::vector<ValueId>(named, kNoValue);
     if (results.size() < named) throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", results.size(), named), {}};
@@ -56,8 +67,22 @@ class ControlMapping {
     return list;
   }
 
+  /// Whether no value is in error. Loops and branches of a program hand on tensors.
   static bool sound(const std::vector<ValueId>& ids) {
-    return std::all_of(ids.begin(), ids.end(), [](ValueId v) { return v >= 0; });
+    if (std::any_of(ids.begin(), ids.end(), is_list)) throw OnnxError{Code::E0805, "its body hands on a sequence, which a program does not have", {}};
+    return complete(ids);
+  }
+  static bool complete(const std::vector<ValueId>& ids) { return std::count(ids.begin(), ids.end(), kNoValue) == 0; }
+
+  const RecipeList& list_of(ValueId id) const { return context_.lists[static_cast<size_t>(kFirstList - id)]; }
+  ValueId add_list(RecipeList list) {
+    context_.lists.push_back(std::move(list));
+    return kFirstList - static_cast<ValueId>(context_.lists.size() - 1);
+  }
+
+  void tensors_only(const std::vector<ValueId>& ids) const {
+    for (const ValueId v : ids)
+      if (is_list(v)) throw OnnxError{Code::E0805, "one of its inputs is a sequence where a tensor is expected", {}};
   }
 
   ValueId input(size_t i) const { return i < inputs_.size() ? inputs_[i] : kNoValue; }
@@ -70,18 +95,58 @@ class ControlMapping {
 
   std::vector<ValueId> branches() {
     if (inputs_.size() != 1) throw OnnxError{Code::E0806, "it has one input", {}};
+    tensors_only(inputs_);
     const std::optional<SizeExpr> known = number(inputs_[0]);
     if (known && known->is_constant()) return reader_.read(graph(known->is(0) ? "else_branch" : "then_branch"), {});
-    const std::vector<ValueId> made = branch(true, {});
-    return made.empty() ? made : branch(false, made);
+    std::vector<size_t> lengths;
+    const std::vector<ValueId> made = branch(true, {}, lengths);
+    const std::vector<ValueId> results = made.empty() ? made : branch(false, made, lengths);
+    return results.empty() ? results : gathered(results, lengths);
   }
 
-  std::vector<ValueId> branch(bool holds, const std::vector<ValueId>& results) {
+  // In `lengths` the elements of a sequence, kTensor for a tensor.
+  static constexpr size_t kTensor = static_cast<size_t>(-1);
+
+  /// The elements of sequences in their place.
+  std::vector<ValueId> scattered(const std::vector<ValueId>& ids, std::vector<size_t>& lengths) const {
+    std::vector<ValueId> tensors;
+    for (const ValueId v : ids) {
+      lengths.push_back(is_list(v) ? list_of(v).size() : kTensor);
+      if (!is_list(v)) tensors.push_back(v);
+      else
+        for (const RecipeValue& e : list_of(v)) {
+          if (!e.get<TensorRef>()) throw OnnxError{Code::E0805, "one of its branches gives an optional or a sequence of sequences", {}};
+          tensors.push_back(e.get<TensorRef>()->id);
+        }
+    }
+    return tensors;
+  }
+
+  std::vector<ValueId> gathered(const std::vector<ValueId>& tensors, const std::vector<size_t>& lengths) {
+    std::vector<ValueId> ids;
+    size_t next = 0;
+    for (const size_t length : lengths) {
+      if (length == kTensor) {
+        ids.push_back(tensors[next++]);
+        continue;
+      }
+      RecipeList list;
+      for (size_t i = 0; i < length; ++i) list.emplace_back(TensorRef{tensors[next++]});
+      ids.push_back(add_list(std::move(list)));
+    }
+    return ids;
+  }
+
+  std::vector<ValueId> branch(bool holds, const std::vector<ValueId>& results, std::vector<size_t>& lengths) {
     const GraphProto& body = graph(holds ? "then_branch" : "else_branch");
     Guard guard{builder_, builder_.begin_branch(inputs_[0], holds)};
-    const std::vector<ValueId> made = reader_.read(body, {});
-    if (!sound(made)) return {};
-    if (!results.empty() && made.size() != results.size()) throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
+    const std::vector<ValueId> ids = reader_.read(body, {});
+    if (!complete(ids)) return {};
+    std::vector<size_t> own;
+    const std::vector<ValueId> made = scattered(ids, own);
+    if (!results.empty() && own.size() != lengths.size()) throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
+    if (!results.empty() && own != lengths) throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
+    lengths = own;
     const std::vector<ValueId> outside = builder_.end_branch(guard.region, made, results);
     guard.done = true;
     return outside;
@@ -105,8 +170,62 @@ class ControlMapping {
   }
 
   std::vector<ValueId> loop() {
-    const GraphProto& body = graph("body");
     const std::vector<ValueId> initial = inputs_from(2);
+    tensors_only({inputs_.begin(), inputs_.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(inputs_.size(), 2))});
+    if (std::any_of(initial.begin(), initial.end(), is_list)) return unrolled_loop(initial, "a sequence goes through it");
+    try {
+      return rolled_loop(initial);
+    } catch (const GraphError& e) {
+      // Where a carried value changes its type, a number of iterations that is known makes each of them a piece of the graph.
+      const std::optional<SizeExpr> trip = input(0) == kNoValue ? std::nullopt : number(input(0));
+      if (!trip || !trip->is_constant() || trip->value > kMaxUnrolled) throw;
+      return unrolled_loop(initial, e.what());
+    }
+  }
+
+  /// Its iterations one after another. `why` says what asks for it.
+  std::vector<ValueId> unrolled_loop(const std::vector<ValueId>& initial, const std::string& why) {
+    const auto known = [&](ValueId v) {
+      const std::optional<SizeExpr> n = number(v);
+      if (!n || !n->is_constant()) throw OnnxError{Code::E0807, fmt::format("{}, so that the number of its iterations has to be known before run time", why), {}};
+      return n->value;
+    };
+    const int64_t trip = input(0) == kNoValue ? kUnboundedTrip : known(input(0));
+    bool more = input(1) == kNoValue || known(input(1)) != 0;
+    std::vector<ValueId> carried = initial;
+    std::vector<std::vector<ValueId>> parts;
+    for (int64_t i = 0; i < trip && more; ++i) {
+      if (i == kMaxUnrolled) throw OnnxError{Code::E0807, fmt::format("{}, and it has more than {} iterations", why, kMaxUnrolled), {}};
+      std::vector<ValueId> inside{builder_.add_numbers(DType::I64, {}, {i}), builder_.add_numbers(DType::Bool, {}, {1})};
+      inside.insert(inside.end(), carried.begin(), carried.end());
+      const std::vector<ValueId> made = reader_.read(graph("body"), inside);
+      if (!complete(made)) return {};
+      if (made.size() < initial.size() + 1) throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
+      tensors_only({made[0]});
+      more = known(made[0]) != 0;
+      carried.assign(made.begin() + 1, made.begin() + 1 + static_cast<std::ptrdiff_t>(initial.size()));
+      parts.emplace_back(made.begin() + 1 + static_cast<std::ptrdiff_t>(initial.size()), made.end());
+    }
+    for (size_t k = 0; k + initial.size() < static_cast<size_t>(node_.output_size()); ++k) carried.push_back(stacked(parts, k));
+    return carried;
+  }
+
+  /// Part `k` of all iterations along a new axis 0.
+  ValueId stacked(const std::vector<std::vector<ValueId>>& parts, size_t k) {
+    std::vector<ValueId> rows;
+    for (const std::vector<ValueId>& made : parts) {
+      if (k >= made.size()) throw OnnxError{Code::E0806, "it has more outputs than its body", {}};
+      sound({made[k]});
+      std::vector<SizeExpr> dims = builder_.value(made[k]).dims;
+      dims.insert(dims.begin(), 1);
+      rows.push_back(builder_.add_node("reshape", {made[k]}, {{"shape", extents(dims)}}, 1)[0]);
+    }
+    if (rows.empty()) throw OnnxError{Code::E0807, "no iteration says what type the results have that get an element from each", {}};
+    return rows.size() == 1 ? rows[0] : builder_.add_node("concat", rows, {{"axis", int64_t{0}}}, 1)[0];
+  }
+
+  std::vector<ValueId> rolled_loop(const std::vector<ValueId>& initial) {
+    const GraphProto& body = graph("body");
     const SizeExpr trip = loop_trip(initial.size());
     Guard guard{builder_, builder_.begin_loop(trip)};
     const bool asked = input(0) != kNoValue && !number(input(0)), guarded = input(1) != kNoValue && !number(input(1));
@@ -143,8 +262,25 @@ class ControlMapping {
     std::vector<int64_t> reversed, reversed_out;
   };
 
+  /// The body's results while `step` lies within the sequence; behind its end the states stay, and what it would make is 0.
+  std::vector<ValueId> read_within(const GraphProto& body, const std::vector<ValueId>& inside, const std::vector<ValueId>& old, ValueId step, ValueId length) {
+    const ValueId runs = builder_.add_node("less", {step, length}, {}, 1)[0];
+    Guard first{builder_, builder_.begin_branch(runs, true)};
+    const std::vector<ValueId> made = reader_.read(body, inside);
+    if (!sound(made)) return {};
+    const std::vector<ValueId> results = builder_.end_branch(first.region, made, {});
+    first.done = true;
+    Guard second{builder_, builder_.begin_branch(runs, false)};
+    std::vector<ValueId> otherwise = old;
+    for (size_t i = old.size(); i < made.size(); ++i)
+      otherwise.push_back(builder_.add_node("full", {}, {{"shape", extents(builder_.value(made[i]).dims)}, {"value", int64_t{0}}, {"dtype", builder_.value(made[i]).dtype}}, 1)[0]);
+    builder_.end_branch(second.region, otherwise, results);
+    second.done = true;
+    return results;
+  }
+
   /// One loop along axis 0 of all of `sequences`.
-  std::vector<ValueId> scan_once(const ScanPlan& plan, const std::vector<ValueId>& states, const std::vector<ValueId>& sequences) {
+  std::vector<ValueId> scan_once(const ScanPlan& plan, const std::vector<ValueId>& states, const std::vector<ValueId>& sequences, ValueId length = kNoValue) {
     const GraphProto& body = graph("body");
     const std::vector<SizeExpr>& dims = builder_.value(sequences[0]).dims;
     if (dims.empty()) throw OnnxError{Code::E0806, "a scalar has no axis to go along", {}};
@@ -152,7 +288,9 @@ class ControlMapping {
     std::vector<ValueId> inside;
     for (const ValueId v : states) inside.push_back(builder_.carry(guard.region, v));
     for (size_t i = 0; i < sequences.size(); ++i) inside.push_back(builder_.read_slice(guard.region, sequences[i], plan.reversed[i] != 0));
-    const std::vector<ValueId> made = reader_.read(body, inside);
+    const ValueId step = builder_.add_numbers(DType::I64, {}, {builder_.counter(guard.region)});
+    const std::vector<ValueId> old(inside.begin(), inside.begin() + static_cast<std::ptrdiff_t>(states.size()));
+    const std::vector<ValueId> made = length == kNoValue ? reader_.read(body, inside) : read_within(body, inside, old, step, length);
     if (!sound(made)) return {};
     if (made.size() < states.size()) throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
     GraphBuilder::LoopEnd end;
@@ -165,7 +303,29 @@ class ControlMapping {
     return results;
   }
 
+  /// The body once for each element of the first sequence: of each further input the element of the same number, or all of a tensor.
+  std::vector<ValueId> map_sequence() {
+    if (inputs_.empty() || !is_list(inputs_[0])) throw OnnxError{Code::E0806, "its first input is no sequence", {}};
+    const RecipeList first = list_of(inputs_[0]);
+    std::vector<RecipeList> results(static_cast<size_t>(graph("body").output_size()));
+    for (size_t i = 0; i < first.size(); ++i) {
+      std::vector<ValueId> given;
+      for (const ValueId v : inputs_) {
+        if (is_list(v) && list_of(v).size() != first.size()) throw OnnxError{Code::E0806, "its sequences have different lengths", {}};
+        if (is_list(v) && !list_of(v)[i].get<TensorRef>()) throw OnnxError{Code::E0805, "one of its sequences does not consist of tensors", {}};
+        given.push_back(is_list(v) ? list_of(v)[i].get<TensorRef>()->id : v);
+      }
+      const std::vector<ValueId> made = reader_.read(graph("body"), given);
+      if (!sound(made)) return {};
+      for (size_t k = 0; k < made.size(); ++k) results[k].emplace_back(TensorRef{made[k]});
+    }
+    std::vector<ValueId> lists;
+    for (RecipeList& r : results) lists.push_back(add_list(std::move(r)));
+    return lists;
+  }
+
   std::vector<ValueId> scan() {
+    tensors_only(inputs_);
     const auto opset = context_.opsets.find("");
     const bool batched = opset != context_.opsets.end() && opset->second < 9;
     const AttributeProto* n = attribute("num_scan_inputs");
@@ -189,15 +349,19 @@ class ControlMapping {
 
   /// As opset 8 has it: a loop over the batch around the loop over the sequence.
   std::vector<ValueId> scan_batch(const ScanPlan& plan, const std::vector<ValueId>& states, const std::vector<ValueId>& sequences) {
-    if (input(0) != kNoValue) throw OnnxError{Code::E0802, "Scan of opset 8 on sequences of different lengths is not supported", {}};
+    const bool lengths = input(0) != kNoValue;
+    // The standard does not say whether a shorter sequence that is read from the end begins at its own end.
+    if (lengths && std::count(plan.reversed.begin(), plan.reversed.end(), 0) != static_cast<std::ptrdiff_t>(plan.reversed.size()))
+      throw OnnxError{Code::E0802, "Scan of opset 8 on sequences of different lengths goes forward only", {}};
     const std::vector<SizeExpr>& dims = builder_.value(sequences[0]).dims;
     if (dims.empty()) throw OnnxError{Code::E0806, "a scalar has no batch", {}};
     Guard guard{builder_, builder_.begin_loop(dims[0])};
     std::vector<ValueId> inner_states, inner_sequences;
     for (const ValueId v : states) inner_states.push_back(builder_.read_slice(guard.region, v, false));
     for (const ValueId v : sequences) inner_sequences.push_back(builder_.read_slice(guard.region, v, false));
+    const ValueId length = lengths ? builder_.read_slice(guard.region, input(0), false) : kNoValue;
     GraphBuilder::LoopEnd end;
-    const std::vector<ValueId> made = scan_once(plan, inner_states, inner_sequences);
+    const std::vector<ValueId> made = scan_once(plan, inner_states, inner_sequences, length);
     if (made.empty()) return {};
     for (const ValueId v : made) end.parts.emplace_back(v, false);
     const std::vector<ValueId> results = builder_.end_loop(guard.region, end);
@@ -215,7 +379,7 @@ class ControlMapping {
 }  // namespace
 
 bool is_onnx_control(const NodeProto& node) {
-  return (node.domain().empty() || node.domain() == "ai.onnx") && (node.op_type() == "If" || node.op_type() == "Loop" || node.op_type() == "Scan");
+  return (node.domain().empty() || node.domain() == "ai.onnx") && (node.op_type() == "If" || node.op_type() == "Loop" || node.op_type() == "Scan" || node.op_type() == "SequenceMap");
 }
 
 std::vector<ValueId> map_onnx_control(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const OnnxBodyReader& reader) {

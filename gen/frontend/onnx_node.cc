@@ -138,6 +138,7 @@ class NodeMapping {
         return list;
       case AttributeProto::TENSOR: return tensor(a);
       case AttributeProto::GRAPH: return kGraphCallee + a.name();
+      case AttributeProto::TYPE_PROTO: return {};  // of an optional that is empty: nothing is left of it
       default: throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is of a kind that cannot be read", a.name()), {}};
     }
   }
