@@ -60,6 +60,8 @@ inline Proto value(const std::string& name, const std::vector<int64_t>& dims, in
   for (int64_t d : dims) shape.message(1, d < 0 ? Proto().bytes(2, "N") : Proto().number(1, d));
   return Proto().bytes(1, name).message(2, Proto().message(1, Proto().number(1, type).message(2, shape)));
 }
+/// A value whose type the file leaves open.
+inline Proto untyped(const std::string& name) { return Proto().bytes(1, name); }
 inline Proto int_attr(const std::string& name, int64_t v) { return Proto().bytes(1, name).number(3, v).number(20, 2); }
 inline Proto ints_attr(const std::string& name, const std::vector<int64_t>& v) {
   Proto a;

@@ -21,12 +21,6 @@ struct NamesIn {
   void operator()(const T&) const {}
 };
 
-std::string type_text(const TensorType& t) {
-  std::string dims;
-  for (const SizeExpr& d : t.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
-  return fmt::format("{}[{}]", name_of(t.dtype), dims);
-}
-
 }  // namespace
 
 /// The outermost of the open regions in which all that the node names is known; a branch is left by nothing, since what stands in it may
@@ -100,7 +94,7 @@ ValueId GraphBuilder::read_slice(RegionId loop, ValueId whole, bool reversed) {
   if (at(whole).numbers) whole = materialise(whole);
   const std::vector<SizeExpr>& dims = value(whole).dims;
   if (dims.empty() || dims[0] != region(loop).trip)
-    throw GraphError(fmt::format("{} has no axis of {} elements to go along", type_text(type(whole)), to_text(region(loop).trip)));
+    throw GraphError(fmt::format("{} has no axis of {} elements to go along", to_text(type(whole)), to_text(region(loop).trip)));
   const ValueId part = value_like(whole, loop);
   at(part).value.dims.erase(at(part).value.dims.begin());
   region(loop).reads.push_back({whole, part, reversed});
@@ -128,7 +122,7 @@ std::vector<ValueId> GraphBuilder::end_loop(RegionId loop, const LoopEnd& end) {
   for (size_t i = 0; i < end.next.size(); ++i) {
     Carried& c = r.carried[i];
     if (type(end.next[i]) != type(c.initial))
-      throw GraphError(fmt::format("a value that the loop carries is {} before an iteration and {} after it", type_text(type(c.initial)), type_text(type(end.next[i]))));
+      throw GraphError(fmt::format("a value that the loop carries is {} before an iteration and {} after it", to_text(type(c.initial)), to_text(type(end.next[i]))));
     c.next = end.next[i] == c.inside ? c.inside : made_in(loop, end.next[i], taken);
     // What no iteration changes is afterwards what it was before.
     c.result = value_like(c.initial, r.parent);
@@ -166,7 +160,7 @@ std::vector<ValueId> GraphBuilder::end_branch(RegionId branch, const std::vector
     const ValueId inside = made_in(branch, made[i], taken);
     if (results.empty()) outside.push_back(value_like(inside, region(branch).parent));
     if (type(inside) != type(outside[i]))
-      throw GraphError(fmt::format("result {} is {} if the condition holds and {} otherwise", i, type_text(type(outside[i])), type_text(type(inside))));
+      throw GraphError(fmt::format("result {} is {} if the condition holds and {} otherwise", i, to_text(type(outside[i])), to_text(type(inside))));
     region(branch).results.push_back({inside, outside[i]});
   }
   close(branch);

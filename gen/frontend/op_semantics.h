@@ -16,6 +16,8 @@ struct TensorType {
   std::vector<SizeExpr> dims;
   bool operator==(const TensorType&) const = default;
 };
+/// f32[N, 64]
+std::string to_text(const TensorType& type);
 
 /// What an attribute of an op takes, so that numbers and words in a file become values of the right kind.
 struct AttrSignature {

@@ -5,9 +5,11 @@
 
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "frontend/c_names.h"
 #include "frontend/onnx_control.h"
+#include "frontend/onnx_declared.h"
 #include "frontend/onnx_function.h"
 #include "frontend/onnx_node.h"
 #include "frontend/onnx_order.h"
@@ -70,6 +72,7 @@ class OnnxReader {
     builder_.emplace(semantics_, CNames().fresh(model_.graph().name()));
     OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
     read_opsets(context);
+    add_declared_types(model_.graph(), declared_);
     if (diagnostics_.has_errors()) return {};
     read_tensors(context, model_.graph(), values_, "");
     read_inputs();
@@ -124,6 +127,9 @@ class OnnxReader {
 
   void define(Names& names, const std::string& name, ValueId id, const std::string& where) {
     if (!names.emplace(name, id).second) error(Code::E0809, where, fmt::format("the name '{}' is defined twice", name));
+    if (id < 0) return;
+    if (const auto wrong = contradiction(declared_, name, builder_->type(id), builder_->sizes()))
+      error(Code::E0810, where, *wrong, {"onnx.shape_inference makes the declarations anew where the old ones are taken out"});
   }
 
   void read_tensors(const OnnxNodeContext& context, const GraphProto& graph, Names& names, const std::string& outer) {
@@ -257,11 +263,13 @@ class OnnxReader {
       if (const auto it = context.stated.find(node.output(i)); it != context.stated.end()) inner.stated[f.output(i)] = it->second;
     inner.lists = context.lists;
     for (const OperatorSetIdProto& o : f.opset_import()) inner.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] = static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
+    DeclaredTypes around = std::exchange(declared_, {});
     Names names;
     for (int i = 0; i < f.input_size(); ++i) names[f.input(i)] = static_cast<size_t>(i) < inputs.size() ? inputs[static_cast<size_t>(i)] : kNoValue;
     const auto nodes = onnx_function_nodes(f, node, inputs);
     read_nodes(inner, nodes, names, where + ": ");
     context.lists = std::move(inner.lists);
+    declared_ = std::move(around);
     --depth_;
     return outputs_of(names, f.output(), node);
   }
@@ -280,10 +288,13 @@ class OnnxReader {
     if (given.size() != static_cast<size_t>(body.input_size()))
       throw OnnxError{Code::E0806, fmt::format("its body has {} inputs, not {}", body.input_size(), given.size()), {}};
     enter();
+    DeclaredTypes around = declared_;
+    add_declared_types(body, declared_);
     Names inner = names;
     for (int i = 0; i < body.input_size(); ++i) inner[body.input(i).name()] = given[static_cast<size_t>(i)];
     read_tensors(context, body, inner, where + ": ");
     read_nodes(context, body.node(), inner, where + ": ");
+    declared_ = std::move(around);
     --depth_;
     builder_->set_origin(where);
     std::vector<ValueId> made;
@@ -360,6 +371,7 @@ class OnnxReader {
   ModelProto model_;
   std::optional<GraphBuilder> builder_;
   Names values_;
+  DeclaredTypes declared_;  // of the graph that is read and those around it
   int depth_ = 0;
   int64_t nodes_ = 0;
   std::map<std::string, std::string> size_names_;  // in the file → in C

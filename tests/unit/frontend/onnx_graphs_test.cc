@@ -45,10 +45,10 @@ std::string told_by_an_input(bool stated) {
 // FlexAttention with a graph that squares what it is given.
 std::string squaring(const std::string& attribute) {
   Proto body, g;
-  body.message(1, node("Mul", {"p", "p"}, {"q"})).bytes(2, "squares").message(11, value("p", {1, 1, 2, 2})).message(12, value("q", {}));
+  body.message(1, node("Mul", {"p", "p"}, {"q"})).bytes(2, "squares").message(11, value("p", {1, 1, 2, 2})).message(12, untyped("q"));
   Proto n = node("FlexAttention", {"x", "x", "x"}, {"y"}, {Proto().bytes(1, attribute).message(6, body).number(20, 5)});
   n.bytes(7, "ai.onnx.preview");
-  g.message(1, n).bytes(2, "g").message(11, value("x", {1, 1, 2, 4})).message(12, value("y", {}));
+  g.message(1, n).bytes(2, "g").message(11, value("x", {1, 1, 2, 4})).message(12, untyped("y"));
   return Proto().number(1, 8).message(7, g).message(8, Proto().number(2, 22)).message(8, Proto().bytes(1, "ai.onnx.preview").number(2, 1)).text();
 }
 

@@ -43,7 +43,7 @@ std::string error_of(const Result<tenon::Graph>& graph) {
   return d.where + ": " + d.message;
 }
 
-tenon_test::onnx::Graph unary(const Proto& n, const std::vector<int64_t>& dims = {2, 3}) { return {{n}, {value("x", dims)}, {value("y", {})}, {}}; }
+tenon_test::onnx::Graph unary(const Proto& n, const std::vector<int64_t>& dims = {2, 3}) { return {{n}, {value("x", dims)}, {untyped("y")}, {}}; }
 
 }  // namespace
 
@@ -82,14 +82,14 @@ TEST_CASE("frontend: auto_pad is worked out from the shapes") {
 TEST_CASE("frontend: a chain of Shape, Gather and Concat becomes a shape") {
   tenon_test::onnx::Graph g{{node("Shape", {"x"}, {"s"}), node("Gather", {"s", "zero"}, {"n"}), node("Concat", {"n", "rest"}, {"t"}, {int_attr("axis", 0)}),
                  node("Reshape", {"x", "t"}, {"y"})},
-                {value("x", {-1, 3, 4})}, {value("y", {})}, {ints_tensor("zero", {0}), ints_tensor("rest", {-1})}};
+                {value("x", {-1, 3, 4})}, {untyped("y")}, {ints_tensor("zero", {0}), ints_tensor("rest", {-1})}};
   CHECK(nodes_of(read(model(g, 13), {{"N", {1, 8}}})) == "y: f32[N, 12] = reshape(x, shape=[N, 12])\n");
   CHECK(nodes_of(read(model(g, 13), {{"N", {5, 5}}})) == "y: f32[5, 12] = reshape(x, shape=[5, 12])\n");
 }
 
 TEST_CASE("frontend: Split becomes slices, one an output") {
   auto g = unary(node("Split", {"x"}, {"a", "b"}, {int_attr("axis", -1)}));
-  g.outputs = {value("a", {}), value("b", {})};
+  g.outputs = {untyped("a"), untyped("b")};
   CHECK(nodes_of(read(model(g, 13))) == "a: f32[2, 2] = slice(x, begin=[0, 0], size=[2, 2], step=[1, 1])\n"
                                         "b: f32[2, 1] = slice(x, begin=[0, 2], size=[2, 1], step=[1, 1])\n");
 }
@@ -97,7 +97,7 @@ TEST_CASE("frontend: Split becomes slices, one an output") {
 TEST_CASE("frontend: an output that is an input, a constant or another output is a copy") {
   auto g = unary(node("Relu", {"x"}, {"y"}));
   g.nodes.push_back(node("Identity", {"y"}, {"z"}));
-  g.outputs = {value("y", {}), value("z", {}), value("x", {}), value("c", {})};
+  g.outputs = {untyped("y"), untyped("z"), untyped("x"), untyped("c")};
   g.initializers = {floats_tensor("c", {1}, {1})};
   const auto graph = read(model(g, 13));
   REQUIRE(graph.ok());
@@ -146,7 +146,7 @@ TEST_CASE("frontend: external data lies in the model's folder") {
     t.number(1, 2).number(2, 1).bytes(8, "w").message(13, Proto().bytes(1, "location").bytes(2, location));
     t.message(13, Proto().bytes(1, "offset").bytes(2, "4")).message(13, Proto().bytes(1, "length").bytes(2, "8")).number(14, 1);
     g.initializers = {t};
-    g.outputs = {value("w", {})};
+    g.outputs = {untyped("w")};
     return read(model(g, 13), {}, (scratch / "net.onnx").string());
   };
   const auto good = with("w.bin");
@@ -179,7 +179,7 @@ TEST_CASE("frontend: a function of the model is unfolded with the call's attribu
 
 TEST_CASE("frontend: If on a known condition is one of its branches") {
   const auto branch = [](const std::string& name, const std::string& op) {
-    return Proto().bytes(1, name).message(6, Proto().message(1, node(op, {"x"}, {"r"})).bytes(2, name).message(12, value("r", {}))).number(20, 5);
+    return Proto().bytes(1, name).message(6, Proto().message(1, node(op, {"x"}, {"r"})).bytes(2, name).message(12, untyped("r"))).number(20, 5);
   };
   auto g = unary(node("If", {"c"}, {"y"}, {branch("then_branch", "Relu"), branch("else_branch", "Exp")}));
   g.initializers = {tensor("c", 9, {}, std::string(1, '\1'))};
@@ -202,6 +202,24 @@ TEST_CASE("frontend: nodes may stand in any order, but not in a circle") {
 TEST_CASE("frontend: an output that a definition lacks is an error only where it is read") {
   auto g = unary(node("Relu", {"x"}, {"y", "mask"}));
   CHECK(read(model(g, 11)).ok());
-  g.outputs.push_back(value("mask", {}));
+  g.outputs.push_back(untyped("mask"));
   CHECK(error_of(read(model(g, 11))) == "net.onnx: output 'mask': it is an output of a node that is not supported");
+}
+
+TEST_CASE("frontend: a type that the file declares and that does not follow from the nodes is refused") {
+  const Proto relu = node("Relu", {"x"}, {"y"}, {}, "act");
+  const auto declared = [&](const Proto& y, const std::vector<int64_t>& x = {2, 3}) {
+    return error_of(read(model({{relu}, {value("x", x)}, {y}, {}}, 13), {{"N", {1, 4}}}, "net.onnx"));
+  };
+  const auto fixed = [&](const Proto& y) { return error_of(read(model({{relu}, {value("x", {2, 3})}, {y}, {}}, 13))); };
+  CHECK(fixed(value("y", {2, 3})).empty());
+  CHECK(fixed(value("y", {-1, 3})).empty());
+  CHECK(fixed(untyped("y")).empty());
+  CHECK(fixed(value("y", {2, 4})) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[2, 4], but it is f32[2, 3]");
+  CHECK(fixed(value("y", {2, 3}, 7)) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as i64[2, 3], but it is f32[2, 3]");
+  CHECK(fixed(value("y", {6})) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[6], but it is f32[2, 3]");
+  CHECK(declared(value("y", {4, 3}), {-1, 3}).empty());
+  CHECK(declared(value("y", {5, 3}), {-1, 3}) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[5, 3], but it is f32[N, 3]");
+  tenon_test::onnx::Graph weights{{node("Add", {"x", "w"}, {"y"})}, {value("x", {2}), value("w", {3})}, {untyped("y")}, {floats_tensor("w", {2}, {1, 2})}};
+  CHECK(error_of(read(model(weights, 13))) == "net.onnx: initializer 'w': the file declares 'w' as f32[3], but it is f32[2]");
 }

@@ -1,0 +1,24 @@
+// Types that an ONNX file declares for values, beside the types that follow from its nodes.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/graph_builder.h"
+#include "frontend/onnx.pb.h"
+
+namespace tenon {
+
+/// The declarations of a graph's inputs, outputs and `value_info` by the names of values; a name may have several.
+using DeclaredTypes = std::multimap<std::string, const tenon_onnx::TypeProto*>;
+
+/// Adds what the graph declares. It has to outlive `declared`.
+void add_declared_types(const tenon_onnx::GraphProto& graph, DeclaredTypes& declared);
+
+/// What is wrong with the declarations of `name` if it is `value`; nothing where they may hold. Extents that the file leaves open or
+/// names are not compared, and one that run time decides only with its range.
+std::optional<std::string> contradiction(const DeclaredTypes& declared, const std::string& name, const TensorType& value, const std::vector<GraphSize>& sizes);
+
+}  // namespace tenon
