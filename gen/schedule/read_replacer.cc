@@ -12,22 +12,39 @@
 namespace tenon {
 namespace {
 
-/// Gives reduction variables names that are not in `taken`.
-Expr with_fresh_reductions(const Expr& e, std::set<std::string>& taken) {
-  const auto* r = std::get_if<Reduce>(&e->node);
-  if (!r) return map_children(e, [&](const Expr& c) { return with_fresh_reductions(c, taken); });
-  std::map<std::string, Expr> renamed;
-  std::vector<LoopVar> vars;
-  for (const LoopVar& v : r->vars) {
-    std::string name = v.name;
-    for (int i = 1; taken.count(name); ++i) name = fmt::format("{}_{}", v.name, i);
-    taken.insert(name);
-    if (name != v.name) renamed[v.name] = var_ref(name);
-    vars.push_back({name, v.extent});
+/// Gives reduction variables names that are not in `taken`. Equal reductions stay equal: what a value uses twice is computed once.
+class FreshReductions {
+ public:
+  explicit FreshReductions(std::set<std::string>& taken) : taken_(taken) {}
+
+  Expr go(const Expr& e) {
+    const auto* r = std::get_if<Reduce>(&e->node);
+    if (!r) return map_children(e, [&](const Expr& c) { return go(c); });
+    for (const auto& [before, after] : done_)
+      if (same(before, e)) return after;
+    Expr after = renamed(*r, e->type);
+    done_.emplace_back(e, after);
+    return after;
   }
-  const auto go = [&](const Expr& x) { return x ? with_fresh_reductions(renamed.empty() ? x : substitute(x, renamed), taken) : x; };
-  return reduce(r->op, std::move(vars), go(r->where), go(r->value), e->type);
-}
+
+ private:
+  Expr renamed(const Reduce& r, DType type) {
+    std::map<std::string, Expr> names;
+    std::vector<LoopVar> vars;
+    for (const LoopVar& v : r.vars) {
+      std::string name = v.name;
+      for (int i = 1; taken_.count(name); ++i) name = fmt::format("{}_{}", v.name, i);
+      taken_.insert(name);
+      if (name != v.name) names[v.name] = var_ref(name);
+      vars.push_back({name, v.extent});
+    }
+    const auto inside = [&](const Expr& x) { return x ? go(names.empty() ? x : substitute(x, names)) : x; };
+    return reduce(r.op, std::move(vars), inside(r.where), inside(r.value), type);
+  }
+
+  std::set<std::string>& taken_;
+  std::vector<std::pair<Expr, Expr>> done_;
+};
 
 /// `ranges` and those of a reduction's own variables.
 Ranges inside(const Ranges& ranges, const Reduce& r) {
@@ -69,7 +86,7 @@ Expr ReadReplacer::formula_at(const Expr& formula, const std::vector<Expr>& at) 
 }
 
 Expr ReadReplacer::made_at(const Read& read, const std::vector<Expr>& at) {
-  const Expr made = formula_at(with_fresh_reductions(made_.formula, taken_), at);
+  const Expr made = formula_at(FreshReductions(taken_).go(made_.formula), at);
   return !read.fill || already_filled(made, read) ? made : select(in_range(read), made, read.fill);
 }
 
