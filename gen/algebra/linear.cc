@@ -8,9 +8,10 @@ namespace {
 
 void add_term(LinearForm& form, const Expr& atom, int64_t factor) {
   for (auto it = form.terms.begin(); it != form.terms.end(); ++it) {
-    if (!same(it->first, atom)) continue;
-    it->second += factor;
-    if (it->second == 0) form.terms.erase(it);
+    int64_t sum = 0;
+    if (!same(it->first, atom) || __builtin_add_overflow(it->second, factor, &sum)) continue;
+    it->second = sum;
+    if (sum == 0) form.terms.erase(it);
     return;
   }
   if (factor != 0) form.terms.emplace_back(atom, factor);
@@ -34,8 +35,11 @@ void collect(const Expr& e, int64_t factor, LinearForm& out) {
     case ScalarOp::Sub: collect(a->args[0], factor, out); return collect(a->args[1], -factor, out);
     case ScalarOp::Neg: return collect(a->args[0], -factor, out);
     case ScalarOp::Mul:
-      if (const auto c = constant_value(a->args[0])) return collect(a->args[1], factor * *c, out);
-      if (const auto c = constant_value(a->args[1])) return collect(a->args[0], factor * *c, out);
+      for (const size_t side : {size_t{0}, size_t{1}}) {
+        const auto c = constant_value(a->args[side]);
+        int64_t product = 0;
+        if (c && !__builtin_mul_overflow(factor, *c, &product)) return collect(a->args[1 - side], product, out);
+      }
       return add_term(out, e, factor);
     default: return add_term(out, e, factor);
   }

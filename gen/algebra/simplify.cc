@@ -4,6 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "algebra/overflow.h"
+
 namespace tenon {
 namespace {
 
@@ -88,7 +90,7 @@ class Simplifier {
 
   Expr predicate(const Expr& e, const Apply& a) {
     const Expr &x = a.args[0], y = a.args.size() > 1 ? a.args[1] : nullptr;
-    const auto cx = constant_value(x), cy = y ? constant_value(y) : std::nullopt;
+    const std::optional<int64_t> cx = constant_value(x), cy = constant_value(y);
     switch (a.op) {
       case ScalarOp::Not:
         if (cx) return boolean(!*cx);
@@ -103,8 +105,8 @@ class Simplifier {
         return same(x, y) ? x : e;
       default: break;
     }
+    if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool)) return compare_constants(e, a.op, as_constant(x)->i, as_constant(y)->i, x->type);
     if (y && x->type == DType::I64) return comparison(e, a.op, x, y);
-    if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool)) return compare_constants(e, a.op, *cx, *cy, x->type);
     if (y && as_constant(x) && as_constant(y) && is_float(x->type)) return compare_numbers(e, a.op, real_value(x), real_value(y));
     return e;
   }
@@ -142,15 +144,19 @@ class Simplifier {
 
   Expr comparison(const Expr& e, ScalarOp op, const Expr& x, const Expr& y) {
     switch (op) {
-      case ScalarOp::Lt: return decide(e, proves_lt(x, y, ranges_), proves_le(y, x, ranges_));
-      case ScalarOp::Le: return decide(e, proves_le(x, y, ranges_), proves_lt(y, x, ranges_));
-      case ScalarOp::Gt: return decide(e, proves_lt(y, x, ranges_), proves_le(x, y, ranges_));
-      case ScalarOp::Ge: return decide(e, proves_le(y, x, ranges_), proves_lt(x, y, ranges_));
-      case ScalarOp::Eq: return decide(e, same(x, y), proves_lt(x, y, ranges_) || proves_lt(y, x, ranges_));
-      case ScalarOp::Ne: return decide(e, proves_lt(x, y, ranges_) || proves_lt(y, x, ranges_), same(x, y));
+      case ScalarOp::Lt: return decide(e, below(x, y), at_most(y, x));
+      case ScalarOp::Le: return decide(e, at_most(x, y), below(y, x));
+      case ScalarOp::Gt: return decide(e, below(y, x), at_most(x, y));
+      case ScalarOp::Ge: return decide(e, at_most(y, x), below(x, y));
+      case ScalarOp::Eq: return decide(e, same(x, y), below(x, y) || below(y, x));
+      case ScalarOp::Ne: return decide(e, below(x, y) || below(y, x), same(x, y));
       default: return e;
     }
   }
+  // Elements of tensors wrap where they leave 64 bits; linear forms know nothing of that.
+  bool at_most(const Expr& x, const Expr& y) const { return proves_le(x, y, ranges_) && !may_wrap(x) && !may_wrap(y); }
+  bool below(const Expr& x, const Expr& y) const { return proves_lt(x, y, ranges_) && !may_wrap(x) && !may_wrap(y); }
+  bool from_0_below(const Expr& x, const Expr& y) const { return below(x, y) && proves_not_negative(linear_form(x), ranges_); }
   static Expr decide(const Expr& e, bool yes, bool no) { return yes ? boolean(true) : no ? boolean(false) : e; }
 
   Expr integer(const Expr& e, const Apply& a) {
@@ -168,10 +174,10 @@ class Simplifier {
       case ScalarOp::Mod: return e->type == DType::I64 ? remainder(e, x, y, cy) : e;
       case ScalarOp::Min:
         if (e->type != DType::I64) return e;
-        return proves_le(x, y, ranges_) ? x : proves_le(y, x, ranges_) ? y : e;
+        return at_most(x, y) ? x : at_most(y, x) ? y : e;
       case ScalarOp::Max:
         if (e->type != DType::I64) return e;
-        return proves_le(x, y, ranges_) ? y : proves_le(y, x, ranges_) ? x : e;
+        return at_most(x, y) ? y : at_most(y, x) ? x : e;
       default: return e;
     }
   }
@@ -214,21 +220,21 @@ class Simplifier {
     part.constant = form.constant - whole.constant * c;
     rest = to_expr(part);
     multiple = to_expr(whole);
-    return proves_not_negative(part, ranges_) && proves_lt(rest, constant_int(c), ranges_);
+    return proves_not_negative(part, ranges_) && proves_lt(rest, constant_int(c), ranges_) && !may_wrap(x);
   }
 
   Expr quotient(const Expr& e, const Expr& x, const Expr& y, std::optional<int64_t> c) const {
     Expr m, r;
     if (c == 1) return x;
     if (c && *c > 0) return split(x, *c, m, r) ? m : e;
-    if (proves_not_negative(linear_form(x), ranges_) && proves_lt(x, y, ranges_)) return constant_int(0);
+    if (from_0_below(x, y)) return constant_int(0);
     return e;
   }
   Expr remainder(const Expr& e, const Expr& x, const Expr& y, std::optional<int64_t> c) const {
     Expr m, r;
     if (c == 1) return constant_int(0);
     if (c && *c > 0) return split(x, *c, m, r) ? r : e;
-    if (proves_not_negative(linear_form(x), ranges_) && proves_lt(x, y, ranges_)) return x;
+    if (from_0_below(x, y)) return x;
     return e;
   }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "algebra/overflow.h"
 #include "algebra/simplify.h"
 #include "library/expr_builder.h"
 #include "library/shape_binder.h"
@@ -117,23 +118,31 @@ class CallBinder {
     for (const LetDef& l : def_.lets) {
       if (l.pack) {
         std::vector<Expr>& extents = scope_.binding.packs[l.name] = expr_.list(l.value);
-        for (Expr& e : extents) e = simplify(e);
+        for (Expr& e : extents) e = fitting(l, e);
       } else if (l.written) {
         const auto named = named_.find(l.name);
         const Expr size = named == named_.end() ? size_ref(l.name) : named->second;
-        extents_.push_back({l.name, std::get<SizeRef>(size->node).name, simplify(expr_.value(l.value).e)});
+        extents_.push_back({l.name, std::get<SizeRef>(size->node).name, fitting(l, expr_.value(l.value).e)});
         scope_.binding.sizes[l.name] = {size, true};
       } else {
         const Typed t = expr_.value(l.value);
-        scope_.binding.sizes[l.name] = {simplify(t.e), t.flexible};
+        scope_.binding.sizes[l.name] = {fitting(l, t.e), t.flexible};
       }
     }
   }
 
+  /// The simplified value, whose arithmetic has to stay within its type.
+  Expr fitting(const LetDef& l, const Expr& e) {
+    if (overflows(e)) fail(Code::E0603, fmt::format("{} = {} leaves the range of {}", l.name, print(l.value), name_of(e->type)));
+    return simplify(e);
+  }
+
   bool requirements() {
     for (const Syntax& r : def_.requires_) {
-      for (const Expr& e : expr_.conditions(r))
+      for (const Expr& e : expr_.conditions(r)) {
+        if (overflows(e)) return fail(Code::E0604, fmt::format("requires {}, in which a number leaves its range", print(r)));
         if (const auto v = constant_value(simplify(e)); v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
+      }
     }
     return !diagnostics_.has_errors();
   }

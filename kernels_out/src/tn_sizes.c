@@ -13,7 +13,7 @@ int64_t tn_rt_max(int64_t a, int64_t b)
 
 int64_t tn_rt_abs(int64_t a)
 {
-    return a < 0 ? -a : a;
+    return a >= 0 ? a : a == INT64_MIN ? INT64_MAX : -a;
 }
 
 double tn_rt_fmin(double a, double b)

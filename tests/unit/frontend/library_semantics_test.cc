@@ -1,6 +1,8 @@
 // library_semantics: what definitions say about types, as the frontends ask for it.
 #include "library_semantics.h"
 
+#include <limits>
+
 #include "catch.h"
 #include "opdef/read_ops.h"
 
@@ -153,4 +155,14 @@ TEST_CASE("frontend: extents from numbers of every type") {
   const InferredTypes open = s.infer("arange", {}, {{"stop", n}, {"dtype", DType::I64}}, 1);
   CHECK(open.error == "");   // an extent with a name stays one
   CHECK(open.outputs.size() == 1);
+}
+
+TEST_CASE("frontend: an extent whose arithmetic leaves 64 bits is refused") {
+  const OpLibrary library = definitions();
+  const OpSemantics s = library_semantics(library);
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const auto arange = [&](int64_t start, int64_t step) { return s.infer("arange", {}, {{"start", start}, {"stop", most}, {"step", step}, {"dtype", DType::I64}}, 1); };
+  CHECK(arange(0, most / 2).outputs == std::vector<TensorType>{{DType::I64, {3}}});
+  CHECK(arange(-5, most / 2).error.find("N = max(0, ceildiv(select(step > 0, max(stop, start), stop) - start, step)) leaves the range of i64") != std::string::npos);
+  CHECK(s.infer("maxpool1d", {f32({1, 1, 9})}, {{"kernel", -most}}, 1).error.find("Lo = (L - kernel)//stride + 1 leaves the range of i64") != std::string::npos);
 }
