@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/onnx_tensor.h"
 #include "frontend/size_arithmetic.h"
 
@@ -25,11 +27,11 @@ bool may_hold(const TypeProto::Tensor& t, const TensorType& value, const std::ve
   if (t.elem_type() != 0 && onnx_dtype(t.elem_type()) != value.dtype) return false;
   if (!t.has_shape()) return true;
   if (static_cast<size_t>(t.shape().dim_size()) != value.dims.size()) return false;
-  for (int i = 0; i < t.shape().dim_size(); ++i) {
-    const TensorShapeProto::Dimension& d = t.shape().dim(i);
-    if (!d.has_dim_value() || d.dim_value() < 0) continue;  // some writers have -1 for an open extent
+  const auto& dims = t.shape().dim();
+  if (!std::all_of(dims.begin(), dims.end(), [](const auto& d) { return d.has_dim_value() && d.dim_value() >= 0; })) return true;
+  for (int i = 0; i < dims.size(); ++i) {
     const SizeBounds range = bounds_of(value.dims[static_cast<size_t>(i)], sizes);
-    if (d.dim_value() < range.lo || d.dim_value() > range.hi) return false;
+    if (dims.Get(i).dim_value() < range.lo || dims.Get(i).dim_value() > range.hi) return false;
   }
   return true;
 }

@@ -214,6 +214,8 @@ TEST_CASE("frontend: a type that the file declares and that does not follow from
   const auto fixed = [&](const Proto& y) { return error_of(read(model({{relu}, {value("x", {2, 3})}, {y}, {}}, 13))); };
   CHECK(fixed(value("y", {2, 3})).empty());
   CHECK(fixed(value("y", {-1, 3})).empty());
+  CHECK(fixed(value("y", {-1, 768})).empty());
+  CHECK(fixed(value("y", {-1, 3, 1})) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[N, 3, 1], but it is f32[2, 3]");
   CHECK(fixed(untyped("y")).empty());
   CHECK(fixed(value("y", {2, 4})) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[2, 4], but it is f32[2, 3]");
   CHECK(fixed(value("y", {2, 3}, 7)) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as i64[2, 3], but it is f32[2, 3]");
