@@ -9,6 +9,7 @@
 #include "harness/model_program.h"
 #include "harness/model_selftest.h"
 #include "harness/model_steps.h"
+#include "ir/kernel_cost.h"
 #include "support/check.h"
 #include "support/text_template.h"
 

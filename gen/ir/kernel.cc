@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "support/joined.h"
@@ -88,34 +87,6 @@ std::string call_text(const FrameCall& call, const std::vector<std::string>& nam
   return fmt::format("call {}({})\n", call.frame->name, out);
 }
 
-double extent_product(const std::vector<LoopVar>& loops, bool& known) {
-  double n = 1;
-  for (const LoopVar& v : loops) {
-    const auto c = constant_value(v.extent);
-    known = known && c.has_value();
-    n *= static_cast<double>(c.value_or(1));
-  }
-  return n;
-}
-
-/// `counted`: reductions met before; one that a formula uses several times is computed once.
-double operations(const Expr& e, bool& known, std::vector<Expr>& counted) {
-  double n = 0;
-  if (const auto* r = std::get_if<Reduce>(&e->node)) {
-    if (std::any_of(counted.begin(), counted.end(), [&](const Expr& c) { return same(c, e); })) return 0;
-    counted.push_back(e);
-    return extent_product(r->vars, known) * (1 + operations(r->value, known, counted));
-  }
-  if (std::holds_alternative<Read>(e->node)) return 0;
-  const auto* a = std::get_if<Apply>(&e->node);
-  if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node)) n = 1;
-  map_children(e, [&](const Expr& c) {
-    n += operations(c, known, counted);
-    return c;
-  });
-  return n;
-}
-
 }  // namespace
 
 std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims) {
@@ -183,27 +154,6 @@ std::vector<std::string> verify(const Kernel& k) {
     v.check(c.holds, bound, "check '" + c.what + "'");
   }
   return errors;
-}
-
-std::optional<Cost> cost_of(const Kernel& k) {
-  Cost cost;
-  bool known = true;
-  for (const KernelStatement& s : k.body) {
-    std::vector<Expr> counted;
-    cost.flops += extent_product(s.loops, known) * operations(s.value, known, counted);
-  }
-  for (const Tensor& t : k.tensors) {
-    if (t.role == Role::Temp) continue;
-    double n = bytes_of(t.dtype);
-    for (const Expr& d : t.dims) {
-      const auto c = constant_value(d);
-      known = known && c.has_value();
-      n *= static_cast<double>(c.value_or(1));
-    }
-    cost.bytes += n;
-  }
-  if (!known) return std::nullopt;
-  return cost;
 }
 
 }  // namespace tenon

@@ -101,11 +101,5 @@ std::vector<std::string> tensor_names(const Kernel&);
 std::string to_text(const Kernel&);
 /// What is malformed: a list of messages, empty when the kernel is sound (ranks, types, unknown names, duplicate variables).
 std::vector<std::string> verify(const Kernel&);
-/// Floating or integer operations, and bytes moved, when all extents are constants; nothing otherwise.
-struct Cost {
-  double flops = 0;
-  double bytes = 0;
-};
-std::optional<Cost> cost_of(const Kernel&);
 
 }  // namespace tenon

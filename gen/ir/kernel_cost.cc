@@ -15,6 +15,12 @@ namespace {
 /// Sum of products: the factors' texts, sorted, and how often the product occurs.
 using Terms = std::map<std::vector<std::string>, double>;
 
+bool reads_tensor(const Expr& e) {
+  bool found = false;
+  walk(e, [&](const Expr& n) { return !(found = found || std::holds_alternative<Read>(n->node)); });
+  return found;
+}
+
 class CostCounter {
  public:
   explicit CostCounter(const Kernel& kernel) : names_(tensor_names(kernel)) {}
@@ -33,6 +39,7 @@ class CostCounter {
       return times(plus({{{}, 1}}, operations(r->value)), extents(r->vars));
     }
     if (std::holds_alternative<Read>(e->node)) return {};
+    if (const auto* choice = std::get_if<Select>(&e->node); choice && !reads_tensor(choice->cond)) return plus(operations(choice->yes), operations(choice->no));
     Terms out;
     const auto* a = std::get_if<Apply>(&e->node);
     if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node)) out[{}] = 1;
@@ -89,16 +96,41 @@ std::string text_of(const Terms& terms) {
   return out.empty() ? "0" : out;
 }
 
+struct KernelTerms {
+  Terms operations, bytes;
+};
+
+KernelTerms terms_of(const Kernel& kernel) {
+  KernelTerms out;
+  CostCounter counter(kernel);
+  for (const KernelStatement& s : kernel.body)
+    out.operations = CostCounter::plus(std::move(out.operations), counter.times(counter.operations_of(s.value), CostCounter::extents(s.loops)));
+  for (const Tensor& t : kernel.tensors)
+    if (t.role != Role::Temp) out.bytes = CostCounter::plus(std::move(out.bytes), counter.times({{{}, static_cast<double>(bytes_of(t.dtype))}}, t.dims));
+  return out;
+}
+
+/// The sum, where no extent has a name.
+std::optional<double> number_of(const Terms& terms) {
+  double sum = 0;
+  for (const auto& [product, count] : terms) {
+    if (!product.empty()) return std::nullopt;
+    sum += count;
+  }
+  return sum;
+}
+
 }  // namespace
 
 CostFormula cost_formula(const Kernel& kernel) {
-  Terms operations, bytes;
-  CostCounter counter(kernel);
-  for (const KernelStatement& s : kernel.body)
-    operations = CostCounter::plus(std::move(operations), counter.times(counter.operations_of(s.value), CostCounter::extents(s.loops)));
-  for (const Tensor& t : kernel.tensors)
-    if (t.role != Role::Temp) bytes = CostCounter::plus(std::move(bytes), counter.times({{{}, static_cast<double>(bytes_of(t.dtype))}}, t.dims));
-  return {text_of(operations), text_of(bytes)};
+  const KernelTerms terms = terms_of(kernel);
+  return {text_of(terms.operations), text_of(terms.bytes)};
+}
+
+std::optional<Cost> cost_of(const Kernel& kernel) {
+  const KernelTerms terms = terms_of(kernel);
+  const auto operations = number_of(terms.operations), bytes = number_of(terms.bytes);
+  return operations && bytes ? std::optional(Cost{*operations, *bytes}) : std::nullopt;
 }
 
 }  // namespace tenon

@@ -83,8 +83,8 @@ bool may_be_unit(ContractionBuilder& b) {
   walk(b.c.right, [&](const Expr& e) {
     if (const auto* r = std::get_if<Read>(&e->node)) {
       const auto form = offset_form(r->tensor, r->index, {b.c.columns.back()}, scope);
-      const auto step = form ? constant_value(form->coefficient(b.c.columns.back().name)) : std::nullopt;
-      unit = unit && form && (!step || *step == 0 || *step == 1);
+      const int64_t step = form ? constant_value(form->coefficient(b.c.columns.back().name)).value_or(1) : -1;
+      unit = unit && (step == 0 || step == 1);
     }
     return true;
   });

@@ -15,6 +15,7 @@
 #include "frontend/frontends.h"
 #include "harness/model_output.h"
 #include "harness/model_program.h"
+#include "ir/kernel_cost.h"
 #include "library_semantics.h"
 #include "opdef/einsum.h"
 #include "opdef/read_ops.h"

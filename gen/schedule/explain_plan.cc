@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/kernel_cost.h"
 #include "schedule/plan_memory.h"
 
 namespace tenon {

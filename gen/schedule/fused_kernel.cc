@@ -218,17 +218,17 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
   std::vector<int> gone{ids[static_cast<size_t>(made)]};
   for (int read = tensor_of(consumer, value, Role::Input); read >= 0; read = next_tensor_of(consumer, value, read)) {
     ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)], MadeValue{with_tensors(definition.value, ids), *vars, shape},
-                          out.kernel.tensors, taken);
+                          out.kernel, taken);
     for (KernelStatement& s : out.kernel.body) {
       const Ranges ranges = ranges_of(s.loops);
-      s.value = simplify(replacer.replace(s.value, ranges), ranges);
-      for (Expr& e : s.index) e = replacer.replace(e, ranges);
+      s.value = simplify(replacer.replace(s.value), ranges);
+      for (Expr& e : s.index) e = replacer.replace(e);
     }
     // What the consumer checks beforehand cannot wait for the producer either; a sum is too much to compute twice.
     for (Check& c : out.kernel.checks) {
       const Ranges ranges = ranges_of(c.loops);
       const Expr before = c.holds;
-      c.holds = simplify(replacer.replace(c.holds, ranges), ranges);
+      c.holds = simplify(replacer.replace(c.holds), ranges);
       if (!same(before, c.holds) && (has_reduction(c.holds) || producer.kernel.body.size() > 1)) return std::nullopt;
     }
     if (replacer.failed()) return std::nullopt;

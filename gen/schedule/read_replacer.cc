@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "algebra/normal_fills.h"
 #include "algebra/simplify.h"
 #include "schedule/index_map.h"
 
@@ -46,26 +47,11 @@ class FreshReductions {
   std::vector<std::pair<Expr, Expr>> done_;
 };
 
-/// `ranges` and those of a reduction's own variables.
-Ranges inside(const Ranges& ranges, const Reduce& r) {
-  Ranges out = ranges;
-  for (const LoopVar& v : r.vars) out.extents[v.name] = v.extent;
-  return out;
-}
-
-bool lies_within(const Expr& index, const Expr& extent, const Ranges& ranges) {
-  return proves_le(constant_int(0), index, ranges) && proves_lt(index, extent, ranges);
-}
-
 }  // namespace
 
-Expr ReadReplacer::replace(const Expr& e, const Ranges& ranges) {
-  if (const auto* sum = std::get_if<Reduce>(&e->node)) {
-    const Ranges more = inside(ranges, *sum);
-    return map_children(e, [&](const Expr& c) { return replace(c, more); });
-  }
+Expr ReadReplacer::replace(const Expr& e) {
   const auto* r = std::get_if<Read>(&e->node);
-  if (!r || r->tensor != tensor_) return map_children(e, [&](const Expr& c) { return replace(c, ranges); });
+  if (!r || r->tensor != tensor_) return map_children(e, [&](const Expr& c) { return replace(c); });
   for (const auto& [read, made] : done_)
     if (same(read, e)) return made;
   const auto at = reindex(read_, r->index, made_.shape);
@@ -73,7 +59,6 @@ Expr ReadReplacer::replace(const Expr& e, const Ranges& ranges) {
     failed_ = true;
     return e;
   }
-  if (const Expr filled = r->fill ? filled_read(*r, *at, ranges) : nullptr) return filled;  // holds for these ranges alone
   const Expr made = made_at(*r, *at);
   done_.emplace_back(e, made);
   return made;
@@ -87,35 +72,8 @@ Expr ReadReplacer::formula_at(const Expr& formula, const std::vector<Expr>& at) 
 
 Expr ReadReplacer::made_at(const Read& read, const std::vector<Expr>& at) {
   const Expr made = formula_at(FreshReductions(taken_).go(made_.formula), at);
-  return !read.fill || already_filled(made, read) ? made : select(in_range(read), made, read.fill);
-}
-
-/// The producer only moves elements, and what lies outside of its value lies outside of its source, by the same index: the fill
-/// moves to the read of the source. Null where that is not so.
-Expr ReadReplacer::filled_read(const Read& outer, const std::vector<Expr>& at, const Ranges& ranges) const {
-  const auto* source = std::get_if<Read>(&made_.formula->node);
-  if (!source || source->fill) return nullptr;
-  for (size_t k = 0; k < outer.index.size(); ++k) {
-    if (lies_within(outer.index[k], read_.dims[k], ranges)) continue;
-    bool carried = false;
-    for (size_t d = 0; d < at.size() && !carried; ++d)
-      carried = same(at[d], outer.index[k]) && same(made_.shape.dims[d], read_.dims[k]) && leaves_with(*source, d);
-    if (!carried) return nullptr;
-  }
-  const Expr made = formula_at(made_.formula, at);
-  return read_of(source->tensor, made->type, std::get<Read>(made->node).index, outer.fill);
-}
-
-/// The source's read has the variable of this dimension bare, in one place and in a dimension of the same extent.
-bool ReadReplacer::leaves_with(const Read& source, size_t dimension) const {
-  const Tensor& from = tensors_[static_cast<size_t>(source.tensor)];
-  int bare = 0;
-  for (size_t p = 0; p < source.index.size(); ++p) {
-    if (!mentions(source.index[p], made_.vars[dimension])) continue;
-    if (!std::holds_alternative<VarRef>(source.index[p]->node) || !same(from.dims[p], made_.shape.dims[dimension])) return false;
-    ++bare;
-  }
-  return bare == 1;
+  if (!read.fill || already_filled(made, read)) return made;
+  return normal_fills(consumer_, select(in_range(read), made, read.fill), {});
 }
 
 /// The formula is itself a read that yields the same number outside of a tensor which lies wholly inside: padding of what is padded.
@@ -123,7 +81,7 @@ bool ReadReplacer::already_filled(const Expr& made, const Read& outer) const {
   const auto* inner = std::get_if<Read>(&made->node);
   if (!inner || !inner->fill || !same(inner->fill, outer.fill) || outer.index.size() != made_.vars.size()) return false;
   const auto* plain = std::get_if<Read>(&made_.formula->node);
-  const Tensor& source = tensors_[static_cast<size_t>(plain->tensor)];
+  const Tensor& source = consumer_.tensors[static_cast<size_t>(plain->tensor)];
   for (size_t d = 0; d < made_.vars.size(); ++d) {
     const auto by = affine_in(plain->index[d], made_.vars[d]);
     if (!by || !is_one(simplify(by->coefficient)) || !same(read_.dims[d], made_.shape.dims[d])) return false;

@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "algebra/linear.h"
 #include "ir/kernel.h"
 
 namespace tenon {
 
-/// How a producer makes a value: `formula` at the place `vars`, of the tensor `shape`. The formula's tensors are numbered as in `tensors`.
+/// How a producer makes a value: `formula` at the place `vars`, of the tensor `shape`. The formula's tensors are numbered as in `consumer`.
 struct MadeValue {
   Expr formula;
   std::vector<std::string> vars;
@@ -22,26 +21,23 @@ struct MadeValue {
 class ReadReplacer {
  public:
   /// Replaces reads of `tensor`, which the consumer sees with the shape `as_read`. Names of new reduction variables go into `taken`.
-  ReadReplacer(int tensor, Tensor as_read, MadeValue made, const std::vector<Tensor>& tensors, std::set<std::string>& taken)
-      : tensor_(tensor), read_(std::move(as_read)), made_(std::move(made)), tensors_(tensors), taken_(taken) {}
+  ReadReplacer(int tensor, Tensor as_read, MadeValue made, const Kernel& consumer, std::set<std::string>& taken)
+      : tensor_(tensor), read_(std::move(as_read)), made_(std::move(made)), consumer_(consumer), taken_(taken) {}
 
   /// True once a read was met whose shape does not nest in the producer's.
   bool failed() const { return failed_; }
-  /// `ranges` holds for the free variables of `e`.
-  Expr replace(const Expr& e, const Ranges& ranges);
+  Expr replace(const Expr& e);
 
  private:
   Expr formula_at(const Expr& formula, const std::vector<Expr>& at) const;
   Expr made_at(const Read& read, const std::vector<Expr>& at);
-  Expr filled_read(const Read& outer, const std::vector<Expr>& at, const Ranges& ranges) const;
-  bool leaves_with(const Read& source, size_t dimension) const;
   bool already_filled(const Expr& made, const Read& outer) const;
   Expr in_range(const Read& read) const;
 
   int tensor_;
   const Tensor read_;
   const MadeValue made_;
-  const std::vector<Tensor>& tensors_;
+  const Kernel& consumer_;
   std::set<std::string>& taken_;
   std::vector<std::pair<Expr, Expr>> done_;
   bool failed_ = false;

@@ -6,6 +6,7 @@
 #include "algebra/contraction.h"
 #include "catch.h"
 #include "frontend/read_graph_yaml.h"
+#include "ir/kernel_cost.h"
 #include "library_semantics.h"
 #include "pipeline/fold.h"
 #include "pipeline/plan.h"
