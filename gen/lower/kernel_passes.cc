@@ -7,6 +7,7 @@ namespace tenon {
 
 std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass passes[] = {
+      {"drop-idle", drop_idle},
       {"separate-reductions", separate_reductions},
       {"inline-temps", inline_temps},
       {"divide-once", divide_once},

@@ -13,6 +13,8 @@ struct KernelPass {
   Kernel (*run)(const Kernel&);
 };
 
+/// What runs no times goes.
+Kernel drop_idle(const Kernel&);
 /// Every reduction becomes the whole value of a statement of its own, for the variables that it depends on.
 Kernel separate_reductions(const Kernel&);
 /// Temps that are cheap, or read once, disappear into their readers.
