@@ -96,9 +96,9 @@ Source level_source(const LibraryTexts& texts, const LibraryOptions& options) {
     const std::string name = fmt::format("runs_{}", l.isa->suffix);
     checks += fmt::format("static int {}(const features *cpu)\n{{\n", name);
     if (l.isa->guard.empty())
-      checks += fmt::format("    (void)cpu;\n    return {};\n}}\n", l.isa->host_check);
+      checks += fmt::format("    (void)cpu;\n    return {};\n}}\n", l.isa->host_check());
     else
-      checks += fmt::format("    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n", upper_case(l.isa->suffix), l.isa->host_check);
+      checks += fmt::format("    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n", upper_case(l.isa->suffix), l.isa->host_check());
     checks += &l == &texts.levels.back() ? "" : "\n";
     rows += fmt::format("{}{{\"{}\", {}}},", rows.empty() ? "" : "\n", l.isa->name, name);
   }

@@ -155,7 +155,7 @@ class ModelWriter {
     std::string checks, rows;
     for (const ModelLevel& l : levels_) {
       checks += fmt::format("{}static int runs_{}(const features *cpu)\n{{\n    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n", checks.empty() ? "" : "\n", l.isa->suffix,
-                            upper_case(l.isa->suffix), l.isa->host_check);
+                            upper_case(l.isa->suffix), l.isa->host_check());
       rows += fmt::format("{}{{\"{}\", runs_{}}},", rows.empty() ? "" : "\n", l.isa->name, l.isa->suffix);
     }
     const std::string text = fill("runtime/library_level.c.in", {{"internal", name_ + "_internal.h"}, {"level_checks", checks}, {"level_rows", rows}});

@@ -1,4 +1,4 @@
-// Looking up rows of an instruction-set level.
+// Looking up rows of an instruction-set level, and the condition for running it.
 #include "ir/isa.h"
 
 #include <algorithm>
@@ -11,6 +11,12 @@ const IsaRow* Isa::row(std::string_view key, DType d, int lanes) const {
   const auto wanted = std::tuple(key, d, lanes);
   const auto at = std::lower_bound(rows.begin(), rows.end(), wanted, [&](const IsaRow& r, const auto& w) { return order(r) < w; });
   return at != rows.end() && order(*at) == wanted ? &*at : nullptr;
+}
+
+std::string Isa::host_check() const {
+  std::string all;
+  for (const std::string_view feature : needs) all.append(all.empty() ? "" : " && ").append("cpu->").append(feature);
+  return all.empty() ? "1" : all;
 }
 
 Isa Isa::without_fma() const {

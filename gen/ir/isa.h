@@ -1,6 +1,7 @@
 // An instruction-set level as data: how wide its vectors are and how each operation is spelled in C.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,11 +32,13 @@ struct Isa {
   bool fma;                       ///< Fma is fused, also for scalars
   bool unfused = false;           ///< FMA is there but left alone, see without_fma
   bool masked_memory;             ///< partial loads and stores exist as instructions
-  std::string_view host_check;    ///< C expression over the runtime's processor features that is true when this machine runs the level
+  std::vector<std::string_view> needs;  ///< what a processor must have to run the level: fields of `features` in templates/runtime/library_level.c.in
   std::vector<IsaRow> rows;
 
   /// Lanes of the widest vector of an element type; 1 where the level has no vectors.
   int lanes(DType d) const { return vector_bits == 0 ? 1 : vector_bits / (bytes_of(d) * 8); }
+  /// C expression over the runtime's processor features that is true where the level runs.
+  std::string host_check() const;
   /// The row for an operation, or null.
   const IsaRow* row(std::string_view key, DType d, int lanes) const;
   /// The level with multiplication, addition and exact roots only: for kernels that promise the same bits on every level.

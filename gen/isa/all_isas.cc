@@ -1,16 +1,12 @@
 // The explicit list of levels, and what this machine runs of it.
 #include "isa/all_isas.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-
 #include <algorithm>
 #include <array>
 #include <tuple>
 
+#include "isa/host_features.h"
 #include "isa/levels.h"
-#include "support/check.h"
 
 namespace tenon {
 
@@ -35,30 +31,9 @@ std::string_view host_architecture() {
 #endif
 }
 
-#if defined(__x86_64__)
-// clang's __builtin_cpu_supports does not know f16c before version 16.
-static bool has_f16c() {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);
-}
-#endif
-
 bool runs_on_host(const Isa& isa) {
   if (isa.architecture.empty()) return true;
-  if (isa.architecture != host_architecture()) return false;
-#if defined(__x86_64__)
-  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-                  has_f16c();
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
-  if (isa.name == "x86-64-v2") return v2;
-  if (isa.name == "x86-64-v3") return v3;
-  if (isa.name == "x86-64-v4") return v4;
-  TENON_UNREACHABLE("level {}", isa.name);
-#else
-  return true;
-#endif
+  return isa.architecture == host_architecture() && std::all_of(isa.needs.begin(), isa.needs.end(), host_has);
 }
 
 const Isa& native_isa() {

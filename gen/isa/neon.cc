@@ -54,7 +54,6 @@ Isa neon_isa() {
   isa.vector_registers = 32;
   isa.fma = true;
   isa.masked_memory = false;
-  isa.host_check = "1";
   isa.rows = extend_rows({}, rows());
   return isa;
 }

@@ -11,7 +11,6 @@ Isa portable_isa() {
   isa.vector_registers = 0;
   isa.fma = false;
   isa.masked_memory = false;
-  isa.host_check = "1";
   return isa;
 }
 

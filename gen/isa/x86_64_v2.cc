@@ -52,7 +52,7 @@ Isa x86_64_v2_isa() {
   isa.vector_registers = 16;
   isa.fma = false;
   isa.masked_memory = false;
-  isa.host_check = "cpu->sse4_2 && cpu->popcnt";
+  isa.needs = {"sse4_2", "popcnt"};
   isa.rows = extend_rows({}, rows());
   return isa;
 }

@@ -60,7 +60,7 @@ Isa x86_64_v3_isa() {
   isa.target = "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt";
   isa.vector_bits = 256;
   isa.fma = true;
-  isa.host_check = "cpu->avx2 && cpu->fma && cpu->f16c && cpu->bmi && cpu->bmi2 && cpu->lzcnt && cpu->popcnt";
+  isa.needs = {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "popcnt"};
   isa.rows = extend_rows(std::move(isa.rows), rows());
   return isa;
 }

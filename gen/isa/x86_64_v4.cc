@@ -94,8 +94,7 @@ Isa x86_64_v4_isa() {
   isa.vector_bits = 512;
   isa.vector_registers = 32;
   isa.masked_memory = true;
-  isa.host_check = "cpu->avx2 && cpu->fma && cpu->f16c && cpu->bmi && cpu->bmi2 && cpu->lzcnt && cpu->popcnt && cpu->avx512f && "
-                   "cpu->avx512bw && cpu->avx512dq && cpu->avx512vl && cpu->avx512cd";
+  isa.needs.insert(isa.needs.end(), {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"});
   isa.rows = extend_rows(std::move(isa.rows), rows());
   return isa;
 }

@@ -199,7 +199,6 @@ KernelText text_of(const Kernel& k) {
 Isa portable() {
   Isa isa;
   isa.name = isa.suffix = "portable";
-  isa.host_check = "1";
   return isa;
 }
 
