@@ -1,4 +1,4 @@
-// The shipped definitions and rewrite rules, for tests. What is wrong with them ends the test that asks.
+// The shipped definitions, rewrite rules and blueprints, for tests. What is wrong with them ends the test that asks.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "frame_files.h"
 #include "opdef/read_ops.h"
 #include "pipeline/rewrite.h"
+#include "schedule/read_blueprints.h"
 #include "support/read_source.h"
 
 namespace tenon_test {
@@ -37,6 +38,11 @@ inline const tenon::OpLibrary& shipped_ops() {
 inline const tenon::RuleSet& shipped_rules() {
   static const tenon::RuleSet set = wholly_read(tenon::read_rewrites(shipped_ops(), yaml_files("opdefs/rewrites")));
   return set;
+}
+
+inline const tenon::Blueprints& shipped_blueprints() {
+  static const tenon::Blueprints all = wholly_read(tenon::read_blueprint_folder(std::string(TENON_CHECKOUT) + "/templates/blueprints"));
+  return all;
 }
 
 }  // namespace tenon_test

@@ -12,19 +12,18 @@
 
 namespace tenon {
 
-/// One row. A parameter of 0 means that the kind does not use it.
+/// One row. Which parameters a kind has, and which of them it needs, says gen/schedule/read_blueprints.cc; the others are 0.
 struct Blueprint {
   std::string name;          ///< for the kernel's banner, such as "contraction/x86-64-v4"
-  std::string kind;          ///< contraction, contraction_turned, stencil, row_chain, map, reduction, transpose
+  std::string kind;          ///< contraction, contraction_turned, contraction_turned_narrow, stencil, row_chain, map, reduction
   std::string isa = "*";     ///< a name of all_isas
   std::string dtype = "*";   ///< compute type
   int tile_rows = 0;         ///< register tile: rows of the output
   int tile_vectors = 0;      ///< register tile: vectors across
-  int cache_m = 0, cache_n = 0, cache_k = 0;  ///< cache tile, in elements
+  int cache_m = 0, cache_n = 0;  ///< cache tile, in elements
   int accumulators = 0;      ///< independent vector accumulators of a reduction
   int unroll = 0;            ///< vectors per iteration of a map
   int prefetch_bytes = 0;    ///< distance of prefetches in a stream
-  bool pack = false;         ///< operands are copied to panels first
 };
 
 /// All rows in order of the files, and inside a file in order of the text.

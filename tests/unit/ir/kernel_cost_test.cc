@@ -37,4 +37,15 @@ TEST_CASE("constant extents are multiplied into the cost") {
   CHECK(cost.bytes == "4*K*M + 40*K + 40*M");
 }
 
+TEST_CASE("a choice by position costs nothing, one by values does") {
+  Kernel k = product_kernel(constant_int(10));
+  const Expr first = at(0, "m", "n"), none = constant_float(0, DType::F32);
+  const auto operations = [&](const Expr& condition) {
+    k.body[0].value = select(condition, first, none);
+    return cost_formula(k).operations;
+  };
+  CHECK(operations(apply(ScalarOp::Lt, {var_ref("m"), constant_int(3)})) == "0");
+  CHECK(operations(apply(ScalarOp::Lt, {first, none})) == "20*M");
+}
+
 }  // namespace tenon

@@ -7,7 +7,9 @@
 #include "catch.h"
 #include "frontend/read_graph_yaml.h"
 #include "ir/kernel_cost.h"
+#include "isa/all_isas.h"
 #include "library_semantics.h"
+#include "lower/lower_kernel.h"
 #include "pipeline/fold.h"
 #include "pipeline/plan.h"
 #include "schedule/fused_kernel.h"
@@ -38,6 +40,16 @@ ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
   const auto faults = verify(*plan);
   if (!faults.empty()) FAIL(faults[0] + "\n" + to_text(*plan));
   return std::move(*plan);
+}
+
+/// Which schedules the kernels of the graph take at a level: the kind of each, by commas.
+std::string schedules(const Case& c, const char* level) {
+  std::string kinds;
+  for (const PlanStep& step : planned(c).steps) {
+    const std::string name = lower_kernel(step.kernel, tenon_test::shipped_blueprints(), *isa_from_name(level)).blueprint;
+    kinds += (kinds.empty() ? "" : ",") + name.substr(0, name.find_first_of("/ "));
+  }
+  return kinds;
 }
 
 size_t kernels(const Case& c) { return planned(c).steps.size(); }
@@ -150,6 +162,23 @@ TEST_CASE("a concatenation of any number of inputs is one kernel") {
 
 TEST_CASE("pieces of a concatenation are written where they belong") {
   CHECK(kernels({"  a: f32[1, 3, 7]\n  b: f32[1, 5, 7]\n", "  y = concat(exp(a), sqrt(b), axis=1)\n"}) == 2);
+}
+
+TEST_CASE("products that loops hide are lowered by panels and tiles") {
+  const std::string grouped = "  x: f32[1, 8, 10, 10]\n  w: f32[24, 2, 3, 3]\n";
+  const std::string heads = "  x: f32[1, 4, 16, 8]\n  w: f32[32, 24]\n", image = "  x: f32[1, 8, 10, 12]\n  w: f32[16, 8, 1, 1]\n";
+  const std::string chain = "  q: f32[1, 2, 256, 64]\n  k: f32[1, 2, 256, 64]\n  v: f32[1, 2, 256, 64]\n";
+  const std::string channels = "  x: f32[1, 24, 10, 10]\n  w: f32[24, 1, 3, 3]\n";
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "neon"}) {
+    INFO(level);
+    CHECK(schedules({kImage, "  y = silu(conv2d(x, w, b, pads=[1, 1, 1, 1]))\n"}, level) == "contraction_turned");
+    CHECK(schedules({grouped, "  y = relu(conv2d(x, w, pads=[1, 1, 1, 1], groups=4))\n"}, level).starts_with("contraction_turned"));
+    CHECK(schedules({heads, "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[1, 16, 32]), w)\n"}, level) == "contraction");
+    CHECK(schedules({image, "  y = sigmoid(reshape(conv2d(x, w), shape=[1, 16, 120]))\n"}, level) == "contraction");
+    CHECK(schedules({chain, "  y = attention(q, k, v)\n"}, level) == "row_chain");
+    CHECK(schedules({channels, "  t = transpose(reshape(x, shape=[1, 4, 6, 10, 10]), perm=[0, 2, 1, 3, 4])\n"
+                               "  y = conv2d(reshape(t, shape=[1, 24, 10, 10]), w, pads=[1, 1, 1, 1], groups=24)\n"}, level) == "stencil");
+  }
 }
 
 TEST_CASE("row operators are one kernel each") {

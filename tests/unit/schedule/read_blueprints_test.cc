@@ -30,6 +30,21 @@ TEST_CASE("a blueprint's numbers are whole and not negative") {
   CHECK(!read("blueprints:\n  - {kind: map, unroll: x}\n").ok());
 }
 
+TEST_CASE("what a blueprint says has an effect, or is an error at its place") {
+  const auto says = [](const std::string& row, const std::string& place) {
+    const auto b = read("blueprints:\n  - {" + row + "}\n");
+    REQUIRE(!b.ok());
+    INFO(b.diagnostics().text());
+    CHECK(b.diagnostics().text().find("b.yaml:" + place + ": error: ") == 0);
+  };
+  says("kind: transpose, tile_rows: 8", "2:12");
+  says("kind: map, tile_rows: 8", "2:17");
+  says("kind: map, isa: x86-64-v9", "2:22");
+  says("kind: map, dtype: f33", "2:24");
+  says("kind: row_chain, unroll: 4, cache_m: 64", "2:5");
+  says("isa: neon, unroll: 4", "2:5");
+}
+
 TEST_CASE("the shipped blueprints are well-formed") {
   const auto b = read_blueprint_folder(TENON_CHECKOUT "/templates/blueprints");
   if (!b.ok()) FAIL(b.diagnostics().text());
