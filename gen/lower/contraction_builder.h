@@ -119,7 +119,10 @@ struct TilePlace {
   Operand right_step;    ///< elements from one depth index to the next
   int tile = 0;
   Operand block_first;   ///< set: the rows are read from the block copy, which starts at this row
+  std::vector<Operand> row_starts;  ///< offsets of the rows on the left side, if they are known already
 };
+/// Offsets of the first `height` rows on the left side; what they are made of is added to `out`.
+std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, Block& out);
 /// Calls the tile function of this size: Σ over the depth for `height` rows and `vectors` vectors, stored to the tile buffer.
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors);
 

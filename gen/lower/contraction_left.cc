@@ -34,7 +34,8 @@ void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& acces
     scope.vars[v.name] = v_var(v.name);
     offset = offset + v_var(v.name) * form.coefficient(v.name);
   }
-  Block fill{s_store(access.depth_table, flat_index(b, b.c.depth, scope), v_cast(offset, access.table_type))};
+  const std::string step = b.local("depth_step");
+  Block fill{s_let(step, offset), s_store(access.depth_table, flat_index(b, b.c.depth, scope), v_cast(v_var(step), access.table_type))};
   for (Stmt& s : loops_over(b, b.c.depth, std::move(fill))) before.push_back(std::move(s));
 }
 

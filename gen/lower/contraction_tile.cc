@@ -137,11 +137,18 @@ Operand row_base(ContractionBuilder& b, const LeftAccess& left, const TilePlace&
 
 }  // namespace
 
+std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, Block& out) {
+  std::vector<Operand> starts;
+  for (int r = 0; r < height; ++r) starts.push_back(row_base(b, left, place, r, out));
+  return starts;
+}
+
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors) {
   Block out;
   SCall call;
   call.function = function_of(b, left, height, vectors);
-  for (int r = 0; r < height; ++r) call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, row_base(b, left, place, r, out)});
+  const std::vector<Operand> starts = place.row_starts.empty() ? row_starts(b, left, place, height, out) : place.row_starts;
+  for (const Operand& start : starts) call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, start});
   call.buffers.push_back(place.right);
   call.buffers.push_back({place.tile, v_int(0)});
   if (!left.depth_step) call.buffers.push_back({left.depth_table, v_int(0)});

@@ -157,11 +157,19 @@ class NestBuilder {
     place_.first_row = v_var(row);
     TilePlace clamped = place_;
     clamped.row_end = n_.rows;
-    body.push_back(s_if(is_whole, from_right(place_, tall, column, width), from_right(clamped, low, column, width)));
+    body.push_back(s_if(is_whole, tile_of(place_, tall, column, width), tile_of(clamped, low, column, width)));
     const TileExtent extent{v_var(row), v_var(height), column, width, tile_};
     append(body, b_.c.transposed ? turned_epilogue(b_, extent) : epilogue(b_, extent));
     const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
     return {s_let(whole, floor_div(rows, v_int(tall))), s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
+  }
+
+  /// A tile whose rows are found once, before it is told how its columns are read.
+  Block tile_of(TilePlace place, int height, const Operand& column, const Operand& width) {
+    Block out;
+    if (left_.block_copy < 0) place.row_starts = row_starts(b_, left_, place, height, out);
+    append(out, from_right(place, height, column, width));
+    return out;
   }
 
   /// The tile from its panel, or from the tensor where the panel is not packed.
