@@ -146,11 +146,13 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
 
 void LaneSurvey::apply(const Expr& e, const Apply& a) {
   if (stays_scalar(a.op, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type))) return refuse();
+  operations_ += a.op == ScalarOp::Cast ? 0 : 1;
   if (scalar_op_row(a.op).has('M')) ++costly_;
   for (const Expr& x : a.args) value(x);
 }
 
 void LaneSurvey::select(const Select& s) {
+  ++operations_;
   value(s.cond);
   if (varies(s.cond) && !(always_defined(k_, s.yes, ranges_) && always_defined(k_, s.no, ranges_))) return refuse();
   value(s.yes);

@@ -23,6 +23,8 @@ class LaneSurvey {
   int neighbours() const { return neighbours_; }
   int strided() const { return strided_; }
   int costly() const { return costly_; }
+  /// Operations on values that differ between iterations.
+  int operations() const { return operations_; }
   int widest() const { return widest_; }
   bool has_loops() const { return has_loops_; }
   /// Accumulators that run over the loop.
@@ -53,7 +55,7 @@ class LaneSurvey {
   std::unordered_map<Expr, bool> varies_;
   std::unordered_set<const ExprNode*> seen_;
   bool possible_ = true, has_loops_ = false, needs_interior_ = false;
-  int neighbours_ = 0, strided_ = 0, costly_ = 0, widest_ = 1;
+  int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1;
 };
 
 }  // namespace tenon

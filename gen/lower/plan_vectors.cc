@@ -81,6 +81,9 @@ class VectorPlanner {
     const int wanted = b ? (reduction && b->accumulators > 0 ? b->accumulators : std::max(1, b->unroll)) : 4;
     // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
     constexpr int kMany = 32;
+    // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long code.
+    constexpr int kLong = 12;
+    if (!reduction && !survey.has_loops() && survey.operations() > kLong) return std::max(1, wanted / (survey.operations() > 2 * kLong ? 4 : 2));
     return survey.costly() > 0 && isa_.vector_registers < kMany ? std::max(1, wanted / 2) : wanted;
   }
 
