@@ -28,8 +28,8 @@ class StatementToC {
  public:
   StatementToC(Emitter& emitter, CBlock& block) : e(emitter), out(block) {}
 
-  void operator()(const SLet& n) { declare(n.name, n.value, true); }
-  void operator()(const SVar& n) { declare(n.name, n.init, false); }
+  void operator()(const SLet& n) { declare(n.name, n.value, true, n.place); }
+  void operator()(const SVar& n) { declare(n.name, n.init, false, false); }
   void operator()(const SAssign& n) { out.push_back(c_assign(c_text(e.lookup(n.name).c_name), e.operand(n.value))); }
   void operator()(const SStore& n) { out.push_back(store_value(e, n)); }
   void operator()(const SFor& n) {
@@ -74,10 +74,10 @@ class StatementToC {
   Emitter& e;
   CBlock& out;
 
-  void declare(const std::string& name, const Operand& value, bool constant) {
-    const bool index = constant && e.is_index(value, true);
-    const bool nonnegative = index && e.nonnegative(value);
-    CExpr init = index ? e.index(value) : e.operand(value);
+  void declare(const std::string& name, const Operand& value, bool constant, bool place) {
+    const bool computed = constant && e.is_index(value, true), index = computed || place;
+    const bool nonnegative = computed && e.nonnegative(value);
+    CExpr init = computed ? e.index(value) : e.operand(value);
     const std::string type = e.c_type(value->type);
     const std::string c_name = e.declare(name, Binding{"", value->type, index, nonnegative, std::nullopt});
     out.push_back(c_declare(constant ? "const " + type : type, c_name, std::move(init)));

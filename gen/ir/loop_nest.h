@@ -61,7 +61,8 @@ using Block = std::vector<Stmt>;
 /// Serial: as written. Parallel: iterations are independent and may go to workers. Unrolled: the printer repeats the body (constant trip count).
 enum class LoopKind : uint8_t { Serial, Parallel, Unrolled };
 
-struct SLet     { std::string name; Operand value; };                         ///< constant from here to the end of the block
+/// Constant from here to the end of the block. `place`: read from a tensor and checked to lie in another, so that offsets made of it do not overflow.
+struct SLet     { std::string name; Operand value; bool place = false; };
 struct SVar     { std::string name; Operand init; };                          ///< may be assigned
 struct SAssign  { std::string name; Operand value; };
 struct SStore   { int buffer = 0; Operand offset; Operand value; Operand active; };  ///< value has the buffer's storage type

@@ -89,6 +89,8 @@ class Generator {
   Block body_of(const TreeLoop& l);
   void define(const TreeDefine& d);
   void name_positions(const TreeDefine& d);
+  void name_positions_outside(const TreeLoop& l);
+  Operand position(const Expr& e);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
 
@@ -144,6 +146,7 @@ class Generator {
   Forwarding<Bundle> forwarded_;
   Lanes lanes_;
   Ranges ranges_;
+  std::map<Expr, Operand> outside_;    ///< places that were looked up before the loop at hand
   std::vector<std::string> interior_;  ///< variables for which padded reads are known to lie inside
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead

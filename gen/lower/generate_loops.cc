@@ -93,12 +93,15 @@ void Generator::tree(const Tree& t) {
 
 void Generator::loop(const TreeLoop& l) {
   start_leaf({});
+  const auto outside = outside_;
+  if (lanes_.var.empty()) name_positions_outside(l);
   ranges_.extents[l.var.name] = l.var.extent;
   if (l.interior) interior_.push_back(l.var.name);
   if (l.shape.lanes * l.shape.parts > 1) vector_loop(l);
   else plain_loop(l);
   if (l.interior) interior_.pop_back();
   ranges_.extents.erase(l.var.name);
+  outside_ = outside;
 }
 
 Operand Generator::bound(const Expr& e, const TreeLoop& l, const char* suffix) {
@@ -180,15 +183,43 @@ Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
   return out;
 }
 
+/// A place that reads tell, under a name.
+Operand Generator::position(const Expr& e) {
+  const Expr shared = SharedExprs().share(e);  // what is read is named too where it is asked for sign and value
+  count_uses(shared);
+  Operand place = scalar(shared, 0);
+  const size_t before = out_->size();
+  place = named("at", std::move(place));
+  if (out_->size() > before) std::get<SLet>(out_->back().node).place = place->type == OperandType{};
+  return place;
+}
+
 /// Where a store goes that reads tell is the same for all lanes: looked up once.
 void Generator::name_positions(const TreeDefine& d) {
   for (const Expr& e : d.index) {
+    const auto known = outside_.find(e);
     bool reads = false;
     each_read(e, [&](const Read&) { reads = true; });
-    if (!reads || varies(e)) continue;
-    count_uses(e);
-    const Bundle at{named("at", scalar(e, 0))};
+    if (known == outside_.end() && (!reads || varies(e))) continue;
+    const Bundle at{known == outside_.end() ? position(e) : known->second};
     for (int u = 0; u < lanes_.parts; ++u) memo_[{e, u}] = at;
+  }
+}
+
+/// Looks up before a loop where its stores go, if that is the same in all its iterations and would be safe without any.
+void Generator::name_positions_outside(const TreeLoop& l) {
+  for (const TreeNode& n : l.body) {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    if (!d || !places_[static_cast<size_t>(d->tensor)].stored) continue;
+    for (const Expr& e : d->index) {
+      bool reads = false, inputs = true;
+      each_read(e, [&](const Read& r) {
+        const Role role = k_.tensors[static_cast<size_t>(r.tensor)].role;
+        reads = true;
+        inputs = inputs && (role == Role::Input || role == Role::Constant);
+      });
+      if (reads && inputs && !mentions(e, l.var.name) && outside_.count(e) == 0 && always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
+    }
   }
 }
 

@@ -143,8 +143,8 @@ class Namer {
   // ---- statements: themselves, with positions replaced
   SLet statement(const SLet& n) {
     const bool position = n.value->type == OperandType{} && of(n.value).valid;
-    SLet out{n.name, part(n.value, position, "")};
-    declare(n.name, position);
+    SLet out{n.name, part(n.value, position, ""), n.place};
+    declare(n.name, position || n.place);
     return out;
   }
   SVar statement(const SVar& n) {
