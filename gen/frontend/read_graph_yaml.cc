@@ -30,7 +30,9 @@ class GraphReader {
     const Result<std::vector<YamlNode>> documents = read_yaml(file_);
     if (!documents.ok()) return documents.diagnostics();
     if (documents.value().size() != 1 || !documents.value()[0].is_map()) {
-      diagnostics_.error_at(Code::E0703, file_->name(), "a graph is one map of keys: graph, inputs, main, outputs …");
+      const std::vector<YamlNode>& all = documents.value();
+      const std::size_t at = all.empty() || all[0].span.begin >= file_->text().size() ? 0 : all[all.size() > 1 ? 1 : 0].span.begin;
+      diagnostics_.error(Code::E0703, {file_, at, at + 1}, "a graph is one map of keys: graph, inputs, main, outputs …", {"docs/graphs.md shows one"});
       return diagnostics_;
     }
     const YamlNode& root = documents.value()[0];
@@ -171,7 +173,10 @@ class GraphReader {
   }
 
   void recipe_error(Code code, const PlacedText& text, const RecipeError& e) {
-    const size_t at = std::min(e.offset, text.text.size());
+    size_t at = std::min(e.offset, text.text.size());
+    // What is missing at the end belongs behind the last line, not in the one below.
+    const bool missing = at == text.text.size();
+    while (missing && at > 0 && text.text[at - 1] == '\n') --at;
     size_t end = at;
     while (end < text.text.size() && (std::isalnum(static_cast<unsigned char>(text.text[end])) || text.text[end] == '_')) ++end;
     error(code, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what());

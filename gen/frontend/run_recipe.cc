@@ -306,7 +306,8 @@ class RecipeRun {
     } catch (const RecipeError& error) {
       // The place of the call is what the reader of the recipe can change.
       --context_.depth;
-      throw RecipeError(e.offset, fmt::format("in '{}': {}", e.text, error.what()));
+      const std::string inside = fmt::format("in '{}': ", e.text), what = error.what();
+      throw RecipeError(e.offset, what.starts_with(inside) ? what : inside + what);  // of what calls itself once
     }
     --context_.depth;
     return result;

@@ -156,7 +156,7 @@ std::vector<NamedNode> expand_family(const YamlNode &family, Diagnostics &diagno
   std::vector<std::string> known = op_keys();
   known.insert(known.end(), {"family", "ops"});
   std::erase(known, "op");
-  if (!want_map(family, "a family", "- family: unary", diagnostics)) return members;
+  if (!need_map(family, "a family", "- family: unary", diagnostics)) return members;
   refuse_unknown_keys(family, known, "a family", diagnostics);
   const YamlNode *ops = family.find("ops");
   if (family.find("family") == nullptr || ops == nullptr) {
@@ -167,10 +167,10 @@ std::vector<NamedNode> expand_family(const YamlNode &family, Diagnostics &diagno
     return members;
   }
   want_text(*family.find("family"), "family", "the family's name", diagnostics);
-  if (!want_map(*ops, "ops of a family", "relu: {e: \"max(X[*s], 0)\"}", diagnostics)) return members;
+  if (!need_map(*ops, "ops of a family", "relu: {e: \"max(X[*s], 0)\"}", diagnostics)) return members;
   for (const YamlEntry &entry : ops->entries) {
     const YamlNode member = member_map(entry);
-    if (want_map(member, "a member", "relu: {e: \"max(X[*s], 0)\"}", diagnostics))
+    if (need_map(member, "a member", "relu: {e: \"max(X[*s], 0)\"}", diagnostics))
       members.push_back({entry.key, expand_member(family, member, diagnostics)});
   }
   return members;

@@ -91,13 +91,13 @@ bool read_header(const YamlNode &key, ScalarFn &out, Diagnostics &diagnostics) {
 
 std::vector<ScalarRow> read_scalar_rows(const YamlNode &node, Diagnostics &diagnostics) {
   std::vector<ScalarRow> rows;
-  if (!want_map(node, "scalar", "scalar: {exp: {args: [X], d: [Y]}}", diagnostics)) return rows;
+  if (!need_map(node, "scalar", "scalar: {exp: {args: [X], d: [Y]}}", diagnostics)) return rows;
   for (const YamlEntry &entry : node.entries) {
     ScalarRow row;
     row.name = entry.key.text;
     row.span = entry.key.span;
     if (!want_name(entry.key, row.name, "a function", diagnostics)) continue;
-    if (!want_map(entry.value, "a scalar row", "exp: {args: [X], d: [Y]}", diagnostics)) continue;
+    if (!need_map(entry.value, "a scalar row", "exp: {args: [X], d: [Y]}", diagnostics)) continue;
     read_row(entry, row, diagnostics);
     if (!row.as) check_builtin(row, diagnostics);
     rows.push_back(std::move(row));
@@ -107,7 +107,7 @@ std::vector<ScalarRow> read_scalar_rows(const YamlNode &node, Diagnostics &diagn
 
 std::vector<ScalarFn> read_functions(const YamlNode &node, Diagnostics &diagnostics) {
   std::vector<ScalarFn> functions;
-  if (!want_map(node, "fn", "fn: {\"sigmoid(x)\": 1/(1 + exp(-x))}", diagnostics)) return functions;
+  if (!need_map(node, "fn", "fn: {\"sigmoid(x)\": 1/(1 + exp(-x))}", diagnostics)) return functions;
   for (const YamlEntry &entry : node.entries) {
     ScalarFn function;
     if (!read_header(entry.key, function, diagnostics)) continue;

@@ -52,11 +52,11 @@ class FileReader {
         define("function", functions_, library_.fns, std::move(function));
     }
     if (const YamlNode *node = document.find("families");
-        node != nullptr && !node->is_null() && want_list(*node, "families", "- family: unary", diagnostics_)) {
+        node != nullptr && want_list(*node, "families", "- family: unary", diagnostics_)) {
       for (const YamlNode &family : node->items) read_family(family);
     }
     if (const YamlNode *node = document.find("ops");
-        node != nullptr && !node->is_null() && want_list(*node, "ops", "- op: name", diagnostics_)) {
+        node != nullptr && want_list(*node, "ops", "- op: name", diagnostics_)) {
       for (const YamlNode &op : node->items) read_single(op);
     }
   }
@@ -70,7 +70,7 @@ class FileReader {
   }
 
   void read_single(const YamlNode &map) {
-    if (!want_map(map, "an op", "- op: name", diagnostics_)) return;
+    if (!need_map(map, "an op", "- op: name", diagnostics_)) return;
     const YamlNode *name = map.find("op");
     if (name == nullptr) {
       SourceSpan place = map.span;

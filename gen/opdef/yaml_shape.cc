@@ -35,7 +35,10 @@ bool wrong_kind(const YamlNode &node, std::string_view what, std::string_view wa
 }  // namespace
 
 bool want_map(const YamlNode &node, std::string_view what, std::string_view example, Diagnostics &diagnostics) {
-  if (node.is_null()) return false;
+  return !node.is_null() && need_map(node, what, example, diagnostics);
+}
+
+bool need_map(const YamlNode &node, std::string_view what, std::string_view example, Diagnostics &diagnostics) {
   return node.is_map() || wrong_kind(node, what, "a map", example, diagnostics);
 }
 

@@ -14,6 +14,8 @@ namespace tenon {
 /// True for a map; null counts as an empty one (false, without a report). `what` names the node in the message, `example` goes in
 /// the note.
 bool want_map(const YamlNode &node, std::string_view what, std::string_view example, Diagnostics &diagnostics);
+/// True for a map; for what nobody writes without meaning something, so that nothing is an error as well.
+bool need_map(const YamlNode &node, std::string_view what, std::string_view example, Diagnostics &diagnostics);
 /// True for a scalar.
 bool want_text(const YamlNode &node, std::string_view what, std::string_view example, Diagnostics &diagnostics);
 /// True for a sequence.

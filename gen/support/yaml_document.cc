@@ -154,6 +154,7 @@ class Builder : public YAML::EventHandler {
       diagnostics_.error(Code::E0103, key.span, fmt::format("the key '{}' occurs twice in this map", key.text),
                          {"remove or rename one of the two"});
     } else {
+      if (value.is_null() && !is_spelled(value)) value.span = key.span;  // the library's place lies behind it, often in the next line
       map.node.entries.push_back({std::move(key), std::move(value)});
     }
   }
@@ -166,6 +167,13 @@ class Builder : public YAML::EventHandler {
       while (at < text.size() && is_blank(text[at])) ++at;
     }
     return at;
+  }
+
+  /// Whether the null is there as a word.
+  bool is_spelled(const YamlNode &null) const {
+    const std::string &text = file_->text();
+    const std::size_t at = after_properties(null.span.begin);
+    return at < text.size() && (text[at] == '~' || text.compare(at, 4, "null") == 0 || text.compare(at, 4, "Null") == 0 || text.compare(at, 4, "NULL") == 0);
   }
 
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }

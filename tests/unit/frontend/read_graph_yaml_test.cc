@@ -91,7 +91,7 @@ TEST_CASE("frontend: mistakes in a graph have their places") {
   CHECK(error_of(head + "main: |\n  y = softmax(x, axes=1)\n" + tail) == "net.yaml:4:18: error: softmax has no attribute 'axes'; did you mean 'axis'? [E0702]");
   CHECK(error_of(head + "main: |\n  y = softmax(x, axis=1.5)\n" + tail) == "net.yaml:4:18: error: softmax: axis takes a whole number, not 1.5 [E0702]");
   CHECK(error_of(head + "main: |\n  y = gemm(x, x)\n" + tail) == "net.yaml:4:7: error: gemm: K is 3 in A and 2 in B (inputs: f32[2, 3], f32[2, 3]) [E0702]");
-  CHECK(error_of(head + "main: |\n  y = relu(x\n" + tail) == "net.yaml:5:1: error: ')' is expected here [E0701]");
+  CHECK(error_of(head + "main: |\n  y = relu(x\n" + tail) == "net.yaml:4:13: error: ')' is expected here [E0701]");
   CHECK(error_of(head + "main: |\n  y = relu(x)\noutputs: [z]\n") == "net.yaml:5:11: error: main computes no tensor 'z' [E0708]");
   CHECK(error_of("graph: g\ninputs: {x: \"f33[2]\"}\nmain: y = relu(x)\noutputs: [y]\n") == "net.yaml:2:14: error: 'f33' is no dtype [E0704]");
   CHECK(error_of("graph: g\nsizes: {N: 4..1}\ninputs: {x: \"f32[N]\"}\nmain: y = relu(x)\noutputs: [y]\n") ==
@@ -101,6 +101,14 @@ TEST_CASE("frontend: mistakes in a graph have their places") {
   std::string modules = "modules:\n  m0(x): x\n";
   for (int k = 1; k < 60; ++k) modules += "  m" + std::to_string(k) + "(x): m" + std::to_string(k - 1) + "(m" + std::to_string(k - 1) + "(x))\n";
   CHECK(error_of(head + modules + "main: y = m59(x)\n" + tail).find("is more than 20000 calls long") != std::string::npos);
+}
+
+TEST_CASE("frontend: mistakes that are something missing have their places, too") {
+  CHECK(error_of("") == "net.yaml:1:1: error: a graph is one map of keys: graph, inputs, main, outputs … [E0703]");
+  CHECK(error_of("graph: g\n---\ngraph: h\n") == "net.yaml:3:1: error: a graph is one map of keys: graph, inputs, main, outputs … [E0703]");
+  CHECK(error_of("graph: g\ninputs: {x: \"f32[2]\"}\nmain: |\n  y = relu(\noutputs: [y]\n") == "net.yaml:4:12: error: an expression is expected here [E0701]");
+  CHECK(error_of("graph: g\ninputs: {x: \"f32[2]\"}\nmodules: {f(a): f(a)}\nmain: y = f(x)\noutputs: [y]\n") ==
+        "net.yaml:4:11: error: in 'f': 'f' is inlined into itself, or calls are nested too deeply [E0702]");
 }
 
 TEST_CASE("frontend: split and stack in a graph are slices and a concatenation") {

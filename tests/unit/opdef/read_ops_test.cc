@@ -88,3 +88,17 @@ TEST_CASE("read_ops: attributes of a dtype are numbers of it; `dtype` itself is 
   CHECK_FALSE(f("i16 = 0.5"));
   CHECK_FALSE(f("dtype"));
 }
+
+TEST_CASE("read_ops: a key with nothing under it is said where it stands") {
+  const auto error_of = [](const std::string &text) {
+    const std::string all = read_text(text).diagnostics().text();
+    const auto begin = all.find(':') + 1;
+    return all.substr(begin, all.find('\n') - begin);
+  };
+  CHECK(error_of("ops:\n") == "1:1: error: ops takes a list, not nothing [E0202]");
+  CHECK(error_of("fn:\nops: []\n") == "1:1: error: fn takes a map, not nothing [E0202]");
+  CHECK(error_of("scalar: {a: }\n") == "1:10: error: a scalar row takes a map, not nothing [E0202]");
+  CHECK(error_of("ops: [null]\n") == "1:7: error: an op takes a map, not nothing [E0202]");
+  CHECK(error_of("families:\n  - family: f\n    ops:\n    in: {X: \"f32[N]\"}\n") == "3:5: error: ops of a family takes a map, not nothing [E0202]");
+  CHECK(error_of("families:\n  - family: f\n    ops: {a: }\n") == "3:11: error: a member takes a map, not nothing [E0202]");
+}

@@ -75,3 +75,17 @@ TEST_CASE("read_yaml: damaged text gives diagnostics, never more") {
     CHECK((documents.ok() || documents.diagnostics().has_errors()));
   }
 }
+
+TEST_CASE("read_yaml: a value that is left out has the place of its key, one that is spelled its own") {
+  const auto line_of = [](const std::string &text, const std::string &key) {
+    const auto documents = read_yaml(file(text));
+    REQUIRE(documents.ok());
+    const SourceSpan &span = documents->at(0).find(key)->span;
+    return std::to_string(span.line()) + ":" + std::to_string(span.column());
+  };
+  CHECK(line_of("a:\n", "a") == "1:1");
+  CHECK(line_of("b: 1\na:\nc: 2\n", "a") == "2:1");
+  CHECK(line_of("{b: 1, a: , c: 2}", "a") == "1:8");
+  CHECK(line_of("b: 1\na: ~\n", "a") == "2:4");
+  CHECK(line_of("a: null\nb: 1\n", "a") == "1:4");
+}
