@@ -153,10 +153,10 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   node.origin = origin_;
   if (computed && !stays_node(node, inferred.outputs)) return *computed;
   if (computed) {
-    const std::vector<ValueId> outputs = append(std::move(node), inferred.outputs, 0);
-    at(outputs[0]).value.constant = at((*computed)[0]).value.constant;
-    at(outputs[0]).computed = true;
-    return outputs;
+    const std::vector<ValueId> made = append(std::move(node), inferred.outputs, 0);
+    at(made[0]).value.constant = at((*computed)[0]).value.constant;
+    at(made[0]).computed = true;
+    return made;
   }
   for (ValueId& id : node.inputs)
     if (id != kNoValue && at(id).numbers) id = materialise(id);

@@ -6,13 +6,15 @@
 namespace tenon {
 namespace {
 
+__extension__ using Wide = __int128;
+
 // Beyond it a bound says nothing; sums and products of two such numbers stay within 128 bits.
 constexpr int64_t kWide = int64_t{1} << 62;
 
-int64_t clamped(__int128 v) { return static_cast<int64_t>(std::clamp<__int128>(v, -kWide, kWide)); }
+int64_t clamped(Wide v) { return static_cast<int64_t>(std::clamp<Wide>(v, -kWide, kWide)); }
 
 SizeBounds product_bounds(SizeBounds a, SizeBounds b) {
-  const __int128 corners[] = {static_cast<__int128>(a.lo) * b.lo, static_cast<__int128>(a.lo) * b.hi, static_cast<__int128>(a.hi) * b.lo, static_cast<__int128>(a.hi) * b.hi};
+  const Wide corners[] = {static_cast<Wide>(a.lo) * b.lo, static_cast<Wide>(a.lo) * b.hi, static_cast<Wide>(a.hi) * b.lo, static_cast<Wide>(a.hi) * b.hi};
   return {clamped(*std::min_element(corners, corners + 4)), clamped(*std::max_element(corners, corners + 4))};
 }
 
@@ -35,7 +37,7 @@ SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) 
   for (size_t i = 1; i < size.args.size(); ++i) {
     const SizeBounds b = bounds_of(size.args[i], sizes);
     switch (size.kind) {
-      case SizeExpr::Kind::add: all = {clamped(static_cast<__int128>(all.lo) + b.lo), clamped(static_cast<__int128>(all.hi) + b.hi)}; break;
+      case SizeExpr::Kind::add: all = {clamped(static_cast<Wide>(all.lo) + b.lo), clamped(static_cast<Wide>(all.hi) + b.hi)}; break;
       case SizeExpr::Kind::mul: all = product_bounds(all, b); break;
       case SizeExpr::Kind::floordiv: all = quotient_bounds(all, b); break;
       case SizeExpr::Kind::mod: all = b.lo < 1 ? SizeBounds{-kWide, kWide} : SizeBounds{0, b.hi - 1}; break;

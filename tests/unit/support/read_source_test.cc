@@ -17,7 +17,7 @@ TEST_CASE("read_source: a file's text and name") {
 
 TEST_CASE("read_source: what cannot be read") {
   tenon_test::ScratchDir scratch;
-  for (const std::string path : {(scratch / "none.yaml").string(), (scratch / "").string()}) {
+  for (const std::string& path : {(scratch / "none.yaml").string(), (scratch / "").string()}) {
     const auto source = tenon::read_source(path);
     REQUIRE_FALSE(source);
     CHECK(source.diagnostics().text().find("[E0108]") != std::string::npos);
