@@ -13,7 +13,7 @@ namespace tenon {
 /// How one operation on one vector type is spelled: `$0`, `$1`, … stand for the arguments. Without a row the printer uses plain C on
 /// GNU vectors (or scalars), or builds it lane by lane.
 struct IsaRow {
-  std::string_view key;       ///< a name of scalar_op.def, or: load_masked store_masked select cvt_f16_f32 cvt_f32_f16 cvt_bf16_f32 cvt_f32_bf16 dot_u8i8_i32 …
+  std::string_view key;       ///< a name of scalar_op.def, or: load_masked store_masked select cvt_f16_f32 cvt_f32_f16 and the others of docs/add-an-isa.md
   DType dtype;                ///< element type of the (first) vector argument
   int lanes;                  ///< 1 for scalars
   std::string_view spelling;  ///< e.g. "_mm512_fmadd_ps($0, $1, $2)"

@@ -21,6 +21,7 @@ std::vector<IsaRow> rows() {
       NEON_FLOATS("max", "vmax", "$0, $1"),
       NEON_FLOATS("min", "vmin", "$0, $1"),
       NEON_FLOATS("abs", "vabs", "$0"),
+      {"abs", DType::I8, 16, "vabsq_s8((int8x16_t)$0)"}, {"abs", DType::I16, 8, "vabsq_s16((int16x8_t)$0)"}, {"abs", DType::I32, 4, "vabsq_s32((int32x4_t)$0)"},
       NEON_FLOATS("fma", "vfma", "$2, $0, $1"),
       NEON_SCALARS("sqrt", "vsqrt"), NEON_SCALARS("floor", "vrndm"), NEON_SCALARS("ceil", "vrndp"),
       NEON_SCALARS("round", "vrndn"), NEON_SCALARS("trunc", "vrnd"),
