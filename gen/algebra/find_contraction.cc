@@ -50,15 +50,6 @@ Expr product_of(const std::vector<Expr>& factors) {
   return p;
 }
 
-bool has_fill(const Expr& e) {
-  bool found = false;
-  walk(e, [&](const Expr& n) {
-    if (const auto* r = std::get_if<Read>(&n->node)) found = found || r->fill;
-    return !found;
-  });
-  return found;
-}
-
 bool mentions_any(const Expr& e, const std::vector<LoopVar>& vars) {
   return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
 }

@@ -89,4 +89,13 @@ Expr normal_fills(const Kernel& kernel, const Expr& e, const std::vector<LoopVar
   return map_children(e, [&](const Expr& c) { return normal_fills(kernel, c, vars); });
 }
 
+bool has_fill(const Expr& e) {
+  bool found = false;
+  walk(e, [&](const Expr& n) {
+    if (const auto* r = std::get_if<Read>(&n->node)) found = found || r->fill;
+    return !found;
+  });
+  return found;
+}
+
 }  // namespace tenon

@@ -12,4 +12,7 @@ namespace tenon {
 /// becomes when the tensor's maker, a transposition for one, is put in its place.
 Expr normal_fills(const Kernel& kernel, const Expr& e, const std::vector<LoopVar>& vars);
 
+/// Some read in `e` has a fill.
+bool has_fill(const Expr& e);
+
 }  // namespace tenon

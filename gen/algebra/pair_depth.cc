@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algebra/normal_fills.h"
 #include "algebra/simplify.h"
 
 namespace tenon {
@@ -18,15 +19,6 @@ int bits_needed(const Expr& e) {
   if (a && (a->op == ScalarOp::Add || a->op == ScalarOp::Sub)) return std::max(bits_needed(a->args[0]), bits_needed(a->args[1])) + 1;
   if (!is_int(e->type) || bytes_of(e->type) > 2) return 64;
   return dtype_row(e->type).bits + (is_unsigned_int(e->type) ? 1 : 0);
-}
-
-bool has_fill(const Expr& e) {
-  bool found = false;
-  walk(e, [&](const Expr& n) {
-    if (const auto* r = std::get_if<Read>(&n->node)) found = found || r->fill;
-    return !found;
-  });
-  return found;
 }
 
 /// The depth variable whose pairs waste least: an even or open extent, else the greatest.

@@ -1,30 +1,10 @@
 // Scalar operations: C's operators where they mean the same, small functions elsewhere. Integers wrap: they compute through unsigned types.
+#include "emit/c_operators.h"
 #include "emit/emitter.h"
 #include "support/check.h"
 
 namespace tenon::emit {
 namespace {
-
-std::string_view c_operator(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::Add: return "+";
-    case ScalarOp::Sub: return "-";
-    case ScalarOp::Mul: return "*";
-    case ScalarOp::Div: return "/";
-    case ScalarOp::Lt: return "<";
-    case ScalarOp::Le: return "<=";
-    case ScalarOp::Gt: return ">";
-    case ScalarOp::Ge: return ">=";
-    case ScalarOp::Eq: return "==";
-    case ScalarOp::Ne: return "!=";
-    case ScalarOp::And: return "&&";
-    case ScalarOp::Or: return "||";
-    case ScalarOp::BitAnd: return "&";
-    case ScalarOp::BitOr: return "|";
-    case ScalarOp::BitXor: return "^";
-    default: return "";
-  }
-}
 
 bool narrow(DType d) { return is_int(d) && bits_of(d) < 32; }
 
@@ -43,11 +23,6 @@ CExpr negate(Emitter& e, DType d, const CExpr& a) {
   if (d == DType::U64) return c_binary(c_text("UINT64_C(0)"), "-", a);
   const bool wide = d == DType::I64;
   return c_cast(e.c_type(d), c_binary(c_text(wide ? "UINT64_C(0)" : "0u"), "-", c_cast(wide ? "uint64_t" : "uint32_t", a)));
-}
-
-bool not_nan_constant(const Operand& v) {
-  const auto* c = std::get_if<VConst>(&v->node);
-  return c && c->f == c->f;
 }
 
 /// min and max: NaN of either side wins. A comparison that a NaN fails chooses the right arm.

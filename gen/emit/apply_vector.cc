@@ -1,28 +1,13 @@
 // Lane by lane operations on vectors: rows of the level, GNU vector operators, else small functions.
+#include "emit/c_operators.h"
 #include "emit/emitter.h"
 #include "support/check.h"
 
 namespace tenon::emit {
 namespace {
 
-std::string_view vector_operator(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::Add: return "+";
-    case ScalarOp::Sub: return "-";
-    case ScalarOp::Mul: return "*";
-    case ScalarOp::Div: return "/";
-    case ScalarOp::Lt: return "<";
-    case ScalarOp::Le: return "<=";
-    case ScalarOp::Gt: return ">";
-    case ScalarOp::Ge: return ">=";
-    case ScalarOp::Eq: return "==";
-    case ScalarOp::Ne: return "!=";
-    case ScalarOp::And: case ScalarOp::BitAnd: return "&";
-    case ScalarOp::Or: case ScalarOp::BitOr: return "|";
-    case ScalarOp::BitXor: return "^";
-    default: return "";
-  }
-}
+/// Between masks, whose lanes are all bits or none, logic is that of their bits.
+std::string_view vector_operator(ScalarOp op) { return op == ScalarOp::And ? "&" : op == ScalarOp::Or ? "|" : c_operator(op); }
 
 /// An operand of an operator between vectors: a splat of floats may stand as the scalar, C makes the vector.
 CExpr side(Emitter& e, const Operand& v, bool scalar_allowed) {
@@ -53,11 +38,6 @@ CExpr comparison(Emitter& e, const OperandNode& node, const VApply& n) {
   }
   const CExpr r = c_binary(side(e, n.args[0], !is_splat(n.args[1])), op, side(e, n.args[1], true));
   return bits_of(from.dtype) == 32 ? r : c_cast(e.c_type(node.type), r);
-}
-
-bool not_nan_constant(const Operand& v) {
-  const auto* c = std::get_if<VConst>(&v->node);
-  return c && c->f == c->f;
 }
 
 Operand arg(int i, const OperandType& t) { return v_var(std::string(1, static_cast<char>('a' + i)), t); }
