@@ -101,6 +101,7 @@ class ChainBuilder {
     const auto c = find_contraction(k);
     const Blueprint* blueprint = c ? blueprints_.find("contraction", isa_.name, c->accumulator) : nullptr;
     if (!blueprint || c->transposed || !c->outer_left.empty() || !c->outer_right.empty()) return false;
+    if (mentions(c->right, chain_.row.name)) return false;  // panels are made once, for all blocks of rows
     ContractionBuilder b = start_contraction(k, isa_, *blueprint, *c);
     b.taken.insert(taken_.begin(), taken_.end());
     const ContractionParts parts = contraction_parts(b);

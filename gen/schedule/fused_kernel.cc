@@ -7,6 +7,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
+#include "schedule/equal_sums.h"
 #include "schedule/index_map.h"
 #include "schedule/read_replacer.h"
 
@@ -234,6 +235,9 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
     if (replacer.failed()) return std::nullopt;
     gone.push_back(read);
   }
+  // a consumer that reads a value by two of its operands has the producer's sums twice
+  if (gone.size() > 2 && has_reduction(definition.value))
+    for (KernelStatement& s : out.kernel.body) s.value = with_equal_sums_shared(s.value);
   std::vector<KernelStatement> temps = temp_statements(producer.kernel, ids);
   out.kernel.body.insert(out.kernel.body.begin(), temps.begin(), temps.end());
   join_rest(producer, consumer, ids, out);

@@ -106,6 +106,12 @@ TEST_CASE("an activation that uses its operand twice leaves one sum") {
     }
 }
 
+TEST_CASE("a value that both operands of its reader are leaves one sum") {
+  const ExecutionPlan p = planned({"  x: f32[5, 7]\n  w: f32[3, 7]\n", "  t = dense(x, w)\n  y = copysign(t, t)\n"});
+  REQUIRE(p.steps.size() == 1);
+  CHECK(find_contraction(p.steps[0].kernel).has_value());
+}
+
 TEST_CASE("heads that become features are two depths of a product") {
   const ExecutionPlan p = planned({"  x: f32[1, 4, 16, 8]\n  w: f32[32, 24]\n", "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[1, 16, 32]), w)\n"});
   REQUIRE(p.steps.size() == 1);
