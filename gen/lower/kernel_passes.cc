@@ -11,6 +11,7 @@ std::span<const KernelPass> kernel_passes() {
       {"separate-reductions", separate_reductions},
       {"inline-temps", inline_temps},
       {"divide-once", divide_once},
+      {"separate-windows", separate_windows},
       {"simplify-again", simplify_kernel},
   };
   return passes;

@@ -21,6 +21,8 @@ Kernel separate_reductions(const Kernel&);
 Kernel inline_temps(const Kernel&);
 /// Divisions by a sum become multiplications by its reciprocal where they repeat.
 Kernel divide_once(const Kernel&);
+/// The greatest or least of a padded window is found down its columns, then along one line.
+Kernel separate_windows(const Kernel&);
 
 /// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.
 std::span<const KernelPass> kernel_passes();

@@ -53,6 +53,18 @@ Kernel running_sum() {
   return k;
 }
 
+/// Y[c, y, x] = max over 5 x 5 of padded X[c, y + r - 2, x + s - 2]
+Kernel pool(const Expr& fill) {
+  const Expr C = constant_int(6), H = constant_int(9), W = constant_int(20), two = constant_int(2);
+  Kernel k;
+  k.name = "pool_f32";
+  k.tensors = {tensor("X", Role::Input, {C, H, W}), tensor("Y", Role::Output, {C, H, W})};
+  const Expr read = read_of(0, DType::F32, {v("c"), v("y") + v("r") - two, v("x") + v("s") - two}, fill);
+  const Expr most = reduce(Reducer::Max, {{"r", constant_int(5)}, {"s", constant_int(5)}}, nullptr, read, DType::F32);
+  k.body = {{1, {v("c"), v("y"), v("x")}, Update::Assign, most, {{"c", C}, {"y", H}, {"x", W}}, ""}};
+  return k;
+}
+
 /// Y[m, n] = Σ over k of W[m, k] X[k, n], all extents known
 Kernel product(int64_t M, int64_t K, int64_t N) {
   const Expr m = constant_int(M), depth = constant_int(K), n = constant_int(N);
@@ -228,6 +240,15 @@ TEST_CASE("filters of one vector have tiles of their own") {
   CHECK(blueprint_of_filters(8) == "contraction_turned_narrow");
   CHECK(blueprint_of_filters(16) == "contraction_turned_narrow");
   CHECK(blueprint_of_filters(17) == "contraction_turned");
+}
+
+TEST_CASE("a padded window is found by columns and then along a line of each worker") {
+  const LoopNest nest = lowered(pool(constant_float(-1, DType::F32)), "x86-64-v4");
+  const std::string text = to_text(nest);
+  CHECK(count(text, "Y_line: workspace f32 x 24 writable") == 1);
+  CHECK(count(text, "parallel for c") == 1);
+  CHECK(count(text, "for s = 0 .. 5") == 2);   // whole vectors, and the part of one
+  CHECK(count(to_text(lowered(pool(nullptr), "x86-64-v4")), "Y_line") == 0);
 }
 
 TEST_CASE("a running sum is one loop") {
