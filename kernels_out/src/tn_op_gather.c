@@ -124,11 +124,10 @@ static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims
     for (int k = 0; k < 3; ++k)
         tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
     gather_shapes(c, dims);
-    for (int k = 0; k < 3; ++k)
-        if (k >= 2)
-            c->out[k - 2] = &c->tensor[k].t;
-        else
-            c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 2; ++k)
+        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 1; ++k)
+        c->out[k] = &c->tensor[2 + k].t;
     c->frame.in = c->in;
     c->frame.out = c->out;
     c->frame.is_typed = 1;

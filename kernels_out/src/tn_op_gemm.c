@@ -173,11 +173,10 @@ static int gemm_begin(gemm_call *c, tn_want want, const tn_gemm_dims *dims, cons
     for (int k = 0; k < 4; ++k)
         tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
     gemm_shapes(c, dims);
-    for (int k = 0; k < 4; ++k)
-        if (k >= 3)
-            c->out[k - 3] = &c->tensor[k].t;
-        else
-            c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 3; ++k)
+        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 1; ++k)
+        c->out[k] = &c->tensor[3 + k].t;
     c->frame.in = c->in;
     c->frame.out = c->out;
     c->frame.is_typed = 1;

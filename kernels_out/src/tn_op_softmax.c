@@ -118,11 +118,10 @@ static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *d
     for (int k = 0; k < 2; ++k)
         tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
     softmax_shapes(c, dims);
-    for (int k = 0; k < 2; ++k)
-        if (k >= 1)
-            c->out[k - 1] = &c->tensor[k].t;
-        else
-            c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 1; ++k)
+        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 1; ++k)
+        c->out[k] = &c->tensor[1 + k].t;
     c->frame.in = c->in;
     c->frame.out = c->out;
     c->frame.is_typed = 1;

@@ -77,11 +77,10 @@ static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, cons
     for (int k = 0; k < 2; ++k)
         tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
     gelu_shapes(c, dims);
-    for (int k = 0; k < 2; ++k)
-        if (k >= 1)
-            c->out[k - 1] = &c->tensor[k].t;
-        else
-            c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 1; ++k)
+        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 1; ++k)
+        c->out[k] = &c->tensor[1 + k].t;
     c->frame.in = c->in;
     c->frame.out = c->out;
     c->frame.is_typed = 1;
@@ -201,11 +200,10 @@ static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, cons
     for (int k = 0; k < 2; ++k)
         tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
     relu_shapes(c, dims);
-    for (int k = 0; k < 2; ++k)
-        if (k >= 1)
-            c->out[k - 1] = &c->tensor[k].t;
-        else
-            c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 1; ++k)
+        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
+    for (int k = 0; k < 1; ++k)
+        c->out[k] = &c->tensor[1 + k].t;
     c->frame.in = c->in;
     c->frame.out = c->out;
     c->frame.is_typed = 1;
