@@ -26,10 +26,10 @@ class Simplifier {
 
   Expr run(const Expr& e) {
     if (!e) return e;
-    if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
+    if (const Expr* done = done_.find(e.get())) return *done;
     const Expr r = std::holds_alternative<Reduce>(e->node) ? reduction(e) : rule(map_children(e, [&](const Expr& c) { return run(c); }));
     kept_.push_back(e);
-    done_.emplace(e.get(), r);
+    done_[e.get()] = r;
     return r;
   }
 
@@ -239,7 +239,7 @@ class Simplifier {
   }
 
   const Ranges& ranges_;
-  std::unordered_map<const ExprNode*, Expr> done_;
+  PointerMap<Expr> done_;
   std::vector<Expr> kept_;
 };
 
@@ -264,7 +264,7 @@ Expr simplify(const Expr& e, const Ranges& ranges) { return Simplifier(ranges).r
 
 Expr SharedExprs::share(const Expr& e) {
   if (!e) return e;
-  if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
+  if (const Expr* done = done_.find(e.get())) return *done;
   Expr r = map_children(e, [&](const Expr& c) { return share(c); });
   const size_t h = hash_of(r);
   const auto [first, last] = by_hash_.equal_range(h);
@@ -275,8 +275,8 @@ Expr SharedExprs::share(const Expr& e) {
     }
   if (r == e || first == last) by_hash_.emplace(h, r);
   kept_.push_back(e);
-  done_.emplace(e.get(), r);
-  done_.emplace(r.get(), r);
+  done_[e.get()] = r;
+  done_[r.get()] = r;
   return r;
 }
 

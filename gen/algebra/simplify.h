@@ -4,6 +4,7 @@
 
 #include "algebra/linear.h"
 #include "ir/expr.h"
+#include "support/pointer_map.h"
 
 namespace tenon {
 
@@ -17,7 +18,7 @@ class SharedExprs {
 
  private:
   std::multimap<size_t, Expr> by_hash_;
-  std::map<const ExprNode*, Expr> done_;
+  PointerMap<Expr> done_;
   std::vector<Expr> kept_;  ///< keeps the keys of done_ alive
 };
 

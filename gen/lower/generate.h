@@ -11,6 +11,7 @@
 #include "lower/loop_tree.h"
 #include "lower/names_in_scope.h"
 #include "lower/place_temps.h"
+#include "support/pointer_map.h"
 
 namespace tenon {
 
@@ -151,7 +152,7 @@ class Generator {
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
   std::set<std::pair<int, std::string>> fetched_;  ///< lines fetched ahead in the loop body at hand
-  std::map<const ExprNode*, int> uses_;
+  PointerMap<int> uses_;
   // keys that own what they stand for: an expression made on the way must not leave its address to the next one
   std::map<Expr, bool> varies_;
   std::map<std::pair<Expr, int>, Bundle> memo_;

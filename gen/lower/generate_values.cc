@@ -56,8 +56,8 @@ void Generator::count_uses(const Expr& e) {
 }
 
 bool Generator::deserves_name(const Expr& e) const {
-  const auto it = uses_.find(e.get());
-  if (it == uses_.end() || it->second < 2 || lazy_ > 0) return false;
+  const int* uses = uses_.find(e.get());
+  if (!uses || *uses < 2 || lazy_ > 0) return false;
   if (std::holds_alternative<Read>(e->node) || std::holds_alternative<Select>(e->node)) return true;
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;

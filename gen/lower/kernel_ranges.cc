@@ -1,9 +1,10 @@
 // Facts about kernels and whole-kernel rewriting.
 #include "lower/kernel_ranges.h"
 
-#include <unordered_set>
+#include <utility>
 
 #include "algebra/simplify.h"
+#include "support/pointer_map.h"
 
 namespace tenon {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 constexpr int64_t kProvable = int64_t{1} << 40;
 
 /// Visits every node below `e` once, parents first.
-void each_node(const Expr& e, std::unordered_set<const ExprNode*>& seen, const std::function<void(const Expr&)>& visit) {
-  if (!e || !seen.insert(e.get()).second) return;
+void each_node(const Expr& e, PointerMap<bool>& seen, const std::function<void(const Expr&)>& visit) {
+  if (!e || std::exchange(seen[e.get()], true)) return;
   visit(e);
   each_child(e, [&](const Expr& c) { each_node(c, seen, visit); });
 }
@@ -67,7 +68,7 @@ void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops) {
 }
 
 void each_read(const Expr& e, const std::function<void(const Read&)>& visit) {
-  std::unordered_set<const ExprNode*> seen;
+  PointerMap<bool> seen;
   each_node(e, seen, [&](const Expr& n) {
     if (const auto* r = std::get_if<Read>(&n->node)) visit(*r);
   });
@@ -75,7 +76,7 @@ void each_read(const Expr& e, const std::function<void(const Read&)>& visit) {
 
 bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
   bool ok = true;
-  std::unordered_set<const ExprNode*> seen;
+  PointerMap<bool> seen;
   Ranges inner = ranges;
   each_node(e, seen, [&](const Expr& n) {
     if (const auto* r = std::get_if<Reduce>(&n->node)) add_loops(inner, r->vars);

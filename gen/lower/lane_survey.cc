@@ -118,7 +118,7 @@ void LaneSurvey::accumulate(const TreeAccumulate& a) {
 }
 
 void LaneSurvey::value(const Expr& e) {
-  if (!possible_ || !varies(e) || !seen_.insert(e.get()).second) return;
+  if (!possible_ || !varies(e) || std::exchange(seen_[e.get()], true)) return;
   if (is_complex(e->type)) return refuse();
   if (e->type != DType::Bool) widest_ = std::max(widest_, bytes_of(e->type));
   if (const auto* r = std::get_if<Read>(&e->node)) return read(e, *r);

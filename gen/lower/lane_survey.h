@@ -3,11 +3,11 @@
 
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "algebra/linear.h"
 #include "lower/loop_tree.h"
 #include "lower/place_temps.h"
+#include "support/pointer_map.h"
 
 namespace tenon {
 
@@ -53,7 +53,7 @@ class LaneSurvey {
   std::set<int> varying_temps_;
   std::set<std::string> varying_accumulators_;
   std::unordered_map<Expr, bool> varies_;
-  std::unordered_set<const ExprNode*> seen_;
+  PointerMap<bool> seen_;
   bool possible_ = true, has_loops_ = false, needs_interior_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1;
 };

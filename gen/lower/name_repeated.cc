@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "support/check.h"
+#include "support/pointer_map.h"
 
 namespace tenon {
 namespace {
@@ -224,7 +225,7 @@ class Namer {
   Position of(const Operand& v) {
     const auto examined = [&] { return std::visit([&](const auto& n) { return examine(n, v); }, v->node); };
     if (is_leaf(v) || v->type.lanes > 1) return examined();
-    if (const auto at = known_.find(v.get()); at != known_.end() && at->second.first == statement_) return at->second.second;
+    if (const auto* at = known_.find(v.get()); at && at->first == statement_) return at->second;
     const Position p = examined();
     known_[v.get()] = {statement_, p};
     return p;
@@ -306,7 +307,7 @@ class Namer {
   std::vector<Open> open_;
   int serials_ = 0, blocks_ = 0;
   int statement_ = 0;                                        ///< counts them
-  std::unordered_map<const OperandNode*, std::pair<int, Position>> known_;   ///< with the statement that it holds for
+  PointerMap<std::pair<int, Position>> known_;   ///< with the statement that it holds for
   std::unordered_map<Key, int, HashKey> numbers_;
   std::unordered_map<std::string, int64_t> names_;
   std::map<std::pair<int, int>, Found> found_;               ///< by block and position
