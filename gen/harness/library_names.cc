@@ -42,8 +42,9 @@ std::string upper_case(std::string_view text) {
 
 std::string dtype_constant(DType d) { return "TN_" + upper_case(name_of(d)); }
 
-std::string with_prefix(std::string_view text, const std::string& prefix) {
-  if (prefix == "tn") return std::string(text);
+std::string with_prefix(std::string given, const std::string& prefix) {
+  if (prefix == "tn") return given;
+  const std::string_view text = given;
   const std::string upper = upper_case(prefix);
   std::string out;
   out.reserve(text.size() + text.size() / 16);

@@ -15,7 +15,7 @@ std::string c_identifier(std::string_view name);
 std::string dtype_constant(DType d);
 std::string upper_case(std::string_view text);
 /// Replaces the prefix `tn_` / `TN_` at the start of identifiers.
-std::string with_prefix(std::string_view text, const std::string& prefix);
+std::string with_prefix(std::string text, const std::string& prefix);
 /// Text for the inside of a C comment, on one line.
 std::string comment_text(std::string_view text);
 /// The family's name, or the op's own: what its source files are called.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <future>
+#include <iterator>
 #include <set>
 
 #include "harness/library_attributes.h"
@@ -16,6 +17,7 @@
 #include "harness/library_tables.h"
 #include "harness/library_typed.h"
 #include "support/check.h"
+#include "support/parallel.h"
 
 namespace tenon {
 namespace {
@@ -131,14 +133,23 @@ std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, co
     out.push_back({fmt::format("{}.c", part), fill_template(options, fmt::format("runtime/library_{}.c.in", part), {{"internal", "tn_internal.h"}})});
   out.push_back(level_source(texts, options));
   if (options.registry) out.push_back(registry(library, options));
-  std::set<std::string> known;
-  for (const auto& [family, ops] : families_of(library)) {
-    out.push_back(wrappers("op_" + family, ops, defs, texts));
+  const Families by_name = families_of(library);
+  const std::vector<std::pair<std::string, std::vector<const LibraryOp*>>> families(by_name.begin(), by_name.end());
+  std::vector<std::vector<Source>> made(families.size());
+  std::set<std::string> shared;   // by all sources of one file
+  const auto make = [&](size_t i) {
+    const auto& [family, ops] = families[i];
+    made[i].push_back(wrappers("op_" + family, ops, defs, texts));
     for (const LevelTexts& l : texts.levels) {
-      if (!options.amalgamate) known.clear();
-      if (Source s = kernels("op_" + family, ops, l, known); !s.name.empty()) out.push_back(std::move(s));
+      std::set<std::string> own;
+      if (Source s = kernels("op_" + family, ops, l, options.amalgamate ? shared : own); !s.name.empty()) made[i].push_back(std::move(s));
     }
-  }
+  };
+  if (options.amalgamate)
+    for (size_t i = 0; i < families.size(); ++i) make(i);
+  else
+    for_each_index(families.size(), make);
+  for (std::vector<Source>& sources : made) std::move(sources.begin(), sources.end(), std::back_inserter(out));
   return out;
 }
 
@@ -179,19 +190,19 @@ void write_library(const Library& library, const OpLibrary& defs, const LibraryT
   for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));
   // It takes as long as half of the sources, whose text it only measures.
   auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });
-  const std::vector<Source> sources = sources_of(library, defs, texts, options);
+  std::vector<Source> sources = sources_of(library, defs, texts, options);
   const std::string internal = library_internal_header(limits, texts, options), header = "include/" + options.prefix + ".h";
   out.add(header, with_prefix(library_header(library, options), options.prefix));
   std::vector<std::string> files;
-  const auto add = [&](const std::string& name, const std::string& text, bool compiled) {
-    out.add(name, with_prefix(text, options.prefix));
+  const auto add = [&](const std::string& name, std::string text, bool compiled) {
+    out.add(name, with_prefix(std::move(text), options.prefix));
     if (compiled) files.push_back(name);
   };
   if (options.amalgamate) {
     add("src/" + options.prefix + ".c", amalgam(sources, internal), true);
   } else {
     add(fmt::format("src/{}_internal.h", options.prefix), internal, false);
-    for (const Source& s : sources) add(fmt::format("src/{}_{}", options.prefix, s.name), s.text, true);
+    for (Source& s : sources) add(fmt::format("src/{}_{}", options.prefix, s.name), std::move(s.text), true);
   }
   std::string list;
   for (const std::string& f : files) list += f + "\n";

@@ -9,6 +9,7 @@
 #include "library/pack_plan.h"
 #include "library/permuted_view.h"
 #include "library/unroll_variadic.h"
+#include "support/parallel.h"
 
 namespace tenon {
 namespace {
@@ -191,8 +192,18 @@ Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& se
   std::vector<std::string> names = selection.ops;
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  for (const std::string& name : names)
-    if (const OpDef* def = defs.op(name); def && !needs_graph(*def)) expand_op(defs, *def, selection.dtypes, library, diagnostics);
+  struct Expanded {
+    Library part;
+    Diagnostics diagnostics;
+  };
+  std::vector<Expanded> ops(names.size());   // they do not know each other
+  for_each_index(names.size(), [&](size_t i) {
+    if (const OpDef* def = defs.op(names[i]); def && !needs_graph(*def)) expand_op(defs, *def, selection.dtypes, ops[i].part, ops[i].diagnostics);
+  });
+  for (Expanded& e : ops) {
+    diagnostics.append(e.diagnostics);
+    for (LibraryOp& op : e.part.ops) library.ops.push_back(std::move(op));
+  }
   if (diagnostics.has_errors()) return diagnostics;
   if (library.ops.empty()) {
     diagnostics.error_at(Code::E0607, "tenon", "no op that was chosen accepts any of the dtypes that were chosen");

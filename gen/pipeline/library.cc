@@ -4,11 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
-#include <functional>
 #include <set>
-#include <thread>
 
 #include "emit/kernel_to_c.h"
 #include "emit/math_body.h"
@@ -18,6 +15,7 @@
 #include "lower/lower_kernel.h"
 #include "lower/name_repeated.h"
 #include "pipeline/data_files.h"
+#include "support/parallel.h"
 #include "support/print_to.h"
 
 namespace tenon {
@@ -75,18 +73,6 @@ std::vector<Body> bodies_of(const Kernel& kernel, const std::vector<const Isa*>&
     if (body.faults.empty()) body.text = kernel_text(*nests[i], *levels[i], options);
   }
   return out;
-}
-
-/// body(i) for all i below n, on all processors.
-void for_each_index(size_t n, const std::function<void(size_t)>& body) {
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i = next++; i < n; i = next++) body(i);
-  };
-  std::vector<std::thread> workers;
-  for (unsigned w = 1; w < std::thread::hardware_concurrency(); ++w) workers.emplace_back(work);
-  work();
-  for (std::thread& w : workers) w.join();
 }
 
 /// Kernels do not know each other, so they are lowered side by side; what comes out is put together level by level, in their order.

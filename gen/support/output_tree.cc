@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "support/check.h"
+#include "support/parallel.h"
 
 namespace tenon {
 namespace {
@@ -62,14 +63,20 @@ class Transaction {
     return {};
   }
 
-  std::string stage(const fs::path &final_path, const std::string &bytes) {
-    fs::path temporary = final_path;
-    temporary += fmt::format(".{}.tmp", ::getpid());
-    std::error_code ignored;
-    if (fs::is_directory(final_path, ignored)) return fmt::format("{} is a directory", final_path.string());
-    pending_.emplace_back(temporary, final_path);
-    const std::string why = write_bytes(temporary, bytes);
-    return why.empty() ? why : fmt::format("cannot write {}: {}", final_path.string(), why);
+  /// Writes the files beside their places, several at once; the first error in their order.
+  std::string stage(const std::vector<std::pair<fs::path, const std::string *>> &files) {
+    std::vector<std::string> errors(files.size());
+    for (const auto &[final_path, bytes] : files) {
+      fs::path temporary = final_path;
+      temporary += fmt::format(".{}.tmp", ::getpid());
+      std::error_code ignored;
+      if (fs::is_directory(final_path, ignored)) return fmt::format("{} is a directory", final_path.string());
+      pending_.emplace_back(temporary, final_path);
+    }
+    for_each_index(files.size(), [&](size_t i) { errors[i] = write_bytes(pending_[i].first, *files[i].second); });
+    for (size_t i = 0; i < files.size(); ++i)
+      if (!errors[i].empty()) return fmt::format("cannot write {}: {}", files[i].first.string(), errors[i]);
+    return {};
   }
 
   std::string commit() {
@@ -147,6 +154,7 @@ WriteOutcome OutputTree::write(const fs::path &directory) const {
     outcome.error = std::move(why);
     return outcome;
   };
+  std::vector<std::pair<fs::path, const std::string *>> changed;
   for (const auto &[path, bytes] : files_) {
     const fs::path place = directory / path;
     if (same_on_disk(place, bytes)) {
@@ -157,9 +165,10 @@ WriteOutcome OutputTree::write(const fs::path &directory) const {
       last_made = place.parent_path();
       if (std::string why = transaction.make_directory(last_made); !why.empty()) return fail(std::move(why));
     }
-    if (std::string why = transaction.stage(place, bytes); !why.empty()) return fail(std::move(why));
+    changed.emplace_back(place, &bytes);
     outcome.written.push_back(path);
   }
+  if (std::string why = transaction.stage(changed); !why.empty()) return fail(std::move(why));
   if (std::string why = transaction.commit(); !why.empty()) return fail(std::move(why));
   return outcome;
 }
