@@ -300,7 +300,8 @@ class OnnxReader {
     std::vector<ValueId> made;
     for (const ValueInfoProto& v : body.output()) {
       const auto it = inner.find(v.name());
-      if (it == inner.end() || it->second == kNotGiven) error(Code::E0809, where, fmt::format("no node makes the output '{}' of its body", v.name()));
+      if (it == inner.end()) error(Code::E0809, where, fmt::format("no node makes the output '{}' of its body", v.name()));
+      else if (it->second == kNotGiven) error(Code::E0805, where, fmt::format("the output '{}' of its body is an empty optional, or one that is not supported", v.name()));
       made.push_back(it == inner.end() || it->second == kNotGiven ? kNoValue : it->second);
     }
     return made;

@@ -115,6 +115,28 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
   return Evaluation{results_of(*node, call), is_exact(node->kernel)};
 }
 
+std::optional<RandomGraph> at_size(const OpLibrary& defs, const RandomGraph& g, int64_t size) {
+  RandomGraph out = g;
+  out.size = size;
+  for (const int v : values_from(g, From::Input)) {
+    TensorData& t = out.values[static_cast<size_t>(v)].data;
+    const std::vector<uint8_t> old = t.bytes;
+    std::replace(t.dims.begin(), t.dims.end(), g.open, size);
+    const size_t one = static_cast<size_t>(bytes_of(t.dtype));
+    t.bytes.resize(static_cast<size_t>(element_count(t.dims)) * one);
+    if (old.empty() && !t.bytes.empty()) return std::nullopt;
+    for (size_t i = 0; i < t.bytes.size(); ++i) t.bytes[i] = old[i % old.size()];
+  }
+  for (const RandomNode& n : g.nodes) {
+    std::vector<const TensorData*> inputs;
+    for (const int v : n.inputs) inputs.push_back(v < 0 ? nullptr : &out.values[static_cast<size_t>(v)].data);
+    auto result = evaluate(defs, n.op, inputs, n.attrs);
+    if (!result) return std::nullopt;
+    for (size_t k = 0; k < n.outputs.size(); ++k) out.values[static_cast<size_t>(n.outputs[k])].data = std::move(result->outputs[k]);
+  }
+  return out;
+}
+
 std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs, const RandomGraph& g, std::mt19937_64& rng) {
   std::vector<std::vector<double>> out;
   std::vector<std::vector<long double>> wanted;

@@ -26,4 +26,8 @@ std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs
 /// Elements as real numbers, two for a complex one.
 std::vector<long double> real_elements(const TensorData& t);
 
+/// The graph with the open extent of its inputs brought to `size`, their elements repeated or left out, and what the oracle makes of them;
+/// nothing where an operator refuses that.
+std::optional<RandomGraph> at_size(const OpLibrary& defs, const RandomGraph& graph, int64_t size);
+
 }  // namespace tenon_test

@@ -1,5 +1,5 @@
 // Graphs of random operators: the C with fusion, the C without it and the oracle have to agree.
-//   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] | --graphs DIR
+//   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open] | --graphs DIR
 #include <fmt/format.h>
 
 #include <sys/mman.h>
@@ -35,6 +35,7 @@ struct Settings {
   uint64_t seed = 1;
   std::string keep;         ///< where folders of findings stay
   bool shrink = false;
+  bool open = false;        ///< two graphs of three are generated once more with an open size
   std::string graphs;       ///< instead: the graphs in the YAML files there, at every level
 };
 
@@ -43,12 +44,13 @@ bool read_settings(int argc, char** argv, Settings& s) {
   for (int k = 1; k < argc; ++k) {
     const std::string flag = argv[k];
     if (flag == "--shrink") s.shrink = true;
+    else if (flag == "--open") s.open = true;
     else if (k + 1 < argc && flag == "--nodes") s.nodes = std::atoi(argv[++k]);
     else if (k + 1 < argc && flag == "--seconds") s.seconds = std::atoi(argv[++k]);
     else if (k + 1 < argc && flag == "--seed") s.seed = std::strtoull(argv[++k], nullptr, 10);
     else if (k + 1 < argc && flag == "--keep") s.keep = argv[++k];
     else if (k + 1 < argc && flag == "--graphs") s.graphs = argv[++k];
-    else return fmt::print(stderr, "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] | --graphs DIR\n"), false;
+    else return fmt::print(stderr, "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open] | --graphs DIR\n"), false;
   }
   return true;
 }
@@ -68,6 +70,7 @@ constexpr size_t kMostOps = 1024;
 /// What is counted over all graphs.
 struct Counts {
   int graphs = 0, nodes = 0, findings = 0;
+  int open = 0, refused = 0, sizes = 0;   ///< graphs with an open size that were run, that are refused (a constant fixes it), and the sizes of the former
   Compared compared;
   int used[kMostOps] = {};   ///< per definition, in their order
 };
@@ -90,8 +93,26 @@ class Hunt {
     for (const RandomNode& n : g.nodes) ++counts_.used[std::min<size_t>(kMostOps - 1, static_cast<size_t>(std::distance(bench_.defs.ops.begin(), bench_.defs.ops.find(n.op))))];
     const std::string isa = levels_[rng() % levels_.size()];
     for (const bool fuse : {true, false}) {
-      const Finding f = run(g, {fuse, isa}, *limits, fmt::format("seed{}", seed));
+      const Finding f = run({{g, *limits}}, {fuse, isa}, fmt::format("seed{}", seed));
       if (!f.kind.empty()) return report(g, {fuse, isa}, f, seed);
+    }
+    if (settings_.open) at_open_sizes(g, isa, seed, rng);
+  }
+
+  void at_open_sizes(const RandomGraph& g, const std::string& isa, uint64_t seed, std::mt19937_64& rng) {
+    for (const int64_t extent : extents_to_open(g, rng)) {
+      RandomGraph open = g;
+      open.open = open.size = extent;
+      const std::vector<KnownValues> runs = at_sizes(open, seed);
+      const Variant variant{rng() % 4 != 0, isa};
+      const Finding f = run(runs, variant, fmt::format("open{}", seed));
+      if (f.kind == "generate") {
+        ++counts_.refused;
+        continue;
+      }
+      if (!f.kind.empty()) return report(open, variant, f, seed);
+      ++counts_.open;
+      counts_.sizes += static_cast<int>(runs.size());
     }
   }
 
@@ -106,29 +127,59 @@ class Hunt {
     for (const std::string& isa : levels_)
       for (const bool fuse : {true, false}) {
         if (!fuse && isa != levels_.front()) continue;
-        const Finding f = run(*g, {fuse, isa}, *limits, file.stem().string());
+        const Finding f = run({{*g, *limits}}, {fuse, isa}, file.stem().string());
         if (!f.kind.empty()) return report(*g, {fuse, isa}, f, 0);
       }
   }
 
  private:
-  Finding run(const RandomGraph& g, const Variant& variant, const std::vector<std::vector<double>>& limits, const std::string& name) {
+  /// For two graphs of three one of the extents above 1 that the inputs have, or none.
+  static std::vector<int64_t> extents_to_open(const RandomGraph& g, std::mt19937_64& rng) {
+    std::vector<int64_t> extents;
+    for (const int v : values_from(g, From::Input))
+      for (const int64_t d : g.values[static_cast<size_t>(v)].data.dims)
+        if (d > 1) extents.push_back(d);
+    return extents.empty() || rng() % 3 == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{extents[rng() % extents.size()]};
+  }
+
+  /// The open graph as it is, and at the ends of its size where the oracle has values.
+  std::vector<KnownValues> at_sizes(const RandomGraph& g, uint64_t seed) const {
+    std::vector<KnownValues> runs;
+    for (const int64_t size : {g.open, int64_t{1}, g.open - 1, greatest_size(g)}) {
+      std::mt19937_64 rng(seed);
+      const auto values = at_size(bench_.defs, g, size);
+      const auto limits = values ? tolerances(bench_.defs, *values, rng) : std::nullopt;
+      if (limits) runs.push_back({*values, *limits});
+    }
+    return runs;
+  }
+
+  Finding run(const std::vector<KnownValues>& runs, const Variant& variant, const std::string& name) {
     const auto folder = scratch_ / name;
-    write_graph(g, folder);
-    Finding f = run_graph(bench_, g, variant, limits, folder, counts_.compared);
-    if (!f.kind.empty() && !settings_.keep.empty()) std::filesystem::copy(folder, std::filesystem::path(settings_.keep) / name, std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+    if (runs.empty()) return {};
+    write_graph(runs[0].graph, folder);
+    Finding f = run_graph(bench_, runs, variant, folder, counts_.compared);
+    if (!f.kind.empty() && !settings_.keep.empty()) {
+      std::filesystem::create_directories(settings_.keep);
+      std::filesystem::copy(folder, std::filesystem::path(settings_.keep) / name, std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+    }
     std::filesystem::remove_all(folder);
     return f;
+  }
+
+  std::vector<KnownValues> as_it_is(const RandomGraph& g, uint64_t seed) const {
+    std::mt19937_64 rng(seed);
+    const auto limits = tolerances(bench_.defs, g, rng);
+    return limits ? std::vector<KnownValues>{{g, *limits}} : std::vector<KnownValues>{};
   }
 
   void report(RandomGraph g, const Variant& variant, Finding f, uint64_t seed) {
     ++counts_.findings;
     if (settings_.shrink)
       g = shrink_graph(std::move(g), [&](const RandomGraph& less) {
-        std::mt19937_64 rng(seed);
-        const auto limits = tolerances(bench_.defs, less, rng);
-        if (!limits) return false;
-        const Finding again = run(less, variant, *limits, fmt::format("small{}", seed));
+        const std::vector<KnownValues> runs = less.open != 0 ? at_sizes(less, seed) : as_it_is(less, seed);
+        if (runs.empty()) return false;
+        const Finding again = run(runs, variant, fmt::format("small{}", seed));
         if (again.kind == f.kind) f.detail = again.detail;
         return again.kind == f.kind;
       });
@@ -175,6 +226,7 @@ int hunt(const Bench& bench, const Settings& s) {
   const double undecided = counts.compared.elements ? 100.0 * static_cast<double>(counts.compared.undecided) / static_cast<double>(counts.compared.elements) : 100;
   const auto kinds = std::count_if(std::begin(counts.used), std::end(counts.used), [](int n) { return n > 0; });
   fmt::print("{} graphs, {} operators of {} kinds, {} elements compared, {:.1f} % of them undecided, {} s\n", counts.graphs, counts.nodes, kinds, counts.compared.elements, undecided, seconds());
+  if (s.open) fmt::print("{} with an open size, at {} sizes; {} more are refused where it is open\n", counts.open, counts.sizes, counts.refused);
   const bool vague = undecided > 20;
   if (vague) fmt::print("FAIL too many elements are undecided\n");
   fmt::print("{} passed, {} failed, 0 skipped\n", counts.graphs - counts.findings, counts.findings + vague);

@@ -9,7 +9,11 @@
 namespace tenon_test {
 namespace {
 
-std::string type_text(const TensorData& t) { return fmt::format("\"{}[{}]\"", name_of(t.dtype), fmt::join(t.dims, ", ")); }
+std::string type_text(const TensorData& t, int64_t open = 0) {
+  std::vector<std::string> dims;
+  for (const int64_t d : t.dims) dims.push_back(open != 0 && d == open ? "N" : fmt::to_string(d));
+  return fmt::format("\"{}[{}]\"", name_of(t.dtype), fmt::join(dims, ", "));
+}
 
 struct ArgumentText {
   std::string operator()(const std::string& v) const { return "'" + v + "'"; }
@@ -56,6 +60,8 @@ void write_npy(const TensorData& t, const std::filesystem::path& path) {
 
 }  // namespace
 
+int64_t greatest_size(const RandomGraph& g) { return g.open + 3; }
+
 std::vector<int> values_from(const RandomGraph& g, From from) {
   std::vector<int> out;
   for (size_t v = 0; v < g.values.size(); ++v)
@@ -66,8 +72,9 @@ std::vector<int> values_from(const RandomGraph& g, From from) {
 std::string yaml_text(const RandomGraph& g) {
   std::string out = "graph: random\n";
   const auto inputs = values_from(g, From::Input), parameters = values_from(g, From::Parameter);
+  if (g.open != 0) out += fmt::format("sizes: {{N: 1..{}}}\n", greatest_size(g));
   if (!inputs.empty()) out += "inputs:\n";
-  for (const int v : inputs) out += fmt::format("  {}: {}\n", g.values[static_cast<size_t>(v)].name, type_text(g.values[static_cast<size_t>(v)].data));
+  for (const int v : inputs) out += fmt::format("  {}: {}\n", g.values[static_cast<size_t>(v)].name, type_text(g.values[static_cast<size_t>(v)].data, g.open));
   if (!parameters.empty()) out += "parameters:\n";
   for (const int v : parameters) out += fmt::format("  {0}: {{type: {1}, from: {0}.npy}}\n", g.values[static_cast<size_t>(v)].name, type_text(g.values[static_cast<size_t>(v)].data));
   out += "main: |\n";
@@ -96,6 +103,8 @@ RandomGraph without_unread(const RandomGraph& g) {
   }
   std::vector<int> at(g.values.size(), -1);
   RandomGraph out;
+  out.open = g.open;
+  out.size = g.size;
   for (size_t v = 0; v < g.values.size(); ++v) {
     if (!needed[v]) continue;
     at[v] = static_cast<int>(out.values.size());

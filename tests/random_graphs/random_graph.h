@@ -33,7 +33,12 @@ struct RandomGraph {
   std::vector<RandomValue> values;
   std::vector<RandomNode> nodes;
   std::vector<int> outputs;
+  int64_t open = 0;            ///< inputs have the size N in the place of this extent; 0: of none
+  int64_t size = 0;            ///< N of the values here
 };
+
+/// N is one of 1 … this.
+int64_t greatest_size(const RandomGraph& graph);
 
 /// The graph in YAML; parameters are read from NAME.npy beside it.
 std::string yaml_text(const RandomGraph& graph);

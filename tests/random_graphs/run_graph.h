@@ -33,12 +33,19 @@ struct Finding {
   int output = -1;      ///< of `wrong`: which of the graph's outputs
 };
 
+/// A graph whose values are known, and how far each element of its outputs may be off, as tolerances() says.
+struct KnownValues {
+  RandomGraph graph;
+  std::vector<std::vector<double>> limits;
+};
+
 /// Elements that were compared, and those that were not because roundings decide between answers.
 struct Compared {
   int64_t elements = 0, undecided = 0;
 };
 
-/// Generates below `folder`, which has to hold the graph's files, and runs the variant there. `limits` as tolerances() makes them.
-Finding run_graph(const Bench& bench, const RandomGraph& graph, const Variant& variant, const std::vector<std::vector<double>>& limits, const std::filesystem::path& folder, Compared& compared);
+/// Generates below `folder`, which has to hold the graph's files, and runs the variant there on each of `runs`: the same graph with other
+/// values, of other sizes where it has an open one.
+Finding run_graph(const Bench& bench, const std::vector<KnownValues>& runs, const Variant& variant, const std::filesystem::path& folder, Compared& compared);
 
 }  // namespace tenon_test
