@@ -22,7 +22,8 @@ using Bundle = std::vector<Operand>;
 class Generator {
  public:
   /// `buffers`: those of the loop nest; temps that need memory are added or grow.
-  Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers);
+  /// `taken`: names that the body must not declare.
+  Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers, const std::vector<std::string>& taken = {});
 
   Block run();
   /// The statements that leave with a status where a check does not hold.

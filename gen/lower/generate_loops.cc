@@ -18,8 +18,9 @@ Operand larger(const Operand& a, const Operand& b) {
 
 }  // namespace
 
-Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers)
+Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers, const std::vector<std::string>& taken)
     : k_(kernel), tree_(tree), isa_(isa), buffers_(buffers), places_(place_temps(kernel, tree)), accumulators_(tree.accumulators.size()), ranges_(size_ranges(kernel)) {
+  for (const std::string& name : taken) names_.take(name);
   for (const Size& s : k_.sizes) names_.take(s.name);
   for (const Attr& a : k_.attrs) names_.take(a.name);
   for (size_t t = 0; t < k_.tensors.size(); ++t) {

@@ -39,8 +39,9 @@ Operand condition(const Expr& e) {
   return v_apply(a.op, {condition(a.args[0]), condition(a.args[1])});
 }
 
-/// What a kernel is before a level is chosen: a fork and what it leads to, or a kernel after its passes with its loops.
+/// What a kernel is before a level is chosen: a fork and what it leads to, a kernel after its passes with its loops, or parts one after the other.
 struct Case {
+  std::vector<Case> parts;               ///< empty: one part
   Expr holds;                            ///< null: no fork
   std::unique_ptr<Case> then, otherwise;
   bool otherwise_scalar = false;
@@ -50,9 +51,27 @@ struct Case {
 
 Case prepare(const Kernel& kernel, const Isa& isa);
 
+/// Updates in place have loops of their own. They are lowered by themselves, so that forks of the statements before them do not repeat them.
+std::vector<Kernel> parts_of(const Kernel& k) {
+  std::vector<Kernel> out;
+  const bool temps = std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; });
+  for (const KernelStatement& s : k.body) {
+    if (out.empty() || (!temps && s.update != Update::Assign)) {
+      out.push_back(k);
+      out.back().body.clear();
+    }
+    out.back().body.push_back(s);
+  }
+  return out;
+}
+
 /// `simple`: after simplify_kernel.
 Case prepare_simple(Kernel simple, const Isa& isa) {
   Case out;
+  if (std::vector<Kernel> parts = parts_of(simple); parts.size() > 1) {
+    for (Kernel& part : parts) out.parts.push_back(prepare_simple(std::move(part), isa));
+    return out;
+  }
   out.kernel = std::move(simple);
   if (const auto fork = next_fork(out.kernel, isa)) {
     Isa scalars = isa;
@@ -81,7 +100,7 @@ class Prepared {
     const std::shared_ptr<const Case>& other = isa.vector_bits == 0 ? vectors_ : scalars_;
     if (mine) return *mine;
     if (!simple_) simple_ = simplify_kernel(kernel_);
-    const bool same = other && !other->holds && !next_fork(*simple_, isa);
+    const bool same = other && other->parts.empty() && !other->holds && !next_fork(*simple_, isa);
     mine = same ? other : std::make_shared<const Case>(prepare_simple(*simple_, isa));
     return *mine;
   }
@@ -105,15 +124,19 @@ struct Planned {
   const Case* of = nullptr;
   LoopTree tree;
   std::unique_ptr<Planned> then, otherwise;
+  std::vector<Planned> parts;
 
   bool vectors() const {
+    if (!parts.empty()) return std::any_of(parts.begin(), parts.end(), [](const Planned& p) { return p.vectors(); });
     if (!of->holds) return has_vectors(tree.body);
     return then->vectors() || (!of->otherwise_scalar && otherwise->vectors());
   }
 };
 
 Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
-  Planned out{&c, c.tree, nullptr, nullptr};
+  Planned out{&c, c.tree, nullptr, nullptr, {}};
+  for (const Case& part : c.parts) out.parts.push_back(plan(part, isa, blueprints));
+  if (!out.parts.empty()) return out;
   if (!c.holds) {
     for (const TreePass& pass : tree_passes()) pass.run({c.kernel, isa, blueprints}, out.tree);
     return out;
@@ -125,13 +148,24 @@ Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
   return out;
 }
 
-/// The body with its forks: each case has loops of its own.
-Block body_of(const Planned& p, const Isa& isa, std::vector<Buffer>& buffers) {
-  if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, buffers).run();
+/// The body with its forks: each case has loops of its own. `taken`: names of the block that it is added to.
+Block body_of(const Planned& p, const Isa& isa, std::vector<Buffer>& buffers, const std::vector<std::string>& taken = {}) {
+  if (!p.parts.empty()) {
+    Block all;
+    std::vector<std::string> names = taken;
+    for (const Planned& part : p.parts)
+      for (Stmt& s : body_of(part, isa, buffers, names)) {
+        if (const auto* let = std::get_if<SLet>(&s.node)) names.push_back(let->name);
+        if (const auto* var = std::get_if<SVar>(&s.node)) names.push_back(var->name);
+        all.push_back(std::move(s));
+      }
+    return all;
+  }
+  if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, buffers, taken).run();
   Isa scalars = isa;
   scalars.vector_bits = 0;
-  Block then = body_of(*p.then, isa, buffers);
-  Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, buffers);
+  Block then = body_of(*p.then, isa, buffers, taken);
+  Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, buffers, taken);
   return {s_if(condition(p.of->holds), std::move(then), std::move(otherwise))};
 }
 

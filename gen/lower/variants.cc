@@ -64,8 +64,17 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
   std::set<std::string> extents;
   for (const Tensor& t : k.tensors)
     for (const Expr& d : t.dims) extents.insert(size_name(d));
+  std::vector<bool> used(k.tensors.size());
+  for (const KernelStatement& s : k.body) {
+    used[static_cast<size_t>(s.target)] = true;
+    const auto reads = [&](const Expr& e) { each_read(e, [&](const Read& r) { used[static_cast<size_t>(r.tensor)] = true; }); };
+    reads(s.value);
+    for (const Expr& e : s.index) reads(e);
+  }
   std::vector<StrideSize> found;
-  for (const Tensor& t : k.tensors) {
+  for (size_t i = 0; i < k.tensors.size(); ++i) {
+    const Tensor& t = k.tensors[i];
+    if (!used[i]) continue;
     const std::string name = t.strides.empty() ? "" : size_name(t.strides.back());
     if (name.empty() || extents.count(name) || !is_open(k, name)) continue;
     if (std::none_of(found.begin(), found.end(), [&](const StrideSize& f) { return f.name == name; })) found.push_back({name, t.role == Role::Output});
