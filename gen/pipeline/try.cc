@@ -2,6 +2,7 @@
 #include "pipeline/try.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cmath>
@@ -88,7 +89,15 @@ double tolerance(DType d, double terms) {
   return store + unit * (16 + terms);
 }
 
-std::optional<std::string> driver(Session& session, const OpDef& def, DType key, const TryCase& c) {
+/// The names of the levels that the library has, as C.
+std::string level_names(const TryOptions& options) {
+  const auto levels = chosen_levels(options.selection.isas);
+  std::string names;
+  for (const Isa* isa : *levels) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", isa->name);
+  return names;
+}
+
+std::optional<std::string> driver(Session& session, const OpDef& def, DType key, const TryCase& c, const TryOptions& options) {
   const std::string path = (session.dirs().templates / "c/try_main.c.in").string();
   const auto file = read_source(path);
   if (session.report(file.diagnostics())) return std::nullopt;
@@ -99,13 +108,21 @@ std::optional<std::string> driver(Session& session, const OpDef& def, DType key,
       .fill({{"op", def.name}, {"key", fmt::format("{}", dtype_row(key).key)}, {"rank", fmt::format("{}", rank)}, {"dtype", std::string(name_of(key))},
              {"data", tensors_text(c.inputs, "in") + tensors_text(c.outputs, "want") + attr_lists(c.attrs)}, {"inputs", tensor_rows(c.inputs, "in")}, {"wanted", tensor_rows(c.outputs, "want")},
              {"attrs", attr_rows(c.attrs)}, {"n_attrs", fmt::format("{}", c.attrs.size())},
-             {"limits", limits}, {"n_inputs", fmt::format("{}", c.inputs.size())}, {"n_outputs", fmt::format("{}", c.outputs.size())}});
+             {"limits", limits}, {"levels", level_names(options)}, {"asked", options.selection.isas.empty() ? "0" : "1"}, {"n_inputs", fmt::format("{}", c.inputs.size())}, {"n_outputs", fmt::format("{}", c.outputs.size())}});
 }
 
-/// Runs a line of the shell in the folder; false unless it ends with status 0.
-bool shell(const fs::path& folder, const std::string& line) {
+/// Runs a line of the shell in the folder: how it ended.
+int shell(const fs::path& folder, const std::string& line) {
   std::fflush(stdout);
-  return std::system(fmt::format("cd '{}' && {}", folder.string(), line).c_str()) == 0;
+  const int ended = std::system(fmt::format("cd '{}' && {}", folder.string(), line).c_str());
+  return WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
+}
+
+/// The same for the compiler, which not always says what is wrong; false after an error.
+bool compiles(const fs::path& folder, const std::string& line) {
+  const int status = shell(folder, line);
+  if (status != 0) print_to(stderr, "tenon: error: `{}` ended with status {}\n", line, status);
+  return status == 0;
 }
 
 /// `--cc`, which may say how to optimise itself, and the flags that generated C takes.
@@ -120,7 +137,10 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
     print_to(stderr, "tenon: error: {}\n", *wrong);
     return false;
   }
-  return shell(folder, fmt::format("{} -o try try_main.c $(ls *.o) && {} ./try", compiler_line(options), options.runner));
+  if (!compiles(folder, compiler_line(options) + " -o try try_main.c $(ls *.o)")) return false;
+  const int status = shell(folder, options.runner + " ./try");
+  if (status > 1) print_to(stderr, "tenon: error: the program that tries the kernels ended with status {}\n", status);  // 1: what is wrong stands in its rows
+  return status == 0;
 }
 
 /// The definition to try; nothing, with a message, where there is none.
@@ -195,7 +215,7 @@ int try_test(Session& session, const OpLibrary& defs, const OpDef& def, const Te
   Diagnostics diagnostics;
   const auto c = make_try_case(defs, def, *types, test, diagnostics);
   if (session.report(diagnostics) || !c) return options.tests.empty() ? exit_bad_input : exit_bad_command_line;
-  const auto text = driver(session, def, key.value_or(fixed_key(*c)), *c);
+  const auto text = driver(session, def, key.value_or(fixed_key(*c)), *c, options);
   if (!text) return exit_bad_input;
   return run_case(folder, *text, options) ? exit_done : exit_run_failed;
 }
@@ -213,7 +233,7 @@ int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, con
   lib.selection.ops = {{def.name}};
   lib.output_dir = folder.string();
   if (const int status = produce_library(session, {defs, math}, *library, lib); status != exit_done) return status;
-  if (!shell(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
+  if (!compiles(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
   int status = exit_done;
   for (size_t k = 0; k < std::max<size_t>(keys->size(), 1); ++k)
     for (const TestCase& test : tests) {

@@ -75,6 +75,16 @@ check 'a required attribute left out' mistaken 2 "--test:1:1: error: windows: at
   note: give it by --test \"size=…\", or by \`tests:\` of the definition" --test 'N=20'
 check 'a dtype that there is not' mistaken 2 "tenon: error: there is no dtype 'f23'; \`tenon list dtypes\` prints them" --dtypes f23
 
+silent_compiler() {
+  "$tenon" try "$work/ops.yaml" --op windows -q --cc false >"$work/out" 2>"$work/said"
+  [ $? -eq 3 ] && grep -q '^tenon: error: `false .*` ended with status 1$' "$work/said" || { cat "$work/said"; return 1; }
+}
+check 'a compiler that says nothing' silent_compiler
+other=neon
+[ "$(uname -m)" != aarch64 ] || other=x86-64-v4
+says_so() { "$tenon" try "$work/ops.yaml" --op windows -q --isa "$other" --cc "${CC:-cc} -O1" | grep -q "$other .* SKIP: it does not run here$"; }
+check 'a level that does not run here' says_so
+
 # NaN of 16 bits with either sign, types of 4 bits, and levels of which each wants a workspace of its own size.
 right() { "$tenon" try -q --isa portable,native "$@" >"$work/said" 2>&1 && grep -q ' right$' "$work/said" || { cat "$work/said"; return 1; }; }
 check 'NaN as half' right --op acosh --dtypes f16,bf16
