@@ -59,6 +59,10 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
     }
     result.outputs.push_back(std::move(t));
   }
+  for (const auto& [a, b] : bound->taken_as_equal) {
+    const std::optional<SizeExpr> x = to_size(a), y = to_size(b);
+    if (x && y && *x != *y) result.equal.emplace_back(*x, *y);
+  }
   for (const WrittenExtent& e : bound->extents) {
     const std::optional<SizeExpr> most = to_size(e.bound);
     if (!most) return {{}, "nothing bounds the extent of the result: " + to_text(e.bound)};

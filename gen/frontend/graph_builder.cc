@@ -145,6 +145,7 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   InferredTypes inferred = infer(op, inputs, attrs, outputs);
   if (!inferred.error.empty()) throw GraphError(op + ": " + inferred.error);
   check_extents(op, inferred.outputs);
+  fix_sizes(op, inferred);
   const auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred));
   Node node;
   node.op = op;
@@ -170,6 +171,20 @@ bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& t
   if (node.inputs.empty() || node.inputs[0] == kNoValue || types.size() != 1 || open_.size() > 1) return false;
   const Value& from = value(node.inputs[0]);
   return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) && types[0].dims == from.dims;
+}
+
+/// An open size beside a number is that number: the program's own check of its sizes refuses all others.
+void GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
+  for (const auto& [a, b] : inferred.equal) {
+    const SizeExpr &open = a.is_constant() ? b : a, &number = a.is_constant() ? a : b;
+    if (open.kind != SizeExpr::Kind::name || !number.is_constant()) continue;
+    for (GraphSize& s : graph_.sizes) {
+      if (s.name != open.name || s.written) continue;
+      if (number.value < s.lo || number.value > s.hi)
+        throw GraphError(fmt::format("{}: an extent of {} meets {}, which is {} to {}", op, number.value, s.name, s.lo, s.hi));
+      s.lo = s.hi = number.value;
+    }
+  }
 }
 
 /// Extents that the node writes become sizes of the graph.

@@ -112,6 +112,7 @@ class GraphBuilder {
   std::optional<std::vector<ValueId>> compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
                                                         const Attributes& attrs, const std::vector<TensorType>& types);
   void name_extents(Node& node, InferredTypes& inferred);
+  void fix_sizes(const std::string& op, const InferredTypes& inferred);
   bool stays_node(const Node& node, const std::vector<TensorType>& types) const;
   ValueId materialise(ValueId id);
 

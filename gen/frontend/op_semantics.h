@@ -54,6 +54,7 @@ struct InferredTypes {
   std::vector<TensorType> outputs;
   std::string error = {};
   std::vector<BoundedExtent> extents = {};
+  std::vector<std::pair<SizeExpr, SizeExpr>> equal = {};  // extents of the arguments that are the same at every call, or it is refused
 };
 
 /// Contents of the results, or a sentence that says what is wrong with the values (an index out of range). Neither: nothing computes the

@@ -33,6 +33,7 @@ class CallBinder {
   }
 
   const std::vector<WrittenExtent>& extents() const { return extents_; }
+  const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return shapes_.taken_as_equal(); }
   TensorLayout input_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.inputs[i], dims, orders_[i]); }
   std::vector<Expr> output_dims(size_t i) const { return shapes_.stored_dims(def_.outputs[i], out_orders_[i]); }
   TensorLayout output_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.outputs[i], dims, out_orders_[i]); }
@@ -244,6 +245,7 @@ std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_
     out.output_types.push_back(*type);
   }
   out.extents = binder.extents();
+  out.taken_as_equal = binder.taken_as_equal();
   return out;
 }
 

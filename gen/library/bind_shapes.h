@@ -33,6 +33,7 @@ struct BoundCall {
   Scope scope;
   std::vector<std::vector<Expr>> output_dims;   ///< stored extents of each output
   std::vector<DType> output_types;
+  std::vector<std::pair<Expr, Expr>> taken_as_equal;   ///< extents of inputs that run time has to bring together
   std::vector<WrittenExtent> extents;   ///< extents of outputs that the kernel writes
 };
 

@@ -14,12 +14,6 @@ Expr times(const Expr& a, const Expr& b) {
   return x && y ? constant_int(*x * *y) : a * b;
 }
 
-/// Extents that cannot be told apart at generation count as equal: the same expression, or one of them open.
-bool agree(const Expr& a, const Expr& b) {
-  const auto x = constant_value(a), y = constant_value(b);
-  return (x && y) ? *x == *y : true;
-}
-
 std::string shown(const Expr& e) { return to_text(e); }
 
 bool is_fixed(const Dim& d) { return d.kind != DimKind::pack; }
@@ -39,6 +33,14 @@ TensorDef in_stored_order(const TensorDef& t, const std::vector<int>& order) {
 }
 
 }  // namespace
+
+/// Extents that cannot be told apart at generation count as equal: the same expression, or one of them open.
+bool ShapeBinder::agree(const Expr& a, const Expr& b) const {
+  const auto x = constant_value(a), y = constant_value(b);
+  if (x && y) return *x == *y;
+  if (!same(a, b)) taken_as_equal_.emplace_back(a, b);
+  return true;
+}
 
 std::optional<Expr> ShapeBinder::known_extent(const Dim& d) const {
   if (d.kind == DimKind::integer) return constant_int(d.value);
@@ -349,7 +351,7 @@ std::optional<std::string> ShapeBinder::check_broadcast(const TensorDef& t, cons
     const auto places = static_cast<size_t>(std::count_if(where->begin(), where->end(), [&](const Slot& s) { return s.entry == slot.entry; }));
     if (places > wide.size()) return fmt::format("{} has {} dimensions, {} at most", t.name, extents.size(), extents.size() - places + wide.size());
     const Expr& wanted = wide[wide.size() - places + static_cast<size_t>(slot.part)];
-    if (!agree(wanted, extents[p]) && !is_one(extents[p]))
+    if (!is_one(extents[p]) && !agree(wanted, extents[p]))
       return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[p]), shown(wanted));
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "library/scope.h"
@@ -28,6 +29,8 @@ class ShapeBinder {
   TensorLayout layout(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& stored_order) const;
   /// Stored extents that the signature says, from bound sizes and packs.
   std::vector<Expr> stored_dims(const TensorDef& t, const std::vector<int>& stored_order) const;
+  /// Extents that nobody can tell apart at generation and that were taken to be equal.
+  const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return taken_as_equal_; }
   /// Dims that a later let should have named (`T[N2]` with N2 a let) against what was given.
   std::optional<std::string> check_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) const;
 
@@ -61,6 +64,8 @@ class ShapeBinder {
 
   const OpDef& def_;
   Binding& binding_;
+  bool agree(const Expr& a, const Expr& b) const;
+  mutable std::vector<std::pair<Expr, Expr>> taken_as_equal_;
   std::set<std::string> broadcast_;   ///< sizes and packs that only broadcast dims have bound so far
   bool splits_wait_ = false;
 };

@@ -25,12 +25,12 @@ const OpLibrary& library() {
   return all;
 }
 
-Result<tenon::Graph> read(const std::string& bytes) {
+Result<tenon::Graph> read(const std::string& bytes, const SizeRanges& sizes = {}) {
   static const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
   const OpSemantics semantics = library_semantics(library(), [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) {
     return fold_node(library(), op, in, attrs);
   });
-  return read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table, semantics, {});
+  return read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table, semantics, sizes);
 }
 
 // The first elements of a tensor that is twice as long, both told by `s`; the file states the result, or leaves it open.
@@ -77,4 +77,20 @@ TEST_CASE("frontend: an operator calls the graph that its attribute holds") {
   REQUIRE(probabilities.find("= mul(") != std::string::npos);
   CHECK(scores.find("= mul(") < scores.find("= softmax("));
   CHECK(probabilities.find("= mul(") > probabilities.find("= softmax("));
+}
+
+TEST_CASE("frontend: an open size beside a number is that number, and the program refuses all others") {
+  const auto sum = [](int64_t hi) {
+    const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"y"})}, {value("x", {-1, 2})}, {untyped("y")}, {floats_tensor("w", {5, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})}};
+    return read(model(g, 13), {{"N", {1, hi}}});
+  };
+  const auto graph = sum(8);
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  REQUIRE(graph->sizes.size() == 1);
+  CHECK(graph->sizes[0].lo == 5);
+  CHECK(graph->sizes[0].hi == 5);
+  const auto refused = sum(4);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.diagnostics().sorted().front().message.find("an extent of 5 meets N, which is 1 to 4") != std::string::npos);
 }
