@@ -220,13 +220,27 @@ Block contraction_body(ContractionBuilder& b) {
 
 std::string_view blueprint_kind(const Contraction& c) { return c.is_stencil() ? "stencil" : c.transposed ? "contraction_turned" : "contraction"; }
 
-/// The row of a turned contraction whose columns all lie in one vector, where its taller tiles waste few rows; or null.
+/// Whether the columns are written to lines that push each other out of the caches, after few steps of the depth: a tile that writes a
+/// part of a line finds it gone when the next tile writes the rest, so tiles of whole lines pay even with fewer vectors.
+bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::optional<int64_t>& depth) {
+  constexpr int64_t kLine = 64, kWay = 4096, kWays = 8, kShallow = 32;
+  if (!depth || *depth > kShallow || columns <= kWays || b.blueprint.tile_rows * bytes_of(b.c.result) % kLine != 0) return false;
+  const KernelStatement& s = *b.c.statement;
+  ValueScope scope = b.scope;
+  for (const LoopVar& v : s.loops) scope.vars[v.name] = v_var(v.name);
+  const auto form = offset_form(s.target, s.index, s.loops, scope);
+  const auto step = form ? constant_value(form->coefficient(b.c.columns.back().name)) : std::nullopt;
+  return step && *step * bytes_of(b.c.result) % kWay == 0;
+}
+
+/// The row of a turned contraction whose columns all lie in one vector, or whose writes collide, where its taller tiles waste few rows;
+/// or null.
 const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa, const Blueprints& blueprints) {
   const Blueprint* narrow = c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_turned_narrow", isa.name, c.accumulator);
   if (!narrow) return nullptr;
   ContractionBuilder b = start_contraction(kernel, isa, *narrow, c);
   const auto rows = constant_value(b.extent_of(c.rows)), columns = constant_value(b.extent_of(c.columns));
-  if (!rows || !columns || *columns > b.lanes()) return nullptr;
+  if (!rows || !columns || (*columns > b.lanes() && !writes_collide(b, *columns, constant_value(b.extent_of(c.depth))))) return nullptr;
   const int64_t padded = (*rows + narrow->tile_rows - 1) / narrow->tile_rows * narrow->tile_rows;
   return padded * 10 <= *rows * 11 ? narrow : nullptr;
 }

@@ -157,21 +157,21 @@ int64_t vectors_of_strip(int64_t height, int64_t width) {
   return std::stoll(nest->functions[0].name.substr(std::string("strip_").size()));
 }
 
-/// Y[f, y, x] = Σ over c, r, s of X[c, y + r - 1, x + s - 1] W[f, c, r, s] over three channels of 32×32, 0 around the plane
-Kernel filters(int64_t count) {
-  const Expr f = constant_int(count), side = constant_int(32), three = constant_int(3), one = constant_int(1);
+/// Y[f, y, x] = Σ over c, r, s of X[c, y + r - 1, x + s - 1] W[f, c, r, s] over channels of edge×edge, 0 around the plane
+Kernel filters(int64_t count, int64_t edge, int64_t channels) {
+  const Expr f = constant_int(count), side = constant_int(edge), depth = constant_int(channels), three = constant_int(3), one = constant_int(1);
   Kernel k;
   k.name = "filters_f32";
-  k.tensors = {tensor("X", Role::Input, {three, side, side}), tensor("W", Role::Constant, {f, three, three, three}), tensor("Y", Role::Output, {f, side, side})};
+  k.tensors = {tensor("X", Role::Input, {depth, side, side}), tensor("W", Role::Constant, {f, depth, three, three}), tensor("Y", Role::Output, {f, side, side})};
   const Expr pixel = read_of(0, DType::F32, {v("c"), v("y") + v("r") - one, v("x") + v("s") - one}, constant_float(0, DType::F32));
   const Expr terms = pixel * at(1, {v("f"), v("c"), v("r"), v("s")});
-  const Expr sum = reduce(Reducer::Sum, {{"c", three}, {"r", three}, {"s", three}}, nullptr, terms, DType::F32);
+  const Expr sum = reduce(Reducer::Sum, {{"c", depth}, {"r", three}, {"s", three}}, nullptr, terms, DType::F32);
   k.body = {{2, {v("f"), v("y"), v("x")}, Update::Assign, sum, {{"f", f}, {"y", side}, {"x", side}}, ""}};
   return k;
 }
 
 /// The blueprint that filters() follows where there is one for few columns.
-std::string blueprint_of_filters(int64_t count) {
+std::string blueprint_of_filters(int64_t count, int64_t edge = 30, int64_t channels = 3) {
   Blueprints rows;
   rows.rows.resize(2);
   for (Blueprint& b : rows.rows) b.cache_m = 102400, b.cache_n = 1048576;
@@ -179,7 +179,7 @@ std::string blueprint_of_filters(int64_t count) {
   rows.rows[0].tile_rows = 8, rows.rows[0].tile_vectors = 2;
   rows.rows[1].name = rows.rows[1].kind = "contraction_turned_narrow";
   rows.rows[1].tile_rows = 16, rows.rows[1].tile_vectors = 1;
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(filters(count)), *isa_from_name("x86-64-v4"), rows);
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(filters(count, edge, channels)), *isa_from_name("x86-64-v4"), rows);
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   return nest->blueprint;
@@ -263,6 +263,12 @@ TEST_CASE("filters of one vector have tiles of their own") {
   CHECK(blueprint_of_filters(8) == "contraction_turned_narrow");
   CHECK(blueprint_of_filters(16) == "contraction_turned_narrow");
   CHECK(blueprint_of_filters(17) == "contraction_turned");
+}
+
+TEST_CASE("filters of few steps whose planes fall on each other in the caches write whole lines") {
+  CHECK(blueprint_of_filters(32, 32) == "contraction_turned_narrow");
+  CHECK(blueprint_of_filters(32, 32, 4) == "contraction_turned");   // 36 steps
+  CHECK(blueprint_of_filters(32, 30) == "contraction_turned");      // planes of 3600 bytes
 }
 
 TEST_CASE("a padded window is found by columns and then along a line of each worker") {
