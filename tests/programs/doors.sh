@@ -60,7 +60,7 @@ if as_nobody test -x "$tenon" 2>/dev/null; then
   chmod 000 "$doors/closed" "$doors/half/src"
   : >"$doors/unread.yaml"
   chmod 000 "$doors/unread.yaml"
-  check 'a folder that may not be entered' ends 1 "cannot write $doors/closed/CMakeLists.txt: Permission denied" as_nobody "$tenon" lib --ops relu --dtypes f32 -o "$doors/closed"
+  check 'a folder that may not be entered' ends 1 "cannot make the directory $doors/closed/include: Permission denied" as_nobody "$tenon" lib --ops relu --dtypes f32 -o "$doors/closed"
   check 'a folder below that may not be entered' ends 1 "cannot write $doors/half/src/tn_attributes.c: Permission denied" as_nobody "$tenon" lib --ops relu --dtypes f32 -o "$doors/half"
   check 'nothing is left above it' sh -c '[ "$(find "$1" | wc -l)" = 2 ]' - "$doors/half"
   check 'a file that may not be read' ends 1 "$doors/unread.yaml: error: cannot open the file: Permission denied [E0108]" as_nobody "$tenon" lib "$doors/unread.yaml" -o "$doors/none"
