@@ -31,8 +31,8 @@ Bound combine(ScalarOp op, const Interval& a, const Interval& b) {
     case ScalarOp::Min: return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
     case ScalarOp::Max: return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
     case ScalarOp::FloorDiv:
-      if (a.low < 0 || b.low < 1) return std::nullopt;
-      return Interval{a.low / b.high, a.high / b.low};
+      if (b.low < 1) return std::nullopt;
+      return corners(a, b, [](int64_t x, int64_t y, int64_t* r) { return *r = x / y - (x % y < 0), false; });
     case ScalarOp::Mod:
       if (b.low < 1) return std::nullopt;
       return Interval{0, b.high - 1};
@@ -52,8 +52,10 @@ Bound bound_of(const Operand& v, const Kernel& kernel) {
     return yes && no ? Bound(Interval{std::min(yes->low, no->low), std::max(yes->high, no->high)}) : std::nullopt;
   }
   const auto* a = std::get_if<VApply>(&v->node);
-  if (!a || a->args.size() != 2) return std::nullopt;
-  const Bound x = bound_of(a->args[0], kernel), y = bound_of(a->args[1], kernel);
+  if (!a || a->args.empty() || a->args.size() > 2) return std::nullopt;
+  const Bound x = bound_of(a->args[0], kernel);
+  if (a->args.size() == 1) return x && a->op == ScalarOp::Neg ? combine(ScalarOp::Sub, {0, 0}, *x) : std::nullopt;
+  const Bound y = bound_of(a->args[1], kernel);
   return x && y ? combine(a->op, *x, *y) : std::nullopt;
 }
 

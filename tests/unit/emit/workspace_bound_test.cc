@@ -1,0 +1,38 @@
+// Greatest sizes of workspaces from the ranges of a kernel's sizes.
+#include "emit/workspace_bound.h"
+
+#include "catch.h"
+
+namespace tenon {
+namespace {
+
+/// Bytes of a workspace of so many elements of i8 where N is from 2 to 9.
+std::optional<int64_t> bytes(const Operand& elements) {
+  auto kernel = std::make_shared<Kernel>();
+  kernel->sizes = {{"N", 2, 9}};
+  LoopNest nest;
+  nest.kernel = kernel;
+  nest.buffers = {{"w", DType::I8, Storage::Workspace, -1, elements, true}};
+  return greatest_workspace_bytes(nest);
+}
+
+Operand times64(const Operand& v) { return v_apply(ScalarOp::Mul, {v, v_int(64)}); }
+
+}  // namespace
+
+TEST_CASE("the bound of a workspace is that of the formula of its elements") {
+  const Operand n = v_size("N");
+  CHECK(bytes(times64(n)) == 9 * 64);
+  CHECK(bytes(times64(v_apply(ScalarOp::Sub, {v_int(10), n}))) == 8 * 64);
+  CHECK(bytes(times64(v_apply(ScalarOp::Neg, {v_apply(ScalarOp::Sub, {v_int(0), n})}))) == 9 * 64);
+  CHECK(bytes(times64(v_apply(ScalarOp::FloorDiv, {n, v_int(2)}))) == 4 * 64);
+}
+
+TEST_CASE("quotients round down on both sides of zero") {
+  const Operand below = v_apply(ScalarOp::FloorDiv, {v_apply(ScalarOp::Sub, {v_size("N"), v_int(10)}), v_int(3)});  // from -3 to -1
+  CHECK(bytes(times64(v_apply(ScalarOp::Neg, {below}))) == 3 * 64);
+}
+
+TEST_CASE("a size without an end has no bound") { CHECK(!bytes(v_size("M"))); }
+
+}  // namespace tenon
