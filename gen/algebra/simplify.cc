@@ -10,6 +10,8 @@ namespace tenon {
 namespace {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0); }
+/// What is left, with the sign of the divisor; the product of divisor and quotient would leave 64 bits for the lowest numbers.
+int64_t floor_mod(int64_t a, int64_t b) { return a % b != 0 && ((a < 0) != (b < 0)) ? a % b + b : a % b; }
 int64_t wrap_to(int64_t v, DType type) {
   const int bits = dtype_row(type).bits;
   if (type == DType::Bool) return v != 0;
@@ -204,7 +206,7 @@ class Simplifier {
       case ScalarOp::Sub: return constant_int(wrap_to(static_cast<int64_t>(ux - uy), e->type), e->type);
       case ScalarOp::Mul: return constant_int(wrap_to(static_cast<int64_t>(ux * uy), e->type), e->type);
       case ScalarOp::FloorDiv: return y == 0 || y == -1 || is_unsigned64 ? e : constant_int(floor_div(x, y), e->type);
-      case ScalarOp::Mod: return y == 0 || y == -1 || is_unsigned64 ? e : constant_int(x - floor_div(x, y) * y, e->type);
+      case ScalarOp::Mod: return y == 0 || y == -1 || is_unsigned64 ? e : constant_int(floor_mod(x, y), e->type);
       case ScalarOp::Min: return is_unsigned64 ? e : constant_int(std::min(x, y), e->type);
       case ScalarOp::Max: return is_unsigned64 ? e : constant_int(std::max(x, y), e->type);
       default: return e;
@@ -217,7 +219,7 @@ class Simplifier {
     const LinearForm form = linear_form(x);
     for (const auto& [atom, factor] : form.terms) (factor % c == 0 ? whole : part).terms.emplace_back(atom, factor % c == 0 ? factor / c : factor);
     whole.constant = floor_div(form.constant, c);
-    part.constant = form.constant - whole.constant * c;
+    part.constant = floor_mod(form.constant, c);
     rest = to_expr(part);
     multiple = to_expr(whole);
     return proves_not_negative(part, ranges_) && proves_lt(rest, constant_int(c), ranges_) && !may_wrap(x);
