@@ -173,18 +173,25 @@ bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& t
   return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) && types[0].dims == from.dims;
 }
 
-/// An open size beside a number is that number: the program's own check of its sizes refuses all others.
+/// An open size beside a number is that number: the program's own check of its sizes refuses all others. Other extents that have to be
+/// equal are compared at every call.
 void GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
   for (const auto& [a, b] : inferred.equal) {
+    const SizeBounds apart = bounds_of(a - b, graph_.sizes);
+    if (apart.lo > 0 || apart.hi < 0) throw GraphError(fmt::format("{}: an extent of {} meets one of {}, and within the ranges of the sizes they are never equal", op, to_text(a), to_text(b)));
     const SizeExpr &open = a.is_constant() ? b : a, &number = a.is_constant() ? a : b;
-    if (open.kind != SizeExpr::Kind::name || !number.is_constant()) continue;
-    for (GraphSize& s : graph_.sizes) {
-      if (s.name != open.name || s.written) continue;
-      if (number.value < s.lo || number.value > s.hi)
-        throw GraphError(fmt::format("{}: an extent of {} meets {}, which is {} to {}", op, number.value, s.name, s.lo, s.hi));
-      s.lo = s.hi = number.value;
-    }
+    const auto size = std::find_if(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return open.kind == SizeExpr::Kind::name && s.name == open.name; });
+    if (number.is_constant() && size != graph_.sizes.end() && !size->written) size->lo = size->hi = number.value;
+    else if (given_by_caller(a) && given_by_caller(b) && std::find(graph_.equal.begin(), graph_.equal.end(), EqualExtents{a, b}) == graph_.equal.end()) graph_.equal.push_back({a, b});
   }
+}
+
+/// Every name in the extent is a size of the inputs.
+bool GraphBuilder::given_by_caller(const SizeExpr& extent) const {
+  const std::vector<std::string> names = names_in(extent);
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return s.name == name && !s.written; });
+  });
 }
 
 /// Extents that the node writes become sizes of the graph.

@@ -113,6 +113,7 @@ class GraphBuilder {
                                                         const Attributes& attrs, const std::vector<TensorType>& types);
   void name_extents(Node& node, InferredTypes& inferred);
   void fix_sizes(const std::string& op, const InferredTypes& inferred);
+  bool given_by_caller(const SizeExpr& extent) const;
   bool stays_node(const Node& node, const std::vector<TensorType>& types) const;
   ValueId materialise(ValueId id);
 

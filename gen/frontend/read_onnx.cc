@@ -351,7 +351,7 @@ class OnnxReader {
       for (const auto& [name, elements] : told_) outputs[0].second = only_if_told(*builder_, table_, told_values_.at(name), elements, outputs[0].second);
       Graph graph = builder_->finish(outputs);
       graph.doc = model_.graph().doc_string();
-      std::erase_if(graph.sizes, [&](const GraphSize& s) { return unknowns_.count(s.name) > 0; });
+      drop_sizes(graph, unknowns_);
       if (verify(graph).empty() || unknowns_.empty()) return graph;
       error(Code::E0807, "", "numbers that run time tells decide extents, and no stated extent says what they are");
     } catch (const GraphError& e) {

@@ -218,6 +218,7 @@ class ModelWriter {
     for (const int i : plan_.inputs) out += fmt::format("if (in->{} == NULL)\n    return {}_E_NULL;\n", buffer(i).name, upper_);
     for (const int o : plan_.outputs) out += fmt::format("if (out->{} == NULL)\n    return {}_E_NULL;\n", buffer(o).name, upper_);
     for (const GraphSize& s : given_) out += fmt::format("if (in->{} < {} || in->{} > {})\n    return {}_E_SHAPE;\n", s.name, s.lo, s.name, s.hi, upper_);
+    for (const EqualExtents& e : plan_.equal) out += fmt::format("if ({} != {})\n    return {}_E_SHAPE;\n", extent_text(plan_, e.a), extent_text(plan_, e.b), upper_);
     return out;
   }
 

@@ -115,6 +115,7 @@ int root_of(const ExecutionPlan& plan, int buffer) {
 std::string to_text(const ExecutionPlan& plan) {
   std::string out = fmt::format("plan {}\n", plan.name);
   for (const GraphSize& s : plan.sizes) out += fmt::format("  size {} = {}..{}\n", s.name, s.lo, s.hi);
+  for (const EqualExtents& e : plan.equal) out += fmt::format("  equal {}, {}\n", to_text(e.a), to_text(e.b));
   for (const PlanBuffer& b : plan.buffers) {
     out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), list(b.dims), b.bytes);
     if (b.kind == BufferKind::Arena) out += fmt::format(" at {}", b.offset);

@@ -79,6 +79,7 @@ struct ExecutionPlan {
   std::string name;
   std::string doc;
   std::vector<GraphSize> sizes;
+  std::vector<EqualExtents> equal;    ///< checked at every call, as the ranges of the sizes are
   std::vector<PlanBuffer> buffers;
   std::vector<PlanRegion> regions;
   std::vector<PlanStep> steps;        ///< the steps of a region stand together, and there is at least one

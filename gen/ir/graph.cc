@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "support/check.h"
 
@@ -89,6 +88,7 @@ class GraphVerifier {
     for (size_t r = 0; r < graph_.regions.size(); ++r) check_region(graph_.regions[r], static_cast<RegionId>(r));
     if (!findings_.empty()) return std::move(findings_);
     for (const GraphSize& s : all_sizes(graph_)) check_size(s);
+    for (const EqualExtents& e : graph_.equal) check_equal(e);
     for (size_t i = 0; i < graph_.values.size(); ++i) check_value(graph_.values[i], i);
     for (ValueId id : graph_.inputs) define(id, "the graph's inputs");
     for (const Node& n : graph_.nodes) {
@@ -160,6 +160,12 @@ class GraphVerifier {
   void check_size(const GraphSize& s) {
     if (!sizes_.insert(s.name).second) report("size {} stands twice", s.name);
     if (s.lo < 0 || s.hi < s.lo) report("size {} has the range {}..{}", s.name, s.lo, s.hi);
+  }
+
+  void check_equal(const EqualExtents& e) {
+    for (const SizeExpr* side : {&e.a, &e.b})
+      for (const std::string& n : names_in(*side))
+        if (!sizes_.count(n)) report("{} has to be {}, but there is no size {}", to_text(e.a), to_text(e.b), n);
   }
 
   void check_value(const Value& v, size_t id) {
@@ -234,11 +240,21 @@ std::vector<GraphSize> all_sizes(const Graph& graph) {
   return sizes;
 }
 
+void drop_sizes(Graph& graph, const std::set<std::string>& names) {
+  const auto mentioned = [&](const SizeExpr& e) {
+    const std::vector<std::string> all = names_in(e);
+    return std::any_of(all.begin(), all.end(), [&](const std::string& n) { return names.count(n) > 0; });
+  };
+  std::erase_if(graph.sizes, [&](const GraphSize& s) { return names.count(s.name) > 0; });
+  std::erase_if(graph.equal, [&](const EqualExtents& e) { return mentioned(e.a) || mentioned(e.b); });
+}
+
 std::string to_text(const AttrValue& value) { return std::visit(AttrText{}, value); }
 
 std::string to_text(const Graph& graph) {
   std::string text = "graph " + graph.name + " {\n";
   for (const GraphSize& s : graph.sizes) text += fmt::format("  size {} = {}..{}\n", s.name, s.lo, s.hi);
+  for (const EqualExtents& e : graph.equal) text += fmt::format("  equal {}, {}\n", to_text(e.a), to_text(e.b));
   for (ValueId id : graph.inputs) text += "  input " + typed_name(graph, id) + "\n";
   for (size_t i = 0; i < graph.values.size(); ++i)
     if (graph.values[i].constant)

@@ -45,6 +45,17 @@ std::vector<TensorData> draw_inputs(const Graph& graph, const SizeValues& sizes,
   return out;
 }
 
+/// Sizes that have to be equal become the least of them that the ranges of all allow.
+void make_equal(const Graph& graph, SizeValues& sizes) {
+  const auto low = [&](const std::string& name) {
+    return std::find_if(graph.sizes.begin(), graph.sizes.end(), [&](const GraphSize& s) { return s.name == name; })->lo;
+  };
+  for (size_t round = 0; round < graph.equal.size(); ++round)
+    for (const EqualExtents& e : graph.equal)
+      if (e.a.kind == SizeExpr::Kind::name && e.b.kind == SizeExpr::Kind::name)
+        sizes[e.a.name] = sizes[e.b.name] = std::max({std::min(sizes[e.a.name], sizes[e.b.name]), low(e.a.name), low(e.b.name)});
+}
+
 }  // namespace
 
 std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph, std::string& fault) {
@@ -61,6 +72,13 @@ std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph,
     sizes[s.name] = s.written ? s.hi : std::min(s.hi, s.lo + 2);
     if (!s.written) test.sizes[s.name] = sizes[s.name];
   }
+  make_equal(graph, test.sizes);
+  for (const auto& [name, value] : test.sizes) sizes[name] = value;
+  for (const EqualExtents& e : graph.equal)
+    if (evaluate(e.a, sizes) != evaluate(e.b, sizes)) {
+      fault = fmt::format("no sizes are known for which {} is {}", to_text(e.a), to_text(e.b));
+      return std::nullopt;
+    }
   const double work = graph_work(graph, *kernels, sizes);
   if (work > most_work) {
     fault = fmt::format("the interpreter would compute {:.3g} numbers for the expected outputs; models of at most {:.0e} have a self-test", work, most_work);

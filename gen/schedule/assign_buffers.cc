@@ -31,6 +31,7 @@ class BufferPlanner {
     plan_.name = graph_.name;
     plan_.doc = graph_.doc;
     plan_.sizes = graph_.sizes;
+    plan_.equal = graph_.equal;
     for (FusedKernel& k : kernels_) plan_.steps.push_back(step(k));
     for (size_t r = 0; r < regions_.size(); ++r) plan_.regions.push_back(region(static_cast<RegionId>(r)));
     for (const ValueId v : graph_.inputs) plan_.inputs.push_back(buffer(v));

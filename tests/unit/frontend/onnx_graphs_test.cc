@@ -92,5 +92,18 @@ TEST_CASE("frontend: an open size beside a number is that number, and the progra
   CHECK(graph->sizes[0].hi == 5);
   const auto refused = sum(4);
   REQUIRE_FALSE(refused.ok());
-  CHECK(refused.diagnostics().sorted().front().message.find("an extent of 5 meets N, which is 1 to 4") != std::string::npos);
+  CHECK(refused.diagnostics().sorted().front().message.find("and within the ranges of the sizes they are never equal") != std::string::npos);
+}
+
+TEST_CASE("frontend: two open sizes that meet are compared at every call") {
+  const auto sum = [](int64_t lo, int64_t hi) {
+    const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"y"})}, {value("x", {-1, 2}), value("w", {-2, 2})}, {untyped("y")}, {}};
+    return read(model(g, 13), {{"N", {1, 8}}, {"M", {lo, hi}}});
+  };
+  const auto graph = sum(1, 9);
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  REQUIRE(graph->equal.size() == 1);
+  CHECK(to_text(graph->equal[0].a) + to_text(graph->equal[0].b) == "NM");
+  CHECK_FALSE(sum(9, 12).ok());
 }
