@@ -91,6 +91,19 @@ constexpr const char* half_in_c =
     "    for (; exponent < top && e < 0; ++e)\n        v /= 2;\n"
     "    return (bits & 0x8000u) ? -v : v;\n}\n";
 
+constexpr const char* agrees_in_c = R"(/* 1 where the two are within `room` of each other, which `worst` keeps as a share; what is not finite has to be the same. */
+static int agrees(double got, double wanted, double room, double *worst)
+{
+    const double code = got != got ? IS_NAN : got > 1.7e308 ? IS_INFINITE : got < -1.7e308 ? -IS_INFINITE : got;
+    const double apart = code < wanted ? wanted - code : code - wanted;
+    if (!(apart > 0))
+        return 1;
+    if (room > 0 && apart / room > *worst)
+        *worst = apart / room;
+    return apart <= room;
+}
+)";
+
 /// Numbers of one element: one, or real and imaginary part.
 std::vector<double> parts_of(const TensorData& t, int64_t i) {
   const auto floating = [&](auto zero, int64_t at) {
@@ -117,7 +130,7 @@ class SelftestWriter {
   std::string text() const {
     const std::string path = "c/model_selftest.c.in";
     return TextTemplate(path, frame_.templates.at(path))
-        .fill({{"name", frame_.name}, {"upper", upper_case(frame_.name)}, {"drawing", drawing()}, {"wanted", wanted()}, {"storage", storage()}, {"inputs", inputs()}, {"checks", checks()}});
+        .fill({{"name", frame_.name}, {"upper", upper_case(frame_.name)}, {"drawing", drawing()}, {"comparing", comparing()}, {"wanted", wanted()}, {"storage", storage()}, {"inputs", inputs()}, {"checks", checks()}});
   }
 
  private:
@@ -134,13 +147,18 @@ class SelftestWriter {
 
   std::string drawing() const {
     std::set<DType> drawn;
-    bool halves = false;
     for (const int i : plan_.inputs) drawn.insert(buffer(i).dtype);
-    for (const int o : plan_.outputs) halves = halves || is_half(buffer(o).dtype);
     std::string out;
     for (const DType d : drawn) out += "\n" + draw_function(d, c_type(d), test_.pattern);
     const bool draws = out.find("next(") != std::string::npos;
-    return (draws ? next_in_c : "") + out + (halves ? std::string("\n") + half_in_c : "");
+    return (draws ? next_in_c : "") + out;
+  }
+
+  /// What the checks call, and no more: outputs without elements compare nothing.
+  std::string comparing() const {
+    const std::string calls = checks();
+    const auto called = [&](const char* function) { return calls.find(function) != std::string::npos; };
+    return std::string(called("half(") ? half_in_c : "") + (called("half(") ? "\n" : "") + (called("agrees(") ? std::string(agrees_in_c) + "\n" : "");
   }
 
   std::string wanted() const {
