@@ -75,10 +75,11 @@ class VectorPlanner {
 
   int parts_of(const LaneSurvey& survey, int lanes) const {
     const bool reduction = !survey.reduced().empty();
-    if (lanes == 1) return several_pay(survey) ? 4 : 1;
+    if (lanes == 1 && !several_pay(survey)) return 1;
     const DType widest = survey.widest() == 8 ? DType::F64 : DType::F32;
     const Blueprint* b = blueprints_.find(reduction ? "reduction" : "map", isa_.name, widest);
-    const int wanted = b ? (reduction && b->accumulators > 0 ? b->accumulators : std::max(1, b->unroll)) : 4;
+    const int wanted = b ? std::max(1, reduction ? b->accumulators : b->unroll) : 4;
+    if (lanes == 1) return wanted;
     // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
     constexpr int kMany = 32;
     // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long code.

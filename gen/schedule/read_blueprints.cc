@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "isa/all_isas.h"
 #include "support/joined.h"
@@ -14,27 +15,22 @@
 namespace tenon {
 namespace {
 
-/// A parameter of a kind; one that is needed is not 0.
-struct Parameter {
-  std::string_view name;
-  int Blueprint::*field;
-  bool needed = false;
-};
-struct Kind {
-  std::string_view name;
-  std::vector<Parameter> parameters;
-};
+const std::vector<DType> kSums = {DType::I32, DType::I64, DType::U32, DType::U64, DType::F32, DType::F64};  // what contractions sum in
+const std::vector<DType> kWidths = {DType::F32, DType::F64};  // elements of 8 bytes are asked for as f64, all others as f32
 
-const std::vector<Parameter> kTiles = {{"tile_rows", &Blueprint::tile_rows, true}, {"tile_vectors", &Blueprint::tile_vectors, true}, {"unroll", &Blueprint::unroll},
-                                       {"cache_m", &Blueprint::cache_m, true}, {"cache_n", &Blueprint::cache_n, true}};
-const std::vector<Kind> kKinds = {
-    {"contraction", kTiles},
-    {"contraction_turned", kTiles},
-    {"contraction_turned_narrow", kTiles},
-    {"stencil", {{"tile_rows", &Blueprint::tile_rows, true}, {"tile_vectors", &Blueprint::tile_vectors, true}, {"cache_m", &Blueprint::cache_m}}},
-    {"row_chain", {{"tile_rows", &Blueprint::tile_rows, true}, {"unroll", &Blueprint::unroll, true}, {"cache_m", &Blueprint::cache_m, true}}},
-    {"map", {{"unroll", &Blueprint::unroll}, {"prefetch_bytes", &Blueprint::prefetch_bytes}}},
-    {"reduction", {{"accumulators", &Blueprint::accumulators}, {"unroll", &Blueprint::unroll}, {"prefetch_bytes", &Blueprint::prefetch_bytes}}},
+const BlueprintParameter kRows{"tile_rows", &Blueprint::tile_rows, true}, kVectors{"tile_vectors", &Blueprint::tile_vectors, true};
+const BlueprintParameter kUnroll{"unroll", &Blueprint::unroll}, kCacheM{"cache_m", &Blueprint::cache_m, true}, kCacheN{"cache_n", &Blueprint::cache_n, true};
+const BlueprintParameter kPrefetch{"prefetch_bytes", &Blueprint::prefetch_bytes};
+const BlueprintParameter kOneVector{"tile_rows", &Blueprint::tile_rows, true, true};  // a turned column of a tile is one vector
+
+const std::vector<BlueprintKind> kKinds = {
+    {"contraction", {kRows, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
+    {"contraction_turned", {kOneVector, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
+    {"contraction_turned_narrow", {kOneVector, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
+    {"stencil", {kRows, {"cache_m", &Blueprint::cache_m, false, false, false}}, kSums},
+    {"row_chain", {kRows, {"unroll", &Blueprint::unroll, true}, kCacheM}, {}},
+    {"map", {kUnroll, kPrefetch}, kWidths, false, false},
+    {"reduction", {{"accumulators", &Blueprint::accumulators}, kPrefetch}, kWidths, true, false},
 };
 
 constexpr int kLargest = 1 << 20;
@@ -56,65 +52,118 @@ const YamlEntry* entry_of(const YamlNode& row, std::string_view key) {
   return at == row.entries.end() ? nullptr : &*at;
 }
 
-const Kind* kind_of(const YamlNode& row, Diagnostics& errors) {
+const BlueprintKind* kind_of(const YamlNode& row, Diagnostics& errors) {
   const YamlEntry* kind = entry_of(row, "kind");
   if (!kind) return errors.error(Code::E0203, row.span, "a blueprint without `kind`", {"one of: " + joined(names(kKinds), ", ")}), nullptr;
-  const auto at = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& k) { return k.name == kind->value.text; });
+  const auto at = std::find_if(kKinds.begin(), kKinds.end(), [&](const BlueprintKind& k) { return k.name == kind->value.text; });
   if (at != kKinds.end()) return &*at;
   return errors.error(Code::E0228, kind->value.span, "no kernel is scheduled by '" + kind->value.text + "'", meant(kind->value.text, names(kKinds))), nullptr;
 }
 
-void read_number(const YamlNode& value, int& out, Diagnostics& errors) {
+void read_number(const YamlNode& value, bool power_of_two, int& out, Diagnostics& errors) {
   const std::string& text = value.text;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (status != std::errc() || end != text.data() + text.size() || out < 0 || out > kLargest)
     errors.error(Code::E0214, value.span, "not a number", {"whole numbers from 0 to 1048576"});
+  else if (power_of_two && (out & (out - 1)) != 0)
+    errors.error(Code::E0214, value.span, "not a power of two", {"so many rows are one vector"});
 }
 
-void read_field(const YamlEntry& entry, const Kind& kind, Blueprint& row, Diagnostics& errors) {
+bool follows(const Isa& level, const BlueprintKind& kind) { return kind.scalars || level.vector_bits > 0; }
+
+void check_dtype(const YamlNode& value, const BlueprintKind& kind, Diagnostics& errors) {
+  const auto type = dtype_from_name(value.text);
+  if (!type) return errors.error(Code::E0224, value.span, "no dtype is called '" + value.text + "'", {"`*` stands for all of them"});
+  if (std::count(kind.types.begin(), kind.types.end(), *type)) return;
+  std::vector<std::string> all;
+  for (const DType t : kind.types) all.emplace_back(name_of(t));
+  errors.error(Code::E0201, value.span, fmt::format("{} has no effect on a blueprint of kind {}", value.text, kind.name),
+               {all.empty() ? "one row is for all dtypes: `*`" : "`*`, or one of: " + joined(all, ", ")});
+}
+
+void read_field(const YamlEntry& entry, const BlueprintKind& kind, Blueprint& row, Diagnostics& errors) {
   const std::string& key = entry.key.text;
   const std::string& text = entry.value.text;
   if (!entry.value.is_scalar()) return errors.error(Code::E0202, entry.value.span, "a word or a number is expected here");
-  const auto p = std::find_if(kind.parameters.begin(), kind.parameters.end(), [&](const Parameter& q) { return q.name == key; });
-  if (p != kind.parameters.end()) return read_number(entry.value, row.*p->field, errors);
+  const auto p = std::find_if(kind.parameters.begin(), kind.parameters.end(), [&](const BlueprintParameter& q) { return q.name == key; });
+  if (p != kind.parameters.end()) return read_number(entry.value, p->power_of_two, row.*p->field, errors);
   if (key == "kind") row.kind = text;
-  else if (key == "name") row.name = text;
+  else if (key == "name" && kind.named) row.name = text;
   else if (key == "isa") row.isa = text;
   else if (key == "dtype") row.dtype = text;
   else errors.error(Code::E0201, entry.key.span, fmt::format("`{}` has no effect on a blueprint of kind {}", key, kind.name), meant(key, names(kind.parameters)));
-  if (key == "isa" && text != "*" && !isa_from_name(text)) errors.error(Code::E0202, entry.value.span, "no level is called '" + text + "'", meant(text, names(all_isas())));
-  if (key == "dtype" && text != "*" && !dtype_from_name(text)) errors.error(Code::E0224, entry.value.span, "no dtype is called '" + text + "'", {"`*` stands for all of them"});
+  if (text == "*") return;
+  const Isa* level = key == "isa" ? isa_from_name(text) : nullptr;
+  if (key == "isa" && !level) errors.error(Code::E0202, entry.value.span, "no level is called '" + text + "'", meant(text, names(all_isas())));
+  else if (level && !follows(*level, kind)) errors.error(Code::E0201, entry.value.span, fmt::format("a blueprint of kind {} has no effect on {}, which has no vectors", kind.name, text));
+  if (key == "dtype") check_dtype(entry.value, kind, errors);
 }
 
-void read_row(const YamlNode& node, Blueprints& out, Diagnostics& errors) {
-  if (!node.is_map()) return errors.error(Code::E0202, node.span, "a blueprint is a map of its parameters");
-  const Kind* kind = kind_of(node, errors);
+/// Rows as they are read, with their places.
+struct Reading {
+  Blueprints all;
+  std::vector<SourceSpan> places;
+  Diagnostics errors;
+};
+
+void read_row(const YamlNode& node, Reading& r) {
+  if (!node.is_map()) return r.errors.error(Code::E0202, node.span, "a blueprint is a map of its parameters");
+  const BlueprintKind* kind = kind_of(node, r.errors);
   if (!kind) return;
   Blueprint row;
-  for (const YamlEntry& e : node.entries) read_field(e, *kind, row, errors);
-  for (const Parameter& p : kind->parameters)
-    if (p.needed && row.*p.field == 0) errors.error(Code::E0203, node.span, fmt::format("a blueprint of kind {} needs `{}`, from 1", kind->name, p.name));
+  for (const YamlEntry& e : node.entries) read_field(e, *kind, row, r.errors);
+  for (const BlueprintParameter& p : kind->parameters)
+    if (p.needed && row.*p.field == 0) r.errors.error(Code::E0203, node.span, fmt::format("a blueprint of kind {} needs `{}`, from 1", kind->name, p.name));
+  const Isa* level = isa_from_name(row.isa);
+  for (const BlueprintParameter& p : kind->parameters)
+    if (const YamlEntry* e = entry_of(node, p.name); e && level && level->vector_bits == 0 && !p.scalars)
+      r.errors.error(Code::E0201, e->key.span, fmt::format("`{}` has no effect on {}, which has no vectors", p.name, row.isa));
   if (row.name.empty()) row.name = row.isa != "*" ? row.kind + "/" + row.isa : row.kind;
-  out.rows.push_back(std::move(row));
+  r.all.rows.push_back(std::move(row));
+  r.places.push_back(node.span);
+}
+
+void read_file(const SourceFileRef& file, Reading& r) {
+  const Result<std::vector<YamlNode>> documents = read_yaml(file);
+  if (!documents) return r.errors.append(documents.diagnostics());
+  for (const YamlNode& document : *documents) {
+    if (!document.is_map()) continue;
+    for (const YamlEntry& e : document.entries) {
+      if (e.key.text != "blueprints") r.errors.error(Code::E0201, e.key.span, "unknown key '" + e.key.text + "'", {"a file of blueprints holds `blueprints` alone"});
+      else if (!e.value.is_sequence()) r.errors.error(Code::E0202, e.value.span, "`blueprints` is a list");
+      else for (const YamlNode& row : e.value.items) read_row(row, r);
+    }
+  }
+}
+
+/// Rows that some lookup finds.
+std::set<const Blueprint*> taken(const Blueprints& all) {
+  std::set<const Blueprint*> found;
+  for (const BlueprintKind& kind : kKinds)
+    for (const Isa& level : all_isas())
+      for (const DType type : kind.types.empty() ? std::vector{DType::F32} : kind.types)
+        if (follows(level, kind)) found.insert(all.find(kind.name, level.name, type));
+  return found;
+}
+
+Result<Blueprints> finished(Reading r) {
+  if (r.errors.has_errors()) return std::move(r.errors);
+  const std::set<const Blueprint*> found = taken(r.all);
+  for (size_t i = 0; i < r.all.rows.size(); ++i)
+    if (!found.count(&r.all.rows[i]))
+      r.errors.error(Code::E0201, r.places[i], "this blueprint has no effect: rows in front of it fit all kernels that it fits", {"the first row that fits is taken; special rows stand before general ones"});
+  if (r.errors.has_errors()) return std::move(r.errors);
+  return std::move(r.all);
 }
 
 }  // namespace
 
+std::span<const BlueprintKind> blueprint_kinds() { return kKinds; }
+
 Result<Blueprints> read_blueprints(const SourceFileRef& file) {
-  Result<std::vector<YamlNode>> documents = read_yaml(file);
-  if (!documents) return documents.diagnostics();
-  Blueprints out;
-  Diagnostics errors;
-  for (const YamlNode& document : *documents) {
-    if (!document.is_map()) continue;
-    for (const YamlEntry& e : document.entries) {
-      if (e.key.text != "blueprints") errors.error(Code::E0201, e.key.span, "unknown key '" + e.key.text + "'", {"a file of blueprints holds `blueprints` alone"});
-      else if (!e.value.is_sequence()) errors.error(Code::E0202, e.value.span, "`blueprints` is a list");
-      else for (const YamlNode& row : e.value.items) read_row(row, out, errors);
-    }
-  }
-  if (errors.has_errors()) return errors;
-  return out;
+  Reading r;
+  read_file(file, r);
+  return finished(std::move(r));
 }
 
 Result<Blueprints> read_blueprint_folder(const std::filesystem::path& folder) {
@@ -123,18 +172,14 @@ Result<Blueprints> read_blueprint_folder(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
     if (entry.path().extension() == ".yaml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
-  Diagnostics errors;
-  if (failed) errors.error_at(Code::E0108, folder.string(), "the folder of blueprints cannot be read");
-  Blueprints all;
+  Reading r;
+  if (failed) r.errors.error_at(Code::E0108, folder.string(), "the folder of blueprints cannot be read");
   for (const std::filesystem::path& path : files) {
     const Result<SourceFileRef> source = read_source(path.string());
-    if (!source) { errors.append(source.diagnostics()); continue; }
-    const Result<Blueprints> rows = read_blueprints(*source);
-    if (rows) all.rows.insert(all.rows.end(), rows->rows.begin(), rows->rows.end());
-    else errors.append(rows.diagnostics());
+    if (source) read_file(*source, r);
+    else r.errors.append(source.diagnostics());
   }
-  if (errors.has_errors()) return errors;
-  return all;
+  return finished(std::move(r));
 }
 
 }  // namespace tenon

@@ -2,13 +2,35 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "ir/blueprint.h"
 #include "support/result.h"
 
 namespace tenon {
 
-/// The rows of one file: a list under `blueprints`, each a map of the fields of Blueprint.
+/// A parameter of a kind; one that is needed is not 0.
+struct BlueprintParameter {
+  std::string_view name;
+  int Blueprint::*field;
+  bool needed = false;
+  bool power_of_two = false;
+  bool scalars = true;  ///< has an effect on levels without vectors too
+};
+/// A kind of kernel, and what a row of it may say.
+struct BlueprintKind {
+  std::string_view name;
+  std::vector<BlueprintParameter> parameters;
+  std::vector<DType> types;  ///< that rows are looked up by; none: one row for all of them
+  bool scalars = true;       ///< levels without vectors follow it too
+  bool named = true;         ///< its name stands in the banners of kernels
+};
+std::span<const BlueprintKind> blueprint_kinds();
+
+/// The rows of one file: a list under `blueprints`, each a map of the fields of Blueprint. A key or a value without effect is an error,
+/// and so is a row that no kernel takes, since rows in front of it fit all that it fits.
 Result<Blueprints> read_blueprints(const SourceFileRef& file);
 /// The rows of every *.yaml below `folder`, files in order of their names.
 Result<Blueprints> read_blueprint_folder(const std::filesystem::path& folder);

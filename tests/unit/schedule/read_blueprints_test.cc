@@ -43,6 +43,25 @@ TEST_CASE("what a blueprint says has an effect, or is an error at its place") {
   says("kind: map, dtype: f33", "2:24");
   says("kind: row_chain, unroll: 4, cache_m: 64", "2:5");
   says("isa: neon, unroll: 4", "2:5");
+  says("kind: stencil, tile_rows: 8, tile_vectors: 2", "2:35");
+  says("kind: reduction, accumulators: 4, unroll: 4", "2:40");
+  says("kind: stencil, isa: portable, tile_rows: 8, cache_m: 64", "2:50");
+  says("kind: map, name: mine", "2:17");
+  says("kind: map, isa: portable, unroll: 4", "2:22");
+  says("kind: map, dtype: f16, unroll: 4", "2:24");
+  says("kind: row_chain, dtype: f64, tile_rows: 4, unroll: 8, cache_m: 64", "2:30");
+  says("kind: contraction, dtype: i8, tile_rows: 4, tile_vectors: 2, cache_m: 64, cache_n: 64", "2:32");
+  says("kind: contraction_turned, tile_rows: 6, tile_vectors: 2, cache_m: 64, cache_n: 64", "2:43");
+}
+
+TEST_CASE("a blueprint behind others that fit all that it fits is an error") {
+  const auto place = [](const std::string& rows) {
+    const auto b = read("blueprints:\n" + rows);
+    return b.ok() ? std::string() : b.diagnostics().text().substr(0, 10);
+  };
+  CHECK(place("  - {kind: map, unroll: 2}\n  - {kind: map, isa: neon, unroll: 4}\n") == "b.yaml:3:5");
+  CHECK(place("  - {kind: map, dtype: f32}\n  - {kind: map, dtype: f64}\n  - {kind: map}\n") == "b.yaml:4:5");
+  CHECK(place("  - {kind: map, dtype: f32}\n  - {kind: map, isa: neon}\n  - {kind: map}\n").empty());
 }
 
 TEST_CASE("the shipped blueprints are well-formed") {

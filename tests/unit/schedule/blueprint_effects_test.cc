@@ -1,0 +1,119 @@
+// Every key and value that a blueprint may have changes what some kernel becomes.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "catch.h"
+#include "frontend/read_graph_yaml.h"
+#include "isa/all_isas.h"
+#include "library_semantics.h"
+#include "lower/lower_kernel.h"
+#include "pipeline/fold.h"
+#include "pipeline/plan.h"
+#include "schedule/read_blueprints.h"
+#include "shipped_library.h"
+
+using namespace tenon;
+
+namespace {
+
+/// The kernels of a graph.
+std::vector<Kernel> kernels_of(const std::string& inputs, const std::string& main) {
+  const OpLibrary& ops = tenon_test::shipped_ops();
+  const OpSemantics semantics = library_semantics(ops, [&](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
+  const std::string text = "graph: g\nsizes: {N: 1..900}\ninputs: {" + inputs + "}\nmain: |\n  " + main + "\noutputs: [y]\n";
+  const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
+  if (!graph.ok()) FAIL(graph.diagnostics().text());
+  PlanFailure failure;
+  const auto plan = plan_graph(ops, apply_rewrites(ops, tenon_test::shipped_rules(), *graph).graph, {}, failure);
+  if (!plan) FAIL(failure.diagnostics.text());
+  std::vector<Kernel> out;
+  for (const PlanStep& s : plan->steps) out.push_back(s.kernel);
+  return out;
+}
+
+struct Sample {
+  std::string kind, inputs, main;  // # stands for the type
+};
+const std::vector<Sample> kSamples = {
+    {"contraction", "a: #[40, N], b: #[N, 70]", "y = matmul(a, b)"},
+    {"contraction_turned", "x: #[1, 8, N, 10], w: #[16, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
+    {"contraction_turned", "x: #[1, 2, 12, 11], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
+    {"contraction_turned_narrow", "x: #[1, 8, 4, 4], w: #[2, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
+    {"contraction_turned_narrow", "x: #[1, 2, 34, 34], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
+    {"stencil", "x: #[1, 16, N, N], w: #[16, 1, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1], groups=16)"},
+    {"stencil", "x: #[1, 16, 65, 66], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
+    {"stencil", "x: #[1, 16, 91, 101], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
+    {"row_chain", "q: #[2, 4, N, 64], k: #[2, 4, 100, 64], v: #[2, 4, 100, 64]", "y = attention(q, k, v)"},
+    {"map", "a: #[N], b: #[N]", "y = a + b"},
+    {"reduction", "a: #[N]", "y = sum(a, axes=[0])"},
+};
+
+std::vector<Kernel> kernels_for(const BlueprintKind& kind, DType type) {
+  std::vector<Kernel> out;
+  for (const Sample& s : kSamples) {
+    if (s.kind != kind.name) continue;
+    std::string inputs = s.inputs;
+    for (size_t at = inputs.find('#'); at != std::string::npos; at = inputs.find('#')) {
+      const size_t end = inputs.find(']', at);
+      inputs.replace(at, end - at + 1, fmt::format("\"{}{}\"", name_of(type), inputs.substr(at + 1, end - at)));
+    }
+    for (Kernel& k : kernels_of(inputs, s.main)) out.push_back(std::move(k));
+  }
+  return out;
+}
+
+/// Their text at a level, where `row` stands before all others.
+std::string lowered(const std::vector<Kernel>& kernels, const Blueprint& row, const Isa& isa) {
+  Blueprints all{{row}};
+  const Blueprints& shipped = tenon_test::shipped_blueprints();
+  all.rows.insert(all.rows.end(), shipped.rows.begin(), shipped.rows.end());
+  std::string text;
+  for (const Kernel& k : kernels) text += to_text(lower_kernel(k, all, isa));
+  return text;
+}
+
+/// A row for this kind, level and type alone.
+Blueprint row_for(const BlueprintKind& kind, const Isa& isa, DType type) {
+  const Blueprint* shipped = tenon_test::shipped_blueprints().find(kind.name, isa.name, type);
+  Blueprint row = shipped ? *shipped : Blueprint{"", std::string(kind.name), "*", "*", 8, 1, 6144, 6144};
+  row.name = "row";
+  if (kind.name == "contraction_turned_narrow") row.tile_rows = 16;  // lines of the cache as a whole, for every type
+  row.isa = isa.name;
+  if (!kind.types.empty()) row.dtype = name_of(type);
+  return row;
+}
+
+std::string effect_missing(const BlueprintKind& kind, const Isa& isa, DType type) {
+  const std::vector<Kernel> kernels = kernels_for(kind, type);
+  const Blueprint row = row_for(kind, isa, type);
+  const std::string before = lowered(kernels, row, isa);
+  std::string missing;
+  for (const BlueprintParameter& p : kind.parameters) {
+    const int is = row.*p.field;
+    bool changes = false;
+    for (const int value : {16, 2, 2 * is, is / 2}) {
+      Blueprint other = row;
+      other.*p.field = value;
+      changes = changes || (value > 0 && value != is && lowered(kernels, other, isa) != before);
+    }
+    if (changes == (!p.scalars && isa.vector_bits == 0)) missing += fmt::format(" {}", p.name);
+  }
+  Blueprint renamed = row;
+  renamed.name = "another";
+  if (kind.named != (lowered(kernels, renamed, isa) != before)) missing += " name";
+  return missing;
+}
+
+}  // namespace
+
+TEST_CASE("every key and value that a blueprint may have changes a kernel") {
+  for (const Isa& isa : all_isas())
+    for (const BlueprintKind& kind : blueprint_kinds()) {
+      if (!kind.scalars && isa.vector_bits == 0) continue;
+      for (const DType type : kind.types.empty() ? std::vector{DType::F32, DType::F64} : kind.types) {
+        INFO(isa.name << " " << kind.name << " " << name_of(type));
+        CHECK(effect_missing(kind, isa, type) == "");
+      }
+    }
+}
