@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "algebra/overflow.h"
 #include "algebra/simplify.h"
 #include "library/expr_builder.h"
@@ -18,7 +20,7 @@ namespace {
 class CallBinder {
  public:
   CallBinder(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics, const SourceSpan& place)
-      : def_(def), scope_(scope), diagnostics_(diagnostics), place_(place), expr_(library, scope, kernel, diagnostics), shapes_(def, scope.binding) {}
+      : def_(def), scope_(scope), diagnostics_(diagnostics), place_(place), expr_(library, scope, kernel, diagnostics), shapes_(def, scope.binding, [this](const std::string& name) { return let_before_inputs(name); }) {}
 
   bool bind(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::map<std::string, BoundAttr>& attrs) {
     if (!bind_attrs(attrs)) return false;
@@ -113,6 +115,28 @@ class CallBinder {
       }
     }
     return t;
+  }
+
+  /// A size or pack of the inputs that no input has told so far.
+  bool is_open(const std::string& name) const {
+    if (scope_.binding.attrs.count(name) || scope_.binding.sizes.count(name) || scope_.binding.packs.count(name)) return false;
+    const auto named = [&](const Dim& d) { return d.name == name; };
+    const auto has = [&](const Dim& d) { return std::any_of(d.parts.begin(), d.parts.end(), named) || (named(d) && d.kind != DimKind::split); };
+    return std::any_of(def_.inputs.begin(), def_.inputs.end(), [&](const TensorDef& t) { return std::any_of(t.dims.begin(), t.dims.end(), has); });
+  }
+
+  bool is_bound(const Syntax& s) {
+    if (s.is(SyntaxKind::name) && def_.let(s.text) ? !let_before_inputs(s.text) : is_open(s.text)) return false;
+    return std::all_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return is_bound(child); });
+  }
+
+  /// A let that a split dim is divided by, as far as it can be told while the inputs are being bound; bind_lets() computes it again.
+  std::optional<Expr> let_before_inputs(const std::string& name) {
+    const LetDef* l = def_.let(name);
+    if (!l || l->pack || l->written || !is_bound(l->value)) return std::nullopt;
+    const Typed t = expr_.value(l->value);
+    scope_.binding.sizes[name] = {fitting(*l, t.e), t.flexible};
+    return scope_.binding.sizes[name].e;
   }
 
   void bind_lets() {

@@ -196,7 +196,7 @@ std::optional<std::string> ShapeBinder::bind_split(const Dim& d, const Expr& ext
   const Dim* open = nullptr;
   int open_parts = 0;
   for (const Dim& part : d.parts) {
-    const auto e = known_extent(part);
+    const auto e = is_let(part.name) ? let_(part.name) : known_extent(part);
     if (e && !broadcast_.count(part.name)) {
       known = times(known, *e);
     } else {

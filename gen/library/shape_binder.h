@@ -1,6 +1,7 @@
 // Matches stored extents against the shapes of a signature: finds sizes, packs and the strides of logical dimensions.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,7 +22,10 @@ struct TensorLayout {
 /// Works on extents that are constants or expressions of the caller's sizes. Methods return what is wrong, or nothing.
 class ShapeBinder {
  public:
-  ShapeBinder(const OpDef& def, Binding& binding) : def_(def), binding_(binding) {}
+  /// The value of a let, where what it is computed from is bound already.
+  using EarlyLet = std::function<std::optional<Expr>(const std::string& name)>;
+
+  ShapeBinder(const OpDef& def, Binding& binding, EarlyLet let) : def_(def), binding_(binding), let_(std::move(let)) {}
 
   /// Binds sizes and packs from all inputs (empty optional = absent). `orders`: per tensor the entries of its shape as they are stored.
   std::optional<std::string> bind_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders);
@@ -64,6 +68,7 @@ class ShapeBinder {
 
   const OpDef& def_;
   Binding& binding_;
+  EarlyLet let_;
   bool agree(const Expr& a, const Expr& b) const;
   mutable std::vector<std::pair<Expr, Expr>> taken_as_equal_;
   std::set<std::string> broadcast_;   ///< sizes and packs that only broadcast dims have bound so far

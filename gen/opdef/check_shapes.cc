@@ -112,41 +112,57 @@ class ShapeChecker {
     });
   }
 
-  /// A split dim gives at most one size that is not known from elsewhere; broadcast and optional dims give what is left.
+  /// A split dim gives at most one size that is not known from elsewhere. Broadcast dims and optional inputs tell none of its parts:
+  /// an extent of 1, or an absent input, would leave two open.
   void check_splits() {
-    std::vector<const Dim *> splits;
+    std::vector<const Dim *> splits, optional;
     for (const TensorDef &t : op_.inputs) {
       for (const Dim &d : t.dims) {
-        if (d.kind == DimKind::split) splits.push_back(&d);
-        if (d.kind == DimKind::size) late_.insert(d.name);
+        if (d.kind == DimKind::split) (t.optional ? optional : splits).push_back(&d);
+        if (d.kind == DimKind::size) sizes_.insert(d.name);
+        for (const Dim &part : d.parts) sizes_.insert(part.name);
       }
     }
     for (bool changed = true; changed;) {
       changed = false;
       for (const Dim *d : splits) {
         const std::vector<const Dim *> open = open_parts(*d);
-        if (open.size() == 1) changed |= known_.insert(open[0]->name).second;
+        if (open.size() == 1 && op_.let(open[0]->name) == nullptr) changed |= known_.insert(open[0]->name).second;
       }
-      for (const std::string &name : changed ? std::set<std::string>() : late_) changed |= known_.insert(name).second;
     }
+    for (const Dim *d : optional)
+      if (open_parts(*d).size() > 1) splits.push_back(d);
     for (const Dim *d : splits) {
       const std::vector<const Dim *> open = open_parts(*d);
       if (open.empty()) continue;
       diagnostics_.error(Code::E0423, open.back()->span,
                          fmt::format("'{}' cannot be told from the product {}", open.back()->name, print(*d)),
-                         {"all parts but one must be attributes, or sizes of another input"});
+                         {"all parts but one must be attributes, sizes of another input (neither optional nor with '~'), or lets of these"});
       for (const Dim *part : open) known_.insert(part->name);
     }
+    known_.insert(sizes_.begin(), sizes_.end());
   }
 
   std::vector<const Dim *> open_parts(const Dim &split) const {
     std::vector<const Dim *> open;
     for (const Dim &part : split.parts) {
       const bool again = std::any_of(open.begin(), open.end(), [&](const Dim *d) { return d->name == part.name; });
-      if (part.kind == DimKind::size && known_.count(part.name) == 0) open.push_back(&part);
+      if (part.kind == DimKind::size && !is_told(part.name)) open.push_back(&part);
       if (again) open.push_back(&part);
     }
     return open;
+  }
+
+  /// Of a let: whether it is computed from what is known.
+  bool is_told(const std::string &name) const {
+    const LetDef *let = op_.let(name);
+    if (let == nullptr) return known_.count(name) != 0 || sizes_.count(name) == 0;
+    return is_told(let->value);
+  }
+
+  bool is_told(const Syntax &value) const {
+    if (value.is(SyntaxKind::name) && !is_told(value.text)) return false;
+    return std::all_of(value.children.begin(), value.children.end(), [&](const Syntax &child) { return is_told(child); });
   }
 
   void check_attr_pack(const AttrDef &a) {
@@ -209,7 +225,7 @@ class ShapeChecker {
   const OpDef &op_;
   Diagnostics &diagnostics_;
   std::set<std::string> known_;  ///< sizes, attributes, lets
-  std::set<std::string> late_;   ///< sizes that only broadcast or optional inputs have
+  std::set<std::string> sizes_;  ///< all that the inputs' shapes name
   std::set<std::string> bound_packs_;
   std::set<std::string> names_;
 };
