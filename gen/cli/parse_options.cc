@@ -145,11 +145,11 @@ void add_run(CLI::App &app, RunOptions &run) {
 }
 
 void add_try(CLI::App &app, TryOptions &attempt) {
-  app.description("Generates one op, compiles it, checks it against the oracle and times it.");
+  app.description("Generates ops, compiles them, checks them against the oracle and times them.");
   app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37,alpha=2\"");
   add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input, einsum:ij,jk->ik an einsum");
   app.add_option("--body", attempt.body, "a definition's body, 'Y[i,j] = …'")->type_name("TEXT");
-  app.add_option("--op", attempt.op, "which op, if there are several")->type_name("NAME");
+  app.add_option("--op", attempt.op, "this op alone, not all of DEFS.yaml")->type_name("NAME");
   app.add_option("--test", attempt.tests, "sizes and attributes, not those of the definition's `tests`")->type_name("M=100,axis=1")->allow_extra_args(false);
   attempt.selection.dtypes.clear();  // one that the op takes, not all
   add_dtypes(app, attempt.selection.dtypes);

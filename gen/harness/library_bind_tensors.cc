@@ -147,6 +147,8 @@ class InputShape {
     std::vector<std::string> parts;
     for (const Dim& p : d.parts) parts.push_back(s.extent(p));
     out.print_line("tn_rt_split(f, {}, {}, (const int64_t[]){{{}}}, {});", name_, at, joined(parts, ", "), parts.size());
+    for (const Dim& p : d.parts)
+      if (is_let_part(s.def(), t_, p)) out.print_line("tn_rt_require(f, f->dims == NULL || ((const tn_{}_dims *)f->dims)->{} == {}, TN_E_SHAPE);", s.def().name, c_identifier(p.name), s.extent(p));
   }
 
   void pack(size_t i, const std::string& at) {

@@ -272,10 +272,8 @@ class TypedWriter {
       if (fields_.empty()) out.line("(void)dims;");
       else out.line("if (dims == NULL)").line("    return TN_E_NULL;");
       out.print_line("tn_rt_begin(&c->frame, &tn_op_{}, 0, 0, want);", name_);
-      if (def_.types.empty())
-        out.line("(void)variable;");
-      else
-        out.print_line("memcpy(c->frame.type, variable, {} * sizeof *variable);", def_.types.size());
+      if (def_.types.empty()) out.line("(void)variable;");
+      else out.print_line("memcpy(c->frame.type, variable, {} * sizeof *variable);", def_.types.size());
       attributes();
       const size_t n_in = def_.inputs.size(), n = n_in + def_.outputs.size();
       out.print_line("for (int k = 0; k < {}; ++k)", n).line("    tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);");
@@ -286,6 +284,7 @@ class TypedWriter {
       out.line("c->frame.in = c->in;");
       if (n_in == 0) out.line("c->in[0] = NULL;");
       out.line("c->frame.out = c->out;").line("c->frame.is_typed = 1;").line("c->frame.ndim = TN_ANY_RANK;");
+      if (has_let_parts(def_)) out.line("c->frame.dims = dims;");
       out.line("return c->frame.status;");
     }
     out.line("}").line();

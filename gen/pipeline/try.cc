@@ -15,6 +15,8 @@
 #include "opdef/read_op.h"
 #include "pipeline/library.h"
 #include "pipeline/try_case.h"
+#include "support/diagnostics.h"
+#include "support/joined.h"
 #include "support/print_to.h"
 #include "support/read_source.h"
 #include "support/temporary_folder.h"
@@ -97,6 +99,13 @@ std::string level_names(const TryOptions& options) {
   return names;
 }
 
+/// The names of the outputs as C.
+std::string output_names(const OpDef& def) {
+  std::string names;
+  for (const TensorDef& t : def.outputs) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", t.name);
+  return names;
+}
+
 std::optional<std::string> driver(Session& session, const OpDef& def, DType key, const TryCase& c, const TryOptions& options) {
   const std::string path = (session.dirs().templates / "c/try_main.c.in").string();
   const auto file = read_source(path);
@@ -108,7 +117,7 @@ std::optional<std::string> driver(Session& session, const OpDef& def, DType key,
       .fill({{"op", def.name}, {"key", fmt::format("{}", dtype_row(key).key)}, {"rank", fmt::format("{}", rank)}, {"dtype", std::string(name_of(key))},
              {"data", tensors_text(c.inputs, "in") + tensors_text(c.outputs, "want") + attr_lists(c.attrs)}, {"inputs", tensor_rows(c.inputs, "in")}, {"wanted", tensor_rows(c.outputs, "want")},
              {"attrs", attr_rows(c.attrs)}, {"n_attrs", fmt::format("{}", c.attrs.size())},
-             {"limits", limits}, {"levels", level_names(options)}, {"asked", options.selection.isas.empty() ? "0" : "1"}, {"n_inputs", fmt::format("{}", c.inputs.size())}, {"n_outputs", fmt::format("{}", c.outputs.size())}});
+             {"limits", limits}, {"names", output_names(def)}, {"levels", level_names(options)}, {"asked", options.selection.isas.empty() ? "0" : "1"}, {"n_inputs", fmt::format("{}", c.inputs.size())}, {"n_outputs", fmt::format("{}", c.outputs.size())}});
 }
 
 /// Runs a line of the shell in the folder: how it ended.
@@ -143,15 +152,27 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
   return status == 0;
 }
 
-/// The definition to try; nothing, with a message, where there is none.
-const OpDef* chosen_op(const OpLibrary& defs, const TryOptions& options) {
-  std::string name = options.op.value_or("");
-  for (const auto& [n, d] : defs.ops)
-    if (name.empty() && !d.shipped) name = n;
-  const OpDef* def = defs.op(name);
-  if (def && !needs_graph(*def)) return def;
-  print_to(stderr, "tenon: error: {}\n", def ? fmt::format("'{}' can be tried in a graph only", name) : name.empty() ? "name an op with --op" : fmt::format("there is no op '{}'", name));
-  return nullptr;
+std::string no_such_op(const OpLibrary& defs, const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& [n, d] : defs.ops) known.push_back(n);
+  const std::string near = nearest_name(name, known);
+  return fmt::format("there is no op '{}'{}", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
+}
+
+/// The op of `--op`, else all definitions of one's own; nothing, with a message, where there is none or `--test` fits one alone.
+std::vector<const OpDef*> chosen_ops(const OpLibrary& defs, const TryOptions& options) {
+  std::vector<const OpDef*> chosen;
+  std::vector<std::string> names;
+  for (const auto& [name, def] : defs.ops)
+    if (options.op ? name == *options.op : !def.shipped) chosen.push_back(&def), names.push_back(name);
+  std::string wrong;
+  if (chosen.empty()) wrong = options.op ? no_such_op(defs, *options.op) : "name an op with --op";
+  for (const OpDef* def : chosen)
+    if (needs_graph(*def)) wrong = fmt::format("'{}' can be tried in a graph only", def->name);
+  if (chosen.size() > 1 && !options.tests.empty()) wrong = fmt::format("--test is about one op; choose it with --op: {}", joined(names, ", "));
+  if (wrong.empty()) return chosen;
+  print_to(stderr, "tenon: error: {}\n", wrong);
+  return {};
 }
 
 /// The tests of `--test`, else those of the definition, else one of nothing but defaults. Empty after an error, which is reported.
@@ -217,6 +238,7 @@ int try_test(Session& session, const OpLibrary& defs, const OpDef& def, const Te
   if (session.report(diagnostics) || !c) return options.tests.empty() ? exit_bad_input : exit_bad_command_line;
   const auto text = driver(session, def, key.value_or(fixed_key(*c)), *c, options);
   if (!text) return exit_bad_input;
+  if (options.tests.empty() && def.tests.size() > 1) print_to(stdout, "{}:{}:\n", test.span.file->name(), test.span.line());
   return run_case(folder, *text, options) ? exit_done : exit_run_failed;
 }
 
@@ -251,14 +273,19 @@ int try_op(Session& session, const OpLibrary& defs, const MathLibrary& math, con
     std::fputs("tenon: error: a body alone has no types and shapes; write the whole definition and give it as `-` on standard input\n", stderr);
     return exit_bad_command_line;
   }
-  const OpDef* def = chosen_op(defs, options);
-  if (!def) return exit_bad_input;
-  const TemporaryFolder folder("tenon_try");
-  if (folder.path().empty()) {
-    print_to(stderr, "tenon: error: {}\n", folder.why());
-    return exit_bad_input;
+  const std::vector<const OpDef*> chosen = chosen_ops(defs, options);
+  int status = chosen.empty() ? exit_bad_input : exit_done;
+  for (const OpDef* def : chosen) {
+    const TemporaryFolder folder("tenon_try");
+    if (folder.path().empty()) {
+      print_to(stderr, "tenon: error: {}\n", folder.why());
+      return exit_bad_input;
+    }
+    const int one = try_in(session, defs, math, *def, options, folder.path());
+    if (one == exit_bad_input || one == exit_bad_command_line) return one;
+    if (one != exit_done) status = one;
   }
-  return try_in(session, defs, math, *def, options, folder.path());
+  return status;
 }
 
 }  // namespace tenon

@@ -128,6 +128,7 @@ struct tn_frame {
     const tn_attr *attrs;
     int n_attrs, n_attrs_read;
     const void *typed;                       /* attributes of a typed call */
+    const void *dims;                        /* its extents, where they name numbers that follow from others */
     int is_typed;                            /* outputs have the shapes that follow from the inputs */
     int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: none yet */
     tn_operand operand[TN_MAX_OPERANDS];     /* inputs, then outputs, then extents that depend on data */

@@ -433,7 +433,7 @@ void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_wan
     f->out = NULL;
     f->attrs = NULL;
     f->n_attrs = f->n_attrs_read = 0;
-    f->typed = NULL;
+    f->typed = f->dims = NULL;
     f->is_typed = 0;
     for (int k = 0; k < TN_MAX_TYPES; ++k)
         f->type[k] = 0;

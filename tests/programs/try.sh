@@ -50,6 +50,13 @@ check 'tests at the keys asked for' rights 2 --op windows --dtypes f64
 check 'sizes and attributes from the command line' rights 1 --op windows --test 'size=4, N=20, mode=last'
 check 'a test as YAML' rights 1 --op windows --test '{size: 4, shapes: {X: [20]}, absent: [B]}'
 check 'an answer that is not that of the definition' refuses attempt --op wrong
+# prints TEXT COMMAND…: a line of what a failing command prints.
+prints() { text=$1; shift; ! "$@" >"$work/said" 2>&1 && grep -Fqx -- "$text" "$work/said" || { cat "$work/said"; return 1; }; }
+check 'which element is wrong' prints '  Y[1] is 4, 5 is wanted' attempt --op wrong
+check 'which test is meant' prints "$work/ops.yaml:17:" attempt
+check 'every definition of a file' prints '  Y[1] is 4, 5 is wanted' attempt
+check 'a test without its op' prints 'tenon: error: --test is about one op; choose it with --op: windows, wrong' attempt --test N=3
+check 'an op that there is not' prints "tenon: error: there is no op 'windos'; did you mean 'windows'?" attempt --op windos
 check 'an attribute that there is not' mistaken 2 "--test:1:8: error: 'sise' names nothing of the op 'windows' here [E0226]
   size=3,sise=2
          ^~~~
@@ -90,3 +97,35 @@ right() { "$tenon" try -q --isa portable,native "$@" >"$work/said" 2>&1 && grep 
 check 'NaN as half' right --op acosh --dtypes f16,bf16
 check 'elements of 4 bits' right --op concat --dtypes u4,i4
 check 'workspaces of several levels' right --op gemm --dtypes i8
+
+cat >"$work/blocks.yaml" <<'YAML'
+ops:
+  - op: blocks
+    types: {T: float}
+    attrs: {block: int = 4}
+    in: {X: "T[(G B)]"}
+    let: {B: block*2}
+    out: {Y: "T[G]"}
+    body: Y[g] = sum[b](X[(g b)])
+    tests:
+      - {shapes: {X: [24]}}
+YAML
+cat >"$work/blocks.c" <<'C'
+#include "tn.h"
+int main(void)
+{
+    const float x[24] = {1};
+    float y[3] = {0};
+    const tn_blocks_dims right = {3, 8}, other = {6, 4};   /* 6 blocks of 4 are as many elements, but blocks have 8 */
+    if (tn_blocks_f32(&right, NULL, x, y, NULL, 0) != 0)
+        return 1;
+    return tn_blocks_f32(&other, NULL, x, y, NULL, 0) == TN_E_SHAPE ? 0 : 2;
+}
+C
+blocks_in_c() {
+  # shellcheck disable=SC2046
+  "$tenon" lib "$work/blocks.yaml" --ops blocks --dtypes f32 --isa portable -q -o "$work/blocks" &&
+    (cd "$work/blocks" && ${CC:-cc} -O1 -Iinclude -o blocks ../blocks.c $(cat sources.txt) && ./blocks)
+}
+check 'a let as a part of a split dim' right "$work/blocks.yaml" --op blocks
+check 'extents of a typed call that contradict a let' blocks_in_c
