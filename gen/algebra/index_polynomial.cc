@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "algebra/index_bounds.h"
@@ -168,6 +169,16 @@ std::optional<Polynomial> IndexBounds::power(const Syntax &s) {
   return result;
 }
 
+namespace {
+
+/// In parentheses, unless it is one name or number.
+std::string operand(const std::string &text) {
+  const bool word = std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return word ? text : fmt::format("({})", text);
+}
+
+}  // namespace
+
 std::optional<Polynomial> IndexBounds::floor_division(const Polynomial &a, const Polynomial &b) {
   if (b.is_constant() && b.constant_value() > 0) {
     const std::int64_t d = b.constant_value();
@@ -179,7 +190,7 @@ std::optional<Polynomial> IndexBounds::floor_division(const Polynomial &a, const
     }
     if (divides) return exact;
   }
-  const std::string key = fmt::format("(({})//({}))", print(a), print(b));
+  const std::string key = fmt::format("({}//{})", operand(print(a)), operand(print(b)));
   const Polynomial q = Polynomial::quantity(key);
   if (quantities_.count(key) != 0) return q;
   if (positive(b)) {

@@ -8,6 +8,7 @@
 #include "opdef/check_body.h"
 #include "opdef/check_declarations.h"
 #include "opdef/yaml_shape.h"
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -89,7 +90,7 @@ class TestChecker {
     const bool good = list ? attr->count != AttrCount::one && std::all_of(value.children.begin(), value.children.end(),
                                                                           [&](const Syntax &v) { return value_fits(*attr, v); })
                            : value_fits(*attr, value);
-    if (!good) unfit(name, value, fmt::format("a value of type {}", attr->type));
+    if (!good) unfit(name, value, attr->kind == AttrKind::enumeration ? fmt::format("one of its words: {}", joined(attr->words, ", ")) : fmt::format("a value of type {}", attr->type));
   }
 
   void check_named(const Word &name, const Syntax &value, const std::vector<std::string> &known, bool good,

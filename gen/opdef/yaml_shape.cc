@@ -61,7 +61,10 @@ std::string meant_note(std::string_view wrong, const std::vector<std::string> &k
   const std::string near = nearest_name(wrong, known);
   if (!near.empty()) return fmt::format("did you mean '{}'?", near);
   if (known.empty()) return "there are none";
-  return fmt::format("there are: {}", joined(known, ", "));
+  std::vector<std::string> once;
+  for (const std::string &name : known)
+    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+  return fmt::format("there are: {}", joined(once, ", "));
 }
 
 void refuse_unknown_keys(const YamlNode &map, const std::vector<std::string> &known, std::string_view what,

@@ -235,11 +235,14 @@ Result<std::vector<YamlNode>> read_yaml(const SourceFileRef &file) {
     const std::size_t at = std::min(static_cast<std::size_t>(std::max(fault.mark.pos, 0)) + skipped, file->text().size());
     const bool alias = fault.msg.find("anchor is not defined") != std::string::npos;
     const bool question = at > 0 && file->text()[at - 1] == '?';
+    const std::size_t line = file->text().rfind('\n', at == 0 ? 0 : at - 1) + 1, text = file->text().find_first_not_of(" \t", line);
+    const bool tab = text >= at && file->text().substr(line, text - line).find('\t') != std::string::npos;
     diagnostics.error(
         alias ? Code::E0107 : Code::E0101, {file, at, at + 1},
         alias ? "no anchor has this alias' name" : fmt::format("this is not YAML: {}", fault.msg),
         {alias      ? "text that begins with '*' needs quotes"
          : question ? "an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` otherwise"
+         : tab ? "YAML is indented with spaces, not with tabs"
          : fault.msg.find("flow") != std::string::npos
              ? "inside {…} and […], text that holds brackets, commas or ': ' needs quotes"
              : "check indentation, quotes and brackets around this place"});
