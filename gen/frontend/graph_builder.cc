@@ -145,7 +145,7 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   InferredTypes inferred = infer(op, inputs, attrs, outputs);
   if (!inferred.error.empty()) throw GraphError(op + ": " + inferred.error);
   check_extents(op, inferred.outputs);
-  fix_sizes(op, inferred);
+  const bool pinned = fix_sizes(op, inferred);
   const auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred));
   Node node;
   node.op = op;
@@ -162,7 +162,7 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   for (ValueId& id : node.inputs)
     if (id != kNoValue && at(id).numbers) id = materialise(id);
   name_extents(node, inferred);
-  const size_t place = place_of(node, inferred.outputs);
+  const size_t place = pinned ? open_.size() - 1 : place_of(node, inferred.outputs);
   return append(std::move(node), inferred.outputs, place);
 }
 
@@ -173,17 +173,30 @@ bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& t
   return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) && types[0].dims == from.dims;
 }
 
-/// An open size beside a number is that number: the program's own check of its sizes refuses all others. Other extents that have to be
-/// equal are compared at every call.
-void GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
+/// Extents that have to be equal: for every call, or in the innermost open region where that may not be carried out. True for the latter: what
+/// relies on it stays in the region.
+bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
+  bool inside = false;
   for (const auto& [a, b] : inferred.equal) {
     const SizeBounds apart = bounds_of(a - b, graph_.sizes);
     if (apart.lo > 0 || apart.hi < 0) throw GraphError(fmt::format("{}: an extent of {} meets one of {}, and within the ranges of the sizes they are never equal", op, to_text(a), to_text(b)));
-    const SizeExpr &open = a.is_constant() ? b : a, &number = a.is_constant() ? a : b;
-    const auto size = std::find_if(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return open.kind == SizeExpr::Kind::name && s.name == open.name; });
-    if (number.is_constant() && size != graph_.sizes.end() && !size->written) size->lo = size->hi = number.value;
-    else if (given_by_caller(a) && given_by_caller(b) && std::find(graph_.equal.begin(), graph_.equal.end(), EqualExtents{a, b}) == graph_.equal.end()) graph_.equal.push_back({a, b});
+    if (apart.lo == apart.hi) continue;
+    if (runs_at_every_call()) {
+      fix_for_every_call({a, b});
+    } else if (given_by_caller(a) && given_by_caller(b)) {
+      add_equal(region(open_.back().region).equal, {a, b});
+      inside = true;
+    }
   }
+  return inside;
+}
+
+/// An open size beside a number is that number: the program's own check of its sizes refuses all others. Other extents are compared.
+void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
+  const SizeExpr &open = e.a.is_constant() ? e.b : e.a, &number = e.a.is_constant() ? e.a : e.b;
+  const auto size = std::find_if(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return open.kind == SizeExpr::Kind::name && s.name == open.name; });
+  if (number.is_constant() && size != graph_.sizes.end() && !size->written) size->lo = size->hi = number.value;
+  else if (given_by_caller(e.a) && given_by_caller(e.b)) add_equal(graph_.equal, e);
 }
 
 /// Every name in the extent is a size of the inputs.

@@ -58,7 +58,7 @@ class GraphBuilder {
   /// Closes the innermost region, the branch that holds or the other one right after it. `results` is empty for the first, whose results
   /// are returned and are given to the second. Throws GraphError where the types differ.
   std::vector<ValueId> end_branch(RegionId branch, const std::vector<ValueId>& made, const std::vector<ValueId>& results);
-  /// Forgets the regions from `region` on, which could not be finished.
+  /// Forgets the regions from `region` on, which could not be finished, and what they said of sizes.
   void abandon(RegionId region);
 
   void set_origin(std::string origin) { origin_ = std::move(origin); }
@@ -91,6 +91,8 @@ class GraphBuilder {
   struct Open {
     RegionId region = kTopLevel;
     std::vector<Node> nodes;
+    std::vector<GraphSize> sizes = {};      // and what was known of sizes when it was opened
+    std::vector<EqualExtents> equal = {};
   };
   Region& region(RegionId id) { return graph_.regions[static_cast<size_t>(id)]; }
   const Region& region(RegionId id) const { return graph_.regions[static_cast<size_t>(id)]; }
@@ -112,7 +114,9 @@ class GraphBuilder {
   std::optional<std::vector<ValueId>> compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
                                                         const Attributes& attrs, const std::vector<TensorType>& types);
   void name_extents(Node& node, InferredTypes& inferred);
-  void fix_sizes(const std::string& op, const InferredTypes& inferred);
+  bool fix_sizes(const std::string& op, const InferredTypes& inferred);
+  void fix_for_every_call(const EqualExtents& e);
+  bool runs_at_every_call() const;
   bool given_by_caller(const SizeExpr& extent) const;
   bool stays_node(const Node& node, const std::vector<TensorType>& types) const;
   ValueId materialise(ValueId id);

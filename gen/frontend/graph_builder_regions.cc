@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/graph_builder.h"
+#include "frontend/size_arithmetic.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -62,8 +63,16 @@ RegionId GraphBuilder::open(Region region) {
   region.parent = open_.back().region;
   region.origin = origin_;
   graph_.regions.push_back(std::move(region));
-  open_.push_back({static_cast<RegionId>(graph_.regions.size()) - 1, {}});
+  open_.push_back({static_cast<RegionId>(graph_.regions.size()) - 1, {}, graph_.sizes, graph_.equal});
   return open_.back().region;
+}
+
+/// What stands in the innermost region is carried out whatever the inputs are: it lies in loops alone that have a first iteration.
+bool GraphBuilder::runs_at_every_call() const {
+  return std::all_of(open_.begin() + 1, open_.end(), [&](const Open& o) {
+    const Region& r = region(o.region);
+    return r.kind == Region::Kind::loop && r.count == kNoValue && r.starts == kNoValue && bounds_of(r.trip, all_sizes(graph_)).lo >= 1;
+  });
 }
 
 void GraphBuilder::close(RegionId id) {
@@ -168,7 +177,11 @@ std::vector<ValueId> GraphBuilder::end_branch(RegionId branch, const std::vector
 }
 
 void GraphBuilder::abandon(RegionId region) {
-  while (open_.size() > 1 && open_.back().region >= region) open_.pop_back();
+  while (open_.size() > 1 && open_.back().region >= region) {
+    std::copy(open_.back().sizes.begin(), open_.back().sizes.end(), graph_.sizes.begin());
+    graph_.equal = std::move(open_.back().equal);
+    open_.pop_back();
+  }
   graph_.regions.resize(static_cast<size_t>(region));
 }
 

@@ -73,7 +73,7 @@ class StepWriter {
         text_ += " else {\n";
       }
       ++depth_;
-      return;
+      return check_equal(r);
     }
     for (const PlanCopy& c : r.before) copy(c);
     line(fmt::format("/* {} */", comment_text(r.origin)));
@@ -85,6 +85,11 @@ class StepWriter {
     if (r.complete) line(fmt::format("int64_t {} = 0;", i));
     line(r.complete ? fmt::format("for (; {}; ++{}) {{", condition, i) : fmt::format("for (int64_t {} = 0; {}; ++{}) {{", i, condition, i));
     ++depth_;
+    check_equal(r);
+  }
+
+  void check_equal(const PlanRegion& r) {
+    for (const EqualExtents& e : r.equal) line(fmt::format("if ({} != {})\n{}return {}_E_SHAPE;", extent(e.a), extent(e.b), indent(2), upper_));
   }
 
   void leave(RegionId id) {

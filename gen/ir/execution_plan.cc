@@ -21,14 +21,16 @@ std::string region_text(const ExecutionPlan& plan, size_t id) {
   const PlanRegion& r = plan.regions[id];
   const auto name = [&](int b) { return plan.buffers[static_cast<size_t>(b)].name; };
   std::string out = fmt::format("  region {}{}: ", id, r.parent == kTopLevel ? "" : fmt::format(" in {}", r.parent));
-  if (r.kind == Region::Kind::branch) return out + fmt::format("if {}{}\n", r.holds ? "" : "not ", name(r.condition));
+  std::string equal;
+  for (const EqualExtents& e : r.equal) equal += fmt::format("; equal {}, {}", to_text(e.a), to_text(e.b));
+  if (r.kind == Region::Kind::branch) return out + fmt::format("if {}{}{}\n", r.holds ? "" : "not ", name(r.condition), equal);
   out += fmt::format("loop {} < {}", r.counter, to_text(r.trip));
   if (r.count >= 0) out += " and " + name(r.count);
   if (r.starts >= 0) out += " if " + name(r.starts);
   if (r.continues >= 0) out += " while " + name(r.continues);
   for (const PlanCopy& c : r.before) out += fmt::format("; first {} = {}", name(c.to), name(c.from));
   for (const PlanCopy& c : r.after) out += fmt::format("; then {} = {}", name(c.to), name(c.from));
-  return out + "\n";
+  return out + equal + "\n";
 }
 
 /// Follows the plan and notes which buffers have been written.

@@ -57,6 +57,7 @@ struct PlanRegion {
   int continues = -1;       ///< bool, looked at after each iteration
   int condition = -1;       ///< of a branch
   bool holds = true;        ///< of a branch: runs if the condition is so; the other one follows at once
+  std::vector<EqualExtents> equal;  ///< checked whenever it is entered
   bool complete = false;    ///< fewer iterations than `trip` would leave results undefined
   std::vector<PlanCopy> before;  ///< once, before the first iteration
   std::vector<PlanCopy> after;   ///< after each iteration

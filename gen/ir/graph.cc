@@ -46,14 +46,16 @@ std::string slice_text(const Graph& graph, const Region& region, const Slice& s)
   return fmt::format("{}[{}]", graph.values[static_cast<size_t>(s.whole)].name, at);
 }
 
-/// The line that opens a region, and what iterations see.
+/// The line that opens a region, what has to be equal in it, and what iterations see.
 std::string opening_text(const Graph& graph, const Region& r, const std::string& indent) {
   const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
-  if (r.kind == Region::Kind::branch) return fmt::format("{}{}{} {{\n", indent, r.holds ? "if " : "if not ", name(r.condition));
+  std::string equal;
+  for (const EqualExtents& e : r.equal) equal += fmt::format("{}  equal {}, {}\n", indent, to_text(e.a), to_text(e.b));
+  if (r.kind == Region::Kind::branch) return fmt::format("{}{}{} {{\n", indent, r.holds ? "if " : "if not ", name(r.condition)) + equal;
   std::string text = fmt::format("{}loop {} < {}", indent, r.counter, to_text(r.trip));
   if (r.count != kNoValue) text += " and " + name(r.count);
   if (r.starts != kNoValue) text += " if " + name(r.starts);
-  text += " {\n";
+  text += " {\n" + equal;
   for (const Carried& c : r.carried) text += fmt::format("{}  carried {} = {}\n", indent, typed_name(graph, c.inside), name(c.initial));
   for (const Slice& s : r.reads) text += fmt::format("{}  slice {} = {}\n", indent, typed_name(graph, s.part), slice_text(graph, r, s));
   return text;
@@ -89,6 +91,8 @@ class GraphVerifier {
     if (!findings_.empty()) return std::move(findings_);
     for (const GraphSize& s : all_sizes(graph_)) check_size(s);
     for (const EqualExtents& e : graph_.equal) check_equal(e);
+    for (const Region& r : graph_.regions)
+      for (const EqualExtents& e : r.equal) check_equal(e);
     for (size_t i = 0; i < graph_.values.size(); ++i) check_value(graph_.values[i], i);
     for (ValueId id : graph_.inputs) define(id, "the graph's inputs");
     for (const Node& n : graph_.nodes) {
@@ -240,13 +244,20 @@ std::vector<GraphSize> all_sizes(const Graph& graph) {
   return sizes;
 }
 
+void add_equal(std::vector<EqualExtents>& all, const EqualExtents& two) {
+  const bool known = std::any_of(all.begin(), all.end(), [&](const EqualExtents& e) { return e == two || e == EqualExtents{two.b, two.a}; });
+  if (!known) all.push_back(two);
+}
+
 void drop_sizes(Graph& graph, const std::set<std::string>& names) {
   const auto mentioned = [&](const SizeExpr& e) {
     const std::vector<std::string> all = names_in(e);
     return std::any_of(all.begin(), all.end(), [&](const std::string& n) { return names.count(n) > 0; });
   };
   std::erase_if(graph.sizes, [&](const GraphSize& s) { return names.count(s.name) > 0; });
-  std::erase_if(graph.equal, [&](const EqualExtents& e) { return mentioned(e.a) || mentioned(e.b); });
+  const auto lost = [&](const EqualExtents& e) { return mentioned(e.a) || mentioned(e.b); };
+  std::erase_if(graph.equal, lost);
+  for (Region& r : graph.regions) std::erase_if(r.equal, lost);
 }
 
 std::string to_text(const AttrValue& value) { return std::visit(AttrText{}, value); }

@@ -59,19 +59,13 @@ struct GraphSize {
   bool operator==(const GraphSize&) const = default;
 };
 
-/// Two extents of inputs that meet in an operator and cannot be told apart at generation: a call is refused where they differ.
-struct EqualExtents {
-  SizeExpr a, b;
-  bool operator==(const EqualExtents&) const = default;
-};
-
 /// A whole model. Nodes stand in an order in which every value is made before it is read. The nodes of a region, inner regions included,
 /// stand together, and there is at least one; a region reads and makes its values where they stand.
 struct Graph {
   std::string name;
   std::string doc;
   std::vector<GraphSize> sizes;  // in order of appearance
-  std::vector<EqualExtents> equal;  // each once
+  std::vector<EqualExtents> equal;  // at every call; each once, whichever side stands first
   std::vector<Value> values;
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;
@@ -84,6 +78,9 @@ std::vector<GraphSize> all_sizes(const Graph& graph);
 
 /// Takes the sizes of these names out, and what has to be equal to them.
 void drop_sizes(Graph& graph, const std::set<std::string>& names);
+
+/// Adds the two where they are not there yet.
+void add_equal(std::vector<EqualExtents>& all, const EqualExtents& two);
 
 /// The graph's text form, one line a size, input, constant and node.
 std::string to_text(const Graph& graph);

@@ -21,6 +21,12 @@ using RegionId = int32_t;
 /// The region of what is carried out once.
 inline constexpr RegionId kTopLevel = -1;
 
+/// Two extents of inputs that meet in an operator and cannot be told apart at generation: a call is refused where they differ.
+struct EqualExtents {
+  SizeExpr a, b;
+  bool operator==(const EqualExtents&) const = default;
+};
+
 /// A value that one iteration hands to the next. All four have one type.
 struct Carried {
   ValueId initial = kNoValue;  // from outside: what the first iteration sees
@@ -47,6 +53,7 @@ struct Region {
   Kind kind = Kind::loop;
   RegionId parent = kTopLevel;
   std::string origin;  // as Node::origin
+  std::vector<EqualExtents> equal;  // looked at whenever the region is entered: of operators that run only there
 
   // Of a loop.
   std::string counter;             // name of the iteration's number: a size that exists inside

@@ -45,14 +45,24 @@ std::vector<TensorData> draw_inputs(const Graph& graph, const SizeValues& sizes,
   return out;
 }
 
-/// Sizes that have to be equal become the least of them that the ranges of all allow.
-void make_equal(const Graph& graph, SizeValues& sizes) {
+/// What has to be equal for every operator to run, those of loops and branches included.
+std::vector<EqualExtents> all_equal(const Graph& graph) {
+  std::vector<EqualExtents> all = graph.equal;
+  for (const Region& r : graph.regions)
+    for (const EqualExtents& e : r.equal) add_equal(all, e);
+  return all;
+}
+
+/// Sizes that have to be equal become the least of them that the ranges of all allow, or the number that they have to be.
+void make_equal(const Graph& graph, const std::vector<EqualExtents>& equal, SizeValues& sizes) {
   const auto low = [&](const std::string& name) {
     return std::find_if(graph.sizes.begin(), graph.sizes.end(), [&](const GraphSize& s) { return s.name == name; })->lo;
   };
-  for (size_t round = 0; round < graph.equal.size(); ++round)
-    for (const EqualExtents& e : graph.equal)
-      if (e.a.kind == SizeExpr::Kind::name && e.b.kind == SizeExpr::Kind::name)
+  const auto named = [](const SizeExpr& e) { return e.kind == SizeExpr::Kind::name; };
+  for (size_t round = 0; round < equal.size(); ++round)
+    for (const EqualExtents& e : equal)
+      if (named(e.a) != named(e.b) && (e.a.is_constant() || e.b.is_constant())) sizes[named(e.a) ? e.a.name : e.b.name] = named(e.a) ? e.b.value : e.a.value;
+      else if (named(e.a) && named(e.b))
         sizes[e.a.name] = sizes[e.b.name] = std::max({std::min(sizes[e.a.name], sizes[e.b.name]), low(e.a.name), low(e.b.name)});
 }
 
@@ -72,9 +82,10 @@ std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph,
     sizes[s.name] = s.written ? s.hi : std::min(s.hi, s.lo + 2);
     if (!s.written) test.sizes[s.name] = sizes[s.name];
   }
-  make_equal(graph, test.sizes);
+  const std::vector<EqualExtents> equal = all_equal(graph);
+  make_equal(graph, equal, test.sizes);
   for (const auto& [name, value] : test.sizes) sizes[name] = value;
-  for (const EqualExtents& e : graph.equal)
+  for (const EqualExtents& e : equal)
     if (evaluate(e.a, sizes) != evaluate(e.b, sizes)) {
       fault = fmt::format("no sizes are known for which {} is {}", to_text(e.a), to_text(e.b));
       return std::nullopt;

@@ -150,6 +150,7 @@ class BufferPlanner {
     p.kind = r.kind;
     p.parent = r.parent;
     p.origin = r.origin;
+    p.equal = r.equal;
     p.counter = r.counter;
     p.trip = r.trip;
     p.count = buffer(r.count);

@@ -97,7 +97,8 @@ TEST_CASE("frontend: an open size beside a number is that number, and the progra
 
 TEST_CASE("frontend: two open sizes that meet are compared at every call") {
   const auto sum = [](int64_t lo, int64_t hi) {
-    const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"y"})}, {value("x", {-1, 2}), value("w", {-2, 2})}, {untyped("y")}, {}};
+    const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"h"}), node("Add", {"w", "x"}, {"k"}), node("Add", {"h", "k"}, {"y"})},
+                                    {value("x", {-1, 2}), value("w", {-2, 2})}, {untyped("y")}, {}};
     return read(model(g, 13), {{"N", {1, 8}}, {"M", {lo, hi}}});
   };
   const auto graph = sum(1, 9);
