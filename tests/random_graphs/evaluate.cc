@@ -115,8 +115,20 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
   return Evaluation{results_of(*node, call), is_exact(node->kernel)};
 }
 
-std::optional<RandomGraph> at_size(const OpLibrary& defs, const RandomGraph& g, int64_t size) {
-  RandomGraph out = g;
+namespace {
+
+/// Whether the definition takes no operands of these types, whatever their elements are.
+bool refuses(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
+  const auto [given, call] = ConstantOperands(inputs);
+  Diagnostics diagnostics;
+  return !expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
+}
+
+}  // namespace
+
+std::optional<SizedGraph> at_size(const OpLibrary& defs, const RandomGraph& g, int64_t size) {
+  SizedGraph sized{g};
+  RandomGraph& out = sized.graph;
   out.size = size;
   for (const int v : values_from(g, From::Input)) {
     TensorData& t = out.values[static_cast<size_t>(v)].data;
@@ -131,10 +143,12 @@ std::optional<RandomGraph> at_size(const OpLibrary& defs, const RandomGraph& g, 
     std::vector<const TensorData*> inputs;
     for (const int v : n.inputs) inputs.push_back(v < 0 ? nullptr : &out.values[static_cast<size_t>(v)].data);
     auto result = evaluate(defs, n.op, inputs, n.attrs);
-    if (!result) return std::nullopt;
+    if (!result && !refuses(defs, n.op, inputs, n.attrs)) return std::nullopt;
+    sized.refused = !result;
+    if (sized.refused) return sized;
     for (size_t k = 0; k < n.outputs.size(); ++k) out.values[static_cast<size_t>(n.outputs[k])].data = std::move(result->outputs[k]);
   }
-  return out;
+  return sized;
 }
 
 std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs, const RandomGraph& g, std::mt19937_64& rng) {

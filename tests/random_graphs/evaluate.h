@@ -26,8 +26,13 @@ std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs
 /// Elements as real numbers, two for a complex one.
 std::vector<long double> real_elements(const TensorData& t);
 
+/// A graph at another size: its values, or its inputs alone where an operator does not take extents that this size gives it.
+struct SizedGraph {
+  RandomGraph graph;
+  bool refused = false;
+};
 /// The graph with the open extent of its inputs brought to `size`, their elements repeated or left out, and what the oracle makes of them;
-/// nothing where an operator refuses that.
-std::optional<RandomGraph> at_size(const OpLibrary& defs, const RandomGraph& graph, int64_t size);
+/// nothing where it does not say.
+std::optional<SizedGraph> at_size(const OpLibrary& defs, const RandomGraph& graph, int64_t size);
 
 }  // namespace tenon_test

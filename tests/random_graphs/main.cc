@@ -142,14 +142,20 @@ class Hunt {
     return extents.empty() || rng() % 3 == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{extents[rng() % extents.size()]};
   }
 
-  /// The open graph as it is, and at the ends of its size where the oracle has values.
+  /// The open graph as it is, at the ends of its size, and behind them. An open extent beside a fixed one is taken to be equal to it, so that a
+  /// program may refuse the 1 that the definition stretches, but only where other sizes are refused by the definition too.
   std::vector<KnownValues> at_sizes(const RandomGraph& g, uint64_t seed) const {
     std::vector<KnownValues> runs;
-    for (const int64_t size : {g.open, int64_t{1}, g.open - 1, greatest_size(g)}) {
+    bool fixed = false;
+    for (const int64_t size : {g.open, greatest_size(g), g.open - 1, int64_t{1}, int64_t{0}, greatest_size(g) + 1}) {
       std::mt19937_64 rng(seed);
-      const auto values = at_size(bench_.defs, g, size);
-      const auto limits = values ? tolerances(bench_.defs, *values, rng) : std::nullopt;
-      if (limits) runs.push_back({*values, *limits});
+      const auto sized = at_size(bench_.defs, g, size);
+      if (!sized) continue;
+      const bool outside = size < 1 || size > greatest_size(g);
+      const auto limits = sized->refused || outside ? std::nullopt : tolerances(bench_.defs, sized->graph, rng);
+      if (sized->refused || outside) runs.push_back({sized->graph, {}, Answer::Refusal});
+      else if (limits) runs.push_back({sized->graph, *limits, size == 1 && fixed ? Answer::ValuesOrRefusal : Answer::Values});
+      fixed = fixed || (sized->refused && size > 1);
     }
     return runs;
   }
@@ -226,7 +232,7 @@ int hunt(const Bench& bench, const Settings& s) {
   const double undecided = counts.compared.elements ? 100.0 * static_cast<double>(counts.compared.undecided) / static_cast<double>(counts.compared.elements) : 100;
   const auto kinds = std::count_if(std::begin(counts.used), std::end(counts.used), [](int n) { return n > 0; });
   fmt::print("{} graphs, {} operators of {} kinds, {} elements compared, {:.1f} % of them undecided, {} s\n", counts.graphs, counts.nodes, kinds, counts.compared.elements, undecided, seconds());
-  if (s.open) fmt::print("{} with an open size, at {} sizes; {} more are refused where it is open\n", counts.open, counts.sizes, counts.refused);
+  if (s.open) fmt::print("{} with an open size, at {} sizes, {} of them refused; {} more are refused where it is open\n", counts.open, counts.sizes, counts.compared.refused, counts.refused);
   const bool vague = undecided > 20;
   if (vague) fmt::print("FAIL too many elements are undecided\n");
   fmt::print("{} passed, {} failed, 0 skipped\n", counts.graphs - counts.findings, counts.findings + vague);

@@ -27,7 +27,7 @@ constexpr uint8_t kGuardByte = 0xa5;
 constexpr unsigned kMostSeconds = 60;        ///< of a processor
 constexpr unsigned kMostClockSeconds = 900;  ///< beside other work, or where something sleeps for ever
 constexpr int kShapeStatus = -3;             ///< NET_E_SHAPE
-enum Exit : int { kRan, kNotGenerated = 10, kNotCompiled, kNotLoaded, kStatus, kOutside, kInputChanged };
+enum Exit : int { kRan, kNotGenerated = 10, kNotCompiled, kNotLoaded, kStatus, kOutside, kInputChanged, kTaken, kTouched };
 
 std::string text_of(const std::filesystem::path& path) {
   std::stringstream s;
@@ -58,22 +58,25 @@ struct Block {
   }
 };
 
+/// Room for the results of a run, one behind the other.
 size_t output_bytes(const RandomGraph& g) {
-  size_t bytes = 0;
+  size_t bytes = 1;   // whether there are results
   for (const int v : g.outputs) bytes += g.values[static_cast<size_t>(v)].data.bytes.size();
   return bytes;
 }
 
-/// An open size beside a fixed one is taken to be equal to it, so a program refuses the 1 that the oracle stretches: no finding.
-void copy_wanted(const RandomGraph& g, uint8_t* results) {
-  for (const int v : g.outputs) {
-    const auto& bytes = g.values[static_cast<size_t>(v)].data.bytes;
-    results = std::copy(bytes.begin(), bytes.end(), results);
-  }
+/// What a status below 0 means. What was refused is not compared.
+int refused(const KnownValues& known, int status, const std::vector<Block>& outputs) {
+  if (known.answer == Answer::Values || (known.answer == Answer::ValuesOrRefusal && status != kShapeStatus)) return kStatus;
+  const bool untouched = std::all_of(outputs.begin(), outputs.end(), [](const Block& b) {
+    return std::all_of(b.memory.begin(), b.memory.end(), [](uint8_t byte) { return byte == kGuardByte; });
+  });
+  return untouched ? kRan : kTouched;
 }
 
-/// Calls net_run of the shared object; outputs one behind the other at `results`.
-int call_model(const RandomGraph& g, const std::filesystem::path& folder, uint8_t* results) {
+/// Calls net_run of the shared object. At `results` 1 and the outputs one behind the other, or 0 where it refuses.
+int call_model(const KnownValues& known, const std::filesystem::path& folder, uint8_t* results) {
+  const RandomGraph& g = known.graph;
   void* library = dlopen((folder / "net.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   using Run = int (*)(const void* const*, void* const*, void*, const void*);
   const auto run = library ? reinterpret_cast<Run>(dlsym(library, "net_run")) : nullptr;
@@ -87,7 +90,9 @@ int call_model(const RandomGraph& g, const std::filesystem::path& folder, uint8_
     inputs.emplace_back(bytes.size());
     if (!bytes.empty()) std::memcpy(inputs.back().data(), bytes.data(), bytes.size());
   }
-  for (const int v : g.outputs) outputs.emplace_back(g.values[static_cast<size_t>(v)].data.bytes.size());
+  // Outputs of a call that should be refused have the extents of another one: room for what is not to be written.
+  const size_t more = known.answer == Answer::Refusal ? 1 << 16 : 0;
+  for (const int v : g.outputs) outputs.emplace_back(g.values[static_cast<size_t>(v)].data.bytes.size() + more);
   for (Block& b : inputs) in.push_back(b.data());
   for (Block& b : outputs) out.push_back(b.data());
   // Behind the pointers the sizes, and room for the shapes of the outputs.
@@ -95,8 +100,9 @@ int call_model(const RandomGraph& g, const std::filesystem::path& folder, uint8_
   out.resize(out.size() + 1 + 8 * g.outputs.size(), nullptr);
   Block arena(arena_bytes(folder / "include" / "net.h"));
   const int status = run(in.data(), out.data(), arena.data(), nullptr);
-  if (status == kShapeStatus && g.open != 0 && g.size == 1) return copy_wanted(g, results), kRan;
-  if (status < 0) return kStatus;
+  *results++ = status >= 0;
+  if (status < 0) return refused(known, status, outputs);
+  if (known.answer == Answer::Refusal) return kTaken;
   bool guarded = arena.is_guarded();
   for (Block& b : outputs) {
     guarded = guarded && b.is_guarded();
@@ -129,7 +135,7 @@ int child(const Bench& bench, const std::vector<KnownValues>& runs, const Varian
   const std::string line = fmt::format("cd '{}' && {} -std=c99 -shared -fPIC -Iinclude -o net.so $(cat sources.txt)", folder.string(), bench.compiler);
   if (std::system(line.c_str()) != 0) return kNotCompiled;
   for (const KnownValues& r : runs) {
-    if (const int how = call_model(r.graph, folder, results); how != kRan) return how;
+    if (const int how = call_model(r, folder, results); how != kRan) return how;
     results += output_bytes(r.graph);
   }
   return kRan;
@@ -140,7 +146,9 @@ std::string last_lines(const std::filesystem::path& log) {
   return text.size() > 1500 ? text.substr(text.size() - 1500) : text;
 }
 
-Finding compare(const RandomGraph& g, const std::vector<std::vector<double>>& limits, const uint8_t* results, Compared& compared) {
+Finding compare(const KnownValues& known, const uint8_t* results, Compared& compared) {
+  const RandomGraph& g = known.graph;
+  if (!*results++) return ++compared.refused, Finding{};
   const std::string where = g.open != 0 ? fmt::format(" where N = {}", g.size) : "";
   for (size_t k = 0; k < g.outputs.size(); ++k) {
     const RandomValue& wanted = g.values[static_cast<size_t>(g.outputs[k])];
@@ -150,13 +158,13 @@ Finding compare(const RandomGraph& g, const std::vector<std::vector<double>>& li
     const std::vector<long double> w = real_elements(wanted.data), x = real_elements(got);
     for (size_t i = 0; i < w.size(); ++i) {
       ++compared.elements;
-      if (std::isnan(limits[k][i])) {
+      if (std::isnan(known.limits[k][i])) {
         ++compared.undecided;
         continue;
       }
       const bool same = x[i] == w[i] || (std::isnan(x[i]) && std::isnan(w[i]));
-      if (same || std::fabs(x[i] - w[i]) <= static_cast<long double>(limits[k][i])) continue;
-      return {"wrong", fmt::format("{}[{}]{} is {:.9g}, the oracle says {:.9g} within {:.3g}", wanted.name, i, where, static_cast<double>(x[i]), static_cast<double>(w[i]), limits[k][i]), static_cast<int>(k)};
+      if (same || std::fabs(x[i] - w[i]) <= static_cast<long double>(known.limits[k][i])) continue;
+      return {"wrong", fmt::format("{}[{}]{} is {:.9g}, the oracle says {:.9g} within {:.3g}", wanted.name, i, where, static_cast<double>(x[i]), static_cast<double>(w[i]), known.limits[k][i]), static_cast<int>(k)};
     }
   }
   return {};
@@ -169,6 +177,8 @@ Finding finding_of(int status, const std::filesystem::path& folder) {
     case kNotGenerated: return {"generate", last_lines(folder / "log")};
     case kNotCompiled: return {"compile", last_lines(folder / "log")};
     case kStatus: return {"status", "net_run returns a negative status"};
+    case kTaken: return {"taken", "net_run takes sizes that the definitions or the declared range refuse"};
+    case kTouched: return {"touched", "net_run refuses sizes after it has written to an output"};
     case kOutside: return {"memory", "bytes outside of the outputs or of the arena were written"};
     case kInputChanged: return {"memory", "an input was written"};
     default: return {"load", last_lines(folder / "log")};
@@ -190,7 +200,7 @@ Finding run_graph(const Bench& bench, const std::vector<KnownValues>& runs, cons
   Finding found = finding_of(status, folder);
   const uint8_t* at = results;
   for (const KnownValues& r : runs) {
-    if (found.kind.empty()) found = compare(r.graph, r.limits, at, compared);
+    if (found.kind.empty()) found = compare(r, at, compared);
     at += output_bytes(r.graph);
   }
   munmap(results, bytes);

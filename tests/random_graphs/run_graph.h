@@ -33,15 +33,24 @@ struct Finding {
   int output = -1;      ///< of `wrong`: which of the graph's outputs
 };
 
-/// A graph whose values are known, and how far each element of its outputs may be off, as tolerances() says.
+/// What is asked of the program that the graph becomes.
+enum class Answer : uint8_t {
+  Values,          ///< the outputs
+  ValuesOrRefusal, ///< the same, or E_SHAPE
+  Refusal,         ///< a negative status, and no output touched
+};
+
+/// A graph whose values are known, and how far each element of its outputs may be off, as tolerances() says; or one whose inputs alone are
+/// known, which it does not take.
 struct KnownValues {
   RandomGraph graph;
   std::vector<std::vector<double>> limits;
+  Answer answer = Answer::Values;
 };
 
-/// Elements that were compared, and those that were not because roundings decide between answers.
+/// Elements that were compared, and those that were not because roundings decide between answers; calls that were refused as they should be.
 struct Compared {
-  int64_t elements = 0, undecided = 0;
+  int64_t elements = 0, undecided = 0, refused = 0;
 };
 
 /// Generates below `folder`, which has to hold the graph's files, and runs the variant there on each of `runs`: the same graph with other
