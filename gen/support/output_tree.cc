@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -39,6 +41,35 @@ std::string write_bytes(const fs::path &path, const std::string &bytes) {
   return {};
 }
 
+/// Where the bytes of a file wait until all are complete.
+fs::path temporary_of(fs::path final_path, pid_t writer) { return final_path += fmt::format(".{}.tmp", writer); }
+
+/// The process that `name` was a temporary file of, where it is one of `final_name`; else 0.
+pid_t writer_of(const std::string &name, const std::string &final_name) {
+  const std::string_view tail = ".tmp";
+  if (name.size() <= final_name.size() + 1 + tail.size() || name.rfind(final_name + ".", 0) != 0 || !name.ends_with(tail)) return 0;
+  const char *const first = name.data() + final_name.size() + 1, *const last = name.data() + name.size() - tail.size();
+  pid_t writer = 0;
+  const auto [end, status] = std::from_chars(first, last, writer);
+  return status == std::errc() && end == last && writer > 0 ? writer : 0;
+}
+
+bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
+
+/// Takes away what runs that were killed have left beside the places of these files. A run that is still going keeps its own.
+void remove_leftovers(const fs::path &directory, const std::map<std::string, std::string> &files) {
+  std::map<fs::path, std::vector<std::string>> names;
+  for (const auto &[path, bytes] : files) names[(directory / path).parent_path()].push_back(fs::path(path).filename().string());
+  std::error_code ignored;
+  for (const auto &[folder, finals] : names)
+    for (const auto &entry : fs::directory_iterator(folder, ignored)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.ends_with(".tmp")) continue;
+      for (const std::string &f : finals)
+        if (const pid_t writer = writer_of(name, f); writer > 0 && is_gone(writer)) fs::remove(entry.path(), ignored);
+    }
+}
+
 // One write under way: undoes itself unless it was committed.
 class Transaction {
  public:
@@ -67,11 +98,9 @@ class Transaction {
   std::string stage(const std::vector<std::pair<fs::path, const std::string *>> &files) {
     std::vector<std::string> errors(files.size());
     for (const auto &[final_path, bytes] : files) {
-      fs::path temporary = final_path;
-      temporary += fmt::format(".{}.tmp", ::getpid());
       std::error_code ignored;
       if (fs::is_directory(final_path, ignored)) return fmt::format("{} is a directory", final_path.string());
-      pending_.emplace_back(temporary, final_path);
+      pending_.emplace_back(temporary_of(final_path, ::getpid()), final_path);
     }
     for_each_index(files.size(), [&](size_t i) { errors[i] = write_bytes(pending_[i].first, *files[i].second); });
     for (size_t i = 0; i < files.size(); ++i)
@@ -147,6 +176,7 @@ OutputDifference OutputTree::check(const fs::path &directory) const {
 
 WriteOutcome OutputTree::write(const fs::path &directory) const {
   WriteOutcome outcome;
+  remove_leftovers(directory, files_);
   Transaction transaction;
   fs::path last_made;
   const auto fail = [&](std::string why) {

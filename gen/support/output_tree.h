@@ -41,7 +41,8 @@ class OutputTree {
   OutputDifference check(const std::filesystem::path &directory) const;
 
   /// Writes the files that are missing or differ. All bytes go to temporary files beside their places first; only when
-  /// each of them is complete are they renamed. On an error the temporary files and new directories are taken away.
+  /// each of them is complete are they renamed. On an error the temporary files and new directories are taken away. A run that is killed leaves
+  /// whole files under their names, old ones or new ones; its temporary files, `NAME.PROCESS.tmp`, are taken away by the next.
   WriteOutcome write(const std::filesystem::path &directory) const;
 
  private:

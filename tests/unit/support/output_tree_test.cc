@@ -1,6 +1,9 @@
 // OutputTree: writes what changed, all or nothing.
 #include "support/output_tree.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <fstream>
 
 #include "aborts.h"
@@ -74,6 +77,22 @@ TEST_CASE("output tree refuses a place that is a directory or below a file") {
   CHECK(two_files().write(scratch.path()).error);
   CHECK(two_files().write("/dev/null/below").error);
   CHECK(two_files().write("/proc/nowhere").error);
+}
+
+TEST_CASE("output tree takes away what a killed run has left, and nothing else") {
+  ScratchDir scratch;
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  waitpid(gone, nullptr, 0);
+  two_files().write(scratch.path());
+  const std::string dead = "." + std::to_string(gone) + ".tmp";
+  for (const std::string& name : {"a.txt" + dead, "src/b.c" + dead, "a.txt." + std::to_string(getpid()) + ".tmp", "other" + dead, std::string("a.txt.x.tmp"), std::string("a.txt.tmp")})
+    std::ofstream(scratch / name) << "half";
+  two_files().write(scratch.path());
+  CHECK_FALSE(fs::exists(scratch / ("a.txt" + dead)));
+  CHECK_FALSE(fs::exists(scratch / ("src/b.c" + dead)));
+  CHECK(fs::exists(scratch / ("a.txt." + std::to_string(getpid()) + ".tmp")));
+  for (const std::string& name : {"other" + dead, std::string("a.txt.x.tmp"), std::string("a.txt.tmp")}) CHECK(fs::exists(scratch / name));
 }
 
 TEST_CASE("output tree aborts on paths that leave it or come twice") {
