@@ -27,14 +27,16 @@ class NodeMapping {
     const std::vector<const OnnxRow*> rows = onnx_rows(context_.table, node_.op_type(), domain(), opset_, known);
     if (rows.empty()) no_row(known);
     for (const OnnxRow* row : rows) {
+      bool runs = false;
       try {
         bind(*row);
         RecipeContext recipe{context_.builder, context_.table.functions};
         recipe.call_graph = [this](const std::string& callee, const RecipeList& args) { return call_graph(callee, args); };
         if (row->when && !holds(recipe, *row->when)) continue;
+        runs = true;
         return results(recipe, *row);
       } catch (const RecipeError& e) {
-        throw OnnxError{Code::E0807, e.what(), {note(*row)}};
+        throw OnnxError{Code::E0807, e.what(), {runs ? note(*row, e.offset) : note(*row)}};
       }
     }
     throw OnnxError{Code::E0807, "no row of the table takes a node with these inputs and attributes", {note(*rows.back())}};
@@ -45,6 +47,13 @@ class NodeMapping {
 
   static std::string note(const OnnxRow& row) {
     return fmt::format("the row that maps it: {}:{}", row.span.file ? row.span.file->name() : "", row.span.line());
+  }
+
+  /// The same with the place in its recipe.
+  static std::string note(const OnnxRow& row, size_t offset) {
+    const size_t at = std::min(offset, row.recipe_text.text.size());
+    const SourceSpan place = row.recipe_text.file ? row.recipe_text.span(at, at) : SourceSpan{};
+    return place.known() ? fmt::format("the row that maps it: {}:{}:{}", place.file->name(), place.line(), place.column()) : note(row);
   }
 
   [[noreturn]] void no_row(bool known) const {

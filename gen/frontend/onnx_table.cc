@@ -84,7 +84,7 @@ class TableReader {
       f.parameters = words(head.substr(open + 1, close - open - 1), ',');
       f.body = parse(e.value, [](std::string_view t) { return parse_recipe(t); });
       if (!table_.functions.emplace(head.substr(0, open), std::move(f)).second)
-        error(Code::E0701, e.key.span, fmt::format("a function '{}' is there already; functions of all files share their names", head.substr(0, open)));
+        error(Code::E0701, e.key.span, fmt::format("a function '{}' is there already; functions of all files share their names: rename this one", head.substr(0, open)));
     }
   }
 
@@ -135,7 +135,7 @@ class TableReader {
     else if (k == "in") read_inputs(row, value);
     else if (k == "attrs") read_attrs(row, value);
     else if (k == "when") row.when = parse(value, [](std::string_view t) { return parse_recipe_expr(t); });
-    else if (k == "do") row.recipe = parse(value, [](std::string_view t) { return parse_recipe(t); });
+    else if (k == "do") row.recipe = parse(value, [](std::string_view t) { return parse_recipe(t); }), row.recipe_text = placed_text(value);
     else if (k == "out") row.outputs = words(value.text, ' ');
     else error(Code::E0201, key.span, "a row has the keys onnx, domain, since, in, attrs, when, do and out");
   }

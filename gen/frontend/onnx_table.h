@@ -46,6 +46,7 @@ struct OnnxRow {
   std::vector<OnnxAttribute> attrs;
   std::optional<RecipeExpr> when;
   std::vector<RecipeStatement> recipe;
+  PlacedText recipe_text;
   std::vector<std::string> outputs;  // empty: the recipe's value
   std::string same;                  // definition of the same inputs, instead of a recipe
   SourceSpan span;

@@ -156,6 +156,11 @@ RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions
     const OpDef* def = defs.op(op);
     return def ? &known->emplace(op, rule_op(*def, *semantics->find(op))).first->second : nullptr;
   };
+  library.names = [&defs, hosts] {
+    std::vector<std::string> names = *hosts;
+    for (const auto& [name, def] : defs.ops) names.push_back(name);
+    return names;
+  };
   library.is_function = [hosts](const std::string& name) { return std::find(hosts->begin(), hosts->end(), name) != hosts->end(); };
   library.carry_out = [semantics, &functions](const Graph& graph, const Rule& rule, const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings, size_t outputs) {
     return Fragment(*semantics, functions, graph).carry_out(rule, recipe, bindings, outputs);

@@ -218,6 +218,14 @@ std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions
   return std::nullopt;
 }
 
+/// The keys, and what tests say of other type variables: small types are there for those who name them.
+std::vector<DType> dtypes_to_make(const OpDef& def, std::vector<DType> keys, const std::vector<TestCase>& tests) {
+  for (const TestCase& t : tests)
+    for (const auto& [var, dtype] : t.dtypes)
+      if (!keys.empty() && var.text != def.types[0].name) keys.push_back(*dtype_from_name(dtype.text));
+  return keys;
+}
+
 /// Types of a test at one key; nothing where the test is about another key.
 std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const TestCase& test, std::optional<DType> key) {
   std::map<std::string, DType> types;
@@ -248,7 +256,7 @@ int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, con
   if (tests.empty()) return exit_bad_command_line;
   const auto keys = chosen_keys(def, options, tests);
   if (!keys) return exit_bad_command_line;
-  auto library = expand_library(defs, {{def.name}, *keys});
+  auto library = expand_library(defs, {{def.name}, dtypes_to_make(def, *keys, tests)});
   if (session.report(library.diagnostics())) return exit_bad_input;
   LibOptions lib;
   lib.selection = options.selection;
@@ -257,13 +265,17 @@ int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, con
   if (const int status = produce_library(session, {defs, math}, *library, lib); status != exit_done) return status;
   if (!compiles(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
   int status = exit_done;
+  bool any = keys->empty();
   for (size_t k = 0; k < std::max<size_t>(keys->size(), 1); ++k)
     for (const TestCase& test : tests) {
+      any = any || types_of(def, test, (*keys)[k]);
       const int one = try_test(session, defs, def, test, keys->empty() ? std::nullopt : std::optional((*keys)[k]), options, folder);
       if (one == exit_bad_input || one == exit_bad_command_line) return one;
       if (one != exit_done) status = one;
     }
-  return status;
+  if (any) return status;
+  print_to(stderr, "tenon: error: no test of {} is about these dtypes\n", def.name);
+  return exit_bad_command_line;
 }
 
 }  // namespace

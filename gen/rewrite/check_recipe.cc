@@ -26,13 +26,20 @@ class RecipeCheck {
 
   void define(const std::vector<std::string>& names) { known_.insert(names.begin(), names.end()); }
 
+  [[noreturn]] void not_callable(const RecipeExpr& e) const {
+    std::vector<std::string> known = library_.names ? library_.names() : std::vector<std::string>{};
+    for (const auto& [name, function] : set_.functions) known.push_back(name);
+    const std::string near = nearest_name(e.text, known);
+    throw RecipeError(e.offset, fmt::format("'{}' is neither an op nor a function{}", e.text, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  }
+
   void expr(const RecipeExpr& e) {
     if (e.kind == Kind::name && !known_.count(e.text) && !dtype_from_name(e.text)) {
       const std::string near = nearest_name(e.text, {known_.begin(), known_.end()});
       throw RecipeError(e.offset, fmt::format("nothing has the name '{}'{}", e.text, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
     }
     if (e.kind == Kind::call && e.text != "apply" && !library_.find(e.text) && !set_.functions.count(e.text) && !library_.is_function(e.text))
-      throw RecipeError(e.offset, fmt::format("'{}' is neither an op nor a function", e.text));
+      not_callable(e);
     if (e.kind == Kind::splat && e.text == "**") {
       if (!rests_.count(e.args[0].text)) throw RecipeError(e.offset, fmt::format("the pattern has no **{}", e.args[0].text));
       return;

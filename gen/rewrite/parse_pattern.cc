@@ -5,10 +5,17 @@
 
 #include <algorithm>
 
+#include "support/diagnostics.h"
+
 namespace tenon {
 namespace {
 
 using Kind = RecipeExpr::Kind;
+
+std::string meant(const std::string& wrong, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(wrong, known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
 
 class PatternParser {
  public:
@@ -56,7 +63,7 @@ class PatternParser {
 
   int call(const RecipeExpr& e) {
     const RuleOp* op = library_.find(e.text);
-    if (!op) throw RecipeError(e.offset, fmt::format("the library has no op '{}'", e.text));
+    if (!op) throw RecipeError(e.offset, fmt::format("the library has no op '{}'{}", e.text, meant(e.text, library_.names ? library_.names() : std::vector<std::string>{})));
     PatternNode node;
     node.op = e.text;
     for (const RecipeExpr& a : e.args) argument(e, a, *op, node);
@@ -132,7 +139,11 @@ class PatternParser {
   }
 
   void attribute(const RecipeExpr& e, const RecipeExpr& a, const RuleOp& op, PatternNode& node) {
-    if (!op.attrs.count(a.text)) throw RecipeError(a.offset, fmt::format("{} has no attribute '{}'", e.text, a.text));
+    if (!op.attrs.count(a.text)) {
+      std::vector<std::string> known;
+      for (const auto& [name, value] : op.attrs) known.push_back(name);
+      throw RecipeError(a.offset, fmt::format("{} has no attribute '{}'{}", e.text, a.text, meant(a.text, known)));
+    }
     PatternAttr attr;
     attr.name = a.text;
     const RecipeExpr& v = a.args[0];

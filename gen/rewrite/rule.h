@@ -95,6 +95,8 @@ struct Replacement {
 struct RuleLibrary {
   /// nullptr where there is no such op. The pointer stays valid.
   std::function<const RuleOp*(const std::string& op)> find;
+  /// All that recipes may call, to find what was meant.
+  std::function<std::vector<std::string>()> names;
   /// Whether recipes may call this beside ops.
   std::function<bool(const std::string& name)> is_function;
   /// Tries the condition and carries out `recipe`, the rule's own with its `**rest` spelled out. `outputs` is how many the root has.

@@ -68,7 +68,7 @@ check 'an attribute of another type' mistaken 2 "--test:1:6: error: '2.5' does n
 check 'a word that there is not' mistaken 2 "--test:1:13: error: 'most' does not fit 'mode' [E0227]
   size=2,mode=most
               ^~~~
-  note: write a value of type enum" --test 'size=2,mode=most'
+  note: write one of its words: sum, last" --test 'size=2,mode=most'
 check 'an attribute out of range' mistaken 2 "--test:1:1: error: windows: requires size <= N [E0604]
   size=30,N=20
   ^~~~~~~~~~~~" --test 'size=30,N=20'
@@ -97,6 +97,9 @@ right() { "$tenon" try -q --isa portable,native "$@" >"$work/said" 2>&1 && grep 
 check 'NaN as half' right --op acosh --dtypes f16,bf16
 check 'elements of 4 bits' right --op concat --dtypes u4,i4
 check 'workspaces of several levels' right --op gemm --dtypes i8
+check 'a small type that a test alone names' right --op cast --test '{in: {X: [0.3, -2.6, 1e9]}, dtypes: {T: f32, U: f8e5m2}}'
+about() { ! "$tenon" try -q --op cast --dtypes f16 --test '{dtypes: {T: f32}}' >"$work/said" 2>&1 && [ "$(cat "$work/said")" = 'tenon: error: no test of cast is about these dtypes' ]; }
+check 'dtypes that no test is about' about
 
 cat >"$work/blocks.yaml" <<'YAML'
 ops:
