@@ -214,7 +214,9 @@ std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions
     add(*d);
   }
   if (!keys.empty()) return keys;
-  print_to(stderr, "tenon: error: {} takes none of these dtypes\n", def.name);
+  std::vector<std::string_view> all;
+  for (const DType d : taken) all.push_back(name_of(d));
+  print_to(stderr, "tenon: error: {} takes none of these dtypes, but {}\n", def.name, joined(all, ", "));
   return std::nullopt;
 }
 

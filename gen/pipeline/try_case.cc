@@ -11,6 +11,7 @@
 #include "library/bind_shapes.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
+#include "library/shape_binder.h"
 #include "library/storage_order.h"
 #include "oracle/run_kernel.h"
 
@@ -145,10 +146,46 @@ class CaseMaker {
       else b.elements.assign(a.count == AttrCount::fixed ? static_cast<size_t>(a.length) : 1, expr_.value(*a.value));
       b.list = a.count != AttrCount::one;
     }
+    take_shapes();
     for (const TensorDef& t : def_.inputs)
       for (const Dim& d : t.dims) bind_size(d);
     for (const LetDef& l : def_.lets)
       if (!l.pack && !l.written) scope_.binding.sizes[l.name] = expr_.value(l.value);
+  }
+
+  /// The extents that a test gives an input outright or by its values; nothing where it gives none.
+  std::optional<std::vector<int64_t>> given_dims(const TensorDef& t) const {
+    std::vector<int64_t> dims;
+    std::vector<Number> values;
+    const Syntax *shape = bound_to(test_.shapes, t.name), *written = bound_to(test_.inputs, t.name);
+    if (shape)
+      for (const Syntax& e : shape->children) dims.push_back(e.integer);
+    else if (written)
+      flatten(*written, 0, dims, values);
+    else
+      return std::nullopt;
+    return dims;
+  }
+
+  /// Sizes and packs that inputs of given extents tell the others. What does not fit is reported when all are bound.
+  void take_shapes() {
+    std::vector<std::optional<std::vector<Expr>>> dims;
+    std::vector<std::vector<int>> orders;
+    for (const TensorDef& t : def_.inputs) {
+      if (t.variadic) return;
+      orders.push_back(storage_order(t, expr_));
+      dims.emplace_back();
+      const auto given = given_dims(t);
+      if (!given) continue;
+      dims.back().emplace();
+      for (const int64_t n : *given) dims.back()->push_back(constant_int(n));
+    }
+    Binding told = scope_.binding;
+    if (ShapeBinder(def_, told, [](const std::string&) { return std::optional<Expr>(); }).bind_inputs(dims, orders)) return;
+    for (const auto& [name, size] : told.sizes)
+      if (const auto n = constant_value(size.e)) told_[name] = {*n};
+    for (const auto& [name, extents] : told.packs)
+      for (const Expr& e : extents) told_[name].push_back(constant_value(e).value_or(1));
   }
 
   void bind_size(const Dim& d) {
@@ -177,6 +214,7 @@ class CaseMaker {
       for (const Syntax& e : s->is(SyntaxKind::list) ? s->children : std::vector<Syntax>{*s}) out.push_back(e.integer);
       return out;
     }
+    if (const auto told = told_.find(d.name); told != told_.end() && (d.kind == DimKind::pack || told->second.size() == 1)) return told->second;
     int64_t known = -1;
     if (const auto attr = scope_.binding.attrs.find(d.name); attr != scope_.binding.attrs.end() && !attr->second.elements.empty())
       known = constant_value(simplify(attr->second.elements[0].e)).value_or(-1);
@@ -310,6 +348,7 @@ class CaseMaker {
   std::map<std::string, BoundAttr> attrs_;
   std::vector<GivenTensor> given_;
   int64_t least_ = INT64_MAX;    ///< the smallest extent of any input: indices stay below
+  std::map<std::string, std::vector<int64_t>> told_;   ///< sizes and packs from inputs whose extents the test gives
   std::mt19937_64 rng_{1};
   TryCase out_;
 };

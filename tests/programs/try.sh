@@ -49,6 +49,7 @@ check 'tests of a definition, and the dtype that one of them names' rights 5 --o
 check 'tests at the keys asked for' rights 2 --op windows --dtypes f64
 check 'sizes and attributes from the command line' rights 1 --op windows --test 'size=4, N=20, mode=last'
 check 'a test as YAML' rights 1 --op windows --test '{size: 4, shapes: {X: [20]}, absent: [B]}'
+check 'an input as long as one whose values are given' rights 1 --op windows --test '{size: 2, in: {X: [1, 2, 4]}}'
 check 'an answer that is not that of the definition' refuses attempt --op wrong
 # prints TEXT COMMAND…: a line of what a failing command prints.
 prints() { text=$1; shift; ! "$@" >"$work/said" 2>&1 && grep -Fqx -- "$text" "$work/said" || { cat "$work/said"; return 1; }; }
@@ -97,6 +98,7 @@ right() { "$tenon" try -q --isa portable,native "$@" >"$work/said" 2>&1 && grep 
 check 'NaN as half' right --op acosh --dtypes f16,bf16
 check 'elements of 4 bits' right --op concat --dtypes u4,i4
 check 'workspaces of several levels' right --op gemm --dtypes i8
+check 'an input as wide as one whose shape is given' right --op add --test '{shapes: {A: [2, 3]}}'
 check 'a small type that a test alone names' right --op cast --test '{in: {X: [0.3, -2.6, 1e9]}, dtypes: {T: f32, U: f8e5m2}}'
 about() { ! "$tenon" try -q --op cast --dtypes f16 --test '{dtypes: {T: f32}}' >"$work/said" 2>&1 && [ "$(cat "$work/said")" = 'tenon: error: no test of cast is about these dtypes' ]; }
 check 'dtypes that no test is about' about

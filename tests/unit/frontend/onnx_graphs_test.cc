@@ -108,3 +108,15 @@ TEST_CASE("frontend: two open sizes that meet are compared at every call") {
   CHECK(to_text(graph->equal[0].a) + to_text(graph->equal[0].b) == "NM");
   CHECK_FALSE(sum(9, 12).ok());
 }
+
+TEST_CASE("frontend: a recipe that cannot be carried out is shown with its line and column") {
+  const char* const rows = "rows:\n  - onnx: Twice\n    in: X\n    do: |\n      a = X\n      a + missing\n";
+  const auto table = read_onnx_table({std::make_shared<SourceFile>("rows.yaml", rows)});
+  REQUIRE(table.ok());
+  const std::string bytes = model(tenon_test::onnx::Graph{{node("Twice", {"x"}, {"y"})}, {value("x", {2})}, {value("y", {2})}, {}}, 13);
+  const auto graph = read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, *table, library_semantics(library(), {}), {});
+  REQUIRE_FALSE(graph.ok());
+  INFO(graph.diagnostics().text());
+  CHECK(graph.diagnostics().text().find("nothing has the name 'missing'") != std::string::npos);
+  CHECK(graph.diagnostics().text().find("the row that maps it: rows.yaml:6:11") != std::string::npos);
+}
