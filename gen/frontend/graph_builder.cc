@@ -183,7 +183,7 @@ bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferre
     if (apart.lo == apart.hi) continue;
     if (runs_at_every_call()) {
       fix_for_every_call({a, b});
-    } else if (given_by_caller(a) && given_by_caller(b)) {
+    } else if (known_at_run(a) && known_at_run(b)) {
       add_equal(region(open_.back().region).equal, {a, b});
       inside = true;
     }
@@ -196,14 +196,14 @@ void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
   const SizeExpr &open = e.a.is_constant() ? e.b : e.a, &number = e.a.is_constant() ? e.a : e.b;
   const auto size = std::find_if(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return open.kind == SizeExpr::Kind::name && s.name == open.name; });
   if (number.is_constant() && size != graph_.sizes.end() && !size->written) size->lo = size->hi = number.value;
-  else if (given_by_caller(e.a) && given_by_caller(e.b)) add_equal(graph_.equal, e);
+  else if (known_at_run(e.a) && known_at_run(e.b)) add_equal(graph_.equal, e);
 }
 
-/// Every name in the extent is a size of the inputs.
-bool GraphBuilder::given_by_caller(const SizeExpr& extent) const {
+/// Every name in the extent is a size of the inputs, or one that an operator writes.
+bool GraphBuilder::known_at_run(const SizeExpr& extent) const {
   const std::vector<std::string> names = names_in(extent);
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return s.name == name && !s.written; });
+    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return s.name == name; });
   });
 }
 

@@ -117,7 +117,7 @@ class GraphBuilder {
   bool fix_sizes(const std::string& op, const InferredTypes& inferred);
   void fix_for_every_call(const EqualExtents& e);
   bool runs_at_every_call() const;
-  bool given_by_caller(const SizeExpr& extent) const;
+  bool known_at_run(const SizeExpr& extent) const;
   bool stays_node(const Node& node, const std::vector<TensorType>& types) const;
   ValueId materialise(ValueId id);
 

@@ -211,6 +211,11 @@ class ModelWriter {
     return out + "    const unsigned char *const weights = call->weights;\n" + unused + "    (void)weights;\n";
   }
 
+  bool is_given(const SizeExpr& extent) const {
+    const std::vector<std::string> names = names_in(extent);
+    return std::none_of(names.begin(), names.end(), [&](const std::string& n) { return std::any_of(written_.begin(), written_.end(), [&](const GraphSize& s) { return s.name == n; }); });
+  }
+
   std::string checks() const {
     std::string out = fmt::format("if (context != NULL && context->workers > {0}_MAX_THREADS)\n    return {0}_E_WORKSPACE;\n", upper_);
     if (frame_.weights == WeightsForm::bin)
@@ -218,7 +223,8 @@ class ModelWriter {
     for (const int i : plan_.inputs) out += fmt::format("if (in->{} == NULL)\n    return {}_E_NULL;\n", buffer(i).name, upper_);
     for (const int o : plan_.outputs) out += fmt::format("if (out->{} == NULL)\n    return {}_E_NULL;\n", buffer(o).name, upper_);
     for (const GraphSize& s : given_) out += fmt::format("if (in->{} < {} || in->{} > {})\n    return {}_E_SHAPE;\n", s.name, s.lo, s.name, s.hi, upper_);
-    for (const EqualExtents& e : plan_.equal) out += fmt::format("if ({} != {})\n    return {}_E_SHAPE;\n", extent_text(plan_, e.a), extent_text(plan_, e.b), upper_);
+    for (const EqualExtents& e : plan_.equal)
+      if (is_given(e.a) && is_given(e.b)) out += fmt::format("if ({} != {})\n    return {}_E_SHAPE;\n", extent_text(plan_, e.a), extent_text(plan_, e.b), upper_);
     return out;
   }
 

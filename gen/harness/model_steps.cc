@@ -20,6 +20,8 @@ class StepWriter {
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       move_to(plan_.steps[s].region);
       step(s);
+      for (const EqualExtents& e : plan_.equal)
+        if (last_writer(plan_, e) == s) check_equal(e);
     }
     move_to(kTopLevel);
     return std::move(text_);
@@ -89,8 +91,9 @@ class StepWriter {
   }
 
   void check_equal(const PlanRegion& r) {
-    for (const EqualExtents& e : r.equal) line(fmt::format("if ({} != {})\n{}return {}_E_SHAPE;", extent(e.a), extent(e.b), indent(2), upper_));
+    for (const EqualExtents& e : r.equal) check_equal(e);
   }
+  void check_equal(const EqualExtents& e) { line(fmt::format("if ({} != {})\n{}return {}_E_SHAPE;", extent(e.a), extent(e.b), indent(2), upper_)); }
 
   void leave(RegionId id) {
     const PlanRegion& r = region(id);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tenon {
 namespace {
 
@@ -112,6 +114,20 @@ int root_of(const ExecutionPlan& plan, int buffer) {
     else if (b.kind == BufferKind::Slice) buffer = b.whole;
     else return buffer;
   }
+}
+
+std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents) {
+  std::vector<std::string> names = names_in(extents.a);
+  for (std::string& n : names_in(extents.b)) names.push_back(std::move(n));
+  std::optional<size_t> last;
+  for (const GraphSize& size : plan.sizes) {
+    if (!size.written || !std::count(names.begin(), names.end(), size.name)) continue;
+    const auto writes = [&](const PlanStep& s) { return std::any_of(s.kernel.tensors.begin(), s.kernel.tensors.end(), [&](const Tensor& t) { return t.extent == size.name; }); };
+    const auto step = std::find_if(plan.steps.begin(), plan.steps.end(), writes);
+    if (step == plan.steps.end()) return std::nullopt;
+    last = std::max(last.value_or(0), static_cast<size_t>(step - plan.steps.begin()));
+  }
+  return last;
 }
 
 std::string to_text(const ExecutionPlan& plan) {

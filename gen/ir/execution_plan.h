@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,7 @@ struct ExecutionPlan {
   std::string name;
   std::string doc;
   std::vector<GraphSize> sizes;
-  std::vector<EqualExtents> equal;    ///< checked at every call, as the ranges of the sizes are
+  std::vector<EqualExtents> equal;    ///< checked at every call: as the ranges of the sizes are, or when a step has written them
   std::vector<PlanBuffer> buffers;
   std::vector<PlanRegion> regions;
   std::vector<PlanStep> steps;        ///< the steps of a region stand together, and there is at least one
@@ -88,6 +89,8 @@ struct ExecutionPlan {
   int64_t arena_bytes = 0;
 };
 
+/// The step after which both extents are known; nothing where the caller gives all of their sizes, or nobody needed what would write one.
+std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents);
 /// The buffer that has memory of its own, in which a slice or view lies; the buffer itself if it is neither.
 int root_of(const ExecutionPlan& plan, int buffer);
 /// Where a view is: the buffer that is no view, and the byte in it.

@@ -65,7 +65,7 @@ struct Graph {
   std::string name;
   std::string doc;
   std::vector<GraphSize> sizes;  // in order of appearance
-  std::vector<EqualExtents> equal;  // at every call; each once, whichever side stands first
+  std::vector<EqualExtents> equal;  // at every call, as soon as both are known; each once, whichever side stands first
   std::vector<Value> values;
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;

@@ -21,7 +21,7 @@ using RegionId = int32_t;
 /// The region of what is carried out once.
 inline constexpr RegionId kTopLevel = -1;
 
-/// Two extents of inputs that meet in an operator and cannot be told apart at generation: a call is refused where they differ.
+/// Two extents that meet in an operator and cannot be told apart at generation: a call is refused where they differ.
 struct EqualExtents {
   SizeExpr a, b;
   bool operator==(const EqualExtents&) const = default;

@@ -45,11 +45,16 @@ std::vector<TensorData> draw_inputs(const Graph& graph, const SizeValues& sizes,
   return out;
 }
 
-/// What has to be equal for every operator to run, those of loops and branches included.
+/// What has to be equal for every operator to run, those of loops and branches included; of the sizes that the caller gives.
 std::vector<EqualExtents> all_equal(const Graph& graph) {
   std::vector<EqualExtents> all = graph.equal;
   for (const Region& r : graph.regions)
     for (const EqualExtents& e : r.equal) add_equal(all, e);
+  const auto depends_on_data = [&](const SizeExpr& e) {
+    const std::vector<std::string> names = names_in(e);
+    return std::any_of(graph.sizes.begin(), graph.sizes.end(), [&](const GraphSize& s) { return s.written && std::count(names.begin(), names.end(), s.name); });
+  };
+  std::erase_if(all, [&](const EqualExtents& e) { return depends_on_data(e.a) || depends_on_data(e.b); });
   return all;
 }
 
