@@ -168,6 +168,15 @@ void leave_names(Statement &statement) {
   statement.value = Syntax();
 }
 
+/// The beginning of a text; of an empty one, which YAML places behind the lines that follow, what stands before it.
+SourceSpan place_of_nothing(const PlacedText &text) {
+  SourceSpan place = text.span(0, 1);
+  if (!text.text.empty() || !place.known()) return place;
+  const std::size_t last = place.file->text().find_last_not_of(" \t\r\n", place.begin == 0 ? 0 : place.begin - 1);
+  if (last != std::string::npos) place.begin = last, place.end = last + 1;
+  return place;
+}
+
 }  // namespace
 
 std::vector<Statement> parse_body(const PlacedText &text, Diagnostics &diagnostics) {
@@ -181,7 +190,7 @@ std::vector<Statement> parse_body(const PlacedText &text, Diagnostics &diagnosti
     return statements;
   }
   if (windows.empty() && parser.tokens_clean()) {
-    diagnostics.error(Code::E0309, text.span(0, 1), "this body has no statement",
+    diagnostics.error(Code::E0309, place_of_nothing(text), "this body has no statement",
                       {"write Y[i] = expression, with the name of an output on the left"});
   }
   for (const auto &[begin, end] : windows) {

@@ -89,3 +89,9 @@ TEST_CASE("read_yaml: a value that is left out has the place of its key, one tha
   CHECK(line_of("b: 1\na: ~\n", "a") == "2:4");
   CHECK(line_of("a: null\nb: 1\n", "a") == "1:4");
 }
+
+TEST_CASE("read_yaml: a tab before a key is named as what is wrong") {
+  const auto read = read_yaml(std::make_shared<const SourceFile>("a.yaml", "ops:\n  - op: f\n    doc: d\n\tbody: |\n"));
+  REQUIRE_FALSE(read.ok());
+  CHECK(read.diagnostics().text().find("YAML is indented with spaces, not with tabs") != std::string::npos);
+}
