@@ -204,7 +204,10 @@ std::optional<std::string> ShapeBinder::bind_split(const Dim& d, const Expr& ext
       ++open_parts;
     }
   }
-  if (open_parts > 1 && splits_wait_) return std::nullopt;
+  if (open_parts > 1) {
+    waited_ = true;
+    return splits_wait_ ? std::nullopt : std::optional(fmt::format("nothing tells '{}' of {} in {}: give an input that has it", open->name, print(d), t.name));
+  }
   if (!open) return agree(known, extent) ? std::nullopt : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(extent), shown(known)));
   const auto a = constant_value(extent), b = constant_value(known);
   if (a && b) {
@@ -271,14 +274,21 @@ std::optional<std::string> ShapeBinder::match(const TensorDef& t, const std::vec
 }
 
 std::optional<std::string> ShapeBinder::bind_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) {
-  // A split dim with several open parts waits for the other inputs, which have one of them alone.
-  for (const auto& [waits, broadcasts] : {std::pair(true, false), std::pair(false, false), std::pair(false, true)}) {
-    splits_wait_ = waits;
+  const auto round = [&](bool broadcasts) -> std::optional<std::string> {
     for (size_t i = 0; i < def_.inputs.size() && i < dims.size(); ++i)
       if (dims[i])
         if (auto why = match(in_stored_order(def_.inputs[i], orders[i]), *dims[i], broadcasts)) return why;
+    return std::nullopt;
+  };
+  // A split dim with several open parts waits for the other inputs, which have one of them alone or split dims of their own.
+  splits_wait_ = waited_ = true;
+  for (size_t k = 0; k <= def_.inputs.size() && waited_; ++k) {
+    waited_ = false;
+    if (auto why = round(false)) return why;
   }
-  return std::nullopt;
+  splits_wait_ = false;
+  if (auto why = round(false)) return why;
+  return round(true);
 }
 
 std::vector<Expr> ShapeBinder::stored_dims(const TensorDef& t, const std::vector<int>& stored_order) const {

@@ -73,6 +73,7 @@ class ShapeBinder {
   mutable std::vector<std::pair<Expr, Expr>> taken_as_equal_;
   std::set<std::string> broadcast_;   ///< sizes and packs that only broadcast dims have bound so far
   bool splits_wait_ = false;
+  bool waited_ = false;   ///< whether a split dim did, since it was last asked
 };
 
 }  // namespace tenon

@@ -112,13 +112,15 @@ class ShapeChecker {
     });
   }
 
-  /// A split dim gives at most one size that is not known from elsewhere. Broadcast dims and optional inputs tell none of its parts:
-  /// an extent of 1, or an absent input, would leave two open.
+  /// A split dim gives at most one size that is not known from elsewhere; optional inputs may give what is left. Broadcast dims give
+  /// none of its parts: an extent of 1 would leave two open.
   void check_splits() {
-    std::vector<const Dim *> splits, optional;
+    std::vector<const Dim *> splits;
+    std::set<std::string> late;
     for (const TensorDef &t : op_.inputs) {
       for (const Dim &d : t.dims) {
-        if (d.kind == DimKind::split) (t.optional ? optional : splits).push_back(&d);
+        if (d.kind == DimKind::split) splits.push_back(&d);
+        if (d.kind == DimKind::size && !d.broadcast) late.insert(d.name);
         if (d.kind == DimKind::size) sizes_.insert(d.name);
         for (const Dim &part : d.parts) sizes_.insert(part.name);
       }
@@ -129,15 +131,14 @@ class ShapeChecker {
         const std::vector<const Dim *> open = open_parts(*d);
         if (open.size() == 1 && op_.let(open[0]->name) == nullptr) changed |= known_.insert(open[0]->name).second;
       }
+      for (const std::string &name : changed ? std::set<std::string>() : late) changed |= known_.insert(name).second;
     }
-    for (const Dim *d : optional)
-      if (open_parts(*d).size() > 1) splits.push_back(d);
     for (const Dim *d : splits) {
       const std::vector<const Dim *> open = open_parts(*d);
       if (open.empty()) continue;
       diagnostics_.error(Code::E0423, open.back()->span,
                          fmt::format("'{}' cannot be told from the product {}", open.back()->name, print(*d)),
-                         {"all parts but one must be attributes, sizes of another input (neither optional nor with '~'), or lets of these"});
+                         {"all parts but one must be attributes, sizes of another input (without '~'), or lets of these"});
       for (const Dim *part : open) known_.insert(part->name);
     }
     known_.insert(sizes_.begin(), sizes_.end());
