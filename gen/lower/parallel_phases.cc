@@ -7,6 +7,7 @@
 #include <map>
 
 #include "lower/nest_survey.h"
+#include "support/check.h"
 
 namespace tenon {
 namespace {
@@ -39,22 +40,51 @@ Operand trips_of(const SFor& loop, const Known& known) {
   return n ? v_int(*n) : trips;
 }
 
-/// The statements with loops of one iteration opened; `known` gets the values of lets that are constants.
-void open_single(const Block& from, Known& known, Block& to) {
+/// What stands at the root so far: the values of lets by their names, as text, and those that are constants.
+struct Opened {
+  std::map<std::string, std::string> lets;
+  Known known;
+};
+
+/// Notes a let. False where another value has its name already: loops side by side may use a name again.
+bool declare(const SLet& let, Opened& root) {
+  const auto [at, fresh] = root.lets.emplace(let.name, to_text(let.value));
+  if (!fresh && at->second != to_text(let.value)) return false;
+  root.known.erase(let.name);
+  if (let.value->type == OperandType{})
+    if (const auto v = value_of(let.value, root.known)) root.known[let.name] = *v;
+  return true;
+}
+
+/// The statements with loops of one iteration opened, but for those whose names would meet others; false where lets of `from` do.
+bool open_single(const Block& from, Opened& root, Block& to) {
   for (const Stmt& s : from) {
     const auto* loop = std::get_if<SFor>(&s.node);
-    if (loop && loop->kind != LoopKind::Unrolled && loop->step > 0 && value_of(trips_of(*loop), known) == 1) {
-      open_single({s_let(loop->var, loop->begin)}, known, to);
-      open_single(*loop->body, known, to);
-      continue;
+    if (loop && loop->kind != LoopKind::Unrolled && loop->step > 0 && value_of(trips_of(*loop), root.known) == 1) {
+      Opened with = root;
+      Block body;
+      if (open_single({s_let(loop->var, loop->begin)}, with, body) && open_single(*loop->body, with, body)) {
+        to.insert(to.end(), body.begin(), body.end());
+        root = std::move(with);
+        continue;
+      }
     }
-    if (const auto* let = std::get_if<SLet>(&s.node)) {
-      known.erase(let->name);
-      if (let->value->type == OperandType{})
-        if (const auto v = value_of(let->value, known)) known[let->name] = *v;
-    }
+    const auto* let = std::get_if<SLet>(&s.node);
+    if (let && !declare(*let, root)) return false;
     to.push_back(s);
   }
+  return true;
+}
+
+/// The root of a nest with loops of one iteration opened, and the lets that are constants.
+Block opened(const Block& from, Known& known) {
+  Opened root;
+  for (const Stmt& s : from)
+    if (const auto* let = std::get_if<SLet>(&s.node)) root.lets.emplace(let->name, to_text(let->value));
+  Block to;
+  TENON_CHECK(open_single(from, root, to), "a name stands twice at the root of a nest");
+  known = std::move(root.known);
+  return to;
 }
 
 /// One level of loops that become one.
@@ -222,8 +252,7 @@ Group without_count(Group g, const std::optional<int64_t>& iterations) {
 
 std::vector<Phase> parallel_phases(const LoopNest& nest) {
   Known known;
-  Block root;
-  open_single(nest.body, known, root);
+  const Block root = opened(nest.body, known);
   const std::vector<Group> groups = groups_of(root, known);
   if (std::none_of(groups.begin(), groups.end(), [](const Group& g) { return g.parallel; })) return {};
   const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
