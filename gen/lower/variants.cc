@@ -178,9 +178,12 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
   });
   const auto size = std::find_if(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == last; });
   if (last.empty() || size->lo > 1) return std::nullopt;
-  Fork f{equals(size_ref(last), 1), with_sizes(k, {{last, 1}}), k, false};
-  for (Size& s : f.otherwise.sizes)
-    if (s.name == last) s.lo = 2;
+  const Expr holds = equals(size_ref(last), 1);
+  if (ruled_out(k, holds)) return std::nullopt;
+  Fork f = fork_on(holds, with_sizes(k, {{last, 1}}), k);
+  if (size->lo == 1)
+    for (Size& s : f.otherwise.sizes)
+      if (s.name == last) s.lo = 2;
   return f;
 }
 
