@@ -41,8 +41,13 @@ Operand ContractionBuilder::extent_of(const std::vector<LoopVar>& vars) {
 }
 
 Operand floor_div(const Operand& a, const Operand& b) { return constant_value(b) == 1 ? a : v_apply(ScalarOp::FloorDiv, {a, b}); }
-Operand smaller(const Operand& a, const Operand& b) { return v_apply(ScalarOp::Min, {a, b}); }
-Operand larger(const Operand& a, const Operand& b) { return v_apply(ScalarOp::Max, {a, b}); }
+namespace {
+/// One extent against itself, which compilers warn of where it is a name.
+bool is_one_value(const Operand& a, const Operand& b) { return a == b || to_text(a) == to_text(b); }
+}  // namespace
+
+Operand smaller(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Min, {a, b}); }
+Operand larger(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Max, {a, b}); }
 Operand ceil_div(const Operand& a, int64_t b) { return floor_div(a + v_int(b - 1), v_int(b)); }
 
 Operand rows_cached(const ContractionBuilder& b, const Operand& depth) {

@@ -227,11 +227,12 @@ Bundle Generator::load(const Expr& e, const Read& r) {
   return b;
 }
 
-/// Whether all of a tensor lies within so many bytes.
+/// Whether all of a tensor lies within so many bytes. Dims that repeat what stands there have a stride of 0.
 static bool within_bytes(const Tensor& t, int bytes) {
   int64_t size = bytes_of(t.dtype);
-  for (const Expr& d : t.dims) {
-    const auto extent = constant_value(d);
+  for (size_t k = 0; k < t.dims.size(); ++k) {
+    if (k < t.strides.size() && is_zero(t.strides[k])) continue;
+    const auto extent = constant_value(t.dims[k]);
     if (!extent || *extent > bytes || size > bytes) return false;
     size *= *extent;
   }
