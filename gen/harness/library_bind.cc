@@ -123,7 +123,7 @@ class BindWriter {
     for (const bool optional : {false, true})
       for (const TensorDef& t : def_.inputs)
         if (t.optional == optional && !has_broadcast(t)) open.push_back(&t);
-    bool broadcast_done = std::none_of(def_.inputs.begin(), def_.inputs.end(), has_broadcast);
+    bool broadcast_done = std::none_of(def_.inputs.begin(), def_.inputs.end(), has_broadcast), exact_done = broadcast_done;
     requirements(true);
     for (;;) {
       bool moved = lists() || lets();
@@ -134,7 +134,10 @@ class BindWriter {
           moved = true;
           break;
         }
-      if (!moved && !broadcast_done && open.empty()) {
+      if (!moved && !exact_done) {
+        write_exact_sizes(s_);
+        exact_done = moved = true;
+      } else if (!moved && !broadcast_done) {
         write_broadcast_inputs(s_);
         broadcast_done = moved = true;
       }

@@ -34,7 +34,9 @@ void write_storage_order(const BindState& s, const TensorDef& t, bool output);
 bool can_bind(const BindState& s, const TensorDef& t);
 /// An input without `~`: binds its new sizes, checks the others.
 void write_plain_input(BindState& s, const TensorDef& t);
-/// Inputs with `~`: aligns them, finds what the extents broadcast to, then checks.
+/// Inputs with `~`: aligns them and binds the sizes that they have without it.
+void write_exact_sizes(BindState& s);
+/// The same inputs: finds what the other extents broadcast to, then checks.
 void write_broadcast_inputs(BindState& s);
 void write_output(BindState& s, const TensorDef& t, int k);
 

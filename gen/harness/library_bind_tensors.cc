@@ -180,6 +180,29 @@ class InputShape {
   std::set<std::string> ranked_;   ///< packs whose rank this tensor tells
 };
 
+/// Sizes that a tensor has without `~` beside others that have it: they are exact, whatever other inputs stretch to them.
+void write_exact_extents(BindState& s, const TensorDef& t, const std::string& name) {
+  InputShape shape(s, t);
+  Cursor at;
+  for (size_t i = 0; i < t.dims.size(); ++i) {
+    const Dim& d = t.dims[i];
+    if (d.kind == DimKind::pack && d.broadcast) {
+      at.ranks.push_back(fmt::format("({})", shape.pack_rank(i, at)));
+      continue;
+    }
+    if (d.kind == DimKind::size && !d.broadcast && !s.knows(d)) {
+      s.out->print_line("{} = tn_rt_stored_extent(f, {}, {});", c_identifier(d.name), name, at.text());
+      s.bound_sizes.insert(d.name);
+    }
+    shape.advance(at, d);
+  }
+}
+
+/// A dim with `~` that no input has without it.
+bool tells_extent(const BindState& s, const Dim& d) {
+  return d.broadcast && (d.kind == DimKind::pack ? !s.bound_packs.count(d.name) : d.kind == DimKind::size && !s.knows(d));
+}
+
 /// Sizes and packs that no input has without `~`: what all operands' extents broadcast to.
 void write_broadcast_extents(BindState& s, const TensorDef& t, const std::string& name) {
   InputShape shape(s, t);
@@ -188,11 +211,11 @@ void write_broadcast_extents(BindState& s, const TensorDef& t, const std::string
     const Dim& d = t.dims[i];
     if (d.kind == DimKind::pack && d.broadcast) {
       const std::string count = shape.pack_rank(i, at);
-      if (!s.bound_packs.count(d.name)) s.out->print_line("tn_rt_broadcast_pack(f, {}, {}, {}, {});", position(s.signature->packs, d.name), name, at.text(), count);
+      if (tells_extent(s, d)) s.out->print_line("tn_rt_broadcast_pack(f, {}, {}, {}, {});", position(s.signature->packs, d.name), name, at.text(), count);
       at.ranks.push_back(fmt::format("({})", count));
       continue;
     }
-    if (d.kind == DimKind::size && d.broadcast && !s.knows(d)) s.out->print_line("{0} = tn_rt_broadcast(f, {0}, {1}->shape[{2}]);", c_identifier(d.name), name, at.text());
+    if (tells_extent(s, d)) s.out->print_line("{0} = tn_rt_broadcast(f, {0}, tn_rt_stored_extent(f, {1}, {2}));", c_identifier(d.name), name, at.text());
     shape.advance(at, d);
   }
 }
@@ -281,18 +304,38 @@ void write_plain_input(BindState& s, const TensorDef& t) {
   close_optional(s, t);
 }
 
-void write_broadcast_inputs(BindState& s) {
-  std::vector<const TensorDef*> tensors;
-  for (const TensorDef& t : s.def().inputs)
-    if (has_broadcast(t)) tensors.push_back(&t);
-  if (tensors.empty()) return;
-  s.out->line();
+namespace {
+
+std::vector<const TensorDef*> stretching_inputs(const OpDef& def) {
+  std::vector<const TensorDef*> out;
+  for (const TensorDef& t : def.inputs)
+    if (has_broadcast(t)) out.push_back(&t);
+  return out;
+}
+
+}  // namespace
+
+void write_exact_sizes(BindState& s) {
+  const auto tensors = stretching_inputs(s.def());
+  if (!tensors.empty()) s.out->line();
   for (const TensorDef* t : tensors) {
     const auto lead = std::find_if(t->dims.begin(), t->dims.end(), [](const Dim& d) { return !d.broadcast; }) - t->dims.begin();
     const bool has_pack = std::any_of(t->dims.begin(), t->dims.end(), [](const Dim& d) { return d.kind == DimKind::pack; });
     s.out->print_line("/* {} */", shape_comment(*t));
+    if (!has_pack) {
+      open_optional(s, *t);
+      s.out->print_line("tn_rt_pad_front(f, {}, {}, {});", operand_name(*t, false), t->dims.size(), lead);
+      close_optional(s, *t);
+    }
+    if (!t->optional) write_exact_extents(s, *t, operand_name(*t, false));
+  }
+}
+
+void write_broadcast_inputs(BindState& s) {
+  const auto tensors = stretching_inputs(s.def());
+  for (const TensorDef* t : tensors) {
+    if (std::none_of(t->dims.begin(), t->dims.end(), [&](const Dim& d) { return tells_extent(s, d); })) continue;
     open_optional(s, *t);
-    if (!has_pack) s.out->print_line("tn_rt_pad_front(f, {}, {}, {});", operand_name(*t, false), t->dims.size(), lead);
     write_broadcast_extents(s, *t, operand_name(*t, false));
     close_optional(s, *t);
   }
