@@ -132,6 +132,7 @@ class BodyExpander {
     Typed v = expr_.value(s.value);
     if (diagnostics_.has_errors()) return;
     if (!target) target = &make_temp(name, s, v);
+    else if (s.combine != Combine::define) adopt_type(scope_.tensors[name], v);
     const Tensor& t = kernel_.tensors[static_cast<size_t>(target->tensor)];
     if (const auto why = assignable(v, t.dtype)) expr_.error(Code::E0602, s.value, *why, {"write cast(…, T)"});
     KernelStatement out;
@@ -149,6 +150,24 @@ class BodyExpander {
   static Expr stored(const Typed& v, DType storage) {
     const DType compute = dtype_row(storage).compute;
     return cast_to(convert(v, compute), storage);
+  }
+
+  /// An intermediate that begins as numbers alone, which have no type of their own, has that of what is first combined into it.
+  void adopt_type(BoundTensor& target, const Typed& v) {
+    Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
+    if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type || !(is_float(v.e->type) || is_complex(v.e->type))) return;
+    bool read = false;
+    for (const KernelStatement& s : kernel_.body)
+      walk(s.value, [&](const Expr& e) {
+        const auto* r = std::get_if<Read>(&e->node);
+        read = read || (r && r->tensor == target.tensor);
+        return !read;
+      });
+    if (read) return;
+    t.dtype = v.e->type;
+    for (KernelStatement& s : kernel_.body)
+      if (s.target == target.tensor) s.value = stored({s.value, true}, t.dtype);
+    target.flexible = false;
   }
 
   /// An update without an earlier definition combines into the identity.

@@ -206,7 +206,10 @@ Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& se
   }
   if (diagnostics.has_errors()) return diagnostics;
   if (library.ops.empty()) {
-    diagnostics.error_at(Code::E0607, "tenon", "no op that was chosen accepts any of the dtypes that were chosen");
+    const auto graph_only = std::find_if(names.begin(), names.end(), [&](const std::string& n) { return defs.op(n) && needs_graph(*defs.op(n)); });
+    diagnostics.error_at(Code::E0607, "tenon",
+                         graph_only == names.end() ? "no op that was chosen accepts any of the dtypes that were chosen"
+                                                   : fmt::format("'{}' can be used in graphs only: a library has no kernels that take any number of inputs or permute what they compute", *graph_only));
     return diagnostics;
   }
   return Result<Library>(std::move(library), std::move(diagnostics));

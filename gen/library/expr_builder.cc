@@ -107,7 +107,15 @@ Typed ExprBuilder::unified(ScalarOp op, const Syntax& s, Typed a, Typed b) {
     error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
     return a;
   }
+  if (!has_function(s, op, a.e->type)) return a;
   return {apply(op, {a.e, b.e}), a.flexible && b.flexible};
+}
+
+bool ExprBuilder::has_function(const Syntax& s, ScalarOp op, DType t) {
+  if (is_defined(op, t)) return true;
+  error(Code::E0608, s, fmt::format("{} has no {}", name_of(t), s.text.empty() ? scalar_op_row(op).name : std::string_view(s.text)),
+        {is_complex(t) ? "take its real or imag, or its abs" : "cast it to a whole type, or take its bits(x, u32)"});
+  return false;
 }
 
 Typed ExprBuilder::binary(const Syntax& s) {
@@ -156,10 +164,7 @@ Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {
     if (is_int(t) || t == DType::Bool) return {apply(ScalarOp::Div, {convert(a, DType::F64), convert(b, DType::F64)}), true};
     return {apply(ScalarOp::Div, {a.e, b.e}), flexible};
   }
-  if (is_complex(t)) {
-    error(Code::E0601, s, fmt::format("{} has no {}", name_of(t), s.text));
-    return a;
-  }
+  if (!has_function(s, s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, t)) return a;
   if (is_float(t)) {
     const Expr q = apply(ScalarOp::Floor, {apply(ScalarOp::Div, {a.e, b.e})});
     return {s.text == "//" ? q : apply(ScalarOp::Sub, {a.e, apply(ScalarOp::Mul, {q, b.e})}), flexible};
@@ -216,6 +221,9 @@ Typed ExprBuilder::reduction(const Syntax& s) {
     if (const auto why = as_condition(v)) error(Code::E0436, s.reduced(), *why);
     return {reduce(op, std::move(vars), where, v.e, DType::Bool), false};
   }
+  if (positional && v.e->type == DType::Bool) v.e = convert(v, DType::I64);
+  const bool least = op == Reducer::Min || op == Reducer::ArgMin;
+  if ((positional || least || op == Reducer::Max) && !has_function(s, least ? ScalarOp::Min : ScalarOp::Max, v.e->type)) return v;
   if (positional) return {reduce(op, std::move(vars), where, v.e, DType::I64), true};
   if (v.e->type == DType::Bool && (op == Reducer::Sum || op == Reducer::Prod)) v = {convert(v, DType::I64), true};
   const DType type = v.e->type;

@@ -68,6 +68,8 @@ class ExprBuilder {
   Typed extent(const Syntax& s);
   Typed draw(const Syntax& s);
   Typed unified(ScalarOp op, const Syntax& s, Typed a, Typed b);
+  /// Reports a function that numbers of the type do not have.
+  bool has_function(const Syntax& s, ScalarOp op, DType t);
   std::vector<Expr> permuted(const Syntax& call);
   std::vector<Expr> unravelled(const Syntax& call);
   std::optional<std::vector<Expr>> list_call(const Syntax& call);

@@ -51,6 +51,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
     Typed a = value(s.children[0]), b = value(s.children[1]);
     if (const auto why = unify(a, b)) error(Code::E0601, s, *why);
     const bool flexible = a.flexible && b.flexible;
+    if (!has_function(s, ScalarOp::Ceil, a.e->type)) return a;
     if (is_float(a.e->type)) return {apply(ScalarOp::Ceil, {apply(ScalarOp::Div, {a.e, b.e})}), flexible};
     require_divisor(b.e, s.children[1]);
     if (const auto x = constant_value(a.e), y = constant_value(b.e); x && y && *y > 0 && (*x >= 0 || !is_unsigned_int(a.e->type))) return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
@@ -109,6 +110,7 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   for (const Syntax& c : s.children) args.push_back(value(c));
   if (op == ScalarOp::Shl || op == ScalarOp::Shr) {
     if (args[0].e->type == DType::Bool) args[0] = {convert(args[0], DType::I64), true};
+    if (!has_function(s, op, args[0].e->type)) return args[0];
     return {apply(op, {args[0].e, convert(args[1], args[0].e->type)}), args[0].flexible};
   }
   for (size_t i = 1; i < args.size(); ++i)
@@ -119,8 +121,9 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   for (size_t i = 1; i + 1 < args.size(); ++i) unify(args[0], args[i]);
   bool flexible = std::all_of(args.begin(), args.end(), [](const Typed& t) { return t.flexible; });
   std::vector<Expr> e;
-  const bool wants_float = row.has('F') || op == ScalarOp::Complex;
+  const bool wants_float = row.has('F') || op == ScalarOp::Complex || op == ScalarOp::Arg;
   for (Typed& t : args) e.push_back(wants_float && !is_float(t.e->type) && !is_complex(t.e->type) ? convert(t, DType::F64) : t.e);
+  if (!has_function(s, op, e[0]->type)) return args[0];
   if (op == ScalarOp::Complex) return {apply_as(op, e, e[0]->type == DType::F64 && !flexible ? DType::C128 : DType::C64), false};
   if (op == ScalarOp::Conj && !is_complex(e[0]->type)) return args[0];
   if (row.result == ResultRule::Bool) flexible = false;

@@ -101,6 +101,17 @@ std::optional<std::string> assignable(const Typed& value, DType target) {
   return std::nullopt;
 }
 
+bool is_defined(ScalarOp op, DType t) {
+  if (scalar_op_row(op).has('I')) return is_int(t) || t == DType::Bool;
+  if (!is_complex(t)) return true;
+  switch (op) {
+    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul: case ScalarOp::Div: case ScalarOp::Neg: case ScalarOp::Sq:
+    case ScalarOp::Fma: case ScalarOp::Abs: case ScalarOp::Arg: case ScalarOp::Real: case ScalarOp::Imag: case ScalarOp::Conj:
+    case ScalarOp::Eq: case ScalarOp::Ne: return true;
+    default: return false;
+  }
+}
+
 std::optional<std::string> as_condition(Typed& t) {
   if (t.e->type == DType::Bool) return std::nullopt;
   return fmt::format("a number of {} where a condition is expected", name_of(t.e->type));

@@ -17,6 +17,9 @@ Expr convert(const Typed& t, DType to);
 /// The value of a whole statement as the target's type; an explanation when a cast has to be written.
 std::optional<std::string> assignable(const Typed& value, DType target);
 
+/// Whether numbers of type `t` have the operation.
+bool is_defined(ScalarOp op, DType t);
+
 /// A condition; numbers are none.
 std::optional<std::string> as_condition(Typed& t);
 

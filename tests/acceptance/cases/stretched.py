@@ -1,0 +1,108 @@
+"""Sizes that some inputs stretch to and others have, sums over nothing, intermediates that are begun with numbers alone."""
+import numpy as np
+
+from casekit import EXACT, available, rand, tol, wide
+
+OPS = r'''
+ops:
+  - op: bmm_any
+    types: {T: number}
+    in:
+      A: T[~*P, M, K]
+      B: T[~*P, K, N]
+      C?: T[~*P, ~M, ~N]
+    out: {Y: "T[*P, M, N]", D: "T[*P]"}
+    index: {d: "min(M, N)"}
+    body: |
+      t[*p,m,n] = sum[k](A[*p,m,k]*B[*p,k,n])
+      Y[*p,m,n] = t[*p,m,n] + opt(C[*p,m,n], 0)
+      D[*p] = sum[d](t[*p,d,d])
+
+  - op: paired
+    types: {T: float}
+    in: {A: "T[~*P, K]", B: "T[E]"}
+    let: {E: 2*K}
+    out: {Y: "T[*P, E]"}
+    body: Y[*p,e] = A[*p,e//2]*B[e]
+
+  - op: double_centre
+    types: {T: float}
+    in: {X: "T[*B, M, N]"}
+    out: {Y: "T[*B, M, N]", Rows: "T[*B, M]", Cols: "T[*B, N]", All: "T[*B]"}
+    body: |
+      Rows[*b,m] = sum[j](X[*b,m,j])/max(N, 1)
+      Cols[*b,n] = sum[i](X[*b,i,n])/max(M, 1)
+      All[*b] = sum[i](Rows[*b,i])/max(M, 1)
+      Y[*b,m,n] = X[*b,m,n] - Rows[*b,m] - Cols[*b,n] + All[*b]
+
+  - op: edge_softmax
+    types: {T: float, I: index}
+    attrs: {nodes: int}
+    in: {E: "T[M, H]", To: "I[M]", From: "I[M]", V: "T[N, H, D]"}
+    require: [nodes >= 1, nodes == N]
+    index: {v: nodes}
+    out: {A: "T[M, H]", Y: "T[nodes, H, D]"}
+    body: |
+      top[v,h] = -inf
+      top[wrap(To[e], nodes), h] max= E[e,h]
+      w[e,h] = exp(E[e,h] - top[wrap(To[e], nodes),h])
+      z[v,h] = 0
+      z[wrap(To[e], nodes), h] += w[e,h]
+      A[e,h] = w[e,h]/z[wrap(To[e], nodes),h]
+      Y[wrap(To[e], nodes),h,d] += A[e,h]*V[wrap(From[e], N),h,d]
+'''
+F = ('f32', 'f64', 'f16', 'bf16')
+
+
+def product_and_trace(a, b, c):
+    t = np.matmul(a, b)
+    return t + (0 if c is None else c), np.trace(t, axis1=-2, axis2=-1)
+
+
+def products(rng, key):
+    for a, b, c in [((3, 4), (4, 5), None), ((2, 3, 4), (4, 5), (1, 5)), ((2, 1, 3, 7), (5, 7, 2), (3, 1)), ((1, 17, 16), (3, 16, 33), (3, 1, 1)),
+                    ((2, 0, 3), (3, 2), None), ((2, 3, 0), (0, 2), (3, 2))]:
+        x = [None if s is None else rand(rng, s, key) for s in (a, b, c)]
+        y = product_and_trace(*map(wide, x))
+        m = product_and_trace(*[None if v is None else abs(wide(v)) for v in x])
+        rules = EXACT if key[0] in 'iu' else [tol(ulp=1, acc=a[-1] + 20, mid=2, mag=v) for v in m]
+        yield dict(op='bmm_any', key=key, inputs=x, want=[v.astype(x[0].dtype) for v in y] if rules is EXACT else y, tol=rules)
+    yield dict(op='bmm_any', key=key, inputs=[rand(rng, (1, 4), key), rand(rng, (4, 5), key), rand(rng, (3, 5), key)], out=[(key, (3, 5)), (key, ())],
+               error='what is added has more rows than there are')
+
+
+def centred(rng, key):
+    for s in [(1, 1), (3, 17), (17, 3), (2, 5, 33), (2, 2, 16, 16), (0, 3), (3, 0)]:
+        x = rand(rng, s, key)
+        w = wide(x)
+        rows, columns = w.sum(-1)/max(s[-1], 1), w.sum(-2)/max(s[-2], 1)
+        total = rows.sum(-1)/max(s[-2], 1)
+        y = w - rows[..., None] - columns[..., None, :] + total[..., None, None]
+        yield dict(op='double_centre', key=key, inputs=[x], want=[y, rows, columns, total], tol=tol(ulp=1, acc=60, mid=6, mag=2.0))
+
+
+def edges(rng, key):
+    for m, n, h, d in [(1, 1, 1, 1), (20, 5, 2, 3), (40, 33, 1, 17), (0, 3, 2, 2)]:
+        e, v = rand(rng, (m, h), key), rand(rng, (n, h, d), key)
+        to, start = rng.integers(0, n, m), rng.integers(0, n, m)
+        a, y, mag = np.zeros((m, h)), np.zeros((n, h, d)), np.zeros((n, h, d))
+        for t in range(n):
+            if (to == t).any():
+                p = np.exp(wide(e)[to == t] - wide(e)[to == t].max(0))
+                a[to == t] = p/p.sum(0)
+        for k in range(m):
+            y[to[k]] += a[k][:, None]*wide(v)[start[k]]
+            mag[to[k]] += abs(a[k][:, None]*wide(v)[start[k]])
+        yield dict(op='edge_softmax', key=key, inputs=[e, to.astype(np.int32), start.astype(np.int32), v], attrs={'nodes': n}, want=[a, y],
+                   tol=[tol(ulp=2, acc=40, mid=8, mag=1.0), tol(ulp=2, acc=60, mid=20, mag=mag + 1e-3)])
+
+
+def cases(rng):
+    for key in (*available(*F), 'i8', 'u32', 'c64'):
+        yield from products(rng, key)
+    for key in available(*F):
+        yield from centred(rng, key)
+        yield from edges(rng, key)
+        for s in [(5,), (3, 17), (2, 3, 4), (0, 3)]:
+            x, b = rand(rng, s, key), rand(rng, (2*s[-1],), key)
+            yield dict(op='paired', key=key, inputs=[x, b], want=[np.repeat(wide(x), 2, -1)*wide(b)], tol=tol(ulp=1))
