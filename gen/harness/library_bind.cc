@@ -123,7 +123,7 @@ class BindWriter {
     for (const bool optional : {false, true})
       for (const TensorDef& t : def_.inputs)
         if (t.optional == optional && !has_broadcast(t)) open.push_back(&t);
-    bool broadcast_done = std::none_of(def_.inputs.begin(), def_.inputs.end(), has_broadcast), exact_done = broadcast_done;
+    bool exact_done = false, broadcast_done = std::none_of(def_.inputs.begin(), def_.inputs.end(), has_broadcast);
     requirements(true);
     for (;;) {
       bool moved = lists() || lets();
@@ -134,12 +134,10 @@ class BindWriter {
           moved = true;
           break;
         }
-      if (!moved && !exact_done) {
-        write_exact_sizes(s_);
+      if (!moved && !broadcast_done) {
+        exact_done ? write_broadcast_inputs(s_) : write_exact_sizes(s_);
+        broadcast_done = exact_done;
         exact_done = moved = true;
-      } else if (!moved && !broadcast_done) {
-        write_broadcast_inputs(s_);
-        broadcast_done = moved = true;
       }
       if (!moved) break;
     }

@@ -202,6 +202,7 @@ void tn_rt_same_pack(tn_frame *f, tn_operand *t, int32_t at, int pack);         
 /* `count` stored dimensions from `at` on, aligned at the end of the pack; each is as the pack's, or 1 and repeated. */
 void tn_rt_stretch_pack(tn_frame *f, tn_operand *t, int32_t at, int32_t count, int pack);
 /* Broadcasting: what comes of two extents, or of a pack and `count` stored dimensions from `at` on. */
+int64_t tn_rt_stored_extent(tn_frame *f, const tn_operand *t, int32_t at);
 int64_t tn_rt_broadcast(tn_frame *f, int64_t size, int64_t other);
 void tn_rt_broadcast_pack(tn_frame *f, int pack, const tn_operand *t, int32_t at, int32_t count);
 

@@ -14,8 +14,8 @@ static void add_bind(tn_frame *f)
         return;
 
     /* A: T[~*S] */
-    tn_rt_broadcast_pack(f, 0, in_A, 0, in_A->ndim);
     /* B: T[~*S] */
+    tn_rt_broadcast_pack(f, 0, in_A, 0, in_A->ndim);
     tn_rt_broadcast_pack(f, 0, in_B, 0, in_B->ndim);
     tn_rt_stretch_pack(f, in_A, 0, in_A->ndim, 0);
     tn_rt_stretch_pack(f, in_B, 0, in_B->ndim, 0);

@@ -258,6 +258,11 @@ void tn_rt_stretch_pack(tn_frame *f, tn_operand *t, int32_t at, int32_t count, i
     }
 }
 
+int64_t tn_rt_stored_extent(tn_frame *f, const tn_operand *t, int32_t at)
+{
+    return t->shape[stored(f, at)];
+}
+
 int64_t tn_rt_broadcast(tn_frame *f, int64_t size, int64_t other)
 {
     tn_rt_require(f, size == other || size == 1 || other == 1, TN_E_SHAPE);
