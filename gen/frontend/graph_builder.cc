@@ -46,6 +46,13 @@ std::vector<TensorType> at_their_bounds(const InferredTypes& inferred) {
   return types;
 }
 
+/// What a size of the graph is called where the definition at hand has its name for an extent of its own.
+std::string aside(const std::string& name) { return name + "'"; }
+
+void rename_in(std::vector<SizeExpr>& dims, const std::string& name, const std::string& to) {
+  for (SizeExpr& d : dims) d = with_size(d, name, size_name(to));
+}
+
 bool is_whole(DType t) { return is_int(t) || t == DType::Bool; }
 
 TensorData numbers_data(DType dtype, const std::vector<int64_t>& dims, const std::vector<SizeExpr>& elements) {
@@ -125,7 +132,24 @@ std::optional<std::vector<SizeExpr>> GraphBuilder::numbers(ValueId id) const {
 InferredTypes GraphBuilder::infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs, size_t outputs) const {
   std::vector<std::optional<TensorType>> types;
   for (ValueId id : inputs) types.push_back(id == kNoValue ? std::nullopt : std::optional(type(id)));
-  return semantics_->infer(op, types, attrs, outputs);
+  InferredTypes inferred = semantics_->infer(op, types, attrs, outputs);
+  Attributes renamed = attrs;
+  for (const BoundedExtent& e : std::vector(inferred.extents)) {
+    for (std::optional<TensorType>& t : types)
+      if (t) rename_in(t->dims, e.name, aside(e.name));
+    for (auto& [name, value] : renamed) {
+      if (auto* list = std::get_if<std::vector<SizeExpr>>(&value)) rename_in(*list, e.name, aside(e.name));
+      if (auto* one = std::get_if<SizeExpr>(&value)) *one = with_size(*one, e.name, size_name(aside(e.name)));
+    }
+  }
+  if (inferred.extents.empty()) return inferred;
+  inferred = semantics_->infer(op, types, renamed, outputs);
+  for (const BoundedExtent& e : std::vector(inferred.extents)) {
+    const auto back = [&](SizeExpr& x) { x = with_size(x, aside(e.name), size_name(e.name)); };
+    for (BoundedExtent& bounded : inferred.extents) back(bounded.bound);
+    for (auto& [a, b] : inferred.equal) back(a), back(b);
+  }
+  return inferred;
 }
 
 void GraphBuilder::check_extents(const std::string& op, const std::vector<TensorType>& types) const {
@@ -221,8 +245,10 @@ void GraphBuilder::name_extents(Node& node, InferredTypes& inferred) {
     greatest[name] = *most;
     graph_.sizes.push_back({name, 0, *most, true});
     node.attrs[e.name] = size_name(name);
-    for (TensorType& t : inferred.outputs)
-      for (SizeExpr& d : t.dims) d = with_size(d, e.name, size_name(name));
+    for (TensorType& t : inferred.outputs) rename_in(t.dims, e.name, name);
+  }
+  for (const BoundedExtent& e : inferred.extents) {
+    for (TensorType& t : inferred.outputs) rename_in(t.dims, aside(e.name), e.name);
   }
 }
 
