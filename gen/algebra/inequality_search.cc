@@ -3,6 +3,7 @@
 #include "algebra/inequality_search.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 namespace tenon {
@@ -10,13 +11,91 @@ namespace tenon {
 namespace {
 
 constexpr int kBudget = 1500;  // goals looked at in one depth
+constexpr std::int64_t kLargest = std::int64_t{1} << 62;
+constexpr std::size_t kMostTerms = 256, kHighest = 16;  // terms of a polynomial, and their degree
+
+/// A monomial of numbered quantities, in ascending order. A string, because a short one lies in place.
+using Product = std::u16string;
+using Term = std::pair<Product, std::int64_t>;
+
+/// A polynomial whose quantities are numbered: terms in ascending order, none of them 0.
+struct Sum {
+  std::vector<Term> terms;
+  bool overflowed = false;
+};
+
+/// Numbers quantities in the order of their names, so that terms keep their order.
+class Numbers {
+ public:
+  Numbers(const Polynomial &goal, const std::vector<Polynomial> &facts) {
+    std::set<std::string> names;
+    for (const auto &[monomial, coefficient] : goal.terms) names.insert(monomial.begin(), monomial.end());
+    for (const Polynomial &fact : facts) {
+      for (const auto &[monomial, coefficient] : fact.terms) names.insert(monomial.begin(), monomial.end());
+    }
+    names_.assign(names.begin(), names.end());
+    for (std::size_t i = 0; i < names_.size(); ++i) of_[names_[i]] = static_cast<char16_t>(i);
+  }
+
+  const std::vector<std::string> &names() const { return names_; }
+  bool fit() const { return names_.size() < 65536; }
+
+  Sum sum(const Polynomial &p) const {
+    Sum out{{}, p.overflowed};
+    for (const auto &[monomial, coefficient] : p.terms) {
+      Product product;
+      for (const std::string &name : monomial) product.push_back(of_.at(name));
+      out.terms.emplace_back(std::move(product), coefficient);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, char16_t> of_;
+};
+
+/// a·b; nothing where that leaves 62 bits.
+bool multiply(std::int64_t a, std::int64_t b, std::int64_t &out) { return !__builtin_mul_overflow(a, b, &out) && out <= kLargest && out >= -kLargest; }
+
+/// a·x − b·m·y.
+Sum combined(const Sum &x, std::int64_t a, const Sum &y, std::int64_t b, const Product &m) {
+  Sum out{{}, x.overflowed || y.overflowed};
+  std::vector<Term> less;
+  for (const auto &[product, coefficient] : y.terms) {
+    Term term{product + m, 0};
+    std::inplace_merge(term.first.begin(), term.first.end() - static_cast<std::ptrdiff_t>(m.size()), term.first.end());
+    if (!multiply(coefficient, -b, term.second) || term.first.size() > kHighest) out.overflowed = true;
+    less.push_back(std::move(term));
+  }
+  std::sort(less.begin(), less.end(), [](const Term &p, const Term &q) { return p.first < q.first; });
+  auto next = less.begin();
+  const auto add = [&](const Product &product, std::int64_t coefficient) {
+    if (coefficient != 0) out.terms.emplace_back(product, coefficient);
+  };
+  for (const auto &[product, coefficient] : x.terms) {
+    for (; next != less.end() && next->first < product; ++next) add(next->first, next->second);
+    std::int64_t sum = 0;
+    if (!multiply(coefficient, a, sum)) out.overflowed = true;
+    if (next != less.end() && next->first == product) {
+      if (__builtin_add_overflow(sum, next->second, &sum) || sum > kLargest || sum < -kLargest) out.overflowed = true;
+      ++next;
+    }
+    add(product, sum);
+  }
+  for (; next != less.end(); ++next) add(next->first, next->second);
+  if (out.terms.size() > kMostTerms) out.overflowed = true;
+  return out;
+}
 
 class Search {
  public:
-  Search(const std::vector<Polynomial> &facts, const std::set<std::string> &nonnegative)
-      : facts_(facts), nonnegative_(nonnegative) {}
+  Search(const Numbers &numbers, const std::vector<Polynomial> &facts, const std::set<std::string> &nonnegative) {
+    for (const Polynomial &fact : facts) facts_.push_back(numbers.sum(fact));
+    for (const std::string &name : numbers.names()) nonnegative_.push_back(nonnegative.count(name) != 0);
+  }
 
-  bool run(const Polynomial &goal, int steps) {
+  bool run(const Sum &goal, int steps) {
     for (int depth = 0; depth <= steps; ++depth) {
       budget_ = kBudget;
       cut_ = false;
@@ -28,73 +107,69 @@ class Search {
   }
 
  private:
-  bool step(const Polynomial &goal, int depth) {
+  bool step(const Sum &goal, int depth) {
     if (goal.overflowed || --budget_ < 0) return false;
-    const auto negative = worst(goal);
-    if (negative == goal.terms.end()) return true;
+    const Term *negative = worst(goal);
+    if (negative == nullptr) return true;
     if (depth == 0) cut_ = true;
     if (depth == 0 || !seen_.insert({goal.terms, depth}).second) return false;
-    for (const Polynomial &fact : facts_) {
-      for (const auto &[monomial, coefficient] : fact.terms) {
-        if (cancel(goal, *negative, fact, {monomial, coefficient}, depth)) return true;
+    for (const Sum &fact : facts_) {
+      for (const Term &term : fact.terms) {
+        if (cancel(goal, *negative, fact, term, depth)) return true;
       }
     }
     return false;
   }
 
-  using Term = std::pair<const Monomial, std::int64_t>;
+  bool harmless(const Term &term) const { return term.second >= 0 && nonnegative_product(term.first); }
 
-  bool harmless(const Term &term) const {
-    if (term.second < 0) return false;
-    return nonnegative_monomial(term.first);
-  }
-
-  bool nonnegative_monomial(const Monomial &monomial) const {
-    for (std::size_t i = 0; i < monomial.size(); ++i) {
-      if (nonnegative_.count(monomial[i]) != 0) continue;
-      if (i + 1 == monomial.size() || monomial[i + 1] != monomial[i]) return false;
+  bool nonnegative_product(const Product &product) const {
+    for (std::size_t i = 0; i < product.size(); ++i) {
+      if (nonnegative_[product[i]]) continue;
+      if (i + 1 == product.size() || product[i + 1] != product[i]) return false;
       ++i;  // a square
     }
     return true;
   }
 
   /// The term that stands most in the way: of the highest degree. A constant comes last, as every other step may change it.
-  std::map<Monomial, std::int64_t>::const_iterator worst(const Polynomial &goal) const {
-    auto found = goal.terms.end();
-    for (auto at = goal.terms.begin(); at != goal.terms.end(); ++at) {
-      if (!harmless(*at) && (found == goal.terms.end() || at->first.size() > found->first.size())) found = at;
+  const Term *worst(const Sum &goal) const {
+    const Term *found = nullptr;
+    for (const Term &term : goal.terms) {
+      if (!harmless(term) && (found == nullptr || term.first.size() > found->first.size())) found = &term;
     }
     return found;
   }
 
   /// |c'|·goal − |c|·m·fact, in which the term c·(m·t') of the goal has gone, as the fact has c'·t' with the same sign.
-  bool cancel(const Polynomial &goal, const Term &term, const Polynomial &fact, const Term &in_fact, int depth) {
-    Monomial factor;
-    if ((term.second > 0) != (in_fact.second > 0) || !divide(term.first, in_fact.first, factor) || !nonnegative_monomial(factor))
+  bool cancel(const Sum &goal, const Term &term, const Sum &fact, const Term &in_fact, int depth) {
+    if ((term.second > 0) != (in_fact.second > 0) || !std::includes(term.first.begin(), term.first.end(), in_fact.first.begin(), in_fact.first.end()))
       return false;
+    Product factor;
+    std::set_difference(term.first.begin(), term.first.end(), in_fact.first.begin(), in_fact.first.end(), std::back_inserter(factor));
+    if (!nonnegative_product(factor)) return false;
     const std::int64_t sign = term.second > 0 ? 1 : -1;
-    Polynomial multiple;
-    multiple.add(factor, sign * term.second);
-    Polynomial next = goal * Polynomial::constant(sign * in_fact.second) - multiple * fact;
+    Sum next = combined(goal, sign * in_fact.second, fact, sign * term.second, factor);
     divide_content(next);
     return step(next, depth - 1);
   }
 
   /// Keeps coefficients small.
-  static void divide_content(Polynomial &p) {
+  static void divide_content(Sum &p) {
     std::int64_t content = 0;
-    for (const auto &[monomial, coefficient] : p.terms) {
+    for (const auto &[product, coefficient] : p.terms) {
       std::int64_t a = content, b = coefficient < 0 ? -coefficient : coefficient;
       while (b != 0) std::swap(a %= b, b);
       content = a;
+      if (content == 1) return;
     }
     if (content <= 1) return;
-    for (auto &[monomial, coefficient] : p.terms) coefficient /= content;
+    for (auto &[product, coefficient] : p.terms) coefficient /= content;
   }
 
-  const std::vector<Polynomial> &facts_;
-  const std::set<std::string> &nonnegative_;
-  std::set<std::pair<std::map<Monomial, std::int64_t>, int>> seen_;
+  std::vector<Sum> facts_;
+  std::vector<bool> nonnegative_;  ///< by number
+  std::set<std::pair<std::vector<Term>, int>> seen_;
   int budget_ = 0;
   bool cut_ = false;
 };
@@ -120,7 +195,8 @@ bool never_negative(const Polynomial &goal, const std::vector<Polynomial> &facts
   for (const Polynomial &fact : facts) {
     if (const std::string *name = single_quantity(fact)) nonnegative.insert(*name);
   }
-  return Search(facts, nonnegative).run(goal, steps);
+  const Numbers numbers(goal, facts);
+  return numbers.fit() && Search(numbers, facts, nonnegative).run(numbers.sum(goal), steps);
 }
 
 }  // namespace tenon

@@ -13,8 +13,7 @@ namespace {
 class TableReader {
  public:
   Result<OnnxTable> read(const std::vector<SourceFileRef>& files) {
-    for (const SourceFileRef& file : files) {
-      Result<std::vector<YamlNode>> documents = read_yaml(file);
+    for (const Result<std::vector<YamlNode>>& documents : read_yaml(files)) {
       diagnostics_.append(documents.diagnostics());
       if (!documents.ok()) continue;
       for (const YamlNode& document : documents.value()) read_document(document);

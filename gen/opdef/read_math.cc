@@ -154,8 +154,7 @@ class MathReader {
 Result<MathLibrary> read_math(const std::vector<SourceFileRef> &files) {
   Diagnostics diagnostics;
   std::vector<std::vector<YamlNode>> documents;
-  for (const SourceFileRef &file : files) {
-    Result<std::vector<YamlNode>> read = read_yaml(file);
+  for (Result<std::vector<YamlNode>> &read : read_yaml(files)) {
     diagnostics.append(read.diagnostics());
     if (read) documents.push_back(std::move(read.value()));
   }

@@ -13,6 +13,7 @@
 #include "opdef/read_functions.h"
 #include "opdef/read_op.h"
 #include "opdef/yaml_shape.h"
+#include "support/parallel.h"
 
 namespace tenon {
 
@@ -26,8 +27,13 @@ class FileReader {
 
   std::set<std::string> broken;  ///< ops whose tensors did not read whole
 
-  void read(const SourceFileRef &file) {
-    const Result<std::vector<YamlNode>> documents = read_yaml(file);
+  void read(const std::vector<SourceFileRef> &files) {
+    const auto all = read_yaml(files);
+    for (std::size_t i = 0; i < files.size(); ++i) read(files[i], all[i]);
+  }
+
+ private:
+  void read(const SourceFileRef &file, const Result<std::vector<YamlNode>> &documents) {
     diagnostics_.append(documents.diagnostics());
     if (!documents) return;
     bool any = false;
@@ -41,7 +47,6 @@ class FileReader {
                        {"write at least one of the keys scalar, fn, families, ops"});
   }
 
- private:
   void read_document(const YamlNode &document) {
     refuse_unknown_keys(document, {"scalar", "fn", "families", "ops"}, "a definition file", diagnostics_);
     if (const YamlNode *node = document.find("scalar")) {
@@ -119,19 +124,30 @@ void check_one(OpDef &op, const OpLibrary &library, const Names &broken, Diagnos
   }
 }
 
+/// What `check` says of each of the ops, in their order; they do not change each other, so they are checked side by side.
+template <typename Check>
+std::vector<Diagnostics> checked(const std::vector<OpDef *> &ops, const Check &check) {
+  std::vector<Diagnostics> found(ops.size());
+  for_each_index(ops.size(), [&](std::size_t i) { check(*ops[i], found[i]); });
+  return found;
+}
+
 /// A shipped composite may call what a user replaced by something else of the same name. That is no fault of the user's file: the
 /// shipped op is left out, with a warning, and so is what calls it.
 void leave_out_misfits(OpLibrary &library, Diagnostics &diagnostics) {
   for (bool again = true; again;) {
     Names misfits;
+    std::vector<OpDef *> shipped;
     for (auto &[name, op] : library.ops) {
-      Diagnostics found;
-      if (op.shipped) check_op(op, library, found);
-      if (!found.has_errors()) continue;
-      misfits.insert(name);
-      diagnostics.warning(Code::E0425, op.span,
-                          fmt::format("the shipped op '{}' is left out: it does not fit the definitions of these files", name),
-                          {found.sorted()[0].message, "define it anew, or give the replaced definition another name"});
+      if (op.shipped) shipped.push_back(&op);
+    }
+    const std::vector<Diagnostics> found = checked(shipped, [&](OpDef &op, Diagnostics &d) { check_op(op, library, d); });
+    for (std::size_t i = 0; i < shipped.size(); ++i) {
+      if (!found[i].has_errors()) continue;
+      misfits.insert(shipped[i]->name);
+      diagnostics.warning(Code::E0425, shipped[i]->span,
+                          fmt::format("the shipped op '{}' is left out: it does not fit the definitions of these files", shipped[i]->name),
+                          {found[i].sorted()[0].message, "define it anew, or give the replaced definition another name"});
     }
     for (const std::string &name : misfits) library.ops.erase(name);
     again = !misfits.empty();
@@ -150,14 +166,16 @@ Result<OpLibrary> read_ops(const std::vector<SourceFileRef> &shipped, const std:
     if (read_frame(file, frame, diagnostics)) library.frames[frame.name] = std::make_shared<const Frame>(frame);
   }
   FileReader ours(library, true, diagnostics), theirs(library, false, diagnostics);
-  for (const SourceFileRef &file : shipped) ours.read(file);
-  for (const SourceFileRef &file : user) theirs.read(file);
+  ours.read(shipped);
+  theirs.read(user);
   check_functions(library, diagnostics);
   if (!user.empty() && ours.broken.empty()) leave_out_misfits(library, diagnostics);
+  std::vector<OpDef *> open;
   for (auto &[name, op] : library.ops) {
-    if (!op.shipped || user.empty() || !ours.broken.empty())
-      check_one(op, library, (op.shipped ? ours : theirs).broken, diagnostics);
+    if (!op.shipped || user.empty() || !ours.broken.empty()) open.push_back(&op);
   }
+  const auto check = [&](OpDef &op, Diagnostics &d) { check_one(op, library, (op.shipped ? ours : theirs).broken, d); };
+  for (const Diagnostics &found : checked(open, check)) diagnostics.append(found);
   check_recursion(library, diagnostics);
   if (diagnostics.has_errors()) return diagnostics;
   return {std::move(library), std::move(diagnostics)};

@@ -43,8 +43,7 @@ class RuleReader {
 
   Result<RuleSet> read(const std::vector<SourceFileRef>& files) {
     std::vector<YamlNode> documents;
-    for (const SourceFileRef& file : files) {
-      Result<std::vector<YamlNode>> read = read_yaml(file);
+    for (Result<std::vector<YamlNode>>& read : read_yaml(files)) {
       diagnostics_.append(read.diagnostics());
       if (!read.ok()) continue;
       for (YamlNode& d : read.value()) documents.push_back(std::move(d));

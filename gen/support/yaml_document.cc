@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "support/parallel.h"
 #include "support/utf8.h"
 
 namespace tenon {
@@ -249,6 +250,12 @@ Result<std::vector<YamlNode>> read_yaml(const SourceFileRef &file) {
   }
   if (diagnostics.has_errors()) return diagnostics;
   return std::move(builder.documents);
+}
+
+std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef> &files) {
+  std::vector<Result<std::vector<YamlNode>>> out(files.size(), Diagnostics());
+  for_each_index(files.size(), [&](std::size_t i) { out[i] = read_yaml(files[i]); });
+  return out;
 }
 
 }  // namespace tenon

@@ -52,5 +52,7 @@ PlacedText placed_text(const YamlNode& scalar);
 /// All YAML documents of a file. Malformed YAML, text that is not UTF-8, duplicate keys, keys that are not scalars, nesting
 /// deeper than 100 and aliases that multiply beyond a million nodes are errors; nothing is thrown.
 Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file);
+/// The same for each of several files, in their order; they are read side by side.
+std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef>& files);
 
 }  // namespace tenon
