@@ -208,11 +208,17 @@ struct MapChildren {
     changed = changed || r != e;
     return r;
   }
-  std::vector<Expr> go(const std::vector<Expr>& v) {
-    std::vector<Expr> out;
-    out.reserve(v.size());
-    for (const Expr& e : v) out.push_back(go(e));
-    return out;
+  /// Nothing is made where no child changes: most of them do not.
+  std::optional<std::vector<Expr>> go(const std::vector<Expr>& v) {
+    for (size_t i = 0; i < v.size(); ++i) {
+      Expr first = go(v[i]);
+      if (first == v[i]) continue;
+      std::vector<Expr> out = v;
+      out[i] = std::move(first);
+      for (++i; i < out.size(); ++i) out[i] = go(out[i]);
+      return out;
+    }
+    return std::nullopt;
   }
   template <class T>
   Expr done(T node) const {
@@ -223,12 +229,13 @@ struct MapChildren {
   Expr operator()(const SizeRef&) { return self; }
   Expr operator()(const AttrRef&) { return self; }
   Expr operator()(const Read& n) {
-    Read r{n.tensor, go(n.index), go(n.fill)};
-    return done(std::move(r));
+    std::optional<std::vector<Expr>> index = go(n.index);
+    Expr fill = go(n.fill);
+    return changed ? make(self->type, Read{n.tensor, index ? std::move(*index) : n.index, std::move(fill)}) : self;
   }
   Expr operator()(const Apply& n) {
-    Apply r{n.op, go(n.args)};
-    return done(std::move(r));
+    std::optional<std::vector<Expr>> args = go(n.args);
+    return args ? make(self->type, Apply{n.op, std::move(*args)}) : self;
   }
   Expr operator()(const Reduce& n) {
     Reduce r{n.op, {}, nullptr, nullptr};

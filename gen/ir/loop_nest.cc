@@ -185,9 +185,15 @@ struct MapValue {
     return done(std::move(r));
   }
   Operand operator()(const VApply& n) {
-    VApply r{n.op, {}};
-    for (const Operand& a : n.args) r.args.push_back(go(a));
-    return done(std::move(r));
+    for (size_t i = 0; i < n.args.size(); ++i) {
+      Operand first = go(n.args[i]);
+      if (!changed) continue;
+      VApply r = n;
+      r.args[i] = std::move(first);
+      for (++i; i < r.args.size(); ++i) r.args[i] = go(r.args[i]);
+      return make(self->type, std::move(r));
+    }
+    return self;
   }
   Operand operator()(const VSelect& n) {
     VSelect r{go(n.cond), go(n.yes), go(n.no)};

@@ -88,28 +88,36 @@ class Namer {
   Block run(const Block& body) {
     declared_names(body, taken_);
     taken_.insert(params_.begin(), params_.end());
-    walk(body);
+    walk([&] { count(body); });
     name_found();
+    if (lets_.empty()) return body;
     writing_ = true;
-    return walk(body);
+    Block out;
+    walk([&] { out = write(body); });
+    return out;
   }
 
  private:
   struct Binding { int serial; int depth; bool position; };
   struct Open { int serial; int statement; int loop; };   ///< `loop`: depth of the innermost loop's body, 0 outside of loops
+  struct Seen {
+    bool position = false;   ///< a let that declares a position
+    bool changes = false;    ///< something in it has a name
+  };
   struct Found {
     Operand value;
     int uses = 0, statement = 0, leaves = 0, order = 0;
     std::string hint, name;
   };
 
-  Block walk(const Block& body) {
-    bound_.clear(), declared_.clear(), open_.clear(), serials_ = blocks_ = 0;
+  template <class F>
+  void walk(const F& block) {
+    bound_.clear(), declared_.clear(), open_.clear();
+    serials_ = blocks_ = 0, statement_ = -1;
     open_.push_back({blocks_++, 0, 0});
     for (const std::string& p : params_) declare(p, true);
-    Block out = statements(body);
+    block();
     open_.pop_back();
-    return out;
   }
 
   void declare(const std::string& name, bool position) {
@@ -118,76 +126,100 @@ class Namer {
     declared_.push_back(&at->second);
   }
 
-  Block inner(const Block& b, const std::string* loop_variable) {
+  /// Opens a block, lets `block` walk over it and closes it.
+  template <class F>
+  void inner(const std::string* loop_variable, const F& block) {
     const int depth = static_cast<int>(open_.size());
     const size_t before = declared_.size();
     open_.push_back({blocks_++, 0, loop_variable ? depth : open_.back().loop});
     if (loop_variable) declare(*loop_variable, true);
-    Block out = statements(b);
+    block();
     open_.pop_back();
     for (; declared_.size() > before; declared_.pop_back()) declared_.back()->pop_back();
-    return out;
   }
 
-  Block statements(const Block& b) {
+  void begin(size_t index) {
+    open_.back().statement = static_cast<int>(index);
+    ++statement_;
+  }
+
+  // ---- the first walk
+  void count(const Block& b) {
+    for (size_t i = 0; i < b.size(); ++i) {
+      begin(i);
+      statements_.push_back({});
+      std::visit([this](const auto& n) { count_statement(n); }, b[i].node);
+    }
+  }
+  template <class S>
+  void count_statement(const S& n) {
+    if constexpr (std::is_same_v<S, SLet>) statements_.back().position = n.value->type == OperandType{} && of(n.value).valid;
+    each_part(n, [this](const Operand& v, bool position, const std::string& hint) { visit(v, position, hint, innermost()); });
+    declare_of(n, statements_.back());
+    if constexpr (std::is_same_v<S, SFor>) inner(&n.var, [&] { count(*n.body); });
+    if constexpr (std::is_same_v<S, SIf>) {
+      if (n.then) inner(nullptr, [&] { count(*n.then); });
+      if (n.otherwise) inner(nullptr, [&] { count(*n.otherwise); });
+    }
+  }
+
+  // ---- the second walk: statements themselves, with positions replaced
+  Block write(const Block& b) {
     Block out;
     for (size_t i = 0; i < b.size(); ++i) {
-      open_.back().statement = static_cast<int>(i);
-      ++statement_;
-      if (writing_) write_lets(out);
-      Stmt s = std::visit([&](const auto& n) { return Stmt{statement(n)}; }, b[i].node);
-      if (writing_) out.push_back(std::move(s));
+      begin(i);
+      write_lets(out);
+      out.push_back(b[i]);
+      std::visit([this](auto& n) { write_statement(n); }, out.back().node);
     }
     return out;
   }
+  template <class S>
+  void write_statement(S& n) {
+    const Seen seen = statements_[static_cast<size_t>(statement_)];
+    if (seen.changes) each_part(n, [this](Operand& v, bool position, const std::string& hint) { v = visit(v, position, hint, innermost()); });
+    declare_of(n, seen);
+    const auto written = [this](const Block& b) { return std::make_shared<const Block>(write(b)); };
+    if constexpr (std::is_same_v<S, SFor>) inner(&n.var, [&] { n.body = written(*n.body); });
+    if constexpr (std::is_same_v<S, SIf>) {
+      if (n.then) inner(nullptr, [&] { n.then = written(*n.then); });
+      if (n.otherwise) inner(nullptr, [&] { n.otherwise = written(*n.otherwise); });
+    }
+  }
 
-  // ---- statements: themselves, with positions replaced
-  SLet statement(const SLet& n) {
-    const bool position = n.value->type == OperandType{} && of(n.value).valid;
-    SLet out{n.name, part(n.value, position, ""), n.place};
-    declare(n.name, position || n.place);
-    return out;
+  // ---- statements
+  template <class S>
+  void declare_of(const S& n, const Seen& seen) {
+    if constexpr (std::is_same_v<S, SLet>) declare(n.name, seen.position || n.place);
+    if constexpr (std::is_same_v<S, SVar>) declare(n.name, false);
   }
-  SVar statement(const SVar& n) {
-    SVar out{n.name, part(n.init, false, "")};
-    declare(n.name, false);
-    return out;
-  }
-  SAssign statement(const SAssign& n) { return {n.name, part(n.value, false, "")}; }
-  SStore statement(const SStore& n) {
-    const std::string& name = buffer_name(n.buffer);
-    SStore out{n.buffer, part(n.offset, true, name), nullptr, nullptr};
-    out.value = part(n.value, false, name);
-    out.active = part(n.active, true, name);
-    return out;
-  }
-  SFor statement(const SFor& n) {
-    SFor out{n.var, part(n.begin, true, ""), part(n.end, true, ""), n.step, n.kind, nullptr};
-    out.body = std::make_shared<const Block>(inner(*n.body, &n.var));
-    return out;
-  }
-  SIf statement(const SIf& n) {
-    SIf out{part(n.cond, of(n.cond).valid, ""), nullptr, nullptr};
-    if (n.then) out.then = std::make_shared<const Block>(inner(*n.then, nullptr));
-    if (n.otherwise) out.otherwise = std::make_shared<const Block>(inner(*n.otherwise, nullptr));
-    return out;
-  }
-  SPrefetch statement(const SPrefetch& n) { return {n.buffer, part(n.offset, true, buffer_name(n.buffer)), n.locality}; }
-  SFail statement(const SFail& n) { return n; }
-  SComment statement(const SComment& n) { return n; }
-  SCall statement(const SCall& n) {
-    SCall out{n.function, {}, {}};
-    for (const BufferArgument& b : n.buffers) out.buffers.push_back({b.buffer, part(b.offset, true, b.buffer < 0 ? "" : buffer_name(b.buffer))});
-    for (const Operand& a : n.args) out.args.push_back(part(a, a->type == OperandType{}, ""));
-    return out;
+
+  /// f(operand, whether it is a position, hint) for each operand of a statement.
+  template <class S, class F>
+  void each_part(S& n, const F& f) {
+    const std::string none;
+    using T = std::remove_const_t<S>;
+    if constexpr (std::is_same_v<T, SLet>) f(n.value, statements_[static_cast<size_t>(statement_)].position, none);
+    if constexpr (std::is_same_v<T, SVar>) f(n.init, false, none);
+    if constexpr (std::is_same_v<T, SAssign>) f(n.value, false, none);
+    if constexpr (std::is_same_v<T, SFor>) f(n.begin, true, none), f(n.end, true, none);
+    if constexpr (std::is_same_v<T, SIf>) f(n.cond, of(n.cond).valid, none);
+    if constexpr (std::is_same_v<T, SPrefetch>) f(n.offset, true, buffer_name(n.buffer));
+    if constexpr (std::is_same_v<T, SStore>) {
+      const std::string& name = buffer_name(n.buffer);
+      f(n.offset, true, name), f(n.value, false, name), f(n.active, true, name);
+    }
+    if constexpr (std::is_same_v<T, SCall>) {
+      for (auto& b : n.buffers) f(b.offset, true, b.buffer < 0 ? none : buffer_name(b.buffer));
+      for (auto& a : n.args) f(a, a->type == OperandType{}, none);
+    }
   }
   const std::string& buffer_name(int buffer) const { return buffers_[static_cast<size_t>(buffer)].name; }
 
   // ---- operands
-  /// `position`: it is an offset, a bound or a part of one, and plain arithmetic holds for it.
-  Operand part(const Operand& v, bool position, const std::string& hint) { return visit(v, position, hint, static_cast<int>(open_.size()) - 1); }
+  int innermost() const { return static_cast<int>(open_.size()) - 1; }
 
-  /// What stands at block `depth`.
+  /// What stands at block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds for it.
   Operand visit(const Operand& v, bool position, const std::string& hint, int depth) {
     if (!v) return v;
     if (position && v->type == OperandType{} && !is_leaf(v)) {
@@ -204,6 +236,7 @@ class Namer {
     const Open& home = open_[static_cast<size_t>(p.home)];
     Found& f = found_[{home.serial, p.id}];
     if (writing_) return f.name.empty() ? below(v, {true, hint, p.home}) : v_var(f.name);
+    met_.emplace_back(statement_, &f);
     const std::string kind = p.home == 0 ? "step" : "at", name = hint.empty() ? "span" : hint + '_' + kind;
     if (f.uses++ > 0) {
       if (f.hint != name) f.hint = kind;   // of several buffers
@@ -288,15 +321,16 @@ class Namer {
       for (int i = 2; !taken_.insert(f->name).second; ++i) f->name = fmt::format("{}_{}", f->hint, i);
       lets_[{block, f->statement}].push_back(f);
     }
+    for (const auto& [statement, f] : met_)
+      if (!f->name.empty()) statements_[static_cast<size_t>(statement)].changes = true;
     // a part is shorter than what it is part of
     for (auto& [at, list] : lets_) std::stable_sort(list.begin(), list.end(), [](const Found* a, const Found* b) { return a->leaves < b->leaves; });
   }
 
   void write_lets(Block& out) {
-    const int depth = static_cast<int>(open_.size()) - 1;
     const auto at = lets_.find({open_.back().serial, open_.back().statement});
     if (at == lets_.end()) return;
-    for (const Found* f : at->second) out.push_back(s_let(f->name, below(f->value, {true, "", depth})));
+    for (const Found* f : at->second) out.push_back(s_let(f->name, below(f->value, {true, "", innermost()})));
   }
 
   const std::vector<Buffer>& buffers_;
@@ -306,7 +340,9 @@ class Namer {
   std::vector<std::vector<Binding>*> declared_;              ///< whose last entry goes when the blocks at hand end
   std::vector<Open> open_;
   int serials_ = 0, blocks_ = 0;
-  int statement_ = 0;                                        ///< counts them
+  int statement_ = -1;                                       ///< counts them
+  std::vector<Seen> statements_;                             ///< by the first walk
+  std::vector<std::pair<int, const Found*>> met_;            ///< with the statement that it stands in
   PointerMap<std::pair<int, Position>> known_;   ///< with the statement that it holds for
   std::unordered_map<Key, int, HashKey> numbers_;
   std::unordered_map<std::string, int64_t> names_;
