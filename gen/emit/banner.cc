@@ -77,24 +77,10 @@ std::string compute_types(const Kernel& k) {
 
 }  // namespace
 
-std::string banner_of(const LoopNest& nest) {
-  const Kernel& k = *nest.kernel;
-  std::string out;
-  std::string last;
-  for (const KernelStatement& s : k.body)
-    if (std::string formula = formula_of(k, s); formula != last) append_wrapped(out, last = std::move(formula));
-  if (out.empty() && !k.doc.empty()) append_wrapped(out, k.doc);
-  if (k.fused.size() > 1) {
-    std::string fused = "fused:";
-    for (const std::string& f : k.fused) fused += ' ' + f;
-    append_wrapped(out, fused);
-  }
-  append_wrapped(out, "tensors: " + tensor_types(k));
-  const std::string sums = accumulators(k);
-  append_wrapped(out, fmt::format("computes in {}{}; {}", compute_types(k), sums.empty() ? "" : ", accumulates in " + sums,
-                                  nest.blueprint.empty() ? "plain loops" : "blueprint " + nest.blueprint));
-  const CostFormula cost = cost_formula(k);
-  append_wrapped(out, fmt::format("cost: {} operations, {} bytes", cost.operations, cost.bytes));
+std::string banner_text(const KernelBanner& banner, const std::string& blueprint) {
+  std::string out = banner.what;
+  append_wrapped(out, fmt::format("{}; {}", banner.types, blueprint.empty() ? "plain loops" : "blueprint " + blueprint));
+  out += banner.cost;
   out.pop_back();
   for (size_t at; (at = out.find("*/")) != std::string::npos;) out.insert(at + 1, " ");
   for (size_t at; (at = out.find("/*")) != std::string::npos;) out.insert(at + 1, " ");
@@ -102,3 +88,26 @@ std::string banner_of(const LoopNest& nest) {
 }
 
 }  // namespace tenon::emit
+
+namespace tenon {
+
+KernelBanner banner_of(const Kernel& k) {
+  KernelBanner out;
+  std::string last;
+  for (const KernelStatement& s : k.body)
+    if (std::string formula = emit::formula_of(k, s); formula != last) emit::append_wrapped(out.what, last = std::move(formula));
+  if (out.what.empty() && !k.doc.empty()) emit::append_wrapped(out.what, k.doc);
+  if (k.fused.size() > 1) {
+    std::string fused = "fused:";
+    for (const std::string& f : k.fused) fused += ' ' + f;
+    emit::append_wrapped(out.what, fused);
+  }
+  emit::append_wrapped(out.what, "tensors: " + emit::tensor_types(k));
+  const std::string sums = emit::accumulators(k);
+  out.types = fmt::format("computes in {}{}", emit::compute_types(k), sums.empty() ? "" : ", accumulates in " + sums);
+  const CostFormula cost = cost_formula(k);
+  emit::append_wrapped(out.cost, fmt::format("cost: {} operations, {} bytes", cost.operations, cost.bytes));
+  return out;
+}
+
+}  // namespace tenon

@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "ir/loop_nest.h"
+#include "emit/kernel_to_c.h"
 
 namespace tenon::emit {
 
-std::string banner_of(const LoopNest& nest);
+std::string banner_text(const KernelBanner&, const std::string& blueprint);
 
 }  // namespace tenon::emit

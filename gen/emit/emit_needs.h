@@ -2,8 +2,11 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -16,6 +19,7 @@ namespace tenon {
 class EmitNeeds {
  public:
   bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }
+  bool has_type(const std::string& name) const { return types_.count(name) != 0; }
   /// Remembers a typedef line under its name.
   void add_type(std::string name, std::string line) { types_.emplace(std::move(name), std::move(line)); }
   /// Remembers a function behind those that were added before; a second one of the same name is the same one.
@@ -35,6 +39,26 @@ class EmitNeeds {
   std::map<std::string, std::string> types_;
   std::unordered_set<std::string> names_;
   std::vector<CFunction> functions_;
+};
+
+/// Small functions that were made already, by name, each with all that it calls: many kernels need the same ones. Names tell prefix and
+/// level, so that one cache may serve kernels that are printed side by side.
+class PieceCache {
+ public:
+  /// Null where there is none yet.
+  std::shared_ptr<const EmitNeeds> find(const std::string& name) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = made_.find(name);
+    return at == made_.end() ? nullptr : at->second;
+  }
+  void put(const std::string& name, std::shared_ptr<const EmitNeeds> piece) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    made_.emplace(name, std::move(piece));
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const EmitNeeds>> made_;
 };
 
 }  // namespace tenon

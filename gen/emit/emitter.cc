@@ -4,17 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <unordered_set>
 
 #include "support/check.h"
 
 namespace tenon::emit {
 namespace {
 
-constexpr std::array<std::string_view, 46> kReserved = {
+/// Words of C and names that each function has.
+const std::unordered_set<std::string_view>& reserved_names() {
+  static const std::unordered_set<std::string_view> names = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if",
     "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
     "unsigned", "void", "volatile", "while", "asm", "typeof", "linux", "unix", "I", "size", "attr", "in", "out", "workspace", "begin", "end"};
+  return names;
+}
 
 /// A C identifier from any name.
 std::string identifier(const std::string& name) {
@@ -59,18 +63,18 @@ void Emitter::name_everything() {
   const auto in_registers = [](const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) == 0; };
   for (const Buffer& b : nest->buffers)
     buffer_names_.push_back(b.storage == Storage::Tensor ? tensor_names_[static_cast<size_t>(b.tensor)] : in_registers(b) ? b.name : reserve(b.name));
-  for (const Size& s : k.sizes) size_names_[s.name] = reserve(s.name);
+  for (const Size& s : k.sizes) sizes_[s.name] = {reserve(s.name), s.lo == s.hi ? std::optional(s.lo) : std::nullopt};
   for (const Attr& a : k.attrs)
     for (int i = 0; i < a.count; ++i) {
       const std::string key = a.count > 1 ? fmt::format("{}_{}", a.name, i) : a.name;
-      attr_names_[fmt::format("{}#{}", a.name, i)] = reserve(key);
+      attr_names_[{a.name, i}] = reserve(key);
     }
 }
 
 std::string Emitter::free_name(const std::string& name) const {
   const auto taken = [&](const std::string& s) {
     const auto at = visible_.find(s);
-    return (at != visible_.end() && at->second > 0) || std::find(kReserved.begin(), kReserved.end(), s) != kReserved.end();
+    return (at != visible_.end() && at->second > 0) || reserved_names().count(s) != 0;
   };
   std::string base = identifier(name);
   if (!taken(base)) return base;
@@ -113,8 +117,8 @@ std::string Emitter::buffer_name(int buffer) {
   used_buffers.insert(buffer);
   return buffer_names_[static_cast<size_t>(buffer)];
 }
-std::string Emitter::size_name(const std::string& size) const { return size_names_.at(size); }
-std::string Emitter::attr_name(const std::string& attr, int element) const { return attr_names_.at(fmt::format("{}#{}", attr, element)); }
+const std::string& Emitter::size_name(const std::string& size) const { return sizes_.at(size).c_name; }
+const std::string& Emitter::attr_name(const std::string& attr, int element) const { return attr_names_.at({attr, element}); }
 
 std::string Emitter::storage_type(DType d) const {
   if (is_complex(d)) return fmt::format("{}_{}", options.prefix, name_of(d));
@@ -125,14 +129,16 @@ std::string Emitter::vector_type(DType d, int lanes) {
   TENON_CHECK(!is_complex(d) && !portable(), "a vector of {} at level {}", name_of(d), isa.name);
   if (d == DType::F16 || d == DType::BF16) d = DType::U16;
   if (d == DType::Bool || is_small(d)) d = DType::U8;
-  std::string name = fmt::format("{}_{}x{}", options.prefix, name_of(d), lanes);
+  std::string& name = vector_types_[{d, lanes}];
+  if (!name.empty()) return name;
+  name = fmt::format("{}_{}x{}", options.prefix, name_of(d), lanes);
   needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({})));", dtype_row(d).c_type, name, bytes_of(d) * lanes));
   return name;
 }
 
 std::string Emitter::memory_type(DType d, int lanes) {
-  const std::string value = vector_type(d, lanes);
-  std::string name = value + "_at";
+  std::string name = vector_type(d, lanes) + "_at";
+  if (needs.has_type(name)) return name;
   needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({}), aligned({}), may_alias));", dtype_row(d).c_type, name,
                                    bytes_of(d) * lanes, bytes_of(d)));
   return name;
@@ -150,12 +156,15 @@ std::string Emitter::piece_specifiers() const {
   return isa.target.empty() ? "static inline" : "static inline " + target_macro(isa, options);
 }
 
+std::optional<int64_t> Emitter::fixed_size(const std::string& size) const {
+  const auto at = sizes_.find(size);
+  return at == sizes_.end() ? std::nullopt : at->second.fixed;
+}
+
 std::optional<int64_t> Emitter::known(const Operand& v) const {
   if (const auto c = constant_value(v)) return c;
   if (const auto* var = std::get_if<VVar>(&v->node)) return lookup(var->name).constant;
-  if (const auto* s = std::get_if<VSize>(&v->node); s && nest)
-    for (const Size& size : nest->kernel->sizes)
-      if (size.name == s->name && size.lo == size.hi) return size.lo;
+  if (const auto* s = std::get_if<VSize>(&v->node)) return fixed_size(s->name);
   if (const auto* a = std::get_if<VApply>(&v->node); a && v->type == OperandType{} && a->args.size() == 2) {
     const auto x = known(a->args[0]);
     if (!x) return std::nullopt;
@@ -207,8 +216,7 @@ class OperandToC {
   CExpr operator()(const VConst& n) { return e.in_index() && node.type == OperandType{} ? c_text(index_literal(n.i)) : literal(e, n, node.type); }
   CExpr operator()(const VVar& n) { return c_text(e.lookup(n.name).c_name); }
   CExpr operator()(const VSize& n) {
-    for (const Size& s : e.nest->kernel->sizes)
-      if (s.name == n.name && s.lo == s.hi) return c_text(index_literal(s.lo));
+    if (const auto fixed = e.fixed_size(n.name)) return c_text(index_literal(*fixed));
     e.used_sizes.insert(n.name);
     return c_text(e.size_name(n.name));
   }

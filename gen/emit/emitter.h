@@ -40,8 +40,9 @@ class Emitter {
   std::string buffer_name(int buffer);  ///< counts as a use
   bool uses(int buffer) const;
   std::string tensor_name(int tensor) const { return tensor_names_[static_cast<size_t>(tensor)]; }
-  std::string size_name(const std::string& size) const;
-  std::string attr_name(const std::string& attr, int element) const;
+  const std::string& size_name(const std::string& size) const;
+  std::optional<int64_t> fixed_size(const std::string& size) const;
+  const std::string& attr_name(const std::string& attr, int element) const;
 
   // ---- types
   std::string c_type(const OperandType& t);
@@ -83,7 +84,10 @@ class Emitter {
   std::vector<std::string> declared_;
   std::vector<size_t> scopes_;
   std::vector<std::string> tensor_names_, buffer_names_;
-  std::map<std::string, std::string> size_names_, attr_names_;
+  struct NamedSize { std::string c_name; std::optional<int64_t> fixed; };
+  std::unordered_map<std::string, NamedSize> sizes_;
+  std::map<std::pair<std::string, int>, std::string> attr_names_;
+  std::map<std::pair<DType, int>, std::string> vector_types_;
   bool in_index_ = false;
 
   std::string free_name(const std::string& name) const;

@@ -74,7 +74,7 @@ class FunctionBuilder {
     e.block(nest.body, body);
     CBlock carved = workspace();
     CFunction f = head();
-    f.comment = emit::banner_of(nest);
+    f.comment = emit::banner_text(options.banner ? *options.banner : banner_of(kernel), nest.blueprint);
     if (options.style == FunctionStyle::Library) library_prologue(f);
     f.body.insert(f.body.end(), carved.begin(), carved.end());
     f.body.insert(f.body.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,12 +34,20 @@ struct MathBody {
 /// Makes the body of a row with flag M for one type on one level.
 using MathSource = std::function<MathBody(ScalarOp, OperandType, const Isa&)>;
 
+/// What the comment above a kernel says at all levels: what it computes, and what that costs.
+struct KernelBanner {
+  std::string what, types, cost;
+};
+KernelBanner banner_of(const Kernel&);
+
 struct EmitOptions {
   std::string prefix = "tn";
   FunctionStyle style = FunctionStyle::Library;
   bool split_parallel = false;  ///< Model: iterations begin … end-1 of the outermost parallel loop only (see parallel_iterations)
   bool exported = false;        ///< without `static`
   MathSource math;              ///< empty: math rows are an error
+  const KernelBanner* banner = nullptr;   ///< of the kernel whose nests are printed; null: written anew for each
+  std::shared_ptr<PieceCache> pieces = std::make_shared<PieceCache>();
 };
 
 /// `PREFIX_name`: how the function of a nest is called.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "emit/emitter.h"
+#include "emit/print_c99.h"
 #include "support/check.h"
 
 namespace tenon::emit {
@@ -9,26 +10,55 @@ namespace {
 
 constexpr std::string_view kParams[] = {"a", "b", "c", "d"};
 
-/// The function itself: declared parameters and the body that `make` writes.
-void add_piece(Emitter& e, const std::string& name, const Piece& piece, const std::function<void(Emitter&, CBlock&)>& make) {
-  CFunction f;
-  f.specifiers = e.piece_specifiers();
-  f.name = name;
-  Emitter inner(e.isa, e.options, e.needs, nullptr);
-  f.result = inner.c_type(piece.result);
-  for (size_t i = 0; i < piece.params.size(); ++i) {
-    const std::string param = inner.declare(std::string(kParams[i]), Binding{"", piece.params[i], false, false, std::nullopt});
-    f.params.push_back(inner.c_type(piece.params[i]) + ' ' + param);
+/// Adds a function, with what it calls, where the file lacks it. It is kept as text, so that it is printed once for all kernels.
+void provide(Emitter& e, const std::string& name, const std::function<CFunction(Emitter& inner)>& make) {
+  if (e.needs.has(name)) return;
+  std::shared_ptr<const EmitNeeds> piece = e.options.pieces->find(name);
+  if (!piece) {
+    auto made = std::make_shared<EmitNeeds>();
+    Emitter inner(e.isa, e.options, *made, nullptr);
+    CFunction f = make(inner);
+    f.specifiers = e.piece_specifiers();
+    f.name = name;
+    CFunction printed;
+    printed.name = name;
+    printed.text = print_c99(f);
+    made->add_function(std::move(printed));
+    e.options.pieces->put(name, piece = std::move(made));
   }
+  e.needs.merge(*piece);
+}
+
+/// The parameter as the function declares it.
+std::string declared_param(Emitter& inner, const std::string& name, const OperandType& type) {
+  const std::string param = inner.declare(name, Binding{"", type, false, false, std::nullopt});
+  return inner.c_type(type) + ' ' + param;
+}
+
+/// The function itself: declared parameters and the body that `make` writes.
+CFunction piece_function(Emitter& inner, const Piece& piece, const std::function<void(Emitter&, CBlock&)>& make) {
+  CFunction f;
+  f.result = inner.c_type(piece.result);
+  for (size_t i = 0; i < piece.params.size(); ++i) f.params.push_back(declared_param(inner, std::string(kParams[i]), piece.params[i]));
   make(inner, f.body);
-  e.needs.add_function(std::move(f));
+  return f;
+}
+
+CFunction math_function(Emitter& inner, const MathBody& math) {
+  CFunction f;
+  f.comment = math.comment;
+  f.result = inner.c_type(math.type);
+  for (const std::string& p : math.params) f.params.push_back(declared_param(inner, p, math.type));
+  inner.block(math.body, f.body);
+  f.body.push_back(c_return(inner.operand(math.result)));
+  return f;
 }
 
 }  // namespace
 
 CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args, const std::function<void(Emitter&, CBlock&)>& make) {
   std::string name = e.piece_name(piece.op, piece.named_by);
-  if (!e.needs.has(name)) add_piece(e, name, piece, make);
+  provide(e, name, [&](Emitter& inner) { return piece_function(inner, piece, make); });
   return c_call(std::move(name), std::move(args));
 }
 
@@ -65,23 +95,8 @@ CExpr call_lanewise(Emitter& e, ScalarOp op, const OperandType& result, const st
 
 CExpr call_math(Emitter& e, ScalarOp op, const OperandType& t, std::vector<CExpr> args) {
   std::string name = e.piece_name(scalar_op_row(op).name, t);
-  if (!e.needs.has(name)) {
-    TENON_CHECK(e.options.math, "{} of {} has no math source", scalar_op_row(op).name, type_tag(t));
-    const MathBody math = e.options.math(op, t, e.isa);
-    CFunction f;
-    f.comment = math.comment;
-    f.specifiers = e.piece_specifiers();
-    f.name = name;
-    Emitter inner(e.isa, e.options, e.needs, nullptr);
-    f.result = inner.c_type(math.type);
-    for (const std::string& p : math.params) {
-      const std::string param = inner.declare(p, Binding{"", math.type, false, false, std::nullopt});
-      f.params.push_back(inner.c_type(math.type) + ' ' + param);
-    }
-    inner.block(math.body, f.body);
-    f.body.push_back(c_return(inner.operand(math.result)));
-    e.needs.add_function(std::move(f));
-  }
+  TENON_CHECK(e.options.math, "{} of {} has no math source", scalar_op_row(op).name, type_tag(t));
+  provide(e, name, [&](Emitter& inner) { return math_function(inner, e.options.math(op, t, e.isa)); });
   return c_call(std::move(name), std::move(args));
 }
 

@@ -60,8 +60,10 @@ std::vector<const Kernel*> kernels_of(const Library& library) {
 }
 
 /// One entry a level.
-std::vector<Body> bodies_of(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
+std::vector<Body> bodies_of(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows, EmitOptions options, bool wants_loops) {
   std::vector<Body> out(levels.size());
+  const KernelBanner banner = banner_of(kernel);
+  options.banner = &banner;
   auto nests = lower_levels(kernel, rows, levels);
   for (size_t i = 0; i < levels.size(); ++i) {
     if (!nests[i]) continue;
