@@ -93,6 +93,7 @@ class Generator {
   void name_positions(const TreeDefine& d);
   void name_positions_outside(const TreeLoop& l);
   Operand position(const Expr& e);
+  Block failing(const Check&, const std::vector<std::string>& names);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
 
