@@ -1,4 +1,6 @@
 // Scalar operations: C's operators where they mean the same, small functions elsewhere. Integers wrap: they compute through unsigned types.
+#include <algorithm>
+
 #include "emit/c_operators.h"
 #include "emit/emitter.h"
 #include "support/check.h"
@@ -16,8 +18,8 @@ CExpr wrap_binary(Emitter& e, std::string_view op, DType d, const CExpr& a, cons
   return c_cast(e.c_type(d), c_binary(c_cast(u, a), op, c_cast(u, b)));
 }
 
-CExpr negate(Emitter& e, DType d, const CExpr& a) {
-  if (is_float(d) || e.in_index()) return c_unary("-", a);
+CExpr negate(Emitter& e, DType d, const CExpr& a, bool plain) {
+  if (is_float(d) || plain) return c_unary("-", a);
   if (narrow(d)) return c_cast(e.c_type(d), c_unary("-", a));
   if (d == DType::U32) return c_binary(c_text("0u"), "-", a);
   if (d == DType::U64) return c_binary(c_text("UINT64_C(0)"), "-", a);
@@ -77,6 +79,19 @@ CExpr named(Emitter& e, const ScalarOpRow& row, DType d, const std::vector<CExpr
   return call_scalar_piece(e, row.name, d, a);
 }
 
+bool compares(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::Eq: case ScalarOp::Ne: return true;
+    default: return false;
+  }
+}
+
+/// Sums, products and comparisons of indices: plain wherever they stand, because indices do not overflow.
+bool of_indices(const Emitter& e, const VApply& n) {
+  const bool sums = n.op == ScalarOp::Add || n.op == ScalarOp::Sub || n.op == ScalarOp::Mul || n.op == ScalarOp::Neg;
+  return (sums || compares(n.op)) && std::all_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return e.is_index(x, false); });
+}
+
 }  // namespace
 
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
@@ -84,14 +99,15 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   const ScalarOpRow& row = scalar_op_row(n.op);
   if (n.op == ScalarOp::Min || n.op == ScalarOp::Max) return extremum(e, node, n);
   if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
+  const bool plain = e.in_index() || (d == DType::I64 && of_indices(e, n));
+  const bool compared = d == DType::I64 && compares(n.op);   // a constant there needs no suffix
   std::vector<CExpr> a;
-  for (const Operand& x : n.args) a.push_back(e.operand(x));
+  for (const Operand& x : n.args) a.push_back(plain || (compared && std::holds_alternative<VConst>(x->node)) ? e.index(x) : e.operand(x));
   const std::string_view op = c_operator(n.op);
   switch (n.op) {
     case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul:
       if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
-      if (is_float(d) || e.in_index()) return c_binary(a[0], op, a[1]);
-      if (d == DType::I64 && e.is_index(n.args[0], false) && e.is_index(n.args[1], false)) return c_binary(a[0], op, a[1]);
+      if (is_float(d) || plain) return c_binary(a[0], op, a[1]);
       return wrap_binary(e, op, d, a[0], a[1]);
     case ScalarOp::Div:
       if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
@@ -108,7 +124,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
     }
     case ScalarOp::Not: return c_unary("!", a[0]);
     case ScalarOp::BitNot: return narrow(d) ? c_cast(e.c_type(d), c_unary("~", a[0])) : c_unary("~", a[0]);
-    case ScalarOp::Neg: return is_complex(d) ? call_scalar_piece(e, row.name, d, a) : negate(e, d, a[0]);
+    case ScalarOp::Neg: return is_complex(d) ? call_scalar_piece(e, row.name, d, a) : negate(e, d, a[0], plain);
     case ScalarOp::Sq:
       if (is_complex(d)) return call_scalar_piece(e, "mul", d, {a[0], a[0]});
       if (!is_simple(a[0])) return call_scalar_piece(e, "sq", d, a);
