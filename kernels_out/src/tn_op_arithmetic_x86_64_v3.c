@@ -65,7 +65,7 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
   const float *restrict A = (const float *)in[0];
   const float *restrict B = (const float *)in[1];
   float *restrict Y = (float *)out[0];
-  if (A_s0 == INT64_C(1) && B_s0 == INT64_C(1)) {
+  if (A_s0 == 1 && B_s0 == 1) {
     const int64_t s_groups = S & (-32);
     for (int64_t s = 0; s < s_groups; s += 32) {
       __builtin_prefetch(&A[s + 512], 0, 3);

@@ -37,7 +37,7 @@ static int tn_gather_u32_i32_portable(const int64_t *size, const tn_scalar *attr
   uint32_t *restrict Y = (uint32_t *)out[0];
   /* wrap(Ix[*j], D) */
   for (int64_t j = 0; j < J; ++j) {
-    if (!((int64_t)Ix[j] >= (int64_t)(UINT64_C(0) - (uint64_t)D) && (int64_t)Ix[j] < D)) {
+    if ((int64_t)Ix[j] < -D || (int64_t)Ix[j] >= D) {
       return TN_E_RANGE;
     }
   }
@@ -79,7 +79,7 @@ static int tn_gather_u32_i64_portable(const int64_t *size, const tn_scalar *attr
   /* wrap(Ix[*j], D) */
   for (int64_t j = 0; j < J; ++j) {
     const int64_t ix = Ix[j];
-    if (!(ix >= (int64_t)(UINT64_C(0) - (uint64_t)D) && ix < D)) {
+    if (ix < -D || ix >= D) {
       return TN_E_RANGE;
     }
   }

@@ -308,7 +308,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
   const int64_t depth = K;
   const int64_t rows_cached = tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
   const int64_t columns_packed = tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4);
-  const int pack_all = rows > INT64_C(4) || B_s1 != INT64_C(1);
+  const int pack_all = rows > 4 || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
@@ -316,7 +316,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
     for (int64_t panel = 0; panel < tn_i64_floordiv_portable(block_columns + 3, 4); ++panel) {
       const int64_t column = first_column + panel * 4;
       const int64_t width = tn_i64_min_portable(block_columns - panel * 4, 4);
-      if (pack_all || width < INT64_C(4)) {
+      if (pack_all || width < 4) {
         for (int64_t lane = 0; lane < width; ++lane) {
           for (int64_t k = 0; k < K; ++k) {
             packed[panel * K * 4 + k * 4 + lane] = B[k * B_s0 + (column + lane) * B_s1];
@@ -352,7 +352,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
               (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles));
           const int64_t height = tn_i64_min_portable(tile_row < whole_tiles ? 4 : 1, first_row + block_rows - row);
           if (tile_row < whole_tiles) {
-            if (pack_all || tile_width < INT64_C(4)) {
+            if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_portable_tile_4x4(rows_copied + (row - first_row) * depth,
@@ -383,7 +383,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
               }
             }
           } else {
-            if (pack_all || tile_width < INT64_C(4)) {
+            if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
@@ -465,7 +465,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
   const int64_t depth = K;
   const int64_t rows_cached = tn_i64_max_portable(2048 / (depth > 1 ? depth : 1), 1) * 4;
   const int64_t columns_packed = tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4);
-  const int pack_all = rows > INT64_C(4) || B_s1 != INT64_C(1);
+  const int pack_all = rows > 4 || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_portable(columns + columns_packed - 1,
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
@@ -473,7 +473,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
     for (int64_t panel = 0; panel < tn_i64_floordiv_portable(block_columns + 3, 4); ++panel) {
       const int64_t column = first_column + panel * 4;
       const int64_t width = tn_i64_min_portable(block_columns - panel * 4, 4);
-      if (pack_all || width < INT64_C(4)) {
+      if (pack_all || width < 4) {
         for (int64_t lane = 0; lane < width; ++lane) {
           for (int64_t k = 0; k < K; ++k) {
             packed[panel * K * 4 + k * 4 + lane] = B[k * B_s0 + (column + lane) * B_s1];
@@ -509,7 +509,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
               (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles));
           const int64_t height = tn_i64_min_portable(tile_row < whole_tiles ? 4 : 1, first_row + block_rows - row);
           if (tile_row < whole_tiles) {
-            if (pack_all || tile_width < INT64_C(4)) {
+            if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_noC_portable_tile_4x4(rows_copied + (row - first_row) * depth,
@@ -540,7 +540,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
               }
             }
           } else {
-            if (pack_all || tile_width < INT64_C(4)) {
+            if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_noC_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *

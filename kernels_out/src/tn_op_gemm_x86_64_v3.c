@@ -331,7 +331,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   const int64_t depth = K;
   const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
   const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-  const int pack_all = rows > INT64_C(6) || B_s1 != INT64_C(1);
+  const int pack_all = rows > 6 || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
@@ -339,8 +339,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     for (int64_t panel = 0; panel < tn_i64_floordiv_x86_64_v3(block_columns + 15, 16); ++panel) {
       const int64_t column = first_column + panel * 16;
       const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-      if (pack_all || width < INT64_C(16)) {
-        if (width == INT64_C(16) && B_s1 == INT64_C(1)) {
+      if (pack_all || width < 16) {
+        if (width == 16 && B_s1 == 1) {
           for (int64_t k = 0; k < K; ++k) {
             *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] = *(const tn_f32x8_at *)&B[k * B_s0 + column];
             *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] = *(const tn_f32x8_at *)&B[k * B_s0 + (column + 8)];
@@ -383,7 +383,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles)) * 2;
           const int64_t height = tn_i64_min_x86_64_v3(tile_row < whole_tiles ? 6 : 2, first_row + block_rows - row);
           if (tile_row < whole_tiles) {
-            if (pack_all || tile_width < INT64_C(16)) {
+            if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
@@ -422,7 +422,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               }
             }
           } else {
-            if (pack_all || tile_width < INT64_C(16)) {
+            if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_x86_64_v3_tile_2x2(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
@@ -455,7 +455,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               }
             }
           }
-          if (tile_width == INT64_C(16) && C_s1 == INT64_C(1)) {
+          if (tile_width == 16 && C_s1 == 1) {
             for (int64_t r = 0; r < height; ++r) {
               *(tn_f32x8_at *)&Y[(row + r) * N + column_at] = alpha * *(const tn_f32x8_at *)&tile[r * 16] + beta *
                   *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at];
@@ -523,7 +523,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   const int64_t depth = K;
   const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
   const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-  const int pack_all = rows > INT64_C(6) || B_s1 != INT64_C(1);
+  const int pack_all = rows > 6 || B_s1 != 1;
   for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
@@ -531,8 +531,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     for (int64_t panel = 0; panel < tn_i64_floordiv_x86_64_v3(block_columns + 15, 16); ++panel) {
       const int64_t column = first_column + panel * 16;
       const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-      if (pack_all || width < INT64_C(16)) {
-        if (width == INT64_C(16) && B_s1 == INT64_C(1)) {
+      if (pack_all || width < 16) {
+        if (width == 16 && B_s1 == 1) {
           for (int64_t k = 0; k < K; ++k) {
             *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] = *(const tn_f32x8_at *)&B[k * B_s0 + column];
             *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] = *(const tn_f32x8_at *)&B[k * B_s0 + (column + 8)];
@@ -575,7 +575,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles)) * 2;
           const int64_t height = tn_i64_min_x86_64_v3(tile_row < whole_tiles ? 6 : 2, first_row + block_rows - row);
           if (tile_row < whole_tiles) {
-            if (pack_all || tile_width < INT64_C(16)) {
+            if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_noC_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
@@ -614,7 +614,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               }
             }
           } else {
-            if (pack_all || tile_width < INT64_C(16)) {
+            if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_gemm_f32_noC_x86_64_v3_tile_2x2(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
