@@ -11,6 +11,13 @@
 
 namespace tenon {
 
+namespace {
+
+/// What widens a signed number to the width of an unsigned type: it may be below 0, as an index that counts from the end is.
+DType signed_like(DType d) { return bytes_of(d) == 8 ? DType::I64 : bytes_of(d) == 4 ? DType::I32 : DType::I16; }
+
+}  // namespace
+
 Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end()) {
     const auto k = s.children.size() == 1 ? constant_value(value(s.children[0]).e) : std::nullopt;
@@ -29,7 +36,7 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   const Expr read = read_of(t.tensor, storage, std::move(at), std::move(fill));
   if (is_int(storage) && !t.flexible && bytes_of(statement_.widest) >= bytes_of(storage)) {
     const DType to = bytes_of(statement_.widest) > bytes_of(storage) ? statement_.widest : storage;
-    return {cast_to(read, to), false};
+    return {cast_to(read, is_unsigned_int(storage) || !is_unsigned_int(to) ? to : signed_like(to)), false};
   }
   return {cast_to(read, dtype_row(storage).compute), t.flexible};
 }
