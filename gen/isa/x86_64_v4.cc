@@ -50,7 +50,7 @@ std::vector<IsaRow> rows() {
       {"abs", DType::I64, 8, "_mm512_abs_epi64((__m512i)$0)"},
       X86_WIDEN("_mm512", 32, X86_FROM_32_BYTES, 8, 16),
       X86_WIDEN("_mm512", 16, X86_FROM_16_BYTES, 8, 32),
-      X86_WIDEN("_mm512", 8, X86_FROM_8_BYTES, 8, 64),
+      X86_WIDEN("_mm512", 8, X86_BROADCAST_8_BYTES, 8, 64),
       X86_WIDEN("_mm512", 16, X86_FROM_32_BYTES, 16, 32),
       X86_WIDEN("_mm512", 8, X86_FROM_16_BYTES, 16, 64),
       X86_WIDEN("_mm512", 8, X86_FROM_32_BYTES, 32, 64),
