@@ -187,8 +187,10 @@ class Runner {
     }
     Number args[3];
     for (size_t i = 0; i < c.parts.size(); ++i) args[i] = eval(c.parts[i]);
-    return apply_number(c.op, args, c.parts[0].type, c.type);
+    return rounded(c.op, apply_number(c.op, args, c.parts[0].type, c.type), c.type);
   }
+
+  Number rounded(ScalarOp op, const Number& v, DType type) const { return call_.rounded ? call_.rounded(op, v, type) : v; }
 
   Number read(const Code& c) {
     const auto t = static_cast<size_t>(c.slot);
@@ -230,6 +232,8 @@ class Runner {
       }
       return true;
     });
+    if (c.reducer == Reducer::Sum) return rounded(ScalarOp::Add, acc, c.type);
+    if (c.reducer == Reducer::Prod) return rounded(ScalarOp::Mul, acc, c.type);
     return positional ? Number{best_at} : acc;
   }
 

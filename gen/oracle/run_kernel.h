@@ -1,6 +1,7 @@
 // The naive interpreter of kernels: the reference for everything that is generated, and what folds constants.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,11 +11,15 @@
 
 namespace tenon {
 
+/// What becomes of a result of an operation within a statement.
+using Rounding = std::function<Number(ScalarOp op, const Number& result, DType type)>;
+
 /// Values of run-time sizes and attributes (by name, all elements of a list).
 struct OracleCall {
   std::map<std::string, int64_t> sizes;
   std::map<std::string, std::vector<Number>> attrs;
   std::vector<TensorData> tensors;   ///< parallel to kernel.tensors; inputs filled in storage order, outputs and temps are made here
+  Rounding rounded;                  ///< if given: results of operations, and sums and products as a whole, go through it
 };
 
 enum class OracleStatus : uint8_t { Done, Range, Shape };

@@ -12,7 +12,7 @@
 namespace tenon_test {
 namespace {
 
-constexpr int kMovedRuns = 6;
+constexpr int kMovedRuns = 8;
 
 bool rounds(ScalarOp op) {
   switch (op) {
@@ -30,12 +30,21 @@ bool is_exact(const Kernel& k) {
     if ((s.update == Update::Add || s.update == Update::Mul) && !is_int(target)) exact = false;
     walk(s.value, [&](const Expr& e) {
       const bool real = is_float(e->type) || is_complex(e->type);
-      if (const auto* a = std::get_if<Apply>(&e->node); a && real && rounds(a->op)) exact = false;
+      if (const auto* a = std::get_if<Apply>(&e->node); a && real && (rounds(a->op) || (a->op == ScalarOp::Abs && is_complex(a->args[0]->type)))) exact = false;
       if (const auto* r = std::get_if<Reduce>(&e->node); r && real && (r->op == Reducer::Sum || r->op == Reducer::Prod)) exact = false;
       return true;
     });
   }
   return exact;
+}
+
+/// Whether every whole number that the kernel gives is a real one, converted.
+bool makes_whole(const Kernel& k) {
+  return !k.call && std::all_of(k.body.begin(), k.body.end(), [&](const KernelStatement& s) {
+    const auto* a = std::get_if<Apply>(&s.value->node);
+    const Tensor& target = k.tensors[static_cast<size_t>(s.target)];
+    return target.role != Role::Output || !is_int(target.dtype) || (a && a->op == ScalarOp::Cast && is_float(a->args[0]->type));
+  });
 }
 
 /// Attributes drawn at random ask for results that fill the memory.
@@ -46,6 +55,34 @@ bool has_rounding(DType d) { return is_float(d) || is_complex(d); }
 double unit(DType d) {
   const DType r = real_of(d);
   return r == DType::F64 ? 0x1p-52 : r == DType::F16 ? 0x1p-11 : r == DType::BF16 ? 0x1p-8 : 0x1p-23;
+}
+
+/// Where the results of operations are moved within an operator.
+enum class Direction : uint8_t { Up, Down, Either };
+
+/// Whether a number of the type is this one. What is not is rounded, as a whole number beyond 2^24 is by f32.
+bool holds(DType d, long double x) {
+  return real_of(d) == DType::F64 ? static_cast<long double>(static_cast<double>(x)) == x : static_cast<long double>(static_cast<float>(x)) == x;
+}
+
+long double least_normal(DType d) { return real_of(d) == DType::F64 ? static_cast<long double>(std::numeric_limits<double>::min()) : static_cast<long double>(std::numeric_limits<float>::min()); }
+
+/// What an operator computes on the way, moved by that many units in the last place wherever the type cannot hold it. An entry of the math library
+/// may miss even what the type holds.
+Rounding moving(double units, Direction direction, std::mt19937_64& rng) {
+  return [units, direction, &rng](ScalarOp op, const Number& result, DType stored) {
+    const DType type = is_small(stored) || has_rounding(stored) ? dtype_row(stored).compute : stored;
+    if (!has_rounding(type) || (!rounds(op) && op != ScalarOp::Cast && op != ScalarOp::Abs)) return result;
+    const bool entry = scalar_op_row(op).has('M');
+    const bool whole = is_complex(type) && op != ScalarOp::Add && op != ScalarOp::Sub;   // each part is made of all parts
+    const long double size = std::hypot(result.f, result.im);
+    const auto moved = [&](long double part) {
+      if (!std::isfinite(part) || (!entry && !whole && holds(type, part))) return part;
+      const bool up = direction == Direction::Either ? (rng() & 1) != 0 : direction == Direction::Up;
+      return part + (up ? 1 : -1) * units * unit(type) * std::max(whole ? size : std::fabs(part), part == 0 ? 0 : least_normal(type));
+    };
+    return Number{result.i, moved(result.f), is_complex(type) ? moved(result.im) : result.im};
+  };
 }
 
 /// Every element moved up or down by that many units in the last place.
@@ -59,10 +96,21 @@ void move_elements(TensorData& t, double units, std::mt19937_64& rng) {
   }
 }
 
-/// All values of the graph with moved operands; nothing where that leaves an operator's range.
-std::optional<std::vector<TensorData>> moved_values(const OpLibrary& defs, const RandomGraph& g, double units, std::mt19937_64& rng) {
-  std::vector<TensorData> values;
-  for (const RandomValue& v : g.values) values.push_back(v.data);
+/// All values of a graph.
+struct MovedValues {
+  std::vector<TensorData> data;
+  std::vector<bool> comparable;   ///< differences of its elements say how far they may be off
+};
+
+/// The graph with moved operands; nothing where that leaves an operator's range.
+std::optional<MovedValues> moved_values(const OpLibrary& defs, const RandomGraph& g, double units, Direction direction, std::mt19937_64& rng) {
+  const Rounding rounded = moving(units / 2, direction, rng);
+  MovedValues moved_graph;
+  std::vector<TensorData>& values = moved_graph.data;
+  for (const RandomValue& v : g.values) {
+    values.push_back(v.data);
+    moved_graph.comparable.push_back(has_rounding(v.data.dtype));
+  }
   for (const RandomNode& n : g.nodes) {
     std::vector<const TensorData*> inputs;
     for (const int v : n.inputs) inputs.push_back(v < 0 ? nullptr : &values[static_cast<size_t>(v)]);
@@ -75,14 +123,18 @@ std::optional<std::vector<TensorData>> moved_values(const OpLibrary& defs, const
         move_elements(moved[k], units, rng);
         inputs[k] = &moved[k];
       }
-      result = evaluate(defs, n.op, inputs, n.attrs);
+      result = evaluate(defs, n.op, inputs, n.attrs, rounded);
       if (result)
         for (TensorData& t : result->outputs) move_elements(t, 2 * units, rng);
     }
     if (!result) return std::nullopt;
-    for (size_t k = 0; k < n.outputs.size(); ++k) values[static_cast<size_t>(n.outputs[k])] = std::move(result->outputs[k]);
+    for (size_t k = 0; k < n.outputs.size(); ++k) {
+      const auto v = static_cast<size_t>(n.outputs[k]);
+      values[v] = std::move(result->outputs[k]);
+      if (is_int(values[v].dtype)) moved_graph.comparable[v] = result->whole;
+    }
   }
-  return values;
+  return moved_graph;
 }
 
 }  // namespace
@@ -99,8 +151,9 @@ std::vector<long double> real_elements(const TensorData& t) {
   return out;
 }
 
-std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
+std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs, const Rounding& rounded) {
   auto [given, call] = ConstantOperands(inputs);
+  call.rounded = rounded;
   Diagnostics diagnostics;
   const auto node = expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
   if (!node || !node->extents.empty()) return std::nullopt;
@@ -112,7 +165,7 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
     }
   }
   if (run_kernel(node->kernel, call) != OracleStatus::Done) return std::nullopt;
-  return Evaluation{results_of(*node, call), is_exact(node->kernel)};
+  return Evaluation{results_of(*node, call), is_exact(node->kernel), makes_whole(node->kernel)};
 }
 
 namespace {
@@ -159,14 +212,15 @@ std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs
     out.emplace_back(wanted.back().size(), 0.0);
   }
   for (int run = 0; run < kMovedRuns; ++run) {
-    const auto values = moved_values(defs, g, run % 2 ? 8 : 2, rng);
+    const Direction direction = run % 4 == 0 ? Direction::Up : run % 4 == 1 ? Direction::Down : Direction::Either;
+    const auto values = moved_values(defs, g, run < kMovedRuns / 2 ? 2 : 8, direction, rng);
     if (!values) return std::nullopt;
     for (size_t k = 0; k < g.outputs.size(); ++k) {
-      const TensorData& t = (*values)[static_cast<size_t>(g.outputs[k])];
-      const std::vector<long double> moved = real_elements(t);
+      const auto v = static_cast<size_t>(g.outputs[k]);
+      const std::vector<long double> moved = real_elements(values->data[v]);
       for (size_t i = 0; i < moved.size(); ++i) {
         const long double d = moved[i] == wanted[k][i] || (std::isnan(moved[i]) && std::isnan(wanted[k][i])) ? 0 : std::fabs(moved[i] - wanted[k][i]);
-        const bool jumps = std::isnan(d) || std::isinf(d) || (d > 0 && !has_rounding(t.dtype));
+        const bool jumps = std::isnan(d) || std::isinf(d) || (d > 0 && !values->comparable[v]);
         out[k][i] = jumps ? std::numeric_limits<double>::quiet_NaN() : std::isnan(out[k][i]) ? out[k][i] : std::max(out[k][i], static_cast<double>(d));
       }
     }

@@ -86,12 +86,12 @@ class Hunt {
   void one_graph(NodeChooser& chooser, uint64_t seed) {
     std::mt19937_64 rng(seed);
     const RandomGraph g = without_unread(chooser.graph(6 + static_cast<int>(rng() % 14)));
+    const std::string isa = levels_[rng() % levels_.size()];   // before the judge draws: what it says does not change what is run
     const auto limits = g.outputs.empty() ? std::nullopt : tolerances(bench_.defs, g, rng);
     if (!limits) return;
     ++counts_.graphs;
     counts_.nodes += static_cast<int>(g.nodes.size());
     for (const RandomNode& n : g.nodes) ++counts_.used[std::min<size_t>(kMostOps - 1, static_cast<size_t>(std::distance(bench_.defs.ops.begin(), bench_.defs.ops.find(n.op))))];
-    const std::string isa = levels_[rng() % levels_.size()];
     for (const bool fuse : {true, false}) {
       const Finding f = run({{g, *limits}}, {fuse, isa}, fmt::format("seed{}", seed));
       if (!f.kind.empty()) return report(g, {fuse, isa}, f, seed);
