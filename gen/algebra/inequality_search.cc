@@ -6,13 +6,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "algebra/polynomial_limits.h"
+
 namespace tenon {
 
 namespace {
 
 constexpr int kBudget = 1500;  // goals looked at in one depth
-constexpr std::int64_t kLargest = std::int64_t{1} << 62;
-constexpr std::size_t kMostTerms = 256, kHighest = 16;  // terms of a polynomial, and their degree
 
 /// A monomial of numbered quantities, in ascending order. A string, because a short one lies in place.
 using Product = std::u16string;
@@ -56,7 +56,7 @@ class Numbers {
 };
 
 /// a·b; nothing where that leaves 62 bits.
-bool multiply(std::int64_t a, std::int64_t b, std::int64_t &out) { return !__builtin_mul_overflow(a, b, &out) && out <= kLargest && out >= -kLargest; }
+bool multiply(std::int64_t a, std::int64_t b, std::int64_t &out) { return !__builtin_mul_overflow(a, b, &out) && !too_large(out); }
 
 /// a·x − b·m·y.
 Sum combined(const Sum &x, std::int64_t a, const Sum &y, std::int64_t b, const Product &m) {
@@ -65,7 +65,7 @@ Sum combined(const Sum &x, std::int64_t a, const Sum &y, std::int64_t b, const P
   for (const auto &[product, coefficient] : y.terms) {
     Term term{product + m, 0};
     std::inplace_merge(term.first.begin(), term.first.end() - static_cast<std::ptrdiff_t>(m.size()), term.first.end());
-    if (!multiply(coefficient, -b, term.second) || term.first.size() > kHighest) out.overflowed = true;
+    if (!multiply(coefficient, -b, term.second) || term.first.size() > kHighestDegree) out.overflowed = true;
     less.push_back(std::move(term));
   }
   std::sort(less.begin(), less.end(), [](const Term &p, const Term &q) { return p.first < q.first; });
@@ -78,7 +78,7 @@ Sum combined(const Sum &x, std::int64_t a, const Sum &y, std::int64_t b, const P
     std::int64_t sum = 0;
     if (!multiply(coefficient, a, sum)) out.overflowed = true;
     if (next != less.end() && next->first == product) {
-      if (__builtin_add_overflow(sum, next->second, &sum) || sum > kLargest || sum < -kLargest) out.overflowed = true;
+      if (__builtin_add_overflow(sum, next->second, &sum) || too_large(sum)) out.overflowed = true;
       ++next;
     }
     add(product, sum);

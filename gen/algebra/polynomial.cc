@@ -6,18 +6,10 @@
 #include <algorithm>
 #include <set>
 
+#include "algebra/polynomial_limits.h"
 #include "support/joined.h"
 
 namespace tenon {
-
-namespace {
-
-constexpr std::int64_t kLargest = std::int64_t{1} << 62;
-constexpr std::size_t kMostTerms = 256;
-
-bool too_large(std::int64_t value) { return value > kLargest || value < -kLargest; }
-
-}  // namespace
 
 Polynomial Polynomial::constant(std::int64_t value) {
   Polynomial p;
@@ -76,7 +68,7 @@ Polynomial operator*(const Polynomial &a, const Polynomial &b) {
       product.insert(product.end(), n.begin(), n.end());
       std::sort(product.begin(), product.end());
       std::int64_t coefficient = 0;
-      if (__builtin_mul_overflow(c, d, &coefficient) || too_large(coefficient) || product.size() > 16) result.overflowed = true;
+      if (__builtin_mul_overflow(c, d, &coefficient) || too_large(coefficient) || product.size() > kHighestDegree) result.overflowed = true;
       else result.add(product, coefficient);
       if (result.overflowed) return result;
     }

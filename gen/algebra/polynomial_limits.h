@@ -1,0 +1,15 @@
+// Where exact arithmetic with polynomials ends: what is larger counts as overflowed, and nothing is proved with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon {
+
+constexpr std::int64_t kLargestCoefficient = std::int64_t{1} << 62;
+constexpr std::size_t kMostTerms = 256;
+constexpr std::size_t kHighestDegree = 16;
+
+inline bool too_large(std::int64_t coefficient) { return coefficient > kLargestCoefficient || coefficient < -kLargestCoefficient; }
+
+}  // namespace tenon
