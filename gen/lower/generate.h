@@ -8,6 +8,7 @@
 #include "algebra/linear.h"
 #include "ir/isa.h"
 #include "ir/loop_nest.h"
+#include "lower/check_guards.h"
 #include "lower/loop_tree.h"
 #include "lower/names_in_scope.h"
 #include "lower/place_temps.h"
@@ -93,9 +94,11 @@ class Generator {
   void name_positions(const TreeDefine& d);
   void name_positions_outside(const TreeLoop& l);
   Operand position(const Expr& e);
-  Block failing(const Check&, const std::vector<std::string>& names);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
+
+  // ---- checks (generate_checks.cc)
+  Block asked(const CheckGroup& group, size_t depth);
 
   // ---- transposes (generate_transpose.cc)
   void transpose(const TreeTranspose& t);

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "algebra/simplify.h"
-#include "lower/check_guards.h"
 #include "lower/generate.h"
 #include "lower/kernel_ranges.h"
 #include "support/check.h"
@@ -46,46 +45,6 @@ Block Generator::run() {
   out_ = &body;
   tree(tree_.body);
   return body;
-}
-
-Block Generator::run_checks() {
-  Block body;
-  out_ = &body;
-  for (const Check& c : k_.checks) {
-    Block test = block([&] {
-      std::vector<std::string> names;
-      for (const LoopVar& v : c.loops) {
-        names.push_back(take_name(letter_of(v.name)));
-        vars_[v.name] = {v_var(names.back())};
-      }
-      *out_ = failing(c, names);
-    });
-    if (!c.what.empty()) body.push_back(s_comment(c.what));
-    for (Stmt& s : test) body.push_back(std::move(s));
-  }
-  return body;
-}
-
-/// The loops of a check, each behind what of the condition is known in front of it. A loop in which nothing is asked only has to run.
-Block Generator::failing(const Check& c, const std::vector<std::string>& names) {
-  std::vector<Expr> parts = failing_parts(c);
-  Block inner{Stmt{SFail{c.status}}};
-  bool asks = false;
-  for (size_t k = parts.size(); k-- > 0;) {
-    if (k < c.loops.size() && asks) inner = Block{s_for(names[k], v_int(0), scalar(c.loops[k].extent, 0), 1, std::move(inner))};
-    if (k < c.loops.size() && !asks) {
-      const Expr runs = apply(ScalarOp::Gt, {c.loops[k].extent, constant_int(0)});
-      parts[k] = parts[k] ? apply(ScalarOp::And, {parts[k], runs}) : runs;
-    }
-    if (!parts[k]) continue;
-    asks = true;
-    inner = block([&] {
-      start_leaf({parts[k]});
-      const Operand fails = scalar(parts[k], 0);
-      out_->push_back(s_if(fails, std::move(inner)));
-    });
-  }
-  return inner;
 }
 
 void Generator::start_leaf(std::initializer_list<Expr> roots) {

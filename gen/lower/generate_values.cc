@@ -61,7 +61,8 @@ bool Generator::deserves_name(const Expr& e) const {
   if (std::holds_alternative<Read>(e->node) || std::holds_alternative<Select>(e->node)) return true;
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;
-  if (e->type == DType::I64) return a->op != ScalarOp::Add && a->op != ScalarOp::Sub && a->op != ScalarOp::Mul && a->op != ScalarOp::Cast;
+  if (e->type == DType::I64 && a->op == ScalarOp::Cast) return std::holds_alternative<Read>(a->args[0]->node);
+  if (e->type == DType::I64) return a->op != ScalarOp::Add && a->op != ScalarOp::Sub && a->op != ScalarOp::Mul;
   return a->op != ScalarOp::Cast || !(std::holds_alternative<Constant>(a->args[0]->node) || std::holds_alternative<VarRef>(a->args[0]->node));
 }
 

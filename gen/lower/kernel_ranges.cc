@@ -137,12 +137,17 @@ Kernel simplify_kernel(const Kernel& k) {
     for (Expr& e : s.index) e = tidy(e);
     s.value = tidy(s.value);
   }
-  for (Check& c : out.checks) {
+  simplify_checks(out);
+  return out;
+}
+
+void simplify_checks(Kernel& k) {
+  const Ranges sizes = size_ranges(k);
+  for (Check& c : k.checks) {
     Ranges ranges = sizes;
     add_loops(ranges, c.loops);
-    c.holds = shared.share(simplify(c.holds, ranges));
+    c.holds = simplify(c.holds, ranges);
   }
-  return out;
 }
 
 }  // namespace tenon

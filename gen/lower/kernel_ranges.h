@@ -25,5 +25,7 @@ bool is_costly(const Expr& node);
 Kernel map_exprs(const Kernel&, const std::function<Expr(const Expr&)>& f);
 /// Simplified throughout; loops over one iteration are gone.
 Kernel simplify_kernel(const Kernel&);
+/// The conditions of its checks, simplified within their loops.
+void simplify_checks(Kernel&);
 
 }  // namespace tenon

@@ -210,18 +210,30 @@ Block chain_or_loops(const Chained* chained, const Planned& planned, const Isa& 
   return {s_if(chain->pays, std::move(chain->body), std::move(body))};
 }
 
-LoopNest nest_of(const std::shared_ptr<const Kernel>& kernel, const Planned& planned, const Chained* chained, const Isa& isa, const Blueprints& blueprints) {
+/// What all levels share.
+struct Whole {
+  std::shared_ptr<const Kernel> kernel;
+  std::optional<Kernel> checked;    ///< with the checks as they are asked, if there are any
+  std::optional<Chained> chained;
+};
+
+std::optional<Kernel> checked_kernel(const Kernel& k) {
+  if (k.checks.empty()) return std::nullopt;
+  Kernel checked = checks_without_temps(k);
+  simplify_checks(checked);
+  return checked;
+}
+
+LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, const Blueprints& blueprints) {
+  const std::shared_ptr<const Kernel>& kernel = whole.kernel;
   LoopNest nest;
   nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
   nest.isa = isa.name;
   nest.kernel = kernel;
   nest.blueprint = "loops";
   nest.buffers = tensor_buffers(*kernel);
-  if (!kernel->checks.empty()) {
-    const Kernel checked = checks_without_temps(*kernel);
-    nest.body = Generator(checked, {}, isa, nest.buffers).run_checks();
-  }
-  for (Stmt& s : chain_or_loops(chained, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
+  if (whole.checked) nest.body = Generator(*whole.checked, {}, isa, nest.buffers).run_checks();
+  for (Stmt& s : chain_or_loops(whole.chained ? &*whole.chained : nullptr, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
   return nest;
 }
 
@@ -237,19 +249,18 @@ bool gains(const Kernel& kernel, const Isa& isa) {
 }
 
 std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints, const std::vector<const Isa*>& levels) {
-  const auto shared = std::make_shared<const Kernel>(kernel);
   const bool contracts = !kernel.call && find_contraction(kernel);
-  const std::optional<Chained> chained = contracts ? std::nullopt : chain_of(kernel);
+  const Whole whole{std::make_shared<const Kernel>(kernel), checked_kernel(kernel), contracts ? std::nullopt : chain_of(kernel)};
   Prepared prepared(kernel);
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {
     const Isa& isa = *levels[i];
     if (i > 0 && (isa.vector_bits == 0 || kernel.call)) continue;
-    if (kernel.call) out[i] = lower_frame(shared, isa);
-    else if (contracts) out[i] = lower_contraction(shared, isa, blueprints);
+    if (kernel.call) out[i] = lower_frame(whole.kernel, isa);
+    else if (contracts) out[i] = lower_contraction(whole.kernel, isa, blueprints);
     if (out[i]) continue;
     const Planned planned = plan(prepared.of(isa), isa, blueprints);
-    if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(shared, planned, chained ? &*chained : nullptr, isa, blueprints);
+    if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(whole, planned, isa, blueprints);
   }
   return out;
 }

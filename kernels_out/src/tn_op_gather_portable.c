@@ -37,7 +37,8 @@ static int tn_gather_u32_i32_portable(const int64_t *size, const tn_scalar *attr
   uint32_t *restrict Y = (uint32_t *)out[0];
   /* wrap(Ix[*j], D) */
   for (int64_t j = 0; j < J; ++j) {
-    if ((int64_t)Ix[j] < -D || (int64_t)Ix[j] >= D) {
+    const int64_t ix = (int64_t)Ix[j];
+    if (ix < -D || ix >= D) {
       return TN_E_RANGE;
     }
   }

@@ -68,7 +68,8 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
   uint32_t *restrict Y = (uint32_t *)out[0];
   /* wrap(Ix[*j], D) */
   for (int64_t j = 0; j < J; ++j) {
-    if ((int64_t)Ix[j] < -D || (int64_t)Ix[j] >= D) {
+    const int64_t ix = (int64_t)Ix[j];
+    if (ix < -D || ix >= D) {
       return TN_E_RANGE;
     }
   }

@@ -42,5 +42,34 @@ TEST_CASE("a division stays behind what guards it", "[lower]") {
   CHECK(text(parts[1]) == "((N // D) >= 9)");
 }
 
+TEST_CASE("neighbours over the same loops share them, whatever their variables are called", "[lower]") {
+  const auto below = [](const std::string& var, const Expr& extent, const Expr& bound) {
+    Check check;
+    check.loops = {{var, extent}};
+    check.holds = apply(ScalarOp::Lt, {read_of(0, DType::I64, {var_ref(var)}), bound});
+    check.what = "wrap(X[i], P)";
+    return check;
+  };
+  const Expr n = size_ref("N"), m = size_ref("M");
+  std::vector<Check> checks = {below("i", n, size_ref("P")), below("j", n, size_ref("Q")), below("i", m, size_ref("P")), below("i", m, size_ref("Q"))};
+  checks[3].status = CheckStatus::Shape;
+  const std::vector<CheckGroup> groups = group_checks(checks);
+  REQUIRE(groups.size() == 3);
+  REQUIRE(groups[0].fails.size() == 2);
+  CHECK(text(groups[0].fails[1]) == "(X[i] >= Q)");
+  CHECK(groups[0].what.size() == 1);
+  CHECK(groups[1].fails.size() == 1);
+  CHECK(groups[2].status == CheckStatus::Shape);
+}
+
+TEST_CASE("a loop in which nothing is asked only has to run", "[lower]") {
+  Check check;
+  check.loops = {{"i", size_ref("N")}};
+  check.holds = apply(ScalarOp::Lt, {size_ref("P"), size_ref("Q")});
+  const std::vector<Expr> parts = failing_parts(check);
+  REQUIRE(parts.size() == 1);
+  CHECK(text(parts[0]) == "((P >= Q) and (N > 0))");
+}
+
 }  // namespace
 }  // namespace tenon

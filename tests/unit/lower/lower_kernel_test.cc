@@ -232,6 +232,18 @@ TEST_CASE("an update in place stands outside of the forks before it, and looks i
   CHECK(count(text, "load:i64(b1") == 1);
 }
 
+TEST_CASE("an index of a narrow type is read once, too") {
+  Kernel k = add_rows();
+  k.tensors[1].dtype = DType::I32;
+  const Expr row = cast_to(read_of(1, DType::I32, {v("j")}), DType::I64);
+  k.body[1].index[0] = select(apply(ScalarOp::Lt, {row, constant_int(0)}), row + size_ref("P"), row);
+  Check inside;
+  inside.loops = {{"j", size_ref("J")}};
+  inside.holds = apply(ScalarOp::And, {apply(ScalarOp::Ge, {row, constant_int(0)}), apply(ScalarOp::Lt, {row, size_ref("P")})});
+  k.checks = {inside};
+  CHECK(count(to_text(lowered(k, "x86-64-v3")), "load:i32(b1") == 2);
+}
+
 TEST_CASE("the portable level has no vectors") { CHECK(count(to_text(lowered(add(), "portable")), "f32x") == 0); }
 
 TEST_CASE("the right side of a product is copied as far as it reads badly in place") {
