@@ -46,7 +46,7 @@ Isa x86_64_v2_isa() {
   isa.suffix = "x86_64_v2";
   isa.architecture = "x86-64";
   isa.guard = "defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12))";
-  isa.header = "immintrin.h";
+  isa.header = "nmmintrin.h";
   isa.target = "sse3,ssse3,sse4.1,sse4.2,popcnt";
   isa.vector_bits = 128;
   isa.vector_registers = 16;

@@ -57,6 +57,7 @@ Isa x86_64_v3_isa() {
   Isa isa = x86_64_v2_isa();
   isa.name = "x86-64-v3";
   isa.suffix = "x86_64_v3";
+  isa.header = "immintrin.h";
   isa.target = "avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt";
   isa.vector_bits = 256;
   isa.fma = true;
