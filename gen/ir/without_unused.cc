@@ -2,6 +2,7 @@
 #include "ir/without_unused.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace tenon {
@@ -12,10 +13,29 @@ void rename(std::vector<ValueId>& ids, const std::vector<ValueId>& map) {
     if (id != kNoValue) id = map[static_cast<size_t>(id)];
 }
 
-/// What outputs need, through nodes and regions.
+std::vector<SizeExpr> extents_of(const AttrValue& value) {
+  if (const auto* one = std::get_if<SizeExpr>(&value)) return {*one};
+  const auto* list = std::get_if<std::vector<SizeExpr>>(&value);
+  return list ? *list : std::vector<SizeExpr>{};
+}
+
+/// Nodes that write sizes: the first that name them, since nobody else knows these before.
+std::map<std::string, const Node*> writers_of(const Graph& graph) {
+  std::map<std::string, const Node*> writers;
+  for (const GraphSize& s : graph.sizes)
+    if (s.written) writers[s.name] = nullptr;
+  if (writers.empty()) return writers;
+  for (const Node& n : graph.nodes)
+    for (const auto& [name, value] : n.attrs)
+      if (const auto* e = std::get_if<SizeExpr>(&value); e && e->kind == SizeExpr::Kind::name)
+        if (const auto w = writers.find(e->name); w != writers.end() && !w->second) w->second = &n;
+  return writers;
+}
+
+/// What outputs need, through nodes and regions: values, and sizes that operators write.
 class Need {
  public:
-  explicit Need(const Graph& graph) : graph_(graph), needed_(graph.values.size(), false) {
+  explicit Need(const Graph& graph) : graph_(graph), needed_(graph.values.size(), false), writers_(writers_of(graph)) {
     for (const ValueId id : graph.outputs) mark(id);
     for (bool more = true; more;) {
       changed_ = false;
@@ -23,6 +43,7 @@ class Need {
         if (node(*n)) {
           for (const ValueId id : n->inputs) mark(id);
           for (const ValueId id : n->outputs) mark(id);
+          for (const auto& [name, value] : n->attrs) sizes(extents_of(value));
         }
       for (size_t r = 0; r < graph.regions.size(); ++r) region(static_cast<RegionId>(r));
       more = changed_;
@@ -44,12 +65,22 @@ class Need {
     if (id == kNoValue || value(id)) return;
     needed_[static_cast<size_t>(id)] = true;
     changed_ = true;
+    sizes(graph_.values[static_cast<size_t>(id)].dims);
+  }
+
+  void sizes(const std::vector<SizeExpr>& extents) {
+    if (writers_.empty()) return;
+    for (const SizeExpr& e : extents)
+      for (const std::string& name : names_in(e))
+        if (const auto w = writers_.find(name); w != writers_.end() && w->second)
+          for (const ValueId id : w->second->outputs) mark(id);
   }
 
   void region(RegionId id) {
     const Region& r = graph_.regions[static_cast<size_t>(id)];
     if (!region(r, id)) return;
     for (const ValueId v : {r.count, r.starts, r.continues, r.condition}) mark(v);
+    sizes({r.trip});
     for (const Carried& c : r.carried)
       if (value(c.inside) || value(c.result))
         for (const ValueId v : {c.initial, c.inside, c.next, c.result}) mark(v);
@@ -63,6 +94,7 @@ class Need {
 
   const Graph& graph_;
   std::vector<bool> needed_;
+  std::map<std::string, const Node*> writers_;
   bool changed_ = false;
 };
 

@@ -75,6 +75,38 @@ TEST_CASE("frontend: branches have the same types") {
   CHECK_THROWS_WITH(b.end_branch(second, {y}, results), "result 0 is f32[3] if the condition holds and f32[4] otherwise");
 }
 
+namespace {
+
+/// The small library and `chosen`, whose extent depends on data.
+OpSemantics choosing_semantics() {
+  OpSemantics s = tenon_test::small_semantics();
+  s.infer = [infer = s.infer](const std::string& op, const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs, size_t wanted) {
+    if (op != "chosen") return infer(op, inputs, attrs, wanted);
+    InferredTypes t{{{DType::F32, {size_name("L")}}}};
+    t.extents.push_back({"L", inputs[0]->dims[0]});
+    return t;
+  };
+  return s;
+}
+
+struct Choosing {
+  OpSemantics semantics = choosing_semantics();
+  GraphBuilder b{semantics, "choosing"};
+  ValueId c = b.add_input("c", DType::Bool, {}), x = b.add_input("x", DType::F32, {5, 3}), y = b.add_input("y", DType::F32, {7});
+  ValueId choose(ValueId from) { return b.add_node("chosen", {from}, {}, 1)[0]; }
+  ValueId ones(const std::vector<SizeExpr>& dims) { return b.add_node("full", {}, {{"shape", dims}, {"value", int64_t{1}}, {"dtype", DType::F32}}, 1)[0]; }
+};
+
+}  // namespace
+
+TEST_CASE("frontend: what writes a size is needed where the size is") {
+  Choosing t;
+  const SizeExpr length = t.b.value(t.choose(t.y)).dims[0];
+  const Graph g = t.b.finish({{"length", t.b.add_numbers(DType::I64, {1}, {length})}});
+  CHECK(verify(g).empty());
+  CHECK(g.nodes[0].op == "chosen");
+}
+
 TEST_CASE("frontend: ranges of sizes decide minima") {
   const std::vector<GraphSize> sizes{{"step", 0, 4}, {"n", 1, 64}};
   const SizeExpr step = size_name("step"), n = size_name("n");
