@@ -185,8 +185,8 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   }
   for (ValueId& id : node.inputs)
     if (id != kNoValue && at(id).numbers) id = materialise(id);
-  name_extents(node, inferred);
   const size_t place = pinned ? open_.size() - 1 : place_of(node, inferred.outputs);
+  name_extents(node, inferred, open_[place].region);
   return append(std::move(node), inferred.outputs, place);
 }
 
@@ -208,7 +208,9 @@ bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferre
     if (runs_at_every_call()) {
       fix_for_every_call({a, b});
     } else if (known_at_run(a) && known_at_run(b)) {
-      add_equal(region(open_.back().region).equal, {a, b});
+      const RegionId here = open_.back().region;
+      // What the region itself writes is looked at when it is written, all else before.
+      add_equal(is_written_in(here, a) || is_written_in(here, b) ? graph_.equal : region(here).equal, {a, b});
       inside = true;
     }
   }
@@ -231,9 +233,8 @@ bool GraphBuilder::known_at_run(const SizeExpr& extent) const {
   });
 }
 
-/// Extents that the node writes become sizes of the graph.
-void GraphBuilder::name_extents(Node& node, InferredTypes& inferred) {
-  if (!inferred.extents.empty() && open_.size() > 1) throw GraphError(node.op + ": a result whose extent depends on data inside of a loop or a branch");
+/// Extents that the node writes become sizes of the graph, known in `place` only.
+void GraphBuilder::name_extents(Node& node, InferredTypes& inferred, RegionId place) {
   SizeValues greatest;
   for (const GraphSize& s : graph_.sizes) greatest[s.name] = s.hi;
   for (const BoundedExtent& e : inferred.extents) {
@@ -244,6 +245,7 @@ void GraphBuilder::name_extents(Node& node, InferredTypes& inferred) {
     if (!most) throw GraphError(fmt::format("{}: nothing bounds the extent {}", node.op, to_text(e.bound)));
     greatest[name] = *most;
     graph_.sizes.push_back({name, 0, *most, true});
+    if (place != kTopLevel) written_[name] = {place, known_at_run(e.bound) ? e.bound : SizeExpr(*most)};
     node.attrs[e.name] = size_name(name);
     for (TensorType& t : inferred.outputs) rename_in(t.dims, e.name, name);
   }

@@ -58,6 +58,11 @@ class GraphBuilder {
   /// Closes the innermost region, the branch that holds or the other one right after it. `results` is empty for the first, whose results
   /// are returned and are given to the second. Throws GraphError where the types differ.
   std::vector<ValueId> end_branch(RegionId branch, const std::vector<ValueId>& made, const std::vector<ValueId>& results);
+  /// Leaves the innermost region open and goes on outside of it, until it is taken up again: what ends it may follow from another one.
+  void set_aside(RegionId region);
+  void take_up(RegionId region);
+  /// An extent outside of the region that is no less than `extent` inside: operators of the region may write sizes that nobody else knows.
+  SizeExpr bound_outside(RegionId region, const SizeExpr& extent) const;
   /// Forgets the regions from `region` on, which could not be finished, and what they said of sizes.
   void abandon(RegionId region);
 
@@ -94,8 +99,15 @@ class GraphBuilder {
     std::vector<GraphSize> sizes = {};      // and what was known of sizes when it was opened
     std::vector<EqualExtents> equal = {};
   };
+  /// A size that an operator inside of a region writes, anew whenever it runs.
+  struct Written {
+    RegionId region = kTopLevel;
+    SizeExpr bound;
+  };
   Region& region(RegionId id) { return graph_.regions[static_cast<size_t>(id)]; }
   const Region& region(RegionId id) const { return graph_.regions[static_cast<size_t>(id)]; }
+  bool is_written_in(RegionId id, const SizeExpr& extent) const;
+  void check_known_outside(RegionId id, const TensorType& type) const;
   size_t place_of(const Node& node, const std::vector<TensorType>& types) const;
   std::vector<ValueId> append(Node node, const std::vector<TensorType>& types, size_t place);
   RegionId open(Region region);
@@ -113,7 +125,7 @@ class GraphBuilder {
                                                     const std::vector<TensorType>& types);
   std::optional<std::vector<ValueId>> compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
                                                         const Attributes& attrs, const std::vector<TensorType>& types);
-  void name_extents(Node& node, InferredTypes& inferred);
+  void name_extents(Node& node, InferredTypes& inferred, RegionId place);
   bool fix_sizes(const std::string& op, const InferredTypes& inferred);
   void fix_for_every_call(const EqualExtents& e);
   bool runs_at_every_call() const;
@@ -125,6 +137,8 @@ class GraphBuilder {
   Graph graph_;  // sizes, inputs and regions; values and nodes are kept below until the end
   std::vector<Entry> entries_;
   std::vector<Open> open_{Open{}};  // the innermost region is last
+  std::vector<Open> aside_;         // open as well, but nothing is added to them
+  std::map<std::string, Written> written_;
   CNames counters_;
   std::string origin_;
   int64_t computed_elements_ = 4096;  // larger results may be worth less than their memory

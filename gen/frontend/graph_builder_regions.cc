@@ -24,6 +24,28 @@ struct NamesIn {
 
 }  // namespace
 
+bool GraphBuilder::is_written_in(RegionId id, const SizeExpr& extent) const {
+  const std::vector<std::string> names = names_in(extent);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& n) {
+    const auto it = written_.find(n);
+    return it != written_.end() && it->second.region == id;
+  });
+}
+
+SizeExpr GraphBuilder::bound_outside(RegionId id, const SizeExpr& extent) const {
+  if (!is_written_in(id, extent)) return extent;
+  if (extent.kind == SizeExpr::Kind::name) return bound_outside(id, written_.at(extent.name).bound);
+  if (extent.kind != SizeExpr::Kind::add) return bounds_of(extent, sizes()).hi;
+  SizeExpr sum = 0;
+  for (const SizeExpr& e : extent.args) sum = sum + bound_outside(id, e);
+  return sum;
+}
+
+void GraphBuilder::check_known_outside(RegionId id, const TensorType& type) const {
+  for (const SizeExpr& d : type.dims)
+    if (is_written_in(id, d)) throw GraphError(fmt::format("a result is {}, and {} is known inside of the {} only", to_text(type), to_text(d), region(id).kind == Region::Kind::loop ? "loop" : "branch"));
+}
+
 /// The outermost of the open regions in which all that the node names is known; a branch is left by nothing, since what stands in it may
 /// have to be left out.
 size_t GraphBuilder::place_of(const Node& node, const std::vector<TensorType>& types) const {
@@ -33,6 +55,7 @@ size_t GraphBuilder::place_of(const Node& node, const std::vector<TensorType>& t
   for (size_t place = open_.size() - 1; place > 0; --place) {
     const RegionId id = open_[place].region;
     if (region(id).kind == Region::Kind::branch || names.count(region(id).counter)) return place;
+    if (std::any_of(names.begin(), names.end(), [&](const std::string& n) { return is_written_in(id, size_name(n)); })) return place;
     if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return v != kNoValue && at(v).region == id; })) return place;
   }
   return 0;
@@ -138,6 +161,7 @@ std::vector<ValueId> GraphBuilder::end_loop(RegionId loop, const LoopEnd& end) {
   }
   for (const auto& [part, reversed] : end.parts) {
     std::set<ValueId> none;
+    check_known_outside(loop, type(part));
     Slice s{kNoValue, made_in(loop, part, none), reversed};
     s.whole = value_like(s.part, r.parent);
     at(s.whole).value.dims.insert(at(s.whole).value.dims.begin(), r.trip);
@@ -166,6 +190,7 @@ std::vector<ValueId> GraphBuilder::end_branch(RegionId branch, const std::vector
   std::vector<ValueId> outside = results;
   std::set<ValueId> taken;
   for (size_t i = 0; i < made.size(); ++i) {
+    check_known_outside(branch, type(made[i]));
     const ValueId inside = made_in(branch, made[i], taken);
     if (results.empty()) outside.push_back(value_like(inside, region(branch).parent));
     if (type(inside) != type(outside[i]))
@@ -176,12 +201,32 @@ std::vector<ValueId> GraphBuilder::end_branch(RegionId branch, const std::vector
   return outside;
 }
 
+void GraphBuilder::set_aside(RegionId region) {
+  TENON_CHECK(open_.size() > 1 && open_.back().region == region, "the innermost region is set aside");
+  aside_.push_back(std::move(open_.back()));
+  open_.pop_back();
+}
+
+void GraphBuilder::take_up(RegionId id) {
+  const auto it = std::find_if(aside_.begin(), aside_.end(), [&](const Open& o) { return o.region == id; });
+  TENON_CHECK(it != aside_.end() && region(id).parent == open_.back().region, "a region is taken up where it was set aside");
+  open_.push_back(std::move(*it));
+  aside_.erase(it);
+}
+
 void GraphBuilder::abandon(RegionId region) {
-  while (open_.size() > 1 && open_.back().region >= region) {
-    std::copy(open_.back().sizes.begin(), open_.back().sizes.end(), graph_.sizes.begin());
-    graph_.equal = std::move(open_.back().equal);
-    open_.pop_back();
-  }
+  const auto give_up = [&](std::vector<Open>& list) {
+    while (!list.empty() && list.back().region >= region) {
+      std::copy(list.back().sizes.begin(), list.back().sizes.end(), graph_.sizes.begin());
+      graph_.equal = std::move(list.back().equal);
+      list.pop_back();
+    }
+  };
+  give_up(open_);
+  give_up(aside_);  // they were opened before those, as nothing is opened while one is taken up again
+  std::erase_if(open_.back().nodes, [&](const Node& n) { return n.region >= region; });  // of a branch that was finished
+  std::erase_if(graph_.sizes, [&](const GraphSize& s) { return written_.count(s.name) && written_.at(s.name).region >= region; });
+  std::erase_if(written_, [&](const auto& w) { return w.second.region >= region; });
   graph_.regions.resize(static_cast<size_t>(region));
 }
 

@@ -5,20 +5,14 @@
 
 #include <algorithm>
 
+#include "frontend/joined_results.h"
+
 namespace tenon {
 namespace {
 
 using namespace tenon_onnx;
 
 constexpr int64_t kMaxUnrolled = 4096;
-
-/// Numbers where all of them are known.
-AttrValue extents(const std::vector<SizeExpr>& dims) {
-  std::vector<int64_t> numbers;
-  for (const SizeExpr& d : dims)
-    if (d.is_constant()) numbers.push_back(d.value);
-  return numbers.size() == dims.size() ? AttrValue(numbers) : AttrValue(dims);
-}
 
 /// The loops and branches of one node.
 class ControlMapping {
@@ -98,15 +92,26 @@ class ControlMapping {
     tensors_only(inputs_);
     const std::optional<SizeExpr> known = number(inputs_[0]);
     if (known && known->is_constant()) return reader_.read(graph(known->is(0) ? "else_branch" : "then_branch"), {});
-    std::vector<size_t> lengths;
-    const std::vector<ValueId> made = branch(true, {}, lengths);
-    const std::vector<ValueId> results = made.empty() ? made : branch(false, made, lengths);
-    return results.empty() ? results : gathered(results, lengths);
+    Branch then = read_branch(true);
+    Guard guard{builder_, then.region};
+    builder_.set_aside(then.region);
+    if (!then.complete) return {};
+    Branch otherwise = read_branch(false);
+    if (!otherwise.complete) return {};
+    if (then.lengths.size() != otherwise.lengths.size()) throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
+    if (then.lengths != otherwise.lengths) throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
+    builder_.set_aside(otherwise.region);
+    const std::vector<JoinedResult> joined = joined_results(builder_, then, otherwise);
+    std::vector<ValueId> results;
+    for (const Branch* b : {&then, &otherwise}) {
+      builder_.take_up(b->region);
+      results = builder_.end_branch(b->region, widened(builder_, b->made, joined), results);
+    }
+    guard.done = true;
+    return gathered(cut_to_size(builder_, results, joined), then.lengths);
   }
 
-  // In `lengths` the elements of a sequence, kTensor for a tensor.
-  static constexpr size_t kTensor = static_cast<size_t>(-1);
-
+  static constexpr size_t kTensor = static_cast<size_t>(-1);  // in `lengths`, which else has the elements of a sequence
   /// The elements of sequences in their place.
   std::vector<ValueId> scattered(const std::vector<ValueId>& ids, std::vector<size_t>& lengths) const {
     std::vector<ValueId> tensors;
@@ -137,19 +142,20 @@ class ControlMapping {
     return ids;
   }
 
-  std::vector<ValueId> branch(bool holds, const std::vector<ValueId>& results, std::vector<size_t>& lengths) {
-    const GraphProto& body = graph(holds ? "then_branch" : "else_branch");
-    Guard guard{builder_, builder_.begin_branch(inputs_[0], holds)};
-    const std::vector<ValueId> ids = reader_.read(body, {});
-    if (!complete(ids)) return {};
-    std::vector<size_t> own;
-    const std::vector<ValueId> made = scattered(ids, own);
-    if (!results.empty() && own.size() != lengths.size()) throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
-    if (!results.empty() && own != lengths) throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
-    lengths = own;
-    const std::vector<ValueId> outside = builder_.end_branch(guard.region, made, results);
+  /// A branch that is still open, with sequences as their elements.
+  struct Branch : OpenBranch {
+    std::vector<size_t> lengths;
+    bool complete = false;
+  };
+  Branch read_branch(bool holds) {
+    Branch b;
+    b.region = builder_.begin_branch(inputs_[0], holds);
+    Guard guard{builder_, b.region};
+    const std::vector<ValueId> ids = reader_.read(graph(holds ? "then_branch" : "else_branch"), {});
+    b.complete = complete(ids);
+    if (b.complete) b.made = scattered(ids, b.lengths);
     guard.done = true;
-    return outside;
+    return b;
   }
 
   /// Iterations where they are known before run time, or the extent that the file states for an output that has one element an iteration.

@@ -99,12 +99,58 @@ struct Choosing {
 
 }  // namespace
 
+TEST_CASE("frontend: a size that an operator of a loop writes is known in the loop only") {
+  Choosing t;
+  const RegionId loop = t.b.begin_loop(5);
+  const ValueId part = t.b.read_slice(loop, t.x, false), chosen = t.choose(part);
+  const SizeExpr length = t.b.value(chosen).dims[0];
+  CHECK(length == size_name("chosen_L"));
+  CHECK(t.b.bound_outside(loop, length + SizeExpr(1)) == SizeExpr(4));
+  const ValueId one = t.ones({length});  // reads nothing, and still stays in the loop
+  CHECK_THROWS_WITH(t.b.end_loop(loop, {{}, {{one, false}}, kNoValue}), "a result is f32[chosen_L], and chosen_L is known inside of the loop only");
+  t.b.end_loop(loop, {{}, {{t.b.add_node("sum", {one}, {{"axes", std::vector<int64_t>{0}}, {"keepdims", false}}, 1)[0], false}}, kNoValue});
+}
+
 TEST_CASE("frontend: what writes a size is needed where the size is") {
   Choosing t;
   const SizeExpr length = t.b.value(t.choose(t.y)).dims[0];
   const Graph g = t.b.finish({{"length", t.b.add_numbers(DType::I64, {1}, {length})}});
   CHECK(verify(g).empty());
   CHECK(g.nodes[0].op == "chosen");
+}
+
+TEST_CASE("frontend: a region that is given up takes the sizes with it that its operators write") {
+  Choosing t;
+  const RegionId branch = t.b.begin_branch(t.c, true);
+  t.choose(t.y);
+  t.b.set_aside(branch);
+  const RegionId other = t.b.begin_branch(t.c, false);
+  t.choose(t.y);
+  CHECK(t.b.sizes().size() == 2);
+  t.b.abandon(branch);
+  CHECK(other > branch);
+  CHECK(t.b.sizes().empty());
+  const Graph g = t.b.finish({{"y", t.y}});
+  CHECK(verify(g).empty());
+  CHECK(g.regions.empty());
+}
+
+TEST_CASE("frontend: a branch that is set aside is finished after the other one was read") {
+  Choosing t;
+  const RegionId first = t.b.begin_branch(t.c, true);
+  const ValueId a = t.b.add_node("exp", {t.y}, {}, 1)[0];
+  t.b.set_aside(first);
+  const RegionId second = t.b.begin_branch(t.c, false);
+  const ValueId b = t.b.add_node("tanh", {t.y}, {}, 1)[0];
+  t.b.set_aside(second);
+  t.b.take_up(first);
+  const ValueId more = t.b.add_node("neg", {a}, {}, 1)[0];
+  const std::vector<ValueId> results = t.b.end_branch(first, {more}, {});
+  t.b.take_up(second);
+  t.b.end_branch(second, {b}, results);
+  const Graph g = t.b.finish({{"y", results[0]}});
+  CHECK(verify(g).empty());
+  CHECK(g.nodes.size() == 3);
 }
 
 TEST_CASE("frontend: ranges of sizes decide minima") {
