@@ -22,6 +22,8 @@ class ControlMapping {
 
   std::vector<ValueId> run() {
     const std::string& op = node_.op_type();
+    for (size_t i = 0; i < inputs_.size(); ++i)
+      if (inputs_[i] == kEmptyOptional || (inputs_[i] == kNoValue && !may_lack(i))) throw OnnxError{Code::E0806, fmt::format("input {} is missing, or an optional that is empty", i), {}};
     std::vector<ValueId> results = op == "If" ? branches() : op == "Loop" ? loop() : op == "Scan" ? scan() : map_sequence();
     const size_t named = static_cast<size_t>(node_.output_size());
     if (results.empty()) return std::vector<ValueId>(named, kNoValue);
@@ -78,6 +80,10 @@ class ControlMapping {
     for (const ValueId v : ids)
       if (is_list(v)) throw OnnxError{Code::E0805, "one of its inputs is a sequence where a tensor is expected", {}};
   }
+
+  /// Scan as opset 8 has it, along sequences of a batch.
+  bool batched() const { return context_.opsets.count("") && context_.opsets.at("") < 9; }
+  bool may_lack(size_t i) const { return node_.op_type() == "Loop" ? i < 2 : node_.op_type() == "Scan" && batched() && i == 0; }
 
   ValueId input(size_t i) const { return i < inputs_.size() ? inputs_[i] : kNoValue; }
   std::vector<ValueId> inputs_from(size_t i) const { return {inputs_.begin() + static_cast<std::ptrdiff_t>(std::min(i, inputs_.size())), inputs_.end()}; }
@@ -332,20 +338,18 @@ class ControlMapping {
 
   std::vector<ValueId> scan() {
     tensors_only(inputs_);
-    const auto opset = context_.opsets.find("");
-    const bool batched = opset != context_.opsets.end() && opset->second < 9;
     const AttributeProto* n = attribute("num_scan_inputs");
-    std::vector<ValueId> all = inputs_from(batched ? 1 : 0);
+    std::vector<ValueId> all = inputs_from(batched() ? 1 : 0);
     if (!n || n->i() < 1 || n->i() > static_cast<int64_t>(all.size())) throw OnnxError{Code::E0806, "the attribute 'num_scan_inputs' does not fit", {}};
     const size_t sequences = static_cast<size_t>(n->i());
     ScanPlan plan;
     plan.states = all.size() - sequences;
     const size_t outputs = static_cast<size_t>(std::max(graph("body").output_size() - static_cast<int>(plan.states), 0));
-    plan.reversed = integers(batched ? "directions" : "scan_input_directions", sequences);
+    plan.reversed = integers(batched() ? "directions" : "scan_input_directions", sequences);
     plan.reversed_out = integers("scan_output_directions", outputs);
     const std::vector<ValueId> states(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(plan.states));
     std::vector<ValueId> parts(all.begin() + static_cast<std::ptrdiff_t>(plan.states), all.end());
-    if (batched) return scan_batch(plan, states, parts);
+    if (batched()) return scan_batch(plan, states, parts);
     const std::vector<int64_t> axes = integers("scan_input_axes", sequences), axes_out = integers("scan_output_axes", outputs);
     for (size_t i = 0; i < parts.size(); ++i) parts[i] = moved_axis(parts[i], axes[i], true);
     std::vector<ValueId> results = scan_once(plan, states, parts);

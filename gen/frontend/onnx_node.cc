@@ -113,7 +113,7 @@ class NodeMapping {
   }
 
   RecipeValue reference(size_t i) const {
-    if (inputs_[i] == kNoValue) return {};
+    if (inputs_[i] == kNoValue || inputs_[i] == kEmptyOptional) return {};
     if (is_list(inputs_[i])) return context_.lists[static_cast<size_t>(kFirstList - inputs_[i])];
     return TensorRef{inputs_[i]};
   }
@@ -216,9 +216,14 @@ class NodeMapping {
       for (const std::string& name : row.outputs) values.push_back(scope_.count(name) ? scope_.at(name) : RecipeValue());
     }
     std::vector<ValueId> ids;
-    for (size_t i = 0; i < wanted; ++i) ids.push_back(result(values, i));
+    for (size_t i = 0; i < wanted; ++i) ids.push_back(is_none(row, i) ? kEmptyOptional : result(values, i));
     ids.resize(static_cast<size_t>(node_.output_size()), kNoValue);
     return ids;
+  }
+
+  bool is_none(const OnnxRow& row, size_t output) const {
+    const auto it = output < row.outputs.size() ? scope_.find(row.outputs[output]) : scope_.end();
+    return it != scope_.end() && it->second.is_none();
   }
 
   static void take(RecipeList& values, const RecipeValue& v) {

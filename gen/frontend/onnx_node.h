@@ -30,12 +30,16 @@ struct OnnxError {
 /// Stands for an output that the row does not give; only who reads it is in error.
 inline constexpr ValueId kNotGiven = -2;
 
+/// Stands for an optional that is empty: for the node that reads it, an input that is absent.
+inline constexpr ValueId kEmptyOptional = -3;
+
 /// Values from here down are sequences: the number k of OnnxNodeContext::lists is kFirstList - k.
 inline constexpr ValueId kFirstList = -10;
 inline bool is_list(ValueId id) { return id <= kFirstList; }
 
 /// Runs the row for `node` on `inputs` (kNoValue = absent). Returns one value per output that the node names, kNoValue for those
-/// with an empty name, kNotGiven for those that the row does not give (the mask of Dropout). Throws OnnxError.
+/// with an empty name, kNotGiven for those that the row does not give (the mask of Dropout), kEmptyOptional for those that it says are none.
+/// Throws OnnxError.
 std::vector<ValueId> map_onnx_node(OnnxNodeContext& context, const tenon_onnx::NodeProto& node, const std::vector<ValueId>& inputs);
 
 }  // namespace tenon

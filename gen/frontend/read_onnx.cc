@@ -301,8 +301,8 @@ class OnnxReader {
     for (const ValueInfoProto& v : body.output()) {
       const auto it = inner.find(v.name());
       if (it == inner.end()) error(Code::E0809, where, fmt::format("no node makes the output '{}' of its body", v.name()));
-      else if (it->second == kNotGiven) error(Code::E0805, where, fmt::format("the output '{}' of its body is an empty optional, or one that is not supported", v.name()));
-      made.push_back(it == inner.end() || it->second == kNotGiven ? kNoValue : it->second);
+      else if (it->second == kNotGiven || it->second == kEmptyOptional) error(Code::E0805, where, fmt::format("the output '{}' of its body is an empty optional, or one that is not supported", v.name()));
+      made.push_back(it == inner.end() || it->second == kNotGiven || it->second == kEmptyOptional ? kNoValue : it->second);
     }
     return made;
   }
@@ -339,7 +339,7 @@ class OnnxReader {
       const std::string where = fmt::format("output '{}'", v.name());
       if (it == values_.end()) error(Code::E0809, where, "no node makes it");
       else if (it->second == kNotGiven) error(Code::E0807, where, "it is an output of a node that is not supported");
-      else if (is_list(it->second)) error(Code::E0805, where, "only tensors can be outputs of the program, not sequences");
+      else if (is_list(it->second) || it->second == kEmptyOptional) error(Code::E0805, where, "only tensors can be outputs of the program, not sequences and optionals");
       else outputs.emplace_back(v.name(), it->second);
     }
     if (outputs.empty()) error(Code::E0809, "", "the graph has no outputs");
