@@ -236,7 +236,7 @@ bool GraphBuilder::known_at_run(const SizeExpr& extent) const {
 /// Extents that the node writes become sizes of the graph, known in `place` only.
 void GraphBuilder::name_extents(Node& node, InferredTypes& inferred, RegionId place) {
   SizeValues greatest;
-  for (const GraphSize& s : graph_.sizes) greatest[s.name] = s.hi;
+  for (const GraphSize& s : sizes()) greatest[s.name] = s.hi;
   for (const BoundedExtent& e : inferred.extents) {
     const auto taken = [&](const std::string& name) { return greatest.count(name) != 0; };
     std::string name = node.op + "_" + e.name;

@@ -190,8 +190,8 @@ class ControlMapping {
     } catch (const GraphError& e) {
       // Where a carried value changes its type, a number of iterations that is known makes each of them a piece of the graph.
       const std::optional<SizeExpr> trip = input(0) == kNoValue ? std::nullopt : number(input(0));
-      if (!trip || !trip->is_constant() || trip->value > kMaxUnrolled) throw;
-      return unrolled_loop(initial, e.what());
+      if (trip && trip->is_constant() && trip->value <= kMaxUnrolled) return unrolled_loop(initial, e.what());
+      throw OnnxError{Code::E0807, e.what(), {fmt::format("shapes may change from one iteration to the next where the file states how many there are, {} at most", kMaxUnrolled)}};
     }
   }
 
