@@ -27,15 +27,22 @@ class Simplifier {
   explicit Simplifier(const Ranges& ranges) : ranges_(ranges) {}
 
   Expr run(const Expr& e) {
-    if (!e) return e;
+    if (!e || is_leaf(e)) return e;
+    if (e.use_count() == 1) return without_note(e);   // one parent alone holds it: it is met once
     if (const Expr* done = done_.find(e.get())) return *done;
-    const Expr r = std::holds_alternative<Reduce>(e->node) ? reduction(e) : rule(map_children(e, [&](const Expr& c) { return run(c); }));
+    const Expr r = without_note(e);
     kept_.push_back(e);
     done_[e.get()] = r;
     return r;
   }
 
  private:
+  static bool is_leaf(const Expr& e) {
+    return std::holds_alternative<Constant>(e->node) || std::holds_alternative<VarRef>(e->node) || std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node);
+  }
+  Expr without_note(const Expr& e) {
+    return std::holds_alternative<Reduce>(e->node) ? reduction(e) : rule(map_children(e, [&](const Expr& c) { return run(c); }));
+  }
   Expr reduction(const Expr& e) {
     const auto& r = std::get<Reduce>(e->node);
     Ranges inner = ranges_;

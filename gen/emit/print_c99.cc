@@ -1,8 +1,6 @@
 // Spells C: parentheses, indentation, line breaks.
 #include "emit/print_c99.h"
 
-#include <array>
-
 #include "support/check.h"
 
 namespace tenon {
@@ -14,13 +12,17 @@ constexpr size_t kColumns = 120;
 enum Level : int { Lowest, Ternary, LogicalOr, LogicalAnd, BitOr, BitXor, BitAnd, Equality, Relational, Shift, Additive, Multiplicative, Prefix, Postfix };
 
 Level level_of(std::string_view op) {
-  struct Row { std::string_view op; Level level; };
-  static constexpr std::array<Row, 18> rows = {{{"+", Additive}, {"-", Additive}, {"*", Multiplicative}, {"/", Multiplicative}, {"%", Multiplicative},
-      {"<", Relational}, {"<=", Relational}, {">", Relational}, {">=", Relational}, {"==", Equality}, {"!=", Equality}, {"&&", LogicalAnd},
-      {"||", LogicalOr}, {"&", BitAnd}, {"|", BitOr}, {"^", BitXor}, {"<<", Shift}, {">>", Shift}}};
-  for (const Row& r : rows)
-    if (r.op == op) return r.level;
-  TENON_UNREACHABLE("operator {}", op);
+  const char second = op.size() > 1 ? op[1] : '\0';
+  switch (op[0]) {
+    case '+': case '-': return Additive;
+    case '*': case '/': case '%': return Multiplicative;
+    case '<': case '>': return second == op[0] ? Shift : Relational;
+    case '=': case '!': return Equality;
+    case '&': return second ? LogicalAnd : BitAnd;
+    case '|': return second ? LogicalOr : BitOr;
+    case '^': return BitXor;
+    default: TENON_UNREACHABLE("operator {}", op);
+  }
 }
 
 bool is_arithmetic(Level l) { return l == Additive || l == Multiplicative; }
@@ -37,13 +39,15 @@ Level needed(Level outer, bool right) {
 
 class Printer {
  public:
-  std::string out;
+  explicit Printer(std::string& text) : out(text) {}
 
   void expr(const CExpr& e, Level least) {
     std::visit([&](const auto& n) { print(n, least); }, e->node);
   }
 
  private:
+  std::string& out;
+
   void open(bool paren) { if (paren) out += '('; }
   void close(bool paren) { if (paren) out += ')'; }
 
@@ -217,42 +221,47 @@ class StatementPrinter {
 
  private:
   std::string& out;
+  size_t begun = 0;   ///< where the line at hand begins
 
-  void line(std::string text, size_t indent) {
-    text.insert(0, indent, ' ');
-    append_line(out, std::move(text), indent);
+  StatementPrinter& begin(size_t indent) {
+    begun = out.size();
+    out.append(indent, ' ');
+    return *this;
   }
-  void print(const CDeclaration& n, size_t indent) {
-    std::string s = n.type;
-    if (s.back() != '*' && !s.ends_with("*restrict")) s += ' ';
-    if (s.ends_with("*restrict")) s += ' ';
-    s += n.name;
-    s += n.suffix;
-    if (n.init) {
-      s += " = ";
-      s += print_c99(n.init);
+  StatementPrinter& text(std::string_view s) {
+    out += s;
+    return *this;
+  }
+  StatementPrinter& expr(const CExpr& e) {
+    Printer(out).expr(e, Lowest);
+    return *this;
+  }
+  void end(size_t indent) {
+    if (out.size() - begun <= kColumns) {
+      out += '\n';
+      return;
     }
-    s += ';';
-    line(std::move(s), indent);
+    std::string line = out.substr(begun);
+    out.resize(begun);
+    append_line(out, std::move(line), indent);
   }
-  void print(const CAssignment& n, size_t indent) {
-    std::string s = print_c99(n.to);
-    s += ' ';
-    s += n.op;
-    s += ' ';
-    s += print_c99(n.value);
-    s += ';';
-    line(std::move(s), indent);
+  void line(std::string_view s, size_t indent) { begin(indent).text(s).end(indent); }
+
+  void print(const CDeclaration& n, size_t indent) {
+    const bool apart = n.type.back() != '*' || n.type.ends_with("*restrict");
+    begin(indent).text(n.type).text(apart ? " " : "").text(n.name).text(n.suffix);
+    if (n.init) text(" = ").expr(n.init);
+    text(";").end(indent);
   }
-  void print(const CEvaluation& n, size_t indent) { line(print_c99(n.value) + ";", indent); }
+  void print(const CAssignment& n, size_t indent) { begin(indent).expr(n.to).text(" ").text(n.op).text(" ").expr(n.value).text(";").end(indent); }
+  void print(const CEvaluation& n, size_t indent) { begin(indent).expr(n.value).text(";").end(indent); }
   void print(const CFor& n, size_t indent) {
-    std::string s = "for (" + n.type + ' ' + n.var + " = " + print_c99(n.begin) + "; " + print_c99(n.cond) + "; " + n.step + ") {";
-    line(std::move(s), indent);
+    begin(indent).text("for (").text(n.type).text(" ").text(n.var).text(" = ").expr(n.begin).text("; ").expr(n.cond).text("; ").text(n.step).text(") {").end(indent);
     block(n.body, indent + 2);
     line("}", indent);
   }
   void print(const CIf& n, size_t indent) {
-    line("if (" + print_c99(n.cond) + ") {", indent);
+    begin(indent).text("if (").expr(n.cond).text(") {").end(indent);
     block(n.then, indent + 2);
     if (!n.otherwise.empty()) {
       line("} else {", indent);
@@ -265,7 +274,11 @@ class StatementPrinter {
     block(n.body, indent + 2);
     line("}", indent);
   }
-  void print(const CReturn& n, size_t indent) { line(n.value ? "return " + print_c99(n.value) + ";" : std::string("return;"), indent); }
+  void print(const CReturn& n, size_t indent) {
+    begin(indent).text("return");
+    if (n.value) text(" ").expr(n.value);
+    text(";").end(indent);
+  }
   void print(const CComment& n, size_t indent) { comment(n.text, indent); }
   void print(const CBodyLines& n, size_t) { out += n.text; }
 };
@@ -309,9 +322,9 @@ void append_banner(std::string& out, std::string_view text) {
 }  // namespace
 
 std::string print_c99(const CExpr& e) {
-  Printer p;
-  p.expr(e, Lowest);
-  return std::move(p.out);
+  std::string out;
+  Printer(out).expr(e, Lowest);
+  return out;
 }
 
 std::string print_c99(const CFunction& f) {

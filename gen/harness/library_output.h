@@ -20,7 +20,7 @@ struct NamedText {
 /// One kernel at one level.
 struct KernelText {
   std::string run;                     ///< name of the function with the arguments of `tn_core.run`
-  std::string workspace;               ///< name of the function that tells its workspace
+  std::string workspace;               ///< name of the function that tells its workspace; empty: it takes none
   std::string text;                    ///< both functions
   std::vector<NamedText> types;        ///< typedefs that the text needs
   std::vector<NamedText> functions;    ///< functions that it needs, each behind those that it calls

@@ -252,7 +252,7 @@ void write_core_table(const LibraryOp& op, const LevelTexts& level, TextWriter& 
     if (text == level.kernels.end())
       out.line("    {NULL, NULL},");
     else
-      out.print_line("    {{{}, {}}},", text->second.run, text->second.workspace);
+      out.print_line("    {{{}, {}}},", text->second.run, text->second.workspace.empty() ? "NULL" : text->second.workspace);
   }
   out.line("};");
 }

@@ -1,7 +1,7 @@
 // The verifier of loop nests: types agree, names are declared, buffers exist.
 #include <fmt/format.h>
 
-#include <map>
+#include <unordered_map>
 
 #include "ir/loop_nest.h"
 
@@ -32,7 +32,7 @@ class Verifier {
  private:
   using Outer = std::vector<std::pair<std::string, std::optional<OperandType>>>;
   const LoopNest& nest;
-  std::map<std::string, OperandType> types;
+  std::unordered_map<std::string, OperandType> types;
 
   template <class... Args>
   void error(fmt::format_string<Args...> format, Args&&... args) {

@@ -12,9 +12,10 @@ namespace {
 /// Ends beyond this are no bounds: sums of them could overflow.
 constexpr int64_t kProvable = int64_t{1} << 40;
 
-/// Visits every node below `e` once, parents first.
-void each_node(const Expr& e, PointerMap<bool>& seen, const std::function<void(const Expr&)>& visit) {
-  if (!e || std::exchange(seen[e.get()], true)) return;
+/// Visits every node below `e` once, parents first. What one parent alone holds is met once without a note of it.
+template <class Visit>
+void each_node(const Expr& e, PointerMap<bool>& seen, const Visit& visit) {
+  if (!e || (e.use_count() > 1 && std::exchange(seen[e.get()], true))) return;
   visit(e);
   each_child(e, [&](const Expr& c) { each_node(c, seen, visit); });
 }

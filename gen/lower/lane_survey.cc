@@ -59,15 +59,12 @@ void LaneSurvey::tree(const Tree& t) {
 
 bool LaneSurvey::varies(const Expr& e) {
   if (!e) return false;
+  if (const auto* v = std::get_if<VarRef>(&e->node)) return v->name == var_ || varying_accumulators_.count(v->name) != 0;
+  if (std::holds_alternative<Constant>(e->node) || std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node)) return false;
   if (const auto it = varies_.find(e); it != varies_.end()) return it->second;
-  bool result = false;
-  if (const auto* v = std::get_if<VarRef>(&e->node)) {
-    result = v->name == var_ || varying_accumulators_.count(v->name) != 0;
-  } else {
-    const auto* r = std::get_if<Read>(&e->node);
-    result = r && varying_temps_.count(r->tensor) != 0 && !places_[static_cast<size_t>(r->tensor)].stored;
-    each_child(e, [&](const Expr& c) { result = result || varies(c); });
-  }
+  const auto* r = std::get_if<Read>(&e->node);
+  bool result = r && varying_temps_.count(r->tensor) != 0 && !places_[static_cast<size_t>(r->tensor)].stored;
+  each_child(e, [&](const Expr& c) { result = result || varies(c); });
   varies_.emplace(e, result);
   return result;
 }

@@ -24,11 +24,15 @@ namespace {
 /// One kernel's functions at one level, and what they need above them.
 KernelText kernel_text(const LoopNest& nest, const Isa& isa, const EmitOptions& options) {
   EmitNeeds needs;
-  const CFunction run = emit_kernel(nest, isa, options, needs), workspace = emit_workspace_function(nest, isa, options, needs);
   KernelText out;
+  const CFunction run = emit_kernel(nest, isa, options, needs);
   out.run = run.name;
-  out.workspace = workspace.name;
-  out.text = print_c99(run) + "\n" + print_c99(workspace);
+  out.text = print_c99(run);
+  if (constant_workspace_bytes(nest, options.style) != 0) {
+    const CFunction workspace = emit_workspace_function(nest, isa, options, needs);
+    out.workspace = workspace.name;
+    out.text += "\n" + print_c99(workspace);
+  }
   out.blueprint = nest.blueprint;
   for (const auto& [name, line] : needs.types()) out.types.push_back({name, line + "\n"});
   for (const CFunction& f : needs.functions()) out.functions.push_back({f.name, print_c99(f)});
