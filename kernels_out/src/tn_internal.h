@@ -28,7 +28,8 @@ typedef union {
     double f;
 } tn_scalar;
 
-/* One kernel at one instruction set level. run: 0 or a negative status, before the first store. */
+/* One kernel at one instruction set level. run: 0 or a negative status, before the first store. workspace: the bytes that it takes;
+   NULL: none. */
 typedef struct {
     int (*run)(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out, void *workspace);
     int64_t (*workspace)(const int64_t *size, const tn_scalar *attr);

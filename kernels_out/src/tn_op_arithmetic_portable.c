@@ -40,14 +40,7 @@ static int tn_add_f32_portable(const int64_t *size, const tn_scalar *attr, const
   return 0;
 }
 
-/* Bytes of workspace that tn_add_f32_portable takes. */
-static int64_t tn_add_f32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_add_portable[];
 const tn_core tn_cores_add_portable[] = {
-    {tn_add_f32_portable, tn_add_f32_portable_workspace},
+    {tn_add_f32_portable, NULL},
 };

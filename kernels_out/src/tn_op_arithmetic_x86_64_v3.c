@@ -92,15 +92,8 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
   return 0;
 }
 
-/* Bytes of workspace that tn_add_f32_x86_64_v3 takes. */
-static int64_t tn_add_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_add_x86_64_v3[];
 const tn_core tn_cores_add_x86_64_v3[] = {
-    {tn_add_f32_x86_64_v3, tn_add_f32_x86_64_v3_workspace},
+    {tn_add_f32_x86_64_v3, NULL},
 };
 #endif

@@ -53,13 +53,6 @@ static int tn_gather_u32_i32_portable(const int64_t *size, const tn_scalar *attr
   return 0;
 }
 
-/* Bytes of workspace that tn_gather_u32_i32_portable takes. */
-static int64_t tn_gather_u32_i32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 /*
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i64[J], Y u32[P, J, Q]
@@ -94,15 +87,8 @@ static int tn_gather_u32_i64_portable(const int64_t *size, const tn_scalar *attr
   return 0;
 }
 
-/* Bytes of workspace that tn_gather_u32_i64_portable takes. */
-static int64_t tn_gather_u32_i64_portable_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_gather_portable[];
 const tn_core tn_cores_gather_portable[] = {
-    {tn_gather_u32_i32_portable, tn_gather_u32_i32_portable_workspace},
-    {tn_gather_u32_i64_portable, tn_gather_u32_i64_portable_workspace},
+    {tn_gather_u32_i32_portable, NULL},
+    {tn_gather_u32_i64_portable, NULL},
 };

@@ -104,13 +104,6 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
   return 0;
 }
 
-/* Bytes of workspace that tn_gather_u32_i32_x86_64_v3 takes. */
-static int64_t tn_gather_u32_i32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 /*
  * Y[*p,*j,*q] = X[*p, wrap(Ix[*j], D), *q]
  * tensors: X u32[P, D, Q], Ix i64[J], Y u32[P, J, Q]
@@ -163,16 +156,9 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
   return 0;
 }
 
-/* Bytes of workspace that tn_gather_u32_i64_x86_64_v3 takes. */
-static int64_t tn_gather_u32_i64_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_gather_x86_64_v3[];
 const tn_core tn_cores_gather_x86_64_v3[] = {
-    {tn_gather_u32_i32_x86_64_v3, tn_gather_u32_i32_x86_64_v3_workspace},
-    {tn_gather_u32_i64_x86_64_v3, tn_gather_u32_i64_x86_64_v3_workspace},
+    {tn_gather_u32_i32_x86_64_v3, NULL},
+    {tn_gather_u32_i64_x86_64_v3, NULL},
 };
 #endif

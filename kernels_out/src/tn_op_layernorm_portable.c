@@ -130,13 +130,6 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
   return 0;
 }
 
-/* Bytes of workspace that tn_layernorm_f32_portable takes. */
-static int64_t tn_layernorm_f32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 /*
  * mean[*p] = sum[*q](X[*p,*q])/Nq
  * var[*p]  = sum[*q](sq(X[*p,*q] - mean[*p]))/Nq
@@ -196,15 +189,8 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
   return 0;
 }
 
-/* Bytes of workspace that tn_layernorm_f32_noB_portable takes. */
-static int64_t tn_layernorm_f32_noB_portable_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_layernorm_portable[];
 const tn_core tn_cores_layernorm_portable[] = {
-    {tn_layernorm_f32_portable, tn_layernorm_f32_portable_workspace},
-    {tn_layernorm_f32_noB_portable, tn_layernorm_f32_noB_portable_workspace},
+    {tn_layernorm_f32_portable, NULL},
+    {tn_layernorm_f32_noB_portable, NULL},
 };

@@ -156,13 +156,6 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
   return 0;
 }
 
-/* Bytes of workspace that tn_layernorm_f32_x86_64_v3 takes. */
-static int64_t tn_layernorm_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 /*
  * mean[*p] = sum[*q](X[*p,*q])/Nq
  * var[*p]  = sum[*q](sq(X[*p,*q] - mean[*p]))/Nq
@@ -249,16 +242,9 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
   return 0;
 }
 
-/* Bytes of workspace that tn_layernorm_f32_noB_x86_64_v3 takes. */
-static int64_t tn_layernorm_f32_noB_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_layernorm_x86_64_v3[];
 const tn_core tn_cores_layernorm_x86_64_v3[] = {
-    {tn_layernorm_f32_x86_64_v3, tn_layernorm_f32_x86_64_v3_workspace},
-    {tn_layernorm_f32_noB_x86_64_v3, tn_layernorm_f32_noB_x86_64_v3_workspace},
+    {tn_layernorm_f32_x86_64_v3, NULL},
+    {tn_layernorm_f32_noB_x86_64_v3, NULL},
 };
 #endif

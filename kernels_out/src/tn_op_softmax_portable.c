@@ -94,14 +94,7 @@ static int tn_softmax_f32_portable(const int64_t *size, const tn_scalar *attr, c
   return 0;
 }
 
-/* Bytes of workspace that tn_softmax_f32_portable takes. */
-static int64_t tn_softmax_f32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_softmax_portable[];
 const tn_core tn_cores_softmax_portable[] = {
-    {tn_softmax_f32_portable, tn_softmax_f32_portable_workspace},
+    {tn_softmax_f32_portable, NULL},
 };

@@ -83,13 +83,6 @@ static int tn_gelu_f32_portable(const int64_t *size, const tn_scalar *attr, cons
   return 0;
 }
 
-/* Bytes of workspace that tn_gelu_f32_portable takes. */
-static int64_t tn_gelu_f32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 /*
  * Y[s] = max(X[s], 0)
  * tensors: X f32[S], Y f32[S]
@@ -110,18 +103,11 @@ static int tn_relu_f32_portable(const int64_t *size, const tn_scalar *attr, cons
   return 0;
 }
 
-/* Bytes of workspace that tn_relu_f32_portable takes. */
-static int64_t tn_relu_f32_portable_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_gelu_portable[];
 const tn_core tn_cores_gelu_portable[] = {
-    {tn_gelu_f32_portable, tn_gelu_f32_portable_workspace},
+    {tn_gelu_f32_portable, NULL},
 };
 extern const tn_core tn_cores_relu_portable[];
 const tn_core tn_cores_relu_portable[] = {
-    {tn_relu_f32_portable, tn_relu_f32_portable_workspace},
+    {tn_relu_f32_portable, NULL},
 };

@@ -171,13 +171,6 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
   return 0;
 }
 
-/* Bytes of workspace that tn_gelu_f32_x86_64_v3 takes. */
-static int64_t tn_gelu_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 /*
  * Y[s] = max(X[s], 0)
  * tensors: X f32[S], Y f32[S]
@@ -217,19 +210,12 @@ static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const 
   return 0;
 }
 
-/* Bytes of workspace that tn_relu_f32_x86_64_v3 takes. */
-static int64_t tn_relu_f32_x86_64_v3_workspace(const int64_t *size, const tn_scalar *attr) {
-  (void)size;
-  (void)attr;
-  return 0;
-}
-
 extern const tn_core tn_cores_gelu_x86_64_v3[];
 const tn_core tn_cores_gelu_x86_64_v3[] = {
-    {tn_gelu_f32_x86_64_v3, tn_gelu_f32_x86_64_v3_workspace},
+    {tn_gelu_f32_x86_64_v3, NULL},
 };
 extern const tn_core tn_cores_relu_x86_64_v3[];
 const tn_core tn_cores_relu_x86_64_v3[] = {
-    {tn_relu_f32_x86_64_v3, tn_relu_f32_x86_64_v3_workspace},
+    {tn_relu_f32_x86_64_v3, NULL},
 };
 #endif

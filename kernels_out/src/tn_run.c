@@ -350,7 +350,7 @@ static int prepare(const tn_frame *f, const tn_entry *entry, const tn_core *core
 /* Bytes of the workspace, with room to align it. */
 static int64_t need(const plan *p)
 {
-    int64_t n = p->core->workspace(p->size, p->scalar);
+    int64_t n = p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
     for (int k = 0; k < p->form->n_arguments; ++k)
         if (p->at[k].is_staged)
             n += staged_bytes(&p->at[k]);
