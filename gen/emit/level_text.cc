@@ -16,11 +16,11 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
-#if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && (defined(__FMA__) || {})
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3{}
 /* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
 #pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
-)", isa.fma ? 1 : 0);
+)", isa.fma ? "" : " && defined(__FMA__)");
   if (isa.vector_bits > 0) s += "#pragma GCC optimize(\"no-predictive-commoning\")\n";
   s += "#endif\n\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n";
   if (isa.vector_bits > 0) {
