@@ -10,7 +10,7 @@
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
-#if __GNUC__ == 12 && __GNUC_MINOR__ < 3 && (defined(__FMA__) || 1)
+#if __GNUC__ == 12 && __GNUC_MINOR__ < 3
 /* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
 #pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
