@@ -1,4 +1,6 @@
 // Inner functions of a nest: parts with an innermost loop that wants the registers to itself.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "emit/emitter.h"
@@ -21,6 +23,7 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   if (!e.portable()) c.specifiers += " __attribute__((noinline))";
   c.result = "void";
   c.name = name;
+  c.comment = f.comment;
   for (size_t i = 0; i < f.buffers.size(); ++i) {
     const Buffer& b = f.buffers[i];
     c.params.push_back((b.writable ? "" : "const ") + inner.storage_type(b.dtype) + " *restrict " + inner.buffer_name(static_cast<int>(i)));
@@ -56,7 +59,8 @@ void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
 
 CStmt call_inner(Emitter& e, const SCall& n) {
   const InnerFunction& f = e.nest->functions[static_cast<size_t>(n.function)];
-  std::string name = e.options.prefix + '_' + e.nest->name + '_' + f.name;
+  const bool common = f.common && e.options.common_functions;
+  std::string name = common ? fmt::format("{}_{}_{}", e.options.prefix, f.name, e.isa.suffix) : fmt::format("{}_{}_{}", e.options.prefix, e.nest->name, f.name);
   if (!e.needs.has(name)) f.frame ? add_frame(e, f, name) : add_inner(e, f, name);
   std::vector<CExpr> args;
   for (const BufferArgument& b : n.buffers) {

@@ -311,7 +311,11 @@ struct NamesUsed {
 std::string function_name(const LoopNest& nest, const EmitOptions& options) { return options.prefix + "_" + nest.name; }
 
 CFunction emit_kernel(const LoopNest& nest, const Isa& isa, const EmitOptions& options, EmitNeeds& needs) {
-  if (isa.fma && nest.kernel && draws_random(*nest.kernel)) return FunctionBuilder(nest, isa.without_fma(), options, needs).kernel_function();
+  if (isa.fma && nest.kernel && draws_random(*nest.kernel)) {
+    EmitOptions own = options;
+    own.common_functions = false;   // those of other kernels multiply and add at once
+    return FunctionBuilder(nest, isa.without_fma(), own, needs).kernel_function();
+  }
   return FunctionBuilder(nest, isa, options, needs).kernel_function();
 }
 

@@ -45,6 +45,7 @@ struct EmitOptions {
   FunctionStyle style = FunctionStyle::Library;
   bool split_parallel = false;  ///< Model: iterations begin … end-1 of the outermost parallel loop only (see parallel_iterations)
   bool exported = false;        ///< without `static`
+  bool common_functions = true; ///< inner functions that do not depend on the kernel serve all kernels of a file
   MathSource math;              ///< empty: math rows are an error
   const KernelBanner* banner = nullptr;   ///< of the kernel whose nests are printed; null: written anew for each
   std::shared_ptr<PieceCache> pieces = std::make_shared<PieceCache>();

@@ -101,7 +101,9 @@ struct Buffer {
 /// A part of a nest that is a C function of its own, so that its innermost loop has the registers to itself. Buffers in its body count
 /// in its own list; sizes and attributes come in as parameters. The text of a frame may stand in place of a body.
 struct InnerFunction {
-  std::string name;  ///< behind the nest's own: tile_8x2
+  std::string name;     ///< behind the nest's own: strip_8
+  std::string comment;  ///< what it does; "" for none
+  bool common = false;  ///< the name tells all that it does, so that one function serves all nests: tile_8x2_f32
   std::vector<Buffer> buffers;
   std::vector<std::string> params;  ///< i64
   Block body;

@@ -25,7 +25,10 @@ class TileFunction {
     right_ = add_pointer("b", b_.right_type, false);
     tile_ = add_pointer("tile", b_.c.accumulator, true);
     if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
-    f_.name = fmt::format("tile_{}x{}", height_, vectors_);
+    f_.name = name();
+    f_.comment = fmt::format("{} rows of the left side times {} of the right, summed over the depth.{}", height_,
+                             vectors_ == 1 ? "one vector" : fmt::format("{} vectors", vectors_), b_.c.transposed ? " The tile is stored turned: columns are its rows." : "");
+    f_.common = true;
     f_.params = {"depth", "right_step"};
     if (left_.depth_step && constant_value(left_.depth_step) != 1) f_.params.push_back("left_step");
     each([&](int r, int j) { f_.body.push_back(s_var(sum_name(r, j), v_const(0, vector()))); });
@@ -45,6 +48,18 @@ class TileFunction {
     for (int r = 0; r < height_; ++r)
       for (int j = 0; j < vectors_; ++j) f(r, j);
   }
+  /// All that decides what the function does.
+  std::string name() const {
+    std::string s = fmt::format("tile_{}x{}", height_, vectors_);
+    if (!b_.c.transposed && vectors_ < b_.blueprint.tile_vectors) s += fmt::format("of{}", b_.blueprint.tile_vectors);
+    s += fmt::format("_{}", name_of(b_.c.accumulator));
+    if (b_.right_type != b_.c.accumulator) s += fmt::format("_{}", name_of(b_.right_type));
+    if (!b_.c.paired.empty()) s += "_pairs";
+    if (!left_.depth_step) s += left_.table_type == DType::I64 ? "_offsets" : "_offsets32";
+    else if (constant_value(left_.depth_step) != 1) s += "_steps";
+    return b_.c.transposed ? s + "_turned" : s;
+  }
+
   int add_pointer(std::string name, DType d, bool writable) {
     f_.buffers.push_back({std::move(name), d, Storage::Workspace, -1, nullptr, writable});
     return static_cast<int>(f_.buffers.size()) - 1;

@@ -148,7 +148,8 @@ class NestBuilder {
 
   /// Tiles of full height, then tiles of the small height for the rows left over.
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
-    const int tall = b_.blueprint.tile_rows, low = b_.blueprint.unroll > 0 ? b_.blueprint.unroll : tall;
+    if (b_.blueprint.unroll == 0) return even_tiles(first_row, rows, column, width);
+    const int tall = b_.blueprint.tile_rows, low = b_.blueprint.unroll;
     const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"), height = b_.local("height");
     const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
     const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
@@ -158,11 +159,24 @@ class NestBuilder {
     TilePlace clamped = place_;
     clamped.row_end = n_.rows;
     body.push_back(s_if(is_whole, tile_of(place_, tall, column, width), tile_of(clamped, low, column, width)));
-    const TileExtent extent{v_var(row), v_var(height), column, width, tile_};
-    append(body, b_.c.transposed ? turned_epilogue(b_, extent) : epilogue(b_, extent));
+    append(body, finished({v_var(row), v_var(height), column, width, tile_}));
     const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
     return {s_let(whole, floor_div(rows, v_int(tall))), s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
   }
+
+  /// Tiles of one height. The last one repeats the last row where rows are missing.
+  Block even_tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
+    const int tall = b_.blueprint.tile_rows;
+    const std::string t = b_.local("tile_row"), row = b_.local("row"), height = b_.local("height");
+    Block body{s_let(row, first_row + v_var(t) * v_int(tall)), s_let(height, smaller(v_int(tall), first_row + rows - v_var(row)))};
+    place_.first_row = v_var(row);
+    const auto known = constant_value(b_.extent_of(b_.c.rows));
+    if (!known || *known % tall != 0) place_.row_end = n_.rows;
+    append(body, tile_of(place_, tall, column, width));
+    append(body, finished({v_var(row), v_var(height), column, width, tile_}));
+    return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
+  }
+  Block finished(const TileExtent& extent) { return b_.c.transposed ? turned_epilogue(b_, extent) : epilogue(b_, extent); }
 
   /// A tile whose rows are found once, before it is told how its columns are read.
   Block tile_of(TilePlace place, int height, const Operand& column, const Operand& width) {

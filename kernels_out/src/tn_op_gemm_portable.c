@@ -33,128 +33,8 @@ static inline int64_t tn_i64_floordiv_portable(int64_t a, int64_t b) {
   return (int64_t)(q - (a % b != 0 && (a < 0) != (b < 0)));
 }
 
-static void tn_gemm_f32_portable_tile_4x4(const float *restrict a0, const float *restrict a1, const float *restrict a2,
-    const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
-  float c0_0 = 0.0f;
-  float c0_1 = 0.0f;
-  float c0_2 = 0.0f;
-  float c0_3 = 0.0f;
-  float c1_0 = 0.0f;
-  float c1_1 = 0.0f;
-  float c1_2 = 0.0f;
-  float c1_3 = 0.0f;
-  float c2_0 = 0.0f;
-  float c2_1 = 0.0f;
-  float c2_2 = 0.0f;
-  float c2_3 = 0.0f;
-  float c3_0 = 0.0f;
-  float c3_1 = 0.0f;
-  float c3_2 = 0.0f;
-  float c3_3 = 0.0f;
-  for (int64_t d = 0; d < depth; ++d) {
-    const float b0 = b[d * right_step];
-    const float b1 = b[d * right_step + 1];
-    const float b2 = b[d * right_step + 2];
-    const float b3 = b[d * right_step + 3];
-    const float x0 = a0[d * left_step];
-    c0_0 = x0 * b0 + c0_0;
-    c0_1 = x0 * b1 + c0_1;
-    c0_2 = x0 * b2 + c0_2;
-    c0_3 = x0 * b3 + c0_3;
-    const float x1 = a1[d * left_step];
-    c1_0 = x1 * b0 + c1_0;
-    c1_1 = x1 * b1 + c1_1;
-    c1_2 = x1 * b2 + c1_2;
-    c1_3 = x1 * b3 + c1_3;
-    const float x2 = a2[d * left_step];
-    c2_0 = x2 * b0 + c2_0;
-    c2_1 = x2 * b1 + c2_1;
-    c2_2 = x2 * b2 + c2_2;
-    c2_3 = x2 * b3 + c2_3;
-    const float x3 = a3[d * left_step];
-    c3_0 = x3 * b0 + c3_0;
-    c3_1 = x3 * b1 + c3_1;
-    c3_2 = x3 * b2 + c3_2;
-    c3_3 = x3 * b3 + c3_3;
-  }
-  tile[0] = c0_0;
-  tile[1] = c0_1;
-  tile[2] = c0_2;
-  tile[3] = c0_3;
-  tile[4] = c1_0;
-  tile[5] = c1_1;
-  tile[6] = c1_2;
-  tile[7] = c1_3;
-  tile[8] = c2_0;
-  tile[9] = c2_1;
-  tile[10] = c2_2;
-  tile[11] = c2_3;
-  tile[12] = c3_0;
-  tile[13] = c3_1;
-  tile[14] = c3_2;
-  tile[15] = c3_3;
-}
-
-static void tn_gemm_f32_portable_tile_4x1(const float *restrict a0, const float *restrict a1, const float *restrict a2,
-    const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
-  float c0_0 = 0.0f;
-  float c1_0 = 0.0f;
-  float c2_0 = 0.0f;
-  float c3_0 = 0.0f;
-  for (int64_t d = 0; d < depth; ++d) {
-    const float b0 = b[d * right_step];
-    const float x0 = a0[d * left_step];
-    c0_0 = x0 * b0 + c0_0;
-    const float x1 = a1[d * left_step];
-    c1_0 = x1 * b0 + c1_0;
-    const float x2 = a2[d * left_step];
-    c2_0 = x2 * b0 + c2_0;
-    const float x3 = a3[d * left_step];
-    c3_0 = x3 * b0 + c3_0;
-  }
-  tile[0] = c0_0;
-  tile[4] = c1_0;
-  tile[8] = c2_0;
-  tile[12] = c3_0;
-}
-
-static void tn_gemm_f32_portable_tile_1x4(const float *restrict a0, const float *restrict b, float *restrict tile,
-    int64_t depth, int64_t right_step, int64_t left_step) {
-  float c0_0 = 0.0f;
-  float c0_1 = 0.0f;
-  float c0_2 = 0.0f;
-  float c0_3 = 0.0f;
-  for (int64_t d = 0; d < depth; ++d) {
-    const float b0 = b[d * right_step];
-    const float b1 = b[d * right_step + 1];
-    const float b2 = b[d * right_step + 2];
-    const float b3 = b[d * right_step + 3];
-    const float x0 = a0[d * left_step];
-    c0_0 = x0 * b0 + c0_0;
-    c0_1 = x0 * b1 + c0_1;
-    c0_2 = x0 * b2 + c0_2;
-    c0_3 = x0 * b3 + c0_3;
-  }
-  tile[0] = c0_0;
-  tile[1] = c0_1;
-  tile[2] = c0_2;
-  tile[3] = c0_3;
-}
-
-static void tn_gemm_f32_portable_tile_1x1(const float *restrict a0, const float *restrict b, float *restrict tile,
-    int64_t depth, int64_t right_step, int64_t left_step) {
-  float c0_0 = 0.0f;
-  for (int64_t d = 0; d < depth; ++d) {
-    const float b0 = b[d * right_step];
-    const float x0 = a0[d * left_step];
-    c0_0 = x0 * b0 + c0_0;
-  }
-  tile[0] = c0_0;
-}
-
-static void tn_gemm_f32_noC_portable_tile_4x4(const float *restrict a0, const float *restrict a1,
+/* 4 rows of the left side times 4 vectors of the right, summed over the depth. */
+static void tn_tile_4x4_f32_steps_portable(const float *restrict a0, const float *restrict a1,
     const float *restrict a2, const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth,
     int64_t right_step, int64_t left_step) {
   float c0_0 = 0.0f;
@@ -217,7 +97,8 @@ static void tn_gemm_f32_noC_portable_tile_4x4(const float *restrict a0, const fl
   tile[15] = c3_3;
 }
 
-static void tn_gemm_f32_noC_portable_tile_4x1(const float *restrict a0, const float *restrict a1,
+/* 4 rows of the left side times one vector of the right, summed over the depth. */
+static void tn_tile_4x1of4_f32_steps_portable(const float *restrict a0, const float *restrict a1,
     const float *restrict a2, const float *restrict a3, const float *restrict b, float *restrict tile, int64_t depth,
     int64_t right_step, int64_t left_step) {
   float c0_0 = 0.0f;
@@ -241,7 +122,8 @@ static void tn_gemm_f32_noC_portable_tile_4x1(const float *restrict a0, const fl
   tile[12] = c3_0;
 }
 
-static void tn_gemm_f32_noC_portable_tile_1x4(const float *restrict a0, const float *restrict b, float *restrict tile,
+/* 1 rows of the left side times 4 vectors of the right, summed over the depth. */
+static void tn_tile_1x4_f32_steps_portable(const float *restrict a0, const float *restrict b, float *restrict tile,
     int64_t depth, int64_t right_step, int64_t left_step) {
   float c0_0 = 0.0f;
   float c0_1 = 0.0f;
@@ -264,7 +146,8 @@ static void tn_gemm_f32_noC_portable_tile_1x4(const float *restrict a0, const fl
   tile[3] = c0_3;
 }
 
-static void tn_gemm_f32_noC_portable_tile_1x1(const float *restrict a0, const float *restrict b, float *restrict tile,
+/* 1 rows of the left side times one vector of the right, summed over the depth. */
+static void tn_tile_1x1of4_f32_steps_portable(const float *restrict a0, const float *restrict b, float *restrict tile,
     int64_t depth, int64_t right_step, int64_t left_step) {
   float c0_0 = 0.0f;
   for (int64_t d = 0; d < depth; ++d) {
@@ -355,30 +238,30 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_portable_tile_4x4(rows_copied + (row - first_row) * depth,
+                  tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * depth,
                       rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                       rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                  tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_portable_tile_4x1(rows_copied + (row - first_row) * depth,
+                  tn_tile_4x1of4_f32_steps_portable(rows_copied + (row - first_row) * depth,
                       rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                       rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_portable_tile_4x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                  tn_tile_4x1of4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_portable_tile_4x4(rows_copied + (row - first_row) * depth,
+                tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * depth,
                     rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                     rows_copied + (row + 3 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
@@ -386,27 +269,27 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
-                      packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
+                      depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0,
+                  tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
                       packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_portable_tile_1x1(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
-                      packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_1x1of4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
+                      depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_portable_tile_1x1(A + tn_i64_min_portable(row, rows - 1) * A_s0,
+                  tn_tile_1x1of4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
                       packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
+                tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
                     B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
+                tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
                     depth, B_s0, A_s1);
               }
             }
@@ -512,30 +395,30 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_portable_tile_4x4(rows_copied + (row - first_row) * depth,
+                  tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * depth,
                       rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                       rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_noC_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                  tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_portable_tile_4x1(rows_copied + (row - first_row) * depth,
+                  tn_tile_4x1of4_f32_steps_portable(rows_copied + (row - first_row) * depth,
                       rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                       rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_noC_portable_tile_4x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                  tn_tile_4x1of4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_noC_portable_tile_4x4(rows_copied + (row - first_row) * depth,
+                tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * depth,
                     rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                     rows_copied + (row + 3 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_noC_portable_tile_4x4(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
@@ -543,27 +426,27 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
+                  tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
                       depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_noC_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0,
+                  tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
                       packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_portable_tile_1x1(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
+                  tn_tile_1x1of4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
                       depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
-                  tn_gemm_f32_noC_portable_tile_1x1(A + tn_i64_min_portable(row, rows - 1) * A_s0,
+                  tn_tile_1x1of4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
                       packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_noC_portable_tile_1x4(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                    depth, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
+                    B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_noC_portable_tile_1x4(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
+                tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
                     depth, B_s0, A_s1);
               }
             }

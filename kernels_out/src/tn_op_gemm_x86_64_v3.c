@@ -50,7 +50,8 @@ static inline TN_TARGET_X86_64_V3 int64_t tn_i64_floordiv_x86_64_v3(int64_t a, i
   return (int64_t)(q - (a % b != 0 && (a < 0) != (b < 0)));
 }
 
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_tile_6x2(const float *restrict a0,
+/* 6 rows of the left side times 2 vectors of the right, summed over the depth. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x2_f32_steps_x86_64_v3(const float *restrict a0,
     const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
     const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
     int64_t left_step) {
@@ -102,7 +103,8 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_
   *(tn_f32x8_at *)&tile[88] = c5_1;
 }
 
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_tile_6x1(const float *restrict a0,
+/* 6 rows of the left side times one vector of the right, summed over the depth. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x1of2_f32_steps_x86_64_v3(const float *restrict a0,
     const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
     const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
     int64_t left_step) {
@@ -135,7 +137,8 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_
   *(tn_f32x8_at *)&tile[80] = c5_0;
 }
 
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_tile_2x2(const float *restrict a0,
+/* 2 rows of the left side times 2 vectors of the right, summed over the depth. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_2x2_f32_steps_x86_64_v3(const float *restrict a0,
     const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
     int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
@@ -158,131 +161,8 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_
   *(tn_f32x8_at *)&tile[24] = c1_1;
 }
 
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_x86_64_v3_tile_2x1(const float *restrict a0,
-    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
-  tn_f32x8 c0_0 = (tn_f32x8){0};
-  tn_f32x8 c1_0 = (tn_f32x8){0};
-  for (int64_t d = 0; d < depth; ++d) {
-    const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
-    const tn_f32x8 x0 = _mm256_set1_ps(a0[d * left_step]);
-    c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
-    const tn_f32x8 x1 = _mm256_set1_ps(a1[d * left_step]);
-    c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
-  }
-  *(tn_f32x8_at *)&tile[0] = c0_0;
-  *(tn_f32x8_at *)&tile[16] = c1_0;
-}
-
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64_v3_tile_6x2(const float *restrict a0,
-    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
-    const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
-  tn_f32x8 c0_0 = (tn_f32x8){0};
-  tn_f32x8 c0_1 = (tn_f32x8){0};
-  tn_f32x8 c1_0 = (tn_f32x8){0};
-  tn_f32x8 c1_1 = (tn_f32x8){0};
-  tn_f32x8 c2_0 = (tn_f32x8){0};
-  tn_f32x8 c2_1 = (tn_f32x8){0};
-  tn_f32x8 c3_0 = (tn_f32x8){0};
-  tn_f32x8 c3_1 = (tn_f32x8){0};
-  tn_f32x8 c4_0 = (tn_f32x8){0};
-  tn_f32x8 c4_1 = (tn_f32x8){0};
-  tn_f32x8 c5_0 = (tn_f32x8){0};
-  tn_f32x8 c5_1 = (tn_f32x8){0};
-  for (int64_t d = 0; d < depth; ++d) {
-    const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
-    const tn_f32x8 b1 = *(const tn_f32x8_at *)&b[d * right_step + 8];
-    const tn_f32x8 x0 = _mm256_set1_ps(a0[d * left_step]);
-    c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
-    c0_1 = _mm256_fmadd_ps(x0, b1, c0_1);
-    const tn_f32x8 x1 = _mm256_set1_ps(a1[d * left_step]);
-    c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
-    c1_1 = _mm256_fmadd_ps(x1, b1, c1_1);
-    const tn_f32x8 x2 = _mm256_set1_ps(a2[d * left_step]);
-    c2_0 = _mm256_fmadd_ps(x2, b0, c2_0);
-    c2_1 = _mm256_fmadd_ps(x2, b1, c2_1);
-    const tn_f32x8 x3 = _mm256_set1_ps(a3[d * left_step]);
-    c3_0 = _mm256_fmadd_ps(x3, b0, c3_0);
-    c3_1 = _mm256_fmadd_ps(x3, b1, c3_1);
-    const tn_f32x8 x4 = _mm256_set1_ps(a4[d * left_step]);
-    c4_0 = _mm256_fmadd_ps(x4, b0, c4_0);
-    c4_1 = _mm256_fmadd_ps(x4, b1, c4_1);
-    const tn_f32x8 x5 = _mm256_set1_ps(a5[d * left_step]);
-    c5_0 = _mm256_fmadd_ps(x5, b0, c5_0);
-    c5_1 = _mm256_fmadd_ps(x5, b1, c5_1);
-  }
-  *(tn_f32x8_at *)&tile[0] = c0_0;
-  *(tn_f32x8_at *)&tile[8] = c0_1;
-  *(tn_f32x8_at *)&tile[16] = c1_0;
-  *(tn_f32x8_at *)&tile[24] = c1_1;
-  *(tn_f32x8_at *)&tile[32] = c2_0;
-  *(tn_f32x8_at *)&tile[40] = c2_1;
-  *(tn_f32x8_at *)&tile[48] = c3_0;
-  *(tn_f32x8_at *)&tile[56] = c3_1;
-  *(tn_f32x8_at *)&tile[64] = c4_0;
-  *(tn_f32x8_at *)&tile[72] = c4_1;
-  *(tn_f32x8_at *)&tile[80] = c5_0;
-  *(tn_f32x8_at *)&tile[88] = c5_1;
-}
-
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64_v3_tile_6x1(const float *restrict a0,
-    const float *restrict a1, const float *restrict a2, const float *restrict a3, const float *restrict a4,
-    const float *restrict a5, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
-  tn_f32x8 c0_0 = (tn_f32x8){0};
-  tn_f32x8 c1_0 = (tn_f32x8){0};
-  tn_f32x8 c2_0 = (tn_f32x8){0};
-  tn_f32x8 c3_0 = (tn_f32x8){0};
-  tn_f32x8 c4_0 = (tn_f32x8){0};
-  tn_f32x8 c5_0 = (tn_f32x8){0};
-  for (int64_t d = 0; d < depth; ++d) {
-    const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
-    const tn_f32x8 x0 = _mm256_set1_ps(a0[d * left_step]);
-    c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
-    const tn_f32x8 x1 = _mm256_set1_ps(a1[d * left_step]);
-    c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
-    const tn_f32x8 x2 = _mm256_set1_ps(a2[d * left_step]);
-    c2_0 = _mm256_fmadd_ps(x2, b0, c2_0);
-    const tn_f32x8 x3 = _mm256_set1_ps(a3[d * left_step]);
-    c3_0 = _mm256_fmadd_ps(x3, b0, c3_0);
-    const tn_f32x8 x4 = _mm256_set1_ps(a4[d * left_step]);
-    c4_0 = _mm256_fmadd_ps(x4, b0, c4_0);
-    const tn_f32x8 x5 = _mm256_set1_ps(a5[d * left_step]);
-    c5_0 = _mm256_fmadd_ps(x5, b0, c5_0);
-  }
-  *(tn_f32x8_at *)&tile[0] = c0_0;
-  *(tn_f32x8_at *)&tile[16] = c1_0;
-  *(tn_f32x8_at *)&tile[32] = c2_0;
-  *(tn_f32x8_at *)&tile[48] = c3_0;
-  *(tn_f32x8_at *)&tile[64] = c4_0;
-  *(tn_f32x8_at *)&tile[80] = c5_0;
-}
-
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64_v3_tile_2x2(const float *restrict a0,
-    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
-  tn_f32x8 c0_0 = (tn_f32x8){0};
-  tn_f32x8 c0_1 = (tn_f32x8){0};
-  tn_f32x8 c1_0 = (tn_f32x8){0};
-  tn_f32x8 c1_1 = (tn_f32x8){0};
-  for (int64_t d = 0; d < depth; ++d) {
-    const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
-    const tn_f32x8 b1 = *(const tn_f32x8_at *)&b[d * right_step + 8];
-    const tn_f32x8 x0 = _mm256_set1_ps(a0[d * left_step]);
-    c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
-    c0_1 = _mm256_fmadd_ps(x0, b1, c0_1);
-    const tn_f32x8 x1 = _mm256_set1_ps(a1[d * left_step]);
-    c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
-    c1_1 = _mm256_fmadd_ps(x1, b1, c1_1);
-  }
-  *(tn_f32x8_at *)&tile[0] = c0_0;
-  *(tn_f32x8_at *)&tile[8] = c0_1;
-  *(tn_f32x8_at *)&tile[16] = c1_0;
-  *(tn_f32x8_at *)&tile[24] = c1_1;
-}
-
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_gemm_f32_noC_x86_64_v3_tile_2x1(const float *restrict a0,
+/* 2 rows of the left side times one vector of the right, summed over the depth. */
+static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_2x1of2_f32_steps_x86_64_v3(const float *restrict a0,
     const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
     int64_t left_step) {
   tn_f32x8 c0_0 = (tn_f32x8){0};
@@ -386,37 +266,37 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
+                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
                       rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                       rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
                       rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
                       1);
                 } else {
-                  tn_gemm_f32_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                  tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
                       packed + tile_column * depth * 16, tile, depth, 16, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_x86_64_v3_tile_6x1(rows_copied + (row - first_row) * depth,
+                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
                       rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                       rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
                       rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
                       1);
                 } else {
-                  tn_gemm_f32_x86_64_v3_tile_6x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                  tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
                       packed + tile_column * depth * 16, tile, depth, 16, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
+                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
                     rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                     rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
                     rows_copied + (row + 5 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
                     A_s1);
               }
@@ -425,32 +305,32 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_x86_64_v3_tile_2x2(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                  tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
                       depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
-                  tn_gemm_f32_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                  tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
                       A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
                       depth, 16, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_x86_64_v3_tile_2x1(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                  tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
                       depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
-                  tn_gemm_f32_x86_64_v3_tile_2x1(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                  tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
                       A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
                       depth, 16, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_x86_64_v3_tile_2x2(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * depth,
-                    rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, B + column_at, tile,
-                    depth, B_s0, 1);
+                tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                    depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, B + column_at,
+                    tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
                     A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }
@@ -578,37 +458,37 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
+                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
                       rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                       rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
                       rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
                       1);
                 } else {
-                  tn_gemm_f32_noC_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                  tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
                       packed + tile_column * depth * 16, tile, depth, 16, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_x86_64_v3_tile_6x1(rows_copied + (row - first_row) * depth,
+                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
                       rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                       rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
                       rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
                       1);
                 } else {
-                  tn_gemm_f32_noC_x86_64_v3_tile_6x1(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                  tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
                       packed + tile_column * depth * 16, tile, depth, 16, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_noC_x86_64_v3_tile_6x2(rows_copied + (row - first_row) * depth,
+                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
                     rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
                     rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
                     rows_copied + (row + 5 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_noC_x86_64_v3_tile_6x2(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
                     A_s1);
               }
@@ -617,32 +497,32 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_x86_64_v3_tile_2x2(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                  tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
                       depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
-                  tn_gemm_f32_noC_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                  tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
                       A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
                       depth, 16, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_gemm_f32_noC_x86_64_v3_tile_2x1(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                  tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
                       depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
-                  tn_gemm_f32_noC_x86_64_v3_tile_2x1(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                  tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
                       A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
                       depth, 16, A_s1);
                 }
               }
             } else {
               if (A_s1 != 1) {
-                tn_gemm_f32_noC_x86_64_v3_tile_2x2(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
                     depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, B + column_at,
                     tile, depth, B_s0, 1);
               } else {
-                tn_gemm_f32_noC_x86_64_v3_tile_2x2(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
                     A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
               }
             }

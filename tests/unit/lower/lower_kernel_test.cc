@@ -170,8 +170,8 @@ Kernel filters(int64_t count, int64_t edge, int64_t channels) {
   return k;
 }
 
-/// The blueprint that filters() follows where there is one for few columns.
-std::string blueprint_of_filters(int64_t count, int64_t edge = 30, int64_t channels = 3) {
+/// filters() where there is a blueprint for few columns.
+LoopNest lowered_filters(int64_t count, int64_t edge = 30, int64_t channels = 3) {
   Blueprints rows;
   rows.rows.resize(2);
   for (Blueprint& b : rows.rows) b.cache_m = 102400, b.cache_n = 1048576;
@@ -182,7 +182,7 @@ std::string blueprint_of_filters(int64_t count, int64_t edge = 30, int64_t chann
   const auto nest = lower_contraction(std::make_shared<const Kernel>(filters(count, edge, channels)), *isa_from_name("x86-64-v4"), rows);
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
-  return nest->blueprint;
+  return *nest;
 }
 
 LoopNest lowered(const Kernel& k, std::string_view level) {
@@ -244,6 +244,25 @@ TEST_CASE("an index of a narrow type is read once, too") {
   CHECK(count(to_text(lowered(k, "x86-64-v3")), "load:i32(b1") == 2);
 }
 
+TEST_CASE("tiles of one height are written once, and clamp their rows only where rows are left over") {
+  const std::string even = to_text(lowered_filters(16, 32)), odd = to_text(lowered_filters(16, 30));
+  for (const std::string& text : {even, odd}) CHECK(count(text, "call f0") == 1);
+  CHECK(count(even, "min(row, ") == 0);
+  CHECK(count(odd, "min(row, ") > 0);
+}
+
+TEST_CASE("a tile's name tells all that it does") {
+  std::map<std::string, std::string> known;
+  for (const LoopNest& nest : {lowered_filters(16), lowered_filters(64), lowered_filters(40, 32, 5)})
+    for (const InnerFunction& f : nest.functions) {
+      CHECK(f.common);
+      LoopNest alone;
+      alone.functions = {f};
+      CHECK(known.try_emplace(f.name, to_text(alone)).first->second == to_text(alone));
+    }
+  CHECK(known.count("tile_8x2_f32_offsets32_turned") == 1);
+}
+
 TEST_CASE("the portable level has no vectors") { CHECK(count(to_text(lowered(add(), "portable")), "f32x") == 0); }
 
 TEST_CASE("the right side of a product is copied as far as it reads badly in place") {
@@ -272,15 +291,15 @@ TEST_CASE("the vectors of a stencil run over the whole plane where its rows are 
 }
 
 TEST_CASE("filters of one vector have tiles of their own") {
-  CHECK(blueprint_of_filters(8) == "contraction_turned_narrow");
-  CHECK(blueprint_of_filters(16) == "contraction_turned_narrow");
-  CHECK(blueprint_of_filters(17) == "contraction_turned");
+  CHECK(lowered_filters(8).blueprint == "contraction_turned_narrow");
+  CHECK(lowered_filters(16).blueprint == "contraction_turned_narrow");
+  CHECK(lowered_filters(17).blueprint == "contraction_turned");
 }
 
 TEST_CASE("filters of few steps whose planes fall on each other in the caches write whole lines") {
-  CHECK(blueprint_of_filters(32, 32) == "contraction_turned_narrow");
-  CHECK(blueprint_of_filters(32, 32, 4) == "contraction_turned");   // 36 steps
-  CHECK(blueprint_of_filters(32, 30) == "contraction_turned");      // planes of 3600 bytes
+  CHECK(lowered_filters(32, 32).blueprint == "contraction_turned_narrow");
+  CHECK(lowered_filters(32, 32, 4).blueprint == "contraction_turned");   // 36 steps
+  CHECK(lowered_filters(32, 30).blueprint == "contraction_turned");      // planes of 3600 bytes
 }
 
 TEST_CASE("a padded window is found by columns and then along a line of each worker") {
