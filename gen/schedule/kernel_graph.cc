@@ -88,10 +88,22 @@ void KernelGraph::replace_made(ValueId from, ValueId to) {
 
 bool KernelGraph::can_wait(size_t from, size_t to) const {
   if (from >= to || kernels_[from].region != kernels_[to].region) return false;
-  for (const ValueId v : made_by(from))
+  for (const ValueId v : made_by(from)) {
+    if (region_reads_.count(v) && begins_between(v, from, to)) return false;
     for (const size_t r : readers(v))
       if (r < to) return false;
+  }
   return true;
+}
+
+bool KernelGraph::begins_between(ValueId v, size_t from, size_t to) const {
+  for (size_t id = 0; id < regions_.size(); ++id) {
+    const std::vector<ValueId> read = tenon::read_by(regions_[id]);
+    if (std::find(read.begin(), read.end(), v) == read.end()) continue;
+    for (size_t k = from + 1; k < to; ++k)
+      if (alive_[k] && lies_in(regions_, kernels_[k].region, static_cast<RegionId>(id))) return true;
+  }
+  return false;
 }
 
 std::vector<FusedKernel> KernelGraph::take() {

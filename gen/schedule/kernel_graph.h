@@ -41,13 +41,15 @@ class KernelGraph {
   /// The kernel that makes `from` makes `to` instead, in the shape that it has; readers follow.
   void replace_made(ValueId from, ValueId to);
 
-  /// Kernel `from` can run as late as `to`: all others that read what it makes come behind `to`, in the same region.
+  /// Kernel `from` can run as late as `to`, in the same region: all others that read what it makes come behind `to`, and so do regions.
   bool can_wait(size_t from, size_t to) const;
   /// The kernels that are left, in the graph's order.
   std::vector<FusedKernel> take();
 
  private:
   std::vector<ValueId> values(size_t k, bool made) const;
+  /// A region that reads the value, as a condition or whole, begins between the two kernels.
+  bool begins_between(ValueId v, size_t from, size_t to) const;
   void link(size_t k);
   void unlink(size_t k);
 
