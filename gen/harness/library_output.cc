@@ -7,6 +7,7 @@
 #include <array>
 #include <future>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "harness/library_attributes.h"
@@ -62,13 +63,18 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
   return {family + ".c", out.take()};
 }
 
-/// Pieces that were not there before: `known` remembers them by the condition under which they stand.
-void write_new(const std::vector<NamedText>& pieces, const Isa& isa, std::set<std::string>& known, TextWriter& out) {
-  for (const NamedText& p : pieces)
-    if (known.insert(fmt::format("{}\n{}", isa.guard, p.name)).second) out.write(p.text).line();
+using Known = std::map<std::string, std::string_view>;   ///< texts of pieces, by the condition under which they stand and their names
+
+/// Pieces that were not there before.
+void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& known, TextWriter& out) {
+  for (const NamedText& p : pieces) {
+    const auto [at, fresh] = known.try_emplace(fmt::format("{}\n{}", isa.guard, p.name), p.text);
+    TENON_CHECK(fresh || at->second == p.text, "two functions are called {}", p.name);
+    if (fresh) out.write(p.text).line();
+  }
 }
 
-void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& level, std::set<std::string>& known, TextWriter& out) {
+void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& level, Known& known, TextWriter& out) {
   std::vector<const KernelText*> kernels;
   std::set<std::string> names;
   for (const LibraryOp* op : ops)
@@ -81,7 +87,7 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
 }
 
 /// The kernels of a family at one level; empty without any.
-Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level, std::set<std::string>& known) {
+Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level, Known& known) {
   if (std::none_of(ops.begin(), ops.end(), [&](const LibraryOp* op) { return has_kernels(*op, level); })) return {};
   TextWriter out(4);
   out.print_line("/* {}: kernels for {}. */", family, level.isa->name).write(include_internal());
@@ -136,12 +142,12 @@ std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, co
   const Families by_name = families_of(library);
   const std::vector<std::pair<std::string, std::vector<const LibraryOp*>>> families(by_name.begin(), by_name.end());
   std::vector<std::vector<Source>> made(families.size());
-  std::set<std::string> shared;   // by all sources of one file
+  Known shared;   // by all sources of one file
   const auto make = [&](size_t i) {
     const auto& [family, ops] = families[i];
     made[i].push_back(wrappers("op_" + family, ops, defs, texts));
     for (const LevelTexts& l : texts.levels) {
-      std::set<std::string> own;
+      Known own;
       if (Source s = kernels("op_" + family, ops, l, options.amalgamate ? shared : own); !s.name.empty()) made[i].push_back(std::move(s));
     }
   };
