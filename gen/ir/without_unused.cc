@@ -54,6 +54,13 @@ class Need {
   bool node(const Node& n) const {
     return std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId id) { return value(id); });
   }
+  /// Sizes that nobody writes any more.
+  std::set<std::string> lost_sizes() const {
+    std::set<std::string> lost;
+    for (const auto& [name, writer] : writers_)
+      if (!writer || !node(*writer)) lost.insert(name);
+    return lost;
+  }
   bool region(const Region& r, RegionId id) const {
     const std::vector<ValueId> results = results_of(r);
     if (std::any_of(results.begin(), results.end(), [&](ValueId v) { return value(v); })) return true;
@@ -122,6 +129,7 @@ std::vector<RegionId> drop_regions(Graph& graph, const Need& need) {
 
 Graph without_unused(Graph graph) {
   const Need need(graph);
+  const std::set<std::string> lost = need.lost_sizes();
   std::erase_if(graph.nodes, [&](const Node& n) { return !need.node(n); });
   const std::vector<RegionId> regions = drop_regions(graph, need);
   std::set<ValueId> inputs(graph.inputs.begin(), graph.inputs.end());
@@ -142,6 +150,7 @@ Graph without_unused(Graph graph) {
     for_each_value(r, [&](ValueId& v) { v = v == kNoValue ? v : map[static_cast<size_t>(v)]; });
   rename(graph.inputs, map);
   rename(graph.outputs, map);
+  drop_sizes(graph, lost);
   return graph;
 }
 
