@@ -42,9 +42,9 @@ std::string tensor_types(const Kernel& k) {
   return s;
 }
 
-/// The definition's own text; that of a family, or of what was put together, is written from the statement.
+/// The definition's text; that of what was put together is written from the statement.
 std::string formula_of(const Kernel& k, const KernelStatement& s) {
-  if (!s.formula.empty() && s.formula.find_first_of("$\n") == std::string::npos) return s.formula;
+  if (!s.formula.empty() && k.fused.size() < 2) return s.formula;
   constexpr std::string_view updates[] = {"=", "+=", "*=", "max=", "min=", "="};
   const std::vector<std::string> names = tensor_names(k);
   std::string index;

@@ -141,10 +141,16 @@ class BodyExpander {
     out.update = update_of(s.combine);
     out.value = stored(v, t.dtype);
     out.loops = loops;
-    out.formula = s.span.known() ? std::string(s.span.text()) : print(s);
+    out.formula = formula_of(s);
     if (out.update != Update::Assign) identity_first(*target, out.update);
     kernel_.body.push_back(std::move(out));
     defined_.push_back(target->tensor);
+  }
+
+  /// The definition's own text; a family's, with its parameters put in, and what stands on several lines are printed.
+  static std::string formula_of(const Statement& s) {
+    const std::string_view text = s.span.known() ? s.span.text() : std::string_view();
+    return text.empty() || text.find_first_of("$\n") != std::string_view::npos ? print(s) : std::string(text);
   }
 
   static Expr stored(const Typed& v, DType storage) {

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /*
- * Y[s] = (A[s] + B[s])
+ * Y[*s] = A[*s] + B[*s]
  * tensors: A f32[S], B f32[S], Y f32[S]
  * computes in f32; blueprint loops
  * cost: S operations, 12*S bytes

@@ -50,7 +50,7 @@ static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, 
 }
 
 /*
- * Y[s] = (A[s] + B[s])
+ * Y[*s] = A[*s] + B[*s]
  * tensors: A f32[S], B f32[S], Y f32[S]
  * computes in f32; blueprint loops
  * cost: S operations, 12*S bytes

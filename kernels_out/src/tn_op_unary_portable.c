@@ -64,7 +64,7 @@ static inline float tn_f32_max_of_constant_portable(float a, float b) {
 }
 
 /*
- * Y[s] = ((0.5 * X[s]) * (1 + erf((X[s] * 0.7071067811865476))))
+ * Y[*s] = gelu(X[*s])
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
  * cost: 5*S operations, 8*S bytes
@@ -84,7 +84,7 @@ static int tn_gelu_f32_portable(const int64_t *size, const tn_scalar *attr, cons
 }
 
 /*
- * Y[s] = max(X[s], 0)
+ * Y[*s] = max(X[*s], 0)
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
  * cost: S operations, 8*S bytes

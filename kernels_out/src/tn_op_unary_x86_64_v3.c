@@ -135,7 +135,7 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a
 }
 
 /*
- * Y[s] = ((0.5 * X[s]) * (1 + erf((X[s] * 0.7071067811865476))))
+ * Y[*s] = gelu(X[*s])
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
  * cost: 5*S operations, 8*S bytes
@@ -172,7 +172,7 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
 }
 
 /*
- * Y[s] = max(X[s], 0)
+ * Y[*s] = max(X[*s], 0)
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
  * cost: S operations, 8*S bytes

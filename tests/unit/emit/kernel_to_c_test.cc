@@ -44,6 +44,14 @@ TEST_CASE("a map in portable C") {
 )");
 }
 
+TEST_CASE("the comment has the definition's text, but what was put together is written from its statements") {
+  Kernel k = kernel_over_n("k", {DType::F32}, DType::F32);
+  k.body = {{1, {var_ref("n")}, Update::Assign, apply(ScalarOp::Max, {read_of(0, DType::F32, {var_ref("n")}), constant_float(0, DType::F32)}), {{"n", size_ref("N")}}, "Y[*s] = max(X[*s], 0)"}};
+  CHECK(banner_of(k).what.find("Y[*s] = max(X[*s], 0)\n") == 0);
+  k.fused = {"neg", "relu"};
+  CHECK(banner_of(k).what.find("Y[n] = max(A[n], 0)\n") == 0);
+}
+
 TEST_CASE("a map in vectors with a masked tail") {
   const Isa& v3 = *isa_from_name("x86-64-v3");
   const std::string text = emitted(map_nest(v3, addition(), 8), v3);
