@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "algebra/pair_depth.h"
@@ -146,10 +147,14 @@ class NestBuilder {
   }
   Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
 
-  /// Tiles of full height, then tiles of the small height for the rows left over.
+  /// Tiles of full height, then tiles of the small height for the rows left over. Where their number is known, no row is multiplied in vain;
+  /// the height of tiles that are turned is a power of two all the same, because their columns are vectors.
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
-    if (b_.blueprint.unroll == 0) return even_tiles(first_row, rows, column, width);
-    const int tall = b_.blueprint.tile_rows, low = b_.blueprint.unroll;
+    const int tall = b_.blueprint.tile_rows;
+    const auto known = b_.c.transposed ? std::nullopt : constant_value(b_.extent_of(b_.c.rows));
+    if (b_.blueprint.unroll == 0 || (known && *known % tall == 0)) return even_tiles(tall, first_row, rows, column, width);
+    const int low = known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.unroll)) : b_.blueprint.unroll;
+    if (known && *known < tall) return even_tiles(low, first_row, rows, column, width);
     const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"), height = b_.local("height");
     const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
     const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
@@ -165,8 +170,7 @@ class NestBuilder {
   }
 
   /// Tiles of one height. The last one repeats the last row where rows are missing.
-  Block even_tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
-    const int tall = b_.blueprint.tile_rows;
+  Block even_tiles(int tall, const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const std::string t = b_.local("tile_row"), row = b_.local("row"), height = b_.local("height");
     Block body{s_let(row, first_row + v_var(t) * v_int(tall)), s_let(height, smaller(v_int(tall), first_row + rows - v_var(row)))};
     place_.first_row = v_var(row);

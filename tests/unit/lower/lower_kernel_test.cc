@@ -1,6 +1,8 @@
 // Lowering of kernels made by hand: what becomes of their loops, temps and vectors.
 #include "lower/lower_kernel.h"
 
+#include <set>
+
 #include "catch.h"
 #include "isa/all_isas.h"
 #include "lower/lower_contraction.h"
@@ -89,16 +91,20 @@ Kernel product(int64_t M, int64_t K, int64_t N) {
   return k;
 }
 
-/// Elements of workspace of the product in tiles of 8 rows by 32 columns.
-int64_t workspace_of_product(int64_t M, int64_t K, int64_t N) {
+/// The product in tiles of 8 rows by 32 columns, of 4 rows for those left over.
+LoopNest lowered_product(int64_t M, int64_t K, int64_t N) {
   Blueprint tiles;
   tiles.name = tiles.kind = "contraction";
   tiles.tile_rows = 8, tiles.tile_vectors = 2, tiles.unroll = 4, tiles.cache_m = 102400, tiles.cache_n = 1048576;
   const auto nest = lower_contraction(std::make_shared<const Kernel>(product(M, K, N)), *isa_from_name("x86-64-v4"), {{tiles}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
+  return *nest;
+}
+
+int64_t workspace_of_product(int64_t M, int64_t K, int64_t N) {
   int64_t elements = 0;
-  for (const Buffer& b : nest->buffers)
+  for (const Buffer& b : lowered_product(M, K, N).buffers)
     if (b.storage == Storage::Workspace) elements += constant_value(b.elements).value();
   return elements;
 }
@@ -249,6 +255,18 @@ TEST_CASE("tiles of one height are written once, and clamp their rows only where
   for (const std::string& text : {even, odd}) CHECK(count(text, "call f0") == 1);
   CHECK(count(even, "min(row, ") == 0);
   CHECK(count(odd, "min(row, ") > 0);
+}
+
+TEST_CASE("where the number of rows is known, no row is multiplied in vain") {
+  const auto heights = [](int64_t rows) {
+    std::set<std::string> names;
+    for (const InnerFunction& f : lowered_product(rows, 64, 96).functions) names.insert(f.name.substr(0, f.name.find('x')));
+    return names;
+  };
+  CHECK(heights(1) == std::set<std::string>{"tile_1"});
+  CHECK(heights(6) == std::set<std::string>{"tile_4"});
+  CHECK(heights(10) == std::set<std::string>{"tile_2", "tile_8"});
+  CHECK(heights(16) == std::set<std::string>{"tile_8"});
 }
 
 TEST_CASE("a tile's name tells all that it does") {

@@ -37,6 +37,7 @@ struct Sample {
 };
 const std::vector<Sample> kSamples = {
     {"contraction", "a: #[40, N], b: #[N, 70]", "y = matmul(a, b)"},
+    {"contraction", "a: #[N, 40], b: #[40, 70]", "y = matmul(a, b)"},
     {"contraction_turned", "x: #[1, 8, N, 10], w: #[16, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
     {"contraction_turned", "x: #[1, 2, 12, 11], w: #[300, 2, 3, 3]", "y = conv2d(x, w)"},
     {"contraction_turned_narrow", "x: #[1, 8, 4, 4], w: #[2, 8, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1])"},
