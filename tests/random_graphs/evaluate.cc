@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "library/expand_node.h"
 #include "oracle/number.h"
@@ -177,6 +178,17 @@ bool refuses(const OpLibrary& defs, const std::string& op, const std::vector<con
   return !expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
 }
 
+/// The mean of the numbers without the greatest quarter: elements that jump say nothing of the others.
+double usual_difference(const std::vector<double>& differences) {
+  std::vector<double> known;
+  for (const double d : differences)
+    if (!std::isnan(d)) known.push_back(d);
+  if (known.empty()) return 0;
+  std::sort(known.begin(), known.end());
+  known.resize((3 * known.size() + 3) / 4);
+  return std::accumulate(known.begin(), known.end(), 0.0) / static_cast<double>(known.size());
+}
+
 }  // namespace
 
 std::optional<SizedGraph> at_size(const OpLibrary& defs, const RandomGraph& g, int64_t size) {
@@ -225,11 +237,9 @@ std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs
       }
     }
   }
-  for (size_t k = 0; k < out.size(); ++k) {
-    double sum = 0, n = 0;
-    for (const double d : out[k])
-      if (!std::isnan(d)) sum += d, n += 1;
-    for (size_t i = 0; i < out[k].size(); ++i) out[k][i] = 4 * out[k][i] + (n > 0 ? sum / n : 0);   // the mean stands for elements whose moves cancelled out
+  for (std::vector<double>& differences : out) {
+    const double usual = usual_difference(differences);   // for elements whose moves cancelled out
+    for (double& d : differences) d = 4 * d + usual;
   }
   return out;
 }
