@@ -34,6 +34,12 @@ class EmitNeeds {
   /// The typedefs as one text (empty without any), and the functions.
   const std::map<std::string, std::string>& types() const { return types_; }
   const std::vector<CFunction>& functions() const { return functions_; }
+  /// Null where there is none.
+  const CFunction* function(std::string_view name) const {
+    for (const CFunction& f : functions_)
+      if (f.name == name) return &f;
+    return nullptr;
+  }
 
  private:
   std::map<std::string, std::string> types_;

@@ -70,6 +70,7 @@ class Emitter {
 
   // ---- what the function uses
   std::set<int> used_buffers;
+  std::set<int> called_functions;   ///< of the nest
   std::set<std::string> used_sizes;
   std::set<std::pair<std::string, int>> used_attrs;
 

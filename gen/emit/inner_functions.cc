@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "emit/emitter.h"
+#include "emit/print_c99.h"
+#include "support/check.h"
 #include "support/text_template.h"
 
 namespace tenon::emit {
@@ -55,13 +57,23 @@ void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
   e.needs.add_function(std::move(c));
 }
 
+/// What another nest has brought under this name has to be the same function.
+void check_common(const Emitter& e, const InnerFunction& f, const std::string& name) {
+  EmitNeeds needs;
+  Emitter again(e.isa, e.options, needs, e.nest);
+  add_inner(again, f, name);
+  TENON_CHECK(print_c99(*needs.function(name)) == print_c99(*e.needs.function(name)), "two functions are called {}", name);
+}
+
 }  // namespace
 
 CStmt call_inner(Emitter& e, const SCall& n) {
   const InnerFunction& f = e.nest->functions[static_cast<size_t>(n.function)];
   const bool common = f.common && e.options.common_functions;
   std::string name = common ? fmt::format("{}_{}_{}", e.options.prefix, f.name, e.isa.suffix) : fmt::format("{}_{}_{}", e.options.prefix, e.nest->name, f.name);
+  const bool first_call = e.called_functions.insert(n.function).second;
   if (!e.needs.has(name)) f.frame ? add_frame(e, f, name) : add_inner(e, f, name);
+  else if (common && first_call) check_common(e, f, name);
   std::vector<CExpr> args;
   for (const BufferArgument& b : n.buffers) {
     if (b.buffer < 0) {
