@@ -37,9 +37,6 @@ class Simplifier {
   }
 
  private:
-  static bool is_leaf(const Expr& e) {
-    return std::holds_alternative<Constant>(e->node) || std::holds_alternative<VarRef>(e->node) || std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node);
-  }
   Expr without_note(const Expr& e) {
     return std::holds_alternative<Reduce>(e->node) ? reduction(e) : rule(map_children(e, [&](const Expr& c) { return run(c); }));
   }

@@ -121,6 +121,10 @@ Expr operator+(const Expr& a, const Expr& b) { return is_zero(a) ? b : is_zero(b
 Expr operator-(const Expr& a, const Expr& b) { return is_zero(b) ? a : apply(ScalarOp::Sub, {a, b}); }
 Expr operator*(const Expr& a, const Expr& b) { return is_one(a) ? b : is_one(b) ? a : apply(ScalarOp::Mul, {a, b}); }
 
+bool is_leaf(const Expr& e) {
+  return std::holds_alternative<Constant>(e->node) || std::holds_alternative<VarRef>(e->node) || std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node);
+}
+
 const Constant* as_constant(const Expr& e) { return e ? std::get_if<Constant>(&e->node) : nullptr; }
 std::optional<int64_t> constant_value(const Expr& e) {
   const Constant* c = as_constant(e);

@@ -112,6 +112,8 @@ std::string_view name_of(Reducer);
 Expr identity_of(Reducer, DType type);
 
 // ---- walking
+/// A constant, a variable, a size or an attribute: nothing is below it.
+bool is_leaf(const Expr&);
 /// Calls `visit` for `e` and every node below it, parents first; it returns false to skip the children.
 void walk(const Expr& e, const std::function<bool(const Expr&)>& visit);
 /// Calls f for every direct child of `e`, in order; extents of Reduce are children too.

@@ -60,7 +60,7 @@ void LaneSurvey::tree(const Tree& t) {
 bool LaneSurvey::varies(const Expr& e) {
   if (!e) return false;
   if (const auto* v = std::get_if<VarRef>(&e->node)) return v->name == var_ || varying_accumulators_.count(v->name) != 0;
-  if (std::holds_alternative<Constant>(e->node) || std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node)) return false;
+  if (is_leaf(e)) return false;
   if (const auto it = varies_.find(e); it != varies_.end()) return it->second;
   const auto* r = std::get_if<Read>(&e->node);
   bool result = r && varying_temps_.count(r->tensor) != 0 && !places_[static_cast<size_t>(r->tensor)].stored;
