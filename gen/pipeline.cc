@@ -206,7 +206,7 @@ struct Commands {
     if (!rows) return exit_bad_input;
     for (const LibraryOp& op : library->ops)
       for (const LibraryKernel& k : op.kernels)
-        if (k.kernel.name == o.subject && k.types == k.call_types) return explain_kernel(k.kernel, *levels, *rows);
+        if (k.name == o.subject) return explain_kernel(k.kernel, *levels, *rows);
     print_to(stderr, "tenon: error: '{}' is neither a diagnostic code nor a kernel of the library, such as softmax_f32\n", o.subject);
     return exit_bad_command_line;
   }

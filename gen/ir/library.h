@@ -36,9 +36,10 @@ using SizeSource = std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, 
 
 /// One body of the library. Entries of kernel.attrs are attributes of the definition or lets with a real value (`sc: D**-0.5`).
 struct LibraryKernel {
+  std::string name;                       ///< of the op with the types of the call: kernel.name where the body is its own
   Kernel kernel;
   std::map<std::string, DType> types;     ///< type variable → the dtype that this body handles (a movement dtype stands for all of its size)
-  std::map<std::string, DType> call_types; ///< type variable → the dtype of the call (differs from `types` for movement bodies)
+  std::map<std::string, DType> call_types; ///< type variable → the dtype of the call (differs from `types` where a body is shared)
   std::vector<bool> present;              ///< per input: is the optional input given?
   std::vector<SizeSource> size_sources;   ///< parallel to kernel.sizes
 };

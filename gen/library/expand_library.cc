@@ -8,6 +8,7 @@
 #include "library/expand_symbolic.h"
 #include "library/pack_plan.h"
 #include "library/permuted_view.h"
+#include "library/share_signs.h"
 #include "library/unroll_variadic.h"
 #include "support/parallel.h"
 
@@ -160,9 +161,11 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
         shared = std::make_shared<LibraryKernel>(std::move(*k));
       }
       op.kernels.push_back(*shared);
+      op.kernels.back().name = kernel_name(def, call, taken);
       op.kernels.back().call_types = call;
       op.kernels.back().present = present;
     }
+  share_signs(op);
   library.ops.push_back(std::move(op));
   return true;
 }
