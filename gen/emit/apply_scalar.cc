@@ -15,7 +15,7 @@ CExpr wrap_binary(Emitter& e, std::string_view op, DType d, const CExpr& a, cons
   if (d == DType::U32 || d == DType::U64) return c_binary(a, op, b);
   if (narrow(d) && !(d == DType::U16 && op == "*")) return c_cast(e.c_type(d), c_binary(a, op, b));
   const std::string u = e.c_type(unsigned_of(bits_of(d) < 32 ? 32 : bits_of(d)));
-  return c_cast(e.c_type(d), c_binary(c_cast(u, a), op, c_cast(u, b)));
+  return is_signed_int(d) && !narrow(d) ? wrapped(e.c_type(d), u, op, a, b) : c_cast(e.c_type(d), c_binary(c_cast(u, a), op, c_cast(u, b)));
 }
 
 CExpr negate(Emitter& e, DType d, const CExpr& a, bool plain) {

@@ -25,8 +25,7 @@ CExpr arithmetic(Emitter& e, const OperandType& t, const VApply& n) {
   const std::string_view op = vector_operator(n.op);
   const CExpr a = side(e, n.args[0], !is_splat(n.args[1])), b = side(e, n.args[1], true);
   if (!is_signed_int(t.dtype)) return c_binary(a, op, b);
-  const std::string u = e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes);
-  return c_cast(e.c_type(t), c_binary(c_cast(u, a), op, c_cast(u, b)));
+  return wrapped(e.c_type(t), e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes), op, a, b);
 }
 
 CExpr comparison(Emitter& e, const OperandNode& node, const VApply& n) {

@@ -1,8 +1,10 @@
 // What the printers of scalars and of vectors both ask of an operation.
 #pragma once
 
+#include <string>
 #include <string_view>
 
+#include "ir/c_ast.h"
 #include "ir/loop_nest.h"
 
 namespace tenon::emit {
@@ -11,5 +13,7 @@ namespace tenon::emit {
 std::string_view c_operator(ScalarOp op);
 /// A constant other than NaN.
 bool not_nan_constant(const Operand& v);
+/// a op b of a signed type, wrapping: computed as `unsigned_type` of the same width. What was computed so already goes in without casts there and back.
+CExpr wrapped(const std::string& type, const std::string& unsigned_type, std::string_view op, const CExpr& a, const CExpr& b);
 
 }  // namespace tenon::emit

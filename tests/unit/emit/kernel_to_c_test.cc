@@ -59,6 +59,17 @@ TEST_CASE("a map in vectors with a masked tail") {
   CHECK(text.find("const int64_t whole = N / 8 * 8;") != std::string::npos);
 }
 
+TEST_CASE("what wraps step by step is computed in the unsigned type from end to end") {
+  const MapCase polynomial{"poly_i32", {DType::I32, DType::I32}, DType::I32, [](const std::vector<Operand>& v) { return v[0] * v[1] - v[0] * v[0]; }};
+  const Isa& portable = *isa_from_name("portable");
+  CHECK(emitted(map_nest(portable, polynomial, 1), portable).find("Y[i] = (int32_t)((uint32_t)A[i] * (uint32_t)B[i] - (uint32_t)A[i] * (uint32_t)A[i]);") != std::string::npos);
+  const Isa& v3 = *isa_from_name("x86-64-v3");
+  const std::string vectors = emitted(map_nest(v3, polynomial, 8), v3);
+  INFO(vectors);
+  CHECK(vectors.find("(tn_i32x8)((tn_u32x8)") != std::string::npos);
+  CHECK(vectors.find("(tn_u32x8)(tn_i32x8)") == std::string::npos);
+}
+
 TEST_CASE("a model's function takes typed arguments, and a range of its parallel loop") {
   const Isa& portable = *isa_from_name("portable");
   EmitOptions options;
