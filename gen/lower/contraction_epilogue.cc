@@ -4,6 +4,13 @@
 namespace tenon {
 namespace {
 
+/// Elements that are stored at once: there are no vectors of complex numbers.
+int stored_lanes(const ContractionBuilder& b) {
+  bool complex = false;
+  walk(b.c.statement->value, [&](const Expr& e) { return complex = complex || is_complex(e->type), !std::holds_alternative<Reduce>(e->node); });
+  return complex ? 1 : b.lanes();
+}
+
 /// Stores the statement's value for the elements that `scope` names, with `sums` standing for the reduction.
 void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, Block& out) {
   const KernelStatement& s = *b.c.statement;
@@ -60,7 +67,7 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
   bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
   const Operand at = v_var(r) * v_int(b.panel_columns()) + v_var(q);
   Operand from = v_int(0);
-  if (b.lanes() > 1) {
+  if (stored_lanes(b) > 1) {
     std::vector<Operand> steps;
     ValueScope vector = column_vector(b, scope, t.first_column + v_var(q), steps);
     Block body;
@@ -91,7 +98,7 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   const std::string r = b.local("r");
   Block partial = partial_rows(b, t, r);
   const auto known = constant_value(t.columns);
-  if (b.lanes() == 1 || (known && *known != b.panel_columns())) return partial;
+  if (stored_lanes(b) == 1 || (known && *known != b.panel_columns())) return partial;
   std::vector<Operand> steps;
   ValueScope row = b.scope;
   Block unused;
@@ -112,7 +119,7 @@ Block turned_epilogue(ContractionBuilder& b, const TileExtent& t) {
   ValueScope vector = scope;
   bind_collapsed(b.c.rows, t.first_row, vector);
   Block all, some;
-  if (b.lanes() > 1) {
+  if (stored_lanes(b) > 1) {
     vector.vector_var = b.c.rows.back().name;
     vector.lanes = height;
     store_value(b, vector, v_load(t.tile, acc, v_var(q) * v_int(height), height), all);
