@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "frontend/size_arithmetic.h"
 #include "ir/without_unused.h"
@@ -59,7 +60,7 @@ TensorData numbers_data(DType dtype, const std::vector<int64_t>& dims, const std
   TensorData data{dtype, dims, {}};
   const size_t width = static_cast<size_t>(bytes_of(dtype));
   for (const SizeExpr& e : elements) {
-    const uint64_t bits = static_cast<uint64_t>(e.value);
+    const uint64_t bits = dtype == DType::F32 ? std::bit_cast<uint32_t>(static_cast<float>(e.value)) : dtype == DType::F64 ? std::bit_cast<uint64_t>(static_cast<double>(e.value)) : static_cast<uint64_t>(e.value);
     for (size_t k = 0; k < width; ++k) data.bytes.push_back(static_cast<uint8_t>(bits >> (8 * k)));
   }
   return data;
@@ -102,7 +103,7 @@ ValueId GraphBuilder::add_constant(const std::string& name, TensorData data) {
 }
 
 ValueId GraphBuilder::add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements) {
-  TENON_CHECK(count_of(dims) == static_cast<int64_t>(elements.size()) && is_whole(dtype));
+  TENON_CHECK(count_of(dims) == static_cast<int64_t>(elements.size()) && (is_whole(dtype) || dtype == DType::F32 || dtype == DType::F64));
   if (std::all_of(elements.begin(), elements.end(), [](const SizeExpr& e) { return e.is_constant(); })) {
     std::vector<int64_t> extents;
     for (const SizeExpr& d : dims) extents.push_back(d.value);
@@ -276,6 +277,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string&
 
 std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::string& op, const std::vector<ValueId>& inputs,
                                                                 const Attributes& attrs, const std::vector<TensorType>& types) {
+  const std::vector<GraphSize> all = sizes();
   std::vector<SizeTensor> tensors(inputs.size());
   std::vector<const SizeTensor*> pointers(inputs.size(), nullptr);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -286,8 +288,8 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::strin
     for (const SizeExpr& d : value(inputs[i]).dims) tensors[i].dims.push_back(d.value);
     pointers[i] = &tensors[i];
   }
-  std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, op, pointers, attrs, types);
-  if (!results) return std::nullopt;
+  std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, op, pointers, attrs, types, all);
+  if (!results || !std::all_of(results->begin(), results->end(), [&](const SizeTensor& t) { return is_exact(t, all); })) return std::nullopt;
   std::vector<ValueId> ids;
   for (SizeTensor& t : *results)
     ids.push_back(add_numbers(t.dtype, std::vector<SizeExpr>(t.dims.begin(), t.dims.end()), std::move(t.elements)));

@@ -25,7 +25,7 @@ class GraphBuilder {
   ValueId add_input(const std::string& name, DType dtype, std::vector<SizeExpr> dims);
   ValueId add_constant(const std::string& name, std::shared_ptr<const TensorData> data);
   ValueId add_constant(const std::string& name, TensorData data);
-  /// A tensor of whole numbers that may depend on run-time sizes.
+  /// A tensor of whole numbers that may depend on run-time sizes; of floats where all of them are whole and the type holds them.
   ValueId add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements);
 
   /// Adds `op`; the origin set before goes with it. Throws GraphError.

@@ -14,6 +14,8 @@ struct OnnxBodyReader {
   std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)> read;
   /// The first extent that the file states for a tensor; 0 where it states none.
   std::function<int64_t(const std::string& name)> declared_extent;
+  /// The value of a name around the node; kNoValue where there is none.
+  std::function<ValueId(const std::string& name)> find;
 };
 
 /// Whether the node is one of these operators.

@@ -26,9 +26,9 @@ std::string declared_text(const TypeProto::Tensor& t) {
 bool may_hold(const TypeProto::Tensor& t, const TensorType& value, const std::vector<GraphSize>& sizes) {
   if (t.elem_type() != 0 && onnx_dtype(t.elem_type()) != value.dtype) return false;
   if (!t.has_shape()) return true;
-  if (static_cast<size_t>(t.shape().dim_size()) != value.dims.size()) return false;
   const auto& dims = t.shape().dim();
   if (!std::all_of(dims.begin(), dims.end(), [](const auto& d) { return d.has_dim_value() && d.dim_value() >= 0; })) return true;
+  if (static_cast<size_t>(dims.size()) != value.dims.size()) return false;
   for (int i = 0; i < dims.size(); ++i) {
     const SizeBounds range = bounds_of(value.dims[static_cast<size_t>(i)], sizes);
     if (dims.Get(i).dim_value() < range.lo || dims.Get(i).dim_value() > range.hi) return false;

@@ -13,6 +13,7 @@
 #include "frontend/onnx_function.h"
 #include "frontend/onnx_node.h"
 #include "frontend/onnx_order.h"
+#include "frontend/onnx_sizes.h"
 #include "frontend/onnx_stated.h"
 #include "frontend/onnx_tensor.h"
 #include "frontend/onnx_told.h"
@@ -30,7 +31,7 @@ constexpr int64_t kMaxNodes = 1000000;
 class OnnxReader {
  public:
   OnnxReader(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics, const SizeRanges& sizes, ToldInputs told)
-      : source_(source), table_(table), semantics_(semantics), ranges_(sizes), told_(std::move(told)) {}
+      : source_(source), table_(table), semantics_(semantics), sizes_(sizes), told_(std::move(told)) {}
 
   Result<Graph> read() {
     const std::vector<std::pair<std::string, ValueId>> outputs = read_model();
@@ -164,43 +165,23 @@ class OnnxReader {
 
   SizeExpr extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis, const std::string& where) {
     if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
-    const std::string name = dim.dim_param().empty() ? fmt::format("{}_d{}", input, axis) : dim.dim_param();
-    const auto range = ranges_.find(name);
-    if (range == ranges_.end()) {
-      if (reported_.insert(name).second)
-        error(Code::E0808, where, fmt::format("extent {} is the open size '{}'", axis, name),
-              {fmt::format("add --size {}=4 to fix it, or --size {}=1..64 to bound it", name, name)});
-      return 1;
-    }
-    used_.insert(name);
-    if (range->second.lo == range->second.hi) return range->second.lo;
-    const auto [entry, fresh] = size_names_.emplace(name, "");
-    if (fresh) {
-      entry->second = c_sizes_.fresh(name);
-      builder_->add_size({entry->second, range->second.lo, range->second.hi});
-    }
-    return size_name(entry->second);
+    std::string name;
+    const std::optional<SizeExpr> open = sizes_.extent(dim, input, axis, *builder_, name);
+    if (!open && reported_.insert(name).second)
+      error(Code::E0808, where, fmt::format("extent {} is the open size '{}'", axis, name),
+            {fmt::format("add --size {}=4 to fix it, or --size {}=1..64 to bound it", name, name)});
+    return open.value_or(1);
   }
 
   // A shape that the file states helps where what decides it is computed at run time.
   void read_stated(OnnxNodeContext& context, const ValueInfoProto& v) const {
     const TypeProto::Tensor& t = v.type().tensor_type();
     if (v.type().value_case() != TypeProto::kTensorType || !t.has_shape()) return;
-    std::vector<SizeExpr> dims;
-    for (const TensorShapeProto::Dimension& dim : t.shape().dim()) {
-      const auto range = ranges_.find(dim.dim_param());
-      const auto open = size_names_.find(dim.dim_param());
-      if (dim.has_dim_value() && dim.dim_value() >= 0) dims.emplace_back(dim.dim_value());
-      else if (open != size_names_.end()) dims.push_back(size_name(open->second));
-      else if (range != ranges_.end() && range->second.lo == range->second.hi) dims.emplace_back(range->second.lo);
-      else return;
-    }
-    context.stated[v.name()] = std::move(dims);
+    if (std::optional<std::vector<SizeExpr>> dims = sizes_.stated(t.shape())) context.stated[v.name()] = std::move(*dims);
   }
 
   void check_sizes() {
-    for (const auto& [name, range] : ranges_)
-      if (!used_.count(name)) error(Code::E0808, "", fmt::format("--size names '{}', but the model has no such open size", name));
+    for (const std::string& name : sizes_.unused()) error(Code::E0808, "", fmt::format("--size names '{}', but the model has no such open size", name));
   }
 
   template <class Nodes>
@@ -279,6 +260,7 @@ class OnnxReader {
     OnnxBodyReader reader;
     reader.read = [&](const GraphProto& body, const std::vector<ValueId>& given) { return read_body(context, body, given, names, where); };
     reader.declared_extent = [&](const std::string& name) { return declared_extent(context, name); };
+    reader.find = [&](const std::string& name) { return names.count(name) ? names.at(name) : kNoValue; };
     return map_onnx_control(context, node, inputs, reader);
   }
 
@@ -363,7 +345,7 @@ class OnnxReader {
   const OnnxSource& source_;
   const OnnxTable& table_;
   const OpSemantics& semantics_;
-  const SizeRanges& ranges_;
+  OpenSizes sizes_;
   ToldInputs told_;
   std::map<std::string, ValueId> told_values_;  // the inputs themselves
   std::vector<ValueId> candidates_;             // inputs that may say extents
@@ -375,9 +357,7 @@ class OnnxReader {
   DeclaredTypes declared_;  // of the graph that is read and those around it
   int depth_ = 0;
   int64_t nodes_ = 0;
-  std::map<std::string, std::string> size_names_;  // in the file → in C
-  std::set<std::string> used_, reported_;
-  CNames c_sizes_;
+  std::set<std::string> reported_;  // open sizes without bounds
   Diagnostics diagnostics_;
 };
 

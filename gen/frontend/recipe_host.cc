@@ -180,7 +180,30 @@ RecipeValue is_constant(const HostCall& c) {
   const SizeExpr* n = c.args[0].get<SizeExpr>();
   return !n || n->is_constant();
 }
+/// The fraction with the least denominator, 1000 at most, that is `real` to the precision of f32.
+std::optional<std::pair<int64_t, int64_t>> fraction(double real) {
+  for (int64_t q = 1; q <= 1000; ++q)
+    if (const double p = std::round(real * static_cast<double>(q)); std::fabs(p - real * static_cast<double>(q)) <= std::fabs(p) * 0x1p-23 && p < 0x1p31) return std::pair(static_cast<int64_t>(p), q);
+  return std::nullopt;
+}
+
+/// The whole part of an extent times a number, rounded to f32 before as in ONNX's own inference of shapes.
+RecipeValue floor_of_product(const HostCall& c) {
+  const SizeExpr n = *c.args[0].get<SizeExpr>();
+  const double factor = c.real(c.args[1]);
+  if (n.is_constant()) {
+    const double d = std::floor(static_cast<double>(static_cast<float>(n.value) * static_cast<float>(factor)));
+    if (!(std::fabs(d) < 9e18)) c.fail("this number has no whole part that 64 bits hold");
+    return SizeExpr(static_cast<int64_t>(d));
+  }
+  const auto f = factor > 0 ? fraction(factor) : std::nullopt;
+  if (!f) c.fail(fmt::format("{} times {} depends on run-time sizes, and {} is no fraction of small numbers; fix them with --size", to_text(n), factor, factor));
+  return floor_div(n * SizeExpr(f->first), SizeExpr(f->second));
+}
+
 RecipeValue floor_of(const HostCall& c) {
+  if (c.args.size() == 2 && c.args[0].get<SizeExpr>()) return floor_of_product(c);
+  if (c.args.size() == 2) c.fail("an extent is expected before the number");
   if (const SizeExpr* n = c.args[0].get<SizeExpr>()) return *n;
   const double d = std::floor(c.real(c.args[0]));
   if (!(std::fabs(d) < 9e18)) c.fail("this number has no whole part that 64 bits hold");
@@ -298,7 +321,7 @@ constexpr HostRow kHostRows[] = {
     {"known", 1, kMany, known},     {"values", 1, 1, values},       {"scalar", 1, 1, scalar},         {"len", 1, 1, len},
     {"range", 1, 2, range},         {"least", 1, kMany, minimum},   {"most", 1, kMany, maximum},      {"product", 1, 1, product_of},
     {"total", 1, 1, sum_of},        {"ceil_div", 2, 2, ceil_div},   {"every", 1, 1, all_of},          {"some", 1, 1, any_of},
-    {"reversed", 1, 1, reversed},   {"sorted", 1, 1, sorted},       {"whole", 1, 1, floor_of},        {"real", 1, 1, real_of_value},
+    {"reversed", 1, 1, reversed},   {"sorted", 1, 1, sorted},       {"whole", 1, 2, floor_of},        {"real", 1, 1, real_of_value},
     {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
     {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
     {"einsum", 2, kMany, einsum},   {"joined", 1, 1, joined},       {"chain", 2, 2, chain},               {"scan", 5, 5, scan},

@@ -18,22 +18,54 @@ constexpr MovementRow kMovement[] = {
     {"gather_nd", 1},   {"take", 1},       {"unsqueeze", kAll}, {"squeeze", kAll},
 };
 
-using SizeFunction = SizeExpr (*)(const SizeExpr&, const SizeExpr&);
+using Sizes = std::vector<GraphSize>;
+using Element = std::optional<SizeExpr>;
+
+Element truth(bool v) { return SizeExpr(int64_t{v}); }
+// What the ranges of the sizes decide of a < b, or of a <= b where `least` is 0.
+Element ordered(const SizeExpr& a, const SizeExpr& b, int64_t least, const Sizes& sizes) {
+  const SizeBounds d = bounds_of(b - a, sizes);
+  return d.lo >= least ? truth(true) : d.hi < least ? truth(false) : std::nullopt;
+}
+Element equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
+  const SizeBounds d = bounds_of(b - a, sizes);
+  return a == b || (d.lo == 0 && d.hi == 0) ? truth(true) : d.lo > 0 || d.hi < 0 ? truth(false) : std::nullopt;
+}
+Element quotient(const SizeExpr& a, const SizeExpr& b, const Sizes&) { return b.is(0) ? std::nullopt : Element(floor_div(a, b)); }
+
 struct ArithmeticRow {
   const char* op;
-  SizeFunction function;
-  bool divides;
+  Element (*function)(const SizeExpr&, const SizeExpr&, const Sizes&);
 };
 constexpr ArithmeticRow kArithmetic[] = {
-    {"add", [](const SizeExpr& a, const SizeExpr& b) { return a + b; }, false},
-    {"sub", [](const SizeExpr& a, const SizeExpr& b) { return a - b; }, false},
-    {"mul", [](const SizeExpr& a, const SizeExpr& b) { return a * b; }, false},
-    {"floor_div", floor_div, true},
-    {"trunc_div", floor_div, true},  // extents are not negative
-    {"mod", floor_mod, true},
-    {"minimum", size_min, false},
-    {"maximum", size_max, false},
+    {"add", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return a + b; }},
+    {"sub", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return a - b; }},
+    {"mul", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return a * b; }},
+    {"floor_div", quotient},
+    {"trunc_div", quotient},  // extents are not negative
+    {"mod", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return b.is(0) ? std::nullopt : Element(floor_mod(a, b)); }},
+    {"minimum", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return lesser(a, b, s); }},
+    {"maximum", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return greater(a, b, s); }},
+    {"equal", equal},
+    {"less", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return ordered(a, b, 1, s); }},
+    {"less_equal", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return ordered(a, b, 0, s); }},
+    {"greater", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return ordered(b, a, 1, s); }},
+    {"greater_equal", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return ordered(b, a, 0, s); }},
 };
+
+using SizeFunction = SizeExpr (*)(const SizeExpr&, const SizeExpr&);
+struct ReductionRow {
+  const char* op;
+  SizeFunction function;
+  int64_t of_none;
+};
+constexpr ReductionRow kReductions[] = {
+    {"sum", [](const SizeExpr& a, const SizeExpr& b) { return a + b; }, 0},
+    {"prod", [](const SizeExpr& a, const SizeExpr& b) { return a * b; }, 1},
+};
+
+/// Floats as well: ranges and quotients of extents are often computed in them.
+bool holds_sizes(DType d) { return d == DType::I32 || d == DType::I64 || d == DType::F32 || d == DType::F64; }
 
 bool plain(const SizeTensor& t) {
   return std::all_of(t.elements.begin(), t.elements.end(), [](const SizeExpr& e) { return e.is_constant(); });
@@ -106,30 +138,53 @@ size_t broadcast_position(const std::vector<int64_t>& dims, const std::vector<in
   return static_cast<size_t>(position);
 }
 
-std::optional<std::vector<SizeTensor>> combine_sizes(const ArithmeticRow& row, const SizeTensor& a, const SizeTensor& b,
-                                                     const TensorType& type) {
+/// Element by element of operands that are broadcast; nothing where `function` has nothing for one of them.
+template <class Function>
+std::optional<std::vector<SizeTensor>> combine_sizes(const std::vector<const SizeTensor*>& operands, const TensorType& type, const Function& function) {
   const std::optional<std::vector<int64_t>> dims = constant_dims(type);
   if (!dims) return std::nullopt;
   SizeTensor result{type.dtype, *dims, {}};
   for (int64_t i = 0, n = element_count(*dims); i < n; ++i) {
-    const SizeExpr& x = a.elements[broadcast_position(a.dims, *dims, i)];
-    const SizeExpr& y = b.elements[broadcast_position(b.dims, *dims, i)];
-    if (row.divides && y.is(0)) return std::nullopt;
-    result.elements.push_back(row.function(x, y));
+    std::vector<SizeExpr> elements;
+    for (const SizeTensor* t : operands) elements.push_back(t->elements[broadcast_position(t->dims, *dims, i)]);
+    const Element e = function(elements);
+    if (!e) return std::nullopt;
+    result.elements.push_back(*e);
   }
   return std::vector<SizeTensor>{std::move(result)};
 }
 
+Element selected(const std::vector<SizeExpr>& e) { return e[0].is_constant() ? Element(e[0].is(0) ? e[2] : e[1]) : std::nullopt; }
+
+/// Of all elements: the result has one.
+std::optional<std::vector<SizeTensor>> reduce_sizes(const ReductionRow& row, const SizeTensor& t, const TensorType& type) {
+  const std::optional<std::vector<int64_t>> dims = constant_dims(type);
+  if (!dims || element_count(*dims) != 1) return std::nullopt;
+  SizeExpr all = row.of_none;
+  for (const SizeExpr& e : t.elements) all = row.function(all, e);
+  return std::vector<SizeTensor>{{type.dtype, *dims, {all}}};
+}
+
 }  // namespace
+
+bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes) {
+  const int64_t most = tensor.dtype == DType::F32 ? int64_t{1} << 24 : tensor.dtype == DType::F64 ? int64_t{1} << 53 : 0;
+  return most == 0 || std::all_of(tensor.elements.begin(), tensor.elements.end(), [&](const SizeExpr& e) {
+           const SizeBounds b = bounds_of(e, sizes);
+           return b.lo >= -most && b.hi <= most;
+         });
+}
 
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
                                                         const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
-                                                        const std::vector<TensorType>& types) {
+                                                        const std::vector<TensorType>& types, const std::vector<GraphSize>& sizes) {
+  const auto takes = [&](size_t count) { return inputs.size() == count && types.size() == 1 && std::count(inputs.begin(), inputs.end(), nullptr) == 0; };
   for (const ArithmeticRow& row : kArithmetic)
-    if (op == row.op && inputs.size() == 2 && inputs[0] && inputs[1] && types.size() == 1)
-      return combine_sizes(row, *inputs[0], *inputs[1], types[0]);
-  if (op == "cast" && inputs.size() == 1 && inputs[0] && types.size() == 1 && (types[0].dtype == DType::I32 || types[0].dtype == DType::I64))
-    return std::vector<SizeTensor>{{types[0].dtype, inputs[0]->dims, inputs[0]->elements}};
+    if (op == row.op && takes(2)) return combine_sizes(inputs, types[0], [&](const std::vector<SizeExpr>& e) { return row.function(e[0], e[1], sizes); });
+  if (op == "where" && takes(3)) return combine_sizes(inputs, types[0], selected);
+  if (op == "cast" && takes(1) && holds_sizes(types[0].dtype)) return std::vector<SizeTensor>{{types[0].dtype, inputs[0]->dims, inputs[0]->elements}};
+  for (const ReductionRow& row : kReductions)
+    if (op == row.op && takes(1)) return reduce_sizes(row, *inputs[0], types[0]);
   for (const MovementRow& row : kMovement)
     if (op == row.op && semantics.evaluate) return move_sizes(semantics, row, inputs, attrs, types);
   return std::nullopt;

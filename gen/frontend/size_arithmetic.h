@@ -16,10 +16,10 @@ struct SizeTensor {
 };
 
 /// Results of `op` on such tensors (nullptr = absent optional). Ops that only move elements are evaluated on element numbers in
-/// place of elements; sums, products and quotients element by element. Nothing for other ops.
+/// place of elements; sums, products, quotients and comparisons that the ranges of the sizes decide element by element. Nothing for other ops.
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
                                                         const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
-                                                        const std::vector<TensorType>& types);
+                                                        const std::vector<TensorType>& types, const std::vector<GraphSize>& sizes);
 
 /// What an extent lies between, whatever the sizes are.
 struct SizeBounds {
@@ -28,6 +28,9 @@ struct SizeBounds {
 };
 /// Bounds where the sizes have these ranges; wide ones where a name is none of them.
 SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
+
+/// Whether the type holds all elements exactly: floats do not hold all whole numbers.
+bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
 
 /// The lesser or the greater of two extents; one of the two where the ranges decide it.
 SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
