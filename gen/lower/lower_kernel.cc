@@ -44,7 +44,7 @@ struct Case {
   std::vector<Case> parts;               ///< empty: one part
   Expr holds;                            ///< null: no fork
   std::unique_ptr<Case> then, otherwise;
-  bool otherwise_scalar = false, for_vectors = false;
+  bool otherwise_scalar = false;
   Kernel kernel;
   LoopTree tree;
 };
@@ -78,7 +78,6 @@ Case prepare_simple(Kernel simple, const Isa& isa) {
     scalars.vector_bits = 0;
     out.holds = fork->holds;
     out.otherwise_scalar = fork->otherwise_scalar;
-    out.for_vectors = fork->for_vectors;
     out.then = std::make_unique<Case>(prepare(fork->then, isa));
     out.otherwise = std::make_unique<Case>(prepare(fork->otherwise, fork->otherwise_scalar ? scalars : isa));
     return out;
@@ -144,10 +143,8 @@ Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
   }
   Isa scalars = isa;
   scalars.vector_bits = 0;
-  Planned otherwise = plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints);
   out.then = std::make_unique<Planned>(plan(*c.then, isa, blueprints));
-  if (c.for_vectors && !out.then->vectors()) return otherwise;
-  out.otherwise = std::make_unique<Planned>(std::move(otherwise));
+  out.otherwise = std::make_unique<Planned>(plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints));
   return out;
 }
 

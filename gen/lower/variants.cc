@@ -218,7 +218,7 @@ std::optional<Fork> fork_flag(const Kernel& k) {
     });
   if (flag.empty()) return std::nullopt;
   const auto with = [&](int64_t v) { return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, 0, v); }); };
-  return Fork{attr_ref(flag, DType::Bool), with(1), with(0), false, false};
+  return Fork{attr_ref(flag, DType::Bool), with(1), with(0), false};
 }
 
 /// Positions fit 32 bits in all but absurd cases: argmax carries them beside the values.
@@ -231,7 +231,7 @@ std::optional<Fork> fork_positions(const Kernel& k) {
         if (s.name == size_name(v.extent) && s.hi > INT32_MAX) wide = s.name;
   });
   if (wide.empty()) return std::nullopt;
-  Fork f{apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)}), k, k, true, false};
+  Fork f{apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)}), k, k, true};
   for (Size& s : f.then.sizes)
     if (s.name == wide) s.hi = INT32_MAX;
   for (Size& s : f.otherwise.sizes)

@@ -14,7 +14,6 @@ struct Fork {
   Kernel then;
   Kernel otherwise;
   bool otherwise_scalar = false;  ///< vectors would not pay in it
-  bool for_vectors = true;        ///< `then` is worth having only where vectors come of it
 };
 
 /// The next fork that pays for this kernel on this level; nothing when there is none left.

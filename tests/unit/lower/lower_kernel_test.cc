@@ -228,20 +228,6 @@ TEST_CASE("run-time strides of 1 and 0 are told apart from the others") {
   CHECK(std::get_if<SIf>(&unit->otherwise->front().node) != nullptr);
 }
 
-TEST_CASE("a case of the strides from which no vectors come has no code of its own") {
-  const Expr S = size_ref("S");
-  Kernel k;   // the greatest element up to each one: no vectors run along it
-  k.name = "cummax_f32";
-  k.sizes = {{"S"}, {"X_s0"}};
-  k.tensors = {{"X", Role::Input, DType::F32, {S}, {size_ref("X_s0")}}, tensor("Y", Role::Output, {S})};
-  const Expr before = apply(ScalarOp::Le, {v("k"), v("s")});
-  k.body = {{1, {v("s")}, Update::Assign, reduce(Reducer::Max, {{"k", S}}, before, at(0, {v("k")}), DType::F32), {{"s", S}}, ""}};
-  const std::string text = to_text(lowered(k, "x86-64-v3"));
-  INFO(text);
-  CHECK(count(text, "X_s0") > 0);
-  CHECK(count(text, "eq(X_s0, 1)") == 0);
-}
-
 TEST_CASE("an update in place stands outside of the forks before it, and looks its place up once") {
   const LoopNest nest = lowered(add_rows(), "x86-64-v3");
   REQUIRE(nest.body.size() == 2);
