@@ -159,6 +159,7 @@ class BodyChecker {
           {"define it first, or update an output"});
       return;
     }
+    expressions_.defined.erase(statement.targets[0].text);  // no update reads what it is making, on either side
     expressions_.check_subs(target_access(statement), statement.subs, *value, {});
   }
 
