@@ -97,11 +97,11 @@ constexpr int kPatience = 12;  // failures after which only short proofs are tri
 
 bool IndexBounds::positive(const Polynomial &p) {
   if (p.is_constant()) return p.constant_value() > 0;
-  // A division by zero is an error of its own, before any read: a divisor that is a product of sizes is at least 1.
+  // A division by zero is an error of its own, before any read: a divisor that is never negative, as products of sizes are, is at least 1.
   const bool sizes = p.terms.size() == 1 && p.terms.begin()->second > 0 &&
                      std::all_of(p.terms.begin()->first.begin(), p.terms.begin()->first.end(),
                                  [&](const std::string &n) { return context_.sizes.count(n) != 0; });
-  return sizes || prove_quickly(p - Polynomial::constant(1));
+  return sizes || prove_quickly(p);
 }
 
 bool IndexBounds::prove_quickly(const Polynomial &goal) {

@@ -78,6 +78,7 @@ class ExprBuilder {
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   void require_choice(const Expr& room, const Syntax& place);
+  void require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place);
   void require_divisor(const Expr& divisor, const Syntax& place);
   Typed zero() const { return {constant_int(0), true}; }
 

@@ -249,18 +249,23 @@ void ExprBuilder::require_divisor(const Expr& divisor, const Syntax& place) {
     from_data = from_data || std::holds_alternative<Read>(e->node) || std::holds_alternative<AttrRef>(e->node) || std::holds_alternative<VarRef>(e->node);
     return !from_data;
   });
-  if (from_data) require_data(apply(ScalarOp::Ne, {divisor, constant_int(0, divisor->type)}), CheckStatus::Range, place);
+  const Expr holds = apply(ScalarOp::Ne, {divisor, constant_int(0, divisor->type)});
+  if (from_data) require_data(holds, CheckStatus::Range, place);
+  else require_where_run(divisor - constant_int(1, divisor->type), holds, CheckStatus::Range, place);
 }
 
-/// `room` >= 0, where the statement is carried out at all: the extents of its loops are at least 1 then.
 void ExprBuilder::require_choice(const Expr& room, const Syntax& place) {
+  require_where_run(room, apply(ScalarOp::Ge, {room, constant_int(0)}), CheckStatus::Shape, place);
+}
+
+/// What holds for all `room` >= 0, where the statement is carried out at all: the extents of its loops are at least 1 then.
+void ExprBuilder::require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place) {
   std::vector<LoopVar> loops = statement_.loops;
   loops.insert(loops.end(), reducing_.begin(), reducing_.end());
   Ranges ranges;
   for (const LoopVar& v : loops)
     if (const auto* size = std::get_if<SizeRef>(&v.extent->node)) ranges.size_lo[size->name] = 1;
   const LinearForm form = linear_form(room);
-  Expr holds = apply(ScalarOp::Ge, {room, constant_int(0)});
   for (const LoopVar& v : loops) {
     LinearForm spare = form - linear_form(v.extent);
     ++spare.constant;
@@ -268,7 +273,7 @@ void ExprBuilder::require_choice(const Expr& room, const Syntax& place) {
     const auto extent = constant_value(v.extent);
     if (!extent || *extent < 1) holds = apply(ScalarOp::Or, {apply(ScalarOp::Lt, {v.extent, constant_int(1)}), holds});
   }
-  if (!proves_not_negative(form, ranges)) require_data(holds, CheckStatus::Shape, place);
+  if (!proves_not_negative(form, ranges)) require_data(holds, status, place);
 }
 
 void ExprBuilder::require_data(Expr holds, CheckStatus status, const Syntax& place) {
