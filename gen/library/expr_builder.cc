@@ -169,7 +169,7 @@ Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {
     const Expr q = apply(ScalarOp::Floor, {apply(ScalarOp::Div, {a.e, b.e})});
     return {s.text == "//" ? q : apply(ScalarOp::Sub, {a.e, apply(ScalarOp::Mul, {q, b.e})}), flexible};
   }
-  require_divisor(b.e, s.children[1]);
+  b.e = divisor(b.e, s.children[1]);
   if (is_one(b.e)) return {s.text == "//" ? a.e : constant_int(0, t), flexible};
   return {apply(s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, {a.e, b.e}), flexible};
 }

@@ -79,7 +79,7 @@ class ExprBuilder {
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   void require_choice(const Expr& room, const Syntax& place);
   void require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place);
-  void require_divisor(const Expr& divisor, const Syntax& place);
+  Expr divisor(const Expr& divisor, const Syntax& place);
   Typed zero() const { return {constant_int(0), true}; }
 
   const OpLibrary& library_;

@@ -53,7 +53,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
     const bool flexible = a.flexible && b.flexible;
     if (!has_function(s, ScalarOp::Ceil, a.e->type)) return a;
     if (is_float(a.e->type)) return {apply(ScalarOp::Ceil, {apply(ScalarOp::Div, {a.e, b.e})}), flexible};
-    require_divisor(b.e, s.children[1]);
+    b.e = divisor(b.e, s.children[1]);
     if (const auto x = constant_value(a.e), y = constant_value(b.e); x && y && *y > 0 && (*x >= 0 || !is_unsigned_int(a.e->type))) return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
     if (is_unsigned_int(a.e->type)) {
       const Expr rest = apply(ScalarOp::Min, {apply(ScalarOp::Mod, {a.e, b.e}), constant_int(1, a.e->type)});

@@ -239,11 +239,11 @@ Typed ExprBuilder::guard(const Syntax& s) {
   return {tenon::select(apply(ScalarOp::Lt, {m, d}), m, period - m), true};
 }
 
-void ExprBuilder::require_divisor(const Expr& divisor, const Syntax& place) {
-  if (const auto c = constant_value(divisor)) {
-    if (*c == 0) error(Code::E0506, place, "the divisor is 0");
-    return;
-  }
+/// What to divide by. In an extent of 0 nothing lies, so nothing may be divided by it and any number will do.
+Expr ExprBuilder::divisor(const Expr& divisor, const Syntax& place) {
+  const auto known = constant_value(divisor);
+  if (known && *known != 0) return divisor;
+  if (known && (place.kind != SyntaxKind::name || scope_.binding.attrs.contains(place.text))) error(Code::E0506, place, "the divisor is 0");
   bool from_data = false;
   walk(divisor, [&](const Expr& e) {
     from_data = from_data || std::holds_alternative<Read>(e->node) || std::holds_alternative<AttrRef>(e->node) || std::holds_alternative<VarRef>(e->node);
@@ -252,6 +252,7 @@ void ExprBuilder::require_divisor(const Expr& divisor, const Syntax& place) {
   const Expr holds = apply(ScalarOp::Ne, {divisor, constant_int(0, divisor->type)});
   if (from_data) require_data(holds, CheckStatus::Range, place);
   else require_where_run(divisor - constant_int(1, divisor->type), holds, CheckStatus::Range, place);
+  return known ? constant_int(1, divisor->type) : divisor;
 }
 
 void ExprBuilder::require_choice(const Expr& room, const Syntax& place) {

@@ -98,7 +98,8 @@ class FrameLowering {
       for (size_t i = 0; i < call_.tensors.size(); ++i)
         if (call_.frame->parameters[i].name == p.type) type = *key_dtype(kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype);
     const int buffer = static_cast<int>(nest_.buffers.size());
-    nest_.buffers.push_back({p.name, type, Storage::Workspace, -1, elements(p.elements), true});
+    const Operand count = elements(p.elements);     // a buffer of no elements has no name to hand over
+    nest_.buffers.push_back({p.name, type, Storage::Workspace, -1, constant_value(count) == 0 ? v_int(1) : count, true});
     pass(buffer, {p.name, type, Storage::Workspace, -1, v_int(1), true});
   }
 

@@ -1,5 +1,6 @@
 """Cases that were wrong once for a reason that other cases may share; they belong to every sample."""
 import numpy as np
+from onnx import TensorProto, helper
 
 from node_case import case
 
@@ -18,3 +19,10 @@ def cases():
     yield case('Clip', np.array([1, 2, 3]), None, np.array(2), opset=13, const=(2,))    # a whole number without a lower bound
     yield case('ReduceSum', np.zeros((2, 0, 4), np.float32), np.array([1]), const=(1,))
     yield case('Range', np.array(5), np.array(2), np.array(1))
+    for x in (np.zeros((3, 0), np.int64), np.zeros(0, np.float32)):                     # no elements to choose from, to repeat, to pad
+        yield case('TopK', x, np.array([0]), outputs=2, opset=20, const=(1,))
+    yield case('Tile', np.zeros((0, 7), np.int16), np.array([1, 3]), const=(1,))
+    yield case('Pad', np.zeros((0, 2), np.float32), np.array([1, 2, 2, 0]), np.array(0.5, np.float32), const=(1,))
+    yield case('ConstantOfShape', np.array([2, 3]), const=(0,), value=helper.make_tensor('value', TensorProto.BOOL, [1], [True]))
+    yield case('EyeLike', np.zeros((2, 3), bool), k=1)
+    yield case('EyeLike', np.zeros((2, 3), np.float32), dtype=TensorProto.BOOL)
