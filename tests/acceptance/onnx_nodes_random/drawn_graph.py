@@ -37,6 +37,7 @@ class DrawnGraph:
         self.opset = self.draw.choice([7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 13, 17, 18])
         self.nodes, self.values, self.doubts = [], {}, []
         self.open = self.draw.random() < 0.25              # whether inputs have symbolic extents
+        self.closed = set()                                # inputs whose extents are known in every model, such as weights
         self.later = False                                 # whether an input decides an extent, so that the model has to state it
         self.leaves_constant = self.draw.choice([0, 0.2, 0.5])
 
@@ -87,6 +88,7 @@ class DrawnGraph:
 
     def special(self, array):
         """Now and then one element that is not finite."""
+        array = np.array(array)
         if self.chance(0.06) and array.size and is_float(array):
             array[np.unravel_index(self.numbers.integers(array.size), array.shape)] = self.draw.choice([np.nan, np.inf, -np.inf, -0.0])
         return array
@@ -96,6 +98,11 @@ class DrawnGraph:
 
     def leaf(self, array, constant):
         return self.add(Value(self.name(), np.asarray(array), 'constant' if constant else 'input'))
+
+    def weight(self, dtype, shape):
+        v = self.new(dtype, shape)
+        self.closed.add(v.name)
+        return v
 
     def kept(self, test):
         """A value there is already, or None."""
@@ -203,7 +210,7 @@ class DrawnGraph:
         return helper.make_tensor_value_info(v.name, element_type(v.array.dtype), shape if stated else None)
 
     def is_open(self, v, k):
-        return self.open and not self.later and v.source == 'input' and k == 0 and v.array.shape[0] > 1
+        return self.open and not self.later and v.source == 'input' and v.name not in self.closed and k == 0 and v.array.shape[0] > 1
 
     def model(self, stated):
         stated = stated or self.later

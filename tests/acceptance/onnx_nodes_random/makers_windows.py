@@ -55,7 +55,7 @@ def conv(g):
     if g.chance(0.5):
         attrs['kernel_shape'] = kernel
     x = g.tensor(t, (g.draw.randint(1, 3), groups*per, *extents))
-    g.node('Conv', [x, g.tensor(t, (groups*out, per, *kernel)), g.tensor(t, (groups*out,)) if g.chance(0.5) else None], **attrs)
+    g.node('Conv', [x, g.weight(t, (groups*out, per, *kernel)), g.weight(t, (groups*out,)) if g.chance(0.5) else None], **attrs)
 
 
 def conv_transpose(g):
@@ -90,6 +90,8 @@ def pool(op):
             attrs['count_include_pad'] = 1
         if op == 'LpPool':
             attrs['p'] = g.draw.randint(1, 3)
+        if attrs.get('auto_pad', 'VALID').startswith('SAME') and any(k < s for k, s in zip(kernel, attrs.get('strides', kernel))):
+            raise NoAnswer('ONNX Runtime refuses to pad by a negative number')
         both = op == 'MaxPool' and g.opset >= 8 and g.chance(0.4)
         if both and g.chance(0.4):
             attrs['storage_order'] = 1
@@ -144,6 +146,8 @@ def grid_sample(g):
     n, c, h, w, oh, ow = (g.draw.randint(1, 4) for _ in range(6))
     words = ['bilinear', 'nearest', 'bicubic'] if g.opset < 20 else ['linear', 'nearest', 'cubic']
     attrs = {'mode': g.draw.choice(words), 'padding_mode': g.draw.choice(['zeros', 'border', 'reflection']), 'align_corners': g.draw.randint(0, 1)}
+    if 'cubic' in attrs['mode'] and attrs['padding_mode'] == 'border':
+        raise NoAnswer('the evaluator brings the place to the border, ONNX Runtime each element')
     g.node('GridSample', [g.tensor(F32, (n, c, h, w)), g.new(F32, (n, oh, ow, 2), -1.3, 1.3)], **attrs)
 
 
@@ -172,10 +176,10 @@ def recurrent(op, gates):
             direction, n = 'forward', 1
         state = (batch, n, hidden) if major else (n, batch, hidden)
         lengths = g.leaf(g.numbers.integers(1, steps + 1, batch).astype(np.int32), g.chance(0.3)) if not major and g.chance(0.4) else None
-        ins = [g.tensor(t, (batch, steps, width) if major else (steps, batch, width)), g.new(t, (n, gates*hidden, width)), g.new(t, (n, gates*hidden, hidden)),
-               g.new(t, (n, 2*gates*hidden)) if g.chance(0.6) else None, lengths, g.tensor(t, state) if g.chance(0.5) else None]
+        ins = [g.tensor(t, (batch, steps, width) if major else (steps, batch, width)), g.weight(t, (n, gates*hidden, width)), g.weight(t, (n, gates*hidden, hidden)),
+               g.weight(t, (n, 2*gates*hidden)) if g.chance(0.6) else None, lengths, g.tensor(t, state) if g.chance(0.5) else None]
         if op == 'LSTM':
-            ins += [g.tensor(t, state) if g.chance(0.5) else None, g.new(t, (n, 3*hidden)) if g.chance(0.3) else None]
+            ins += [g.tensor(t, state) if g.chance(0.5) else None, g.weight(t, (n, 3*hidden)) if g.chance(0.3) else None]
         attrs = {'layout': 1} if major else {}
         if direction != 'forward' or g.chance(0.3):
             attrs['direction'] = direction
@@ -188,8 +192,8 @@ def recurrent(op, gates):
         if g.chance(0.3) and not major:
             attrs['activations'] = names = [g.draw.choice(['Sigmoid', 'Tanh', 'Relu', 'HardSigmoid', 'Softsign', 'Softplus', 'LeakyRelu', 'Elu', 'ThresholdedRelu', 'ScaledTanh', 'Affine'])
                                     for _ in range({'RNN': 1, 'GRU': 2, 'LSTM': 3}[op]*n)]
-            attrs['activation_alpha'] = [0.6 for name in names if name in ALPHA]
-            attrs['activation_beta'] = [0.4 for name in names if name in BETA]
+            parameters = {'activation_alpha': [0.6 for name in names if name in ALPHA], 'activation_beta': [0.4 for name in names if name in BETA]}
+            attrs.update({name: list for name, list in parameters.items() if list})
         count = 3 if op == 'LSTM' else 2
         wanted = [g.chance(0.6) for _ in range(count)]
         g.node(op, ins, wanted if any(wanted) else count, hidden_size=hidden, **attrs)
