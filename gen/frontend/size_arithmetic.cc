@@ -32,6 +32,12 @@ Element equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
   return a == b || (d.lo == 0 && d.hi == 0) ? truth(true) : d.lo > 0 || d.hi < 0 ? truth(false) : std::nullopt;
 }
 Element quotient(const SizeExpr& a, const SizeExpr& b, const Sizes&) { return b.is(0) ? std::nullopt : Element(floor_div(a, b)); }
+// Rounded toward zero; nothing where a number that may be negative is divided by one that may not be positive.
+Element whole_quotient(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
+  if (bounds_of(a, sizes).lo >= 0) return quotient(a, b, sizes);
+  if (bounds_of(b, sizes).lo < 1) return std::nullopt;
+  return floor_div(greater(a, 0, sizes), b) - floor_div(greater(SizeExpr(0) - a, 0, sizes), b);
+}
 
 struct ArithmeticRow {
   const char* op;
@@ -42,7 +48,7 @@ constexpr ArithmeticRow kArithmetic[] = {
     {"sub", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return a - b; }},
     {"mul", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return a * b; }},
     {"floor_div", quotient},
-    {"trunc_div", quotient},  // extents are not negative
+    {"trunc_div", whole_quotient},
     {"mod", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return b.is(0) ? std::nullopt : Element(floor_mod(a, b)); }},
     {"minimum", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return lesser(a, b, s); }},
     {"maximum", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return greater(a, b, s); }},
@@ -181,6 +187,7 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
   const auto takes = [&](size_t count) { return inputs.size() == count && types.size() == 1 && std::count(inputs.begin(), inputs.end(), nullptr) == 0; };
   for (const ArithmeticRow& row : kArithmetic)
     if (op == row.op && takes(2)) return combine_sizes(inputs, types[0], [&](const std::vector<SizeExpr>& e) { return row.function(e[0], e[1], sizes); });
+  if (op == "neg" && takes(1)) return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(0) - e[0]); });
   if (op == "where" && takes(3)) return combine_sizes(inputs, types[0], selected);
   if (op == "cast" && takes(1) && holds_sizes(types[0].dtype)) return std::vector<SizeTensor>{{types[0].dtype, inputs[0]->dims, inputs[0]->elements}};
   for (const ReductionRow& row : kReductions)

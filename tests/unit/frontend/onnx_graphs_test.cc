@@ -67,6 +67,27 @@ TEST_CASE("frontend: an input whose numbers the stated extents tell is known, an
   CHECK(open.diagnostics().sorted().front().where == "net.onnx: node 1 (ConstantOfShape)");
 }
 
+// Rows of x [N, 2] from `starts` to `ends`, which the nodes compute from n, the number of rows.
+std::vector<int64_t> rows_kept(const std::vector<Proto>& nodes, const std::string& starts, const std::string& ends) {
+  tenon_test::onnx::Graph g{{node("Shape", {"x"}, {"s"}), node("Slice", {"s", "zero", "one"}, {"n"})}, {value("x", {-1, 2})}, {untyped("y")},
+                            {ints_tensor("zero", {0}), ints_tensor("one", {1}), ints_tensor("two", {2}), ints_tensor("three", {3}), ints_tensor("all", {9999})}};
+  g.nodes.insert(g.nodes.end(), nodes.begin(), nodes.end());
+  g.nodes.push_back(node("Slice", {"x", starts, ends, "zero"}, {"y"}));
+  const auto graph = read(model(g, 13), {{"N", {1, 8}}});
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  std::vector<int64_t> counts;
+  for (int64_t n : {1, 2, 3, 8}) counts.push_back(*evaluate(graph->values[static_cast<size_t>(graph->outputs[0])].dims[0], {{"N", n}}));
+  return counts;
+}
+
+TEST_CASE("frontend: bounds of slices that are extents below 0 count from the end") {
+  using Counts = std::vector<int64_t>;
+  CHECK(rows_kept({node("Neg", {"n"}, {"m"})}, "m", "all") == Counts{1, 2, 3, 8});
+  CHECK(rows_kept({node("Sub", {"n", "three"}, {"m"})}, "zero", "m") == Counts{0, 1, 0, 5});
+  CHECK(rows_kept({node("Sub", {"n", "three"}, {"m"}), node("Div", {"m", "two"}, {"h"})}, "zero", "h") == Counts{0, 0, 0, 2});
+}
+
 TEST_CASE("frontend: an operator calls the graph that its attribute holds") {
   const auto before = read(squaring("score_mod")), after = read(squaring("prob_mod"));
   INFO(before.diagnostics().text() << after.diagnostics().text());
