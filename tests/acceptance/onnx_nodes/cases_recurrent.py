@@ -25,7 +25,32 @@ def words(op, directions=1, steps=3, batch=2, size=4, hidden=3, bias=True, lens=
     return inputs
 
 
+def of_bytes(direction, steps=3, batch=1, lens=None, state=False, peephole=False, signed=True, per_gate=False, **attrs):
+    """An LSTM whose weights are numbers of 8 bits, [inputs, gates], with a scale and a zero point for each direction or each gate's column."""
+    n = 2 if direction == 'bidirectional' else 1
+    x, _, _, b, lens, h, c, p = (words('LSTM', n, steps=steps, batch=batch, lens=lens, state=state, peephole=peephole) + [None]*5)[:8]
+    whole = np.int8 if signed else np.uint8
+    w, r = [np.random.default_rng(seed).integers(-90, 90, (n, k, 12)) for seed, k in ((2, 4), (3, 3))]
+    zero = np.zeros((n, 12) if per_gate else n, whole) + (0 if signed else 128)
+    scales = [np.abs(data(seed, *zero.shape))*0.02 + np.float32(0.01) for seed in (8, 9)]
+    w, r = [(v + (0 if signed else 128)).astype(whole) for v in (w, r)]
+    return case('DynamicQuantizeLSTM', x, w, r, b, lens, h, c, p, scales[0], zero, scales[1], zero, outputs=3, hidden_size=3, direction=direction, domain='com.microsoft', judge='onnxruntime',
+                const=(1, 2, 8, 9, 10, 11), **attrs)
+
+
+def dynamic():
+    for direction in ('forward', 'reverse', 'bidirectional'):
+        for state, signed in itertools.product((False, True), (True, False)):
+            yield of_bytes(direction, state=state, signed=signed)
+        yield of_bytes(direction, per_gate=True)
+    yield of_bytes('forward', lens=[3], batch=1)
+    yield of_bytes('forward', state=True, peephole=True)
+    yield of_bytes('forward', activations=['HardSigmoid', 'Relu', 'Softsign'])
+    yield of_bytes('forward', clip=0.4)
+
+
 def cases():
+    yield from dynamic()
     for op in GATES:
         results = 3 if op == 'LSTM' else 2
         for direction in ('forward', 'reverse', 'bidirectional'):
