@@ -16,6 +16,7 @@
 #include "lower/lower_row_chain.h"
 #include "lower/tree_passes.h"
 #include "lower/variants.h"
+#include "lower/whole_copy.h"
 
 namespace tenon {
 namespace {
@@ -45,11 +46,15 @@ struct Case {
   Expr holds;                            ///< null: no fork
   std::unique_ptr<Case> then, otherwise;
   bool otherwise_scalar = false;
+  std::optional<WholeCopy> copy;         ///< of a part: what it is the body of, a function of its own
   Kernel kernel;
   LoopTree tree;
 };
 
-Case prepare(const Kernel& kernel, const Isa& isa);
+/// Whether kernels share functions: those of a library stand beside others in a file, and their sizes are told by the call.
+enum class Sharing : uint8_t { none, functions };
+
+Case prepare(const Kernel& kernel, const Isa& isa, Sharing sharing);
 
 /// Updates in place have loops of their own. They are lowered by themselves, so that forks of the statements before them do not repeat them.
 std::vector<Kernel> parts_of(const Kernel& k) {
@@ -65,11 +70,13 @@ std::vector<Kernel> parts_of(const Kernel& k) {
   return out;
 }
 
+Case prepare_part(Kernel part, const Isa& isa, Sharing sharing);
+
 /// `simple`: after simplify_kernel.
-Case prepare_simple(Kernel simple, const Isa& isa) {
+Case prepare_simple(Kernel simple, const Isa& isa, Sharing sharing) {
   Case out;
   if (std::vector<Kernel> parts = parts_of(simple); parts.size() > 1) {
-    for (Kernel& part : parts) out.parts.push_back(prepare_simple(std::move(part), isa));
+    for (Kernel& part : parts) out.parts.push_back(prepare_part(std::move(part), isa, sharing));
     return out;
   }
   out.kernel = std::move(simple);
@@ -78,8 +85,8 @@ Case prepare_simple(Kernel simple, const Isa& isa) {
     scalars.vector_bits = 0;
     out.holds = fork->holds;
     out.otherwise_scalar = fork->otherwise_scalar;
-    out.then = std::make_unique<Case>(prepare(fork->then, isa));
-    out.otherwise = std::make_unique<Case>(prepare(fork->otherwise, fork->otherwise_scalar ? scalars : isa));
+    out.then = std::make_unique<Case>(prepare(fork->then, isa, sharing));
+    out.otherwise = std::make_unique<Case>(prepare(fork->otherwise, fork->otherwise_scalar ? scalars : isa, sharing));
     return out;
   }
   for (const KernelPass& pass : kernel_passes()) out.kernel = pass.run(out.kernel);
@@ -87,13 +94,21 @@ Case prepare_simple(Kernel simple, const Isa& isa) {
   return out;
 }
 
+Case prepare_part(Kernel part, const Isa& isa, Sharing sharing) {
+  std::optional<WholeCopy> copy = sharing == Sharing::functions ? whole_copy(part) : std::nullopt;
+  if (!copy) return prepare_simple(std::move(part), isa, sharing);
+  Case out = prepare(copy->kernel, isa, sharing);
+  out.copy = std::move(copy);
+  return out;
+}
+
 /// `isa`: any level with vectors, or any without; forks ask no more.
-Case prepare(const Kernel& kernel, const Isa& isa) { return prepare_simple(simplify_kernel(kernel), isa); }
+Case prepare(const Kernel& kernel, const Isa& isa, Sharing sharing) { return prepare_simple(simplify_kernel(kernel), isa, sharing); }
 
 /// A kernel for levels with vectors and for those without, made when it is first asked for: the same where neither forks.
 class Prepared {
  public:
-  explicit Prepared(const Kernel& kernel) : kernel_(kernel) {}
+  Prepared(const Kernel& kernel, Sharing sharing) : kernel_(kernel), sharing_(sharing) {}
 
   const Case& of(const Isa& isa) {
     std::shared_ptr<const Case>& mine = isa.vector_bits == 0 ? scalars_ : vectors_;
@@ -101,12 +116,13 @@ class Prepared {
     if (mine) return *mine;
     if (!simple_) simple_ = simplify_kernel(kernel_);
     const bool same = other && other->parts.empty() && !other->holds && !next_fork(*simple_, isa);
-    mine = same ? other : std::make_shared<const Case>(prepare_simple(*simple_, isa));
+    mine = same ? other : std::make_shared<const Case>(prepare_simple(*simple_, isa, sharing_));
     return *mine;
   }
 
  private:
   const Kernel& kernel_;
+  const Sharing sharing_;
   std::optional<Kernel> simple_;
   std::shared_ptr<const Case> scalars_, vectors_;
 };
@@ -148,24 +164,35 @@ Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
   return out;
 }
 
+Block body_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken = {});
+
+/// A part of a body; a copy becomes a call.
+Block part_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
+  if (!p.of->copy) return body_of(p, isa, to, taken);
+  std::vector<Buffer> buffers = tensor_buffers(p.of->copy->kernel);
+  const Block body = body_of(p, isa, {buffers, to.functions});
+  to.functions.push_back(copy_function(*p.of->copy, buffers, body));
+  return {copy_call(*p.of->copy, static_cast<int>(to.functions.size()) - 1)};
+}
+
 /// The body with its forks: each case has loops of its own. `taken`: names of the block that it is added to.
-Block body_of(const Planned& p, const Isa& isa, std::vector<Buffer>& buffers, const std::vector<std::string>& taken = {}) {
+Block body_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
   if (!p.parts.empty()) {
     Block all;
     std::vector<std::string> names = taken;
     for (const Planned& part : p.parts)
-      for (Stmt& s : body_of(part, isa, buffers, names)) {
+      for (Stmt& s : part_of(part, isa, to, names)) {
         if (const auto* let = std::get_if<SLet>(&s.node)) names.push_back(let->name);
         if (const auto* var = std::get_if<SVar>(&s.node)) names.push_back(var->name);
         all.push_back(std::move(s));
       }
     return all;
   }
-  if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, buffers, taken).run();
+  if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, to.buffers, taken).run();
   Isa scalars = isa;
   scalars.vector_bits = 0;
-  Block then = body_of(*p.then, isa, buffers, taken);
-  Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, buffers, taken);
+  Block then = body_of(*p.then, isa, to, taken);
+  Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, to, taken);
   return {s_if(condition(p.of->holds), std::move(then), std::move(otherwise))};
 }
 
@@ -199,13 +226,13 @@ std::optional<Chained> chain_of(const Kernel& kernel) {
 /// The body as a chain where that pays, else as loops.
 Block chain_or_loops(const Chained* chained, const Planned& planned, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
   const auto loops = [&](const Kernel& k, std::vector<Buffer>& buffers) {
-    const Case c = prepare(k, isa);
-    return body_of(plan(c, isa, blueprints), isa, buffers);
+    const Case c = prepare(k, isa, Sharing::none);
+    return body_of(plan(c, isa, blueprints), isa, {buffers, nest.functions});
   };
   auto chain = chained ? lower_row_chain(chained->kernel, chained->chain, isa, blueprints, loops, {nest.buffers, nest.functions}) : std::nullopt;
   if (chain && constant_value(chain->pays) != 0) nest.blueprint = chain->blueprint;
   if (chain && constant_value(chain->pays) == 1) return std::move(chain->body);
-  Block body = body_of(planned, isa, nest.buffers);
+  Block body = body_of(planned, isa, {nest.buffers, nest.functions});
   if (!chain || constant_value(chain->pays)) return body;
   return {s_if(chain->pays, std::move(chain->body), std::move(body))};
 }
@@ -237,21 +264,10 @@ LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, con
   return nest;
 }
 
-}  // namespace
-
-LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
-  return *std::move(lower_levels(kernel, blueprints, {&isa})[0]);
-}
-
-bool gains(const Kernel& kernel, const Isa& isa) {
-  if (isa.vector_bits == 0 || kernel.call) return false;
-  return find_contraction(kernel) || plan(prepare(kernel, isa), isa, Blueprints{}).vectors();
-}
-
-std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints, const std::vector<const Isa*>& levels) {
+std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel, const Blueprints& blueprints, Sharing sharing) {
   const bool contracts = !kernel.call && find_contraction(kernel);
   const Whole whole{std::make_shared<const Kernel>(kernel), checked_kernel(kernel), contracts ? std::nullopt : chain_of(kernel)};
-  Prepared prepared(kernel);
+  Prepared prepared(kernel, sharing);
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {
     const Isa& isa = *levels[i];
@@ -263,6 +279,21 @@ std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Bl
     if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(whole, planned, isa, blueprints);
   }
   return out;
+}
+
+}  // namespace
+
+bool gains(const Kernel& kernel, const Isa& isa) {
+  if (isa.vector_bits == 0 || kernel.call) return false;
+  return find_contraction(kernel) || plan(prepare(kernel, isa, Sharing::none), isa, Blueprints{}).vectors();
+}
+
+LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
+  return *std::move(lower_to({&isa}, kernel, blueprints, Sharing::none)[0]);
+}
+
+std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints, const std::vector<const Isa*>& levels) {
+  return lower_to(levels, kernel, blueprints, Sharing::functions);
 }
 
 }  // namespace tenon

@@ -16,7 +16,7 @@ void append(Block& to, Block from) {
 class ChainBuilder {
  public:
   ChainBuilder(const Kernel& k, const RowChain& chain, const Isa& isa, const Blueprints& blueprints, const Blueprint& blueprint, const LowerLoops& loops,
-               ChainTarget target)
+               NestTarget target)
       : k_(k), chain_(chain), isa_(isa), blueprints_(blueprints), blueprint_(blueprint), loops_(loops), target_(target) {
     scope_.kernel = &k;
   }
@@ -171,7 +171,7 @@ class ChainBuilder {
   const Blueprints& blueprints_;
   const Blueprint& blueprint_;
   const LowerLoops& loops_;
-  ChainTarget target_;
+  NestTarget target_;
   ValueScope scope_;
   Operand rows_, at_once_;
   Block once_, each_;
@@ -182,7 +182,7 @@ class ChainBuilder {
 }  // namespace
 
 std::optional<LoweredChain> lower_row_chain(const Kernel& kernel, const RowChain& chain, const Isa& isa, const Blueprints& blueprints,
-                                            const LowerLoops& loops, ChainTarget target) {
+                                            const LowerLoops& loops, NestTarget target) {
   const Blueprint* blueprint = blueprints.find("row_chain", isa.name, DType::F32);
   if (!blueprint) return std::nullopt;
   const std::vector<Buffer> buffers = target.buffers;

@@ -13,8 +13,8 @@
 
 namespace tenon {
 
-/// Where a chain is written to: the nest's buffers, found by name, and its functions.
-struct ChainTarget {
+/// Where a body is written to: buffers of the nest, found by name, and its functions.
+struct NestTarget {
   std::vector<Buffer>& buffers;
   std::vector<InnerFunction>& functions;
 };
@@ -31,6 +31,6 @@ using LowerLoops = std::function<Block(const Kernel&, std::vector<Buffer>&)>;
 /// The statements of `chain`, which find_row_chain has found in `kernel`; nothing where no blueprint `row_chain` fits or a segment cannot
 /// be expressed, and the target is as before.
 std::optional<LoweredChain> lower_row_chain(const Kernel& kernel, const RowChain& chain, const Isa& isa, const Blueprints& blueprints,
-                                            const LowerLoops& loops, ChainTarget target);
+                                            const LowerLoops& loops, NestTarget target);
 
 }  // namespace tenon
