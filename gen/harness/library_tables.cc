@@ -88,13 +88,33 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
   return std::visit(Visitor{k, signature}, source);
 }
 
+bool has_stand_in(const LibraryOp& op, int operand) {
+  return operand < static_cast<int>(op.stand_ins.size()) && !op.stand_ins[static_cast<size_t>(operand)].empty();
+}
+
+/// The table that a kernel reads in the place of an input that is not given.
+std::string stand_in_text(const LibraryOp& op, int operand) {
+  return has_stand_in(op, operand) ? fmt::format("{}_without_{}", op.def->name, op.def->inputs[static_cast<size_t>(operand)].name) : "NULL";
+}
+
+void write_stand_ins(const LibraryOp& op, TextWriter& out) {
+  for (size_t i = 0; i < op.stand_ins.size(); ++i) {
+    const std::vector<int64_t>& values = op.stand_ins[i];
+    if (!has_stand_in(op, static_cast<int>(i))) continue;
+    const std::string name = stand_in_text(op, static_cast<int>(i));
+    const bool zeros = std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 0; });
+    if (zeros) out.print_line("static const uint64_t {}[{}] = {{0}}; /* zeros of any type */", name, 2 * values.size());
+    else out.print_line("static const {} {}[] = {{{}}};", dtype_row(*dtype_from_name(op.def->inputs[i].dtype)).c_type, name, fmt::join(values, ", "));
+  }
+}
+
 FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature) {
   FormText out;
   for (const int t : arguments_of(k.kernel)) {
     const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
     const int operand = operand_of(*op.def, tensor);
     TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) == kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]), "{}: dims of {}", k.kernel.name, tensor.name);
-    out.arguments += fmt::format("{}{{{}, 0x{:x}}} /* {} */", out.n_arguments ? ", " : "", operand, any_stride(k, t), tensor.name);
+    out.arguments += fmt::format("{}{{{}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand, any_stride(k, t), stand_in_text(op, operand), tensor.name);
     ++out.n_arguments;
   }
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i) {
@@ -227,6 +247,7 @@ void write_op_tables(const LibraryOp& op, const BindSignature& signature, const 
     form_of_kernel.push_back(static_cast<size_t>(at - forms.begin()));
     if (at == forms.end()) forms.push_back(form);
   }
+  write_stand_ins(op, out);
   write_forms(op.def->name, forms, out);
   write_entries(op, form_of_kernel, out);
   write_levels(op, texts, out);

@@ -51,6 +51,7 @@ struct LibraryOp {
   std::string permuted;                   ///< a list let: kernels see the input with its dimensions in this order
   std::string key_type;                   ///< the first type variable, or "" when there is none
   std::map<std::string, PackPlan> packs;
+  std::vector<std::vector<int64_t>> stand_ins;  ///< per input: its elements for a kernel when it is not given; empty: kernels of their own
   std::vector<LibraryKernel> kernels;     ///< order: dtypes of dtype.def, then presence
 };
 

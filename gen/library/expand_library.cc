@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "library/expand_symbolic.h"
 #include "library/pack_plan.h"
 #include "library/permuted_view.h"
 #include "library/share_signs.h"
+#include "library/stand_ins.h"
 #include "library/unroll_variadic.h"
 #include "support/parallel.h"
 
@@ -50,12 +52,16 @@ std::vector<std::vector<bool>> presences(const OpDef& def) {
   return out;
 }
 
+/// Zero is a pattern of bits like any that is moved: the same in every type of a size.
+bool is_zero(const Constant& c) { return c.i == 0 && c.f == 0 && !std::signbit(c.f); }
+
 bool mentions_arithmetic(const Expr& e, DType d) {
   bool found = false;
   walk(e, [&](const Expr& n) {
     const auto* a = std::get_if<Apply>(&n->node);
+    const auto* constant = std::get_if<Constant>(&n->node);
     found = found || (a && (n->type == d || std::any_of(a->args.begin(), a->args.end(), [&](const Expr& x) { return x->type == d; })));
-    found = found || (n->type == d && (std::holds_alternative<Constant>(n->node) || std::holds_alternative<AttrRef>(n->node) || std::holds_alternative<Reduce>(n->node)));
+    found = found || (n->type == d && ((constant && !is_zero(*constant)) || std::holds_alternative<AttrRef>(n->node) || std::holds_alternative<Reduce>(n->node)));
     return !found;
   });
   return found;
@@ -92,6 +98,12 @@ std::string kernel_name(const OpDef& def, const Types& types, const std::vector<
   for (size_t i = 0; i < present.size(); ++i)
     if (!present[i]) name += "_no" + def.inputs[i].name;
   return name;
+}
+
+/// The inputs that a kernel for this call has: those given, and those that numbers stand in for.
+std::vector<bool> read_by_kernel(const LibraryOp& op, std::vector<bool> present) {
+  for (size_t i = 0; i < present.size(); ++i) present[i] = present[i] || op.unrolled || !op.stand_ins[i].empty();
+  return present;
 }
 
 /// Operands are given from the first on: one, two, ….
@@ -145,13 +157,13 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
   std::vector<std::string> moved;
   for (const TypeVar& v : def.types)
     if (only_moves(defs, def, v, all[0], op.packs)) moved.push_back(v.name);
+  for (const TensorDef& t : def.inputs) op.stand_ins.push_back(stand_in(def, t));
   std::map<std::string, std::shared_ptr<LibraryKernel>> made;
   for (const Types& call : all)
     for (const std::vector<bool>& present : op.unrolled ? prefixes(def.inputs.size()) : presences(def)) {
       Types body = call;
       for (const std::string& v : moved) body[v] = movement_dtype(call.at(v));
-      const std::vector<bool> all_present(def.inputs.size(), true);
-      const std::vector<bool>& taken = op.unrolled ? all_present : present;
+      const std::vector<bool> taken = read_by_kernel(op, present);
       const std::string name = kernel_name(def, body, taken);
       auto& shared = made[name];
       if (!shared) {

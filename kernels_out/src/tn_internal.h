@@ -54,6 +54,7 @@ typedef struct {
 typedef struct {
     uint8_t operand;
     uint32_t any_stride;
+    const void *without;         /* what the kernel reads where the operand is not given; NULL: it asks, or has no such calls */
 } tn_argument;
 
 /* How the arguments of a kernel are made. Inputs come before outputs. */

@@ -27,7 +27,7 @@ static void add_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_add;
-static const tn_argument add_arguments_0[] = {{0, 0x1} /* A */, {1, 0x1} /* B */, {2, 0x0} /* Y */};
+static const tn_argument add_arguments_0[] = {{0, 0x1, NULL} /* A */, {1, 0x1, NULL} /* B */, {2, 0x0, NULL} /* Y */};
 static const tn_source add_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* A_s0 */

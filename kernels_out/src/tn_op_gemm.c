@@ -79,7 +79,7 @@ static void gemm_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_gemm;
-static const tn_argument gemm_arguments_0[] = {{0, 0x3} /* A */, {1, 0x3} /* B */, {2, 0x3} /* C */, {3, 0x0} /* Y */};
+static const tn_argument gemm_arguments_0[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {2, 0x3, NULL} /* C */, {3, 0x0, NULL} /* Y */};
 static const tn_source gemm_sizes_0[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
     {TN_FROM_SYMBOL, 1, 0}, /* K */
@@ -92,7 +92,7 @@ static const tn_source gemm_sizes_0[] = {
     {TN_FROM_STRIDE, 2, 1}, /* C_s1 */
 };
 static const uint8_t gemm_scalars_0[] = {0, 1};
-static const tn_argument gemm_arguments_1[] = {{0, 0x3} /* A */, {1, 0x3} /* B */, {3, 0x0} /* Y */};
+static const tn_argument gemm_arguments_1[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {3, 0x0, NULL} /* Y */};
 static const tn_source gemm_sizes_1[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
     {TN_FROM_SYMBOL, 1, 0}, /* K */

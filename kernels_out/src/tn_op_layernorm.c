@@ -71,14 +71,14 @@ static void layernorm_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_layernorm;
-static const tn_argument layernorm_arguments_0[] = {{0, 0x0} /* X */, {1, 0x0} /* G */, {2, 0x0} /* B */, {3, 0x0} /* Y */};
+static const tn_argument layernorm_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */, {2, 0x0, NULL} /* B */, {3, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
     {TN_FROM_SYMBOL, 0, 0}, /* Nq */
 };
 static const uint8_t layernorm_scalars_0[] = {0};
-static const tn_argument layernorm_arguments_1[] = {{0, 0x0} /* X */, {1, 0x0} /* G */, {3, 0x0} /* Y */};
+static const tn_argument layernorm_arguments_1[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */, {3, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_1[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */

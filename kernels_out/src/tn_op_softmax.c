@@ -55,7 +55,7 @@ static void softmax_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_softmax;
-static const tn_argument softmax_arguments_0[] = {{0, 0x0} /* X */, {1, 0x0} /* Y */};
+static const tn_argument softmax_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source softmax_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_SYMBOL, 0, 0}, /* D */

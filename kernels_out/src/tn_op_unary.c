@@ -24,7 +24,7 @@ static void gelu_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_gelu;
-static const tn_argument gelu_arguments_0[] = {{0, 0x1} /* X */, {1, 0x0} /* Y */};
+static const tn_argument gelu_arguments_0[] = {{0, 0x1, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source gelu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* X_s0 */
@@ -147,7 +147,7 @@ static void relu_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_relu;
-static const tn_argument relu_arguments_0[] = {{0, 0x1} /* X */, {1, 0x0} /* Y */};
+static const tn_argument relu_arguments_0[] = {{0, 0x1, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source relu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* X_s0 */

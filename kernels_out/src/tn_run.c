@@ -524,7 +524,7 @@ static int run(const tn_frame *f, plan *p, void *workspace)
             if (p->at[k].is_output)
                 out[n_out++] = p->at[k].base;
             else
-                in[n_in++] = p->at[k].base;
+                in[n_in++] = p->at[k].operand->tensor == NULL ? p->form->arguments[k].without : p->at[k].base;
         if (n > 0)
             give(f, p);
         status = p->core->run(p->size, p->scalar, in, out, workspace);

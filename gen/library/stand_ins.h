@@ -1,0 +1,15 @@
+// What an optional input is where it is not given, if that is a few numbers: then one kernel serves both calls.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/op_def.h"
+
+namespace tenon {
+
+/// The elements that the body takes for an input that is not given: {0, 1} where it reads `opt(Roi[0], 0)` and `opt(Roi[1], 1)`. Empty where the shape
+/// depends on the call, where two reads disagree, or where the input is named in another way.
+std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input);
+
+}  // namespace tenon

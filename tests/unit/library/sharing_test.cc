@@ -1,0 +1,81 @@
+// Which calls of an op share a kernel: those without an optional input that numbers stand in for, and types of one size whose bits are only moved.
+#include <set>
+
+#include "catch.h"
+#include "library/expand_library.h"
+#include "library/stand_ins.h"
+#include "opdef/read_ops.h"
+
+using namespace tenon;
+
+namespace {
+
+const char *const kOps = R"yaml(
+ops:
+  - op: shifted
+    types: {T: float}
+    in:
+      X: "T[N]"
+      By?: "f64[2]"
+      Ends?: "i64[2]"
+      Scale?: "T[]"
+      Row?: "T[N]"
+    out: {Y: "T[N]"}
+    body: |
+      a[] = opt(By[0], 0) + opt(By[1], 1)
+      Y[n] = X[n]*opt(Scale[], 0) + cast(a[], T) + opt(Row[n], 0) + cast(opt(Ends[0], 3) + opt(Ends[0], 4), T)
+  - op: halved
+    types: {T: float}
+    in:
+      X: "T[N]"
+      Scale?: "T[]"
+    out: {Y: "T[N]"}
+    body: "Y[n] = X[n]*opt(Scale[], 2)"
+  - {op: upper,   types: {T: any}, in: {X: "T[N, N]"}, out: {Y: "T[N, N]"}, body: "Y[i,j] = select(j >= i, X[i,j], cast(0, T))"}
+  - {op: shift,   types: {T: any}, in: {X: "T[N]"}, out: {Y: "T[N]"}, body: "Y[i] = padded(X[i - 1], 0)"}
+  - {op: ones,    types: {T: any}, in: {X: "T[N, N]"}, out: {Y: "T[N, N]"}, body: "Y[i,j] = select(j >= i, X[i,j], cast(1, T))"}
+)yaml";
+
+Result<OpLibrary> ops() { return read_ops({}, {std::make_shared<SourceFile>("ops.yaml", kOps)}); }
+
+}  // namespace
+
+TEST_CASE("stand_in: numbers for reads at constant places, where all reads agree") {
+  const auto defs = ops();
+  INFO(defs.diagnostics().text());
+  REQUIRE(defs);
+  const OpDef &op = *defs->op("shifted");
+  const std::vector<int64_t> by = {0, 1};
+  CHECK(stand_in(op, *op.input("By")) == by);
+  CHECK(stand_in(op, *op.input("Scale")) == std::vector<int64_t>{0});
+  CHECK(stand_in(op, *op.input("Row")).empty());    // its shape depends on the call
+  CHECK(stand_in(op, *op.input("Ends")).empty());   // 3 and 4
+  CHECK(stand_in(op, *op.input("X")).empty());
+  const OpDef &halved = *defs->op("halved");
+  CHECK(stand_in(halved, *halved.input("Scale")).empty());   // 2 is another pattern of bits in each type
+}
+
+TEST_CASE("expand_library: calls without an input that has stand-ins take the kernel that reads it") {
+  const auto defs = ops();
+  REQUIRE(defs);
+  const auto library = expand_library(*defs, {{"shifted"}, {DType::F32}});
+  REQUIRE(library);
+  std::set<std::string> names;
+  for (const LibraryKernel &k : library->ops[0].kernels) names.insert(k.kernel.name);
+  CHECK(library->ops[0].kernels.size() == 16);
+  const std::set<std::string> own = {"shifted_f32", "shifted_f32_noEnds", "shifted_f32_noRow", "shifted_f32_noEnds_noRow"};
+  CHECK(names == own);
+}
+
+TEST_CASE("expand_library: zeros are moved like other bits, other numbers are not") {
+  const auto defs = ops();
+  REQUIRE(defs);
+  const auto kernel_of = [&](const std::string &op, DType d) {
+    const auto library = expand_library(*defs, {{op}, {d}});
+    REQUIRE(library);
+    return library->ops[0].kernels[0].kernel.name;
+  };
+  CHECK(kernel_of("upper", DType::F32) == "upper_u32");
+  CHECK(kernel_of("shift", DType::BF16) == "shift_u16");
+  CHECK(kernel_of("ones", DType::F32) == "ones_f32");
+}
