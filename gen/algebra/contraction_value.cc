@@ -16,10 +16,6 @@ bool in(const std::vector<LoopVar>& vars, const std::string& name) {
   return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
 }
 
-bool mentions_any(const Expr& e, const std::vector<LoopVar>& vars) {
-  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
-}
-
 AffineForm scaled(AffineForm f, const Operand& by) {
   for (auto& [name, c] : f.coefficients) c = c * by;
   f.rest = f.rest * by;
@@ -108,6 +104,10 @@ void collect_terms(const Operand& v, ScalarOp op, std::vector<std::string>& out)
 }
 
 }  // namespace
+
+bool mentions_any(const Expr& e, const std::vector<LoopVar>& vars) {
+  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
+}
 
 std::string canonical(const Operand& v) {
   if (const auto* c = std::get_if<VConst>(&v->node)) return fmt::format("{}", c->i);

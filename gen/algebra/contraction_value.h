@@ -31,6 +31,7 @@ struct ValueScope {
   std::set<std::string> unit;                   ///< canonical text of steps that are 1 where this scope is used
 };
 
+bool mentions_any(const Expr& e, const std::vector<LoopVar>& vars);
 /// The same text for values that differ only in the order of sums and products; nothing beyond sizes, attributes and their arithmetic.
 std::string canonical(const Operand& v);
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "algebra/contraction.h"
+#include "algebra/contraction_value.h"
 #include "algebra/normal_fills.h"
 #include "support/check.h"
 
@@ -48,10 +49,6 @@ Expr product_of(const std::vector<Expr>& factors) {
   Expr p = factors[0];
   for (size_t i = 1; i < factors.size(); ++i) p = p * factors[i];
   return p;
-}
-
-bool mentions_any(const Expr& e, const std::vector<LoopVar>& vars) {
-  return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
 }
 
 /// One index of a read slides: it depends on `var` and on the depth, as in a convolution.

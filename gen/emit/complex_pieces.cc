@@ -4,7 +4,7 @@
 namespace tenon::emit {
 namespace {
 
-constexpr ScalarPieceRow kRows[] = {
+constexpr ScalarPieceRow kComplexRows[] = {
     {"add", "c", "$T", "$T a, $T b", R"(  return ($T){a.re + b.re, a.im + b.im};
 )"},
     {"sub", "c", "$T", "$T a, $T b", R"(  return ($T){a.re - b.re, a.im - b.im};
@@ -61,6 +61,6 @@ constexpr ScalarPieceRow kRows[] = {
 
 }  // namespace
 
-std::span<const ScalarPieceRow> complex_piece_rows() { return kRows; }
+std::span<const ScalarPieceRow> complex_piece_rows() { return kComplexRows; }
 
 }  // namespace tenon::emit

@@ -4,7 +4,7 @@
 namespace tenon::emit {
 namespace {
 
-constexpr ScalarPieceRow kRows[] = {
+constexpr ScalarPieceRow kConversionRows[] = {
     {"f32_of_f16", "u", "float", "uint16_t a", R"(  const uint32_t sign = (uint32_t)(a & 0x8000u) << 16;
   const uint32_t magnitude = a & 0x7fffu;
   if (magnitude < 0x400u) {
@@ -75,6 +75,6 @@ constexpr ScalarPieceRow kRows[] = {
 
 }  // namespace
 
-std::span<const ScalarPieceRow> conversion_piece_rows() { return kRows; }
+std::span<const ScalarPieceRow> conversion_piece_rows() { return kConversionRows; }
 
 }  // namespace tenon::emit

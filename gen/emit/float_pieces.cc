@@ -4,7 +4,7 @@
 namespace tenon::emit {
 namespace {
 
-constexpr ScalarPieceRow kRows[] = {
+constexpr ScalarPieceRow kFloatRows[] = {
     {"f32_of_bits", "u", "float", "uint32_t a", R"(  float r;
   memcpy(&r, &a, sizeof r);
   return r;
@@ -135,6 +135,6 @@ constexpr ScalarPieceRow kRows[] = {
 
 }  // namespace
 
-std::span<const ScalarPieceRow> float_piece_rows() { return kRows; }
+std::span<const ScalarPieceRow> float_piece_rows() { return kFloatRows; }
 
 }  // namespace tenon::emit

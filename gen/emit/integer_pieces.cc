@@ -4,7 +4,7 @@
 namespace tenon::emit {
 namespace {
 
-constexpr ScalarPieceRow kRows[] = {
+constexpr ScalarPieceRow kIntegerRows[] = {
     {"floordiv", "s", "$T", "$T a, $T b", R"(  if (b == 0) return 0;
   if (b == -1) return ($T)(0u - ($W)a);
   const $T q = ($T)(a / b);
@@ -109,6 +109,6 @@ constexpr ScalarPieceRow kRows[] = {
 
 }  // namespace
 
-std::span<const ScalarPieceRow> integer_piece_rows() { return kRows; }
+std::span<const ScalarPieceRow> integer_piece_rows() { return kIntegerRows; }
 
 }  // namespace tenon::emit

@@ -4,7 +4,7 @@
 namespace tenon::emit {
 namespace {
 
-constexpr ScalarPieceRow kRows[] = {
+constexpr ScalarPieceRow kSmallRows[] = {
     // A magnitude below infinity as a code of `fraction` bits and an exponent with this bias, rounded to nearest even; it may exceed the type.
     {"narrow_code", "u", "uint32_t", "uint32_t m, uint32_t bias, uint32_t fraction", R"(  const uint32_t shift = 23u - fraction;
   if ((m >> 23) + bias > 127u) {
@@ -89,6 +89,6 @@ constexpr ScalarPieceRow kRows[] = {
 
 }  // namespace
 
-std::span<const ScalarPieceRow> small_piece_rows() { return kRows; }
+std::span<const ScalarPieceRow> small_piece_rows() { return kSmallRows; }
 
 }  // namespace tenon::emit

@@ -8,13 +8,13 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kMaxElements = 16;
+constexpr int64_t kMaxTold = 16;
 
 }  // namespace
 
 bool may_say_extents(DType dtype, const std::vector<SizeExpr>& dims) {
   if (dtype != DType::I64 && dtype != DType::I32) return false;
-  return dims.empty() || (dims.size() == 1 && dims[0].is_constant() && dims[0].value > 0 && dims[0].value <= kMaxElements);
+  return dims.empty() || (dims.size() == 1 && dims[0].is_constant() && dims[0].value > 0 && dims[0].value <= kMaxTold);
 }
 
 std::vector<SizeExpr> element_names(const Value& input) {

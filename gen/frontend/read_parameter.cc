@@ -22,7 +22,7 @@ T take(Result<T> result) {
   return std::move(result).value();
 }
 
-std::vector<int64_t> constant_dims(const TensorType& type) {
+std::vector<int64_t> numeric_dims(const TensorType& type) {
   std::vector<int64_t> dims;
   for (const SizeExpr& d : type.dims) {
     if (!d.is_constant()) throw RecipeError(0, fmt::format("a parameter's extents are numbers, not {}", to_text(d)));
@@ -56,7 +56,7 @@ Attributes call_attributes(const RecipeExpr& call, const OpSignature& signature,
     if (!to_attribute(evaluate_recipe(context, a.args[0], scope), *known, attrs[a.text], error)) throw RecipeError(a.offset, error);
   }
   for (const AttrSignature& k : signature.attrs) {
-    if (k.name == "shape") attrs.try_emplace("shape", constant_dims(*s.type));
+    if (k.name == "shape") attrs.try_emplace("shape", numeric_dims(*s.type));
     if (k.name == "dtype") attrs.try_emplace("dtype", s.type->dtype);
     if (k.name == "seed") attrs.try_emplace("seed", static_cast<int64_t>(s.position));
   }
@@ -82,7 +82,7 @@ TensorData read_parameter(const ParameterSource& source, const OpSemantics& sema
   const bool file = source.from.ends_with(".npy") || source.from.ends_with(".npz") || source.from.ends_with(".safetensors");
   TensorData data = file ? from_file(source) : from_call(source, semantics);
   if (!source.type) return data;
-  const std::vector<int64_t> dims = constant_dims(*source.type);
+  const std::vector<int64_t> dims = numeric_dims(*source.type);
   if (data.dtype == DType::U8 && is_small(source.type->dtype)) data.dtype = source.type->dtype;   // codes, one a byte
   if (data.dtype == source.type->dtype && data.dims == dims) return data;
   throw RecipeError(0, fmt::format("the type stated is {}[{}], but the contents are {}[{}]", name_of(source.type->dtype), fmt::join(dims, ", "),

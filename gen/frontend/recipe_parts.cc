@@ -6,12 +6,6 @@
 namespace tenon {
 namespace {
 
-ValueId tensor_of(const RecipeValue& v, size_t offset) {
-  const TensorRef* t = v.get<TensorRef>();
-  if (!t) throw RecipeError(offset, "a tensor is expected here, not " + kind_of(v));
-  return t->id;
-}
-
 // An argument by its name, or by its place if it may stand at one.
 RecipeValue argument(const HostArguments& given, const std::string& name, size_t place) {
   for (const RecipeKeyword& k : given.keywords)
@@ -44,6 +38,12 @@ RecipeValue reshaped(RecipeContext& context, const RecipeValue& x, const std::ve
 }
 
 }  // namespace
+
+ValueId tensor_of(const RecipeValue& v, size_t offset) {
+  const TensorRef* t = v.get<TensorRef>();
+  if (!t) throw RecipeError(offset, "a tensor is expected here, not " + kind_of(v));
+  return t->id;
+}
 
 RecipeValue split_tensor(RecipeContext& context, const HostArguments& given, size_t offset) {
   check_keywords(given, "split", {"axis", "sizes"});

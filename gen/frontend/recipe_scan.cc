@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "frontend/recipe_call.h"
+#include "frontend/recipe_parts.h"
 
 namespace tenon {
 namespace {
@@ -12,12 +13,6 @@ const RecipeList& list_of(const RecipeValue& v, size_t offset) {
   const RecipeList* list = v.get<RecipeList>();
   if (!list) throw RecipeError(offset, "a list is expected here, not " + kind_of(v));
   return *list;
-}
-
-ValueId tensor_of(const RecipeValue& v, size_t offset) {
-  const TensorRef* t = v.get<TensorRef>();
-  if (!t) throw RecipeError(offset, "a tensor is expected here, not " + kind_of(v));
-  return t->id;
 }
 
 struct ScanCall {

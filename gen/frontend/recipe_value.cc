@@ -10,17 +10,17 @@
 namespace tenon {
 namespace {
 
-using Kind = AttrSignature::Kind;
+using AttrKind = AttrSignature::Kind;
 
 std::string wanted_text(const AttrSignature& s) {
   switch (s.kind) {
-    case Kind::boolean: return "true or false";
-    case Kind::integer: return s.list ? "whole numbers" : "a whole number";
-    case Kind::real:
-    case Kind::element: return s.list ? "numbers" : "a number";
-    case Kind::word: return fmt::format("one of {}", joined(s.words, ", "));
-    case Kind::dtype: return "a dtype";
-    case Kind::text: return "text";
+    case AttrKind::boolean: return "true or false";
+    case AttrKind::integer: return s.list ? "whole numbers" : "a whole number";
+    case AttrKind::real:
+    case AttrKind::element: return s.list ? "numbers" : "a number";
+    case AttrKind::word: return fmt::format("one of {}", joined(s.words, ", "));
+    case AttrKind::dtype: return "a dtype";
+    case AttrKind::text: return "text";
   }
   return {};
 }
@@ -37,30 +37,30 @@ bool scalar_attribute(const RecipeValue& v, const AttrSignature& s, AttrValue& r
   const double* real = v.get<double>();
   const std::string* text = v.get<std::string>();
   switch (s.kind) {
-    case Kind::boolean: return boolean_attribute(v, result);
-    case Kind::integer:
+    case AttrKind::boolean: return boolean_attribute(v, result);
+    case AttrKind::integer:
       if (const bool* b = v.get<bool>()) return result = int64_t{*b}, true;
       if (!whole) return false;
       if (whole->is_constant()) result = whole->value;
       else result = *whole;
       return true;
-    case Kind::real:
+    case AttrKind::real:
       if (real) return result = *real, true;
       if (whole && whole->is_constant()) return result = static_cast<double>(whole->value), true;
       return false;
-    case Kind::element:
+    case AttrKind::element:
       if (real) return result = *real, true;
       if (whole && whole->is_constant()) return result = whole->value, true;
       if (whole) return result = *whole, true;
       if (const bool* b = v.get<bool>()) return result = int64_t{*b}, true;
       return false;
-    case Kind::word:
+    case AttrKind::word:
       if (!text || std::find(s.words.begin(), s.words.end(), *text) == s.words.end()) return false;
       return result = *text, true;
-    case Kind::dtype:
+    case AttrKind::dtype:
       if (const DType* d = v.get<DType>()) return result = *d, true;
       return false;
-    case Kind::text:
+    case AttrKind::text:
       if (text) return result = *text, true;
       return false;
   }
@@ -68,7 +68,7 @@ bool scalar_attribute(const RecipeValue& v, const AttrSignature& s, AttrValue& r
 }
 
 bool list_attribute(const RecipeList& list, const AttrSignature& s, AttrValue& result) {
-  if (s.kind == Kind::integer || s.kind == Kind::boolean) {
+  if (s.kind == AttrKind::integer || s.kind == AttrKind::boolean) {
     std::vector<SizeExpr> sizes;
     if (!to_sizes(list, sizes)) return false;
     std::vector<int64_t> plain;
@@ -78,7 +78,7 @@ bool list_attribute(const RecipeList& list, const AttrSignature& s, AttrValue& r
     else result = std::move(sizes);
     return true;
   }
-  if (s.kind == Kind::real || s.kind == Kind::element) {
+  if (s.kind == AttrKind::real || s.kind == AttrKind::element) {
     std::vector<double> reals;
     std::vector<int64_t> wholes;
     for (const RecipeValue& e : list) {
@@ -87,7 +87,7 @@ bool list_attribute(const RecipeList& list, const AttrSignature& s, AttrValue& r
       if (const int64_t* n = std::get_if<int64_t>(&one)) wholes.push_back(*n);
       reals.push_back(std::holds_alternative<double>(one) ? std::get<double>(one) : static_cast<double>(wholes.back()));
     }
-    if (s.kind == Kind::element && wholes.size() == list.size() && !list.empty()) result = std::move(wholes);
+    if (s.kind == AttrKind::element && wholes.size() == list.size() && !list.empty()) result = std::move(wholes);
     else result = std::move(reals);
     return true;
   }

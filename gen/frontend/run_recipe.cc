@@ -17,7 +17,7 @@ using Kind = RecipeExpr::Kind;
 
 constexpr int kMaxInlined = 64;
 constexpr int kMaxCalls = 20000;
-constexpr size_t kMaxElements = 1 << 20;
+constexpr size_t kMaxListed = 1 << 20;
 
 class RecipeRun {
  public:
@@ -232,7 +232,7 @@ class RecipeRun {
     const SizeExpr* n = x ? b.get<SizeExpr>() : a.get<SizeExpr>();
     if (e.text == "*" && n && n->is_constant() && n->value >= 0) {
       const RecipeList& once = x ? *x : *y;
-      if (static_cast<uint64_t>(n->value) > kMaxElements / std::max<size_t>(once.size(), 1)) fail(e, "this list is too long");
+      if (static_cast<uint64_t>(n->value) > kMaxListed / std::max<size_t>(once.size(), 1)) fail(e, "this list is too long");
       RecipeList many;
       for (int64_t i = 0; i < n->value; ++i) many.insert(many.end(), once.begin(), once.end());
       return many;

@@ -14,8 +14,6 @@
 namespace tenon {
 namespace {
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
-
 /// Places where `word` stands as an identifier of its own (no field, no part of a longer one, not in a comment).
 std::vector<size_t> uses_of(const std::string& text, const std::string& word) {
   std::vector<size_t> out;

@@ -21,9 +21,9 @@ constexpr std::array kTaken = {
     "uint32_t", "uint64_t", "uint8_t",  "union",    "unsigned", "using",   "virtual",  "void",     "volatile", "while",   "workspace", "workspace_bytes", "xor",
     "NULL"};
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
-
 }  // namespace
+
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 std::string c_identifier(std::string_view name) {
   std::string out;

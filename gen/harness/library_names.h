@@ -11,6 +11,8 @@ namespace tenon {
 
 /// A definition's name as a C identifier that collides with nothing in the generated functions.
 std::string c_identifier(std::string_view name);
+/// A character of identifiers.
+bool is_word(char c);
 /// "TN_F32"
 std::string dtype_constant(DType d);
 std::string upper_case(std::string_view text);

@@ -6,7 +6,7 @@
 namespace tenon {
 namespace {
 
-constexpr DTypeRow kRows[] = {
+constexpr DTypeRow kDTypeRows[] = {
 #define DTYPE(e, name, key, bits, cls, c_type, compute, acc) \
   {DType::e, name, key, bits, DTypeClass::cls, c_type, DType::compute, DType::acc},
 #include "ir/dtype.def"
@@ -17,11 +17,11 @@ constexpr std::string_view kClasses[] = {"float", "int", "uint", "real", "comple
 
 }  // namespace
 
-std::span<const DTypeRow> all_dtypes() { return kRows; }
-const DTypeRow& dtype_row(DType d) { return kRows[static_cast<size_t>(d)]; }
+std::span<const DTypeRow> all_dtypes() { return kDTypeRows; }
+const DTypeRow& dtype_row(DType d) { return kDTypeRows[static_cast<size_t>(d)]; }
 
 std::optional<DType> dtype_from_name(std::string_view name) {
-  for (const DTypeRow& r : kRows)
+  for (const DTypeRow& r : kDTypeRows)
     if (r.name == name) return r.dtype;
   return std::nullopt;
 }

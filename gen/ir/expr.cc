@@ -10,7 +10,7 @@ namespace tenon {
 namespace {
 
 template <class T>
-Expr make(DType type, T node) {
+Expr make_expr(DType type, T node) {
   return std::make_shared<const ExprNode>(ExprNode{type, std::move(node)});
 }
 
@@ -76,9 +76,9 @@ struct SameNode {
 
 Expr constant_int(int64_t v, DType type) {
   if (is_float(type) || is_complex(type)) return constant_float(static_cast<double>(v), type);
-  return make(type, Constant{v, 0});
+  return make_expr(type, Constant{v, 0});
 }
-Expr constant_float(double v, DType type) { return make(type, Constant{0, v}); }
+Expr constant_float(double v, DType type) { return make_expr(type, Constant{0, v}); }
 
 Expr constant_of(double v, DType type) {
   if (is_float(type) || is_complex(type)) return constant_float(v, type);
@@ -88,34 +88,34 @@ Expr constant_of(double v, DType type) {
   const double lo = is_signed_int(type) ? -hi : 0.0;
   if (std::isnan(v)) return constant_int(0, type);
   if (v < lo) v = lo;
-  if (v >= hi) return make(type, Constant{is_signed_int(type) ? (bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (bits - 1)) - 1)
+  if (v >= hi) return make_expr(type, Constant{is_signed_int(type) ? (bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (bits - 1)) - 1)
                                                               : (bits == 64 ? -1 : (int64_t{1} << bits) - 1), 0});
-  if (type == DType::U64) return make(type, Constant{static_cast<int64_t>(static_cast<uint64_t>(v)), 0});
-  return make(type, Constant{static_cast<int64_t>(v), 0});
+  if (type == DType::U64) return make_expr(type, Constant{static_cast<int64_t>(static_cast<uint64_t>(v)), 0});
+  return make_expr(type, Constant{static_cast<int64_t>(v), 0});
 }
 
-Expr var_ref(std::string name) { return make(DType::I64, VarRef{std::move(name)}); }
-Expr size_ref(std::string name) { return make(DType::I64, SizeRef{std::move(name)}); }
-Expr attr_ref(std::string name, DType type, int element) { return make(type, AttrRef{std::move(name), element}); }
+Expr var_ref(std::string name) { return make_expr(DType::I64, VarRef{std::move(name)}); }
+Expr size_ref(std::string name) { return make_expr(DType::I64, SizeRef{std::move(name)}); }
+Expr attr_ref(std::string name, DType type, int element) { return make_expr(type, AttrRef{std::move(name), element}); }
 Expr read_of(int tensor, DType storage, std::vector<Expr> index, Expr fill) {
-  return make(storage, Read{tensor, std::move(index), std::move(fill)});
+  return make_expr(storage, Read{tensor, std::move(index), std::move(fill)});
 }
 Expr apply(ScalarOp op, std::vector<Expr> args) {
   const DType t = result_type(scalar_op_row(op), args);
-  return make(t, Apply{op, std::move(args)});
+  return make_expr(t, Apply{op, std::move(args)});
 }
-Expr apply_as(ScalarOp op, std::vector<Expr> args, DType type) { return make(type, Apply{op, std::move(args)}); }
+Expr apply_as(ScalarOp op, std::vector<Expr> args, DType type) { return make_expr(type, Apply{op, std::move(args)}); }
 Expr cast_to(Expr e, DType type) {
   if (e->type == type) return e;
   return apply_as(ScalarOp::Cast, {std::move(e)}, type);
 }
 Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type) {
-  return make(type, Reduce{op, std::move(vars), std::move(where), std::move(value)});
+  return make_expr(type, Reduce{op, std::move(vars), std::move(where), std::move(value)});
 }
 Expr select(Expr cond, Expr yes, Expr no) {
   const DType t = yes->type;
   TENON_CHECK(cond->type == DType::Bool && no->type == t, "select of {} between {} and {}", name_of(cond->type), name_of(t), name_of(no->type));
-  return make(t, Select{std::move(cond), std::move(yes), std::move(no)});
+  return make_expr(t, Select{std::move(cond), std::move(yes), std::move(no)});
 }
 Expr operator+(const Expr& a, const Expr& b) { return is_zero(a) ? b : is_zero(b) ? a : apply(ScalarOp::Add, {a, b}); }
 Expr operator-(const Expr& a, const Expr& b) { return is_zero(b) ? a : apply(ScalarOp::Sub, {a, b}); }
@@ -226,7 +226,7 @@ struct MapChildren {
   }
   template <class T>
   Expr done(T node) const {
-    return changed ? make(self->type, std::move(node)) : self;
+    return changed ? make_expr(self->type, std::move(node)) : self;
   }
   Expr operator()(const Constant&) { return self; }
   Expr operator()(const VarRef&) { return self; }
@@ -235,11 +235,11 @@ struct MapChildren {
   Expr operator()(const Read& n) {
     std::optional<std::vector<Expr>> index = go(n.index);
     Expr fill = go(n.fill);
-    return changed ? make(self->type, Read{n.tensor, index ? std::move(*index) : n.index, std::move(fill)}) : self;
+    return changed ? make_expr(self->type, Read{n.tensor, index ? std::move(*index) : n.index, std::move(fill)}) : self;
   }
   Expr operator()(const Apply& n) {
     std::optional<std::vector<Expr>> args = go(n.args);
-    return args ? make(self->type, Apply{n.op, std::move(*args)}) : self;
+    return args ? make_expr(self->type, Apply{n.op, std::move(*args)}) : self;
   }
   Expr operator()(const Reduce& n) {
     Reduce r{n.op, {}, nullptr, nullptr};

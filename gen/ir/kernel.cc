@@ -22,7 +22,7 @@ std::string_view symbol_of(Update c) {
   return names[static_cast<size_t>(c)];
 }
 
-std::string list(const std::vector<Expr>& v, const std::vector<std::string>& names) {
+std::string values_text(const std::vector<Expr>& v, const std::vector<std::string>& names) {
   std::string out;
   for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + to_text(v[i], names);
   return out;
@@ -82,7 +82,7 @@ std::string call_text(const FrameCall& call, const std::vector<std::string>& nam
   std::string out;
   for (size_t i = 0; i < call.tensors.size(); ++i) {
     const std::string& name = call.frame->parameters[i].name;
-    out += fmt::format("{}{} = {}", i ? ", " : "", name, call.tensors[i] >= 0 ? names[static_cast<size_t>(call.tensors[i])] : "[" + list(call.values[i], names) + "]");
+    out += fmt::format("{}{} = {}", i ? ", " : "", name, call.tensors[i] >= 0 ? names[static_cast<size_t>(call.tensors[i])] : "[" + values_text(call.values[i], names) + "]");
   }
   return fmt::format("call {}({})\n", call.frame->name, out);
 }
@@ -114,12 +114,12 @@ std::string to_text(const Kernel& k) {
   for (const Size& s : k.sizes) out += fmt::format("  size {}: {}..{}\n", s.name, s.lo, s.hi == INT64_MAX ? std::string("") : fmt::format("{}", s.hi));
   for (const Attr& a : k.attrs) out += fmt::format("  attr {}: {}{}\n", a.name, tenon::name_of(a.dtype), a.count > 1 ? fmt::format("[{}]", a.count) : "");
   for (const Tensor& t : k.tensors)
-    out += fmt::format("  {} {}: {}[{}] strides [{}]\n", name_of(t.role), t.name, tenon::name_of(t.dtype), list(t.dims, names), list(t.strides, names));
+    out += fmt::format("  {} {}: {}[{}] strides [{}]\n", name_of(t.role), t.name, tenon::name_of(t.dtype), values_text(t.dims, names), values_text(t.strides, names));
   for (const Expr& f : k.facts) out += fmt::format("  fact {}\n", to_text(f, names));
   for (const Check& c : k.checks) out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
   if (k.call) out += "  " + call_text(*k.call, names);
   for (const KernelStatement& s : k.body)
-    out += fmt::format("  {}[{}] {} {}  for {}\n", names[static_cast<size_t>(s.target)], list(s.index, names), symbol_of(s.update),
+    out += fmt::format("  {}[{}] {} {}  for {}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names), symbol_of(s.update),
                        to_text(s.value, names), s.loops.empty() ? "once" : loops_text(s.loops, names));
   return out;
 }

@@ -11,7 +11,7 @@ namespace {
 #define NEON_INT(KEY, NAME, TYPE, LANES, S, R) {KEY, DType::TYPE, LANES, NAME "q_" S "((" R ")$0, (" R ")$1)"}
 #define NEON_MIN_MAX(TYPE, LANES, S, R) NEON_INT("min", "vmin", TYPE, LANES, S, R), NEON_INT("max", "vmax", TYPE, LANES, S, R)
 
-std::vector<IsaRow> rows() {
+std::vector<IsaRow> neon_rows() {
   return {
       NEON_FLOATS("sqrt", "vsqrt", "$0"),
       NEON_FLOATS("floor", "vrndm", "$0"),
@@ -55,7 +55,7 @@ Isa neon_isa() {
   isa.vector_registers = 32;
   isa.fma = true;
   isa.masked_memory = false;
-  isa.rows = extend_rows({}, rows());
+  isa.rows = extend_rows({}, neon_rows());
   return isa;
 }
 

@@ -5,7 +5,7 @@
 namespace tenon {
 namespace {
 
-std::vector<IsaRow> rows() {
+std::vector<IsaRow> sse_rows() {
   return {
       X86_BOTH_FLOATS("sqrt", "_mm", "sqrt", "$0", 4, 2),
       X86_BOTH_FLOATS("floor", "_mm", "floor", "$0", 4, 2),
@@ -53,7 +53,7 @@ Isa x86_64_v2_isa() {
   isa.fma = false;
   isa.masked_memory = false;
   isa.needs = {"sse4_2", "popcnt"};
-  isa.rows = extend_rows({}, rows());
+  isa.rows = extend_rows({}, sse_rows());
   return isa;
 }
 

@@ -13,7 +13,7 @@ namespace {
   {"load_masked", DType::TYPE, LANES, MM "_maskload_" SUFFIX "((const " C " *)(const void *)$0, " FIRST ")"},          \
       {"store_masked", DType::TYPE, LANES, MM "_maskstore_" SUFFIX "((" C " *)(void *)$0, " FIRST ", " CAST "$2)"}
 
-std::vector<IsaRow> rows() {
+std::vector<IsaRow> avx2_rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm", "fmadd", "$0, $1, $2", 4, 2),
       X86_BOTH_FLOATS("fma", "_mm256", "fmadd", "$0, $1, $2", 8, 4),
@@ -62,7 +62,7 @@ Isa x86_64_v3_isa() {
   isa.vector_bits = 256;
   isa.fma = true;
   isa.needs = {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "popcnt"};
-  isa.rows = extend_rows(std::move(isa.rows), rows());
+  isa.rows = extend_rows(std::move(isa.rows), avx2_rows());
   return isa;
 }
 

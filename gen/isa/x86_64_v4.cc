@@ -10,11 +10,11 @@ namespace {
 #define FIRST_16 "(__mmask16)_bzhi_u32(0xffffu, (unsigned)$1)"
 #define FIRST_32 "_bzhi_u32(0xffffffffu, (unsigned)$1)"
 #define FIRST_64 "_bzhi_u64(0xffffffffffffffffu, (unsigned)$1)"
-#define MASKED(TYPE, LANES, FIRST, MM, SUFFIX, CAST)                                                        \
+#define MASKED_BY_K(TYPE, LANES, FIRST, MM, SUFFIX, CAST)                                                        \
   {"load_masked", DType::TYPE, LANES, MM "_maskz_loadu_" SUFFIX "(" FIRST ", $0)"},                         \
       {"store_masked", DType::TYPE, LANES, MM "_mask_storeu_" SUFFIX "($0, " FIRST ", " CAST "$2)"}
 #define MASKED_INTS(BITS, LANES, FIRST, MM, SI) \
-  MASKED(I##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")"), MASKED(U##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")")
+  MASKED_BY_K(I##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")"), MASKED_BY_K(U##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")")
 
 // Selects through a mask register: of a mask vector, and directly of a comparison (PRED as _CMP_… or _MM_CMPINT_…).
 #define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST) \
@@ -26,7 +26,7 @@ namespace {
       SELECT_FLOAT("select_gt", TYPE, LANES, MM, SUFFIX, "_CMP_GT_OS"), SELECT_FLOAT("select_ge", TYPE, LANES, MM, SUFFIX, "_CMP_GE_OS"),    \
       SELECT_FLOAT("select_eq", TYPE, LANES, MM, SUFFIX, "_CMP_EQ_OQ"), SELECT_FLOAT("select_ne", TYPE, LANES, MM, SUFFIX, "_CMP_NEQ_UQ")
 
-std::vector<IsaRow> rows() {
+std::vector<IsaRow> avx512_rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm512", "fmadd", "$0, $1, $2", 16, 8),
       X86_BOTH_FLOATS("sqrt", "_mm512", "sqrt", "$0", 16, 8),
@@ -72,9 +72,9 @@ std::vector<IsaRow> rows() {
       SELECT_FLOATS(F32, 16, "_mm512", "ps"), SELECT_FLOATS(F64, 8, "_mm512", "pd"),
       {"cvt_f16_f32", DType::F16, 16, "_mm512_cvtph_ps((__m256i)$0)"},
       {"cvt_f32_f16", DType::F32, 16, "_mm512_cvtps_ph($0, 0)"},
-      MASKED(F32, 16, FIRST_16, "_mm512", "ps", ""), MASKED(F64, 8, FIRST_8, "_mm512", "pd", ""),
-      MASKED(F32, 8, FIRST_8, "_mm256", "ps", ""), MASKED(F64, 4, FIRST_8, "_mm256", "pd", ""),
-      MASKED(F32, 4, FIRST_8, "_mm", "ps", ""), MASKED(F64, 2, FIRST_8, "_mm", "pd", ""),
+      MASKED_BY_K(F32, 16, FIRST_16, "_mm512", "ps", ""), MASKED_BY_K(F64, 8, FIRST_8, "_mm512", "pd", ""),
+      MASKED_BY_K(F32, 8, FIRST_8, "_mm256", "ps", ""), MASKED_BY_K(F64, 4, FIRST_8, "_mm256", "pd", ""),
+      MASKED_BY_K(F32, 4, FIRST_8, "_mm", "ps", ""), MASKED_BY_K(F64, 2, FIRST_8, "_mm", "pd", ""),
       MASKED_INTS(8, 64, FIRST_64, "_mm512", "__m512i"), MASKED_INTS(16, 32, FIRST_32, "_mm512", "__m512i"),
       MASKED_INTS(32, 16, FIRST_16, "_mm512", "__m512i"), MASKED_INTS(64, 8, FIRST_8, "_mm512", "__m512i"),
       MASKED_INTS(8, 32, FIRST_32, "_mm256", "__m256i"), MASKED_INTS(16, 16, FIRST_16, "_mm256", "__m256i"),
@@ -95,7 +95,7 @@ Isa x86_64_v4_isa() {
   isa.vector_registers = 32;
   isa.masked_memory = true;
   isa.needs.insert(isa.needs.end(), {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512cd"});
-  isa.rows = extend_rows(std::move(isa.rows), rows());
+  isa.rows = extend_rows(std::move(isa.rows), avx512_rows());
   return isa;
 }
 

@@ -46,11 +46,6 @@ bool reduces(const Tree& tree) {
   });
 }
 
-bool is_variable(const Expr& e, const std::string& name) {
-  const auto* v = std::get_if<VarRef>(&e->node);
-  return v && v->name == name;
-}
-
 /// A statement on its way into the tree.
 struct Pending {
   TreeDefine define;

@@ -86,6 +86,7 @@ Operand rows_cached(const ContractionBuilder& b, const Operand& depth);
 /// All of `steps` are 1; null without any.
 Operand all_unit(const std::vector<Operand>& steps);
 
+void append(Block& to, Block from);
 /// Binds each of `vars` in `scope` from a flat index, by lets added to `block`.
 void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope, Block& block);
 /// Binds `vars`, which one flat index walks everywhere: the last is the index, the others are 0.

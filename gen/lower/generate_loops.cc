@@ -10,7 +10,7 @@ namespace tenon {
 namespace {
 
 /// Temps that more than one variant of a kernel stores take the larger extent.
-Operand larger(const Operand& a, const Operand& b) {
+Operand larger_extent(const Operand& a, const Operand& b) {
   if (constant_value(a) == 0) return b;
   if (a == b || (constant_value(a) && constant_value(a) == constant_value(b)) || to_text(a) == to_text(b)) return a;
   return v_apply(ScalarOp::Max, {a, b});
@@ -36,7 +36,7 @@ Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa,
       buffers_.push_back({tensor.name, tensor.dtype, Storage::Workspace, -1, v_int(0), true});
     }
     Operand& size = buffers_[static_cast<size_t>(buffer_of_[t])].elements;
-    size = larger(size, scalar(simplify(elements, ranges_), 0));
+    size = larger_extent(size, scalar(simplify(elements, ranges_), 0));
   }
 }
 

@@ -88,6 +88,11 @@ bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
   return ok;
 }
 
+bool is_variable(const Expr& e, const std::string& name) {
+  const auto* v = std::get_if<VarRef>(&e->node);
+  return v && v->name == name;
+}
+
 bool reads_tensor(const Expr& e, int tensor) {
   bool found = false;
   each_read(e, [&](const Read& r) { found = found || r.tensor == tensor; });

@@ -18,6 +18,7 @@ bool always_defined(const Kernel&, const Expr& e, const Ranges& ranges);
 /// Calls `visit` for every read in `e`, each shared node once.
 void each_read(const Expr& e, const std::function<void(const Read&)>& visit);
 bool reads_tensor(const Expr& e, int tensor);
+bool is_variable(const Expr& e, const std::string& name);
 /// Row of a scalar operation that is a function of its own rather than an instruction or two.
 bool is_costly(const Expr& node);
 

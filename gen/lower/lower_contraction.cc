@@ -12,10 +12,6 @@
 namespace tenon {
 namespace {
 
-void append(Block& to, Block from) {
-  for (Stmt& s : from) to.push_back(std::move(s));
-}
-
 /// Names of lets that the whole nest uses.
 struct Extents {
   Operand rows, columns, depth;

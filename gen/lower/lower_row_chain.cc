@@ -9,10 +9,6 @@
 namespace tenon {
 namespace {
 
-void append(Block& to, Block from) {
-  for (Stmt& s : from) to.push_back(std::move(s));
-}
-
 class ChainBuilder {
  public:
   ChainBuilder(const Kernel& k, const RowChain& chain, const Isa& isa, const Blueprints& blueprints, const Blueprint& blueprint, const LowerLoops& loops,

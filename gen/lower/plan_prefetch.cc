@@ -30,11 +30,6 @@ std::vector<Read> reads_of(const TreeLoop& l) {
   return out;
 }
 
-bool is_variable(const Expr& e, const std::string& name) {
-  const auto* v = std::get_if<VarRef>(&e->node);
-  return v && v->name == name;
-}
-
 class RowPlanner {
  public:
   explicit RowPlanner(const Kernel& k) : k_(k) {}

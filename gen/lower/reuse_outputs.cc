@@ -37,11 +37,6 @@ bool same_index(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return same(x, y); });
 }
 
-bool is_variable(const Expr& e, const std::string& name) {
-  const auto* v = std::get_if<VarRef>(&e->node);
-  return v && v->name == name;
-}
-
 class Reuse {
  public:
   Reuse(const Kernel& k, const LoopTree& tree) : k_(k) {

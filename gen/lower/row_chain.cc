@@ -15,11 +15,6 @@ bool holds(const std::vector<LoopVar>& vars, const std::string& name) {
   return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
 }
 
-bool is_variable(const Expr& e, const std::string& name) {
-  const auto* v = std::get_if<VarRef>(&e->node);
-  return v && v->name == name;
-}
-
 /// What is written in the kernel: no matrix may be, as its panels are made before the first block.
 std::set<int> written_in(const Kernel& k) {
   std::set<int> out;

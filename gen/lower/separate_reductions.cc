@@ -11,9 +11,9 @@
 namespace tenon {
 namespace {
 
-class Separator {
+class ReductionSeparator {
  public:
-  explicit Separator(const Kernel& k) : out_(k), sizes_(size_ranges(k)) {
+  explicit ReductionSeparator(const Kernel& k) : out_(k), sizes_(size_ranges(k)) {
     for (const Tensor& t : k.tensors) names_.insert(t.name);
     out_.body.clear();
   }
@@ -106,6 +106,6 @@ class Separator {
 
 }  // namespace
 
-Kernel separate_reductions(const Kernel& k) { return Separator(k).run(k.body); }
+Kernel separate_reductions(const Kernel& k) { return ReductionSeparator(k).run(k.body); }
 
 }  // namespace tenon

@@ -39,9 +39,9 @@ bool take_off(Expr& e, const std::string& var, int64_t& by) {
   return true;
 }
 
-class Separator {
+class WindowSeparator {
  public:
-  explicit Separator(const Kernel& k) : out_(k) {
+  explicit WindowSeparator(const Kernel& k) : out_(k) {
     for (const Tensor& t : k.tensors) names_.insert(t.name);
     for (const KernelStatement& s : k.body) {
       for (const LoopVar& v : s.loops) names_.insert(v.name);
@@ -162,6 +162,6 @@ class Separator {
 
 }  // namespace
 
-Kernel separate_windows(const Kernel& k) { return Separator(k).run(); }
+Kernel separate_windows(const Kernel& k) { return WindowSeparator(k).run(); }
 
 }  // namespace tenon

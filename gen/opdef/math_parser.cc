@@ -13,7 +13,7 @@ namespace tenon {
 namespace {
 
 /// Operators of one binding strength, weakest first; comparisons stand between `and` and `|`.
-constexpr std::string_view kLevels[][6] = {
+constexpr std::string_view kMathLevels[][6] = {
     {"or"}, {"and"}, {"<", "<=", ">", ">=", "==", "!="}, {"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/"}};
 constexpr size_t kNotLevel = 2;
 constexpr int kDepth = 100;
@@ -147,7 +147,7 @@ class Parser {
   }
 
   MathExpr expression(size_t level = 0) {
-    if (level == std::size(kLevels)) return unary();
+    if (level == std::size(kMathLevels)) return unary();
     if (level == kNotLevel && is("not")) {
       const MathToken first = peek();
       ++at_;
@@ -159,7 +159,7 @@ class Parser {
     MathExpr left = expression(level + 1);
     while (!failed_) {
       std::string_view found;
-      for (const std::string_view op : kLevels[level])
+      for (const std::string_view op : kMathLevels[level])
         if (!op.empty() && is(op)) found = op;
       if (found.empty()) break;
       ++at_;

@@ -10,11 +10,10 @@
 namespace tenon {
 namespace {
 
-constexpr std::string_view kLongSigns[] = {"<<", ">>", "<=", ">=", "==", "!="};
-constexpr std::string_view kShortSigns = "+-*/&|^~<>=,()";
+constexpr std::string_view kLongMathSigns[] = {"<<", ">>", "<=", ">=", "==", "!="};
+constexpr std::string_view kShortMathSigns = "+-*/&|^~<>=,()";
 
 bool word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
 
 bool read_number(std::string_view spelling, MathToken &token) {
   const char *end = spelling.data() + spelling.size();
@@ -44,9 +43,9 @@ std::size_t number_end(std::string_view text, std::size_t at) {
 }
 
 std::size_t sign_end(std::string_view text, std::size_t at) {
-  for (const std::string_view sign : kLongSigns)
+  for (const std::string_view sign : kLongMathSigns)
     if (text.substr(at, 2) == sign) return at + 2;
-  return kShortSigns.find(text[at]) != std::string_view::npos ? at + 1 : at;
+  return kShortMathSigns.find(text[at]) != std::string_view::npos ? at + 1 : at;
 }
 
 }  // namespace
@@ -67,7 +66,7 @@ bool scan_math(const PlacedText &placed, std::vector<MathToken> &out, Diagnostic
       push(MathTokenKind::line_end, at + 1);
     } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
       ++at;
-    } else if (digit(c)) {
+    } else if (c >= '0' && c <= '9') {
       push(MathTokenKind::integer, number_end(text, at));
       if (read_number(out.back().text, out.back())) continue;
       diagnostics.error(Code::E0304, placed.span(out.back().begin, out.back().end),

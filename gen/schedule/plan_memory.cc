@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kAlign = 64;
 int64_t aligned(int64_t n) { return (n + kAlign - 1) / kAlign * kAlign; }
 
-struct Block {
+struct ArenaBlock {
   int64_t bytes = 0;   ///< a multiple of the alignment
   Lifetime life;
   int64_t* offset = nullptr;
@@ -20,21 +20,21 @@ struct Block {
 bool together(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
 
 /// An order of the blocks and where that puts them.
-struct Packing {
+struct Placement {
   std::vector<size_t> order;
   std::vector<int64_t> offsets;
   int64_t bytes = 0;
 };
 
 /// Each block of the order at the lowest offset where it fits between those before it that live with it.
-Packing pack(const std::vector<Block>& blocks, std::vector<size_t> order) {
-  Packing p{std::move(order), std::vector<int64_t>(blocks.size(), 0), 0};
+Placement pack(const std::vector<ArenaBlock>& blocks, std::vector<size_t> order) {
+  Placement p{std::move(order), std::vector<int64_t>(blocks.size(), 0), 0};
   std::vector<std::pair<int64_t, int64_t>> taken;
   for (size_t i = 0; i < p.order.size(); ++i) {
-    const Block& b = blocks[p.order[i]];
+    const ArenaBlock& b = blocks[p.order[i]];
     taken.clear();
     for (size_t j = 0; j < i; ++j)
-      if (const Block& o = blocks[p.order[j]]; together(o.life, b.life)) taken.emplace_back(p.offsets[p.order[j]], p.offsets[p.order[j]] + o.bytes);
+      if (const ArenaBlock& o = blocks[p.order[j]]; together(o.life, b.life)) taken.emplace_back(p.offsets[p.order[j]], p.offsets[p.order[j]] + o.bytes);
     std::sort(taken.begin(), taken.end());
     int64_t at = 0;
     for (const auto& [begin, end] : taken) {
@@ -47,14 +47,14 @@ Packing pack(const std::vector<Block>& blocks, std::vector<size_t> order) {
   return p;
 }
 
-int64_t length(const Block& b) { return b.life.last - b.life.first + 1; }
+int64_t length(const ArenaBlock& b) { return b.life.last - b.life.first + 1; }
 
 /// The orders that are tried: greatest first, longest first, greatest area first, as they come to life.
-std::vector<std::vector<size_t>> orders(const std::vector<Block>& blocks) {
-  using Key = std::function<std::pair<int64_t, int64_t>(const Block&)>;
-  const Key keys[] = {[](const Block& b) { return std::pair{-b.bytes, -length(b)}; }, [](const Block& b) { return std::pair{-length(b), -b.bytes}; },
-                      [](const Block& b) { return std::pair{-b.bytes * length(b), int64_t{0}}; },
-                      [](const Block& b) { return std::pair<int64_t, int64_t>{b.life.first, -b.bytes}; }};
+std::vector<std::vector<size_t>> orders(const std::vector<ArenaBlock>& blocks) {
+  using Key = std::function<std::pair<int64_t, int64_t>(const ArenaBlock&)>;
+  const Key keys[] = {[](const ArenaBlock& b) { return std::pair{-b.bytes, -length(b)}; }, [](const ArenaBlock& b) { return std::pair{-length(b), -b.bytes}; },
+                      [](const ArenaBlock& b) { return std::pair{-b.bytes * length(b), int64_t{0}}; },
+                      [](const ArenaBlock& b) { return std::pair<int64_t, int64_t>{b.life.first, -b.bytes}; }};
   std::vector<std::vector<size_t>> out;
   for (const Key& key : keys) {
     std::vector<size_t> order(blocks.size());
@@ -66,10 +66,10 @@ std::vector<std::vector<size_t>> orders(const std::vector<Block>& blocks) {
 }
 
 /// Places the block that ends highest earlier, for as long as that makes the arena smaller.
-Packing improved(const std::vector<Block>& blocks, Packing best, int64_t least) {
+Placement improved(const std::vector<ArenaBlock>& blocks, Placement best, int64_t least) {
   constexpr size_t kWork = 20'000'000;   // comparisons of blocks; large plans get fewer rounds
   const size_t rounds = kWork / std::max<size_t>(1, blocks.size() * blocks.size());
-  Packing at = best;
+  Placement at = best;
   for (size_t round = 0; round < rounds && best.bytes > least; ++round) {
     size_t highest = 0;
     for (size_t i = 0; i < at.order.size(); ++i)
@@ -83,9 +83,9 @@ Packing improved(const std::vector<Block>& blocks, Packing best, int64_t least) 
   return best;
 }
 
-std::vector<Block> arena_blocks(ExecutionPlan& plan) {
+std::vector<ArenaBlock> arena_blocks(ExecutionPlan& plan) {
   const std::vector<Lifetime> life = lifetimes(plan);
-  std::vector<Block> blocks;
+  std::vector<ArenaBlock> blocks;
   for (size_t i = 0; i < plan.buffers.size(); ++i)
     if (plan.buffers[i].kind == BufferKind::Arena && life[i].last >= life[i].first)
       blocks.push_back({aligned(plan.buffers[i].bytes), life[i], &plan.buffers[i].offset});
@@ -166,14 +166,14 @@ std::vector<int64_t> live_bytes(const ExecutionPlan& plan) {
 }
 
 void plan_memory(ExecutionPlan& plan) {
-  const std::vector<Block> blocks = arena_blocks(plan);
+  const std::vector<ArenaBlock> blocks = arena_blocks(plan);
   plan.arena_bytes = 0;
   if (blocks.empty()) return;
   const std::vector<int64_t> live = live_bytes(plan);
   const int64_t least = *std::max_element(live.begin(), live.end());
-  Packing best;
+  Placement best;
   for (std::vector<size_t>& order : orders(blocks)) {
-    Packing p = pack(blocks, std::move(order));
+    Placement p = pack(blocks, std::move(order));
     if (best.order.empty() || p.bytes < best.bytes) best = std::move(p);
   }
   best = improved(blocks, std::move(best), least);

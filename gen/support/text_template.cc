@@ -21,8 +21,8 @@ struct Hole {
 };
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_char(char c) { return is_lower(c) || is_digit(c) || c == '_'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
+bool is_name_char(char c) { return is_lower(c) || is_decimal(c) || c == '_'; }
 bool is_letter(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 size_t end_of_name(std::string_view text, size_t at) {
@@ -64,8 +64,8 @@ bool fits(HoleType type, std::string_view value) {
   switch (type) {
     case HoleType::text: return value.find('\n') == std::string_view::npos;
     case HoleType::id:
-      return !value.empty() && is_letter(value[0]) && rest_is(0, [](char c) { return is_letter(c) || is_digit(c); });
-    case HoleType::integer: return rest_is(!value.empty() && value[0] == '-' ? 1 : 0, is_digit);
+      return !value.empty() && is_letter(value[0]) && rest_is(0, [](char c) { return is_letter(c) || is_decimal(c); });
+    case HoleType::integer: return rest_is(!value.empty() && value[0] == '-' ? 1 : 0, is_decimal);
     case HoleType::block: return true;
   }
   TENON_UNREACHABLE("hole type");
