@@ -4,6 +4,7 @@ set -u
 checkout=$(cd "$(dirname "$0")/../.." && pwd)
 shared=${TENON_SHARED:-$checkout/../shared}
 tenon=${TENON_PROGRAM:-$checkout/build/tenon}
+jobs=${TENON_JOBS:-2}  # compilers at once; ctest has other tests for the other processors
 
 skip() {
   echo "SKIP $(basename "$0"): $1"
