@@ -216,6 +216,7 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
   const std::vector<int> ids = adopt_tensors(producer, out);
   const Tensor shape = producer.kernel.tensors[static_cast<size_t>(made)];
   std::set<std::string> taken = variable_names(consumer.kernel);
+  taken.insert(vars->begin(), vars->end());  // what the formula is a function of may not become the name of one of its sums' variables
   std::vector<int> gone{ids[static_cast<size_t>(made)]};
   for (int read = tensor_of(consumer, value, Role::Input); read >= 0; read = next_tensor_of(consumer, value, read)) {
     ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)], MadeValue{with_tensors(definition.value, ids), *vars, shape},
