@@ -169,6 +169,8 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
   InferredTypes inferred = infer(op, inputs, attrs, outputs);
   if (!inferred.error.empty()) throw GraphError(op + ": " + inferred.error);
+  for (TensorType& t : inferred.outputs)
+    for (SizeExpr& d : t.dims) d = decided(d, sizes());
   check_extents(op, inferred.outputs);
   const bool pinned = fix_sizes(op, inferred);
   const auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred));
@@ -202,7 +204,8 @@ bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& t
 /// relies on it stays in the region.
 bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
   bool inside = false;
-  for (const auto& [a, b] : inferred.equal) {
+  for (const auto& [x, y] : inferred.equal) {
+    const SizeExpr a = decided(x, graph_.sizes), b = decided(y, graph_.sizes);
     const SizeBounds apart = bounds_of(a - b, graph_.sizes);
     if (apart.lo > 0 || apart.hi < 0) throw GraphError(fmt::format("{}: an extent of {} meets one of {}, and within the ranges of the sizes they are never equal", op, to_text(a), to_text(b)));
     if (apart.lo == apart.hi) continue;

@@ -35,5 +35,7 @@ bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
 /// The lesser or the greater of two extents; one of the two where the ranges decide it.
 SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
 SizeExpr greater(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
+/// The extent without minima and maxima that the ranges decide.
+SizeExpr decided(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
 }  // namespace tenon

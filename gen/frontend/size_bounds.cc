@@ -58,4 +58,21 @@ SizeExpr greater(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSi
   return d.lo >= 0 ? a : d.hi <= 0 ? b : size_max(a, b);
 }
 
+SizeExpr decided(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
+  if (size.args.empty()) return size;
+  SizeExpr all = decided(size.args[0], sizes);
+  for (size_t i = 1; i < size.args.size(); ++i) {
+    const SizeExpr b = decided(size.args[i], sizes);
+    switch (size.kind) {
+      case SizeExpr::Kind::add: all = all + b; break;
+      case SizeExpr::Kind::mul: all = all * b; break;
+      case SizeExpr::Kind::floordiv: all = floor_div(all, b); break;
+      case SizeExpr::Kind::mod: all = floor_mod(all, b); break;
+      case SizeExpr::Kind::min: all = lesser(all, b, sizes); break;
+      default: all = greater(all, b, sizes); break;
+    }
+  }
+  return all;
+}
+
 }  // namespace tenon

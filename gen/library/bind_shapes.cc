@@ -166,7 +166,10 @@ class CallBinder {
     for (const Syntax& r : def_.requires_) {
       for (const Expr& e : expr_.conditions(r)) {
         if (overflows(e)) return fail(Code::E0604, fmt::format("requires {}, in which a number leaves its range", print(r)));
-        if (const auto v = constant_value(simplify(e)); v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
+        const Expr decided = simplify(e);
+        const auto v = constant_value(decided);
+        if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
+        if (const auto* two = std::get_if<Apply>(&decided->node); !v && two && two->op == ScalarOp::Eq) shapes_.take_as_equal(two->args[0], two->args[1]);
       }
     }
     return !diagnostics_.has_errors();

@@ -35,6 +35,7 @@ class ShapeBinder {
   std::vector<Expr> stored_dims(const TensorDef& t, const std::vector<int>& stored_order) const;
   /// Extents that nobody can tell apart at generation and that were taken to be equal.
   const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return taken_as_equal_; }
+  void take_as_equal(const Expr& a, const Expr& b) { taken_as_equal_.emplace_back(a, b); }
   /// Dims that a later let should have named (`T[N2]` with N2 a let) against what was given.
   std::optional<std::string> check_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) const;
 

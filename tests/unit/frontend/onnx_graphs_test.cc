@@ -116,6 +116,19 @@ TEST_CASE("frontend: an open size beside a number is that number, and the progra
   CHECK(refused.diagnostics().sorted().front().message.find("and within the ranges of the sizes they are never equal") != std::string::npos);
 }
 
+TEST_CASE("frontend: a shape with as many elements as only some sizes give is compared at every call") {
+  const auto reshaped = [](int64_t lo) {
+    const tenon_test::onnx::Graph g{{node("Reshape", {"x", "to"}, {"y"})}, {value("x", {-1, 2})}, {untyped("y")}, {ints_tensor("to", {6})}};
+    return read(model(g, 13), {{"N", {lo, 8}}});
+  };
+  const auto graph = reshaped(1);
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  REQUIRE(graph->equal.size() == 1);
+  CHECK(to_text(graph->equal[0].a) + " " + to_text(graph->equal[0].b) == "6 2*N");
+  CHECK_FALSE(reshaped(4).ok());
+}
+
 TEST_CASE("frontend: two open sizes that meet are compared at every call") {
   const auto sum = [](int64_t lo, int64_t hi) {
     const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"h"}), node("Add", {"w", "x"}, {"k"}), node("Add", {"h", "k"}, {"y"})},
