@@ -30,10 +30,18 @@ bool stays_scalar(ScalarOp op, DType type) {
   }
 }
 
+/// Where tensors lie. Without temps the tree, which a survey of each of its loops would walk again, has no say in it.
+std::vector<TempPlace> places_of(const Kernel& k, const LoopTree& tree) {
+  if (std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; })) return place_temps(k, tree);
+  std::vector<TempPlace> out;
+  for (const Tensor& t : k.tensors) out.push_back({true, false, t.dims, t.strides});
+  return out;
+}
+
 }  // namespace
 
 LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& loop, const Ranges& ranges)
-    : k_(k), tree_(tree), var_(loop.var.name), interior_(loop.interior), ranges_(ranges), places_(place_temps(k, tree)) {
+    : k_(k), tree_(tree), var_(loop.var.name), interior_(loop.interior), ranges_(ranges), places_(places_of(k, tree)) {
   ranges_.extents[var_] = loop.var.extent;
   this->tree(loop.body);
 }
