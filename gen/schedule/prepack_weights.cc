@@ -73,7 +73,7 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) 
   p.first = *constant_value(form->rest);
   const auto add = [&](const LoopVar& v, std::vector<PackedAxis>& to) {
     const auto axis = axis_of(v, *form);
-    if (axis) to.push_back(*axis);
+    if (axis && (axis->step != 0 || &to != &p.outer)) to.push_back(*axis);   // every product of a batch takes the same panels
     return axis.has_value();
   };
   for (const LoopVar& v : c.outer_right)

@@ -106,7 +106,8 @@ std::vector<Instance> movement() {
       {"transpose_pair", kImage, "", "  z = sum(transpose(transpose(x, perm=[1, 2, 0, 3]), perm=[3, 0, 1, 2]), axes=[0])\n"},
       {"times_one", kPlane, constant("s", "f32[1]", "full(value=1)"), "  z = exp(mul(x, s))\n"},
       {"over_one", kPlane, constant("s", "f32[1]", "full(value=1)"), "  z = exp(div(x, s))\n"}};
-  out.push_back({"rows_of_one_product", "  x: f32[3, 4, 2, 5]\n  w: f32[5, 6]\n", "", "  z = matmul(x, w)\n"});
+  out.push_back({"rows_of_one_product_matmul", "  x: f32[3, 4, 2, 5]\n  w: f32[5, 6]\n", "", "  z = matmul(x, w)\n"});
+  out.push_back({"rows_of_one_product_matmul_i32", "  x: u8[3, 4, 2, 5]\n  w: i8[5, 6]\n", "", "  z = matmul_i32(x, w, a_zero=3)\n"});
   for (const char* f : {"relu", "neg", "abs", "exp", "sqrt", "tanh", "sigmoid", "silu", "gelu", "erf"})
     out.push_back({std::string("transpose_sinks_") + f, kPlane, "", std::string("  z = ") + f + "(transpose(abs(x), perm=[1, 0]))\n"});
   for (const char* f : {"add", "sub", "mul", "div", "maximum", "minimum"})

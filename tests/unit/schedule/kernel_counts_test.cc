@@ -264,3 +264,15 @@ TEST_CASE("a result takes the memory of an operand that nobody needs any more") 
   plan_memory(p);
   CHECK(p.arena_bytes == 32 * 48 * 4);
 }
+
+TEST_CASE("constant panels are kept once for all products of a batch") {
+  const std::string weights = "parameters:\n  w: {type: \"f32[16, 32]\", from: \"rand(lo=-9, hi=9)\"}\n";
+  const auto constant_bytes = [&](const std::string& type, const std::string& main) {
+    int64_t bytes = 0;
+    for (const PlanBuffer& b : planned({"  x: " + type + "[5, 9, 16]\n", main, "y", weights}).buffers)
+      if (b.data) bytes += b.bytes;
+    return bytes;
+  };
+  CHECK(constant_bytes("f32", "  y = matmul(x, w)\n") == 16 * 32 * 4);
+  CHECK(constant_bytes("i8", "  v = cast(w, dtype=i8)\n  y = matmul_i32(x, v)\n") == 16 * 32);
+}
