@@ -157,6 +157,7 @@ void GraphBuilder::check_extents(const std::string& op, const std::vector<Tensor
   for (const TensorType& t : types) {
     int64_t count = 1;
     for (const SizeExpr& d : t.dims) {
+      if (!d.is_constant() && bounds_of(d, sizes()).hi < 0) throw GraphError(fmt::format("the result of {} would have the extent {}, which is below 0 for all sizes in their ranges", op, to_text(d)));
       if (!d.is_constant()) continue;
       if (d.value < 0) throw GraphError(fmt::format("the result of {} would have the extent {}", op, d.value));
       if (__builtin_mul_overflow(count, d.value, &count) || count > kMaxExtent)
@@ -172,6 +173,9 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   for (TensorType& t : inferred.outputs)
     for (SizeExpr& d : t.dims) d = decided(d, sizes());
   check_extents(op, inferred.outputs);
+  for (const TensorType& t : inferred.outputs)
+    for (const SizeExpr& d : t.dims)
+      if (bounds_of(d, sizes()).lo < 0) inferred.equal.emplace_back(size_max(d, 0), d);   // a call whose sizes make it negative is refused
   const bool pinned = fix_sizes(op, inferred);
   const auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred));
   Node node;

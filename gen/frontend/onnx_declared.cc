@@ -27,6 +27,7 @@ bool may_hold(const TypeProto::Tensor& t, const TensorType& value, const std::ve
   if (t.elem_type() != 0 && onnx_dtype(t.elem_type()) != value.dtype) return false;
   if (!t.has_shape()) return true;
   const auto& dims = t.shape().dim();
+  if (dims.empty()) return true;   // also what exporters write that do not know the rank
   if (!std::all_of(dims.begin(), dims.end(), [](const auto& d) { return d.has_dim_value() && d.dim_value() >= 0; })) return true;
   if (static_cast<size_t>(dims.size()) != value.dims.size()) return false;
   for (int i = 0; i < dims.size(); ++i) {

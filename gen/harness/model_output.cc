@@ -224,7 +224,7 @@ class ModelWriter {
     for (const int o : plan_.outputs) out += fmt::format("if (out->{} == NULL)\n    return {}_E_NULL;\n", buffer(o).name, upper_);
     for (const GraphSize& s : given_) out += fmt::format("if (in->{} < {} || in->{} > {})\n    return {}_E_SHAPE;\n", s.name, s.lo, s.name, s.hi, upper_);
     for (const EqualExtents& e : plan_.equal)
-      if (is_given(e.a) && is_given(e.b)) out += fmt::format("if ({} != {})\n    return {}_E_SHAPE;\n", extent_text(plan_, e.a), extent_text(plan_, e.b), upper_);
+      if (is_given(e.a) && is_given(e.b)) out += fmt::format("if ({})\n    return {}_E_SHAPE;\n", differ_text(plan_, e), upper_);
     return out;
   }
 

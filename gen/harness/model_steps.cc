@@ -93,7 +93,7 @@ class StepWriter {
   void check_equal(const PlanRegion& r) {
     for (const EqualExtents& e : r.equal) check_equal(e);
   }
-  void check_equal(const EqualExtents& e) { line(fmt::format("if ({} != {})\n{}return {}_E_SHAPE;", extent(e.a), extent(e.b), indent(2), upper_)); }
+  void check_equal(const EqualExtents& e) { line(fmt::format("if ({})\n{}return {}_E_SHAPE;", differ_text(plan_, e), indent(2), upper_)); }
 
   void leave(RegionId id) {
     const PlanRegion& r = region(id);
@@ -202,6 +202,12 @@ std::string extent_text(const ExecutionPlan& plan, const SizeExpr& e) {
     case SizeExpr::Kind::max: return fmt::format("({} > {} ? {} : {})", a, b, a, b);
     default: TENON_UNREACHABLE("an extent of no kind");
   }
+}
+
+std::string differ_text(const ExecutionPlan& plan, const EqualExtents& e) {
+  for (const auto& [most, other] : {std::pair(&e.a, &e.b), std::pair(&e.b, &e.a)})
+    if (*most == size_max(*other, 0)) return fmt::format("{} < 0", extent_text(plan, *other));
+  return fmt::format("{} != {}", extent_text(plan, e.a), extent_text(plan, e.b));
 }
 
 }  // namespace tenon

@@ -26,5 +26,7 @@ std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const
 
 /// An extent in C: run-time sizes are fields of `in`, those that steps write elements of `written`, counters of loops are variables.
 std::string extent_text(const ExecutionPlan& plan, const SizeExpr& extent);
+/// The condition under which extents that have to be equal are not: "a != b", or "b < 0" where a is the maximum of b and 0.
+std::string differ_text(const ExecutionPlan& plan, const EqualExtents& e);
 
 }  // namespace tenon

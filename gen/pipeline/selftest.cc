@@ -71,6 +71,27 @@ void make_equal(const Graph& graph, const std::vector<EqualExtents>& equal, Size
         sizes[e.a.name] = sizes[e.b.name] = std::max({std::min(sizes[e.a.name], sizes[e.b.name]), low(e.a.name), low(e.b.name)});
 }
 
+std::optional<EqualExtents> unequal(const std::vector<EqualExtents>& equal, const SizeValues& sizes) {
+  const auto at = std::find_if(equal.begin(), equal.end(), [&](const EqualExtents& e) { return evaluate(e.a, sizes) != evaluate(e.b, sizes); });
+  return at == equal.end() ? std::nullopt : std::optional(*at);
+}
+
+/// Small sizes, larger ones where these do not fit. `given`: those of the inputs.
+void choose_sizes(const Graph& graph, const std::vector<EqualExtents>& equal, SizeValues& given, SizeValues& sizes) {
+  bool grows = true;
+  for (int64_t above = 2; grows; above *= 2) {
+    grows = false;
+    for (const GraphSize& s : graph.sizes) {
+      sizes[s.name] = s.written ? s.hi : std::min(s.hi, s.lo + above);
+      if (!s.written) given[s.name] = sizes[s.name];
+      grows = grows || sizes[s.name] < s.hi;
+    }
+    make_equal(graph, equal, given);
+    for (const auto& [name, value] : given) sizes[name] = value;
+    if (!unequal(equal, sizes)) return;
+  }
+}
+
 }  // namespace
 
 std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph, std::string& fault) {
@@ -83,18 +104,12 @@ std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph,
   }
   Selftest test;
   SizeValues sizes;
-  for (const GraphSize& s : graph.sizes) {
-    sizes[s.name] = s.written ? s.hi : std::min(s.hi, s.lo + 2);
-    if (!s.written) test.sizes[s.name] = sizes[s.name];
-  }
   const std::vector<EqualExtents> equal = all_equal(graph);
-  make_equal(graph, equal, test.sizes);
-  for (const auto& [name, value] : test.sizes) sizes[name] = value;
-  for (const EqualExtents& e : equal)
-    if (evaluate(e.a, sizes) != evaluate(e.b, sizes)) {
-      fault = fmt::format("no sizes are known for which {} is {}", to_text(e.a), to_text(e.b));
-      return std::nullopt;
-    }
+  choose_sizes(graph, equal, test.sizes, sizes);
+  if (const auto e = unequal(equal, sizes)) {
+    fault = fmt::format("no sizes are known for which {} is {}", to_text(e->a), to_text(e->b));
+    return std::nullopt;
+  }
   const double work = graph_work(graph, *kernels, sizes);
   if (work > most_work) {
     fault = fmt::format("the interpreter would compute {:.3g} numbers for the expected outputs; models of at most {:.0e} have a self-test", work, most_work);

@@ -129,6 +129,20 @@ TEST_CASE("frontend: a shape with as many elements as only some sizes give is co
   CHECK_FALSE(reshaped(4).ok());
 }
 
+TEST_CASE("frontend: an extent that some sizes make negative is compared with 0 at every call") {
+  const auto windows = [](int64_t lo, int64_t hi) {
+    const tenon_test::onnx::Graph g{{node("AveragePool", {"x"}, {"y"}, {ints_attr("kernel_shape", {5})})}, {value("x", {1, 2, -1})}, {untyped("y")}, {}};
+    return read(model(g, 13), {{"N", {lo, hi}}});
+  };
+  const auto graph = windows(1, 8);
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  REQUIRE(graph->equal.size() == 1);
+  CHECK(to_text(graph->equal[0].a) + " " + to_text(graph->equal[0].b) == "max(N - 4, 0) N - 4");
+  CHECK(windows(4, 8)->equal.empty());
+  CHECK_FALSE(windows(1, 3).ok());
+}
+
 TEST_CASE("frontend: two open sizes that meet are compared at every call") {
   const auto sum = [](int64_t lo, int64_t hi) {
     const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"h"}), node("Add", {"w", "x"}, {"k"}), node("Add", {"h", "k"}, {"y"})},

@@ -230,6 +230,7 @@ TEST_CASE("frontend: a type that the file declares and that does not follow from
   CHECK(fixed(untyped("y")).empty());
   CHECK(fixed(value("y", {2, 4})) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[2, 4], but it is f32[2, 3]");
   CHECK(fixed(value("y", {2, 3}, 7)) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as i64[2, 3], but it is f32[2, 3]");
+  CHECK(fixed(value("y", {})).empty());   // a scalar: the exporter did not know the rank
   CHECK(fixed(value("y", {6})) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[6], but it is f32[2, 3]");
   CHECK(declared(value("y", {4, 3}), {-1, 3}).empty());
   CHECK(declared(value("y", {5, 3}), {-1, 3}) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[5, 3], but it is f32[N, 3]");
