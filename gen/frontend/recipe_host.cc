@@ -324,7 +324,7 @@ constexpr HostRow kHostRows[] = {
     {"reversed", 1, 1, reversed},   {"sorted", 1, 1, sorted},       {"whole", 1, 2, floor_of},        {"real", 1, 1, real_of_value},
     {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
     {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
-    {"einsum", 2, kMany, einsum},   {"joined", 1, 1, joined_lists},       {"chain", 2, 2, chain},               {"scan", 5, 5, scan},
+    {"einsum", 2, kMany, einsum},   {"joined", 1, 1, joined_lists}, {"chain", 2, 2, chain},             {"scan", 5, 5, scan},
     {"item", 2, 2, item},           {"stretch", 3, 3, stretch},     {"split", 1, 3, split, true},     {"stack", 1, kMany, stack, true},
 };
 

@@ -63,14 +63,7 @@ SizeExpr decided(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
   SizeExpr all = decided(size.args[0], sizes);
   for (size_t i = 1; i < size.args.size(); ++i) {
     const SizeExpr b = decided(size.args[i], sizes);
-    switch (size.kind) {
-      case SizeExpr::Kind::add: all = all + b; break;
-      case SizeExpr::Kind::mul: all = all * b; break;
-      case SizeExpr::Kind::floordiv: all = floor_div(all, b); break;
-      case SizeExpr::Kind::mod: all = floor_mod(all, b); break;
-      case SizeExpr::Kind::min: all = lesser(all, b, sizes); break;
-      default: all = greater(all, b, sizes); break;
-    }
+    all = size.kind == SizeExpr::Kind::min ? lesser(all, b, sizes) : size.kind == SizeExpr::Kind::max ? greater(all, b, sizes) : combined(size.kind, all, b);
   }
   return all;
 }

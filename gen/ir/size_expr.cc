@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "support/check.h"
+
 namespace tenon {
 namespace {
 
@@ -205,19 +207,7 @@ template <class F>
 SizeExpr rebuild(const SizeExpr& e, const F& leaf) {
   if (e.kind == SizeExpr::Kind::constant || e.kind == SizeExpr::Kind::name) return leaf(e);
   SizeExpr r = rebuild(e.args[0], leaf);
-  for (size_t i = 1; i < e.args.size(); ++i) {
-    const SizeExpr b = rebuild(e.args[i], leaf);
-    switch (e.kind) {
-      case SizeExpr::Kind::add: r = r + b; break;
-      case SizeExpr::Kind::mul: r = r * b; break;
-      case SizeExpr::Kind::floordiv: r = floor_div(r, b); break;
-      case SizeExpr::Kind::mod: r = floor_mod(r, b); break;
-      case SizeExpr::Kind::min: r = size_min(r, b); break;
-      case SizeExpr::Kind::max: r = size_max(r, b); break;
-      case SizeExpr::Kind::constant:
-      case SizeExpr::Kind::name: break;
-    }
-  }
+  for (size_t i = 1; i < e.args.size(); ++i) r = combined(e.kind, r, rebuild(e.args[i], leaf));
   return r;
 }
 
@@ -293,6 +283,20 @@ SizeExpr size_min(const SizeExpr& a, const SizeExpr& b) {
 SizeExpr size_max(const SizeExpr& a, const SizeExpr& b) {
   if (a.is_constant() && b.is_constant()) return std::max(a.value, b.value);
   return a == b ? a : node(SizeExpr::Kind::max, {a, b});
+}
+
+SizeExpr combined(SizeExpr::Kind kind, const SizeExpr& a, const SizeExpr& b) {
+  switch (kind) {
+    case SizeExpr::Kind::add: return a + b;
+    case SizeExpr::Kind::mul: return a * b;
+    case SizeExpr::Kind::floordiv: return floor_div(a, b);
+    case SizeExpr::Kind::mod: return floor_mod(a, b);
+    case SizeExpr::Kind::min: return size_min(a, b);
+    case SizeExpr::Kind::max: return size_max(a, b);
+    case SizeExpr::Kind::constant:
+    case SizeExpr::Kind::name: break;
+  }
+  TENON_UNREACHABLE("an extent of no operation");
 }
 
 std::optional<int64_t> evaluate(const SizeExpr& e, const SizeValues& sizes) {

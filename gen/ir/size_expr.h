@@ -39,6 +39,8 @@ SizeExpr floor_div(const SizeExpr& a, const SizeExpr& b);
 SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b);
 SizeExpr size_min(const SizeExpr& a, const SizeExpr& b);
 SizeExpr size_max(const SizeExpr& a, const SizeExpr& b);
+/// a and b under an operation: sum, product, quotient, remainder, minimum or maximum.
+SizeExpr combined(SizeExpr::Kind operation, const SizeExpr& a, const SizeExpr& b);
 
 /// The value under `sizes`; nothing where a name is missing, a divisor is 0 or 64 bits do not hold it.
 std::optional<int64_t> evaluate(const SizeExpr& size, const SizeValues& sizes);

@@ -6,16 +6,14 @@
 #include <algorithm>
 
 #include "algebra/contraction_value.h"
+#include "lower/kernel_ranges.h"
 #include "lower/rename_nest.h"
 
 namespace tenon {
 namespace {
 
 bool are_variables(const std::vector<Expr>& index, const std::vector<LoopVar>& loops) {
-  return std::equal(index.begin(), index.end(), loops.begin(), loops.end(), [](const Expr& e, const LoopVar& l) {
-    const auto* v = std::get_if<VarRef>(&e->node);
-    return v && v->name == l.name;
-  });
+  return std::equal(index.begin(), index.end(), loops.begin(), loops.end(), [](const Expr& e, const LoopVar& l) { return is_variable(e, l.name); });
 }
 
 bool all_same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
