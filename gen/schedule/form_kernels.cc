@@ -71,11 +71,21 @@ class KernelFormer {
     return true;
   }
 
+  /// Whether the memory of one holds the other whatever steps write: where such extents have to be equal, they are compared after they are written.
+  bool keeps_count(ValueId made, ValueId read) const {
+    const SizeExpr a = product(graph_.values[static_cast<size_t>(made)].dims), b = product(graph_.values[static_cast<size_t>(read)].dims);
+    return a == b || (!depends_on_data(a) && !depends_on_data(b));
+  }
+  bool depends_on_data(const SizeExpr& extent) const {
+    const std::vector<std::string> names = names_in(extent);
+    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return s.written && std::find(names.begin(), names.end(), s.name) != names.end(); });
+  }
+
   void find_views() {
     for (size_t k = 0; k < kernels_.size(); ++k) {
       if (!is_view(kernels_.at(k))) continue;
       const ValueId made = kernels_.only_output(k), read = kernels_.read_by(k)[0];
-      if (made == kNoValue || kernels_.is_output(read)) continue;
+      if (made == kNoValue || kernels_.is_output(read) || !keeps_count(made, read)) continue;
       if (!kernels_.is_output(made)) {
         kernels_.remove(k);
         kernels_.replace_reads(made, read);
