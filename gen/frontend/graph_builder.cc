@@ -204,25 +204,31 @@ bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& t
   return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) && types[0].dims == from.dims;
 }
 
-/// Extents that have to be equal: for every call, or in the innermost open region where that may not be carried out. True for the latter: what
-/// relies on it stays in the region.
+/// Extents that have to be equal. True where what relies on it stays in the innermost open region.
 bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
   bool inside = false;
   for (const auto& [x, y] : inferred.equal) {
-    const SizeExpr a = decided(x, graph_.sizes), b = decided(y, graph_.sizes);
-    const SizeBounds apart = bounds_of(a - b, graph_.sizes);
-    if (apart.lo > 0 || apart.hi < 0) throw GraphError(fmt::format("{}: an extent of {} meets one of {}, and within the ranges of the sizes they are never equal", op, to_text(a), to_text(b)));
-    if (apart.lo == apart.hi) continue;
-    if (runs_at_every_call()) {
-      fix_for_every_call({a, b});
-    } else if (known_at_run(a) && known_at_run(b)) {
-      const RegionId here = open_.back().region;
-      // What the region itself writes is looked at when it is written, all else before.
-      add_equal(is_written_in(here, a) || is_written_in(here, b) ? graph_.equal : region(here).equal, {a, b});
-      inside = true;
-    }
+    const Equality e = require_equal(x, y);
+    if (e == Equality::never) throw GraphError(fmt::format("{}: an extent of {} meets one of {}, and within the ranges of the sizes they are never equal", op, to_text(decided(x, graph_.sizes)), to_text(decided(y, graph_.sizes))));
+    inside = inside || e == Equality::in_the_region;
   }
   return inside;
+}
+
+GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const SizeExpr& y) {
+  const SizeExpr a = decided(x, graph_.sizes), b = decided(y, graph_.sizes);
+  const SizeBounds apart = bounds_of(a - b, graph_.sizes);
+  if (apart.lo > 0 || apart.hi < 0) return Equality::never;
+  if (apart.lo == apart.hi) return Equality::at_every_call;
+  if (runs_at_every_call()) {
+    fix_for_every_call({a, b});
+  } else if (known_at_run(a) && known_at_run(b)) {
+    const RegionId here = open_.back().region;
+    // What the region itself writes is looked at when it is written, all else before.
+    add_equal(is_written_in(here, a) || is_written_in(here, b) ? graph_.equal : region(here).equal, {a, b});
+    return Equality::in_the_region;
+  }
+  return Equality::at_every_call;
 }
 
 /// An open size beside a number is that number: the program's own check of its sizes refuses all others. Other extents are compared.

@@ -66,6 +66,11 @@ class GraphBuilder {
   /// Forgets the regions from `region` on, which could not be finished, and what they said of sizes.
   void abandon(RegionId region);
 
+  /// Where two extents are equal. In a region that may not be carried out, what relies on it has to stay there.
+  enum class Equality { never, at_every_call, in_the_region };
+  /// Extents that the ranges of the sizes leave open are compared when the program runs: at every call, or where the innermost region is carried out.
+  Equality require_equal(const SizeExpr& x, const SizeExpr& y);
+
   void set_origin(std::string origin) { origin_ = std::move(origin); }
   /// Results of constants with at most so many elements are computed on the spot.
   void compute_up_to(int64_t elements) { computed_elements_ = elements; }

@@ -308,6 +308,12 @@ RecipeValue require(const HostCall& c) {
   return true;
 }
 
+// Extents that have to be equal; those that run time tells are compared there.
+RecipeValue require_equal(const HostCall& c) {
+  if (c.context.builder.require_equal(c.whole(c.args[0]), c.whole(c.args[1])) == GraphBuilder::Equality::never) c.fail(c.text(2));
+  return true;
+}
+
 struct HostRow {
   const char* name;
   size_t least, most;  // arguments
@@ -326,6 +332,7 @@ constexpr HostRow kHostRows[] = {
     {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
     {"einsum", 2, kMany, einsum},   {"joined", 1, 1, joined_lists}, {"chain", 2, 2, chain},             {"scan", 5, 5, scan},
     {"item", 2, 2, item},           {"stretch", 3, 3, stretch},     {"split", 1, 3, split, true},     {"stack", 1, kMany, stack, true},
+    {"require_equal", 3, 3, require_equal},
 };
 
 bool takes_tensors(const HostRow& row) {
