@@ -191,7 +191,7 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
     return made;
   }
   for (ValueId& id : node.inputs)
-    if (id != kNoValue && at(id).numbers) id = materialise(id);
+    if (id != kNoValue) id = at_run(id);
   const size_t place = pinned ? open_.size() - 1 : place_of(node, inferred.outputs);
   name_extents(node, inferred, open_[place].region);
   return append(std::move(node), inferred.outputs, place);
@@ -239,7 +239,6 @@ void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
   else if (known_at_run(e.a) && known_at_run(e.b)) add_equal(graph_.equal, e);
 }
 
-/// Every name in the extent is a size of the inputs, or one that an operator writes.
 bool GraphBuilder::known_at_run(const SizeExpr& extent) const {
   const std::vector<std::string> names = names_in(extent);
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
@@ -323,16 +322,20 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_constants(const std::s
   return ids;
 }
 
+ValueId GraphBuilder::at_run(ValueId id) { return at(id).numbers ? materialise(id) : id; }
+
 // A tensor of extents as values of the graph: one element after another, joined and brought into shape.
 ValueId GraphBuilder::materialise(ValueId id) {
   const TensorType whole = type(id);
+  const DType held = whole.dtype == DType::Bool ? DType::U8 : whole.dtype;
   const std::vector<SizeExpr> elements = *at(id).numbers;
   std::vector<ValueId> parts;
   for (const SizeExpr& e : elements) {
-    const Attributes one{{"shape", std::vector<int64_t>{1}}, {"value", e.is_constant() ? AttrValue(e.value) : AttrValue(e)}, {"dtype", whole.dtype}};
+    const Attributes one{{"shape", std::vector<int64_t>{1}}, {"value", e.is_constant() ? AttrValue(e.value) : AttrValue(e)}, {"dtype", held}};
     parts.push_back(add_node("full", {}, one, 1)[0]);
   }
   if (parts.size() > 1) parts = add_node("concat", parts, {{"axis", int64_t{0}}}, 1);
+  if (held != whole.dtype) parts = add_node("cast", parts, {{"dtype", whole.dtype}}, 1);
   std::vector<int64_t> shape;
   for (const SizeExpr& d : whole.dims) shape.push_back(d.value);
   return add_node("reshape", parts, {{"shape", shape}}, 1)[0];
@@ -343,8 +346,7 @@ Graph GraphBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& o
     if (e.computed) e.value.constant = nullptr;
   std::set<ValueId> taken(graph_.inputs.begin(), graph_.inputs.end());
   for (const auto& [name, id] : outputs) {
-    ValueId out = id;
-    if (at(id).numbers) out = materialise(id);
+    ValueId out = at_run(id);
     if (at(out).value.constant || !taken.insert(out).second) {
       out = append(Node{"", "identity", {out}, {}, {}, "output '" + name + "'"}, {type(out)}, 0)[0];
       taken.insert(out);

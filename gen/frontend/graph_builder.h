@@ -53,7 +53,7 @@ class GraphBuilder {
   /// part. Throws GraphError where a value does not keep its type.
   std::vector<ValueId> end_loop(RegionId loop, const LoopEnd& end);
 
-  /// Opens the branch that is taken if `condition`, a bool of one element, is `holds`. All that is added until it is closed is in it.
+  /// Opens the branch that is taken if `condition`, a bool of one element (at_run), is `holds`. All that is added until it is closed is in it.
   RegionId begin_branch(ValueId condition, bool holds);
   /// Closes the innermost region, the branch that holds or the other one right after it. `results` is empty for the first, whose results
   /// are returned and are given to the second. Throws GraphError where the types differ.
@@ -70,6 +70,11 @@ class GraphBuilder {
   enum class Equality { never, at_every_call, in_the_region };
   /// Extents that the ranges of the sizes leave open are compared when the program runs: at every call, or where the innermost region is carried out.
   Equality require_equal(const SizeExpr& x, const SizeExpr& y);
+
+  /// Whether every name in the extent is a size of the inputs, or one that an operator writes.
+  bool known_at_run(const SizeExpr& extent) const;
+  /// The value, with numbers that depend on sizes as a tensor of the program.
+  ValueId at_run(ValueId id);
 
   void set_origin(std::string origin) { origin_ = std::move(origin); }
   /// Results of constants with at most so many elements are computed on the spot.
@@ -134,7 +139,6 @@ class GraphBuilder {
   bool fix_sizes(const std::string& op, const InferredTypes& inferred);
   void fix_for_every_call(const EqualExtents& e);
   bool runs_at_every_call() const;
-  bool known_at_run(const SizeExpr& extent) const;
   bool stays_node(const Node& node, const std::vector<TensorType>& types) const;
   ValueId materialise(ValueId id);
 

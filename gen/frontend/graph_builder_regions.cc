@@ -114,7 +114,7 @@ RegionId GraphBuilder::begin_loop(const SizeExpr& trip) {
 }
 
 ValueId GraphBuilder::carry(RegionId loop, ValueId initial) {
-  if (at(initial).numbers) initial = materialise(initial);
+  initial = at_run(initial);
   Carried c;
   c.initial = initial;
   c.inside = value_like(initial, loop);
@@ -123,7 +123,7 @@ ValueId GraphBuilder::carry(RegionId loop, ValueId initial) {
 }
 
 ValueId GraphBuilder::read_slice(RegionId loop, ValueId whole, bool reversed) {
-  if (at(whole).numbers) whole = materialise(whole);
+  whole = at_run(whole);
   const std::vector<SizeExpr>& dims = value(whole).dims;
   if (dims.empty() || dims[0] != region(loop).trip)
     throw GraphError(fmt::format("{} has no axis of {} elements to go along", to_text(type(whole)), to_text(region(loop).trip)));
@@ -134,13 +134,13 @@ ValueId GraphBuilder::read_slice(RegionId loop, ValueId whole, bool reversed) {
 }
 
 void GraphBuilder::set_bounds(RegionId loop, ValueId count, ValueId starts) {
-  region(loop).count = count;
-  region(loop).starts = starts;
+  region(loop).count = count == kNoValue ? count : at_run(count);
+  region(loop).starts = starts == kNoValue ? starts : at_run(starts);
 }
 
 /// The value, or a copy of it where the region does not make it itself or hands it on already.
 ValueId GraphBuilder::made_in(RegionId id, ValueId value, std::set<ValueId>& taken) {
-  if (at(value).numbers) value = materialise(value);
+  value = at_run(value);
   const std::vector<ValueId> seen = made_inside(region(id));
   const bool own = at(value).region == id && std::count(seen.begin(), seen.end(), value) == 0;
   if (own && taken.insert(value).second) return value;
@@ -178,7 +178,6 @@ std::vector<ValueId> GraphBuilder::end_loop(RegionId loop, const LoopEnd& end) {
 }
 
 RegionId GraphBuilder::begin_branch(ValueId condition, bool holds) {
-  if (at(condition).numbers) condition = materialise(condition);
   Region r;
   r.kind = Region::Kind::branch;
   r.condition = condition;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/size_arithmetic.h"
 
 namespace tenon {
@@ -14,6 +16,8 @@ ValueId padded(GraphBuilder& builder, ValueId value, const std::vector<SizeExpr>
   return builder.add_node("pad", {value}, {{"after", extents(after)}}, 1)[0];
 }
 
+bool alike(const TensorType& a, const TensorType& b) { return a.dtype == b.dtype && a.dims.size() == b.dims.size(); }
+
 }  // namespace
 
 AttrValue extents(const std::vector<SizeExpr>& dims) {
@@ -23,11 +27,15 @@ AttrValue extents(const std::vector<SizeExpr>& dims) {
   return numbers.size() == dims.size() ? AttrValue(numbers) : AttrValue(dims);
 }
 
+bool may_join(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b) {
+  return std::equal(a.made.begin(), a.made.end(), b.made.begin(), b.made.end(), [&](ValueId x, ValueId y) { return alike(builder.type(x), builder.type(y)); });
+}
+
 std::vector<JoinedResult> joined_results(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b) {
   std::vector<JoinedResult> joined;
   for (size_t i = 0; i < a.made.size(); ++i) {
     const TensorType x = builder.type(a.made[i]), y = builder.type(b.made[i]);
-    if (x.dtype != y.dtype || x.dims.size() != y.dims.size())
+    if (!alike(x, y))
       throw GraphError(fmt::format("result {} is {} if the condition holds and {} otherwise", i, to_text(x), to_text(y)));
     JoinedResult r{x.dims, {}};
     for (size_t d = 0; d < x.dims.size(); ++d) {

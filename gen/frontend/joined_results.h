@@ -22,6 +22,9 @@ struct JoinedResult {
   std::vector<size_t> open;  ///< axes in which the two differ, or which only a branch knows
 };
 
+/// Whether the results of both, as many each, have the same element types and ranks.
+bool may_join(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b);
+
 /// What both hand on, as many results each. Throws GraphError where two differ in more than extents.
 std::vector<JoinedResult> joined_results(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b);
 

@@ -1,4 +1,4 @@
-// If: the branch that is known, or a region for each of the two.
+// If: the branch that is known or that the greatest sizes take, or a region for each of the two.
 #include <algorithm>
 
 #include "frontend/control_node.h"
@@ -17,16 +17,28 @@ class IfNode : public ControlNode {
     if (inputs_.size() != 1) throw OnnxError{Code::E0806, "it has one input", {}};
     tensors_only(inputs_);
     const std::optional<SizeExpr> known = number(inputs_[0]);
-    if (known && known->is_constant()) return reader_.read(graph(known->is(0) ? "else_branch" : "then_branch"), {});
-    Branch then = read_branch(true);
+    if (known && known->is_constant()) return reader_.read(branch(!known->is(0)), {});
+    const bool told_by_sizes = known && builder_.known_at_run(*known);
+    if (const auto results = both_branches(told_by_sizes)) return *results;
+    return branch_of_greatest_sizes(*known);
+  }
+
+ private:
+  const GraphProto& branch(bool holds) const { return graph(holds ? "then_branch" : "else_branch"); }
+
+  /// Nothing where one of the two has to do and may: no type is that of both results.
+  std::optional<std::vector<ValueId>> both_branches(bool one_may_do) {
+    const ValueId condition = builder_.at_run(inputs_[0]);
+    Branch then = read_branch(condition, true);
     Guard guard{builder_, then.region};
     builder_.set_aside(then.region);
-    if (!then.complete) return {};
-    Branch otherwise = read_branch(false);
-    if (!otherwise.complete) return {};
+    if (!then.complete) return std::vector<ValueId>{};
+    Branch otherwise = read_branch(condition, false);
+    if (!otherwise.complete) return std::vector<ValueId>{};
     if (then.lengths.size() != otherwise.lengths.size()) throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
     if (then.lengths != otherwise.lengths) throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
     builder_.set_aside(otherwise.region);
+    if (one_may_do && !may_join(builder_, then, otherwise)) return std::nullopt;
     const std::vector<JoinedResult> joined = joined_results(builder_, then, otherwise);
     std::vector<ValueId> results;
     for (const Branch* b : {&then, &otherwise}) {
@@ -37,7 +49,15 @@ class IfNode : public ControlNode {
     return gathered(cut_to_size(builder_, results, joined), then.lengths);
   }
 
- private:
+  /// The branch that is taken where all sizes are as great as they may be; a call whose sizes take the other one is refused.
+  std::vector<ValueId> branch_of_greatest_sizes(const SizeExpr& condition) {
+    SizeValues greatest;
+    for (const GraphSize& s : builder_.sizes()) greatest[s.name] = s.hi;
+    const bool holds = evaluate(condition, greatest).value_or(0) != 0;
+    builder_.require_equal(condition, int64_t{holds});
+    return reader_.read(branch(holds), {});
+  }
+
   static constexpr size_t kTensor = static_cast<size_t>(-1);  // in `lengths`, which else has the elements of a sequence
   /// The elements of sequences in their place.
   std::vector<ValueId> scattered(const std::vector<ValueId>& ids, std::vector<size_t>& lengths) const {
@@ -74,11 +94,11 @@ class IfNode : public ControlNode {
     std::vector<size_t> lengths;
     bool complete = false;
   };
-  Branch read_branch(bool holds) {
+  Branch read_branch(ValueId condition, bool holds) {
     Branch b;
-    b.region = builder_.begin_branch(inputs_[0], holds);
+    b.region = builder_.begin_branch(condition, holds);
     Guard guard{builder_, b.region};
-    const std::vector<ValueId> ids = reader_.read(graph(holds ? "then_branch" : "else_branch"), {});
+    const std::vector<ValueId> ids = reader_.read(branch(holds), {});
     b.complete = complete(ids);
     if (b.complete) b.made = scattered(ids, b.lengths);
     guard.done = true;

@@ -46,6 +46,7 @@ class LoopNode : public ControlNode {
     return numbers;
   }
 
+  bool is_fixed(ValueId id) const { return number(id) && number(id)->is_constant(); }
   bool starts_at_once() const { return input(1) == kNoValue || (known(input(1)) && known(input(1))->is(1)); }
 
   /// How often it runs where no data decide it: as told, or until the condition of its body ends it.
@@ -131,7 +132,7 @@ class LoopNode : public ControlNode {
 
   std::vector<ValueId> rolled_loop(const std::vector<ValueId>& initial, const LoopBody& body, const std::optional<SizeExpr>& count) {
     Guard guard{builder_, builder_.begin_loop(greatest_trip(count, initial.size()))};
-    const bool asked = input(0) != kNoValue && !number(input(0)), guarded = input(1) != kNoValue && !number(input(1));
+    const bool asked = input(0) != kNoValue && !number(input(0)), guarded = input(1) != kNoValue && !is_fixed(input(1));
     builder_.set_bounds(guard.region, asked ? input(0) : kNoValue, guarded ? input(1) : kNoValue);
     // An iteration that runs has been allowed to: inside, the condition holds.
     std::vector<ValueId> inside{builder_.add_numbers(DType::I64, {}, {builder_.counter(guard.region)}), builder_.add_numbers(DType::Bool, {}, {1})};
@@ -143,7 +144,7 @@ class LoopNode : public ControlNode {
     GraphBuilder::LoopEnd end;
     const std::optional<SizeExpr> goes_on = number(made[0]), counted = body.iterations(starts_at_once());
     const bool counts = !guarded && count && count->is_constant() && counted && counted->is_constant();
-    if (!counts && (!goes_on || goes_on->is(0))) end.continues = made[0];
+    if (!counts && (!goes_on || !goes_on->is_constant() || goes_on->is(0))) end.continues = made[0];
     for (size_t i = 0; i < initial.size(); ++i)
       if (!body.keeps(i)) end.next.push_back(made[i + 1]);
     for (size_t i = initial.size() + 1; i < made.size(); ++i) end.parts.emplace_back(made[i], false);

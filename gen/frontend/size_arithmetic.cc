@@ -21,16 +21,11 @@ constexpr MovementRow kMovement[] = {
 using Sizes = std::vector<GraphSize>;
 using Element = std::optional<SizeExpr>;
 
-Element truth(bool v) { return SizeExpr(int64_t{v}); }
-// What the ranges of the sizes decide of a < b, or of a <= b where `least` is 0.
-Element ordered(const SizeExpr& a, const SizeExpr& b, int64_t least, const Sizes& sizes) {
-  const SizeBounds d = bounds_of(b - a, sizes);
-  return d.lo >= least ? truth(true) : d.hi < least ? truth(false) : std::nullopt;
-}
-Element equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
-  const SizeBounds d = bounds_of(b - a, sizes);
-  return a == b || (d.lo == 0 && d.hi == 0) ? truth(true) : d.lo > 0 || d.hi < 0 ? truth(false) : std::nullopt;
-}
+/// 1 where the extent is above 0, else 0: what the ranges of the sizes decide, or an extent.
+SizeExpr is_positive(const SizeExpr& e, const Sizes& sizes) { return greater(lesser(e, 1, sizes), 0, sizes); }
+Element less(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) { return is_positive(b - a, sizes); }
+Element less_equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) { return is_positive(b - a + SizeExpr(1), sizes); }
+Element equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) { return SizeExpr(1) - is_positive(greater(a - b, b - a, sizes), sizes); }
 Element quotient(const SizeExpr& a, const SizeExpr& b, const Sizes&) { return b.is(0) ? std::nullopt : Element(floor_div(a, b)); }
 // Rounded toward zero; nothing where a number that may be negative is divided by one that may not be positive.
 Element whole_quotient(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
@@ -53,10 +48,13 @@ constexpr ArithmeticRow kArithmetic[] = {
     {"minimum", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return lesser(a, b, s); }},
     {"maximum", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return greater(a, b, s); }},
     {"equal", equal},
-    {"less", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return ordered(a, b, 1, s); }},
-    {"less_equal", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return ordered(a, b, 0, s); }},
-    {"greater", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return ordered(b, a, 1, s); }},
-    {"greater_equal", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return ordered(b, a, 0, s); }},
+    {"not_equal", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return is_positive(greater(a - b, b - a, s), s); }},
+    {"less", less},
+    {"less_equal", less_equal},
+    {"greater", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return less(b, a, s); }},
+    {"greater_equal", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return less_equal(b, a, s); }},
+    {"logical_and", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return lesser(a, b, s); }},
+    {"logical_or", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return greater(a, b, s); }},
 };
 
 using SizeFunction = SizeExpr (*)(const SizeExpr&, const SizeExpr&);
@@ -160,6 +158,13 @@ std::optional<std::vector<SizeTensor>> combine_sizes(const std::vector<const Siz
   return std::vector<SizeTensor>{std::move(result)};
 }
 
+/// Conditions that run time tells, where there are many, are compared by one operator, not computed one by one.
+std::optional<std::vector<SizeTensor>> of_use(std::optional<std::vector<SizeTensor>> results) {
+  constexpr size_t kFewConditions = 16;
+  if (results && (*results)[0].dtype == DType::Bool && (*results)[0].elements.size() > kFewConditions && !plain((*results)[0])) return std::nullopt;
+  return results;
+}
+
 Element selected(const std::vector<SizeExpr>& e) { return e[0].is_constant() ? Element(e[0].is(0) ? e[2] : e[1]) : std::nullopt; }
 
 /// Of all elements: the result has one.
@@ -186,8 +191,9 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
                                                         const std::vector<TensorType>& types, const std::vector<GraphSize>& sizes) {
   const auto takes = [&](size_t count) { return inputs.size() == count && types.size() == 1 && std::count(inputs.begin(), inputs.end(), nullptr) == 0; };
   for (const ArithmeticRow& row : kArithmetic)
-    if (op == row.op && takes(2)) return combine_sizes(inputs, types[0], [&](const std::vector<SizeExpr>& e) { return row.function(e[0], e[1], sizes); });
+    if (op == row.op && takes(2)) return of_use(combine_sizes(inputs, types[0], [&](const std::vector<SizeExpr>& e) { return row.function(e[0], e[1], sizes); }));
   if (op == "neg" && takes(1)) return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(0) - e[0]); });
+  if (op == "logical_not" && takes(1)) return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(1) - e[0]); });
   if (op == "where" && takes(3)) return combine_sizes(inputs, types[0], selected);
   if (op == "cast" && takes(1) && holds_sizes(types[0].dtype)) return std::vector<SizeTensor>{{types[0].dtype, inputs[0]->dims, inputs[0]->elements}};
   for (const ReductionRow& row : kReductions)

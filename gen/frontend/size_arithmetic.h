@@ -16,7 +16,7 @@ struct SizeTensor {
 };
 
 /// Results of `op` on such tensors (nullptr = absent optional). Ops that only move elements are evaluated on element numbers in
-/// place of elements; sums, products, quotients and comparisons that the ranges of the sizes decide element by element. Nothing for other ops.
+/// place of elements; sums, products, quotients and comparisons (1 where they hold) element by element. Nothing for other ops.
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
                                                         const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
                                                         const std::vector<TensorType>& types, const std::vector<GraphSize>& sizes);
