@@ -46,6 +46,7 @@ struct Case {
   Expr holds;                            ///< null: no fork
   std::unique_ptr<Case> then, otherwise;
   bool otherwise_scalar = false;
+  bool for_speed = false;                ///< `otherwise` would do for both
   std::optional<WholeCopy> copy;         ///< of a part: what it is the body of, a function of its own
   Kernel kernel;
   LoopTree tree;
@@ -85,6 +86,7 @@ Case prepare_simple(Kernel simple, const Isa& isa, Sharing sharing) {
     scalars.vector_bits = 0;
     out.holds = fork->holds;
     out.otherwise_scalar = fork->otherwise_scalar;
+    out.for_speed = fork->for_speed;
     out.then = std::make_unique<Case>(prepare(fork->then, isa, sharing));
     out.otherwise = std::make_unique<Case>(prepare(fork->otherwise, fork->otherwise_scalar ? scalars : isa, sharing));
     return out;
@@ -161,6 +163,7 @@ Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
   scalars.vector_bits = 0;
   out.then = std::make_unique<Planned>(plan(*c.then, isa, blueprints));
   out.otherwise = std::make_unique<Planned>(plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints));
+  if (c.for_speed && !out.then->vectors()) return std::move(*out.otherwise);
   return out;
 }
 

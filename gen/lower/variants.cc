@@ -51,8 +51,9 @@ bool ruled_out(const Kernel& k, const Expr& holds) {
   });
 }
 
+/// `otherwise`: the kernel itself.
 Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
-  Fork f{holds, std::move(then), otherwise, false};
+  Fork f{holds, std::move(then), otherwise, false, true};
   f.otherwise.facts.push_back(apply(ScalarOp::Not, {holds}));
   return f;
 }
@@ -181,9 +182,11 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
   const Expr holds = equals(size_ref(last), 1);
   if (ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, with_sizes(k, {{last, 1}}), k);
-  if (size->lo == 1)
+  if (size->lo == 1) {
+    f.for_speed = false;
     for (Size& s : f.otherwise.sizes)
       if (s.name == last) s.lo = 2;
+  }
   return f;
 }
 
@@ -218,7 +221,7 @@ std::optional<Fork> fork_flag(const Kernel& k) {
     });
   if (flag.empty()) return std::nullopt;
   const auto with = [&](int64_t v) { return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, 0, v); }); };
-  return Fork{attr_ref(flag, DType::Bool), with(1), with(0), false};
+  return Fork{attr_ref(flag, DType::Bool), with(1), with(0)};
 }
 
 /// Positions fit 32 bits in all but absurd cases: argmax carries them beside the values.
@@ -231,7 +234,7 @@ std::optional<Fork> fork_positions(const Kernel& k) {
         if (s.name == size_name(v.extent) && s.hi > INT32_MAX) wide = s.name;
   });
   if (wide.empty()) return std::nullopt;
-  Fork f{apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)}), k, k, true};
+  Fork f{apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)}), k, k, true, false};
   for (Size& s : f.then.sizes)
     if (s.name == wide) s.hi = INT32_MAX;
   for (Size& s : f.otherwise.sizes)

@@ -14,6 +14,7 @@ struct Fork {
   Kernel then;
   Kernel otherwise;
   bool otherwise_scalar = false;  ///< vectors would not pay in it
+  bool for_speed = false;         ///< `otherwise` is right where `holds` is true as well
 };
 
 /// The next fork that pays for this kernel on this level; nothing when there is none left.
