@@ -177,7 +177,10 @@ bool Emitter::is_index(const Operand& v, bool attributes) const {
   if (v->type != OperandType{}) return false;
   if (std::holds_alternative<VConst>(v->node) || std::holds_alternative<VSize>(v->node)) return true;
   if (std::holds_alternative<VAttr>(v->node)) return attributes;
-  if (const auto* var = std::get_if<VVar>(&v->node)) return lookup(var->name).index;
+  if (const auto* var = std::get_if<VVar>(&v->node)) {
+    const Binding& b = lookup(var->name);
+    return b.index || (attributes && b.of_attributes);
+  }
   if (const auto* s = std::get_if<VSelect>(&v->node)) return is_index(s->yes, attributes) && is_index(s->no, attributes);
   const auto* a = std::get_if<VApply>(&v->node);
   if (!a || a->op == ScalarOp::Cast || a->op == ScalarOp::Bits) return false;

@@ -19,6 +19,7 @@ struct Binding {
   bool index = false;               ///< made of loop variables, sizes and constants alone: plain arithmetic cannot overflow
   bool nonnegative = false;
   std::optional<int64_t> constant;  ///< in a repetition of an unrolled loop
+  bool of_attributes = false;       ///< made of attributes too: an index in offsets, any number as a value
 };
 
 class Emitter {

@@ -28,8 +28,8 @@ class StatementToC {
  public:
   StatementToC(Emitter& emitter, CBlock& block) : e(emitter), out(block) {}
 
-  void operator()(const SLet& n) { declare(n.name, n.value, true, n.place); }
-  void operator()(const SVar& n) { declare(n.name, n.init, false, false); }
+  void operator()(const SLet& n) { declare(n, true); }
+  void operator()(const SVar& n) { declare({n.name, n.init}, false); }
   void operator()(const SAssign& n) { out.push_back(c_assign(c_text(e.lookup(n.name).c_name), e.operand(n.value))); }
   void operator()(const SStore& n) { out.push_back(store_value(e, n)); }
   void operator()(const SFor& n) {
@@ -74,12 +74,13 @@ class StatementToC {
   Emitter& e;
   CBlock& out;
 
-  void declare(const std::string& name, const Operand& value, bool constant, bool place) {
-    const bool computed = constant && e.is_index(value, true), index = computed || place;
+  void declare(const SLet& let, bool constant) {
+    const Operand& value = let.value;
+    const bool of_attributes = constant && e.is_index(value, true), computed = of_attributes && (!let.any || e.is_index(value, false));
     const bool nonnegative = computed && e.nonnegative(value);
     CExpr init = computed ? e.index(value) : e.operand(value);
     const std::string type = e.c_type(value->type);
-    const std::string c_name = e.declare(name, Binding{"", value->type, index, nonnegative, std::nullopt});
+    const std::string c_name = e.declare(let.name, Binding{"", value->type, computed || let.place, nonnegative, std::nullopt, of_attributes});
     out.push_back(c_declare(constant ? "const " + type : type, c_name, std::move(init)));
   }
 

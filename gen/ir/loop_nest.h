@@ -62,7 +62,8 @@ using Block = std::vector<Stmt>;
 enum class LoopKind : uint8_t { Serial, Parallel, Unrolled };
 
 /// Constant from here to the end of the block. `place`: read from a tensor and checked to lie in another, so that offsets made of it do not overflow.
-struct SLet     { std::string name; Operand value; bool place = false; };
+/// `any`: computed whether or not it is in range, so that it wraps where its attributes are large.
+struct SLet     { std::string name; Operand value; bool place = false, any = false; };
 struct SVar     { std::string name; Operand init; };                          ///< may be assigned
 struct SAssign  { std::string name; Operand value; };
 struct SStore   { int buffer = 0; Operand offset; Operand value; Operand active; };  ///< value has the buffer's storage type

@@ -60,7 +60,7 @@ class BlockText {
     out += fmt::format(format, std::forward<Args>(args)...);
     out += '\n';
   }
-  void print(const SLet& n, int d) { line(d, "let {}: {} = {}", n.name, n.place ? "place" : type_text(n.value->type), to_text(n.value)); }
+  void print(const SLet& n, int d) { line(d, "let {}: {} = {}", n.name, n.place ? "place" : n.any ? "any" : type_text(n.value->type), to_text(n.value)); }
   void print(const SVar& n, int d) { line(d, "var {}: {} = {}", n.name, type_text(n.init->type), to_text(n.init)); }
   void print(const SAssign& n, int d) { line(d, "{} = {}", n.name, to_text(n.value)); }
   void print(const SStore& n, int d) { line(d, "b{}[{}{}] = {}", n.buffer, to_text(n.offset), opt_text(n.active, ", active "), to_text(n.value)); }

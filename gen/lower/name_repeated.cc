@@ -99,7 +99,10 @@ class Namer {
 
  private:
   struct Binding { int serial; int depth; bool position; };
-  struct Open { int serial; int statement; int loop; };   ///< `loop`: depth of the innermost loop's body, 0 outside of loops
+  struct Open {
+    int serial, statement, loop;     ///< `loop`: depth of the innermost loop's body, 0 outside of loops
+    const std::string* variable;     ///< of the loop whose body it is
+  };
   struct Seen {
     bool position = false;   ///< a let that declares a position
     bool changes = false;    ///< something in it has a name
@@ -107,6 +110,8 @@ class Namer {
   struct Found {
     Operand value;
     int uses = 0, statement = 0, leaves = 0, order = 0;
+    bool any = false;     ///< a part of a value, too
+    bool stands = false;  ///< its let is written, so that it is known to the end of the block
     std::string hint, name;
   };
 
@@ -114,7 +119,7 @@ class Namer {
   void walk(const F& block) {
     bound_.clear(), declared_.clear(), open_.clear();
     serials_ = blocks_ = 0, statement_ = -1;
-    open_.push_back({blocks_++, 0, 0});
+    open_.push_back({blocks_++, 0, 0, nullptr});
     for (const std::string& p : params_) declare(p, true);
     block();
     open_.pop_back();
@@ -131,7 +136,7 @@ class Namer {
   void inner(const std::string* loop_variable, const F& block) {
     const int depth = static_cast<int>(open_.size());
     const size_t before = declared_.size();
-    open_.push_back({blocks_++, 0, loop_variable ? depth : open_.back().loop});
+    open_.push_back({blocks_++, 0, loop_variable ? depth : open_.back().loop, loop_variable});
     if (loop_variable) declare(*loop_variable, true);
     block();
     open_.pop_back();
@@ -221,29 +226,41 @@ class Namer {
 
   /// What stands at block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds for it.
   Operand visit(const Operand& v, bool position, const std::string& hint, int depth) {
-    if (!v) return v;
-    if (position && v->type == OperandType{} && !is_leaf(v)) {
+    if (!v || is_leaf(v)) return v;
+    if (v->type == OperandType{}) {
       const Position p = of(v);
-      const bool rests = p.valid && p.leaves >= kLeaves && (p.home == 0 || p.home < open_[static_cast<size_t>(depth)].loop);
-      if (rests) return found(v, p, hint);
+      const bool rests = p.home == 0 || p.home < open_[static_cast<size_t>(depth)].loop;
+      if (p.valid && p.leaves >= kLeaves) {
+        if (rests || !position) return found(v, p, position, hint);
+        if (writing_) if (const auto at = found_.find(key_of(p)); at != found_.end() && at->second.stands) return v_var(at->second.name);
+      }
     }
-    if (is_leaf(v)) return v;
     const auto* load = std::get_if<VLoad>(&v->node);
     return below(v, {positions_below(v, position), load ? buffer_name(load->buffer) : hint, depth});
   }
 
-  Operand found(const Operand& v, const Position& p, const std::string& hint) {
+  std::pair<int, int> key_of(const Position& p) const { return {open_[static_cast<size_t>(p.home)].serial, p.id}; }
+
+  /// What it is called by itself: a step of a buffer, a place in one or, as a part of a value, a place along a loop.
+  std::string name_of(const Position& p, bool position, const std::string& hint) const {
     const Open& home = open_[static_cast<size_t>(p.home)];
-    Found& f = found_[{home.serial, p.id}];
-    if (writing_) return f.name.empty() ? below(v, {true, hint, p.home}) : v_var(f.name);
+    if (!position && home.variable) return "at_" + *home.variable;
+    return hint.empty() || !position ? "span" : hint + (p.home == 0 ? "_step" : "_at");
+  }
+
+  Operand found(const Operand& v, const Position& p, bool position, const std::string& hint) {
+    Found& f = found_[key_of(p)];
+    if (writing_) return f.name.empty() ? below(v, {position, hint, p.home}) : v_var(f.name);
     met_.emplace_back(statement_, &f);
-    const std::string kind = p.home == 0 ? "step" : "at", name = hint.empty() ? "span" : hint + '_' + kind;
+    const std::string name = name_of(p, position, hint);
+    if (f.any < !position) f.hint = name;
+    f.any |= !position;
     if (f.uses++ > 0) {
-      if (f.hint != name) f.hint = kind;   // of several buffers
+      if (position && !f.any && f.hint != name) f.hint = p.home == 0 ? "step" : "at";   // of several buffers
       return v;
     }
-    f.value = v, f.hint = name, f.statement = home.statement, f.leaves = p.leaves, f.order = static_cast<int>(found_.size());
-    return below(v, {true, hint, p.home});
+    f.value = v, f.hint = name, f.statement = open_[static_cast<size_t>(p.home)].statement, f.leaves = p.leaves, f.order = static_cast<int>(found_.size());
+    return below(v, {position, hint, p.home});
   }
 
   struct Place { bool position; const std::string& hint; int depth; };
@@ -330,7 +347,10 @@ class Namer {
   void write_lets(Block& out) {
     const auto at = lets_.find({open_.back().serial, open_.back().statement});
     if (at == lets_.end()) return;
-    for (const Found* f : at->second) out.push_back(s_let(f->name, below(f->value, {true, "", innermost()})));
+    for (Found* f : at->second) {
+      out.push_back({SLet{f->name, below(f->value, {!f->any, "", innermost()}), false, f->any}});
+      f->stands = true;
+    }
   }
 
   const std::vector<Buffer>& buffers_;

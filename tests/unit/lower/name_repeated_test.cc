@@ -57,3 +57,23 @@ TEST_CASE("what occurs once, is short or reads memory stays where it is") {
   const Operand read = v_cast(v_load(0, DType::F32, p * S), DType::I64);
   for (const Operand& offset : {once, brief, read * S * T + read * S * T}) CHECK(to_text(name_repeated(copy_with(offset))) == to_text(copy_with(offset)));
 }
+
+TEST_CASE("what a value asks twice has a name in whatever loop") {
+  const Operand w = v_var("q") * v_size("S") - v_size("T");
+  const Operand inside = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {w, v_int(0)}), v_apply(ScalarOp::Lt, {w, v_size("Q")})});
+  LoopNest window = copy_with(v_var("q"));
+  SStore store = std::get<SStore>(body_of(body_of(window.body[0])[0])[0].node);
+  store.value = v_select(inside, v_load(0, DType::F32, v_var("p") * v_size("Q") + w), store.value);
+  window.body = {s_for("p", v_int(0), v_size("P"), 1, {s_for("q", v_int(0), v_size("Q"), 1, {Stmt{store}})})};
+  const LoopNest nest = name_repeated(window);
+  REQUIRE(verify(nest) == std::vector<std::string>{});
+  const Block& inner = body_of(body_of(nest.body[0])[0]);
+  REQUIRE(inner.size() == 2);
+  const auto& let = std::get<SLet>(inner[0].node);
+  CHECK(let.name == "at_q");
+  CHECK(let.any);
+  CHECK(to_text(let.value) == to_text(w));
+  const auto& value = std::get<VSelect>(std::get<SStore>(inner[1].node).value->node);
+  CHECK(to_text(value.cond) == to_text(v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {v_var("at_q"), v_int(0)}), v_apply(ScalarOp::Lt, {v_var("at_q"), v_size("Q")})})));
+  CHECK(to_text(std::get<VLoad>(value.yes->node).offset) == to_text(v_var("p") * v_size("Q") + v_var("at_q")));
+}
