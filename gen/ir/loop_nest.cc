@@ -51,6 +51,23 @@ std::optional<int64_t> fold(ScalarOp op, int64_t a, int64_t b) {
 
 bool is_i64_scalar(const Operand& v) { return v->type == OperandType{}; }
 
+/// The scalar that fills a vector of i64; null where there is none.
+Operand filled_with(const Operand& v) {
+  const auto* s = std::get_if<VSplat>(&v->node);
+  if (s) return s->scalar;
+  const auto c = constant_value(v);
+  return c ? v_int(*c) : nullptr;
+}
+
+/// Ramps of i64 moved by what is the same in all lanes: the bases are moved instead. Null where args are no such sum or difference.
+Operand moved_ramp(ScalarOp op, const std::vector<Operand>& args) {
+  if (args.size() != 2 || args[0]->type.dtype != DType::I64 || args[0]->type.lanes == 1 || (op != ScalarOp::Add && op != ScalarOp::Sub)) return nullptr;
+  const auto *a = std::get_if<VRamp>(&args[0]->node), *b = std::get_if<VRamp>(&args[1]->node);
+  const Operand by = a ? filled_with(args[1]) : b && op == ScalarOp::Add ? filled_with(args[0]) : nullptr;
+  if (!by) return nullptr;
+  return v_ramp(a ? v_apply(op, {a->base, by}) : v_apply(op, {by, b->base}), args[0]->type.lanes);
+}
+
 }  // namespace
 
 Operand v_int(int64_t v, DType type) { return make({type, 1, 0}, VConst{v, static_cast<double>(v)}); }
@@ -77,6 +94,7 @@ Operand v_apply(ScalarOp op, std::vector<Operand> args) {
     if (a && b)
       if (const auto r = fold(op, *a, *b)) return v_int(*r);
   }
+  if (Operand ramp = moved_ramp(op, args)) return ramp;
   const OperandType t = result_type(scalar_op_row(op), args[0]->type);
   return make(t, VApply{op, std::move(args)});
 }

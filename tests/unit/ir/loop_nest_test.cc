@@ -48,3 +48,11 @@ TEST_CASE("v_apply folds whole numbers as the C computes them, the lowest over -
   CHECK(folded(ScalarOp::Add, INT64_MAX, 1) == INT64_MIN);
   CHECK_FALSE(folded(ScalarOp::FloorDiv, 1, 0));
 }
+
+TEST_CASE("a ramp that all lanes move alike is a ramp from another base") {
+  const Operand x = v_var("x"), s = v_size("S"), ramp = v_ramp(x, 4);
+  CHECK(to_text(ramp + v_splat(s, 4)) == to_text(v_ramp(x + s, 4)));
+  CHECK(to_text(v_splat(s, 4) + ramp) == to_text(v_ramp(s + x, 4)));
+  CHECK(to_text(v_apply(ScalarOp::Sub, {ramp, v_splat(s, 4)})) == to_text(v_ramp(v_apply(ScalarOp::Sub, {x, s}), 4)));
+  for (const Operand& v : {v_apply(ScalarOp::Sub, {v_splat(s, 4), ramp}), v_apply(ScalarOp::Mul, {ramp, v_splat(s, 4)})}) CHECK(std::holds_alternative<VApply>(v->node));
+}
