@@ -294,7 +294,8 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::strin
   std::vector<const SizeTensor*> pointers(inputs.size(), nullptr);
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == kNoValue) continue;
-    std::optional<std::vector<SizeExpr>> elements = numbers(inputs[i]);
+    const auto& data = value(inputs[i]).constant;
+    std::optional<std::vector<SizeExpr>> elements = data ? whole_elements(*data) : numbers(inputs[i]);
     if (!elements) return std::nullopt;
     tensors[i] = {value(inputs[i]).dtype, {}, std::move(*elements)};
     for (const SizeExpr& d : value(inputs[i]).dims) tensors[i].dims.push_back(d.value);

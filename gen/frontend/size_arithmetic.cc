@@ -2,6 +2,7 @@
 #include "frontend/size_arithmetic.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tenon {
 namespace {
@@ -69,7 +70,8 @@ constexpr ReductionRow kReductions[] = {
 };
 
 /// Floats as well: ranges and quotients of extents are often computed in them.
-bool holds_sizes(DType d) { return d == DType::I32 || d == DType::I64 || d == DType::F32 || d == DType::F64; }
+bool is_real(DType d) { return d == DType::F32 || d == DType::F64; }
+bool holds_sizes(DType d) { return d == DType::I32 || d == DType::I64 || is_real(d); }
 
 bool plain(const SizeTensor& t) {
   return std::all_of(t.elements.begin(), t.elements.end(), [](const SizeExpr& e) { return e.is_constant(); });
@@ -178,12 +180,30 @@ std::optional<std::vector<SizeTensor>> reduce_sizes(const ReductionRow& row, con
 
 }  // namespace
 
+std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data) {
+  std::vector<SizeExpr> elements;
+  if (!is_int(data.dtype) && data.dtype != DType::Bool && !is_real(data.dtype)) return std::nullopt;
+  for (int64_t i = 0, n = element_count(data.dims); i < n; ++i) {
+    if (!is_real(data.dtype)) {
+      elements.emplace_back(int_element(data, i));
+      continue;
+    }
+    const double v = real_element(data, i);
+    if (!(std::fabs(v) < 0x1p62) || v != std::trunc(v) || (v == 0 && std::signbit(v))) return std::nullopt;
+    elements.emplace_back(static_cast<int64_t>(v));
+  }
+  return elements;
+}
+
 bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes) {
-  const int64_t most = tensor.dtype == DType::F32 ? int64_t{1} << 24 : tensor.dtype == DType::F64 ? int64_t{1} << 53 : 0;
-  return most == 0 || std::all_of(tensor.elements.begin(), tensor.elements.end(), [&](const SizeExpr& e) {
-           const SizeBounds b = bounds_of(e, sizes);
-           return b.lo >= -most && b.hi <= most;
-         });
+  if (!is_real(tensor.dtype)) return true;
+  const bool narrow = tensor.dtype == DType::F32;
+  const int64_t most = narrow ? int64_t{1} << 24 : int64_t{1} << 53;
+  return std::all_of(tensor.elements.begin(), tensor.elements.end(), [&](const SizeExpr& e) {
+    if (e.is_constant()) return bounds_of(e, sizes).hi == e.value && static_cast<int64_t>(narrow ? static_cast<double>(static_cast<float>(e.value)) : static_cast<double>(e.value)) == e.value;
+    const SizeBounds b = bounds_of(e, sizes);
+    return b.lo >= -most && b.hi <= most;
+  });
 }
 
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,

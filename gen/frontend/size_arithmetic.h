@@ -29,6 +29,8 @@ struct SizeBounds {
 /// Bounds where the sizes have these ranges; wide ones where a name is none of them.
 SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
+/// The elements of a constant where all are whole numbers, reals of such values included; nothing otherwise.
+std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data);
 /// Whether the type holds all elements exactly: floats do not hold all whole numbers.
 bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
 
