@@ -19,6 +19,8 @@ namespace {
 
 /// Operations beyond which a value is not computed a second time for a second reader.
 constexpr int kCheap = 4;
+/// Nodes beyond which formulas do not grow: a value that its one reader uses twice makes the formula twice as long.
+constexpr int64_t kLongest = 4000;
 constexpr std::string_view kIntoPanels = "its elements are computed where the panels of the product are made";
 
 /// Scalar operations of a formula; elementary functions count as many.
@@ -29,6 +31,17 @@ int operations(const Expr& e) {
     n += std::holds_alternative<Select>(x->node) ? 1 : 0;
     return !std::holds_alternative<Read>(x->node);
   });
+  return n;
+}
+
+/// Nodes of formulas as trees, which is how later stages walk them.
+int64_t length_of(const Kernel& k) {
+  int64_t n = 0;
+  for (const KernelStatement& s : k.body)
+    walk(s.value, [&](const Expr&) {
+      ++n;
+      return true;
+    });
   return n;
 }
 
@@ -117,7 +130,7 @@ class KernelFormer {
       const std::string_view why = alone ? worth(*m, k, v) : worth_repeating(*m, k);
       if (why.empty()) continue;
       auto fused = substitute_producer(kernels_.at(*m), kernels_.at(k), v);
-      if (!fused || !stays_contraction(kernels_.at(k), *fused) || (why == kIntoPanels && !left_is_read(*fused))) continue;
+      if (!fused || length_of(fused->kernel) > kLongest || !stays_contraction(kernels_.at(k), *fused) || (why == kIntoPanels && !left_is_read(*fused))) continue;
       fused->notes.push_back(fmt::format("{} goes into {}: {}", operators_of(kernels_.at(*m)), operators_of(kernels_.at(k)), why));
       if (alone) kernels_.remove(*m);
       kernels_.set(k, std::move(*fused));
