@@ -38,6 +38,18 @@ SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& b
   return out;
 }
 
+size_t length_of(const SizeExpr& e) {
+  size_t all = 1;
+  for (const SizeExpr& a : e.args) all += length_of(a);
+  return all;
+}
+
+/// What depends on sizes in so many ways is no extent that anybody means: selections among numbers by arithmetic, which products make longer and longer.
+bool is_short(const SizeTensor& t) {
+  constexpr size_t kLongest = 200;
+  return std::all_of(t.elements.begin(), t.elements.end(), [](const SizeExpr& e) { return length_of(e) <= kLongest; });
+}
+
 /// Results with as many elements as there can be, for telling whether they are worth computing.
 std::vector<TensorType> at_their_bounds(const InferredTypes& inferred) {
   std::vector<TensorType> types = inferred.outputs;
@@ -302,7 +314,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::strin
     pointers[i] = &tensors[i];
   }
   std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, op, pointers, attrs, types, all);
-  if (!results || !std::all_of(results->begin(), results->end(), [&](const SizeTensor& t) { return is_exact(t, all); })) return std::nullopt;
+  if (!results || !std::all_of(results->begin(), results->end(), [&](const SizeTensor& t) { return is_exact(t, all) && is_short(t); })) return std::nullopt;
   std::vector<ValueId> ids;
   for (SizeTensor& t : *results)
     ids.push_back(add_numbers(t.dtype, std::vector<SizeExpr>(t.dims.begin(), t.dims.end()), std::move(t.elements)));

@@ -25,6 +25,33 @@ SizeBounds quotient_bounds(SizeBounds a, SizeBounds b) {
   return {std::min(floor_quotient(a.lo, b.lo), floor_quotient(a.lo, b.hi)), std::max(floor_quotient(a.hi, b.lo), floor_quotient(a.hi, b.hi))};
 }
 
+/// The number k and the divisor d of a term k*d*(e//d).
+struct WholePart {
+  int64_t times = 0, divisor = 0;
+  SizeExpr of;
+};
+std::optional<WholePart> whole_part(const SizeExpr& term) {
+  if (term.kind != SizeExpr::Kind::mul || term.args.size() != 2 || !term.args[0].is_constant() || term.args[1].kind != SizeExpr::Kind::floordiv) return std::nullopt;
+  const SizeExpr& divisor = term.args[1].args[1];
+  if (!divisor.is_constant() || divisor.value < 1 || term.args[0].value % divisor.value != 0) return std::nullopt;
+  return WholePart{term.args[0].value / divisor.value, divisor.value, term.args[1].args[0]};
+}
+
+/// Of a sum, with k*d*(e//d) as k*e less k times a remainder: 2*((n + 1)//2) - n is 0 or 1.
+SizeBounds with_remainder(const SizeExpr& sum, SizeBounds all, const std::vector<GraphSize>& sizes) {
+  for (size_t i = 0; i < sum.args.size(); ++i) {
+    const std::optional<WholePart> part = whole_part(sum.args[i]);
+    if (!part) continue;
+    SizeExpr rest = SizeExpr(part->times) * part->of;
+    for (size_t k = 0; k < sum.args.size(); ++k)
+      if (k != i) rest = rest + sum.args[k];
+    const SizeBounds b = bounds_of(rest, sizes);
+    const Wide most = static_cast<Wide>(part->times) * (part->divisor - 1);
+    return {std::max(all.lo, clamped(b.lo - std::max<Wide>(most, 0))), std::min(all.hi, clamped(b.hi - std::min<Wide>(most, 0)))};
+  }
+  return all;
+}
+
 }  // namespace
 
 SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
@@ -45,7 +72,7 @@ SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) 
       default: all = {std::max(all.lo, b.lo), std::max(all.hi, b.hi)}; break;
     }
   }
-  return all;
+  return size.kind == SizeExpr::Kind::add ? with_remainder(size, all, sizes) : all;
 }
 
 SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes) {

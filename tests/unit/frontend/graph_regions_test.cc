@@ -160,5 +160,10 @@ TEST_CASE("frontend: ranges of sizes decide minima") {
   CHECK(greater(step, 0, sizes) == step);
   CHECK(lesser(step, n, sizes) == size_min(step, n));
   CHECK(bounds_of(floor_div(n * SizeExpr(3) + SizeExpr(1), 2), sizes).hi == 96);
+  const SizeExpr odd = SizeExpr(2) * floor_div(n + SizeExpr(1), 2) - n;   // what padding to an even extent adds
+  CHECK(bounds_of(odd, sizes).lo == 0);
+  CHECK(bounds_of(odd, sizes).hi == 1);
+  CHECK(bounds_of(SizeExpr(7) - odd, sizes).lo == 6);
+  CHECK(bounds_of(SizeExpr(4) * floor_div(n, 2) - SizeExpr(2) * n, sizes).lo == -2);
   CHECK(bounds_of(floor_mod(size_name("other"), 7), sizes).hi == 6);
 }
