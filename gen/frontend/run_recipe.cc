@@ -296,7 +296,7 @@ class RecipeRun {
       fail(e, fmt::format("'{}' takes {} arguments, not {}", e.text, f.parameters.size(), args.size()));
     if (context_.depth >= kMaxInlined) fail(e, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", e.text));
     if (context_.depth == 0) context_.calls = 0;
-    if (++context_.calls > kMaxCalls) fail(e, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long", e.text, kMaxCalls));
+    if (++context_.calls > kMaxCalls) fail(e, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long; a function of a list is one call where one of its elements is many", e.text, kMaxCalls));
     RecipeScope inner;
     for (size_t i = 0; i < args.size(); ++i) inner[f.parameters[i]] = std::move(args[i]);
     if (context_.depth++ == 0) context_.outermost = e.offset;

@@ -45,6 +45,9 @@ def regressors():
     nodes, leaves = forest(30, 2, 3, 4)
     attrs = dict(nodes, n_targets=2, target_treeids=[v[0] for v in leaves], target_nodeids=[v[1] for v in leaves],
                  target_ids=[k % 2 for k in range(len(leaves))], target_weights=rng(3).normal(size=len(leaves)).astype(np.float32).tolist())
+    many, ends = forest(31, 1400, 3, 4)   # 21000 nodes; weights whose sums are exact
+    yield case('TreeEnsembleRegressor', x, domain=ML, judge='onnxruntime', **many, n_targets=1, target_treeids=[t for t, n in ends], target_nodeids=[n for t, n in ends],
+               target_ids=[0]*len(ends), target_weights=(rng(6).integers(-64, 64, len(ends))/64).tolist())
     missing = np.where(rng(4).uniform(size=(6, 4)) < 0.3, np.nan, rng(5).normal(size=(6, 4))).astype(np.float32)
     yield case('TreeEnsembleRegressor', missing, domain=ML, judge='onnxruntime', **attrs)
     yield case('TreeEnsembleRegressor', missing, domain=ML, judge='onnxruntime', nodes_missing_value_tracks_true=[1, 0, 1]*10, **attrs)
