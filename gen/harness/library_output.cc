@@ -215,7 +215,7 @@ void write_library(const Library& library, const OpLibrary& defs, const LibraryT
   out.add("sources.txt", list);
   out.add("MANIFEST.json", manifest.get());
   out.add("CMakeLists.txt", library_cmake(files, {header}, options));
-  out.add("Makefile", library_makefile({header}, options));
+  out.add("Makefile", library_makefile({header}, texts, options));
   out.add(options.prefix + ".pc.in", package_file(options));
 }
 

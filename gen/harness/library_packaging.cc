@@ -97,10 +97,14 @@ std::string library_cmake(const std::vector<std::string>& sources, const std::ve
   return fill_template(options, "c/library_CMakeLists.txt.in", {{"library", options.prefix}, {"version", options.version}, {"sources", indented_list(sources)}, {"headers", indented_list(headers)}});
 }
 
-std::string library_makefile(const std::vector<std::string>& headers, const LibraryOptions& options) {
-  std::string list;
+std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts, const LibraryOptions& options) {
+  std::string list, intrinsics;
   for (const std::string& h : headers) list += (list.empty() ? "" : " ") + h;
-  return fill_template(options, "c/library_Makefile.in", {{"library", options.prefix}, {"headers", list}});
+  for (size_t i = 0; i < texts.levels.size(); ++i) {
+    const std::string_view header = texts.levels[i].isa->header;
+    if (!header.empty() && (i == 0 || texts.levels[i - 1].isa->header != header)) intrinsics += fmt::format("-include {} ", header);
+  }
+  return fill_template(options, "c/library_Makefile.in", {{"library", options.prefix}, {"headers", list}, {"intrinsics", intrinsics}});
 }
 
 }  // namespace tenon

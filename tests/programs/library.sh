@@ -1,0 +1,25 @@
+# A library's Makefile: its headers are compiled once, and the objects are those of a compiler that reads them for each file.
+# shellcheck shell=sh
+library() { "$tenon" lib --ops add,relu,gather,softmax,cumsum --dtypes f32 --ranks 1-2 -q -o "$work/library"; }
+# -H names what a file includes, and in what form.
+made() { make -C "$work/library" -j2 "$@" CFLAGS='-O1 -H' >"$work/made" 2>&1 || { tail -5 "$work/made"; return 1; }; }
+compiled_once() { made CC=gcc && [ "$(grep -c '^! src/tn_internal.h.gch' "$work/made")" -eq "$(wc -l <"$work/library/sources.txt")" ]; }
+nothing_left() { [ -z "$(find "$work/library" -name '*.gch')" ]; }
+same_object() { (cd "$work/library" && gcc -O1 -std=c99 -Wno-psabi -Iinclude -c "src/$1.c" -o "$work/alone.o" && cmp "$work/alone.o" "src/$1.o"); }
+# A compiler that fails where it has to compile a header.
+without() {
+  printf '#!/bin/sh\ncase $* in *c-header*) exit 1 ;; esac\nexec gcc "$@"\n' >"$work/plain_cc" && chmod +x "$work/plain_cc" && make -s -C "$work/library" clean && made CC="$work/plain_cc" && ! grep -q gch "$work/made"
+}
+
+check 'generates a library' library
+if command -v gcc >/dev/null; then
+  check 'every file takes the headers that were compiled once' compiled_once
+  check 'the compiled headers do not stay' nothing_left
+  for file in tn_run tn_op_softmax_portable tn_op_softmax_x86_64_v3 tn_op_arithmetic_x86_64_v4; do
+    [ "$(uname -m)" = x86_64 ] && check "$file is the same with the headers read" same_object $file
+  done
+  check 'a compiler without compiled headers makes the library too' without
+else
+  echo 'SKIP library: no gcc'
+  skipped=$((skipped + 1))
+fi
