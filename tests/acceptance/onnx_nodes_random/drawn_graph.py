@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from judges import NoAnswer, answers, difference, element_type, errors_of, is_float, opsets
+from judges import NoAnswer, answers, cancelled, difference, element_type, errors_of, is_float, opsets
 
 FLOATS = [np.dtype(t) for t in (np.float32, np.float64, np.float16)]
 WHOLE = [np.dtype(t) for t in (np.int64, np.int32, np.int8, np.uint8, np.int16, np.uint16, np.uint32, np.uint64)]
@@ -172,7 +172,7 @@ class DrawnGraph:
         errors = {v.name: v.error for v in inputs if v}
         found = answers(node, self.opset, arrays, constant)
         judge, first = found[0]
-        bound = errors_of(judge, first, arrays, errors, constant, self.numbers)
+        bound = cancelled(node, arrays, errors_of(judge, first, arrays, errors, constant, self.numbers))
         made = []
         for k, name in enumerate(n for n in names if n):
             others = tuple(second[k] for _, second in found[1:])
