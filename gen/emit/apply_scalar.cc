@@ -92,6 +92,16 @@ bool of_indices(const Emitter& e, const VApply& n) {
   return (sums || compares(n.op)) && std::all_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return e.is_index(x, false); });
 }
 
+/// What is left of a sum or product of indices where one side is known to add or to multiply nothing; null where both count.
+Operand left_of(const Emitter& e, const VApply& n) {
+  if (n.op != ScalarOp::Add && n.op != ScalarOp::Sub && n.op != ScalarOp::Mul) return nullptr;
+  const int64_t idle = n.op == ScalarOp::Mul ? 1 : 0;
+  if (e.known(n.args[1]) == idle) return n.args[0];
+  if (n.op != ScalarOp::Sub && e.known(n.args[0]) == idle) return n.args[1];
+  const bool nothing = n.op == ScalarOp::Mul && (e.known(n.args[0]) == 0 || e.known(n.args[1]) == 0);
+  return nothing ? v_int(0) : nullptr;
+}
+
 }  // namespace
 
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
@@ -100,6 +110,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   if (n.op == ScalarOp::Min || n.op == ScalarOp::Max) return extremum(e, node, n);
   if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
   const bool plain = e.in_index() || (d == DType::I64 && of_indices(e, n));
+  if (const Operand left = plain && d == DType::I64 ? left_of(e, n) : nullptr) return e.index(left);
   const bool compared = d == DType::I64 && compares(n.op);   // a constant there needs no suffix
   std::vector<CExpr> a;
   for (const Operand& x : n.args) a.push_back(plain || (compared && std::holds_alternative<VConst>(x->node)) ? e.index(x) : e.operand(x));

@@ -28,14 +28,19 @@ class StatementToC {
  public:
   StatementToC(Emitter& emitter, CBlock& block) : e(emitter), out(block) {}
 
-  void operator()(const SLet& n) { declare(n, true); }
+  void operator()(const SLet& n) {
+    const auto c = n.value->type == OperandType{} ? e.known(n.value) : std::nullopt;
+    if (c) e.declare(n.name, Binding{index_literal(*c), {}, true, *c >= 0, *c});
+    else declare(n, true);
+  }
   void operator()(const SVar& n) { declare({n.name, n.init}, false); }
   void operator()(const SAssign& n) { out.push_back(c_assign(c_text(e.lookup(n.name).c_name), e.operand(n.value))); }
   void operator()(const SStore& n) { out.push_back(store_value(e, n)); }
   void operator()(const SFor& n) {
     if (n.kind == LoopKind::Unrolled) return unrolled(n);
-    e.open_scope();
     const bool split = n.kind == LoopKind::Parallel && e.split_parallel;
+    if (!split && runs_once(n)) return once(n);
+    e.open_scope();
     // the end of a split loop in steps of 1 is the function's own
     const CExpr begin = e.index(n.begin), end = split && n.step == 1 ? nullptr : e.index(n.end);
     if (split) e.split_parallel = false;
@@ -48,6 +53,11 @@ class StatementToC {
     e.close_scope();
   }
   void operator()(const SIf& n) {
+    if (const auto holds = known_condition(n.cond)) {
+      const auto& taken = *holds ? n.then : n.otherwise;
+      if (taken) e.block(*taken, out);
+      return;
+    }
     CIf branch{e.condition(n.cond), {}, {}};
     e.open_scope();
     e.block(*n.then, branch.then);
@@ -82,6 +92,35 @@ class StatementToC {
     const std::string type = e.c_type(value->type);
     const std::string c_name = e.declare(let.name, Binding{"", value->type, computed || let.place, nonnegative, std::nullopt, of_attributes});
     out.push_back(c_declare(constant ? "const " + type : type, c_name, std::move(init)));
+  }
+
+  bool runs_once(const SFor& n) const {
+    const auto begin = e.known(n.begin), end = e.known(n.end);
+    return begin && end && n.step > 0 && *begin < *end && *end - *begin <= n.step;
+  }
+
+  /// Of a comparison of known indices.
+  std::optional<bool> known_condition(const Operand& cond) const {
+    const auto* a = std::get_if<VApply>(&cond->node);
+    if (!a || a->args.size() != 2) return std::nullopt;
+    const auto x = e.known(a->args[0]), y = e.known(a->args[1]);
+    if (!x || !y) return std::nullopt;
+    switch (a->op) {
+      case ScalarOp::Lt: return *x < *y;
+      case ScalarOp::Le: return *x <= *y;
+      case ScalarOp::Gt: return *x > *y;
+      case ScalarOp::Ge: return *x >= *y;
+      case ScalarOp::Eq: return *x == *y;
+      case ScalarOp::Ne: return *x != *y;
+      default: return std::nullopt;
+    }
+  }
+
+  /// Its body stands among the statements around it.
+  void once(const SFor& n) {
+    const int64_t i = *e.known(n.begin);
+    e.declare(n.var, Binding{index_literal(i), {}, true, i >= 0, i});
+    e.block(*n.body, out);
   }
 
   /// The loop of a function that runs iterations `begin` to `end` of all.
