@@ -232,9 +232,10 @@ GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const Size
   const SizeBounds apart = bounds_of(a - b, graph_.sizes);
   if (apart.lo > 0 || apart.hi < 0) return Equality::never;
   if (apart.lo == apart.hi) return Equality::at_every_call;
-  if (runs_at_every_call()) {
+  const bool at_each_iteration = names_a_counter(a) || names_a_counter(b);
+  if (runs_at_every_call() && !at_each_iteration) {
     fix_for_every_call({a, b});
-  } else if (known_at_run(a) && known_at_run(b)) {
+  } else if (known_here(a) && known_here(b)) {
     const RegionId here = open_.back().region;
     // What the region itself writes is looked at when it is written, all else before.
     add_equal(is_written_in(here, a) || is_written_in(here, b) ? graph_.equal : region(here).equal, {a, b});
@@ -256,6 +257,19 @@ bool GraphBuilder::known_at_run(const SizeExpr& extent) const {
   return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
     return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return s.name == name; });
   });
+}
+
+bool GraphBuilder::names_a_counter(const SizeExpr& extent) const {
+  const std::vector<std::string> names = names_in(extent);
+  return std::any_of(open_.begin() + 1, open_.end(), [&](const Open& o) {
+    return region(o.region).kind == Region::Kind::loop && std::count(names.begin(), names.end(), region(o.region).counter) > 0;
+  });
+}
+
+/// Whether every name in the extent is a size, or the counter of a loop that is open.
+bool GraphBuilder::known_here(const SizeExpr& extent) const {
+  const std::vector<std::string> names = names_in(extent);
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return known_at_run(size_name(name)) || names_a_counter(size_name(name)); });
 }
 
 /// Extents that the node writes become sizes of the graph, known in `place` only.

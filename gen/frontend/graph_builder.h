@@ -139,6 +139,8 @@ class GraphBuilder {
   bool fix_sizes(const std::string& op, const InferredTypes& inferred);
   void fix_for_every_call(const EqualExtents& e);
   bool runs_at_every_call() const;
+  bool names_a_counter(const SizeExpr& extent) const;
+  bool known_here(const SizeExpr& extent) const;
   bool stays_node(const Node& node, const std::vector<TensorType>& types) const;
   ValueId materialise(ValueId id);
 

@@ -50,11 +50,13 @@ std::vector<EqualExtents> all_equal(const Graph& graph) {
   std::vector<EqualExtents> all = graph.equal;
   for (const Region& r : graph.regions)
     for (const EqualExtents& e : r.equal) add_equal(all, e);
-  const auto depends_on_data = [&](const SizeExpr& e) {
+  const auto is_given = [&](const SizeExpr& e) {
     const std::vector<std::string> names = names_in(e);
-    return std::any_of(graph.sizes.begin(), graph.sizes.end(), [&](const GraphSize& s) { return s.written && std::count(names.begin(), names.end(), s.name); });
+    return std::all_of(names.begin(), names.end(), [&](const std::string& n) {
+      return std::any_of(graph.sizes.begin(), graph.sizes.end(), [&](const GraphSize& s) { return s.name == n && !s.written; });
+    });
   };
-  std::erase_if(all, [&](const EqualExtents& e) { return depends_on_data(e.a) || depends_on_data(e.b); });
+  std::erase_if(all, [&](const EqualExtents& e) { return !is_given(e.a) || !is_given(e.b); });
   return all;
 }
 
