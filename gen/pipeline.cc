@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "frontend/frontends.h"
 #include "isa/all_isas.h"
@@ -18,6 +19,7 @@
 #include "pipeline/model.h"
 #include "pipeline/session.h"
 #include "pipeline/try.h"
+#include "support/parallel.h"
 #include "support/print_to.h"
 #include "support/read_source.h"
 
@@ -120,11 +122,17 @@ std::string library_text(const Library& library) {
   return out;
 }
 
+/// Each kernel is looked at once, where it stands first: calls of other dtypes may share it.
 std::vector<std::string> library_faults(const Library& library) {
+  std::vector<std::vector<std::string>> found(library.ops.size());
+  for_each_index(library.ops.size(), [&](size_t i) {
+    std::set<std::string_view> known;
+    for (const LibraryKernel& k : library.ops[i].kernels)
+      if (known.insert(k.kernel.name).second)
+        for (const std::string& f : verify(k.kernel)) found[i].push_back(k.kernel.name + ": " + f);
+  });
   std::vector<std::string> out;
-  for (const LibraryOp& op : library.ops)
-    for (const LibraryKernel& k : op.kernels)
-      for (const std::string& f : verify(k.kernel)) out.push_back(k.kernel.name + ": " + f);
+  for (const std::vector<std::string>& of_op : found) out.insert(out.end(), of_op.begin(), of_op.end());
   return out;
 }
 

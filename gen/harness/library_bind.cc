@@ -17,12 +17,13 @@ namespace {
 /// Places where `word` stands as an identifier of its own (no field, no part of a longer one, not in a comment).
 std::vector<size_t> uses_of(const std::string& text, const std::string& word) {
   std::vector<size_t> out;
-  bool comment = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, comment ? "*/" : "/*") == 0) comment = !comment;
-    if (comment || text.compare(i, word.size(), word) != 0 || (i > 0 && (is_word(text[i - 1]) || text[i - 1] == '>' || text[i - 1] == '.'))) continue;
-    if (i + word.size() < text.size() && is_word(text[i + word.size()])) continue;
-    out.push_back(i);
+  size_t comment = text.find("/*"), behind = 0;   // the first comment that does not end before `at`
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    for (; comment < at && (behind = text.find("*/", comment + 2)) < at; comment = text.find("/*", behind)) {}
+    if (comment < at) continue;
+    const bool begins = at == 0 || !(is_word(text[at - 1]) || text[at - 1] == '>' || text[at - 1] == '.');
+    const size_t end = at + word.size();
+    if (begins && (end == text.size() || !is_word(text[end]))) out.push_back(at);
   }
   return out;
 }

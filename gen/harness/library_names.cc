@@ -4,22 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace tenon {
 namespace {
 
-/// Keywords of C and C++ and the names that generated functions use themselves.
-constexpr std::array kTaken = {
-    "a",        "alignas",  "alignof",  "and",      "asm",      "auto",    "bool",     "break",    "c",       "case",     "catch",  "char",     "class",
-    "compl",    "const",    "continue", "d",        "data",     "decltype", "default", "delete",   "do",       "double",  "else",     "enum",   "explicit", "export",
-    "extern",   "f",        "false",    "float",    "for",      "friend",  "given",    "goto",     "if",       "inline",  "int",      "int16_t", "int32_t",
-    "int64_t",  "int8_t",   "k",        "long",     "main",     "mutable", "namespace", "new",     "noexcept", "not",     "nullptr",  "operator", "or",
-    "out",      "parts",    "private",  "protected", "public",  "register", "restrict", "return",  "short",    "signed",  "size_t",   "sizeof", "static",
-    "struct",   "switch",   "t",        "template", "this",     "throw",   "true",     "try",      "type",     "typedef", "typeid",   "typename", "uint16_t",
-    "uint32_t", "uint64_t", "uint8_t",  "union",    "unsigned", "using",   "virtual",  "void",     "volatile", "while",   "workspace", "workspace_bytes", "xor",
-    "NULL"};
+/// Keywords of C and C++ and the names that generated functions use themselves, in order.
+constexpr std::string_view kTaken[] = {
+    "NULL", "a", "alignas", "alignof", "and", "asm", "auto", "bool", "break", "c", "case", "catch", "char", "class", "compl", "const", "continue",
+    "d", "data", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "f", "false", "float", "for",
+    "friend", "given", "goto", "if", "inline", "int", "int16_t", "int32_t", "int64_t", "int8_t", "k", "long", "main", "mutable", "namespace", "new",
+    "noexcept", "not", "nullptr", "operator", "or", "out", "parts", "private", "protected", "public", "register", "restrict", "return", "short",
+    "signed", "size_t", "sizeof", "static", "struct", "switch", "t", "template", "this", "throw", "true", "try", "type", "typedef", "typeid",
+    "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "workspace",
+    "workspace_bytes", "xor"};
+static_assert(std::is_sorted(std::begin(kTaken), std::end(kTaken)));
 
 }  // namespace
 
@@ -29,7 +28,7 @@ std::string c_identifier(std::string_view name) {
   std::string out;
   for (const char c : name) out += is_word(c) ? c : '_';
   if (out.empty() || (out[0] >= '0' && out[0] <= '9')) out.insert(0, "_");
-  if (std::find(kTaken.begin(), kTaken.end(), out) != kTaken.end()) out += '_';
+  if (std::binary_search(std::begin(kTaken), std::end(kTaken), out)) out += '_';
   return out;
 }
 

@@ -174,12 +174,12 @@ Expr identity_of(Reducer r, DType type) {
   return nullptr;
 }
 
-void walk(const Expr& e, const std::function<bool(const Expr&)>& visit) {
+void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit) {
   if (!e || !visit(e)) return;
   each_child(e, [&](const Expr& c) { walk(c, visit); });
 }
 
-void each_child(const Expr& e, const std::function<void(const Expr&)>& f) {
+void each_child(const Expr& e, FunctionRef<void(const Expr&)> f) {
   const auto call = [&](const Expr& c) {
     if (c) f(c);
   };
@@ -203,7 +203,7 @@ namespace {
 
 struct MapChildren {
   const Expr& self;
-  const std::function<Expr(const Expr&)>& f;
+  FunctionRef<Expr(const Expr&)> f;
   bool changed = false;
 
   Expr go(const Expr& e) {
@@ -256,7 +256,7 @@ struct MapChildren {
 
 }  // namespace
 
-Expr map_children(const Expr& e, const std::function<Expr(const Expr&)>& f) {
+Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f) {
   MapChildren m{e, f};
   return std::visit(m, e->node);
 }

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "ir/dtype.h"
 #include "ir/scalar_op.h"
+#include "support/function_ref.h"
 
 namespace tenon {
 
@@ -115,11 +115,11 @@ Expr identity_of(Reducer, DType type);
 /// A constant, a variable, a size or an attribute: nothing is below it.
 bool is_leaf(const Expr&);
 /// Calls `visit` for `e` and every node below it, parents first; it returns false to skip the children.
-void walk(const Expr& e, const std::function<bool(const Expr&)>& visit);
+void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit);
 /// Calls f for every direct child of `e`, in order; extents of Reduce are children too.
-void each_child(const Expr& e, const std::function<void(const Expr&)>& f);
+void each_child(const Expr& e, FunctionRef<void(const Expr&)> f);
 /// Rebuilds `e` with every direct child replaced by f(child); the same node when nothing changes. Extents of Reduce are children too.
-Expr map_children(const Expr& e, const std::function<Expr(const Expr&)>& f);
+Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f);
 /// Replaces variables by expressions everywhere (capture-free because names are unique in a kernel).
 Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars);
 

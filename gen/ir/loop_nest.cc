@@ -177,7 +177,7 @@ namespace {
 
 struct MapValue {
   const Operand& self;
-  const std::function<Operand(const Operand&)>& f;
+  FunctionRef<Operand(const Operand&)> f;
   bool changed = false;
 
   Operand go(const Operand& v) {
@@ -229,7 +229,7 @@ struct MapValue {
 
 }  // namespace
 
-Operand map_children(const Operand& v, const std::function<Operand(const Operand&)>& f) {
+Operand map_children(const Operand& v, FunctionRef<Operand(const Operand&)> f) {
   MapValue m{v, f};
   return std::visit(m, v->node);
 }

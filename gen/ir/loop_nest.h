@@ -156,7 +156,7 @@ Stmt s_if(Operand cond, Block then, Block otherwise = {});
 Stmt s_comment(std::string text);
 
 /// Rebuilds a value with every direct child replaced by f(child).
-Operand map_children(const Operand&, const std::function<Operand(const Operand&)>& f);
+Operand map_children(const Operand&, FunctionRef<Operand(const Operand&)> f);
 
 /// Text form, indented; and what is malformed (types, unknown names, buffers out of range), empty when sound.
 std::string to_text(const Operand&);

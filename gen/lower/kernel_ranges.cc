@@ -15,7 +15,7 @@ constexpr int64_t kProvable = int64_t{1} << 40;
 /// Visits every node below `e` once, parents first. What one parent alone holds is met once without a note of it.
 template <class Visit>
 void each_node(const Expr& e, PointerMap<bool>& seen, const Visit& visit) {
-  if (!e || (e.use_count() > 1 && std::exchange(seen[e.get()], true))) return;
+  if (!e || is_leaf(e) || (e.use_count() > 1 && std::exchange(seen[e.get()], true))) return;
   visit(e);
   each_child(e, [&](const Expr& c) { each_node(c, seen, visit); });
 }
@@ -40,7 +40,7 @@ std::map<std::string, Expr> unit_loops(std::vector<LoopVar>& loops) {
 }
 
 Expr without_unit_reductions(const Expr& e) {
-  const Expr r = map_children(e, without_unit_reductions);
+  const Expr r = map_children(e, [](const Expr& c) { return without_unit_reductions(c); });
   const auto* n = std::get_if<Reduce>(&r->node);
   if (!n) return r;
   std::vector<LoopVar> vars = n->vars;
@@ -68,7 +68,7 @@ void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops) {
   for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
 }
 
-void each_read(const Expr& e, const std::function<void(const Read&)>& visit) {
+void each_read(const Expr& e, FunctionRef<void(const Read&)> visit) {
   PointerMap<bool> seen;
   each_node(e, seen, [&](const Expr& n) {
     if (const auto* r = std::get_if<Read>(&n->node)) visit(*r);
@@ -106,7 +106,7 @@ bool is_costly(const Expr& node) {
   return a->op == ScalarOp::Div || a->op == ScalarOp::Sqrt || a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod;
 }
 
-Kernel map_exprs(const Kernel& k, const std::function<Expr(const Expr&)>& f) {
+Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
   Kernel out = k;
   const auto each = [&](std::vector<Expr>& v) {
     for (Expr& e : v) e = f(e);
