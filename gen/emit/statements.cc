@@ -9,8 +9,9 @@
 namespace tenon::emit {
 namespace {
 
-bool declares(const Block& b) {
-  return std::any_of(b.begin(), b.end(), [](const Stmt& s) { return std::holds_alternative<SLet>(s.node) || std::holds_alternative<SVar>(s.node); });
+/// A name in it would meet itself in the next iteration.
+bool declares(const CBlock& b) {
+  return std::any_of(b.begin(), b.end(), [](const CStmt& s) { return std::holds_alternative<CDeclaration>(s.node); });
 }
 
 std::string upper(std::string s) {
@@ -143,17 +144,13 @@ class StatementToC {
   void unrolled(const SFor& n) {
     const auto begin = e.known(n.begin), end = e.known(n.end);
     TENON_CHECK(begin && end && n.step > 0, "unrolled loop {} has no constant trip count", n.var);
-    const bool scoped = declares(*n.body);
     for (int64_t i = *begin; i < *end; i += n.step) {
       e.open_scope();
       e.declare(n.var, Binding{index_literal(i), {}, true, i >= 0, i});
-      if (scoped) {
-        CScope scope;
-        e.block(*n.body, scope.body);
-        out.push_back({std::move(scope)});
-      } else {
-        e.block(*n.body, out);
-      }
+      CScope scope;
+      e.block(*n.body, scope.body);
+      if (declares(scope.body)) out.push_back({std::move(scope)});
+      else std::move(scope.body.begin(), scope.body.end(), std::back_inserter(out));
       e.close_scope();
     }
   }
