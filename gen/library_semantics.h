@@ -1,6 +1,8 @@
 // The library of definitions as the frontends see it: signatures and result types of its ops, and values of constant calls.
 #pragma once
 
+#include <functional>
+
 #include "frontend/op_semantics.h"
 #include "ir/op_def.h"
 

@@ -2,6 +2,7 @@
 #include "algebra/simplify.h"
 
 #include <cmath>
+#include <functional>
 #include <unordered_map>
 
 #include "algebra/overflow.h"

@@ -1,6 +1,7 @@
 // The state of emitting one function, and the functions that turn operands and statements into C. Private to emit.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "frontend/onnx.pb.h"
 #include "frontend/onnx_table.h"

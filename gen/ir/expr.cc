@@ -266,7 +266,7 @@ Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) {
     const auto it = vars.find(v->name);
     return it == vars.end() ? e : it->second;
   }
-  return map_children(e, [&](const Expr& c) { return substitute(c, vars); });
+  return is_leaf(e) ? e : map_children(e, [&](const Expr& c) { return substitute(c, vars); });
 }
 
 }  // namespace tenon

@@ -173,7 +173,7 @@ class LoopBuilder {
     }
     std::vector<LoopVar> vars = p.loops;
     if (p.scan) vars.erase(vars.begin() + static_cast<std::ptrdiff_t>(scan_loop(p)));
-    const auto at = p.in_order ? std::nullopt : find_place(body, vars, touches_of(p, true), false);
+    const auto at = p.in_order || body.empty() ? std::nullopt : find_place(body, vars, touches_of(p, true), false);
     const LoopVar v = vars[at ? at->var : 0];
     TreeLoop& loop = at ? std::get<TreeLoop>(body[at->node].node) : new_loop(body, v, p.in_order);
     names_[v.name] = var_ref(loop.var.name);
@@ -192,7 +192,7 @@ class LoopBuilder {
   }
 
   void place_reduction(Tree& body, Pending& p) {
-    const auto at = find_place(body, p.reduced, touches_of(p, false), true);
+    const auto at = body.empty() ? std::nullopt : find_place(body, p.reduced, touches_of(p, false), true);
     const TreeNode begin{TreeBegin{p.accumulator}};
     if (at) {
       body.insert(body.begin() + static_cast<std::ptrdiff_t>(at->node), begin);

@@ -2,6 +2,7 @@
 #include "schedule/place_views.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "algebra/contraction.h"

@@ -1,6 +1,7 @@
 // Loop nests built by hand for the tests of the emitter: maps with a masked tail, folds, gathers, buffers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
