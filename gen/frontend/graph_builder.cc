@@ -216,12 +216,18 @@ bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& t
   return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) && types[0].dims == from.dims;
 }
 
+std::string GraphBuilder::never_equal(const SizeExpr& x, const SizeExpr& y) const {
+  const auto text = [&](const SizeExpr& e) { return to_text(decided(e, graph_.sizes)); };
+  if (const auto least = at_least(x, y)) return fmt::format("{} has to be at least {}, and within the ranges of the sizes it never is", text(y), text(*least));
+  return fmt::format("an extent of {} meets one of {}, and within the ranges of the sizes they are never equal", text(x), text(y));
+}
+
 /// Extents that have to be equal. True where what relies on it stays in the innermost open region.
 bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
   bool inside = false;
   for (const auto& [x, y] : inferred.equal) {
     const Equality e = require_equal(x, y);
-    if (e == Equality::never) throw GraphError(fmt::format("{}: an extent of {} meets one of {}, and within the ranges of the sizes they are never equal", op, to_text(decided(x, graph_.sizes)), to_text(decided(y, graph_.sizes))));
+    if (e == Equality::never) throw GraphError(op + ": " + never_equal(x, y));
     inside = inside || e == Equality::in_the_region;
   }
   return inside;
@@ -274,16 +280,15 @@ bool GraphBuilder::known_here(const SizeExpr& extent) const {
 
 /// Extents that the node writes become sizes of the graph, known in `place` only.
 void GraphBuilder::name_extents(Node& node, InferredTypes& inferred, RegionId place) {
-  SizeValues greatest;
-  for (const GraphSize& s : sizes()) greatest[s.name] = s.hi;
+  std::vector<GraphSize> known = sizes();
   for (const BoundedExtent& e : inferred.extents) {
-    const auto taken = [&](const std::string& name) { return greatest.count(name) != 0; };
+    const auto taken = [&](const std::string& name) { return std::any_of(known.begin(), known.end(), [&](const GraphSize& s) { return s.name == name; }); };
     std::string name = node.op + "_" + e.name;
     for (int n = 2; taken(name); ++n) name = fmt::format("{}_{}_{}", node.op, e.name, n);
-    const std::optional<int64_t> most = evaluate(e.bound, greatest);
+    const std::optional<int64_t> most = greatest_value(e.bound, known);
     if (!most) throw GraphError(fmt::format("{}: nothing bounds the extent {}", node.op, to_text(e.bound)));
-    greatest[name] = *most;
     graph_.sizes.push_back({name, 0, *most, true});
+    known.push_back(graph_.sizes.back());
     if (place != kTopLevel) written_[name] = {place, known_at_run(e.bound) ? e.bound : SizeExpr(*most)};
     node.attrs[e.name] = size_name(name);
     for (TensorType& t : inferred.outputs) rename_in(t.dims, e.name, name);

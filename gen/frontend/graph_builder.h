@@ -136,6 +136,7 @@ class GraphBuilder {
   std::optional<std::vector<ValueId>> compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
                                                         const Attributes& attrs, const std::vector<TensorType>& types);
   void name_extents(Node& node, InferredTypes& inferred, RegionId place);
+  std::string never_equal(const SizeExpr& x, const SizeExpr& y) const;
   bool fix_sizes(const std::string& op, const InferredTypes& inferred);
   void fix_for_every_call(const EqualExtents& e);
   bool runs_at_every_call() const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "frontend/op_semantics.h"
+#include "ir/size_bounds.h"
 
 namespace tenon {
 
@@ -21,23 +22,9 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
                                                         const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
                                                         const std::vector<TensorType>& types, const std::vector<GraphSize>& sizes);
 
-/// What an extent lies between, whatever the sizes are.
-struct SizeBounds {
-  int64_t lo = 0;
-  int64_t hi = 0;
-};
-/// Bounds where the sizes have these ranges; wide ones where a name is none of them.
-SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
-
 /// The elements of a constant where all are whole numbers, reals of such values included; nothing otherwise.
 std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data);
 /// Whether the type holds all elements exactly: floats do not hold all whole numbers.
 bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
-
-/// The lesser or the greater of two extents; one of the two where the ranges decide it.
-SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
-SizeExpr greater(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
-/// The extent without minima and maxima that the ranges decide.
-SizeExpr decided(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
 }  // namespace tenon

@@ -206,7 +206,7 @@ std::string extent_text(const ExecutionPlan& plan, const SizeExpr& e) {
 
 std::string differ_text(const ExecutionPlan& plan, const EqualExtents& e) {
   for (const auto& [most, other] : {std::pair(&e.a, &e.b), std::pair(&e.b, &e.a)})
-    if (*most == size_max(*other, 0)) return fmt::format("{} < 0", extent_text(plan, *other));
+    if (const auto least = at_least(*most, *other)) return fmt::format("{} < {}", extent_text(plan, *other), extent_text(plan, *least));
   return fmt::format("{} != {}", extent_text(plan, e.a), extent_text(plan, e.b));
 }
 

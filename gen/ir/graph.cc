@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/size_bounds.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -237,9 +238,7 @@ std::vector<GraphSize> all_sizes(const Graph& graph) {
   std::vector<GraphSize> sizes = graph.sizes;
   for (const Region& r : graph.regions) {
     if (r.kind != Region::Kind::loop) continue;
-    SizeValues greatest;
-    for (const GraphSize& s : sizes) greatest[s.name] = s.hi;
-    sizes.push_back({r.counter, 0, std::max<int64_t>(0, evaluate(r.trip, greatest).value_or(kUnboundedTrip) - 1)});
+    sizes.push_back({r.counter, 0, std::max<int64_t>(0, greatest_value(r.trip, sizes).value_or(kUnboundedTrip) - 1)});
   }
   return sizes;
 }

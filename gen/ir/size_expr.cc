@@ -27,11 +27,6 @@ int64_t saturating_mul(int64_t a, int64_t b) {
   return r;
 }
 
-int64_t floor_quotient(int64_t a, int64_t b) {
-  if (b == -1) return saturating_mul(a, -1);
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
-}
-
 int64_t floor_remainder(int64_t a, int64_t b) {
   if (b == -1) return 0;
   const int64_t r = a % b;
@@ -233,6 +228,11 @@ std::optional<int64_t> apply(SizeExpr::Kind kind, int64_t a, int64_t b) {
 
 }  // namespace
 
+int64_t floor_quotient(int64_t a, int64_t b) {
+  if (b == -1) return saturating_mul(a, -1);
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
+}
+
 SizeExpr size_name(std::string name) {
   SizeExpr e;
   e.kind = SizeExpr::Kind::name;
@@ -297,6 +297,11 @@ SizeExpr combined(SizeExpr::Kind kind, const SizeExpr& a, const SizeExpr& b) {
     case SizeExpr::Kind::name: break;
   }
   TENON_UNREACHABLE("an extent of no operation");
+}
+
+std::optional<SizeExpr> at_least(const SizeExpr& most, const SizeExpr& size) {
+  if (most.kind != SizeExpr::Kind::max) return std::nullopt;
+  return most.args[0] == size ? std::optional(most.args[1]) : most.args[1] == size ? std::optional(most.args[0]) : std::nullopt;
 }
 
 std::optional<int64_t> evaluate(const SizeExpr& e, const SizeValues& sizes) {

@@ -169,10 +169,28 @@ class CallBinder {
         const Expr decided = simplify(e);
         const auto v = constant_value(decided);
         if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
-        if (const auto* two = std::get_if<Apply>(&decided->node); !v && two && two->op == ScalarOp::Eq) shapes_.take_as_equal(two->args[0], two->args[1]);
+        if (!v) take_as_true(decided);
       }
     }
     return !diagnostics_.has_errors();
+  }
+
+  /// What only run time decides is compared then, as far as extents say it: a <= b is max(a, b) == b.
+  void take_as_true(const Expr& condition) {
+    const auto* two = std::get_if<Apply>(&condition->node);
+    if (!two || two->args.size() != 2 || !(is_int(two->args[0]->type) || two->op == ScalarOp::And)) return;
+    const Expr &a = two->args[0], &b = two->args[1];
+    const auto at_most = [&](const Expr& less, const Expr& more) { shapes_.take_as_equal(apply(ScalarOp::Max, {less, more}), more); };
+    const auto next = [](const Expr& e) { return e + cast_to(constant_int(1), e->type); };
+    switch (two->op) {
+      case ScalarOp::And: take_as_true(a), take_as_true(b); break;
+      case ScalarOp::Eq: shapes_.take_as_equal(a, b); break;
+      case ScalarOp::Le: at_most(a, b); break;
+      case ScalarOp::Ge: at_most(b, a); break;
+      case ScalarOp::Lt: at_most(next(a), b); break;
+      case ScalarOp::Gt: at_most(next(b), a); break;
+      default: break;
+    }
   }
 
   const OpDef& def_;

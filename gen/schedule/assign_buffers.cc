@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "ir/size_bounds.h"
 #include "support/joined.h"
 
 namespace tenon {
@@ -15,7 +16,7 @@ namespace {
 class BufferPlanner {
  public:
   BufferPlanner(const Graph& graph, const std::vector<Region>& regions, std::vector<FusedKernel> kernels)
-      : graph_(graph), regions_(regions), kernels_(std::move(kernels)), outputs_(graph.outputs.begin(), graph.outputs.end()) {
+      : graph_(graph), regions_(regions), kernels_(std::move(kernels)), outputs_(graph.outputs.begin(), graph.outputs.end()), sizes_(all_sizes(graph)) {
     for (size_t i = 0; i < kernels_.size(); ++i)
       for (size_t t = 0; t < kernels_[i].values.size(); ++t)
         if (kernels_[i].values[t] != kNoValue && kernels_[i].kernel.tensors[t].role == Role::Output) {
@@ -24,7 +25,6 @@ class BufferPlanner {
         }
     for (size_t r = 0; r < regions_.size(); ++r) share_results(static_cast<RegionId>(r));
     for (size_t r = 0; r < regions_.size(); ++r) place_slices(static_cast<RegionId>(r));
-    for (const GraphSize& s : all_sizes(graph)) greatest_[s.name] = s.hi;
   }
 
   ExecutionPlan plan() {
@@ -90,7 +90,7 @@ class BufferPlanner {
     b.original = value.original;
     b.dtype = value.dtype;
     b.dims = value.dims;
-    b.bytes = evaluate(product(b.dims), greatest_).value_or(0) * bytes_of(b.dtype);
+    b.bytes = greatest_value(product(b.dims), sizes_).value_or(0) * bytes_of(b.dtype);
     return b;
   }
 
@@ -180,7 +180,7 @@ class BufferPlanner {
   std::map<ValueId, Place> places_;
   std::map<ValueId, int> buffers_;
   std::map<std::string, int> named_;
-  SizeValues greatest_;
+  const std::vector<GraphSize> sizes_;
   ExecutionPlan plan_;
 };
 

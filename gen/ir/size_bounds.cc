@@ -1,7 +1,8 @@
-// Bounds of extents, and minima and maxima that they decide.
-#include <algorithm>
+// Interval arithmetic; for the greatest value, which way an extent goes with each size.
+#include "ir/size_bounds.h"
 
-#include "frontend/size_arithmetic.h"
+#include <algorithm>
+#include <map>
 
 namespace tenon {
 namespace {
@@ -17,8 +18,6 @@ SizeBounds product_bounds(SizeBounds a, SizeBounds b) {
   const Wide corners[] = {static_cast<Wide>(a.lo) * b.lo, static_cast<Wide>(a.lo) * b.hi, static_cast<Wide>(a.hi) * b.lo, static_cast<Wide>(a.hi) * b.hi};
   return {clamped(*std::min_element(corners, corners + 4)), clamped(*std::max_element(corners, corners + 4))};
 }
-
-int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
 
 SizeBounds quotient_bounds(SizeBounds a, SizeBounds b) {
   if (b.lo < 1) return {-kWide, kWide};
@@ -73,6 +72,88 @@ SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) 
     }
   }
   return size.kind == SizeExpr::Kind::add ? with_remainder(size, all, sizes) : all;
+}
+
+namespace {
+
+enum Way : int { kGrows = 1, kShrinks = 2, kEither = 3 };
+
+int turned(int way) { return way == kGrows ? kShrinks : way == kShrinks ? kGrows : kEither; }
+
+/// How an extent goes with the sizes that it names.
+class Ways {
+ public:
+  Ways(const SizeExpr& size, const std::vector<GraphSize>& sizes) : sizes_(sizes) { note(size, kGrows); }
+  const std::map<std::string, int>& of_names() const { return ways_; }
+
+ private:
+  void note(const SizeExpr& e, int way) {
+    switch (e.kind) {
+      case SizeExpr::Kind::constant: return;
+      case SizeExpr::Kind::name: ways_[e.name] |= way; return;
+      case SizeExpr::Kind::add: case SizeExpr::Kind::min: case SizeExpr::Kind::max:
+        for (const SizeExpr& a : e.args) note(a, way);
+        return;
+      case SizeExpr::Kind::mul: return note_product(e, way);
+      case SizeExpr::Kind::floordiv: return note_quotient(e, way);
+      case SizeExpr::Kind::mod: note(e.args[0], kEither), note(e.args[1], kEither);
+    }
+  }
+  void note_product(const SizeExpr& e, int way) {
+    int factors = 0;
+    bool negative = false;
+    for (const SizeExpr& a : e.args) {
+      if (a.is_constant()) way = a.value < 0 ? turned(way) : way;
+      else ++factors, negative = negative || bounds_of(a, sizes_).lo < 0;
+    }
+    for (const SizeExpr& a : e.args) note(a, factors > 1 && negative ? kEither : way);
+  }
+  void note_quotient(const SizeExpr& e, int way) {
+    const SizeExpr &of = e.args[0], &by = e.args[1];
+    if (by.is_constant()) return note(of, by.value < 0 ? turned(way) : way);
+    const bool positive = bounds_of(of, sizes_).lo >= 0 && bounds_of(by, sizes_).lo >= 1;
+    note(of, positive ? way : kEither);
+    note(by, positive ? turned(way) : kEither);
+  }
+
+  const std::vector<GraphSize>& sizes_;
+  std::map<std::string, int> ways_;
+};
+
+constexpr int64_t kFewValues = 4096;
+
+/// Over all values of the sizes from `next` on.
+std::optional<int64_t> greatest_of_all(const SizeExpr& size, const std::vector<GraphSize>& open, size_t next, SizeValues& values) {
+  if (next == open.size()) return evaluate(size, values);
+  std::optional<int64_t> greatest;
+  for (int64_t v = open[next].lo; v <= open[next].hi; ++v) {
+    values[open[next].name] = v;
+    const std::optional<int64_t> one = greatest_of_all(size, open, next + 1, values);
+    if (one && (!greatest || *one > *greatest)) greatest = one;
+  }
+  return greatest;
+}
+
+}  // namespace
+
+std::optional<int64_t> greatest_value(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
+  const Ways ways(size, sizes);
+  SizeValues values;
+  std::vector<GraphSize> open;
+  int64_t combinations = 1;
+  for (const auto& [name, way] : ways.of_names()) {
+    const auto s = std::find_if(sizes.begin(), sizes.end(), [&, n = name](const GraphSize& g) { return g.name == n; });
+    if (s == sizes.end()) return std::nullopt;
+    if (way != kEither) {
+      values[name] = way == kGrows ? s->hi : s->lo;
+      continue;
+    }
+    open.push_back(*s);
+    combinations = s->hi - s->lo < kFewValues ? std::min(combinations * (s->hi - s->lo + 1), kFewValues + 1) : kFewValues + 1;
+  }
+  if (combinations <= kFewValues) return greatest_of_all(size, open, 0, values);
+  const int64_t most = bounds_of(size, sizes).hi;
+  return most < kWide ? std::optional(most) : std::nullopt;
 }
 
 SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes) {
