@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <utility>
 
 namespace tenon {
@@ -72,7 +73,11 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
 
 std::string Diagnostics::text() const {
   std::string out;
-  for (const Diagnostic &d : sorted()) out += format(d);
+  std::set<Code> advised;
+  for (Diagnostic &d : sorted()) {
+    if (d.notes.empty() && advised.insert(d.code).second) d.notes.emplace_back(code_info(d.code).explanation);
+    out += format(d);
+  }
   return out;
 }
 

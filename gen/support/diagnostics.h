@@ -60,6 +60,7 @@ class Diagnostics {
   /// Sorted by file (in order of first report), then place; duplicates removed.
   std::vector<Diagnostic> sorted() const;
   /// The text for stderr: of each finding `FILE:LINE:COL: error: message [E0201]`, the line, a caret under the place, and notes.
+  /// Where a finding has none, the first of its code ends in the code's explanation.
   std::string text() const;
 
  private:
