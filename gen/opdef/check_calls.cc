@@ -6,6 +6,7 @@
 #include "ir/dtype.h"
 #include "opdef/call_table.h"
 #include "opdef/expression_checker.h"
+#include "opdef/notation_parser.h"
 #include "opdef/yaml_shape.h"
 
 namespace tenon {
@@ -20,7 +21,10 @@ void ExpressionChecker::check_call(const Syntax &s, const ExpressionPlace &place
   if (!arity) {
     const bool op = scope_.library().op(s.text) != nullptr;
     const std::string near = nearest_name(s.text, callable_names(scope_.library()));
-    const std::string note = op     ? fmt::format("'{}' is an op: call it in a statement of its own, p = {}(…)", s.text, s.text)
+    const bool tensor = scope_.op().input(s.text) || scope_.op().output(s.text);
+    const std::string note = tensor ? fmt::format("a tensor is read with brackets, {}[…]", s.text)
+                             : is_reducer(s.text) ? fmt::format("over index variables it is written {}[k](…)", s.text)
+                             : op     ? fmt::format("'{}' is an op: call it in a statement of its own, p = {}(…)", s.text, s.text)
                              : pack ? "it gives a pack: use it under `let`, or as an index *f(…)"
                              : near.empty() ? "define it under `fn`"
                                             : fmt::format("did you mean '{}'?", near);

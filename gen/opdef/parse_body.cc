@@ -100,7 +100,7 @@ class StatementParser {
     out.span = parser_.span_from(first);
     if (!parser_.failed() && !parser_.at_end()) {
       parser_.fail(Code::E0308, parser_.peek(), fmt::format("the statement should end before {}", describe(parser_.peek())),
-                   {"one statement a line; an operator may be missing"});
+                   {parser_.peek().text == "if" ? "a choice is written select(condition, yes, no)" : "one statement a line; an operator may be missing"});
     }
     return !parser_.failed() && parser_.depth_allowed(out.value);
   }

@@ -48,6 +48,10 @@ class FileReader {
   }
 
   void read_document(const YamlNode &document) {
+    if (const YamlNode *op = document.find("op"); op && !document.find("ops"))
+      return diagnostics_.error(Code::E0201, document.span, "an op stands in the list `ops`", {"write `ops:` above it, and `- op:` in front of its name, which the keys below it line up with"});
+    if (const YamlNode *graph = document.find("graph"); graph && !document.find("ops"))
+      return diagnostics_.error(Code::E0201, document.span, "this file is a graph, not definitions of ops", {"`tenon model` and `tenon run` read graphs; definitions have the keys scalar, fn, families, ops"});
     refuse_unknown_keys(document, {"scalar", "fn", "families", "ops"}, "a definition file", diagnostics_);
     if (const YamlNode *node = document.find("scalar")) {
       for (ScalarRow &row : read_scalar_rows(*node, diagnostics_)) define("scalar row", rows_, library_.scalars, std::move(row));

@@ -35,6 +35,18 @@ std::size_t nodes_in(const YamlNode &node, std::size_t &text) {
 }
 
 /// Receives the events of one file and keeps a stack of open collections.
+/// Whether text in quotes ends before the file does, which the YAML library lets pass.
+bool is_closed(const std::string &text, std::size_t at) {
+  const char quote = at < text.size() ? text[at] : '\0';
+  if (quote != '"' && quote != '\'') return true;
+  for (++at; at < text.size(); ++at) {
+    if (quote == '"' && text[at] == '\\') ++at;
+    else if (text[at] == quote && (quote == '"' || at + 1 >= text.size() || text[at + 1] != quote)) return true;
+    else if (text[at] == quote) ++at;
+  }
+  return false;
+}
+
 class Builder : public YAML::EventHandler {
  public:
   Builder(SourceFileRef file, std::size_t skipped, Diagnostics &diagnostics)
@@ -71,6 +83,8 @@ class Builder : public YAML::EventHandler {
     node.quoted = tag == "!";
     if (tag != "!" && tag != "?") refuse_tag(node.span, tag);
     node.span.begin = after_properties(node.span.begin);
+    if (node.quoted && !is_closed(file_->text(), node.span.begin))
+      diagnostics_.error(Code::E0101, {file_, node.span.begin, node.span.begin + 1}, "this is not YAML: the quote that is opened here is not closed", {"close it at the end of the text"});
     node.span.end = placed_text_end(node);
     place(std::move(node), anchor);
   }
@@ -246,6 +260,7 @@ Result<std::vector<YamlNode>> read_yaml(const SourceFileRef &file) {
          : tab ? "YAML is indented with spaces, not with tabs"
          : fault.msg.find("flow") != std::string::npos
              ? "inside {…} and […], text that holds brackets, commas or ': ' needs quotes"
+         : fault.msg.find("illegal map value") != std::string::npos ? "text that holds ': ' needs quotes, and a map in one line has braces, {key: value}"
              : "check indentation, quotes and brackets around this place"});
   }
   if (diagnostics.has_errors()) return diagnostics;
