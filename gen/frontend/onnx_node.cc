@@ -57,9 +57,10 @@ class NodeMapping {
   }
 
   [[noreturn]] void no_row(bool known) const {
-    if (known) throw OnnxError{Code::E0802, fmt::format("{} of opset {} has no row in the table, only later ones have", node_.op_type(), opset_), {}};
+    if (known) throw OnnxError{Code::E0802, fmt::format("{} of opset {} has no row in the table, only later ones have", node_.op_type(), opset_), {"onnx.version_converter brings the model to a later opset"}};
     const std::string name = domain().empty() ? node_.op_type() : domain() + "." + node_.op_type();
-    throw OnnxError{Code::E0802, fmt::format("the operator {} is not supported", name),
+    const std::string near = nearest_operator(context_.table, node_.op_type());
+    throw OnnxError{Code::E0802, fmt::format("the operator {} is not supported{}", name, near.empty() ? "" : fmt::format("; did the exporter mean '{}'?", near)),
                     {"a row in opdefs/onnx maps an operator to definitions; docs/add-an-onnx-operator.md says how"}};
   }
 

@@ -204,4 +204,10 @@ std::vector<const OnnxRow*> onnx_rows(const OnnxTable& table, const std::string&
   return found;
 }
 
+std::string nearest_operator(const OnnxTable& table, const std::string& op) {
+  std::vector<std::string> names;
+  for (const OnnxRow& row : table.rows) names.push_back(row.op);
+  return nearest_name(op, names);
+}
+
 }  // namespace tenon

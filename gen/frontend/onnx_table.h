@@ -65,4 +65,7 @@ Result<OnnxTable> read_onnx_table(const std::vector<SourceFileRef>& files);
 /// `known` says whether the operator has rows at all.
 std::vector<const OnnxRow*> onnx_rows(const OnnxTable& table, const std::string& op, const std::string& domain, int opset, bool& known);
 
+/// The operator with rows whose name is nearest; "" if none is near.
+std::string nearest_operator(const OnnxTable& table, const std::string& op);
+
 }  // namespace tenon

@@ -42,6 +42,9 @@ struct OpSignature {
   std::vector<AttrSignature> attrs;
 };
 
+/// gemm(A, B, C?, alpha=…): how a call of the op looks.
+std::string call_text(const std::string& op, const OpSignature& signature);
+
 /// An extent of results that the op writes at run time: its name in the results' types, and what it is at most.
 struct BoundedExtent {
   std::string name;

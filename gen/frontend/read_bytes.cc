@@ -24,6 +24,7 @@ Diagnostics unreadable(const std::string& where, const std::string& message) {
 
 Result<std::vector<uint8_t>> read_bytes(const std::string& path, const std::string& where, int64_t offset, int64_t length) {
   std::error_code ec;
+  if (std::filesystem::is_directory(path, ec)) return unreadable(where, fmt::format("{} is a folder, not a file", path));
   if (!std::filesystem::is_regular_file(path, ec)) return unreadable(where, fmt::format("there is no file {}", path));
   const int64_t size = static_cast<int64_t>(std::filesystem::file_size(path, ec));
   if (ec || size > kMaxFile) return unreadable(where, fmt::format("{} is larger than 16 GiB", path));

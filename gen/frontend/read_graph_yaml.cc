@@ -14,7 +14,33 @@
 namespace tenon {
 namespace {
 
-constexpr const char* kKeys[] = {"graph", "doc", "sizes", "inputs", "parameters", "modules", "main", "outputs"};
+/// A key of a graph, what it takes, and how that is written.
+struct GraphKey {
+  const char* name;
+  YamlKind kind;
+  bool needed;
+  const char* example;
+};
+constexpr GraphKey kKeys[] = {
+    {"graph", YamlKind::scalar, true, "graph: digits"},
+    {"doc", YamlKind::scalar, false, "doc: two dense layers"},
+    {"sizes", YamlKind::map, false, "sizes: {N: 1..64}"},
+    {"inputs", YamlKind::map, false, "inputs: {x: \"f32[N, 64]\"}"},
+    {"parameters", YamlKind::map, false, "parameters: {W: {type: \"f32[64, 32]\", from: W.npy}}"},
+    {"modules", YamlKind::map, false, "modules: {\"dense(x, W)\": \"relu(gemm(x, W))\"}"},
+    {"main", YamlKind::scalar, true, "main: y = relu(x)"},
+    {"outputs", YamlKind::sequence, true, "outputs: [y]"},
+};
+
+const char* kind_name(YamlKind kind) {
+  switch (kind) {
+    case YamlKind::map: return "a map";
+    case YamlKind::sequence: return "a list";
+    case YamlKind::scalar: return "a text";
+    case YamlKind::null: return "nothing";
+  }
+  return "";
+}
 
 bool is_name(const std::string& s) {
   const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -36,7 +62,7 @@ class GraphReader {
       return diagnostics_;
     }
     const YamlNode& root = documents.value()[0];
-    check_keys(root);
+    if (!check_keys(root)) return diagnostics_;
     const YamlNode* name = root.find("graph");
     builder_.emplace(semantics_, name ? name->text : "graph");
     if (const YamlNode* n = root.find("sizes")) read_sizes(*n);
@@ -55,12 +81,30 @@ class GraphReader {
     diagnostics_.error(code, span, message, std::move(notes));
   }
 
-  void check_keys(const YamlNode& root) {
-    for (const YamlEntry& e : root.entries)
-      if (std::none_of(std::begin(kKeys), std::end(kKeys), [&](const char* k) { return e.key.text == k; }))
-        error(Code::E0703, e.key.span, fmt::format("'{}' is no key of a graph", e.key.text), {fmt::format("the keys are {}", joined(kKeys, ", "))});
-    for (const char* key : {"graph", "main", "outputs"})
-      if (!root.find(key)) error(Code::E0703, root.span, fmt::format("the key '{}' is missing", key));
+  /// False where the rest cannot be read: not all that it needs is there, or of the right kind.
+  bool check_keys(const YamlNode& root) {
+    if (const YamlNode* ops = root.find("ops"); ops && !root.find("graph")) {
+      error(Code::E0703, root.span, "this file has definitions of ops, and no graph", {"`tenon lib` and `tenon try` read definitions; docs/graphs.md shows a graph"});
+      return false;
+    }
+    for (const YamlEntry& e : root.entries) check_key(e);
+    for (const GraphKey& k : kKeys)
+      if (k.needed && !root.find(k.name)) error(Code::E0703, root.span, fmt::format("the key '{}' is missing", k.name), {fmt::format("add it, as in `{}`", k.example)});
+    return !diagnostics_.has_errors();
+  }
+
+  void check_key(const YamlEntry& e) {
+    std::vector<std::string> known;
+    for (const GraphKey& k : kKeys) {
+      known.emplace_back(k.name);
+      if (e.key.text != k.name) continue;
+      const bool empty = e.value.is_null() && k.kind == YamlKind::map;
+      if (e.value.kind != k.kind && !empty)
+        error(Code::E0202, e.value.is_null() ? e.key.span : e.value.span, fmt::format("'{}' takes {}, not {}", k.name, kind_name(k.kind), kind_name(e.value.kind)), {fmt::format("as in `{}`", k.example)});
+      return;
+    }
+    const std::string near = nearest_name(e.key.text, known);
+    error(Code::E0703, e.key.span, fmt::format("'{}' is no key of a graph", e.key.text), {near.empty() ? fmt::format("the keys are {}", joined(known, ", ")) : fmt::format("did you mean '{}'?", near)});
   }
 
   bool check_name(const YamlNode& key) {
@@ -104,7 +148,9 @@ class GraphReader {
 
   void check_ranges() {
     for (const auto& [name, range] : ranges_)
-      if (!sizes_.count(name)) diagnostics_.error_at(Code::E0705, file_->name(), fmt::format("--size names '{}', but the graph has no such size", name));
+      if (!sizes_.count(name))
+        diagnostics_.error_at(Code::E0705, "--size " + name, fmt::format("{} has no such size", file_->name()),
+                              {sizes_.empty() ? "all its extents are numbers; `sizes: {N: 1..64}` gives it a size" : fmt::format("its sizes are: {}", joined(sizes_, ", "))});
   }
 
   std::optional<TensorType> read_type(const YamlNode& node) {
@@ -114,6 +160,7 @@ class GraphReader {
     const std::optional<DType> dtype = dtype_from_name(dtype_name);
     TensorType type;
     try {
+      if (!node.is_scalar()) throw RecipeError(0, fmt::format("a tensor's type is expected here, not {}", kind_name(node.kind)));
       if (!dtype) throw RecipeError(0, fmt::format("'{}' is no dtype", dtype_name));
       if (open == std::string::npos) throw RecipeError(0, "a type is written f32[N, 64]");
       RecipeContext context{*builder_, modules_};
@@ -146,9 +193,11 @@ class GraphReader {
       poisoned_.insert(e.key.text);
       ParameterSource source{"", e.key.text, std::filesystem::path(file_->name()).parent_path().string(), std::nullopt, ++parameters_};
       const YamlNode* from = e.value.find("from");
+      const std::size_t errors = diagnostics_.size();
       for (const YamlEntry& k : e.value.entries) read_parameter_key(source, k);
-      if (!from) error(Code::E0706, e.key.span, fmt::format("the parameter '{}' needs `from`", e.key.text));
-      if (from && !diagnostics_.has_errors()) add_parameter(e, source, *from);
+      if (!e.value.is_map()) error(Code::E0706, e.value.span, fmt::format("the parameter '{}' takes a map of keys, as in {{type: \"f32[64]\", from: randn(std=0.1)}}", e.key.text));
+      else if (!from) error(Code::E0706, e.key.span, fmt::format("the parameter '{}' needs `from`", e.key.text));
+      if (from && diagnostics_.size() == errors) add_parameter(e, source, *from);
     }
   }
 
@@ -167,6 +216,8 @@ class GraphReader {
       if (grad && grad->text == "true") builder_->set_trainable(id);
       scope_[e.key.text] = TensorRef{id};
       poisoned_.erase(e.key.text);
+    } catch (const ParameterFileError& problem) {
+      error(problem.code, from.span, problem.what(), problem.notes);
     } catch (const RecipeError& problem) {
       recipe_error(Code::E0706, placed_text(from), problem);
     }
@@ -179,7 +230,13 @@ class GraphReader {
     while (missing && at > 0 && text.text[at - 1] == '\n') --at;
     size_t end = at;
     while (end < text.text.size() && (std::isalnum(static_cast<unsigned char>(text.text[end])) || text.text[end] == '_')) ++end;
-    error(code, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what());
+    error(code, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what(), advice(text.text.substr(at, end - at)));
+  }
+
+  /// How an op is called, where the word in error is one.
+  std::vector<std::string> advice(const std::string& word) const {
+    const OpSignature* op = semantics_.find(word);
+    return op ? std::vector<std::string>{"its call: " + call_text(word, *op)} : std::vector<std::string>{};
   }
 
   std::optional<std::vector<RecipeStatement>> parse(const PlacedText& text) {
@@ -235,7 +292,7 @@ class GraphReader {
     try {
       for (const std::string& t : s.targets)
         if (sizes_.count(t) || modules_.count(t)) throw RecipeError(s.offset, fmt::format("'{}' is the name of a size or a module", t));
-      if (s.targets.empty()) throw RecipeError(s.offset, "a statement of main gives its result a name");
+      if (s.targets.empty()) throw RecipeError(s.offset, "a statement of main gives its result a name, as in y = relu(x)");
       context.depth = 0;
       run_recipe(context, {s}, scope_);
       for (const std::string& t : s.targets) poisoned_.erase(t);

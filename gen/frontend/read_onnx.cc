@@ -109,6 +109,8 @@ class OnnxReader {
     const bool fits = source_.bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max());
     if (!fits || !model_.ParseFromArray(source_.bytes.data(), static_cast<int>(source_.bytes.size())))
       error(Code::E0801, "", fits ? "this is no ONNX model, or it is damaged" : "models of 2 GiB and more keep their weights in a file beside them");
+    else if (source_.bytes.empty())
+      error(Code::E0801, "", "the file is empty");
     else if (!model_.has_graph() || model_.opset_import_size() == 0)
       error(Code::E0801, "", "this is no ONNX model: it has no graph or imports no opset");
     else if (model_.graph().sparse_initializer_size() > 0)
@@ -181,7 +183,8 @@ class OnnxReader {
   }
 
   void check_sizes() {
-    for (const std::string& name : sizes_.unused()) error(Code::E0808, "", fmt::format("--size names '{}', but the model has no such open size", name));
+    for (const std::string& name : sizes_.unused())
+      diagnostics_.error_at(Code::E0808, "--size " + name, fmt::format("{} has no such open size", source_.path), {"`tenon model` without --size names those that it has"});
   }
 
   template <class Nodes>
@@ -228,7 +231,9 @@ class OnnxReader {
       context.read_body = [&](const GraphProto& body, const std::vector<ValueId>& given) { return read_body(context, body, given, names, where); };
       return map_onnx_node(context, node, inputs);
     } catch (const OnnxError& e) {
-      error(e.code, where, e.message, e.notes);
+      std::vector<std::string> notes = e.notes;
+      if (e.code == Code::E0806 && !notes.empty()) notes.emplace_back("onnx.checker compares the model with the standard; docs/onnx.md lists what cannot be read");
+      error(e.code, where, e.message, notes);
     } catch (const GraphError& e) {
       error(Code::E0807, where, e.what());
     }

@@ -14,11 +14,9 @@
 namespace tenon {
 namespace {
 
-std::string first_message(const Diagnostics& diagnostics) { return diagnostics.sorted().front().message; }
-
 template <class T>
 T take(Result<T> result) {
-  if (!result.ok()) throw RecipeError(0, first_message(result.diagnostics()));
+  if (!result.ok()) throw ParameterFileError(result.diagnostics().sorted().front());
   return std::move(result).value();
 }
 
@@ -51,7 +49,7 @@ Attributes call_attributes(const RecipeExpr& call, const OpSignature& signature,
     const AttrSignature* known = nullptr;
     for (const AttrSignature& k : signature.attrs)
       if (k.name == a.text) known = &k;
-    if (!known) throw RecipeError(a.offset, fmt::format("{} has no attribute '{}'", call.text, a.text));
+    if (!known) throw RecipeError(a.offset, fmt::format("{} has no attribute '{}'; its call: {}", call.text, a.text, call_text(call.text, signature)));
     std::string error;
     if (!to_attribute(evaluate_recipe(context, a.args[0], scope), *known, attrs[a.text], error)) throw RecipeError(a.offset, error);
   }
@@ -64,6 +62,7 @@ Attributes call_attributes(const RecipeExpr& call, const OpSignature& signature,
 }
 
 TensorData from_call(const ParameterSource& s, const OpSemantics& semantics) {
+  if (s.from.find('(') == std::string::npos) throw RecipeError(0, "`from` is a .npy, .npz or .safetensors file, or a call such as randn(std=0.1)");
   RecipeExpr call = parse_recipe_expr(s.from);
   if (call.kind != RecipeExpr::Kind::call) throw RecipeError(0, "`from` is a .npy, .npz or .safetensors file, or a call such as randn(std=0.1)");
   if (!s.type) throw RecipeError(0, "a parameter that is made needs its `type`");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/graph_builder.h"
+#include "support/diagnostics.h"
 #include "support/recipe_syntax.h"
 
 namespace tenon {
@@ -15,7 +16,14 @@ struct ParameterSource {
   uint64_t position = 0;       // among the parameters: the seed of random ones that state none
 };
 
-/// The contents. Throws RecipeError (with offsets in `from`) for what cannot be read, made, or is not of the type stated.
+/// What is wrong with a parameter's file, under the code of those who read such files.
+struct ParameterFileError : RecipeError {
+  explicit ParameterFileError(const Diagnostic& d) : RecipeError(0, d.message), code(d.code), notes(d.notes) {}
+  Code code;
+  std::vector<std::string> notes;
+};
+
+/// The contents. Throws ParameterFileError, and RecipeError (with offsets in `from`) for what cannot be read, made, or is not of the type stated.
 TensorData read_parameter(const ParameterSource& source, const OpSemantics& semantics);
 
 }  // namespace tenon
