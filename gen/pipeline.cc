@@ -31,7 +31,7 @@ bool read_sources(Session& session, const std::vector<std::string>& paths, std::
     // `einsum:ij,jk->ik` stands for the file with that op.
     if (constexpr std::string_view scheme = "einsum:"; p.starts_with(scheme)) {
       const EinsumText made = einsum_definition(std::string_view(p).substr(scheme.size()));
-      if (!made.error.empty()) diagnostics.error_at(Code::E0301, p, made.error);
+      if (!made.error.empty()) diagnostics.error_at(Code::E0301, p, made.error, {"an einsum is written einsum:ij,jk->ik"});
       else out.push_back(std::make_shared<const SourceFile>(p, made.text));
       continue;
     }
@@ -93,7 +93,7 @@ std::optional<LibrarySelection> select(const OpLibrary& defs, const KernelSelect
         std::vector<std::string> known;
         for (const auto& [n, d] : defs.ops) known.push_back(n);
         const std::string near = nearest_name(name, known);
-        print_to(stderr, "tenon: error: there is no op '{}'{}\n", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
+        print_to(stderr, "tenon: error: --ops: there is no op '{}'{}\n", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
         return std::nullopt;
       }
       out.ops.push_back(name);
@@ -106,7 +106,7 @@ std::optional<LibrarySelection> select(const OpLibrary& defs, const KernelSelect
     for (const std::string& d : chosen.dtypes) {
       const auto dtype = dtype_from_name(d);
       if (!dtype) {
-        print_to(stderr, "tenon: error: there is no dtype '{}'; `tenon list dtypes` prints them\n", d);
+        print_to(stderr, "tenon: error: --dtypes: there is no dtype '{}'; `tenon list dtypes` prints them\n", d);
         return std::nullopt;
       }
       out.dtypes.push_back(*dtype);
@@ -136,12 +136,35 @@ std::vector<std::string> library_faults(const Library& library) {
   return out;
 }
 
-/// Stage library: kernels of what was chosen.
-std::optional<Library> expand(Session& session, const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files) {
+/// Ops that were named and that the dtypes chosen leave nothing of.
+void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const Library& library) {
+  if (!chosen.ops || *chosen.ops == std::vector<std::string>{"all"}) return;
+  for (const std::string& name : *chosen.ops) {
+    const bool there = std::any_of(library.ops.begin(), library.ops.end(), [&](const LibraryOp& op) { return op.def->name == name; });
+    if (!there) print_to(stderr, "tenon: warning: --ops: {}\n", needs_graph(*defs.op(name)) ? fmt::format("'{}' is left out: only graphs can use it", name) : fmt::format("'{}' is left out: it takes none of the dtypes chosen", name));
+  }
+}
+
+std::vector<std::string> names_of_kernels(const Library& library) {
+  std::vector<std::string> names;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels) names.push_back(k.name);
+  return names;
+}
+
+/// Stage library: kernels of what was chosen. On failure a message is on stderr and `status` is the exit status.
+std::optional<Library> expand(Session& session, const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files, int& status) {
+  status = exit_bad_command_line;
   const auto selection = select(defs, chosen, has_user_files);
   if (!selection) return std::nullopt;
+  const bool narrowed = chosen.ops || !(chosen.dtypes.size() == 1 && chosen.dtypes[0] == "all");
   auto library = expand_library(defs, *selection);
-  if (session.report(library.diagnostics())) return std::nullopt;
+  if (session.report(library.diagnostics())) {
+    const bool nothing = library.diagnostics().sorted().front().code == Code::E0607;
+    status = nothing && narrowed ? exit_bad_command_line : exit_bad_input;
+    return std::nullopt;
+  }
+  if (!session.control().quiet) warn_of_absent(chosen, defs, *library);
   session.after("library", library_faults(*library), [&] { return library_text(*library); });
   return std::move(library).value();
 }
@@ -154,8 +177,9 @@ struct Commands {
     if (!defs) return exit_bad_input;
     const auto math = read_math_entries(session);
     if (!math) return exit_bad_input;
-    const auto library = expand(session, *defs, o.selection, !o.definitions.empty());
-    if (!library) return exit_bad_input;
+    int status = exit_done;
+    const auto library = expand(session, *defs, o.selection, !o.definitions.empty(), status);
+    if (!library) return status;
     return produce_library(session, {*defs, *math}, *library, o);
   }
   int operator()(const ModelOptions& o) {
@@ -205,17 +229,19 @@ struct Commands {
       print_to(stdout, "{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
       return exit_done;
     }
-    if (o.subject.ends_with(".onnx") || o.subject.ends_with(".yaml")) return explain_graph(o);
+    if (has_frontend(o.subject)) return explain_graph(o);
     const auto levels = chosen_levels(o.selection.isas);
     if (!levels) return exit_bad_command_line;
     const auto defs = read_definitions(session, o.inputs);
-    const auto library = defs ? expand(session, *defs, o.selection, false) : std::nullopt;
+    int status = exit_bad_input;
+    const auto library = defs ? expand(session, *defs, o.selection, false, status) : std::nullopt;
     const auto rows = library ? read_schedules(session) : std::nullopt;
-    if (!rows) return exit_bad_input;
+    if (!rows) return status;
     for (const LibraryOp& op : library->ops)
       for (const LibraryKernel& k : op.kernels)
         if (k.name == o.subject) return explain_kernel(k.kernel, *levels, *rows);
-    print_to(stderr, "tenon: error: '{}' is neither a diagnostic code nor a kernel of the library, such as softmax_f32\n", o.subject);
+    const std::string near = nearest_name(o.subject, names_of_kernels(*library));
+    print_to(stderr, "tenon: error: '{}' is neither a diagnostic code nor a graph nor a kernel of the library, such as softmax_f32{}\n", o.subject, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
     return exit_bad_command_line;
   }
   int operator()(const ListOptions& o) {
@@ -295,7 +321,7 @@ int run_pipeline(const Options& options) {
   const bool every = options.control.dump_after == std::vector<std::string>{"all"};
   if ((dump && !are_stages({dump->stage})) || (!every && !are_stages(options.control.dump_after))) return exit_bad_command_line;
   Session session(options.control);
-  if (!session.find_data()) return exit_bad_input;
+  if (!session.find_data()) return exit_bad_command_line;
   Commands commands{session};
   return std::visit(commands, options.command);
 }

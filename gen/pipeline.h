@@ -15,7 +15,7 @@ namespace tenon {
 enum ExitStatus : int {
   exit_done = 0,
   exit_bad_input = 1,         ///< the input is wrong, or --check found stale output
-  exit_bad_command_line = 2,  ///< nothing was read
+  exit_bad_command_line = 2,  ///< a flag is malformed, or names what there is not
   exit_run_failed = 3,        ///< `try` or `run`: compiling failed or an answer was wrong
 };
 

@@ -214,8 +214,9 @@ std::string no_file(const char *flag, const std::optional<std::string> &path) {
 std::string contradiction(const Options &options) {
   if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
   const auto *explain = std::get_if<ExplainOptions>(&options.command);
-  const bool graph = explain && (explain->subject.ends_with(".onnx") || explain->subject.ends_with(".yaml"));
-  if (explain && !graph && (explain->memory || explain->svg)) return "--memory and --svg are about a graph: a file that ends in .yaml or .onnx";
+  const auto is_graph = [](const std::string& file) { return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml"); };
+  const bool graph = explain && is_graph(explain->subject);
+  if (explain && !graph && (explain->memory || explain->svg)) return "--memory and --svg are about a graph: a file that ends in .yaml, .yml or .onnx";
   const auto *model = std::get_if<ModelOptions>(&options.command);
   if (model && (model->images || model->sounds) && !model->main_program) return "--images and --sounds are parts of the program: add --main";
   const auto *lib = std::get_if<LibOptions>(&options.command);

@@ -49,8 +49,8 @@ class CallBinder {
     return true;
   }
 
-  bool fail(Code code, std::string message) {
-    diagnostics_.error(code, place_, fmt::format("{}: {}", def_.name, message));
+  bool fail(Code code, std::string message, std::vector<std::string> notes = {}) {
+    diagnostics_.error(code, place_, fmt::format("{}: {}", def_.name, message), std::move(notes));
     return false;
   }
 
@@ -162,13 +162,20 @@ class CallBinder {
     return simplify(e);
   }
 
+  static std::vector<std::string> advice(const Syntax& requirement) {
+    const SourceSpan& s = requirement.span;
+    std::vector<std::string> notes = {"give other attributes or shapes, or change `require`"};
+    if (s.known()) notes[0] += fmt::format(" at {}:{}:{}", s.file->name(), s.line(), s.column());
+    return notes;
+  }
+
   bool requirements() {
     for (const Syntax& r : def_.requires_) {
       for (const Expr& e : expr_.conditions(r)) {
-        if (overflows(e)) return fail(Code::E0604, fmt::format("requires {}, in which a number leaves its range", print(r)));
+        if (overflows(e)) return fail(Code::E0604, fmt::format("requires {}, in which a number leaves its range", print(r)), advice(r));
         const Expr decided = simplify(e);
         const auto v = constant_value(decided);
-        if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)));
+        if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)), advice(r));
         if (!v) take_as_true(decided);
       }
     }

@@ -134,7 +134,7 @@ class BodyExpander {
     if (!target) target = &make_temp(name, s, v);
     else if (s.combine != Combine::define) adopt_type(scope_.tensors[name], v);
     const Tensor& t = kernel_.tensors[static_cast<size_t>(target->tensor)];
-    if (const auto why = assignable(v, t.dtype)) expr_.error(Code::E0602, s.value, *why, {"write cast(…, T)"});
+    if (const auto why = assignable(v, t.dtype)) expr_.error(Code::E0602, s.value, *why, {fmt::format("write cast(…, {})", name_of(t.dtype))});
     KernelStatement out;
     out.target = target->tensor;
     out.index = expr_.subscripts(s.subs, *target, nullptr);

@@ -12,6 +12,7 @@
 #include "library/share_signs.h"
 #include "library/stand_ins.h"
 #include "library/unroll_variadic.h"
+#include "support/joined.h"
 #include "support/parallel.h"
 
 namespace tenon {
@@ -201,6 +202,37 @@ std::vector<DType> dtypes_of(const TypeVar& v) {
   return out;
 }
 
+namespace {
+
+std::string dtypes_text(const OpDef& def) {
+  std::vector<std::string_view> names;
+  if (!def.types.empty())
+    for (const DType d : dtypes_of(def.types[0])) names.push_back(name_of(d));
+  else if (!def.inputs.empty())
+    names.push_back(def.inputs[0].dtype);
+  return joined(names, ", ");
+}
+
+/// Why a selection has no kernels: of one op with what it takes and, where it is the user's, its place.
+Diagnostic nothing_selected(const OpLibrary& defs, const std::vector<std::string>& names) {
+  const auto graph_only = std::find_if(names.begin(), names.end(), [&](const std::string& n) { return defs.op(n) && needs_graph(*defs.op(n)); });
+  const OpDef* one = graph_only != names.end() ? defs.op(*graph_only) : names.size() == 1 ? defs.op(names[0]) : nullptr;
+  Diagnostic d{Code::E0607, Severity::error, {}, "tenon", "none of the ops chosen takes any of the dtypes chosen", {}};
+  if (names.empty()) d.message = "the files given define no op", d.notes.emplace_back("choose shipped ones with --ops; `tenon list ops` prints them");
+  if (!one) return d;
+  if (!one->shipped) d.span = one->span;
+  if (graph_only != names.end()) {
+    d.message = fmt::format("'{}' can be used in graphs only: a library has no kernels that take any number of inputs or permute what they compute", one->name);
+    d.notes.emplace_back("choose other ops with --ops; `tenon model` reads graphs");
+  } else {
+    d.message = fmt::format("'{}' takes none of the dtypes chosen", one->name);
+    d.notes.push_back(fmt::format("it takes {}: name one with --dtypes (`all` leaves out the small types)", dtypes_text(*one)));
+  }
+  return d;
+}
+
+}  // namespace
+
 Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& selection) {
   Library library;
   Diagnostics diagnostics;
@@ -221,10 +253,7 @@ Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& se
   }
   if (diagnostics.has_errors()) return diagnostics;
   if (library.ops.empty()) {
-    const auto graph_only = std::find_if(names.begin(), names.end(), [&](const std::string& n) { return defs.op(n) && needs_graph(*defs.op(n)); });
-    diagnostics.error_at(Code::E0607, "tenon",
-                         graph_only == names.end() ? "no op that was chosen accepts any of the dtypes that were chosen"
-                                                   : fmt::format("'{}' can be used in graphs only: a library has no kernels that take any number of inputs or permute what they compute", *graph_only));
+    diagnostics.add(nothing_selected(defs, names));
     return diagnostics;
   }
   return Result<Library>(std::move(library), std::move(diagnostics));

@@ -116,7 +116,7 @@ std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::stri
     } else if (w == "all") {
       for (const Isa& isa : all_isas()) names.push_back(std::string(isa.name));
     } else if (isa_from_name(w) == nullptr) {
-      print_to(stderr, "tenon: error: there is no instruction set level '{}'; `tenon list isas` prints them\n", w);
+      print_to(stderr, "tenon: error: --isa: there is no instruction set level '{}'; `tenon list isas` prints them\n", w);
       return std::nullopt;
     } else {
       names.push_back(std::string(isa_from_name(w)->name));
@@ -132,7 +132,7 @@ std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::stri
 
 int produce_library(Session& session, const LibraryInputs& in, const Library& library, const LibOptions& options) {
   const auto levels = chosen_levels(options.selection.isas);
-  if (!levels) return exit_bad_input;
+  if (!levels) return exit_bad_command_line;
   const auto rows = read_schedules(session);
   auto texts = read_frames(session, library_template_names());
   if (!rows || !texts) return exit_bad_input;

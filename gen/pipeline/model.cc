@@ -2,6 +2,7 @@
 #include "pipeline/model.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -49,8 +50,8 @@ MadeOp add_einsum(OpLibrary& defs, const std::string& subscripts) {
   return {made.name, ""};
 }
 
-/// Stage graph.
-std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOptions& options) {
+/// Stage graph. `status` is set where nothing but the command line is wrong.
+std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOptions& options, int& status) {
   FrontendInput input;
   input.path = options.graph;
   session.depends_on(options.graph);
@@ -63,7 +64,11 @@ std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOp
   });
   semantics.einsum = [&defs](const std::string& subscripts) { return add_einsum(defs, subscripts); };
   auto graph = read_model(input, semantics);
-  if (session.report(graph.diagnostics())) return std::nullopt;
+  if (session.report(graph.diagnostics())) {
+    const auto all = graph.diagnostics().sorted();
+    if (std::all_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.where.starts_with("--size"); })) status = exit_bad_command_line;
+    return std::nullopt;
+  }
   session.after("graph", verify(*graph), [&] { return to_text(*graph); });
   return std::move(graph).value();
 }
@@ -159,6 +164,18 @@ int worker_count(const ModelOptions& options, const std::vector<const Isa*>& lev
   return options.max_threads.value_or(plain ? 1 : usual);
 }
 
+/// What is wrong with a node, with the node's place: alone, or beside that in its definition.
+Diagnostics placed(const PlanFailure& failure, const std::string& path) {
+  const std::string place = failure.origin.starts_with(path) ? failure.origin : fmt::format("{}: {}", path, failure.origin);
+  Diagnostics out;
+  for (Diagnostic d : failure.diagnostics.sorted()) {
+    if (d.span.known()) d.notes.push_back("in " + place);
+    else d.where = place;
+    out.add(std::move(d));
+  }
+  return out;
+}
+
 /// A plan with its kernels' C at every level, and the room that workers get.
 struct PlannedModel {
   Graph graph;   ///< as it was read
@@ -173,7 +190,7 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   const auto levels = chosen_levels(options.isas);
   if (!levels) return std::nullopt;
   status = exit_bad_input;
-  auto read = read_graph(session, defs, options);
+  auto read = read_graph(session, defs, options, status);
   if (!read) return std::nullopt;
   if (const std::string fault = beyond_limits(*read); !fault.empty()) {
     print_to(stderr, "{}: error: {}\n", options.graph, fault);
@@ -184,8 +201,7 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   PlanFailure failure;
   auto planned = plan_graph(defs, *graph, {options.fuse, options.fuse}, failure);
   if (!planned) {
-    session.report(failure.diagnostics);
-    print_to(stderr, "note: in {}\n", failure.origin);
+    session.report(placed(failure, options.graph));
     return std::nullopt;
   }
   PlannedModel m{std::move(*read), std::move(*planned), {}, worker_count(options, *levels)};
@@ -268,6 +284,25 @@ std::string shell_word(const std::string& s) {
   return out + "'";
 }
 
+/// Compiles the program; false after an error, of which the compiler not always says something.
+bool compiled(const std::string& folder, const std::string& compiler) {
+  const std::string line = fmt::format("{} -O2 -std=c99 -Iinclude -o net $(cat sources.txt)", compiler);
+  if (std::system(fmt::format("cd {} && {}", shell_word(folder), line).c_str()) == 0) return true;
+  print_to(stderr, "tenon: error: `{}` failed\n", line);
+  return false;
+}
+
+/// Runs it: its own status says whether an input or the command line was wrong.
+int program_status(const std::string& program, const RunOptions& options) {
+  std::string command = shell_word(program);
+  for (const std::string& in : options.inputs) command += " " + shell_word(in);
+  for (const std::string& out : options.outputs) command += " -o " + shell_word(out);
+  std::fflush(stdout);
+  const int ended = std::system(command.c_str());
+  const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : exit_run_failed;
+  return status <= exit_bad_command_line ? status : exit_run_failed;
+}
+
 }  // namespace
 
 int run_model(Session& session, OpLibrary& defs, const MathLibrary& math, const RunOptions& options) {
@@ -284,11 +319,8 @@ int run_model(Session& session, OpLibrary& defs, const MathLibrary& math, const 
   model.output_dir = folder.path();
   int status = produce_model(session, defs, math, model);
   if (status == exit_done) {
-    std::string command = fmt::format("(cd {0} && {1} -O2 -std=c99 -Iinclude -o net $(cat sources.txt)) && {0}/net", shell_word(folder.path()), options.compiler);
-    for (const std::string& in : options.inputs) command += " " + shell_word(in);
-    for (const std::string& out : options.outputs) command += " -o " + shell_word(out);
-    std::fflush(stdout);
-    status = std::system(command.c_str()) == 0 ? exit_done : exit_run_failed;
+    const std::string program = folder.path() + "/net";
+    status = compiled(folder.path(), options.compiler) ? program_status(program, options) : exit_run_failed;
   }
   return status;
 }

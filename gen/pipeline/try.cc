@@ -156,7 +156,7 @@ std::string no_such_op(const OpLibrary& defs, const std::string& name) {
   std::vector<std::string> known;
   for (const auto& [n, d] : defs.ops) known.push_back(n);
   const std::string near = nearest_name(name, known);
-  return fmt::format("there is no op '{}'{}", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
+  return fmt::format("--op: there is no op '{}'{}", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
 }
 
 /// The op of `--op`, else all definitions of one's own; nothing, with a message, where there is none or `--test` fits one alone.
@@ -208,7 +208,7 @@ std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions
   for (const std::string& name : names) {
     const auto d = dtype_from_name(name);
     if (!d) {
-      print_to(stderr, "tenon: error: there is no dtype '{}'; `tenon list dtypes` prints them\n", name);
+      print_to(stderr, "tenon: error: --dtypes: there is no dtype '{}'; `tenon list dtypes` prints them\n", name);
       return std::nullopt;
     }
     add(*d);
@@ -216,7 +216,7 @@ std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions
   if (!keys.empty()) return keys;
   std::vector<std::string_view> all;
   for (const DType d : taken) all.push_back(name_of(d));
-  print_to(stderr, "tenon: error: {} takes none of these dtypes, but {}\n", def.name, joined(all, ", "));
+  print_to(stderr, "tenon: error: --dtypes: {} takes none of these, but {}\n", def.name, joined(all, ", "));
   return std::nullopt;
 }
 
@@ -239,20 +239,54 @@ std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const Tes
 /// The dtype by which the uniform entry finds an op without type variables: that of its first tensor.
 DType fixed_key(const TryCase& c) { return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dtype : c.inputs[0]->dtype; }
 
-/// One test at one key: made, compiled and run. A mistake in `--test` is one of the command line.
-int try_test(Session& session, const OpLibrary& defs, const OpDef& def, const TestCase& test, std::optional<DType> key, const TryOptions& options, const fs::path& folder) {
-  const auto types = types_of(def, test, key);
-  if (!types) return exit_done;
-  Diagnostics diagnostics;
-  const auto c = make_try_case(defs, def, *types, test, diagnostics);
-  if (session.report(diagnostics) || !c) return options.tests.empty() ? exit_bad_input : exit_bad_command_line;
-  const auto text = driver(session, def, key.value_or(fixed_key(*c)), *c, options);
+/// What is wrong with a test that nobody wrote: sizes and attributes are those that the op's definition leaves open.
+Diagnostics with_advice(const Diagnostics& diagnostics) {
+  Diagnostics out;
+  for (Diagnostic d : diagnostics.sorted()) {
+    const bool told = std::any_of(d.notes.begin(), d.notes.end(), [](const std::string& n) { return n.find("--test") != std::string::npos; });
+    if (!told) d.notes.emplace_back("nothing says what to try it with: give sizes and attributes by --test \"M=4,N=3\", or by `tests:` of the definition");
+    out.add(std::move(d));
+  }
+  return out;
+}
+
+/// One test at one key, with its data and answers.
+struct MadeTest {
+  const TestCase& test;
+  DType key;
+  TryCase data;
+};
+
+/// The tests at all keys that they are about. On failure a message is on stderr and `status` says whether `--test` or a file is wrong.
+std::vector<MadeTest> made_tests(Session& session, const OpLibrary& defs, const OpDef& def, const std::vector<TestCase>& tests, const std::vector<DType>& keys, const TryOptions& options, int& status) {
+  std::vector<MadeTest> made;
+  for (size_t k = 0; k < std::max<size_t>(keys.size(), 1); ++k)
+    for (const TestCase& test : tests) {
+      const std::optional<DType> key = keys.empty() ? std::nullopt : std::optional(keys[k]);
+      const auto types = types_of(def, test, key);
+      if (!types) continue;
+      Diagnostics diagnostics;
+      auto c = make_try_case(defs, def, *types, test, diagnostics);
+      if (session.report(test.span.known() ? diagnostics : with_advice(diagnostics)) || !c) {
+        status = options.tests.empty() ? exit_bad_input : exit_bad_command_line;
+        return {};
+      }
+      made.push_back({test, key.value_or(fixed_key(*c)), std::move(*c)});
+    }
+  if (made.empty()) print_to(stderr, "tenon: error: --dtypes: no test of {} is about these\n", def.name);
+  status = made.empty() ? exit_bad_command_line : exit_done;
+  return made;
+}
+
+/// One test, compiled and run.
+int try_test(Session& session, const OpDef& def, const MadeTest& made, const TryOptions& options, const fs::path& folder) {
+  const auto text = driver(session, def, made.key, made.data, options);
   if (!text) return exit_bad_input;
-  if (options.tests.empty() && def.tests.size() > 1) print_to(stdout, "{}:{}:\n", test.span.file->name(), test.span.line());
+  if (options.tests.empty() && def.tests.size() > 1) print_to(stdout, "{}:{}:\n", made.test.span.file->name(), made.test.span.line());
   return run_case(folder, *text, options) ? exit_done : exit_run_failed;
 }
 
-/// The library of one op, compiled, in a folder; then its tests, of which a wrong one does not hide the others.
+/// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
 int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, const OpDef& def, const TryOptions& options, const fs::path& folder) {
   const std::vector<TestCase> tests = chosen_tests(session, def, options);
   if (tests.empty()) return exit_bad_command_line;
@@ -260,24 +294,22 @@ int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, con
   if (!keys) return exit_bad_command_line;
   auto library = expand_library(defs, {{def.name}, dtypes_to_make(def, *keys, tests)});
   if (session.report(library.diagnostics())) return exit_bad_input;
+  int status = exit_done;
+  const std::vector<MadeTest> made = made_tests(session, defs, def, tests, *keys, options, status);
+  if (status != exit_done) return status;
   LibOptions lib;
   lib.selection = options.selection;
   lib.selection.ops = {{def.name}};
   lib.output_dir = folder.string();
-  if (const int status = produce_library(session, {defs, math}, *library, lib); status != exit_done) return status;
+  status = produce_library(session, {defs, math}, *library, lib);
+  if (status != exit_done) return status;
   if (!compiles(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
-  int status = exit_done;
-  bool any = keys->empty();
-  for (size_t k = 0; k < std::max<size_t>(keys->size(), 1); ++k)
-    for (const TestCase& test : tests) {
-      any = any || types_of(def, test, (*keys)[k]);
-      const int one = try_test(session, defs, def, test, keys->empty() ? std::nullopt : std::optional((*keys)[k]), options, folder);
-      if (one == exit_bad_input || one == exit_bad_command_line) return one;
-      if (one != exit_done) status = one;
-    }
-  if (any) return status;
-  print_to(stderr, "tenon: error: no test of {} is about these dtypes\n", def.name);
-  return exit_bad_command_line;
+  for (const MadeTest& test : made) {
+    const int one = try_test(session, def, test, options, folder);
+    if (one == exit_bad_input) return one;
+    if (one != exit_done) status = one;
+  }
+  return status;
 }
 
 }  // namespace
@@ -288,7 +320,7 @@ int try_op(Session& session, const OpLibrary& defs, const MathLibrary& math, con
     return exit_bad_command_line;
   }
   const std::vector<const OpDef*> chosen = chosen_ops(defs, options);
-  int status = chosen.empty() ? exit_bad_input : exit_done;
+  int status = chosen.empty() ? exit_bad_command_line : exit_done;
   for (const OpDef* def : chosen) {
     const TemporaryFolder folder("tenon_try");
     if (folder.path().empty()) {

@@ -18,7 +18,7 @@ if [ -w /dev/full ]; then
     check "a full disk behind the output of: $command" ends 1 'tenon: error: cannot write to standard output' sh -c '"$0" $1 >/dev/full' "$tenon" "$command"
   done
   # shellcheck disable=SC2016
-  check 'a full disk behind the diagnostics' ends 1 '' sh -c '"$0" lib --ops nope -o none 2>/dev/full' "$tenon"
+  check 'a full disk behind the diagnostics' ends 2 '' sh -c '"$0" lib --ops nope -o none 2>/dev/full' "$tenon"
 fi
 # shellcheck disable=SC2016
 check 'a closed output' ends 1 'tenon: error: cannot write to standard output' sh -c '"$0" list ops >&-' "$tenon"

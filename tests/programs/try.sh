@@ -57,7 +57,7 @@ check 'which element is wrong' prints '  Y[1] is 4, 5 is wanted' attempt --op wr
 check 'which test is meant' prints "$work/ops.yaml:17:" attempt
 check 'every definition of a file' prints '  Y[1] is 4, 5 is wanted' attempt
 check 'a test without its op' prints 'tenon: error: --test is about one op; choose it with --op: windows, wrong' attempt --test N=3
-check 'an op that there is not' prints "tenon: error: there is no op 'windos'; did you mean 'windows'?" attempt --op windos
+check 'an op that there is not' prints "tenon: error: --op: there is no op 'windos'; did you mean 'windows'?" attempt --op windos
 check 'an attribute that there is not' mistaken 2 "--test:1:8: error: 'sise' names nothing of the op 'windows' here [E0226]
   size=3,sise=2
          ^~~~
@@ -72,7 +72,8 @@ check 'a word that there is not' mistaken 2 "--test:1:13: error: 'most' does not
   note: write one of its words: sum, last" --test 'size=2,mode=most'
 check 'an attribute out of range' mistaken 2 "--test:1:1: error: windows: requires size <= N [E0604]
   size=30,N=20
-  ^~~~~~~~~~~~" --test 'size=30,N=20'
+  ^~~~~~~~~~~~
+  note: give other attributes or shapes, or change \`require\` at $work/ops.yaml:9:26" --test 'size=30,N=20'
 check 'values that do not fill a shape' mistaken 2 "--test:1:37: error: 3 values do not fill the 4 elements of 'X' [E0227]
   {size: 2, shapes: {X: [4]}, in: {X: [1, 2, 3]}}
                                       ^~~~~~~~
@@ -81,7 +82,7 @@ check 'a required attribute left out' mistaken 2 "--test:1:1: error: windows: at
   N=20
   ^~~~
   note: give it by --test \"size=…\", or by \`tests:\` of the definition" --test 'N=20'
-check 'a dtype that there is not' mistaken 2 "tenon: error: there is no dtype 'f23'; \`tenon list dtypes\` prints them" --dtypes f23
+check 'a dtype that there is not' mistaken 2 "tenon: error: --dtypes: there is no dtype 'f23'; \`tenon list dtypes\` prints them" --dtypes f23
 
 silent_compiler() {
   "$tenon" try "$work/ops.yaml" --op windows -q --cc false >"$work/out" 2>"$work/said"
@@ -100,7 +101,7 @@ check 'elements of 4 bits' right --op concat --dtypes u4,i4
 check 'workspaces of several levels' right --op gemm --dtypes i8
 check 'an input as wide as one whose shape is given' right --op add --test '{shapes: {A: [2, 3]}}'
 check 'a small type that a test alone names' right --op cast --test '{in: {X: [0.3, -2.6, 1e9]}, dtypes: {T: f32, U: f8e5m2}}'
-about() { ! "$tenon" try -q --op cast --dtypes f16 --test '{dtypes: {T: f32}}' >"$work/said" 2>&1 && [ "$(cat "$work/said")" = 'tenon: error: no test of cast is about these dtypes' ]; }
+about() { ! "$tenon" try -q --op cast --dtypes f16 --test '{dtypes: {T: f32}}' >"$work/said" 2>&1 && [ "$(cat "$work/said")" = 'tenon: error: --dtypes: no test of cast is about these' ]; }
 check 'dtypes that no test is about' about
 
 cat >"$work/blocks.yaml" <<'YAML'
