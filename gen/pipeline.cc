@@ -145,11 +145,15 @@ void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const 
   }
 }
 
-std::vector<std::string> names_of_kernels(const Library& library) {
+/// The first kernel of an op of that name, or the kernel whose name is nearest.
+std::string nearest_kernel(const std::string& name, const Library& library) {
   std::vector<std::string> names;
   for (const LibraryOp& op : library.ops)
-    for (const LibraryKernel& k : op.kernels) names.push_back(k.name);
-  return names;
+    for (const LibraryKernel& k : op.kernels) {
+      if (op.def->name == name) return k.name;
+      names.push_back(k.name);
+    }
+  return nearest_name(name, names);
 }
 
 /// Stage library: kernels of what was chosen. On failure a message is on stderr and `status` is the exit status.
@@ -240,7 +244,7 @@ struct Commands {
     for (const LibraryOp& op : library->ops)
       for (const LibraryKernel& k : op.kernels)
         if (k.name == o.subject) return explain_kernel(k.kernel, *levels, *rows);
-    const std::string near = nearest_name(o.subject, names_of_kernels(*library));
+    const std::string near = nearest_kernel(o.subject, *library);
     print_to(stderr, "tenon: error: '{}' is neither a diagnostic code nor a graph nor a kernel of the library, such as softmax_f32{}\n", o.subject, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
     return exit_bad_command_line;
   }

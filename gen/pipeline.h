@@ -41,6 +41,7 @@ struct LibOptions {
   bool registry = true;
   bool amalgamate = false;
   std::string output_dir;
+  bool temporary = false;  ///< it goes when the command ends: nobody hears of it
 };
 
 struct ModelOptions {
@@ -55,6 +56,7 @@ struct ModelOptions {
   bool selftest = false;
   bool fuse = true;               ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
+  bool temporary = false;         ///< as in LibOptions
 };
 
 struct RunOptions {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "cli/value_syntax.h"
 
@@ -210,9 +211,27 @@ std::string no_file(const char *flag, const std::optional<std::string> &path) {
   return name.empty() || name == "." || name.starts_with("..") ? fmt::format("{}: the name of a file is expected, not '{}'", flag, *path) : "";
 }
 
+// Empty, or which size has two flags, of which one would be lost.
+std::string given_twice(const std::vector<SizeBound> &sizes) {
+  std::set<std::string> names;
+  for (const SizeBound &s : sizes)
+    if (!names.insert(s.name).second) return fmt::format("--size: '{}' is given twice", s.name);
+  return {};
+}
+
+const std::vector<SizeBound> &sizes_of(const Options &options) {
+  static const std::vector<SizeBound> none;
+  if (const auto *o = std::get_if<ModelOptions>(&options.command)) return o->sizes;
+  if (const auto *o = std::get_if<RunOptions>(&options.command)) return o->sizes;
+  if (const auto *o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
+  if (const auto *o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
+  return none;
+}
+
 // Empty, or what is wrong with flags that are well formed each for itself.
 std::string contradiction(const Options &options) {
   if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
+  if (std::string wrong = given_twice(sizes_of(options)); !wrong.empty()) return wrong;
   const auto *explain = std::get_if<ExplainOptions>(&options.command);
   const auto is_graph = [](const std::string& file) { return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml"); };
   const bool graph = explain && is_graph(explain->subject);

@@ -239,10 +239,16 @@ class GraphReader {
     return op ? std::vector<std::string>{"its call: " + call_text(word, *op)} : std::vector<std::string>{};
   }
 
-  std::optional<std::vector<RecipeStatement>> parse(const PlacedText& text) {
+  std::optional<std::vector<RecipeStatement>> parse(const YamlNode& node) {
+    const PlacedText text = placed_text(node);
     try {
       return parse_recipe(text.text);
     } catch (const RecipeError& e) {
+      const std::string_view written = std::string_view(file_->text()).substr(node.span.begin, node.span.end - node.span.begin);
+      if (written.find('\n') != written.npos && text.text.find('\n') == std::string::npos) {
+        error(Code::E0701, node.span, "lines of a text without `|` are one line, and this is no statement", {"write `|` behind the key, and the statements below it"});
+        return std::nullopt;
+      }
       recipe_error(Code::E0701, text, e);
       return std::nullopt;
     }
@@ -263,14 +269,14 @@ class GraphReader {
       }
       RecipeFunction f;
       for (const RecipeExpr& a : call.args) f.parameters.push_back(a.text);
-      if (auto body = parse(placed_text(e.value))) f.body = std::move(*body);
+      if (auto body = parse(e.value)) f.body = std::move(*body);
       modules_[call.text] = std::move(f);
     }
   }
 
   void read_main(const YamlNode& node) {
     const PlacedText text = placed_text(node);
-    const std::optional<std::vector<RecipeStatement>> statements = parse(text);
+    const std::optional<std::vector<RecipeStatement>> statements = parse(node);
     if (!statements) {
       unreadable_ = true;
       return;

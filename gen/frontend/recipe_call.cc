@@ -31,7 +31,7 @@ class OpCall {
       throw RecipeError(call_.offset, error.what() + input_types(ids));
     }
     // An ONNX node may name outputs that the definition lacks; it is in error only where they are read.
-    if (results.size() < call_.wanted && context_.names_values) fail(fmt::format("{} has {} results, not {}", call_.op, results.size(), call_.wanted));
+    if (results.size() < call_.wanted && context_.names_values) fail(fmt::format("{} has {} result{}, not {}", call_.op, results.size(), results.size() == 1 ? "" : "s", call_.wanted));
     if (call_.wanted == 1) return TensorRef{results[0]};
     RecipeList list;
     for (size_t i = 0; i < std::min(call_.wanted, results.size()); ++i) list.push_back(TensorRef{results[i]});
@@ -61,7 +61,7 @@ class OpCall {
     }
     for (size_t k = 0; next < call_.args.size(); ++next, ++k) {
       if (k >= signature_->attrs.size())
-        fail(fmt::format("{} takes {} arguments by place, not {}", call_.op, in.size() + signature_->attrs.size(), call_.args.size()));
+        fail(fmt::format("{} takes at most {} by place, not {}", call_.op, in.size() + signature_->attrs.size(), call_.args.size()));
       set_attribute(signature_->attrs[k], call_.args[next], call_.offset);
     }
   }

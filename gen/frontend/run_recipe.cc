@@ -293,7 +293,7 @@ class RecipeRun {
 
   RecipeValue inlined(const RecipeExpr& e, const RecipeFunction& f, RecipeList args, size_t wanted) {
     if (args.size() != f.parameters.size())
-      fail(e, fmt::format("'{}' takes {} arguments, not {}", e.text, f.parameters.size(), args.size()));
+      fail(e, fmt::format("'{}' takes {} argument{}, not {}", e.text, f.parameters.size(), f.parameters.size() == 1 ? "" : "s", args.size()));
     if (context_.depth >= kMaxInlined) fail(e, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", e.text));
     if (context_.depth == 0) context_.calls = 0;
     if (++context_.calls > kMaxCalls) fail(e, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long; a function of a list is one call where one of its elements is many", e.text, kMaxCalls));

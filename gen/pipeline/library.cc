@@ -152,7 +152,7 @@ int produce_library(Session& session, const LibraryInputs& in, const Library& li
   OutputTree tree;
   write_library(library, in.defs, bodies.texts, out, tree);
   session.after("files", {}, [&] { return sizes_of(tree); });
-  return session.deliver(tree, options.output_dir);
+  return session.deliver(tree, options.output_dir, options.temporary);
 }
 
 }  // namespace tenon

@@ -255,7 +255,7 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   OutputTree tree;
   write_model(model->plan, model->code, {options.name, options.main_program, options.images, options.sounds, model->workers, options.weights, *templates, selftest ? &*selftest : nullptr}, tree);
   session.after("files", {}, [&] { return sizes_of(tree); });
-  return session.deliver(tree, options.output_dir);
+  return session.deliver(tree, options.output_dir, options.temporary);
 }
 
 int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, const ModelExplanation& what) {
@@ -317,8 +317,9 @@ int run_model(Session& session, OpLibrary& defs, const MathLibrary& math, const 
   model.isas = options.isas;
   model.main_program = true;
   model.output_dir = folder.path();
+  model.temporary = true;
   int status = produce_model(session, defs, math, model);
-  if (status == exit_done) {
+  if (status == exit_done && !session.only_looks()) {
     const std::string program = folder.path() + "/net";
     status = compiled(folder.path(), options.compiler) ? program_status(program, options) : exit_run_failed;
   }

@@ -97,8 +97,8 @@ bool Session::report(const Diagnostics& diagnostics) const {
   return diagnostics.has_errors();
 }
 
-int Session::deliver(const OutputTree& tree, const std::string& directory) const {
-  if (!only_.empty()) return exit_done;
+int Session::deliver(const OutputTree& tree, const std::string& directory, bool temporary) const {
+  if (!only_.empty() || (temporary && only_looks())) return exit_done;
   if (control_.list_outputs) {
     for (const std::string& f : tree.list()) print_to(stdout, "{}/{}\n", directory, f);
     return exit_done;
@@ -127,7 +127,7 @@ int Session::deliver(const OutputTree& tree, const std::string& directory) const
       return exit_bad_input;
     }
   }
-  if (!control_.quiet) print_to(stdout, "{}: {} files written, {} unchanged\n", directory, out.written.size(), out.unchanged);
+  if (!control_.quiet && !temporary) print_to(stdout, "{}: {} files written, {} unchanged\n", directory, out.written.size(), out.unchanged);
   return exit_done;
 }
 

@@ -46,8 +46,10 @@ class Session {
   bool report(const Diagnostics& diagnostics) const;
   /// Remembers a file that the output depends on.
   void depends_on(std::string path) { read_.push_back(std::move(path)); }
-  /// Writes, lists, checks or counts the files, as the flags say; returns the exit status.
-  int deliver(const OutputTree& tree, const std::string& directory) const;
+  /// Writes, lists, checks or counts the files, as the flags say; returns the exit status. In a temporary folder there is nothing to list.
+  int deliver(const OutputTree& tree, const std::string& directory, bool temporary = false) const;
+  /// Whether the flags ask for something else than files.
+  bool only_looks() const { return control_.list_outputs || control_.check || control_.dry_run; }
 
  private:
   const RunControl& control_;

@@ -301,8 +301,9 @@ int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, con
   lib.selection = options.selection;
   lib.selection.ops = {{def.name}};
   lib.output_dir = folder.string();
+  lib.temporary = true;
   status = produce_library(session, {defs, math}, *library, lib);
-  if (status != exit_done) return status;
+  if (status != exit_done || session.only_looks()) return status;
   if (!compiles(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
   for (const MadeTest& test : made) {
     const int one = try_test(session, def, test, options, folder);
