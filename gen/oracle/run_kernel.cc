@@ -284,6 +284,18 @@ int64_t evaluate_size(const Expr& e, const OracleCall& call) {
   return is_float(e->type) ? static_cast<int64_t>(n.f) : n.i;
 }
 
+std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& call) {
+  int64_t total = 0;
+  for (const Tensor& t : kernel.tensors) {
+    if (t.role != Role::Output && t.role != Role::Temp) continue;
+    std::vector<int64_t> dims;
+    for (const Expr& e : t.dims) dims.push_back(evaluate_size(e, call));
+    int64_t bytes = element_count(dims);
+    if (bytes < 0 || __builtin_mul_overflow(bytes, int64_t{bytes_of(t.dtype)}, &bytes) || __builtin_add_overflow(total, bytes, &total)) return std::nullopt;
+  }
+  return total;
+}
+
 OracleStatus run_kernel(const Kernel& kernel, OracleCall& call) { return Runner(kernel, call).run(); }
 
 }  // namespace tenon

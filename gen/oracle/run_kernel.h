@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ enum class OracleStatus : uint8_t { Done, Range, Shape };
 /// integers that wrap to their type. Values are rounded only when they are stored; temps of f32 are kept as f64.
 /// A padded read outside yields its fill. Reading outside of a tensor otherwise is a bug and aborts.
 OracleStatus run_kernel(const Kernel& kernel, OracleCall& call);
+
+/// Bytes that the tensors made by such a run take; nothing where 64 bits do not count them.
+std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& call);
 
 /// Value of an expression without tensors and variables.
 int64_t evaluate_size(const Expr& e, const OracleCall& call);

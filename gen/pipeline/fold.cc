@@ -34,6 +34,8 @@ std::vector<TensorData> results_of(const BoundCall& op, OracleCall& run) {
   return results;
 }
 
+constexpr int64_t kMostFoldedBytes = int64_t{1} << 32;  // that constants of a program may take to compute
+
 ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
   ComputedTensors out;
   auto [given, call] = ConstantOperands(inputs);
@@ -45,6 +47,10 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
     return out;
   }
   for (const WrittenExtent& e : node->extents) call.sizes[e.size] = constant_value(e.bound).value_or(0);
+  if (bytes_made(node->kernel, call).value_or(kMostFoldedBytes + 1) > kMostFoldedBytes) {
+    out.error = "its result takes more than 4 GiB, too much for a constant";
+    return out;
+  }
   const OracleStatus status = fold_binary(node->kernel, call) ? OracleStatus::Done : run_kernel(node->kernel, call);
   if (status != OracleStatus::Done) {
     out.error = status == OracleStatus::Range ? "an index or divisor is out of range" : "a dimension is empty";

@@ -65,6 +65,8 @@ double reduction_terms(const Kernel& k) {
   return most;
 }
 
+constexpr int64_t kMostTestBytes = int64_t{1} << 26;   // of a test: its tensors are written out as C
+
 class CaseMaker {
  public:
   CaseMaker(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test, Diagnostics& diagnostics)
@@ -92,6 +94,12 @@ class CaseMaker {
   bool fail(Code code, const SourceSpan& at, std::string message, std::vector<std::string> notes = {}) {
     diagnostics_.error(code, at.known() ? at : place_, std::move(message), std::move(notes));
     return false;
+  }
+
+  /// Counts so many elements; false, with a message, where the test has too many, or their number (-1) is beyond counting.
+  bool takes_room(int64_t elements, DType d) {
+    if (elements >= 0 && elements <= (kMostTestBytes - bytes_) / bytes_of(d)) return bytes_ += elements * bytes_of(d), true;
+    return fail(Code::E0227, place_, fmt::format("{}: the tensors of this test take more than {} MiB", def_.name, kMostTestBytes >> 20), {"give smaller sizes"});
   }
 
   bool read_attrs() {
@@ -255,6 +263,7 @@ class CaseMaker {
         dims = dims_of(t);
       }
       for (const int64_t n : dims) g.dims.push_back(constant_int(n));
+      if (!takes_room(element_count(dims), g.dtype)) return false;
       TensorData data = random_tensor(g.dtype, dims, has_class(def_, t, "index"));
       if (written && !store(values, data, written->span, t.name)) return false;
       out_.inputs.push_back(std::move(data));
@@ -311,6 +320,7 @@ class CaseMaker {
     for (const auto& t : out_.inputs)
       if (t) oracle.tensors.push_back(*t);
     for (const WrittenExtent& e : call.extents) oracle.sizes[e.size] = constant_value(e.bound).value_or(0);
+    if (const auto made = bytes_made(call.kernel, oracle); !takes_room(made.value_or(-1), DType::U8)) return false;
     if (run_kernel(call.kernel, oracle) != OracleStatus::Done) return fail(Code::E0604, place_, fmt::format("{}: the data of this test is out of the op's range", def_.name), {"give values by `in`, or sizes that fit the data"});
     for (size_t i = 0; i < call.kernel.tensors.size(); ++i) {
       if (call.kernel.tensors[i].role != Role::Output || !call.kernel.tensors[i].extent.empty()) continue;
@@ -349,6 +359,7 @@ class CaseMaker {
   std::vector<GivenTensor> given_;
   int64_t least_ = INT64_MAX;    ///< the smallest extent of any input: indices stay below
   std::map<std::string, std::vector<int64_t>> told_;   ///< sizes and packs from inputs whose extents the test gives
+  int64_t bytes_ = 0;            ///< that the tensors take
   std::mt19937_64 rng_{1};
   TryCase out_;
 };
