@@ -22,7 +22,7 @@ class NodeMapping {
   }
 
   std::vector<ValueId> run() {
-    if (opset_ == 0) throw OnnxError{Code::E0803, fmt::format("the model imports no opset of the domain '{}'", domain()), {}};
+    if (opset_ == 0) throw OnnxError{Code::E0803, fmt::format("the model imports no opset of the domain '{}'", domain()), {"its opset_import lacks the domain; an operator outside of ONNX also needs a row: docs/add-an-onnx-operator.md"}};
     bool known = false;
     const std::vector<const OnnxRow*> rows = onnx_rows(context_.table, node_.op_type(), domain(), opset_, known);
     if (rows.empty()) no_row(known);
@@ -39,10 +39,17 @@ class NodeMapping {
         throw OnnxError{Code::E0807, e.what(), {runs ? note(*row, e.offset) : note(*row)}};
       }
     }
-    throw OnnxError{Code::E0807, "no row of the table takes a node with these inputs and attributes", {note(*rows.back())}};
+    throw OnnxError{Code::E0807, fmt::format("no row of the table takes a node with these attributes and inputs{}", input_types()), {note(*rows.back())}};
   }
 
  private:
+  std::string input_types() const {
+    std::string all;
+    for (const ValueId id : inputs_)
+      if (id >= 0) all += (all.empty() ? ": " : ", ") + to_text(context_.builder.type(id));
+    return all;
+  }
+
   std::string domain() const { return node_.domain() == "ai.onnx" ? "" : node_.domain(); }
 
   static std::string note(const OnnxRow& row) {

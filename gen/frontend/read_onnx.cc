@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
 #include <set>
 #include <utility>
@@ -169,9 +171,11 @@ class OnnxReader {
     if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
     std::string name;
     const std::optional<SizeExpr> open = sizes_.extent(dim, input, axis, *builder_, name);
+    const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-'; };
+    const char* quote = std::all_of(name.begin(), name.end(), plain) ? "" : name.find('\'') == std::string::npos ? "'" : "\"";
     if (!open && reported_.insert(name).second)
       error(Code::E0808, where, fmt::format("extent {} is the open size '{}'", axis, name),
-            {fmt::format("add --size {}=4 to fix it, or --size {}=1..64 to bound it", name, name)});
+            {fmt::format("add --size {1}{0}=4{1} to fix it, or --size {1}{0}=1..64{1} to bound it", name, quote)});
     return open.value_or(1);
   }
 

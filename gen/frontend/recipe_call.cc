@@ -61,7 +61,7 @@ class OpCall {
     }
     for (size_t k = 0; next < call_.args.size(); ++next, ++k) {
       if (k >= signature_->attrs.size())
-        fail(fmt::format("{} takes at most {} by place, not {}", call_.op, in.size() + signature_->attrs.size(), call_.args.size()));
+        fail(fmt::format("{} is given {} arguments by place, and has {}", call_.op, call_.args.size(), in.size() + signature_->attrs.size()));
       set_attribute(signature_->attrs[k], call_.args[next], call_.offset);
     }
   }

@@ -11,6 +11,7 @@
 #include "emit/math_body.h"
 #include "emit/print_c99.h"
 #include "harness/library_output.h"
+#include "harness/library_tables.h"
 #include "isa/all_isas.h"
 #include "lower/lower_kernel.h"
 #include "lower/name_repeated.h"
@@ -106,6 +107,15 @@ std::string c_text(const LibraryTexts& texts) {
   return out;
 }
 
+/// False, with a message, where --ranks leaves no kernel that tn_find could find.
+bool has_ranks(const Session& session, const Library& library, const LibOptions& options) {
+  const auto has_some = [&](const LibraryOp& op) { return !ranks_of(op, options.selection.ranks).empty(); };
+  if (std::any_of(library.ops.begin(), library.ops.end(), has_some)) return true;
+  Diagnostics diagnostics;
+  diagnostics.error_at(Code::E0607, "--ranks", "none of the ops chosen takes tensors of these ranks", {"the shape of an op's first input says which ranks it takes; without --ranks all are there"});
+  return !session.report(diagnostics);
+}
+
 }  // namespace
 
 std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::string>& words) {
@@ -132,7 +142,7 @@ std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::stri
 
 int produce_library(Session& session, const LibraryInputs& in, const Library& library, const LibOptions& options) {
   const auto levels = chosen_levels(options.selection.isas);
-  if (!levels) return exit_bad_command_line;
+  if (!levels || !has_ranks(session, library, options)) return exit_bad_command_line;
   const auto rows = read_schedules(session);
   auto texts = read_frames(session, library_template_names());
   if (!rows || !texts) return exit_bad_input;
