@@ -51,7 +51,7 @@ Result<Graph> read_model(const FrontendInput& input, const OpSemantics& semantic
   for (const FrontendRow& row : kFrontends)
     if (input.path.ends_with(row.extension)) return row.read(input, semantics);
   Diagnostics d;
-  d.error_at(Code::E0108, input.path, "models are files that end in .onnx, .yaml or .yml",
+  d.error_at(Code::E0108, input.path.empty() ? "''" : input.path, "models are files that end in .onnx, .yaml or .yml",
              {"export the model to ONNX, or write a graph in YAML: docs/graphs.md shows one"});
   return d;
 }

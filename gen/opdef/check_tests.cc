@@ -47,7 +47,9 @@ class TestChecker {
     }
     for (const Word &word : test.absent) {
       const TensorDef *input = op_.input(word.text);
-      if (input == nullptr || !input->optional) unknown(word, inputs_);
+      if (input == nullptr) unknown(word, inputs_);
+      else if (!input->optional)
+        diagnostics_.error(Code::E0226, word.span, fmt::format("'{}' is an input that '{}' always has", word.text, op_.name), {"only inputs marked `?` can be absent"});
     }
   }
 

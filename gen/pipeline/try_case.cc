@@ -8,6 +8,7 @@
 #include <random>
 
 #include "algebra/simplify.h"
+#include "ir/library.h"
 #include "library/bind_shapes.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
@@ -263,6 +264,7 @@ class CaseMaker {
         dims = dims_of(t);
       }
       for (const int64_t n : dims) g.dims.push_back(constant_int(n));
+      if (dims.size() > static_cast<size_t>(kMaxRank)) return fail(Code::E0227, place_, fmt::format("{}: {} has {} dimensions, at most {} are possible", def_.name, t.name, dims.size(), kMaxRank), {"give fewer"});
       if (!takes_room(element_count(dims), g.dtype)) return false;
       TensorData data = random_tensor(g.dtype, dims, has_class(def_, t, "index"));
       if (written && !store(values, data, written->span, t.name)) return false;

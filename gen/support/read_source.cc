@@ -25,7 +25,7 @@ Diagnostics refusal(const std::string &path, const std::string &why, std::vector
 
 Result<SourceFileRef> read_source(const std::string &path) {
   const bool standard_input = path == "-";
-  const std::string name = standard_input ? "<stdin>" : path;
+  const std::string name = standard_input ? "<stdin>" : path.empty() ? "''" : path;
   std::error_code error;
   if (!standard_input && std::filesystem::is_directory(path, error)) return refusal(name, "this is a folder, not a file", {"name a file in it"});
   std::unique_ptr<std::FILE, int (*)(std::FILE *)> opened(nullptr, &std::fclose);
