@@ -129,6 +129,7 @@ TEST_CASE("what nothing takes is named before what is missing") {
     CHECK(result.message.find(what) != std::string::npos);
   };
   says({"library"}, "there is no command 'library'");
+  says({"model", "net.onnx", "--size", "N=1", "--size", "N=2", "-o", "out"}, "--size: 'N' is given twice");
   says({"lib", "--bogus"}, "'--bogus' is nothing that `tenon lib` takes");
   says({"lib", "--bogus", "-o", "out"}, "'--bogus' is nothing that `tenon lib` takes");
   says({"--bogus"}, "'--bogus' stands before any command");
