@@ -98,7 +98,7 @@ class Generator {
   Bundle combined(const TreeDefine& d, const Bundle& v);
 
   // ---- checks (generate_checks.cc)
-  Block asked(const CheckGroup& group, size_t depth);
+  void ask(const CheckGroup& group, size_t depth);
 
   // ---- transposes (generate_transpose.cc)
   void transpose(const TreeTranspose& t);

@@ -167,6 +167,16 @@ Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
   return out;
 }
 
+/// The names that a block declares itself.
+std::vector<std::string> declared_names(const Block& block) {
+  std::vector<std::string> names;
+  for (const Stmt& s : block) {
+    if (const auto* let = std::get_if<SLet>(&s.node)) names.push_back(let->name);
+    if (const auto* var = std::get_if<SVar>(&s.node)) names.push_back(var->name);
+  }
+  return names;
+}
+
 Block body_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken = {});
 
 /// A part of a body; a copy becomes a call.
@@ -183,12 +193,11 @@ Block body_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector
   if (!p.parts.empty()) {
     Block all;
     std::vector<std::string> names = taken;
-    for (const Planned& part : p.parts)
-      for (Stmt& s : part_of(part, isa, to, names)) {
-        if (const auto* let = std::get_if<SLet>(&s.node)) names.push_back(let->name);
-        if (const auto* var = std::get_if<SVar>(&s.node)) names.push_back(var->name);
-        all.push_back(std::move(s));
-      }
+    for (const Planned& part : p.parts) {
+      Block one = part_of(part, isa, to, names);
+      for (std::string& n : declared_names(one)) names.push_back(std::move(n));
+      std::move(one.begin(), one.end(), std::back_inserter(all));
+    }
     return all;
   }
   if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, to.buffers, taken).run();
@@ -235,7 +244,7 @@ Block chain_or_loops(const Chained* chained, const Planned& planned, const Isa& 
   auto chain = chained ? lower_row_chain(chained->kernel, chained->chain, isa, blueprints, loops, {nest.buffers, nest.functions}) : std::nullopt;
   if (chain && constant_value(chain->pays) != 0) nest.blueprint = chain->blueprint;
   if (chain && constant_value(chain->pays) == 1) return std::move(chain->body);
-  Block body = body_of(planned, isa, {nest.buffers, nest.functions});
+  Block body = body_of(planned, isa, {nest.buffers, nest.functions}, declared_names(nest.body));
   if (!chain || constant_value(chain->pays)) return body;
   return {s_if(chain->pays, std::move(chain->body), std::move(body))};
 }
