@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "emit/emitter.h"
+#include "ir/small_number.h"
 
 namespace tenon::emit {
 namespace {
@@ -27,6 +28,8 @@ uint16_t bits_of_f16(double v) {
   const double m = std::frexp(a, &e);
   return static_cast<uint16_t>(sign | (static_cast<uint16_t>((e + 13) << 10) + static_cast<uint16_t>(std::nearbyint(std::ldexp(m, 11)))));
 }
+
+uint8_t code_of(const VConst& c, DType small) { return small_code(small, holds_reals(small) ? c.f : static_cast<double>(c.i)); }
 
 std::string integer_literal(int64_t v, DType d) {
   switch (d) {
@@ -70,7 +73,7 @@ CExpr literal(Emitter& e, const VConst& c, const OperandType& t) {
   if (t.lanes > 1 && t.dtype == DType::Bool)
     return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text(c.i != 0 ? "-1" : "0")));
   if (t.lanes > 1) {
-    const bool zero = is_float(t.dtype) ? c.f == 0 && !std::signbit(c.f) : c.i == 0;
+    const bool zero = is_small(t.dtype) ? code_of(c, t.dtype) == 0 : is_float(t.dtype) ? c.f == 0 && !std::signbit(c.f) : c.i == 0;
     return zero ? c_braces(e.c_type(t), {c_text("0")}) : splat_value(e, literal(e, c, scalar), t);
   }
   switch (t.dtype) {
@@ -80,7 +83,7 @@ CExpr literal(Emitter& e, const VConst& c, const OperandType& t) {
     case DType::C64: return c_braces(e.c_type(t), {float_literal(e, c.f, DType::F32), c_text("0.0f")});
     case DType::C128: return c_braces(e.c_type(t), {float_literal(e, c.f, DType::F64), c_text("0.0")});
     case DType::Bool: return c_text(c.i != 0 ? "1" : "0");
-    default: return c_text(integer_literal(c.i, t.dtype));
+    default: return c_text(is_small(t.dtype) ? fmt::format("0x{:02x}", code_of(c, t.dtype)) : integer_literal(c.i, t.dtype));
   }
 }
 

@@ -75,13 +75,13 @@ struct SameNode {
 }  // namespace
 
 Expr constant_int(int64_t v, DType type) {
-  if (is_float(type) || is_complex(type)) return constant_float(static_cast<double>(v), type);
+  if (holds_reals(type)) return constant_float(static_cast<double>(v), type);
   return make_expr(type, Constant{v, 0});
 }
 Expr constant_float(double v, DType type) { return make_expr(type, Constant{0, v}); }
 
 Expr constant_of(double v, DType type) {
-  if (is_float(type) || is_complex(type)) return constant_float(v, type);
+  if (holds_reals(type)) return constant_float(v, type);
   if (type == DType::Bool) return constant_int(v != 0, type);
   const int bits = dtype_row(type).bits;
   const double hi = std::ldexp(1.0, is_signed_int(type) ? bits - 1 : bits);
@@ -128,7 +128,7 @@ bool is_leaf(const Expr& e) {
 const Constant* as_constant(const Expr& e) { return e ? std::get_if<Constant>(&e->node) : nullptr; }
 std::optional<int64_t> constant_value(const Expr& e) {
   const Constant* c = as_constant(e);
-  if (!c || is_float(e->type) || is_complex(e->type)) return std::nullopt;
+  if (!c || holds_reals(e->type)) return std::nullopt;
   return c->i;
 }
 bool is_zero(const Expr& e) {

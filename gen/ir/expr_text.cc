@@ -39,7 +39,7 @@ struct Printer {
   const Names& names;
 
   std::string operator()(const Constant& c) const {
-    if (is_float(type) || is_complex(type)) return fmt::format("{}", c.f);
+    if (holds_reals(type)) return fmt::format("{}", c.f);
     if (type == DType::U64) return fmt::format("{}", static_cast<uint64_t>(c.i));
     return fmt::format("{}", c.i);
   }

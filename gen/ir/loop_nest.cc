@@ -135,7 +135,7 @@ Operand v_shuffle(Operand a, Operand b, std::vector<int> pick) {
 
 std::optional<int64_t> constant_value(const Operand& v) {
   const auto* c = v ? std::get_if<VConst>(&v->node) : nullptr;
-  if (!c || is_float(v->type.dtype) || is_complex(v->type.dtype)) return std::nullopt;
+  if (!c || holds_reals(v->type.dtype)) return std::nullopt;
   return c->i;
 }
 

@@ -20,7 +20,7 @@ struct OperandText {
   const OperandType& type;
 
   std::string operator()(const VConst& n) const {
-    std::string s = is_float(type.dtype) || is_complex(type.dtype) ? fmt::format("{}", n.f) : fmt::format("{}", n.i);
+    std::string s = holds_reals(type.dtype) ? fmt::format("{}", n.f) : fmt::format("{}", n.i);
     return type == OperandType{} ? s : s + ':' + type_text(type);
   }
   std::string operator()(const VVar& n) const { return n.name; }

@@ -52,8 +52,8 @@ Expr convert(const Typed& t, DType to) {
   if (t.e->type == to) return t.e;
   if (const Constant* c = as_constant(t.e)) {
     const DType from = t.e->type;
-    if (is_float(from) || is_complex(from)) return constant_of(c->f, to);
-    if (is_float(to) || is_complex(to))
+    if (holds_reals(from)) return constant_of(c->f, to);
+    if (holds_reals(to))
       return constant_float(from == DType::U64 ? static_cast<double>(static_cast<uint64_t>(c->i)) : static_cast<double>(c->i), to);
     if (to == DType::Bool) return constant_int(c->i != 0, to);
     const int bits = dtype_row(to).bits;
