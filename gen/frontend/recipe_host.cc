@@ -288,7 +288,6 @@ RecipeValue chain(const HostCall& c) {
 }
 
 RecipeValue split(const HostCall& c) { return split_tensor(c.context, c.given, c.offset); }
-RecipeValue stack(const HostCall& c) { return stack_tensors(c.context, c.given, c.offset); }
 RecipeValue scan(const HostCall& c) { return scan_recipe(c.context, c.args, c.offset); }
 RecipeValue item(const HostCall& c) { return item_of(c.context, c.args, c.offset); }
 RecipeValue stretch(const HostCall& c) { return stretch_of(c.context, c.args, c.offset); }
@@ -331,13 +330,13 @@ constexpr HostRow kHostRows[] = {
     {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
     {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
     {"einsum", 2, kMany, einsum},   {"joined", 1, 1, joined_lists}, {"chain", 2, 2, chain},             {"scan", 5, 5, scan},
-    {"item", 2, 2, item},           {"stretch", 3, 3, stretch},     {"split", 1, 3, split, true},     {"stack", 1, kMany, stack, true},
+    {"item", 2, 2, item},           {"stretch", 3, 3, stretch},     {"split", 1, 3, split, true},
     {"require_equal", 3, 3, require_equal},
 };
 
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
-  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar || f == chain || f == scan || f == item || f == stretch || f == split || f == stack;
+  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar || f == chain || f == scan || f == item || f == stretch || f == split;
 }
 
 bool has_tensor(const RecipeList& args) {

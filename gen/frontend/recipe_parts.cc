@@ -1,4 +1,4 @@
-// split and stack as slices, reshapes and a concatenation.
+// split as slices.
 #include "frontend/recipe_parts.h"
 
 #include <fmt/format.h>
@@ -33,10 +33,6 @@ std::vector<SizeExpr> equal_parts(const SizeExpr& extent, size_t count, size_t o
   return std::vector<SizeExpr>(count, floor_div(extent, n));
 }
 
-RecipeValue reshaped(RecipeContext& context, const RecipeValue& x, const std::vector<SizeExpr>& dims, size_t offset) {
-  return call_op(context, {"reshape", {x}, {{"shape", RecipeList(dims.begin(), dims.end()), offset}}, 1, offset});
-}
-
 }  // namespace
 
 ValueId tensor_of(const RecipeValue& v, size_t offset) {
@@ -65,24 +61,6 @@ RecipeValue split_tensor(RecipeContext& context, const HostArguments& given, siz
   }
   if (begin != dims[axis]) throw RecipeError(offset, fmt::format("the sizes add up to {}, the axis has {} elements", to_text(begin), to_text(dims[axis])));
   return parts;
-}
-
-RecipeValue stack_tensors(RecipeContext& context, const HostArguments& given, size_t offset) {
-  check_keywords(given, "stack", {"axis"});
-  const RecipeList* list = given.args[0].get<RecipeList>();
-  const RecipeList& tensors = list && given.args.size() == 1 ? *list : given.args;
-  if (tensors.empty()) throw RecipeError(offset, "at least one tensor is needed");
-  std::vector<SizeExpr> dims = context.builder.value(tensor_of(tensors[0], offset)).dims;
-  const size_t axis = axis_of(argument(given, "axis", given.args.size()), dims.size() + 1, offset);
-  dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(axis), 1);
-  RecipeList slices;
-  for (const RecipeValue& x : tensors) {
-    std::vector<SizeExpr> own = context.builder.value(tensor_of(x, offset)).dims;
-    own.insert(own.begin() + static_cast<std::ptrdiff_t>(std::min(axis, own.size())), 1);
-    if (own != dims) throw RecipeError(offset, "the tensors of a stack have one shape");
-    slices.push_back(reshaped(context, x, dims, offset));
-  }
-  return call_op(context, {"concat", std::move(slices), {{"axis", SizeExpr(static_cast<int64_t>(axis)), offset}}, 1, offset});
 }
 
 }  // namespace tenon

@@ -31,7 +31,10 @@ struct Cursor {
 
 class InputShape {
  public:
-  InputShape(BindState& state, const TensorDef& t) : s(state), t_(t), name_(operand_name(t, false)), out(*state.out) {}
+  InputShape(BindState& state, const TensorDef& t) : s(state), t_(t), name_(operand_name(t, false)), out(*state.out) {
+    const auto open = std::count_if(t.dims.begin(), t.dims.end(), [&](const Dim& d) { return unknown_pack(d); });
+    if (open > 1) added_ = added_dim(s.def(), t);
+  }
 
   void write() {
     write_storage_order(s, t_, false);
@@ -44,10 +47,10 @@ class InputShape {
   /// Rank of the pack at `i` as C, given what is before it.
   std::string pack_rank(size_t i, const Cursor& before) const {
     size_t end = i + 1;
-    while (end < t_.dims.size() && (t_.dims[end].at.empty() || listed(t_.dims[end]))) ++end;
+    while (end < t_.dims.size() && !(added_ && added_->before == end) && (t_.dims[end].at.empty() || listed(t_.dims[end]))) ++end;
     Cursor after;
     for (size_t k = i + 1; k < std::min(end, t_.dims.size()); ++k) advance(after, t_.dims[k]);
-    const std::string upto = end < t_.dims.size() ? axis_name(t_.dims[end]) : name_ + "->ndim";
+    const std::string upto = end == t_.dims.size() ? name_ + "->ndim" : axis_name(added_ ? *added_->dim : t_.dims[end]);
     return upto + before.subtracted() + after.subtracted();
   }
 
@@ -96,8 +99,9 @@ class InputShape {
     }
   }
 
-  /// D@axis, *Q@axis: where the axis is.
+  /// D@axis, *Q@axis: where the axis is. A dim that only the output has counts in its rank.
   void axis() {
+    if (added_) out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim + 1, {}->ndim);", axis_name(*added_->dim), c_identifier(added_->dim->at), name_, name_);
     for (const Dim& d : t_.dims)
       if (!d.at.empty() && !listed(d))
         out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim, {}->ndim{});", axis_name(d), c_identifier(d.at), name_, name_, d.kind == DimKind::pack ? "" : " - 1");
@@ -177,6 +181,7 @@ class InputShape {
   const std::string name_;
   TextWriter& out;
   Cursor at_;
+  std::optional<AddedDim> added_;  ///< where it tells this input's packs apart
   std::set<std::string> ranked_;   ///< packs whose rank this tensor tells
 };
 
@@ -294,7 +299,7 @@ bool can_bind(const BindState& s, const TensorDef& t) {
     if (d.kind == DimKind::pack && !d.broadcast && !s.bound_packs.count(d.name)) ++open_packs;
     if (d.kind == DimKind::split && std::count_if(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return !s.knows(p); }) > 1) return false;
   }
-  return open_packs <= 1 || has_axis;
+  return open_packs <= 1 || has_axis || added_dim(s.def(), t);
 }
 
 void write_plain_input(BindState& s, const TensorDef& t) {

@@ -7,22 +7,16 @@
 
 #include "harness/library_arithmetic.h"
 #include "harness/library_attributes.h"
+#include "harness/library_dims.h"
 #include "harness/library_names.h"
 #include "support/joined.h"
 
 namespace tenon {
 namespace {
 
-/// A field of the dims struct: a size, a pack, or the whole shape of an input that broadcasts.
-struct DimsField {
-  std::string name;
-  bool several = false;
-  std::string comment;
-};
-
 class TypedWriter {
  public:
-  TypedWriter(const LibraryOp& op, TextWriter& writer) : op_(op), def_(*op.def), name_(op.def->name), out(writer) { find_fields(); }
+  TypedWriter(const LibraryOp& op, TextWriter& writer) : op_(op), def_(*op.def), name_(op.def->name), out(writer), fields_(dims_fields(op)) {}
 
   void declarations() {
     out.print_line("/* {}", comment_text(name_ + (def_.doc.empty() ? "" : ": " + def_.doc)));
@@ -61,36 +55,6 @@ class TypedWriter {
   }
 
   static std::string tensor_text(const TensorDef& t) { return fmt::format("{}{} [{}]", t.name, t.optional ? "?" : "", dims_text(t, false)); }
-
-  // ---- fields
-
-  void add_field(const Dim& d) {
-    if (d.kind == DimKind::integer || def_.attr(d.name)) return;
-    if (std::any_of(fields_.begin(), fields_.end(), [&](const DimsField& f) { return f.name == c_identifier(d.name); })) return;
-    fields_.push_back({c_identifier(d.name), d.kind == DimKind::pack, ""});
-  }
-
-  void find_fields() {
-    for (const TensorDef& t : def_.inputs) {
-      if (has_broadcast(t)) continue;
-      for (const Dim& d : t.dims)
-        if (d.kind == DimKind::split)
-          for (const Dim& p : d.parts) add_field(p);
-        else
-          add_field(d);
-    }
-    for (const TensorDef& t : def_.inputs)
-      if (has_broadcast(t)) fields_.push_back({c_identifier(t.name) + "_shape", true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t, true))});
-  }
-
-  static std::string dims_text(const TensorDef& t, bool full) {
-    std::vector<std::string> dims;
-    for (Dim d : t.dims) {
-      d.broadcast = d.broadcast && !full;
-      dims.push_back(print(d));
-    }
-    return joined(dims, ", ");
-  }
 
   // ---- prototypes
 
@@ -172,16 +136,14 @@ class TypedWriter {
     return false;
   }
 
-  static std::string field_text(const Dim& d) { return "dims->" + c_identifier(d.name); }
-
   std::string extent_text(const Dim& d) const {
     if (d.kind == DimKind::integer) return fmt::format("{}", d.value);
     if (def_.attr(d.name)) return "a->" + c_identifier(d.name);
-    return field_text(d);
+    return dims_field(d);
   }
 
   void append(const std::string& tensor, const Dim& d) {
-    if (d.kind == DimKind::pack) return void(out.print_line("tn_rt_extents({}, &{});", tensor, field_text(d)));
+    if (d.kind == DimKind::pack) return void(out.print_line("tn_rt_extents({}, &{});", tensor, dims_field(d)));
     if (d.kind != DimKind::split) return void(out.print_line("tn_rt_extent({}, {});", tensor, extent_text(d)));
     std::string product = extent_text(d.parts[0]);
     for (size_t k = 1; k < d.parts.size(); ++k) product = fmt::format("tn_rt_mul(&c->frame, {}, {})", product, extent_text(d.parts[k]));
@@ -222,29 +184,6 @@ class TypedWriter {
     if (open) out.dedent(), out.line("}");
   }
 
-  /// Attributes that choose dims follow from the fields: the dims of each input lie in the order of the definition.
-  void place_axes() {
-    std::vector<std::string> done;
-    for (const TensorDef& t : def_.inputs) {
-      std::string before;
-      for (const Dim& d : t.dims) {
-        if (!d.at.empty() && std::find(done.begin(), done.end(), d.at) == done.end()) {
-          const std::string at = before.empty() ? "0" : before;
-          if (def_.attr(d.at)->count == AttrCount::one) {
-            out.print_line("c->attrs.{} = {};", c_identifier(d.at), at);
-          } else {
-            out.print_line("for (int32_t k = 0; k < {}.rank && k < TN_MAX_NDIM; ++k)", field_text(d));
-            out.print_line("    c->axes[k] = {} + k;", at);
-            out.print_line("c->attrs.{0}.count = {1}.rank;", c_identifier(d.at), field_text(d));
-            out.print_line("c->attrs.{}.values = c->axes;", c_identifier(d.at));
-          }
-          done.push_back(d.at);
-        }
-        before += fmt::format("{}{}", before.empty() ? "" : " + ", d.kind == DimKind::pack ? field_text(d) + ".rank" : "1");
-      }
-    }
-  }
-
   void shapes() {
     if (def_.inputs.empty()) return;
     const bool has_fields = !fields_.empty();
@@ -280,6 +219,7 @@ class TypedWriter {
       if (n_in > 0) out.print_line("{}_shapes(c{});", name_, fields_.empty() ? "" : ", dims");
       // loops of their own: in one with a test of k, gcc 12 at -O3 sees an index beyond the outputs
       if (n_in > 0) out.print_line("for (int k = 0; k < {}; ++k)", n_in).line("    c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;");
+      if (!op_.counted.empty()) write_operand_count(op_, out);
       out.print_line("for (int k = 0; k < {}; ++k)", n - n_in).print_line("    c->out[k] = &c->tensor[{}k].t;", n_in > 0 ? fmt::format("{} + ", n_in) : "");
       out.line("c->frame.in = c->in;");
       if (n_in == 0) out.line("c->in[0] = NULL;");
@@ -295,20 +235,13 @@ class TypedWriter {
     std::string types;
     for (const std::string& v : types_of_attributes(def_)) types += fmt::format(", (tn_dtype)variable[{}]", type_variable(def_, v));
     out.line("if (attrs != NULL)").line("    c->attrs = *attrs;").line("else");
-    const bool required = std::any_of(def_.attrs.begin(), def_.attrs.end(), [&](const AttrDef& a) { return a.required() && !is_axis(a.name); });
+    const bool required = std::any_of(def_.attrs.begin(), def_.attrs.end(), [&](const AttrDef& a) { return a.required() && !is_placed_axis(def_, a.name); });
     if (required)
       out.line("    return TN_E_NULL;");
     else
       out.print_line("    tn_{}_defaults(&c->attrs{});", name_, types);
-    place_axes();
+    write_placed_axes(def_, out);
     out.line("c->frame.typed = &c->attrs;");
-  }
-
-  bool is_axis(const std::string& attr) const {
-    for (const TensorDef& t : def_.inputs)
-      for (const Dim& d : t.dims)
-        if (d.at == attr) return true;
-    return false;
   }
 
   // ---- the public functions

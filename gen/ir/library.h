@@ -48,6 +48,7 @@ struct LibraryKernel {
 struct LibraryOp {
   const OpDef* def = nullptr;             ///< owned by the OpLibrary, which outlives the Library, or by `unrolled`
   std::shared_ptr<const OpDef> unrolled;  ///< of a variadic definition: kMaxOperands operands, all but the first optional
+  std::string counted;                    ///< the variadic input whose number of operands no extent tells: calls say it
   std::string permuted;                   ///< a list let: kernels see the input with its dimensions in this order
   std::string key_type;                   ///< the first type variable, or "" when there is none
   std::map<std::string, PackPlan> packs;

@@ -1,6 +1,9 @@
 // Looking things up in definitions.
 #include "ir/op_def.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace tenon {
 
 namespace {
@@ -20,6 +23,26 @@ const TensorDef *OpDef::input(std::string_view n) const { return by_name(inputs,
 const TensorDef *OpDef::output(std::string_view n) const { return by_name(outputs, n); }
 const TypeVar *OpDef::type(std::string_view n) const { return by_name(types, n); }
 const LetDef *OpDef::let(std::string_view n) const { return by_name(lets, n); }
+
+namespace {
+
+bool same_entry(const Dim &a, const Dim &b) {
+  return a.kind == b.kind && a.name == b.name && a.value == b.value && a.kind != DimKind::split && !a.broadcast && a.at.empty();
+}
+
+}  // namespace
+
+std::optional<AddedDim> added_dim(const OpDef &op, const TensorDef &input) {
+  for (const TensorDef &output : op.outputs) {
+    const auto anchor = std::find_if(output.dims.begin(), output.dims.end(), [](const Dim &d) { return !d.at.empty(); });
+    if (anchor == output.dims.end() || anchor->kind != DimKind::size || output.dims.size() != input.dims.size() + 1) continue;
+    const auto behind = std::next(input.dims.begin(), anchor - output.dims.begin());
+    if (!std::equal(input.dims.begin(), behind, output.dims.begin(), same_entry)) continue;
+    if (!std::equal(behind, input.dims.end(), std::next(anchor), same_entry)) continue;
+    return AddedDim{&*anchor, static_cast<std::size_t>(behind - input.dims.begin())};
+  }
+  return std::nullopt;
+}
 
 const OpDef *OpLibrary::op(std::string_view n) const {
   const auto found = ops.find(n);

@@ -208,6 +208,14 @@ struct ScalarFn {
   SourceSpan span;
 };
 
+/// Where an output has a dim that an input lacks: `Y: T[*P, N@axis, *Q]` beside `X: T[*P, *Q]`. The axis counts in the output's rank, and
+/// tells the input's packs apart.
+struct AddedDim {
+  const Dim* dim;       ///< N@axis
+  std::size_t before;   ///< entries of the input before it
+};
+std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input);
+
 /// Everything that was defined, by name.
 struct OpLibrary {
   std::map<std::string, ScalarRow, std::less<>> scalars;

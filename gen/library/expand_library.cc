@@ -117,30 +117,12 @@ std::vector<std::vector<bool>> prefixes(size_t operands) {
   return out;
 }
 
-bool mentions_call(const Syntax& s, const std::string& function) {
-  return (s.is(SyntaxKind::call) && s.text == function) || std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return mentions_call(c, function); });
-}
-
-/// Operands that differ in an extent, which is 0 for one that is not there: nothing is done for it, so one body serves any number.
-bool joins_operands(const OpDef& def) {
-  if (!is_variadic(def) || def.inputs.size() != 1) return false;
-  const auto own = [](const Dim& d) { return d.per_operand; };
-  if (std::none_of(def.inputs[0].dims.begin(), def.inputs[0].dims.end(), own)) return false;
-  const auto counts = [](const Syntax& s) { return mentions_call(s, "count"); };
-  return std::none_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) { return counts(l.value); }) &&
-         std::none_of(def.body.begin(), def.body.end(), [&](const Statement& s) { return counts(s.value) || std::any_of(s.subs.begin(), s.subs.end(), counts); });
-}
-
-/// The definition for kMaxOperands operands of which one may be alone.
-std::shared_ptr<const OpDef> with_operands(const OpDef& def) {
-  OpDef out = unroll_variadic(def, kMaxOperands);
-  for (size_t i = 1; i < out.inputs.size(); ++i) out.inputs[i].optional = true;
-  return std::make_shared<const OpDef>(std::move(out));
-}
-
 bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DType>& keys, Library& library, Diagnostics& diagnostics) {
   LibraryOp op;
-  if (is_variadic(given)) op.unrolled = with_operands(given);
+  if (is_variadic(given)) {
+    op.unrolled = std::make_shared<const OpDef>(unroll_optional(given, kMaxOperands));
+    if (counts_operands(given)) op.counted = given.inputs.back().name;
+  }
   op.def = op.unrolled ? op.unrolled.get() : &given;
   const auto view = permuted_view(given);
   const OpDef& def = view ? view->def : *op.def;
@@ -188,7 +170,7 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
 bool needs_graph(const OpDef& def) {
   const auto permutes = [](const LetDef& l) { return l.pack && l.value.kind == SyntaxKind::call && l.value.text == "permute"; };
   if (permuted_view(def)) return false;
-  return (is_variadic(def) && !joins_operands(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
+  return (is_variadic(def) && !may_lack_operands(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
 }
 
 std::vector<DType> dtypes_of(const TypeVar& v) {

@@ -37,6 +37,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "select" && n == 3) return choice(s);
   if (f == "padded" && n == 2) return padded(s);
   if (f == "opt" && n == 2) return optional(s);
+  if (f == "given" && n == 1) return {constant_int(1, DType::Bool), true};   // of lets that a call tells
   if ((f == "clamp" && n == 3) || ((f == "wrap" || f == "reflect" || f == "mirror") && n == 2)) return guard(s);
   if (f == "stop" && n == 1) return value(s.children[0]);
   if (f == "cast" && n == 2) return conversion(s);

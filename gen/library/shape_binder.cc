@@ -136,6 +136,18 @@ void ShapeBinder::count_open(const TensorDef& t, size_t rank, EntryCounts& c, st
       c.count[i] = split ? std::min(others, static_cast<size_t>(c.axes[0])) : others;
       others -= c.count[i];
     }
+  } else if (const auto added = c.open.size() == 2 ? added_dim(def_, t) : std::nullopt) {
+    const std::vector<int64_t> axes = axes_of(added->dim->at, rank + 1, why);
+    const auto before = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(added->before), is_fixed));
+    const auto behind = static_cast<size_t>(std::count_if(t.dims.begin() + static_cast<std::ptrdiff_t>(added->before), t.dims.end(), is_fixed));
+    if (!why.empty()) return;
+    const auto axis = static_cast<size_t>(axes.at(0));
+    if (axis < before || rank - axis < behind) {
+      why = fmt::format("{} has {} dimensions; its shape needs {} before dimension {} of the result and {} behind it", t.name, rank, before, axis, behind);
+      return;
+    }
+    c.count[c.open[0]] = axis - before;
+    c.count[c.open[1]] = rank - axis - behind;
   } else if (c.open.size() == 1) {
     const size_t sum = std::accumulate(c.count.begin(), c.count.end(), size_t{0}) - c.count[c.open[0]];
     if (rank < sum) why = fmt::format("{} has {} dimensions, at least {} are needed", t.name, rank, sum);

@@ -89,7 +89,7 @@ class ShapeChecker {
     for (bool changed = true; changed;) {
       changed = false;
       for (const TensorDef &t : op_.inputs) {
-        const bool anchored = std::any_of(t.dims.begin(), t.dims.end(), [](const Dim &d) { return !d.at.empty(); });
+        const bool anchored = added_dim(op_, t) || std::any_of(t.dims.begin(), t.dims.end(), [](const Dim &d) { return !d.at.empty(); });
         const std::size_t most = anchored ? (listed_anchor(t) ? t.dims.size() : 2) : 1;
         if (open_packs(t).size() > most) continue;
         for (const Dim &d : t.dims) changed |= d.kind == DimKind::pack && bound_packs_.insert(d.name).second;
@@ -100,7 +100,7 @@ class ShapeChecker {
       if (open.empty()) continue;
       diagnostics_.error(Code::E0419, open.back()->span,
                          fmt::format("where the pack '{}' of '{}' begins cannot be told", open.back()->name, t.name),
-                         {"put D@axis or *Q@axis between two packs, or let another input have one of them alone"});
+                         {"put D@axis or *Q@axis between two packs, here or in the output, or let another input have one of them alone"});
       for (const Dim *d : open) bound_packs_.insert(d->name);
     }
   }

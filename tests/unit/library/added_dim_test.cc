@@ -1,0 +1,55 @@
+// A dim that only the output has: where it stands tells the packs of an input apart.
+#include "catch.h"
+#include "library/bind_shapes.h"
+#include "opdef/read_ops.h"
+
+using namespace tenon;
+
+namespace {
+
+const char* const kStack = R"(
+ops:
+  - op: stack
+    types: {T: any}
+    attrs: {axis: int = 0}
+    in: {X...: "T[*P, M, *Q]"}
+    let: {N: count(X)}
+    out: {Y: "T[*P, N@axis, M, *Q]"}
+    body: Y[*p, operand(X), m, *q] = X[*p, m, *q]
+)";
+
+/// The extents of two tensors of these extents put side by side at an axis, or what is wrong.
+std::string stacked(int64_t axis, const std::vector<int64_t>& first, const std::vector<int64_t>& second) {
+  const auto defs = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", kStack)});
+  INFO(defs.diagnostics().text());
+  REQUIRE(defs);
+  std::vector<GivenTensor> given;
+  for (const auto* dims : {&first, &second}) {
+    given.push_back({true, DType::F32, {}});
+    for (const int64_t d : *dims) given.back().dims.push_back(constant_int(d));
+  }
+  Diagnostics diagnostics;
+  const auto call = bind_call(*defs, *defs->op("stack"), given, {{"axis", {{{constant_int(axis), true}}, false}}}, {}, diagnostics, {});
+  if (!call) return diagnostics.sorted().front().message;
+  std::string text;
+  for (const Expr& e : call->output_dims[0]) text += std::to_string(*constant_value(e)) + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("bind_call: the axis of a dim that only the output has counts in the output's rank") {
+  CHECK(stacked(0, {3, 4}, {3, 4}) == "2 3 4 ");
+  CHECK(stacked(1, {3, 4}, {3, 4}) == "3 2 4 ");
+  CHECK(stacked(-2, {3, 4}, {3, 4}) == "3 2 4 ");
+  CHECK(stacked(0, {3}, {3}) == "2 3 ");
+}
+
+TEST_CASE("bind_call: what does not fit beside a dim that only the output has is said") {
+  CHECK(stacked(-1, {3, 4}, {3, 4}) == "stack: X0 has 2 dimensions; its shape needs 0 before dimension 2 of the result and 1 behind it");
+  CHECK(stacked(3, {3, 4}, {3, 4}) == "stack: axis = 3 lies outside of a tensor with 3 dimensions");
+  CHECK(stacked(-4, {3, 4}, {3, 4}) == "stack: axis = -4 lies outside of a tensor with 3 dimensions");
+  CHECK(stacked(0, {}, {}) == "stack: X0 has 0 dimensions; its shape needs 0 before dimension 0 of the result and 1 behind it");
+  CHECK(stacked(0, {3, 4}, {3, 5}) == "stack: X1 has an extent of 5 where dimension 0 of *Q is 4");
+  CHECK(stacked(0, {3, 4}, {3}) == "stack: X1 has 1 dimensions, 2 are needed");
+}
