@@ -81,6 +81,7 @@ class IndexBounds {
   std::optional<Polynomial> choice(const Syntax &s);
   std::optional<Polynomial> bounded(const std::string &kind, const std::optional<Polynomial> &low,
                                     const std::optional<Polynomial> &high, const std::string &key);
+  std::optional<Polynomial> offset(const Syntax &s);
   std::optional<Polynomial> inlined(const Syntax &s);
   std::optional<Polynomial> element(const Syntax &s);
   std::optional<Polynomial> place_of_extremum(const Syntax &s);

@@ -243,6 +243,14 @@ std::optional<Polynomial> IndexBounds::choice(const Syntax &s) {
   return Polynomial::quantity(name);
 }
 
+/// What lies before one of several stretches leaves room for its own extent in the sum of all.
+std::optional<Polynomial> IndexBounds::offset(const Syntax &s) {
+  Syntax all = s;
+  all.text = "sum_of";
+  const auto sum = polynomial(all), own = polynomial(s.children[0]);
+  return bounded("size", Polynomial(), sum && own ? std::optional(*sum - *own) : std::nullopt, print(s));
+}
+
 std::optional<Polynomial> IndexBounds::inlined(const Syntax &s) {
   if (context_.functions == nullptr) return std::nullopt;
   const auto found = context_.functions->find(s.text);
@@ -259,8 +267,9 @@ std::optional<Polynomial> IndexBounds::call(const Syntax &s) {
     if (!extent) return std::nullopt;
     return bounded("index", Polynomial(), *extent - one(), print(s));
   }
-  if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "lin" || s.text == "sum_of" || s.text == "offset" || s.text == "operand" || s.text == "count")
+  if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "lin" || s.text == "sum_of" || s.text == "operand" || s.text == "count")
     return bounded("size", Polynomial(), std::nullopt, print(s));
+  if (s.text == "offset" && n == 1) return offset(s);
   if (s.text == "keep" || s.text == "permute" || s.text == "concat" || s.text == "drop") {
     return bounded("pack", Polynomial(), std::nullopt, print(s));
   }

@@ -141,6 +141,11 @@ std::optional<ArithmeticText> about_packs(const Syntax& s, const ArithmeticScope
     TENON_CHECK(t != inputs.end(), "{}: given({})", scope.def->name, s.children[0].text);
     return ArithmeticText{fmt::format("(f->operand[{}].tensor != NULL)", t - inputs.begin()), Type::Condition};
   }
+  if (s.text == "element") {
+    const std::string list = c_identifier(s.children[0].text);
+    return ArithmeticText{fmt::format("({1} < a->{0}.count ? tn_rt_int_at(f, &a->{0}, {1}) : 0)", list, s.children[1].integer), Type::Integer};
+  }
+  if (s.text == "elements") return ArithmeticText{fmt::format("a->{}.count", c_identifier(s.children[0].text)), Type::Integer};
   if (s.text != "size" && s.text != "rank") return std::nullopt;
   const Syntax& of = s.children[0];
   if (scope.packs.count(of.text))

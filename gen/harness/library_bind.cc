@@ -182,6 +182,7 @@ class BindWriter {
     const bool real = s_.scope.real_lets.count(l.name) != 0;
     const auto value = [&] { return real ? real_text(l.value, s_.scope) : integer_text(l.value, s_.scope); };
     by_type(l.value, [&](const std::string& end) { body_.print_line("{} = {};{}", name, value(), end); });
+    write_element_checks(s_, l);
     s_.bound_sizes.insert(real ? "" : l.name);
     s_.bound_sizes.erase("");
   }

@@ -24,6 +24,16 @@ struct BindState {
   bool knows(const Dim& d) const;
 };
 
+/// A stored dimension as C: the number of fixed ones before it plus the ranks of packs.
+struct StoredPlace {
+  int fixed = 0;
+  std::vector<std::string> ranks;
+
+  std::string text() const;
+  /// ` - a - b - 2`
+  std::string subtracted() const;
+};
+
 /// `A: T[M, K] stored as [K, M] if transA`, for comments.
 std::string shape_comment(const TensorDef& t);
 /// `tn_operand *const in_A`: name of the C variable.
@@ -39,5 +49,7 @@ void write_exact_sizes(BindState& s);
 /// The same inputs: finds what the other extents broadcast to, then checks.
 void write_broadcast_inputs(BindState& s);
 void write_output(BindState& s, const TensorDef& t, int k);
+/// Checks of a let that is an extent of one tensor of a variadic output; nothing for others.
+void write_element_checks(const BindState& s, const LetDef& l);
 
 }  // namespace tenon

@@ -11,24 +11,6 @@
 namespace tenon {
 namespace {
 
-/// A stored dimension as C: the number of fixed ones before it plus the ranks of packs.
-struct Cursor {
-  int fixed = 0;
-  std::vector<std::string> ranks;
-
-  std::string text() const {
-    std::string out = joined(ranks, " + ");
-    if (out.empty()) return fmt::format("{}", fixed);
-    return fixed == 0 ? out : fmt::format("{} + {}", out, fixed);
-  }
-  /// ` - a - b - 2`
-  std::string subtracted() const {
-    std::string out;
-    for (const std::string& r : ranks) out += " - " + r;
-    return fixed == 0 ? out : out + fmt::format(" - {}", fixed);
-  }
-};
-
 class InputShape {
  public:
   InputShape(BindState& state, const TensorDef& t) : s(state), t_(t), name_(operand_name(t, false)), out(*state.out) {
@@ -45,16 +27,16 @@ class InputShape {
   }
 
   /// Rank of the pack at `i` as C, given what is before it.
-  std::string pack_rank(size_t i, const Cursor& before) const {
+  std::string pack_rank(size_t i, const StoredPlace& before) const {
     size_t end = i + 1;
     while (end < t_.dims.size() && !(added_ && added_->before == end) && (t_.dims[end].at.empty() || listed(t_.dims[end]))) ++end;
-    Cursor after;
+    StoredPlace after;
     for (size_t k = i + 1; k < std::min(end, t_.dims.size()); ++k) advance(after, t_.dims[k]);
     const std::string upto = end == t_.dims.size() ? name_ + "->ndim" : axis_name(added_ ? *added_->dim : t_.dims[end]);
     return upto + before.subtracted() + after.subtracted();
   }
 
-  void advance(Cursor& c, const Dim& d) const {
+  void advance(StoredPlace& c, const Dim& d) const {
     if (d.kind == DimKind::pack)
       c.ranks.push_back(c_identifier(d.name) + "->rank");
     else
@@ -70,7 +52,7 @@ class InputShape {
   void listed_axes() {
     const auto at = std::find_if(t_.dims.begin(), t_.dims.end(), [&](const Dim& d) { return listed(d); });
     if (at == t_.dims.end()) return;
-    Cursor before, after;
+    StoredPlace before, after;
     bool open_before = false, open_after = false;
     for (auto d = t_.dims.begin(); d != t_.dims.end(); ++d) {
       if (d == at) continue;
@@ -108,7 +90,7 @@ class InputShape {
   }
 
   void check_rank() {
-    Cursor all;
+    StoredPlace all;
     for (const Dim& d : t_.dims) advance(all, d);
     out.print_line("tn_rt_rank(f, {}, {});", name_, all.text());
   }
@@ -180,7 +162,7 @@ class InputShape {
   const TensorDef& t_;
   const std::string name_;
   TextWriter& out;
-  Cursor at_;
+  StoredPlace at_;
   std::optional<AddedDim> added_;  ///< where it tells this input's packs apart
   std::set<std::string> ranked_;   ///< packs whose rank this tensor tells
 };
@@ -188,7 +170,7 @@ class InputShape {
 /// Sizes that a tensor has without `~` beside others that have it: they are exact, whatever other inputs stretch to them.
 void write_exact_extents(BindState& s, const TensorDef& t, const std::string& name) {
   InputShape shape(s, t);
-  Cursor at;
+  StoredPlace at;
   for (size_t i = 0; i < t.dims.size(); ++i) {
     const Dim& d = t.dims[i];
     if (d.kind == DimKind::pack && d.broadcast) {
@@ -211,7 +193,7 @@ bool tells_extent(const BindState& s, const Dim& d) {
 /// Sizes and packs that no input has without `~`: what all operands' extents broadcast to.
 void write_broadcast_extents(BindState& s, const TensorDef& t, const std::string& name) {
   InputShape shape(s, t);
-  Cursor at;
+  StoredPlace at;
   for (size_t i = 0; i < t.dims.size(); ++i) {
     const Dim& d = t.dims[i];
     if (d.kind == DimKind::pack && d.broadcast) {
@@ -238,6 +220,18 @@ void close_optional(const BindState& s, const TensorDef& t) {
 }
 
 }  // namespace
+
+std::string StoredPlace::text() const {
+  std::string out = joined(ranks, " + ");
+  if (out.empty()) return fmt::format("{}", fixed);
+  return fixed == 0 ? out : fmt::format("{} + {}", out, fixed);
+}
+
+std::string StoredPlace::subtracted() const {
+  std::string out;
+  for (const std::string& r : ranks) out += " - " + r;
+  return fixed == 0 ? out : out + fmt::format(" - {}", fixed);
+}
 
 std::string BindState::extent(const Dim& d) const {
   if (d.kind == DimKind::integer) return fmt::format("{}", d.value);
@@ -352,39 +346,6 @@ void write_broadcast_inputs(BindState& s) {
     InputShape(s, *t).write();
     close_optional(s, *t);
   }
-}
-
-void write_output(BindState& s, const TensorDef& t, int k) {
-  TextWriter& out = *s.out;
-  const std::string name = operand_name(t, true);
-  const int variable = type_variable(s.def(), t.dtype);
-  const auto d0 = variable < 0 ? dtype_from_name(t.dtype) : std::nullopt;
-  out.line().print_line("/* {} */", shape_comment(t));
-  out.print_line("tn_operand *const {} = tn_rt_output(f, {}, {});", name, k, variable >= 0 ? fmt::format("TN_TYPE_VARIABLE + {}", variable) : dtype_constant(*d0));
-  Cursor before;
-  const Dim* listed = nullptr;
-  for (const Dim& d : t.dims) {
-    if (d.kind == DimKind::pack) {
-      out.print_line("tn_rt_put_pack(f, {}, {});", name, position(s.signature->packs, d.name));
-    } else if (d.kind == DimKind::split) {
-      std::vector<std::string> parts;
-      for (const Dim& p : d.parts) parts.push_back(s.extent(p));
-      out.print_line("tn_rt_put_split(f, {}, (const int64_t[]){{{}}}, {});", name, joined(parts, ", "), parts.size());
-    } else if (const auto written = written_extents(s.def()); std::count(written.begin(), written.end(), d.name) != 0) {
-      out.print_line("tn_rt_put_upto(f, {}, {}, {});", name, s.extent(d), position(written, d.name));
-    } else {
-      out.print_line("tn_rt_put(f, {}, {});", name, s.extent(d));
-    }
-    if (!d.at.empty() && s.def().attr(d.at)->count != AttrCount::one) listed = &d;
-    else if (listed == nullptr && d.kind == DimKind::pack) before.ranks.push_back(c_identifier(d.name) + "->rank");
-    else if (listed == nullptr) ++before.fixed;
-  }
-  if (listed != nullptr) {
-    if (s.def().let(listed->name)) out.print_line("if ({}->rank > 0)", c_identifier(listed->name)).write("    ");
-    out.print_line("tn_rt_put_listed_axes(f, {}, &a->{}, {});", name, c_identifier(listed->at), before.text());
-  }
-  write_storage_order(s, t, true);
-  out.print_line("tn_rt_close(f, {}, {});", name, k);
 }
 
 }  // namespace tenon

@@ -153,6 +153,8 @@ unsigned optional_mask(const OpDef& def) {
   unsigned mask = 0;
   for (size_t i = 0; i < def.inputs.size(); ++i)
     if (def.inputs[i].optional) mask |= 1u << i;
+  for (size_t i = 0; i < def.outputs.size(); ++i)
+    if (def.outputs[i].optional) mask |= 1u << (def.inputs.size() + i);
   return mask;
 }
 

@@ -92,7 +92,7 @@ class TypedWriter {
     std::vector<std::string> parameters;
     if (!leading_parameters().empty()) parameters.push_back(leading_parameters());
     for (const TensorDef& t : def_.inputs) parameters.push_back(fmt::format("const {} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
-    for (const TensorDef& t : def_.outputs) parameters.push_back(fmt::format("{} *{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name)));
+    for (const TensorDef& t : def_.outputs) parameters.push_back(fmt::format("{} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
     for (const std::string& e : written_extents(def_)) parameters.push_back(fmt::format("int64_t *{}", c_identifier(e)));
     return fmt::format("int {}({}, void *workspace, size_t workspace_bytes)", function(k), joined(parameters, ", "));
   }
@@ -112,7 +112,7 @@ class TypedWriter {
     if (!leading_parameters().empty()) parameters.push_back(leading_parameters());
     for (const std::string& v : types_of_attributes(def_)) parameters.push_back("tn_dtype " + c_identifier(v));
     for (const TensorDef& t : def_.outputs)
-      parameters.push_back(fixed_rank(t) && !t.dims.empty() ? fmt::format("int64_t {}_shape[{}]", c_identifier(t.name), t.dims.size()) : fmt::format("tn_dims *{}_shape", c_identifier(t.name)));
+      parameters.push_back(fixed_rank(t) && !t.dims.empty() ? fmt::format("int64_t {}_shape[{}]", c_identifier(t.name), t.dims.size()) : fmt::format("tn_dims *{}_shape{}", c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
     return fmt::format("int tn_{}_shape({})", name_, joined(parameters, ", "));
   }
 
@@ -221,6 +221,8 @@ class TypedWriter {
       if (n_in > 0) out.print_line("for (int k = 0; k < {}; ++k)", n_in).line("    c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;");
       if (!op_.counted.empty()) write_operand_count(op_, out);
       out.print_line("for (int k = 0; k < {}; ++k)", n - n_in).print_line("    c->out[k] = &c->tensor[{}k].t;", n_in > 0 ? fmt::format("{} + ", n_in) : "");
+      const auto required = static_cast<size_t>(std::count_if(def_.outputs.begin(), def_.outputs.end(), [](const TensorDef& t) { return !t.optional; }));
+      if (n_in + required < n) out.print_line("for (int k = {}; data != NULL && k < {}; ++k)", required, n - n_in).print_line("    if (data[{} + k] == NULL)", n_in).line("        c->out[k] = NULL;");
       out.line("c->frame.in = c->in;");
       if (n_in == 0) out.line("c->in[0] = NULL;");
       out.line("c->frame.out = c->out;").line("c->frame.is_typed = 1;").line("c->frame.ndim = TN_ANY_RANK;");
@@ -307,11 +309,19 @@ class TypedWriter {
     for (size_t o = 0; o < def_.outputs.size(); ++o) {
       const TensorDef& t = def_.outputs[o];
       const std::string name = c_identifier(t.name) + "_shape", from = fmt::format("call.tensor[{}]", def_.inputs.size() + o);
+      if (t.optional) {
+        out.print_line("    if ({} != NULL) {{", name);
+        out.indent();
+      }
       if (fixed_rank(t) && !t.dims.empty()) {
         out.print_line("    memcpy({}, {}.shape, {} * sizeof {}.shape[0]);", name, from, t.dims.size(), from);
       } else {
         out.print_line("    {}->rank = {}.t.ndim;", name, from);
         out.print_line("    memcpy({}->dim, {}.shape, sizeof {}->dim);", name, from, name);
+      }
+      if (t.optional) {
+        out.dedent();
+        out.line("    }");
       }
     }
     out.line("    return 0;").line("}").line();

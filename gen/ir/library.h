@@ -22,7 +22,7 @@ enum class PackPlan : uint8_t {
   Fixed,      ///< kMaxRank logical dimensions, padded in front with extents of 1
 };
 inline constexpr int kMaxRank = 8;
-/// Operands that a variadic input has in a library: those behind the last one given are NULL.
+/// Operands that a variadic input has in a library, or outputs that a variadic one is: those behind the last one given are NULL.
 inline constexpr int kMaxOperands = 8;
 
 /// Where the value of one Kernel::sizes entry comes from at a call.
@@ -47,7 +47,7 @@ struct LibraryKernel {
 /// All bodies of one definition.
 struct LibraryOp {
   const OpDef* def = nullptr;             ///< owned by the OpLibrary, which outlives the Library, or by `unrolled`
-  std::shared_ptr<const OpDef> unrolled;  ///< of a variadic definition: kMaxOperands operands, all but the first optional
+  std::shared_ptr<const OpDef> unrolled;  ///< of a variadic definition: kMaxOperands operands or outputs, all but the first optional
   std::string counted;                    ///< the variadic input whose number of operands no extent tells: calls say it
   std::string permuted;                   ///< a list let: kernels see the input with its dimensions in this order
   std::string key_type;                   ///< the first type variable, or "" when there is none

@@ -63,7 +63,7 @@ struct Dim {
   std::int64_t value = 0;      ///< of an integer
   bool broadcast = false;      ///< `~`: also an extent of 1; a pack may lack leading dims
   std::string at;              ///< attribute after `@`: D@axis the dim chosen; *Q@axis all dims from axis; *R@axes those listed
-  bool per_operand = false;    ///< `D...`: differs from operand to operand of a variadic input
+  bool per_operand = false;    ///< `D...`: differs from tensor to tensor of a variadic input or output
   std::vector<Dim> parts;      ///< of a split, outermost first: sizes, integers
   SourceSpan span;
 };
@@ -79,7 +79,7 @@ struct StorageRule {
 struct TensorDef {
   std::string name;
   bool optional = false;       ///< `B?`
-  bool variadic = false;       ///< `X...`: one or more tensors
+  bool variadic = false;       ///< `X...`: one or more tensors; of an output, one for each element of its list `D...`
   std::string dtype;           ///< a type variable or a dtype
   SourceSpan dtype_span;
   std::vector<Dim> dims;

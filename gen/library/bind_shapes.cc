@@ -246,18 +246,28 @@ std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::o
 
 }  // namespace
 
+bool unroll_call(const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs, Diagnostics& diagnostics, const SourceSpan& place,
+                 std::shared_ptr<const OpDef>& unrolled) {
+  if (is_variadic(def)) {
+    const size_t others = def.inputs.size() - 1;
+    if (inputs <= others) return diagnostics.error(Code::E0605, place, fmt::format("{}: input {} is missing", def.name, def.inputs.back().name)), false;
+    unrolled = std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(inputs - others)));
+  } else if (const std::string* list = extents_of_outputs(def)) {
+    const auto extents = attrs.find(*list);
+    const auto& preset = def.attr(*list)->value;   // without one the call is refused for that
+    const size_t outputs = extents != attrs.end() ? extents->second.elements.size() : preset && preset->is(SyntaxKind::list) ? preset->children.size() : 1;
+    if (outputs == 0)
+      return diagnostics.error(Code::E0425, place, fmt::format("{}: '{}' has no elements that are known here, and there is an output for each", def.name, *list)), false;
+    unrolled = std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(outputs)));
+  }
+  return true;
+}
+
 std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_def, const std::vector<GivenTensor>& inputs,
                                    const std::map<std::string, BoundAttr>& attrs, const std::map<std::string, DType>& types, Diagnostics& diagnostics,
                                    const SourceSpan& place) {
   BoundCall out;
-  if (is_variadic(given_def)) {
-    const size_t others = given_def.inputs.size() - 1;
-    if (inputs.size() <= others) {
-      diagnostics.error(Code::E0605, place, fmt::format("{}: input {} is missing", given_def.name, given_def.inputs.back().name));
-      return std::nullopt;
-    }
-    out.unrolled = std::make_shared<const OpDef>(unroll_variadic(given_def, static_cast<int>(inputs.size() - others)));
-  }
+  if (!unroll_call(given_def, inputs.size(), attrs, diagnostics, place, out.unrolled)) return std::nullopt;
   const OpDef& def = out.unrolled ? *out.unrolled : given_def;
   out.scope.def = &def;
   out.scope.binding.types = types;

@@ -37,6 +37,10 @@ struct BoundCall {
   std::vector<WrittenExtent> extents;   ///< extents of outputs that the kernel writes
 };
 
+/// Of a variadic definition: the one for as many tensors as this call has, into `unrolled`. False after an error: the call has none.
+bool unroll_call(const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs, Diagnostics& diagnostics, const SourceSpan& place,
+                 std::shared_ptr<const OpDef>& unrolled);
+
 /// Binds a definition to inputs of known rank whose extents are constants or expressions of the caller's sizes. Missing attributes take
 /// their defaults. `output_types` gives type variables that only an output has (by name). On failure reports at `place` and returns nothing.
 std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,

@@ -232,6 +232,7 @@ class BodyExpander {
 
   void call(const Statement& s);
   bool too_long(const Statement& s);
+  const OpDef* unrolled_callee(const Statement& s, const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs, std::shared_ptr<const OpDef>& unrolled);
 
   const OpLibrary& library_;
   const OpDef& def_;
@@ -251,6 +252,16 @@ bool BodyExpander::too_long(const Statement& s) {
     expr_.error(Code::E0232, s.value, fmt::format("with '{}' in the place of its calls the op has more than {} statements", s.value.text, kMaxStatements),
                 {"give what is computed several times a name, and use it again"});
   return true;
+}
+
+/// The callee with as many inputs and outputs as this call has, kept in `unrolled` where it is variadic; nullptr after an error.
+const OpDef* BodyExpander::unrolled_callee(const Statement& s, const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs, std::shared_ptr<const OpDef>& unrolled) {
+  if (!unroll_call(def, inputs, attrs, diagnostics_, s.value.span, unrolled)) return nullptr;
+  const OpDef& callee = unrolled ? *unrolled : def;
+  if (callee.outputs.size() == s.targets.size()) return &callee;
+  expr_.error(Code::E0426, s.value, fmt::format("'{}' has {} output{} here, not {}", callee.name, callee.outputs.size(), callee.outputs.size() == 1 ? "" : "s", s.targets.size()),
+              {"give each output a name: a, b = op(x)"});
+  return nullptr;
 }
 
 /// `a, b = op(x, y, axis=1)`: binds the callee's signature to the tensors given and expands its body in place.
@@ -289,6 +300,9 @@ void BodyExpander::call(const Statement& s) {
       inputs.push_back(t->second);
     }
   }
+  std::shared_ptr<const OpDef> unrolled;
+  callee = unrolled_callee(s, *callee, inputs.size(), attrs, unrolled);
+  if (!callee) return;
   Scope inner;
   inner.def = callee;
   if (!bind_composite(library_, *callee, inputs, attrs, kernel_, inner, diagnostics_, s.value.span)) return;

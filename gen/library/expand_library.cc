@@ -101,9 +101,9 @@ std::string kernel_name(const OpDef& def, const Types& types, const std::vector<
   return name;
 }
 
-/// The inputs that a kernel for this call has: those given, and those that numbers stand in for.
-std::vector<bool> read_by_kernel(const LibraryOp& op, std::vector<bool> present) {
-  for (size_t i = 0; i < present.size(); ++i) present[i] = present[i] || op.unrolled || !op.stand_ins[i].empty();
+/// The inputs that a kernel for this call has: those given, and those that numbers or nothing stand in for.
+std::vector<bool> read_by_kernel(const LibraryOp& op, bool operands, std::vector<bool> present) {
+  for (size_t i = 0; i < present.size(); ++i) present[i] = present[i] || operands || !op.stand_ins[i].empty();
   return present;
 }
 
@@ -119,7 +119,8 @@ std::vector<std::vector<bool>> prefixes(size_t operands) {
 
 bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DType>& keys, Library& library, Diagnostics& diagnostics) {
   LibraryOp op;
-  if (is_variadic(given)) {
+  const bool operands = is_variadic(given);
+  if (operands || has_variadic_output(given)) {
     op.unrolled = std::make_shared<const OpDef>(unroll_optional(given, kMaxOperands));
     if (counts_operands(given)) op.counted = given.inputs.back().name;
   }
@@ -143,10 +144,10 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
   for (const TensorDef& t : def.inputs) op.stand_ins.push_back(stand_in(def, t));
   std::map<std::string, std::shared_ptr<LibraryKernel>> made;
   for (const Types& call : all)
-    for (const std::vector<bool>& present : op.unrolled ? prefixes(def.inputs.size()) : presences(def)) {
+    for (const std::vector<bool>& present : operands ? prefixes(def.inputs.size()) : presences(def)) {
       Types body = call;
       for (const std::string& v : moved) body[v] = movement_dtype(call.at(v));
-      const std::vector<bool> taken = read_by_kernel(op, present);
+      const std::vector<bool> taken = read_by_kernel(op, operands, present);
       const std::string name = kernel_name(def, body, taken);
       auto& shared = made[name];
       if (!shared) {
@@ -170,7 +171,7 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
 bool needs_graph(const OpDef& def) {
   const auto permutes = [](const LetDef& l) { return l.pack && l.value.kind == SyntaxKind::call && l.value.text == "permute"; };
   if (permuted_view(def)) return false;
-  return (is_variadic(def) && !may_lack_operands(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
+  return (is_variadic(def) && !may_lack_tensors(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
 }
 
 std::vector<DType> dtypes_of(const TypeVar& v) {

@@ -61,6 +61,7 @@ class ExprBuilder {
   Typed padded(const Syntax& s);
   Typed optional(const Syntax& s);
   Typed choice(const Syntax& s);
+  Typed element(const Syntax& s);
   Typed conversion(const Syntax& s);
   Typed bit_pattern(const Syntax& s);
   Typed guard(const Syntax& s);

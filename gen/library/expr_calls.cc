@@ -38,6 +38,8 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "padded" && n == 2) return padded(s);
   if (f == "opt" && n == 2) return optional(s);
   if (f == "given" && n == 1) return {constant_int(1, DType::Bool), true};   // of lets that a call tells
+  if (f == "element" && n == 2) return element(s);
+  if (f == "elements" && n == 1) return {constant_int(1), true};
   if ((f == "clamp" && n == 3) || ((f == "wrap" || f == "reflect" || f == "mirror") && n == 2)) return guard(s);
   if (f == "stop" && n == 1) return value(s.children[0]);
   if (f == "cast" && n == 2) return conversion(s);
@@ -131,6 +133,13 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   if (e[0]->type == DType::Bool && row.result != ResultRule::Bool && !row.has('I') && !row.has('B'))
     for (Expr& x : e) x = cast_to(x, DType::I64);
   return {apply(op, e), flexible};
+}
+
+/// Element of a list that has one for each tensor of a variadic output; in a library only a call tells it.
+Typed ExprBuilder::element(const Syntax& s) {
+  const std::vector<Typed>& list = scope_.binding.attrs.at(s.children[0].text).elements;
+  const auto k = static_cast<size_t>(s.children[1].integer);
+  return k < list.size() ? list[k] : Typed{constant_int(0), true};
 }
 
 Typed ExprBuilder::choice(const Syntax& s) {

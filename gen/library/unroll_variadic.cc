@@ -54,38 +54,39 @@ bool has_own_extent(const TensorDef& t) {
   return std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.per_operand; });
 }
 
+bool mentions_count(const OpDef& def) {
+  const auto counts = [](const Syntax& s) { return mentions_call(s, "count"); };
+  return std::any_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) { return counts(l.value); }) || std::any_of(def.requires_.begin(), def.requires_.end(), counts) ||
+         std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) { return counts(s.value) || std::any_of(s.subs.begin(), s.subs.end(), counts); });
+}
+
 class Unroller {
  public:
-  Unroller(const OpDef& def, int operands, bool may_lack)
-      : def_(def), variadic_(def.inputs.back().name), operands_(operands), may_lack_(may_lack), steps_(may_lack && !has_own_extent(def.inputs.back())) {
-    for (const Dim& d : def.inputs.back().dims)
+  Unroller(const OpDef& def, int tensors, bool may_lack)
+      : def_(def), output_(has_variadic_output(def)), tensor_(output_ ? def.outputs.back() : def.inputs.back()), tensors_(tensors), may_lack_(may_lack),
+        steps_(may_lack && !output_ && !has_own_extent(tensor_)) {
+    for (const Dim& d : tensor_.dims)
       if (d.per_operand) own_.push_back(d.name);
-    for (const Statement& s : def.body) find_variables(s.value);
+    if (output_) extents_ = own_.at(0);
+    for (const Statement& s : def_.body) {
+      if (output_ && is_each(s)) note_variables(s.subs);
+      find_variables(s.value);
+    }
   }
 
   OpDef run() const {
     OpDef out = def_;
-    const TensorDef operand = out.inputs.back();
-    out.inputs.pop_back();
-    for (int k = 0; k < operands_; ++k) {
-      TensorDef t = operand;
-      t.name = of(variadic_, k);
-      t.variadic = false;
-      t.optional = may_lack_ && k > 0;
-      for (Dim& d : t.dims) {
-        if (d.per_operand) d.name = of(d.name, k);
-        d.per_operand = false;
-      }
-      out.inputs.push_back(std::move(t));
-    }
+    unroll_tensor(output_ ? out.outputs : out.inputs);
     for (LetDef& l : out.lets) l.value = rewritten(l.value, -1);
     for (Syntax& r : out.requires_) r = rewritten(r, -1);
     if (may_lack_ && counts_operands(def_)) tell_given(out);
+    if (output_) tell_extents(out);
     out.body.clear();
     for (const Statement& s : def_.body) {
-      const bool each = reads(s.value, variadic_);
-      for (int k = 0; k < (each ? operands_ : 1); ++k) {
+      const bool each = is_each(s);
+      for (int k = 0; k < (each ? tensors_ : 1); ++k) {
         Statement copy = s;
+        if (output_ && each) copy.targets[0].text = of(tensor_.name, k);
         for (Syntax& sub : copy.subs) sub = rewritten(sub, each ? k : -1, steps_ && each);
         copy.value = rewritten(copy.value, each ? k : -1);
         out.body.push_back(std::move(copy));
@@ -98,26 +99,65 @@ class Unroller {
   static std::string of(const std::string& name, int k) { return fmt::format("{}{}", name, k); }
   bool is_own(const std::string& name) const { return std::find(own_.begin(), own_.end(), name) != own_.end(); }
 
-  std::string given(int k) const { return of(variadic_, k) + "_given"; }
-  std::string step(int k) const { return "at_" + of(variadic_, k); }
+  /// One that stands for a statement per tensor.
+  bool is_each(const Statement& s) const { return output_ ? !s.is_call && s.targets[0].text == tensor_.name : reads(s.value, tensor_.name); }
+
+  void unroll_tensor(std::vector<TensorDef>& list) const {
+    list.pop_back();
+    for (int k = 0; k < tensors_; ++k) {
+      TensorDef t = tensor_;
+      t.name = of(tensor_.name, k);
+      t.variadic = false;
+      t.optional = may_lack_ && k > 0;
+      number_own(t.dims, k);
+      for (StorageRule& r : t.storage) number_own(r.dims, k);
+      list.push_back(std::move(t));
+    }
+  }
+
+  static void number_own(std::vector<Dim>& dims, int k) {
+    for (Dim& d : dims) {
+      if (d.per_operand) d.name = of(d.name, k);
+      d.per_operand = false;
+    }
+  }
+
+  std::string given(int k) const { return of(tensor_.name, k) + "_given"; }
+  std::string step(int k) const { return "at_" + of(tensor_.name, k); }
+  std::string before(int k) const { return "before_" + of(extents_, k); }
 
   /// Whether operand k is there, as the number 1 or 0: that many times its statements are carried out.
   void tell_given(OpDef& out) const {
     std::vector<LetDef> lets;
-    for (int k = 1; k < operands_; ++k) {
-      const SourceSpan& span = def_.inputs.back().span;
-      lets.push_back({given(k), call("select", {call("given", {named(of(variadic_, k), span)}), number(1, span), number(0, span)}), false, false, span});
+    for (int k = 1; k < tensors_; ++k) {
+      const SourceSpan& span = tensor_.span;
+      lets.push_back({given(k), call("select", {call("given", {named(of(tensor_.name, k), span)}), number(1, span), number(0, span)}), false, false, span});
       if (steps_) out.index.push_back({step(k), false, named(given(k), span), span});
     }
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
-  /// Variables over a dim that differs between the operands range over another extent in each statement, so each has names of its own.
+  /// The elements of the list as lets. Where outputs may be absent, what is before one of them is a let, too: nothing is done for an absent one
+  /// because kernels see an extent of 0.
+  void tell_extents(OpDef& out) const {
+    std::vector<LetDef> lets;
+    for (int k = 0; k < tensors_; ++k) {
+      Syntax element = call("element", {named(extents_, tensor_.span), number(k, tensor_.span)});
+      lets.push_back({of(extents_, k), std::move(element), false, false, tensor_.span});
+    }
+    for (int k = 1; may_lack_ && k < tensors_; ++k) lets.push_back({before(k), sum(extents_, k, tensor_.span), false, false, tensor_.span});
+    if (may_lack_ && mentions_count(def_)) lets.push_back({tensor_.name + "_count", call("elements", {named(extents_, tensor_.span)}), false, false, tensor_.span});
+    out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
+  }
+
+  void note_variables(const std::vector<Syntax>& subs) {
+    for (size_t i = 0; i < std::min(tensor_.dims.size(), subs.size()); ++i)
+      if (tensor_.dims[i].per_operand && subs[i].kind == SyntaxKind::name) own_.push_back(subs[i].text);
+  }
+
+  /// Variables over a dim that differs between the tensors range over another extent in each statement, so each has names of its own.
   void find_variables(const Syntax& s) {
-    const std::vector<Dim>& dims = def_.inputs.back().dims;
-    if (s.kind == SyntaxKind::subscript && s.text == variadic_)
-      for (size_t i = 0; i < std::min(dims.size(), s.children.size()); ++i)
-        if (dims[i].per_operand && s.children[i].kind == SyntaxKind::name) own_.push_back(s.children[i].text);
+    if (s.kind == SyntaxKind::subscript && s.text == tensor_.name) note_variables(s.children);
     for (const Syntax& c : s.children) find_variables(c);
   }
 
@@ -128,49 +168,63 @@ class Unroller {
   }
 
   Syntax count(const SourceSpan& span) const {
-    if (!may_lack_) return number(operands_, span);
+    if (!may_lack_) return number(tensors_, span);
+    if (output_) return named(tensor_.name + "_count", span);
     Syntax out = number(1, span);
-    for (int k = 1; k < operands_; ++k) out = plus(out, named(given(k), span));
+    for (int k = 1; k < tensors_; ++k) out = plus(out, named(given(k), span));
     return out;
+  }
+
+  Syntax offset(const std::string& name, int k, const SourceSpan& span) const {
+    if (may_lack_ && output_ && name == extents_ && k > 0) return named(before(k), span);
+    return sum(name, std::max(k, 0), span);
   }
 
   /// `steps`: the operand's number is where a loop stands that runs as often as there is this operand.
   Syntax rewritten(const Syntax& s, int k, bool steps = false) const {
     if (s.kind == SyntaxKind::call && s.children.size() == 1) {
       const std::string& arg = s.children[0].text;
-      if (s.text == "sum_of") return sum(arg, operands_, s.span);
-      if (s.text == "offset" && is_own(arg)) return sum(arg, std::max(k, 0), s.span);
+      if (s.text == "sum_of") return sum(arg, tensors_, s.span);
+      if (s.text == "offset" && is_own(arg)) return offset(arg, k, s.span);
       if (s.text == "operand") return steps && k > 0 ? plus(number(k, s.span), named(step(k), s.span)) : number(k, s.span);
       if (s.text == "count") return count(s.span);
     }
     Syntax out = s;
-    if (k >= 0 && s.kind == SyntaxKind::subscript && s.text == variadic_) out.text = of(variadic_, k);
+    if (k >= 0 && s.kind == SyntaxKind::subscript && s.text == tensor_.name) out.text = of(tensor_.name, k);
     if (k >= 0 && s.kind == SyntaxKind::name && is_own(s.text)) out.text = of(s.text, k);
     for (Syntax& c : out.children) c = rewritten(c, k, steps);
     return out;
   }
 
   const OpDef& def_;
-  std::string variadic_;
-  int operands_;
+  bool output_;               ///< the variadic tensor is the output, not the last input
+  const TensorDef& tensor_;
+  int tensors_;
   bool may_lack_;
   bool steps_;   ///< statements of operands that are not there are carried out no times by a loop of their own
   std::vector<std::string> own_;
+  std::string extents_;   ///< of a variadic output: the list that has an extent for each
 };
 
 }  // namespace
 
 bool is_variadic(const OpDef& def) { return !def.inputs.empty() && def.inputs.back().variadic; }
 
-bool counts_operands(const OpDef& def) {
-  if (!is_variadic(def)) return false;
-  const auto counts = [](const Syntax& s) { return mentions_call(s, "count"); };
-  return !has_own_extent(def.inputs.back()) || std::any_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) { return counts(l.value); }) ||
-         std::any_of(def.requires_.begin(), def.requires_.end(), counts) ||
-         std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) { return counts(s.value) || std::any_of(s.subs.begin(), s.subs.end(), counts); });
+bool has_variadic_output(const OpDef& def) { return !def.outputs.empty() && def.outputs.back().variadic; }
+
+const std::string* extents_of_outputs(const OpDef& def) {
+  if (!has_variadic_output(def)) return nullptr;
+  for (const Dim& d : def.outputs.back().dims)
+    if (d.per_operand) return &d.name;
+  return nullptr;
 }
 
-bool may_lack_operands(const OpDef& def) {
+bool counts_operands(const OpDef& def) {
+  return is_variadic(def) && (!has_own_extent(def.inputs.back()) || mentions_count(def));
+}
+
+bool may_lack_tensors(const OpDef& def) {
+  if (has_variadic_output(def)) return true;
   if (!is_variadic(def) || def.inputs.size() != 1) return false;
   const auto placed = [&](const Statement& s) {
     return !reads(s.value, def.inputs[0].name) || std::any_of(s.subs.begin(), s.subs.end(), [](const Syntax& sub) { return mentions_call(sub, "operand"); });
@@ -178,7 +232,7 @@ bool may_lack_operands(const OpDef& def) {
   return has_own_extent(def.inputs[0]) || std::all_of(def.body.begin(), def.body.end(), placed);
 }
 
-OpDef unroll_variadic(const OpDef& def, int operands) { return Unroller(def, operands, false).run(); }
-OpDef unroll_optional(const OpDef& def, int operands) { return Unroller(def, operands, true).run(); }
+OpDef unroll_variadic(const OpDef& def, int tensors) { return Unroller(def, tensors, false).run(); }
+OpDef unroll_optional(const OpDef& def, int tensors) { return Unroller(def, tensors, true).run(); }
 
 }  // namespace tenon

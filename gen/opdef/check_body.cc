@@ -52,10 +52,11 @@ class BodyChecker {
                            {"extents that depend on data are for ops with a C template (`impl`)"});
       }
       expressions_.check(let.written && let.value.children.size() == 1 ? let.value.children[0] : let.value, sizes_only());
+      check_numberless(let.value);
       lets.insert(let.name);
     }
     expressions_.lets = nullptr;
-    for (const Syntax &condition : op_.requires_) expressions_.check_condition(condition, sizes_only());
+    for (const Syntax &condition : op_.requires_) check_numberless(condition), expressions_.check_condition(condition, sizes_only());
     for (const IndexRange &range : op_.index) expressions_.check(range.extent, sizes_only());
     if (const auto wrong = scope_.bounds().contradiction()) {
       diagnostics_.error(Code::E0507, op_.requires_[*wrong].span, "this can never hold", {"no call could succeed"});
@@ -130,6 +131,11 @@ class BodyChecker {
     if (!assignable(target) || !define(target, statement.combine)) return;
     // A statement over a variadic input stands for one per operand; together they define the value.
     const bool per_operand = is_variadic(statement.value);
+    const TensorDef *output = op_.output(target.text);
+    if (!per_operand && (output == nullptr || !output->variadic)) {
+      for (const Syntax &sub : statement.subs) check_numberless(sub);
+      check_numberless(statement.value);
+    }
     if (statement.combine == Combine::define && !per_operand) {
       for (const Syntax &sub : statement.subs) check_target_sub(sub);
       check_target(statement);
@@ -138,6 +144,14 @@ class BodyChecker {
       if (!per_operand) check_scatter(statement);
     }
     expressions_.check(statement.value, {});
+  }
+
+  /// operand(X) and offset(D) are about one tensor of several.
+  void check_numberless(const Syntax &s) {
+    if (s.is(SyntaxKind::call) && (s.text == "operand" || s.text == "offset") && s.children.size() == 1)
+      diagnostics_.error(Code::E0434, s.span, fmt::format("'{}' is about one tensor of a variadic input or output, and none is named here", print(s)),
+                         {"it stands in a statement that reads the input, or defines the output"});
+    for (const Syntax &child : s.children) check_numberless(child);
   }
 
   Syntax target_access(const Statement &statement) {
@@ -233,6 +247,8 @@ class BodyChecker {
     const OpDef *callee = library_.op(statement.value.text);
     for (const Word &target : statement.targets) {
       if (assignable(target)) define(target, Combine::define);
+      if (const TensorDef *output = op_.output(target.text); output != nullptr && output->variadic)
+        diagnostics_.error(Code::E0434, target.span, fmt::format("a call does not define the variadic output '{}'", target.text), {fmt::format("give its result another name, and write {}[…] = …", target.text)});
     }
     if (!statement.value.is(SyntaxKind::call)) return;  // did not parse
     if (callee == nullptr) {
@@ -249,7 +265,8 @@ class BodyChecker {
                          {"ops with a C template are called in graphs and in C"});
       return;
     }
-    if (statement.targets.size() != callee->outputs.size()) {
+    const bool any_number = !callee->outputs.empty() && callee->outputs.back().variadic;  // counted when the call is expanded
+    if (!any_number && statement.targets.size() != callee->outputs.size()) {
       diagnostics_.error(Code::E0426, statement.targets[0].span,
                          fmt::format("'{}' has {} output{}, not {}", callee->name, callee->outputs.size(),
                                      callee->outputs.size() == 1 ? "" : "s", statement.targets.size()),

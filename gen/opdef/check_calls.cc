@@ -113,9 +113,9 @@ void ExpressionChecker::check_pack_arguments(const Syntax &s, const ExpressionPl
     const bool pack = argument.is(SyntaxKind::pack);
     const bool name = pack || argument.is(SyntaxKind::name);
     if (s.text == "operand" || s.text == "count") {
-      const TensorDef *input = name ? op_.input(argument.text) : nullptr;
-      if (input == nullptr || !input->variadic)
-        diagnostics_.error(Code::E0434, argument.span, fmt::format("'{}' takes the name of a variadic input", s.text),
+      const TensorDef *tensor = !name ? nullptr : op_.input(argument.text) ? op_.input(argument.text) : op_.output(argument.text);
+      if (tensor == nullptr || !tensor->variadic)
+        diagnostics_.error(Code::E0434, argument.span, fmt::format("'{}' takes the name of a variadic input or output", s.text),
                            {fmt::format("write {}(X) with an input `X...`", s.text)});
     } else if (s.text == "lin") {
       if (pack) check_pack_variable(argument);

@@ -29,6 +29,7 @@ class ShapeChecker {
       for (const TensorDef &t : *list) check_storage(t);
     }
     check_variadic();
+    check_variadic_outputs();
   }
 
  private:
@@ -182,6 +183,7 @@ class ShapeChecker {
   void check_output(const TensorDef &t) {
     for (const Dim &d : t.dims) {
       check_at(d, t);
+      if (d.per_operand) check_own_extent(d, t);
       if (d.broadcast)
         diagnostics_.error(Code::E0430, d.span, "an output has no broadcast dims",
                            {fmt::format("leave out the '~': an output has the full extent")});
@@ -194,6 +196,17 @@ class ShapeChecker {
                            {"packs come from inputs' shapes, or from a let such as {S: \"shape\"}"});
       }
     }
+  }
+
+  /// `D...` of an output: an element of a list for each tensor.
+  void check_own_extent(const Dim &d, const TensorDef &t) {
+    const AttrDef *attr = op_.attr(d.name);
+    if (!t.variadic)
+      diagnostics_.error(Code::E0434, d.span, "'...' marks a size that differs between the tensors of a variadic output",
+                         {fmt::format("declare the output as `{}...`", t.name)});
+    else if (d.kind != DimKind::size || attr == nullptr || attr->kind != AttrKind::integer || attr->count != AttrCount::any)
+      diagnostics_.error(Code::E0434, d.span, fmt::format("'{}' is no attribute of the type int[]", d.name),
+                         {"an element for each tensor of the variadic output: attrs: {D: \"int[]\"}, out: {Y...: \"T[D...]\"}"});
   }
 
   bool list_attr(const std::string &name) const { return op_.attr(name) != nullptr && op_.attr(name)->count != AttrCount::one; }
@@ -220,6 +233,21 @@ class ShapeChecker {
         diagnostics_.error(Code::E0434, t.span, fmt::format("the variadic input '{}' is not the last one", t.name),
                            {"put it behind all other inputs"});
       }
+    }
+  }
+
+  void check_variadic_outputs() {
+    for (const TensorDef &t : op_.outputs) {
+      if (!t.variadic) continue;
+      const bool alone = op_.outputs.size() == 1 && (op_.inputs.empty() || !op_.inputs.back().variadic);
+      if (!alone)
+        diagnostics_.error(Code::E0434, t.span, fmt::format("the variadic output '{}' is not the only output, or stands beside a variadic input", t.name),
+                           {"an op has one variadic tensor; give other outputs names of their own"});
+      if (std::count_if(t.dims.begin(), t.dims.end(), [](const Dim &d) { return d.per_operand; }) != 1)
+        diagnostics_.error(Code::E0434, t.span, fmt::format("nothing tells how many tensors the variadic output '{}' is", t.name),
+                           {"give it one dim `D...` with an attribute D of the type int[], which has an element for each"});
+      if (!op_.impl.empty())
+        diagnostics_.error(Code::E0434, t.span, fmt::format("the variadic output '{}' is that of a C template", t.name), {"templates have outputs of fixed number"});
     }
   }
 

@@ -31,7 +31,8 @@ class TestChecker {
       inputs_.push_back(t.name);
       for (const Dim &d : t.dims) add_names(d);
     }
-    for (const TensorDef &t : op.outputs) outputs_.push_back(t.name);
+    for (const TensorDef &t : op.outputs)
+      for (int k = 0; k < (t.variadic ? 8 : 1); ++k) outputs_.push_back(t.variadic ? fmt::format("{}{}", t.name, k) : t.name);
     for (const AttrDef &a : op.attrs) attrs_.push_back(a.name);
   }
 

@@ -202,6 +202,10 @@ void ExpressionChecker::check_subscript(const Syntax &s, const ExpressionPlace &
                        {"statements are in order, and none reads its own result"});
     return;
   }
+  if (value->output != nullptr && value->output->variadic) {
+    diagnostics_.error(Code::E0434, s.span, fmt::format("the variadic output '{}' cannot be read", s.text), {"compute what is read in a statement of its own"});
+    return;
+  }
   if (value->input != nullptr && value->input->optional && !place.optional) {
     diagnostics_.error(Code::E0420, s.span, fmt::format("the optional input '{}' may be absent here", s.text),
                        {fmt::format("write opt({}, 0) with what stands in for it", print(s))});

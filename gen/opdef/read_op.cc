@@ -52,7 +52,7 @@ void read_tensor(const YamlEntry &entry, bool input, std::vector<TensorDef> &out
   TensorDef tensor;
   tensor.name = entry.key.text;
   tensor.span = entry.key.span;
-  if (input && tensor.name.ends_with("...")) tensor.variadic = true, tensor.name.resize(tensor.name.size() - 3);
+  if (tensor.name.ends_with("...")) tensor.variadic = true, tensor.name.resize(tensor.name.size() - 3);
   if (input && tensor.name.ends_with('?')) tensor.optional = true, tensor.name.pop_back();
   if (!want_name(entry.key, tensor.name, input ? "an input" : "an output", diagnostics)) return;
   if (!want_text(entry.value, "a tensor", "X: T[N, M]; in {…} the type needs quotes: {X: \"T[N]\"}", diagnostics)) return;

@@ -99,10 +99,13 @@ std::string level_names(const TryOptions& options) {
   return names;
 }
 
-/// The names of the outputs as C.
-std::string output_names(const OpDef& def) {
+/// The names of the outputs as C; a variadic one is several.
+std::string output_names(const OpDef& def, size_t outputs) {
   std::string names;
-  for (const TensorDef& t : def.outputs) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", t.name);
+  for (size_t k = 0; k < outputs; ++k) {
+    const bool several = def.outputs.back().variadic;
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", several ? fmt::format("{}{}", def.outputs.back().name, k) : def.outputs[k].name);
+  }
   return names;
 }
 
@@ -117,7 +120,7 @@ std::optional<std::string> driver(Session& session, const OpDef& def, DType key,
       .fill({{"op", def.name}, {"key", fmt::format("{}", dtype_row(key).key)}, {"rank", fmt::format("{}", rank)}, {"dtype", std::string(name_of(key))},
              {"data", tensors_text(c.inputs, "in") + tensors_text(c.outputs, "want") + attr_lists(c.attrs)}, {"inputs", tensor_rows(c.inputs, "in")}, {"wanted", tensor_rows(c.outputs, "want")},
              {"attrs", attr_rows(c.attrs)}, {"n_attrs", fmt::format("{}", c.attrs.size())},
-             {"limits", limits}, {"names", output_names(def)}, {"levels", level_names(options)}, {"asked", options.selection.isas.empty() ? "0" : "1"}, {"n_inputs", fmt::format("{}", c.inputs.size())}, {"n_outputs", fmt::format("{}", c.outputs.size())}});
+             {"limits", limits}, {"names", output_names(def, c.outputs.size())}, {"levels", level_names(options)}, {"asked", options.selection.isas.empty() ? "0" : "1"}, {"n_inputs", fmt::format("{}", c.inputs.size())}, {"n_outputs", fmt::format("{}", c.outputs.size())}});
 }
 
 /// Runs a line of the shell in the folder: how it ended.

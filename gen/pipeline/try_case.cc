@@ -85,8 +85,8 @@ class CaseMaker {
         if (!add_input(t)) return std::nullopt;
     auto call = bind_call(defs_, def_, given_, attrs_, types_, diagnostics_, place_);
     if (!call || !sizes_hold(*call) || !extents_exist(*call)) return std::nullopt;
-    expand_body(defs_, call->unrolled ? *call->unrolled : def_, call->scope, call->kernel, diagnostics_);
-    if (diagnostics_.has_errors() || !answer(*call) || !take_known_answers()) return std::nullopt;
+    expand_body(defs_, *call->scope.def, call->scope, call->kernel, diagnostics_);
+    if (diagnostics_.has_errors() || !answer(*call) || !take_known_answers(*call->scope.def)) return std::nullopt;
     out_.terms = reduction_terms(call->kernel);
     return std::move(out_);
   }
@@ -313,7 +313,7 @@ class CaseMaker {
     for (size_t k = 0; k < call.output_dims.size(); ++k)
       for (const Expr& e : call.output_dims[k])
         if (const auto n = constant_value(simplify(e)); n && *n < 0)
-          return fail(Code::E0603, place_, fmt::format("{}: '{}' has an extent of {} in these shapes", def_.name, def_.outputs[k].name, *n), {"give greater sizes, or write what has to hold under `require`"});
+          return fail(Code::E0603, place_, fmt::format("{}: '{}' has an extent of {} in these shapes", def_.name, call.scope.def->outputs[k].name, *n), {"give greater sizes, or write what has to hold under `require`"});
     return true;
   }
 
@@ -335,14 +335,15 @@ class CaseMaker {
     return true;
   }
 
-  bool take_known_answers() {
-    for (size_t k = 0; k < def_.outputs.size(); ++k) {
-      const Syntax* s = bound_to(test_.outputs, def_.outputs[k].name);
+  /// `def`: with an output for each tensor of a variadic one.
+  bool take_known_answers(const OpDef& def) {
+    for (size_t k = 0; k < def.outputs.size(); ++k) {
+      const Syntax* s = bound_to(test_.outputs, def.outputs[k].name);
       if (!s) continue;
       std::vector<int64_t> dims;
       std::vector<Number> values;
       flatten(*s, 0, dims, values);
-      if (!store(values, out_.outputs[k], s->span, def_.outputs[k].name)) return false;
+      if (!store(values, out_.outputs[k], s->span, def.outputs[k].name)) return false;
     }
     return true;
   }

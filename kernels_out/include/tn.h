@@ -117,7 +117,7 @@ typedef struct {
     const char *op;
     int32_t n_in, n_out, n_attrs;
     const char *const *in, *const *out, *const *attrs;
-    uint32_t optional; /* bit k: input k may be NULL */
+    uint32_t optional; /* bit k: input k may be NULL; bit n_in + k: output k may be */
 } tn_op_info;
 
 /* An operator for one key and one rank; it lives as long as the program. */

@@ -122,7 +122,8 @@ tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type)
     forget(t);
     if (f->want != TN_WANT_WORKSPACE) {
         if (f->out == NULL || f->out[k] == NULL) {
-            tn_rt_fail(f, TN_E_NULL);
+            const int bit = f->op->info.n_in + k;
+            tn_rt_require(f, bit < 32 && (f->op->info.optional >> bit & 1u) != 0, TN_E_NULL);
             return t;
         }
         t->tensor = f->out[k];

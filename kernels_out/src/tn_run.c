@@ -329,6 +329,8 @@ static int prepare(const tn_frame *f, const tn_entry *entry, const tn_core *core
         a->is_staged = 0;
         a->base = a->operand->data;
         memcpy(a->stride, a->operand->stride, sizeof a->stride);
+        if (a->operand->groups == 0)                        /* maybe absent: the kernel is given strides all the same */
+            memset(a->kernel_stride, 0, sizeof a->kernel_stride);
     }
     status = lay_out(f, p);
     if (status != 0)
@@ -501,7 +503,7 @@ static void unstage(const plan *p)
 {
     for (int k = 0; k < p->form->n_arguments; ++k) {
         const place *a = &p->at[k];
-        if (!a->is_staged || !a->is_output)
+        if (!a->is_staged || !a->is_output || a->operand->tensor == NULL)
             continue;
         tn_box box;
         box.rank = a->operand->rank;

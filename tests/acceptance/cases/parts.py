@@ -1,7 +1,7 @@
 """Tensors put together and taken apart along an axis."""
 import numpy as np
 
-from casekit import EXACT, available, rand
+from casekit import EXACT, available, rand, tol, wide
 
 # The shipped ops under other names, so that these cases hold for them whatever happens to the shipped ones.
 OPS = r'''
@@ -25,6 +25,36 @@ ops:
     body: |
       Y[*p,offset(D) + d,*q] = X[*p,d,*q]
       Count[] = cast(count(X), T)
+
+  - op: taken_apart
+    doc: parts of the given sizes, which lie one behind the other along an axis
+    types: {T: [any, small]}
+    attrs: {axis: int = 0, sizes: "int[]"}
+    in: {X: "T[*P, N@axis, *Q]"}
+    require: [sum_of(sizes) == N]
+    out: {"Y...": "T[*P, sizes@axis..., *Q]"}
+    body: Y[*p,i,*q] = X[*p,offset(sizes) + i,*q]
+
+  - op: columns_taken
+    doc: chosen columns of X, divided by how many parts there are and moved by the part's number; the columns of a part follow each other in Ix
+    types: {T: float, I: index}
+    attrs: {columns: "int[]"}
+    in: {X: "T[~*S, N]", Z: "T[~*S]", Ix: "I[M]"}
+    require: [sum_of(columns) == M]
+    out: {"Y...": "T[*S, columns...]"}
+    body: Y[*s,i] = (X[*s,wrap(Ix[offset(columns) + i], N)] + Z[*s])/count(Y) + operand(Y)
+
+  - op: halves
+    doc: the second part of a tensor before its first
+    types: {T: any}
+    attrs: {at: int}
+    in: {X: "T[N, M]"}
+    require: [0 <= at, at <= M]
+    out: {Y: "T[N, M]"}
+    let: {B: M - at}
+    body: |
+      a, b = taken_apart(X, axis=1, sizes=[at, B])
+      Y = concat(b, a, axis=1)
 '''
 
 SHAPES = [(), (1,), (17,), (0,), (3, 5), (4, 0, 2), (2, 3, 5), (2, 1, 3, 2), (1, 2, 3, 1, 2), (2, 1, 1, 2, 1, 3), (1, 2, 1, 2, 1, 2, 2)]
@@ -48,3 +78,31 @@ def cases(rng):
         for extents in [(3,), (1, 4), (2, 0, 5), (1,) * 8]:
             x = [rand(rng, (2, d, 3), key) for d in extents]
             yield dict(op='numbered', key=key, attrs=dict(axis=1), inputs=x + [None] * (8 - len(x)), want=[np.concatenate(x, 1), np.array(len(x))], tol=EXACT)
+    for key in available('f32', 'i8', 'u16', 'f64', 'bool', 'bf16', 'c64', 'c128'):
+        for shape in [s for s in SHAPES if s]:
+            for axis in {0, -1, len(shape) // 2}:
+                n, parts = shape[axis], int(rng.integers(1, 9))
+                at = np.sort(rng.integers(0, n + 1, parts - 1))
+                x = rand(rng, shape, key)
+                want = np.split(x, at, axis)
+                sizes = [w.shape[axis] for w in want]
+                want += [np.take(x, [], axis)] * (8 - parts)
+                yield dict(op='taken_apart', key=key, attrs=dict(axis=axis, sizes=sizes), inputs=[x], want=want, tol=EXACT)
+        x = rand(rng, (3, 5), key)
+        for attrs in (dict(axis=1, sizes=[3, 3]), dict(axis=1, sizes=[6, -1]), dict(axis=2, sizes=[5]), dict(axis=1, sizes=[]), dict(axis=1),
+                      dict(axis=1, sizes=[1, 1, 1, 1, 1, 0, 0, 0, 0])):
+            yield dict(op='taken_apart', key=key, attrs=attrs, inputs=[x], error='no such parts', out=[(key, (3, 5))] + [(key, (3, 0))] * 7)
+    for key in available('f32', 'f64'):
+        for kind in available('i32', 'i64'):
+            for s, z, columns in [((4,), (4,), [2, 1]), ((3, 1), (5,), [1, 0, 4]), ((1, 5), (3, 1), [3] * 8), ((), (), [7]), ((2, 3), (3,), [0, 0])]:
+                x, y, ix = rand(rng, (*s, 6), key), rand(rng, z, key), rng.integers(-6, 6, sum(columns)).astype(kind.replace('i', 'int'))
+                whole = (wide(x)[..., ix] + wide(np.asarray(y))[..., None]) / len(columns)
+                at = np.cumsum([0] + columns)
+                want = [whole[..., at[k]:at[k + 1]] + k for k in range(len(columns))] + [whole[..., :0]] * (8 - len(columns))
+                yield dict(op='columns_taken', key=key, attrs=dict(columns=columns), inputs=[x, np.asarray(y), ix], want=want, tol=tol(ulp=4, mid=4, mag=4))
+            yield dict(op='columns_taken', key=key, attrs=dict(columns=[1, 1]), inputs=[rand(rng, (2, 1, 6), key), rand(rng, (3, 2), key)[:, :1], np.array([0, 6], kind.replace('i', 'int'))],
+                       error='out of range', out=[(key, (2, 3, 1))] * 2 + [(key, (2, 3, 0))] * 6)
+    for key in available('f32', 'i8', 'c64'):
+        for n, m, at in [(3, 5, 2), (1, 4, 0), (2, 3, 3), (0, 3, 1)]:
+            x = rand(rng, (n, m), key)
+            yield dict(op='halves', key=key, attrs=dict(at=at), inputs=[x], want=[np.roll(x, -at, 1)], tol=EXACT)

@@ -29,6 +29,8 @@ TEST_CASE("check_op: packs by dimension, lists of axes and variadic inputs are a
   REQUIRE(library);
   CHECK(library->op("concat")->inputs[0].variadic);
   CHECK(library->op("concat")->inputs[0].dims[1].per_operand);
+  CHECK(library->op("split")->outputs[0].variadic);
+  CHECK(library->op("split")->outputs[0].dims[1].per_operand);
   CHECK(library->op("reduce_sum")->let("K")->pack);
   const std::string text = print(*library);
   const auto again = read_text(text);

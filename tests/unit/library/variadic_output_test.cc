@@ -1,0 +1,83 @@
+// unroll_variadic and its callers: an output that is as many tensors as a list has elements.
+#include "library/unroll_variadic.h"
+
+#include "catch.h"
+#include "library/bind_shapes.h"
+#include "library/expand_body.h"
+#include "opdef/read_ops.h"
+
+using namespace tenon;
+
+namespace {
+
+const char* const kCut = R"(
+ops:
+  - op: cut
+    types: {T: any}
+    attrs: {axis: int = 0, sizes: "int[] = [1, 2]"}
+    in: {X: "T[*P, N@axis, *Q]"}
+    require: [sum_of(sizes) == N]
+    out: {Y...: "T[*P, sizes@axis..., *Q]"}
+    body: Y[*p, i, *q] = X[*p, offset(sizes) + i, *q]
+
+  - op: ends
+    types: {T: any}
+    in: {X: "T[6]"}
+    out: {Y: "T[1]"}
+    body: |
+      a, b, c = cut(X, sizes=[1, 4, 1])
+      Y[i] = c[i]
+)";
+
+const OpLibrary& library() {
+  static const auto defs = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", kCut)});
+  INFO(defs.diagnostics().text());
+  REQUIRE(defs);
+  return *defs;
+}
+
+/// The extents of what a tensor of 6 elements is cut into, or what is wrong.
+std::string cut(const std::vector<int64_t>& sizes, int64_t length = 6) {
+  BoundAttr list{{}, true};
+  for (const int64_t n : sizes) list.elements.push_back({constant_int(n), true});
+  Diagnostics diagnostics;
+  const auto call = bind_call(library(), *library().op("cut"), {{true, DType::F32, {constant_int(length)}}}, {{"sizes", list}}, {}, diagnostics, {});
+  if (!call) return diagnostics.sorted().front().message;
+  std::string text;
+  for (const std::vector<Expr>& dims : call->output_dims) text += std::to_string(*constant_value(dims.at(0))) + " ";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("bind_call: a variadic output is a tensor for each element of its list") {
+  CHECK(cut({6}) == "6 ");
+  CHECK(cut({2, 0, 4}) == "2 0 4 ");
+  CHECK(cut({2, 3}) == "cut: requires sizes0 + sizes1 == N");
+  CHECK(cut({}) == "cut: 'sizes' has no elements that are known here, and there is an output for each");
+  Diagnostics diagnostics;
+  const auto call = bind_call(library(), *library().op("cut"), {{true, DType::F32, {constant_int(3)}}}, {}, {}, diagnostics, {});
+  REQUIRE(call);
+  CHECK(call->output_dims.size() == 2);
+}
+
+TEST_CASE("expand_body: a body may call an op with a variadic output") {
+  Diagnostics diagnostics;
+  auto call = bind_call(library(), *library().op("ends"), {{true, DType::F32, {constant_int(6)}}}, {}, {}, diagnostics, {});
+  REQUIRE(call);
+  expand_body(library(), *library().op("ends"), call->scope, call->kernel, diagnostics);
+  INFO(diagnostics.text());
+  REQUIRE_FALSE(diagnostics.has_errors());
+  REQUIRE(call->kernel.body.size() == 4);
+  CHECK(to_text(call->kernel.body[2].value) == "t0[((1 + 4) + i2)]");
+}
+
+TEST_CASE("unroll_optional: what is before an output that may be absent does not depend on which are") {
+  const OpDef def = unroll_optional(*library().op("cut"), 3);
+  CHECK(def.outputs.size() == 3);
+  CHECK_FALSE(def.outputs[0].optional);
+  CHECK(def.outputs[2].optional);
+  CHECK(print(def.body.at(2)) == "Y2[*p, i2, *q] = X[*p, before_sizes2 + i2, *q]");
+  REQUIRE(def.let("before_sizes2"));
+  CHECK(print(def.let("before_sizes2")->value) == "sizes0 + sizes1");
+}
