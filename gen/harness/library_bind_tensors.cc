@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/library_bind.h"
+#include "harness/library_dims.h"
 #include "harness/library_names.h"
 #include "support/check.h"
 #include "support/joined.h"
@@ -14,8 +15,8 @@ namespace {
 class InputShape {
  public:
   InputShape(BindState& state, const TensorDef& t) : s(state), t_(t), name_(operand_name(t, false)), out(*state.out) {
-    const auto open = std::count_if(t.dims.begin(), t.dims.end(), [&](const Dim& d) { return unknown_pack(d); });
-    if (open > 1) added_ = added_dim(s.def(), t);
+    added_ = added_dim(s.def(), t);
+    tells_ = added_ && std::count_if(t.dims.begin(), t.dims.end(), [&](const Dim& d) { return unknown_pack(d); }) > 1;
   }
 
   void write() {
@@ -23,16 +24,20 @@ class InputShape {
     listed_axes();
     axis();
     if (std::none_of(t_.dims.begin(), t_.dims.end(), [&](const Dim& d) { return unknown_pack(d) || (d.kind == DimKind::pack && d.broadcast); })) check_rank();
-    for (size_t i = 0; i < t_.dims.size(); ++i) dim(i);
+    for (size_t i = 0; i < t_.dims.size(); ++i) {
+      if (checks_ && !tells_ && i == added_->before) require_axis();
+      dim(i);
+    }
+    if (checks_ && !tells_ && t_.dims.size() == added_->before) require_axis();
   }
 
   /// Rank of the pack at `i` as C, given what is before it.
   std::string pack_rank(size_t i, const StoredPlace& before) const {
     size_t end = i + 1;
-    while (end < t_.dims.size() && !(added_ && added_->before == end) && (t_.dims[end].at.empty() || listed(t_.dims[end]))) ++end;
+    while (end < t_.dims.size() && !(tells_ && added_->before == end) && (t_.dims[end].at.empty() || listed(t_.dims[end]))) ++end;
     StoredPlace after;
     for (size_t k = i + 1; k < std::min(end, t_.dims.size()); ++k) advance(after, t_.dims[k]);
-    const std::string upto = end == t_.dims.size() ? name_ + "->ndim" : axis_name(added_ ? *added_->dim : t_.dims[end]);
+    const std::string upto = end == t_.dims.size() ? name_ + "->ndim" : axis_name(tells_ ? *added_->dim : t_.dims[end]);
     return upto + before.subtracted() + after.subtracted();
   }
 
@@ -81,9 +86,13 @@ class InputShape {
     }
   }
 
+  /// Other inputs tell the packs: the dim that only the output has must stand between them.
+  void require_axis() { out.print_line("tn_rt_require(f, {} == {}, TN_E_SHAPE);", axis_name(*added_->dim), at_.text()); }
+
   /// D@axis, *Q@axis: where the axis is. A dim that only the output has counts in its rank.
   void axis() {
-    if (added_) out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim + 1, {}->ndim);", axis_name(*added_->dim), c_identifier(added_->dim->at), name_, name_);
+    checks_ = added_ && s.placed.insert(added_->dim->at + dims_text(t_, false)).second;
+    if (checks_) out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim + 1, {}->ndim);", axis_name(*added_->dim), c_identifier(added_->dim->at), name_, name_);
     for (const Dim& d : t_.dims)
       if (!d.at.empty() && !listed(d))
         out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim, {}->ndim{});", axis_name(d), c_identifier(d.at), name_, name_, d.kind == DimKind::pack ? "" : " - 1");
@@ -163,7 +172,9 @@ class InputShape {
   const std::string name_;
   TextWriter& out;
   StoredPlace at_;
-  std::optional<AddedDim> added_;  ///< where it tells this input's packs apart
+  std::optional<AddedDim> added_;
+  bool tells_ = false;    ///< whether its axis tells this input's packs apart
+  bool checks_ = false;   ///< whether this is the first input of the shape
   std::set<std::string> ranked_;   ///< packs whose rank this tensor tells
 };
 

@@ -52,6 +52,7 @@ class ShapeBinder {
   };
   EntryCounts known_counts(const TensorDef& t, size_t rank, std::string& why) const;
   void count_beside_axis(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const;
+  void count_beside_added(const TensorDef& t, size_t rank, const AddedDim& added, EntryCounts& c, std::string& why) const;
   void count_open(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const;
   /// Extents that a let says are known only behind it: each dim is 1 or the extent that it is spread to.
   std::optional<std::string> check_broadcast(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& order) const;

@@ -45,11 +45,36 @@ TEST_CASE("bind_call: the axis of a dim that only the output has counts in the o
   CHECK(stacked(0, {3}, {3}) == "2 3 ");
 }
 
+TEST_CASE("bind_call: such an axis has to be where another input puts it") {
+  const auto defs = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", R"(
+ops:
+  - op: steps
+    types: {T: number}
+    attrs: {axis: int, n: int}
+    in: {Z: "T[*P]", X: "T[*P, *Q]"}
+    require: [n >= 0]
+    out: {Y: "T[*P, n@axis, *Q]"}
+    body: Y[*p, i, *q] = X[*p, *q]*i + Z[*p]
+)")});
+  INFO(defs.diagnostics().text());
+  REQUIRE(defs);
+  const auto message = [&](int64_t axis) {
+    Diagnostics diagnostics;
+    const GivenTensor x{true, DType::F32, {constant_int(2), constant_int(3)}}, z{true, DType::F32, {constant_int(2)}};
+    const std::map<std::string, BoundAttr> attrs = {{"axis", {{{constant_int(axis), true}}, false}}, {"n", {{{constant_int(4), true}}, false}}};
+    return bind_call(*defs, *defs->op("steps"), {z, x}, attrs, {}, diagnostics, {}) ? std::string() : diagnostics.sorted().front().message;
+  };
+  CHECK(message(1) == "");
+  CHECK(message(-2) == "");
+  CHECK(message(0) == "steps: X has 2 dimensions, and its shape has no place for dimension 0 of the result");
+  CHECK(message(-1) == "steps: X has 2 dimensions, and its shape has no place for dimension 2 of the result");
+}
+
 TEST_CASE("bind_call: what does not fit beside a dim that only the output has is said") {
-  CHECK(stacked(-1, {3, 4}, {3, 4}) == "stack: X0 has 2 dimensions; its shape needs 0 before dimension 2 of the result and 1 behind it");
+  CHECK(stacked(-1, {3, 4}, {3, 4}) == "stack: X0 has 2 dimensions, and its shape has no place for dimension 2 of the result");
   CHECK(stacked(3, {3, 4}, {3, 4}) == "stack: axis = 3 lies outside of a tensor with 3 dimensions");
   CHECK(stacked(-4, {3, 4}, {3, 4}) == "stack: axis = -4 lies outside of a tensor with 3 dimensions");
-  CHECK(stacked(0, {}, {}) == "stack: X0 has 0 dimensions; its shape needs 0 before dimension 0 of the result and 1 behind it");
+  CHECK(stacked(0, {}, {}) == "stack: X0 has 0 dimensions, and its shape has no place for dimension 0 of the result");
   CHECK(stacked(0, {3, 4}, {3, 5}) == "stack: X1 has an extent of 5 where dimension 0 of *Q is 4");
   CHECK(stacked(0, {3, 4}, {3}) == "stack: X1 has 1 dimensions, 2 are needed");
 }
