@@ -124,6 +124,7 @@ class Unroller {
 
   std::string given(int k) const { return of(tensor_.name, k) + "_given"; }
   std::string step(int k) const { return "at_" + of(tensor_.name, k); }
+  std::string all() const { return "sum_of_" + extents_; }
   std::string before(int k) const { return "before_" + of(extents_, k); }
 
   /// Whether operand k is there, as the number 1 or 0: that many times its statements are carried out.
@@ -137,8 +138,8 @@ class Unroller {
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
-  /// The elements of the list as lets. Where outputs may be absent, what is before one of them is a let, too: nothing is done for an absent one
-  /// because kernels see an extent of 0.
+  /// The elements of the list as lets. Where outputs may be absent, what is before one of them and their sum are lets, too: nothing is done for
+  /// an absent one because kernels see an extent of 0.
   void tell_extents(OpDef& out) const {
     std::vector<LetDef> lets;
     for (int k = 0; k < tensors_; ++k) {
@@ -146,6 +147,7 @@ class Unroller {
       lets.push_back({of(extents_, k), std::move(element), false, false, tensor_.span});
     }
     for (int k = 1; may_lack_ && k < tensors_; ++k) lets.push_back({before(k), sum(extents_, k, tensor_.span), false, false, tensor_.span});
+    if (may_lack_) lets.push_back({all(), sum(extents_, tensors_, tensor_.span), false, false, tensor_.span});
     if (may_lack_ && mentions_count(def_)) lets.push_back({tensor_.name + "_count", call("elements", {named(extents_, tensor_.span)}), false, false, tensor_.span});
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
@@ -184,7 +186,7 @@ class Unroller {
   Syntax rewritten(const Syntax& s, int k, bool steps = false) const {
     if (s.kind == SyntaxKind::call && s.children.size() == 1) {
       const std::string& arg = s.children[0].text;
-      if (s.text == "sum_of") return sum(arg, tensors_, s.span);
+      if (s.text == "sum_of") return may_lack_ && output_ && arg == extents_ ? named(all(), s.span) : sum(arg, tensors_, s.span);
       if (s.text == "offset" && is_own(arg)) return offset(arg, k, s.span);
       if (s.text == "operand") return steps && k > 0 ? plus(number(k, s.span), named(step(k), s.span)) : number(k, s.span);
       if (s.text == "count") return count(s.span);

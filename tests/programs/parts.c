@@ -67,6 +67,8 @@ static void splits(void)
     EXPECT(y[0] == 1 && y[3] == 5, 1);
     EXPECT(tn_split_f32(&d, &at, a, NULL, NULL, z, NULL, NULL, NULL, NULL, NULL, NULL, 0), TN_E_NULL);
     EXPECT(tn_split_f32(&d, &at, a, y, NULL, y, NULL, NULL, NULL, NULL, NULL, NULL, 0), TN_E_OVERLAP);
+    EXPECT(tn_shares_f32(&(tn_shares_dims){3, 2}, &(tn_shares_attrs){{3, three}}, a, y, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0), 0);
+    EXPECT(y[0] == 1.0f / 3 && y[3] == 4.0f / 3, 1);      /* the sum of all, also of those that are not there */
     at.sizes.count = 2;
     EXPECT(tn_split_f32(&d, &at, a, y, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0), TN_E_SHAPE);
     at.sizes.values = below;
