@@ -22,7 +22,9 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end()) {
     const auto k = s.children.size() == 1 ? constant_value(value(s.children[0]).e) : std::nullopt;
     if (k && *k >= 0 && static_cast<size_t>(*k) < a->second.elements.size()) return a->second.elements[static_cast<size_t>(*k)];
-    error(Code::E0432, s, fmt::format("{} has elements 0 to {}", s.text, a->second.elements.size() - 1));
+    const size_t n = a->second.elements.size();
+    error(Code::E0432, s, n == 0 ? fmt::format("the call decides how many elements {} has, and a kernel is the same for any number", s.text) : fmt::format("{} has elements 0 to {}", s.text, n - 1),
+          n == 0 ? std::vector<std::string>{"give it a number of elements, as in int[2]"} : std::vector<std::string>{});
     return zero();
   }
   const auto found = scope_.tensors.find(s.text);
