@@ -91,6 +91,14 @@ bool one_pack_only(const OpDef& def, const std::string& pack) {
   return !def.inputs.empty() && std::all_of(def.inputs.begin(), def.inputs.end(), is) && std::all_of(def.outputs.begin(), def.outputs.end(), is);
 }
 
+/// Whether the steps of an output's other dimensions do not depend on how far a call walks the pack: it stands in front of them.
+bool leads_outputs(const OpDef& def, const std::string& pack) {
+  return std::all_of(def.outputs.begin(), def.outputs.end(), [&](const TensorDef& t) {
+    const auto has = [&](const Dim& d) { return d.kind == DimKind::pack && d.name == pack; };
+    return std::none_of(t.dims.begin(), t.dims.end(), has) || has(t.dims.front());
+  });
+}
+
 }  // namespace
 
 bool asks_for_rank(const OpDef& def, const std::string& pack) {
@@ -117,7 +125,7 @@ std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame)
     else if (uses.by_dim.count(p))
       plan[p] = PackPlan::Fixed;
     else if (uses.broadcast.count(p))
-      plan[p] = pointwise ? PackPlan::Odometer : PackPlan::Fixed;
+      plan[p] = pointwise && leads_outputs(def, p) ? PackPlan::Odometer : PackPlan::Fixed;
     else if (one_pack_only(def, p) && pointwise)
       plan[p] = PackPlan::Odometer;
     else

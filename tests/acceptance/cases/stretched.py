@@ -25,6 +25,15 @@ ops:
     out: {Y: "T[*P, E]"}
     body: Y[*p,e] = A[*p,e//2]*B[e]
 
+  - op: summed_beside
+    types: {T: number}
+    attrs: {count: int = 2}
+    in: {X: "T[N, ~*S]", Z: "T[~*S]"}
+    let: {M: count}
+    require: [count >= 0]
+    out: {Y: "T[M, *S]"}
+    body: Y[m,*s] = sum[n](X[n,*s]) + Z[*s]
+
   - op: double_centre
     types: {T: float}
     in: {X: "T[*B, M, N]"}
@@ -97,9 +106,20 @@ def edges(rng, key):
                    tol=[tol(ulp=2, acc=40, mid=8, mag=1.0), tol(ulp=2, acc=60, mid=20, mag=mag + 1e-3)])
 
 
+def beside(rng, key):
+    """The output has a dimension in front of dimensions that inputs stretch to."""
+    for x, z, m in [((6, 3, 5), (5,), 2), ((6, 1, 5), (3, 1), 3), ((4, 7), (2, 3, 7), 2), ((2,), (3, 2), 1), ((0, 3), (2, 1), 2), ((3, 4), (4,), 0), ((5, 2, 1, 3, 1, 2), (1, 4, 1, 5, 2), 2)]:
+        a, b = rand(rng, x, key), rand(rng, z, key)
+        y, mag = wide(a).sum(0) + wide(b), abs(wide(a)).sum(0) + abs(wide(b))
+        y, mag = (np.broadcast_to(v, (m, *v.shape)) for v in (y, mag))
+        exact = key[0] in 'iu'
+        yield dict(op='summed_beside', key=key, inputs=[a, b], attrs={'count': m}, want=[y.astype(a.dtype) if exact else y], tol=EXACT if exact else tol(ulp=1, acc=x[0] + 2, mag=mag))
+
+
 def cases(rng):
     for key in (*available(*F), 'i8', 'u32', 'c64'):
         yield from products(rng, key)
+        yield from beside(rng, key)
     for key in available(*F):
         yield from centred(rng, key)
         yield from edges(rng, key)
