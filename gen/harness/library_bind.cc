@@ -127,7 +127,7 @@ class BindWriter {
     for (;;) {
       bool moved = lists() || lets();
       for (auto t = open.begin(); t != open.end() && !moved; ++t)
-        if (can_bind(s_, **t)) {
+        if (can_bind(s_, **t) && (!(*t)->optional || exact_done || broadcast_done)) {   // sizes come from inputs that are always there
           write_plain_input(s_, **t);
           open.erase(t);
           moved = true;

@@ -34,6 +34,15 @@ ops:
     out: {Y: "T[M, *S]"}
     body: Y[m,*s] = sum[n](X[n,*s]) + Z[*s]
 
+  - op: scaled_sum
+    types: {T: number}
+    in:
+      A: T[~*B, D]
+      W?: T[D]
+      P: T[~*B]
+    out: {Y: "T[*B]"}
+    body: Y[*b] = P[*b] + sum[d](A[*b,d]*opt(W[d], 1))
+
   - op: double_centre
     types: {T: float}
     in: {X: "T[*B, M, N]"}
@@ -116,10 +125,21 @@ def beside(rng, key):
         yield dict(op='summed_beside', key=key, inputs=[a, b], attrs={'count': m}, want=[y.astype(a.dtype) if exact else y], tol=EXACT if exact else tol(ulp=1, acc=x[0] + 2, mag=mag))
 
 
+def weighted(rng, key):
+    """A size stands in an input that is always there and stretches, and in one that may be absent."""
+    for a, w, p in [((7, 12), None, (7,)), ((7, 12), (12,), (7,)), ((3, 1, 5), None, (4,)), ((2, 0), (0,), (1,)), ((4,), None, (3,))]:
+        x = [None if s is None else rand(rng, s, key) for s in (a, w, p)]
+        terms = wide(x[0])*(1 if w is None else wide(x[1]))
+        y, mag = terms.sum(-1) + wide(x[2]), abs(terms).sum(-1) + abs(wide(x[2]))
+        exact = key[0] in 'iu'
+        yield dict(op='scaled_sum', key=key, inputs=x, want=[y.astype(x[0].dtype) if exact else y], tol=EXACT if exact else tol(ulp=1, acc=a[-1] + 2, mag=mag))
+
+
 def cases(rng):
     for key in (*available(*F), 'i8', 'u32', 'c64'):
         yield from products(rng, key)
         yield from beside(rng, key)
+        yield from weighted(rng, key)
     for key in available(*F):
         yield from centred(rng, key)
         yield from edges(rng, key)
