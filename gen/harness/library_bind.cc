@@ -70,7 +70,7 @@ class BindWriter {
 
   void find_types() {
     for (const LibraryKernel& k : op_.kernels)
-      for (const auto& [name, d] : k.call_types) (is_float(d) || is_complex(d) ? has_float_ : has_integer_).insert(name);
+      for (const auto& [name, d] : k.call_types) (holds_reals(d) ? has_float_ : has_integer_).insert(name);
     s_.scope.float_types = has_float_;
   }
 

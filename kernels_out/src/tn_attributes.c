@@ -120,7 +120,7 @@ void tn_rt_give_list(tn_frame *f, int k, const tn_dims *list, int64_t neutral)
 int tn_rt_is_float(int32_t dtype)
 {
     const int32_t kind = dtype >> 8;
-    return kind == TN_F32 >> 8 || kind == TN_BF16 >> 8 || kind == TN_C64 >> 8;
+    return kind == TN_F32 >> 8 || kind == TN_BF16 >> 8 || kind == TN_C64 >> 8 || kind > TN_BOOL >> 8;   /* those behind bool are small floats */
 }
 
 /* Lowest and highest value of an integer type, as bits of 64. */
