@@ -58,7 +58,6 @@ void write_output(BindState& s, const TensorDef& t, int k) {
   out.line("}");
 }
 
-
 void write_element_checks(const BindState& s, const LetDef& l) {
   if (!is_element(l)) return;
   const std::string list = c_identifier(l.value.children[0].text);

@@ -146,8 +146,10 @@ class Unroller {
       Syntax element = call("element", {named(extents_, tensor_.span), number(k, tensor_.span)});
       lets.push_back({of(extents_, k), std::move(element), false, false, tensor_.span});
     }
-    for (int k = 1; may_lack_ && k < tensors_; ++k) lets.push_back({before(k), sum(extents_, k, tensor_.span), false, false, tensor_.span});
-    if (may_lack_) lets.push_back({all(), sum(extents_, tensors_, tensor_.span), false, false, tensor_.span});
+    for (int k = 1; may_lack_ && k <= tensors_; ++k) {
+      const Syntax last = named(of(extents_, k - 1), tensor_.span);
+      lets.push_back({k < tensors_ ? before(k) : all(), k == 1 ? last : plus(named(before(k - 1), tensor_.span), last), false, false, tensor_.span});
+    }
     if (may_lack_ && mentions_count(def_)) lets.push_back({tensor_.name + "_count", call("elements", {named(extents_, tensor_.span)}), false, false, tensor_.span});
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }

@@ -79,5 +79,5 @@ TEST_CASE("unroll_optional: what is before an output that may be absent does not
   CHECK(def.outputs[2].optional);
   CHECK(print(def.body.at(2)) == "Y2[*p, i2, *q] = X[*p, before_sizes2 + i2, *q]");
   REQUIRE(def.let("before_sizes2"));
-  CHECK(print(def.let("before_sizes2")->value) == "sizes0 + sizes1");
+  CHECK(print(def.let("before_sizes2")->value) == "before_sizes1 + sizes1");
 }
