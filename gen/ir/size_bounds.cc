@@ -122,14 +122,15 @@ class Ways {
 
 constexpr int64_t kFewValues = 4096;
 
-/// Over all values of the sizes from `next` on.
+/// Over all values of the sizes from `next` on; nothing where one of them gives no number.
 std::optional<int64_t> greatest_of_all(const SizeExpr& size, const std::vector<GraphSize>& open, size_t next, SizeValues& values) {
   if (next == open.size()) return evaluate(size, values);
   std::optional<int64_t> greatest;
   for (int64_t v = open[next].lo; v <= open[next].hi; ++v) {
     values[open[next].name] = v;
     const std::optional<int64_t> one = greatest_of_all(size, open, next + 1, values);
-    if (one && (!greatest || *one > *greatest)) greatest = one;
+    if (!one) return std::nullopt;
+    greatest = std::max(greatest.value_or(*one), *one);
   }
   return greatest;
 }

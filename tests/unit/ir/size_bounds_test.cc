@@ -17,4 +17,5 @@ TEST_CASE("ir: the greatest value of an extent") {
   CHECK(greatest_value(floor_mod(m + SizeExpr(1), 5), sizes) == 4);
   CHECK(greatest_value(big * (SizeExpr(1 << 20) - big), sizes).value_or(0) >= int64_t{1} << 38);   // too many values to look at each
   CHECK_FALSE(greatest_value(size_name("other"), sizes));
+  CHECK_FALSE(greatest_value(floor_div(m, n - SizeExpr(1)), sizes));   // by 0 where n is 1
 }
