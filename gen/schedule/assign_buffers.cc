@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ir/size_bounds.h"
+#include "support/check.h"
 #include "support/joined.h"
 
 namespace tenon {
@@ -90,7 +91,9 @@ class BufferPlanner {
     b.original = value.original;
     b.dtype = value.dtype;
     b.dims = value.dims;
-    b.bytes = greatest_value(product(b.dims), sizes_).value_or(0) * bytes_of(b.dtype);
+    const auto elements = greatest_value(product(b.dims), sizes_);
+    TENON_CHECK(elements, "{} passed the limits of a graph and has no greatest size", b.name);
+    b.bytes = *elements * bytes_of(b.dtype);
     return b;
   }
 
