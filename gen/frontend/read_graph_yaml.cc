@@ -223,19 +223,28 @@ class GraphReader {
     }
   }
 
-  void recipe_error(Code code, const PlacedText& text, const RecipeError& e) {
+  void recipe_error(Code code, const PlacedText& outermost, const RecipeError& e) {
+    const PlacedText& text = e.inlined.empty() ? outermost : *e.inlined.front().body;
     size_t at = std::min(e.offset, text.text.size());
     // What is missing at the end belongs behind the last line, not in the one below.
     const bool missing = at == text.text.size();
     while (missing && at > 0 && text.text[at - 1] == '\n') --at;
     size_t end = at;
     while (end < text.text.size() && (std::isalnum(static_cast<unsigned char>(text.text[end])) || text.text[end] == '_')) ++end;
-    error(code, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what(), advice(text.text.substr(at, end - at)));
+    std::vector<std::string> notes = advice(text.text.substr(at, end - at));
+    for (size_t i = 0; i < e.inlined.size(); ++i) {
+      const PlacedText& caller = i + 1 < e.inlined.size() ? *e.inlined[i + 1].body : outermost;
+      const std::string note = fmt::format("'{}' is called at {}", e.inlined[i].function, place_of(caller.span(e.inlined[i].called_at, e.inlined[i].called_at)));
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);  // what calls itself once
+    }
+    error(code, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what(), notes);
   }
+
+  std::string place_of(const SourceSpan& s) const { return fmt::format("{}:{}:{}", file_->name(), s.line(), s.column()); }
 
   /// How an op is called, where the word in error is one.
   std::vector<std::string> advice(const std::string& word) const {
-    const OpSignature* op = semantics_.find(word);
+    const OpSignature* op = modules_.count(word) ? nullptr : semantics_.find(word);
     return op ? std::vector<std::string>{"its call: " + call_text(word, *op)} : std::vector<std::string>{};
   }
 
@@ -270,6 +279,7 @@ class GraphReader {
       RecipeFunction f;
       for (const RecipeExpr& a : call.args) f.parameters.push_back(a.text);
       if (auto body = parse(e.value)) f.body = std::move(*body);
+      f.text = std::make_shared<PlacedText>(placed_text(e.value));
       modules_[call.text] = std::move(f);
     }
   }
@@ -281,10 +291,7 @@ class GraphReader {
       unreadable_ = true;
       return;
     }
-    RecipeContext context{*builder_, modules_, [&](size_t offset) {
-      const SourceSpan s = text.span(offset, offset);
-      return fmt::format("{}:{}:{}", file_->name(), s.line(), s.column());
-    }};
+    RecipeContext context{*builder_, modules_, [&](size_t offset) { return place_of(text.span(offset, offset)); }};
     context.names_values = true;
     for (const RecipeStatement& s : *statements) run(context, text, s);
   }

@@ -16,6 +16,7 @@ const RecipeList& list_of(const RecipeValue& v, size_t offset) {
 }
 
 struct ScanCall {
+  const std::string& name;
   const RecipeFunction& body;
   const RecipeList &carried, &slices, &fixed;
   bool reversed = false;
@@ -32,7 +33,7 @@ RecipeList run_body(RecipeContext& context, RegionId loop, const SizeExpr& trip,
     throw RecipeError(offset, fmt::format("the body takes {} arguments, not {}", call.body.parameters.size(), args.size()));
   RecipeScope inner;
   for (size_t i = 0; i < args.size(); ++i) inner[call.body.parameters[i]] = std::move(args[i]);
-  return list_of(run_recipe(context, call.body.body, inner), offset);
+  return list_of(run_function(context, call.name, call.body, inner, offset), offset);
 }
 
 RecipeValue run_scan(RecipeContext& context, const ScanCall& call, size_t offset) {
@@ -61,15 +62,6 @@ RecipeValue run_scan(RecipeContext& context, const ScanCall& call, size_t offset
   }
 }
 
-/// Places of a call inside a loop's body are the place of the loop.
-struct DeeperCall {
-  DeeperCall(RecipeContext& c, size_t offset) : context(c) {
-    if (context.depth++ == 0) context.outermost = offset;
-  }
-  ~DeeperCall() { --context.depth; }
-  RecipeContext& context;
-};
-
 }  // namespace
 
 RecipeValue scan_recipe(RecipeContext& context, const RecipeList& args, size_t offset) {
@@ -78,9 +70,8 @@ RecipeValue scan_recipe(RecipeContext& context, const RecipeList& args, size_t o
   if (f == context.functions.end()) throw RecipeError(offset, "the name of a function is expected first");
   const bool* reversed = args[4].get<bool>();
   if (!reversed) throw RecipeError(offset, "a condition is expected last");
-  const ScanCall call{f->second, list_of(args[1], offset), list_of(args[2], offset), list_of(args[3], offset), *reversed};
+  const ScanCall call{*name, f->second, list_of(args[1], offset), list_of(args[2], offset), list_of(args[3], offset), *reversed};
   if (call.slices.empty()) throw RecipeError(offset, "there is no tensor to go along");
-  const DeeperCall deeper(context, offset);
   return run_scan(context, call, offset);
 }
 

@@ -271,7 +271,7 @@ class RecipeRun {
     }
     if (const auto f = context_.functions.find(callee); f != context_.functions.end()) {
       if (!keywords.empty()) throw RecipeError(keywords[0].offset, fmt::format("'{}' takes its arguments by place", callee));
-      return inlined(e, f->second, std::move(args), wanted);
+      return inlined(e, callee, f->second, std::move(args), wanted);
     }
     RecipeValue result;
     if (call_host_function(context_, callee, {args, keywords, wanted}, e.offset, result)) return result;
@@ -291,26 +291,15 @@ class RecipeRun {
     return *name;
   }
 
-  RecipeValue inlined(const RecipeExpr& e, const RecipeFunction& f, RecipeList args, size_t wanted) {
+  RecipeValue inlined(const RecipeExpr& e, const std::string& callee, const RecipeFunction& f, RecipeList args, size_t wanted) {
     if (args.size() != f.parameters.size())
-      fail(e, fmt::format("'{}' takes {} argument{}, not {}", e.text, f.parameters.size(), f.parameters.size() == 1 ? "" : "s", args.size()));
-    if (context_.depth >= kMaxInlined) fail(e, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", e.text));
+      fail(e, fmt::format("'{}' takes {} argument{}, not {}", callee, f.parameters.size(), f.parameters.size() == 1 ? "" : "s", args.size()));
+    if (context_.depth >= kMaxInlined) fail(e, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", callee));
     if (context_.depth == 0) context_.calls = 0;
-    if (++context_.calls > kMaxCalls) fail(e, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long; a function of a list is one call where one of its elements is many", e.text, kMaxCalls));
+    if (++context_.calls > kMaxCalls) fail(e, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long; a function of a list is one call where one of its elements is many", callee, kMaxCalls));
     RecipeScope inner;
     for (size_t i = 0; i < args.size(); ++i) inner[f.parameters[i]] = std::move(args[i]);
-    if (context_.depth++ == 0) context_.outermost = e.offset;
-    RecipeValue result;
-    try {
-      result = run_recipe(context_, f.body, inner, wanted);
-    } catch (const RecipeError& error) {
-      // The place of the call is what the reader of the recipe can change.
-      --context_.depth;
-      const std::string inside = fmt::format("in '{}': ", e.text), what = error.what();
-      throw RecipeError(e.offset, what.starts_with(inside) ? what : inside + what);  // of what calls itself once
-    }
-    --context_.depth;
-    return result;
+    return run_function(context_, callee, f, inner, e.offset, wanted);
   }
 
   RecipeContext& context_;
@@ -323,10 +312,34 @@ void set_name(RecipeContext& context, RecipeScope& scope, const std::string& nam
   if (t && context.names_values && context.depth == 0) context.builder.name_value(t->id, name);
 }
 
+// Counts the calls that are inlined into one another.
+struct DeeperCall {
+  DeeperCall(RecipeContext& c, size_t offset) : context(c) {
+    if (context.depth++ == 0) context.outermost = offset;
+  }
+  ~DeeperCall() { --context.depth; }
+  RecipeContext& context;
+};
+
 }  // namespace
 
 RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, RecipeScope& scope, size_t wanted) {
   return RecipeRun(context, scope).evaluate(expr, wanted);
+}
+
+RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function, RecipeScope& scope, size_t offset, size_t wanted) {
+  const DeeperCall deeper(context, offset);
+  try {
+    return run_recipe(context, function.body, scope, wanted);
+  } catch (RecipeError& error) {
+    if (function.text) {
+      error.inlined.push_back({name, function.text, offset});
+      throw;
+    }
+    // The place of the call is what the reader of the recipe can change.
+    const std::string inside = fmt::format("in '{}': ", name), what = error.what();
+    throw RecipeError(offset, what.starts_with(inside) ? what : inside + what);  // of what calls itself once
+  }
 }
 
 RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope, size_t wanted) {

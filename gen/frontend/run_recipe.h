@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 
 #include "frontend/graph_builder.h"
 #include "support/recipe_syntax.h"
@@ -14,6 +15,8 @@ namespace tenon {
 struct RecipeFunction {
   std::vector<std::string> parameters;
   std::vector<RecipeStatement> body;  // the last one is the result
+  /// Where the body stands, if its writer reads the errors: they are placed there. Otherwise at the call.
+  std::shared_ptr<const PlacedText> text = nullptr;
 };
 using RecipeFunctions = std::map<std::string, RecipeFunction>;
 
@@ -39,6 +42,10 @@ inline constexpr const char* kGraphCallee = "graph ";
 /// Runs all statements in `scope`, which receives what they define. Returns the value of the last one. `wanted` is the number of
 /// results that a call in the last statement has to have where it is not an assignment. Throws RecipeError.
 RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope, size_t wanted = 1);
+
+/// Runs the body of a function that is called by `name` at `offset`, with its parameters in `scope`. Throws RecipeError, which says whether its
+/// offset is that of the call or one of the body.
+RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function, RecipeScope& scope, size_t offset, size_t wanted = 1);
 
 /// The value of one expression. Throws RecipeError.
 RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, RecipeScope& scope, size_t wanted = 1);

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,10 +22,21 @@
 
 namespace tenon {
 
+struct PlacedText;
+
+/// The call of a function whose body is in error.
+struct RecipeInlined {
+  std::string function;
+  std::shared_ptr<const PlacedText> body;
+  size_t called_at = 0;  // byte of the caller's recipe
+};
+
 /// What is wrong at byte `offset` of a recipe. Thrown inside the readers of recipes, never out of them.
 struct RecipeError : std::runtime_error {
   RecipeError(size_t at, const std::string& message) : std::runtime_error(message), offset(at) {}
   size_t offset;
+  /// Where `offset` counts in a function's body: its call, the call of the function that makes this one, and so on outwards.
+  std::vector<RecipeInlined> inlined;
 };
 
 /// An expression. `text` is the name, string or operator; `args` the operands, arguments or elements. A splat's is `**` before a name.
