@@ -242,12 +242,15 @@ std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const Tes
 /// The dtype by which the uniform entry finds an op without type variables: that of its first tensor.
 DType fixed_key(const TryCase& c) { return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dtype : c.inputs[0]->dtype; }
 
-/// What is wrong with a test that nobody wrote: sizes and attributes are those that the op's definition leaves open.
-Diagnostics with_advice(const Diagnostics& diagnostics) {
+/// Says what brought the definition into error: the test, or that nobody wrote one and the sizes and attributes are those that the definition leaves open.
+Diagnostics with_advice(const Diagnostics& diagnostics, const SourceSpan& test) {
   Diagnostics out;
   for (Diagnostic d : diagnostics.sorted()) {
     const bool told = std::any_of(d.notes.begin(), d.notes.end(), [](const std::string& n) { return n.find("--test") != std::string::npos; });
-    if (!told) d.notes.emplace_back("nothing says what to try it with: give sizes and attributes by --test \"M=4,N=3\", or by `tests:` of the definition");
+    if (test.known() && !(d.span.file == test.file && d.span.begin >= test.begin))
+      d.notes.push_back(fmt::format("with the sizes and attributes of the test at {}:{}:{}: give others, or state under `require` what they have to be", test.file->name(), test.line(), test.column()));
+    else if (!test.known() && !told)
+      d.notes.emplace_back("nothing says what to try it with: give sizes and attributes by --test \"M=4,N=3\", or by `tests:` of the definition");
     out.add(std::move(d));
   }
   return out;
@@ -270,7 +273,7 @@ std::vector<MadeTest> made_tests(Session& session, const OpLibrary& defs, const 
       if (!types) continue;
       Diagnostics diagnostics;
       auto c = make_try_case(defs, def, *types, test, diagnostics);
-      if (session.report(test.span.known() ? diagnostics : with_advice(diagnostics)) || !c) {
+      if (session.report(with_advice(diagnostics, test.span)) || !c) {
         status = options.tests.empty() ? exit_bad_input : exit_bad_command_line;
         return {};
       }
