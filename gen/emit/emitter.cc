@@ -93,7 +93,7 @@ std::string Emitter::declare(const std::string& name, Binding binding) {
   else ++visible_[binding.c_name];
   std::string c_name = binding.c_name;
   bindings_[name].push_back(std::move(binding));
-  declared_.push_back(name);
+  declared_.push_back({name, c_name});
   return c_name;
 }
 
@@ -105,9 +105,18 @@ const Binding& Emitter::lookup(const std::string& name) const {
 
 void Emitter::close_scope() {
   for (; declared_.size() > scopes_.back(); declared_.pop_back()) {
-    std::vector<Binding>& stack = bindings_[declared_.back()];
-    --visible_[stack.back().c_name];
-    stack.pop_back();
+    const Declared& d = declared_.back();
+    --visible_[d.c_name];
+    if (!d.name.empty()) bindings_[d.name].pop_back();
+  }
+  scopes_.pop_back();
+}
+
+void Emitter::close_spliced() {
+  for (size_t i = declared_.size(); i-- > scopes_.back();) {
+    std::string& name = declared_[i].name;
+    if (!name.empty()) bindings_[name].pop_back();
+    name.clear();
   }
   scopes_.pop_back();
 }

@@ -39,6 +39,8 @@ class Emitter {
   const Binding& lookup(const std::string& name) const;
   void open_scope() { scopes_.push_back(declared_.size()); }
   void close_scope();
+  /// Closes a scope whose statements stand among those around it: its variables are unknown from here on, and their C names taken as long as those around.
+  void close_spliced();
   std::string buffer_name(int buffer);  ///< counts as a use
   bool uses(int buffer) const;
   std::string tensor_name(int tensor) const { return tensor_names_[static_cast<size_t>(tensor)]; }
@@ -84,7 +86,8 @@ class Emitter {
  private:
   std::unordered_map<std::string, std::vector<Binding>> bindings_;
   std::unordered_map<std::string, int> visible_;
-  std::vector<std::string> declared_;
+  struct Declared { std::string name, c_name; };   ///< without a name: the C name of a variable that is unknown by now
+  std::vector<Declared> declared_;
   std::vector<size_t> scopes_;
   std::vector<std::string> tensor_names_, buffer_names_;
   struct NamedSize { std::string c_name; std::optional<int64_t> fixed; };

@@ -56,7 +56,9 @@ class StatementToC {
   void operator()(const SIf& n) {
     if (const auto holds = known_condition(n.cond)) {
       const auto& taken = *holds ? n.then : n.otherwise;
+      e.open_scope();
       if (taken) e.block(*taken, out);
+      e.close_spliced();
       return;
     }
     CIf branch{e.condition(n.cond), {}, {}};
@@ -120,8 +122,10 @@ class StatementToC {
   /// Its body stands among the statements around it.
   void once(const SFor& n) {
     const int64_t i = *e.known(n.begin);
+    e.open_scope();
     e.declare(n.var, Binding{index_literal(i), {}, true, i >= 0, i});
     e.block(*n.body, out);
+    e.close_spliced();
   }
 
   /// The loop of a function that runs iterations `begin` to `end` of all.
