@@ -2,11 +2,10 @@
 #include "emit/print_c99.h"
 
 #include "support/check.h"
+#include "support/long_lines.h"
 
 namespace tenon {
 namespace {
-
-constexpr size_t kColumns = 120;
 
 /// Binding strength: a larger one binds tighter.
 enum Level : int { Lowest, Ternary, LogicalOr, LogicalAnd, BitOr, BitXor, BitAnd, Equality, Relational, Shift, Additive, Multiplicative, Prefix, Postfix };
@@ -154,52 +153,6 @@ class Printer {
   }
 };
 
-/// The blank between `from` and `to` that is nested least, of those one behind a comma, of those the last; npos for none.
-size_t blank_between(std::string_view line, size_t from, size_t to) {
-  size_t best = std::string_view::npos;
-  int depth = 0, best_cost = 1 << 20;
-  bool quoted = false;
-  for (size_t i = 0; i < line.size() && i < to; ++i) {
-    const char c = line[i];
-    if (c == '"' && line[i - 1] != '\\') quoted = !quoted;
-    if (quoted) continue;
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') --depth;
-    if (c != ' ' || i < from || i == 0) continue;
-    const int cost = 2 * depth + (line[i - 1] == ',' || line[i - 1] == ';' ? 0 : 1);
-    if (cost <= best_cost) best = i, best_cost = cost;
-  }
-  return best;
-}
-
-/// The blank at which a line that is too long breaks: in its second half, else in its first, else the first one beyond the margin.
-size_t break_point(std::string_view line, size_t indent) {
-  const size_t late = blank_between(line, kColumns / 2, kColumns);
-  if (late != std::string_view::npos) return late;
-  const size_t early = blank_between(line, indent + 8, kColumns / 2);
-  if (early != std::string_view::npos && line.substr(0, early).find_first_not_of(' ') + 4 < early) return early;
-  return line.find(' ', kColumns);
-}
-
-/// Appends `line` (without its newline), broken where needed; continuation lines are indented by four more columns.
-void append_line(std::string& out, std::string line, size_t indent) {
-  while (line.size() > kColumns) {
-    const size_t at = break_point(line, indent);
-    if (at == std::string_view::npos) break;
-    out.append(line, 0, at);
-    out += '\n';
-    std::string rest(indent + 4, ' ');
-    rest.append(line, at + 1);
-    if (rest.size() >= line.size()) {
-      line = std::move(rest);
-      break;
-    }
-    line = std::move(rest);
-  }
-  out += line;
-  out += '\n';
-}
-
 class StatementPrinter {
  public:
   explicit StatementPrinter(std::string& text) : out(text) {}
@@ -237,13 +190,13 @@ class StatementPrinter {
     return *this;
   }
   void end(size_t indent) {
-    if (out.size() - begun <= kColumns) {
+    if (out.size() - begun <= kCodeColumns) {
       out += '\n';
       return;
     }
     std::string line = out.substr(begun);
     out.resize(begun);
-    append_line(out, std::move(line), indent);
+    append_broken_line(out, std::move(line), indent);
   }
   void line(std::string_view s, size_t indent) { begin(indent).text(s).end(indent); }
 
@@ -331,7 +284,7 @@ std::string print_c99(const CFunction& f) {
   if (!f.text.empty()) return f.text;
   std::string out;
   if (!f.comment.empty()) append_banner(out, f.comment);
-  append_line(out, head_of(f) + " {", 0);
+  append_broken_line(out, head_of(f) + " {", 0);
   StatementPrinter(out).block(f.body, 2);
   out += "}\n";
   return out;
@@ -349,7 +302,7 @@ std::string print_c99(const CFile& file) {
 
 std::string print_prototype(const CFunction& f) {
   std::string out;
-  append_line(out, head_of(f) + ";", 0);
+  append_broken_line(out, head_of(f) + ";", 0);
   return out;
 }
 

@@ -72,7 +72,8 @@ static void add_shapes(add_call *c, const tn_add_dims *dims)
 }
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
-static int add_begin(add_call *c, tn_want want, const tn_add_dims *dims, const void *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
+static int add_begin(add_call *c, tn_want want, const tn_add_dims *dims, const void *attrs, const int32_t *variable,
+    const int32_t *type, const void *const *data)
 {
     if (dims == NULL)
         return TN_E_NULL;
@@ -107,7 +108,8 @@ int tn_add_shape(const tn_add_dims *dims, tn_dims *Y_shape)
     return 0;
 }
 
-int tn_add_f32(const tn_add_dims *dims, const float *A, const float *B, float *Y, void *workspace, size_t workspace_bytes)
+int tn_add_f32(const tn_add_dims *dims, const float *A, const float *B, float *Y, void *workspace,
+    size_t workspace_bytes)
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
     const void *const pointers[] = {A, B, Y};

@@ -58,7 +58,8 @@ static void gather_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_gather;
-static const tn_argument gather_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* Ix */, {2, 0x0, NULL} /* Y */};
+static const tn_argument gather_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* Ix */,
+    {2, 0x0, NULL} /* Y */};
 static const tn_source gather_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_SYMBOL, 0, 0}, /* D */
@@ -109,7 +110,8 @@ static void gather_shapes(gather_call *c, const tn_gather_dims *dims)
 }
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
-static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims, const tn_gather_attrs *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
+static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims, const tn_gather_attrs *attrs,
+    const int32_t *variable, const int32_t *type, const void *const *data)
 {
     if (dims == NULL)
         return TN_E_NULL;
@@ -149,7 +151,8 @@ int tn_gather_shape(const tn_gather_dims *dims, const tn_gather_attrs *attrs, tn
     return 0;
 }
 
-int tn_gather_f32_i32(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const float *X, const int32_t *Ix, float *Y, void *workspace, size_t workspace_bytes)
+int tn_gather_f32_i32(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const float *X, const int32_t *Ix,
+    float *Y, void *workspace, size_t workspace_bytes)
 {
     static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
     const void *const pointers[] = {X, Ix, Y};
@@ -171,7 +174,8 @@ size_t tn_gather_f32_i32_workspace(const tn_gather_dims *dims, const tn_gather_a
     return (size_t)most;
 }
 
-int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const float *X, const int64_t *Ix, float *Y, void *workspace, size_t workspace_bytes)
+int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, const float *X, const int64_t *Ix,
+    float *Y, void *workspace, size_t workspace_bytes)
 {
     static const int32_t variable[] = {TN_F32, TN_I64}, type_of[] = {TN_F32, TN_I64, TN_F32};
     const void *const pointers[] = {X, Ix, Y};

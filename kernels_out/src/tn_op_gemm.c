@@ -79,7 +79,8 @@ static void gemm_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_gemm;
-static const tn_argument gemm_arguments_0[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {2, 0x3, NULL} /* C */, {3, 0x0, NULL} /* Y */};
+static const tn_argument gemm_arguments_0[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {2, 0x3, NULL} /* C */,
+    {3, 0x0, NULL} /* Y */};
 static const tn_source gemm_sizes_0[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
     {TN_FROM_SYMBOL, 1, 0}, /* K */
@@ -159,7 +160,8 @@ static void gemm_shapes(gemm_call *c, const tn_gemm_dims *dims)
 }
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
-static int gemm_begin(gemm_call *c, tn_want want, const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
+static int gemm_begin(gemm_call *c, tn_want want, const tn_gemm_dims *dims, const tn_gemm_attrs *attrs,
+    const int32_t *variable, const int32_t *type, const void *const *data)
 {
     if (dims == NULL)
         return TN_E_NULL;
@@ -200,7 +202,8 @@ int tn_gemm_shape(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, tn_dtype
     return 0;
 }
 
-int tn_gemm_f32(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, const float *A, const float *B, const float *C /* or NULL */, float *Y, void *workspace, size_t workspace_bytes)
+int tn_gemm_f32(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, const float *A, const float *B,
+    const float *C /* or NULL */, float *Y, void *workspace, size_t workspace_bytes)
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
     const void *const pointers[] = {A, B, C, Y};

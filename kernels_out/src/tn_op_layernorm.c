@@ -71,14 +71,16 @@ static void layernorm_bind(tn_frame *f)
 }
 
 extern const tn_op tn_op_layernorm;
-static const tn_argument layernorm_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */, {2, 0x0, NULL} /* B */, {3, 0x0, NULL} /* Y */};
+static const tn_argument layernorm_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */,
+    {2, 0x0, NULL} /* B */, {3, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
     {TN_FROM_SYMBOL, 0, 0}, /* Nq */
 };
 static const uint8_t layernorm_scalars_0[] = {0};
-static const tn_argument layernorm_arguments_1[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */, {3, 0x0, NULL} /* Y */};
+static const tn_argument layernorm_arguments_1[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */,
+    {3, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_1[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
@@ -130,7 +132,8 @@ static void layernorm_shapes(layernorm_call *c, const tn_layernorm_dims *dims)
 }
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
-static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
+static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_dims *dims,
+    const tn_layernorm_attrs *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
 {
     if (dims == NULL)
         return TN_E_NULL;
@@ -170,7 +173,8 @@ int tn_layernorm_shape(const tn_layernorm_dims *dims, const tn_layernorm_attrs *
     return 0;
 }
 
-int tn_layernorm_f32(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs, const float *X, const float *G, const float *B /* or NULL */, float *Y, void *workspace, size_t workspace_bytes)
+int tn_layernorm_f32(const tn_layernorm_dims *dims, const tn_layernorm_attrs *attrs, const float *X, const float *G,
+    const float *B /* or NULL */, float *Y, void *workspace, size_t workspace_bytes)
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
     const void *const pointers[] = {X, G, B, Y};

@@ -103,7 +103,8 @@ static void softmax_shapes(softmax_call *c, const tn_softmax_dims *dims)
 }
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
-static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
+static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *dims, const tn_softmax_attrs *attrs,
+    const int32_t *variable, const int32_t *type, const void *const *data)
 {
     if (dims == NULL)
         return TN_E_NULL;
@@ -143,7 +144,8 @@ int tn_softmax_shape(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs,
     return 0;
 }
 
-int tn_softmax_f32(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, const float *X, float *Y, void *workspace, size_t workspace_bytes)
+int tn_softmax_f32(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs, const float *X, float *Y,
+    void *workspace, size_t workspace_bytes)
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
     const void *const pointers[] = {X, Y};

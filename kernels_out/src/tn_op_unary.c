@@ -67,7 +67,8 @@ static void gelu_shapes(gelu_call *c, const tn_gelu_dims *dims)
 }
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
-static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, const void *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
+static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, const void *attrs, const int32_t *variable,
+    const int32_t *type, const void *const *data)
 {
     if (dims == NULL)
         return TN_E_NULL;
@@ -190,7 +191,8 @@ static void relu_shapes(relu_call *c, const tn_relu_dims *dims)
 }
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
-static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, const void *attrs, const int32_t *variable, const int32_t *type, const void *const *data)
+static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, const void *attrs, const int32_t *variable,
+    const int32_t *type, const void *const *data)
 {
     if (dims == NULL)
         return TN_E_NULL;

@@ -1,0 +1,120 @@
+// Breaks lines of C that are too long for a reader.
+#include "support/long_lines.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace tenon {
+namespace {
+
+/// Whether a text begins or ends here; the character constant '"' is none.
+bool is_quote(std::string_view line, size_t i) {
+  if (line[i] != '"' || (i > 0 && line[i - 1] == '\\')) return false;
+  return i == 0 || line[i - 1] != '\'' || !line.substr(i + 1).starts_with('\'');
+}
+
+/// The blank between `from` and `to` that is nested least, of those one behind a comma, of those the last; npos for none.
+size_t blank_between(std::string_view line, size_t from, size_t to) {
+  size_t best = std::string_view::npos;
+  int depth = 0, best_cost = 1 << 20;
+  bool quoted = false;
+  for (size_t i = 0; i < line.size() && i < to; ++i) {
+    const char c = line[i];
+    if (is_quote(line, i)) quoted = !quoted;
+    if (quoted) continue;
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == ']' || c == '}') --depth;
+    if (c != ' ' || i < from || i == 0) continue;
+    const int cost = 2 * depth + (line[i - 1] == ',' || line[i - 1] == ';' ? 0 : 1);
+    if (cost <= best_cost) best = i, best_cost = cost;
+  }
+  return best;
+}
+
+/// The first blank from `from` on that is not within a text; npos for none.
+size_t blank_beyond(std::string_view line, size_t from) {
+  bool quoted = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (is_quote(line, i)) quoted = !quoted;
+    if (line[i] == ' ' && !quoted && i >= from) return i;
+  }
+  return std::string_view::npos;
+}
+
+/// The blank at which a line that is too long breaks: in its second half, else in its first, else the first one beyond the margin.
+size_t break_point(std::string_view line, size_t indent) {
+  const size_t late = blank_between(line, kCodeColumns / 2, kCodeColumns);
+  if (late != std::string_view::npos) return late;
+  const size_t early = blank_between(line, indent + 8, kCodeColumns / 2);
+  if (early != std::string_view::npos && line.substr(0, early).find_first_not_of(' ') + 4 < early) return early;
+  return blank_beyond(line, kCodeColumns);
+}
+
+/// Whether a comment is open where `text` ends.
+bool in_comment(std::string_view text) {
+  const size_t begin = text.rfind("/*"), end = text.rfind("*/");
+  return begin != std::string_view::npos && (end == std::string_view::npos || end < begin);
+}
+
+/// What a line of a comment goes on below: the blanks and the star that it begins with.
+std::string comment_margin(std::string_view line) {
+  const size_t text = std::min(line.find_first_not_of(" *"), line.size());
+  if (line.substr(text).starts_with("/**")) return std::string(text, ' ') + " * ";
+  if (line.substr(text).starts_with("/*")) return std::string(text, ' ') + "   ";
+  return std::string(line.substr(0, text));
+}
+
+void append_comment_line(std::string& out, std::string line) {
+  const std::string margin = comment_margin(line);
+  while (line.size() > kCodeColumns) {
+    const size_t at = line.rfind(' ', kCodeColumns);
+    if (at == std::string::npos || at <= margin.size()) break;
+    out.append(line, 0, at);
+    out += '\n';
+    line.replace(0, at + 1, margin);
+  }
+  out += line;
+  out += '\n';
+}
+
+}  // namespace
+
+void append_broken_line(std::string& out, std::string line, size_t indent) {
+  while (line.size() > kCodeColumns) {
+    const size_t at = break_point(line, indent);
+    if (at == std::string_view::npos) break;
+    out.append(line, 0, at);
+    out += '\n';
+    std::string rest(indent + 4, ' ');
+    rest.append(line, at + 1);
+    if (rest.size() >= line.size()) {
+      line = std::move(rest);
+      break;
+    }
+    line = std::move(rest);
+  }
+  out += line;
+  out += '\n';
+}
+
+std::string with_broken_lines(std::string text) {
+  std::string out;
+  size_t done = 0;   // of `text`, in `out`
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    if (end - begin <= kCodeColumns) continue;
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    const size_t indent = line.find_first_not_of(' ');
+    const bool continued = begin >= 2 && text[begin - 2] == '\\';
+    if (line.substr(indent).starts_with('#') || line.ends_with('\\') || continued) continue;
+    out.append(text, done, begin - done);
+    if (line.substr(indent).starts_with("/*") || in_comment(std::string_view(text).substr(0, begin))) append_comment_line(out, std::string(line));
+    else append_broken_line(out, std::string(line), indent);
+    done = end + 1;
+  }
+  if (done == 0) return text;
+  if (done < text.size()) out.append(text, done);
+  return out;
+}
+
+}  // namespace tenon
