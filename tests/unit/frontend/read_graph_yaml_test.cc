@@ -108,7 +108,7 @@ TEST_CASE("frontend: mistakes that are something missing have their places, too"
   CHECK(error_of("graph: g\n---\ngraph: h\n") == "net.yaml:3:1: error: a graph is one map of keys: graph, inputs, main, outputs … [E0703]");
   CHECK(error_of("graph: g\ninputs: {x: \"f32[2]\"}\nmain: |\n  y = relu(\noutputs: [y]\n") == "net.yaml:4:12: error: an expression is expected here [E0701]");
   CHECK(error_of("graph: g\ninputs: {x: \"f32[2]\"}\nmodules: {f(a): f(a)}\nmain: y = f(x)\noutputs: [y]\n") ==
-        "net.yaml:4:11: error: in 'f': 'f' is inlined into itself, or calls are nested too deeply [E0702]");
+        "net.yaml:3:17: error: 'f' is inlined into itself, or calls are nested too deeply [E0702]");
 }
 
 TEST_CASE("frontend: split in a graph is slices") {
