@@ -44,11 +44,11 @@ Number apply_complex(ScalarOp op, const Number* a) {
   TENON_UNREACHABLE("{} of complex numbers", scalar_op_row(op).name);
 }
 
-int64_t power(int64_t base, int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+int64_t power(int64_t base, int64_t exponent, bool is_unsigned) {
+  if (exponent < 0 && !is_unsigned) return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
   uint64_t r = 1, b = static_cast<uint64_t>(base);
-  for (; exponent; exponent >>= 1, b *= b)
-    if (exponent & 1) r *= b;
+  for (uint64_t n = static_cast<uint64_t>(exponent); n; n >>= 1, b *= b)
+    if (n & 1) r *= b;
   return static_cast<int64_t>(r);
 }
 
@@ -99,7 +99,7 @@ int64_t apply_integer(ScalarOp op, const Number* args, DType type) {
     case ScalarOp::Abs: return !u && a < 0 ? neg(a) : a;
     case ScalarOp::Sign: return a == 0 ? 0 : !u && a < 0 ? -1 : 1;
     case ScalarOp::Sq: return mul(a, a);
-    case ScalarOp::Pow: return power(a, b);
+    case ScalarOp::Pow: return power(a, b, u);
     case ScalarOp::Min: return less(args[1], args[0], type) ? b : a;
     case ScalarOp::Max: return less(args[0], args[1], type) ? b : a;
     case ScalarOp::And:

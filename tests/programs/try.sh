@@ -51,7 +51,13 @@ check 'sizes and attributes from the command line' rights 1 --op windows --test 
 check 'a test as YAML' rights 1 --op windows --test '{size: 4, shapes: {X: [20]}, absent: [B]}'
 check 'an input as long as one whose values are given' rights 1 --op windows --test '{size: 2, in: {X: [1, 2, 4]}}'
 small() { "$tenon" try --op pad --isa portable --cc "${CC:-cc} -O1" -q "$@" >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
+powers() {
+  for out in '' ', out: {Y: [3, 1, 0]}'; do
+    "$tenon" try --op pow --isa portable --cc "${CC:-cc} -O1" -q --test "{in: {A: [3, 5, 2], B: [9223372036854775809, 9223372036854775808, 9223372036854775811]}, dtypes: {T: u64}$out}" || return 1
+  done
+}
 check 'an attribute of a small float is its number' small --dtypes f8e4m3fn,f8e5m2,f4e2m1 --test '{before: [1], after: [1], value: 1.5, in: {X: [1, 2]}, out: {Y: [1.5, 1, 2, 1.5]}}'
+check 'a power by more than a signed number holds, told and computed' powers
 check 'an answer that is not that of the definition' refuses attempt --op wrong
 # prints TEXT COMMAND…: a line of what a failing command prints.
 prints() { text=$1; shift; ! "$@" >"$work/said" 2>&1 && grep -Fqx -- "$text" "$work/said" || { cat "$work/said"; return 1; }; }
