@@ -25,7 +25,9 @@ struct FormatRow {
 };
 constexpr FormatRow kFormats[] = {{"BOOL", DType::Bool}, {"U8", DType::U8},   {"I8", DType::I8},   {"U16", DType::U16}, {"I16", DType::I16},
                                   {"F16", DType::F16},   {"BF16", DType::BF16}, {"U32", DType::U32}, {"I32", DType::I32}, {"F32", DType::F32},
-                                  {"U64", DType::U64},   {"I64", DType::I64}, {"F64", DType::F64}, {"C64", DType::C64}};
+                                  {"U64", DType::U64},   {"I64", DType::I64}, {"F64", DType::F64}, {"C64", DType::C64},
+                                  {"F8_E4M3", DType::F8E4M3FN}, {"F8_E4M3FNUZ", DType::F8E4M3FNUZ}, {"F8_E5M2", DType::F8E5M2},
+                                  {"F8_E5M2FNUZ", DType::F8E5M2FNUZ}, {"F8_E8M0", DType::F8E8M0}};
 
 std::vector<int64_t> integers(const YamlNode* node, std::string_view key) {
   if (!node || !node->is_sequence()) throw SafetensorsError{fmt::format("a tensor's {} is not a list", key)};

@@ -96,4 +96,12 @@ TEST_CASE("frontend: .safetensors") {
   CHECK(read_safetensors(bytes, "v", "x").diagnostics().sorted().front().message == "there is no tensor 'v', but w, b");
   bytes.resize(bytes.size() - 1);
   CHECK(read_safetensors(bytes, "w", "x").diagnostics().sorted().front().message == "a tensor's data_offsets lie outside of the file");
+  const std::string small = R"({"s":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}})";
+  bytes = {static_cast<uint8_t>(small.size()), 0, 0, 0, 0, 0, 0, 0};
+  bytes.insert(bytes.end(), small.begin(), small.end());
+  bytes.insert(bytes.end(), {0x38, 0xb8});
+  const auto codes = read_safetensors(bytes, "s", "x");
+  REQUIRE(codes.ok());
+  CHECK(codes->dtype == DType::F8E4M3FN);
+  CHECK(codes->bytes == std::vector<uint8_t>{0x38, 0xb8});
 }
