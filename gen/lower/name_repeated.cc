@@ -26,6 +26,7 @@ struct Position {
   int id = 0;           ///< equal ones have equal numbers
   int home = 0;         ///< depth of the innermost block that declares one of its variables
   int leaves = 0;
+  int height = 0;       ///< operations above one another
 };
 
 bool may_move(const VApply& a) {
@@ -109,7 +110,7 @@ class Namer {
   };
   struct Found {
     Operand value;
-    int uses = 0, statement = 0, leaves = 0, order = 0;
+    int uses = 0, statement = 0, leaves = 0, height = 0, order = 0;
     bool any = false;     ///< a part of a value, too
     bool stands = false;  ///< its let is written, so that it is known to the end of the block
     std::string hint, name;
@@ -259,7 +260,7 @@ class Namer {
       if (position && !f.any && f.hint != name) f.hint = p.home == 0 ? "step" : "at";   // of several buffers
       return v;
     }
-    f.value = v, f.hint = name, f.statement = open_[static_cast<size_t>(p.home)].statement, f.leaves = p.leaves, f.order = static_cast<int>(found_.size());
+    f.value = v, f.hint = name, f.statement = open_[static_cast<size_t>(p.home)].statement, f.leaves = p.leaves, f.height = p.height, f.order = static_cast<int>(found_.size());
     return below(v, {position, hint, p.home});
   }
 
@@ -322,6 +323,7 @@ class Namer {
       key[at++] = p.id;
       out.home = std::max(out.home, p.home);
       out.leaves += p.leaves;
+      out.height = std::max(out.height, p.height + 1);
     }
     out.id = number(key);
     return out;
@@ -340,8 +342,9 @@ class Namer {
     }
     for (const auto& [statement, f] : met_)
       if (!f->name.empty()) statements_[static_cast<size_t>(statement)].changes = true;
-    // a part is shorter than what it is part of
-    for (auto& [at, list] : lets_) std::stable_sort(list.begin(), list.end(), [](const Found* a, const Found* b) { return a->leaves < b->leaves; });
+    // a part is shorter than what it is part of or, where the rest is constants, lower
+    const auto shorter = [](const Found* a, const Found* b) { return std::pair(a->leaves, a->height) < std::pair(b->leaves, b->height); };
+    for (auto& [at, list] : lets_) std::stable_sort(list.begin(), list.end(), shorter);
   }
 
   void write_lets(Block& out) {

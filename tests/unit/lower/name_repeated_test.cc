@@ -77,3 +77,11 @@ TEST_CASE("what a value asks twice has a name in whatever loop") {
   CHECK(to_text(value.cond) == to_text(v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {v_var("at_q"), v_int(0)}), v_apply(ScalarOp::Lt, {v_var("at_q"), v_size("Q")})})));
   CHECK(to_text(std::get<VLoad>(value.yes->node).offset) == to_text(v_var("p") * v_size("Q") + v_var("at_q")));
 }
+
+TEST_CASE("a name stands behind those that it is made of, also where the rest of it is constants") {
+  const Operand part = v_size("S") * v_size("T") * v_size("Q"), whole = part * v_int(2) + v_int(1);
+  const LoopNest nest = name_repeated(copy_with(v_var("p") * whole + v_var("q") * whole + part));
+  CHECK(verify(nest) == std::vector<std::string>{});
+  REQUIRE(nest.body.size() == 3);
+  CHECK(to_text(std::get<SLet>(nest.body[0].node).value) == to_text(part));
+}
