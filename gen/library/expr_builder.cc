@@ -259,6 +259,12 @@ DType ExprBuilder::widest_integer(const Syntax& s, DType least) const {
     return widest;
   }
   if (s.kind == SyntaxKind::reduce && (s.text == "argmax" || s.text == "argmin")) return widest;
+  if (s.kind == SyntaxKind::call && (s.text == "cast" || s.text == "bits") && s.children.size() == 2) {
+    // What is converted is an expression of its own; what it becomes meets the others.
+    for (const Syntax& c : s.children)
+      if (const auto to = named_type(c)) wider(dtype_row(*to).compute);
+    return widest;
+  }
   for (const Syntax& c : s.children) wider(widest_integer(c, least));
   return widest;
 }

@@ -40,6 +40,8 @@ class ExprBuilder {
   std::vector<LoopVar> loop_vars(const Syntax& name_or_pack);
   /// Widest integer type read as a value (not as an index) anywhere in `s`, or `least`.
   DType widest_integer(const Syntax& s, DType least) const;
+  /// The type that a word names; nothing where it names none.
+  std::optional<DType> named_type(const Syntax& s) const;
 
   void error(Code code, const Syntax& place, std::string message, std::vector<std::string> notes = {});
 

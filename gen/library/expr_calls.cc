@@ -160,16 +160,17 @@ Typed ExprBuilder::choice(const Syntax& s) {
   return {tenon::select(cond, yes.e, no.e), yes.flexible && no.flexible};
 }
 
+std::optional<DType> ExprBuilder::named_type(const Syntax& s) const {
+  if (s.kind != SyntaxKind::name) return std::nullopt;
+  if (const auto t = scope_.binding.types.find(s.text); t != scope_.binding.types.end()) return t->second;
+  return dtype_from_name(s.text);
+}
+
 Typed ExprBuilder::conversion(const Syntax& s) {
-  const auto type_of = [&](const Syntax& a) -> std::optional<DType> {
-    if (a.kind != SyntaxKind::name) return std::nullopt;
-    if (const auto t = scope_.binding.types.find(a.text); t != scope_.binding.types.end()) return t->second;
-    return dtype_from_name(a.text);
-  };
-  auto to = type_of(s.children[1]);
+  auto to = named_type(s.children[1]);
   const Syntax* from = &s.children[0];
   if (!to) {
-    to = type_of(s.children[0]);
+    to = named_type(s.children[0]);
     from = &s.children[1];
   }
   if (!to) {

@@ -83,6 +83,15 @@ ops:
     body: |
       Y[m,n] = sum[k](cast(A[k,m], i32)*cast(W[k,n], i32))
 
+  - op: converted_beside
+    doc: what a cast converts does not widen the statement, what it names does
+    types: {T: [i8, i16]}
+    in: {A: "T[M, N]", B: "i32[N]"}
+    out: {L: "T[M]", H: "i32[M]"}
+    body: |
+      L[m] = max[n](A[m,n] - cast(B[n], T))
+      H[m] = max[n](A[m,n]*A[m,n] - cast(B[n], i32))
+
   - op: khatri_rao
     types: {T: number}
     in: {A: "T[M, R]", B: "T[N, R]"}
@@ -322,6 +331,11 @@ def cases(rng):
             yield dict(op='widened_product', key=key, inputs=[a, c], want=[wide(a) @ wide(c)], dtypes=['i32'], tol=EXACT)
             a, c = rand(rng, (7, m), key, lo, hi), rand(rng, (7, n), key, lo, hi)
             yield dict(op='widened_gram', key=key, inputs=[a, c], want=[wide(a).T @ wide(c)], dtypes=['i32'], tol=EXACT)
+    for key, bits in (('i8', 8), ('i16', 16)):
+        for m, n in ((1, 1), (3, 5), (7, 67)):
+            a, b = rand(rng, (m, n), key, -2**(bits - 1), 2**(bits - 1)), rand(rng, (n,), 'i32', -2**(bits + 2), 2**(bits + 2))
+            wrapped, square = a - b.astype(a.dtype), a.astype(np.int32)**2 - b
+            yield dict(op='converted_beside', key=key, inputs=[a, b], want=[wrapped.max(1), square.max(1)], dtypes=[key, 'i32'], tol=EXACT)
     for key in (*available('f32', 'f16'), 'i64', 'bool', 'c128'):
         for s, lo, hi in [((5, 17), 1, 2), ((17, 5), -1, 0), ((2, 3, 3), 0, -1), ((1, 1), -1, -1), ((0, 3), 1, 1)]:
             x = rand(rng, s, key)
