@@ -1,6 +1,8 @@
 // Answers the frontends' questions from the definitions.
 #include "library_semantics.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "library/bind_node.h"
@@ -61,7 +63,8 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
   }
   for (const auto& [a, b] : bound->taken_as_equal) {
     const std::optional<SizeExpr> x = to_size(a), y = to_size(b);
-    if (x && y && *x != *y) result.equal.emplace_back(*x, *y);
+    if (!x || !y) return {{}, fmt::format("what sizes have to be cannot be told before run time: {} and {} have to be equal", to_text(a), to_text(b))};
+    if (*x != *y) result.equal.emplace_back(*x, *y);
   }
   for (const WrittenExtent& e : bound->extents) {
     const std::optional<SizeExpr> most = to_size(e.bound);

@@ -57,6 +57,7 @@ std::optional<SizeExpr> applied(const Apply& a) {
   if (!x) return std::nullopt;
   if (a.op == ScalarOp::Cast) return x;
   if (a.op == ScalarOp::Neg) return SizeExpr(-1) * *x;
+  if (a.op == ScalarOp::Abs) return size_max(*x, SizeExpr(-1) * *x);
   const std::optional<SizeExpr> y = a.args.size() == 2 ? to_size(a.args[1]) : std::nullopt;
   return y ? combined(a.op, *x, *y) : std::nullopt;
 }

@@ -176,27 +176,58 @@ class CallBinder {
         const Expr decided = simplify(e);
         const auto v = constant_value(decided);
         if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)), advice(r));
-        if (!v) take_as_true(decided);
+        if (!v && !take_as_true(decided)) return fail(Code::E0604, fmt::format("requires {}, which the sizes of a call decide", print(r)), {"fix sizes that stand in it, as in `--size N=4`"});
       }
     }
     return !diagnostics_.has_errors();
   }
 
-  /// What only run time decides is compared then, as far as extents say it: a <= b is max(a, b) == b.
-  void take_as_true(const Expr& condition) {
+  /// What only run time decides is compared then, as far as extents say it: a <= b is max(a, b) == b. False where they do not.
+  bool take_as_true(const Expr& condition) {
     const auto* two = std::get_if<Apply>(&condition->node);
-    if (!two || two->args.size() != 2 || !(is_int(two->args[0]->type) || two->op == ScalarOp::And)) return;
-    const Expr &a = two->args[0], &b = two->args[1];
-    const auto at_most = [&](const Expr& less, const Expr& more) { shapes_.take_as_equal(apply(ScalarOp::Max, {less, more}), more); };
-    const auto next = [](const Expr& e) { return e + cast_to(constant_int(1), e->type); };
-    switch (two->op) {
-      case ScalarOp::And: take_as_true(a), take_as_true(b); break;
-      case ScalarOp::Eq: shapes_.take_as_equal(a, b); break;
-      case ScalarOp::Le: at_most(a, b); break;
-      case ScalarOp::Ge: at_most(b, a); break;
-      case ScalarOp::Lt: at_most(next(a), b); break;
-      case ScalarOp::Gt: at_most(next(b), a); break;
-      default: break;
+    const ScalarOp op = two ? two->op : ScalarOp::Cast;
+    if (op == ScalarOp::And) return take_as_true(two->args[0]) && take_as_true(two->args[1]);
+    if (is_comparison(condition) && op != ScalarOp::Ne) {
+      const Expr &a = two->args[0], &b = two->args[1];
+      const auto at_most = [&](const Expr& less, const Expr& more) { shapes_.take_as_equal(apply(ScalarOp::Max, {less, more}), more); };
+      const auto next = [](const Expr& e) { return e + cast_to(constant_int(1), e->type); };
+      if (op == ScalarOp::Eq) shapes_.take_as_equal(a, b);
+      else if (op == ScalarOp::Le || op == ScalarOp::Ge) at_most(op == ScalarOp::Le ? a : b, op == ScalarOp::Le ? b : a);
+      else at_most(next(op == ScalarOp::Lt ? a : b), op == ScalarOp::Lt ? b : a);
+      return true;
+    }
+    const Expr breach = breach_of(condition, true);
+    if (breach) shapes_.take_as_equal(breach, constant_int(0));
+    return breach != nullptr;
+  }
+
+  static bool is_comparison(const Expr& e) {
+    const auto* a = std::get_if<Apply>(&e->node);
+    if (!a || a->args.size() != 2 || !is_int(a->args[0]->type)) return false;
+    constexpr ScalarOp all[] = {ScalarOp::Eq, ScalarOp::Ne, ScalarOp::Le, ScalarOp::Lt, ScalarOp::Ge, ScalarOp::Gt};
+    return std::find(std::begin(all), std::end(all), a->op) != std::end(all);
+  }
+
+  /// 0 where the condition is as `wanted`, above 0 elsewhere; null where whole numbers do not say it.
+  static Expr breach_of(const Expr& condition, bool wanted) {
+    if (const auto v = constant_value(condition)) return constant_int((*v != 0) == wanted ? 0 : 1);
+    const auto* a = std::get_if<Apply>(&condition->node);
+    if (a && a->op == ScalarOp::Not) return breach_of(a->args[0], !wanted);
+    if (a && (a->op == ScalarOp::And || a->op == ScalarOp::Or)) {
+      const Expr x = breach_of(a->args[0], wanted), y = breach_of(a->args[1], wanted);
+      return x && y ? apply((a->op == ScalarOp::And) == wanted ? ScalarOp::Max : ScalarOp::Min, {x, y}) : nullptr;
+    }
+    if (!is_comparison(condition)) return nullptr;
+    const Expr x = cast_to(a->args[0], DType::I64), y = cast_to(a->args[1], DType::I64), one = constant_int(1), none = constant_int(0);
+    const auto above = [&](const Expr& e) { return apply(ScalarOp::Max, {e, none}); };
+    const Expr apart = apply(ScalarOp::Max, {x - y, y - x});
+    switch (a->op) {
+      case ScalarOp::Eq: return wanted ? apart : above(one - apart);
+      case ScalarOp::Ne: return wanted ? above(one - apart) : apart;
+      case ScalarOp::Le: return wanted ? above(x - y) : above(y - x + one);
+      case ScalarOp::Gt: return wanted ? above(y - x + one) : above(x - y);
+      case ScalarOp::Ge: return wanted ? above(y - x) : above(x - y + one);
+      default: return wanted ? above(x - y + one) : above(y - x);
     }
   }
 
