@@ -50,11 +50,22 @@ size_t break_point(std::string_view line, size_t indent) {
   return blank_beyond(line, kCodeColumns);
 }
 
-/// Whether a comment is open where `text` ends.
-bool in_comment(std::string_view text) {
-  const size_t begin = text.rfind("/*"), end = text.rfind("*/");
-  return begin != std::string_view::npos && (end == std::string_view::npos || end < begin);
-}
+/// Whether a comment is open, place after place: the text is looked at once.
+class CommentsOf {
+ public:
+  explicit CommentsOf(std::string_view text) : text_(text) {}
+
+  bool open_at(size_t place) {
+    for (size_t next; (next = text_.substr(0, place).find(open_ ? "*/" : "/*", seen_)) != std::string_view::npos; seen_ = next + 2) open_ = !open_;
+    seen_ = std::max(seen_, place);
+    return open_;
+  }
+
+ private:
+  std::string_view text_;
+  size_t seen_ = 0;
+  bool open_ = false;
+};
 
 /// What a line of a comment goes on below: the blanks and the star that it begins with.
 std::string comment_margin(std::string_view line) {
@@ -100,6 +111,7 @@ void append_broken_line(std::string& out, std::string line, size_t indent) {
 std::string with_broken_lines(std::string text) {
   std::string out;
   size_t done = 0;   // of `text`, in `out`
+  CommentsOf comments(text);
   for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());
     if (end - begin <= kCodeColumns) continue;
@@ -108,7 +120,7 @@ std::string with_broken_lines(std::string text) {
     const bool continued = begin >= 2 && text[begin - 2] == '\\';
     if (line.substr(indent).starts_with('#') || line.ends_with('\\') || continued) continue;
     out.append(text, done, begin - done);
-    if (line.substr(indent).starts_with("/*") || in_comment(std::string_view(text).substr(0, begin))) append_comment_line(out, std::string(line));
+    if (line.substr(indent).starts_with("/*") || comments.open_at(begin)) append_comment_line(out, std::string(line));
     else append_broken_line(out, std::string(line), indent);
     done = end + 1;
   }
