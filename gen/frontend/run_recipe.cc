@@ -294,9 +294,6 @@ class RecipeRun {
   RecipeValue inlined(const RecipeExpr& e, const std::string& callee, const RecipeFunction& f, RecipeList args, size_t wanted) {
     if (args.size() != f.parameters.size())
       fail(e, fmt::format("'{}' takes {} argument{}, not {}", callee, f.parameters.size(), f.parameters.size() == 1 ? "" : "s", args.size()));
-    if (context_.depth >= kMaxInlined) fail(e, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", callee));
-    if (context_.depth == 0) context_.calls = 0;
-    if (++context_.calls > kMaxCalls) fail(e, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long; a function of a list is one call where one of its elements is many", callee, kMaxCalls));
     RecipeScope inner;
     for (size_t i = 0; i < args.size(); ++i) inner[f.parameters[i]] = std::move(args[i]);
     return run_function(context_, callee, f, inner, e.offset, wanted);
@@ -328,6 +325,9 @@ RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, Reci
 }
 
 RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function, RecipeScope& scope, size_t offset, size_t wanted) {
+  if (context.depth >= kMaxInlined) throw RecipeError(offset, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", name));
+  if (context.depth == 0) context.calls = 0;
+  if (++context.calls > kMaxCalls) throw RecipeError(offset, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long; a function of a list is one call where one of its elements is many", name, kMaxCalls));
   const DeeperCall deeper(context, offset);
   try {
     return run_recipe(context, function.body, scope, wanted);
