@@ -38,10 +38,17 @@ class Definition:
             lines += ['    let:', listed(d.lets)]
         if d.requires:
             lines += [f'    require: [{", ".join(d.requires)}]']
-        if d.index:
-            lines += ['    index: {' + ', '.join(f'{v}: {n}' for v, n in d.index.items()) + '}']
+        index = {**d.index, **self.untold_packs()}
+        if index:
+            lines += ['    index: {' + ', '.join(f'{v}: {n}' for v, n in index.items()) + '}']
         lines += ['    out:', listed({n: f'{s.type}[{self.shape(d.known[n][1])}]' for n, s in d.outputs.items()}), '    body: |']
         return '\n'.join(lines + ['      ' + s.text() for s in d.statements]) + '\n'
+
+    def untold_packs(self):
+        """Ranges of packs that only temporaries have: nothing else tells them."""
+        sides = [(s.name in self.d.outputs, *s.text().split('=', 1)) for s in self.d.statements]
+        told = ' '.join(right + (left if is_output else '') for is_output, left, right in sides)
+        return {f'"*{p}"': p.upper() for p in 'pq' if any(f'*{p},' in left or f'*{p}]' in left for _, left, _ in sides) and f'*{p},' not in told and f'*{p}]' not in told}
 
     def shape(self, dims, name=None):
         first = name == 'A' and self.d.form == 'axis'
