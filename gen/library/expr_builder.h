@@ -41,7 +41,9 @@ class ExprBuilder {
   /// Widest integer type read as a value (not as an index) anywhere in `s`, or `least`.
   DType widest_integer(const Syntax& s, DType least) const;
   /// The type that a word names; nothing where it names none.
+  std::optional<DType> type_named(const std::string& word) const;
   std::optional<DType> named_type(const Syntax& s) const;
+  DType type_of_read(DType storage) const;
 
   void error(Code code, const Syntax& place, std::string message, std::vector<std::string> notes = {});
 

@@ -160,10 +160,13 @@ Typed ExprBuilder::choice(const Syntax& s) {
   return {tenon::select(cond, yes.e, no.e), yes.flexible && no.flexible};
 }
 
+std::optional<DType> ExprBuilder::type_named(const std::string& word) const {
+  const auto variable = scope_.binding.types.find(word);
+  return variable == scope_.binding.types.end() ? dtype_from_name(word) : variable->second;
+}
+
 std::optional<DType> ExprBuilder::named_type(const Syntax& s) const {
-  if (s.kind != SyntaxKind::name) return std::nullopt;
-  if (const auto t = scope_.binding.types.find(s.text); t != scope_.binding.types.end()) return t->second;
-  return dtype_from_name(s.text);
+  return s.kind == SyntaxKind::name ? type_named(s.text) : std::nullopt;
 }
 
 Typed ExprBuilder::conversion(const Syntax& s) {

@@ -36,11 +36,14 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   const DType storage = kernel_.tensors[static_cast<size_t>(t.tensor)].dtype;
   std::vector<Expr> at = subscripts(s.children, t, &s);
   const Expr read = read_of(t.tensor, storage, std::move(at), std::move(fill));
-  if (is_int(storage) && !t.flexible && bytes_of(statement_.widest) >= bytes_of(storage)) {
-    const DType to = bytes_of(statement_.widest) > bytes_of(storage) ? statement_.widest : storage;
-    return {cast_to(read, is_unsigned_int(storage) || !is_unsigned_int(to) ? to : signed_like(to)), false};
-  }
-  return {cast_to(read, dtype_row(storage).compute), t.flexible};
+  return {cast_to(read, t.flexible ? dtype_row(storage).compute : type_of_read(storage)), t.flexible};
+}
+
+/// What a number of this type is computed in: narrow whole numbers in what the statement widens them to.
+DType ExprBuilder::type_of_read(DType storage) const {
+  if (!is_int(storage) || bytes_of(statement_.widest) < bytes_of(storage)) return dtype_row(storage).compute;
+  const DType to = bytes_of(statement_.widest) > bytes_of(storage) ? statement_.widest : storage;
+  return is_unsigned_int(storage) || !is_unsigned_int(to) ? to : signed_like(to);
 }
 
 std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place) {
@@ -215,7 +218,13 @@ Typed ExprBuilder::optional(const Syntax& s) {
   const Syntax& read = s.children[0];
   const auto t = scope_.tensors.find(read.text);
   if (t != scope_.tensors.end() && t->second.tensor >= 0) return value(read);
-  return value(s.children[1]);
+  // A literal in the place of an absent tensor has the type that the tensor would have.
+  Typed v = value(s.children[1]);
+  const TensorDef* absent = scope_.def->input(read.text);
+  const std::optional<DType> storage = absent ? type_named(absent->dtype) : std::nullopt;
+  const bool literal = v.flexible && std::holds_alternative<Constant>(v.e->node);
+  if (literal && storage && (is_int(*storage) || is_float(*storage))) v = {convert(v, type_of_read(*storage)), false};
+  return v;
 }
 
 Typed ExprBuilder::guard(const Syntax& s) {

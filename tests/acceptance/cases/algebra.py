@@ -92,6 +92,14 @@ ops:
       L[m] = max[n](A[m,n] - cast(B[n], T))
       H[m] = max[n](A[m,n]*A[m,n] - cast(B[n], i32))
 
+  - op: number_for_absent
+    doc: a literal in the place of an absent tensor has its type
+    types: {T: [i8, u8, u32]}
+    in: {A: "T[N]", "B?": "T[N]"}
+    out: {Y: "T[]"}
+    require: [N > 0]
+    body: Y[] = max[n](opt(B[n], 0) - n) - A[0]
+
   - op: khatri_rao
     types: {T: number}
     in: {A: "T[M, R]", B: "T[N, R]"}
@@ -331,6 +339,13 @@ def cases(rng):
             yield dict(op='widened_product', key=key, inputs=[a, c], want=[wide(a) @ wide(c)], dtypes=['i32'], tol=EXACT)
             a, c = rand(rng, (7, m), key, lo, hi), rand(rng, (7, n), key, lo, hi)
             yield dict(op='widened_gram', key=key, inputs=[a, c], want=[wide(a).T @ wide(c)], dtypes=['i32'], tol=EXACT)
+    for key in ('i8', 'u8', 'u32'):
+        for n in (1, 5, 67):
+            a, b = rand(rng, (n,), key, 0, 100), rand(rng, (n,), key, 0, 100)
+            for given in (None, b):
+                start = np.zeros(n, a.dtype) if given is None else b
+                want = (start - np.arange(n).astype(a.dtype)).max() - a[0]
+                yield dict(op='number_for_absent', key=key, inputs=[a, given], want=[np.array(want)], tol=EXACT)
     for key, bits in (('i8', 8), ('i16', 16)):
         for m, n in ((1, 1), (3, 5), (7, 67)):
             a, b = rand(rng, (m, n), key, -2**(bits - 1), 2**(bits - 1)), rand(rng, (n,), 'i32', -2**(bits + 2), 2**(bits + 2))
