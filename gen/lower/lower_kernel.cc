@@ -140,6 +140,7 @@ bool has_vectors(const Tree& tree) {
 /// The cases of a kernel with the loops of one level.
 struct Planned {
   const Case* of = nullptr;
+  const WholeCopy* copy = nullptr;   ///< of a part: the copy that it is the body of
   LoopTree tree;
   std::unique_ptr<Planned> then, otherwise;
   std::vector<Planned> parts;
@@ -152,7 +153,7 @@ struct Planned {
 };
 
 Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
-  Planned out{&c, c.tree, nullptr, nullptr, {}};
+  Planned out{&c, c.copy ? &*c.copy : nullptr, c.tree, nullptr, nullptr, {}};
   for (const Case& part : c.parts) out.parts.push_back(plan(part, isa, blueprints));
   if (!out.parts.empty()) return out;
   if (!c.holds) {
@@ -163,8 +164,10 @@ Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
   scalars.vector_bits = 0;
   out.then = std::make_unique<Planned>(plan(*c.then, isa, blueprints));
   out.otherwise = std::make_unique<Planned>(plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints));
-  if (c.for_speed && !out.then->vectors()) return std::move(*out.otherwise);
-  return out;
+  if (!c.for_speed || out.then->vectors()) return out;
+  Planned rest = std::move(*out.otherwise);
+  rest.copy = out.copy;
+  return rest;
 }
 
 /// The names that a block declares itself.
@@ -181,11 +184,11 @@ Block body_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector
 
 /// A part of a body; a copy becomes a call.
 Block part_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
-  if (!p.of->copy) return body_of(p, isa, to, taken);
-  std::vector<Buffer> buffers = tensor_buffers(p.of->copy->kernel);
+  if (!p.copy) return body_of(p, isa, to, taken);
+  std::vector<Buffer> buffers = tensor_buffers(p.copy->kernel);
   const Block body = body_of(p, isa, {buffers, to.functions});
-  to.functions.push_back(copy_function(*p.of->copy, buffers, body));
-  return {copy_call(*p.of->copy, static_cast<int>(to.functions.size()) - 1)};
+  to.functions.push_back(copy_function(*p.copy, buffers, body));
+  return {copy_call(*p.copy, static_cast<int>(to.functions.size()) - 1)};
 }
 
 /// The body with its forks: each case has loops of its own. `taken`: names of the block that it is added to.
