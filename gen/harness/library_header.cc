@@ -6,6 +6,7 @@
 #include "harness/library_names.h"
 #include "harness/library_typed.h"
 #include "support/check.h"
+#include "support/long_lines.h"
 #include "support/text_template.h"
 
 namespace tenon {
@@ -33,7 +34,7 @@ std::string library_header(const Library& library, const LibraryOptions& options
   TextWriter typed(4);
   for (const LibraryOp& op : library.ops) write_typed_declarations(op, typed);
   const std::string uniform = options.registry ? fill_template(options, "runtime/library_uniform.h.in", {}) + fill_template(options, "runtime/library_calls.h.in", {}) : "";
-  return fill_template(options, "runtime/library.h.in", {{"title", fmt::format("A library of {} operators. Statuses: 0, or one of the TN_E_… below.", library.ops.size())}, {"guard", "TN_H"}, {"dtypes", dtype_list()}, {"uniform", uniform}, {"typed", typed.take()}});
+  return fill_template(options, "runtime/library.h.in", {{"title", fmt::format("A library of {} operators. Statuses: 0, or one of the TN_E_… below.", library.ops.size())}, {"guard", "TN_H"}, {"dtypes", dtype_list()}, {"uniform", uniform}, {"typed", with_broken_lines(typed.take())}});
 }
 
 std::string library_internal_header(const LibraryLimits& limits, const LibraryTexts& texts, const LibraryOptions& options) {

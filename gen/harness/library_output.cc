@@ -131,8 +131,7 @@ Source registry(const Library& library, const LibraryOptions& options) {
     }
   }
   first += fmt::format("{}\n", row);
-  std::string text = fill_template(options, "runtime/library_registry.c.in", {{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}});
-  return {"registry.c", with_broken_lines(std::move(text))};
+  return {"registry.c", fill_template(options, "runtime/library_registry.c.in", {{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})};
 }
 
 std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, const LibraryTexts& texts, const LibraryOptions& options) {
@@ -199,8 +198,8 @@ void write_library(const Library& library, const OpLibrary& defs, const LibraryT
   // It takes as long as half of the sources, whose text it only measures.
   auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });
   std::vector<Source> sources = sources_of(library, defs, texts, options);
-  const std::string internal = with_broken_lines(library_internal_header(limits, texts, options)), header = "include/" + options.prefix + ".h";
-  out.add(header, with_prefix(with_broken_lines(library_header(library, options)), options.prefix));
+  const std::string internal = library_internal_header(limits, texts, options), header = "include/" + options.prefix + ".h";
+  out.add(header, with_prefix(library_header(library, options), options.prefix));
   std::vector<std::string> files;
   const auto add = [&](const std::string& name, std::string text, bool compiled) {
     out.add(name, with_prefix(std::move(text), options.prefix));

@@ -72,8 +72,7 @@ typedef struct {
     const double *values;
 } tn_reals;
 
-/* An attribute of an operator's element type: i for integers (and bool), f[0] for floating types, f[0] + f[1] i for
-   complex ones. */
+/* An attribute of an operator's element type: i for integers (and bool), f[0] for floating types, f[0] + f[1] i for complex ones. */
 typedef union {
     int64_t i;
     double f[2];
@@ -88,8 +87,7 @@ typedef struct {
 
 /* ---- any operator on any tensors
 
-   A tensor is laid out as DLPack's DLTensor. `strides` count elements; NULL is contiguous. Inputs may have any strides
-   (zero and negative
+   A tensor is laid out as DLPack's DLTensor. `strides` count elements; NULL is contiguous. Inputs may have any strides (zero and negative
    too), may overlap each other, and lie at any address that is aligned to their elements; outputs are contiguous. */
 typedef struct {
     void *data;
@@ -106,8 +104,7 @@ typedef struct {
     uint64_t byte_offset;
 } tn_tensor;
 
-/* An attribute: exactly one of i and f is given; count is 1 for a scalar. Enumerations are positions in their list,
-   bool is 0 or 1,
+/* An attribute: exactly one of i and f is given; count is 1 for a scalar. Enumerations are positions in their list, bool is 0 or 1,
    an attribute of the operator's element type travels in i for integers and in f for floating types. */
 typedef struct {
     const char *name;
@@ -126,20 +123,16 @@ typedef struct {
 /* An operator for one key and one rank; it lives as long as the program. */
 typedef struct tn_kernel tn_kernel;
 
-/* key: the dtype of the operator's first type variable (without one: of its first tensor). ndim: rank of the first
-   input, or of the first
+/* key: the dtype of the operator's first type variable (without one: of its first tensor). ndim: rank of the first input, or of the first
    output if there is no input. NULL: not compiled in. */
 const tn_kernel *tn_find(const char *op, tn_dtype key, int ndim);
 /* Fills dtype, ndim and shape of the outputs; `shape` has room for TN_MAX_NDIM extents. Returns a status. */
-int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
-    tn_tensor *const *out);
+int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out);
 /* Bytes of workspace that tn_call needs, or a negative status. */
 int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs);
-/* Runs the operator. Inputs and outputs stand in the order of the definition; an absent optional input is NULL. The
-   workspace may be at
+/* Runs the operator. Inputs and outputs stand in the order of the definition; an absent optional input is NULL. The workspace may be at
    any address. Returns a status; if it is negative, no output has been touched. */
-int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs,
-    tn_tensor *const *out,
+int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out,
             void *workspace, size_t workspace_bytes);
 /* Names and counts of inputs, outputs and attributes. Returns a status. */
 int tn_describe(const tn_kernel *kernel, tn_op_info *info);
@@ -153,10 +146,8 @@ const char *tn_active_isa(void);
 
 /* ---- typed functions
 
-   Tensors are contiguous. `attrs` may be NULL where all attributes have defaults; NAME_defaults fills a struct with
-   them.
-   NAME_workspace tells the bytes of workspace that NAME needs (0 for arguments that NAME refuses), NAME_shape the
-   shapes of the outputs.
+   Tensors are contiguous. `attrs` may be NULL where all attributes have defaults; NAME_defaults fills a struct with them.
+   NAME_workspace tells the bytes of workspace that NAME needs (0 for arguments that NAME refuses), NAME_shape the shapes of the outputs.
    f16 and bf16 travel as their bits in uint16_t, bool as 0 or 1 in uint8_t. */
 
 /* add

@@ -28,8 +28,7 @@ typedef union {
     double f;
 } tn_scalar;
 
-/* One kernel at one instruction set level. run: 0 or a negative status, before the first store. workspace: the bytes
-   that it takes;
+/* One kernel at one instruction set level. run: 0 or a negative status, before the first store. workspace: the bytes that it takes;
    NULL: none. */
 typedef struct {
     int (*run)(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out, void *workspace);
@@ -55,8 +54,7 @@ typedef struct {
 typedef struct {
     uint8_t operand;
     uint32_t any_stride;
-    const void *without;         /* what the kernel reads where the operand is not given; NULL: it asks,
-        or has no such calls */
+    const void *without;         /* what the kernel reads where the operand is not given; NULL: it asks, or has no such calls */
 } tn_argument;
 
 /* How the arguments of a kernel are made. Inputs come before outputs. */
@@ -182,15 +180,13 @@ tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type);
 void tn_rt_rank(tn_frame *f, const tn_operand *t, int32_t rank);
 /* Number of dimensions of a pack: `rank`, which must not be negative. */
 int32_t tn_rt_pack_rank(tn_frame *f, int32_t rank);
-/* Stored order → the definition's: stored dimension j is dimension order[j] of n, of which `pack` is a pack (-1:
-   none). */
+/* Stored order → the definition's: stored dimension j is dimension order[j] of n, of which `pack` is a pack (-1: none). */
 void tn_rt_stored_as(tn_frame *f, tn_operand *t, const uint8_t *order, int32_t n, int32_t pack);
 /* A tensor of `rank` dimensions may lack the first `may_lack`: they count as extents of 1. */
 void tn_rt_pad_front(tn_frame *f, tn_operand *t, int32_t rank, int32_t may_lack);
 /* An axis attribute: from 0 after counting a negative one from the end; it may be as large as `last`. */
 int32_t tn_rt_axis(tn_frame *f, int64_t axis, int32_t ndim, int32_t last);
-/* Moves the listed axes together, behind the first `lead` of the others (negative: counted from the end); returns how
-   many. */
+/* Moves the listed axes together, behind the first `lead` of the others (negative: counted from the end); returns how many. */
 int32_t tn_rt_listed_axes(tn_frame *f, tn_operand *t, const tn_ints *axes, int32_t lead);
 
 /* The least of the listed axes; `ndim` if there is none. */
@@ -200,11 +196,9 @@ int32_t tn_rt_lowest_axis(tn_frame *f, const tn_ints *axes, int32_t ndim);
 int64_t tn_rt_size(tn_frame *f, tn_operand *t, int32_t at);                      /* a new size: returns it */
 void tn_rt_same(tn_frame *f, tn_operand *t, int32_t at, int64_t size);           /* must be that size */
 void tn_rt_stretch(tn_frame *f, tn_operand *t, int32_t at, int64_t size);        /* that size, or 1 and repeated */
-void tn_rt_split(tn_frame *f, tn_operand *t, int32_t at, const int64_t *parts, int32_t n); /* product of parts,
-    outermost first */
+void tn_rt_split(tn_frame *f, tn_operand *t, int32_t at, const int64_t *parts, int32_t n); /* product of parts, outermost first */
 void tn_rt_pack(tn_frame *f, tn_operand *t, int32_t at, int pack);               /* a new pack, whose rank is set */
-/* The dimensions of a view that is one pack, in another order: dimension d is dimension order[d], as those of the pack
-   `pack` are. */
+/* The dimensions of a view that is one pack, in another order: dimension d is dimension order[d], as those of the pack `pack` are. */
 void tn_rt_permute(tn_frame *f, tn_operand *t, int pack, const tn_dims *order);
 void tn_rt_same_pack(tn_frame *f, tn_operand *t, int32_t at, int pack);          /* must be that pack */
 /* `count` stored dimensions from `at` on, aligned at the end of the pack; each is as the pack's, or 1 and repeated. */
