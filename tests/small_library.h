@@ -135,6 +135,7 @@ inline InferredTypes moved(const std::string& op, const Inputs& in, const Attrib
       y.dims[axis] = y.dims[axis] + in[k]->dims[axis];
     }
   } else {
+    if (in[1]->dtype != DType::I64 && in[1]->dtype != DType::I32) return {{}, "the indices are not whole numbers"};
     const size_t axis = static_cast<size_t>(number(a, "axis", 0));
     if (axis >= y.dims.size()) return {{}, "there is no such axis"};
     y.dims.erase(y.dims.begin() + static_cast<ptrdiff_t>(axis));
