@@ -70,9 +70,11 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Sqrt: return std::sqrt(a);
     case ScalarOp::Rsqrt: return 1 / std::sqrt(a);
     case ScalarOp::Cbrt: return std::cbrt(a);
-    case ScalarOp::Exp: return std::exp(a);
+    case ScalarOp::Exp:
+    case ScalarOp::ExpNonpositive: return std::exp(a);
     case ScalarOp::Exp2: return std::exp2(a);
-    case ScalarOp::Scale2: return a * std::exp2(b);
+    case ScalarOp::Scale2:
+    case ScalarOp::Scale2Down: return a * std::exp2(b);
     case ScalarOp::Expm1: return std::expm1(a);
     case ScalarOp::Log: return std::log(a);
     case ScalarOp::Log2: return std::log2(a);

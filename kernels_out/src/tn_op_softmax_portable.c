@@ -28,29 +28,22 @@ static inline float tn_f32_max_portable(float a, float b) {
   return a > b || a != a ? a : b;
 }
 
-static inline float tn_f32_max_of_constant_portable(float a, float b) {
-  return a > b ? a : b;
-}
-
 static inline uint32_t tn_f32_bits_portable(float a) {
   uint32_t r;
   memcpy(&r, &a, sizeof r);
   return r;
 }
 
-/* exp; error below 1.18 ULP */
-static inline float tn_f32_exp_portable(float x) {
-  const float c = tn_f32_max_of_constant_portable(-104.0f, 89.0f < x ? 89.0f : x);
+/* exp_nonpositive: e^x for x <= 0; error below 1.18 ULP */
+static inline float tn_f32_exp_nonpositive_portable(float x) {
+  const float c = -104.0f > x ? -104.0f : x;
   const float t = c * 1.442695f + 12582912.0f;
   const float n = t - 12582912.0f;
   const float a = n * (-0.69314575f) + c;
   const float r = n * (-1.4286068e-06f) + a;
   const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
   const float p = (q * r + 1.0f) * r + 1.0f;
-  const uint32_t i = tn_f32_bits_portable(n + 12582912.0f) - 1262485504u;
-  const uint32_t half = (uint32_t)((int32_t)i >> 1);
-  const float first = p * tn_u32_f32_of_bits_portable((half + 127u) << 23);
-  return first * tn_u32_f32_of_bits_portable((i - half + 127u) << 23);
+  return p * tn_u32_f32_of_bits_portable(tn_f32_bits_portable(n + 12583103.0f) << 23) * 5.421011e-20f;
 }
 
 /*
@@ -80,7 +73,7 @@ static int tn_softmax_f32_portable(const int64_t *size, const tn_scalar *attr, c
       }
       float z = 0.0f;
       for (int64_t d = 0; d < D; ++d) {
-        const float y = tn_f32_exp_portable(X[at + d * Q + q] - m);
+        const float y = tn_f32_exp_nonpositive_portable(X[at + d * Q + q] - m);
         Y[at + d * Q + q] = y;
         z = z + y;
       }

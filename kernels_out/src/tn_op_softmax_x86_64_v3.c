@@ -88,9 +88,9 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_max_x86_64_v3(tn_f32x8 a) 
   return tn_f32_max_x86_64_v3(low, high);
 }
 
-/* exp; error below 1.18 ULP */
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
-  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), _mm256_min_ps(_mm256_set1_ps(89.0f), x));
+/* exp_nonpositive: e^x for x <= 0; error below 1.18 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8 x) {
+  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), x);
   const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
   const tn_f32x8 n = t - 12582912.0f;
   const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);
@@ -99,10 +99,7 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
       _mm256_set1_ps(0.008368962f)), r, _mm256_set1_ps(0.041666456f)), r, _mm256_set1_ps(0.16666518f)), r,
       _mm256_set1_ps(0.5f));
   const tn_f32x8 p = _mm256_fmadd_ps(_mm256_fmadd_ps(q, r, _mm256_set1_ps(1.0f)), r, _mm256_set1_ps(1.0f));
-  const tn_u32x8 i = (tn_u32x8)(n + 12582912.0f) - (tn_u32x8)_mm256_set1_epi32((int)1262485504u);
-  const tn_u32x8 half = (tn_u32x8)((tn_i32x8)i >> 1);
-  const tn_f32x8 first = p * (tn_f32x8)((half + (tn_u32x8)_mm256_set1_epi32((int)127u)) << 23);
-  return first * (tn_f32x8)((i - half + (tn_u32x8)_mm256_set1_epi32((int)127u)) << 23);
+  return p * (tn_f32x8)((tn_u32x8)(n + 12583103.0f) << 23) * 5.421011e-20f;
 }
 
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
@@ -161,8 +158,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       tn_f32x8 z1 = (tn_f32x8){0};
       const int64_t d_groups = D & (-16);
       for (int64_t d = 0; d < d_groups; d += 16) {
-        const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
-        const tn_f32x8 y2 = tn_f32x8_exp_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (d + 8)] - m_all);
+        const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
+        const tn_f32x8 y2 = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (d + 8)] - m_all);
         *(tn_f32x8_at *)&Y[p * D + d] = y;
         *(tn_f32x8_at *)&Y[p * D + (d + 8)] = y2;
         z0 = z0 + y;
@@ -170,7 +167,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       }
       for (int64_t d = d_groups; d < D; d += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, D - d);
-        const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) - m_all);
+        const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) -
+            m_all);
         tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
         z0 = z0 + _mm256_blendv_ps((tn_f32x8){0}, y, (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} <
             (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
@@ -208,8 +206,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         tn_f32x8 z0 = (tn_f32x8){0};
         tn_f32x8 z1 = (tn_f32x8){0};
         for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
-          const tn_f32x8 y2 = tn_f32x8_exp_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + (q + 8)] - m1);
+          const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
+          const tn_f32x8 y2 = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + (q + 8)] - m1);
           *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
           *(tn_f32x8_at *)&Y[at + d * Q + (q + 8)] = y2;
           z0 = z0 + y;
@@ -232,7 +230,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         }
         tn_f32x8 z = (tn_f32x8){0};
         for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = tn_f32x8_exp_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q], active) - m);
+          const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q],
+              active) - m);
           tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
           z = z + y;
         }

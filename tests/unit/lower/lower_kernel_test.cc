@@ -213,6 +213,20 @@ TEST_CASE("softmax goes row by row and needs no workspace") {
   }
 }
 
+TEST_CASE("an exponent less the greatest of its row is not above 0; less anything else it may be") {
+  Kernel k = softmax();
+  CHECK(count(to_text(lowered(k, "portable")), " exp(") == 0);
+  CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") > 0);
+  const Expr p = v("p"), kk = v("k"), q = v("q");
+  const auto greatest = [&](Reducer op, Expr value) { k.body[0].value = reduce(op, {{"k", size_ref("D")}}, nullptr, std::move(value), DType::F32); };
+  greatest(Reducer::Min, at(0, {p, kk, q}));
+  CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
+  greatest(Reducer::Max, apply(ScalarOp::Neg, {at(0, {p, kk, q})}));
+  CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
+  k.body[0].value = reduce(Reducer::Max, {{"k", size_ref("D") - constant_int(1)}}, nullptr, at(0, {p, kk, q}), DType::F32);
+  CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
+}
+
 TEST_CASE("a last extent of 1 has its own code, with vectors over the row") {
   const std::string text = to_text(lowered(softmax(), "x86-64-v4"));
   CHECK(count(text, "Q") > 0);
