@@ -153,22 +153,31 @@ AffineForm weights_of(ContractionBuilder& b, const Read* read) {
   return form ? *form : AffineForm{{}, v_int(0)};
 }
 
+/// So many rows of a strip, not above `tall`, that equal strips cover all rows with the fewest of them.
+int64_t even_height(int64_t rows, int64_t tall) {
+  const int64_t strips = (rows + tall - 1) / tall;
+  return (rows + strips - 1) / strips;
+}
+
+/// Rows of a strip whose taps all have registers, which leave room for fewer rows.
+int unrolled_rows(const ContractionBuilder& b) { return b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows; }
+
 /// Rows of a strip: as many as the blueprint says, or so many that equal strips cover known rows.
 int strip_height(ContractionBuilder& b) {
-  const int tall = b.blueprint.tile_rows;
+  const int tall = b.unrolls_taps ? unrolled_rows(b) : b.blueprint.tile_rows;
   const auto rows = constant_value(b.extent_of(b.c.rows));
-  if (!b.unrolls_taps || !rows || *rows < 1) return tall;
-  const int64_t strips = (*rows + tall - 1) / tall;
-  return static_cast<int>((*rows + strips - 1) / strips);
+  return b.unrolls_taps && rows && *rows > 0 ? static_cast<int>(even_height(*rows, tall)) : tall;
 }
 
 constexpr int kForPixels = 3;   // registers of a strip that hold pixels
 
-/// Whether all taps and rows have their registers, and all extents are numbers.
+/// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows of the one above,
+/// which must not be where the output replaces what its epilogue reads.
 bool taps_fit(ContractionBuilder& b) {
-  const auto taps = constant_value(b.extent_of(b.c.depth));
-  return b.c.rows.size() == 1 && constant_value(b.extent(b.c.rows[0])) && taps && *taps > 0 &&
-         *taps + b.blueprint.tile_rows + kForPixels <= b.isa.vector_registers;
+  const auto taps = constant_value(b.extent_of(b.c.depth)), rows = b.c.rows.size() == 1 ? constant_value(b.extent(b.c.rows[0])) : std::nullopt;
+  if (!rows || !taps || *taps < 1 || *taps + unrolled_rows(b) + kForPixels > b.isa.vector_registers) return false;
+  const bool in_place = b.kernel.tensors[static_cast<size_t>(b.c.statement->target)].shared;
+  return !in_place || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
 }
 
 /// Whether a copy of the whole plane is larger than the blueprint allows; a strip's rows are copied at a time then.

@@ -151,12 +151,16 @@ Kernel depthwise(int64_t height, int64_t width) {
   return k;
 }
 
-/// Vectors that one call of the strip function of depthwise() makes.
-int64_t vectors_of_strip(int64_t height, int64_t width) {
+Blueprint strips_of(int rows) {
   Blueprint strips;
   strips.name = strips.kind = "stencil";
-  strips.tile_rows = 8, strips.tile_vectors = 1;
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(height, width)), *isa_from_name("x86-64-v4"), {{strips}});
+  strips.tile_rows = rows, strips.tile_vectors = 1;
+  return strips;
+}
+
+/// Vectors that one call of the strip function of depthwise() makes.
+int64_t vectors_of_strip(int64_t height, int64_t width) {
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(height, width)), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   REQUIRE(nest->functions.size() == 1);
@@ -320,6 +324,19 @@ TEST_CASE("the vectors of a stencil run over the whole plane where its rows are 
   CHECK(vectors_of_strip(25, 5) == 11);    // 24 lines of 7 and 5 pixels
   CHECK(vectors_of_strip(12, 12) == 6);    // as many vectors along the rows: two strips of 6 rows
   CHECK(vectors_of_strip(80, 5) == 8);     // more vectors than registers
+}
+
+TEST_CASE("strips repeat rows only where the output replaces nothing that they read") {
+  for (const bool in_place : {false, true})
+    for (const int64_t height : {13, 14}) {   // two strips of 7 rows
+      Kernel k = depthwise(height, 32);
+      k.tensors.push_back(tensor("R", Role::Input, k.tensors[2].dims));
+      k.tensors[2].shared = k.tensors[3].shared = in_place;
+      k.body[0].value = k.body[0].value + at(3, {v("c"), v("y"), v("x")});
+      const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
+      REQUIRE(nest);
+      CHECK((count(to_text(*nest), "let first_row") > 0) == (!in_place || height == 14));
+    }
 }
 
 TEST_CASE("filters of one vector have tiles of their own") {
