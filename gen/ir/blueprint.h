@@ -22,7 +22,8 @@ struct Blueprint {
   int tile_vectors = 1;      ///< register tile: vectors across
   int cache_m = 0, cache_n = 0;  ///< cache tile, in elements
   int accumulators = 0;      ///< independent vector accumulators of a reduction
-  int unroll = 0;            ///< vectors per iteration of a map; rows of the tile for rows left over; rows that a chain's blocks are multiples of
+  int unroll = 0;            ///< vectors per iteration of a map; rows of the tile for rows left over; rows that a chain's blocks are multiples of;
+                             ///< rows of a stencil's strips whose taps are all in registers
   int prefetch_bytes = 0;    ///< distance of prefetches in a stream
 };
 

@@ -27,7 +27,7 @@ const std::vector<BlueprintKind> kKinds = {
     {"contraction", {kRows, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
     {"contraction_turned", {kOneVector, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
     {"contraction_turned_narrow", {kOneVector, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
-    {"stencil", {kRows, {"cache_m", &Blueprint::cache_m, false, false, false}}, kSums},
+    {"stencil", {kRows, {"unroll", &Blueprint::unroll, false, false, false}, {"cache_m", &Blueprint::cache_m, false, false, false}}, kSums},
     {"row_chain", {kRows, {"unroll", &Blueprint::unroll, true}, kCacheM}, {}},
     {"map", {kUnroll, kPrefetch}, kWidths, false, false},
     {"reduction", {{"accumulators", &Blueprint::accumulators}, kPrefetch}, kWidths, true, false},
