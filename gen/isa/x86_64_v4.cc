@@ -26,20 +26,17 @@ namespace {
       SELECT_FLOAT("select_gt", TYPE, LANES, MM, SUFFIX, "_CMP_GT_OS"), SELECT_FLOAT("select_ge", TYPE, LANES, MM, SUFFIX, "_CMP_GE_OS"),    \
       SELECT_FLOAT("select_eq", TYPE, LANES, MM, SUFFIX, "_CMP_EQ_OQ"), SELECT_FLOAT("select_ne", TYPE, LANES, MM, SUFFIX, "_CMP_NEQ_UQ")
 
+#define SCALE(KEY)                                                                                                                \
+  X86_BOTH_FLOATS(KEY, "_mm512", "scalef", "$0, $1", 16, 8), X86_BOTH_FLOATS(KEY, "_mm256", "scalef", "$0, $1", 8, 4),            \
+      X86_BOTH_FLOATS(KEY, "_mm", "scalef", "$0, $1", 4, 2),                                                                      \
+      {KEY, DType::F32, 1, "_mm_cvtss_f32(_mm_scalef_ss(_mm_set_ss($0), _mm_set_ss($1)))"},                                       \
+      {KEY, DType::F64, 1, "_mm_cvtsd_f64(_mm_scalef_sd(_mm_set_sd($0), _mm_set_sd($1)))"}
+
 std::vector<IsaRow> avx512_rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm512", "fmadd", "$0, $1, $2", 16, 8),
       X86_BOTH_FLOATS("sqrt", "_mm512", "sqrt", "$0", 16, 8),
-      X86_BOTH_FLOATS("scale2", "_mm512", "scalef", "$0, $1", 16, 8),
-      X86_BOTH_FLOATS("scale2", "_mm256", "scalef", "$0, $1", 8, 4),
-      X86_BOTH_FLOATS("scale2", "_mm", "scalef", "$0, $1", 4, 2),
-      {"scale2", DType::F32, 1, "_mm_cvtss_f32(_mm_scalef_ss(_mm_set_ss($0), _mm_set_ss($1)))"},
-      {"scale2", DType::F64, 1, "_mm_cvtsd_f64(_mm_scalef_sd(_mm_set_sd($0), _mm_set_sd($1)))"},
-      X86_BOTH_FLOATS("scale2_down", "_mm512", "scalef", "$0, $1", 16, 8),
-      X86_BOTH_FLOATS("scale2_down", "_mm256", "scalef", "$0, $1", 8, 4),
-      X86_BOTH_FLOATS("scale2_down", "_mm", "scalef", "$0, $1", 4, 2),
-      {"scale2_down", DType::F32, 1, "_mm_cvtss_f32(_mm_scalef_ss(_mm_set_ss($0), _mm_set_ss($1)))"},
-      {"scale2_down", DType::F64, 1, "_mm_cvtsd_f64(_mm_scalef_sd(_mm_set_sd($0), _mm_set_sd($1)))"},
+      SCALE("scale2"), SCALE("scale2_down"),
       X86_BOTH_FLOATS("floor", "_mm512", "roundscale", "$0, 9", 16, 8),
       X86_BOTH_FLOATS("ceil", "_mm512", "roundscale", "$0, 10", 16, 8),
       X86_BOTH_FLOATS("round", "_mm512", "roundscale", "$0, 8", 16, 8),
