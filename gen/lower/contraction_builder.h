@@ -47,6 +47,7 @@ struct ContractionBuilder {
   ValueScope scope;             ///< outer variables
   bool possible = true;
   DType right_type = DType::F32;      ///< of the right side's elements as the tiles load them
+  int64_t right_panel = 0;            ///< > 0: columns of its panels, where a tile may take several
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
   Operand band_first;                 ///< set: only band_rows rows from here on are copied at a time
   int band_rows = 0;
@@ -60,6 +61,8 @@ struct ContractionBuilder {
   const std::string& local(const std::string& word);
   int lanes() const { return isa.lanes(c.accumulator); }
   int panel_columns() const { return blueprint.tile_vectors * lanes(); }
+  /// Panels of the right side that so many vectors of a tile lie in.
+  int panels_of(int vectors) const { return right_panel == 0 ? 1 : static_cast<int>((vectors * lanes() + right_panel - 1) / right_panel); }
   int add_buffer(const std::string& name, DType dtype, Storage storage, Operand elements);
   /// The value of `e` under `scope`; clears `possible` where there is none.
   Operand scalar(const Expr& e, const ValueScope& in);
@@ -118,6 +121,7 @@ struct TilePlace {
   Operand first_row, row_end, depth;
   BufferArgument right;
   Operand right_step;    ///< elements from one depth index to the next
+  std::vector<Operand> next_panels = {};  ///< offsets of the panels behind the first, where a tile takes several
   int tile = 0;
   Operand block_first;   ///< set: the rows are read from the block copy, which starts at this row
   std::vector<Operand> row_starts;  ///< offsets of the rows on the left side, if they are known already

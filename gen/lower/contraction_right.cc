@@ -117,6 +117,7 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
   out.depth_step = v_int(width * out.halves);
   out.panel = width;
   b.right_type = t.dtype;
+  b.right_panel = width;
   return out;
 }
 

@@ -22,7 +22,10 @@ class TileFunction {
 
   InnerFunction build() {
     for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
-    right_ = add_pointer("b", b_.right_type, false);
+    for (int i = 0; i < b_.panels_of(vectors_); ++i) {
+      const int pointer = add_pointer(i == 0 ? "b" : fmt::format("b_{}", i), b_.right_type, false);
+      if (i == 0) right_ = pointer;
+    }
     tile_ = add_pointer("tile", b_.c.accumulator, true);
     if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
     f_.name = name();
@@ -54,6 +57,7 @@ class TileFunction {
     if (!b_.c.transposed && vectors_ < b_.blueprint.tile_vectors) s += fmt::format("of{}", b_.blueprint.tile_vectors);
     s += fmt::format("_{}", name_of(b_.c.accumulator));
     if (b_.right_type != b_.c.accumulator) s += fmt::format("_{}", name_of(b_.right_type));
+    if (b_.panels_of(vectors_) > 1) s += fmt::format("_panels{}", b_.right_panel);
     if (!b_.c.paired.empty()) s += "_pairs";
     if (!left_.depth_step) s += left_.table_type == DType::I64 ? "_offsets" : "_offsets32";
     else if (constant_value(left_.depth_step) != 1) s += "_steps";
@@ -95,9 +99,11 @@ class TileFunction {
 
   /// Vector `j` of the right side; words that lie in memory as pairs of narrower numbers are widened.
   Operand right_vector(int j) const {
+    const int column = j * b_.lanes(), width = b_.panels_of(vectors_) > 1 ? static_cast<int>(b_.right_panel) : column + 1;
+    const int panel = right_ + column / width;
     const Operand at = v_var("d") * v_var("right_step");
-    if (b_.right_type == b_.c.accumulator) return v_load(right_, b_.right_type, at + v_int(j * b_.lanes()), b_.lanes());
-    const Operand halves = v_load(right_, b_.right_type, at + v_int(2 * j * b_.lanes()), 2 * b_.lanes());
+    if (b_.right_type == b_.c.accumulator) return v_load(panel, b_.right_type, at + v_int(column % width), b_.lanes());
+    const Operand halves = v_load(panel, b_.right_type, at + v_int(2 * (column % width)), 2 * b_.lanes());
     return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, vector());
   }
 
@@ -165,6 +171,7 @@ Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePla
   const std::vector<Operand> starts = place.row_starts.empty() ? row_starts(b, left, place, height, out) : place.row_starts;
   for (const Operand& start : starts) call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, start});
   call.buffers.push_back(place.right);
+  for (int i = 1; i < b.panels_of(vectors); ++i) call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
   call.buffers.push_back({place.tile, v_int(0)});
   if (!left.depth_step) call.buffers.push_back({left.depth_table, v_int(0)});
   call.args = {place.depth, place.right_step};

@@ -129,6 +129,7 @@ class NestBuilder {
     if (right_.panel > 0) {
       place_.right = {right_.buffer, right_.at(v_var(column), n_.depth)};
       place_.right_step = right_.depth_step;
+      place_.next_panels = next_panels(v_var(column));
     }
     place_.depth = n_.depth;
     place_.tile = tile_;
@@ -140,6 +141,16 @@ class NestBuilder {
       block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), v_var(rows), n_.depth)));
     block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body), LoopKind::Parallel));
     return {s_for(i, v_int(0), floor_div(n_.rows + n_.row_block - v_int(1), n_.row_block), 1, std::move(block), LoopKind::Parallel)};
+  }
+  /// Panels behind the first of a tile. The last tile of many vectors may have fewer: it takes the last one again.
+  std::vector<Operand> next_panels(const Operand& column) {
+    std::vector<Operand> out;
+    const Operand last = floor_div(n_.columns - v_int(1), v_int(right_.panel)) * v_int(right_.panel);
+    for (int i = 1; i < b_.panels_of(b_.blueprint.tile_vectors); ++i) {
+      const Operand next = column + v_int(i * right_.panel);
+      out.push_back(right_.at(b_.blueprint.tile_vectors > 2 ? smaller(next, last) : next, n_.depth));
+    }
+    return out;
   }
   Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
 
@@ -200,7 +211,8 @@ class NestBuilder {
 
   /// A tile of all vectors, or of one where the columns fit into it.
   Block any_width(const TilePlace& place, int height, const Operand& width) {
-    if (b_.blueprint.tile_vectors == 1 || right_.panel == b_.lanes()) return from_left(place, height, 1);
+    const auto columns = constant_value(b_.extent_of(b_.c.columns));
+    if (b_.blueprint.tile_vectors == 1 || (columns && *columns <= b_.lanes())) return from_left(place, height, 1);
     return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), from_left(place, height, b_.blueprint.tile_vectors), from_left(place, height, 1))};
   }
 
@@ -271,7 +283,7 @@ Contraction with_columns(Contraction c) {
 }  // namespace
 
 ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, false, nullptr, 0, false, {}, {}};
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, 0, false, nullptr, 0, false, {}, {}};
   b.scope.kernel = &kernel;
   b.right_type = c.accumulator;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {

@@ -18,13 +18,15 @@ struct PackedAxis {
   int64_t numbers = 0;  ///< > 0: words of two of so many numbers, the last one perhaps without a second
 };
 
+constexpr int64_t kLine = 64;  // bytes of a cache line: each depth index of a panel is one
+
 struct Packing {
   int tensor = -1;
   const ExprNode* read = nullptr;
   std::vector<PackedAxis> outer, depth;
   PackedAxis column;
   int64_t first = 0;  ///< offset of element 0 in the original data
-  int64_t width = 32;
+  int64_t width = 0;
   std::string paired;  ///< the depth variable whose neighbours make words; or none
 
   int64_t depth_extent() const {
@@ -86,7 +88,7 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) 
   const auto column = axis_of(c.columns[0], *form);
   if (!column) return std::nullopt;
   p.column = *column;
-  p.width = p.column.extent <= 16 ? 16 : 32;
+  p.width = kLine / (bytes_of(t.dtype) * (pairs ? 2 : 1));
   return p;
 }
 
