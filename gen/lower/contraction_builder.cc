@@ -54,6 +54,11 @@ Operand smaller(const Operand& a, const Operand& b) { return is_one_value(a, b) 
 Operand larger(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Max, {a, b}); }
 Operand ceil_div(const Operand& a, int64_t b) { return floor_div(a + v_int(b - 1), v_int(b)); }
 
+int64_t even_height(int64_t rows, int64_t tall) {
+  const int64_t strips = (rows + tall - 1) / tall;
+  return (rows + strips - 1) / strips;
+}
+
 Operand rows_cached(const ContractionBuilder& b, const Operand& depth) {
   const Operand fit = floor_div(v_int(b.blueprint.cache_m / b.blueprint.tile_rows), larger(depth, v_int(1)));
   return larger(fit, v_int(1)) * v_int(b.blueprint.tile_rows);

@@ -48,6 +48,7 @@ struct ContractionBuilder {
   bool possible = true;
   DType right_type = DType::F32;      ///< of the right side's elements as the tiles load them
   int64_t right_panel = 0;            ///< > 0: columns of its panels, where a tile may take several
+  int turned_rows = 0;                ///< rows of a turned tile that are stored as one vector
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
   Operand band_first;                 ///< set: only band_rows rows from here on are copied at a time
   int band_rows = 0;
@@ -84,6 +85,8 @@ Operand floor_div(const Operand& a, const Operand& b);
 Operand smaller(const Operand& a, const Operand& b);
 Operand larger(const Operand& a, const Operand& b);
 Operand ceil_div(const Operand& a, int64_t b);
+/// So many rows of a strip, not above `tall`, that equal strips cover all rows with the fewest of them.
+int64_t even_height(int64_t rows, int64_t tall);
 /// Rows of the left side that are reused from cache: a multiple of the tile's.
 Operand rows_cached(const ContractionBuilder& b, const Operand& depth);
 /// All of `steps` are 1; null without any.
@@ -123,13 +126,25 @@ struct TilePlace {
   Operand right_step;    ///< elements from one depth index to the next
   std::vector<Operand> next_panels = {};  ///< offsets of the panels behind the first, where a tile takes several
   int tile = 0;
+  int tile_rows = -1;    ///< buffer of a tile that is turned afterwards, row by row
   Operand block_first;   ///< set: the rows are read from the block copy, which starts at this row
   std::vector<Operand> row_starts;  ///< offsets of the rows on the left side, if they are known already
 };
 /// Offsets of the first `height` rows on the left side; what they are made of is added to `out`.
 std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, Block& out);
-/// Calls the tile function of this size: Σ over the depth for `height` rows and `vectors` vectors, stored to the tile buffer.
+/// Calls the tile function of this size: Σ over the depth for `height` rows and `vectors` vectors, stored to the tile buffer. Turned
+/// tiles of more than turned_rows rows are as many calls as their sums need to stay in registers, and one that turns them.
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors);
+/// The number of `f` in the builder; functions of one name are one.
+int function_number(ContractionBuilder& b, InnerFunction f);
+
+// Turned tiles: [rows / turned_rows][columns][turned_rows], each column of turned_rows rows one vector.
+/// `rows` vectors as columns of turned_rows elements; the rows that a vector lacks are 0. The steps are added to `out`.
+std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name, Block& out);
+/// Where vector `i` of turned_columns lies for vector `j` of the rows from `row` on.
+int64_t turned_place(const ContractionBuilder& b, int row, int j, int i);
+/// Calls the function that turns a tile of `height` rows, which lie one behind the other in the buffer `rows`.
+Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
 
 /// Applies the epilogue to rows × columns elements of the tile buffer and stores them.
 struct TileExtent {
@@ -137,8 +152,8 @@ struct TileExtent {
   int tile = 0;
 };
 Block epilogue(ContractionBuilder& b, const TileExtent& extent);
-/// The same for a tile whose rows are the output's unit stride.
-Block turned_epilogue(ContractionBuilder& b, const TileExtent& extent);
+/// The same for a turned tile of `height` rows, whose rows are the output's unit stride.
+Block turned_epilogue(ContractionBuilder& b, const TileExtent& extent, int height);
 
 /// All of a stencil: strips of rows by one vector, each a call of the strip function, from a padded copy of the pixels.
 Block stencil_body(ContractionBuilder& b);

@@ -1,4 +1,6 @@
 // What happens to a finished tile of sums: the rest of the statement's expression, and the stores.
+#include <algorithm>
+
 #include "lower/contraction_builder.h"
 
 namespace tenon {
@@ -109,34 +111,52 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   return {s_if(full, whole_rows(b, t, r), std::move(partial))};
 }
 
-Block turned_epilogue(ContractionBuilder& b, const TileExtent& t) {
-  const std::string r = b.local("r"), q = b.local("q");
+namespace {
+
+/// One column of `turned_rows` rows from `first` on, of which `rows` are there.
+Block turned_column(ContractionBuilder& b, const TileExtent& t, ValueScope scope, int first, const Operand& rows) {
+  const std::string r = b.local("r");
   const DType acc = b.c.accumulator;
-  const int height = b.blueprint.tile_rows;
-  Block column;
-  ValueScope scope = b.scope;
-  bind_flat(b, b.c.columns, t.first_column + v_var(q), scope, column);
+  const int height = b.turned_rows;
+  const Operand at = v_int(first * b.panel_columns()) + v_var(b.local("q")) * v_int(height);
+  Block all;
   ValueScope vector = scope;
-  bind_collapsed(b.c.rows, t.first_row, vector);
-  Block all, some;
+  bind_collapsed(b.c.rows, t.first_row + v_int(first), vector);
   if (stored_lanes(b) > 1) {
     vector.vector_var = b.c.rows.back().name;
     vector.lanes = height;
-    store_value(b, vector, v_load(t.tile, acc, v_var(q) * v_int(height), height), all);
+    store_value(b, vector, v_load(t.tile, acc, at, height), all);
   }
+  const auto known = constant_value(rows);
+  Block some;
+  if (known == height && !all.empty()) return all;
   if (!all.empty() && b.isa.masked_memory) {
-    vector.active = t.rows;
-    store_value(b, vector, v_load(t.tile, acc, v_var(q) * v_int(height), height), some);
+    vector.active = rows;
+    store_value(b, vector, v_load(t.tile, acc, at, height), some);
   } else {
-    bind_collapsed(b.c.rows, t.first_row + v_var(r), scope);
+    bind_collapsed(b.c.rows, t.first_row + v_int(first) + v_var(r), scope);
     Block body;
-    store_value(b, scope, v_load(t.tile, acc, v_var(q) * v_int(height) + v_var(r)), body);
-    some.push_back(s_for(r, v_int(0), t.rows, 1, std::move(body)));
+    store_value(b, scope, v_load(t.tile, acc, at + v_var(r)), body);
+    some.push_back(s_for(r, v_int(0), rows, 1, std::move(body)));
   }
-  if (all.empty())
-    for (Stmt& s : some) column.push_back(std::move(s));
-  else
-    column.push_back(s_if(v_apply(ScalarOp::Eq, {t.rows, v_int(height)}), std::move(all), std::move(some)));
+  if (all.empty() || known) return some;
+  return {s_if(v_apply(ScalarOp::Eq, {rows, v_int(height)}), std::move(all), std::move(some))};
+}
+
+}  // namespace
+
+Block turned_epilogue(ContractionBuilder& b, const TileExtent& t, int height) {
+  const std::string q = b.local("q");
+  const auto known = constant_value(t.rows);
+  Block column;
+  ValueScope scope = b.scope;
+  bind_flat(b, b.c.columns, t.first_column + v_var(q), scope, column);
+  for (int first = 0; first < height; first += b.turned_rows) {
+    Operand rows = first == 0 ? t.rows : larger(t.rows - v_int(first), v_int(0));
+    if (height - first > b.turned_rows) rows = smaller(rows, v_int(b.turned_rows));
+    if (known) rows = v_int(std::clamp<int64_t>(*known - first, 0, b.turned_rows));
+    append(column, turned_column(b, t, scope, first, rows));
+  }
   return {s_for(q, v_int(0), t.columns, 1, std::move(column))};
 }
 

@@ -153,12 +153,6 @@ AffineForm weights_of(ContractionBuilder& b, const Read* read) {
   return form ? *form : AffineForm{{}, v_int(0)};
 }
 
-/// So many rows of a strip, not above `tall`, that equal strips cover all rows with the fewest of them.
-int64_t even_height(int64_t rows, int64_t tall) {
-  const int64_t strips = (rows + tall - 1) / tall;
-  return (rows + strips - 1) / strips;
-}
-
 /// Rows of a strip whose taps all have registers, which leave room for fewer rows.
 int unrolled_rows(const ContractionBuilder& b) { return b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows; }
 

@@ -18,7 +18,8 @@ std::string sum_name(int row, int vector) { return fmt::format("c{}_{}", row, ve
 /// Writes the function of one tile size. Buffers: one a row, the right side, the tile, and the table of offsets where there is one.
 class TileFunction {
  public:
-  TileFunction(ContractionBuilder& b, const LeftAccess& left, int height, int vectors) : b_(b), left_(left), height_(height), vectors_(vectors) {}
+  TileFunction(ContractionBuilder& b, const LeftAccess& left, int height, int vectors, bool turned)
+      : b_(b), left_(left), height_(height), vectors_(vectors), turned_(turned) {}
 
   InnerFunction build() {
     for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
@@ -30,13 +31,13 @@ class TileFunction {
     if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
     f_.name = name();
     f_.comment = fmt::format("{} rows of the left side times {} of the right, summed over the depth.{}", height_,
-                             vectors_ == 1 ? "one vector" : fmt::format("{} vectors", vectors_), b_.c.transposed ? " The tile is stored turned: columns are its rows." : "");
+                             vectors_ == 1 ? "one vector" : fmt::format("{} vectors", vectors_), turned_ ? " The tile is stored turned: columns are its rows." : "");
     f_.common = true;
     f_.params = {"depth", "right_step"};
     if (left_.depth_step && constant_value(left_.depth_step) != 1) f_.params.push_back("left_step");
     each([&](int r, int j) { f_.body.push_back(s_var(sum_name(r, j), v_const(0, vector()))); });
     f_.body.push_back(s_for("d", v_int(0), v_var("depth"), 1, step()));
-    if (b_.c.transposed)
+    if (turned_)
       for (int j = 0; j < vectors_; ++j) store_turned(j);
     else
       each([&](int r, int j) { f_.body.push_back(s_store(tile_, v_int(r * b_.panel_columns() + j * b_.lanes()), sum(r, j))); });
@@ -54,14 +55,14 @@ class TileFunction {
   /// All that decides what the function does.
   std::string name() const {
     std::string s = fmt::format("tile_{}x{}", height_, vectors_);
-    if (!b_.c.transposed && vectors_ < b_.blueprint.tile_vectors) s += fmt::format("of{}", b_.blueprint.tile_vectors);
+    if (!turned_ && vectors_ < b_.blueprint.tile_vectors) s += fmt::format("of{}", b_.blueprint.tile_vectors);
     s += fmt::format("_{}", name_of(b_.c.accumulator));
     if (b_.right_type != b_.c.accumulator) s += fmt::format("_{}", name_of(b_.right_type));
     if (b_.panels_of(vectors_) > 1) s += fmt::format("_panels{}", b_.right_panel);
     if (!b_.c.paired.empty()) s += "_pairs";
     if (!left_.depth_step) s += left_.table_type == DType::I64 ? "_offsets" : "_offsets32";
     else if (constant_value(left_.depth_step) != 1) s += "_steps";
-    return b_.c.transposed ? s + "_turned" : s;
+    return turned_ ? s + "_turned" : s;
   }
 
   int add_pointer(std::string name, DType d, bool writable) {
@@ -69,32 +70,12 @@ class TileFunction {
     return static_cast<int>(f_.buffers.size()) - 1;
   }
 
-  /// Stores vector `j` of every row column by column. Interleaving the first half of the rows with the second turns the index of an
-  /// element (row, column) by one bit, so log2(height) times makes it (column, row).
+  /// Stores vector `j` of every row column by column.
   void store_turned(int j) {
-    const int lanes = b_.lanes();
     std::vector<Operand> v;
     for (int r = 0; r < height_; ++r) v.push_back(sum(r, j));
-    for (int round = 1; lanes > 1 && 1 << round <= height_; ++round) v = interleaved(v, fmt::format("t{}_{}_", j, round));
-    for (int r = 0; r < height_; ++r) f_.body.push_back(s_store(tile_, v_int((j * height_ + r) * lanes), v[static_cast<size_t>(r)]));
-  }
-
-  std::vector<Operand> interleaved(const std::vector<Operand>& v, const std::string& name) {
-    const int lanes = b_.lanes();
-    std::vector<int> low, high;
-    for (int l = 0; l < lanes; ++l) {
-      low.push_back(l / 2 + l % 2 * lanes);
-      high.push_back(lanes / 2 + l / 2 + l % 2 * lanes);
-    }
-    std::vector<Operand> out;
-    const size_t half = v.size() / 2;
-    for (size_t i = 0; i < half; ++i)
-      for (const auto* pick : {&low, &high}) {
-        const std::string n = name + fmt::format("{}", out.size());
-        f_.body.push_back(s_let(n, v_shuffle(v[i], v[i + half], *pick)));
-        out.push_back(v_var(n, vector()));
-      }
-    return out;
+    v = turned_columns(b_, std::move(v), fmt::format("t{}_", j), f_.body);
+    for (size_t i = 0; i < v.size(); ++i) f_.body.push_back(s_store(tile_, v_int(turned_place(b_, 0, j, static_cast<int>(i))), v[i]));
   }
 
   /// Vector `j` of the right side; words that lie in memory as pairs of narrower numbers are widened.
@@ -132,16 +113,16 @@ class TileFunction {
   ContractionBuilder& b_;
   const LeftAccess& left_;
   int height_, vectors_;
+  bool turned_;
   InnerFunction f_;
   int right_ = -1, tile_ = -1, table_ = -1;
 };
 
-int function_of(ContractionBuilder& b, const LeftAccess& left, int height, int vectors) {
-  InnerFunction f = TileFunction(b, left, height, vectors).build();
-  const auto known = std::find_if(b.functions.begin(), b.functions.end(), [&](const InnerFunction& g) { return g.name == f.name; });
-  if (known != b.functions.end()) return static_cast<int>(known - b.functions.begin());
-  b.functions.push_back(std::move(f));
-  return static_cast<int>(b.functions.size()) - 1;
+/// Rows of a turned tile whose sums have registers, beside the right side's vectors and an element of the left.
+int rows_in_registers(const ContractionBuilder& b, int height, int vectors) {
+  int rows = height;
+  while (rows > b.turned_rows && (height % rows != 0 || rows * vectors + vectors + 1 > b.isa.vector_registers)) --rows;
+  return rows;
 }
 
 /// Offset of row `r` of the tile in the left side's buffer.
@@ -164,19 +145,51 @@ std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, c
   return starts;
 }
 
-Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors) {
+int function_number(ContractionBuilder& b, InnerFunction f) {
+  const auto known = std::find_if(b.functions.begin(), b.functions.end(), [&](const InnerFunction& g) { return g.name == f.name; });
+  if (known != b.functions.end()) return static_cast<int>(known - b.functions.begin());
+  b.functions.push_back(std::move(f));
+  return static_cast<int>(b.functions.size()) - 1;
+}
+
+namespace {
+
+/// Rows first..first+rows-1 of a tile, by one call.
+struct TilePart {
+  int first = 0, rows = 0, tile = 0;
+  bool turned = false;
+};
+Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int vectors, const TilePart& part) {
   Block out;
   SCall call;
-  call.function = function_of(b, left, height, vectors);
-  const std::vector<Operand> starts = place.row_starts.empty() ? row_starts(b, left, place, height, out) : place.row_starts;
+  call.function = function_number(b, TileFunction(b, left, part.rows, vectors, part.turned).build());
+  std::vector<Operand> starts;
+  if (!place.row_starts.empty()) {
+    starts.assign(place.row_starts.begin() + part.first, place.row_starts.begin() + part.first + part.rows);
+  } else {
+    TilePlace at = place;
+    at.first_row = place.first_row + v_int(part.first);
+    starts = row_starts(b, left, at, part.rows, out);
+  }
   for (const Operand& start : starts) call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, start});
   call.buffers.push_back(place.right);
   for (int i = 1; i < b.panels_of(vectors); ++i) call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
-  call.buffers.push_back({place.tile, v_int(0)});
+  call.buffers.push_back({part.tile, v_int(part.first * b.panel_columns())});
   if (!left.depth_step) call.buffers.push_back({left.depth_table, v_int(0)});
   call.args = {place.depth, place.right_step};
   if (left.depth_step && constant_value(left.depth_step) != 1) call.args.push_back(place.block_first ? v_int(1) : left.depth_step);
   out.push_back({std::move(call)});
+  return out;
+}
+
+}  // namespace
+
+Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors) {
+  if (!b.c.transposed || height <= b.turned_rows) return tile_part(b, left, place, vectors, {0, height, place.tile, b.c.transposed});
+  Block out;
+  const int rows = rows_in_registers(b, height, vectors);
+  for (int first = 0; first < height; first += rows) append(out, tile_part(b, left, place, vectors, {first, rows, place.tile_rows, false}));
+  out.push_back(turn_tile(b, place.tile_rows, place.tile, height, vectors));
   return out;
 }
 

@@ -52,7 +52,9 @@ class NestBuilder {
       const Operand columns = packing_ == Packing::Tail ? v_int(b_.panel_columns()) : round_up(block_columns());
       packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
     }
-    tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(b_.blueprint.tile_rows * b_.panel_columns()));
+    const int tall = b_.blueprint.tile_rows, stored = b_.c.transposed ? (tall + b_.turned_rows - 1) / b_.turned_rows * b_.turned_rows : tall;
+    tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(stored * b_.panel_columns()));
+    if (b_.c.transposed && tall > b_.turned_rows) place_.tile_rows = b_.add_buffer("tile_rows", b_.c.accumulator, Storage::Stack, v_int(tall * b_.panel_columns()));
   }
   Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
   /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer iteration.
@@ -154,8 +156,8 @@ class NestBuilder {
   }
   Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
 
-  /// Tiles of full height, then tiles of the small height for the rows left over. Where their number is known, no row is multiplied in vain;
-  /// the height of tiles that are turned is a power of two all the same, because their columns are vectors.
+  /// Tiles of full height, then tiles of the small height for the rows left over. Where their number is known, no row is multiplied in vain,
+  /// but for tiles that are turned: the small ones of these are columns of whole vectors.
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const int tall = b_.blueprint.tile_rows;
     const auto known = b_.c.transposed ? std::nullopt : constant_value(b_.extent_of(b_.c.rows));
@@ -165,13 +167,20 @@ class NestBuilder {
     const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"), height = b_.local("height");
     const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
     const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
-    Block body{s_let(row, first_row + in_whole * v_int(tall) + past * v_int(low)),
-               s_let(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row)))};
     place_.first_row = v_var(row);
     TilePlace clamped = place_;
     clamped.row_end = n_.rows;
-    body.push_back(s_if(is_whole, tile_of(place_, tall, column, width), tile_of(clamped, low, column, width)));
-    append(body, finished({v_var(row), v_var(height), column, width, tile_}));
+    Block body{s_let(row, first_row + in_whole * v_int(tall) + past * v_int(low))}, all = tile_of(place_, tall, column, width), some = tile_of(clamped, low, column, width);
+    if (b_.c.transposed) {
+      append(all, turned_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
+      some.push_back(s_let(height, smaller(v_int(low), first_row + rows - v_var(row))));
+      append(some, turned_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
+      body.push_back(s_if(is_whole, std::move(all), std::move(some)));
+    } else {
+      body.push_back(s_let(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row))));
+      body.push_back(s_if(is_whole, std::move(all), std::move(some)));
+      append(body, epilogue(b_, {v_var(row), v_var(height), column, width, tile_}));
+    }
     const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
     return {s_let(whole, floor_div(rows, v_int(tall))), s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
   }
@@ -179,15 +188,17 @@ class NestBuilder {
   /// Tiles of one height. The last one repeats the last row where rows are missing.
   Block even_tiles(int tall, const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const std::string t = b_.local("tile_row"), row = b_.local("row"), height = b_.local("height");
-    Block body{s_let(row, first_row + v_var(t) * v_int(tall)), s_let(height, smaller(v_int(tall), first_row + rows - v_var(row)))};
     place_.first_row = v_var(row);
     const auto known = constant_value(b_.extent_of(b_.c.rows));
-    if (!known || *known % tall != 0) place_.row_end = n_.rows;
+    const bool whole = known && *known % tall == 0;
+    if (!whole) place_.row_end = n_.rows;
+    Block body{s_let(row, first_row + v_var(t) * v_int(tall))};
+    if (!whole) body.push_back(s_let(height, smaller(v_int(tall), first_row + rows - v_var(row))));
     append(body, tile_of(place_, tall, column, width));
-    append(body, finished({v_var(row), v_var(height), column, width, tile_}));
+    const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
+    append(body, b_.c.transposed ? turned_epilogue(b_, extent, tall) : epilogue(b_, extent));
     return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
   }
-  Block finished(const TileExtent& extent) { return b_.c.transposed ? turned_epilogue(b_, extent) : epilogue(b_, extent); }
 
   /// A tile whose rows are found once, before it is told how its columns are read.
   Block tile_of(TilePlace place, int height, const Operand& column, const Operand& width) {
@@ -271,6 +282,19 @@ const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, co
   return padded * 10 <= *rows * 11 ? narrow : nullptr;
 }
 
+/// Equal tiles for known rows, where parts of vectors can be stored: the last of them repeats no rows, or few.
+Blueprint with_even_rows(const Blueprint& blueprint, const Kernel& kernel, const Contraction& c, const Isa& isa) {
+  Blueprint out = blueprint;
+  if (!c.transposed || !isa.masked_memory) return out;
+  ContractionBuilder b = start_contraction(kernel, isa, blueprint, c);
+  const auto rows = constant_value(b.extent_of(c.rows));
+  if (rows && *rows > 0) out.tile_rows = static_cast<int>(even_height(*rows, blueprint.tile_rows));
+  return out;
+}
+
+/// Rows that a column of a turned tile has in one vector: the tile's, or the largest power of two that they are a multiple of.
+int turned_rows(const Blueprint& blueprint) { return blueprint.tile_rows & -blueprint.tile_rows; }
+
 /// A stencil's pixels split into rows and, along the vectors, columns.
 Contraction with_columns(Contraction c) {
   if (!c.is_stencil()) return c;
@@ -283,7 +307,7 @@ Contraction with_columns(Contraction c) {
 }  // namespace
 
 ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, 0, false, nullptr, 0, false, {}, {}};
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, 0, 0, false, nullptr, 0, false, {}, {}};
   b.scope.kernel = &kernel;
   b.right_type = c.accumulator;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {
@@ -318,7 +342,9 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   if (!blueprint) return std::nullopt;
   const auto pairs = isa.row("dot2", found->accumulator, isa.lanes(found->accumulator)) ? pair_depth(*found) : std::nullopt;
   const Contraction c = pairs ? *pairs : with_columns(*found);
-  ContractionBuilder b = start_contraction(*kernel, isa, *blueprint, c);
+  const Blueprint even = with_even_rows(*blueprint, *kernel, c, isa);
+  ContractionBuilder b = start_contraction(*kernel, isa, even, c);
+  b.turned_rows = turned_rows(*blueprint);
   b.pixels_along_columns = found->is_stencil();
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
   if (!b.possible) return std::nullopt;

@@ -21,12 +21,12 @@ const std::vector<DType> kWidths = {DType::F32, DType::F64};  // elements of 8 b
 const BlueprintParameter kRows{"tile_rows", &Blueprint::tile_rows, true}, kVectors{"tile_vectors", &Blueprint::tile_vectors, true};
 const BlueprintParameter kUnroll{"unroll", &Blueprint::unroll}, kCacheM{"cache_m", &Blueprint::cache_m, true}, kCacheN{"cache_n", &Blueprint::cache_n, true};
 const BlueprintParameter kPrefetch{"prefetch_bytes", &Blueprint::prefetch_bytes};
-const BlueprintParameter kOneVector{"tile_rows", &Blueprint::tile_rows, true, true};  // a turned column of a tile is one vector
+const BlueprintParameter kTurned{"tile_rows", &Blueprint::tile_rows, true, true};  // turned columns of a tile are vectors
 
 const std::vector<BlueprintKind> kKinds = {
     {"contraction", {kRows, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
-    {"contraction_turned", {kOneVector, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
-    {"contraction_turned_narrow", {kOneVector, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
+    {"contraction_turned", {kTurned, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
+    {"contraction_turned_narrow", {kTurned, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
     {"stencil", {kRows, {"unroll", &Blueprint::unroll, false, false, false}, {"cache_m", &Blueprint::cache_m, false, false, false}}, kSums},
     {"row_chain", {kRows, {"unroll", &Blueprint::unroll, true}, kCacheM}, {}},
     {"map", {kUnroll, kPrefetch}, kWidths, false, false},
@@ -60,13 +60,13 @@ const BlueprintKind* kind_of(const YamlNode& row, Diagnostics& errors) {
   return errors.error(Code::E0228, kind->value.span, "no kernel is scheduled by '" + kind->value.text + "'", meant(kind->value.text, names(kKinds))), nullptr;
 }
 
-void read_number(const YamlNode& value, bool power_of_two, int& out, Diagnostics& errors) {
+void read_number(const YamlNode& value, bool turned, int& out, Diagnostics& errors) {
   const std::string& text = value.text;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (status != std::errc() || end != text.data() + text.size() || out < 0 || out > kLargest)
     errors.error(Code::E0214, value.span, "not a number", {"whole numbers from 0 to 1048576"});
-  else if (power_of_two && (out & (out - 1)) != 0)
-    errors.error(Code::E0214, value.span, "not a power of two", {"so many rows are one vector"});
+  else if (turned && (out & (out - 1)) != 0 && out % 4 != 0)
+    errors.error(Code::E0214, value.span, "neither a power of two nor a multiple of 4", {"so many rows, or as many as a power of two divides them by, are one vector"});
 }
 
 bool follows(const Isa& level, const BlueprintKind& kind) { return kind.scalars || level.vector_bits > 0; }
@@ -86,7 +86,7 @@ void read_field(const YamlEntry& entry, const BlueprintKind& kind, Blueprint& ro
   const std::string& text = entry.value.text;
   if (!entry.value.is_scalar()) return errors.error(Code::E0202, entry.value.span, "a word or a number is expected here");
   const auto p = std::find_if(kind.parameters.begin(), kind.parameters.end(), [&](const BlueprintParameter& q) { return q.name == key; });
-  if (p != kind.parameters.end()) return read_number(entry.value, p->power_of_two, row.*p->field, errors);
+  if (p != kind.parameters.end()) return read_number(entry.value, p->turned, row.*p->field, errors);
   if (key == "kind") row.kind = text;
   else if (key == "name" && kind.named) row.name = text;
   else if (key == "isa") row.isa = text;

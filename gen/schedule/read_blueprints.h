@@ -16,7 +16,7 @@ struct BlueprintParameter {
   std::string_view name;
   int Blueprint::*field;
   bool needed = false;
-  bool power_of_two = false;
+  bool turned = false;  ///< rows whose columns are stored as vectors
   bool scalars = true;  ///< has an effect on levels without vectors too
 };
 /// A kind of kernel, and what a row of it may say.
