@@ -102,12 +102,14 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
     LeftAccess access = from_form(b, read->tensor, *form, before);
     if (access.depth_step && constant_value(access.depth_step) != 1) {
       const Operand depth = b.extent_of(b.c.depth), rows = smaller(b.extent_of(b.c.rows), rows_cached(b, depth));
-      access.block_copy = b.add_buffer("rows_copied", b.c.accumulator, Storage::Workspace, rows * depth);
+      access.block_copy = b.add_buffer("rows_copied", b.c.accumulator, Storage::Workspace, rows * copied_pitch(b, depth));
     }
     return access;
   }
   return stage_read(b, *read, before, staging);
 }
+
+Operand copied_pitch(const ContractionBuilder& b, const Operand& depth) { return depth + v_int(64 / bytes_of(b.c.accumulator)); }
 
 Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count, const Operand& depth) {
   const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"), base = b.local("copied_from");
@@ -119,7 +121,7 @@ Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operan
   Operand from = left.base;
   for (const auto& [name, by] : left.row_coefficients) from = from + scope.vars.at(name) * by;
   const Operand value = v_load(left.buffer, b.c.accumulator, from + v_var(d) * left.depth_step);
-  one.push_back(s_store(left.block_copy, row * depth + v_var(d), value));
+  one.push_back(s_store(left.block_copy, row * copied_pitch(b, depth) + v_var(d), value));
   // a strip of rows at a time: the lines that one depth index touches serve all of its rows
   Block rows{s_for(r, v_int(0), smaller(v_int(height), count - v_var(strip) * v_int(height)), 1, std::move(one))};
   Block strips{s_for(d, v_int(0), depth, 1, std::move(rows))};
