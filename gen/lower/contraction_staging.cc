@@ -84,7 +84,7 @@ Operand fill_value(const Staging& s, int lanes) {
 }
 
 /// Loop that stores value(i, lanes, active) to the copy at `to`+i for i in begin..end-1: whole vectors, then what is left, as a part of
-/// a vector or by single elements.
+/// a vector, as a whole one that repeats the end of the one before, or by single elements.
 template <class Value>
 void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operand& end, Value value, Block& out) {
   const int lanes = s.b.lanes();
@@ -107,6 +107,12 @@ void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operan
     Block part{s_store(s.buffer, to + from, value(from, lanes, active), active)};
     if (last && constant_value(from)) out.push_back(std::move(part[0]));
     else out.push_back(s_if(v_apply(ScalarOp::Gt, {active, v_int(0)}), std::move(part)));
+    return;
+  }
+  const bool repeats = lanes > 1 && first && last && *last - *first > lanes;
+  if (repeats) {
+    const Operand at = v_int(*last - lanes);
+    out.push_back(s_store(s.buffer, to + at, value(at, lanes, nullptr)));
     return;
   }
   const std::string j = s.b.fresh("i");

@@ -165,13 +165,14 @@ int strip_height(ContractionBuilder& b) {
 
 constexpr int kForPixels = 3;   // registers of a strip that hold pixels
 
-/// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows of the one above,
-/// which must not be where the output replaces what its epilogue reads.
+/// Whether the output replaces what the epilogue reads: nothing may be computed twice then.
+bool in_place(const ContractionBuilder& b) { return b.kernel.tensors[static_cast<size_t>(b.c.statement->target)].shared; }
+
+/// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows of the one above.
 bool taps_fit(ContractionBuilder& b) {
   const auto taps = constant_value(b.extent_of(b.c.depth)), rows = b.c.rows.size() == 1 ? constant_value(b.extent(b.c.rows[0])) : std::nullopt;
   if (!rows || !taps || *taps < 1 || *taps + unrolled_rows(b) + kForPixels > b.isa.vector_registers) return false;
-  const bool in_place = b.kernel.tensors[static_cast<size_t>(b.c.statement->target)].shared;
-  return !in_place || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
+  return !in_place(b) || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
 }
 
 /// Whether a copy of the whole plane is larger than the blueprint allows; a strip's rows are copied at a time then.
@@ -214,6 +215,12 @@ class StripCall {
   const StripShape& shape_;
 };
 
+/// Whether the last strip of columns begins early enough to be whole, where parts of vectors would be stored by elements.
+bool repeats_columns(ContractionBuilder& b) {
+  const auto columns = constant_value(b.extent_of(b.c.columns));
+  return !b.isa.masked_memory && columns && *columns > b.lanes() && *columns % b.lanes() != 0 && !in_place(b);
+}
+
 /// The loops over strips: rows, then columns. With known taps the last strip of rows begins early enough to be whole.
 struct StripOperands {
   const LeftAccess& left;
@@ -227,9 +234,16 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   const Operand rows = b.extent_of(b.c.rows), columns = b.extent_of(b.c.columns);
   const bool whole = !shape.taps.empty();
   const Operand row = whole ? v_var(first) : v_var(r), tall = whole ? v_int(shape.height) : v_var(height);
-  Block strip{s_let(width, smaller(v_int(b.lanes()), columns - v_var(q)))};
-  strip.push_back(StripCall(b, operands.left, shape).at(row, v_var(q), operands.weights, operands.weight_step, tile, strip));
-  for (Stmt& s : epilogue(b, {row, tall, v_var(q), v_var(width), tile})) strip.push_back(std::move(s));
+  Operand column = v_var(q), wide = v_var(width);
+  Block strip;
+  if (repeats_columns(b)) {
+    column = v_var(b.local("first_column")), wide = v_int(b.lanes());
+    strip.push_back(s_let(b.local("first_column"), smaller(v_var(q), columns - v_int(b.lanes()))));
+  } else {
+    strip.push_back(s_let(width, smaller(v_int(b.lanes()), columns - v_var(q))));
+  }
+  strip.push_back(StripCall(b, operands.left, shape).at(row, column, operands.weights, operands.weight_step, tile, strip));
+  for (Stmt& s : epilogue(b, {row, tall, column, wide, tile})) strip.push_back(std::move(s));
   Block out;
   if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
   else out.push_back(s_let(height, smaller(v_int(shape.height), rows - v_var(r))));
