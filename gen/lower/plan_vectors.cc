@@ -21,7 +21,7 @@ class VectorPlanner {
       if (!l) continue;
       const std::string var = l->var.name;
       ranges_.extents[var] = l->var.extent;
-      if (!mark(*l) && !split(t, i)) plan(l->body);
+      if (!mark(*l, is_only_loop(t)) && !split(t, i)) plan(l->body);
       ranges_.extents.erase(var);
     }
   }
@@ -40,7 +40,7 @@ class VectorPlanner {
     if (!interior) return false;
     TreeLoop left = std::get<TreeLoop>(t[i].node), right = left;
     std::get<TreeLoop>(t[i].node).interior = true;
-    if (!mark(std::get<TreeLoop>(t[i].node))) {
+    if (!mark(std::get<TreeLoop>(t[i].node), is_only_loop(t))) {
       std::get<TreeLoop>(t[i].node).interior = false;
       return false;
     }
@@ -53,7 +53,11 @@ class VectorPlanner {
     return true;
   }
 
-  bool mark(TreeLoop& l) {
+  static bool is_only_loop(const Tree& t) {
+    return std::count_if(t.begin(), t.end(), [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); }) == 1;
+  }
+
+  bool mark(TreeLoop& l, bool alone) {
     wants_interior_ = false;
     constexpr int kSixteenBytes = 16;
     const auto n = constant_value(l.var.extent);
@@ -68,7 +72,9 @@ class VectorPlanner {
     int parts = parts_of(survey, lanes);
     while (n && parts > 1 && *n < int64_t{lanes} * parts) parts /= 2;
     if (lanes * parts < 2 || (isa_.vector_bits > 0 && lanes < 2)) return false;
-    l.shape = {lanes, parts, survey.has_loops() ? 0 : prefetch_bytes(survey)};
+    // The processor fetches plain streams ahead by itself; what is asked for besides only takes its time.
+    const bool streams = alone && survey.costly() == 0;
+    l.shape = {lanes, parts, survey.has_loops() || streams ? 0 : prefetch_bytes(survey)};
     for (const int a : survey.reduced()) tree_.accumulators[static_cast<size_t>(a)].split = l.shape;
     return true;
   }
