@@ -24,7 +24,7 @@ struct Blueprint {
   int accumulators = 0;      ///< independent vector accumulators of a reduction
   int unroll = 0;            ///< vectors per iteration of a map; rows of the tile for rows left over; rows that a chain's blocks are multiples of;
                              ///< rows of a stencil's strips whose taps are all in registers
-  int prefetch_bytes = 0;    ///< distance of prefetches in a stream
+  int prefetch_bytes = 0;    ///< distance of prefetches in a reduction, or a map that calls functions or stands beside other loops
 };
 
 /// All rows in order of the files, and inside a file in order of the text.

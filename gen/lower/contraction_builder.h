@@ -109,8 +109,8 @@ Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, cons
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
 /// The left side of a stencil, always copied: vectors may read past the last pixel of a line.
 LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging);
-/// Elements from one row of left.block_copy to the next: a cache line more than there are, so that rows of 4096 bytes do not meet in the
-/// same set of the cache.
+/// Elements from one row of left.block_copy to the next. Where there are vectors, a cache line more than there are elements, so that rows
+/// of 4096 bytes do not meet in the same set of the cache.
 Operand copied_pitch(const ContractionBuilder& b, const Operand& depth);
 /// Copies rows first..first+count-1 of the left side into left.block_copy, one dense row after the other.
 Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count, const Operand& depth);

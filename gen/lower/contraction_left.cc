@@ -109,7 +109,10 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   return stage_read(b, *read, before, staging);
 }
 
-Operand copied_pitch(const ContractionBuilder& b, const Operand& depth) { return depth + v_int(64 / bytes_of(b.c.accumulator)); }
+Operand copied_pitch(const ContractionBuilder& b, const Operand& depth) {
+  constexpr int kLine = 64;
+  return b.isa.vector_bits > 0 ? depth + v_int(kLine / bytes_of(b.c.accumulator)) : depth;
+}
 
 Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count, const Operand& depth) {
   const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"), base = b.local("copied_from");

@@ -73,7 +73,7 @@ class VectorPlanner {
     while (n && parts > 1 && *n < int64_t{lanes} * parts) parts /= 2;
     if (lanes * parts < 2 || (isa_.vector_bits > 0 && lanes < 2)) return false;
     // The processor fetches plain streams ahead by itself; what is asked for besides only takes its time.
-    const bool streams = alone && survey.costly() == 0;
+    const bool streams = alone && survey.costly() == 0 && survey.reduced().empty();
     l.shape = {lanes, parts, survey.has_loops() || streams ? 0 : prefetch_bytes(survey)};
     for (const int a : survey.reduced()) tree_.accumulators[static_cast<size_t>(a)].split = l.shape;
     return true;

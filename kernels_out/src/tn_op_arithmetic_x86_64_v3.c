@@ -68,14 +68,8 @@ static TN_TARGET_X86_64_V3 int tn_add_f32_x86_64_v3(const int64_t *size, const t
   if (A_s0 == 1 && B_s0 == 1) {
     const int64_t s_groups = S & (-32);
     for (int64_t s = 0; s < s_groups; s += 32) {
-      __builtin_prefetch(&A[s + 512], 0, 3);
-      __builtin_prefetch(&A[s + 16 + 512], 0, 3);
-      __builtin_prefetch(&B[s + 512], 0, 3);
-      __builtin_prefetch(&B[s + 16 + 512], 0, 3);
-      __builtin_prefetch(&Y[s + 512], 0, 3);
       *(tn_f32x8_at *)&Y[s] = *(const tn_f32x8_at *)&A[s] + *(const tn_f32x8_at *)&B[s];
       *(tn_f32x8_at *)&Y[s + 8] = *(const tn_f32x8_at *)&A[s + 8] + *(const tn_f32x8_at *)&B[s + 8];
-      __builtin_prefetch(&Y[s + 16 + 512], 0, 3);
       *(tn_f32x8_at *)&Y[s + 16] = *(const tn_f32x8_at *)&A[s + 16] + *(const tn_f32x8_at *)&B[s + 16];
       *(tn_f32x8_at *)&Y[s + 24] = *(const tn_f32x8_at *)&A[s + 24] + *(const tn_f32x8_at *)&B[s + 24];
     }

@@ -79,15 +79,10 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i32_x86_64_v3(const int64_t *size, 
       const int64_t q_groups = Q & (-32);
       const int64_t Y_at = p * (Q * J) + j * Q;
       for (int64_t q = 0; q < q_groups; q += 32) {
-        __builtin_prefetch(&X[X_at + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + q + 512], 0, 3);
-        __builtin_prefetch(&X[X_at + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 16) + 512],
-            0, 3);
-        __builtin_prefetch(&Y[Y_at + q + 512], 0, 3);
         *(tn_u32x8_at *)&Y[Y_at + q] = *(const tn_u32x8_at *)&X[X_at +
             ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + q];
         *(tn_u32x8_at *)&Y[Y_at + (q + 8)] = *(const tn_u32x8_at *)&X[X_at +
             ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 8)];
-        __builtin_prefetch(&Y[Y_at + (q + 16) + 512], 0, 3);
         *(tn_u32x8_at *)&Y[Y_at + (q + 16)] = *(const tn_u32x8_at *)&X[X_at +
             ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q + (q + 16)];
         *(tn_u32x8_at *)&Y[Y_at + (q + 24)] = *(const tn_u32x8_at *)&X[X_at +
@@ -134,13 +129,9 @@ static TN_TARGET_X86_64_V3 int tn_gather_u32_i64_x86_64_v3(const int64_t *size, 
       const int64_t q_groups = Q & (-32);
       const int64_t Y_at = p * (Q * J) + j * Q;
       for (int64_t q = 0; q < q_groups; q += 32) {
-        __builtin_prefetch(&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q + 512], 0, 3);
-        __builtin_prefetch(&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + (q + 16) + 512], 0, 3);
-        __builtin_prefetch(&Y[Y_at + q + 512], 0, 3);
         *(tn_u32x8_at *)&Y[Y_at + q] = *(const tn_u32x8_at *)&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q];
         *(tn_u32x8_at *)&Y[Y_at + (q + 8)] = *(const tn_u32x8_at *)&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q +
             (q + 8)];
-        __builtin_prefetch(&Y[Y_at + (q + 16) + 512], 0, 3);
         *(tn_u32x8_at *)&Y[Y_at + (q + 16)] = *(const tn_u32x8_at *)&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q +
             (q + 16)];
         *(tn_u32x8_at *)&Y[Y_at + (q + 24)] = *(const tn_u32x8_at *)&X[X_at + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q +

@@ -204,7 +204,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   float tile[96] __attribute__((aligned(64)));
   unsigned char *free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);
   float *restrict rows_copied = (float *)(void *)free_memory;
-  free_memory += (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * K * 4 + 63) / 64 * 64;
+  free_memory += (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) /
+      64 * 64;
   float *restrict packed = (float *)(void *)free_memory;
   const int64_t rows = M;
   const int64_t columns = N;
@@ -247,7 +248,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows + 5, 6); ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6); ++copied_row) {
-              rows_copied[(strip * 6 + copied_row) * depth + copied_depth] =
+              rows_copied[(strip * 6 + copied_row) * (depth + 16) + copied_depth] =
                   A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
             }
           }
@@ -266,11 +267,13 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
-                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                      rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
-                      rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
-                      1);
+                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
+                      rows_copied + (row + 1 - first_row) * (depth + 16),
+                      rows_copied + (row + 2 - first_row) * (depth + 16),
+                      rows_copied + (row + 3 - first_row) * (depth + 16),
+                      rows_copied + (row + 4 - first_row) * (depth + 16),
+                      rows_copied + (row + 5 - first_row) * (depth + 16), packed + tile_column * depth * 16, tile,
+                      depth, 16, 1);
                 } else {
                   tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
@@ -278,11 +281,13 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
-                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                      rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
-                      rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
-                      1);
+                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
+                      rows_copied + (row + 1 - first_row) * (depth + 16),
+                      rows_copied + (row + 2 - first_row) * (depth + 16),
+                      rows_copied + (row + 3 - first_row) * (depth + 16),
+                      rows_copied + (row + 4 - first_row) * (depth + 16),
+                      rows_copied + (row + 5 - first_row) * (depth + 16), packed + tile_column * depth * 16, tile,
+                      depth, 16, 1);
                 } else {
                   tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
@@ -291,10 +296,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
-                    rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                    rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
-                    rows_copied + (row + 5 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
+                    rows_copied + (row + 1 - first_row) * (depth + 16),
+                    rows_copied + (row + 2 - first_row) * (depth + 16),
+                    rows_copied + (row + 3 - first_row) * (depth + 16),
+                    rows_copied + (row + 4 - first_row) * (depth + 16),
+                    rows_copied + (row + 5 - first_row) * (depth + 16), B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
@@ -306,7 +313,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
+                      (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
                   tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -316,7 +323,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               } else {
                 if (A_s1 != 1) {
                   tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
+                      (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
                   tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -327,8 +334,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             } else {
               if (A_s1 != 1) {
                 tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                    depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, B + column_at,
-                    tile, depth, B_s0, 1);
+                    (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
+                    B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
                     A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
@@ -368,7 +375,7 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
   const int64_t M = size[0];
   const int64_t K = size[1];
   const int64_t N = size[2];
-  return (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * K * 4 + 63) / 64 * 64 +
+  return (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) / 64 * 64 +
       ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K * 4 + 63) /
       64 * 64 + 63;
 }
@@ -396,7 +403,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   float tile[96] __attribute__((aligned(64)));
   unsigned char *free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);
   float *restrict rows_copied = (float *)(void *)free_memory;
-  free_memory += (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * K * 4 + 63) / 64 * 64;
+  free_memory += (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) /
+      64 * 64;
   float *restrict packed = (float *)(void *)free_memory;
   const int64_t rows = M;
   const int64_t columns = N;
@@ -439,7 +447,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows + 5, 6); ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6); ++copied_row) {
-              rows_copied[(strip * 6 + copied_row) * depth + copied_depth] =
+              rows_copied[(strip * 6 + copied_row) * (depth + 16) + copied_depth] =
                   A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
             }
           }
@@ -458,11 +466,13 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
-                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                      rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
-                      rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
-                      1);
+                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
+                      rows_copied + (row + 1 - first_row) * (depth + 16),
+                      rows_copied + (row + 2 - first_row) * (depth + 16),
+                      rows_copied + (row + 3 - first_row) * (depth + 16),
+                      rows_copied + (row + 4 - first_row) * (depth + 16),
+                      rows_copied + (row + 5 - first_row) * (depth + 16), packed + tile_column * depth * 16, tile,
+                      depth, 16, 1);
                 } else {
                   tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
@@ -470,11 +480,13 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
-                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                      rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
-                      rows_copied + (row + 5 - first_row) * depth, packed + tile_column * depth * 16, tile, depth, 16,
-                      1);
+                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
+                      rows_copied + (row + 1 - first_row) * (depth + 16),
+                      rows_copied + (row + 2 - first_row) * (depth + 16),
+                      rows_copied + (row + 3 - first_row) * (depth + 16),
+                      rows_copied + (row + 4 - first_row) * (depth + 16),
+                      rows_copied + (row + 5 - first_row) * (depth + 16), packed + tile_column * depth * 16, tile,
+                      depth, 16, 1);
                 } else {
                   tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
@@ -483,10 +495,12 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * depth,
-                    rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                    rows_copied + (row + 3 - first_row) * depth, rows_copied + (row + 4 - first_row) * depth,
-                    rows_copied + (row + 5 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
+                    rows_copied + (row + 1 - first_row) * (depth + 16),
+                    rows_copied + (row + 2 - first_row) * (depth + 16),
+                    rows_copied + (row + 3 - first_row) * (depth + 16),
+                    rows_copied + (row + 4 - first_row) * (depth + 16),
+                    rows_copied + (row + 5 - first_row) * (depth + 16), B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
@@ -498,7 +512,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
+                      (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
                   tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -508,7 +522,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               } else {
                 if (A_s1 != 1) {
                   tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth,
+                      (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
                   tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -519,8 +533,8 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             } else {
               if (A_s1 != 1) {
                 tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                    depth, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * depth, B + column_at,
-                    tile, depth, B_s0, 1);
+                    (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
+                    B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
                     A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
@@ -558,7 +572,7 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
   const int64_t M = size[0];
   const int64_t K = size[1];
   const int64_t N = size[2];
-  return (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * K * 4 + 63) / 64 * 64 +
+  return (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) / 64 * 64 +
       ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K * 4 + 63) /
       64 * 64 + 63;
 }

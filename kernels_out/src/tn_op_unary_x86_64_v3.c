@@ -188,12 +188,8 @@ static TN_TARGET_X86_64_V3 int tn_relu_f32_x86_64_v3(const int64_t *size, const 
   if (X_s0 == 1) {
     const int64_t s_groups = S & (-32);
     for (int64_t s = 0; s < s_groups; s += 32) {
-      __builtin_prefetch(&X[s + 512], 0, 3);
-      __builtin_prefetch(&X[s + 16 + 512], 0, 3);
-      __builtin_prefetch(&Y[s + 512], 0, 3);
       *(tn_f32x8_at *)&Y[s] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s]);
       *(tn_f32x8_at *)&Y[s + 8] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 8]);
-      __builtin_prefetch(&Y[s + 16 + 512], 0, 3);
       *(tn_f32x8_at *)&Y[s + 16] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 16]);
       *(tn_f32x8_at *)&Y[s + 24] = _mm256_max_ps((tn_f32x8){0}, *(const tn_f32x8_at *)&X[s + 24]);
     }

@@ -47,6 +47,7 @@ const std::vector<Sample> kSamples = {
     {"stencil", "x: #[1, 16, 91, 101], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
     {"row_chain", "q: #[2, 4, N, 64], k: #[2, 4, 100, 64], v: #[2, 4, 100, 64]", "y = attention(q, k, v)"},
     {"map", "a: #[N], b: #[N]", "y = a + b"},
+    {"map", "a: #[N]", "y = exp(a)"},
     {"reduction", "a: #[N]", "y = sum(a, axes=[0])"},
 };
 
