@@ -165,10 +165,7 @@ Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {
     return {apply(ScalarOp::Div, {a.e, b.e}), flexible};
   }
   if (!has_function(s, s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, t)) return a;
-  if (is_float(t)) {
-    const Expr q = apply(ScalarOp::Floor, {apply(ScalarOp::Div, {a.e, b.e})});
-    return {s.text == "//" ? q : apply(ScalarOp::Sub, {a.e, apply(ScalarOp::Mul, {q, b.e})}), flexible};
-  }
+  if (is_float(t)) return {s.text == "//" ? apply(ScalarOp::Floor, {apply(ScalarOp::Div, {a.e, b.e})}) : apply(ScalarOp::Mod, {a.e, b.e}), flexible};
   b.e = divisor(b.e, s.children[1]);
   if (is_one(b.e)) return {s.text == "//" ? a.e : constant_int(0, t), flexible};
   return {apply(s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, {a.e, b.e}), flexible};

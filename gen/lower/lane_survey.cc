@@ -16,7 +16,6 @@ constexpr int64_t kNearStride = 4;
 bool stays_scalar(ScalarOp op, DType type) {
   switch (op) {
     case ScalarOp::FloorDiv:
-    case ScalarOp::Mod:
     case ScalarOp::Philox:
     case ScalarOp::U01:
     case ScalarOp::Popcount:
@@ -25,6 +24,7 @@ bool stays_scalar(ScalarOp op, DType type) {
     case ScalarOp::Arg:
     case ScalarOp::Conj:
     case ScalarOp::Nextafter: return true;
+    case ScalarOp::Mod:
     case ScalarOp::Pow: return !is_float(type);
     default: return false;
   }
@@ -152,7 +152,7 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
 void LaneSurvey::apply(const Expr& e, const Apply& a) {
   if (stays_scalar(a.op, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type))) return refuse();
   operations_ += a.op == ScalarOp::Cast ? 0 : 1;
-  if (scalar_op_row(a.op).has('M')) ++costly_;
+  if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Mod) ++costly_;   // Mod of floats; that of whole numbers has no vectors
   for (const Expr& x : a.args) value(x);
 }
 

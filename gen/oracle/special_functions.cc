@@ -49,6 +49,13 @@ long double erfinv(long double y) {
 long double maximum(long double a, long double b) { return std::isnan(a) || std::isnan(b) ? a + b : a < b ? b : a; }
 long double minimum(long double a, long double b) { return std::isnan(a) || std::isnan(b) ? a + b : b < a ? b : a; }
 
+/// Exact, with the sign of the divisor, also for 0.
+long double floored_remainder(long double a, long double b) {
+  const long double r = std::fmod(a, b);
+  if (r == 0) return std::copysign(r, b);
+  return (r < 0) != (b < 0) ? r + b : r;
+}
+
 }  // namespace
 
 long double apply_real(ScalarOp op, const Number* v) {
@@ -59,7 +66,7 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Mul: return a * b;
     case ScalarOp::Div: return a / b;
     case ScalarOp::FloorDiv: return std::floor(a / b);
-    case ScalarOp::Mod: return a - b * std::floor(a / b);
+    case ScalarOp::Mod: return floored_remainder(a, b);
     case ScalarOp::Neg: return -a;
     case ScalarOp::Abs: return std::fabs(a);
     case ScalarOp::Sign: return std::isnan(a) ? a : a > 0 ? 1 : a < 0 ? -1 : a;

@@ -30,3 +30,6 @@ def cases():
     yield case('Resize', data(8, 5, 3), None, None, np.array([1, 3]), mode='linear', coordinate_transformation_mode='pytorch_half_pixel', opset=13, const=(3,))
     yield case('Resize', data(9, 2, 3, 7), np.array([1, 2, 0.6], np.float32), mode='nearest', opset=10, const=(1,), judge='onnxruntime')
     yield case('Erf', np.array([-7, 0, 1, 2]), opset=13)                                 # of whole numbers, in which most is lost
+    dividends = np.array([0, -0.0, 0, -0.0, -3, 3, -1, np.inf, 1, np.nan, 1, 1e8, -1e-9, 6.6], np.float32)
+    divisors = np.array([-2, 2, 2, -2, np.inf, np.inf, -np.inf, 2, 0, 2, np.nan, 3, 3, 1.1], np.float32)
+    yield case('Mod', dividends, divisors, opset=13)                                    # infinite divisors, quotients that are rounded to whole numbers
