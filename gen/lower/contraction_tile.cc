@@ -23,10 +23,8 @@ class TileFunction {
 
   InnerFunction build() {
     for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
-    for (int i = 0; i < b_.panels_of(vectors_); ++i) {
-      const int pointer = add_pointer(i == 0 ? "b" : fmt::format("b_{}", i), b_.right_type, false);
-      if (i == 0) right_ = pointer;
-    }
+    right_ = add_pointer("b", b_.right_type, false);
+    for (int i = 1; i < b_.panels_of(vectors_); ++i) add_pointer(fmt::format("b_{}", i), b_.right_type, false);
     tile_ = add_pointer("tile", b_.c.accumulator, true);
     if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
     f_.name = name();
@@ -62,7 +60,8 @@ class TileFunction {
     if (!b_.c.paired.empty()) s += "_pairs";
     if (!left_.depth_step) s += left_.table_type == DType::I64 ? "_offsets" : "_offsets32";
     else if (constant_value(left_.depth_step) != 1) s += "_steps";
-    return turned_ ? s + "_turned" : s;
+    if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
+    return s;
   }
 
   int add_pointer(std::string name, DType d, bool writable) {

@@ -30,7 +30,7 @@ std::vector<Operand> interleaved(const ContractionBuilder& b, const std::vector<
 /// The function of turn_tile. Buffers: the rows, the tile.
 InnerFunction turn_function(const ContractionBuilder& b, int height, int vectors) {
   InnerFunction f;
-  f.name = fmt::format("turn_{}x{}_{}", height, vectors, name_of(b.c.accumulator));
+  f.name = fmt::format("turn_{}x{}_{}_by{}", height, vectors, name_of(b.c.accumulator), b.turned_rows);
   if (vectors < b.blueprint.tile_vectors) f.name += fmt::format("_of{}", b.blueprint.tile_vectors);
   f.comment = fmt::format("{} rows of {} are stored turned: columns, {} rows at a time.", height, vectors == 1 ? "one vector" : fmt::format("{} vectors", vectors),
                           b.turned_rows);
