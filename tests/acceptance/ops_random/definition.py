@@ -120,7 +120,7 @@ class Definition:
 
     def run(self, key, sizes, attrs, packs, tensors):
         """An evaluator that has run all statements."""
-        run = Evaluator(key, sizes, attrs, {**tensors, 'c': (key, None)}, {n: len(s) for n, s in packs.items()}, self.d.broadcast)
+        run = Evaluator(key, sizes, attrs, {**tensors, 'c': (key, None)}, {n: len(s) for n, s in packs.items()}, {n: self.d.inputs[n][1] for n in self.d.broadcast})
         for s in self.d.statements:
             ranges = self.ranges(s, sizes, packs)
             if np.prod([max(n, 1) for n in ranges.values()], dtype=float) > MOST:

@@ -37,7 +37,8 @@ class Draw(Expressions):
             dims = [self.split(d) if d in 'NMK' else d for d in dims]
             if k and self.form != 'axis' and self.draw.random() < 0.2:
                 dims = ['~' + d if d.strip('*').isalpha() and d.strip('*') in {x.strip('*') for x in self.inputs['A'][1]} else d for d in dims]
-                self.broadcast.add('ABC'[k])
+                if any(d[0] == '~' for d in dims):
+                    self.broadcast.add('ABC'[k])
             self.inputs['ABC'[k]] = ('T', dims)
             if k and self.draw.random() < 0.15 and 'ABC'[k] not in self.broadcast and set(dims) <= set(self.inputs['A'][1]):
                 self.optional.add('ABC'[k])

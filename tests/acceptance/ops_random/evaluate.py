@@ -45,7 +45,7 @@ BITS = {'bit_and': np.bitwise_and, 'bit_or': np.bitwise_or, 'bit_xor': np.bitwis
 
 class Evaluator:
     def __init__(self, key, sizes, attrs, tensors, packs, broadcast):
-        self.broadcast = broadcast                                # names of tensors that may have 1 where others have more
+        self.broadcast = broadcast                                # dims of tensors that may have 1 where others have more, where they say so with ~
         self.key, self.sizes, self.attrs, self.tensors, self.packs = key, sizes, attrs, tensors, packs
         self.real = key in UNIT
         self.unit = UNIT.get(key, 0.0)
@@ -157,6 +157,11 @@ class Evaluator:
     def ev_choice(self, name, word):
         return Value('b', np.bool_(self.attrs[name] == word))
 
+    def stretches(self, name, rank):
+        """Which of a tensor's axes may be 1 where others have more; a pack takes those that the other dims leave."""
+        dims = self.broadcast[name]
+        return [d[0] == '~' for d in dims for _ in range(rank - len(dims) + 1 if '*' in d else 1)]
+
     def ev_read(self, name, subs, guard=None, default=None):
         """guard: None, 'padded' or 'opt'."""
         if guard == 'opt' and self.tensors[name][1] is None:
@@ -164,7 +169,7 @@ class Evaluator:
         value = self.tensors[name][1]
         at = [self.ev(sub).v for sub in self.flat(subs)]
         if name in self.broadcast:
-            at = [a if n != 1 else a*0 for a, n in zip(at[len(at) - value.v.ndim:], value.v.shape)]
+            at = [a*0 if n == 1 and may else a for a, n, may in zip(at[len(at) - value.v.ndim:], value.v.shape, self.stretches(name, value.v.ndim))]
         inside = np.bool_(True)
         for k, a in enumerate(at):
             inside = inside & (a >= 0) & (a < value.v.shape[k])
