@@ -344,13 +344,13 @@ std::optional<int64_t> constant_workspace_bytes(const LoopNest& nest, FunctionSt
 }
 
 Operand parallel_iterations(const LoopNest& nest) {
-  const SFor* loop = nullptr;
-  for (const Stmt& s : nest.body) {
-    if (std::holds_alternative<SComment>(s.node) || (std::holds_alternative<SLet>(s.node) && !loop)) continue;
-    loop = loop ? nullptr : std::get_if<SFor>(&s.node);
-    if (!loop || loop->kind != LoopKind::Parallel || loop->step < 1) return nullptr;
-  }
-  if (!loop) return nullptr;
+  if (nest.body.empty()) return nullptr;
+  const auto is_parallel = [](const Stmt& s) {
+    const auto* loop = std::get_if<SFor>(&s.node);
+    return loop && loop->kind == LoopKind::Parallel && loop->step > 0;
+  };
+  const auto* loop = std::get_if<SFor>(&nest.body.back().node);
+  if (!is_parallel(nest.body.back()) || std::count_if(nest.body.begin(), nest.body.end(), is_parallel) > 1) return nullptr;
   const Operand span = loop->end - loop->begin;
   return loop->step == 1 ? span : v_apply(ScalarOp::FloorDiv, {span + v_int(loop->step - 1), v_int(loop->step)});
 }

@@ -64,7 +64,7 @@ CFunction emit_workspace_function(const LoopNest&, const Isa&, const EmitOptions
 std::optional<int64_t> constant_workspace_bytes(const LoopNest&, FunctionStyle);
 
 /// Number of iterations of the parallel loop that a split function takes `begin` and `end` of; null when the nest cannot be split:
-/// its body must be declarations followed by one Parallel loop.
+/// its body must end in its only Parallel loop, behind declarations and what each worker prepares.
 Operand parallel_iterations(const LoopNest&);
 
 /// `static int64_t NAME_iterations(int64_t N, …)`: their number, from the sizes that model_parameters names.

@@ -67,7 +67,7 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
     }
     form.rest = form.rest + (d.form.rest - d.lo) * d.stride;
   }
-  for (Stmt& line : stage_copy(s)) staging.push_back(std::move(line));
+  append(staging, stage_copy(s, before));
   return from_form(b, s.buffer, form, before);
 }
 

@@ -274,8 +274,8 @@ Block copy_all(Staging& s) {
 
 bool is_known(const Operand& v) { return constant_value(v).has_value(); }
 
-/// Whether the copy is small beside what is made of it, as the outer iterations are several, and its border is known: all of it is
-/// filled first then, in whole vectors, instead of the two ends of every line.
+/// Whether the outer iterations are several and the copy's border is known: all of it is filled once then, before the first of them,
+/// instead of the two ends of every line each time.
 bool fills_first(const Staging& s) {
   const bool known = is_known(s.fill) || std::holds_alternative<VConst>(s.fill->node);
   bool several = false;
@@ -339,12 +339,10 @@ bool plan_staging(Staging& s) {
   return !s.dims.empty();
 }
 
-Block stage_copy(Staging& s) {
-  Block out;
+Block stage_copy(Staging& s, Block& before) {
   s.filled_before = fills_first(s);
-  if (s.filled_before) fill_copy(s, out);
-  for (Stmt& line : copy_all(s)) out.push_back(std::move(line));
-  return out;
+  if (s.filled_before) fill_copy(s, before);
+  return copy_all(s);
 }
 
 }  // namespace tenon

@@ -37,7 +37,7 @@ std::vector<LoopVar> staged_vars(const ContractionBuilder& b);
 
 /// Finds the dimensions of the copy and makes its buffer; false where an index is no sum of multiples of variables.
 bool plan_staging(Staging& s);
-/// The statements that fill the copy.
-Block stage_copy(Staging& s);
+/// The statements that fill the copy. What is the same for every outer iteration is added to `before`.
+Block stage_copy(Staging& s, Block& before);
 
 }  // namespace tenon

@@ -15,6 +15,7 @@ struct AddStatement {
   }
   void operator()(const SStore& n) const {
     s.buffers.insert(n.buffer);
+    s.stored.insert(n.buffer);
     s.add(n.offset), s.add(n.value), s.add(n.active);
   }
   void operator()(const SFor& n) const { s.add(n.begin), s.add(n.end), s.add_loop(n); }
@@ -57,6 +58,7 @@ void NestSurvey::add(const Operand& v) {
 void NestSurvey::merge(const NestSurvey& inner) {
   vars.insert(inner.vars.begin(), inner.vars.end());
   buffers.insert(inner.buffers.begin(), inner.buffers.end());
+  stored.insert(inner.stored.begin(), inner.stored.end());
   loads = loads || inner.loads;
   fails = fails || inner.fails;
 }

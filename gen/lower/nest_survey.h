@@ -11,6 +11,7 @@ namespace tenon {
 struct NestSurvey {
   std::set<std::string> vars;   ///< free ones
   std::set<int> buffers;
+  std::set<int> stored;         ///< those of them that statements store to, not counting what calls do
   bool loads = false;   ///< reads memory
   bool fails = false;   ///< may leave the kernel with a status
 

@@ -168,7 +168,7 @@ SFor joined(const SFor& outer, const Known& known) {
   return out;
 }
 
-/// Statements that one phase carries out; `lets` is how many statements of the root stand before it.
+/// Statements that one phase carries out; a parallel one's loop is the last. `before` is how many statements of the root stand before it.
 struct Group {
   bool parallel = false;
   Block body;
@@ -232,8 +232,51 @@ std::vector<BufferUse> uses_of(const std::vector<Group>& groups, size_t buffers)
   return out;
 }
 
+/// The buffers of a group that only it and the next one use, and that both store to, each on its own: what the first does to them is
+/// the preparation of a worker, not of all of them.
+std::set<int> prepared(const Group& first, const Group& second, const std::vector<BufferUse>& uses) {
+  NestSurvey next;
+  next.add(second.body);
+  std::set<int> out;
+  for (const int b : next.stored)
+    if (uses[static_cast<size_t>(b)].groups == 2) out.insert(b);
+  std::set<int> alone;
+  for (const Stmt& s : first.body) {
+    NestSurvey used;
+    used.add(s);
+    const bool one = used.buffers.size() == 1 && used.stored == used.buffers && !used.loads && !used.fails;
+    if (one && out.count(*used.buffers.begin())) alone.insert(*used.buffers.begin());
+    if (!one)
+      for (const int b : used.buffers) out.erase(b);
+  }
+  std::set<int> both;
+  for (const int b : alone)
+    if (out.count(b)) both.insert(b);
+  return both;
+}
+
+/// Serial statements that prepare the memory of each worker move into the parallel group that they prepare it for.
+void move_preparations(std::vector<Group>& groups, size_t buffers) {
+  const std::vector<BufferUse> uses = uses_of(groups, buffers);
+  for (size_t g = 0; g + 1 < groups.size(); ++g) {
+    if (groups[g].parallel || !groups[g + 1].parallel) continue;
+    const std::set<int> theirs = prepared(groups[g], groups[g + 1], uses);
+    Block stays, moves;
+    for (const Stmt& s : groups[g].body) {
+      NestSurvey used;
+      used.add(s);
+      const bool prepares = !used.buffers.empty() && theirs.count(*used.buffers.begin());
+      (prepares ? moves : stays).push_back(s);
+    }
+    Block& loop = groups[g + 1].body;
+    loop.insert(loop.begin(), moves.begin(), moves.end());
+    groups[g].body = std::move(stays);
+  }
+  groups.erase(std::remove_if(groups.begin(), groups.end(), [](const Group& g) { return g.body.empty(); }), groups.end());
+}
+
 void count_iterations(const Block& root, const Group& group, const Known& known, Phase& p) {
-  SFor loop = std::get<SFor>(group.body[0].node);
+  SFor loop = std::get<SFor>(group.body.back().node);
   p.iterations = value_of(loop.end, known);
   if (p.iterations) return;
   loop.body = std::make_shared<const Block>();
@@ -244,7 +287,7 @@ void count_iterations(const Block& root, const Group& group, const Known& known,
 
 /// The loop up to a number, or to what the caller says, so that no let is needed for its end alone.
 Group without_count(Group g, const std::optional<int64_t>& iterations) {
-  std::get<SFor>(g.body[0].node).end = iterations ? v_int(*iterations) : v_var("end");
+  std::get<SFor>(g.body.back().node).end = iterations ? v_int(*iterations) : v_var("end");
   return g;
 }
 
@@ -253,8 +296,9 @@ Group without_count(Group g, const std::optional<int64_t>& iterations) {
 std::vector<Phase> parallel_phases(const LoopNest& nest) {
   Known known;
   const Block root = opened(nest.body, known);
-  const std::vector<Group> groups = groups_of(root, known);
+  std::vector<Group> groups = groups_of(root, known);
   if (std::none_of(groups.begin(), groups.end(), [](const Group& g) { return g.parallel; })) return {};
+  move_preparations(groups, nest.buffers.size());
   const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
   std::vector<Buffer> buffers = nest.buffers;
   for (size_t b = 0; b < buffers.size(); ++b) {
