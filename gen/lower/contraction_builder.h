@@ -10,6 +10,7 @@
 #include "ir/isa.h"
 #include "ir/loop_nest.h"
 #include "algebra/contraction.h"
+#include "support/function_ref.h"
 
 namespace tenon {
 
@@ -146,6 +147,8 @@ int function_number(ContractionBuilder& b, InnerFunction f);
 std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name, Block& out);
 /// Where vector `i` of turned_columns lies for vector `j` of the rows from `row` on.
 int64_t turned_place(const ContractionBuilder& b, int row, int j, int i);
+/// Adds a square of `lanes` vectors to `out`: load(r) is row r, store(r, v) keeps column r.
+void append_square(ContractionBuilder& b, Block& out, FunctionRef<Operand(int)> load, FunctionRef<Stmt(int, const Operand&)> store);
 /// Calls the function that turns a tile of `height` rows, which lie one behind the other in the buffer `rows`.
 Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
 

@@ -114,21 +114,65 @@ Operand copied_pitch(const ContractionBuilder& b, const Operand& depth) {
   return b.isa.vector_bits > 0 ? depth + v_int(kLine / bytes_of(b.c.accumulator)) : depth;
 }
 
+namespace {
+
+/// What the copy of a row block is made of: offsets in the left side and in the copy.
+struct RowCopy {
+  ContractionBuilder& b;
+  const LeftAccess& left;
+  Operand first, depth;
+
+  /// Element `d` of row `row` of the block; what the row is made of is added to `out`.
+  Operand from(const Operand& row, const Operand& d, Block& out) const {
+    ValueScope scope = b.scope;
+    bind_flat(b, b.c.rows, first + row, scope, out);
+    Operand at = left.base;
+    for (const auto& [name, by] : left.row_coefficients) at = at + scope.vars.at(name) * by;
+    return at + d * left.depth_step;
+  }
+  Operand to(const Operand& row, const Operand& d) const { return row * copied_pitch(b, depth) + d; }
+};
+
+/// Whether one row lies behind the other, so that vectors of rows can be turned into rows of the copy.
+bool turns_rows(ContractionBuilder& b, const LeftAccess& left) {
+  const auto depth = constant_value(b.extent_of(b.c.depth));
+  const bool unit = !b.c.rows.empty() && constant_value(left.row_coefficients.at(b.c.rows.back().name)) == 1;
+  return b.lanes() > 1 && depth && *depth % b.lanes() == 0 && unit && collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
+}
+
+/// Rows 0..whole-1, a multiple of the lanes, by squares of vectors.
+Stmt copy_squares(const RowCopy& copy, const Operand& whole) {
+  ContractionBuilder& b = copy.b;
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth");
+  const Operand step = copy.left.depth_step, start = copy.left.base + copy.first + v_var(r);
+  Block square;
+  append_square(b, square, [&](int k) { return v_load(copy.left.buffer, b.c.accumulator, start + (v_var(d) + v_int(k)) * step, b.lanes()); },
+                [&](int k, const Operand& v) { return s_store(copy.left.block_copy, copy.to(v_var(r) + v_int(k), v_var(d)), v); });
+  return s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), copy.depth, b.lanes(), std::move(square))});
+}
+
+}  // namespace
+
 Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count, const Operand& depth) {
-  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"), base = b.local("copied_from");
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"), turned = b.local("rows_turned");
   const int64_t height = b.blueprint.tile_rows;
-  const Operand row = v_var(strip) * v_int(height) + v_var(r);
-  ValueScope scope = b.scope;
+  const RowCopy copy{b, left, first, depth};
+  Block out;
+  Operand begin = v_int(0);
+  if (turns_rows(b, left)) {
+    out.push_back(s_let(turned, floor_div(count, v_int(b.lanes())) * v_int(b.lanes())));
+    begin = v_var(turned);
+    out.push_back(copy_squares(copy, begin));
+  }
+  const Operand row = begin + v_var(strip) * v_int(height) + v_var(r);
   Block one;
-  bind_flat(b, b.c.rows, first + row, scope, one);
-  Operand from = left.base;
-  for (const auto& [name, by] : left.row_coefficients) from = from + scope.vars.at(name) * by;
-  const Operand value = v_load(left.buffer, b.c.accumulator, from + v_var(d) * left.depth_step);
-  one.push_back(s_store(left.block_copy, row * copied_pitch(b, depth) + v_var(d), value));
+  const Operand value = v_load(left.buffer, b.c.accumulator, copy.from(row, v_var(d), one));
+  one.push_back(s_store(left.block_copy, copy.to(row, v_var(d)), value));
   // a strip of rows at a time: the lines that one depth index touches serve all of its rows
-  Block rows{s_for(r, v_int(0), smaller(v_int(height), count - v_var(strip) * v_int(height)), 1, std::move(one))};
+  Block rows{s_for(r, v_int(0), smaller(v_int(height), count - begin - v_var(strip) * v_int(height)), 1, std::move(one))};
   Block strips{s_for(d, v_int(0), depth, 1, std::move(rows))};
-  return {s_for(strip, v_int(0), ceil_div(count, height), 1, std::move(strips))};
+  out.push_back(s_for(strip, v_int(0), ceil_div(count - begin, height), 1, std::move(strips)));
+  return out;
 }
 
 }  // namespace tenon

@@ -1,8 +1,5 @@
 // The right side of a contraction: panels of columns as the register tiles read them, or the tensor itself.
-#include <fmt/format.h>
-
 #include "lower/contraction_builder.h"
-#include "lower/turn_vectors.h"
 
 namespace tenon {
 namespace {
@@ -55,22 +52,13 @@ Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, cons
   const int lanes = b.lanes();
   const auto from = [&](const Operand& c, const Operand& k) { return form->rest + (column + c) * step + k; };
   const auto to = [&](const Operand& k, const Operand& c) { return panel + k * v_int(b.panel_columns()) + c; };
-  Block square;
-  int names = 0;
-  const auto named = [&](const Operand& v) {
-    const std::string& name = b.local(fmt::format("t{}", names++));
-    square.push_back(s_let(name, v));
-    return v_var(name, v->type);
-  };
-  for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
-    std::vector<Operand> rows;
-    for (int r = 0; r < lanes; ++r) rows.push_back(named(v_load(read->tensor, type, from(v_int(j * lanes + r), v_var(d)), lanes)));
-    rows = turn_vectors(std::move(rows), named);
-    for (int r = 0; r < lanes; ++r) square.push_back(s_store(packed, to(v_var(d) + v_int(r), v_int(j * lanes)), rows[static_cast<size_t>(r)]));
-  }
+  Block squares;
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j)
+    append_square(b, squares, [&](int r) { return v_load(read->tensor, type, from(v_int(j * lanes + r), v_var(d)), lanes); },
+                  [&](int r, const Operand& v) { return s_store(packed, to(v_var(d) + v_int(r), v_int(j * lanes)), v); });
   Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
   Block line{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
-  return {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)), s_for(d, v_int(0), v_var(rest), lanes, std::move(square)),
+  return {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)), s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
           s_for(late, v_var(rest), depth, 1, std::move(line))};
 }
 

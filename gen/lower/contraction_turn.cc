@@ -1,7 +1,9 @@
-// Turning tiles: what the registers hold row by row is stored column by column, for outputs whose unit stride lies along the rows.
+// Turning: tiles that the registers hold row by row are stored column by column, for outputs whose unit stride lies along the rows; and
+// operands whose unit stride lies across what the tiles read are copied by squares of vectors.
 #include <fmt/format.h>
 
 #include "lower/contraction_builder.h"
+#include "lower/turn_vectors.h"
 
 namespace tenon {
 namespace {
@@ -63,6 +65,19 @@ std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Ope
 
 int64_t turned_place(const ContractionBuilder& b, int row, int j, int i) {
   return int64_t{row} * b.panel_columns() + (int64_t{j} * b.turned_rows + i) * b.lanes();
+}
+
+void append_square(ContractionBuilder& b, Block& out, FunctionRef<Operand(int)> load, FunctionRef<Stmt(int, const Operand&)> store) {
+  size_t names = out.size();   // a let or a store a statement: no name stands twice
+  const auto named = [&](const Operand& v) {
+    const std::string& name = b.local(fmt::format("t{}", names++));
+    out.push_back(s_let(name, v));
+    return v_var(name, v->type);
+  };
+  std::vector<Operand> rows;
+  for (int r = 0; r < b.lanes(); ++r) rows.push_back(named(load(r)));
+  rows = turn_vectors(std::move(rows), named);
+  for (int r = 0; r < b.lanes(); ++r) out.push_back(store(r, rows[static_cast<size_t>(r)]));
 }
 
 Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors) {
