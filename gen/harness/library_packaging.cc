@@ -8,6 +8,7 @@
 #include "harness/library_header.h"
 #include "harness/library_names.h"
 #include "ir/kernel_cost.h"
+#include "support/parallel.h"
 
 namespace tenon {
 namespace {
@@ -75,6 +76,11 @@ std::string calls_text(const LibraryOp& op) {
   return out;
 }
 
+std::string op_text(const LibraryOp& op, const LibraryTexts& texts) {
+  return fmt::format("    {{\n      \"op\": {}, \"defined\": {}, \"doc\": {},\n      \"dtypes\": [{}],\n      \"kernels\": [\n{}\n      ]\n    }}", json(op.def->name),
+                     json(fmt::format("{}:{}", file_of(*op.def), op.def->span.line())), json(op.def->doc), calls_text(op), bodies_text(op, texts));
+}
+
 std::string indented_list(const std::vector<std::string>& items) {
   std::string out;
   for (const std::string& i : items) out += (out.empty() ? "" : "\n") + i;
@@ -86,10 +92,9 @@ std::string indented_list(const std::vector<std::string>& items) {
 std::string library_manifest(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
   std::string isas, ops;
   for (const LevelTexts& l : texts.levels) isas += fmt::format("{}{}", isas.empty() ? "" : ", ", json(l.isa->name));
-  for (const LibraryOp& op : library.ops) {
-    ops += fmt::format("{}    {{\n      \"op\": {}, \"defined\": {}, \"doc\": {},\n      \"dtypes\": [{}],\n      \"kernels\": [\n{}\n      ]\n    }}", ops.empty() ? "" : ",\n", json(op.def->name),
-                       json(fmt::format("{}:{}", file_of(*op.def), op.def->span.line())), json(op.def->doc), calls_text(op), bodies_text(op, texts));
-  }
+  std::vector<std::string> rows(library.ops.size());
+  for_each_index(rows.size(), [&](size_t i) { rows[i] = op_text(library.ops[i], texts); });
+  for (const std::string& row : rows) ops += (ops.empty() ? "" : ",\n") + row;
   return fmt::format("{{\n  \"generator\": {},\n  \"prefix\": {},\n  \"isas\": [{}],\n  \"ops\": [\n{}\n  ]\n}}\n", json("tenon " + options.version), json(options.prefix), isas, ops);
 }
 
