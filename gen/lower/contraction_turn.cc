@@ -2,6 +2,8 @@
 // operands whose unit stride lies across what the tiles read are copied by squares of vectors.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lower/contraction_builder.h"
 #include "lower/turn_vectors.h"
 

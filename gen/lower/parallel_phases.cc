@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "lower/nest_survey.h"
 #include "support/check.h"
@@ -232,14 +233,14 @@ std::vector<BufferUse> uses_of(const std::vector<Group>& groups, size_t buffers)
   return out;
 }
 
-/// The buffers of a group that only it and the next one use, and that both store to, each on its own: what the first does to them is
-/// the preparation of a worker, not of all of them.
-std::set<int> prepared(const Group& first, const Group& second, const std::vector<BufferUse>& uses) {
+/// The buffers of the workspace that only a group and the next one use, and that both store to, each on its own: what the first does to
+/// them is the preparation of a worker, not of all of them.
+std::set<int> prepared(const Group& first, const Group& second, const std::vector<BufferUse>& uses, const std::vector<Buffer>& buffers) {
   NestSurvey next;
   next.add(second.body);
   std::set<int> out;
   for (const int b : next.stored)
-    if (uses[static_cast<size_t>(b)].groups == 2) out.insert(b);
+    if (uses[static_cast<size_t>(b)].groups == 2 && buffers[static_cast<size_t>(b)].storage == Storage::Workspace) out.insert(b);
   std::set<int> alone;
   for (const Stmt& s : first.body) {
     NestSurvey used;
@@ -256,11 +257,11 @@ std::set<int> prepared(const Group& first, const Group& second, const std::vecto
 }
 
 /// Serial statements that prepare the memory of each worker move into the parallel group that they prepare it for.
-void move_preparations(std::vector<Group>& groups, size_t buffers) {
-  const std::vector<BufferUse> uses = uses_of(groups, buffers);
+void move_preparations(std::vector<Group>& groups, const std::vector<Buffer>& buffers) {
+  const std::vector<BufferUse> uses = uses_of(groups, buffers.size());
   for (size_t g = 0; g + 1 < groups.size(); ++g) {
     if (groups[g].parallel || !groups[g + 1].parallel) continue;
-    const std::set<int> theirs = prepared(groups[g], groups[g + 1], uses);
+    const std::set<int> theirs = prepared(groups[g], groups[g + 1], uses, buffers);
     Block stays, moves;
     for (const Stmt& s : groups[g].body) {
       NestSurvey used;
@@ -298,7 +299,7 @@ std::vector<Phase> parallel_phases(const LoopNest& nest) {
   const Block root = opened(nest.body, known);
   std::vector<Group> groups = groups_of(root, known);
   if (std::none_of(groups.begin(), groups.end(), [](const Group& g) { return g.parallel; })) return {};
-  move_preparations(groups, nest.buffers.size());
+  move_preparations(groups, nest.buffers);
   const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
   std::vector<Buffer> buffers = nest.buffers;
   for (size_t b = 0; b < buffers.size(); ++b) {

@@ -53,6 +53,13 @@ TEST_CASE("what iterations only read is made once, for all workers") {
   CHECK(phases[1].nest.body.size() == 2);
 }
 
+TEST_CASE("an output is nobody's own: it is cleared once") {
+  const auto phases = parallel_phases(nest_with({cleared(kOut, 8), cleared(kCopy, 3)}));
+  REQUIRE(phases.size() == 2);
+  CHECK(phases[0].nest.body.size() == 1);
+  CHECK(phases[1].nest.body.size() == 2);
+}
+
 TEST_CASE("a buffer that a statement makes from others stays what all workers share") {
   const auto phases = parallel_phases(nest_with({cleared(kTable, 2), s_store(kCopy, v_int(0), load(kTable, v_int(1)))}));
   REQUIRE(phases.size() == 2);
