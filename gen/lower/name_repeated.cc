@@ -87,11 +87,8 @@ class Namer {
   Namer(const std::vector<Buffer>& buffers, const std::vector<std::string>& params) : buffers_(buffers), params_(params) {}
 
   Block run(const Block& body) {
-    declared_names(body, taken_);
-    taken_.insert(params_.begin(), params_.end());
     walk([&] { count(body); });
-    name_found();
-    if (lets_.empty()) return body;
+    if (!name_found(body)) return body;
     writing_ = true;
     Block out;
     walk([&] { out = write(body); });
@@ -330,10 +327,14 @@ class Namer {
   }
 
   // ---- names
-  void name_found() {
+  /// Names what pays; false where nothing does.
+  bool name_found(const Block& body) {
     std::vector<std::pair<int, Found*>> pays;   ///< with the block that they stand in
     for (auto& [key, f] : found_)
       if (f.uses >= kUses) pays.emplace_back(key.first, &f);
+    if (pays.empty()) return false;
+    declared_names(body, taken_);
+    taken_.insert(params_.begin(), params_.end());
     std::sort(pays.begin(), pays.end(), [](const auto& a, const auto& b) { return a.second->order < b.second->order; });
     for (auto& [block, f] : pays) {
       f->name = f->hint;
@@ -345,6 +346,7 @@ class Namer {
     // a part is shorter than what it is part of or, where the rest is constants, lower
     const auto shorter = [](const Found* a, const Found* b) { return std::pair(a->leaves, a->height) < std::pair(b->leaves, b->height); };
     for (auto& [at, list] : lets_) std::stable_sort(list.begin(), list.end(), shorter);
+    return true;
   }
 
   void write_lets(Block& out) {
