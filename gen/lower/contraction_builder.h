@@ -51,8 +51,9 @@ struct ContractionBuilder {
   int64_t right_panel = 0;            ///< > 0: columns of its panels, where a tile may take several
   int turned_rows = 0;                ///< rows of a turned tile that are stored as one vector
   bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
-  Operand band_first;                 ///< set: only band_rows rows from here on are copied at a time
+  Operand band_first;                 ///< set: only band_rows rows from here on are copied at a time; the first of c.rows are meant
   int band_rows = 0;
+  int planes = 1;                     ///< of a stencil's strip; if several, the rows that band_first speaks of
   bool unrolls_taps = false;          ///< offsets of depth indices are wanted as numbers
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
   std::map<std::string, std::string> locals;
@@ -156,6 +157,7 @@ Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vector
 struct TileExtent {
   Operand first_row, rows, first_column, columns;
   int tile = 0;
+  int64_t pitch = 0;   ///< elements of the tile from one row to the next; 0: panel_columns()
 };
 Block epilogue(ContractionBuilder& b, const TileExtent& extent);
 /// The same for a turned tile of `height` rows, whose rows are the output's unit stride.

@@ -47,6 +47,8 @@ ValueScope column_vector(ContractionBuilder& b, const ValueScope& row, const Ope
   return vector;
 }
 
+int64_t pitch_of(const ContractionBuilder& b, const TileExtent& t) { return t.pitch > 0 ? t.pitch : b.panel_columns(); }
+
 /// Rows of a tile whose vectors are all whole: no loop over the columns.
 Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
   Block row;
@@ -55,7 +57,7 @@ Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& 
   for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
     std::vector<Operand> steps;
     const ValueScope vector = column_vector(b, scope, t.first_column + v_int(j * b.lanes()), steps);
-    store_value(b, vector, v_load(t.tile, b.c.accumulator, v_var(r) * v_int(b.panel_columns()) + v_int(j * b.lanes()), b.lanes()), row);
+    store_value(b, vector, v_load(t.tile, b.c.accumulator, v_var(r) * v_int(pitch_of(b, t)) + v_int(j * b.lanes()), b.lanes()), row);
   }
   return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
 }
@@ -67,7 +69,7 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
   Block row;
   ValueScope scope = b.scope;
   bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
-  const Operand at = v_var(r) * v_int(b.panel_columns()) + v_var(q);
+  const Operand at = v_var(r) * v_int(pitch_of(b, t)) + v_var(q);
   Operand from = v_int(0);
   if (stored_lanes(b) > 1) {
     std::vector<Operand> steps;
@@ -78,7 +80,7 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
     const Operand unit = all_unit(steps);
     row.push_back(s_let(whole, unit ? v_select(unit, vectors, v_int(0)) : vectors));
     from = v_var(whole);
-    row.push_back(s_for(q, v_int(0), from, b.lanes(), std::move(body)));
+    if (constant_value(vectors) != 0) row.push_back(s_for(q, v_int(0), from, b.lanes(), std::move(body)));
     if (b.isa.masked_memory && !unit) {
       vector.active = v_var(b.local("active"));
       Block last{s_let(b.local("active"), t.columns - v_var(q))};

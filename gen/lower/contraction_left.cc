@@ -65,7 +65,7 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
       auto [it, fresh] = form.coefficients.try_emplace(name, v_int(0));
       it->second = it->second + by * d.stride;
     }
-    form.rest = form.rest + (d.form.rest - d.lo) * d.stride;
+    if (!walks_planes(b, d)) form.rest = form.rest + (d.form.rest - d.lo) * d.stride;   // planes are counted from the first copied
   }
   append(staging, stage_copy(s, before));
   return from_form(b, s.buffer, form, before);
@@ -160,9 +160,12 @@ Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operan
   Block out;
   Operand begin = v_int(0);
   if (turns_rows(b, left)) {
-    out.push_back(s_let(turned, floor_div(count, v_int(b.lanes())) * v_int(b.lanes())));
-    begin = v_var(turned);
-    out.push_back(copy_squares(copy, begin));
+    const Operand whole = floor_div(count, v_int(b.lanes())) * v_int(b.lanes());
+    if (constant_value(whole) != 0) {
+      out.push_back(s_let(turned, whole));
+      begin = v_var(turned);
+      out.push_back(copy_squares(copy, begin));
+    }
   }
   const Operand row = begin + v_var(strip) * v_int(height) + v_var(r);
   Block one;

@@ -46,7 +46,7 @@ void bound(Staging& s, StagedDim& d) {
     TENON_UNREACHABLE("a staged dimension without variables");
   }());
   else d.extent = larger(d.extent, v_int(0));
-  d.guarded = !one_step || constant_value(d.form.rest) != 0 || (s.read.fill && !ends_inside(b, s.read.index[d.dim], s.tensor().dims[d.dim]));
+  d.guarded = (!one_step && !walks_planes(b, d)) || constant_value(d.form.rest) != 0 || (s.read.fill && !ends_inside(b, s.read.index[d.dim], s.tensor().dims[d.dim]));
 }
 
 /// An index that the copy does not walk: a loop over the whole dimension, or a constant inside it.
@@ -278,7 +278,7 @@ bool is_known(const Operand& v) { return constant_value(v).has_value(); }
 /// instead of the two ends of every line each time.
 bool fills_first(const Staging& s) {
   const bool known = is_known(s.fill) || std::holds_alternative<VConst>(s.fill->node);
-  bool several = false;
+  bool several = s.b.planes > 1;
   for (const auto* vars : {&s.b.c.outer_left, &s.b.c.outer_right})
     for (const LoopVar& v : *vars) several = several || constant_value(s.b.extent(v)) != 1;
   return known && !s.pair_step && several && std::all_of(s.dims.begin(), s.dims.end(), [&](const StagedDim& d) {
@@ -294,6 +294,10 @@ void fill_copy(Staging& s, Block& before) {
 }
 
 }  // namespace
+
+bool walks_planes(const ContractionBuilder& b, const StagedDim& d) {
+  return b.planes > 1 && d.form.coefficients.size() == 1 && constant_value(d.form.coefficient(b.c.rows[0].name)) == 1;
+}
 
 std::vector<LoopVar> pixel_vars(const ContractionBuilder& b) {
   std::vector<LoopVar> vars = b.c.rows;

@@ -30,6 +30,9 @@ struct Staging {
   Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
 };
 
+/// Whether a dimension of the copy is that of the planes that a strip takes, all of which there are.
+bool walks_planes(const ContractionBuilder& b, const StagedDim& d);
+
 /// The rows, and a stencil's columns.
 std::vector<LoopVar> pixel_vars(const ContractionBuilder& b);
 /// Variables that walk the copy: those and the depth.

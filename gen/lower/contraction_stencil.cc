@@ -1,150 +1,10 @@
 // Stencils (depthwise convolutions): each filter sees its own pixels, so the vectors run along the pixels of a padded copy.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <map>
 
-#include "lower/contraction_builder.h"
+#include "lower/stencil_strip.h"
 
 namespace tenon {
 namespace {
-
-/// A plane of short rows. They lie `pitch` elements apart in the copy, so that each tap is one distance for the whole plane: the vectors
-/// run over all of it, and the sums between the rows are left out afterwards.
-struct ShortRows {
-  int64_t rows = 0, columns = 0, pitch = 0;
-  int vectors = 0;   ///< that cover the plane with what lies between its rows
-};
-
-/// What a strip is made of. `taps` empty: the offsets of the taps come from a table, or are a step apart.
-struct StripShape {
-  int height = 0;
-  int64_t stride = 1;    ///< of pixels along the line
-  int64_t row_step = 0;  ///< elements from one row of the strip to the next, with known taps only
-  std::vector<int64_t> taps;
-  int64_t weight_step = 0;
-  int table = -1;
-  DType table_type = DType::I64;
-  DType weight_type = DType::F32;  ///< as they are stored; they are widened where they are loaded
-  std::optional<ShortRows> plane = std::nullopt;   ///< the strip is all of it
-};
-
-/// The function of one strip: rows of one vector. Buffers: the rows (one for all where the taps are known), the weights, the tile, and
-/// the offsets of the taps where there is a table.
-class StripFunction {
- public:
-  StripFunction(ContractionBuilder& b, StripShape shape) : b_(b), shape_(std::move(shape)) {}
-
-  InnerFunction build() {
-    f_.name = fmt::format("strip_{}", shape_.height);
-    if (shape_.taps.empty()) loop();
-    else unrolled();
-    return std::move(f_);
-  }
-
- private:
-  OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
-  Operand sum(int r) const { return v_var(fmt::format("c{}", r), type()); }
-  int add(std::string name, DType d, bool writable) {
-    f_.buffers.push_back({std::move(name), d, Storage::Workspace, -1, nullptr, writable});
-    return static_cast<int>(f_.buffers.size()) - 1;
-  }
-  void clear_sums() {
-    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_var(fmt::format("c{}", r), v_const(0, type())));
-  }
-  void store_sums(int tile) {
-    if (shape_.plane) return store_plane(*shape_.plane, tile);
-    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_store(tile, v_int(r * b_.lanes()), sum(r)));
-  }
-  /// Stores the sums of the plane's rows one behind the other: each vector is picked from those that hold its elements.
-  void store_plane(const ShortRows& p, int tile) {
-    const int lanes = b_.lanes();
-    for (int64_t first = 0; first < p.rows * p.columns; first += lanes) {
-      const auto place = [&](int lane) {
-        const int64_t i = std::min(first + lane, p.rows * p.columns - 1);
-        return static_cast<int>(i / p.columns * p.pitch + i % p.columns);
-      };
-      const int low = place(0) / lanes, high = place(lanes - 1) / lanes;
-      Operand picked = sum(low);
-      // from two vectors at a time; what the steps before have picked is where it belongs
-      for (int v = low; v < std::max(high, low + 1); ++v) {
-        std::vector<int> pick(static_cast<size_t>(lanes));
-        for (int l = 0; l < lanes; ++l) {
-          const int at = place(l) - v * lanes;
-          pick[static_cast<size_t>(l)] = at >= lanes ? std::min(at, 2 * lanes - 1) : v == low ? at : l;
-        }
-        const std::string name = fmt::format("p{}_{}", first / lanes, v - low);
-        f_.body.push_back(s_let(name, v_shuffle(picked, sum(std::min(v + 1, high)), pick)));
-        picked = v_var(name, type());
-      }
-      f_.body.push_back(s_store(tile, v_int(first), picked));
-    }
-  }
-  Stmt add_product(int r, const Operand& weight, const Operand& pixels) const {
-    const Operand next = is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)}) : sum(r) + weight * pixels;
-    return s_assign(fmt::format("c{}", r), next);
-  }
-
-  /// A loop over the taps: each row's pixels against one weight.
-  void loop() {
-    for (int r = 0; r < shape_.height; ++r) add(fmt::format("a{}", r), b_.c.accumulator, false);
-    const int weights = add("w", shape_.weight_type, false), tile = add("tile", b_.c.accumulator, true);
-    f_.params = {"taps", "weight_step"};
-    Block step;
-    Operand at = v_var("d");
-    if (shape_.table >= 0) {
-      const int table = add("offset", shape_.table_type, false);
-      step.push_back(s_let("step", v_cast(v_load(table, shape_.table_type, v_var("d")), DType::I64)));
-      at = v_var("step");
-    } else {
-      f_.params.push_back("tap_step");
-      at = v_var("d") * v_var("tap_step");
-    }
-    step.push_back(s_let("x", weight(weights, v_var("d") * v_var("weight_step"))));
-    clear_sums();
-    for (int r = 0; r < shape_.height; ++r) step.push_back(add_product(r, v_var("x", type()), pixels(r, at, false)));
-    f_.body.push_back(s_for("d", v_int(0), v_var("taps"), 1, std::move(step)));
-    store_sums(tile);
-  }
-
-  /// All taps in line: the weights stay in registers, and pixels that several rows see are loaded once.
-  void unrolled() {
-    const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false), tile = add("tile", b_.c.accumulator, true);
-    std::map<int64_t, std::vector<std::pair<int, size_t>>> seen_by;  // offset of pixels: rows and taps that want them
-    for (int r = 0; r < shape_.height; ++r)
-      for (size_t d = 0; d < shape_.taps.size(); ++d) seen_by[r * shape_.row_step + shape_.taps[d]].push_back({r, d});
-    for (size_t d = 0; d < shape_.taps.size(); ++d)
-      f_.body.push_back(s_let(fmt::format("w{}", d), weight(weights, v_int(static_cast<int64_t>(d) * shape_.weight_step))));
-    clear_sums();
-    int loaded = 0;
-    for (const auto& [offset, uses] : seen_by) {
-      const std::string x = fmt::format("x{}", loaded++);
-      f_.body.push_back(s_let(x, pixels(rows, v_int(offset), uses.size() > 1)));
-      for (const auto& [r, d] : uses) f_.body.push_back(add_product(r, v_var(fmt::format("w{}", d), type()), v_var(x, type())));
-    }
-    store_sums(tile);
-  }
-
-  Operand weight(int buffer, const Operand& at) const {
-    const Operand stored = v_load(buffer, shape_.weight_type, at);
-    return v_splat(shape_.weight_type == b_.c.accumulator ? stored : v_cast(stored, b_.c.accumulator), b_.lanes());
-  }
-
-  /// A vector of pixels: every one, or every second of two vectors. What is `shared` by several rows is loaded once.
-  Operand pixels(int buffer, const Operand& at, bool shared) const {
-    const int lanes = b_.lanes();
-    if (shape_.stride == 1 && shared && lanes > 1) return v_load_once(buffer, b_.c.accumulator, at, lanes);
-    const Operand low = v_load(buffer, b_.c.accumulator, at, lanes);
-    if (shape_.stride == 1 || lanes == 1) return low;
-    std::vector<int> even;
-    for (int l = 0; l < lanes; ++l) even.push_back(2 * l);
-    return v_shuffle(low, v_load(buffer, b_.c.accumulator, at + v_int(lanes), lanes), even);
-  }
-
-  ContractionBuilder& b_;
-  StripShape shape_;
-  InnerFunction f_;
-};
 
 /// Offset and step of the weights over the taps; clears `possible` where they are no single line.
 AffineForm weights_of(ContractionBuilder& b, const Read* read) {
@@ -188,7 +48,7 @@ class StripCall {
 
   Stmt at(const Operand& row, const Operand& column, BufferArgument weights, const Operand& weight_step, int tile, Block& lets) const {
     SCall call;
-    const int pointers = shape_.taps.empty() ? shape_.height : 1;
+    const int pointers = shape_.taps.empty() && !shape_.plane ? shape_.height : 1;
     for (int i = 0; i < pointers; ++i) call.buffers.push_back({left_.buffer, offset(row, i, column, lets)});
     call.buffers.push_back(std::move(weights));
     call.buffers.push_back({tile, v_int(0)});
@@ -203,7 +63,8 @@ class StripCall {
   Operand offset(const Operand& row, int i, const Operand& column, Block& lets) const {
     ValueScope scope = b_.scope;
     const Operand last = b_.extent_of(b_.c.rows) - v_int(1);
-    bind_flat(b_, b_.c.rows, shape_.taps.empty() ? smaller(row + v_int(i), last) : row, scope, lets);
+    if (shape_.plane) bind_collapsed(b_.c.rows, row, scope);
+    else bind_flat(b_, b_.c.rows, shape_.taps.empty() ? smaller(row + v_int(i), last) : row, scope, lets);
     scope.vars[b_.c.columns[0].name] = column;
     Operand at = left_.base;
     for (const auto& [name, by] : left_.row_coefficients) at = at + scope.vars.at(name) * by;
@@ -252,30 +113,125 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   return {s_for(r, v_int(0), rows, shape.height, std::move(out), LoopKind::Parallel)};
 }
 
-/// The plane, where vectors over all of it are clearly fewer than vectors along its rows and have their registers.
-std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& left, int64_t stride) {
-  if (left.taps.empty() || stride != 1 || b.band_first || b.lanes() == 1 || b.c.rows.size() != 1) return std::nullopt;
-  const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
-  const auto pitch = constant_value(left.row_coefficients.at(b.c.rows[0].name));
-  if (!rows || !columns || !pitch || *rows < 1 || *pitch < *columns) return std::nullopt;
-  const int64_t lanes = b.lanes(), vectors = ((*rows - 1) * *pitch + *columns + lanes - 1) / lanes;
-  const int64_t along_rows = *rows * ((*columns + lanes - 1) / lanes);
-  if (vectors * 4 > along_rows * 3 || vectors + static_cast<int64_t>(left.taps.size()) + kForPixels > b.isa.vector_registers) return std::nullopt;
-  if (!flat_outside(b.kernel, b.c, {b.c.rows[0], b.c.columns[0]})) return std::nullopt;
-  return ShortRows{*rows, *columns, *pitch, static_cast<int>(vectors)};
+/// Stride of the pixels along a line, where strips can take them.
+std::optional<int64_t> pixel_stride(const ContractionBuilder& b, const LeftAccess& left) {
+  const auto stride = left.buffer < 0 ? std::nullopt : constant_value(left.row_coefficients.at(b.c.columns[0].name));
+  return stride && (*stride == 1 || *stride == 2) ? stride : std::nullopt;
 }
 
-/// The whole plane in one call, then the epilogue over its rows as one.
-Block whole_plane(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
+/// Elements from one plane to the next, where several make a strip.
+bool place_planes(ContractionBuilder& b, const LeftAccess& left, ShortRows& p) {
+  if (b.planes == 1) return true;
+  const LoopVar& plane = b.c.rows[0];
+  const Read& weights = *plain_read(b.c.right);
+  std::vector<LoopVar> vars = b.c.depth;
+  vars.push_back(plane);
+  const auto form = offset_form(weights.tensor, weights.index, vars, b.scope);
+  const auto weight_step = form ? constant_value(form->coefficient(plane.name)) : std::nullopt, step = constant_value(left.row_coefficients.at(plane.name));
+  p.planes = b.planes;
+  p.plane_step = step.value_or(0);
+  p.weight_step = weight_step.value_or(0);
+  return step && weight_step;
+}
+
+/// The plane, where vectors over all of it are clearly fewer than vectors along its rows and have their registers.
+std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& left) {
+  const auto stride = pixel_stride(b, left);
+  if (!stride || b.lanes() == 1 || b.c.rows.size() != (b.planes > 1 ? 2u : 1u) || (b.band_first && b.planes == 1)) return std::nullopt;
+  const LoopVar& along = b.c.rows.back();
+  const auto rows = constant_value(b.extent(along)), columns = constant_value(b.extent_of(b.c.columns));
+  const auto row_step = constant_value(left.row_coefficients.at(along.name));
+  if (!rows || !columns || !row_step || *rows < 1 || *row_step % *stride != 0 || *row_step / *stride < *columns) return std::nullopt;
+  const int64_t lanes = b.lanes(), pitch = *row_step / *stride, vectors = ((*rows - 1) * pitch + *columns + lanes - 1) / lanes;
+  const int64_t along_rows = *rows * ((*columns + lanes - 1) / lanes), taps = static_cast<int64_t>(left.taps.size());
+  const bool fits = taps == 0 ? vectors <= b.blueprint.tile_rows : vectors + taps + kForPixels <= b.isa.vector_registers;
+  if (vectors * 4 > along_rows * 3 || !fits || !flat_outside(b.kernel, b.c, {along, b.c.columns[0]})) return std::nullopt;
+  ShortRows out{*rows, *columns, pitch, static_cast<int>(vectors)};
+  return place_planes(b, left, out) ? std::optional(out) : std::nullopt;
+}
+
+/// The innermost loop that steps from plane to plane, in its list; the list's end where there is none.
+struct PlaneLoop {
+  std::vector<LoopVar>& loops;
+  std::vector<LoopVar>::iterator at;
+};
+PlaneLoop plane_loop(ContractionBuilder& b) {
+  const auto steps = [&](const LoopVar& v) { return constant_value(b.extent(v)) != 1; };
+  const auto last = [&](std::vector<LoopVar>& loops) {
+    const auto found = std::find_if(loops.rbegin(), loops.rend(), steps);
+    return found == loops.rend() ? loops.end() : std::prev(found.base());
+  };
+  if (const auto left = last(b.c.outer_left); left != b.c.outer_left.end()) return {b.c.outer_left, left};
+  return {b.c.outer_right, last(b.c.outer_right)};
+}
+
+/// Makes so many planes the outermost rows of a strip, copied at a time.
+void take_planes(ContractionBuilder& b, int planes) {
+  const PlaneLoop loop = plane_loop(b);
+  b.planes = b.band_rows = planes;
+  b.band_first = v_var(b.local("first_plane"));
+  b.scope.vars.erase(loop.at->name);
+  b.c.rows.insert(b.c.rows.begin(), *loop.at);
+  loop.loops.erase(loop.at);
+}
+
+/// What short_rows is with so many planes, tried on a copy of the builder.
+std::optional<ShortRows> tried(ContractionBuilder b, int planes) {
+  if (planes > 1) take_planes(b, planes);
+  Block before, staging;
+  const LeftAccess left = stage_pixels(b, before, staging);
+  return b.possible ? short_rows(b, left) : std::nullopt;
+}
+
+/// Planes of short rows that one strip takes: as many as divide all of them and have registers for their sums.
+int planes_a_strip(ContractionBuilder& b) {
+  const auto plane = tried(b, 1);
+  const PlaneLoop loop = plane_loop(b);
+  const auto all = plane && loop.at != loop.loops.end() ? constant_value(b.extent(*loop.at)) : std::nullopt;
+  if (!all || *all < 1) return 1;
+  int planes = std::max(1, b.blueprint.tile_rows / plane->vectors);
+  while (*all % planes != 0) --planes;
+  return planes > 1 && tried(b, planes) ? planes : 1;
+}
+
+/// All planes of a strip in one call, then the epilogue over the rows of each as one.
+Block whole_planes(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
   const ShortRows& p = *shape.plane;
-  const int64_t pixels = p.rows * p.columns;
-  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, ceil_div(v_int(pixels), b.lanes()) * v_int(b.lanes()));
+  const int64_t pitch = tile_pitch(b, p);
+  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(p.planes * pitch));
   Block out;
   out.push_back(StripCall(b, operands.left, shape).at(v_int(0), v_int(0), operands.weights, operands.weight_step, tile, out));
-  b.c.columns.insert(b.c.columns.begin(), b.c.rows[0]);
-  b.c.rows.clear();
-  for (Stmt& s : epilogue(b, {v_int(0), v_int(1), v_int(0), v_int(pixels), tile})) out.push_back(std::move(s));
+  b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
+  b.c.rows.pop_back();
+  const Operand first = p.planes > 1 ? b.band_first : v_int(0);
+  for (Stmt& s : epilogue(b, {first, v_int(p.planes), v_int(0), v_int(p.pixels()), tile, pitch})) out.push_back(std::move(s));
   return out;
+}
+
+/// What the strips are made of, of how the pixels and the weights lie.
+std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left, DType weight_type, const Operand& weight_step) {
+  const auto stride = pixel_stride(b, left), by = constant_value(weight_step);
+  const bool bands = b.band_first && b.planes == 1, unrolled = !left.taps.empty();
+  const auto row_step = stride && !b.c.rows.empty() ? constant_value(left.row_coefficients.at(b.c.rows.back().name)) : std::nullopt;
+  if (!stride || (bands && !unrolled) || (unrolled && (!by || !row_step))) return std::nullopt;
+  StripShape shape{strip_height(b), *stride, row_step.value_or(0), left.taps, by.value_or(0), left.depth_table, left.table_type, weight_type};
+  shape.plane = short_rows(b, left);
+  if (!shape.plane) return shape;
+  shape.height = shape.plane->planes * shape.plane->vectors;
+  shape.row_step = *stride * b.lanes();
+  return shape;
+}
+
+/// One strip after the other; several planes make one.
+Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands, Block staging) {
+  if (!shape.plane) {
+    append(staging, strips(b, shape, operands));
+    return staging;
+  }
+  const Operand all = b.planes > 1 ? b.extent(b.c.rows[0]) : nullptr;
+  append(staging, whole_planes(b, shape, operands));
+  if (!all) return staging;
+  return {s_for(b.local("first_plane"), v_int(0), all, b.planes, std::move(staging), LoopKind::Parallel)};
 }
 
 }  // namespace
@@ -286,38 +242,27 @@ Block stencil_body(ContractionBuilder& b) {
   const bool widens = is_int(weight_type) && is_int(b.c.accumulator) && bytes_of(weight_type) < bytes_of(b.c.accumulator);
   b.possible = weights && plain_read(b.c.left) && (weight_type == b.c.accumulator || widens);
   if (!b.possible) return {};
-  Block body, staging;
   b.unrolls_taps = taps_fit(b);
   if (copies_bands(b)) {
     b.band_first = v_var(b.local("first_row"));
     b.band_rows = strip_height(b);
+  } else if (const int planes = planes_a_strip(b); planes > 1) {
+    take_planes(b, planes);
   }
+  Block body, staging;
   const LeftAccess left = stage_pixels(b, body, staging);
+  if (b.planes > 1) b.scope.vars[b.c.rows[0].name] = b.band_first;
   const AffineForm w = weights_of(b, weights);
-  const auto stride = left.buffer < 0 ? std::nullopt : constant_value(left.row_coefficients.at(b.c.columns[0].name));
-  b.possible = b.possible && stride && (*stride == 1 || *stride == 2) && (!b.band_first || !left.taps.empty());
-  if (!b.possible) return {};
   const Operand weight_step = b.c.depth.empty() ? v_int(0) : w.coefficient(b.c.depth.back().name);
-  StripShape shape{strip_height(b), *stride, 0, {}, 0, left.depth_table, left.table_type, weight_type};
-  if (!left.taps.empty()) {
-    const auto row_step = constant_value(left.row_coefficients.at(b.c.rows[0].name)), by = constant_value(weight_step);
-    b.possible = row_step && by;
-    if (!b.possible) return {};
-    shape.row_step = *row_step;
-    shape.weight_step = *by;
-    shape.taps = left.taps;
-  }
-  shape.plane = short_rows(b, left, *stride);
-  if (shape.plane) {
-    shape.height = shape.plane->vectors;
-    shape.row_step = b.lanes();
-  }
-  b.functions.push_back(StripFunction(b, shape).build());
-  Block inner, copies;
-  (b.band_first ? copies : inner) = std::move(staging);
-  const StripOperands operands{left, {weights->tensor, w.rest}, weight_step, std::move(copies)};
-  for (Stmt& s : shape.plane ? whole_plane(b, shape, operands) : strips(b, shape, operands)) inner.push_back(std::move(s));
-  for (Stmt& s : loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel), LoopKind::Parallel)) body.push_back(std::move(s));
+  const auto shape = b.possible ? shape_of(b, left, weight_type, weight_step) : std::nullopt;
+  b.possible = shape.has_value();
+  if (!b.possible) return {};
+  b.functions.push_back(strip_function(b, *shape));
+  const bool bands = b.band_first && b.planes == 1;
+  StripOperands operands{left, {weights->tensor, w.rest}, weight_step, {}};
+  if (bands) operands.copies = std::move(staging);
+  Block inner = all_strips(b, *shape, operands, bands ? Block{} : std::move(staging));
+  append(body, loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel), LoopKind::Parallel));
   return body;
 }
 

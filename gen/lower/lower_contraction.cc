@@ -307,7 +307,7 @@ Contraction with_columns(Contraction c) {
 }  // namespace
 
 ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, 0, 0, false, nullptr, 0, false, {}, {}};
+  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, 0, 0, false, nullptr, 0, 1, false, {}, {}};
   b.scope.kernel = &kernel;
   b.right_type = c.accumulator;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {

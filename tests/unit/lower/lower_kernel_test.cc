@@ -158,13 +158,13 @@ Blueprint strips_of(int rows) {
   return strips;
 }
 
-/// Vectors that one call of the strip function of depthwise() makes.
-int64_t vectors_of_strip(int64_t height, int64_t width) {
+/// The name of the strip function of depthwise(), which says how many vectors one call makes.
+std::string strip_of(int64_t height, int64_t width) {
   const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(height, width)), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   REQUIRE(nest->functions.size() == 1);
-  return std::stoll(nest->functions[0].name.substr(std::string("strip_").size()));
+  return nest->functions[0].name;
 }
 
 /// Y[f, y, x] = Σ over c, r, s of X[c, y + r - 1, x + s - 1] W[f, c, r, s] over channels of edge×edge, 0 around the plane
@@ -320,10 +320,20 @@ TEST_CASE("products of the same rows need memory for a block of rows alone") {
 TEST_CASE("few rows do not pay for panels") { CHECK(lowered_chain(two_products(3), "x86-64-v4").blueprint == "loops"); }
 
 TEST_CASE("the vectors of a stencil run over the whole plane where its rows are short") {
-  CHECK(vectors_of_strip(6, 6) == 3);      // 5 lines of 8 and 6 pixels
-  CHECK(vectors_of_strip(25, 5) == 11);    // 24 lines of 7 and 5 pixels
-  CHECK(vectors_of_strip(12, 12) == 6);    // as many vectors along the rows: two strips of 6 rows
-  CHECK(vectors_of_strip(80, 5) == 8);     // more vectors than registers
+  CHECK(strip_of(6, 6) == "planes_2x3");   // 5 lines of 8 and 6 pixels, of two planes
+  CHECK(strip_of(25, 5) == "strip_11");    // 24 lines of 7 and 5 pixels
+  CHECK(strip_of(12, 12) == "strip_6");    // as many vectors along the rows: two strips of 6 rows
+  CHECK(strip_of(80, 5) == "strip_8");     // more vectors than registers
+  CHECK(strip_of(2, 2) == "planes_4x1");   // all 4 channels
+}
+
+TEST_CASE("planes of short rows are copied side by side, around a border that is filled once") {
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(2, 2)), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
+  REQUIRE(nest);
+  const Buffer& staged = nest->buffers.at(3);
+  CHECK(staged.name == "staged");
+  CHECK(constant_value(staged.elements) == 4 * 4 * 4 + 2 * 16);   // planes of 4x4, and what vectors read behind the last
+  CHECK(nest->body.size() == 2);                                  // the border by whole vectors; the loop over planes
 }
 
 TEST_CASE("strips repeat rows only where the output replaces nothing that they read") {
