@@ -156,6 +156,36 @@ Division split_by(const Sum& sum, const Term& divisor) {
   return result;
 }
 
+// An order of terms that multiplication by a term keeps: by the number of factors, then by their spelling.
+bool is_lower(const Term& a, const Term& b) {
+  if (a.atoms.size() != b.atoms.size()) return a.atoms.size() < b.atoms.size();
+  for (size_t i = 0; i < a.atoms.size(); ++i)
+    if (!(a.atoms[i] == b.atoms[i])) return to_text(a.atoms[i]) > to_text(b.atoms[i]);
+  return false;
+}
+
+// The sum that `divisor` times makes `rest`, by long division; nothing where there is none.
+std::optional<Sum> exact_quotient(Sum rest, const Sum& divisor) {
+  constexpr int kMostTerms = 64;
+  constexpr int64_t kMostCoefficient = int64_t{1} << 31;   // products of two of them are far from saturated
+  const auto large = [](const Term& t) { return t.coefficient > kMostCoefficient || t.coefficient < -kMostCoefficient; };
+  const Term& lead = *std::max_element(divisor.begin(), divisor.end(), is_lower);
+  Sum quotient;
+  while (quotient.size() < kMostTerms) {
+    std::erase_if(rest, [](const Term& t) { return t.coefficient == 0; });
+    if (rest.empty()) return quotient;
+    if (std::any_of(rest.begin(), rest.end(), large) || std::any_of(divisor.begin(), divisor.end(), large)) return std::nullopt;
+    const Term top = *std::max_element(rest.begin(), rest.end(), is_lower);
+    std::optional<Term> q = without_atoms(top, lead.atoms);
+    if (!q || top.coefficient % lead.coefficient != 0) return std::nullopt;
+    q->coefficient = -(top.coefficient / lead.coefficient);
+    for (Term& t : times({*q}, divisor)) accumulate(rest, std::move(t));
+    q->coefficient = -q->coefficient;
+    quotient.push_back(*std::move(q));
+  }
+  return std::nullopt;
+}
+
 int precedence(SizeExpr::Kind kind) {
   switch (kind) {
     case SizeExpr::Kind::add: return 1;
@@ -257,6 +287,8 @@ SizeExpr floor_div(const SizeExpr& a, const SizeExpr& b) {
   if (b.is(1)) return a;
   if (a == b) return 1;
   const Sum divisor = to_sum(b);
+  if (divisor.size() > 1)
+    if (auto quotient = exact_quotient(to_sum(a), divisor)) return from_sum(*std::move(quotient));
   if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(SizeExpr::Kind::floordiv, {a, b});
   Division d = split_by(to_sum(a), divisor[0]);
   const SizeExpr quotient = from_sum(std::move(d.quotient)), rest = from_sum(std::move(d.rest));
@@ -269,6 +301,7 @@ SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b) {
   if (a.is_constant() && b.is_constant() && b.value != 0) return floor_remainder(a.value, b.value);
   if (b.is(1) || a == b) return 0;
   const Sum divisor = to_sum(b);
+  if (divisor.size() > 1 && exact_quotient(to_sum(a), divisor)) return 0;
   if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(SizeExpr::Kind::mod, {a, b});
   const SizeExpr rest = from_sum(split_by(to_sum(a), divisor[0]).rest);
   if (rest.is_constant() && b.is_constant()) return floor_remainder(rest.value, b.value);
