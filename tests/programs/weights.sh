@@ -18,3 +18,7 @@ check 'weights cut short' says 'not the size' "$work/bin/net" "$work/in.npy" --w
 { printf x; tail -c +2 "$work/elsewhere.bin"; } >"$work/other.bin"
 check 'weights of another model' says 'checksum' "$work/bin/net" "$work/in.npy" --weights "$work/other.bin"
 check '--weights without a file to load' refuses "$work/c/net" "$work/in.npy" --weights "$work/elsewhere.bin"
+check 'a model without weights, as a file' "$tenon" model "$checkout/tests/programs/counts.yaml" --main -q --weights bin -o "$work/none"
+check 'compiles without weights' compiled none "${CC:-cc}"
+{ printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }" && head -c 24 /dev/zero; } >"$work/three.npy"
+check 'runs with a file of no bytes' "$work/none/net" "$work/three.npy"
