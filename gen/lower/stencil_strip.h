@@ -24,7 +24,7 @@ struct ShortRows {
 struct StripShape {
   int height = 0;
   int64_t stride = 1;    ///< of pixels along the line
-  int64_t row_step = 0;  ///< elements from one row of the strip to the next, with known taps only
+  int64_t row_step = 0;  ///< elements from one vector of the strip to the next, with known taps or of a plane
   std::vector<int64_t> taps;
   int64_t weight_step = 0;
   int table = -1;
