@@ -73,18 +73,18 @@ class ValueLowering {
     return v_gather(r.tensor, e->type, first, step, scope_.lanes, scope_.active);
   }
   Operand lower(const Expr& e, const Apply& a) {
-    std::vector<Operand> args = all(a.args);
+    Few<Operand> args = all(a.args);
     const int lanes = args.empty() ? 1 : args[0]->type.lanes;
     if (a.op == ScalarOp::Cast) return v_cast(args[0], e->type);
     if (scalar_op_row(a.op).result == ResultRule::Explicit) return v_apply_as(a.op, std::move(args), {e->type, lanes, 0});
     return v_apply(a.op, std::move(args));
   }
   Operand lower(const Expr&, const Select& s) {
-    std::vector<Operand> args = all({s.cond, s.yes, s.no});
+    Few<Operand> args = all({s.cond, s.yes, s.no});
     return v_select(args[0], args[1], args[2]);
   }
-  std::vector<Operand> all(const std::vector<Expr>& exprs) {
-    std::vector<Operand> out;
+  Few<Operand> all(const Few<Expr>& exprs) {
+    Few<Operand> out;
     for (const Expr& e : exprs) out.push_back(go(e));
     if (std::any_of(out.begin(), out.end(), [](const Operand& v) { return v->type.lanes > 1; }))
       for (Operand& v : out) v = widen(v);

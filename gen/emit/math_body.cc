@@ -121,7 +121,7 @@ class Inliner {
   void run(const MathLet &s, Names &names, Block &out) { names[s.name] = let(s.name, value(s.value, names, out), out); }
 
   void run(const MathUnpack &s, Names &names, Block &out) {
-    std::vector<Operand> results = splice(function(s.call.function), values(s.call.args, names, out), out);
+    std::vector<Operand> results = splice(function(s.call.function), values<std::vector<Operand>>(s.call.args, names, out), out);
     for (size_t i = 0; i < results.size(); ++i)
       if (wanted_.count(s.names[i]) != 0) names[s.names[i]] = keep(s.names[i], std::move(results[i]), out);
   }
@@ -140,8 +140,9 @@ class Inliner {
     names[s.name] = var;
   }
 
-  std::vector<Operand> values(const std::vector<MathExpr> &args, const Names &names, Block &out) {
-    std::vector<Operand> r;
+  template <class List>
+  List values(const std::vector<MathExpr> &args, const Names &names, Block &out) {
+    List r;
     for (const MathExpr &a : args) r.push_back(value(a, names, out));
     return r;
   }
@@ -150,28 +151,29 @@ class Inliner {
     if (const auto *n = std::get_if<MathNumber>(&e.node)) return v_const(n->value, {dtype_, lanes_, 0});
     if (const auto *n = std::get_if<MathInteger>(&e.node)) return integer(n->bits, unsigned_);
     if (const auto *n = std::get_if<MathName>(&e.node)) return names.at(n->name);
-    if (const auto *n = std::get_if<MathCall>(&e.node)) return call(*n, values(n->args, names, out), out);
+    if (const auto *n = std::get_if<MathCall>(&e.node)) return call(*n, names, out);
     const auto &n = std::get<MathApply>(e.node);
-    return apply(n, values(n.args, names, out));
+    return apply(n, values<Few<Operand>>(n.args, names, out));
   }
 
   static Operand integer(uint64_t bits, const OperandType &type) {
-    return std::make_shared<const OperandNode>(OperandNode{type, VConst{static_cast<int64_t>(bits), static_cast<double>(bits)}});
+    return Operand::made(type, VConst{static_cast<int64_t>(bits), static_cast<double>(bits)});
   }
 
-  Operand call(const MathCall &n, std::vector<Operand> args, Block &out) {
+  Operand call(const MathCall &n, const Names &names, Block &out) {
     if (n.function == "mul_tail" && isa_.fma) {
+      Few<Operand> args = values<Few<Operand>>(n.args, names, out);
       const Operand a = keep("a", std::move(args[0]), out), b = keep("b", std::move(args[1]), out);
       return v_apply(ScalarOp::Fma, {a, b, v_apply(ScalarOp::Neg, {a * b})});
     }
     const auto op = scalar_op_from_name(n.function);
-    if (op && scalar_op_row(*op).has('M') && (!scalar_op_row(*op).has('P') || has_instruction(n.function))) return v_apply(*op, std::move(args));
-    return splice(function(n.function), std::move(args), out)[0];
+    if (op && scalar_op_row(*op).has('M') && (!scalar_op_row(*op).has('P') || has_instruction(n.function))) return v_apply(*op, values<Few<Operand>>(n.args, names, out));
+    return splice(function(n.function), values<std::vector<Operand>>(n.args, names, out), out)[0];
   }
 
   bool has_instruction(const std::string &function) const { return isa_.row(function, dtype_, lanes_) != nullptr; }
 
-  Operand apply(const MathApply &n, std::vector<Operand> a) {
+  Operand apply(const MathApply &n, Few<Operand> a) {
     const DType d = a[0]->type.dtype;
     if (n.op == MathOp::Select) return v_select(a[0], a[1], a[2]);
     if (n.op == MathOp::Bits) return v_apply_as(ScalarOp::Bits, std::move(a), unsigned_);

@@ -72,7 +72,7 @@ CExpr call_lanewise(Emitter& e, ScalarOp op, const OperandType& result, const st
   return call_piece(e, piece, std::move(args), [&](Emitter& inner, CBlock& body) {
     body.push_back(c_declare(inner.c_type(result), "r", c_braces("", {c_text("0")})));
     inner.open_scope();
-    std::vector<Operand> lanes;
+    Few<Operand> lanes;
     CFor loop{"int", "l", c_text("0"), c_binary(c_text("l"), "<", c_text(std::to_string(result.lanes))), "++l", {}};
     for (size_t i = 0; i < params.size(); ++i) {
       const std::string param(kParams[i]);

@@ -6,7 +6,7 @@ namespace {
 
 template <class T>
 CExpr make(T node) {
-  return std::make_shared<const CExprNode>(CExprNode{std::move(node)});
+  return CExpr::made(std::move(node));
 }
 
 }  // namespace

@@ -6,16 +6,17 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "support/counted.h"
+
 namespace tenon {
 
 struct CExprNode;
-using CExpr = std::shared_ptr<const CExprNode>;
+using CExpr = Counted<CExprNode>;
 
 /// An identifier, a literal, or anything else that binds as tightly as one.
 struct CText { std::string text; };
@@ -31,7 +32,7 @@ struct CConditional { CExpr cond, yes, no; };
 /// A compound literal; `{…}` alone, an initialiser, when the type is empty.
 struct CBraces { std::string type; std::vector<CExpr> items; };
 
-struct CExprNode {
+struct CExprNode : CountedNode {
   std::variant<CText, CUnary, CBinary, CCall, CRow, CIndex, CMember, CCast, CConditional, CBraces> node;
 };
 

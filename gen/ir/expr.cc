@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "support/check.h"
 
@@ -14,7 +15,7 @@ Expr make_expr(DType type, T node) {
   return std::make_shared<const ExprNode>(ExprNode{type, std::move(node)});
 }
 
-DType result_type(const ScalarOpRow& row, const std::vector<Expr>& args) {
+DType result_type(const ScalarOpRow& row, const Few<Expr>& args) {
   switch (row.result) {
     case ResultRule::Same: return args[0]->type;
     case ResultRule::Bool: return DType::Bool;
@@ -25,7 +26,7 @@ DType result_type(const ScalarOpRow& row, const std::vector<Expr>& args) {
   return DType::I64;
 }
 
-bool same_all(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+bool same_all(std::span<const Expr> a, std::span<const Expr> b) {
   if (a.size() != b.size()) return false;
   for (size_t i = 0; i < a.size(); ++i)
     if (!same(a[i], b[i])) return false;
@@ -100,11 +101,11 @@ Expr attr_ref(std::string name, DType type, int element) { return make_expr(type
 Expr read_of(int tensor, DType storage, std::vector<Expr> index, Expr fill) {
   return make_expr(storage, Read{tensor, std::move(index), std::move(fill)});
 }
-Expr apply(ScalarOp op, std::vector<Expr> args) {
+Expr apply(ScalarOp op, Few<Expr> args) {
   const DType t = result_type(scalar_op_row(op), args);
   return make_expr(t, Apply{op, std::move(args)});
 }
-Expr apply_as(ScalarOp op, std::vector<Expr> args, DType type) { return make_expr(type, Apply{op, std::move(args)}); }
+Expr apply_as(ScalarOp op, Few<Expr> args, DType type) { return make_expr(type, Apply{op, std::move(args)}); }
 Expr cast_to(Expr e, DType type) {
   if (e->type == type) return e;
   return apply_as(ScalarOp::Cast, {std::move(e)}, type);
@@ -213,11 +214,12 @@ struct MapChildren {
     return r;
   }
   /// Nothing is made where no child changes: most of them do not.
-  std::optional<std::vector<Expr>> go(const std::vector<Expr>& v) {
+  template <class List>
+  std::optional<List> go(const List& v) {
     for (size_t i = 0; i < v.size(); ++i) {
       Expr first = go(v[i]);
       if (first == v[i]) continue;
-      std::vector<Expr> out = v;
+      List out = v;
       out[i] = std::move(first);
       for (++i; i < out.size(); ++i) out[i] = go(out[i]);
       return out;
@@ -233,12 +235,12 @@ struct MapChildren {
   Expr operator()(const SizeRef&) { return self; }
   Expr operator()(const AttrRef&) { return self; }
   Expr operator()(const Read& n) {
-    std::optional<std::vector<Expr>> index = go(n.index);
+    std::optional index = go(n.index);
     Expr fill = go(n.fill);
     return changed ? make_expr(self->type, Read{n.tensor, index ? std::move(*index) : n.index, std::move(fill)}) : self;
   }
   Expr operator()(const Apply& n) {
-    std::optional<std::vector<Expr>> args = go(n.args);
+    std::optional args = go(n.args);
     return args ? make_expr(self->type, Apply{n.op, std::move(*args)}) : self;
   }
   Expr operator()(const Reduce& n) {

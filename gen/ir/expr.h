@@ -13,6 +13,7 @@
 
 #include "ir/dtype.h"
 #include "ir/scalar_op.h"
+#include "support/few.h"
 #include "support/function_ref.h"
 
 namespace tenon {
@@ -51,7 +52,7 @@ struct Read {
 
 struct Apply {
   ScalarOp op;
-  std::vector<Expr> args;
+  Few<Expr> args;
 };
 
 enum class Reducer : uint8_t { Sum, Prod, Max, Min, Any, All, ArgMax, ArgMin };
@@ -90,8 +91,8 @@ Expr size_ref(std::string name);
 Expr attr_ref(std::string name, DType type, int element = 0);
 Expr read_of(int tensor, DType storage, std::vector<Expr> index, Expr fill = nullptr);
 /// Types the node by the row's result rule; `type` is needed for Explicit rows.
-Expr apply(ScalarOp op, std::vector<Expr> args);
-Expr apply_as(ScalarOp op, std::vector<Expr> args, DType type);
+Expr apply(ScalarOp op, Few<Expr> args);
+Expr apply_as(ScalarOp op, Few<Expr> args, DType type);
 Expr cast_to(Expr e, DType type);  ///< `e` itself when it has that type
 Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type);
 Expr select(Expr cond, Expr yes, Expr no);

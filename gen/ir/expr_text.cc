@@ -1,6 +1,8 @@
 // The text form of expressions: index notation with types where a reader cannot tell them.
 #include <fmt/format.h>
 
+#include <span>
+
 #include "ir/expr.h"
 
 namespace tenon {
@@ -8,7 +10,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-std::string list(const std::vector<Expr>& v, const Names& names) {
+std::string list(std::span<const Expr> v, const Names& names) {
   std::string out;
   for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + to_text(v[i], names);
   return out;

@@ -10,7 +10,7 @@ namespace {
 
 template <class T>
 Operand make(OperandType type, T node) {
-  return std::make_shared<const OperandNode>(OperandNode{type, std::move(node)});
+  return Operand::made(type, std::move(node));
 }
 
 OperandType result_type(const ScalarOpRow& row, const OperandType& a) {
@@ -60,7 +60,7 @@ Operand filled_with(const Operand& v) {
 }
 
 /// Ramps of i64 moved by what is the same in all lanes: the bases are moved instead. Null where args are no such sum or difference.
-Operand moved_ramp(ScalarOp op, const std::vector<Operand>& args) {
+Operand moved_ramp(ScalarOp op, const Few<Operand>& args) {
   if (args.size() != 2 || args[0]->type.dtype != DType::I64 || args[0]->type.lanes == 1 || (op != ScalarOp::Add && op != ScalarOp::Sub)) return nullptr;
   const auto *a = std::get_if<VRamp>(&args[0]->node), *b = std::get_if<VRamp>(&args[1]->node);
   const Operand by = a ? filled_with(args[1]) : b && op == ScalarOp::Add ? filled_with(args[0]) : nullptr;
@@ -88,7 +88,7 @@ Operand v_load_once(int buffer, DType storage, Operand offset, int lanes) {
 Operand v_gather(int buffer, DType storage, Operand offset, Operand stride, int lanes, Operand active) {
   return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0}, VGather{buffer, std::move(offset), std::move(stride), std::move(active)});
 }
-Operand v_apply(ScalarOp op, std::vector<Operand> args) {
+Operand v_apply(ScalarOp op, Few<Operand> args) {
   if (args.size() == 2 && is_i64_scalar(args[0]) && is_i64_scalar(args[1])) {
     const auto a = constant_value(args[0]), b = constant_value(args[1]);
     if (a && b)
@@ -98,7 +98,7 @@ Operand v_apply(ScalarOp op, std::vector<Operand> args) {
   const OperandType t = result_type(scalar_op_row(op), args[0]->type);
   return make(t, VApply{op, std::move(args)});
 }
-Operand v_apply_as(ScalarOp op, std::vector<Operand> args, OperandType type) { return make(type, VApply{op, std::move(args)}); }
+Operand v_apply_as(ScalarOp op, Few<Operand> args, OperandType type) { return make(type, VApply{op, std::move(args)}); }
 Operand v_cast(Operand v, DType type) {
   if (v->type.dtype == type) return v;
   const OperandType t{type, v->type.lanes, v->type.lanes > 1 && type == DType::Bool ? dtype_row(v->type.dtype).bits : 0};

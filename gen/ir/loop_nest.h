@@ -16,6 +16,8 @@
 #include <vector>
 
 #include "ir/kernel.h"
+#include "support/counted.h"
+#include "support/few.h"
 
 namespace tenon {
 
@@ -28,7 +30,7 @@ struct OperandType {
 };
 
 struct OperandNode;
-using Operand = std::shared_ptr<const OperandNode>;
+using Operand = Counted<OperandNode>;
 
 struct VConst { int64_t i = 0; double f = 0; };              ///< splat when the type has lanes
 struct VVar   { std::string name; };                          ///< loop variable, let, mutable variable
@@ -41,7 +43,7 @@ struct VLoad  { int buffer = 0; Operand offset; Operand active; bool once = fals
 struct VGather { int buffer = 0; Operand offset; Operand stride; Operand active; };
 /// The row of scalar_op.def applied lane by lane; Cast and Bits change the type, comparisons give masks, Fma is fused only where the
 /// ISA has a fused row. Math rows (flag M) become calls of functions made from math entries.
-struct VApply { ScalarOp op; std::vector<Operand> args; };
+struct VApply { ScalarOp op; Few<Operand> args; };
 struct VSelect { Operand cond, yes, no; };
 struct VSplat { Operand scalar; };
 struct VRamp  { Operand base; };                                ///< base, base+1, …
@@ -50,7 +52,7 @@ struct VLane  { Operand vector; int lane = 0; };
 /// Lane l of the result is lane pick[l] of the two arguments laid end to end.
 struct VShuffle { Operand a, b; std::vector<int> pick; };
 
-struct OperandNode {
+struct OperandNode : CountedNode {
   OperandType type;
   std::variant<VConst, VVar, VSize, VAttr, VLoad, VGather, VApply, VSelect, VSplat, VRamp, VFold, VLane, VShuffle> node;
 };
@@ -133,8 +135,8 @@ Operand v_load(int buffer, DType storage, Operand offset, int lanes = 1, Operand
 Operand v_load_once(int buffer, DType storage, Operand offset, int lanes);
 Operand v_gather(int buffer, DType storage, Operand offset, Operand stride, int lanes, Operand active = nullptr);
 /// Types the node by the row's result rule (Explicit rows: give `type`). Integer constants fold.
-Operand v_apply(ScalarOp op, std::vector<Operand> args);
-Operand v_apply_as(ScalarOp op, std::vector<Operand> args, OperandType type);
+Operand v_apply(ScalarOp op, Few<Operand> args);
+Operand v_apply_as(ScalarOp op, Few<Operand> args, OperandType type);
 Operand v_cast(Operand v, DType type);   ///< keeps the lanes
 Operand v_select(Operand cond, Operand yes, Operand no);
 Operand v_splat(Operand scalar, int lanes);   ///< the value itself for lanes == 1

@@ -123,7 +123,7 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
     }
   for (size_t i = 1; i + 1 < args.size(); ++i) unify(args[0], args[i]);
   bool flexible = std::all_of(args.begin(), args.end(), [](const Typed& t) { return t.flexible; });
-  std::vector<Expr> e;
+  Few<Expr> e;
   const bool wants_float = row.has('F') || op == ScalarOp::Complex || op == ScalarOp::Arg;
   for (Typed& t : args) e.push_back(wants_float && !is_float(t.e->type) && !is_complex(t.e->type) ? convert(t, DType::F64) : t.e);
   if (!has_function(s, op, e[0]->type)) return args[0];

@@ -51,7 +51,7 @@ class SideBySide {
     return a.target == b.target && a.update == b.update && equal_loops(a.loops, b.loops) && equal_all(a.index, b.index) && alike(a.value, b.value);
   }
 
-  bool alike(const std::vector<Expr>& a, const std::vector<Expr>& b) const {
+  bool alike(const Few<Expr>& a, const Few<Expr>& b) const {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Expr& x, const Expr& y) { return alike(x, y); });
   }
 

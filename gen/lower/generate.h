@@ -12,12 +12,10 @@
 #include "lower/loop_tree.h"
 #include "lower/names_in_scope.h"
 #include "lower/place_temps.h"
+#include "lower/value_memo.h"
 #include "support/pointer_map.h"
 
 namespace tenon {
-
-/// Values of one expression for the iterations at hand: a single scalar that holds for all of them, or one operand a part.
-using Bundle = std::vector<Operand>;
 
 /// Writes the body of one loop tree.
 class Generator {
@@ -123,15 +121,15 @@ class Generator {
     Block* outer = out_;
     std::vector<std::string> outer_names = std::move(names_here_);
     names_here_.clear();
-    const auto memo = memo_;
     out_ = &inner;
+    memo_.enter();
     forwarded_.enter();
     write();
     forwarded_.leave();
+    memo_.leave();
     out_ = outer;
     for (const std::string& n : names_here_) names_.release(n);
     names_here_ = std::move(outer_names);
-    memo_ = memo;
     return inner;
   }
   std::string take_name(const std::string& base) {
@@ -158,9 +156,8 @@ class Generator {
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
   std::set<std::pair<int, std::string>> fetched_;  ///< lines fetched ahead in the loop body at hand
   PointerMap<int> uses_;
-  // keys that own what they stand for: an expression made on the way must not leave its address to the next one
-  std::map<Expr, bool> varies_;
-  std::map<std::pair<Expr, int>, Bundle> memo_;
+  PointerMap<std::pair<Expr, bool>> varies_;   ///< with the node itself: its address must not become another one's
+  ValueMemo memo_;
 };
 
 }  // namespace tenon

@@ -176,7 +176,7 @@ void Generator::name_positions(const TreeDefine& d) {
     each_read(e, [&](const Read&) { reads = true; });
     if (known == outside_.end() && (!reads || varies(e))) continue;
     const Bundle at{known == outside_.end() ? position(e) : known->second};
-    for (int u = 0; u < lanes_.parts; ++u) memo_[{e, u}] = at;
+    for (int u = 0; u < lanes_.parts; ++u) memo_.put(e, u, at);
   }
 }
 

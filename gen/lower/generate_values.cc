@@ -16,7 +16,7 @@ bool is_trivial(const Operand& v) {
 
 bool is_i64(const Operand& v) { return v->type == OperandType{}; }
 
-Operand apply_scalar(ScalarOp op, std::vector<Operand> args, DType type) {
+Operand apply_scalar(ScalarOp op, Few<Operand> args, DType type) {
   if (op == ScalarOp::Cast) return v_cast(args[0], type);
   if (args.size() == 2 && is_i64(args[0]) && is_i64(args[1])) {
     if (op == ScalarOp::Add) return args[0] + args[1];
@@ -33,7 +33,7 @@ Operand apply_scalar(ScalarOp op, std::vector<Operand> args, DType type) {
 
 bool Generator::varies(const Expr& e) {
   if (lanes_.var.empty()) return false;
-  if (const auto it = varies_.find(e); it != varies_.end()) return it->second;
+  if (const auto* known = varies_.find(e.get())) return known->second;
   const auto spread_out = [](const Bundle& b) { return b.size() > 1 || b[0]->type.lanes > 1; };
   bool result = false;
   if (const auto* v = std::get_if<VarRef>(&e->node)) {
@@ -46,7 +46,7 @@ bool Generator::varies(const Expr& e) {
   } else {
     each_child(e, [&](const Expr& c) { result = result || varies(c); });
   }
-  varies_.emplace(e, result);
+  varies_[e.get()] = {e, result};
   return result;
 }
 
@@ -89,8 +89,8 @@ Operand Generator::named(const std::string& base, Operand v) {
 
 Bundle Generator::value(const Expr& e) {
   if (lanes_.var.empty()) return {scalar(e, 0)};
-  const std::pair<Expr, int> key{e, -1};
-  if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
+  constexpr int kAllParts = -1;
+  if (const Bundle* known = memo_.find(e, kAllParts)) return *known;
   Bundle b;
   if (varies(e)) {
     b = value_of(e);
@@ -99,7 +99,7 @@ Bundle Generator::value(const Expr& e) {
   } else {
     b = {named(base_name(e, k_), scalar(e, 0))};
   }
-  memo_.emplace(key, b);
+  memo_.put(e, kAllParts, b);
   return b;
 }
 
@@ -142,7 +142,7 @@ Bundle Generator::apply_value(const Expr& e, const Apply& a) {
   for (const Expr& x : a.args) args.push_back(spread(value(x), lanes_.parts));
   Bundle out;
   for (int u = 0; u < lanes_.parts; ++u) {
-    std::vector<Operand> at;
+    Few<Operand> at;
     int bits = 0;
     for (const Bundle& b : args) {
       at.push_back(b[static_cast<size_t>(u)]);
@@ -268,11 +268,11 @@ Operand Generator::every_other(int buffer, DType type, const Operand& offset) co
 // ---- scalars: uniform values, indices and everything outside of vector loops
 
 Operand Generator::scalar(const Expr& e, int part) {
-  const std::pair<Expr, int> key{e, varies(e) ? part : 0};
-  if (const auto it = memo_.find(key); it != memo_.end()) return it->second[0];
+  const int own = varies(e) ? part : 0;
+  if (const Bundle* known = memo_.find(e, own)) return (*known)[0];
   Operand v = scalar_of(e, part);
   if (deserves_name(e)) v = named(base_name(e, k_), v);
-  memo_.emplace(key, Bundle{v});
+  memo_.put(e, own, {v});
   return v;
 }
 
@@ -296,7 +296,7 @@ Operand Generator::scalar_of(const Expr& e, int part) {
     return v_select(cond, yes, no);
   }
   const auto& a = std::get<Apply>(e->node);
-  std::vector<Operand> args;
+  Few<Operand> args;
   const bool short_circuit = a.op == ScalarOp::And || a.op == ScalarOp::Or;
   for (const Expr& x : a.args) {
     const bool later = short_circuit && !args.empty();

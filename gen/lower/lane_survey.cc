@@ -69,11 +69,11 @@ bool LaneSurvey::varies(const Expr& e) {
   if (!e) return false;
   if (const auto* v = std::get_if<VarRef>(&e->node)) return v->name == var_ || varying_accumulators_.count(v->name) != 0;
   if (is_leaf(e)) return false;
-  if (const auto it = varies_.find(e); it != varies_.end()) return it->second;
+  if (const auto* known = varies_.find(e.get())) return known->second;
   const auto* r = std::get_if<Read>(&e->node);
   bool result = r && varying_temps_.count(r->tensor) != 0 && !places_[static_cast<size_t>(r->tensor)].stored;
   each_child(e, [&](const Expr& c) { result = result || varies(c); });
-  varies_.emplace(e, result);
+  varies_[e.get()] = {e, result};
   return result;
 }
 

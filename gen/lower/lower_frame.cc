@@ -19,7 +19,7 @@ Operand number(const Expr& e) {
   if (const auto* s = std::get_if<Select>(&e->node)) return v_select(number(s->cond), number(s->yes), number(s->no));
   const auto* a = std::get_if<Apply>(&e->node);
   TENON_CHECK(a, "no number: {}", to_text(e));
-  std::vector<Operand> args;
+  Few<Operand> args;
   for (const Expr& x : a->args) args.push_back(number(x));
   return v_apply_as(a->op, std::move(args), {e->type, 1, 0});
 }

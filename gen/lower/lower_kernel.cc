@@ -255,15 +255,17 @@ Block chain_or_loops(const Chained* chained, const Planned& planned, const Isa& 
 /// What all levels share.
 struct Whole {
   std::shared_ptr<const Kernel> kernel;
-  std::optional<Kernel> checked;    ///< with the checks as they are asked, if there are any
+  Block checks;
   std::optional<Chained> chained;
 };
 
-std::optional<Kernel> checked_kernel(const Kernel& k) {
-  if (k.checks.empty()) return std::nullopt;
+/// What a kernel asks before it does anything: scalars at every level.
+Block checks_of(const Kernel& k, const Isa& isa) {
+  if (k.checks.empty()) return {};
   Kernel checked = checks_without_temps(k);
   simplify_checks(checked);
-  return checked;
+  std::vector<Buffer> buffers = tensor_buffers(k);
+  return Generator(checked, {}, isa, buffers).run_checks();
 }
 
 LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, const Blueprints& blueprints) {
@@ -274,14 +276,14 @@ LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, con
   nest.kernel = kernel;
   nest.blueprint = "loops";
   nest.buffers = tensor_buffers(*kernel);
-  if (whole.checked) nest.body = Generator(*whole.checked, {}, isa, nest.buffers).run_checks();
+  nest.body = whole.checks;
   for (Stmt& s : chain_or_loops(whole.chained ? &*whole.chained : nullptr, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
   return nest;
 }
 
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel, const Blueprints& blueprints, Sharing sharing) {
   const bool contracts = !kernel.call && find_contraction(kernel);
-  const Whole whole{std::make_shared<const Kernel>(kernel), checked_kernel(kernel), contracts ? std::nullopt : chain_of(kernel)};
+  const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]), contracts ? std::nullopt : chain_of(kernel)};
   Prepared prepared(kernel, sharing);
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {

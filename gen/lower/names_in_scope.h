@@ -1,8 +1,8 @@
 // Names of C variables: readable, and never one that is visible already.
 #pragma once
 
-#include <map>
 #include <string>
+#include <unordered_set>
 
 namespace tenon {
 
@@ -13,13 +13,13 @@ class NamesInScope {
   std::string take(const std::string& base) {
     std::string name = base;
     for (int n = 2; used_.count(name) != 0; ++n) name = base + std::to_string(n);
-    used_.emplace(name, 1);
+    used_.insert(name);
     return name;
   }
   void release(const std::string& name) { used_.erase(name); }
 
  private:
-  std::map<std::string, int> used_;
+  std::unordered_set<std::string> used_;
 };
 
 }  // namespace tenon

@@ -54,10 +54,10 @@ Operand renamed(const Operand& v, const NestRenaming& by) {
   const auto* g = std::get_if<VGather>(&out->node);
   const int buffer = l ? l->buffer : g ? g->buffer : -1;
   if (buffer < 0 || by.buffers[static_cast<size_t>(buffer)] == buffer) return out;
-  OperandNode node = *out;
-  if (l) std::get<VLoad>(node.node).buffer = by.buffers[static_cast<size_t>(buffer)];
-  else std::get<VGather>(node.node).buffer = by.buffers[static_cast<size_t>(buffer)];
-  return std::make_shared<const OperandNode>(std::move(node));
+  auto node = out->node;
+  if (l) std::get<VLoad>(node).buffer = by.buffers[static_cast<size_t>(buffer)];
+  else std::get<VGather>(node).buffer = by.buffers[static_cast<size_t>(buffer)];
+  return Operand::made(out->type, std::move(node));
 }
 
 Block renamed(const Block& block, const NestRenaming& by) {

@@ -39,7 +39,7 @@ struct Map {
 /// `void NAME(const T *x, const T *w, T *y)` over 64 elements, and what it calls.
 std::string map_function(const Map &map, const EmitOptions &options, EmitNeeds &needs) {
   emit::Emitter e(map.isa, options, needs, nullptr);
-  std::vector<Operand> args;
+  Few<Operand> args;
   std::string loads;
   const std::string c_type = e.c_type(map.type), element = e.c_type(OperandType{map.type.dtype, 1, 0});
   for (int k = 0; k < map.row.arity; ++k) {

@@ -32,7 +32,7 @@ std::vector<MapCase> widened_cases() {
   for (const DType wide : {DType::I32, DType::I64})
     for (const DType narrow : {DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32})
       if (bytes_of(narrow) < bytes_of(wide))
-        cases.push_back({fmt::format("widened_{}_{}", name_of(narrow), name_of(wide)), {wide, narrow}, wide, [wide](const std::vector<Operand>& v) {
+        cases.push_back({fmt::format("widened_{}_{}", name_of(narrow), name_of(wide)), {wide, narrow}, wide, [wide](const Few<Operand>& v) {
                            const Operand zero = v_const(0, v[0]->type);
                            return v_select(v_apply(ScalarOp::Gt, {v[0], zero}), v_cast(v[1], wide), zero);
                          }});

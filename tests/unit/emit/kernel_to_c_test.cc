@@ -12,7 +12,7 @@ using namespace tenon_test;
 namespace {
 
 MapCase addition() {
-  return {"add_f32", {DType::F32, DType::F32}, DType::F32, [](const std::vector<Operand>& v) { return v[0] + v[1]; }};
+  return {"add_f32", {DType::F32, DType::F32}, DType::F32, [](const Few<Operand>& v) { return v[0] + v[1]; }};
 }
 
 std::string body_of(const std::string& text) { return text.substr(text.find("*/\n") + 3); }
@@ -60,7 +60,7 @@ TEST_CASE("a map in vectors with a masked tail") {
 }
 
 TEST_CASE("what wraps step by step is computed in the unsigned type from end to end") {
-  const MapCase polynomial{"poly_i32", {DType::I32, DType::I32}, DType::I32, [](const std::vector<Operand>& v) { return v[0] * v[1] - v[0] * v[0]; }};
+  const MapCase polynomial{"poly_i32", {DType::I32, DType::I32}, DType::I32, [](const Few<Operand>& v) { return v[0] * v[1] - v[0] * v[0]; }};
   const Isa& portable = *isa_from_name("portable");
   CHECK(emitted(map_nest(portable, polynomial, 1), portable).find("Y[i] = (int32_t)((uint32_t)A[i] * (uint32_t)B[i] - (uint32_t)A[i] * (uint32_t)A[i]);") != std::string::npos);
   const Isa& v3 = *isa_from_name("x86-64-v3");

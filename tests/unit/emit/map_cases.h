@@ -43,7 +43,7 @@ inline std::vector<MapCase> operation_cases() {
       if (!applies(row, d.dtype)) continue;
       const DType out = result_of(row, d.dtype);
       cases.push_back({std::string(row.name) + "_" + std::string(d.name), std::vector<DType>(static_cast<size_t>(row.arity), d.dtype), out,
-                       [op = row.op, out](const std::vector<Operand>& v) {
+                       [op = row.op, out](const Few<Operand>& v) {
                          const OperandType& t = v[0]->type;
                          if (scalar_op_row(op).result == ResultRule::Explicit) return v_apply_as(op, v, {out, t.lanes, 0});
                          return v_apply(op, v);
@@ -59,7 +59,7 @@ inline std::vector<MapCase> cast_cases() {
     for (const DTypeRow& to : all_dtypes()) {
       if (from.dtype == to.dtype) continue;
       cases.push_back({"cast_" + std::string(from.name) + "_" + std::string(to.name), {from.dtype}, to.dtype,
-                       [d = to.dtype](const std::vector<Operand>& v) { return v_cast(v[0], d); }});
+                       [d = to.dtype](const Few<Operand>& v) { return v_cast(v[0], d); }});
     }
   return cases;
 }
@@ -73,10 +73,10 @@ inline std::vector<MapCase> select_cases() {
     const bool half = d.dtype == DType::F16 || d.dtype == DType::BF16 || is_small(d.dtype);
     if (!half)
       cases.push_back({"choose_" + std::string(d.name), {d.dtype, d.dtype, d.dtype}, d.dtype,
-                       [](const std::vector<Operand>& v) { return v_select(v_apply(ScalarOp::Lt, {v[0], v[1]}), v[0], v[2]); }});
+                       [](const Few<Operand>& v) { return v_select(v_apply(ScalarOp::Lt, {v[0], v[1]}), v[0], v[2]); }});
     cases.push_back({"where_" + std::string(d.name), {DType::Bool, d.dtype, d.dtype}, d.dtype,
-                     [](const std::vector<Operand>& v) { return v_select(v[0], v[1], v[2]); }});
-    cases.push_back({"where_wide_" + std::string(d.name), {DType::F64, d.dtype, d.dtype}, d.dtype, [](const std::vector<Operand>& v) {
+                     [](const Few<Operand>& v) { return v_select(v[0], v[1], v[2]); }});
+    cases.push_back({"where_wide_" + std::string(d.name), {DType::F64, d.dtype, d.dtype}, d.dtype, [](const Few<Operand>& v) {
                        const Operand positive = v_apply(ScalarOp::Gt, {v[0], v_const(0, v[0]->type)});
                        return v_select(v_apply(ScalarOp::And, {positive, v_apply(ScalarOp::Lt, {v[0], v_const(9, v[0]->type)})}), v[1], v[2]);
                      }});

@@ -16,7 +16,7 @@ struct MapCase {
   std::string name;
   std::vector<tenon::DType> inputs;
   tenon::DType output;
-  std::function<tenon::Operand(const std::vector<tenon::Operand>&)> f;
+  std::function<tenon::Operand(const tenon::Few<tenon::Operand>&)> f;
 };
 
 inline tenon::Kernel kernel_over_n(const std::string& name, const std::vector<tenon::DType>& inputs, tenon::DType output) {
@@ -59,7 +59,7 @@ inline tenon::LoopNest map_nest(const tenon::Isa& isa, const MapCase& c, int lan
   LoopNest nest = nest_of(isa, kernel_over_n(c.name, c.inputs, c.output));
   const int out = static_cast<int>(c.inputs.size());
   const auto step = [&](const Operand& at, int width, const Operand& active) {
-    std::vector<Operand> loaded;
+    Few<Operand> loaded;
     for (int i = 0; i < out; ++i) loaded.push_back(v_load(i, c.inputs[static_cast<size_t>(i)], at, width, active));
     return s_store(out, at, c.f(loaded), active);
   };

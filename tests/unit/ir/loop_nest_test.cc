@@ -10,7 +10,7 @@ using namespace tenon_test;
 
 namespace {
 LoopNest copy_nest() {
-  return map_nest(*isa_from_name("portable"), {"copy_f32", {DType::F32}, DType::F32, [](const std::vector<Operand>& v) { return v[0]; }}, 1);
+  return map_nest(*isa_from_name("portable"), {"copy_f32", {DType::F32}, DType::F32, [](const Few<Operand>& v) { return v[0]; }}, 1);
 }
 }  // namespace
 
