@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "algebra/contraction.h"
 #include "algebra/simplify.h"
@@ -117,6 +119,7 @@ class ViewPlacer {
   void copies(size_t s) {
     PlanStep& step = plan_.steps[s];
     if (!step.kernel.checks.empty()) return;
+    whole_roots(s);
     for (size_t i = step.kernel.body.size(); i-- > 0;) {
       const auto copy = run_copy(step.kernel, step.kernel.body[i]);
       if (!copy) continue;
@@ -125,6 +128,52 @@ class ViewPlacer {
       step.kernel.body.erase(step.kernel.body.begin() + static_cast<std::ptrdiff_t>(i));
       drop_unused(step, copy->from);
     }
+  }
+
+  /// A copy of a view of another buffer.
+  struct PartCopy {
+    int from = 0, tensor = 0;
+    size_t statement = 0;
+  };
+  /// Buffers of which a step copies every part, side by side as the parts lie, become views themselves: a concatenation that begins with
+  /// all that another one joins.
+  void whole_roots(size_t s) {
+    PlanStep& step = plan_.steps[s];
+    std::map<std::tuple<int, int, int64_t>, std::vector<PartCopy>> parts;   // by the buffer, the target and where in it the buffer would lie
+    for (size_t i = 0; i < step.kernel.body.size(); ++i) {
+      const auto copy = run_copy(step.kernel, step.kernel.body[i]);
+      if (!copy || !copy->all_from) continue;
+      const int from = step.buffers[static_cast<size_t>(copy->from)], to = step.buffers[static_cast<size_t>(copy->to)];
+      if (from < 0 || to < 0 || buffer(from).kind != BufferKind::View || !movable(from) || !movable(to) || !stays_as_it_is(s, *copy, from)) continue;
+      const BufferPlace place = place_of(plan_, from);
+      parts[{place.root, to, copy->shift * bytes_of(buffer(from).dtype) - place.offset}].push_back({from, copy->from, i});
+    }
+    std::vector<PartCopy> gone;
+    for (const auto& [key, copies] : parts) {
+      const auto& [root, to, offset] = key;
+      if (buffer(root).kind != BufferKind::Arena || place_of(plan_, to).root == root || !cover(copies, root)) continue;
+      make_view(root, to, offset);
+      gone.insert(gone.end(), copies.begin(), copies.end());
+    }
+    std::sort(gone.begin(), gone.end(), [](const PartCopy& a, const PartCopy& b) { return a.statement > b.statement; });
+    for (const PartCopy& c : gone) step.kernel.body.erase(step.kernel.body.begin() + static_cast<std::ptrdiff_t>(c.statement));
+    std::sort(gone.begin(), gone.end(), [](const PartCopy& a, const PartCopy& b) { return a.tensor > b.tensor; });
+    for (const PartCopy& c : gone) drop_unused(step, c.tensor);
+  }
+
+  /// Whether the parts are all of the buffer, each byte once.
+  bool cover(const std::vector<PartCopy>& parts, int root) const {
+    std::map<int64_t, int64_t> ends;   // by where they begin
+    for (const PartCopy& p : parts) {
+      const int64_t begin = place_of(plan_, p.from).offset;
+      if (!ends.emplace(begin, begin + plan_.buffers[static_cast<size_t>(p.from)].bytes).second) return false;
+    }
+    int64_t covered = 0;
+    for (const auto& [begin, end] : ends) {
+      if (begin != covered) return false;
+      covered = end;
+    }
+    return covered == plan_.buffers[static_cast<size_t>(root)].bytes;
   }
 
   /// Whether nobody reads the source after what the step does to the copy: a scatter changes what was copied.

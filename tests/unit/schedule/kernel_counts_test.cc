@@ -166,6 +166,19 @@ TEST_CASE("a concatenation of any number of inputs is one kernel") {
   CHECK(kernels({"  a: f32[2, 3]\n  b: f32[2, 5]\n  c: f32[2, 4]\n  d: f32[2, 1]\n", "  y = concat(a, b, c, d, axis=1)\n"}) == 1);
 }
 
+TEST_CASE("a concatenation of all that another one joins, and more, holds that one") {
+  const std::string parts = "  p = conv2d(x, v, pads=[1, 1, 1, 1])\n  u = concat(x, p, axis=1)\n  q = conv2d(u, w, pads=[1, 1, 1, 1])\n";
+  const std::string given = "  z: f32[1, 2, 6, 6]\n  v: f32[3, 2, 3, 3]\n  w: f32[3, 5, 3, 3]\n  k: f32[4, 8, 1, 1]\n";
+  const auto count = [&](const std::string& joined) {
+    return kernels({given, "  x = relu(z)\n" + parts + "  t = concat(" + joined + ", axis=1)\n  y = conv2d(t, k)\n"});
+  };
+  CHECK(count("x, p, q") == 4);
+  CHECK(count("q, x, p") == 4);
+  // apart from each other, or in another order, they are copied
+  CHECK(count("x, q, p") == 5);
+  CHECK(count("p, x, q") == 5);
+}
+
 TEST_CASE("pieces of a concatenation are written where they belong") {
   CHECK(kernels({"  a: f32[1, 3, 7]\n  b: f32[1, 5, 7]\n", "  y = concat(exp(a), sqrt(b), axis=1)\n"}) == 2);
 }
