@@ -90,6 +90,8 @@ std::vector<Instance> products() {
   const std::string w = constant("w", "f32[5, 7]", "randn()"), wt = constant("w", "f32[7, 5]", "randn()"), b = constant("b", "f32[1, 7]");
   return {{"batch_norm_into_gemm", kPlane, w + b + statistics(7), "  y = gemm(x, w, b, alpha=0.5, beta=2)\n  z = batch_norm(y, g, h, m, v)\n"},
           {"batch_norm_into_gemm", kPlane, wt + statistics(7), "  y = gemm(x, w, transB=true)\n  z = batch_norm(y, g, h, m, v)\n"},
+          {"batch_norm_by_constants", kPlane, statistics(5), "  z = batch_norm(x, g, h, m, v)\n"},
+          {"batch_norm_by_constants", kImage, statistics(4), "  z = relu(batch_norm(x, g, h, m, v, eps=0.01))\n"},
           {"factor_into_gemm", kPlane, w + b + constant("s", "f32[7]"), "  z = mul(gemm(x, w, b), s)\n"},
           {"summand_into_gemm", kPlane, w + constant("s", "f32[7]"), "  z = add(gemm(x, w), s)\n"}};
 }
