@@ -225,10 +225,10 @@ class OperandToC {
  public:
   OperandToC(Emitter& emitter, const OperandNode& operand) : e(emitter), node(operand) {}
 
-  CExpr operator()(const VConst& n) { return e.in_index() && node.type == OperandType{} ? c_text(index_literal(n.i)) : literal(e, n, node.type); }
+  CExpr operator()(const VConst& n) { return e.in_index() && node.type == OperandType{} ? c_number(n.i) : literal(e, n, node.type); }
   CExpr operator()(const VVar& n) { return c_text(e.lookup(n.name).c_name); }
   CExpr operator()(const VSize& n) {
-    if (const auto fixed = e.fixed_size(n.name)) return c_text(index_literal(*fixed));
+    if (const auto fixed = e.fixed_size(n.name)) return c_number(*fixed, n.name);
     e.used_sizes.insert(n.name);
     return c_text(e.size_name(n.name));
   }
@@ -266,7 +266,10 @@ class OperandToC {
 CExpr Emitter::operand(const Operand& v) {
   TENON_CHECK(v, "an operand is missing{}", nest ? " in " + nest->name : "");
   if (in_index_ && v->type == OperandType{})
-    if (const auto c = known(v)) return c_text(index_literal(*c));
+    if (const auto c = known(v)) {
+      const auto* var = std::get_if<VVar>(&v->node);
+      return c_number(*c, var ? var->name : "");
+    }
   OperandToC visitor{*this, *v};
   return std::visit(visitor, v->node);
 }

@@ -112,7 +112,6 @@ std::string target_macro(const Isa& isa, const EmitOptions& options);
 
 // ---- literals.cc
 CExpr literal(Emitter& e, const VConst& c, const OperandType& t);
-std::string index_literal(int64_t v);
 
 // ---- operators, a file each
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n);

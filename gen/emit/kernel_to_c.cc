@@ -93,7 +93,7 @@ class FunctionBuilder {
     for (const Buffer& b : nest.buffers)
       if (in_workspace(b)) total = total ? c_binary(total, "+", rounded_bytes(b)) : rounded_bytes(b);
     if (total && options.style == FunctionStyle::Library) total = c_binary(total, "+", c_text("63"));
-    if (const auto known = constant_workspace_bytes(nest, options.style)) total = c_text(emit::index_literal(*known));
+    if (const auto known = constant_workspace_bytes(nest, options.style)) total = c_text(index_literal(*known));
     else sizes_and_attrs(f.body);
     CBlock unused;
     if (e.used_sizes.empty()) unused.push_back(c_evaluate(c_cast("void", c_text("size"))));
@@ -219,7 +219,7 @@ class FunctionBuilder {
 
   /// Bytes of a buffer in the workspace, a multiple of 64.
   CExpr rounded_bytes(const Buffer& b) {
-    if (const auto n = e.known(b.elements)) return c_text(emit::index_literal((*n * bytes_of(b.dtype) + 63) / 64 * 64));
+    if (const auto n = e.known(b.elements)) return c_text(index_literal((*n * bytes_of(b.dtype) + 63) / 64 * 64));
     CExpr n = e.index(b.elements);
     if (bytes_of(b.dtype) > 1) n = c_binary(n, "*", c_text(std::to_string(bytes_of(b.dtype))));
     return c_binary(c_binary(c_binary(n, "+", c_text("63")), "/", c_text("64")), "*", c_text("64"));

@@ -63,11 +63,6 @@ CExpr float_literal(Emitter& e, double v, DType d) {
 
 }  // namespace
 
-std::string index_literal(int64_t v) {
-  if (v > INT32_MAX || v < -INT32_MAX) return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
-  return fmt::format("{}", v);
-}
-
 CExpr literal(Emitter& e, const VConst& c, const OperandType& t) {
   const OperandType scalar{t.dtype, 1, 0};
   if (t.lanes > 1 && t.dtype == DType::Bool)

@@ -56,6 +56,12 @@ class Printer {
     out += n.text;
     close(paren);
   }
+  void print(const CNumber& n, Level least) {
+    const bool paren = least >= Prefix && n.value < 0 && n.value != INT64_MIN;
+    open(paren);
+    out += index_literal(n.value);
+    close(paren);
+  }
   void print(const CUnary& n, Level least) {
     const bool paren = least > Prefix;
     open(paren);

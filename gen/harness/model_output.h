@@ -18,6 +18,7 @@ struct PhaseText {
   std::string function;
   std::vector<std::string> sizes;
   bool workspace = false, worker_memory = false;
+  std::vector<int64_t> numbers;             ///< behind all other arguments
   bool parallel = false;
   std::optional<int64_t> iterations;        ///< of a parallel phase; where they are open:
   std::string count_function;               ///< what computes them
@@ -31,6 +32,7 @@ struct StepText {
   std::vector<int> tensors;          ///< arguments: tensors of the step's kernel, in order
   std::vector<std::string> sizes;    ///< then these run-time sizes
   bool workspace = false;            ///< then its scratch
+  std::vector<int64_t> numbers;      ///< then these
   std::vector<PhaseText> phases;     ///< if not empty, these take the place of `function`; their tensors are those above
   std::string blueprint;             ///< how the body is scheduled, for explanations
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "ir/c_ast.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -125,6 +126,11 @@ class StepWriter {
     return args;
   }
 
+  static std::string with_numbers(std::string args, const std::vector<int64_t>& numbers) {
+    for (const int64_t n : numbers) args += (args.empty() ? "" : ", ") + index_literal(n);
+    return args;
+  }
+
   std::string task(size_t s, size_t phase) const {
     const PhaseText& p = level_.steps[s].phases[phase];
     const PlanStep& step = plan_.steps[s];
@@ -132,7 +138,7 @@ class StepWriter {
     const int64_t shared = step.scratch - frame_.workers * step.worker_scratch;
     if (p.worker_memory) args += fmt::format("{}arena + {} + {}*worker", args.empty() ? "" : ", ", step.scratch_offset + shared, step.worker_scratch);
     return fmt::format("static void step_{0}_{1}(void *arg, int64_t begin, int64_t end, int worker)\n{{\n    {2}_call *const call = ({2}_call *)arg;\n{3}    (void)worker;\n"
-                       "    (void){4}({5}, begin, end);\n}}\n\n", s, phase + 1, frame_.name, frame_.fields, p.function, args);
+                       "    (void){4}({5});\n}}\n\n", s, phase + 1, frame_.name, frame_.fields, p.function, with_numbers(args + ", begin, end", p.numbers));
   }
 
   void call(const std::string& function, const std::string& args) {
@@ -143,7 +149,7 @@ class StepWriter {
 
   void phase(size_t s, size_t k) {
     const PhaseText& p = level_.steps[s].phases[k];
-    if (!p.parallel) return call(p.function, arguments(s, p.sizes, p.workspace));
+    if (!p.parallel) return call(p.function, with_numbers(arguments(s, p.sizes, p.workspace), p.numbers));
     std::string n = p.iterations ? fmt::format("{}", *p.iterations) : "";
     for (const std::string& z : p.count_sizes) n += (n.empty() ? "" : ", ") + extent(size_name(z));
     line(fmt::format("{}_rt_share(call, {}, {}, step_{}_{});", frame_.name, p.iterations ? n : fmt::format("{}({})", p.count_function, n), p.grain, s, k + 1));
@@ -152,7 +158,7 @@ class StepWriter {
   void step(size_t s) {
     const StepText& t = level_.steps[s];
     line(fmt::format("/* {} */", comment_text(plan_.steps[s].origin)));
-    if (t.phases.empty()) call(t.function, arguments(s, t.sizes, t.workspace));
+    if (t.phases.empty()) call(t.function, with_numbers(arguments(s, t.sizes, t.workspace), t.numbers));
     for (size_t k = 0; k < t.phases.size(); ++k) phase(s, k);
     line("if (call->mark != NULL)");
     line(fmt::format("    call->mark(call->watcher, {});", s));

@@ -1,6 +1,6 @@
 // A small C: expressions, statements, functions and files as values. emit builds it, print_c99 spells it.
 //
-//   expr := text | unary a | a binary b | callee(expr…) | row(expr…) | base[expr] | base.field | (type)a | c ? a : b | (type){expr…}
+//   expr := text | number | unary a | a binary b | callee(expr…) | row(expr…) | base[expr] | base.field | (type)a | c ? a : b | (type){expr…}
 //   stmt := declaration | assignment | expr; | for | if | { stmt… } | return | comment | lines
 //   item := function | lines
 #pragma once
@@ -20,6 +20,8 @@ using CExpr = Counted<CExprNode>;
 
 /// An identifier, a literal, or anything else that binds as tightly as one.
 struct CText { std::string text; };
+/// A whole number of an index or a bound; `name`: the variable that it is the value of, "" for none.
+struct CNumber { int64_t value = 0; std::string name; };
 struct CUnary { std::string_view op; CExpr operand; };
 struct CBinary { std::string_view op; CExpr left, right; };
 struct CCall { std::string callee; std::vector<CExpr> args; };
@@ -33,7 +35,7 @@ struct CConditional { CExpr cond, yes, no; };
 struct CBraces { std::string type; std::vector<CExpr> items; };
 
 struct CExprNode : CountedNode {
-  std::variant<CText, CUnary, CBinary, CCall, CRow, CIndex, CMember, CCast, CConditional, CBraces> node;
+  std::variant<CText, CNumber, CUnary, CBinary, CCall, CRow, CIndex, CMember, CCast, CConditional, CBraces> node;
 };
 
 struct CStmt;
@@ -79,6 +81,7 @@ struct CFile {
 
 // ---- building
 CExpr c_text(std::string text);
+CExpr c_number(int64_t value, std::string name = {});
 CExpr c_unary(std::string_view op, CExpr operand);
 CExpr c_binary(CExpr left, std::string_view op, CExpr right);
 CExpr c_call(std::string callee, std::vector<CExpr> args);
@@ -88,6 +91,8 @@ CExpr c_member(CExpr base, std::string_view field);
 CExpr c_cast(std::string type, CExpr operand);
 CExpr c_conditional(CExpr cond, CExpr yes, CExpr no);
 CExpr c_braces(std::string type, std::vector<CExpr> items);
+/// How a number of an index is spelled, whatever its size.
+std::string index_literal(int64_t v);
 /// An identifier or literal: may be repeated in an expression without computing anything twice.
 bool is_simple(const CExpr&);
 

@@ -13,6 +13,7 @@
 #include "emit/workspace_bound.h"
 #include "emit/math_body.h"
 #include "emit/print_c99.h"
+#include "emit/share_functions.h"
 #include "frontend/frontends.h"
 #include "harness/model_output.h"
 #include "harness/model_program.h"
@@ -95,25 +96,31 @@ std::optional<double> expected_us(const Kernel& kernel) {
   return cost ? std::optional(cost->flops / 2e4 + cost->bytes / 1e4) : std::nullopt;
 }
 
+/// The functions of a level.
+struct LevelFunctions {
+  std::vector<CFunction> kernels;
+  std::string counts;   ///< those that say how many iterations there are
+};
+
 /// The parts of a step that workers share; none where it is too short to wake them.
-std::vector<PhaseText> phase_code(const LoopNest& nest, const Isa& isa, EmitOptions options, EmitNeeds& needs, PlanStep& step, std::string& kernels) {
+std::vector<PhaseText> phase_code(const LoopNest& nest, const Isa& isa, EmitOptions options, EmitNeeds& needs, PlanStep& step, LevelFunctions& functions) {
   constexpr double worth_us = 10, grain_us = 2;
   const auto us = expected_us(step.kernel);
   if (us && *us < worth_us) return {};
   std::vector<PhaseText> out;
   for (const Phase& phase : parallel_phases(nest)) {
     options.split_parallel = phase.parallel;
-    const CFunction f = emit_kernel(phase.nest, isa, options, needs);
+    CFunction f = emit_kernel(phase.nest, isa, options, needs);
     const ModelParameters p = model_parameters(phase.nest, options);
-    PhaseText text{f.name, p.sizes, p.workspace, p.worker_memory, phase.parallel, phase.iterations, {}, {}, 1};
-    kernels += print_c99(f) + "\n";
+    PhaseText text{f.name, p.sizes, p.workspace, p.worker_memory, {}, phase.parallel, phase.iterations, {}, {}, 1};
+    functions.kernels.push_back(std::move(f));
     if (phase.parallel && phase.iterations && us && *phase.iterations > 0)
       text.grain = std::clamp<int64_t>(static_cast<int64_t>(grain_us * static_cast<double>(*phase.iterations) / *us), 1, std::max<int64_t>(1, *phase.iterations / 2));
     if (phase.parallel && !phase.iterations) {
       const CFunction count = emit_iterations_function(phase.count, isa, options, needs);
       text.count_function = count.name;
       text.count_sizes = model_parameters(phase.count, options).sizes;
-      kernels += print_c99(count) + "\n";
+      functions.counts += print_c99(count) + "\n";
     }
     step.scratch = std::max(step.scratch, greatest_workspace_bytes(phase.nest).value_or(0));
     step.worker_scratch = std::max(step.worker_scratch, greatest_worker_bytes(phase.nest).value_or(0));
@@ -122,11 +129,29 @@ std::vector<PhaseText> phase_code(const LoopNest& nest, const Isa& isa, EmitOpti
   return out;
 }
 
+/// Kernels' functions that are the same but for numbers become one; the steps call that. The text of all of them.
+std::string shared_text(LevelFunctions functions, std::vector<StepText>& steps) {
+  const SharedFunctions shared = share_functions(std::move(functions.kernels));
+  const auto redirect = [&](auto& text) {
+    const auto at = shared.calls.find(text.function);
+    if (at == shared.calls.end()) return;
+    text.numbers = at->second.numbers;
+    text.function = at->second.name;
+  };
+  for (StepText& s : steps) {
+    redirect(s);
+    for (PhaseText& p : s.phases) redirect(p);
+  }
+  std::string out;
+  for (const CFunction& f : shared.functions) out += print_c99(f) + "\n";
+  return out + functions.counts;
+}
+
 /// Stages lower and emit of one level; the greatest scratch of each step is kept in the plan.
 ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, const Blueprints& rows, const EmitOptions& options, bool shares, std::string& nests) {
   ModelLevel out{&isa, level_begin(isa, options), level_end(isa, options), {}, {}};
   EmitNeeds needs;
-  std::string kernels;
+  LevelFunctions functions;
   std::vector<std::string> faults;
   for (PlanStep& step : plan.steps) {
     if (step.twin >= 0) {
@@ -140,19 +165,19 @@ ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, con
     if (session.wants_dump("lower")) nests += to_text(nest);
     if (!faults.empty()) continue;
     const ModelParameters p = model_parameters(nest, options);
-    StepText text{function_name(nest, options), p.tensors, p.sizes, p.workspace, {}, nest.blueprint};
+    StepText text{function_name(nest, options), p.tensors, p.sizes, p.workspace, {}, {}, nest.blueprint};
     const auto scratch = greatest_workspace_bytes(nest);
     if (!scratch) faults.push_back(nest.name + ": its workspace has no bound");
     // the counters of loops are no fields of a call, so that what lies in a region stays with one worker
-    if (shares && step.region == kTopLevel) text.phases = phase_code(nest, isa, options, needs, step, kernels);
+    if (shares && step.region == kTopLevel) text.phases = phase_code(nest, isa, options, needs, step, functions);
     if (text.phases.empty()) {
       step.scratch = std::max(step.scratch, scratch.value_or(0));
-      kernels += print_c99(emit_kernel(nest, isa, options, needs)) + "\n";
+      functions.kernels.push_back(emit_kernel(nest, isa, options, needs));
     }
     out.steps.push_back(std::move(text));
   }
   CFile pieces{needed_items(needs)};
-  out.functions = print_c99(pieces) + "\n" + kernels;
+  out.functions = print_c99(pieces) + "\n" + shared_text(std::move(functions), out.steps);
   session.after("lower", faults, [&] { return nests; });
   return out;
 }

@@ -1,0 +1,242 @@
+// Texts without numbers tell which functions are alike; a number that not all of them have becomes a parameter.
+#include "emit/share_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "emit/print_c99.h"
+#include "support/function_ref.h"
+#include "support/joined.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kSmall = 16;          ///< loops of fewer turns are unrolled by compilers
+constexpr size_t kMostParameters = 4;   ///< a function that is told more says little
+
+using OnNumber = FunctionRef<CExpr(const CExpr&)>;
+
+/// Rewrites the numbers that may differ, in the order in which they stand.
+class NumberPass {
+ public:
+  explicit NumberPass(OnNumber on_number) : on_number_(on_number) {}
+
+  CBlock block(const CBlock& b) {
+    CBlock out;
+    for (const CStmt& s : b) out.push_back(std::visit([&](const auto& n) { return CStmt{statement(n)}; }, s.node));
+    return out;
+  }
+
+ private:
+  /// `free`: a number here may differ.
+  CExpr expr(const CExpr& e, bool free = true) {
+    if (!e) return e;
+    return std::visit([&](const auto& n) { return node(n, e, free); }, e->node);
+  }
+  std::vector<CExpr> all(const std::vector<CExpr>& list, bool free) {
+    std::vector<CExpr> out;
+    for (const CExpr& e : list) out.push_back(expr(e, free));
+    return out;
+  }
+
+  CExpr node(const CText&, const CExpr& e, bool) { return e; }
+  CExpr node(const CNumber& n, const CExpr& e, bool free) { return free && n.value >= kSmall ? on_number_(e) : e; }
+  CExpr node(const CUnary& n, const CExpr&, bool free) { return c_unary(n.op, expr(n.operand, free)); }
+  CExpr node(const CBinary& n, const CExpr&, bool free) {
+    const bool divides = n.op == "/" || n.op == "%" || n.op == "<<" || n.op == ">>";
+    CExpr left = expr(n.left, free);
+    return c_binary(std::move(left), n.op, expr(n.right, free && !divides));
+  }
+  CExpr node(const CCall& n, const CExpr&, bool free) { return c_call(n.callee, all(n.args, free)); }
+  CExpr node(const CRow& n, const CExpr&, bool) { return c_row(n.spelling, all(n.args, false)); }   // instructions want constants
+  CExpr node(const CIndex& n, const CExpr&, bool free) {
+    CExpr base = expr(n.base, free);
+    return c_index(std::move(base), expr(n.index));
+  }
+  CExpr node(const CMember& n, const CExpr&, bool free) { return c_member(expr(n.base, free), n.field); }
+  CExpr node(const CCast& n, const CExpr&, bool free) { return c_cast(n.type, expr(n.operand, free)); }
+  CExpr node(const CConditional& n, const CExpr&, bool free) {
+    CExpr cond = expr(n.cond, free), yes = expr(n.yes, free);
+    return c_conditional(std::move(cond), std::move(yes), expr(n.no, free));
+  }
+  CExpr node(const CBraces& n, const CExpr&, bool) { return c_braces(n.type, all(n.items, false)); }
+
+  CDeclaration statement(const CDeclaration& n) { return {n.type, n.name, n.suffix, expr(n.init)}; }
+  CAssignment statement(const CAssignment& n) {
+    CExpr to = expr(n.to);
+    return {std::move(to), n.op, expr(n.value)};
+  }
+  CEvaluation statement(const CEvaluation& n) { return {expr(n.value)}; }
+  CFor statement(const CFor& n) {
+    const bool free = !is_innermost(n.body);
+    CExpr begin = expr(n.begin, free), cond = expr(n.cond, free);
+    return {n.type, n.var, std::move(begin), std::move(cond), n.step, block(n.body)};
+  }
+  CIf statement(const CIf& n) {
+    CExpr cond = expr(n.cond);
+    CBlock then = block(n.then);
+    return {std::move(cond), std::move(then), block(n.otherwise)};
+  }
+  CScope statement(const CScope& n) { return {block(n.body)}; }
+  CReturn statement(const CReturn& n) { return {expr(n.value)}; }
+  CComment statement(const CComment& n) { return n; }
+  CBodyLines statement(const CBodyLines& n) { return n; }
+
+  /// Neither loops nor calls of functions for their effect.
+  static bool is_innermost(const CBlock& b) {
+    return std::none_of(b.begin(), b.end(), [](const CStmt& s) {
+      if (const auto* c = std::get_if<CEvaluation>(&s.node)) return std::holds_alternative<CCall>(c->value->node);
+      if (const auto* i = std::get_if<CIf>(&s.node)) return !is_innermost(i->then) || !is_innermost(i->otherwise);
+      if (const auto* x = std::get_if<CScope>(&s.node)) return !is_innermost(x->body);
+      return std::holds_alternative<CFor>(s.node);
+    });
+  }
+
+  OnNumber on_number_;
+};
+
+/// A function and its numbers.
+struct Member {
+  size_t place = 0;   ///< in the list of all
+  std::vector<CNumber> numbers;
+
+  std::vector<int64_t> values() const {
+    std::vector<int64_t> out;
+    for (const CNumber& n : numbers) out.push_back(n.value);
+    return out;
+  }
+};
+
+/// The text without what may differ; the numbers go to `numbers`.
+std::string form_of(const CFunction& f, std::vector<CNumber>& numbers) {
+  CFunction bare = f;
+  bare.comment.clear();
+  bare.name = "f";
+  bare.body = NumberPass([&](const CExpr& e) {
+    numbers.push_back(std::get<CNumber>(e->node));
+    return c_text("#");
+  }).block(f.body);
+  return print_c99(bare);
+}
+
+/// All words of a text: names that a parameter must not have.
+std::set<std::string> words_of(const std::string& text) {
+  std::set<std::string> out;
+  std::string word;
+  for (const char c : text + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
+    else if (!word.empty()) out.insert(std::exchange(word, {}));
+  }
+  return out;
+}
+
+/// The numbers of a group that become parameters: places that have the same values in all members are one.
+class Parameters {
+ public:
+  explicit Parameters(const std::vector<Member>& members) : members_(members) {
+    for (size_t k = 0; k < members[0].numbers.size(); ++k) {
+      std::vector<int64_t> column;
+      for (const Member& m : members) column.push_back(m.numbers[k].value);
+      const bool differs = std::any_of(column.begin(), column.end(), [&](int64_t v) { return v != column[0]; });
+      of_number_.push_back(differs ? add(column, members[0].numbers[k].name) : -1);
+    }
+  }
+
+  size_t size() const { return columns_.size(); }
+  std::vector<int64_t> values(size_t member) const {
+    std::vector<int64_t> out;
+    for (const std::vector<int64_t>& c : columns_) out.push_back(c[member]);
+    return out;
+  }
+
+  /// The first member with parameters in place of numbers.
+  CFunction function(const CFunction& first) {
+    name_all(first);
+    CFunction out = first;
+    size_t at = 0;
+    out.body = NumberPass([&](const CExpr& e) {
+      const int p = of_number_[at++];
+      return p < 0 ? e : c_text(names_[static_cast<size_t>(p)]);
+    }).block(first.body);
+    for (const std::string& n : names_) out.params.push_back("int64_t " + n);
+    return out;
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  int add(const std::vector<int64_t>& column, const std::string& name) {
+    const auto known = std::find(columns_.begin(), columns_.end(), column);
+    const auto place = static_cast<size_t>(known - columns_.begin());
+    if (known == columns_.end()) columns_.push_back(column), names_.emplace_back();
+    if (names_[place].empty()) names_[place] = name;
+    return static_cast<int>(place);
+  }
+  void name_all(const CFunction& first) {
+    std::set<std::string> taken = words_of(print_c99(first));
+    for (std::string& n : names_) {
+      const std::string base = n.empty() ? "n" : n;
+      n = base;
+      for (int i = 2; !taken.insert(n).second; ++i) n = fmt::format("{}_{}", base, i);
+    }
+  }
+
+  const std::vector<Member>& members_;
+  std::vector<int> of_number_;                  ///< parameter of each number, -1 for none
+  std::vector<std::vector<int64_t>> columns_;   ///< of each parameter, by member
+  std::vector<std::string> names_;
+};
+
+/// Members with the same numbers are one from the start: `same` is the member that stands for each.
+std::vector<Member> without_equals(const std::vector<Member>& all, std::vector<size_t>& same) {
+  std::vector<Member> out;
+  std::map<std::vector<int64_t>, size_t> known;
+  for (const Member& m : all) {
+    const auto [at, fresh] = known.emplace(m.values(), out.size());
+    if (fresh) out.push_back(m);
+    same.push_back(at->second);
+  }
+  return out;
+}
+
+std::string sharing_note(size_t kernels, const std::vector<std::string>& names) {
+  const std::string said = names.empty() ? "" : fmt::format("; the call says {}", joined(names, ", "));
+  return fmt::format("\nserves {} kernels, of which this is the first{}", kernels, said);
+}
+
+}  // namespace
+
+SharedFunctions share_functions(std::vector<CFunction> functions) {
+  std::map<std::string, std::vector<Member>> groups;
+  std::vector<const std::vector<Member>*> group_of;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    Member m{i, {}};
+    std::vector<Member>& group = groups[form_of(functions[i], m.numbers)];
+    group.push_back(std::move(m));
+    group_of.push_back(&group);
+  }
+  SharedFunctions out;
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const std::vector<Member>& group = *group_of[i];
+    if (group[0].place != i) continue;
+    std::vector<size_t> same;
+    const std::vector<Member> different = without_equals(group, same);
+    Parameters parameters(different);
+    const bool one = parameters.size() <= kMostParameters;
+    if (one) {
+      CFunction f = parameters.function(functions[i]);
+      if (group.size() > 1) f.comment += sharing_note(group.size(), parameters.names());
+      out.functions.push_back(std::move(f));
+    } else {
+      for (const Member& m : different) out.functions.push_back(functions[m.place]);
+    }
+    for (size_t k = 0; k < group.size(); ++k) {
+      const Member& stands = one ? different[0] : different[same[k]];
+      out.calls[functions[group[k].place].name] = {functions[stands.place].name, one ? parameters.values(same[k]) : std::vector<int64_t>{}};
+    }
+  }
+  return out;
+}
+
+}  // namespace tenon
