@@ -81,7 +81,7 @@ CStmt call_inner(Emitter& e, const SCall& n) {
       continue;
     }
     const CExpr base = c_text(e.buffer_name(b.buffer));
-    args.push_back(constant_value(b.offset) == 0 ? base : c_binary(base, "+", e.index(b.offset)));
+    args.push_back(e.known(b.offset) == 0 ? base : c_binary(base, "+", e.index(b.offset)));
   }
   for (const Operand& a : n.args) args.push_back(a->type.dtype == DType::I64 ? e.index(a) : e.operand(a));
   return c_evaluate(c_call(std::move(name), std::move(args)));

@@ -40,6 +40,7 @@ class StatementToC {
   void operator()(const SFor& n) {
     if (n.kind == LoopKind::Unrolled) return unrolled(n);
     const bool split = n.kind == LoopKind::Parallel && e.split_parallel;
+    if (!split && never_runs(n)) return;
     if (!split && runs_once(n)) return once(n);
     e.open_scope();
     // the end of a split loop in steps of 1 is the function's own
@@ -95,6 +96,11 @@ class StatementToC {
     const std::string type = e.c_type(value->type);
     const std::string c_name = e.declare(let.name, Binding{"", value->type, computed || let.place, nonnegative, std::nullopt, of_attributes});
     out.push_back(c_declare(constant ? "const " + type : type, c_name, std::move(init)));
+  }
+
+  bool never_runs(const SFor& n) const {
+    const auto begin = e.known(n.begin), end = e.known(n.end);
+    return begin && end && n.step > 0 && *begin >= *end;
   }
 
   bool runs_once(const SFor& n) const {

@@ -10,7 +10,6 @@
 #include "ir/isa.h"
 #include "ir/loop_nest.h"
 #include "algebra/contraction.h"
-#include "support/function_ref.h"
 
 namespace tenon {
 
@@ -23,6 +22,7 @@ struct LeftAccess {
   Operand depth_step;                               ///< elements from one depth index to the next; null: through the table
   int depth_table = -1;                             ///< buffer of offsets, one per depth index
   DType table_type = DType::I64;                    ///< i32 where all extents are known: half the cache
+  Operand copied_pitch;                             ///< elements from one row of the copy to the next
   int block_copy = -1;                              ///< buffer for dense copies of row blocks, used where depth_step is not 1 at run time
 };
 
@@ -32,6 +32,8 @@ struct RightAccess {
   Operand base, column_step, depth_step;
   int64_t halves = 1; ///< elements of the tensor that make one of a panel: 2 where they are halves of words
   int64_t panel = 0;  ///< > 0: the tensor consists of panels of so many columns already, the last one padded
+
+  bool whole_panels = false;  ///< tiles begin where panels do
 
   /// Offset of a column that is a multiple of the tile's width.
   Operand at(const Operand& column, const Operand& depth) const;
@@ -111,7 +113,7 @@ Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, cons
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
 /// The left side of a stencil, always copied: vectors may read past the last pixel of a line.
 LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging);
-/// Elements from one row of left.block_copy to the next. Where there are vectors, a cache line more than there are elements, so that rows
+/// What LeftAccess::copied_pitch is for a depth. Where there are vectors, a cache line more than there are elements, so that rows
 /// of 4096 bytes do not meet in the same set of the cache.
 Operand copied_pitch(const ContractionBuilder& b, const Operand& depth);
 /// Copies rows first..first+count-1 of the left side into left.block_copy, one dense row after the other.
@@ -148,8 +150,13 @@ int function_number(ContractionBuilder& b, InnerFunction f);
 std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name, Block& out);
 /// Where vector `i` of turned_columns lies for vector `j` of the rows from `row` on.
 int64_t turned_place(const ContractionBuilder& b, int row, int j, int i);
-/// Adds a square of `lanes` vectors to `out`: load(r) is row r, store(r, v) keeps column r.
-void append_square(ContractionBuilder& b, Block& out, FunctionRef<Operand(int)> load, FunctionRef<Stmt(int, const Operand&)> store);
+/// Where a square of `lanes` vectors lies: its first element, and elements from one row to the next.
+struct SquarePlace {
+  BufferArgument first;
+  Operand step;
+};
+/// Calls the function that stores the columns of the square `from` as the rows of `to`.
+Stmt turn_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to);
 /// Calls the function that turns a tile of `height` rows, which lie one behind the other in the buffer `rows`.
 Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
 

@@ -100,17 +100,17 @@ Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string
 
 Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   const std::string r = b.local("r");
-  Block partial = partial_rows(b, t, r);
   const auto known = constant_value(t.columns);
-  if (stored_lanes(b) == 1 || (known && *known != b.panel_columns())) return partial;
+  if (stored_lanes(b) == 1 || (known && *known != b.panel_columns())) return partial_rows(b, t, r);
   std::vector<Operand> steps;
   ValueScope row = b.scope;
   Block unused;
   bind_flat(b, b.c.rows, t.first_row, row, unused);
   column_vector(b, row, t.first_column, steps);
-  Operand full = v_apply(ScalarOp::Eq, {t.columns, v_int(b.panel_columns())});
-  if (const Operand unit = all_unit(steps)) full = v_apply(ScalarOp::And, {full, unit});
-  return {s_if(full, whole_rows(b, t, r), std::move(partial))};
+  const Operand unit = all_unit(steps);
+  if (known && !unit) return whole_rows(b, t, r);
+  const Operand full = v_apply(ScalarOp::Eq, {t.columns, v_int(b.panel_columns())});
+  return {s_if(known ? unit : unit ? v_apply(ScalarOp::And, {full, unit}) : full, whole_rows(b, t, r), partial_rows(b, t, r))};
 }
 
 namespace {

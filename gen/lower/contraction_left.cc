@@ -130,7 +130,7 @@ struct RowCopy {
     for (const auto& [name, by] : left.row_coefficients) at = at + scope.vars.at(name) * by;
     return at + d * left.depth_step;
   }
-  Operand to(const Operand& row, const Operand& d) const { return row * copied_pitch(b, depth) + d; }
+  Operand to(const Operand& row, const Operand& d) const { return row * left.copied_pitch + d; }
 };
 
 /// Whether one row lies behind the other, so that vectors of rows can be turned into rows of the copy.
@@ -145,10 +145,9 @@ Stmt copy_squares(const RowCopy& copy, const Operand& whole) {
   ContractionBuilder& b = copy.b;
   const std::string r = b.local("copied_row"), d = b.local("copied_depth");
   const Operand step = copy.left.depth_step, start = copy.left.base + copy.first + v_var(r);
-  Block square;
-  append_square(b, square, [&](int k) { return v_load(copy.left.buffer, b.c.accumulator, start + (v_var(d) + v_int(k)) * step, b.lanes()); },
-                [&](int k, const Operand& v) { return s_store(copy.left.block_copy, copy.to(v_var(r) + v_int(k), v_var(d)), v); });
-  return s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), copy.depth, b.lanes(), std::move(square))});
+  const SquarePlace from{{copy.left.buffer, start + v_var(d) * step}, step};
+  const SquarePlace to{{copy.left.block_copy, copy.to(v_var(r), v_var(d))}, copy.left.copied_pitch};
+  return s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), copy.depth, b.lanes(), {turn_square(b, from, to)})});
 }
 
 }  // namespace

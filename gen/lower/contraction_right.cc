@@ -50,12 +50,12 @@ Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, cons
   const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"), late = b.local("depth_rest");
   const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent(b.c.depth[0]);
   const int lanes = b.lanes();
+  const Operand pitch = v_int(b.panel_columns());
   const auto from = [&](const Operand& c, const Operand& k) { return form->rest + (column + c) * step + k; };
-  const auto to = [&](const Operand& k, const Operand& c) { return panel + k * v_int(b.panel_columns()) + c; };
+  const auto to = [&](const Operand& k, const Operand& c) { return panel + k * pitch + c; };
   Block squares;
   for (int j = 0; j < b.blueprint.tile_vectors; ++j)
-    append_square(b, squares, [&](int r) { return v_load(read->tensor, type, from(v_int(j * lanes + r), v_var(d)), lanes); },
-                  [&](int r, const Operand& v) { return s_store(packed, to(v_var(d) + v_int(r), v_int(j * lanes)), v); });
+    squares.push_back(turn_square(b, {{read->tensor, from(v_int(j * lanes), v_var(d))}, step}, {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
   Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
   Block line{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
   return {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)), s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
@@ -104,6 +104,7 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
   out.halves = read.index.size() == 5 ? 2 : 1;
   out.depth_step = v_int(width * out.halves);
   out.panel = width;
+  out.whole_panels = b.panel_columns() % width == 0;
   b.right_type = t.dtype;
   b.right_panel = width;
   return out;
@@ -113,6 +114,7 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
 
 Operand RightAccess::at(const Operand& column, const Operand& depth) const {
   if (panel == 0) return base + column;
+  if (whole_panels) return base + column * depth * v_int(halves);
   return base + floor_div(column, v_int(panel)) * depth * v_int(panel * halves) + v_apply(ScalarOp::Mod, {column, v_int(panel)}) * v_int(halves);
 }
 

@@ -128,7 +128,7 @@ int rows_in_registers(const ContractionBuilder& b, int height, int vectors) {
 Operand row_base(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int r, Block& out) {
   const Operand at = place.first_row + v_int(r);
   const Operand row = place.row_end ? smaller(at, place.row_end - v_int(1)) : at;
-  if (place.block_first) return (row - place.block_first) * copied_pitch(b, place.depth);
+  if (place.block_first) return (row - place.block_first) * left.copied_pitch;
   ValueScope scope = b.scope;
   bind_flat(b, b.c.rows, row, scope, out);
   Operand base = left.base;

@@ -55,6 +55,27 @@ InnerFunction turn_function(const ContractionBuilder& b, int height, int vectors
   return f;
 }
 
+/// The function of turn_square. Buffers: both squares; parameters: their steps.
+InnerFunction square_function(const ContractionBuilder& b) {
+  InnerFunction f;
+  f.name = fmt::format("turn_square_{}", name_of(b.c.accumulator));
+  f.comment = fmt::format("The columns of a square of {0} x {0} elements are stored as rows.", b.lanes());
+  f.common = true;
+  f.buffers.push_back({"from", b.c.accumulator, Storage::Workspace, -1, nullptr, false});
+  f.buffers.push_back({"to", b.c.accumulator, Storage::Workspace, -1, nullptr, true});
+  f.params = {"from_step", "to_step"};
+  const auto named = [&](const Operand& v) {
+    const std::string name = fmt::format("t{}", f.body.size());
+    f.body.push_back(s_let(name, v));
+    return v_var(name, v->type);
+  };
+  std::vector<Operand> rows;
+  for (int r = 0; r < b.lanes(); ++r) rows.push_back(named(v_load(0, b.c.accumulator, v_int(r) * v_var("from_step"), b.lanes())));
+  rows = turn_vectors(std::move(rows), named);
+  for (int r = 0; r < b.lanes(); ++r) f.body.push_back(s_store(1, v_int(r) * v_var("to_step"), rows[static_cast<size_t>(r)]));
+  return f;
+}
+
 }  // namespace
 
 std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name, Block& out) {
@@ -69,17 +90,12 @@ int64_t turned_place(const ContractionBuilder& b, int row, int j, int i) {
   return int64_t{row} * b.panel_columns() + (int64_t{j} * b.turned_rows + i) * b.lanes();
 }
 
-void append_square(ContractionBuilder& b, Block& out, FunctionRef<Operand(int)> load, FunctionRef<Stmt(int, const Operand&)> store) {
-  size_t names = out.size();   // a let or a store a statement: no name stands twice
-  const auto named = [&](const Operand& v) {
-    const std::string& name = b.local(fmt::format("t{}", names++));
-    out.push_back(s_let(name, v));
-    return v_var(name, v->type);
-  };
-  std::vector<Operand> rows;
-  for (int r = 0; r < b.lanes(); ++r) rows.push_back(named(load(r)));
-  rows = turn_vectors(std::move(rows), named);
-  for (int r = 0; r < b.lanes(); ++r) out.push_back(store(r, rows[static_cast<size_t>(r)]));
+Stmt turn_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to) {
+  SCall call;
+  call.function = function_number(b, square_function(b));
+  call.buffers = {from.first, to.first};
+  call.args = {from.step, to.step};
+  return {std::move(call)};
 }
 
 Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors) {

@@ -41,7 +41,10 @@ bool Generator::varies(const Expr& e) {
     result = v->name == lanes_.var || (it != vars_.end() && spread_out(it->second));
   } else if (const auto* r = std::get_if<Read>(&e->node)) {
     const Bundle* known = r->fill ? nullptr : forwarded_.find(r->tensor, r->index);
-    result = known ? spread_out(*known) : std::any_of(r->index.begin(), r->index.end(), [&](const Expr& i) { return varies(i); });
+    const std::vector<Expr>& strides = places_[static_cast<size_t>(r->tensor)].strides;
+    result = known && spread_out(*known);
+    // a dimension that repeats one element is the same for all lanes
+    for (size_t d = 0; d < r->index.size() && !known && !result; ++d) result = !(is_zero(strides[d]) && !r->fill) && varies(r->index[d]);
     if (r->fill) result = result || varies(r->fill);
   } else {
     each_child(e, [&](const Expr& c) { result = result || varies(c); });

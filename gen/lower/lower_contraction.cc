@@ -135,10 +135,18 @@ class NestBuilder {
     }
     place_.depth = n_.depth;
     place_.tile = tile_;
+    Block block;
+    if (left_.block_copy >= 0) {
+      left_.copied_pitch = v_var(b_.local("row_pitch"));
+      block.push_back(s_let(b_.local("row_pitch"), copied_pitch(b_, n_.depth)));
+    }
     block_first_ = v_var(first);
-    Block body{s_let(column, first_column + v_var(p) * v_int(panel)), s_let(width, smaller(count - v_var(p) * v_int(panel), v_int(panel)))};
-    append(body, tiles(v_var(first), v_var(rows), v_var(column), v_var(width)));
-    Block block{s_let(first, v_var(i) * n_.row_block), s_let(rows, smaller(n_.row_block, n_.rows - v_var(first)))};
+    Block body{s_let(column, first_column + v_var(p) * v_int(panel))};
+    const auto columns = constant_value(b_.extent_of(b_.c.columns));
+    const bool whole = columns && *columns % panel == 0;   // and so is the number of columns in a block
+    if (!whole) body.push_back(s_let(width, smaller(count - v_var(p) * v_int(panel), v_int(panel))));
+    append(body, tiles(v_var(first), v_var(rows), v_var(column), whole ? v_int(panel) : v_var(width)));
+    append(block, {s_let(first, v_var(i) * n_.row_block), s_let(rows, smaller(n_.row_block, n_.rows - v_var(first)))});
     if (left_.block_copy >= 0)
       block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), v_var(rows), n_.depth)));
     block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body), LoopKind::Parallel));
@@ -216,6 +224,7 @@ class NestBuilder {
     direct.right_step = right_.depth_step;
     Block in_place = from_left(direct, height, b_.blueprint.tile_vectors);
     if (packing_ == Packing::None) return in_place;
+    if (constant_value(width)) return full_ ? Block{s_if(full_, any_width(place, height, width), std::move(in_place))} : std::move(in_place);
     const Operand partial = v_apply(ScalarOp::Lt, {width, v_int(b_.panel_columns())});
     return {s_if(full_ ? v_apply(ScalarOp::Or, {full_, partial}) : partial, any_width(place, height, width), std::move(in_place))};
   }
@@ -224,6 +233,7 @@ class NestBuilder {
   Block any_width(const TilePlace& place, int height, const Operand& width) {
     const auto columns = constant_value(b_.extent_of(b_.c.columns));
     if (b_.blueprint.tile_vectors == 1 || (columns && *columns <= b_.lanes())) return from_left(place, height, 1);
+    if (constant_value(width)) return from_left(place, height, b_.blueprint.tile_vectors);
     return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), from_left(place, height, b_.blueprint.tile_vectors), from_left(place, height, 1))};
   }
 

@@ -214,13 +214,14 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
     }
     for (int64_t row_block = 0; row_block < tn_i64_floordiv_portable(rows + rows_cached - 1, rows_cached); ++row_block)
         {
+      const int64_t row_pitch = depth;
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_portable(rows_cached, rows - first_row);
       if (A_s1 != 1) {
         for (int64_t strip = 0; strip < tn_i64_floordiv_portable(block_rows + 3, 4); ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_portable(4, block_rows - strip * 4); ++copied_row) {
-              rows_copied[(strip * 4 + copied_row) * depth + copied_depth] =
+              rows_copied[(strip * 4 + copied_row) * row_pitch + copied_depth] =
                   A[(first_row + (strip * 4 + copied_row)) * A_s0 + copied_depth * A_s1];
             }
           }
@@ -238,18 +239,20 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * depth,
-                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                      rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                      rows_copied + (row + 3 - first_row) * row_pitch, packed + tile_column * depth * 4, tile, depth,
+                      4, 1);
                 } else {
                   tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_4x1of4_f32_steps_portable(rows_copied + (row - first_row) * depth,
-                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                      rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_4x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                      rows_copied + (row + 3 - first_row) * row_pitch, packed + tile_column * depth * 4, tile, depth,
+                      4, 1);
                 } else {
                   tn_tile_4x1of4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
@@ -257,9 +260,9 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * depth,
-                    rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                    rows_copied + (row + 3 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                    rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                    rows_copied + (row + 3 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
@@ -270,7 +273,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
               if (tile_width > 1) {
                 if (A_s1 != 1) {
                   tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                      depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                      row_pitch, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
                   tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
                       packed + tile_column * depth * 4, tile, depth, 4, A_s1);
@@ -278,7 +281,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
               } else {
                 if (A_s1 != 1) {
                   tn_tile_1x1of4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                      depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                      row_pitch, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
                   tn_tile_1x1of4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
                       packed + tile_column * depth * 4, tile, depth, 4, A_s1);
@@ -286,8 +289,8 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
-                    B + column_at, tile, depth, B_s0, 1);
+                tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
+                    row_pitch, B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
                     depth, B_s0, A_s1);
@@ -371,13 +374,14 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
     }
     for (int64_t row_block = 0; row_block < tn_i64_floordiv_portable(rows + rows_cached - 1, rows_cached); ++row_block)
         {
+      const int64_t row_pitch = depth;
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_portable(rows_cached, rows - first_row);
       if (A_s1 != 1) {
         for (int64_t strip = 0; strip < tn_i64_floordiv_portable(block_rows + 3, 4); ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_portable(4, block_rows - strip * 4); ++copied_row) {
-              rows_copied[(strip * 4 + copied_row) * depth + copied_depth] =
+              rows_copied[(strip * 4 + copied_row) * row_pitch + copied_depth] =
                   A[(first_row + (strip * 4 + copied_row)) * A_s0 + copied_depth * A_s1];
             }
           }
@@ -395,18 +399,20 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
             if (pack_all || tile_width < 4) {
               if (tile_width > 1) {
                 if (A_s1 != 1) {
-                  tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * depth,
-                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                      rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                      rows_copied + (row + 3 - first_row) * row_pitch, packed + tile_column * depth * 4, tile, depth,
+                      4, 1);
                 } else {
                   tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_4x1of4_f32_steps_portable(rows_copied + (row - first_row) * depth,
-                      rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                      rows_copied + (row + 3 - first_row) * depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                  tn_tile_4x1of4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                      rows_copied + (row + 3 - first_row) * row_pitch, packed + tile_column * depth * 4, tile, depth,
+                      4, 1);
                 } else {
                   tn_tile_4x1of4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, packed + tile_column * depth * 4, tile, depth, 4, A_s1);
@@ -414,9 +420,9 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * depth,
-                    rows_copied + (row + 1 - first_row) * depth, rows_copied + (row + 2 - first_row) * depth,
-                    rows_copied + (row + 3 - first_row) * depth, B + column_at, tile, depth, B_s0, 1);
+                tn_tile_4x4_f32_steps_portable(rows_copied + (row - first_row) * row_pitch,
+                    rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                    rows_copied + (row + 3 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_4x4_f32_steps_portable(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
@@ -427,7 +433,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
               if (tile_width > 1) {
                 if (A_s1 != 1) {
                   tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                      depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                      row_pitch, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
                   tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
                       packed + tile_column * depth * 4, tile, depth, 4, A_s1);
@@ -435,7 +441,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
               } else {
                 if (A_s1 != 1) {
                   tn_tile_1x1of4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
-                      depth, packed + tile_column * depth * 4, tile, depth, 4, 1);
+                      row_pitch, packed + tile_column * depth * 4, tile, depth, 4, 1);
                 } else {
                   tn_tile_1x1of4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0,
                       packed + tile_column * depth * 4, tile, depth, 4, A_s1);
@@ -443,8 +449,8 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) * depth,
-                    B + column_at, tile, depth, B_s0, 1);
+                tn_tile_1x4_f32_steps_portable(rows_copied + (tn_i64_min_portable(row, rows - 1) - first_row) *
+                    row_pitch, B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_1x4_f32_steps_portable(A + tn_i64_min_portable(row, rows - 1) * A_s0, B + column_at, tile,
                     depth, B_s0, A_s1);

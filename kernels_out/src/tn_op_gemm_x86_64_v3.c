@@ -242,13 +242,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
     }
     for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
         ++row_block) {
+      const int64_t row_pitch = depth + 16;
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
       if (A_s1 != 1) {
         for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows + 5, 6); ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6); ++copied_row) {
-              rows_copied[(strip * 6 + copied_row) * (depth + 16) + copied_depth] =
+              rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
                   A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
             }
           }
@@ -267,13 +268,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
-                      rows_copied + (row + 1 - first_row) * (depth + 16),
-                      rows_copied + (row + 2 - first_row) * (depth + 16),
-                      rows_copied + (row + 3 - first_row) * (depth + 16),
-                      rows_copied + (row + 4 - first_row) * (depth + 16),
-                      rows_copied + (row + 5 - first_row) * (depth + 16), packed + tile_column * depth * 16, tile,
-                      depth, 16, 1);
+                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                      rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
+                      rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile, depth,
+                      16, 1);
                 } else {
                   tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
@@ -281,13 +280,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
-                      rows_copied + (row + 1 - first_row) * (depth + 16),
-                      rows_copied + (row + 2 - first_row) * (depth + 16),
-                      rows_copied + (row + 3 - first_row) * (depth + 16),
-                      rows_copied + (row + 4 - first_row) * (depth + 16),
-                      rows_copied + (row + 5 - first_row) * (depth + 16), packed + tile_column * depth * 16, tile,
-                      depth, 16, 1);
+                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                      rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
+                      rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile, depth,
+                      16, 1);
                 } else {
                   tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
@@ -296,12 +293,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
-                    rows_copied + (row + 1 - first_row) * (depth + 16),
-                    rows_copied + (row + 2 - first_row) * (depth + 16),
-                    rows_copied + (row + 3 - first_row) * (depth + 16),
-                    rows_copied + (row + 4 - first_row) * (depth + 16),
-                    rows_copied + (row + 5 - first_row) * (depth + 16), B + column_at, tile, depth, B_s0, 1);
+                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                    rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                    rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
+                    rows_copied + (row + 5 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
@@ -313,7 +308,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
+                      row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
                   tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -323,7 +318,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
               } else {
                 if (A_s1 != 1) {
                   tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
+                      row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
                   tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -334,7 +329,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             } else {
               if (A_s1 != 1) {
                 tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                    (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
+                    row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
                     B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -441,13 +436,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     }
     for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
         ++row_block) {
+      const int64_t row_pitch = depth + 16;
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
       if (A_s1 != 1) {
         for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows + 5, 6); ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6); ++copied_row) {
-              rows_copied[(strip * 6 + copied_row) * (depth + 16) + copied_depth] =
+              rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
                   A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
             }
           }
@@ -466,13 +462,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             if (pack_all || tile_width < 16) {
               if (tile_width > 8) {
                 if (A_s1 != 1) {
-                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
-                      rows_copied + (row + 1 - first_row) * (depth + 16),
-                      rows_copied + (row + 2 - first_row) * (depth + 16),
-                      rows_copied + (row + 3 - first_row) * (depth + 16),
-                      rows_copied + (row + 4 - first_row) * (depth + 16),
-                      rows_copied + (row + 5 - first_row) * (depth + 16), packed + tile_column * depth * 16, tile,
-                      depth, 16, 1);
+                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                      rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
+                      rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile, depth,
+                      16, 1);
                 } else {
                   tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
@@ -480,13 +474,11 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                 }
               } else {
                 if (A_s1 != 1) {
-                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
-                      rows_copied + (row + 1 - first_row) * (depth + 16),
-                      rows_copied + (row + 2 - first_row) * (depth + 16),
-                      rows_copied + (row + 3 - first_row) * (depth + 16),
-                      rows_copied + (row + 4 - first_row) * (depth + 16),
-                      rows_copied + (row + 5 - first_row) * (depth + 16), packed + tile_column * depth * 16, tile,
-                      depth, 16, 1);
+                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                      rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
+                      rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile, depth,
+                      16, 1);
                 } else {
                   tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                       A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
@@ -495,12 +487,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               }
             } else {
               if (A_s1 != 1) {
-                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * (depth + 16),
-                    rows_copied + (row + 1 - first_row) * (depth + 16),
-                    rows_copied + (row + 2 - first_row) * (depth + 16),
-                    rows_copied + (row + 3 - first_row) * (depth + 16),
-                    rows_copied + (row + 4 - first_row) * (depth + 16),
-                    rows_copied + (row + 5 - first_row) * (depth + 16), B + column_at, tile, depth, B_s0, 1);
+                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                    rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
+                    rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
+                    rows_copied + (row + 5 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
                     A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
@@ -512,7 +502,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               if (tile_width > 8) {
                 if (A_s1 != 1) {
                   tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
+                      row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
                   tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -522,7 +512,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
               } else {
                 if (A_s1 != 1) {
                   tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
+                      row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
                       packed + tile_column * depth * 16, tile, depth, 16, 1);
                 } else {
                   tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
@@ -533,7 +523,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             } else {
               if (A_s1 != 1) {
                 tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                    (depth + 16), rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * (depth + 16),
+                    row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
                     B + column_at, tile, depth, B_s0, 1);
               } else {
                 tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
