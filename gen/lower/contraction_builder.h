@@ -113,6 +113,8 @@ Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, cons
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
 /// The left side of a stencil, always copied: vectors may read past the last pixel of a line.
 LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging);
+/// Where row `row` of all begins on the left side; what that is made of is added to `out`.
+Operand row_offset(ContractionBuilder& b, const LeftAccess& left, const Operand& row, Block& out);
 /// What LeftAccess::copied_pitch is for a depth. Where there are vectors, a cache line more than there are elements, so that rows
 /// of 4096 bytes do not meet in the same set of the cache.
 Operand copied_pitch(const ContractionBuilder& b, const Operand& depth);

@@ -109,6 +109,15 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   return stage_read(b, *read, before, staging);
 }
 
+Operand row_offset(ContractionBuilder& b, const LeftAccess& left, const Operand& row, Block& out) {
+  ValueScope scope = b.scope;
+  if (collapses({left.row_coefficients, left.base}, b.c.rows, b.scope)) bind_collapsed(b.c.rows, row, scope);
+  else bind_flat(b, b.c.rows, row, scope, out);
+  Operand at = left.base;
+  for (const auto& [name, by] : left.row_coefficients) at = at + scope.vars.at(name) * by;
+  return at;
+}
+
 Operand copied_pitch(const ContractionBuilder& b, const Operand& depth) {
   constexpr int kLine = 64;
   return b.isa.vector_bits > 0 ? depth + v_int(kLine / bytes_of(b.c.accumulator)) : depth;
@@ -124,11 +133,7 @@ struct RowCopy {
 
   /// Element `d` of row `row` of the block; what the row is made of is added to `out`.
   Operand from(const Operand& row, const Operand& d, Block& out) const {
-    ValueScope scope = b.scope;
-    bind_flat(b, b.c.rows, first + row, scope, out);
-    Operand at = left.base;
-    for (const auto& [name, by] : left.row_coefficients) at = at + scope.vars.at(name) * by;
-    return at + d * left.depth_step;
+    return row_offset(b, left, first + row, out) + d * left.depth_step;
   }
   Operand to(const Operand& row, const Operand& d) const { return row * left.copied_pitch + d; }
 };

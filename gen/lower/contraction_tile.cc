@@ -129,11 +129,7 @@ Operand row_base(ContractionBuilder& b, const LeftAccess& left, const TilePlace&
   const Operand at = place.first_row + v_int(r);
   const Operand row = place.row_end ? smaller(at, place.row_end - v_int(1)) : at;
   if (place.block_first) return (row - place.block_first) * left.copied_pitch;
-  ValueScope scope = b.scope;
-  bind_flat(b, b.c.rows, row, scope, out);
-  Operand base = left.base;
-  for (const auto& [name, by] : left.row_coefficients) base = base + scope.vars.at(name) * by;
-  return base;
+  return row_offset(b, left, row, out);
 }
 
 }  // namespace

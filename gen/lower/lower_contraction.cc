@@ -15,7 +15,8 @@ namespace {
 /// Names of lets that the whole nest uses.
 struct Extents {
   Operand rows, columns, depth;
-  Operand row_block, column_block;  ///< cache blocks, multiples of the tile
+  Operand row_block;      ///< rows of a block, a multiple of the tile's
+  Operand rows_a_block;   ///< the same, as a number where it is one
 };
 
 class NestBuilder {
@@ -141,14 +142,17 @@ class NestBuilder {
       block.push_back(s_let(b_.local("row_pitch"), copied_pitch(b_, n_.depth)));
     }
     block_first_ = v_var(first);
+    const auto all_rows = constant_value(b_.extent_of(b_.c.rows)), height = constant_value(n_.rows_a_block);
+    const bool even = all_rows && height && *all_rows % *height == 0;
+    const Operand count_of_rows = even ? n_.rows_a_block : v_var(rows);
     Block body{s_let(column, first_column + v_var(p) * v_int(panel))};
     const auto columns = constant_value(b_.extent_of(b_.c.columns));
     const bool whole = columns && *columns % panel == 0;   // and so is the number of columns in a block
     if (!whole) body.push_back(s_let(width, smaller(count - v_var(p) * v_int(panel), v_int(panel))));
-    append(body, tiles(v_var(first), v_var(rows), v_var(column), whole ? v_int(panel) : v_var(width)));
-    append(block, {s_let(first, v_var(i) * n_.row_block), s_let(rows, smaller(n_.row_block, n_.rows - v_var(first)))});
-    if (left_.block_copy >= 0)
-      block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), v_var(rows), n_.depth)));
+    append(body, tiles(v_var(first), count_of_rows, v_var(column), whole ? v_int(panel) : v_var(width)));
+    block.push_back(s_let(first, v_var(i) * n_.row_block));
+    if (!even) block.push_back(s_let(rows, smaller(n_.row_block, n_.rows - v_var(first))));
+    if (left_.block_copy >= 0) block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), count_of_rows, n_.depth)));
     block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body), LoopKind::Parallel));
     return {s_for(i, v_int(0), floor_div(n_.rows + n_.row_block - v_int(1), n_.row_block), 1, std::move(block), LoopKind::Parallel)};
   }
@@ -261,7 +265,8 @@ Block contraction_body(ContractionBuilder& b) {
   const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
   Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth)),
              s_let(row_block, rows_a_block(b, v_var(depth), b.panel_columns()))};
-  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), nullptr}).build());
+  const Operand number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
+  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build());
   return body;
 }
 
@@ -336,7 +341,8 @@ ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const
 
 ContractionParts contraction_parts(ContractionBuilder& b) {
   const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
-  ContractionParts parts = NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), nullptr}).build_parts();
+  const Operand number = rows_cached(b, b.extent_of(b.c.depth));
+  ContractionParts parts = NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build_parts();
   Block once{s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth))};
   append(once, std::move(parts.once));
   Block each{s_let(rows, b.extent_of(b.c.rows)), s_let(row_block, rows_cached(b, v_var(depth)))};
