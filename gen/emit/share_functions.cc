@@ -101,12 +101,6 @@ class NumberPass {
 struct Member {
   size_t place = 0;   ///< in the list of all
   std::vector<CNumber> numbers;
-
-  std::vector<int64_t> values() const {
-    std::vector<int64_t> out;
-    for (const CNumber& n : numbers) out.push_back(n.value);
-    return out;
-  }
 };
 
 /// The text without what may differ; the numbers go to `numbers`.
@@ -188,16 +182,10 @@ class Parameters {
   std::vector<std::string> names_;
 };
 
-/// Members with the same numbers are one from the start: `same` is the member that stands for each.
-std::vector<Member> without_equals(const std::vector<Member>& all, std::vector<size_t>& same) {
-  std::vector<Member> out;
-  std::map<std::vector<int64_t>, size_t> known;
-  for (const Member& m : all) {
-    const auto [at, fresh] = known.emplace(m.values(), out.size());
-    if (fresh) out.push_back(m);
-    same.push_back(at->second);
-  }
-  return out;
+/// Whether one function can serve the members and this one.
+bool fits(std::vector<Member> members, const Member& more) {
+  members.push_back(more);
+  return Parameters(members).size() <= kMostParameters;
 }
 
 std::string sharing_note(size_t kernels, const std::vector<std::string>& names) {
@@ -208,33 +196,24 @@ std::string sharing_note(size_t kernels, const std::vector<std::string>& names) 
 }  // namespace
 
 SharedFunctions share_functions(std::vector<CFunction> functions) {
-  std::map<std::string, std::vector<Member>> groups;
-  std::vector<const std::vector<Member>*> group_of;
+  std::map<std::string, std::vector<std::vector<Member>>> groups;   // by form; of one form there are several where the numbers differ too much
   for (size_t i = 0; i < functions.size(); ++i) {
     Member m{i, {}};
-    std::vector<Member>& group = groups[form_of(functions[i], m.numbers)];
-    group.push_back(std::move(m));
-    group_of.push_back(&group);
+    std::vector<std::vector<Member>>& alike = groups[form_of(functions[i], m.numbers)];
+    auto group = std::find_if(alike.begin(), alike.end(), [&](const std::vector<Member>& g) { return fits(g, m); });
+    if (group == alike.end()) group = alike.insert(group, std::vector<Member>{});
+    group->push_back(std::move(m));
   }
+  std::map<size_t, const std::vector<Member>*> by_first;
+  for (const auto& [form, alike] : groups)
+    for (const std::vector<Member>& group : alike) by_first[group[0].place] = &group;
   SharedFunctions out;
-  for (size_t i = 0; i < functions.size(); ++i) {
-    const std::vector<Member>& group = *group_of[i];
-    if (group[0].place != i) continue;
-    std::vector<size_t> same;
-    const std::vector<Member> different = without_equals(group, same);
-    Parameters parameters(different);
-    const bool one = parameters.size() <= kMostParameters;
-    if (one) {
-      CFunction f = parameters.function(functions[i]);
-      if (group.size() > 1) f.comment += sharing_note(group.size(), parameters.names());
-      out.functions.push_back(std::move(f));
-    } else {
-      for (const Member& m : different) out.functions.push_back(functions[m.place]);
-    }
-    for (size_t k = 0; k < group.size(); ++k) {
-      const Member& stands = one ? different[0] : different[same[k]];
-      out.calls[functions[group[k].place].name] = {functions[stands.place].name, one ? parameters.values(same[k]) : std::vector<int64_t>{}};
-    }
+  for (const auto& [first, group] : by_first) {
+    Parameters parameters(*group);
+    CFunction f = parameters.function(functions[first]);
+    if (group->size() > 1) f.comment += sharing_note(group->size(), parameters.names());
+    for (size_t k = 0; k < group->size(); ++k) out.calls[functions[(*group)[k].place].name] = {f.name, parameters.values(k)};
+    out.functions.push_back(std::move(f));
   }
   return out;
 }

@@ -81,5 +81,8 @@ TEST_CASE("functions that would have to be told much stay apart") {
     for (int64_t k = 1; k <= 5; ++k) body.push_back(store(c_number(n * n + k * n)));
     return function(name, body);
   };
-  CHECK(share_functions({of("a", 20), of("b", 30), of("c", 20)}).functions.size() == 2);
+  const SharedFunctions shared = share_functions({of("a", 20), of("b", 30), of("c", 20)});
+  CHECK(shared.functions.size() == 2);
+  CHECK(shared.calls.at("c").name == "a");
+  CHECK(shared.calls.at("b").name == "b");
 }
