@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
+#include <utility>
 
 #include "emit/print_c99.h"
 #include "support/function_ref.h"
