@@ -151,7 +151,7 @@ class ViewPlacer {
     std::vector<PartCopy> gone;
     for (const auto& [key, copies] : parts) {
       const auto& [root, to, offset] = key;
-      if (buffer(root).kind != BufferKind::Arena || place_of(plan_, to).root == root || !cover(copies, root)) continue;
+      if (buffer(root).kind != BufferKind::Arena || !movable(root) || place_of(plan_, to).root == root || !cover(copies, root)) continue;
       make_view(root, to, offset);
       gone.insert(gone.end(), copies.begin(), copies.end());
     }
