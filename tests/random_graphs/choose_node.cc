@@ -251,7 +251,7 @@ TensorData NodeChooser::draw_data(DType d, std::vector<int64_t> dims, int64_t be
     v.f = positive ? 0.1L + 2 * x : 4 * x - 2;
     v.im = 4 * static_cast<long double>(rng_() >> 11) * 0x1p-53L - 2;
     v.i = below > 0 ? upto(below) - (wide ? below * upto(2) : 0) : wide ? static_cast<int64_t>(rng_()) : upto(7) - (is_signed_int(d) ? 3 : 0);
-    v.i = d == DType::Bool ? v.i & 1 : wrapped(v.i, dtype_row(d).compute);
+    v.i = d == DType::Bool ? v.i & 1 : is_int(d) ? wrapped(v.i, dtype_row(d).compute) : v.i;
     if (is_small(d)) {   // any code that its bits hold
       t.bytes[static_cast<size_t>(i)] = static_cast<uint8_t>(rng_() & (d == DType::I4 || d == DType::U4 || d == DType::F4E2M1 ? 15u : d == DType::I2 || d == DType::U2 ? 3u : 0x3fu));
       continue;

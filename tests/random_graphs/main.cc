@@ -215,10 +215,11 @@ void one_process(const Bench& bench, const Settings& s, uint64_t seed, Counts& c
   }
   int status = 0;
   waitpid(pid, &status, 0);
-  if (WIFEXITED(status)) return;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   ++counts.graphs;
   ++counts.findings;
-  fmt::print("FAIL seed {}: signal {} while the graph was drawn\n", seed, WTERMSIG(status));
+  const std::string end = WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status)) : fmt::format("signal {}", WTERMSIG(status));
+  fmt::print("FAIL seed {}: {} of the process that draws the graph and runs it\n", seed, end);   // sanitizers end it with a status
 }
 
 int hunt(const Bench& bench, const Settings& s) {
