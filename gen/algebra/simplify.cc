@@ -59,11 +59,30 @@ class Simplifier {
     if (a->op == ScalarOp::Cast) return cast(e, a->args[0]);
     if (e->type == DType::Bool) return predicate(e, *a);
     if (is_int(e->type)) return integer(e, *a);
-    if (is_float(e->type) && a->op == ScalarOp::Mul) {
-      if (is_float_one(a->args[0])) return a->args[1];
-      if (is_float_one(a->args[1])) return a->args[0];
+    return is_float(e->type) ? real(e, *a) : e;
+  }
+
+  static Expr real(const Expr& e, const Apply& a) {
+    if (a.args.size() != 2) return e;
+    const Expr &x = a.args[0], &y = a.args[1];
+    if (a.op == ScalarOp::Mul && is_float_one(x)) return y;
+    if (a.op == ScalarOp::Mul && is_float_one(y)) return x;
+    const bool computed = e->type == DType::F32 || e->type == DType::F64;
+    return computed && as_constant(x) && as_constant(y) ? folded(e, a.op, real_value(x), real_value(y)) : e;
+  }
+
+  /// What the kernel would compute from two numbers, rounded as it would round; infinities, NaN and -0 are left to it.
+  static Expr folded(const Expr& e, ScalarOp op, double x, double y) {
+    double exact = 0;
+    switch (op) {
+      case ScalarOp::Add: exact = x + y; break;
+      case ScalarOp::Sub: exact = x - y; break;
+      case ScalarOp::Mul: exact = x * y; break;
+      default: return e;
     }
-    return e;
+    // a double holds sums and products of two floats well enough for a second rounding to change nothing
+    const double rounded = e->type == DType::F32 ? static_cast<double>(static_cast<float>(exact)) : exact;
+    return std::isfinite(rounded) && !(rounded == 0.0 && std::signbit(rounded)) ? constant_float(rounded, e->type) : e;
   }
 
   static bool is_float_one(const Expr& e) {

@@ -1,5 +1,5 @@
 // Simplification of monomorphic expressions: integer and boolean rules, comparisons decided by the ranges of variables.
-// Float arithmetic keeps its bits: only selections, casts of constants and x*1 are touched.
+// Float arithmetic keeps its bits: only selections, constants and x*1 are touched.
 #pragma once
 
 #include "algebra/linear.h"

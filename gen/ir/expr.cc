@@ -6,6 +6,7 @@
 #include <span>
 
 #include "support/check.h"
+#include "support/pointer_map.h"
 
 namespace tenon {
 namespace {
@@ -263,12 +264,34 @@ Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f) {
   return std::visit(m, e->node);
 }
 
-Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) {
-  if (const auto* v = std::get_if<VarRef>(&e->node)) {
-    const auto it = vars.find(v->name);
-    return it == vars.end() ? e : it->second;
+namespace {
+
+/// Keeps what is shared shared: a node with several owners becomes one node again.
+class Substitution {
+ public:
+  explicit Substitution(const std::map<std::string, Expr>& vars) : vars_(vars) {}
+
+  Expr run(const Expr& e) {
+    if (const auto* v = std::get_if<VarRef>(&e->node)) {
+      const auto it = vars_.find(v->name);
+      return it == vars_.end() ? e : it->second;
+    }
+    if (is_leaf(e)) return e;
+    const bool shared = e.use_count() > 1;
+    if (shared)
+      if (const Expr* done = done_.find(e.get())) return *done;
+    Expr out = map_children(e, [&](const Expr& c) { return run(c); });
+    if (shared) done_[e.get()] = out;
+    return out;
   }
-  return is_leaf(e) ? e : map_children(e, [&](const Expr& c) { return substitute(c, vars); });
-}
+
+ private:
+  const std::map<std::string, Expr>& vars_;
+  PointerMap<Expr> done_;
+};
+
+}  // namespace
+
+Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) { return vars.empty() ? e : Substitution(vars).run(e); }
 
 }  // namespace tenon

@@ -73,6 +73,8 @@ class Generator {
   Bundle spread(Bundle b, int parts) const;
   Operand mask_as(const Operand& mask, int bits) const;
   Operand lane_mask(int bits) const;
+  std::pair<Expr, Expr> padded_read(const Expr& e, const Read& r, int part);
+  void name_conversions(const Expr& e, int part);
   Expr inside(const Read& r) const;
   void count_uses(const Expr& e);
   bool deserves_name(const Expr& e) const;

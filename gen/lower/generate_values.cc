@@ -64,7 +64,7 @@ bool Generator::deserves_name(const Expr& e) const {
   if (std::holds_alternative<Read>(e->node) || std::holds_alternative<Select>(e->node)) return true;
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;
-  if (e->type == DType::I64 && a->op == ScalarOp::Cast) return std::holds_alternative<Read>(a->args[0]->node);
+  if (e->type == DType::I64 && a->op == ScalarOp::Cast) return std::holds_alternative<Read>(a->args[0]->node) || is_float(a->args[0]->type);
   if (e->type == DType::I64) return a->op != ScalarOp::Add && a->op != ScalarOp::Sub && a->op != ScalarOp::Mul;
   return a->op != ScalarOp::Cast || !(std::holds_alternative<Constant>(a->args[0]->node) || std::holds_alternative<VarRef>(a->args[0]->node));
 }
@@ -199,8 +199,7 @@ Bundle Generator::read_value(const Expr& e, const Read& r) {
     const Bundle* known = forwarded_.find(r.tensor, r.index);
     return known ? *known : load(e, r);
   }
-  const Expr cond = inside(r);
-  const Expr bare = read_of(r.tensor, e->type, r.index);
+  const auto [cond, bare] = padded_read(e, r, 0);
   if (const auto c = constant_value(cond)) return *c ? value(bare) : value(r.fill);
   TENON_CHECK(!varies(cond), "a padded read that differs between lanes");
   return guarded_select(scalar(cond, 0), bare, r.fill);
@@ -316,14 +315,29 @@ Operand Generator::scalar_read(const Expr& e, const Read& r, int part) {
     if (known) return (*known)[known->size() > 1 ? static_cast<size_t>(part) : 0];
     return v_load(buffer_of_[static_cast<size_t>(r.tensor)], e->type, offset_of(r.tensor, r.index, part));
   }
-  const Expr cond = inside(r);
-  const Expr bare = read_of(r.tensor, e->type, r.index);
+  const auto [cond, bare] = padded_read(e, r, part);
   if (const auto c = constant_value(cond)) return scalar(*c ? bare : r.fill, part);
   const Operand is_inside = scalar(cond, part);
   ++lazy_;
   const Operand yes = scalar(bare, part), no = scalar(r.fill, part);
   --lazy_;
   return v_select(is_inside, yes, no);
+}
+
+/// The condition under which a padded read reads, and the read itself. Both ask where it is.
+std::pair<Expr, Expr> Generator::padded_read(const Expr& e, const Read& r, int part) {
+  SharedExprs shared;
+  for (const Expr& i : r.index) name_conversions(shared.share(i), part);
+  return {shared.share(inside(r)), read_of(r.tensor, e->type, r.index)};
+}
+
+/// Names the parts of an index that are computed as floats, but for those that only an arm of a selection asks for.
+void Generator::name_conversions(const Expr& e, int part) {
+  if (lazy_ > 0 || std::holds_alternative<Reduce>(e->node) || std::holds_alternative<Select>(e->node)) return;
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a || a->op != ScalarOp::Cast || !is_float(a->args[0]->type)) return each_child(e, [&](const Expr& c) { name_conversions(c, part); });
+  const int own = varies(e) ? part : 0;
+  if (!memo_.find(e, own)) memo_.put(e, own, {named("at", scalar_of(e, part))});
 }
 
 Expr Generator::inside(const Read& r) const {

@@ -45,8 +45,8 @@ static int tn_gather_u32_i32_portable(const int64_t *size, const tn_scalar *attr
   for (int64_t p = 0; p < P; ++p) {
     for (int64_t j = 0; j < J; ++j) {
       for (int64_t q = 0; q < Q; ++q) {
-        Y[p * (Q * J) + j * Q + q] = X[p * (Q * D) + ((int64_t)Ix[j] < 0 ? (int64_t)Ix[j] + D : (int64_t)Ix[j]) * Q +
-            q];
+        const int64_t ix = (int64_t)Ix[j];
+        Y[p * (Q * J) + j * Q + q] = X[p * (Q * D) + (ix < 0 ? ix + D : ix) * Q + q];
       }
     }
   }
@@ -80,7 +80,8 @@ static int tn_gather_u32_i64_portable(const int64_t *size, const tn_scalar *attr
   for (int64_t p = 0; p < P; ++p) {
     for (int64_t j = 0; j < J; ++j) {
       for (int64_t q = 0; q < Q; ++q) {
-        Y[p * (Q * J) + j * Q + q] = X[p * (Q * D) + (Ix[j] < 0 ? Ix[j] + D : Ix[j]) * Q + q];
+        const int64_t ix = Ix[j];
+        Y[p * (Q * J) + j * Q + q] = X[p * (Q * D) + (ix < 0 ? ix + D : ix) * Q + q];
       }
     }
   }

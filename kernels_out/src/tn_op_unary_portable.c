@@ -78,7 +78,8 @@ static int tn_gelu_f32_portable(const int64_t *size, const tn_scalar *attr, cons
   const float *restrict X = (const float *)in[0];
   float *restrict Y = (float *)out[0];
   for (int64_t s = 0; s < S; ++s) {
-    Y[s] = 0.5f * X[s * X_s0] * (1.0f + tn_f32_erf_portable(X[s * X_s0] * 0.70710677f));
+    const float x = X[s * X_s0];
+    Y[s] = 0.5f * x * (1.0f + tn_f32_erf_portable(x * 0.70710677f));
   }
   return 0;
 }

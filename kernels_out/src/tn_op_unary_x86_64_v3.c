@@ -152,20 +152,21 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
     const int64_t s_groups = S & (-16);
     for (int64_t s = 0; s < s_groups; s += 16) {
       __builtin_prefetch(&X[s + 512], 0, 3);
+      const tn_f32x8 x = *(const tn_f32x8_at *)&X[s];
+      const tn_f32x8 x2 = *(const tn_f32x8_at *)&X[s + 8];
       __builtin_prefetch(&Y[s + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[s] = 0.5f * *(const tn_f32x8_at *)&X[s] *
-          (1.0f + tn_f32x8_erf_x86_64_v3(*(const tn_f32x8_at *)&X[s] * 0.70710677f));
-      *(tn_f32x8_at *)&Y[s + 8] = 0.5f * *(const tn_f32x8_at *)&X[s + 8] *
-          (1.0f + tn_f32x8_erf_x86_64_v3(*(const tn_f32x8_at *)&X[s + 8] * 0.70710677f));
+      *(tn_f32x8_at *)&Y[s] = 0.5f * x * (1.0f + tn_f32x8_erf_x86_64_v3(x * 0.70710677f));
+      *(tn_f32x8_at *)&Y[s + 8] = 0.5f * x2 * (1.0f + tn_f32x8_erf_x86_64_v3(x2 * 0.70710677f));
     }
     for (int64_t s = s_groups; s < S; s += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
-      tn_f32x8_store_first_x86_64_v3(&Y[s], active, 0.5f * tn_f32x8_load_first_x86_64_v3(&X[s], active) *
-          (1.0f + tn_f32x8_erf_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[s], active) * 0.70710677f)));
+      const tn_f32x8 x = tn_f32x8_load_first_x86_64_v3(&X[s], active);
+      tn_f32x8_store_first_x86_64_v3(&Y[s], active, 0.5f * x * (1.0f + tn_f32x8_erf_x86_64_v3(x * 0.70710677f)));
     }
   } else {
     for (int64_t s = 0; s < S; ++s) {
-      Y[s] = 0.5f * X[s * X_s0] * (1.0f + tn_f32_erf_x86_64_v3(X[s * X_s0] * 0.70710677f));
+      const float x = X[s * X_s0];
+      Y[s] = 0.5f * x * (1.0f + tn_f32_erf_x86_64_v3(x * 0.70710677f));
     }
   }
   return 0;

@@ -66,6 +66,17 @@ TEST_CASE("float arithmetic keeps its bits") {
   CHECK(same(simplify(apply(ScalarOp::Mul, {x, constant_float(1, DType::F32)})), x));
 }
 
+TEST_CASE("constants are computed as the kernel would") {
+  const auto number = [](double f, DType t) { return constant_float(f, t); };
+  const Expr third = apply(ScalarOp::Mul, {number(1.0f / 3, DType::F32), number(3, DType::F32)});
+  CHECK(same(simplify(third), number(1.0f / 3 * 3.0f, DType::F32)));
+  CHECK(same(simplify(cast_to(apply(ScalarOp::Add, {number(-0.75, DType::F64), number(2, DType::F64)}), DType::F32)), number(1.25, DType::F32)));
+  CHECK(same(simplify(apply(ScalarOp::Sub, {number(16777216, DType::F32), number(-1, DType::F32)})), number(16777216, DType::F32)));
+  for (const Expr& left : {apply(ScalarOp::Mul, {number(3e38, DType::F32), number(2, DType::F32)}), apply(ScalarOp::Mul, {number(0, DType::F64), number(-1, DType::F64)}),
+                           apply(ScalarOp::Add, {number(1, DType::BF16), number(2, DType::BF16)})})
+    CHECK(same(simplify(left), left));
+}
+
 TEST_CASE("selections with a decided condition are their arm") {
   CHECK(simplified(select(op(ScalarOp::Lt, i, n), i, c(7))) == "i");
 }

@@ -45,19 +45,6 @@ Kernel add() {
   return k;
 }
 
-/// Y[p, q] = X[p, q] with run-time strides of X; Y[I[j], q] += U[j, q], where I counts from the end if it is negative
-Kernel add_rows() {
-  const Expr P = size_ref("P"), Q = size_ref("Q"), J = size_ref("J"), row = read_of(1, DType::I64, {v("j")});
-  Kernel k;
-  k.name = "add_rows_f32";
-  k.sizes = {{"P"}, {"Q"}, {"J"}, {"X_s0"}, {"X_s1"}};
-  k.tensors = {{"X", Role::Input, DType::F32, {P, Q}, {size_ref("X_s0"), size_ref("X_s1")}}, tensor("I", Role::Input, {J}), tensor("U", Role::Input, {J, Q}), tensor("Y", Role::Output, {P, Q})};
-  k.tensors[1].dtype = DType::I64;
-  k.body = {{3, {v("p"), v("q")}, Update::Assign, at(0, {v("p"), v("q")}), {{"p", P}, {"q", Q}}, ""},
-            {3, {select(apply(ScalarOp::Lt, {row, constant_int(0)}), row + P, row), v("q")}, Update::Add, at(2, {v("j"), v("q")}), {{"j", J}, {"q", Q}}, ""}};
-  return k;
-}
-
 Kernel running_sum() {
   const Expr N = size_ref("N");
   Kernel k;
@@ -244,28 +231,6 @@ TEST_CASE("run-time strides of 1 and 0 are told apart from the others") {
   REQUIRE(unit);
   REQUIRE(unit->otherwise);
   CHECK(std::get_if<SIf>(&unit->otherwise->front().node) != nullptr);
-}
-
-TEST_CASE("an update in place stands outside of the forks before it, and looks its place up once") {
-  const LoopNest nest = lowered(add_rows(), "x86-64-v3");
-  REQUIRE(nest.body.size() == 2);
-  CHECK(std::get_if<SIf>(&nest.body[0].node) != nullptr);
-  CHECK(std::get_if<SFor>(&nest.body[1].node) != nullptr);
-  const std::string text = to_text(nest);
-  CHECK(count(text, ": place = ") == 1);
-  CHECK(count(text, "load:i64(b1") == 1);
-}
-
-TEST_CASE("an index of a narrow type is read once, too") {
-  Kernel k = add_rows();
-  k.tensors[1].dtype = DType::I32;
-  const Expr row = cast_to(read_of(1, DType::I32, {v("j")}), DType::I64);
-  k.body[1].index[0] = select(apply(ScalarOp::Lt, {row, constant_int(0)}), row + size_ref("P"), row);
-  Check inside;
-  inside.loops = {{"j", size_ref("J")}};
-  inside.holds = apply(ScalarOp::And, {apply(ScalarOp::Ge, {row, constant_int(0)}), apply(ScalarOp::Lt, {row, size_ref("P")})});
-  k.checks = {inside};
-  CHECK(count(to_text(lowered(k, "x86-64-v3")), "load:i32(b1") == 2);
 }
 
 TEST_CASE("tiles of one height are written once, and clamp their rows only where rows are left over") {
