@@ -221,9 +221,9 @@ Typed ExprBuilder::optional(const Syntax& s) {
   // A literal in the place of an absent tensor has the type that the tensor would have.
   Typed v = value(s.children[1]);
   const TensorDef* absent = scope_.def->input(read.text);
-  const std::optional<DType> storage = absent ? type_named(absent->dtype) : std::nullopt;
-  const bool literal = v.flexible && std::holds_alternative<Constant>(v.e->node);
-  if (literal && storage && (is_int(*storage) || is_float(*storage))) v = {convert(v, type_of_read(*storage)), false};
+  if (!absent || !v.flexible || !std::holds_alternative<Constant>(v.e->node)) return v;
+  const std::optional<DType> storage = type_named(absent->dtype);
+  if (storage && (is_int(*storage) || is_float(*storage))) return {convert(v, type_of_read(*storage)), false};
   return v;
 }
 
