@@ -72,7 +72,8 @@ std::optional<Check> over_loops_of(const CheckGroup& group, const Check& c) {
 
 CheckGroup group_of(const Check& c) {
   std::vector<Expr> parts = failing_parts(c);
-  CheckGroup group{{c.loops.begin(), c.loops.begin() + static_cast<std::ptrdiff_t>(parts.size()) - 1}, {}, {parts.back()}, c.status, {}};
+  const auto around = static_cast<std::ptrdiff_t>(parts.size() - 1);
+  CheckGroup group{{c.loops.begin(), c.loops.begin() + around}, {}, {parts.back()}, c.status, {}};
   parts.pop_back();
   group.around = std::move(parts);
   if (!c.what.empty()) group.what.push_back(c.what);
