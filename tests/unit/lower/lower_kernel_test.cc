@@ -3,17 +3,13 @@
 
 #include <set>
 
-#include "catch.h"
-#include "isa/all_isas.h"
 #include "lower/lower_contraction.h"
+#include "unit/lower/hand_made.h"
 
 using namespace tenon;
+using namespace tenon_test;
 
 namespace {
-
-Expr v(const std::string& name) { return var_ref(name); }
-Tensor tensor(const std::string& name, Role role, std::vector<Expr> dims) { return {name, role, DType::F32, dims, contiguous_strides(dims)}; }
-Expr at(int t, std::vector<Expr> index) { return read_of(t, DType::F32, std::move(index)); }
 
 /// softmax over the middle of [P, D, Q]
 Kernel softmax() {
@@ -180,18 +176,6 @@ LoopNest lowered_filters(int64_t count, int64_t edge = 30, int64_t channels = 3)
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   return *nest;
-}
-
-LoopNest lowered(const Kernel& k, std::string_view level) {
-  LoopNest nest = lower_kernel(k, Blueprints{}, *isa_from_name(level));
-  REQUIRE(verify(nest) == std::vector<std::string>{});
-  return nest;
-}
-
-int count(const std::string& text, const std::string& part) {
-  int n = 0;
-  for (size_t i = text.find(part); i != std::string::npos; i = text.find(part, i + 1)) ++n;
-  return n;
 }
 
 }  // namespace

@@ -1,15 +1,10 @@
 // Lowering of kernels whose places in memory are read or computed at run time.
-#include "catch.h"
-#include "isa/all_isas.h"
-#include "lower/lower_kernel.h"
+#include "unit/lower/hand_made.h"
 
 using namespace tenon;
+using namespace tenon_test;
 
 namespace {
-
-Expr v(const std::string& name) { return var_ref(name); }
-Tensor tensor(const std::string& name, Role role, std::vector<Expr> dims) { return {name, role, DType::F32, dims, contiguous_strides(dims)}; }
-Expr at(int t, std::vector<Expr> index) { return read_of(t, DType::F32, std::move(index)); }
 
 /// Y[p, q] = X[p, q] with run-time strides of X; Y[I[j], q] += U[j, q], where I counts from the end if it is negative
 Kernel add_rows() {
@@ -34,18 +29,6 @@ Kernel sampled() {
   const Expr place = cast_to(apply(ScalarOp::Floor, {at(1, {v("j")})}), DType::I64);
   k.body = {{2, {v("j")}, Update::Assign, read_of(0, DType::F32, {place}, constant_float(0, DType::F32)), {{"j", J}}, ""}};
   return k;
-}
-
-LoopNest lowered(const Kernel& k, std::string_view level) {
-  LoopNest nest = lower_kernel(k, Blueprints{}, *isa_from_name(level));
-  REQUIRE(verify(nest) == std::vector<std::string>{});
-  return nest;
-}
-
-int count(const std::string& text, const std::string& part) {
-  int n = 0;
-  for (size_t i = text.find(part); i != std::string::npos; i = text.find(part, i + 1)) ++n;
-  return n;
 }
 
 }  // namespace
