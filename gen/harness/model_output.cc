@@ -128,10 +128,16 @@ class ModelWriter {
                        "int {0}_selftest(const {0}_context *context, double *worst);\n", name_);
   }
 
+  /// Whether a buffer or a kernel has it, be it inside of an expression alone.
+  bool has_type(DType d) const {
+    return std::any_of(plan_.buffers.begin(), plan_.buffers.end(), [&](const PlanBuffer& b) { return b.dtype == d; }) ||
+           std::any_of(plan_.steps.begin(), plan_.steps.end(), [&](const PlanStep& s) { return tenon::has_type(s.kernel, d); });
+  }
+
   std::string complex_types() const {
     std::string out;
     for (const auto& [d, part] : {std::pair{DType::C64, "float"}, std::pair{DType::C128, "double"}})
-      if (std::any_of(plan_.buffers.begin(), plan_.buffers.end(), [d = d](const PlanBuffer& b) { return b.dtype == d; }))
+      if (has_type(d))
         out += fmt::format("typedef struct {{\n    {} re, im;\n}} {};\n", part, c_type(d));
     return out;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/joined.h"
@@ -98,6 +99,14 @@ std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims) {
     s = a && b ? constant_int(*a * *b) : s * dims[i];
   }
   return strides;
+}
+
+bool has_type(const Kernel& k, DType type) {
+  bool found = std::any_of(k.tensors.begin(), k.tensors.end(), [&](const Tensor& t) { return t.dtype == type; });
+  const auto search = [&](const Expr& e) { walk(e, [&](const Expr& part) { return !(found = found || part->type == type); }); };
+  for (const KernelStatement& s : k.body) search(s.value);
+  for (const Check& c : k.checks) search(c.holds);
+  return found;
 }
 
 std::vector<std::string> tensor_names(const Kernel& k) {

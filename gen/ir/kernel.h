@@ -95,6 +95,8 @@ struct Kernel {
 
 /// Row-major strides of `dims`, in elements.
 std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims);
+/// Whether a tensor or a part of an expression has the type.
+bool has_type(const Kernel&, DType);
 /// Names of the tensors, for printing expressions.
 std::vector<std::string> tensor_names(const Kernel&);
 /// Text form, one line a tensor, check and statement.
