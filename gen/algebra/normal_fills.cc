@@ -36,12 +36,15 @@ struct OpenEnds {
 std::vector<OpenEnds> open_ends(const Kernel& kernel, const Read& r, const std::vector<LoopVar>& vars) {
   ValueScope scope;
   scope.kernel = &kernel;
+  Ranges ranges;
+  for (const LoopVar& v : vars) ranges.extents[v.name] = v.extent;
   const Tensor& t = kernel.tensors[static_cast<size_t>(r.tensor)];
   std::vector<OpenEnds> out(r.index.size());
   for (size_t d = 0; d < r.index.size(); ++d) {
     const auto span = span_of(r.index[d], vars, scope);
     const auto dim = constant_value(t.dims[d]);
     if (span && dim) out[d] = {span->low < 0, span->high >= *dim};
+    else out[d] = {!proves_le(constant_int(0), r.index[d], ranges), !proves_lt(r.index[d], t.dims[d], ranges)};
   }
   return out;
 }

@@ -3,23 +3,30 @@
 
 #include <algorithm>
 
+#include "algebra/extent_product.h"
+
 namespace tenon {
 namespace {
 
 struct Axis {
   size_t at;
-  int64_t extent, stride;
+  ExtentProduct extent, stride;
 };
 
-/// Axes of extent above 1, or nothing when something is open.
+bool constant(const std::vector<Axis>& axes) {
+  return std::all_of(axes.begin(), axes.end(), [](const Axis& a) { return a.extent.is_constant() && a.stride.is_constant(); });
+}
+
+/// Axes of extent above 1 from the fastest on; nothing where an extent or a stride has no form as a product.
 std::optional<std::vector<Axis>> axes_of(const Tensor& t) {
   std::vector<Axis> out;
-  for (size_t k = 0; k < t.dims.size(); ++k) {
-    const auto n = constant_value(t.dims[k]), s = constant_value(t.strides[k]);
+  for (size_t k = t.dims.size(); k-- > 0;) {
+    if (is_one(t.dims[k]) || is_zero(t.strides[k])) continue;
+    const auto n = extent_product(t.dims[k]), s = extent_product(t.strides[k]);
     if (!n || !s) return std::nullopt;
-    if (*n != 1 && *s != 0) out.push_back({k, *n, *s});
+    out.push_back({k, *n, *s});
   }
-  std::sort(out.begin(), out.end(), [](const Axis& a, const Axis& b) { return a.stride < b.stride; });
+  if (constant(out)) std::sort(out.begin(), out.end(), [](const Axis& a, const Axis& b) { return a.stride.number < b.stride.number; });
   return out;
 }
 
@@ -30,28 +37,49 @@ bool same_shape(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-Expr quotient(const Expr& e, int64_t n) { return n == 1 ? e : apply(ScalarOp::FloorDiv, {e, constant_int(n)}); }
+Expr divided(const Expr& e, int64_t n) { return n == 1 ? e : apply(ScalarOp::FloorDiv, {e, constant_int(n)}); }
 Expr remainder(const Expr& e, int64_t n) { return apply(ScalarOp::Mod, {e, constant_int(n)}); }
 
-/// Spreads one term over the target's axes from the fastest that it reaches upward. False when it does not fit evenly.
+/// a < b and a <= b, whatever the sizes are that leave any elements.
+bool below(const ExtentProduct& a, const ExtentProduct& b) {
+  if (a.is_constant() && b.is_constant()) return a.number < b.number;
+  const auto q = quotient(b, a);
+  return q && !q->is_one();
+}
+bool within(const ExtentProduct& a, const ExtentProduct& b) {
+  return a.is_constant() && b.is_constant() ? a.number <= b.number : quotient(b, a).has_value();
+}
+
+/// The axis in which a stride falls, and how many of its elements that is.
+struct Place {
+  const Axis* axis;
+  ExtentProduct step;
+};
+std::optional<Place> place_of(const ExtentProduct& stride, const std::vector<Axis>& axes) {
+  for (const Axis& a : axes)
+    if (const auto step = quotient(stride, a.stride); step && below(*step, a.extent)) return Place{&a, *step};
+  return std::nullopt;
+}
+
+/// Spreads one term over the target's axes from the fastest that it reaches upward. False when it does not fit evenly, or only by
+/// dividing by what run time knows.
 bool spread(Expr e, Axis from, const std::vector<Axis>& to, std::vector<Expr>& out) {
-  while (from.extent > 1) {
-    const Axis* a = nullptr;
-    for (const Axis& t : to)
-      if (t.stride <= from.stride && from.stride < t.stride * t.extent) a = &t;
-    if (!a || from.stride % a->stride != 0) return false;
-    const int64_t step = from.stride / a->stride, room = a->stride * a->extent;
-    Expr& sum = out[a->at];
-    if (from.stride * from.extent <= room) {
-      sum = sum + e * constant_int(step);
+  while (!from.extent.is_one()) {
+    const auto place = place_of(from.stride, to);
+    if (!place) return false;
+    const auto room = times(place->axis->stride, place->axis->extent), reach = times(from.stride, from.extent);
+    if (!room || !reach) return false;
+    Expr& sum = out[place->axis->at];
+    if (within(*reach, *room)) {
+      sum = sum + e * to_expr(place->step);
       return true;
     }
-    if (room % from.stride != 0) return false;
-    const int64_t inside = room / from.stride;
-    if (from.extent % inside != 0) return false;
-    sum = sum + remainder(e, inside) * constant_int(step);
-    e = quotient(e, inside);
-    from = {from.at, from.extent / inside, room};
+    const auto inside = quotient(*room, from.stride);
+    const auto left = inside && inside->is_constant() ? quotient(from.extent, *inside) : std::nullopt;
+    if (!left) return false;
+    sum = sum + remainder(e, inside->number) * to_expr(place->step);
+    e = divided(e, inside->number);
+    from = {from.at, *left, *room};
   }
   return true;
 }

@@ -24,11 +24,11 @@ const OpLibrary& shipped() { return tenon_test::shipped_ops(); }
 
 /// inputs and main of a graph whose result is y (or the names given).
 struct Case {
-  std::string inputs, main, outputs = "y", parameters = "";
+  std::string inputs, main, outputs = "y", parameters = "", sizes = "";
 };
 
 ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
-  const std::string text = "graph: g\ninputs:\n" + c.inputs + c.parameters + "main: |\n" + c.main + "outputs: [" + c.outputs + "]\n";
+  const std::string text = "graph: g\n" + c.sizes + "inputs:\n" + c.inputs + c.parameters + "main: |\n" + c.main + "outputs: [" + c.outputs + "]\n";
   const OpSemantics semantics = library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) {
     return fold_node(shipped(), op, in, attrs);
   });
@@ -154,6 +154,26 @@ TEST_CASE("shuffled channels go into a padded convolution that stays a stencil")
   REQUIRE(c.has_value());
   CHECK(c->is_stencil());
   CHECK(p.steps[0].kernel.body[0].loops.size() == 6);  // image, two loops of channels, one filter each, rows and columns
+}
+
+TEST_CASE("an open batch is fused as a fixed one") {
+  const std::string image = "  x: f32[{0}, 8, 10, 10]\n  w: f32[16, 8, 3, 3]\n  b: f32[16]\n", rows = "  x: f32[{0}, 4, 16, 8]\n  w: f32[32, 24]\n";
+  const std::string pads = "pads=[1, 1, 1, 1]";
+  const std::vector<Case> cases = {
+      {image, "  y = relu(conv2d(x, w, b, " + pads + "))\n"},
+      {image + "  r: f32[{0}, 16, 10, 10]\n", "  y = relu(add(conv2d(x, w, b, " + pads + "), r))\n"},
+      {"  x: f32[{0}, 10, 10, 8]\n  w: f32[16, 8, 3, 3]\n", "  y = conv2d(transpose(x, perm=[0, 3, 1, 2]), w, " + pads + ")\n"},
+      {image, "  y = sigmoid(reshape(conv2d(x, w), shape=[{0}, 16, 64]))\n"},
+      {rows, "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[{0}, 16, 32]), w)\n"},
+      {rows, "  y = relu(reshape(matmul(reshape(x, shape=[{0}*16, 32]), w), shape=[{0}, 4, 4, 24]))\n"},
+  };
+  for (const Case& c : cases) {
+    const auto with = [&](const std::string& batch, const std::string& sizes) {
+      return planned({fmt::format(fmt::runtime(c.inputs), batch), fmt::format(fmt::runtime(c.main), batch), "y", "", sizes}).steps.size();
+    };
+    INFO(c.main);
+    CHECK(with("N", "sizes: {N: 1..9}\n") == with("5", ""));
+  }
 }
 
 TEST_CASE("what only moves elements goes into its reader") {
