@@ -82,6 +82,7 @@ class ExprBuilder {
   size_t each_rank(const Syntax& s) const;
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
+  bool lies_within(const Expr& i, const Expr& extent) const;
   void require_choice(const Expr& room, const Syntax& place);
   void require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place);
   Expr divisor(const Expr& divisor, const Syntax& place);

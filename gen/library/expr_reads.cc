@@ -239,6 +239,7 @@ Typed ExprBuilder::guard(const Syntax& s) {
     require_data(apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, apply(ScalarOp::Neg, {d})}), apply(ScalarOp::Lt, {i, d})}), CheckStatus::Range, s);
     return {tenon::select(apply(ScalarOp::Lt, {i, zero_index}), i + d, i), true};
   }
+  if (lies_within(i, d)) return {i, true};
   require_choice(d - one, s);
   const Expr two = constant_int(2);
   if (s.text == "mirror") {
@@ -248,6 +249,13 @@ Typed ExprBuilder::guard(const Syntax& s) {
   const Expr period = apply(ScalarOp::Max, {two * d - two, one});
   const Expr m = apply(ScalarOp::Mod, {i, period});
   return {tenon::select(apply(ScalarOp::Lt, {m, d}), m, period - m), true};
+}
+
+/// 0 <= i < extent wherever the statement's loops are.
+bool ExprBuilder::lies_within(const Expr& i, const Expr& extent) const {
+  Ranges ranges;
+  for (const LoopVar& v : statement_.loops) ranges.extents[v.name] = v.extent;
+  return proves_le(constant_int(0), i, ranges) && proves_lt(i, extent, ranges);
 }
 
 /// What to divide by. In an extent of 0 nothing lies, so nothing may be divided by it and any number will do.
