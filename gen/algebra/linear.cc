@@ -83,6 +83,11 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
     const auto c = constant_value(a->args[1]);
     return c ? constant_int(*c) : nullptr;
   }
+  if (a && !positive && a->op == ScalarOp::Min) {
+    for (const Expr& side : a->args)
+      if (constant_value(side)) return side;
+    return nullptr;
+  }
   if (a && positive && (a->op == ScalarOp::Mul || a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Min) &&
       proves_not_negative(linear_form(a->args[0]), ranges) && proves_not_negative(linear_form(a->args[1]), ranges))
     return constant_int(0);
@@ -116,12 +121,11 @@ Expr to_expr(const LinearForm& form) {
 }
 
 bool proves_not_negative(LinearForm form, const Ranges& ranges) {
-  // Variables are replaced before sizes: the extent that stands for a variable often cancels against a size.
+  // Variables are replaced first, sizes last: the extent that stands for a variable often cancels against a size, or against a minimum of some.
   for (int round = 0; round < 24; ++round) {
     if (form.terms.empty()) return form.constant >= 0;
-    const auto is_size = [](const auto& t) { return std::holds_alternative<SizeRef>(t.first->node); };
-    auto it = std::find_if_not(form.terms.begin(), form.terms.end(), is_size);
-    if (it == form.terms.end()) it = form.terms.begin();
+    const auto rank = [](const auto& t) { return std::holds_alternative<VarRef>(t.first->node) ? 0 : std::holds_alternative<SizeRef>(t.first->node) ? 2 : 1; };
+    const auto it = std::min_element(form.terms.begin(), form.terms.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
     const auto [atom, factor] = *it;
     const Expr end = worst_end(atom, factor > 0, ranges);
     if (!end) return false;

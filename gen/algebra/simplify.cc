@@ -186,6 +186,10 @@ class Simplifier {
   static Expr decide(const Expr& e, bool yes, bool no) { return yes ? boolean(true) : no ? boolean(false) : e; }
 
   Expr integer(const Expr& e, const Apply& a) {
+    if (a.op == ScalarOp::Neg) {
+      const auto* inner = std::get_if<Apply>(&a.args[0]->node);
+      return inner && inner->op == ScalarOp::Neg ? inner->args[0] : e;
+    }
     if (a.args.size() != 2 || a.args[0]->type != e->type || a.args[1]->type != e->type) return e;
     const Expr &x = a.args[0], &y = a.args[1];
     const auto cx = constant_value(x), cy = constant_value(y);

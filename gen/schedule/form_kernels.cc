@@ -168,10 +168,17 @@ class KernelFormer {
     });
   }
 
+  static Ranges ranges_of(const std::vector<LoopVar>& loops) {
+    Ranges ranges;
+    for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
+    return ranges;
+  }
+
   /// Last, because fusion looks for one bare variable a dimension.
   void split_loops(size_t k) {
     FusedKernel split = kernels_.at(k);
     split.kernel = with_split_loops(split.kernel);
+    for (KernelStatement& s : split.kernel.body) s.value = simplify(s.value, ranges_of(s.loops));
     kernels_.set(k, std::move(split));
   }
 
@@ -216,8 +223,7 @@ class KernelFormer {
   /// Moves elements by steps that stay the same: places that are mirrored, wrapped or divided would be worked out at every product.
   static bool moves_evenly(const Kernel& k) {
     if (!is_movement(k)) return false;
-    Ranges ranges;
-    for (const LoopVar& v : k.body[0].loops) ranges.extents[v.name] = v.extent;
+    const Ranges ranges = ranges_of(k.body[0].loops);
     bool even = true;
     walk(k.body[0].value, [&](const Expr& e) {
       const auto* r = std::get_if<Read>(&e->node);

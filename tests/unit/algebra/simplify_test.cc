@@ -36,6 +36,16 @@ TEST_CASE("quotients and remainders split what is a multiple") {
   CHECK(simplified(op(ScalarOp::FloorDiv, c(-7), c(2))) == "-4");
 }
 
+TEST_CASE("an extent that is a minimum bounds its variable, and so does the number in it") {
+  const Expr least = op(ScalarOp::Min, size_ref("S"), c(8)), k = var_ref("k");
+  Ranges r = ranges();
+  r.extents["k"] = least;
+  CHECK(to_text(simplify(op(ScalarOp::Min, op(ScalarOp::Max, op(ScalarOp::Min, k, least - c(1)), c(0)), c(7)), r)) == "k");
+  CHECK(to_text(simplify(op(ScalarOp::Min, k, c(6)), r)) == "min(k, 6)");
+}
+
+TEST_CASE("a negative of a negative is the number") { CHECK(simplified(apply(ScalarOp::Neg, {apply(ScalarOp::Neg, {i})})) == "i"); }
+
 TEST_CASE("comparisons are decided by the ranges of variables") {
   CHECK(simplified(op(ScalarOp::Lt, i, n)) == "1");
   CHECK(simplified(op(ScalarOp::Ge, i, c(0))) == "1");
