@@ -207,8 +207,17 @@ bool Emitter::nonnegative(const Operand& v) const {
     case ScalarOp::Add: case ScalarOp::Mul: case ScalarOp::FloorDiv: case ScalarOp::Min: return x && y;
     case ScalarOp::Max: return x || y;
     case ScalarOp::Mod: return y;
+    case ScalarOp::Sub: return leaves_some(a->args[0], a->args[1]);
     default: return false;
   }
+}
+
+bool Emitter::leaves_some(const Operand& from, const Operand& less) const {
+  const auto taken = known(less);
+  const auto* sum = std::get_if<VApply>(&from->node);
+  if (!taken || !sum || sum->op != ScalarOp::Add) return false;
+  const auto enough = [&](const Operand& part) { return known(part).value_or(-1) >= *taken; };
+  return (nonnegative(sum->args[0]) && enough(sum->args[1])) || (nonnegative(sum->args[1]) && enough(sum->args[0]));
 }
 
 CExpr Emitter::index(const Operand& v) {

@@ -84,6 +84,8 @@ class Emitter {
   std::string piece_specifiers() const;
 
  private:
+  /// A sum of which one part alone is enough to take the number from.
+  bool leaves_some(const Operand& from, const Operand& less) const;
   std::unordered_map<std::string, std::vector<Binding>> bindings_;
   std::unordered_map<std::string, int> visible_;
   struct Declared { std::string name, c_name; };   ///< without a name: the C name of a variable that is unknown by now

@@ -91,7 +91,7 @@ class StatementToC {
   void declare(const SLet& let, bool constant) {
     const Operand& value = let.value;
     const bool of_attributes = constant && e.is_index(value, true), computed = of_attributes && (!let.any || e.is_index(value, false));
-    const bool nonnegative = computed && e.nonnegative(value);
+    const bool nonnegative = computed && (let.count || e.nonnegative(value));
     CExpr init = computed ? e.index(value) : e.operand(value);
     const std::string type = e.c_type(value->type);
     const std::string c_name = e.declare(let.name, Binding{"", value->type, computed || let.place, nonnegative, std::nullopt, of_attributes});

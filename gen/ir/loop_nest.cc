@@ -159,6 +159,7 @@ Operand operator*(const Operand& a, const Operand& b) {
 }
 
 Stmt s_let(std::string name, Operand value) { return {SLet{std::move(name), std::move(value)}}; }
+Stmt s_count(std::string name, Operand value) { return {SLet{std::move(name), std::move(value), false, false, true}}; }
 Stmt s_var(std::string name, Operand init) { return {SVar{std::move(name), std::move(init)}}; }
 Stmt s_assign(std::string name, Operand value) { return {SAssign{std::move(name), std::move(value)}}; }
 Stmt s_store(int buffer, Operand offset, Operand value, Operand active) {

@@ -64,8 +64,8 @@ using Block = std::vector<Stmt>;
 enum class LoopKind : uint8_t { Serial, Parallel, Unrolled };
 
 /// Constant from here to the end of the block. `place`: read from a tensor and checked to lie in another, so that offsets made of it do not overflow.
-/// `any`: computed whether or not it is in range, so that it wraps where its attributes are large.
-struct SLet     { std::string name; Operand value; bool place = false, any = false; };
+/// `any`: computed whether or not it is in range, so that it wraps where its attributes are large. `count`: a number of things, never negative.
+struct SLet     { std::string name; Operand value; bool place = false, any = false, count = false; };
 struct SVar     { std::string name; Operand init; };                          ///< may be assigned
 struct SAssign  { std::string name; Operand value; };
 struct SStore   { int buffer = 0; Operand offset; Operand value; Operand active; };  ///< value has the buffer's storage type
@@ -150,6 +150,7 @@ Operand operator*(const Operand& a, const Operand& b);
 std::optional<int64_t> constant_value(const Operand&);
 
 Stmt s_let(std::string name, Operand value);
+Stmt s_count(std::string name, Operand value);   ///< a let of a number that is never negative
 Stmt s_var(std::string name, Operand init);
 Stmt s_assign(std::string name, Operand value);
 Stmt s_store(int buffer, Operand offset, Operand value, Operand active = nullptr);

@@ -53,6 +53,10 @@ void append(Block& to, Block from) {
 Operand smaller(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Min, {a, b}); }
 Operand larger(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Max, {a, b}); }
 Operand ceil_div(const Operand& a, int64_t b) { return floor_div(a + v_int(b - 1), v_int(b)); }
+Operand ceil_div(const Operand& a, const Operand& b) {
+  if (const auto n = constant_value(b)) return ceil_div(a, *n);
+  return floor_div(a + b - v_int(1), b);
+}
 
 int64_t even_height(int64_t rows, int64_t tall) {
   const int64_t strips = (rows + tall - 1) / tall;

@@ -89,6 +89,8 @@ Operand floor_div(const Operand& a, const Operand& b);
 Operand smaller(const Operand& a, const Operand& b);
 Operand larger(const Operand& a, const Operand& b);
 Operand ceil_div(const Operand& a, int64_t b);
+/// Blocks of b, which is not 0, that hold a.
+Operand ceil_div(const Operand& a, const Operand& b);
 /// So many rows of a strip, not above `tall`, that equal strips cover all rows with the fewest of them.
 int64_t even_height(int64_t rows, int64_t tall);
 /// Rows of the left side that are reused from cache: a multiple of the tile's.

@@ -143,7 +143,7 @@ Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const O
   const Operand whole = floor_div(count, v_int(b.panel_columns())) * v_int(b.panel_columns());
   Block fill{s_let(column, first + whole)};
   for (Stmt& s : pack_elements(b, packed, v_var(column), v_int(0), v_var(width))) fill.push_back(std::move(s));
-  return {s_let(width, count - whole), s_if(v_apply(ScalarOp::Gt, {v_var(width), v_int(0)}), std::move(fill))};
+  return {s_count(width, count - whole), s_if(v_apply(ScalarOp::Gt, {v_var(width), v_int(0)}), std::move(fill))};
 }
 
 Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count, const Operand& full) {
@@ -169,7 +169,7 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
   } else {
     fill = std::move(slow);
   }
-  Block body{s_let(column, first + v_var(p) * v_int(columns)), s_let(width, smaller(count - v_var(p) * v_int(columns), v_int(columns)))};
+  Block body{s_let(column, first + v_var(p) * v_int(columns)), s_count(width, smaller(count - v_var(p) * v_int(columns), v_int(columns)))};
   if (full)
     body.push_back(s_if(v_apply(ScalarOp::Or, {full, v_apply(ScalarOp::Lt, {v_var(width), v_int(columns)})}), std::move(fill)));
   else

@@ -114,7 +114,7 @@ class NestBuilder {
     }
     Block inner = std::move(staging);
     append(inner, row_blocks(v_var(first), v_var(count)));
-    Block body{s_let(first, v_var(j) * v_var(step)), s_let(count, smaller(v_var(step), n_.columns - v_var(first)))};
+    Block body{s_let(first, v_var(j) * v_var(step)), s_count(count, smaller(v_var(step), n_.columns - v_var(first)))};
     if (packing_ == Packing::Tail) append(body, pack_last(b_, packed_, v_var(first), v_var(count)));
     else if (packing_ != Packing::None) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
     append(body, loops_over(b_, b_.c.outer_left, std::move(inner), LoopKind::Parallel));
@@ -148,13 +148,13 @@ class NestBuilder {
     Block body{s_let(column, first_column + v_var(p) * v_int(panel))};
     const auto columns = constant_value(b_.extent_of(b_.c.columns));
     const bool whole = columns && *columns % panel == 0;   // and so is the number of columns in a block
-    if (!whole) body.push_back(s_let(width, smaller(count - v_var(p) * v_int(panel), v_int(panel))));
+    if (!whole) body.push_back(s_count(width, smaller(count - v_var(p) * v_int(panel), v_int(panel))));
     append(body, tiles(v_var(first), count_of_rows, v_var(column), whole ? v_int(panel) : v_var(width)));
     block.push_back(s_let(first, v_var(i) * n_.row_block));
-    if (!even) block.push_back(s_let(rows, smaller(n_.row_block, n_.rows - v_var(first))));
+    if (!even) block.push_back(s_count(rows, smaller(n_.row_block, n_.rows - v_var(first))));
     if (left_.block_copy >= 0) block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), count_of_rows, n_.depth)));
     block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body), LoopKind::Parallel));
-    return {s_for(i, v_int(0), floor_div(n_.rows + n_.row_block - v_int(1), n_.row_block), 1, std::move(block), LoopKind::Parallel)};
+    return {s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block), LoopKind::Parallel)};
   }
   /// Panels behind the first of a tile. The last tile of many vectors may have fewer: it takes the last one again.
   std::vector<Operand> next_panels(const Operand& column) {
@@ -182,14 +182,14 @@ class NestBuilder {
     place_.first_row = v_var(row);
     TilePlace clamped = place_;
     clamped.row_end = n_.rows;
-    Block body{s_let(row, first_row + in_whole * v_int(tall) + past * v_int(low))}, all = tile_of(place_, tall, column, width), some = tile_of(clamped, low, column, width);
+    Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))}, all = tile_of(place_, tall, column, width), some = tile_of(clamped, low, column, width);
     if (b_.c.transposed) {
       append(all, turned_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
-      some.push_back(s_let(height, smaller(v_int(low), first_row + rows - v_var(row))));
+      some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
       append(some, turned_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
       body.push_back(s_if(is_whole, std::move(all), std::move(some)));
     } else {
-      body.push_back(s_let(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row))));
+      body.push_back(s_count(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row))));
       body.push_back(s_if(is_whole, std::move(all), std::move(some)));
       append(body, epilogue(b_, {v_var(row), v_var(height), column, width, tile_}));
     }
@@ -205,7 +205,7 @@ class NestBuilder {
     const bool whole = known && *known % tall == 0;
     if (!whole) place_.row_end = n_.rows;
     Block body{s_let(row, first_row + v_var(t) * v_int(tall))};
-    if (!whole) body.push_back(s_let(height, smaller(v_int(tall), first_row + rows - v_var(row))));
+    if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
     append(body, tile_of(place_, tall, column, width));
     const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
     append(body, b_.c.transposed ? turned_epilogue(b_, extent, tall) : epilogue(b_, extent));

@@ -145,10 +145,9 @@ class ChainBuilder {
 
   Block nest() {
     const std::string block = fresh(chain_.row.name + "_block"), at_once = fresh("rows_at_once");
-    Block body{s_let(chain_.first, v_var(block) * v_var(at_once)), s_let(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
+    Block body{s_let(chain_.first, v_var(block) * v_var(at_once)), s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
     append(body, std::move(each_));
-    const Operand blocks = floor_div(rows_ + v_var(at_once) - v_int(1), v_var(at_once));
-    Block all{s_for(block, v_int(0), blocks, 1, std::move(body), LoopKind::Parallel)};
+    Block all{s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body), LoopKind::Parallel)};
     Block inner = std::move(once_);
     append(inner, around(chain_.outer, chain_.outer_names, std::move(all)));
     Block out{s_let(at_once, at_once_)};

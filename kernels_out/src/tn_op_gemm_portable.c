@@ -196,7 +196,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
     const int64_t block_columns = tn_i64_min_portable(columns_packed, columns - first_column);
-    for (int64_t panel = 0; panel < tn_i64_floordiv_portable(block_columns + 3, 4); ++panel) {
+    for (int64_t panel = 0; panel < (block_columns + 3) / 4; ++panel) {
       const int64_t column = first_column + panel * 4;
       const int64_t width = tn_i64_min_portable(block_columns - panel * 4, 4);
       if (pack_all || width < 4) {
@@ -218,7 +218,7 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_portable(rows_cached, rows - first_row);
       if (A_s1 != 1) {
-        for (int64_t strip = 0; strip < tn_i64_floordiv_portable(block_rows + 3, 4); ++strip) {
+        for (int64_t strip = 0; strip < (block_rows + 3) / 4; ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_portable(4, block_rows - strip * 4); ++copied_row) {
               rows_copied[(strip * 4 + copied_row) * row_pitch + copied_depth] =
@@ -227,10 +227,10 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
           }
         }
       }
-      for (int64_t tile_column = 0; tile_column < tn_i64_floordiv_portable(block_columns + 3, 4); ++tile_column) {
+      for (int64_t tile_column = 0; tile_column < (block_columns + 3) / 4; ++tile_column) {
         const int64_t column_at = first_column + tile_column * 4;
         const int64_t tile_width = tn_i64_min_portable(block_columns - tile_column * 4, 4);
-        const int64_t whole_tiles = tn_i64_floordiv_portable(block_rows, 4);
+        const int64_t whole_tiles = block_rows / 4;
         for (int64_t tile_row = 0; tile_row < whole_tiles + (block_rows - whole_tiles * 4); ++tile_row) {
           const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 4 +
               (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles));
@@ -356,7 +356,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
     const int64_t block_columns = tn_i64_min_portable(columns_packed, columns - first_column);
-    for (int64_t panel = 0; panel < tn_i64_floordiv_portable(block_columns + 3, 4); ++panel) {
+    for (int64_t panel = 0; panel < (block_columns + 3) / 4; ++panel) {
       const int64_t column = first_column + panel * 4;
       const int64_t width = tn_i64_min_portable(block_columns - panel * 4, 4);
       if (pack_all || width < 4) {
@@ -378,7 +378,7 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_portable(rows_cached, rows - first_row);
       if (A_s1 != 1) {
-        for (int64_t strip = 0; strip < tn_i64_floordiv_portable(block_rows + 3, 4); ++strip) {
+        for (int64_t strip = 0; strip < (block_rows + 3) / 4; ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_portable(4, block_rows - strip * 4); ++copied_row) {
               rows_copied[(strip * 4 + copied_row) * row_pitch + copied_depth] =
@@ -387,10 +387,10 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
           }
         }
       }
-      for (int64_t tile_column = 0; tile_column < tn_i64_floordiv_portable(block_columns + 3, 4); ++tile_column) {
+      for (int64_t tile_column = 0; tile_column < (block_columns + 3) / 4; ++tile_column) {
         const int64_t column_at = first_column + tile_column * 4;
         const int64_t tile_width = tn_i64_min_portable(block_columns - tile_column * 4, 4);
-        const int64_t whole_tiles = tn_i64_floordiv_portable(block_rows, 4);
+        const int64_t whole_tiles = block_rows / 4;
         for (int64_t tile_row = 0; tile_row < whole_tiles + (block_rows - whole_tiles * 4); ++tile_row) {
           const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 4 +
               (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles));

@@ -217,7 +217,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
     const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-    for (int64_t panel = 0; panel < tn_i64_floordiv_x86_64_v3(block_columns + 15, 16); ++panel) {
+    for (int64_t panel = 0; panel < (block_columns + 15) / 16; ++panel) {
       const int64_t column = first_column + panel * 16;
       const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
       if (pack_all || width < 16) {
@@ -246,7 +246,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
       if (A_s1 != 1) {
-        for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows + 5, 6); ++strip) {
+        for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6); ++copied_row) {
               rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
@@ -255,10 +255,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           }
         }
       }
-      for (int64_t tile_column = 0; tile_column < tn_i64_floordiv_x86_64_v3(block_columns + 15, 16); ++tile_column) {
+      for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
         const int64_t column_at = first_column + tile_column * 16;
         const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-        const int64_t whole_tiles = tn_i64_floordiv_x86_64_v3(block_rows, 6);
+        const int64_t whole_tiles = block_rows / 6;
         for (int64_t tile_row = 0; tile_row < whole_tiles + tn_i64_floordiv_x86_64_v3(block_rows - whole_tiles * 6 + 1,
             2); ++tile_row) {
           const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 6 +
@@ -346,7 +346,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             }
           } else {
             for (int64_t r = 0; r < height; ++r) {
-              const int64_t whole = C_s1 == 1 ? tn_i64_floordiv_x86_64_v3(tile_width, 8) * 8 : 0;
+              const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
               for (int64_t q = 0; q < whole; q += 8) {
                 *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + q] +
                     beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)];
@@ -411,7 +411,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       columns_packed > 1 ? columns_packed : 1); ++column_block) {
     const int64_t first_column = column_block * columns_packed;
     const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-    for (int64_t panel = 0; panel < tn_i64_floordiv_x86_64_v3(block_columns + 15, 16); ++panel) {
+    for (int64_t panel = 0; panel < (block_columns + 15) / 16; ++panel) {
       const int64_t column = first_column + panel * 16;
       const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
       if (pack_all || width < 16) {
@@ -440,7 +440,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       const int64_t first_row = row_block * rows_cached;
       const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
       if (A_s1 != 1) {
-        for (int64_t strip = 0; strip < tn_i64_floordiv_x86_64_v3(block_rows + 5, 6); ++strip) {
+        for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
           for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
             for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6); ++copied_row) {
               rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
@@ -449,10 +449,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           }
         }
       }
-      for (int64_t tile_column = 0; tile_column < tn_i64_floordiv_x86_64_v3(block_columns + 15, 16); ++tile_column) {
+      for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
         const int64_t column_at = first_column + tile_column * 16;
         const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-        const int64_t whole_tiles = tn_i64_floordiv_x86_64_v3(block_rows, 6);
+        const int64_t whole_tiles = block_rows / 6;
         for (int64_t tile_row = 0; tile_row < whole_tiles + tn_i64_floordiv_x86_64_v3(block_rows - whole_tiles * 6 + 1,
             2); ++tile_row) {
           const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 6 +
@@ -539,7 +539,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             }
           } else {
             for (int64_t r = 0; r < height; ++r) {
-              const int64_t whole = tn_i64_floordiv_x86_64_v3(tile_width, 8) * 8;
+              const int64_t whole = tile_width / 8 * 8;
               for (int64_t q = 0; q < whole; q += 8) {
                 *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + q] +
                     beta * 0.0f;
