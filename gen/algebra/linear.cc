@@ -56,6 +56,13 @@ std::optional<int64_t> end_of_type(DType type, bool least) {
   return least ? -values / 2 : values / 2 - 1;
 }
 
+/// Of an element that lies in its tensor.
+const NumberRange* element_range(const Expr& e, const Ranges& ranges) {
+  const auto* r = std::get_if<Read>(&e->node);
+  const auto at = r && !r->fill ? ranges.elements.find(r->tensor) : ranges.elements.end();
+  return at == ranges.elements.end() ? nullptr : &at->second;
+}
+
 /// The worst end of a term's atom: what it is replaced by so that the form gets no larger. Null when unbounded.
 Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
   if (const auto* v = std::get_if<VarRef>(&atom->node)) {
@@ -63,6 +70,7 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
     const auto it = ranges.extents.find(v->name);
     return it == ranges.extents.end() ? nullptr : it->second - constant_int(1);
   }
+  if (const NumberRange* known = element_range(atom, ranges)) return constant_int(positive ? known->lo : known->hi);
   const auto* s = std::get_if<SizeRef>(&atom->node);
   if (s && positive) {
     const auto it = ranges.size_lo.find(s->name);
@@ -76,6 +84,7 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
   if (a && positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0) return constant_int(0);
   if (a && !positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0) return constant_int(*constant_value(a->args[1]) - 1);
   if (a && a->op == ScalarOp::Cast) {
+    if (const NumberRange* known = is_int(a->args[0]->type) ? element_range(a->args[0], ranges) : nullptr) return constant_int(positive ? known->lo : known->hi);
     const auto end = end_of_type(a->args[0]->type, positive);
     return end ? constant_int(*end) : nullptr;
   }

@@ -23,11 +23,18 @@ LinearForm operator-(const LinearForm& a, const LinearForm& b);
 /// Back to an expression: positive terms first.
 Expr to_expr(const LinearForm& form);
 
-/// What is known: variables run from 0 below their extent, sizes lie between their ends. A name that is missing may be anything.
+/// The least and the greatest of some numbers.
+struct NumberRange {
+  int64_t lo = 0, hi = 0;
+};
+
+/// What is known: variables run from 0 below their extent, sizes lie between their ends, and so do the elements of a kernel's tensors, by
+/// their numbers. What is missing may be anything.
 struct Ranges {
   std::map<std::string, Expr> extents;
   std::map<std::string, int64_t> size_lo;
   std::map<std::string, int64_t> size_hi;
+  std::map<int, NumberRange> elements;
 };
 
 /// True when the value is at least 0 for all that the ranges allow. False says nothing.

@@ -13,6 +13,7 @@
 #include "schedule/kernel_graph.h"
 #include "schedule/merge_rows.h"
 #include "schedule/split_loops.h"
+#include "schedule/use_constants.h"
 
 namespace tenon {
 namespace {
@@ -47,7 +48,7 @@ int64_t length_of(const Kernel& k) {
 
 class KernelFormer {
  public:
-  KernelFormer(const Graph& graph, std::vector<FusedKernel> nodes) : graph_(graph), kernels_(graph, std::move(nodes)) {}
+  KernelFormer(const Graph& graph, std::vector<FusedKernel> nodes) : graph_(graph), kernels_(graph, with_constants(graph, std::move(nodes))) {}
 
   void fuse() {
     find_views();
@@ -64,6 +65,11 @@ class KernelFormer {
   }
 
  private:
+  static std::vector<FusedKernel> with_constants(const Graph& graph, std::vector<FusedKernel> nodes) {
+    for (FusedKernel& k : nodes) use_constants(graph, k);
+    return nodes;
+  }
+
   /// A kernel that copies its input element by element in the same order moves nothing: readers look at the input.
   static bool is_view(const FusedKernel& k) {
     if (!is_movement(k.kernel) || !k.kernel.checks.empty()) return false;
@@ -118,12 +124,15 @@ class KernelFormer {
       }
   }
 
-  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse.
-  bool fuse_into(size_t k) {
+  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse. A sum comes last: beside one no others fit.
+  bool fuse_into(size_t k) { return fuse_into(k, true) || fuse_into(k, false); }
+
+  bool fuse_into(size_t k, bool pointwise) {
     std::vector<ValueId> reads = kernels_.read_by(k);
     std::reverse(reads.begin(), reads.end());
     for (const ValueId v : reads) {
       const auto m = kernels_.maker(v);
+      if (m && is_pointwise(kernels_.at(*m).kernel) != pointwise) continue;
       if (!m || *m == k || kernels_.only_output(*m) != v || kernels_.at(*m).region != kernels_.at(k).region) continue;
       if (!fit_one_kernel(kernels_.at(*m), kernels_.at(k))) continue;
       const bool alone = kernels_.readers(v).size() == 1 && !kernels_.is_needed(v);

@@ -286,6 +286,22 @@ TEST_CASE("a reduction is never computed twice") {
   CHECK(sums == 1);
 }
 
+TEST_CASE("what one sum and several formulas make is one kernel, whatever comes first") {
+  CHECK(kernels({kMatrix + "  z: f32[32]\n", "  y = add(sum(x, axes=[1]), tanh(z))\n"}) == 1);
+  CHECK(kernels({kMatrix + "  z: f32[32]\n", "  y = add(tanh(z), sum(x, axes=[1]))\n"}) == 1);
+}
+
+TEST_CASE("constant places that lie inside are neither wrapped nor checked") {
+  const auto gathered = [](const std::string& places) {
+    const ExecutionPlan p = planned({kMatrix, "  y = gather(x, i, axis=1)\n", "y", "parameters:\n  i: {type: \"i64[5]\", from: " + places + "}\n"});
+    REQUIRE(p.steps.size() == 1);
+    return std::pair(p.steps[0].kernel.checks.size(), to_text(p.steps[0].kernel).find("select") != std::string::npos);
+  };
+  CHECK(gathered("\"arange(start=43, stop=48)\"") == std::pair(size_t{0}, false));
+  CHECK(gathered("\"arange(start=-2, stop=3)\"") == std::pair(size_t{0}, true));
+  CHECK(gathered("\"arange(start=44, stop=49)\"") == std::pair(size_t{1}, false));
+}
+
 TEST_CASE("equal kernels are written once") {
   const ExecutionPlan p = planned({kImage + "  v: f32[16, 8, 3, 3]\n", "  y = conv2d(x, w)\n  z = conv2d(x, v)\n", "y, z"});
   REQUIRE(p.steps.size() == 2);

@@ -1,0 +1,70 @@
+// Ranges of constants, and kernels simplified by them.
+#include "schedule/use_constants.h"
+
+#include <algorithm>
+#include <set>
+
+#include "algebra/simplify.h"
+#include "ir/tensor_data.h"
+
+namespace tenon {
+namespace {
+
+/// Constants that are longer are weights, not places.
+constexpr int64_t kMostPlaces = int64_t{1} << 20;
+
+std::optional<NumberRange> range_of(const Value& value) {
+  if (!value.constant || value.trainable || !is_int(value.dtype) || value.dtype == DType::U64 || is_small(value.dtype)) return std::nullopt;
+  const int64_t n = element_count(value.constant->dims);
+  if (n < 1 || n > kMostPlaces) return std::nullopt;
+  const int64_t first = int_element(*value.constant, 0);
+  NumberRange out{first, first};
+  for (int64_t i = 1; i < n; ++i) {
+    const int64_t x = int_element(*value.constant, i);
+    out = {std::min(out.lo, x), std::max(out.hi, x)};
+  }
+  return out;
+}
+
+/// Tensors that an index or a check reads: what else is read is data.
+std::set<int> places(const Kernel& k) {
+  std::set<int> out;
+  const auto add_reads = [&](const Expr& e) {
+    walk(e, [&](const Expr& part) {
+      if (const auto* r = std::get_if<Read>(&part->node)) out.insert(r->tensor);
+      return true;
+    });
+  };
+  for (const Check& c : k.checks) add_reads(c.holds);
+  for (const KernelStatement& s : k.body)
+    walk(s.value, [&](const Expr& part) {
+      if (const auto* r = std::get_if<Read>(&part->node))
+        for (const Expr& i : r->index) add_reads(i);
+      return true;
+    });
+  return out;
+}
+
+Ranges with_loops(Ranges ranges, const std::vector<LoopVar>& loops) {
+  for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
+  return ranges;
+}
+
+}  // namespace
+
+void use_constants(const Graph& graph, FusedKernel& kernel) {
+  Kernel& k = kernel.kernel;
+  Ranges known;
+  for (const int t : places(k)) {
+    const ValueId v = kernel.values[static_cast<size_t>(t)];
+    const auto range = v == kNoValue ? std::nullopt : range_of(graph.values[static_cast<size_t>(v)]);
+    if (range) known.elements[t] = *range;
+  }
+  if (known.elements.empty()) return;
+  for (KernelStatement& s : k.body) s.value = simplify(s.value, with_loops(known, s.loops));
+  for (Check& c : k.checks) c.holds = simplify(c.holds, with_loops(known, c.loops));
+  const auto always = [](const Check& c) { return constant_value(c.holds).value_or(0) != 0; };
+  k.checks.erase(std::remove_if(k.checks.begin(), k.checks.end(), always), k.checks.end());
+}
+
+}  // namespace tenon

@@ -1,0 +1,13 @@
+// What constant tensors say about the indices that kernels make of them.
+#pragma once
+
+#include "ir/graph.h"
+#include "schedule/fused_kernel.h"
+
+namespace tenon {
+
+/// Simplifies the kernel's formulas and checks with the least and the greatest element of each constant of whole numbers: an index that
+/// always lies inside is neither wrapped nor checked.
+void use_constants(const Graph& graph, FusedKernel& kernel);
+
+}  // namespace tenon
