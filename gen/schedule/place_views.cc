@@ -181,17 +181,21 @@ class ViewPlacer {
     const Kernel& k = plan_.steps[at].kernel;
     const auto changes = [&](const KernelStatement& s) { return s.target == copy.to && s.update != Update::Assign; };
     if (std::none_of(k.body.begin(), k.body.end(), changes)) return true;
+    const int root = place_of(plan_, from).root;
+    const auto lies_there = [&](int tensor) {
+      const int b = tensor == copy.to ? -1 : plan_.steps[at].buffers[static_cast<size_t>(tensor)];
+      return b >= 0 && place_of(plan_, b).root == root;   // the source, or the same value as another operand
+    };
     const auto reads = [&](const Expr& e) {
       bool found = false;
       walk(e, [&](const Expr& x) {
         const auto* r = std::get_if<Read>(&x->node);
-        return !(found = found || (r && r->tensor == copy.from));
+        return !(found = found || (r && lies_there(r->tensor)));
       });
       return found;
     };
     for (const KernelStatement& s : k.body)
       if (changes(s) && (reads(s.value) || std::any_of(s.index.begin(), s.index.end(), reads))) return false;
-    const int root = place_of(plan_, from).root;
     for (size_t later = at + 1; later < plan_.steps.size(); ++later)
       for (const int b : plan_.steps[later].buffers)
         if (b >= 0 && place_of(plan_, b).root == root) return false;
