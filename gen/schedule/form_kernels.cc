@@ -158,7 +158,7 @@ class KernelFormer {
     return is && is->is_stencil() == was->is_stencil() && (!reads_evenly(*was) || reads_evenly(*is));
   }
 
-  /// The factors are read at steps that stay the same: no place is divided, no element chosen.
+  /// The factors are read at steps that stay the same: no place is divided or looked up, no element chosen.
   static bool reads_evenly(const Contraction& c) {
     bool even = true;
     for (const Expr& side : {c.left, c.right})
@@ -173,7 +173,8 @@ class KernelFormer {
 
   static bool steps_evenly(const LinearForm& form) {
     return std::none_of(form.terms.begin(), form.terms.end(), [](const auto& term) {
-      return std::holds_alternative<Apply>(term.first->node) || std::holds_alternative<Select>(term.first->node);
+      const auto& node = term.first->node;
+      return std::holds_alternative<Apply>(node) || std::holds_alternative<Select>(node) || std::holds_alternative<Read>(node);
     });
   }
 
@@ -229,7 +230,7 @@ class KernelFormer {
     return read < made;
   }
 
-  /// Moves elements by steps that stay the same: places that are mirrored, wrapped or divided would be worked out at every product.
+  /// Moves elements by steps that stay the same: places that are mirrored, wrapped, divided or looked up would be worked out at every product.
   static bool moves_evenly(const Kernel& k) {
     if (!is_movement(k)) return false;
     const Ranges ranges = ranges_of(k.body[0].loops);

@@ -302,6 +302,11 @@ TEST_CASE("constant places that lie inside are neither wrapped nor checked") {
   CHECK(gathered("\"arange(start=44, stop=49)\"") == std::pair(size_t{1}, false));
 }
 
+TEST_CASE("rows that are looked up are moved before a product") {
+  const std::string places = "parameters:\n  i: {type: \"i64[5]\", from: \"arange(start=3, stop=8)\"}\n";
+  CHECK(schedules({kMatrix + "  w: f32[48, 16]\n", "  y = gemm(gather(x, i, axis=0), w)\n", "y", places}, "x86-64-v3") == "loops,contraction");
+}
+
 TEST_CASE("equal kernels are written once") {
   const ExecutionPlan p = planned({kImage + "  v: f32[16, 8, 3, 3]\n", "  y = conv2d(x, w)\n  z = conv2d(x, v)\n", "y, z"});
   REQUIRE(p.steps.size() == 2);
