@@ -116,19 +116,28 @@ std::string unit_variable(const Kernel& kernel, const KernelStatement& s) {
   return "";
 }
 
-int64_t constant_extent(const std::vector<LoopVar>& loops, const Expr& in, const Expr& not_in) {
+/// Loops of one side alone, the one at unit stride last; loops of one turn do not count.
+std::vector<LoopVar> loops_of(const Contraction& c, const Expr& side, const Expr& other, const std::string& unit) {
+  std::vector<LoopVar> out;
+  for (const LoopVar& v : c.statement->loops)
+    if (!is_one(v.extent) && mentions(side, v.name) && !mentions(other, v.name)) out.push_back(v);
+  std::stable_partition(out.begin(), out.end(), [&](const LoopVar& v) { return v.name != unit; });
+  return out;
+}
+
+/// Turns of all loops; 0 where only run time knows.
+int64_t turns(const std::vector<LoopVar>& loops) {
   int64_t n = 1;
-  for (const LoopVar& v : loops)
-    if (mentions(in, v.name) && !mentions(not_in, v.name)) n *= constant_value(v.extent).value_or(0);
+  for (const LoopVar& v : loops) n *= constant_value(v.extent).value_or(0);
   return n;
 }
 
-/// Few pixels, many constant filters: panels of filters waste less than panels of pixels.
-bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other) {
+/// Few pixels side by side, many constant filters: panels of filters waste less than panels of pixels.
+bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other, const std::string& unit) {
   constexpr int64_t panel = 32;
   const Read* weights = plain_read(other);
   if (!weights || kernel.tensors[static_cast<size_t>(weights->tensor)].role != Role::Constant) return false;
-  const int64_t pixels = constant_extent(c.statement->loops, unit_side, other), filters = constant_extent(c.statement->loops, other, unit_side);
+  const int64_t pixels = turns(flat_suffix(kernel, c, loops_of(c, unit_side, other, unit), nullptr)), filters = turns(loops_of(c, other, unit_side, unit));
   const int64_t padded = (pixels + panel - 1) / panel * panel;
   return pixels > 1 && filters >= panel && padded * 10 > pixels * 11;
 }
@@ -143,7 +152,7 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
   if (without.empty()) std::swap(without, free);
   if (with.empty() || without.empty()) return false;
   const Expr unit_side = product_of(with), other = product_of(without);
-  c.transposed = has_fill(unit_side) || slides(unit_side, unit, c.depth) || better_turned(kernel, c, unit_side, other);
+  c.transposed = has_fill(unit_side) || slides(unit_side, unit, c.depth) || better_turned(kernel, c, unit_side, other, unit);
   c.left = c.transposed ? unit_side : other;
   c.right = c.transposed ? other : unit_side;
   for (const Expr& f : free) c.right = c.right * f;
@@ -151,19 +160,8 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
 }
 
 void assign_axes(const Kernel& kernel, Contraction& c) {
-  std::vector<LoopVar> row_like, column_like;
-  for (const LoopVar& v : c.statement->loops) {
-    if (is_one(v.extent)) continue;  // an outer loop of one turn
-    const bool l = mentions(c.left, v.name), r = mentions(c.right, v.name);
-    if (l && !r) row_like.push_back(v);
-    if (r && !l) column_like.push_back(v);
-  }
   const std::string unit = unit_variable(kernel, *c.statement);
-  auto unit_last = [&](std::vector<LoopVar>& vars) {
-    std::stable_partition(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name != unit; });
-  };
-  unit_last(row_like);
-  unit_last(column_like);
+  const std::vector<LoopVar> row_like = loops_of(c, c.left, c.right, unit), column_like = loops_of(c, c.right, c.left, unit);
   c.rows = c.transposed ? flat_suffix(kernel, c, row_like, nullptr) : row_like;
   if (column_like.empty()) {
     c.rows.clear();

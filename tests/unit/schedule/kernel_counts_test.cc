@@ -176,6 +176,16 @@ TEST_CASE("an open batch is fused as a fixed one") {
   }
 }
 
+TEST_CASE("the batch does not decide whether pixels or filters lie in panels") {
+  const auto kinds = [](const std::string& batch, const std::string& sizes) {
+    const std::string weights = "parameters:\n  w: {type: \"f32[64, 32, 1, 1]\", from: randn()}\n";
+    return schedules({fmt::format("  x: f32[{}, 32, 6, 6]\n", batch), "  y = relu(conv2d(x, w))\n", "y", weights, sizes}, "x86-64-v4");
+  };
+  CHECK(kinds("1", "") == "contraction_turned");
+  CHECK(kinds("8", "") == "contraction_turned");
+  CHECK(kinds("N", "sizes: {N: 1..8}\n") == "contraction_turned");
+}
+
 TEST_CASE("what only moves elements goes into its reader") {
   CHECK(kernels({kImage, "  y = conv2d(pad(x, before=[0, 0, 1, 1], after=[0, 0, 1, 1]), w, b)\n"}) == 1);
   CHECK(kernels({kMatrix + "  z: f32[48, 32]\n", "  y = add(transpose(x, perm=[1, 0]), z)\n"}) == 1);
