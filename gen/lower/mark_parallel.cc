@@ -9,6 +9,8 @@
 namespace tenon {
 namespace {
 
+/// Iterations of an inner loop that are worth sharing; fewer may become plain statements.
+constexpr int64_t kWorthSharing = 16;
 /// Elements a block: enough that handing it to a worker costs little beside it.
 constexpr int64_t kBlock = 8192;
 
@@ -83,6 +85,15 @@ TreeLoop blocked(TreeLoop l) {
   return outer;
 }
 
+/// Marks the loop, and where only run time knows how often it runs, perhaps once, the one alone inside of it.
+void mark(const ParallelLoops& loops, TreeLoop& l) {
+  l.parallel = true;
+  if (constant_value(l.var.extent) || l.body.size() != 1) return;
+  auto* inner = std::get_if<TreeLoop>(&l.body[0].node);
+  if (!inner || inner->ordered || inner->begin || inner->shape.lanes * inner->shape.parts > 1) return;
+  if (constant_value(inner->var.extent).value_or(kWorthSharing) >= kWorthSharing && loops.independent(inner->body, inner->var.name)) mark(loops, *inner);
+}
+
 }  // namespace
 
 void mark_parallel(const Kernel& k, LoopTree& tree) {
@@ -94,7 +105,7 @@ void mark_parallel(const Kernel& k, LoopTree& tree) {
       if (constant_value(l->var.extent).value_or(0) < 2 * kBlock) continue;
       *l = blocked(*l);
     }
-    l->parallel = true;
+    mark(loops, *l);
   }
 }
 

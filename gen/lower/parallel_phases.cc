@@ -14,6 +14,8 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kEnough = 64;   ///< so many iterations keep any number of workers busy: no further loop is joined
+constexpr int64_t kParts = 16;    ///< of an inner loop, where the outer one may have a single iteration
+constexpr int64_t kFewest = 2;    ///< of them that a worker takes at once, since it makes what they need for each time
 
 using Known = std::map<std::string, int64_t>;
 
@@ -125,8 +127,9 @@ bool invariant(const SFor& loop, const std::vector<Level>& inside) {
 
 std::vector<Level> levels_of(const SFor& outer, const Known& known) {
   std::vector<Level> out{{&outer, trips_of(outer, known), {}}};
-  auto total = value_of(out[0].trips, known);
-  while (total && *total < kEnough) {
+  // an outermost loop of a number that only run time knows, as of a batch, may have a single iteration
+  int64_t total = value_of(out[0].trips, known).value_or(1);
+  while (total < kEnough) {
     Block lets;
     const SFor* inner = only_loop(*out.back().loop->body, lets);
     if (!inner) break;
@@ -137,7 +140,8 @@ std::vector<Level> levels_of(const SFor& outer, const Known& known) {
     }
     out.push_back({inner, trips_of(*inner, known), {}});
     const auto n = value_of(out.back().trips, known);
-    total = n ? std::optional(*total * *n) : std::nullopt;
+    if (!n) break;
+    total *= *n;
   }
   return out;
 }
@@ -150,6 +154,10 @@ SFor joined(const SFor& outer, const Known& known) {
   std::vector<Operand> index(levels.size());
   Block body;
   for (size_t i = levels.size(); i-- > 0;) {
+    if (i > 0 && constant_value(levels[i].trips) == 1) {
+      index[i] = v_int(0);
+      continue;
+    }
     total = levels[i].trips * total;
     index[i] = i > 0 ? v_apply(ScalarOp::Mod, {rest, levels[i].trips}) : rest;
     if (i == 0) break;
@@ -169,15 +177,71 @@ SFor joined(const SFor& outer, const Known& known) {
   return out;
 }
 
+/// No other loop's iterations are shared with those of the first one.
+bool stands_alone(const std::vector<Level>& levels) {
+  return std::all_of(levels.begin() + 1, levels.end(), [](const Level& l) { return constant_value(l.trips) == 1; });
+}
+
+/// What an iteration of an outer loop does: names, what it makes in the memory of its worker, and a last loop that reads it.
+struct Staged {
+  Block lets, made;
+  const SFor* loop = nullptr;
+};
+
+std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffers) {
+  Staged out;
+  out.loop = body.empty() ? nullptr : std::get_if<SFor>(&body.back().node);
+  if (!out.loop || out.loop->kind != LoopKind::Parallel || out.loop->step != 1) return std::nullopt;
+  for (size_t i = 0; i + 1 < body.size(); ++i) {
+    NestSurvey used;
+    used.add(body[i]);
+    const bool let = std::holds_alternative<SLet>(body[i].node), varies = std::holds_alternative<SVar>(body[i].node) || std::holds_alternative<SAssign>(body[i].node);
+    const bool calls_back = std::any_of(used.buffers.begin(), used.buffers.end(), [&](int b) { return buffers[static_cast<size_t>(b)].storage == Storage::Tensor && buffers[static_cast<size_t>(b)].writable; });
+    if (used.fails || varies || (let && used.loads) || (!let && calls_back)) return std::nullopt;
+    (let ? out.lets : out.made).push_back(body[i]);
+  }
+  return out;
+}
+
+/// A loop of as many iterations as run time says, perhaps one, is shared out with parts of the loop inside of it. What an iteration makes
+/// for that loop each worker makes once, when it comes to its first part. Empty where the loop is not of this kind.
+Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& buffers) {
+  if (value_of(trips_of(outer), known) || outer.step != 1 || constant_value(outer.begin) != 0) return {};
+  Opened inside{{}, known};
+  Block body;
+  if (!open_single(*outer.body, inside, body)) return {};
+  const auto parts = staged(body, buffers);
+  if (!parts) return {};
+  const Operand unit = v_var("unit"), part = v_var("unit_part"), iteration = v_var(outer.var), of = v_int(kParts), turns = parts->loop->end - parts->loop->begin;
+  Block shared{s_count(outer.var, v_apply(ScalarOp::FloorDiv, {unit, of})), s_count("unit_part", v_apply(ScalarOp::Mod, {unit, of}))};
+  shared.insert(shared.end(), parts->lets.begin(), parts->lets.end());
+  Block out;
+  if (!parts->made.empty()) {
+    Block made = parts->made;
+    made.push_back(s_assign("unit_made", iteration));
+    out.push_back(s_var("unit_made", v_int(-1)));
+    shared.push_back(s_if(v_apply(ScalarOp::Ne, {v_var("unit_made"), iteration}), std::move(made)));
+  }
+  const auto end_of = [&](const Operand& p) { return parts->loop->begin + v_apply(ScalarOp::FloorDiv, {turns * p, of}); };
+  SFor some = *parts->loop;
+  some.begin = end_of(part);
+  some.end = end_of(part + v_int(1));
+  some.kind = LoopKind::Serial;
+  shared.push_back({std::move(some)});
+  out.push_back(s_for("unit", v_int(0), outer.end * of, 1, std::move(shared), LoopKind::Parallel));
+  return out;
+}
+
 /// Statements that one phase carries out; a parallel one's loop is the last. `before` is how many statements of the root stand before it.
 struct Group {
   bool parallel = false;
   Block body;
   size_t before = 0;
+  int64_t grain = 1;
 };
 
 /// The groups of the root; empty where it has statements that phases cannot share.
-std::vector<Group> groups_of(const Block& root, const Known& known) {
+std::vector<Group> groups_of(const Block& root, const Known& known, const std::vector<Buffer>& buffers) {
   std::vector<Group> out;
   for (size_t i = 0; i < root.size(); ++i) {
     const Stmt& s = root[i];
@@ -191,8 +255,12 @@ std::vector<Group> groups_of(const Block& root, const Known& known) {
     if (std::holds_alternative<SVar>(s.node) || std::holds_alternative<SAssign>(s.node)) return {};
     const auto* loop = std::get_if<SFor>(&s.node);
     const bool parallel = loop && loop->kind == LoopKind::Parallel && loop->step > 0 && !used.fails;
-    if (out.empty() || parallel || out.back().parallel) out.push_back({parallel, {}, i});
-    out.back().body.push_back(parallel ? Stmt{joined(*loop, known)} : s);
+    if (out.empty() || parallel || out.back().parallel) out.push_back({parallel, {}, i, 1});
+    Block& body = out.back().body;
+    Block parts = parallel && stands_alone(levels_of(*loop, known)) ? parted(*loop, known, buffers) : Block{};
+    if (parts.size() > 1) out.back().grain = kFewest;
+    if (!parts.empty()) body.insert(body.end(), parts.begin(), parts.end());
+    else body.push_back(parallel ? Stmt{joined(*loop, known)} : s);
     out.back().before = i;
   }
   return out;
@@ -283,7 +351,7 @@ void count_iterations(const Block& root, const Group& group, const Known& known,
   loop.body = std::make_shared<const Block>();
   p.count = p.nest;
   p.count.buffers.clear();
-  p.count.body = with_lets(root, {true, {{std::move(loop)}}, group.before});
+  p.count.body = with_lets(root, {true, {{std::move(loop)}}, group.before, group.grain});
 }
 
 /// The loop up to a number, or to what the caller says, so that no let is needed for its end alone.
@@ -297,7 +365,7 @@ Group without_count(Group g, const std::optional<int64_t>& iterations) {
 std::vector<Phase> parallel_phases(const LoopNest& nest) {
   Known known;
   const Block root = opened(nest.body, known);
-  std::vector<Group> groups = groups_of(root, known);
+  std::vector<Group> groups = groups_of(root, known, nest.buffers);
   if (std::none_of(groups.begin(), groups.end(), [](const Group& g) { return g.parallel; })) return {};
   move_preparations(groups, nest.buffers);
   const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
@@ -315,6 +383,7 @@ std::vector<Phase> parallel_phases(const LoopNest& nest) {
     for (size_t b = 0; b < buffers.size(); ++b)
       if (buffers[b].per_worker && uses[b].last != out.size()) p.nest.buffers[b].elements = v_int(0);
     p.parallel = g.parallel;
+    p.grain = g.grain;
     if (g.parallel) count_iterations(root, g, known, p);
     p.nest.body = with_lets(root, g.parallel ? without_count(g, p.iterations) : g);
     out.push_back(std::move(p));

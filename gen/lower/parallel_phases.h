@@ -14,6 +14,7 @@ struct Phase {
   LoopNest nest;                      ///< parallel: declarations, what each worker prepares, and one Parallel loop from 0 in steps of 1
   bool parallel = false;
   std::optional<int64_t> iterations;  ///< of a parallel phase, where they are known
+  int64_t grain = 1;                  ///< iterations that a worker takes at once, or more
   LoopNest count;                     ///< where they are not: declarations and an empty loop of so many iterations
 };
 

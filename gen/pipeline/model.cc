@@ -112,7 +112,7 @@ std::vector<PhaseText> phase_code(const LoopNest& nest, const Isa& isa, EmitOpti
     options.split_parallel = phase.parallel;
     CFunction f = emit_kernel(phase.nest, isa, options, needs);
     const ModelParameters p = model_parameters(phase.nest, options);
-    PhaseText text{f.name, p.sizes, p.workspace, p.worker_memory, {}, phase.parallel, phase.iterations, {}, {}, 1};
+    PhaseText text{f.name, p.sizes, p.workspace, p.worker_memory, {}, phase.parallel, phase.iterations, {}, {}, phase.grain};
     functions.kernels.push_back(std::move(f));
     if (phase.parallel && phase.iterations && us && *phase.iterations > 0)
       text.grain = std::clamp<int64_t>(static_cast<int64_t>(grain_us * static_cast<double>(*phase.iterations) / *us), 1, std::max<int64_t>(1, *phase.iterations / 2));

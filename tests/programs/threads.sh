@@ -29,6 +29,18 @@ for isa in $("$tenon" list isas | awk '$NF == "host" { print $1 }'); do
   check "$isa without rows on 8 threads" "$work/mixed/net" "$work/x.npy" "$work/none.npy" --isa "$isa" --threads 8
 done
 check 'more threads than there is room for' says 'max-threads' "$work/mixed/net" "$work/x.npy" "$work/t.npy" --threads 9
+sed 's/f32.2, 16/f32[B, 16/; s/0..300}/0..300, B: 1..3}/' "$checkout/tests/programs/mixed.yaml" >"$work/batch.yaml"
+check 'generates for an open batch' "$tenon" model "$work/batch.yaml" --main -q -o "$work/batch"
+check 'compiles for an open batch' compiled batch "${CC:-cc}"
+for n in 1 2 3 8; do
+  check "an open batch on $n threads" "$work/batch/net" "$work/x.npy" "$work/t.npy" --threads $n -o "$work/batch$n.npy" -o "$work/z$n.npy"
+  check "an open batch: the same bytes on $n threads" cmp "$work/batch$n.npy" "$work/batch1.npy"
+done
+head -c 128 "$work/x.npy" | sed 's/(2, 16/(1, 16/' >"$work/one.npy" && tail -c +129 "$work/x.npy" | head -c 129600 >>"$work/one.npy"
+for n in 1 2 8; do
+  check "one image on $n threads" "$work/batch/net" "$work/one.npy" "$work/t.npy" --threads $n -o "$work/one$n.npy" -o "$work/z$n.npy"
+  check "one image: the same bytes on $n threads" cmp "$work/one$n.npy" "$work/one1.npy"
+done
 check 'generates for one worker' mixed --max-threads 1
 check 'compiles for one worker' compiled mixed "${CC:-cc}"
 check 'threads for a model of one worker' says 'max-threads' "$work/mixed/net" "$work/x.npy" "$work/t.npy" --threads 2

@@ -13,9 +13,25 @@ Operand load(int buffer, const Operand& at) { return v_load(buffer, DType::F32, 
 /// A loop that stores 0 to so many elements.
 Stmt cleared(int buffer, int64_t elements) { return s_for("c", v_int(0), v_int(elements), 1, {s_store(buffer, v_var("c"), v_const(0, {DType::F32, 1, 0}))}); }
 
+LoopNest nest_of(Block body);
+
 /// Y[i] = copy[1] + table[0], where each iteration stores copy[1] = A[i].
 LoopNest nest_with(Block before) {
+  const Operand i = v_var("i");
+  before.push_back(s_for("i", v_int(0), v_int(8), 1, {s_store(kCopy, v_int(1), load(kIn, i)), s_store(kOut, i, load(kCopy, v_int(1)) + load(kTable, v_int(0)))},
+                         LoopKind::Parallel));
+  return nest_of(std::move(before));
+}
+
+/// for n < N: what is made first, then Y[i] = copy[1] for i < turns.
+LoopNest batch_of(Block made, int64_t turns) {
+  made.push_back(s_for("i", v_int(0), v_int(turns), 1, {s_store(kOut, v_var("i"), load(kCopy, v_int(1)))}, LoopKind::Parallel));
+  return nest_of({s_for("n", v_int(0), v_size("N"), 1, std::move(made), LoopKind::Parallel)});
+}
+
+LoopNest nest_of(Block body) {
   Kernel k;
+  k.sizes = {{"N", 0, 9}};
   k.name = "k";
   k.tensors = {Tensor{"A", Role::Input, DType::F32, {constant_int(8)}, {constant_int(1)}}, Tensor{"Y", Role::Output, DType::F32, {constant_int(8)}, {constant_int(1)}}};
   LoopNest nest;
@@ -24,10 +40,7 @@ LoopNest nest_with(Block before) {
   nest.kernel = std::make_shared<const Kernel>(std::move(k));
   nest.buffers = {{"A", DType::F32, Storage::Tensor, 0, nullptr, false}, {"Y", DType::F32, Storage::Tensor, 1, nullptr, true},
                   {"copy", DType::F32, Storage::Workspace, -1, v_int(3), true}, {"table", DType::F32, Storage::Workspace, -1, v_int(2), true}};
-  nest.body = std::move(before);
-  const Operand i = v_var("i");
-  nest.body.push_back(s_for("i", v_int(0), v_int(8), 1, {s_store(kCopy, v_int(1), load(kIn, i)), s_store(kOut, i, load(kCopy, v_int(1)) + load(kTable, v_int(0)))},
-                            LoopKind::Parallel));
+  nest.body = std::move(body);
   REQUIRE(verify(nest).empty());
   return nest;
 }
@@ -58,6 +71,30 @@ TEST_CASE("an output is nobody's own: it is cleared once") {
   REQUIRE(phases.size() == 2);
   CHECK(phases[0].nest.body.size() == 1);
   CHECK(phases[1].nest.body.size() == 2);
+}
+
+TEST_CASE("a batch that only run time knows is shared with what is inside of it") {
+  const auto phases = parallel_phases(batch_of({}, 64));
+  REQUIRE(phases.size() == 1);
+  CHECK_FALSE(phases[0].iterations.has_value());
+  CHECK(to_text(phases[0].count).find("mul(N, 64)") != std::string::npos);
+}
+
+TEST_CASE("what an image needs is made once by each worker, for all the parts of it that it takes") {
+  const auto phases = parallel_phases(batch_of({s_let("first", v_var("n") * v_int(2)), cleared(kCopy, 3)}, 64));
+  REQUIRE(phases.size() == 1);
+  CHECK(phases[0].nest.buffers[kCopy].per_worker);
+  CHECK(phases[0].grain == 2);
+  const std::string text = to_text(phases[0].nest);
+  CHECK(to_text(phases[0].count).find("mul(N, 16)") != std::string::npos);
+  CHECK(text.find("unit_made") < text.find("for unit"));
+  CHECK(text.find("if ne(unit_made, n)") != std::string::npos);
+}
+
+TEST_CASE("what an image leaves in the output is not made twice") {
+  const auto phases = parallel_phases(batch_of({cleared(kOut, 3)}, 64));
+  REQUIRE(phases.size() == 1);
+  CHECK(to_text(phases[0].nest).find("unit") == std::string::npos);
 }
 
 TEST_CASE("a buffer that a statement makes from others stays what all workers share") {
