@@ -1,13 +1,26 @@
 // The stages from graph to plan, in order.
 #include "pipeline/plan.h"
 
+#include "library/bind_node.h"
 #include "library/expand_node.h"
+#include "lower/kernel_ranges.h"
 #include "schedule/form_kernels.h"
 #include "schedule/place_views.h"
 #include "schedule/prepack_weights.h"
 #include "schedule/share_kernels.h"
 
 namespace tenon {
+namespace {
+
+/// Parts that are made of sizes alone in the form that the graph's extents have, so that an extent is spelled the same by who makes a value
+/// and by who reads it.
+Expr in_graph_form(const Expr& e) {
+  if (!e || is_leaf(e)) return e;
+  if (const auto size = e->type == DType::I64 ? to_size(e) : std::nullopt) return to_expr(*size);
+  return map_children(e, [](const Expr& c) { return in_graph_form(c); });
+}
+
+}  // namespace
 
 std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, PlanFailure& failure) {
   std::vector<NodeKernel> out;
@@ -32,7 +45,7 @@ std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const
       return std::nullopt;
     }
     for (const ValueId v : n.outputs) k.values.push_back(v);
-    k.kernel = std::move(call->kernel);
+    k.kernel = call->kernel.sizes.empty() ? std::move(call->kernel) : map_exprs(call->kernel, [](const Expr& e) { return in_graph_form(e); });
     k.values.resize(k.kernel.tensors.size(), kNoValue);
     out.push_back(std::move(k));
   }

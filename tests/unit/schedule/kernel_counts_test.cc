@@ -176,6 +176,12 @@ TEST_CASE("an open batch is fused as a fixed one") {
   }
 }
 
+TEST_CASE("open images are fused through strides, whose extents are quotients") {
+  const Case c{"  x: f32[1, 8, H, W]\n  w: f32[16, 8, 3, 3]\n  v: f32[8, 16, 3, 3]\n",
+               "  a = relu(conv2d(x, w, pads=[1, 1, 1, 1], stride=[2, 2]))\n  y = relu(conv2d(a, v, pads=[1, 1, 1, 1], stride=[2, 2]))\n", "y", "", "sizes: {H: 8..40, W: 8..40}\n"};
+  CHECK(kernels(c) == 2);
+}
+
 TEST_CASE("the batch does not decide whether pixels or filters lie in panels") {
   const auto kinds = [](const std::string& batch, const std::string& sizes) {
     const std::string weights = "parameters:\n  w: {type: \"f32[64, 32, 1, 1]\", from: randn()}\n";
