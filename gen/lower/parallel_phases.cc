@@ -188,16 +188,20 @@ struct Staged {
   const SFor* loop = nullptr;
 };
 
+/// `buffers`: with what is known of whose memory they are. Other workers make the same at the same time, so nothing of it may be shared.
 std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffers) {
   Staged out;
+  const auto may_be_made_again = [&](int number) {
+    const Buffer& b = buffers[static_cast<size_t>(number)];
+    return b.per_worker || b.storage == Storage::Stack || (b.storage == Storage::Tensor && !b.writable);
+  };
   out.loop = body.empty() ? nullptr : std::get_if<SFor>(&body.back().node);
   if (!out.loop || out.loop->kind != LoopKind::Parallel || out.loop->step != 1) return std::nullopt;
   for (size_t i = 0; i + 1 < body.size(); ++i) {
     NestSurvey used;
     used.add(body[i]);
     const bool let = std::holds_alternative<SLet>(body[i].node), varies = std::holds_alternative<SVar>(body[i].node) || std::holds_alternative<SAssign>(body[i].node);
-    const bool calls_back = std::any_of(used.buffers.begin(), used.buffers.end(), [&](int b) { return buffers[static_cast<size_t>(b)].storage == Storage::Tensor && buffers[static_cast<size_t>(b)].writable; });
-    if (used.fails || varies || (let && used.loads) || (!let && calls_back)) return std::nullopt;
+    if (used.fails || varies || (let ? used.loads : !std::all_of(used.buffers.begin(), used.buffers.end(), may_be_made_again))) return std::nullopt;
     (let ? out.lets : out.made).push_back(body[i]);
   }
   return out;
@@ -238,10 +242,20 @@ struct Group {
   Block body;
   size_t before = 0;
   int64_t grain = 1;
+  const SFor* alone = nullptr;   ///< of the root: a loop that no other one was joined with
 };
 
+/// Where the loop stands alone, parts of its iterations take its place.
+void share_parts(Group& g, const Known& known, const std::vector<Buffer>& buffers) {
+  const Block parts = g.alone ? parted(*g.alone, known, buffers) : Block{};
+  if (parts.empty()) return;
+  g.body.pop_back();
+  g.body.insert(g.body.end(), parts.begin(), parts.end());
+  if (parts.size() > 1) g.grain = kFewest;
+}
+
 /// The groups of the root; empty where it has statements that phases cannot share.
-std::vector<Group> groups_of(const Block& root, const Known& known, const std::vector<Buffer>& buffers) {
+std::vector<Group> groups_of(const Block& root, const Known& known) {
   std::vector<Group> out;
   for (size_t i = 0; i < root.size(); ++i) {
     const Stmt& s = root[i];
@@ -255,12 +269,9 @@ std::vector<Group> groups_of(const Block& root, const Known& known, const std::v
     if (std::holds_alternative<SVar>(s.node) || std::holds_alternative<SAssign>(s.node)) return {};
     const auto* loop = std::get_if<SFor>(&s.node);
     const bool parallel = loop && loop->kind == LoopKind::Parallel && loop->step > 0 && !used.fails;
-    if (out.empty() || parallel || out.back().parallel) out.push_back({parallel, {}, i, 1});
-    Block& body = out.back().body;
-    Block parts = parallel && stands_alone(levels_of(*loop, known)) ? parted(*loop, known, buffers) : Block{};
-    if (parts.size() > 1) out.back().grain = kFewest;
-    if (!parts.empty()) body.insert(body.end(), parts.begin(), parts.end());
-    else body.push_back(parallel ? Stmt{joined(*loop, known)} : s);
+    if (out.empty() || parallel || out.back().parallel) out.push_back({parallel, {}, i, 1, nullptr});
+    out.back().body.push_back(parallel ? Stmt{joined(*loop, known)} : s);
+    if (parallel && stands_alone(levels_of(*loop, known))) out.back().alone = loop;
     out.back().before = i;
   }
   return out;
@@ -351,7 +362,7 @@ void count_iterations(const Block& root, const Group& group, const Known& known,
   loop.body = std::make_shared<const Block>();
   p.count = p.nest;
   p.count.buffers.clear();
-  p.count.body = with_lets(root, {true, {{std::move(loop)}}, group.before, group.grain});
+  p.count.body = with_lets(root, {true, {{std::move(loop)}}, group.before, group.grain, nullptr});
 }
 
 /// The loop up to a number, or to what the caller says, so that no let is needed for its end alone.
@@ -365,7 +376,7 @@ Group without_count(Group g, const std::optional<int64_t>& iterations) {
 std::vector<Phase> parallel_phases(const LoopNest& nest) {
   Known known;
   const Block root = opened(nest.body, known);
-  std::vector<Group> groups = groups_of(root, known, nest.buffers);
+  std::vector<Group> groups = groups_of(root, known);
   if (std::none_of(groups.begin(), groups.end(), [](const Group& g) { return g.parallel; })) return {};
   move_preparations(groups, nest.buffers);
   const std::vector<BufferUse> uses = uses_of(groups, nest.buffers.size());
@@ -374,6 +385,7 @@ std::vector<Phase> parallel_phases(const LoopNest& nest) {
     if (buffers[b].storage == Storage::Stack && uses[b].groups > 1) return {};
     buffers[b].per_worker = buffers[b].storage == Storage::Workspace && uses[b].groups == 1 && groups[uses[b].last].parallel;
   }
+  for (Group& g : groups) share_parts(g, known, buffers);
   std::vector<Phase> out;
   for (const Group& g : groups) {
     Phase p;

@@ -97,6 +97,13 @@ TEST_CASE("what an image leaves in the output is not made twice") {
   CHECK(to_text(phases[0].nest).find("unit") == std::string::npos);
 }
 
+TEST_CASE("what others read too is not made by several workers") {
+  Block image{cleared(kTable, 2), s_for("i", v_int(0), v_int(64), 1, {s_store(kOut, v_var("i"), load(kTable, v_int(1)))}, LoopKind::Parallel)};
+  const auto phases = parallel_phases(nest_of({s_for("n", v_int(0), v_size("N"), 1, std::move(image), LoopKind::Parallel), s_store(kOut, v_int(0), load(kTable, v_int(0)))}));
+  REQUIRE(phases.size() == 2);
+  CHECK(to_text(phases[0].nest).find("unit") == std::string::npos);
+}
+
 TEST_CASE("a buffer that a statement makes from others stays what all workers share") {
   const auto phases = parallel_phases(nest_with({cleared(kTable, 2), s_store(kCopy, v_int(0), load(kTable, v_int(1)))}));
   REQUIRE(phases.size() == 2);
