@@ -213,13 +213,11 @@ Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& b
   if (value_of(trips_of(outer), known) || outer.step != 1 || constant_value(outer.begin) != 0) return {};
   Opened inside{{}, known};
   Block body;
-  if (!open_single(*outer.body, inside, body)) return {};
-  const auto parts = staged(body, buffers);
+  const auto parts = open_single(*outer.body, inside, body) ? staged(body, buffers) : std::nullopt;
   if (!parts) return {};
   const Operand unit = v_var("unit"), part = v_var("unit_part"), iteration = v_var(outer.var), of = v_int(kParts), turns = parts->loop->end - parts->loop->begin;
-  Block shared{s_count(outer.var, v_apply(ScalarOp::FloorDiv, {unit, of})), s_count("unit_part", v_apply(ScalarOp::Mod, {unit, of}))};
+  Block out, shared{s_count(outer.var, v_apply(ScalarOp::FloorDiv, {unit, of})), s_count("unit_part", v_apply(ScalarOp::Mod, {unit, of}))};
   shared.insert(shared.end(), parts->lets.begin(), parts->lets.end());
-  Block out;
   if (!parts->made.empty()) {
     Block made = parts->made;
     made.push_back(s_assign("unit_made", iteration));
@@ -227,11 +225,7 @@ Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& b
     shared.push_back(s_if(v_apply(ScalarOp::Ne, {v_var("unit_made"), iteration}), std::move(made)));
   }
   const auto end_of = [&](const Operand& p) { return parts->loop->begin + v_apply(ScalarOp::FloorDiv, {turns * p, of}); };
-  SFor some = *parts->loop;
-  some.begin = end_of(part);
-  some.end = end_of(part + v_int(1));
-  some.kind = LoopKind::Serial;
-  shared.push_back({std::move(some)});
+  shared.push_back(s_for(parts->loop->var, end_of(part), end_of(part + v_int(1)), 1, *parts->loop->body));
   out.push_back(s_for("unit", v_int(0), outer.end * of, 1, std::move(shared), LoopKind::Parallel));
   return out;
 }
