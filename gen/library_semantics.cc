@@ -27,8 +27,10 @@ OpSignature signature_of(const OpDef& def) {
   OpSignature s;
   for (const TensorDef& t : def.inputs) s.inputs.push_back({t.name, t.optional, t.variadic});
   for (const TensorDef& t : def.outputs) s.outputs.push_back(t.name);
-  for (const AttrDef& a : def.attrs) s.attrs.push_back({a.name, kind_of(a), a.count != AttrCount::one, a.required(), a.words});
-  if (!free_type(def).empty() && !def.attr("dtype")) s.attrs.push_back({"dtype", AttrSignature::Kind::dtype, false, false, {}});
+  for (const AttrDef& a : def.attrs)
+    s.attrs.push_back({a.name, kind_of(a), a.count != AttrCount::one, a.required(), a.words});
+  if (!free_type(def).empty() && !def.attr("dtype"))
+    s.attrs.push_back({"dtype", AttrSignature::Kind::dtype, false, false, {}});
   return s;
 }
 
@@ -39,7 +41,8 @@ std::string message_of(const Diagnostics& diagnostics, const std::string& op) {
   return message;
 }
 
-InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs) {
+InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vector<std::optional<TensorType>>& inputs,
+                    const Attributes& attrs) {
   std::vector<GivenTensor> given;
   for (const std::optional<TensorType>& t : inputs) {
     GivenTensor g;
@@ -63,7 +66,10 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
   }
   for (const auto& [a, b] : bound->taken_as_equal) {
     const std::optional<SizeExpr> x = to_size(a), y = to_size(b);
-    if (!x || !y) return {{}, fmt::format("what sizes have to be cannot be told before run time: {} and {} have to be equal", to_text(a), to_text(b))};
+    if (!x || !y)
+      return {{},
+              fmt::format("what sizes have to be cannot be told before run time: {} and {} have to be equal",
+                          to_text(a), to_text(b))};
     if (*x != *y) result.equal.emplace_back(*x, *y);
   }
   for (const WrittenExtent& e : bound->extents) {
@@ -76,9 +82,11 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
 
 }  // namespace
 
-OpSemantics library_semantics(const OpLibrary& library,
-                              std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs,
-                                                            const Attributes& attrs, size_t wanted)> evaluate) {
+OpSemantics library_semantics(
+    const OpLibrary& library,
+    std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs,
+                                  const Attributes& attrs, size_t wanted)>
+        evaluate) {
   const auto signatures = std::make_shared<std::map<std::string, OpSignature>>();
   for (const auto& [name, def] : library.ops) (*signatures)[name] = signature_of(def);
   OpSemantics s;
@@ -88,9 +96,8 @@ OpSemantics library_semantics(const OpLibrary& library,
     if (added) it = signatures->emplace(op, signature_of(*added)).first;
     return it == signatures->end() ? nullptr : &it->second;
   };
-  s.infer = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs, size_t) {
-    return infer(library, *library.op(op), inputs, attrs);
-  };
+  s.infer = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
+                       const Attributes& attrs, size_t) { return infer(library, *library.op(op), inputs, attrs); };
   s.evaluate = std::move(evaluate);
   s.names = [signatures] {
     std::vector<std::string> names;

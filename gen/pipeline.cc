@@ -26,12 +26,14 @@
 namespace tenon {
 namespace {
 
-bool read_sources(Session& session, const std::vector<std::string>& paths, std::vector<SourceFileRef>& out, Diagnostics& diagnostics) {
+bool read_sources(Session& session, const std::vector<std::string>& paths, std::vector<SourceFileRef>& out,
+                  Diagnostics& diagnostics) {
   for (const std::string& p : paths) {
     // `einsum:ij,jk->ik` stands for the file with that op.
     if (constexpr std::string_view scheme = "einsum:"; p.starts_with(scheme)) {
       const EinsumText made = einsum_definition(std::string_view(p).substr(scheme.size()));
-      if (!made.error.empty()) diagnostics.error_at(Code::E0301, p, made.error, {"an einsum is written einsum:ij,jk->ik"});
+      if (!made.error.empty())
+        diagnostics.error_at(Code::E0301, p, made.error, {"an einsum is written einsum:ij,jk->ik"});
       else out.push_back(std::make_shared<const SourceFile>(p, made.text));
       continue;
     }
@@ -44,7 +46,8 @@ bool read_sources(Session& session, const std::vector<std::string>& paths, std::
   return !diagnostics.has_errors();
 }
 
-/// What a dump shows of the definitions: the ops chosen, and beside ops of the user's only their own scalar rows and functions.
+/// What a dump shows of the definitions: the ops chosen, and beside ops of the user's only their own scalar rows and
+/// functions.
 OpLibrary chosen_part(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files) {
   const bool all = chosen.ops ? *chosen.ops == std::vector<std::string>{"all"} : !has_user_files;
   if (all) return defs;
@@ -54,16 +57,21 @@ OpLibrary chosen_part(const OpLibrary& defs, const KernelSelection& chosen, bool
   for (const auto& [name, fn] : defs.fns)
     if (!fn.shipped) out.fns[name] = fn;
   for (const auto& [name, def] : defs.ops)
-    if (chosen.ops ? std::find(chosen.ops->begin(), chosen.ops->end(), name) != chosen.ops->end() : !def.shipped) out.ops[name] = def;
+    if (chosen.ops ? std::find(chosen.ops->begin(), chosen.ops->end(), name) != chosen.ops->end() : !def.shipped)
+      out.ops[name] = def;
   return out;
 }
 
 /// Stage opdefs: the shipped definitions and those of the user.
-std::optional<OpLibrary> read_definitions(Session& session, const std::vector<std::string>& user_files, const KernelSelection& shown = {}) {
-  const auto shipped_files = files_ending(session.dirs().opdefs, ".yaml"), frame_files = files_ending(session.dirs().templates / "c", ".c.in");
+std::optional<OpLibrary> read_definitions(Session& session, const std::vector<std::string>& user_files,
+                                          const KernelSelection& shown = {}) {
+  const auto shipped_files = files_ending(session.dirs().opdefs, ".yaml"),
+             frame_files = files_ending(session.dirs().templates / "c", ".c.in");
   std::vector<SourceFileRef> shipped, user, frames;
   Diagnostics diagnostics;
-  if (!read_sources(session, shipped_files, shipped, diagnostics) || !read_sources(session, frame_files, frames, diagnostics) || !read_sources(session, user_files, user, diagnostics)) {
+  if (!read_sources(session, shipped_files, shipped, diagnostics) ||
+      !read_sources(session, frame_files, frames, diagnostics) ||
+      !read_sources(session, user_files, user, diagnostics)) {
     session.report(diagnostics);
     return std::nullopt;
   }
@@ -93,7 +101,8 @@ std::optional<LibrarySelection> select(const OpLibrary& defs, const KernelSelect
         std::vector<std::string> known;
         for (const auto& [n, d] : defs.ops) known.push_back(n);
         const std::string near = nearest_name(name, known);
-        print_to(stderr, "tenon: error: --ops: there is no op '{}'{}\n", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
+        print_to(stderr, "tenon: error: --ops: there is no op '{}'{}\n", name,
+                 near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
         return std::nullopt;
       }
       out.ops.push_back(name);
@@ -140,8 +149,12 @@ std::vector<std::string> library_faults(const Library& library) {
 void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const Library& library) {
   if (!chosen.ops || *chosen.ops == std::vector<std::string>{"all"}) return;
   for (const std::string& name : *chosen.ops) {
-    const bool there = std::any_of(library.ops.begin(), library.ops.end(), [&](const LibraryOp& op) { return op.def->name == name; });
-    if (!there) print_to(stderr, "tenon: warning: --ops: {}\n", needs_graph(*defs.op(name)) ? fmt::format("'{}' is left out: only graphs can use it", name) : fmt::format("'{}' is left out: it takes none of the dtypes chosen", name));
+    const bool there =
+        std::any_of(library.ops.begin(), library.ops.end(), [&](const LibraryOp& op) { return op.def->name == name; });
+    if (!there)
+      print_to(stderr, "tenon: warning: --ops: {}\n",
+               needs_graph(*defs.op(name)) ? fmt::format("'{}' is left out: only graphs can use it", name)
+                                           : fmt::format("'{}' is left out: it takes none of the dtypes chosen", name));
   }
 }
 
@@ -157,7 +170,8 @@ std::string nearest_kernel(const std::string& name, const Library& library) {
 }
 
 /// Stage library: kernels of what was chosen. On failure a message is on stderr and `status` is the exit status.
-std::optional<Library> expand(Session& session, const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files, int& status) {
+std::optional<Library> expand(Session& session, const OpLibrary& defs, const KernelSelection& chosen,
+                              bool has_user_files, int& status) {
   status = exit_bad_command_line;
   const auto selection = select(defs, chosen, has_user_files);
   if (!selection) return std::nullopt;
@@ -209,10 +223,11 @@ struct Commands {
   }
   int operator()(const DumpOptions& o) {
     const StageOf made_of = stage_of(o.stage);
-    const bool model = o.inputs.size() == 1 && (made_of == StageOf::models ? has_frontend(o.inputs[0]) : holds_model(o.inputs[0]));
+    const bool model =
+        o.inputs.size() == 1 && (made_of == StageOf::models ? has_frontend(o.inputs[0]) : holds_model(o.inputs[0]));
     if (model ? made_of == StageOf::definitions : made_of == StageOf::models) {
       print_to(stderr, "tenon: error: the stage '{}' is made of {}\n", o.stage,
-                 model ? "definitions, not of a model" : "a model: name one file, ONNX or YAML with the key 'graph'");
+               model ? "definitions, not of a model" : "a model: name one file, ONNX or YAML with the key 'graph'");
       return exit_bad_command_line;
     }
     session.dump_only(o.stage);
@@ -245,7 +260,10 @@ struct Commands {
       for (const LibraryKernel& k : op.kernels)
         if (k.name == o.subject) return explain_kernel(k.kernel, *levels, *rows);
     const std::string near = nearest_kernel(o.subject, *library);
-    print_to(stderr, "tenon: error: '{}' is neither a diagnostic code nor a graph nor a kernel of the library, such as softmax_f32{}\n", o.subject, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    print_to(stderr,
+             "tenon: error: '{}' is neither a diagnostic code nor a graph nor a kernel of the library, such as "
+             "softmax_f32{}\n",
+             o.subject, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
     return exit_bad_command_line;
   }
   int operator()(const ListOptions& o) {
@@ -273,17 +291,21 @@ struct Commands {
     print_to(stdout, "{}", to_text(kernel));
     for (const Isa* isa : levels) {
       const bool own = isa == levels[0] || gains(kernel, *isa);
-      print_to(stdout, "  at {}: {}\n", isa->name, own ? "blueprint " + lower_kernel(kernel, rows, *isa).blueprint : "the body of the level below");
+      print_to(stdout, "  at {}: {}\n", isa->name,
+               own ? "blueprint " + lower_kernel(kernel, rows, *isa).blueprint : "the body of the level below");
     }
     return exit_done;
   }
   static int list_isas() {
     for (const Isa& isa : all_isas())
-      print_to(stdout, "{:<12} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture, isa.vector_bits, runs_on_host(isa) ? "  host" : "");
+      print_to(stdout, "{:<12} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture,
+               isa.vector_bits, runs_on_host(isa) ? "  host" : "");
     return exit_done;
   }
   static int list_dtypes() {
-    for (const DTypeRow& d : all_dtypes()) print_to(stdout, "{:<5} {:>3} bits, computes in {}, sums in {}\n", d.name, d.bits, name_of(d.compute), name_of(d.accumulator));
+    for (const DTypeRow& d : all_dtypes())
+      print_to(stdout, "{:<5} {:>3} bits, computes in {}, sums in {}\n", d.name, d.bits, name_of(d.compute),
+               name_of(d.accumulator));
     return exit_done;
   }
   static int list_stages() {
@@ -312,7 +334,8 @@ bool are_stages(const std::vector<std::string>& words) {
     std::vector<std::string> known;
     for (const StageName& s : all_stages()) known.emplace_back(s.name);
     const std::string near = nearest_name(word, known);
-    print_to(stderr, "tenon: error: there is no stage '{}'{}; `tenon list stages` prints them\n", word, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    print_to(stderr, "tenon: error: there is no stage '{}'{}; `tenon list stages` prints them\n", word,
+             near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
     return false;
   }
   return true;
@@ -323,7 +346,8 @@ bool are_stages(const std::vector<std::string>& words) {
 int run_pipeline(const Options& options) {
   const auto* dump = std::get_if<DumpOptions>(&options.command);
   const bool every = options.control.dump_after == std::vector<std::string>{"all"};
-  if ((dump && !are_stages({dump->stage})) || (!every && !are_stages(options.control.dump_after))) return exit_bad_command_line;
+  if ((dump && !are_stages({dump->stage})) || (!every && !are_stages(options.control.dump_after)))
+    return exit_bad_command_line;
   Session session(options.control);
   if (!session.find_data()) return exit_bad_command_line;
   Commands commands{session};

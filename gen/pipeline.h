@@ -31,7 +31,8 @@ struct KernelSelection {
   std::optional<std::vector<std::string>> ops;  ///< "all" alone is every op
   std::vector<std::string> dtypes = {"all"};    ///< "all" alone is every dtype
   std::vector<int> ranks = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-  std::vector<std::string> isas;  ///< empty: portable and every level of this architecture; "all" and "native" as they stand
+  std::vector<std::string>
+      isas;  ///< empty: portable and every level of this architecture; "all" and "native" as they stand
 };
 
 struct LibOptions {
@@ -54,9 +55,9 @@ struct ModelOptions {
   bool main_program = false;
   bool images = false, sounds = false;  ///< what the program reads beside .npy
   bool selftest = false;
-  bool fuse = true;               ///< false: a kernel an operator and memory of its own for every value, to compare with
+  bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
-  bool temporary = false;         ///< as in LibOptions
+  bool temporary = false;  ///< as in LibOptions
 };
 
 struct RunOptions {
@@ -72,10 +73,10 @@ struct TryOptions {
   std::vector<std::string> definitions;  ///< "-" is standard input
   std::optional<std::string> body;       ///< a definition's body from the command line
   std::optional<std::string> op;
-  std::vector<std::string> tests;        ///< as entries of a definition's `tests`; none: those of the definition
-  KernelSelection selection;             ///< dtypes: none is f32, or the first that the op takes
-  std::string compiler = "cc";           ///< optimises by -O2 unless it says -O itself
-  std::string runner;                    ///< what starts the compiled program; empty: this machine itself
+  std::vector<std::string> tests;  ///< as entries of a definition's `tests`; none: those of the definition
+  KernelSelection selection;       ///< dtypes: none is f32, or the first that the op takes
+  std::string compiler = "cc";     ///< optimises by -O2 unless it says -O itself
+  std::string runner;              ///< what starts the compiled program; empty: this machine itself
 };
 
 struct DumpOptions {
@@ -119,6 +120,6 @@ struct Options {
 
 /// Runs the stages that the command asks for, in order. Results go to stdout, diagnostics to stderr.
 /// Returns one of ExitStatus.
-int run_pipeline(const Options &options);
+int run_pipeline(const Options& options);
 
 }  // namespace tenon

@@ -49,7 +49,8 @@ inline Proto tensor(const std::string& name, int type, const std::vector<int64_t
   return t.number(2, type).bytes(8, name).bytes(9, raw);
 }
 inline Proto ints_tensor(const std::string& name, const std::vector<int64_t>& v) {
-  return tensor(name, 7, {static_cast<int64_t>(v.size())}, std::string(reinterpret_cast<const char*>(v.data()), v.size() * 8));
+  return tensor(name, 7, {static_cast<int64_t>(v.size())},
+                std::string(reinterpret_cast<const char*>(v.data()), v.size() * 8));
 }
 inline Proto floats_tensor(const std::string& name, const std::vector<int64_t>& dims, const std::vector<float>& v) {
   return tensor(name, 1, dims, std::string(reinterpret_cast<const char*>(v.data()), v.size() * 4));
@@ -57,7 +58,8 @@ inline Proto floats_tensor(const std::string& name, const std::vector<int64_t>& 
 /// The extent -1 is the open size "N", -2 is "M", others below 0 are "?", as some exporters call what they do not know.
 inline Proto value(const std::string& name, const std::vector<int64_t>& dims, int type = 1) {
   Proto shape;
-  for (int64_t d : dims) shape.message(1, d < 0 ? Proto().bytes(2, d == -1 ? "N" : d == -2 ? "M" : "?") : Proto().number(1, d));
+  for (int64_t d : dims)
+    shape.message(1, d < 0 ? Proto().bytes(2, d == -1 ? "N" : d == -2 ? "M" : "?") : Proto().number(1, d));
   return Proto().bytes(1, name).message(2, Proto().message(1, Proto().number(1, type).message(2, shape)));
 }
 /// A value whose type the file leaves open.
@@ -69,9 +71,12 @@ inline Proto ints_attr(const std::string& name, const std::vector<int64_t>& v) {
   for (int64_t i : v) a.number(8, i);
   return a.number(20, 7);
 }
-inline Proto text_attr(const std::string& name, const std::string& v) { return Proto().bytes(1, name).bytes(4, v).number(20, 3); }
-inline Proto node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
-                  const std::vector<Proto>& attrs = {}, const std::string& name = "") {
+inline Proto text_attr(const std::string& name, const std::string& v) {
+  return Proto().bytes(1, name).bytes(4, v).number(20, 3);
+}
+inline Proto node(const std::string& op, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& outputs, const std::vector<Proto>& attrs = {},
+                  const std::string& name = "") {
   Proto n;
   for (const std::string& i : inputs) n.bytes(1, i);
   for (const std::string& o : outputs) n.bytes(2, o);

@@ -31,7 +31,8 @@ T wholly_read(tenon::Result<T> read) {
 }
 
 inline const tenon::OpLibrary& shipped_ops() {
-  static const tenon::OpLibrary library = wholly_read(tenon::read_ops(yaml_files("opdefs"), {}, frame_files(TENON_CHECKOUT)));
+  static const tenon::OpLibrary library =
+      wholly_read(tenon::read_ops(yaml_files("opdefs"), {}, frame_files(TENON_CHECKOUT)));
   return library;
 }
 
@@ -41,7 +42,8 @@ inline const tenon::RuleSet& shipped_rules() {
 }
 
 inline const tenon::Blueprints& shipped_blueprints() {
-  static const tenon::Blueprints all = wholly_read(tenon::read_blueprint_folder(std::string(TENON_CHECKOUT) + "/templates/blueprints"));
+  static const tenon::Blueprints all =
+      wholly_read(tenon::read_blueprint_folder(std::string(TENON_CHECKOUT) + "/templates/blueprints"));
   return all;
 }
 

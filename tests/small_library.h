@@ -1,5 +1,5 @@
-// A small library of ops for the tests of the frontends: signatures, result types, and values of a few movement ops. It says what
-// the definitions say, so that the frontends are tested without the stages that read definitions.
+// A small library of ops for the tests of the frontends: signatures, result types, and values of a few movement ops. It
+// says what the definitions say, so that the frontends are tested without the stages that read definitions.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +16,29 @@ namespace small_library {
 using Kind = AttrSignature::Kind;
 using Inputs = std::vector<std::optional<TensorType>>;
 
-inline AttrSignature attr(std::string name, Kind kind, bool list = false) { return {std::move(name), kind, list, false, {}}; }
+inline AttrSignature attr(std::string name, Kind kind, bool list = false) {
+  return {std::move(name), kind, list, false, {}};
+}
 inline AttrSignature needed(AttrSignature a) { return a.required = true, a; }
 
 inline std::map<std::string, OpSignature> signatures() {
   const InputSignature x{"X"}, w{"W"}, opt_b{"B", true}, opt_c{"C", true}, many{"X", false, true};
   std::map<std::string, OpSignature> s;
-  for (const char* op : {"relu", "exp", "erf", "gelu", "sigmoid", "tanh", "neg", "identity", "sqrt"}) s[op] = {{x}, {"Y"}, {}};
+  for (const char* op : {"relu", "exp", "erf", "gelu", "sigmoid", "tanh", "neg", "identity", "sqrt"})
+    s[op] = {{x}, {"Y"}, {}};
   for (const char* op : {"add", "sub", "mul", "div", "maximum", "minimum"}) s[op] = {{{"A"}, {"B"}}, {"Y"}, {}};
-  s["gemm"] = {{{"A"}, {"B"}, opt_c}, {"Y"}, {attr("transA", Kind::boolean), attr("transB", Kind::boolean), attr("alpha", Kind::element), attr("beta", Kind::element)}};
+  s["gemm"] = {{{"A"}, {"B"}, opt_c},
+               {"Y"},
+               {attr("transA", Kind::boolean), attr("transB", Kind::boolean), attr("alpha", Kind::element),
+                attr("beta", Kind::element)}};
   s["matmul"] = {{{"A"}, {"B"}}, {"Y"}, {}};
-  s["conv2d"] = {{x, {"F"}, opt_b}, {"Y"}, {attr("stride", Kind::integer, true), attr("pads", Kind::integer, true), attr("dilation", Kind::integer, true), attr("groups", Kind::integer)}};
-  const std::vector<AttrSignature> window = {needed(attr("kernel", Kind::integer, true)), attr("stride", Kind::integer, true), attr("pads", Kind::integer, true), attr("dilation", Kind::integer, true), attr("ceil", Kind::boolean)};
+  s["conv2d"] = {{x, {"F"}, opt_b},
+                 {"Y"},
+                 {attr("stride", Kind::integer, true), attr("pads", Kind::integer, true),
+                  attr("dilation", Kind::integer, true), attr("groups", Kind::integer)}};
+  const std::vector<AttrSignature> window = {needed(attr("kernel", Kind::integer, true)),
+                                             attr("stride", Kind::integer, true), attr("pads", Kind::integer, true),
+                                             attr("dilation", Kind::integer, true), attr("ceil", Kind::boolean)};
   s["maxpool2d"] = s["avgpool2d"] = {{x}, {"Y"}, window};
   s["avgpool2d"].attrs.push_back(attr("count_include_pad", Kind::boolean));
   s["softmax"] = s["log_softmax"] = {{x}, {"Y"}, {attr("axis", Kind::integer)}};
@@ -38,21 +49,26 @@ inline std::map<std::string, OpSignature> signatures() {
   s["transpose"] = {{x}, {"Y"}, {needed(attr("perm", Kind::integer, true))}};
   s["reshape"] = {{x}, {"Y"}, {needed(attr("shape", Kind::integer, true))}};
   s["concat"] = {{many}, {"Y"}, {attr("axis", Kind::integer)}};
-  s["slice"] = {{x}, {"Y"}, {attr("begin", Kind::integer, true), attr("step", Kind::integer, true), attr("size", Kind::integer, true)}};
+  s["slice"] = {
+      {x},
+      {"Y"},
+      {attr("begin", Kind::integer, true), attr("step", Kind::integer, true), attr("size", Kind::integer, true)}};
   s["gather"] = {{x, {"I"}}, {"Y"}, {attr("axis", Kind::integer)}};
   s["clip"] = {{x}, {"Y"}, {attr("lo", Kind::element), attr("hi", Kind::element)}};
-  s["full"] = {{}, {"Y"}, {attr("shape", Kind::integer, true), attr("value", Kind::element), attr("dtype", Kind::dtype)}};
+  s["full"] = {
+      {}, {"Y"}, {attr("shape", Kind::integer, true), attr("value", Kind::element), attr("dtype", Kind::dtype)}};
   s["halves"] = {{x}, {"L", "R"}, {}};
   return s;
 }
 
-inline std::vector<SizeExpr> sizes_of(const Attributes& attrs, const std::string& name, std::vector<SizeExpr> otherwise) {
+inline std::vector<SizeExpr> sizes_of(const Attributes& attrs, const std::string& name,
+                                      std::vector<SizeExpr> otherwise) {
   const auto it = attrs.find(name);
   if (it == attrs.end()) return otherwise;
   std::vector<SizeExpr> out;
   if (const auto* v = std::get_if<std::vector<SizeExpr>>(&it->second)) out = *v;
   if (const auto* plain = std::get_if<std::vector<int64_t>>(&it->second)) out.assign(plain->begin(), plain->end());
-  return out.size() == otherwise.size() || otherwise.empty() ? out : otherwise;   // files may say anything
+  return out.size() == otherwise.size() || otherwise.empty() ? out : otherwise;  // files may say anything
 }
 
 inline int64_t number(const Attributes& attrs, const std::string& name, int64_t otherwise) {
@@ -77,16 +93,20 @@ inline InferredTypes broadcast(const TensorType& a, const TensorType& b) {
   if (a.dtype != b.dtype) return {{}, "the dtypes differ"};
   TensorType y{a.dtype, std::vector<SizeExpr>(std::max(a.dims.size(), b.dims.size()))};
   for (size_t i = 0; i < y.dims.size(); ++i) {
-    const SizeExpr p = i < a.dims.size() ? a.dims[a.dims.size() - 1 - i] : 1, q = i < b.dims.size() ? b.dims[b.dims.size() - 1 - i] : 1;
-    if (!p.is(1) && !q.is(1) && !(p == q)) return {{}, "the extents " + to_text(p) + " and " + to_text(q) + " do not go together"};
+    const SizeExpr p = i < a.dims.size() ? a.dims[a.dims.size() - 1 - i] : 1,
+                   q = i < b.dims.size() ? b.dims[b.dims.size() - 1 - i] : 1;
+    if (!p.is(1) && !q.is(1) && !(p == q))
+      return {{}, "the extents " + to_text(p) + " and " + to_text(q) + " do not go together"};
     y.dims[y.dims.size() - 1 - i] = p.is(1) ? q : p;
   }
   return {{y}, ""};
 }
 
-inline InferredTypes window(const TensorType& x, const SizeExpr& channels, const std::vector<SizeExpr>& kernel, const Attributes& a) {
+inline InferredTypes window(const TensorType& x, const SizeExpr& channels, const std::vector<SizeExpr>& kernel,
+                            const Attributes& a) {
   if (x.dims.size() != 4 || kernel.size() != 2) return {{}, "X has rank " + std::to_string(x.dims.size()) + ", not 4"};
-  const auto stride = sizes_of(a, "stride", {1, 1}), pads = sizes_of(a, "pads", {0, 0, 0, 0}), dilation = sizes_of(a, "dilation", {1, 1});
+  const auto stride = sizes_of(a, "stride", {1, 1}), pads = sizes_of(a, "pads", {0, 0, 0, 0}),
+             dilation = sizes_of(a, "dilation", {1, 1});
   TensorType y{x.dtype, {x.dims[0], channels}};
   for (size_t i = 0; i < 2; ++i) {
     if (stride[i].is(0)) return {{}, "the stride is 0"};
@@ -102,7 +122,8 @@ inline InferredTypes gemm(const Inputs& in, const Attributes& a) {
   const auto& q = in[1]->dims;
   if (p.size() != 2 || q.size() != 2) return {{}, "A and B are matrices"};
   const bool ta = flag(a, "transA"), tb = flag(a, "transB");
-  if (!(p[ta ? 0 : 1] == q[tb ? 1 : 0])) return {{}, "K is " + to_text(p[ta ? 0 : 1]) + " in A and " + to_text(q[tb ? 1 : 0]) + " in B"};
+  if (!(p[ta ? 0 : 1] == q[tb ? 1 : 0]))
+    return {{}, "K is " + to_text(p[ta ? 0 : 1]) + " in A and " + to_text(q[tb ? 1 : 0]) + " in B"};
   return {{{in[0]->dtype, {p[ta ? 1 : 0], q[tb ? 0 : 1]}}}, ""};
 }
 
@@ -110,7 +131,8 @@ inline InferredTypes without_axes(TensorType x, const Attributes& a) {
   TensorType y{x.dtype, {}};
   const auto axes = sizes_of(a, "axes", {});
   for (size_t i = 0; i < x.dims.size(); ++i) {
-    if (std::find(axes.begin(), axes.end(), SizeExpr(static_cast<int64_t>(i))) == axes.end()) y.dims.push_back(x.dims[i]);
+    if (std::find(axes.begin(), axes.end(), SizeExpr(static_cast<int64_t>(i))) == axes.end())
+      y.dims.push_back(x.dims[i]);
     else if (flag(a, "keepdims")) y.dims.push_back(1);
   }
   return {{y}, ""};
@@ -124,7 +146,8 @@ inline InferredTypes moved(const std::string& op, const Inputs& in, const Attrib
   } else if (op == "transpose") {
     const auto perm = sizes_of(a, "perm", {});
     if (perm.size() != y.dims.size()) return {{}, "perm has another length than X has dimensions"};
-    for (size_t i = 0; i < perm.size(); ++i) y.dims[i] = in[0]->dims.at(static_cast<size_t>(perm[i].value) % perm.size());
+    for (size_t i = 0; i < perm.size(); ++i)
+      y.dims[i] = in[0]->dims.at(static_cast<size_t>(perm[i].value) % perm.size());
   } else if (op == "slice") {
     y.dims = sizes_of(a, "size", {});
   } else if (op == "concat") {
@@ -161,16 +184,20 @@ inline InferredTypes infer(const std::string& op, const Inputs& in, const Attrib
   }
   if (op == "conv2d") {
     const auto& f = in[1]->dims;
-    return f.size() == 4 ? window(*in[0], f[0], {f[2], f[3]}, a) : InferredTypes{{}, "F has rank " + std::to_string(f.size()) + ", not 4"};
+    return f.size() == 4 ? window(*in[0], f[0], {f[2], f[3]}, a)
+                         : InferredTypes{{}, "F has rank " + std::to_string(f.size()) + ", not 4"};
   }
-  if (op == "maxpool2d" || op == "avgpool2d") return window(*in[0], in[0]->dims.size() > 1 ? in[0]->dims[1] : 1, sizes_of(a, "kernel", {}), a);
+  if (op == "maxpool2d" || op == "avgpool2d")
+    return window(*in[0], in[0]->dims.size() > 1 ? in[0]->dims[1] : 1, sizes_of(a, "kernel", {}), a);
   if (op == "sum" || op == "mean") return without_axes(*in[0], a);
-  if (op == "reshape" || op == "transpose" || op == "slice" || op == "concat" || op == "gather") return moved(op, in, a);
+  if (op == "reshape" || op == "transpose" || op == "slice" || op == "concat" || op == "gather")
+    return moved(op, in, a);
   if (in.size() == 2 && in[0] && in[1] && op != "layernorm") return broadcast(*in[0], *in[1]);
   return {{*in[0]}, ""};
 }
 
-inline ComputedTensors evaluate(const std::string& op, const std::vector<const TensorData*>& in, const Attributes& a, size_t) {
+inline ComputedTensors evaluate(const std::string& op, const std::vector<const TensorData*>& in, const Attributes& a,
+                                size_t) {
   if (op == "full") {
     const auto shape = sizes_of(a, "shape", {});
     TensorData y{dtype_of(a), {}, {}};
@@ -193,7 +220,8 @@ inline ComputedTensors evaluate(const std::string& op, const std::vector<const T
   }
   if ((op == "gather" && in[0]->dims.size() == 1) || (op == "slice" && in[0]->dims.size() == 1)) {
     std::vector<int64_t> from;
-    if (op == "gather") for (int64_t i = 0; i < element_count(in[1]->dims); ++i) from.push_back(int_element(*in[1], i));
+    if (op == "gather")
+      for (int64_t i = 0; i < element_count(in[1]->dims); ++i) from.push_back(int_element(*in[1], i));
     else {
       const int64_t size = sizes_of(a, "size", {0})[0].value, begin = sizes_of(a, "begin", {0})[0].value;
       if (begin < 0 || begin > in[0]->dims[0] || size > in[0]->dims[0]) return {{}, "the slice lies outside of X"};
@@ -204,7 +232,8 @@ inline ComputedTensors evaluate(const std::string& op, const std::vector<const T
     for (int64_t i : from) {
       if (i < 0) i += in[0]->dims[0];
       if (i < 0 || i >= in[0]->dims[0]) return {{}, "index " + std::to_string(i) + " lies outside of X"};
-      y.bytes.insert(y.bytes.end(), in[0]->bytes.begin() + i * static_cast<int64_t>(width), in[0]->bytes.begin() + (i + 1) * static_cast<int64_t>(width));
+      y.bytes.insert(y.bytes.end(), in[0]->bytes.begin() + i * static_cast<int64_t>(width),
+                     in[0]->bytes.begin() + (i + 1) * static_cast<int64_t>(width));
     }
     return {{y}, ""};
   }

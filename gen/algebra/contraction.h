@@ -2,37 +2,40 @@
 //
 //   out[outer, rows, columns] = epilogue(Σ_depth left(outer, rows, depth) · right(outer, columns, depth))
 //
-// Rows are broadcast one element at a time, columns fill vectors from packed panels. `transposed`: the rows, not the columns, are
-// what lies at unit stride in the output (a convolution's pixels), so the epilogue turns each tile.
+// Rows are broadcast one element at a time, columns fill vectors from packed panels. `transposed`: the rows, not the
+// columns, are what lies at unit stride in the output (a convolution's pixels), so the epilogue turns each tile.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "ir/kernel.h"
 #include "algebra/contraction_value.h"
+#include "ir/kernel.h"
 
 namespace tenon {
 
 struct Contraction {
   const KernelStatement* statement = nullptr;
-  const ExprNode* sum = nullptr;      ///< a Reduce node inside the statement's value; all others there are the same sum
-  DType result = DType::F32;          ///< type of that node
-  DType accumulator = DType::F32;     ///< type that products are summed in; narrow integers are widened, which wrapping permits
-  Expr left, right;                   ///< the factors, grouped by side
-  std::vector<LoopVar> outer_right;   ///< outer loops that the right side depends on; they run around the packing of it
-  std::vector<LoopVar> outer_left;    ///< the other outer loops
+  const ExprNode* sum = nullptr;  ///< a Reduce node inside the statement's value; all others there are the same sum
+  DType result = DType::F32;      ///< type of that node
+  DType accumulator =
+      DType::F32;    ///< type that products are summed in; narrow integers are widened, which wrapping permits
+  Expr left, right;  ///< the factors, grouped by side
+  std::vector<LoopVar> outer_right;  ///< outer loops that the right side depends on; they run around the packing of it
+  std::vector<LoopVar> outer_left;   ///< the other outer loops
   std::vector<LoopVar> rows, columns, depth;  ///< flattened, outermost first
   bool transposed = false;
-  std::string paired;                 ///< set: both sides are words of two 16-bit numbers, at neighbouring indices of this depth variable
-  bool low_halves = false;            ///< the left side is still a read of the low halves, of one dimension that `paired` walks
-  Expr pair_last;                     ///< the greatest index of the numbers, where the last word may have no high half; or null
+  std::string
+      paired;  ///< set: both sides are words of two 16-bit numbers, at neighbouring indices of this depth variable
+  bool low_halves = false;  ///< the left side is still a read of the low halves, of one dimension that `paired` walks
+  Expr pair_last;           ///< the greatest index of the numbers, where the last word may have no high half; or null
 
   /// No column axis: every filter sees its own pixels (a depthwise convolution).
   bool is_stencil() const { return columns.empty(); }
 };
 
-/// The contraction that a kernel is, or nothing: one statement, one sum (used once or more), a product that separates into two sides.
+/// The contraction that a kernel is, or nothing: one statement, one sum (used once or more), a product that separates
+/// into two sides.
 std::optional<Contraction> find_contraction(const Kernel& kernel);
 
 /// The read of a right side that holds panels of words already: its last index chooses the half; or null.

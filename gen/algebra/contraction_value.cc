@@ -69,14 +69,16 @@ class ValueLowering {
     const Operand first = form->rest + scope_.vars.at(scope_.vector_var) * step;
     if (constant_value(step) == 0) return v_load(r.tensor, e->type, first);
     if (constant_value(step) == 1) return v_load(r.tensor, e->type, first, scope_.lanes, scope_.active);
-    if (scope_.unit.count(canonical(step))) return v_load(r.tensor, e->type, form->rest + scope_.vars.at(scope_.vector_var), scope_.lanes, scope_.active);
+    if (scope_.unit.count(canonical(step)))
+      return v_load(r.tensor, e->type, form->rest + scope_.vars.at(scope_.vector_var), scope_.lanes, scope_.active);
     return v_gather(r.tensor, e->type, first, step, scope_.lanes, scope_.active);
   }
   Operand lower(const Expr& e, const Apply& a) {
     Few<Operand> args = all(a.args);
     const int lanes = args.empty() ? 1 : args[0]->type.lanes;
     if (a.op == ScalarOp::Cast) return v_cast(args[0], e->type);
-    if (scalar_op_row(a.op).result == ResultRule::Explicit) return v_apply_as(a.op, std::move(args), {e->type, lanes, 0});
+    if (scalar_op_row(a.op).result == ResultRule::Explicit)
+      return v_apply_as(a.op, std::move(args), {e->type, lanes, 0});
     return v_apply(a.op, std::move(args));
   }
   Operand lower(const Expr&, const Select& s) {
@@ -99,8 +101,7 @@ void collect_terms(const Operand& v, ScalarOp op, std::vector<std::string>& out)
   const auto* a = std::get_if<VApply>(&v->node);
   if (a && a->op == op)
     for (const Operand& x : a->args) collect_terms(x, op, out);
-  else
-    out.push_back(canonical(v));
+  else out.push_back(canonical(v));
 }
 
 }  // namespace
@@ -138,7 +139,8 @@ std::optional<AffineForm> affine_form(const Expr& index, const std::vector<LoopV
     const auto rest = lower_value(index, scalar);
     return rest ? std::optional(AffineForm{{}, *rest}) : std::nullopt;
   }
-  if (const auto* v = std::get_if<VarRef>(&index->node); v && in(over, v->name)) return AffineForm{{{v->name, v_int(1)}}, v_int(0)};
+  if (const auto* v = std::get_if<VarRef>(&index->node); v && in(over, v->name))
+    return AffineForm{{{v->name, v_int(1)}}, v_int(0)};
   const auto* a = std::get_if<Apply>(&index->node);
   if (!a) return std::nullopt;
   if (a->op == ScalarOp::Add || a->op == ScalarOp::Sub) {
@@ -152,14 +154,16 @@ std::optional<AffineForm> affine_form(const Expr& index, const std::vector<LoopV
   }
   if (a->op == ScalarOp::Mul) {
     const int factor = mentions_any(a->args[0], over) ? 1 : 0;
-    const auto x = affine_form(a->args[static_cast<size_t>(1 - factor)], over, scope), by = affine_form(a->args[static_cast<size_t>(factor)], over, scope);
+    const auto x = affine_form(a->args[static_cast<size_t>(1 - factor)], over, scope),
+               by = affine_form(a->args[static_cast<size_t>(factor)], over, scope);
     if (!x || !by || !by->coefficients.empty()) return std::nullopt;
     return scaled(*x, by->rest);
   }
   return std::nullopt;
 }
 
-std::optional<AffineForm> offset_form(int tensor, const std::vector<Expr>& index, const std::vector<LoopVar>& over, const ValueScope& scope) {
+std::optional<AffineForm> offset_form(int tensor, const std::vector<Expr>& index, const std::vector<LoopVar>& over,
+                                      const ValueScope& scope) {
   const Tensor& t = scope.kernel->tensors[static_cast<size_t>(tensor)];
   AffineForm sum{{}, v_int(0)};
   for (size_t d = 0; d < index.size(); ++d) {
@@ -185,7 +189,9 @@ std::vector<Operand> open_steps(const Expr& e, const std::string& var, const Val
     if (!form) return true;
     const Operand step = form->coefficient(var);
     const bool known = constant_value(step).has_value();
-    if (!known && std::none_of(steps.begin(), steps.end(), [&](const Operand& s) { return canonical(s) == canonical(step); })) steps.push_back(step);
+    if (!known &&
+        std::none_of(steps.begin(), steps.end(), [&](const Operand& s) { return canonical(s) == canonical(step); }))
+      steps.push_back(step);
     return true;
   });
   return steps;

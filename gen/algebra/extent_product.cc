@@ -55,7 +55,8 @@ std::optional<ExtentProduct> quotient(const ExtentProduct& a, const ExtentProduc
   if (a.number % b.number != 0) return std::nullopt;
   ExtentProduct out{a.number / b.number, a.factors};
   for (const Expr& factor : b.factors) {
-    const auto at = std::find_if(out.factors.begin(), out.factors.end(), [&](const Expr& f) { return same(f, factor); });
+    const auto at =
+        std::find_if(out.factors.begin(), out.factors.end(), [&](const Expr& f) { return same(f, factor); });
     if (at == out.factors.end()) return std::nullopt;
     out.factors.erase(at);
   }

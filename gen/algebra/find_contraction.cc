@@ -41,8 +41,7 @@ void collect_factors(const Expr& e, std::vector<Expr>& out) {
   const auto* a = std::get_if<Apply>(&e->node);
   if (a && a->op == ScalarOp::Mul)
     for (const Expr& x : a->args) collect_factors(x, out);
-  else
-    out.push_back(e);
+  else out.push_back(e);
 }
 
 Expr product_of(const std::vector<Expr>& factors) {
@@ -85,7 +84,8 @@ bool used_bare(const Contraction& c, const std::string& var) {
 }
 
 /// The longest run of `like` ending in its last variable that is one flat index; the others become outer loops.
-std::vector<LoopVar> flat_suffix(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& like, const Expr* side) {
+std::vector<LoopVar> flat_suffix(const Kernel& kernel, const Contraction& c, const std::vector<LoopVar>& like,
+                                 const Expr* side) {
   const ValueScope scope = scope_with(kernel, c.statement->loops);
   for (size_t from = 0; from + 1 < like.size(); ++from) {
     const std::vector<LoopVar> vars(like.begin() + static_cast<std::ptrdiff_t>(from), like.end());
@@ -94,7 +94,11 @@ std::vector<LoopVar> flat_suffix(const Kernel& kernel, const Contraction& c, con
       const Read* read = plain_read(*side);
       std::vector<LoopVar> all = vars;
       all.insert(all.end(), c.depth.begin(), c.depth.end());
-      const ValueScope inside = scope_with(kernel, [&] { auto v = c.statement->loops; v.insert(v.end(), c.depth.begin(), c.depth.end()); return v; }());
+      const ValueScope inside = scope_with(kernel, [&] {
+        auto v = c.statement->loops;
+        v.insert(v.end(), c.depth.begin(), c.depth.end());
+        return v;
+      }());
       const auto form = read ? offset_form(read->tensor, read->index, all, inside) : std::nullopt;
       flat = form && collapses(*form, vars, inside);
     }
@@ -133,11 +137,13 @@ int64_t turns(const std::vector<LoopVar>& loops) {
 }
 
 /// Few pixels side by side, many constant filters: panels of filters waste less than panels of pixels.
-bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other, const std::string& unit) {
+bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other,
+                   const std::string& unit) {
   constexpr int64_t panel = 32;
   const Read* weights = plain_read(other);
   if (!weights || kernel.tensors[static_cast<size_t>(weights->tensor)].role != Role::Constant) return false;
-  const int64_t pixels = turns(flat_suffix(kernel, c, loops_of(c, unit_side, other, unit), nullptr)), filters = turns(loops_of(c, other, unit_side, unit));
+  const int64_t pixels = turns(flat_suffix(kernel, c, loops_of(c, unit_side, other, unit), nullptr)),
+                filters = turns(loops_of(c, other, unit_side, unit));
   const int64_t padded = (pixels + panel - 1) / panel * panel;
   return pixels > 1 && filters >= panel && padded * 10 > pixels * 11;
 }
@@ -146,13 +152,16 @@ bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_
 bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contraction& c) {
   const std::string unit = unit_variable(kernel, *c.statement);
   if (unit.empty()) return false;
-  // Factors of no row and no column, such as the scale of a quantised matrix, belong where each element is computed once: to the panels.
+  // Factors of no row and no column, such as the scale of a quantised matrix, belong where each element is computed
+  // once: to the panels.
   std::vector<Expr> with, without, free;
-  for (const Expr& f : factors) (mentions(f, unit) ? with : mentions_any(f, c.statement->loops) || has_fill(f) ? without : free).push_back(f);
+  for (const Expr& f : factors)
+    (mentions(f, unit) ? with : mentions_any(f, c.statement->loops) || has_fill(f) ? without : free).push_back(f);
   if (without.empty()) std::swap(without, free);
   if (with.empty() || without.empty()) return false;
   const Expr unit_side = product_of(with), other = product_of(without);
-  c.transposed = has_fill(unit_side) || slides(unit_side, unit, c.depth) || better_turned(kernel, c, unit_side, other, unit);
+  c.transposed =
+      has_fill(unit_side) || slides(unit_side, unit, c.depth) || better_turned(kernel, c, unit_side, other, unit);
   c.left = c.transposed ? unit_side : other;
   c.right = c.transposed ? other : unit_side;
   for (const Expr& f : free) c.right = c.right * f;
@@ -161,7 +170,8 @@ bool split_sides(const Kernel& kernel, const std::vector<Expr>& factors, Contrac
 
 void assign_axes(const Kernel& kernel, Contraction& c) {
   const std::string unit = unit_variable(kernel, *c.statement);
-  const std::vector<LoopVar> row_like = loops_of(c, c.left, c.right, unit), column_like = loops_of(c, c.right, c.left, unit);
+  const std::vector<LoopVar> row_like = loops_of(c, c.left, c.right, unit),
+                             column_like = loops_of(c, c.right, c.left, unit);
   c.rows = c.transposed ? flat_suffix(kernel, c, row_like, nullptr) : row_like;
   if (column_like.empty()) {
     c.rows.clear();
@@ -206,7 +216,8 @@ bool flat_outside(const Kernel& kernel, const Contraction& c, const std::vector<
     const auto form = offset_form(tensor, index, loops, scope);
     if (!form || !collapses(*form, vars, scope)) return false;
   }
-  return vars.size() == 1 || std::none_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return used_bare(c, v.name); });
+  return vars.size() == 1 ||
+         std::none_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return used_bare(c, v.name); });
 }
 
 std::optional<Contraction> find_contraction(const Kernel& kernel) {

@@ -9,11 +9,11 @@
 namespace tenon {
 
 IndexBounds::IndexBounds(BoundsContext context) : context_(std::move(context)) {
-  for (const Syntax &condition : context_.requires_) {
+  for (const Syntax& condition : context_.requires_) {
     const Facts facts = facts_of(condition, false);
     known_.insert(known_.end(), facts.begin(), facts.end());
   }
-  for (const auto &[name, value] : context_.lets) {
+  for (const auto& [name, value] : context_.lets) {
     if (context_.sizes.count(name) == 0) continue;
     Syntax use;
     use.kind = SyntaxKind::name;
@@ -22,9 +22,9 @@ IndexBounds::IndexBounds(BoundsContext context) : context_(std::move(context)) {
   }
 }
 
-void IndexBounds::within(const std::set<std::string> &variables) {
+void IndexBounds::within(const std::set<std::string>& variables) {
   scope_.clear();
-  for (const std::string &variable : variables) {
+  for (const std::string& variable : variables) {
     Syntax use;
     use.kind = SyntaxKind::name;
     use.text = variable;
@@ -33,27 +33,27 @@ void IndexBounds::within(const std::set<std::string> &variables) {
 }
 
 /// Facts about every quantity that is reached from the start, and the quantities themselves.
-IndexBounds::Facts IndexBounds::closure(const std::vector<Polynomial> &start, std::set<std::string> &quantities) {
+IndexBounds::Facts IndexBounds::closure(const std::vector<Polynomial>& start, std::set<std::string>& quantities) {
   Facts facts;
   std::vector<Polynomial> open = start;
   while (!open.empty()) {
     const Polynomial p = std::move(open.back());
     open.pop_back();
-    for (const std::string &name : p.quantities()) {
+    for (const std::string& name : p.quantities()) {
       if (!quantities.insert(name).second) continue;
       const auto found = quantities_.find(name);
       if (found == quantities_.end()) continue;
-      for (const Polynomial &fact : found->second.facts) {
+      for (const Polynomial& fact : found->second.facts) {
         facts.push_back(fact);
         open.push_back(fact);
       }
-      for (const Branch &branch : found->second.branches) open.push_back(branch.value);
+      for (const Branch& branch : found->second.branches) open.push_back(branch.value);
     }
   }
   return facts;
 }
 
-bool IndexBounds::prove(const Polynomial &goal, const Facts &extra, int splits) {
+bool IndexBounds::prove(const Polynomial& goal, const Facts& extra, int splits) {
   std::vector<Polynomial> start = known_;
   start.push_back(goal);
   start.insert(start.end(), scope_.begin(), scope_.end());
@@ -63,11 +63,11 @@ bool IndexBounds::prove(const Polynomial &goal, const Facts &extra, int splits) 
   facts.insert(facts.end(), extra.begin(), extra.end());
   facts.insert(facts.end(), known_.begin(), known_.end());
   if (never_negative(goal, facts, context_.sizes)) return true;
-  for (const std::string &name : quantities) {
+  for (const std::string& name : quantities) {
     const auto found = quantities_.find(name);
     if (found == quantities_.end()) continue;
     // Whole numbers: goal >= 0 follows from d*goal + (d - 1) >= 0, which undoes the rounding of a division by d.
-    for (const Polynomial &d : found->second.divisors) {
+    for (const Polynomial& d : found->second.divisors) {
       if (never_negative(d * goal + d - Polynomial::constant(1), facts, context_.sizes)) return true;
     }
   }
@@ -75,14 +75,15 @@ bool IndexBounds::prove(const Polynomial &goal, const Facts &extra, int splits) 
 }
 
 /// Tries each quantity that has alternatives: the goal must hold in all of them.
-bool IndexBounds::prove_split(const Polynomial &goal, const Facts &facts, const std::set<std::string> &quantities, int splits) {
-  for (const std::string &name : quantities) {
+bool IndexBounds::prove_split(const Polynomial& goal, const Facts& facts, const std::set<std::string>& quantities,
+                              int splits) {
+  for (const std::string& name : quantities) {
     const auto found = quantities_.find(name);
     if (found == quantities_.end() || found->second.branches.empty()) continue;
     const std::vector<Branch> branches = found->second.branches;
-    const bool all = std::all_of(branches.begin(), branches.end(), [&](const Branch &branch) {
+    const bool all = std::all_of(branches.begin(), branches.end(), [&](const Branch& branch) {
       Facts replaced = branch.facts;
-      for (const Polynomial &fact : facts) replaced.push_back(replace(fact, name, branch.value));
+      for (const Polynomial& fact : facts) replaced.push_back(replace(fact, name, branch.value));
       return prove(replace(goal, name, branch.value), replaced, splits - 1);
     });
     if (all) return true;
@@ -93,73 +94,74 @@ bool IndexBounds::prove_split(const Polynomial &goal, const Facts &facts, const 
 namespace {
 constexpr int kSplits = 3;
 constexpr int kPatience = 12;  // failures after which only short proofs are tried
-}
+}  // namespace
 
-bool IndexBounds::positive(const Polynomial &p) {
+bool IndexBounds::positive(const Polynomial& p) {
   if (p.is_constant()) return p.constant_value() > 0;
-  // A division by zero is an error of its own, before any read: a divisor that is never negative, as products of sizes are, is at least 1.
+  // A division by zero is an error of its own, before any read: a divisor that is never negative, as products of sizes
+  // are, is at least 1.
   const bool sizes = p.terms.size() == 1 && p.terms.begin()->second > 0 &&
                      std::all_of(p.terms.begin()->first.begin(), p.terms.begin()->first.end(),
-                                 [&](const std::string &n) { return context_.sizes.count(n) != 0; });
+                                 [&](const std::string& n) { return context_.sizes.count(n) != 0; });
   return sizes || prove_quickly(p);
 }
 
-bool IndexBounds::prove_quickly(const Polynomial &goal) {
+bool IndexBounds::prove_quickly(const Polynomial& goal) {
   std::set<std::string> quantities;
   Facts facts = closure({goal}, quantities);
   facts.insert(facts.end(), known_.begin(), known_.end());
   return never_negative(goal, facts, context_.sizes, 3);
 }
 
-bool IndexBounds::settle(const Polynomial &goal) {
+bool IndexBounds::settle(const Polynomial& goal) {
   const bool proved = failures_ < kPatience ? prove(goal, {}, kSplits) : prove_quickly(goal);
   if (!proved) ++failures_;
   return proved;
 }
 
-bool IndexBounds::at_most(const Syntax &low, const Syntax &high) {
+bool IndexBounds::at_most(const Syntax& low, const Syntax& high) {
   const auto a = polynomial(low), b = polynomial(high);
   return a && b && settle(*b - *a);
 }
 
-bool IndexBounds::nonnegative(const Syntax &value) {
+bool IndexBounds::nonnegative(const Syntax& value) {
   const auto p = polynomial(value);
   return p && settle(*p);
 }
 
-bool IndexBounds::below(const Syntax &value, const Syntax &extent) {
+bool IndexBounds::below(const Syntax& value, const Syntax& extent) {
   const auto a = polynomial(value), b = polynomial(extent);
   return a && b && settle(*b - *a - Polynomial::constant(1));
 }
 
-bool IndexBounds::always_negative(const Syntax &value) {
+bool IndexBounds::always_negative(const Syntax& value) {
   const auto p = polynomial(value);
   return p && prove_quickly(-*p - Polynomial::constant(1));
 }
 
-bool IndexBounds::always_at_least(const Syntax &value, const Syntax &extent) {
+bool IndexBounds::always_at_least(const Syntax& value, const Syntax& extent) {
   const auto a = polynomial(value), b = polynomial(extent);
   return a && b && prove_quickly(*a - *b);
 }
 
-bool IndexBounds::equal(const Syntax &a, const Syntax &b) {
+bool IndexBounds::equal(const Syntax& a, const Syntax& b) {
   const auto p = polynomial(a), q = polynomial(b);
   return p && q ? *p == *q && !p->overflowed : same(a, b);
 }
 
-bool IndexBounds::follows(const Syntax &value) {
+bool IndexBounds::follows(const Syntax& value) {
   const auto p = polynomial(value);
   return p && !p->overflowed;
 }
 
-std::string IndexBounds::describe(const Syntax &value) {
+std::string IndexBounds::describe(const Syntax& value) {
   const auto p = polynomial(value);
   return p && !p->overflowed ? print(*p) : print(value);
 }
 
 std::optional<std::size_t> IndexBounds::contradiction() {
   for (std::size_t i = 0; i < context_.requires_.size(); ++i) {
-    for (const Polynomial &fact : facts_of(context_.requires_[i], false)) {
+    for (const Polynomial& fact : facts_of(context_.requires_[i], false)) {
       if (never_negative(-fact - Polynomial::constant(1), {}, context_.sizes, 0)) return i;
     }
   }

@@ -1,8 +1,8 @@
 // Proofs that an index lies within its dim: linear reasoning over polynomials in sizes, attributes and index variables.
 //
-// What is known: every size is >= 0; an index variable v of extent E has 0 <= v < E where it is used at all; the `require`
-// entries; (a//b)*b <= a <= (a//b)*b + b - 1 for b > 0; bounds of max, min, clamp, select, abs, wrap, argmax and of narrow types;
-// lets and intermediates of whole numbers by their definitions.
+// What is known: every size is >= 0; an index variable v of extent E has 0 <= v < E where it is used at all; the
+// `require` entries; (a//b)*b <= a <= (a//b)*b + b - 1 for b > 0; bounds of max, min, clamp, select, abs, wrap, argmax
+// and of narrow types; lets and intermediates of whole numbers by their definitions.
 #pragma once
 
 #include <map>
@@ -17,19 +17,22 @@
 
 namespace tenon {
 
-/// What the names of an op mean. Packs and list attributes stand for one of their dims, the same in all of an expression.
+/// What the names of an op mean. Packs and list attributes stand for one of their dims, the same in all of an
+/// expression.
 struct BoundsContext {
   std::map<std::string, Syntax> extents;  ///< index variable → its extent
   std::map<std::string, Syntax> lets;     ///< let → its expression
   std::set<std::string> sizes;            ///< names that are >= 0: sizes and packs of shapes
   std::set<std::string> booleans;         ///< attributes that are 0 or 1
-  std::map<std::string, int> lists;  ///< list attributes of fixed length → length: a fact about one is a fact about each element
-  const std::map<std::string, ScalarFn, std::less<>> *functions = nullptr;  ///< scalar functions, inlined
+  std::map<std::string, int>
+      lists;  ///< list attributes of fixed length → length: a fact about one is a fact about each element
+  const std::map<std::string, ScalarFn, std::less<>>* functions = nullptr;  ///< scalar functions, inlined
   std::vector<Syntax> requires_;
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>> ranges;  ///< inputs whose type bounds their values: least, largest
-  std::set<std::string> whole_data;                      ///< inputs of whole numbers
-  std::map<std::string, const Statement *> definitions;  ///< intermediates computed in whole numbers: what defines them
-  std::set<std::string> reals;                           ///< attributes and lets that are no whole numbers
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>>
+      ranges;                                           ///< inputs whose type bounds their values: least, largest
+  std::set<std::string> whole_data;                     ///< inputs of whole numbers
+  std::map<std::string, const Statement*> definitions;  ///< intermediates computed in whole numbers: what defines them
+  std::set<std::string> reals;                          ///< attributes and lets that are no whole numbers
 };
 
 /// Proves inequalities in one op's context.
@@ -38,22 +41,22 @@ class IndexBounds {
   explicit IndexBounds(BoundsContext context);
 
   /// Index variables that have a value where the next questions are asked: their extents are at least 1.
-  void within(const std::set<std::string> &variables);
+  void within(const std::set<std::string>& variables);
 
   /// True if low <= high is proved. False says nothing.
-  bool at_most(const Syntax &low, const Syntax &high);
-  bool nonnegative(const Syntax &value);
+  bool at_most(const Syntax& low, const Syntax& high);
+  bool nonnegative(const Syntax& value);
   /// True if 0 <= value, or value < extent, can never hold.
-  bool always_negative(const Syntax &value);
-  bool always_at_least(const Syntax &value, const Syntax &extent);
+  bool always_negative(const Syntax& value);
+  bool always_at_least(const Syntax& value, const Syntax& extent);
   /// True if value < extent is proved.
-  bool below(const Syntax &value, const Syntax &extent);
+  bool below(const Syntax& value, const Syntax& extent);
   /// True if both are the same polynomial once lets are expanded.
-  bool equal(const Syntax &a, const Syntax &b);
+  bool equal(const Syntax& a, const Syntax& b);
   /// Whether the expression is one that the bounds can follow: whole numbers, without reads of tensors.
-  bool follows(const Syntax &value);
+  bool follows(const Syntax& value);
   /// The polynomial's text, for notes; the notation's text if it is none.
-  std::string describe(const Syntax &value);
+  std::string describe(const Syntax& value);
   /// `require` entries that contradict each other or themselves (position in the list), if that is proved.
   std::optional<std::size_t> contradiction();
 
@@ -71,34 +74,34 @@ class IndexBounds {
   };
   using Facts = std::vector<Polynomial>;
 
-  std::optional<Polynomial> polynomial(const Syntax &s);
-  std::optional<Polynomial> binary(const Syntax &s);
-  std::optional<Polynomial> call(const Syntax &s);
-  std::optional<Polynomial> name(const Syntax &s);
-  std::optional<Polynomial> floor_division(const Polynomial &a, const Polynomial &b);
-  std::optional<Polynomial> power(const Syntax &s);
-  std::optional<Polynomial> extremum(const std::string &kind, const Polynomial &a, const Polynomial &b);
-  std::optional<Polynomial> choice(const Syntax &s);
-  std::optional<Polynomial> bounded(const std::string &kind, const std::optional<Polynomial> &low,
-                                    const std::optional<Polynomial> &high, const std::string &key);
-  std::optional<Polynomial> offset(const Syntax &s);
-  std::optional<Polynomial> inlined(const Syntax &s);
-  std::optional<Polynomial> element(const Syntax &s);
-  std::optional<Polynomial> place_of_extremum(const Syntax &s);
-  bool whole(const Syntax &s);
+  std::optional<Polynomial> polynomial(const Syntax& s);
+  std::optional<Polynomial> binary(const Syntax& s);
+  std::optional<Polynomial> call(const Syntax& s);
+  std::optional<Polynomial> name(const Syntax& s);
+  std::optional<Polynomial> floor_division(const Polynomial& a, const Polynomial& b);
+  std::optional<Polynomial> power(const Syntax& s);
+  std::optional<Polynomial> extremum(const std::string& kind, const Polynomial& a, const Polynomial& b);
+  std::optional<Polynomial> choice(const Syntax& s);
+  std::optional<Polynomial> bounded(const std::string& kind, const std::optional<Polynomial>& low,
+                                    const std::optional<Polynomial>& high, const std::string& key);
+  std::optional<Polynomial> offset(const Syntax& s);
+  std::optional<Polynomial> inlined(const Syntax& s);
+  std::optional<Polynomial> element(const Syntax& s);
+  std::optional<Polynomial> place_of_extremum(const Syntax& s);
+  bool whole(const Syntax& s);
 
   /// Facts (each >= 0) that a condition states; or that its negation states.
-  Facts facts_of(const Syntax &condition, bool negated);
-  Facts comparison_facts(const Syntax &comparison, bool negated);
-  bool positive(const Polynomial &p);
+  Facts facts_of(const Syntax& condition, bool negated);
+  Facts comparison_facts(const Syntax& comparison, bool negated);
+  bool positive(const Polynomial& p);
 
-  Facts closure(const std::vector<Polynomial> &start, std::set<std::string> &quantities);
-  bool prove(const Polynomial &goal, const Facts &extra, int splits);
+  Facts closure(const std::vector<Polynomial>& start, std::set<std::string>& quantities);
+  bool prove(const Polynomial& goal, const Facts& extra, int splits);
   /// The same by a few steps only: for side conditions, which mostly fail.
-  bool prove_quickly(const Polynomial &goal);
+  bool prove_quickly(const Polynomial& goal);
   /// Proves with what patience there is left.
-  bool settle(const Polynomial &goal);
-  bool prove_split(const Polynomial &goal, const Facts &facts, const std::set<std::string> &quantities, int splits);
+  bool settle(const Polynomial& goal);
+  bool prove_split(const Polynomial& goal, const Facts& facts, const std::set<std::string>& quantities, int splits);
 
   BoundsContext context_;
   std::map<std::string, Quantity> quantities_;

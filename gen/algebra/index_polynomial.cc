@@ -1,4 +1,5 @@
-// Index expressions as polynomials: what is no sum or product becomes a quantity of its own, with the facts that bound it.
+// Index expressions as polynomials: what is no sum or product becomes a quantity of its own, with the facts that bound
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,34 +17,36 @@ constexpr int kDeepest = 60;
 Polynomial one() { return Polynomial::constant(1); }
 
 /// Puts arguments in the place of parameters.
-Syntax substitute(const Syntax &s, const std::vector<std::string> &params, const std::vector<Syntax> &arguments) {
+Syntax substitute(const Syntax& s, const std::vector<std::string>& params, const std::vector<Syntax>& arguments) {
   if (s.is(SyntaxKind::name)) {
     const auto at = std::find(params.begin(), params.end(), s.text);
     if (at != params.end()) return arguments[static_cast<std::size_t>(at - params.begin())];
   }
   Syntax result = s;
-  for (Syntax &child : result.children) child = substitute(child, params, arguments);
+  for (Syntax& child : result.children) child = substitute(child, params, arguments);
   return result;
 }
 
-bool mentions(const Syntax &s, const std::string &name) {
+bool mentions(const Syntax& s, const std::string& name) {
   return ((s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && s.text == name) ||
-         std::any_of(s.children.begin(), s.children.end(), [&](const Syntax &child) { return mentions(child, name); });
+         std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return mentions(child, name); });
 }
 
 /// Whether a reduction within `s` is over a variable that one of `values` mentions.
-bool captures(const Syntax &s, const std::vector<Syntax> &values) {
+bool captures(const Syntax& s, const std::vector<Syntax>& values) {
   if (s.is(SyntaxKind::reduce)) {
-    for (const Syntax &v : s.variables()) {
-      if (std::any_of(values.begin(), values.end(), [&](const Syntax &value) { return mentions(value, v.text); })) return true;
+    for (const Syntax& v : s.variables()) {
+      if (std::any_of(values.begin(), values.end(), [&](const Syntax& value) { return mentions(value, v.text); }))
+        return true;
     }
   }
-  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax &child) { return captures(child, values); });
+  return std::any_of(s.children.begin(), s.children.end(),
+                     [&](const Syntax& child) { return captures(child, values); });
 }
 
-/// What an intermediate holds where it is read: its definition with the indices of the read in place of its variables. Packs and
-/// split dims must be read as they are defined.
-std::optional<Syntax> value_at(const Statement &definition, const Syntax &read) {
+/// What an intermediate holds where it is read: its definition with the indices of the read in place of its variables.
+/// Packs and split dims must be read as they are defined.
+std::optional<Syntax> value_at(const Statement& definition, const Syntax& read) {
   if (definition.subs.size() != read.children.size()) return std::nullopt;
   std::vector<std::string> variables;
   std::vector<Syntax> indices;
@@ -59,14 +62,17 @@ std::optional<Syntax> value_at(const Statement &definition, const Syntax &read) 
 
 }  // namespace
 
-/// An element of a list attribute, of an input whose type bounds it, or of an intermediate of whole numbers; other data says nothing.
-std::optional<Polynomial> IndexBounds::element(const Syntax &s) {
+/// An element of a list attribute, of an input whose type bounds it, or of an intermediate of whole numbers; other data
+/// says nothing.
+std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
   if (context_.lists.count(s.text) != 0) {
     const bool one_of_them = s.children.size() == 1 && s.children[0].is(SyntaxKind::integer);
-    return one_of_them && context_.reals.count(s.text) == 0 ? std::optional(Polynomial::quantity(print(s))) : std::nullopt;
+    return one_of_them && context_.reals.count(s.text) == 0 ? std::optional(Polynomial::quantity(print(s)))
+                                                            : std::nullopt;
   }
   if (const auto range = context_.ranges.find(s.text); range != context_.ranges.end())
-    return bounded("value", Polynomial::constant(range->second.first), Polynomial::constant(range->second.second), print(s));
+    return bounded("value", Polynomial::constant(range->second.first), Polynomial::constant(range->second.second),
+                   print(s));
   const auto definition = context_.definitions.find(s.text);
   if (definition == context_.definitions.end()) return std::nullopt;
   const auto value = value_at(*definition->second, s);
@@ -74,14 +80,15 @@ std::optional<Polynomial> IndexBounds::element(const Syntax &s) {
 }
 
 /// Whether an expression is a whole number for certain, though its bounds may be unknown.
-bool IndexBounds::whole(const Syntax &s) {
+bool IndexBounds::whole(const Syntax& s) {
   if (s.is(SyntaxKind::subscript) && context_.whole_data.count(s.text) != 0) return true;
-  if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*")) return whole(s.children[0]) && whole(s.children[1]);
+  if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*"))
+    return whole(s.children[0]) && whole(s.children[1]);
   return polynomial(s).has_value();
 }
 
 /// argmax and argmin over one dim: a place in it. (An empty one is an error at run time.)
-std::optional<Polynomial> IndexBounds::place_of_extremum(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::place_of_extremum(const Syntax& s) {
   if ((s.text != "argmax" && s.text != "argmin") || s.variables().size() != 1) return std::nullopt;
   const auto extent = context_.extents.find(s.variables()[0].text);
   if (extent == context_.extents.end() || s.variables()[0].is(SyntaxKind::pack)) return std::nullopt;
@@ -90,7 +97,7 @@ std::optional<Polynomial> IndexBounds::place_of_extremum(const Syntax &s) {
   return bounded("place", Polynomial(), *size - one(), print(s));
 }
 
-std::optional<Polynomial> IndexBounds::polynomial(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::polynomial(const Syntax& s) {
   if (depth_ >= kDeepest) return std::nullopt;
   ++depth_;
   std::optional<Polynomial> result;
@@ -120,7 +127,7 @@ std::optional<Polynomial> IndexBounds::polynomial(const Syntax &s) {
   return result;
 }
 
-std::optional<Polynomial> IndexBounds::name(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
   if (context_.reals.count(s.text) != 0) return std::nullopt;
   if (const auto let = context_.lets.find(s.text); let != context_.lets.end()) {
     if (const auto done = lets_.find(s.text); done != lets_.end()) return done->second;
@@ -131,8 +138,9 @@ std::optional<Polynomial> IndexBounds::name(const Syntax &s) {
     const bool size = context_.sizes.count(s.text) != 0;
     return lets_[s.text] = value ? value : size ? std::optional(Polynomial::quantity(s.text)) : std::nullopt;
   }
-  if (const auto variable = context_.extents.find(s.text); variable != context_.extents.end() && quantities_.count(s.text) == 0) {
-    Quantity &q = quantities_[s.text];
+  if (const auto variable = context_.extents.find(s.text);
+      variable != context_.extents.end() && quantities_.count(s.text) == 0) {
+    Quantity& q = quantities_[s.text];
     q.facts.push_back(Polynomial::quantity(s.text));
     if (const auto extent = polynomial(variable->second))
       quantities_[s.text].facts.push_back(*extent - one() - Polynomial::quantity(s.text));
@@ -143,14 +151,15 @@ std::optional<Polynomial> IndexBounds::name(const Syntax &s) {
   return Polynomial::quantity(s.text);
 }
 
-std::optional<Polynomial> IndexBounds::binary(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
   if (s.text == "**") return power(s);
   const bool condition =
       s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>';
   if (condition) return bounded("condition", Polynomial(), one(), print(s));
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
   // The rest of any whole number lies between 0 and its divisor. (A division by zero is an error of its own.)
-  if (!a && b && s.text == "%" && positive(*b) && whole(s.children[0])) return bounded("rest", Polynomial(), *b - one(), print(s));
+  if (!a && b && s.text == "%" && positive(*b) && whole(s.children[0]))
+    return bounded("rest", Polynomial(), *b - one(), print(s));
   if (!a || !b || s.text == "/") return std::nullopt;
   if (s.text == "+") return *a + *b;
   if (s.text == "-") return *a - *b;
@@ -160,7 +169,7 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax &s) {
   return *a - *b * *quotient;  // a % b
 }
 
-std::optional<Polynomial> IndexBounds::power(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::power(const Syntax& s) {
   const auto base = polynomial(s.children[0]);
   if (!base || !s.children[1].is(SyntaxKind::integer) || s.children[1].integer < 0 || s.children[1].integer > 8)
     return std::nullopt;
@@ -172,19 +181,19 @@ std::optional<Polynomial> IndexBounds::power(const Syntax &s) {
 namespace {
 
 /// In parentheses, unless it is one name or number.
-std::string operand(const std::string &text) {
+std::string operand(const std::string& text) {
   const bool word = std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
   return word ? text : fmt::format("({})", text);
 }
 
 }  // namespace
 
-std::optional<Polynomial> IndexBounds::floor_division(const Polynomial &a, const Polynomial &b) {
+std::optional<Polynomial> IndexBounds::floor_division(const Polynomial& a, const Polynomial& b) {
   if (b.is_constant() && b.constant_value() > 0) {
     const std::int64_t d = b.constant_value();
     Polynomial exact;
     bool divides = true;
-    for (const auto &[monomial, coefficient] : a.terms) {
+    for (const auto& [monomial, coefficient] : a.terms) {
       divides = divides && coefficient % d == 0;
       exact.add(monomial, coefficient / d);
     }
@@ -206,8 +215,8 @@ std::optional<Polynomial> IndexBounds::floor_division(const Polynomial &a, const
 }
 
 /// A quantity between two bounds, either of which may be unknown.
-std::optional<Polynomial> IndexBounds::bounded(const std::string &kind, const std::optional<Polynomial> &low,
-                                               const std::optional<Polynomial> &high, const std::string &key) {
+std::optional<Polynomial> IndexBounds::bounded(const std::string& kind, const std::optional<Polynomial>& low,
+                                               const std::optional<Polynomial>& high, const std::string& key) {
   const std::string name = fmt::format("{}({})", kind, key);
   Quantity quantity;
   const Polynomial q = Polynomial::quantity(name);
@@ -217,7 +226,7 @@ std::optional<Polynomial> IndexBounds::bounded(const std::string &kind, const st
   return q;
 }
 
-std::optional<Polynomial> IndexBounds::extremum(const std::string &kind, const Polynomial &a, const Polynomial &b) {
+std::optional<Polynomial> IndexBounds::extremum(const std::string& kind, const Polynomial& a, const Polynomial& b) {
   if (a == b) return a;
   const std::string name = fmt::format("{}({}, {})", kind, print(a), print(b));
   const Polynomial q = Polynomial::quantity(name);
@@ -230,7 +239,7 @@ std::optional<Polynomial> IndexBounds::extremum(const std::string &kind, const P
   return q;
 }
 
-std::optional<Polynomial> IndexBounds::choice(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::choice(const Syntax& s) {
   const auto a = polynomial(s.children[1]), b = polynomial(s.children[2]);
   if (!a || !b) return std::nullopt;
   if (*a == *b) return a;
@@ -244,30 +253,32 @@ std::optional<Polynomial> IndexBounds::choice(const Syntax &s) {
 }
 
 /// What lies before one of several stretches leaves room for its own extent in the sum of all.
-std::optional<Polynomial> IndexBounds::offset(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::offset(const Syntax& s) {
   Syntax all = s;
   all.text = "sum_of";
   const auto sum = polynomial(all), own = polynomial(s.children[0]);
   return bounded("size", Polynomial(), sum && own ? std::optional(*sum - *own) : std::nullopt, print(s));
 }
 
-std::optional<Polynomial> IndexBounds::inlined(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::inlined(const Syntax& s) {
   if (context_.functions == nullptr) return std::nullopt;
   const auto found = context_.functions->find(s.text);
   if (found == context_.functions->end() || found->second.params.size() != s.children.size()) return std::nullopt;
   return polynomial(substitute(found->second.value, found->second.params, s.children));
 }
 
-std::optional<Polynomial> IndexBounds::call(const Syntax &s) {
+std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   const std::size_t n = s.children.size();
   if (s.text == "select" && n == 3) return choice(s);
-  if (s.text == "clamp" && n == 3) return bounded("clamp", polynomial(s.children[1]), polynomial(s.children[2]), print(s));
+  if (s.text == "clamp" && n == 3)
+    return bounded("clamp", polynomial(s.children[1]), polynomial(s.children[2]), print(s));
   if ((s.text == "wrap" || s.text == "reflect" || s.text == "mirror") && n == 2) {
     const auto extent = polynomial(s.children[1]);
     if (!extent) return std::nullopt;
     return bounded("index", Polynomial(), *extent - one(), print(s));
   }
-  if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "lin" || s.text == "sum_of" || s.text == "operand" || s.text == "count")
+  if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "lin" || s.text == "sum_of" ||
+      s.text == "operand" || s.text == "count")
     return bounded("size", Polynomial(), std::nullopt, print(s));
   if (s.text == "offset" && n == 1) return offset(s);
   if (s.text == "keep" || s.text == "permute" || s.text == "concat" || s.text == "drop") {
@@ -275,7 +286,7 @@ std::optional<Polynomial> IndexBounds::call(const Syntax &s) {
   }
   if (s.text == "cast" && n == 2) return s.children[1].is_name("i64") ? polynomial(s.children[0]) : std::nullopt;
   std::vector<Polynomial> arguments;
-  for (const Syntax &child : s.children) {
+  for (const Syntax& child : s.children) {
     const auto p = polynomial(child);
     if (!p) return inlined(s);
     arguments.push_back(*p);
@@ -290,10 +301,15 @@ std::optional<Polynomial> IndexBounds::call(const Syntax &s) {
   return inlined(s);
 }
 
-IndexBounds::Facts IndexBounds::comparison_facts(const Syntax &s, bool negated) {
+IndexBounds::Facts IndexBounds::comparison_facts(const Syntax& s, bool negated) {
   std::string sign = s.text;
   if (negated)
-    sign = sign == "<" ? ">=" : sign == "<=" ? ">" : sign == ">" ? "<=" : sign == ">=" ? "<" : sign == "!=" ? "==" : "!=";
+    sign = sign == "<"    ? ">="
+           : sign == "<=" ? ">"
+           : sign == ">"  ? "<="
+           : sign == ">=" ? "<"
+           : sign == "!=" ? "=="
+                          : "!=";
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
   if (!a || !b) return {};
   if (sign == "<") return {*b - *a - one()};
@@ -304,7 +320,7 @@ IndexBounds::Facts IndexBounds::comparison_facts(const Syntax &s, bool negated) 
   return {};
 }
 
-IndexBounds::Facts IndexBounds::facts_of(const Syntax &s, bool negated) {
+IndexBounds::Facts IndexBounds::facts_of(const Syntax& s, bool negated) {
   if (s.is(SyntaxKind::unary) && s.text == "not") return facts_of(s.children[0], !negated);
   if (!s.is(SyntaxKind::binary)) return {};
   if (s.text == (negated ? "or" : "and")) {
@@ -316,7 +332,7 @@ IndexBounds::Facts IndexBounds::facts_of(const Syntax &s, bool negated) {
   if (s.text == "or" || s.text == "and") return {};
   Facts facts = comparison_facts(s, negated);
   // A fact about a list attribute as a whole holds for each of its elements.
-  for (const auto &[list, length] : context_.lists) {
+  for (const auto& [list, length] : context_.lists) {
     const std::size_t whole = facts.size();
     for (std::size_t i = 0; i < whole; ++i) {
       for (int k = 0; k < length; ++k) {

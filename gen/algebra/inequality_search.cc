@@ -1,5 +1,5 @@
-// Each step cancels a term of the goal that is negative, or may be, with a fact that has a term of the same sign dividing it.
-// Deepening by steps: short proofs, which nearly all are, are found before long wrong ways are walked.
+// Each step cancels a term of the goal that is negative, or may be, with a fact that has a term of the same sign
+// dividing it. Deepening by steps: short proofs, which nearly all are, are found before long wrong ways are walked.
 #include "algebra/inequality_search.h"
 
 #include <algorithm>
@@ -27,24 +27,24 @@ struct Sum {
 /// Numbers quantities in the order of their names, so that terms keep their order.
 class Numbers {
  public:
-  Numbers(const Polynomial &goal, const std::vector<Polynomial> &facts) {
+  Numbers(const Polynomial& goal, const std::vector<Polynomial>& facts) {
     std::set<std::string> names;
-    for (const auto &[monomial, coefficient] : goal.terms) names.insert(monomial.begin(), monomial.end());
-    for (const Polynomial &fact : facts) {
-      for (const auto &[monomial, coefficient] : fact.terms) names.insert(monomial.begin(), monomial.end());
+    for (const auto& [monomial, coefficient] : goal.terms) names.insert(monomial.begin(), monomial.end());
+    for (const Polynomial& fact : facts) {
+      for (const auto& [monomial, coefficient] : fact.terms) names.insert(monomial.begin(), monomial.end());
     }
     names_.assign(names.begin(), names.end());
     for (std::size_t i = 0; i < names_.size(); ++i) of_[names_[i]] = static_cast<char16_t>(i);
   }
 
-  const std::vector<std::string> &names() const { return names_; }
+  const std::vector<std::string>& names() const { return names_; }
   bool fit() const { return names_.size() < 65536; }
 
-  Sum sum(const Polynomial &p) const {
+  Sum sum(const Polynomial& p) const {
     Sum out{{}, p.overflowed};
-    for (const auto &[monomial, coefficient] : p.terms) {
+    for (const auto& [monomial, coefficient] : p.terms) {
       Product product;
-      for (const std::string &name : monomial) product.push_back(of_.at(name));
+      for (const std::string& name : monomial) product.push_back(of_.at(name));
       out.terms.emplace_back(std::move(product), coefficient);
     }
     return out;
@@ -56,24 +56,26 @@ class Numbers {
 };
 
 /// a·b; nothing where that leaves 62 bits.
-bool multiply(std::int64_t a, std::int64_t b, std::int64_t &out) { return !__builtin_mul_overflow(a, b, &out) && !too_large(out); }
+bool multiply(std::int64_t a, std::int64_t b, std::int64_t& out) {
+  return !__builtin_mul_overflow(a, b, &out) && !too_large(out);
+}
 
 /// a·x − b·m·y.
-Sum combined(const Sum &x, std::int64_t a, const Sum &y, std::int64_t b, const Product &m) {
+Sum combined(const Sum& x, std::int64_t a, const Sum& y, std::int64_t b, const Product& m) {
   Sum out{{}, x.overflowed || y.overflowed};
   std::vector<Term> less;
-  for (const auto &[product, coefficient] : y.terms) {
+  for (const auto& [product, coefficient] : y.terms) {
     Term term{product + m, 0};
     std::inplace_merge(term.first.begin(), term.first.end() - static_cast<std::ptrdiff_t>(m.size()), term.first.end());
     if (!multiply(coefficient, -b, term.second) || term.first.size() > kHighestDegree) out.overflowed = true;
     less.push_back(std::move(term));
   }
-  std::sort(less.begin(), less.end(), [](const Term &p, const Term &q) { return p.first < q.first; });
+  std::sort(less.begin(), less.end(), [](const Term& p, const Term& q) { return p.first < q.first; });
   auto next = less.begin();
-  const auto add = [&](const Product &product, std::int64_t coefficient) {
+  const auto add = [&](const Product& product, std::int64_t coefficient) {
     if (coefficient != 0) out.terms.emplace_back(product, coefficient);
   };
-  for (const auto &[product, coefficient] : x.terms) {
+  for (const auto& [product, coefficient] : x.terms) {
     for (; next != less.end() && next->first < product; ++next) add(next->first, next->second);
     std::int64_t sum = 0;
     if (!multiply(coefficient, a, sum)) out.overflowed = true;
@@ -90,12 +92,12 @@ Sum combined(const Sum &x, std::int64_t a, const Sum &y, std::int64_t b, const P
 
 class Search {
  public:
-  Search(const Numbers &numbers, const std::vector<Polynomial> &facts, const std::set<std::string> &nonnegative) {
-    for (const Polynomial &fact : facts) facts_.push_back(numbers.sum(fact));
-    for (const std::string &name : numbers.names()) nonnegative_.push_back(nonnegative.count(name) != 0);
+  Search(const Numbers& numbers, const std::vector<Polynomial>& facts, const std::set<std::string>& nonnegative) {
+    for (const Polynomial& fact : facts) facts_.push_back(numbers.sum(fact));
+    for (const std::string& name : numbers.names()) nonnegative_.push_back(nonnegative.count(name) != 0);
   }
 
-  bool run(const Sum &goal, int steps) {
+  bool run(const Sum& goal, int steps) {
     for (int depth = 0; depth <= steps; ++depth) {
       budget_ = kBudget;
       cut_ = false;
@@ -107,23 +109,23 @@ class Search {
   }
 
  private:
-  bool step(const Sum &goal, int depth) {
+  bool step(const Sum& goal, int depth) {
     if (goal.overflowed || --budget_ < 0) return false;
-    const Term *negative = worst(goal);
+    const Term* negative = worst(goal);
     if (negative == nullptr) return true;
     if (depth == 0) cut_ = true;
     if (depth == 0 || !seen_.insert({goal.terms, depth}).second) return false;
-    for (const Sum &fact : facts_) {
-      for (const Term &term : fact.terms) {
+    for (const Sum& fact : facts_) {
+      for (const Term& term : fact.terms) {
         if (cancel(goal, *negative, fact, term, depth)) return true;
       }
     }
     return false;
   }
 
-  bool harmless(const Term &term) const { return term.second >= 0 && nonnegative_product(term.first); }
+  bool harmless(const Term& term) const { return term.second >= 0 && nonnegative_product(term.first); }
 
-  bool nonnegative_product(const Product &product) const {
+  bool nonnegative_product(const Product& product) const {
     for (std::size_t i = 0; i < product.size(); ++i) {
       if (nonnegative_[product[i]]) continue;
       if (i + 1 == product.size() || product[i + 1] != product[i]) return false;
@@ -132,21 +134,24 @@ class Search {
     return true;
   }
 
-  /// The term that stands most in the way: of the highest degree. A constant comes last, as every other step may change it.
-  const Term *worst(const Sum &goal) const {
-    const Term *found = nullptr;
-    for (const Term &term : goal.terms) {
+  /// The term that stands most in the way: of the highest degree. A constant comes last, as every other step may change
+  /// it.
+  const Term* worst(const Sum& goal) const {
+    const Term* found = nullptr;
+    for (const Term& term : goal.terms) {
       if (!harmless(term) && (found == nullptr || term.first.size() > found->first.size())) found = &term;
     }
     return found;
   }
 
   /// |c'|·goal − |c|·m·fact, in which the term c·(m·t') of the goal has gone, as the fact has c'·t' with the same sign.
-  bool cancel(const Sum &goal, const Term &term, const Sum &fact, const Term &in_fact, int depth) {
-    if ((term.second > 0) != (in_fact.second > 0) || !std::includes(term.first.begin(), term.first.end(), in_fact.first.begin(), in_fact.first.end()))
+  bool cancel(const Sum& goal, const Term& term, const Sum& fact, const Term& in_fact, int depth) {
+    if ((term.second > 0) != (in_fact.second > 0) ||
+        !std::includes(term.first.begin(), term.first.end(), in_fact.first.begin(), in_fact.first.end()))
       return false;
     Product factor;
-    std::set_difference(term.first.begin(), term.first.end(), in_fact.first.begin(), in_fact.first.end(), std::back_inserter(factor));
+    std::set_difference(term.first.begin(), term.first.end(), in_fact.first.begin(), in_fact.first.end(),
+                        std::back_inserter(factor));
     if (!nonnegative_product(factor)) return false;
     const std::int64_t sign = term.second > 0 ? 1 : -1;
     Sum next = combined(goal, sign * in_fact.second, fact, sign * term.second, factor);
@@ -155,16 +160,16 @@ class Search {
   }
 
   /// Keeps coefficients small.
-  static void divide_content(Sum &p) {
+  static void divide_content(Sum& p) {
     std::int64_t content = 0;
-    for (const auto &[product, coefficient] : p.terms) {
+    for (const auto& [product, coefficient] : p.terms) {
       std::int64_t a = content, b = coefficient < 0 ? -coefficient : coefficient;
       while (b != 0) std::swap(a %= b, b);
       content = a;
       if (content == 1) return;
     }
     if (content <= 1) return;
-    for (auto &[product, coefficient] : p.terms) coefficient /= content;
+    for (auto& [product, coefficient] : p.terms) coefficient /= content;
   }
 
   std::vector<Sum> facts_;
@@ -175,9 +180,9 @@ class Search {
 };
 
 /// q if the fact is a·q − c >= 0 with a > 0, c >= 0.
-const std::string *single_quantity(const Polynomial &fact) {
-  const std::string *found = nullptr;
-  for (const auto &[monomial, coefficient] : fact.terms) {
+const std::string* single_quantity(const Polynomial& fact) {
+  const std::string* found = nullptr;
+  for (const auto& [monomial, coefficient] : fact.terms) {
     if (monomial.empty()) {
       if (coefficient > 0) return nullptr;
     } else if (monomial.size() == 1 && coefficient > 0 && found == nullptr) {
@@ -191,9 +196,10 @@ const std::string *single_quantity(const Polynomial &fact) {
 
 }  // namespace
 
-bool never_negative(const Polynomial &goal, const std::vector<Polynomial> &facts, std::set<std::string> nonnegative, int steps) {
-  for (const Polynomial &fact : facts) {
-    if (const std::string *name = single_quantity(fact)) nonnegative.insert(*name);
+bool never_negative(const Polynomial& goal, const std::vector<Polynomial>& facts, std::set<std::string> nonnegative,
+                    int steps) {
+  for (const Polynomial& fact : facts) {
+    if (const std::string* name = single_quantity(fact)) nonnegative.insert(*name);
   }
   const Numbers numbers(goal, facts);
   return numbers.fit() && Search(numbers, facts, nonnegative).run(numbers.sum(goal), steps);

@@ -21,7 +21,8 @@ void add_term(LinearForm& form, const Expr& atom, int64_t factor) {
 void add_constant(LinearForm& form, const Expr& e, int64_t c, int64_t factor) {
   constexpr int64_t kMost = int64_t{1} << 61;
   int64_t product = 0, sum = 0;
-  const bool fits = !__builtin_mul_overflow(c, factor, &product) && !__builtin_add_overflow(form.constant, product, &sum);
+  const bool fits =
+      !__builtin_mul_overflow(c, factor, &product) && !__builtin_add_overflow(form.constant, product, &sum);
   if (!fits || product > kMost || product < -kMost || sum > kMost || sum < -kMost) return add_term(form, e, factor);
   form.constant = sum;
 }
@@ -82,9 +83,11 @@ Expr worst_end(const Expr& atom, bool positive, const Ranges& ranges) {
   }
   const auto* a = std::get_if<Apply>(&atom->node);
   if (a && positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0) return constant_int(0);
-  if (a && !positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0) return constant_int(*constant_value(a->args[1]) - 1);
+  if (a && !positive && a->op == ScalarOp::Mod && constant_value(a->args[1]).value_or(0) > 0)
+    return constant_int(*constant_value(a->args[1]) - 1);
   if (a && a->op == ScalarOp::Cast) {
-    if (const NumberRange* known = is_int(a->args[0]->type) ? element_range(a->args[0], ranges) : nullptr) return constant_int(positive ? known->lo : known->hi);
+    if (const NumberRange* known = is_int(a->args[0]->type) ? element_range(a->args[0], ranges) : nullptr)
+      return constant_int(positive ? known->lo : known->hi);
     const auto end = end_of_type(a->args[0]->type, positive);
     return end ? constant_int(*end) : nullptr;
   }
@@ -130,11 +133,15 @@ Expr to_expr(const LinearForm& form) {
 }
 
 bool proves_not_negative(LinearForm form, const Ranges& ranges) {
-  // Variables are replaced first, sizes last: the extent that stands for a variable often cancels against a size, or against a minimum of some.
+  // Variables are replaced first, sizes last: the extent that stands for a variable often cancels against a size, or
+  // against a minimum of some.
   for (int round = 0; round < 24; ++round) {
     if (form.terms.empty()) return form.constant >= 0;
-    const auto rank = [](const auto& t) { return std::holds_alternative<VarRef>(t.first->node) ? 0 : std::holds_alternative<SizeRef>(t.first->node) ? 2 : 1; };
-    const auto it = std::min_element(form.terms.begin(), form.terms.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    const auto rank = [](const auto& t) {
+      return std::holds_alternative<VarRef>(t.first->node) ? 0 : std::holds_alternative<SizeRef>(t.first->node) ? 2 : 1;
+    };
+    const auto it = std::min_element(form.terms.begin(), form.terms.end(),
+                                     [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
     const auto [atom, factor] = *it;
     const Expr end = worst_end(atom, factor > 0, ranges);
     if (!end) return false;
@@ -144,7 +151,9 @@ bool proves_not_negative(LinearForm form, const Ranges& ranges) {
   return false;
 }
 
-bool proves_le(const Expr& a, const Expr& b, const Ranges& ranges) { return proves_not_negative(linear_form(b) - linear_form(a), ranges); }
+bool proves_le(const Expr& a, const Expr& b, const Ranges& ranges) {
+  return proves_not_negative(linear_form(b) - linear_form(a), ranges);
+}
 
 bool proves_lt(const Expr& a, const Expr& b, const Ranges& ranges) {
   LinearForm d = linear_form(b) - linear_form(a);
@@ -153,7 +162,8 @@ bool proves_lt(const Expr& a, const Expr& b, const Ranges& ranges) {
 }
 
 std::optional<AffineIn> affine_in(const Expr& e, const std::string& var) {
-  if (const auto* v = std::get_if<VarRef>(&e->node); v && v->name == var) return AffineIn{constant_int(1), constant_int(0)};
+  if (const auto* v = std::get_if<VarRef>(&e->node); v && v->name == var)
+    return AffineIn{constant_int(1), constant_int(0)};
   if (!mentions(e, var)) return AffineIn{constant_int(0), e};
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a || e->type != DType::I64) return std::nullopt;

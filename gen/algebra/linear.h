@@ -28,8 +28,8 @@ struct NumberRange {
   int64_t lo = 0, hi = 0;
 };
 
-/// What is known: variables run from 0 below their extent, sizes lie between their ends, and so do the elements of a kernel's tensors, by
-/// their numbers. What is missing may be anything.
+/// What is known: variables run from 0 below their extent, sizes lie between their ends, and so do the elements of a
+/// kernel's tensors, by their numbers. What is missing may be anything.
 struct Ranges {
   std::map<std::string, Expr> extents;
   std::map<std::string, int64_t> size_lo;

@@ -62,7 +62,8 @@ bool close_ends(const Expr& condition, const Read& r, const Tensor& t, std::vect
   if ((a->op != ScalarOp::Ge && a->op != ScalarOp::Lt) || a->args[0]->type != DType::I64) return false;
   bool found = false;
   for (size_t d = 0; d < r.index.size(); ++d) {
-    if (!equal(a->args[0], r.index[d]) || !equal(a->args[1], a->op == ScalarOp::Ge ? constant_int(0) : t.dims[d])) continue;
+    if (!equal(a->args[0], r.index[d]) || !equal(a->args[1], a->op == ScalarOp::Ge ? constant_int(0) : t.dims[d]))
+      continue;
     (a->op == ScalarOp::Ge ? ends[d].low : ends[d].high) = false;
     found = true;
   }
@@ -79,7 +80,8 @@ Expr filled_read(const Kernel& kernel, const Expr& e, const std::vector<LoopVar>
   const auto* r = choice ? std::get_if<Read>(&choice->yes->node) : nullptr;
   if (!r || r->fill || !as_constant(choice->no)) return nullptr;
   std::vector<OpenEnds> ends = open_ends(kernel, *r, vars);
-  if (!close_ends(choice->cond, *r, kernel.tensors[static_cast<size_t>(r->tensor)], ends) || !all_closed(ends)) return nullptr;
+  if (!close_ends(choice->cond, *r, kernel.tensors[static_cast<size_t>(r->tensor)], ends) || !all_closed(ends))
+    return nullptr;
   return read_of(r->tensor, e->type, r->index, choice->no);
 }
 

@@ -140,7 +140,8 @@ class Ranged {
     if (wraps) return {};
     const Range x = args[0], y = args.size() > 1 ? args[1] : Range{};
     switch (a.op) {
-      case ScalarOp::Cast: return is_whole(a.args[0]->type) && within(x, range_of_type(e->type)) ? x : any ? data(e) : kMemory;
+      case ScalarOp::Cast:
+        return is_whole(a.args[0]->type) && within(x, range_of_type(e->type)) ? x : any ? data(e) : kMemory;
       case ScalarOp::Neg: return {-x.hi, -x.lo, any};
       case ScalarOp::Add: return {x.lo + y.lo, x.hi + y.hi, any};
       case ScalarOp::Sub: return {x.lo - y.hi, x.hi - y.lo, any};

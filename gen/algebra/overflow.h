@@ -1,4 +1,5 @@
-// Where whole numbers leave their type: in sizes that is an error, in data they wrap, and a proof must not take them for unbounded numbers.
+// Where whole numbers leave their type: in sizes that is an error, in data they wrap, and a proof must not take them
+// for unbounded numbers.
 #pragma once
 
 #include "ir/expr.h"
@@ -8,8 +9,8 @@ namespace tenon {
 /// Whether known numbers in `e` give one that does not fit into its type. An arm that is not taken does not count.
 bool overflows(const Expr& e);
 
-/// Whether i64 arithmetic in `e` may wrap: on elements of tensors, or with great constants. Memory bounds sizes, variables of loops and
-/// their products; attributes are taken to be as small.
+/// Whether i64 arithmetic in `e` may wrap: on elements of tensors, or with great constants. Memory bounds sizes,
+/// variables of loops and their products; attributes are taken to be as small.
 bool may_wrap(const Expr& e);
 
 }  // namespace tenon

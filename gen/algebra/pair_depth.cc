@@ -16,7 +16,8 @@ int bits_needed(const Expr& e) {
     const int inner = bits_needed(a->args[0]), own = dtype_row(e->type).bits;
     return is_signed_int(e->type) || inner <= own ? std::min(inner, own) : own + 1;
   }
-  if (a && (a->op == ScalarOp::Add || a->op == ScalarOp::Sub)) return std::max(bits_needed(a->args[0]), bits_needed(a->args[1])) + 1;
+  if (a && (a->op == ScalarOp::Add || a->op == ScalarOp::Sub))
+    return std::max(bits_needed(a->args[0]), bits_needed(a->args[1])) + 1;
   if (!is_int(e->type) || bytes_of(e->type) > 2) return 64;
   return dtype_row(e->type).bits + (is_unsigned_int(e->type) ? 1 : 0);
 }
@@ -61,7 +62,9 @@ bool walks_one_dimension(const Read& r, const std::string& var) {
 const Read* paired_panels(const Expr& side, const std::string& var) {
   const Read* r = plain_read(side);
   const auto* half = r && r->index.size() == 5 ? std::get_if<Apply>(&r->index[4]->node) : nullptr;
-  const auto* v = half && half->op == ScalarOp::Mod && constant_value(half->args[1]) == 2 ? std::get_if<VarRef>(&half->args[0]->node) : nullptr;
+  const auto* v = half && half->op == ScalarOp::Mod && constant_value(half->args[1]) == 2
+                      ? std::get_if<VarRef>(&half->args[0]->node)
+                      : nullptr;
   return v && v->name == var ? r : nullptr;
 }
 

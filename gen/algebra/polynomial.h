@@ -1,5 +1,5 @@
-// Polynomials with whole coefficients over named quantities: sizes, attributes, index variables. The form in which indices are
-// compared.
+// Polynomials with whole coefficients over named quantities: sizes, attributes, index variables. The form in which
+// indices are compared.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,30 @@ struct Polynomial {
   bool overflowed = false;
 
   static Polynomial constant(std::int64_t value);
-  static Polynomial quantity(const std::string &name);
+  static Polynomial quantity(const std::string& name);
 
   bool is_constant() const { return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()); }
   std::int64_t constant_value() const;
   /// Adds coefficient × monomial.
-  void add(const Monomial &monomial, std::int64_t coefficient);
+  void add(const Monomial& monomial, std::int64_t coefficient);
   /// Names of all quantities, sorted, once each.
   std::vector<std::string> quantities() const;
 
-  bool operator==(const Polynomial &other) const = default;
+  bool operator==(const Polynomial& other) const = default;
 };
 
-Polynomial operator+(const Polynomial &a, const Polynomial &b);
-Polynomial operator-(const Polynomial &a, const Polynomial &b);
-Polynomial operator*(const Polynomial &a, const Polynomial &b);
-Polynomial operator-(const Polynomial &a);
+Polynomial operator+(const Polynomial& a, const Polynomial& b);
+Polynomial operator-(const Polynomial& a, const Polynomial& b);
+Polynomial operator*(const Polynomial& a, const Polynomial& b);
+Polynomial operator-(const Polynomial& a);
 
 /// `p` with every occurrence of a quantity replaced.
-Polynomial replace(const Polynomial &p, const std::string &quantity, const Polynomial &by);
+Polynomial replace(const Polynomial& p, const std::string& quantity, const Polynomial& by);
 
 /// `a`/`b` as a monomial if b divides a.
-bool divide(const Monomial &a, const Monomial &b, Monomial &quotient);
+bool divide(const Monomial& a, const Monomial& b, Monomial& quotient);
 
 /// "2*N - i + 1"
-std::string print(const Polynomial &p);
+std::string print(const Polynomial& p);
 
 }  // namespace tenon

@@ -11,7 +11,8 @@ namespace tenon {
 namespace {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0); }
-/// What is left, with the sign of the divisor; the product of divisor and quotient would leave 64 bits for the lowest numbers.
+/// What is left, with the sign of the divisor; the product of divisor and quotient would leave 64 bits for the lowest
+/// numbers.
 int64_t floor_mod(int64_t a, int64_t b) { return a % b != 0 && ((a < 0) != (b < 0)) ? a % b + b : a % b; }
 int64_t wrap_to(int64_t v, DType type) {
   const int bits = dtype_row(type).bits;
@@ -29,7 +30,7 @@ class Simplifier {
 
   Expr run(const Expr& e) {
     if (!e || is_leaf(e)) return e;
-    if (e.use_count() == 1) return without_note(e);   // one parent alone holds it: it is met once
+    if (e.use_count() == 1) return without_note(e);  // one parent alone holds it: it is met once
     if (const Expr* done = done_.find(e.get())) return *done;
     const Expr r = without_note(e);
     kept_.push_back(e);
@@ -39,7 +40,8 @@ class Simplifier {
 
  private:
   Expr without_note(const Expr& e) {
-    return std::holds_alternative<Reduce>(e->node) ? reduction(e) : rule(map_children(e, [&](const Expr& c) { return run(c); }));
+    return std::holds_alternative<Reduce>(e->node) ? reduction(e)
+                                                   : rule(map_children(e, [&](const Expr& c) { return run(c); }));
   }
   Expr reduction(const Expr& e) {
     const auto& r = std::get<Reduce>(e->node);
@@ -103,14 +105,18 @@ class Simplifier {
   Expr cast(const Expr& e, const Expr& x) {
     const Constant* c = as_constant(x);
     const auto* inner = std::get_if<Apply>(&x->node);
-    const bool widened = inner && inner->op == ScalarOp::Cast && inner->args[0]->type == e->type && dtype_row(e->type).compute == x->type;
-    if (widened) return inner->args[0];   // there and back: nothing was lost
+    const bool widened = inner && inner->op == ScalarOp::Cast && inner->args[0]->type == e->type &&
+                         dtype_row(e->type).compute == x->type;
+    if (widened) return inner->args[0];  // there and back: nothing was lost
     const bool from_int = is_int(x->type) || x->type == DType::Bool;
     const bool to_int = is_int(e->type) || e->type == DType::Bool;
     if (c && from_int && to_int) return constant_int(wrap_to(c->i, e->type), e->type);
-    if (c && from_int && (e->type == DType::F32 || e->type == DType::F64) && std::abs(c->i) <= (int64_t{1} << 24)) return constant_float(static_cast<double>(c->i), e->type);
-    if (c && x->type == DType::F64 && e->type == DType::F32) return constant_float(static_cast<double>(static_cast<float>(c->f)), e->type);
-    if (c && x->type == DType::F32 && e->type == DType::F64) return constant_float(static_cast<double>(static_cast<float>(c->f)), e->type);
+    if (c && from_int && (e->type == DType::F32 || e->type == DType::F64) && std::abs(c->i) <= (int64_t{1} << 24))
+      return constant_float(static_cast<double>(c->i), e->type);
+    if (c && x->type == DType::F64 && e->type == DType::F32)
+      return constant_float(static_cast<double>(static_cast<float>(c->f)), e->type);
+    if (c && x->type == DType::F32 && e->type == DType::F64)
+      return constant_float(static_cast<double>(static_cast<float>(c->f)), e->type);
     return e;
   }
 
@@ -131,9 +137,11 @@ class Simplifier {
         return same(x, y) ? x : e;
       default: break;
     }
-    if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool)) return compare_constants(e, a.op, as_constant(x)->i, as_constant(y)->i, x->type);
+    if (y && cx && cy && (is_int(x->type) || x->type == DType::Bool))
+      return compare_constants(e, a.op, as_constant(x)->i, as_constant(y)->i, x->type);
     if (y && x->type == DType::I64) return comparison(e, a.op, x, y);
-    if (y && as_constant(x) && as_constant(y) && is_float(x->type)) return compare_numbers(e, a.op, real_value(x), real_value(y));
+    if (y && as_constant(x) && as_constant(y) && is_float(x->type))
+      return compare_numbers(e, a.op, real_value(x), real_value(y));
     return e;
   }
 
@@ -182,7 +190,9 @@ class Simplifier {
   // Elements of tensors wrap where they leave 64 bits; linear forms know nothing of that.
   bool at_most(const Expr& x, const Expr& y) const { return proves_le(x, y, ranges_) && !may_wrap(x) && !may_wrap(y); }
   bool below(const Expr& x, const Expr& y) const { return proves_lt(x, y, ranges_) && !may_wrap(x) && !may_wrap(y); }
-  bool from_0_below(const Expr& x, const Expr& y) const { return below(x, y) && proves_not_negative(linear_form(x), ranges_); }
+  bool from_0_below(const Expr& x, const Expr& y) const {
+    return below(x, y) && proves_not_negative(linear_form(x), ranges_);
+  }
   static Expr decide(const Expr& e, bool yes, bool no) { return yes ? boolean(true) : no ? boolean(false) : e; }
 
   Expr integer(const Expr& e, const Apply& a) {
@@ -245,7 +255,8 @@ class Simplifier {
   bool split(const Expr& x, int64_t c, Expr& multiple, Expr& rest) const {
     LinearForm whole, part;
     const LinearForm form = linear_form(x);
-    for (const auto& [atom, factor] : form.terms) (factor % c == 0 ? whole : part).terms.emplace_back(atom, factor % c == 0 ? factor / c : factor);
+    for (const auto& [atom, factor] : form.terms)
+      (factor % c == 0 ? whole : part).terms.emplace_back(atom, factor % c == 0 ? factor / c : factor);
     whole.constant = floor_div(form.constant, c);
     part.constant = floor_mod(form.constant, c);
     rest = to_expr(part);
@@ -278,10 +289,12 @@ size_t mix(size_t h, size_t v) { return (h ^ v) * 0x9E3779B97F4A7C15ull + (h >> 
 /// Hash of a node whose children are shared already: their addresses stand for them.
 size_t hash_of(const Expr& e) {
   size_t h = mix(static_cast<size_t>(e->type), e->node.index());
-  if (const auto* c = std::get_if<Constant>(&e->node)) h = mix(mix(h, static_cast<size_t>(c->i)), std::hash<double>()(c->f));
+  if (const auto* c = std::get_if<Constant>(&e->node))
+    h = mix(mix(h, static_cast<size_t>(c->i)), std::hash<double>()(c->f));
   if (const auto* v = std::get_if<VarRef>(&e->node)) h = mix(h, std::hash<std::string>()(v->name));
   if (const auto* s = std::get_if<SizeRef>(&e->node)) h = mix(h, std::hash<std::string>()(s->name));
-  if (const auto* t = std::get_if<AttrRef>(&e->node)) h = mix(h, std::hash<std::string>()(t->name) + static_cast<size_t>(t->element));
+  if (const auto* t = std::get_if<AttrRef>(&e->node))
+    h = mix(h, std::hash<std::string>()(t->name) + static_cast<size_t>(t->element));
   if (const auto* r = std::get_if<Read>(&e->node)) h = mix(h, static_cast<size_t>(r->tensor));
   if (const auto* a = std::get_if<Apply>(&e->node)) h = mix(h, static_cast<size_t>(a->op));
   each_child(e, [&](const Expr& c) { h = mix(h, reinterpret_cast<size_t>(c.get())); });

@@ -8,7 +8,8 @@
 
 namespace tenon {
 
-/// An equal expression. `ranges` holds for every free variable and size; ranges of reduction variables are added on the way.
+/// An equal expression. `ranges` holds for every free variable and size; ranges of reduction variables are added on the
+/// way.
 Expr simplify(const Expr& e, const Ranges& ranges = {});
 
 /// Equal subexpressions become one node, so that nodes compare by address.

@@ -4,7 +4,7 @@
 #include "cli/parse_options.h"
 #include "pipeline.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   const auto parsed = tenon::parse_options(std::vector<std::string>(argv + 1, argv + argc));
   std::fputs(parsed.message.c_str(), parsed.status == tenon::exit_done ? stdout : stderr);
   const int status = parsed.options ? tenon::run_pipeline(*parsed.options) : parsed.status;

@@ -14,20 +14,20 @@
 namespace tenon {
 namespace {
 
-constexpr const char *version = "tenon 0.1.0";
+constexpr const char* version = "tenon 0.1.0";
 constexpr int help_column = 30;
 constexpr int most_threads = 1024;
 
 // A flag as --help shows it; `syntax` completes "'x' is not …" for what does not parse.
 struct Flag {
-  const char *names;
-  const char *value;
-  const char *syntax;
-  const char *help;
+  const char* names;
+  const char* value;
+  const char* syntax;
+  const char* help;
 };
 
 template <class T, class Parse>
-T parsed_value(const Flag &flag, const std::string &text, Parse parse) {
+T parsed_value(const Flag& flag, const std::string& text, Parse parse) {
   auto value = parse(text);
   if (!value) throw CLI::ValidationError(flag.names, fmt::format("'{}' is not {}", text, flag.syntax));
   return std::move(*value);
@@ -35,8 +35,8 @@ T parsed_value(const Flag &flag, const std::string &text, Parse parse) {
 
 // Adds a flag whose text goes through `parse` into `place`.
 template <class T, class Parse>
-CLI::Option *add_parsed(CLI::App &app, const Flag &flag, T &place, Parse parse) {
-  const auto read = [&place, parse, flag](const std::string &text) {
+CLI::Option* add_parsed(CLI::App& app, const Flag& flag, T& place, Parse parse) {
+  const auto read = [&place, parse, flag](const std::string& text) {
     place = parsed_value<typename decltype(parse(text))::value_type>(flag, text, parse);
   };
   return app.add_option_function<std::string>(flag.names, read, flag.help)->type_name(flag.value);
@@ -44,56 +44,64 @@ CLI::Option *add_parsed(CLI::App &app, const Flag &flag, T &place, Parse parse) 
 
 // The same for a flag that may come several times, each one an element of `place`.
 template <class T, class Parse>
-void add_repeated(CLI::App &app, const Flag &flag, std::vector<T> &place, Parse parse) {
-  const auto read = [&place, parse, flag](const std::vector<std::string> &texts) {
-    for (const std::string &text : texts) place.push_back(parsed_value<T>(flag, text, parse));
+void add_repeated(CLI::App& app, const Flag& flag, std::vector<T>& place, Parse parse) {
+  const auto read = [&place, parse, flag](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) place.push_back(parsed_value<T>(flag, text, parse));
   };
-  app.add_option_function<std::vector<std::string>>(flag.names, read, flag.help)->type_name(flag.value)->allow_extra_args(false);
+  app.add_option_function<std::vector<std::string>>(flag.names, read, flag.help)
+      ->type_name(flag.value)
+      ->allow_extra_args(false);
 }
 
-void add_control(CLI::App &app, RunControl &control) {
-  const char *group = "On all commands";
-  app.add_option("--opdefs", control.opdefs, "op definitions from DIR, not the shipped ones")->type_name("DIR")->group(group);
+void add_control(CLI::App& app, RunControl& control) {
+  const char* group = "On all commands";
+  app.add_option("--opdefs", control.opdefs, "op definitions from DIR, not the shipped ones")
+      ->type_name("DIR")
+      ->group(group);
   const Flag dump_after = {"--dump-after", "STAGE,..|all", "a list of stages", "print what these stages made"};
   add_parsed(app, dump_after, control.dump_after, parse_name_list)->group(group);
   app.add_flag("--list-outputs", control.list_outputs, "print the output names, write nothing")->group(group);
-  app.add_option("--depfile", control.depfile, "write what was read as Make dependencies")->type_name("F")->group(group);
+  app.add_option("--depfile", control.depfile, "write what was read as Make dependencies")
+      ->type_name("F")
+      ->group(group);
   app.add_flag("--check", control.check, "status 1 if the output is stale, write nothing")->group(group);
   app.add_flag("--dry-run", control.dry_run, "do everything but write")->group(group);
   app.add_flag("--verbose", control.verbose, "say what each stage does")->group(group);
   app.add_flag("-q,--quiet", control.quiet, "say errors only")->group(group);
 }
 
-void add_isa(CLI::App &app, std::vector<std::string> &isas) {
+void add_isa(CLI::App& app, std::vector<std::string>& isas) {
   add_parsed(app, {"--isa", "LIST", "a list of instruction sets", "native, all, or names of `tenon list isas`"}, isas,
              parse_name_list);
 }
 
-void add_dtypes(CLI::App &app, std::vector<std::string> &dtypes) {
+void add_dtypes(CLI::App& app, std::vector<std::string>& dtypes) {
   add_parsed(app, {"--dtypes", "f32,i8|all", "a list of dtypes", "only these"}, dtypes, parse_name_list);
 }
 
-void add_selection(CLI::App &app, KernelSelection &selection) {
+void add_selection(CLI::App& app, KernelSelection& selection) {
   add_parsed(app, {"--ops", "a,b|all", "a list of ops", "only these"}, selection.ops, parse_name_list);
   add_dtypes(app, selection.dtypes);
-  add_parsed(app, {"--ranks", "0-8", "ranks from 0 to 8 such as 0-4 or 1,2", "only these"}, selection.ranks, parse_ranks);
+  add_parsed(app, {"--ranks", "0-8", "ranks from 0 to 8 such as 0-4 or 1,2", "only these"}, selection.ranks,
+             parse_ranks);
   add_isa(app, selection.isas);
 }
 
-void add_sizes(CLI::App &app, std::vector<SizeBound> &sizes) {
-  add_repeated(app, {"--size", "N=1..64", "NAME=4 or NAME=1..64", "fix or bound an open size"}, sizes, parse_size_bound);
+void add_sizes(CLI::App& app, std::vector<SizeBound>& sizes) {
+  add_repeated(app, {"--size", "N=1..64", "NAME=4 or NAME=1..64", "fix or bound an open size"}, sizes,
+               parse_size_bound);
 }
 
-void add_files(CLI::App &app, const char *name, std::vector<std::string> &files, const char *help) {
+void add_files(CLI::App& app, const char* name, std::vector<std::string>& files, const char* help) {
   app.add_option(name, files, help)->type_name("");
 }
 
-void add_c_name(CLI::App &app, const char *flag, std::string &place, const char *help) {
-  const auto parse = [](const std::string &text) { return is_c_name(text) ? std::optional(text) : std::nullopt; };
+void add_c_name(CLI::App& app, const char* flag, std::string& place, const char* help) {
+  const auto parse = [](const std::string& text) { return is_c_name(text) ? std::optional(text) : std::nullopt; };
   add_parsed(app, {flag, "NAME", "a C name", help}, place, parse);
 }
 
-void add_lib(CLI::App &app, LibOptions &lib) {
+void add_lib(CLI::App& app, LibOptions& lib) {
   app.description("Writes a library of C kernels: the shipped ops, or those of DEFS.yaml.");
   app.footer("example: tenon lib --ops gemm,softmax --dtypes f32 -o kernels");
   add_files(app, "DEFS.yaml", lib.definitions, "definitions added to the shipped ones, or einsum:SUBSCRIPTS");
@@ -105,13 +113,13 @@ void add_lib(CLI::App &app, LibOptions &lib) {
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
 }
 
-std::optional<int> parse_threads(const std::string &text) {
+std::optional<int> parse_threads(const std::string& text) {
   const auto number = parse_size_bound("threads=" + text);
   if (!number || number->low != number->high || number->low < 1 || number->high > most_threads) return std::nullopt;
   return static_cast<int>(number->low);
 }
 
-void add_model(CLI::App &app, ModelOptions &model) {
+void add_model(CLI::App& app, ModelOptions& model) {
   app.description("Writes a model as C.");
   app.footer("example: tenon model net.onnx --size N=1..64 --main -o net && make -C net");
   app.add_option("NET", model.graph, "NET.yaml or NET.onnx")->type_name("")->required();
@@ -120,11 +128,12 @@ void add_model(CLI::App &app, ModelOptions &model) {
   add_isa(app, model.isas);
   const std::map<std::string, WeightsForm> forms = {
       {"c", WeightsForm::c}, {"incbin", WeightsForm::incbin}, {"bin", WeightsForm::bin}};
-  const auto parse_form = [forms](const std::string &text) {
+  const auto parse_form = [forms](const std::string& text) {
     const auto it = forms.find(text);
     return it == forms.end() ? std::nullopt : std::optional(it->second);
   };
-  add_parsed(app, {"--weights", "c|incbin|bin", "c, incbin or bin", "how the weights travel [c]"}, model.weights, parse_form);
+  add_parsed(app, {"--weights", "c|incbin|bin", "c, incbin or bin", "how the weights travel [c]"}, model.weights,
+             parse_form);
   const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024", "workers that the arena has room for [8]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
@@ -134,24 +143,28 @@ void add_model(CLI::App &app, ModelOptions &model) {
   app.add_option("-o", model.output_dir, "where the model goes")->type_name("DIR")->required();
 }
 
-void add_run(CLI::App &app, RunOptions &run) {
+void add_run(CLI::App& app, RunOptions& run) {
   app.description("Generates a model, compiles it and runs it on IN.npy….");
   app.footer("example: tenon run net.onnx image.npy -o scores.npy");
   app.add_option("NET", run.graph, "NET.yaml or NET.onnx")->type_name("")->required();
   add_files(app, "IN.npy", run.inputs, "inputs in graph order");
-  app.add_option("-o", run.outputs, "outputs in graph order; printed if left out")->type_name("OUT.npy")->allow_extra_args(false);
+  app.add_option("-o", run.outputs, "outputs in graph order; printed if left out")
+      ->type_name("OUT.npy")
+      ->allow_extra_args(false);
   add_sizes(app, run.sizes);
   add_isa(app, run.isas);
   app.add_option("--cc", run.compiler, "the C compiler [cc]")->type_name("CMD");
 }
 
-void add_try(CLI::App &app, TryOptions &attempt) {
+void add_try(CLI::App& app, TryOptions& attempt) {
   app.description("Generates ops, compiles them, checks them against the oracle and times them.");
   app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37,alpha=2\"");
   add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input, einsum:ij,jk->ik an einsum");
   app.add_option("--body", attempt.body, "a definition's body, 'Y[i,j] = …'")->type_name("TEXT");
   app.add_option("--op", attempt.op, "this op alone, not all of DEFS.yaml")->type_name("NAME");
-  app.add_option("--test", attempt.tests, "sizes and attributes, not those of the definition's `tests`")->type_name("M=100,axis=1")->allow_extra_args(false);
+  app.add_option("--test", attempt.tests, "sizes and attributes, not those of the definition's `tests`")
+      ->type_name("M=100,axis=1")
+      ->allow_extra_args(false);
   attempt.selection.dtypes.clear();  // one that the op takes, not all
   add_dtypes(app, attempt.selection.dtypes);
   add_isa(app, attempt.selection.isas);
@@ -159,7 +172,7 @@ void add_try(CLI::App &app, TryOptions &attempt) {
   app.add_option("--runner", attempt.runner, "what starts the program, such as qemu-aarch64")->type_name("CMD");
 }
 
-void add_dump(CLI::App &app, DumpOptions &dump) {
+void add_dump(CLI::App& app, DumpOptions& dump) {
   app.description("Prints what a stage makes of definitions or of a graph.");
   app.footer("example: tenon dump lower --ops relu --dtypes f32 --isa portable");
   app.add_option("STAGE", dump.stage, "a row of `tenon list stages`")->type_name("")->required();
@@ -168,10 +181,13 @@ void add_dump(CLI::App &app, DumpOptions &dump) {
   add_sizes(app, dump.sizes);
 }
 
-void add_explain(CLI::App &app, ExplainOptions &explain) {
+void add_explain(CLI::App& app, ExplainOptions& explain) {
   app.description("Says why a kernel is as it is, what a graph becomes and why, or what a diagnostic code means.");
   app.footer("example: tenon explain softmax_f32\n         tenon explain net.onnx --memory --svg memory.svg");
-  app.add_option("KERNEL|CODE|GRAPH", explain.subject, "a kernel's name, a diagnostic code, or a graph (.yaml or .onnx)")->type_name("")->required();
+  app.add_option("KERNEL|CODE|GRAPH", explain.subject,
+                 "a kernel's name, a diagnostic code, or a graph (.yaml or .onnx)")
+      ->type_name("")
+      ->required();
   add_files(app, "FILE", explain.inputs, "definitions or the graph that the kernel is from");
   app.add_flag("--memory", explain.memory, "of a graph: a table of its buffers");
   app.add_option("--svg", explain.svg, "of a graph: write a picture of its memory to this file")->type_name("FILE");
@@ -179,24 +195,26 @@ void add_explain(CLI::App &app, ExplainOptions &explain) {
   add_sizes(app, explain.sizes);
 }
 
-void add_list(CLI::App &app, ListOptions &list) {
+void add_list(CLI::App& app, ListOptions& list) {
   app.description("Prints a row for each, its name first; isas that this machine runs are marked `host`.");
   app.footer("example: tenon list isas");
-  const std::map<std::string, ListSubject> subjects = {
-      {"ops", ListSubject::ops}, {"dtypes", ListSubject::dtypes}, {"isas", ListSubject::isas}, {"stages", ListSubject::stages}};
-  const auto parse_subject = [subjects](const std::string &text) {
+  const std::map<std::string, ListSubject> subjects = {{"ops", ListSubject::ops},
+                                                       {"dtypes", ListSubject::dtypes},
+                                                       {"isas", ListSubject::isas},
+                                                       {"stages", ListSubject::stages}};
+  const auto parse_subject = [subjects](const std::string& text) {
     const auto it = subjects.find(text);
     return it == subjects.end() ? std::nullopt : std::optional(it->second);
   };
-  const char *what = "ops, dtypes, isas or stages";
+  const char* what = "ops, dtypes, isas or stages";
   add_parsed(app, {"WHAT", "", what, what}, list.subject, parse_subject)->required();
 }
 
 // One subcommand: its flags write into a value that becomes `options.command` when the subcommand is the one chosen.
 template <class Command>
-void add_command(CLI::App &app, const char *name, Options &options, void (*add)(CLI::App &, Command &)) {
+void add_command(CLI::App& app, const char* name, Options& options, void (*add)(CLI::App&, Command&)) {
   auto command = std::make_shared<Command>();
-  CLI::App *sub = app.add_subcommand(name);
+  CLI::App* sub = app.add_subcommand(name);
   add(*sub, *command);
   add_control(*sub, options.control);
   sub->set_help_flag("-h,--help", "print this");
@@ -205,64 +223,74 @@ void add_command(CLI::App &app, const char *name, Options &options, void (*add)(
 }
 
 // Empty, or why a flag's value is no name of a file that could be written.
-std::string no_file(const char *flag, const std::optional<std::string> &path) {
+std::string no_file(const char* flag, const std::optional<std::string>& path) {
   if (!path) return {};
   const std::string name = std::filesystem::path(*path).filename().string();
-  return name.empty() || name == "." || name.starts_with("..") ? fmt::format("{}: the name of a file is expected, not '{}'", flag, *path) : "";
+  return name.empty() || name == "." || name.starts_with("..")
+             ? fmt::format("{}: the name of a file is expected, not '{}'", flag, *path)
+             : "";
 }
 
 // Empty, or which size has two flags, of which one would be lost.
-std::string given_twice(const std::vector<SizeBound> &sizes) {
+std::string given_twice(const std::vector<SizeBound>& sizes) {
   std::set<std::string> names;
-  for (const SizeBound &s : sizes)
+  for (const SizeBound& s : sizes)
     if (!names.insert(s.name).second) return fmt::format("--size: '{}' is given twice", s.name);
   return {};
 }
 
-const std::vector<SizeBound> &sizes_of(const Options &options) {
+const std::vector<SizeBound>& sizes_of(const Options& options) {
   static const std::vector<SizeBound> none;
-  if (const auto *o = std::get_if<ModelOptions>(&options.command)) return o->sizes;
-  if (const auto *o = std::get_if<RunOptions>(&options.command)) return o->sizes;
-  if (const auto *o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
-  if (const auto *o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<ModelOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
   return none;
 }
 
 // Empty, or what is wrong with flags that are well formed each for itself.
-std::string contradiction(const Options &options) {
+std::string contradiction(const Options& options) {
   if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
   if (std::string wrong = given_twice(sizes_of(options)); !wrong.empty()) return wrong;
-  const auto *explain = std::get_if<ExplainOptions>(&options.command);
-  const auto is_graph = [](const std::string& file) { return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml"); };
+  const auto* explain = std::get_if<ExplainOptions>(&options.command);
+  const auto is_graph = [](const std::string& file) {
+    return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml");
+  };
   const bool graph = explain && is_graph(explain->subject);
-  if (explain && !graph && (explain->memory || explain->svg)) return "--memory and --svg are about a graph: a file that ends in .yaml, .yml or .onnx";
-  const auto *model = std::get_if<ModelOptions>(&options.command);
-  if (model && (model->images || model->sounds) && !model->main_program) return "--images and --sounds are parts of the program: add --main";
-  const auto *lib = std::get_if<LibOptions>(&options.command);
-  if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty())) return "-o: the name of a folder is expected, not ''";
+  if (explain && !graph && (explain->memory || explain->svg))
+    return "--memory and --svg are about a graph: a file that ends in .yaml, .yml or .onnx";
+  const auto* model = std::get_if<ModelOptions>(&options.command);
+  if (model && (model->images || model->sounds) && !model->main_program)
+    return "--images and --sounds are parts of the program: add --main";
+  const auto* lib = std::get_if<LibOptions>(&options.command);
+  if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty()))
+    return "-o: the name of a folder is expected, not ''";
   if (std::string wrong = no_file("--depfile", options.control.depfile); !wrong.empty()) return wrong;
   if (std::string wrong = no_file("--svg", explain ? explain->svg : std::nullopt); !wrong.empty()) return wrong;
-  const auto *attempt = std::get_if<TryOptions>(&options.command);
-  if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op) return "name DEFS.yaml, --body or --op";
+  const auto* attempt = std::get_if<TryOptions>(&options.command);
+  if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op)
+    return "name DEFS.yaml, --body or --op";
   return {};
 }
 
-std::string chosen_name(const CLI::App &app) {
+std::string chosen_name(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? "tenon" : "tenon " + chosen.front()->get_name();
 }
 
 /// What nothing takes is named before what is missing: a misspelt command or flag is the cause of both.
-std::string complaint(const CLI::App &app, const CLI::ParseError &error) {
-  const bool incomplete = dynamic_cast<const CLI::RequiredError *>(&error) || dynamic_cast<const CLI::ExtrasError *>(&error);
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const bool incomplete =
+      dynamic_cast<const CLI::RequiredError*>(&error) || dynamic_cast<const CLI::ExtrasError*>(&error);
   const std::vector<std::string> extra = incomplete ? app.remaining(true) : std::vector<std::string>{};
   if (extra.empty()) return error.what();
-  if (!app.get_subcommands().empty()) return fmt::format("'{}' is nothing that `{}` takes", extra.front(), chosen_name(app));
+  if (!app.get_subcommands().empty())
+    return fmt::format("'{}' is nothing that `{}` takes", extra.front(), chosen_name(app));
   if (extra.front().starts_with("-")) return fmt::format("'{}' stands before any command", extra.front());
   return fmt::format("there is no command '{}'", extra.front());
 }
 
-ParsedCommandLine wrong(const CLI::App &app, const std::string &what) {
+ParsedCommandLine wrong(const CLI::App& app, const std::string& what) {
   const std::string name = chosen_name(app);
   return {std::nullopt, fmt::format("{}: error: {}\n  note: `{} --help` lists what it takes\n", name, what, name),
           exit_bad_command_line};
@@ -270,7 +298,7 @@ ParsedCommandLine wrong(const CLI::App &app, const std::string &what) {
 
 }  // namespace
 
-ParsedCommandLine parse_options(const std::vector<std::string> &arguments) {
+ParsedCommandLine parse_options(const std::vector<std::string>& arguments) {
   Options options;
   CLI::App app("Tenon: op definitions and models in, standalone C99 out.", "tenon");
   app.require_subcommand(1);
@@ -286,11 +314,11 @@ ParsedCommandLine parse_options(const std::vector<std::string> &arguments) {
   add_command(app, "list", options, add_list);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp &) {
+  } catch (const CLI::CallForHelp&) {
     return {std::nullopt, app.help(), exit_done};
-  } catch (const CLI::CallForVersion &) {
+  } catch (const CLI::CallForVersion&) {
     return {std::nullopt, std::string(version) + "\n", exit_done};
-  } catch (const CLI::ParseError &error) {
+  } catch (const CLI::ParseError& error) {
     return wrong(app, complaint(app, error));
   }
   if (const std::string what = contradiction(options); !what.empty()) return wrong(app, what);

@@ -17,6 +17,6 @@ struct ParsedCommandLine {
 };
 
 /// Reads the arguments after the program's name.
-ParsedCommandLine parse_options(const std::vector<std::string> &arguments);
+ParsedCommandLine parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace tenon

@@ -1,4 +1,5 @@
-// Scalar operations: C's operators where they mean the same, small functions elsewhere. Integers wrap: they compute through unsigned types.
+// Scalar operations: C's operators where they mean the same, small functions elsewhere. Integers wrap: they compute
+// through unsigned types.
 #include <algorithm>
 
 #include "emit/c_operators.h"
@@ -15,7 +16,8 @@ CExpr wrap_binary(Emitter& e, std::string_view op, DType d, const CExpr& a, cons
   if (d == DType::U32 || d == DType::U64) return c_binary(a, op, b);
   if (narrow(d) && !(d == DType::U16 && op == "*")) return c_cast(e.c_type(d), c_binary(a, op, b));
   const std::string u = e.c_type(unsigned_of(bits_of(d) < 32 ? 32 : bits_of(d)));
-  return is_signed_int(d) && !narrow(d) ? wrapped(e.c_type(d), u, op, a, b) : c_cast(e.c_type(d), c_binary(c_cast(u, a), op, c_cast(u, b)));
+  return is_signed_int(d) && !narrow(d) ? wrapped(e.c_type(d), u, op, a, b)
+                                        : c_cast(e.c_type(d), c_binary(c_cast(u, a), op, c_cast(u, b)));
 }
 
 CExpr negate(Emitter& e, DType d, const CExpr& a, bool plain) {
@@ -24,7 +26,8 @@ CExpr negate(Emitter& e, DType d, const CExpr& a, bool plain) {
   if (d == DType::U32) return c_binary(c_text("0u"), "-", a);
   if (d == DType::U64) return c_binary(c_text("UINT64_C(0)"), "-", a);
   const bool wide = d == DType::I64;
-  return c_cast(e.c_type(d), c_binary(c_text(wide ? "UINT64_C(0)" : "0u"), "-", c_cast(wide ? "uint64_t" : "uint32_t", a)));
+  return c_cast(e.c_type(d),
+                c_binary(c_text(wide ? "UINT64_C(0)" : "0u"), "-", c_cast(wide ? "uint64_t" : "uint32_t", a)));
 }
 
 /// min and max: NaN of either side wins. A comparison that a NaN fails chooses the right arm.
@@ -81,7 +84,12 @@ CExpr named(Emitter& e, const ScalarOpRow& row, DType d, const std::vector<CExpr
 
 bool compares(ScalarOp op) {
   switch (op) {
-    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::Eq: case ScalarOp::Ne: return true;
+    case ScalarOp::Lt:
+    case ScalarOp::Le:
+    case ScalarOp::Gt:
+    case ScalarOp::Ge:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne: return true;
     default: return false;
   }
 }
@@ -89,10 +97,12 @@ bool compares(ScalarOp op) {
 /// Sums, products and comparisons of indices: plain wherever they stand, because indices do not overflow.
 bool of_indices(const Emitter& e, const VApply& n) {
   const bool sums = n.op == ScalarOp::Add || n.op == ScalarOp::Sub || n.op == ScalarOp::Mul || n.op == ScalarOp::Neg;
-  return (sums || compares(n.op)) && std::all_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return e.is_index(x, false); });
+  return (sums || compares(n.op)) &&
+         std::all_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return e.is_index(x, false); });
 }
 
-/// What is left of a sum or product of indices where one side is known to add or to multiply nothing; null where both count.
+/// What is left of a sum or product of indices where one side is known to add or to multiply nothing; null where both
+/// count.
 Operand left_of(const Emitter& e, const VApply& n) {
   if (n.op != ScalarOp::Add && n.op != ScalarOp::Sub && n.op != ScalarOp::Mul) return nullptr;
   const int64_t idle = n.op == ScalarOp::Mul ? 1 : 0;
@@ -111,12 +121,15 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
   if (n.op == ScalarOp::Imag && !is_complex(d)) return literal(e, VConst{}, node.type);
   const bool plain = e.in_index() || (d == DType::I64 && of_indices(e, n));
   if (const Operand left = plain && d == DType::I64 ? left_of(e, n) : nullptr) return e.index(left);
-  const bool compared = d == DType::I64 && compares(n.op);   // a constant there needs no suffix
+  const bool compared = d == DType::I64 && compares(n.op);  // a constant there needs no suffix
   std::vector<CExpr> a;
-  for (const Operand& x : n.args) a.push_back(plain || (compared && std::holds_alternative<VConst>(x->node)) ? e.index(x) : e.operand(x));
+  for (const Operand& x : n.args)
+    a.push_back(plain || (compared && std::holds_alternative<VConst>(x->node)) ? e.index(x) : e.operand(x));
   const std::string_view op = c_operator(n.op);
   switch (n.op) {
-    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul:
+    case ScalarOp::Add:
+    case ScalarOp::Sub:
+    case ScalarOp::Mul:
       if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
       if (is_float(d) || plain) return c_binary(a[0], op, a[1]);
       return wrap_binary(e, op, d, a[0], a[1]);
@@ -124,12 +137,19 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
       if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
       TENON_CHECK(is_float(d), "division of {}", name_of(d));
       return c_binary(a[0], op, a[1]);
-    case ScalarOp::Eq: case ScalarOp::Ne:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne:
       if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
       return c_binary(a[0], op, a[1]);
-    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::And: case ScalarOp::Or:
-      return c_binary(a[0], op, a[1]);
-    case ScalarOp::BitAnd: case ScalarOp::BitOr: case ScalarOp::BitXor: {
+    case ScalarOp::Lt:
+    case ScalarOp::Le:
+    case ScalarOp::Gt:
+    case ScalarOp::Ge:
+    case ScalarOp::And:
+    case ScalarOp::Or: return c_binary(a[0], op, a[1]);
+    case ScalarOp::BitAnd:
+    case ScalarOp::BitOr:
+    case ScalarOp::BitXor: {
       const CExpr r = c_binary(a[0], op, a[1]);
       return narrow(d) ? c_cast(e.c_type(d), r) : r;
     }
@@ -140,12 +160,15 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
       if (is_complex(d)) return call_scalar_piece(e, "mul", d, {a[0], a[0]});
       if (!is_simple(a[0])) return call_scalar_piece(e, "sq", d, a);
       return is_float(d) ? c_binary(a[0], "*", a[0]) : wrap_binary(e, "*", d, a[0], a[0]);
-    case ScalarOp::FloorDiv: case ScalarOp::Mod: return divide(e, node, n, a[0], a[1]);
-    case ScalarOp::Shl: case ScalarOp::Shr: return shift(e, node, n, a[0], a[1]);
+    case ScalarOp::FloorDiv:
+    case ScalarOp::Mod: return divide(e, node, n, a[0], a[1]);
+    case ScalarOp::Shl:
+    case ScalarOp::Shr: return shift(e, node, n, a[0], a[1]);
     case ScalarOp::Fma:
       if (is_complex(d)) return call_scalar_piece(e, "add", d, {call_scalar_piece(e, "mul", d, {a[0], a[1]}), a[2]});
       return fused(e, d, a);
-    case ScalarOp::Real: case ScalarOp::Imag: return is_complex(d) ? c_member(a[0], n.op == ScalarOp::Real ? "re" : "im") : a[0];
+    case ScalarOp::Real:
+    case ScalarOp::Imag: return is_complex(d) ? c_member(a[0], n.op == ScalarOp::Real ? "re" : "im") : a[0];
     case ScalarOp::Conj: return is_complex(d) ? call_scalar_piece(e, row.name, d, a) : a[0];
     case ScalarOp::Complex: return c_braces(e.c_type(node.type), a);
     case ScalarOp::IsNan:
@@ -157,8 +180,9 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
       return call_scalar_piece(e, node.type.dtype == DType::U64 ? "philox_u64" : "philox_u32", DType::U64, a);
     }
     case ScalarOp::Arg:
-      return is_complex(d) ? call_math(e, ScalarOp::Atan2, {real_of(d), 1, 0}, {c_member(a[0], "im"), c_member(a[0], "re")})
-                           : call_math(e, ScalarOp::Atan2, {d, 1, 0}, {literal(e, VConst{}, {d, 1, 0}), a[0]});
+      return is_complex(d)
+                 ? call_math(e, ScalarOp::Atan2, {real_of(d), 1, 0}, {c_member(a[0], "im"), c_member(a[0], "re")})
+                 : call_math(e, ScalarOp::Atan2, {d, 1, 0}, {literal(e, VConst{}, {d, 1, 0}), a[0]});
     default: return named(e, row, d, a);
   }
 }

@@ -7,7 +7,9 @@ namespace tenon::emit {
 namespace {
 
 /// Between masks, whose lanes are all bits or none, logic is that of their bits.
-std::string_view vector_operator(ScalarOp op) { return op == ScalarOp::And ? "&" : op == ScalarOp::Or ? "|" : c_operator(op); }
+std::string_view vector_operator(ScalarOp op) {
+  return op == ScalarOp::And ? "&" : op == ScalarOp::Or ? "|" : c_operator(op);
+}
 
 /// An operand of an operator between vectors: a splat of floats may stand as the scalar, C makes the vector.
 CExpr side(Emitter& e, const Operand& v, bool scalar_allowed) {
@@ -18,7 +20,9 @@ CExpr side(Emitter& e, const Operand& v, bool scalar_allowed) {
   return e.operand(v);
 }
 
-bool is_splat(const Operand& v) { return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VSplat>(v->node); }
+bool is_splat(const Operand& v) {
+  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VSplat>(v->node);
+}
 
 /// Arithmetic; signed integers wrap, so they compute as unsigned ones.
 CExpr arithmetic(Emitter& e, const OperandType& t, const VApply& n) {
@@ -41,7 +45,8 @@ CExpr comparison(Emitter& e, const OperandNode& node, const VApply& n) {
 
 Operand arg(int i, const OperandType& t) { return v_var(std::string(1, static_cast<char>('a' + i)), t); }
 
-/// min and max of floats: the raw instruction returns its second argument when one is NaN; a NaN in the first is put in afterwards.
+/// min and max of floats: the raw instruction returns its second argument when one is NaN; a NaN in the first is put in
+/// afterwards.
 CExpr float_extremum(Emitter& e, const OperandType& t, const VApply& n) {
   const bool max = n.op == ScalarOp::Max;
   const IsaRow* raw = e.isa.row(max ? "max_raw" : "min_raw", t.dtype, t.lanes);
@@ -90,27 +95,33 @@ Operand by_others(ScalarOp op, const OperandType& t) {
       return v_select(v_apply(ScalarOp::Lt, {a, zero}), v_apply(ScalarOp::Neg, {a}), a);
     case ScalarOp::Sign: {
       const Operand minus = is_unsigned_int(t.dtype) ? zero : splat_of(-1, t);
-      return v_select(v_apply(ScalarOp::Gt, {a, zero}), splat_of(1, t), v_select(v_apply(ScalarOp::Lt, {a, zero}), minus, a));
+      return v_select(v_apply(ScalarOp::Gt, {a, zero}), splat_of(1, t),
+                      v_select(v_apply(ScalarOp::Lt, {a, zero}), minus, a));
     }
     case ScalarOp::Copysign:
-      return value(v_apply(ScalarOp::BitOr, {v_apply(ScalarOp::BitAnd, {bits(a), other_bits}), v_apply(ScalarOp::BitAnd, {bits(b), sign_bit})}));
+      return value(v_apply(ScalarOp::BitOr, {v_apply(ScalarOp::BitAnd, {bits(a), other_bits}),
+                                             v_apply(ScalarOp::BitAnd, {bits(b), sign_bit})}));
     case ScalarOp::IsNan: return v_apply(ScalarOp::Ne, {a, a});
-    case ScalarOp::IsInf: return v_apply(ScalarOp::Eq, {v_apply(ScalarOp::Abs, {a}), v_constant({0, __builtin_inf()}, t)});
-    case ScalarOp::IsFinite: return v_apply(ScalarOp::Lt, {v_apply(ScalarOp::Abs, {a}), v_constant({0, __builtin_inf()}, t)});
+    case ScalarOp::IsInf:
+      return v_apply(ScalarOp::Eq, {v_apply(ScalarOp::Abs, {a}), v_constant({0, __builtin_inf()}, t)});
+    case ScalarOp::IsFinite:
+      return v_apply(ScalarOp::Lt, {v_apply(ScalarOp::Abs, {a}), v_constant({0, __builtin_inf()}, t)});
     default: return nullptr;
   }
 }
 
 /// Remainder with the divisor's sign, from the one with the dividend's.
 CExpr float_mod(Emitter& e, const OperandType& t, const VApply& n) {
-  return call_piece(e, Piece{"mod", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])}, [&](Emitter& inner, CBlock& body) {
-    const Operand a = arg(0, t), b = arg(1, t), r = v_var("r", t), zero = splat_of(0, t);
-    const auto negative = [&](const Operand& v) { return v_apply(ScalarOp::Lt, {v, zero}); };
-    const Operand signs_differ = v_apply(ScalarOp::Ne, {negative(r), negative(b)});
-    const Operand whole = v_select(signs_differ, r + b, r);
-    inner.block({s_let("r", v_apply(ScalarOp::Fmod, {a, b}))}, body);
-    body.push_back(c_return(inner.operand(v_select(v_apply(ScalarOp::Eq, {r, zero}), v_apply(ScalarOp::Copysign, {zero, b}), whole))));
-  });
+  return call_piece(
+      e, Piece{"mod", t, t, {t, t}}, {e.operand(n.args[0]), e.operand(n.args[1])}, [&](Emitter& inner, CBlock& body) {
+        const Operand a = arg(0, t), b = arg(1, t), r = v_var("r", t), zero = splat_of(0, t);
+        const auto negative = [&](const Operand& v) { return v_apply(ScalarOp::Lt, {v, zero}); };
+        const Operand signs_differ = v_apply(ScalarOp::Ne, {negative(r), negative(b)});
+        const Operand whole = v_select(signs_differ, r + b, r);
+        inner.block({s_let("r", v_apply(ScalarOp::Fmod, {a, b}))}, body);
+        body.push_back(c_return(
+            inner.operand(v_select(v_apply(ScalarOp::Eq, {r, zero}), v_apply(ScalarOp::Copysign, {zero, b}), whole))));
+      });
 }
 
 CExpr shift(Emitter& e, const OperandType& t, const VApply& n) {
@@ -119,7 +130,8 @@ CExpr shift(Emitter& e, const OperandType& t, const VApply& n) {
   if (!count || count->i < 0 || count->i >= bits_of(t.dtype)) return nullptr;
   const std::string type = e.c_type(t), u = e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes);
   CExpr a = e.operand(n.args[0]);
-  if (left && is_signed_int(t.dtype)) return c_cast(type, c_binary(c_cast(u, a), "<<", c_text(std::to_string(count->i))));
+  if (left && is_signed_int(t.dtype))
+    return c_cast(type, c_binary(c_cast(u, a), "<<", c_text(std::to_string(count->i))));
   return c_binary(a, left ? "<<" : ">>", c_text(std::to_string(count->i)));
 }
 
@@ -164,7 +176,8 @@ CExpr others(Emitter& e, const OperandNode& node, const VApply& n) {
     std::vector<CExpr> args;
     std::vector<OperandType> types;
     for (const Operand& a : n.args) args.push_back(e.operand(a)), types.push_back(a->type);
-    return call_piece(e, Piece{std::string(row.name), from, node.type, types}, std::move(args), [&] { return by_others(n.op, from); });
+    return call_piece(e, Piece{std::string(row.name), from, node.type, types}, std::move(args),
+                      [&] { return by_others(n.op, from); });
   }
   return lanewise(e, node, n);
 }
@@ -176,32 +189,44 @@ CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n) {
   const OperandType& from = n.args[0]->type;
   if (const IsaRow* row = e.isa.row(scalar_op_row(n.op).name, from.dtype, from.lanes)) return by_row(e, *row, node, n);
   switch (n.op) {
-    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul: return arithmetic(e, t, n);
-    case ScalarOp::Div:
-      TENON_CHECK(is_float(t.dtype), "division of {}", type_tag(t));
-      return arithmetic(e, t, n);
-    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::Eq: case ScalarOp::Ne: return comparison(e, node, n);
-    case ScalarOp::And: case ScalarOp::Or:
+    case ScalarOp::Add:
+    case ScalarOp::Sub:
+    case ScalarOp::Mul: return arithmetic(e, t, n);
+    case ScalarOp::Div: TENON_CHECK(is_float(t.dtype), "division of {}", type_tag(t)); return arithmetic(e, t, n);
+    case ScalarOp::Lt:
+    case ScalarOp::Le:
+    case ScalarOp::Gt:
+    case ScalarOp::Ge:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne: return comparison(e, node, n);
+    case ScalarOp::And:
+    case ScalarOp::Or:
       return c_binary(e.operand(n.args[0]), vector_operator(n.op), mask_of_width(e, n.args[1], from.mask_bits));
-    case ScalarOp::BitAnd: case ScalarOp::BitOr: case ScalarOp::BitXor:
-      return c_binary(e.operand(n.args[0]), vector_operator(n.op), e.operand(n.args[1]));
-    case ScalarOp::Not: case ScalarOp::BitNot: return c_unary("~", e.operand(n.args[0]));
+    case ScalarOp::BitAnd:
+    case ScalarOp::BitOr:
+    case ScalarOp::BitXor: return c_binary(e.operand(n.args[0]), vector_operator(n.op), e.operand(n.args[1]));
+    case ScalarOp::Not:
+    case ScalarOp::BitNot: return c_unary("~", e.operand(n.args[0]));
     case ScalarOp::Neg:
       if (is_float(t.dtype)) return c_unary("-", e.operand(n.args[0]));
-      return c_cast(e.c_type(t), c_unary("-", c_cast(e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes), e.operand(n.args[0]))));
-    case ScalarOp::Min: case ScalarOp::Max: return extremum(e, t, n);
+      return c_cast(e.c_type(t),
+                    c_unary("-", c_cast(e.vector_type(unsigned_of(bits_of(t.dtype)), t.lanes), e.operand(n.args[0]))));
+    case ScalarOp::Min:
+    case ScalarOp::Max: return extremum(e, t, n);
     case ScalarOp::Fma: return multiply_add(e, n);
     case ScalarOp::FloorDiv:
       if (is_float(t.dtype)) return e.operand(v_apply(ScalarOp::Floor, {v_apply(ScalarOp::Div, n.args)}));
       return lanewise(e, node, n);
     case ScalarOp::Mod: return is_float(t.dtype) ? float_mod(e, t, n) : lanewise(e, node, n);
-    case ScalarOp::Shl: case ScalarOp::Shr:
+    case ScalarOp::Shl:
+    case ScalarOp::Shr:
       if (CExpr r = shift(e, t, n)) return r;
       return lanewise(e, node, n);
     case ScalarOp::Abs:
       if (is_unsigned_int(t.dtype)) return e.operand(n.args[0]);
       return others(e, node, n);
-    case ScalarOp::Real: case ScalarOp::Conj: return e.operand(n.args[0]);
+    case ScalarOp::Real:
+    case ScalarOp::Conj: return e.operand(n.args[0]);
     case ScalarOp::Imag: return literal(e, VConst{}, t);
     case ScalarOp::U01: return uniform(e, t, n);
     default: return others(e, node, n);

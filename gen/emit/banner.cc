@@ -51,7 +51,8 @@ std::string formula_of(const Kernel& k, const KernelStatement& s) {
   for (const Expr& i : s.index) index += (index.empty() ? "" : ", ") + to_text(i, names);
   std::string value = to_text(s.value, names);
   if (value.size() > 400) value = value.substr(0, 400) + " …";
-  return fmt::format("{}[{}] {} {}", names[static_cast<size_t>(s.target)], index, updates[static_cast<size_t>(s.update)], value);
+  return fmt::format("{}[{}] {} {}", names[static_cast<size_t>(s.target)], index,
+                     updates[static_cast<size_t>(s.update)], value);
 }
 
 /// The types that reductions accumulate in.
@@ -79,7 +80,8 @@ std::string compute_types(const Kernel& k) {
 
 std::string banner_text(const KernelBanner& banner, const std::string& blueprint) {
   std::string out = banner.what;
-  append_wrapped(out, fmt::format("{}; {}", banner.types, blueprint.empty() ? "plain loops" : "blueprint " + blueprint));
+  append_wrapped(out,
+                 fmt::format("{}; {}", banner.types, blueprint.empty() ? "plain loops" : "blueprint " + blueprint));
   out += banner.cost;
   out.pop_back();
   for (size_t at; (at = out.find("*/")) != std::string::npos;) out.insert(at + 1, " ");
@@ -95,7 +97,8 @@ KernelBanner banner_of(const Kernel& k) {
   KernelBanner out;
   std::string last;
   for (const KernelStatement& s : k.body)
-    if (std::string formula = emit::formula_of(k, s); formula != last) emit::append_wrapped(out.what, last = std::move(formula));
+    if (std::string formula = emit::formula_of(k, s); formula != last)
+      emit::append_wrapped(out.what, last = std::move(formula));
   if (out.what.empty() && !k.doc.empty()) emit::append_wrapped(out.what, k.doc);
   if (k.fused.size() > 1) {
     std::string fused = "fused:";

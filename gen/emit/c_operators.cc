@@ -40,7 +40,8 @@ bool not_nan_constant(const Operand& v) {
   return c && c->f == c->f;
 }
 
-CExpr wrapped(const std::string& type, const std::string& unsigned_type, std::string_view op, const CExpr& a, const CExpr& b) {
+CExpr wrapped(const std::string& type, const std::string& unsigned_type, std::string_view op, const CExpr& a,
+              const CExpr& b) {
   const auto computed = [&](const CExpr& e) {
     const auto* back = std::get_if<CCast>(&e->node);
     const auto* sum = back && back->type == type ? std::get_if<CBinary>(&back->operand->node) : nullptr;

@@ -1,4 +1,5 @@
-// Conversions between element types. Floats saturate to integers and NaN gives 0, integers wrap, half floats round to nearest even.
+// Conversions between element types. Floats saturate to integers and NaN gives 0, integers wrap, half floats round to
+// nearest even.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -25,10 +26,12 @@ CExpr cast_half_scalar(Emitter& e, DType to, const Operand& from) {
   const DType d = from->type.dtype;
   if (is_half(d)) {
     const IsaRow* row = d == DType::F16 ? e.isa.row("cvt_f16_f32", d, 1) : nullptr;
-    return row ? c_row(row->spelling, {e.operand(from)}) : call_scalar_piece(e, piece_to(DType::F32, name_of(d)), DType::U16, {e.operand(from)});
+    return row ? c_row(row->spelling, {e.operand(from)})
+               : call_scalar_piece(e, piece_to(DType::F32, name_of(d)), DType::U16, {e.operand(from)});
   }
   const CExpr f32 = f32_before_rounding(e, from);
-  if (const IsaRow* row = to == DType::F16 ? e.isa.row("cvt_f32_f16", DType::F32, 1) : nullptr) return c_row(row->spelling, {f32});
+  if (const IsaRow* row = to == DType::F16 ? e.isa.row("cvt_f32_f16", DType::F32, 1) : nullptr)
+    return c_row(row->spelling, {f32});
   return call_scalar_piece(e, piece_to(to, "f32"), DType::F32, {f32});
 }
 
@@ -51,12 +54,16 @@ CExpr cast_complex(Emitter& e, DType to, const Operand& from) {
   if (!is_complex(d)) return c_braces(e.c_type(t), {cast_value(e, real, from), literal(e, VConst{}, real)});
   const CExpr v = e.operand(from);
   const auto parts = [&](const CExpr& x, Emitter& in) {
-    if (to == DType::Bool) return c_binary(c_binary(c_member(x, "re"), "!=", c_text("0")), "||", c_binary(c_member(x, "im"), "!=", c_text("0")));
-    return c_braces(in.c_type(t), {c_cast(in.c_type(real), c_member(x, "re")), c_cast(in.c_type(real), c_member(x, "im"))});
+    if (to == DType::Bool)
+      return c_binary(c_binary(c_member(x, "re"), "!=", c_text("0")), "||",
+                      c_binary(c_member(x, "im"), "!=", c_text("0")));
+    return c_braces(in.c_type(t),
+                    {c_cast(in.c_type(real), c_member(x, "re")), c_cast(in.c_type(real), c_member(x, "im"))});
   };
   if (to == DType::Bool || is_complex(to)) {
     const std::string name = piece_to(to, "complex");
-    return call_piece(e, Piece{name, from->type, t, {from->type}}, {v}, [&](Emitter& in, CBlock& body) { body.push_back(c_return(parts(c_text("a"), in))); });
+    return call_piece(e, Piece{name, from->type, t, {from->type}}, {v},
+                      [&](Emitter& in, CBlock& body) { body.push_back(c_return(parts(c_text("a"), in))); });
   }
   const DType r = real_of(d);
   return call_piece(e, Piece{"real_part", from->type, {r, 1, 0}, {from->type}}, {v},
@@ -67,7 +74,8 @@ CExpr cast_scalar(Emitter& e, DType to, const Operand& from) {
   const DType d = from->type.dtype;
   if (d == to) return e.operand(from);
   if (is_half(d) && to != DType::F32) return cast_scalar(e, to, v_cast(from, DType::F32));
-  if (is_complex(d) && !is_complex(to) && to != DType::Bool && to != real_of(d)) return cast_scalar(e, to, v_cast(from, real_of(d)));
+  if (is_complex(d) && !is_complex(to) && to != DType::Bool && to != real_of(d))
+    return cast_scalar(e, to, v_cast(from, real_of(d)));
   if (is_small(d) || (is_small(to) && !is_complex(d))) return cast_small_scalar(e, to, from);
   if (is_complex(d) || is_complex(to)) return cast_complex(e, to, from);
   if (is_half(d) || is_half(to)) return cast_half_scalar(e, to, from);
@@ -82,7 +90,8 @@ CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
   const std::string type = e.c_type(t);
   if (from == to) return v;
   if (bits_of(from) == bits_of(to)) return c_cast(type, v);
-  if (const IsaRow* row = e.isa.row(fmt::format("cvt_{}_{}", name_of(from), name_of(to)), from, lanes)) return c_cast(type, c_row(row->spelling, {v}));
+  if (const IsaRow* row = e.isa.row(fmt::format("cvt_{}_{}", name_of(from), name_of(to)), from, lanes))
+    return c_cast(type, c_row(row->spelling, {v}));
   if (bits_of(from) < bits_of(to) || lanes < 4) return c_call("__builtin_convertvector", {v, c_text(type)});
   const Piece piece{piece_to(to, "wider"), f, t, {f}};
   return call_piece(e, piece, {v}, [&](Emitter& in, CBlock& body) {
@@ -94,11 +103,15 @@ CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
   });
 }
 
-/// Both bounds are exact in the float and inside of `w`: NaN becomes 0, the rest is brought into the range, and all lanes convert.
-void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w, double least, double greatest, CBlock& body) {
+/// Both bounds are exact in the float and inside of `w`: NaN becomes 0, the rest is brought into the range, and all
+/// lanes convert.
+void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w, double least, double greatest,
+                     CBlock& body) {
   const Operand a = v_var("a", from), number = v_var("number", from);
-  const Operand bounded = v_apply(ScalarOp::Min, {v_apply(ScalarOp::Max, {number, v_const(least, from)}), v_const(greatest, from)});
-  in.block({s_let("number", v_select(v_apply(ScalarOp::Eq, {a, a}), a, v_const(0, from))), s_let("bounded", bounded)}, body);
+  const Operand bounded =
+      v_apply(ScalarOp::Min, {v_apply(ScalarOp::Max, {number, v_const(least, from)}), v_const(greatest, from)});
+  in.block({s_let("number", v_select(v_apply(ScalarOp::Eq, {a, a}), a, v_const(0, from))), s_let("bounded", bounded)},
+           body);
   body.push_back(c_return(c_call("__builtin_convertvector", {c_text("bounded"), c_text(in.c_type(w))})));
 }
 
@@ -115,13 +128,18 @@ CExpr float_to_int(Emitter& e, CExpr v, const OperandType& from, DType to) {
     if (bits <= (wide ? 52 : 23)) return convert_bounded(in, from, w, lo, hi - 1, body);
     const Operand high = v_const(hi, from), low = v_const(lo, from);
     const OperandType m{DType::Bool, from.lanes, bits_of(from.dtype)};
-    in.block({s_let("over", v_apply(ScalarOp::Ge, {a, high})), s_let("under", v_apply(ScalarOp::Lt, {a, low})),
-              s_let("inside", v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {a, low}), v_apply(ScalarOp::Lt, {a, high})})),
-              s_let("safe", v_select(v_var("inside", m), a, v_const(0, from)))}, body);
-    body.push_back(c_declare("const " + in.c_type(w), "r", c_call("__builtin_convertvector", {c_text("safe"), c_text(in.c_type(w))})));
+    in.block(
+        {s_let("over", v_apply(ScalarOp::Ge, {a, high})), s_let("under", v_apply(ScalarOp::Lt, {a, low})),
+         s_let("inside", v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {a, low}), v_apply(ScalarOp::Lt, {a, high})})),
+         s_let("safe", v_select(v_var("inside", m), a, v_const(0, from)))},
+        body);
+    body.push_back(c_declare("const " + in.c_type(w), "r",
+                             c_call("__builtin_convertvector", {c_text("safe"), c_text(in.c_type(w))})));
     in.declare("r", Binding{"r", w, false, false, std::nullopt});
-    const Operand top = v_constant(*as_constant(constant_of(INFINITY, to)), w), bottom = v_constant(*as_constant(constant_of(-INFINITY, to)), w);
-    body.push_back(c_return(in.operand(v_select(v_var("over", m), top, v_select(v_var("under", m), bottom, v_var("r", w))))));
+    const Operand top = v_constant(*as_constant(constant_of(INFINITY, to)), w),
+                  bottom = v_constant(*as_constant(constant_of(-INFINITY, to)), w);
+    body.push_back(
+        c_return(in.operand(v_select(v_var("over", m), top, v_select(v_var("under", m), bottom, v_var("r", w))))));
   });
   return convert_ints(e, r, work, to, from.lanes);
 }
@@ -137,22 +155,27 @@ CExpr f32_of_half(Emitter& e, const Operand& from) {
   const auto shl = [&](Operand a, int64_t k) { return v_apply(ScalarOp::Shl, {std::move(a), n(k)}); };
   const Operand w = v_cast(v_var("a", h), DType::U32);
   if (d == DType::BF16)
-    return call_piece(e, Piece{"f32_of_bf16", h, f, {h}}, {e.operand(from)}, [&] { return v_apply_as(ScalarOp::Bits, {shl(w, 16)}, f); });
+    return call_piece(e, Piece{"f32_of_bf16", h, f, {h}}, {e.operand(from)},
+                      [&] { return v_apply_as(ScalarOp::Bits, {shl(w, 16)}, f); });
   return call_piece(e, Piece{"f32_of_f16", h, f, {h}}, {e.operand(from)}, [&](Emitter& in, CBlock& body) {
     const Operand wide = v_var("wide", u), magnitude = v_var("magnitude", u), scaled = v_var("scaled", f);
     in.block({s_let("wide", w), s_let("magnitude", bit_and(wide, n(0x7fff))),
-              s_let("scaled", v_apply(ScalarOp::Mul, {v_apply_as(ScalarOp::Bits, {shl(magnitude, 13)}, f), v_const(0x1p112, f)}))}, body);
+              s_let("scaled", v_apply(ScalarOp::Mul,
+                                      {v_apply_as(ScalarOp::Bits, {shl(magnitude, 13)}, f), v_const(0x1p112, f)}))},
+             body);
     const auto bit_or = [&](Operand a, Operand b) { return v_apply(ScalarOp::BitOr, {std::move(a), std::move(b)}); };
     const Operand special = v_select(v_apply(ScalarOp::Ge, {magnitude, n(0x7c00)}), n(0x7f800000), n(0));
     const Operand quiet = v_select(v_apply(ScalarOp::Gt, {magnitude, n(0x7c00)}), n(0x400000), n(0));
     const Operand sign = shl(bit_and(wide, n(0x8000)), 16);
-    body.push_back(c_return(in.operand(v_apply_as(ScalarOp::Bits, {bit_or(bit_or(sign, v_apply_as(ScalarOp::Bits, {scaled}, u)), bit_or(special, quiet))}, f))));
+    body.push_back(c_return(in.operand(v_apply_as(
+        ScalarOp::Bits, {bit_or(bit_or(sign, v_apply_as(ScalarOp::Bits, {scaled}, u)), bit_or(special, quiet))}, f))));
   });
 }
 
 CExpr half_of_f32(Emitter& e, CExpr v, DType to, int lanes) {
   const OperandType f{DType::F32, lanes, 0}, u{DType::U32, lanes, 0}, h{DType::U16, lanes, 0};
-  if (const IsaRow* row = to == DType::F16 ? e.isa.row("cvt_f32_f16", DType::F32, lanes) : nullptr) return c_cast(e.c_type(h), c_row(row->spelling, {v}));
+  if (const IsaRow* row = to == DType::F16 ? e.isa.row("cvt_f32_f16", DType::F32, lanes) : nullptr)
+    return c_cast(e.c_type(h), c_row(row->spelling, {v}));
   if (to == DType::F16) return call_lanewise(e, ScalarOp::Cast, {to, lanes, 0}, {f}, {v});
   return call_piece(e, Piece{"bf16_of_f32", f, h, {f}}, {v}, [&](Emitter& in, CBlock& body) {
     const Operand a = v_var("a", f), bits = v_var("bits", u), rounded = v_var("rounded", u);
@@ -171,7 +194,8 @@ CExpr cast_mask(Emitter& e, const OperandType& to, const Operand& from) {
   const CExpr m = mask_of_width(e, from, bits_of(to.dtype));
   const OperandType i{signed_of(bits_of(to.dtype)), to.lanes, 0};
   const CExpr one = literal(e, VConst{1, 1}, to);
-  return c_cast(e.c_type(to), c_binary(m, "&", is_float(to.dtype) || to.dtype != i.dtype ? c_cast(e.c_type(i), one) : one));
+  return c_cast(e.c_type(to),
+                c_binary(m, "&", is_float(to.dtype) || to.dtype != i.dtype ? c_cast(e.c_type(i), one) : one));
 }
 
 CExpr cast_small_vector(Emitter& e, const OperandType& to, const Operand& from) {
@@ -187,7 +211,8 @@ CExpr cast_vector(Emitter& e, const OperandType& to, const Operand& from) {
   if (t == to) return e.operand(from);
   if (is_small(t.dtype) || (is_small(to.dtype) && !is_half(t.dtype))) return cast_small_vector(e, to, from);
   if (t.dtype == DType::Bool && !is_half(to.dtype)) return cast_mask(e, to, from);
-  if (is_half(t.dtype)) return to.dtype == DType::F32 ? f32_of_half(e, from) : cast_vector(e, to, v_cast(from, DType::F32));
+  if (is_half(t.dtype))
+    return to.dtype == DType::F32 ? f32_of_half(e, from) : cast_vector(e, to, v_cast(from, DType::F32));
   if (is_half(to.dtype)) {
     const bool via_f32 = t.dtype == DType::F32 || t.dtype == DType::Bool || (is_int(t.dtype) && bits_of(t.dtype) <= 16);
     if (via_f32) return half_of_f32(e, cast_vector(e, {DType::F32, t.lanes, 0}, from), to.dtype, t.lanes);
@@ -226,7 +251,8 @@ CExpr bits_value(Emitter& e, const OperandType& to, const Operand& from) {
   }
   if (to.dtype == DType::F32 || to.dtype == DType::F64) {
     const bool f32 = to.dtype == DType::F32;
-    return call_scalar_piece(e, f32 ? "f32_of_bits" : "f64_of_bits", f32 ? DType::U32 : DType::U64, {is_signed_int(d) ? c_cast(f32 ? "uint32_t" : "uint64_t", v) : v});
+    return call_scalar_piece(e, f32 ? "f32_of_bits" : "f64_of_bits", f32 ? DType::U32 : DType::U64,
+                             {is_signed_int(d) ? c_cast(f32 ? "uint32_t" : "uint64_t", v) : v});
   }
   TENON_CHECK(is_int(bare(d)) && is_int(bare(to.dtype)), "bits of {} as {}", name_of(d), name_of(to.dtype));
   return c_cast(e.c_type(to), v);

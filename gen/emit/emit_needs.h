@@ -1,4 +1,5 @@
-// What a file must contain besides its kernels: vector types, and small functions that kernels call. Collected while kernels are emitted.
+// What a file must contain besides its kernels: vector types, and small functions that kernels call. Collected while
+// kernels are emitted.
 #pragma once
 
 #include <map>
@@ -14,8 +15,8 @@
 
 namespace tenon {
 
-/// Typedefs come out sorted; functions in an order in which each one stands behind those that it calls. Both only depend on what was
-/// emitted and in which order, so that a file has the same bytes on every run.
+/// Typedefs come out sorted; functions in an order in which each one stands behind those that it calls. Both only
+/// depend on what was emitted and in which order, so that a file has the same bytes on every run.
 class EmitNeeds {
  public:
   bool has(std::string_view name) const { return names_.count(std::string(name)) != 0; }
@@ -47,8 +48,8 @@ class EmitNeeds {
   std::vector<CFunction> functions_;
 };
 
-/// Small functions that were made already, by name, each with all that it calls: many kernels need the same ones. Names tell prefix and
-/// level, so that one cache may serve kernels that are printed side by side.
+/// Small functions that were made already, by name, each with all that it calls: many kernels need the same ones. Names
+/// tell prefix and level, so that one cache may serve kernels that are printed side by side.
 class PieceCache {
  public:
   /// Null where there is none yet.

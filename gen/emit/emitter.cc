@@ -14,9 +14,11 @@ namespace {
 /// Words of C and names that each function has.
 const std::unordered_set<std::string_view>& reserved_names() {
   static const std::unordered_set<std::string_view> names = {
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if",
-    "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
-    "unsigned", "void", "volatile", "while", "asm", "typeof", "linux", "unix", "I", "size", "attr", "in", "out", "workspace", "begin", "end"};
+      "auto",     "break",  "case",     "char",      "const",  "continue", "default", "do",     "double",  "else",
+      "enum",     "extern", "float",    "for",       "goto",   "if",       "inline",  "int",    "long",    "register",
+      "restrict", "return", "short",    "signed",    "sizeof", "static",   "struct",  "switch", "typedef", "union",
+      "unsigned", "void",   "volatile", "while",     "asm",    "typeof",   "linux",   "unix",   "I",       "size",
+      "attr",     "in",     "out",      "workspace", "begin",  "end"};
   return names;
 }
 
@@ -30,18 +32,24 @@ std::string identifier(const std::string& name) {
 
 }  // namespace
 
-DType unsigned_of(int bits) { return bits == 8 ? DType::U8 : bits == 16 ? DType::U16 : bits == 32 ? DType::U32 : DType::U64; }
-DType signed_of(int bits) { return bits == 8 ? DType::I8 : bits == 16 ? DType::I16 : bits == 32 ? DType::I32 : DType::I64; }
+DType unsigned_of(int bits) {
+  return bits == 8 ? DType::U8 : bits == 16 ? DType::U16 : bits == 32 ? DType::U32 : DType::U64;
+}
+DType signed_of(int bits) {
+  return bits == 8 ? DType::I8 : bits == 16 ? DType::I16 : bits == 32 ? DType::I32 : DType::I64;
+}
 
 std::string type_tag(const OperandType& t) {
-  std::string s = t.dtype == DType::Bool && t.lanes > 1 ? fmt::format("m{}", t.mask_bits) : std::string(name_of(t.dtype));
+  std::string s =
+      t.dtype == DType::Bool && t.lanes > 1 ? fmt::format("m{}", t.mask_bits) : std::string(name_of(t.dtype));
   if (t.lanes > 1) s += fmt::format("x{}", t.lanes);
   return s;
 }
 
 std::string target_macro(const Isa& isa, const EmitOptions& options) {
   std::string s = options.prefix + "_target_" + std::string(isa.suffix);
-  std::transform(s.begin(), s.end(), s.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::transform(s.begin(), s.end(), s.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
   return s;
 }
 
@@ -60,9 +68,13 @@ void Emitter::name_everything() {
     const Tensor& t = k.tensors[i];
     tensor_names_.push_back(t.role == Role::Temp && !in_memory.count(static_cast<int>(i)) ? t.name : reserve(t.name));
   }
-  const auto in_registers = [](const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) == 0; };
+  const auto in_registers = [](const Buffer& b) {
+    return b.storage == Storage::Workspace && constant_value(b.elements) == 0;
+  };
   for (const Buffer& b : nest->buffers)
-    buffer_names_.push_back(b.storage == Storage::Tensor ? tensor_names_[static_cast<size_t>(b.tensor)] : in_registers(b) ? b.name : reserve(b.name));
+    buffer_names_.push_back(b.storage == Storage::Tensor ? tensor_names_[static_cast<size_t>(b.tensor)]
+                            : in_registers(b)            ? b.name
+                                                         : reserve(b.name));
   for (const Size& s : k.sizes) sizes_[s.name] = {reserve(s.name), s.lo == s.hi ? std::optional(s.lo) : std::nullopt};
   for (const Attr& a : k.attrs)
     for (int i = 0; i < a.count; ++i) {
@@ -99,7 +111,8 @@ std::string Emitter::declare(const std::string& name, Binding binding) {
 
 const Binding& Emitter::lookup(const std::string& name) const {
   const auto at = bindings_.find(name);
-  TENON_CHECK(at != bindings_.end() && !at->second.empty(), "variable {} is not declared{}", name, nest ? " in " + nest->name : "");
+  TENON_CHECK(at != bindings_.end() && !at->second.empty(), "variable {} is not declared{}", name,
+              nest ? " in " + nest->name : "");
   return at->second.back();
 }
 
@@ -127,7 +140,9 @@ std::string Emitter::buffer_name(int buffer) {
   return buffer_names_[static_cast<size_t>(buffer)];
 }
 const std::string& Emitter::size_name(const std::string& size) const { return sizes_.at(size).c_name; }
-const std::string& Emitter::attr_name(const std::string& attr, int element) const { return attr_names_.at({attr, element}); }
+const std::string& Emitter::attr_name(const std::string& attr, int element) const {
+  return attr_names_.at({attr, element});
+}
 
 std::string Emitter::storage_type(DType d) const {
   if (is_complex(d)) return fmt::format("{}_{}", options.prefix, name_of(d));
@@ -141,20 +156,22 @@ std::string Emitter::vector_type(DType d, int lanes) {
   std::string& name = vector_types_[{d, lanes}];
   if (!name.empty()) return name;
   name = fmt::format("{}_{}x{}", options.prefix, name_of(d), lanes);
-  needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({})));", dtype_row(d).c_type, name, bytes_of(d) * lanes));
+  needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({})));", dtype_row(d).c_type, name,
+                                   bytes_of(d) * lanes));
   return name;
 }
 
 std::string Emitter::memory_type(DType d, int lanes) {
   std::string name = vector_type(d, lanes) + "_at";
   if (needs.has_type(name)) return name;
-  needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({}), aligned({}), may_alias));", dtype_row(d).c_type, name,
-                                   bytes_of(d) * lanes, bytes_of(d)));
+  needs.add_type(name, fmt::format("typedef {} {} __attribute__((vector_size({}), aligned({}), may_alias));",
+                                   dtype_row(d).c_type, name, bytes_of(d) * lanes, bytes_of(d)));
   return name;
 }
 
 std::string Emitter::c_type(const OperandType& t) {
-  if (t.lanes > 1) return t.dtype == DType::Bool ? vector_type(signed_of(t.mask_bits), t.lanes) : vector_type(t.dtype, t.lanes);
+  if (t.lanes > 1)
+    return t.dtype == DType::Bool ? vector_type(signed_of(t.mask_bits), t.lanes) : vector_type(t.dtype, t.lanes);
   return t.dtype == DType::Bool ? "int" : storage_type(t.dtype);
 }
 
@@ -190,7 +207,8 @@ bool Emitter::is_index(const Operand& v, bool attributes) const {
     const Binding& b = lookup(var->name);
     return b.index || (attributes && b.of_attributes);
   }
-  if (const auto* s = std::get_if<VSelect>(&v->node)) return is_index(s->yes, attributes) && is_index(s->no, attributes);
+  if (const auto* s = std::get_if<VSelect>(&v->node))
+    return is_index(s->yes, attributes) && is_index(s->no, attributes);
   const auto* a = std::get_if<VApply>(&v->node);
   if (!a || a->op == ScalarOp::Cast || a->op == ScalarOp::Bits) return false;
   return std::all_of(a->args.begin(), a->args.end(), [&](const Operand& x) { return is_index(x, attributes); });
@@ -204,7 +222,10 @@ bool Emitter::nonnegative(const Operand& v) const {
   if (!a || a->args.size() != 2) return false;
   const bool x = nonnegative(a->args[0]), y = nonnegative(a->args[1]);
   switch (a->op) {
-    case ScalarOp::Add: case ScalarOp::Mul: case ScalarOp::FloorDiv: case ScalarOp::Min: return x && y;
+    case ScalarOp::Add:
+    case ScalarOp::Mul:
+    case ScalarOp::FloorDiv:
+    case ScalarOp::Min: return x && y;
     case ScalarOp::Max: return x || y;
     case ScalarOp::Mod: return y;
     case ScalarOp::Sub: return leaves_some(a->args[0], a->args[1]);
@@ -234,7 +255,9 @@ class OperandToC {
  public:
   OperandToC(Emitter& emitter, const OperandNode& operand) : e(emitter), node(operand) {}
 
-  CExpr operator()(const VConst& n) { return e.in_index() && node.type == OperandType{} ? c_number(n.i) : literal(e, n, node.type); }
+  CExpr operator()(const VConst& n) {
+    return e.in_index() && node.type == OperandType{} ? c_number(n.i) : literal(e, n, node.type);
+  }
   CExpr operator()(const VVar& n) { return c_text(e.lookup(n.name).c_name); }
   CExpr operator()(const VSize& n) {
     if (const auto fixed = e.fixed_size(n.name)) return c_number(*fixed, n.name);

@@ -15,9 +15,9 @@ namespace tenon::emit {
 
 /// A visible variable.
 struct Binding {
-  std::string c_name;               ///< its spelling; a literal for the variable of an unrolled loop
+  std::string c_name;  ///< its spelling; a literal for the variable of an unrolled loop
   OperandType type;
-  bool index = false;               ///< made of loop variables, sizes and constants alone: plain arithmetic cannot overflow
+  bool index = false;  ///< made of loop variables, sizes and constants alone: plain arithmetic cannot overflow
   bool nonnegative = false;
   std::optional<int64_t> constant;  ///< in a repetition of an unrolled loop
   bool of_attributes = false;       ///< made of attributes too: an index in offsets, any number as a value
@@ -30,16 +30,18 @@ class Emitter {
   const Isa& isa;
   const EmitOptions& options;
   EmitNeeds& needs;
-  const LoopNest* nest;        ///< null inside small functions
-  bool split_parallel = false; ///< the next Parallel loop runs from `begin` to `end`
+  const LoopNest* nest;         ///< null inside small functions
+  bool split_parallel = false;  ///< the next Parallel loop runs from `begin` to `end`
 
   // ---- names
-  /// Declares a variable and returns its C name, which differs from `name` where that one is visible already or a keyword.
+  /// Declares a variable and returns its C name, which differs from `name` where that one is visible already or a
+  /// keyword.
   std::string declare(const std::string& name, Binding binding);
   const Binding& lookup(const std::string& name) const;
   void open_scope() { scopes_.push_back(declared_.size()); }
   void close_scope();
-  /// Closes a scope whose statements stand among those around it: its variables are unknown from here on, and their C names taken as long as those around.
+  /// Closes a scope whose statements stand among those around it: its variables are unknown from here on, and their C
+  /// names taken as long as those around.
   void close_spliced();
   std::string buffer_name(int buffer);  ///< counts as a use
   bool uses(int buffer) const;
@@ -74,7 +76,7 @@ class Emitter {
 
   // ---- what the function uses
   std::set<int> used_buffers;
-  std::set<int> called_functions;   ///< of the nest
+  std::set<int> called_functions;  ///< of the nest
   std::set<std::string> used_sizes;
   std::set<std::pair<std::string, int>> used_attrs;
 
@@ -88,11 +90,16 @@ class Emitter {
   bool leaves_some(const Operand& from, const Operand& less) const;
   std::unordered_map<std::string, std::vector<Binding>> bindings_;
   std::unordered_map<std::string, int> visible_;
-  struct Declared { std::string name, c_name; };   ///< without a name: the C name of a variable that is unknown by now
+  struct Declared {
+    std::string name, c_name;
+  };  ///< without a name: the C name of a variable that is unknown by now
   std::vector<Declared> declared_;
   std::vector<size_t> scopes_;
   std::vector<std::string> tensor_names_, buffer_names_;
-  struct NamedSize { std::string c_name; std::optional<int64_t> fixed; };
+  struct NamedSize {
+    std::string c_name;
+    std::optional<int64_t> fixed;
+  };
   std::unordered_map<std::string, NamedSize> sizes_;
   std::map<std::pair<std::string, int>, std::string> attr_names_;
   std::map<std::pair<DType, int>, std::string> vector_types_;
@@ -140,16 +147,18 @@ CStmt call_inner(Emitter& e, const SCall& n);
 // ---- pieces.cc: small functions, printed once a file
 struct Piece {
   std::string op;
-  OperandType named_by;             ///< the type in its name
+  OperandType named_by;  ///< the type in its name
   OperandType result;
   std::vector<OperandType> params;  ///< called a, b, c
 };
 /// Calls it; when the file does not have it yet, `make` writes its body, with a, b and c declared in the inner emitter.
-CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args, const std::function<void(Emitter& inner, CBlock& body)>& make);
+CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args,
+                 const std::function<void(Emitter& inner, CBlock& body)>& make);
 /// The same with a value over a, b and c for body.
 CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args, const std::function<Operand()>& make);
 /// Applies a scalar row lane by lane.
-CExpr call_lanewise(Emitter& e, ScalarOp op, const OperandType& result, const std::vector<OperandType>& params, std::vector<CExpr> args);
+CExpr call_lanewise(Emitter& e, ScalarOp op, const OperandType& result, const std::vector<OperandType>& params,
+                    std::vector<CExpr> args);
 CExpr call_math(Emitter& e, ScalarOp op, const OperandType& t, std::vector<CExpr> args);
 
 // ---- scalar_pieces.cc: small functions whose text stands in a table

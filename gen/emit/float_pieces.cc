@@ -1,4 +1,5 @@
-// Small functions over float and double, without libm. NaN passes through where the operation says so; signs of zeros are kept.
+// Small functions over float and double, without libm. NaN passes through where the operation says so; signs of zeros
+// are kept.
 #include "emit/scalar_piece_rows.h"
 
 namespace tenon::emit {
@@ -21,7 +22,8 @@ constexpr ScalarPieceRow kFloatRows[] = {
 )"},
     {"abs", "d", "double", "double a", R"(  return $(f64_of_bits:u64)($(bits)(a) & UINT64_C(0x7fffffffffffffff));
 )"},
-    {"copysign", "f", "float", "float a, float b", R"(  return $(f32_of_bits:u32)(($(bits)(a) & 0x7fffffffu) | ($(bits)(b) & 0x80000000u));
+    {"copysign", "f", "float", "float a, float b",
+     R"(  return $(f32_of_bits:u32)(($(bits)(a) & 0x7fffffffu) | ($(bits)(b) & 0x80000000u));
 )"},
     {"copysign", "d", "double", "double a, double b", R"(  const uint64_t sign = UINT64_C(0x8000000000000000);
   return $(f64_of_bits:u64)(($(bits)(a) & ~sign) | ($(bits)(b) & sign));
@@ -47,11 +49,13 @@ constexpr ScalarPieceRow kFloatRows[] = {
 )"},
     {"isinf", "f", "int", "float a", R"(  return ($(bits)(a) & 0x7fffffffu) == 0x7f800000u;
 )"},
-    {"isinf", "d", "int", "double a", R"(  return ($(bits)(a) & UINT64_C(0x7fffffffffffffff)) == UINT64_C(0x7ff0000000000000);
+    {"isinf", "d", "int", "double a",
+     R"(  return ($(bits)(a) & UINT64_C(0x7fffffffffffffff)) == UINT64_C(0x7ff0000000000000);
 )"},
     {"isfinite", "f", "int", "float a", R"(  return ($(bits)(a) & 0x7f800000u) != 0x7f800000u;
 )"},
-    {"isfinite", "d", "int", "double a", R"(  return ($(bits)(a) & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
+    {"isfinite", "d", "int", "double a",
+     R"(  return ($(bits)(a) & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
 )"},
     {"trunc", "f", "float", "float a", R"(  if (!(a > -8388608.0f && a < 8388608.0f)) return a;
   return $(copysign)((float)(int32_t)a, a);

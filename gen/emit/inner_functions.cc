@@ -28,9 +28,11 @@ void add_inner(Emitter& e, const InnerFunction& f, const std::string& name) {
   c.comment = f.comment;
   for (size_t i = 0; i < f.buffers.size(); ++i) {
     const Buffer& b = f.buffers[i];
-    c.params.push_back((b.writable ? "" : "const ") + inner.storage_type(b.dtype) + " *restrict " + inner.buffer_name(static_cast<int>(i)));
+    c.params.push_back((b.writable ? "" : "const ") + inner.storage_type(b.dtype) + " *restrict " +
+                       inner.buffer_name(static_cast<int>(i)));
   }
-  for (const std::string& p : f.params) c.params.push_back("int64_t " + inner.declare(p, Binding{"", {}, true, false, std::nullopt}));
+  for (const std::string& p : f.params)
+    c.params.push_back("int64_t " + inner.declare(p, Binding{"", {}, true, false, std::nullopt}));
   inner.block(f.body, c.body);
   e.needs.add_function(std::move(c));
 }
@@ -49,7 +51,8 @@ void add_frame(Emitter& e, const InnerFunction& f, const std::string& name) {
     if (!p.is_pointer()) continue;
     const DType type = f.buffers[pointer++].dtype;
     for (const FrameHole& row : frame_holes())
-      if (p.is_tensor()) add(frame_hole_name(p.name, row), row.suffix == "type" ? e.storage_type(type) : row.text(type));
+      if (p.is_tensor())
+        add(frame_hole_name(p.name, row), row.suffix == "type" ? e.storage_type(type) : row.text(type));
   }
   CFunction c;
   c.name = name;
@@ -62,7 +65,8 @@ void check_common(const Emitter& e, const InnerFunction& f, const std::string& n
   EmitNeeds needs;
   Emitter again(e.isa, e.options, needs, e.nest);
   add_inner(again, f, name);
-  TENON_CHECK(print_c99(*needs.function(name)) == print_c99(*e.needs.function(name)), "two functions are called {}", name);
+  TENON_CHECK(print_c99(*needs.function(name)) == print_c99(*e.needs.function(name)), "two functions are called {}",
+              name);
 }
 
 }  // namespace
@@ -70,7 +74,8 @@ void check_common(const Emitter& e, const InnerFunction& f, const std::string& n
 CStmt call_inner(Emitter& e, const SCall& n) {
   const InnerFunction& f = e.nest->functions[static_cast<size_t>(n.function)];
   const bool common = f.common && e.options.common_functions;
-  std::string name = common ? fmt::format("{}_{}_{}", e.options.prefix, f.name, e.isa.suffix) : fmt::format("{}_{}_{}", e.options.prefix, e.nest->name, f.name);
+  std::string name = common ? fmt::format("{}_{}_{}", e.options.prefix, f.name, e.isa.suffix)
+                            : fmt::format("{}_{}_{}", e.options.prefix, e.nest->name, f.name);
   const bool first_call = e.called_functions.insert(n.function).second;
   if (!e.needs.has(name)) f.frame ? add_frame(e, f, name) : add_inner(e, f, name);
   else if (common && first_call) check_common(e, f, name);

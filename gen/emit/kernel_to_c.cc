@@ -1,4 +1,5 @@
-// LoopNest to C: the function's head, what it unpacks from its arguments, the banner, and the text around the functions of a level.
+// LoopNest to C: the function's head, what it unpacks from its arguments, the banner, and the text around the functions
+// of a level.
 #include "emit/kernel_to_c.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,8 @@ using emit::Emitter;
 /// A temp of 0 elements lives in registers alone: it has no place in the workspace.
 bool in_workspace(const Buffer& b) { return b.storage == Storage::Workspace && constant_value(b.elements) != 0; }
 bool has_workspace(const LoopNest& n, bool per_worker = false) {
-  return std::any_of(n.buffers.begin(), n.buffers.end(), [=](const Buffer& b) { return in_workspace(b) && b.per_worker == per_worker; });
+  return std::any_of(n.buffers.begin(), n.buffers.end(),
+                     [=](const Buffer& b) { return in_workspace(b) && b.per_worker == per_worker; });
 }
 
 /// Random numbers are the same on every level.
@@ -66,7 +68,8 @@ std::string pointer_type(const Emitter& e, const Tensor& t) {
 
 class FunctionBuilder {
  public:
-  FunctionBuilder(const LoopNest& n, const Isa& isa, const EmitOptions& o, EmitNeeds& needs) : nest(n), kernel(*n.kernel), options(o), e(isa, o, needs, &n) {}
+  FunctionBuilder(const LoopNest& n, const Isa& isa, const EmitOptions& o, EmitNeeds& needs)
+      : nest(n), kernel(*n.kernel), options(o), e(isa, o, needs, &n) {}
 
   CFunction kernel_function() {
     e.split_parallel = options.split_parallel && parallel_iterations(nest);
@@ -137,9 +140,9 @@ class FunctionBuilder {
     f.result = "int";
     f.name = function_name(nest, options);
     if (options.style == FunctionStyle::Library)
-      f.params = {"const int64_t *size", fmt::format("const {}_scalar *attr", options.prefix), "const void *const *in", "void *const *out", "void *workspace"};
-    else
-      model_params(f);
+      f.params = {"const int64_t *size", fmt::format("const {}_scalar *attr", options.prefix), "const void *const *in",
+                  "void *const *out", "void *workspace"};
+    else model_params(f);
     return f;
   }
 
@@ -156,7 +159,8 @@ class FunctionBuilder {
     }
     for (const auto& [name, element] : p.attrs) {
       f.params.push_back(e.c_type(attr_named(kernel, name).dtype) + ' ' + e.attr_name(name, element));
-      if (!e.used_attrs.count({name, element})) f.body.push_back(c_evaluate(c_cast("void", c_text(e.attr_name(name, element)))));
+      if (!e.used_attrs.count({name, element}))
+        f.body.push_back(c_evaluate(c_cast("void", c_text(e.attr_name(name, element)))));
     }
     if (p.workspace) f.params.push_back("void *workspace");
     if (p.workspace && !takes_memory) f.body.push_back(c_evaluate(c_cast("void", c_text("workspace"))));
@@ -186,7 +190,9 @@ class FunctionBuilder {
       f.body.push_back(c_declare(type, e.tensor_name(i), c_cast(type.substr(0, type.size() - 8), from)));
     }
     CBlock unused;
-    const auto unused_when = [&](bool cond, const char* name) { if (cond) unused.push_back(c_evaluate(c_cast("void", c_text(name)))); };
+    const auto unused_when = [&](bool cond, const char* name) {
+      if (cond) unused.push_back(c_evaluate(c_cast("void", c_text(name))));
+    };
     unused_when(e.used_sizes.empty(), "size");
     unused_when(e.used_attrs.empty(), "attr");
     unused_when(!reads, "in");
@@ -198,15 +204,19 @@ class FunctionBuilder {
   void sizes_and_attrs(CBlock& body) {
     for (size_t i = 0; i < kernel.sizes.size(); ++i)
       if (e.used_sizes.count(kernel.sizes[i].name))
-        body.push_back(c_declare("const int64_t", e.size_name(kernel.sizes[i].name), c_index(c_text("size"), c_text(std::to_string(i)))));
+        body.push_back(c_declare("const int64_t", e.size_name(kernel.sizes[i].name),
+                                 c_index(c_text("size"), c_text(std::to_string(i)))));
     for (const Attr& a : kernel.attrs)
       for (int k = 0; k < a.count; ++k)
         if (e.used_attrs.count({a.name, k}))
-          body.push_back(c_declare("const " + e.c_type(a.dtype), e.attr_name(a.name, k), attr_value(a, attr_position(kernel, a.name, k))));
+          body.push_back(c_declare("const " + e.c_type(a.dtype), e.attr_name(a.name, k),
+                                   attr_value(a, attr_position(kernel, a.name, k))));
   }
 
   CExpr attr_value(const Attr& a, int position) {
-    const auto part = [&](int at, std::string_view field) { return c_member(c_index(c_text("attr"), c_text(std::to_string(at))), field); };
+    const auto part = [&](int at, std::string_view field) {
+      return c_member(c_index(c_text("attr"), c_text(std::to_string(at))), field);
+    };
     if (a.dtype == DType::Bool) return c_binary(part(position, "i"), "!=", c_text("0"));
     if (is_complex(a.dtype)) {
       const std::string real = e.c_type(real_of(a.dtype));
@@ -230,7 +240,8 @@ class FunctionBuilder {
     CBlock body;
     for (size_t i = 0; i < nest.buffers.size(); ++i) {
       const Buffer& b = nest.buffers[i];
-      if (b.storage == Storage::Stack && e.uses(static_cast<int>(i))) body.push_back(stack_array(b, e.buffer_name(static_cast<int>(i))));
+      if (b.storage == Storage::Stack && e.uses(static_cast<int>(i)))
+        body.push_back(stack_array(b, e.buffer_name(static_cast<int>(i))));
     }
     takes_memory = carve(false, body);
     takes_own_memory = carve(true, body);
@@ -249,7 +260,8 @@ class FunctionBuilder {
       const Buffer& b = nest.buffers[i];
       if (e.uses(static_cast<int>(i))) {
         const std::string type = e.storage_type(b.dtype) + " *";
-        body.push_back(c_declare(type + "restrict", e.buffer_name(static_cast<int>(i)), c_cast(type, c_cast("void *", c_text(place)))));
+        body.push_back(c_declare(type + "restrict", e.buffer_name(static_cast<int>(i)),
+                                 c_cast(type, c_cast("void *", c_text(place)))));
       }
       if (i != carved.back()) body.push_back(c_assign(c_text(place), rounded_bytes(b), "+="));
     }
@@ -257,15 +269,19 @@ class FunctionBuilder {
   }
 
   CStmt first_free(bool per_worker, const std::string& place) {
-    if (options.style == FunctionStyle::Model) return c_declare("unsigned char *", place, c_cast("unsigned char *", c_text(per_worker ? "worker_memory" : "workspace")));
+    if (options.style == FunctionStyle::Model)
+      return c_declare("unsigned char *", place,
+                       c_cast("unsigned char *", c_text(per_worker ? "worker_memory" : "workspace")));
     return c_declare("unsigned char *", place,
-                     c_binary(c_cast("unsigned char *", c_text("workspace")), "+", c_binary(c_unary("-", c_cast("uintptr_t", c_text("workspace"))), "&", c_text("63u"))));
+                     c_binary(c_cast("unsigned char *", c_text("workspace")), "+",
+                              c_binary(c_unary("-", c_cast("uintptr_t", c_text("workspace"))), "&", c_text("63u"))));
   }
 
   CStmt stack_array(const Buffer& b, const std::string& name) {
     const auto n = e.known(b.elements);
     TENON_CHECK(n && *n > 0, "array {} has no constant size", b.name);
-    return {CDeclaration{e.storage_type(b.dtype), name, fmt::format("[{}]{}", *n, e.portable() ? "" : " __attribute__((aligned(64)))"), nullptr}};
+    return {CDeclaration{e.storage_type(b.dtype), name,
+                         fmt::format("[{}]{}", *n, e.portable() ? "" : " __attribute__((aligned(64)))"), nullptr}};
   }
 };
 
@@ -313,7 +329,7 @@ std::string function_name(const LoopNest& nest, const EmitOptions& options) { re
 CFunction emit_kernel(const LoopNest& nest, const Isa& isa, const EmitOptions& options, EmitNeeds& needs) {
   if (isa.fma && nest.kernel && draws_random(*nest.kernel)) {
     EmitOptions own = options;
-    own.common_functions = false;   // those of other kernels multiply and add at once
+    own.common_functions = false;  // those of other kernels multiply and add at once
     return FunctionBuilder(nest, isa.without_fma(), own, needs).kernel_function();
   }
   return FunctionBuilder(nest, isa, options, needs).kernel_function();
@@ -350,7 +366,8 @@ Operand parallel_iterations(const LoopNest& nest) {
     return loop && loop->kind == LoopKind::Parallel && loop->step > 0;
   };
   const auto* loop = std::get_if<SFor>(&nest.body.back().node);
-  if (!is_parallel(nest.body.back()) || std::count_if(nest.body.begin(), nest.body.end(), is_parallel) > 1) return nullptr;
+  if (!is_parallel(nest.body.back()) || std::count_if(nest.body.begin(), nest.body.end(), is_parallel) > 1)
+    return nullptr;
   const Operand span = loop->end - loop->begin;
   return loop->step == 1 ? span : v_apply(ScalarOp::FloorDiv, {span + v_int(loop->step - 1), v_int(loop->step)});
 }
@@ -360,7 +377,8 @@ ModelParameters model_parameters(const LoopNest& nest, const EmitOptions& option
   ModelParameters p;
   for (const bool output : {false, true})
     for (size_t t = 0; t < k.tensors.size(); ++t)
-      if (k.tensors[t].role != Role::Temp && (k.tensors[t].role == Role::Output) == output) p.tensors.push_back(static_cast<int>(t));
+      if (k.tensors[t].role != Role::Temp && (k.tensors[t].role == Role::Output) == output)
+        p.tensors.push_back(static_cast<int>(t));
   NamesUsed names;
   names.add(nest.body);
   for (const Buffer& b : nest.buffers)

@@ -15,12 +15,14 @@
 namespace tenon {
 
 /// How a kernel's function takes its arguments.
-///   Library: `int NAME(const int64_t *size, const PREFIX_scalar *attr, const void *const *in, void *const *out, void *workspace)`;
+///   Library: `int NAME(const int64_t *size, const PREFIX_scalar *attr, const void *const *in, void *const *out, void
+///   *workspace)`;
 ///            the same for every kernel, so that one table holds them all. The workspace may be at any address.
-///   Model:   `int NAME(const float *restrict X, …, float *restrict Y, …, int64_t N, …, void *workspace)`: inputs and constants, outputs,
-///            then the sizes and attributes that are used and not constant, each in the kernel's order; `void *workspace`, aligned to
-///            64 bytes, is there if the nest has buffers in it, and `void *worker_memory` if it has buffers for each worker;
-///            `int64_t begin, int64_t end` at the end for split functions.
+///   Model:   `int NAME(const float *restrict X, …, float *restrict Y, …, int64_t N, …, void *workspace)`: inputs and
+///   constants, outputs,
+///            then the sizes and attributes that are used and not constant, each in the kernel's order; `void
+///            *workspace`, aligned to 64 bytes, is there if the nest has buffers in it, and `void *worker_memory` if it
+///            has buffers for each worker; `int64_t begin, int64_t end` at the end for split functions.
 enum class FunctionStyle : uint8_t { Library, Model };
 
 /// The body of a math function: straight-line statements over parameters of one type, and what it returns.
@@ -43,11 +45,12 @@ KernelBanner banner_of(const Kernel&);
 struct EmitOptions {
   std::string prefix = "tn";
   FunctionStyle style = FunctionStyle::Library;
-  bool split_parallel = false;  ///< Model: iterations begin … end-1 of the outermost parallel loop only (see parallel_iterations)
-  bool exported = false;        ///< without `static`
-  bool common_functions = true; ///< inner functions that do not depend on the kernel serve all kernels of a file
-  MathSource math;              ///< empty: math rows are an error
-  const KernelBanner* banner = nullptr;   ///< of the kernel whose nests are printed; null: written anew for each
+  bool split_parallel =
+      false;  ///< Model: iterations begin … end-1 of the outermost parallel loop only (see parallel_iterations)
+  bool exported = false;         ///< without `static`
+  bool common_functions = true;  ///< inner functions that do not depend on the kernel serve all kernels of a file
+  MathSource math;               ///< empty: math rows are an error
+  const KernelBanner* banner = nullptr;  ///< of the kernel whose nests are printed; null: written anew for each
   std::shared_ptr<PieceCache> pieces = std::make_shared<PieceCache>();
 };
 
@@ -57,14 +60,14 @@ std::string function_name(const LoopNest&, const EmitOptions&);
 /// The kernel's function; what it needs besides is added to `needs`.
 CFunction emit_kernel(const LoopNest&, const Isa&, const EmitOptions&, EmitNeeds& needs);
 
-/// `static int64_t NAME_workspace(const int64_t *size, const PREFIX_scalar *attr)`: bytes that the kernel's function takes, slack for
-/// alignment included in Library style; 0 without buffers in the workspace.
+/// `static int64_t NAME_workspace(const int64_t *size, const PREFIX_scalar *attr)`: bytes that the kernel's function
+/// takes, slack for alignment included in Library style; 0 without buffers in the workspace.
 CFunction emit_workspace_function(const LoopNest&, const Isa&, const EmitOptions&, EmitNeeds& needs);
 /// The same number when it is known now.
 std::optional<int64_t> constant_workspace_bytes(const LoopNest&, FunctionStyle);
 
-/// Number of iterations of the parallel loop that a split function takes `begin` and `end` of; null when the nest cannot be split:
-/// its body must end in its only Parallel loop, behind declarations and what each worker prepares.
+/// Number of iterations of the parallel loop that a split function takes `begin` and `end` of; null when the nest
+/// cannot be split: its body must end in its only Parallel loop, behind declarations and what each worker prepares.
 Operand parallel_iterations(const LoopNest&);
 
 /// `static int64_t NAME_iterations(int64_t N, …)`: their number, from the sizes that model_parameters names.
@@ -72,17 +75,17 @@ CFunction emit_iterations_function(const LoopNest&, const Isa&, const EmitOption
 
 /// Parameters of a Model function behind the tensors, in order: names of sizes and attributes that the nest uses.
 struct ModelParameters {
-  std::vector<int> tensors;         ///< indices into Kernel::tensors: inputs and constants, then outputs
+  std::vector<int> tensors;  ///< indices into Kernel::tensors: inputs and constants, then outputs
   std::vector<std::string> sizes;
   std::vector<std::pair<std::string, int>> attrs;  ///< name and element
   bool workspace = false;
-  bool worker_memory = false;   ///< then the memory of the worker
+  bool worker_memory = false;  ///< then the memory of the worker
   bool split = false;
 };
 ModelParameters model_parameters(const LoopNest&, const EmitOptions&);
 
-/// What stands above the functions of a file of this level: include lines, checks of the compiler's mode, macro of the target. All of a
-/// file between level_begin and level_end is empty for other architectures and compilers.
+/// What stands above the functions of a file of this level: include lines, checks of the compiler's mode, macro of the
+/// target. All of a file between level_begin and level_end is empty for other architectures and compilers.
 std::string level_begin(const Isa&, const EmitOptions&);
 std::string level_end(const Isa&, const EmitOptions&);
 /// Typedefs and functions of `needs` as items, to stand before the kernels.

@@ -13,7 +13,8 @@ ScalarOp op_of(Reducer r) {
     case Reducer::Min: return ScalarOp::Min;
     case Reducer::Any: return ScalarOp::Or;
     case Reducer::All: return ScalarOp::And;
-    case Reducer::ArgMax: case Reducer::ArgMin: break;
+    case Reducer::ArgMax:
+    case Reducer::ArgMin: break;
   }
   TENON_UNREACHABLE("a fold by {}", name_of(r));
 }
@@ -27,7 +28,12 @@ std::vector<int> half(int lanes, bool high) {
 /// The row that selects by a comparison directly, or null.
 const IsaRow* row_of_comparison(Emitter& e, const VApply& compare, const OperandType& arms) {
   switch (compare.op) {
-    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::Eq: case ScalarOp::Ne: break;
+    case ScalarOp::Lt:
+    case ScalarOp::Le:
+    case ScalarOp::Gt:
+    case ScalarOp::Ge:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne: break;
     default: return nullptr;
   }
   if (compare.args[0]->type != arms) return nullptr;
@@ -41,7 +47,8 @@ CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
   const bool number = is_float(t.dtype) && !is_bits(t.dtype);
   const auto* compare = std::get_if<VApply>(&n.cond->node);
   if (const IsaRow* row = compare ? row_of_comparison(e, *compare, t) : nullptr)
-    return c_row(row->spelling, {e.operand(compare->args[0]), e.operand(compare->args[1]), e.operand(n.yes), e.operand(n.no)});
+    return c_row(row->spelling,
+                 {e.operand(compare->args[0]), e.operand(compare->args[1]), e.operand(n.yes), e.operand(n.no)});
   const int bits = t.dtype == DType::Bool ? t.mask_bits : bits_of(t.dtype);
   const CExpr m = mask_of_width(e, n.cond, bits), yes = e.operand(n.yes), no = e.operand(n.no);
   const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;
@@ -53,7 +60,8 @@ CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
   return call_piece(e, Piece{"select", t, t, {mask, t, t}}, {m, yes, no}, [&](Emitter& in, CBlock& body) {
     const std::string i = in.c_type(mask), u = in.c_type(t);
     const CExpr a = c_text("a");
-    const CExpr bits_of_yes = number || u != i ? c_cast(i, c_text("b")) : c_text("b"), bits_of_no = number || u != i ? c_cast(i, c_text("c")) : c_text("c");
+    const CExpr bits_of_yes = number || u != i ? c_cast(i, c_text("b")) : c_text("b"),
+                bits_of_no = number || u != i ? c_cast(i, c_text("c")) : c_text("c");
     CExpr r = c_binary(c_binary(a, "&", bits_of_yes), "|", c_binary(c_unary("~", a), "&", bits_of_no));
     body.push_back(c_return(u == i ? r : c_cast(u, r)));
   });
@@ -64,17 +72,21 @@ CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
 CExpr splat_value(Emitter& e, CExpr scalar, const OperandType& t) {
   if (t.dtype == DType::Bool) {
     const OperandType mask{DType::Bool, t.lanes, t.mask_bits};
-    return call_piece(e, Piece{"splat", mask, mask, {OperandType{DType::Bool, 1, 0}}}, {scalar}, [&](Emitter& in, CBlock& body) {
-      body.push_back(c_declare("const " + in.c_type(signed_of(t.mask_bits)), "m", c_conditional(c_text("a"), c_text("-1"), c_text("0"))));
-      body.push_back(c_return(c_braces(in.c_type(mask), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("m")))));
-    });
+    return call_piece(
+        e, Piece{"splat", mask, mask, {OperandType{DType::Bool, 1, 0}}}, {scalar}, [&](Emitter& in, CBlock& body) {
+          body.push_back(c_declare("const " + in.c_type(signed_of(t.mask_bits)), "m",
+                                   c_conditional(c_text("a"), c_text("-1"), c_text("0"))));
+          body.push_back(
+              c_return(c_braces(in.c_type(mask), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("m")))));
+        });
   }
   const DType d = is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;
   if (const IsaRow* row = e.isa.row("splat", d, t.lanes)) {
     CExpr r = c_row(row->spelling, {scalar});
     return is_float(d) ? r : c_cast(e.c_type(t), r);
   }
-  if (t.lanes <= 4 && is_simple(scalar)) return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), scalar));
+  if (t.lanes <= 4 && is_simple(scalar))
+    return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), scalar));
   const OperandType one{d, 1, 0};
   return call_piece(e, Piece{"splat", t, t, {one}}, {scalar}, [&](Emitter& in, CBlock& body) {
     body.push_back(c_return(c_braces(in.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text("a")))));
@@ -114,7 +126,8 @@ CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
       const Operand whole = v_var(last, t);
       t.lanes /= 2;
       last = "by_" + std::to_string(t.lanes);
-      steps.push_back(s_let(last, v_apply(op, {v_shuffle(whole, whole, half(t.lanes * 2, false)), v_shuffle(whole, whole, half(t.lanes * 2, true))})));
+      steps.push_back(s_let(last, v_apply(op, {v_shuffle(whole, whole, half(t.lanes * 2, false)),
+                                               v_shuffle(whole, whole, half(t.lanes * 2, true))})));
     }
     in.block(steps, body);
     const Operand pair = v_var(last, t);

@@ -1,4 +1,5 @@
-// The text around the functions of a level: guard, headers, checks of the compiler's mode, the target attribute, vector types.
+// The text around the functions of a level: guard, headers, checks of the compiler's mode, the target attribute, vector
+// types.
 #include <fmt/format.h>
 
 #include "emit/emitter.h"
@@ -20,7 +21,8 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 /* This compiler's vectoriser fuses multiplications into alternating additions and subtractions all the same. */
 #pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
 #endif
-)", isa.fma ? "" : " && defined(__FMA__)");
+)",
+                   isa.fma ? "" : " && defined(__FMA__)");
   if (isa.vector_bits > 0) s += "#pragma GCC optimize(\"no-predictive-commoning\")\n";
   s += "#endif\n\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n";
   if (isa.vector_bits > 0) {
@@ -34,7 +36,8 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 )";
   }
   if (!isa.header.empty()) s += fmt::format("#include <{}>\n", isa.header);
-  if (!isa.target.empty()) s += fmt::format("\n#define {} __attribute__((target(\"{}\")))\n", emit::target_macro(isa, options), isa.target);
+  if (!isa.target.empty())
+    s += fmt::format("\n#define {} __attribute__((target(\"{}\")))\n", emit::target_macro(isa, options), isa.target);
   return s;
 }
 

@@ -23,13 +23,17 @@ uint16_t bits_of_f16(double v) {
   const double a = std::fabs(v);
   if (std::isnan(v)) return static_cast<uint16_t>(sign | 0x7e00);
   if (a >= 65520.0) return static_cast<uint16_t>(sign | 0x7c00);
-  if (a < std::ldexp(1.0, -14)) return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::nearbyint(std::ldexp(a, 24))));
+  if (a < std::ldexp(1.0, -14))
+    return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::nearbyint(std::ldexp(a, 24))));
   int e = 0;
   const double m = std::frexp(a, &e);
-  return static_cast<uint16_t>(sign | (static_cast<uint16_t>((e + 13) << 10) + static_cast<uint16_t>(std::nearbyint(std::ldexp(m, 11)))));
+  return static_cast<uint16_t>(
+      sign | (static_cast<uint16_t>((e + 13) << 10) + static_cast<uint16_t>(std::nearbyint(std::ldexp(m, 11)))));
 }
 
-uint8_t code_of(const VConst& c, DType small) { return small_code(small, holds_reals(small) ? c.f : static_cast<double>(c.i)); }
+uint8_t code_of(const VConst& c, DType small) {
+  return small_code(small, holds_reals(small) ? c.f : static_cast<double>(c.i));
+}
 
 std::string integer_literal(int64_t v, DType d) {
   switch (d) {
@@ -56,8 +60,9 @@ CExpr float_literal(Emitter& e, double v, DType d) {
     return c_text(fmt::format("{}__builtin_inf{}()", v < 0 ? "-" : "", suffix));
   }
   const DType u = f32 ? DType::U32 : DType::U64;
-  const char* bits = std::isnan(v) ? (f32 ? "0x7fc00000u" : "UINT64_C(0x7ff8000000000000)") : v > 0 ? (f32 ? "0x7f800000u" : "UINT64_C(0x7ff0000000000000)")
-                     : (f32 ? "0xff800000u" : "UINT64_C(0xfff0000000000000)");
+  const char* bits = std::isnan(v) ? (f32 ? "0x7fc00000u" : "UINT64_C(0x7ff8000000000000)")
+                     : v > 0       ? (f32 ? "0x7f800000u" : "UINT64_C(0x7ff0000000000000)")
+                                   : (f32 ? "0xff800000u" : "UINT64_C(0xfff0000000000000)");
   return call_scalar_piece(e, f32 ? "f32_of_bits" : "f64_of_bits", u, {c_text(bits)});
 }
 
@@ -68,17 +73,21 @@ CExpr literal(Emitter& e, const VConst& c, const OperandType& t) {
   if (t.lanes > 1 && t.dtype == DType::Bool)
     return c_braces(e.c_type(t), std::vector<CExpr>(static_cast<size_t>(t.lanes), c_text(c.i != 0 ? "-1" : "0")));
   if (t.lanes > 1) {
-    const bool zero = is_small(t.dtype) ? code_of(c, t.dtype) == 0 : is_float(t.dtype) ? c.f == 0 && !std::signbit(c.f) : c.i == 0;
+    const bool zero = is_small(t.dtype)   ? code_of(c, t.dtype) == 0
+                      : is_float(t.dtype) ? c.f == 0 && !std::signbit(c.f)
+                                          : c.i == 0;
     return zero ? c_braces(e.c_type(t), {c_text("0")}) : splat_value(e, literal(e, c, scalar), t);
   }
   switch (t.dtype) {
-    case DType::F32: case DType::F64: return float_literal(e, c.f, t.dtype);
+    case DType::F32:
+    case DType::F64: return float_literal(e, c.f, t.dtype);
     case DType::F16: return c_text(fmt::format("0x{:04x}", bits_of_f16(c.f)));
     case DType::BF16: return c_text(fmt::format("0x{:04x}", bits_of_bf16(c.f)));
     case DType::C64: return c_braces(e.c_type(t), {float_literal(e, c.f, DType::F32), c_text("0.0f")});
     case DType::C128: return c_braces(e.c_type(t), {float_literal(e, c.f, DType::F64), c_text("0.0")});
     case DType::Bool: return c_text(c.i != 0 ? "1" : "0");
-    default: return c_text(is_small(t.dtype) ? fmt::format("0x{:02x}", code_of(c, t.dtype)) : integer_literal(c.i, t.dtype));
+    default:
+      return c_text(is_small(t.dtype) ? fmt::format("0x{:02x}", code_of(c, t.dtype)) : integer_literal(c.i, t.dtype));
   }
 }
 

@@ -53,21 +53,21 @@ ScalarOp row_of(MathOp op) {
 
 bool orders(MathOp op) { return op == MathOp::Lt || op == MathOp::Le || op == MathOp::Gt || op == MathOp::Ge; }
 
-void collect_names(const std::vector<MathExpr> &all, std::set<std::string> &out) {
-  for (const MathExpr &e : all) {
-    if (const auto *n = std::get_if<MathName>(&e.node)) out.insert(n->name);
-    if (const auto *n = std::get_if<MathApply>(&e.node)) collect_names(n->args, out);
-    if (const auto *n = std::get_if<MathCall>(&e.node)) collect_names(n->args, out);
+void collect_names(const std::vector<MathExpr>& all, std::set<std::string>& out) {
+  for (const MathExpr& e : all) {
+    if (const auto* n = std::get_if<MathName>(&e.node)) out.insert(n->name);
+    if (const auto* n = std::get_if<MathApply>(&e.node)) collect_names(n->args, out);
+    if (const auto* n = std::get_if<MathCall>(&e.node)) collect_names(n->args, out);
   }
 }
 
 /// Names that a function reads: of several results some may be of no use.
-std::set<std::string> names_read(const MathFunction &f) {
+std::set<std::string> names_read(const MathFunction& f) {
   std::set<std::string> out;
-  for (const MathStep &s : f.steps) {
-    if (const auto *x = std::get_if<MathLet>(&s)) collect_names({x->value}, out);
-    if (const auto *x = std::get_if<MathUnpack>(&s)) collect_names(x->call.args, out);
-    if (const auto *x = std::get_if<MathRare>(&s)) collect_names({x->when, x->unlikely, x->usual}, out);
+  for (const MathStep& s : f.steps) {
+    if (const auto* x = std::get_if<MathLet>(&s)) collect_names({x->value}, out);
+    if (const auto* x = std::get_if<MathUnpack>(&s)) collect_names(x->call.args, out);
+    if (const auto* x = std::get_if<MathRare>(&s)) collect_names({x->when, x->unlikely, x->usual}, out);
   }
   collect_names(f.results, out);
   return out;
@@ -75,7 +75,7 @@ std::set<std::string> names_read(const MathFunction &f) {
 
 class Inliner {
  public:
-  Inliner(const MathLibrary &library, const Isa &isa, DType dtype, int lanes)
+  Inliner(const MathLibrary& library, const Isa& isa, DType dtype, int lanes)
       : library_(library), isa_(isa), dtype_(dtype), lanes_(lanes) {
     const bool wide = bytes_of(dtype) == 8;
     unsigned_ = {wide ? DType::U64 : DType::U32, lanes, 0};
@@ -85,49 +85,51 @@ class Inliner {
   using Names = std::map<std::string, Operand>;
 
   /// Steps of the function behind `out`; its results.
-  std::vector<Operand> splice(const MathFunction &f, std::vector<Operand> args, Block &out) {
+  std::vector<Operand> splice(const MathFunction& f, std::vector<Operand> args, Block& out) {
     Names names;
     const std::set<std::string> outer = std::exchange(wanted_, names_read(f));
-    for (size_t i = 0; i < args.size(); ++i) names[f.parameters[i].name] = keep(f.parameters[i].name, std::move(args[i]), out);
-    for (const MathStep &s : f.steps) std::visit([&](const auto &step) { run(step, names, out); }, s);
+    for (size_t i = 0; i < args.size(); ++i)
+      names[f.parameters[i].name] = keep(f.parameters[i].name, std::move(args[i]), out);
+    for (const MathStep& s : f.steps) std::visit([&](const auto& step) { run(step, names, out); }, s);
     std::vector<Operand> results;
-    for (const MathExpr &e : f.results) results.push_back(value(e, names, out));
+    for (const MathExpr& e : f.results) results.push_back(value(e, names, out));
     wanted_ = outer;
     return results;
   }
 
-  void reserve(const std::string &name) { used_.insert(name); }
+  void reserve(const std::string& name) { used_.insert(name); }
 
  private:
   /// The operand itself where repeating it costs nothing, else a let of it.
-  Operand keep(const std::string &name, Operand v, Block &out) {
+  Operand keep(const std::string& name, Operand v, Block& out) {
     const bool free = std::holds_alternative<VVar>(v->node) || std::holds_alternative<VConst>(v->node);
     return free ? v : let(name, std::move(v), out);
   }
 
-  Operand let(const std::string &name, Operand v, Block &out) {
+  Operand let(const std::string& name, Operand v, Block& out) {
     const std::string fresh = fresh_name(name);
     Operand var = v_var(fresh, v->type);
     out.push_back(s_let(fresh, std::move(v)));
     return var;
   }
 
-  std::string fresh_name(const std::string &name) {
+  std::string fresh_name(const std::string& name) {
     std::string fresh = name;
     for (int k = 2; !used_.insert(fresh).second; ++k) fresh = fmt::format("{}_{}", name, k);
     return fresh;
   }
 
-  void run(const MathLet &s, Names &names, Block &out) { names[s.name] = let(s.name, value(s.value, names, out), out); }
+  void run(const MathLet& s, Names& names, Block& out) { names[s.name] = let(s.name, value(s.value, names, out), out); }
 
-  void run(const MathUnpack &s, Names &names, Block &out) {
-    std::vector<Operand> results = splice(function(s.call.function), values<std::vector<Operand>>(s.call.args, names, out), out);
+  void run(const MathUnpack& s, Names& names, Block& out) {
+    std::vector<Operand> results =
+        splice(function(s.call.function), values<std::vector<Operand>>(s.call.args, names, out), out);
     for (size_t i = 0; i < results.size(); ++i)
       if (wanted_.count(s.names[i]) != 0) names[s.names[i]] = keep(s.names[i], std::move(results[i]), out);
   }
 
   /// A branch: taken for all lanes if one needs it, kept for those.
-  void run(const MathRare &s, Names &names, Block &out) {
+  void run(const MathRare& s, Names& names, Block& out) {
     const Operand when = let(s.name + "_rare", value(s.when, names, out), out);
     const std::string name = fresh_name(s.name);
     Operand usual = value(s.usual, names, out);
@@ -141,39 +143,40 @@ class Inliner {
   }
 
   template <class List>
-  List values(const std::vector<MathExpr> &args, const Names &names, Block &out) {
+  List values(const std::vector<MathExpr>& args, const Names& names, Block& out) {
     List r;
-    for (const MathExpr &a : args) r.push_back(value(a, names, out));
+    for (const MathExpr& a : args) r.push_back(value(a, names, out));
     return r;
   }
 
-  Operand value(const MathExpr &e, const Names &names, Block &out) {
-    if (const auto *n = std::get_if<MathNumber>(&e.node)) return v_const(n->value, {dtype_, lanes_, 0});
-    if (const auto *n = std::get_if<MathInteger>(&e.node)) return integer(n->bits, unsigned_);
-    if (const auto *n = std::get_if<MathName>(&e.node)) return names.at(n->name);
-    if (const auto *n = std::get_if<MathCall>(&e.node)) return call(*n, names, out);
-    const auto &n = std::get<MathApply>(e.node);
+  Operand value(const MathExpr& e, const Names& names, Block& out) {
+    if (const auto* n = std::get_if<MathNumber>(&e.node)) return v_const(n->value, {dtype_, lanes_, 0});
+    if (const auto* n = std::get_if<MathInteger>(&e.node)) return integer(n->bits, unsigned_);
+    if (const auto* n = std::get_if<MathName>(&e.node)) return names.at(n->name);
+    if (const auto* n = std::get_if<MathCall>(&e.node)) return call(*n, names, out);
+    const auto& n = std::get<MathApply>(e.node);
     return apply(n, values<Few<Operand>>(n.args, names, out));
   }
 
-  static Operand integer(uint64_t bits, const OperandType &type) {
+  static Operand integer(uint64_t bits, const OperandType& type) {
     return Operand::made(type, VConst{static_cast<int64_t>(bits), static_cast<double>(bits)});
   }
 
-  Operand call(const MathCall &n, const Names &names, Block &out) {
+  Operand call(const MathCall& n, const Names& names, Block& out) {
     if (n.function == "mul_tail" && isa_.fma) {
       Few<Operand> args = values<Few<Operand>>(n.args, names, out);
       const Operand a = keep("a", std::move(args[0]), out), b = keep("b", std::move(args[1]), out);
       return v_apply(ScalarOp::Fma, {a, b, v_apply(ScalarOp::Neg, {a * b})});
     }
     const auto op = scalar_op_from_name(n.function);
-    if (op && scalar_op_row(*op).has('M') && (!scalar_op_row(*op).has('P') || has_instruction(n.function))) return v_apply(*op, values<Few<Operand>>(n.args, names, out));
+    if (op && scalar_op_row(*op).has('M') && (!scalar_op_row(*op).has('P') || has_instruction(n.function)))
+      return v_apply(*op, values<Few<Operand>>(n.args, names, out));
     return splice(function(n.function), values<std::vector<Operand>>(n.args, names, out), out)[0];
   }
 
-  bool has_instruction(const std::string &function) const { return isa_.row(function, dtype_, lanes_) != nullptr; }
+  bool has_instruction(const std::string& function) const { return isa_.row(function, dtype_, lanes_) != nullptr; }
 
-  Operand apply(const MathApply &n, Few<Operand> a) {
+  Operand apply(const MathApply& n, Few<Operand> a) {
     const DType d = a[0]->type.dtype;
     if (n.op == MathOp::Select) return v_select(a[0], a[1], a[2]);
     if (n.op == MathOp::Bits) return v_apply_as(ScalarOp::Bits, std::move(a), unsigned_);
@@ -185,22 +188,22 @@ class Inliner {
   }
 
   /// The same bits as another type; constants become constants of that type.
-  static Operand as(const Operand &v, const OperandType &type) {
-    if (const auto *c = std::get_if<VConst>(&v->node)) {
+  static Operand as(const Operand& v, const OperandType& type) {
+    if (const auto* c = std::get_if<VConst>(&v->node)) {
       const int64_t narrow = static_cast<int32_t>(c->i);
       return integer(static_cast<uint64_t>(type.dtype == DType::I32 ? narrow : c->i), type);
     }
     return v_apply_as(ScalarOp::Bits, {v}, type);
   }
 
-  const MathFunction &function(const std::string &name) const {
-    const MathFunction *f = library_.find(name, dtype_);
+  const MathFunction& function(const std::string& name) const {
+    const MathFunction* f = library_.find(name, dtype_);
     TENON_CHECK(f != nullptr, "no math entry {} of {}", name, name_of(dtype_));
     return *f;
   }
 
-  const MathLibrary &library_;
-  const Isa &isa_;
+  const MathLibrary& library_;
+  const Isa& isa_;
   DType dtype_;
   int lanes_;
   OperandType unsigned_, signed_;
@@ -210,9 +213,9 @@ class Inliner {
 
 }  // namespace
 
-MathBody math_body(const MathLibrary &library, ScalarOp op, const OperandType &type, const Isa &isa) {
+MathBody math_body(const MathLibrary& library, ScalarOp op, const OperandType& type, const Isa& isa) {
   const std::string name(scalar_op_row(op).name);
-  const MathFunction *f = library.find(name, type.dtype);
+  const MathFunction* f = library.find(name, type.dtype);
   TENON_CHECK(f != nullptr, "no math entry {} of {}", name, name_of(type.dtype));
   MathBody body;
   body.type = type;
@@ -220,7 +223,7 @@ MathBody math_body(const MathLibrary &library, ScalarOp op, const OperandType &t
   body.comment += f->ulp ? fmt::format("; error below {} ULP", *f->ulp) : "; exact";
   Inliner inliner(library, isa, type.dtype, type.lanes);
   std::vector<Operand> args;
-  for (const MathParameter &p : f->parameters) {
+  for (const MathParameter& p : f->parameters) {
     inliner.reserve(p.name);
     body.params.push_back(p.name);
     args.push_back(v_var(p.name, type));

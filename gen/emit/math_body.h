@@ -6,8 +6,8 @@
 
 namespace tenon {
 
-/// The entry of a row with flag M for this type. Functions that it calls are put in their place, except those that are rows of
-/// the scalar table themselves, which stay calls. Aborts when the library has no entry of that name and type.
-MathBody math_body(const MathLibrary &library, ScalarOp op, const OperandType &type, const Isa &isa);
+/// The entry of a row with flag M for this type. Functions that it calls are put in their place, except those that are
+/// rows of the scalar table themselves, which stay calls. Aborts when the library has no entry of that name and type.
+MathBody math_body(const MathLibrary& library, ScalarOp op, const OperandType& type, const Isa& isa);
 
 }  // namespace tenon

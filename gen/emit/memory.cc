@@ -1,4 +1,5 @@
-// Loads and stores: single elements, vectors at any element's address, the first lanes of a vector, lanes with a stride.
+// Loads and stores: single elements, vectors at any element's address, the first lanes of a vector, lanes with a
+// stride.
 #include <fmt/format.h>
 
 #include "emit/emitter.h"
@@ -8,9 +9,13 @@ namespace tenon::emit {
 namespace {
 
 /// Half floats, small types and bools are moved as what they are in memory.
-DType moved(DType d) { return d == DType::F16 || d == DType::BF16 ? DType::U16 : d == DType::Bool || is_small(d) ? DType::U8 : d; }
+DType moved(DType d) {
+  return d == DType::F16 || d == DType::BF16 ? DType::U16 : d == DType::Bool || is_small(d) ? DType::U8 : d;
+}
 
-CExpr element(Emitter& e, int buffer, const Operand& offset) { return c_index(c_text(e.buffer_name(buffer)), e.index(offset)); }
+CExpr element(Emitter& e, int buffer, const Operand& offset) {
+  return c_index(c_text(e.buffer_name(buffer)), e.index(offset));
+}
 CExpr address(Emitter& e, int buffer, const Operand& offset) { return c_unary("&", element(e, buffer, offset)); }
 
 CExpr vector_at(Emitter& e, int buffer, const Operand& offset, DType d, int lanes, std::string_view qualifiers) {
@@ -41,7 +46,8 @@ CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
       body.push_back(c_return(is_float(t.dtype) ? v : c_cast(type, v)));
       return;
     }
-    body.push_back({CBodyLines{fmt::format("  {} v = {{0}};\n  memcpy(&v, p, (size_t)n * sizeof *p);\n  return v;\n", type)}});
+    body.push_back(
+        {CBodyLines{fmt::format("  {} v = {{0}};\n  memcpy(&v, p, (size_t)n * sizeof *p);\n  return v;\n", type)}});
   });
 }
 
@@ -50,12 +56,12 @@ CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr
   CFunction f;
   f.result = "void";
   f.params = {fmt::format("{} *p", e.storage_type(t.dtype)), "int64_t n", type + " v"};
-  return c_evaluate(call_memory_piece(e, "store_first", t, std::move(f), {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
-    if (const IsaRow* row = e.isa.row("store_masked", t.dtype, t.lanes))
-      body.push_back(c_evaluate(c_row(row->spelling, {c_text("p"), c_text("n"), c_text("v")})));
-    else
-      body.push_back({CBodyLines{"  memcpy(p, &v, (size_t)n * sizeof *p);\n"}});
-  }));
+  return c_evaluate(call_memory_piece(
+      e, "store_first", t, std::move(f), {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
+        if (const IsaRow* row = e.isa.row("store_masked", t.dtype, t.lanes))
+          body.push_back(c_evaluate(c_row(row->spelling, {c_text("p"), c_text("n"), c_text("v")})));
+        else body.push_back({CBodyLines{"  memcpy(p, &v, (size_t)n * sizeof *p);\n"}});
+      }));
 }
 
 CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
@@ -75,9 +81,11 @@ CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CEx
   CFunction f;
   f.result = type;
   f.params = {fmt::format("const {} *p", e.storage_type(t.dtype)), "int64_t stride", "int64_t n"};
-  return call_memory_piece(e, "gather_first", t, std::move(f), {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
-    body.push_back({CBodyLines{fmt::format("  {} v = {{0}};\n  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];\n  return v;\n", type)}});
-  });
+  return call_memory_piece(
+      e, "gather_first", t, std::move(f), {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
+        body.push_back({CBodyLines{fmt::format(
+            "  {} v = {{0}};\n  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];\n  return v;\n", type)}});
+      });
 }
 
 /// What was moved, as the value that the nest sees: bools become conditions or masks.
@@ -98,10 +106,14 @@ CExpr load_value(Emitter& e, const OperandNode& node, const VLoad& n) {
   const OperandType& t = node.type;
   const OperandType m{moved(t.dtype), t.lanes, 0};
   if (!partial(e, n.active, t.lanes))
-    return as_value(e, t, t.lanes == 1 ? element(e, n.buffer, n.offset) : vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, n.once ? "const volatile " : "const "));
+    return as_value(e, t,
+                    t.lanes == 1
+                        ? element(e, n.buffer, n.offset)
+                        : vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, n.once ? "const volatile " : "const "));
   if (t.lanes > 1) return as_value(e, t, load_first(e, m, address(e, n.buffer, n.offset), e.index(n.active)));
   const CExpr zero = is_complex(t.dtype) ? literal(e, VConst{}, t) : c_text("0");
-  return c_conditional(c_binary(e.index(n.active), ">", c_text("0")), as_value(e, t, element(e, n.buffer, n.offset)), zero);
+  return c_conditional(c_binary(e.index(n.active), ">", c_text("0")), as_value(e, t, element(e, n.buffer, n.offset)),
+                       zero);
 }
 
 CExpr gather_value(Emitter& e, const OperandNode& node, const VGather& n) {
@@ -120,7 +132,9 @@ CStmt store_value(Emitter& e, const SStore& n) {
   CExpr value = t.dtype == DType::Bool ? cast_value(e, {DType::U8, t.lanes, 0}, n.value) : e.operand(n.value);
   if (partial(e, n.active, t.lanes)) {
     if (t.lanes > 1) return store_first(e, m, address(e, n.buffer, n.offset), e.index(n.active), std::move(value));
-    return {CIf{c_binary(e.index(n.active), ">", c_text("0")), {c_assign(element(e, n.buffer, n.offset), std::move(value))}, {}}};
+    return {CIf{c_binary(e.index(n.active), ">", c_text("0")),
+                {c_assign(element(e, n.buffer, n.offset), std::move(value))},
+                {}}};
   }
   if (t.lanes == 1) return c_assign(element(e, n.buffer, n.offset), std::move(value));
   return c_assign(vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, ""), std::move(value));

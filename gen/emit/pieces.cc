@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view kParams[] = {"a", "b", "c", "d"};
 
-/// Adds a function, with what it calls, where the file lacks it. It is kept as text, so that it is printed once for all kernels.
+/// Adds a function, with what it calls, where the file lacks it. It is kept as text, so that it is printed once for all
+/// kernels.
 void provide(Emitter& e, const std::string& name, const std::function<CFunction(Emitter& inner)>& make) {
   if (e.needs.has(name)) return;
   std::shared_ptr<const EmitNeeds> piece = e.options.pieces->find(name);
@@ -39,7 +40,8 @@ std::string declared_param(Emitter& inner, const std::string& name, const Operan
 CFunction piece_function(Emitter& inner, const Piece& piece, const std::function<void(Emitter&, CBlock&)>& make) {
   CFunction f;
   f.result = inner.c_type(piece.result);
-  for (size_t i = 0; i < piece.params.size(); ++i) f.params.push_back(declared_param(inner, std::string(kParams[i]), piece.params[i]));
+  for (size_t i = 0; i < piece.params.size(); ++i)
+    f.params.push_back(declared_param(inner, std::string(kParams[i]), piece.params[i]));
   make(inner, f.body);
   return f;
 }
@@ -56,18 +58,22 @@ CFunction math_function(Emitter& inner, const MathBody& math) {
 
 }  // namespace
 
-CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args, const std::function<void(Emitter&, CBlock&)>& make) {
+CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args,
+                 const std::function<void(Emitter&, CBlock&)>& make) {
   std::string name = e.piece_name(piece.op, piece.named_by);
   provide(e, name, [&](Emitter& inner) { return piece_function(inner, piece, make); });
   return c_call(std::move(name), std::move(args));
 }
 
 CExpr call_piece(Emitter& e, const Piece& piece, std::vector<CExpr> args, const std::function<Operand()>& make) {
-  return call_piece(e, piece, std::move(args), [&](Emitter& inner, CBlock& body) { body.push_back(c_return(inner.operand(make()))); });
+  return call_piece(e, piece, std::move(args),
+                    [&](Emitter& inner, CBlock& body) { body.push_back(c_return(inner.operand(make()))); });
 }
 
-CExpr call_lanewise(Emitter& e, ScalarOp op, const OperandType& result, const std::vector<OperandType>& params, std::vector<CExpr> args) {
-  const std::string name = op == ScalarOp::Cast ? fmt::format("{}_of_lanes", name_of(result.dtype)) : std::string(scalar_op_row(op).name);
+CExpr call_lanewise(Emitter& e, ScalarOp op, const OperandType& result, const std::vector<OperandType>& params,
+                    std::vector<CExpr> args) {
+  const std::string name =
+      op == ScalarOp::Cast ? fmt::format("{}_of_lanes", name_of(result.dtype)) : std::string(scalar_op_row(op).name);
   const Piece piece{name, params[0], result, params};
   return call_piece(e, piece, std::move(args), [&](Emitter& inner, CBlock& body) {
     body.push_back(c_declare(inner.c_type(result), "r", c_braces("", {c_text("0")})));

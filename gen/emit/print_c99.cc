@@ -8,15 +8,35 @@ namespace tenon {
 namespace {
 
 /// Binding strength: a larger one binds tighter.
-enum Level : int { Lowest, Ternary, LogicalOr, LogicalAnd, BitOr, BitXor, BitAnd, Equality, Relational, Shift, Additive, Multiplicative, Prefix, Postfix };
+enum Level : int {
+  Lowest,
+  Ternary,
+  LogicalOr,
+  LogicalAnd,
+  BitOr,
+  BitXor,
+  BitAnd,
+  Equality,
+  Relational,
+  Shift,
+  Additive,
+  Multiplicative,
+  Prefix,
+  Postfix
+};
 
 Level level_of(std::string_view op) {
   const char second = op.size() > 1 ? op[1] : '\0';
   switch (op[0]) {
-    case '+': case '-': return Additive;
-    case '*': case '/': case '%': return Multiplicative;
-    case '<': case '>': return second == op[0] ? Shift : Relational;
-    case '=': case '!': return Equality;
+    case '+':
+    case '-': return Additive;
+    case '*':
+    case '/':
+    case '%': return Multiplicative;
+    case '<':
+    case '>': return second == op[0] ? Shift : Relational;
+    case '=':
+    case '!': return Equality;
     case '&': return second ? LogicalAnd : BitAnd;
     case '|': return second ? LogicalOr : BitOr;
     case '^': return BitXor;
@@ -26,8 +46,8 @@ Level level_of(std::string_view op) {
 
 bool is_arithmetic(Level l) { return l == Additive || l == Multiplicative; }
 
-/// What an operand inside a binary operator must reach to stand without parentheses. Mixed bit, shift and logical operators get
-/// parentheses that the grammar does not need: readers (and -Wparentheses) want them.
+/// What an operand inside a binary operator must reach to stand without parentheses. Mixed bit, shift and logical
+/// operators get parentheses that the grammar does not need: readers (and -Wparentheses) want them.
 Level needed(Level outer, bool right) {
   if (is_arithmetic(outer)) return right ? static_cast<Level>(outer + 1) : outer;
   if (outer == Relational || outer == Equality) return Additive;
@@ -47,8 +67,12 @@ class Printer {
  private:
   std::string& out;
 
-  void open(bool paren) { if (paren) out += '('; }
-  void close(bool paren) { if (paren) out += ')'; }
+  void open(bool paren) {
+    if (paren) out += '(';
+  }
+  void close(bool paren) {
+    if (paren) out += ')';
+  }
 
   void print(const CText& n, Level least) {
     const bool paren = least >= Prefix && !n.text.empty() && n.text[0] == '-';
@@ -106,7 +130,8 @@ class Printer {
       }
       const size_t k = static_cast<size_t>(s[++i] - '0');
       TENON_CHECK(k < n.args.size(), "row '{}' has {} arguments", n.spelling, n.args.size());
-      const bool whole = i >= 2 && (s[i - 2] == '(' || s[i - 2] == ' ') && i + 1 < s.size() && (s[i + 1] == ',' || s[i + 1] == ')');
+      const bool whole =
+          i >= 2 && (s[i - 2] == '(' || s[i - 2] == ' ') && i + 1 < s.size() && (s[i + 1] == ',' || s[i + 1] == ')');
       expr(n.args[k], whole ? Lowest : Postfix);
     }
     close(paren);
@@ -180,7 +205,7 @@ class StatementPrinter {
 
  private:
   std::string& out;
-  size_t begun = 0;   ///< where the line at hand begins
+  size_t begun = 0;  ///< where the line at hand begins
 
   StatementPrinter& begin(size_t indent) {
     begun = out.size();
@@ -212,10 +237,24 @@ class StatementPrinter {
     if (n.init) text(" = ").expr(n.init);
     text(";").end(indent);
   }
-  void print(const CAssignment& n, size_t indent) { begin(indent).expr(n.to).text(" ").text(n.op).text(" ").expr(n.value).text(";").end(indent); }
+  void print(const CAssignment& n, size_t indent) {
+    begin(indent).expr(n.to).text(" ").text(n.op).text(" ").expr(n.value).text(";").end(indent);
+  }
   void print(const CEvaluation& n, size_t indent) { begin(indent).expr(n.value).text(";").end(indent); }
   void print(const CFor& n, size_t indent) {
-    begin(indent).text("for (").text(n.type).text(" ").text(n.var).text(" = ").expr(n.begin).text("; ").expr(n.cond).text("; ").text(n.step).text(") {").end(indent);
+    begin(indent)
+        .text("for (")
+        .text(n.type)
+        .text(" ")
+        .text(n.var)
+        .text(" = ")
+        .expr(n.begin)
+        .text("; ")
+        .expr(n.cond)
+        .text("; ")
+        .text(n.step)
+        .text(") {")
+        .end(indent);
     block(n.body, indent + 2);
     line("}", indent);
   }

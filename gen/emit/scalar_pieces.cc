@@ -17,7 +17,8 @@ char letter_of(DType d) {
 
 const ScalarPieceRow& find_row(std::string_view op, DType d) {
   const char letter = letter_of(d);
-  for (const auto& rows : {integer_piece_rows(), float_piece_rows(), complex_piece_rows(), conversion_piece_rows(), small_piece_rows()})
+  for (const auto& rows :
+       {integer_piece_rows(), float_piece_rows(), complex_piece_rows(), conversion_piece_rows(), small_piece_rows()})
     for (const ScalarPieceRow& r : rows)
       if (r.op == op && r.types.find(letter) != std::string_view::npos) return r;
   TENON_UNREACHABLE("no small function {} for {}", op, name_of(d));
@@ -41,7 +42,8 @@ class Holes {
         out += call(text.substr(i + 1, end - i - 1));
         i = end;
       } else if (text.substr(i, 2) == "01") {
-        out += d == DType::U32 ? "((float)(a >> 9) + 0.5f) * 1.1920928955078125e-07f" : "((double)(a >> 12) + 0.5) * 2.220446049250313e-16";
+        out += d == DType::U32 ? "((float)(a >> 9) + 0.5f) * 1.1920928955078125e-07f"
+                               : "((double)(a >> 12) + 0.5) * 2.220446049250313e-16";
         ++i;
       } else {
         out += hole(text[i]);

@@ -15,8 +15,8 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kSmall = 16;          ///< loops of fewer turns are unrolled by compilers
-constexpr size_t kMostParameters = 4;   ///< a function that is told more says little
+constexpr int64_t kSmall = 16;         ///< loops of fewer turns are unrolled by compilers
+constexpr size_t kMostParameters = 4;  ///< a function that is told more says little
 
 using OnNumber = FunctionRef<CExpr(const CExpr&)>;
 
@@ -52,7 +52,9 @@ class NumberPass {
     return c_binary(std::move(left), n.op, expr(n.right, free && !divides));
   }
   CExpr node(const CCall& n, const CExpr&, bool free) { return c_call(n.callee, all(n.args, free)); }
-  CExpr node(const CRow& n, const CExpr&, bool) { return c_row(n.spelling, all(n.args, false)); }   // instructions want constants
+  CExpr node(const CRow& n, const CExpr&, bool) {
+    return c_row(n.spelling, all(n.args, false));
+  }  // instructions want constants
   CExpr node(const CIndex& n, const CExpr&, bool free) {
     CExpr base = expr(n.base, free);
     return c_index(std::move(base), expr(n.index));
@@ -101,7 +103,7 @@ class NumberPass {
 
 /// A function and its numbers.
 struct Member {
-  size_t place = 0;   ///< in the list of all
+  size_t place = 0;  ///< in the list of all
   std::vector<CNumber> numbers;
 };
 
@@ -111,9 +113,9 @@ std::string form_of(const CFunction& f, std::vector<CNumber>& numbers) {
   bare.comment.clear();
   bare.name = "f";
   bare.body = NumberPass([&](const CExpr& e) {
-    numbers.push_back(std::get<CNumber>(e->node));
-    return c_text("#");
-  }).block(f.body);
+                numbers.push_back(std::get<CNumber>(e->node));
+                return c_text("#");
+              }).block(f.body);
   return print_c99(bare);
 }
 
@@ -153,9 +155,9 @@ class Parameters {
     CFunction out = first;
     size_t at = 0;
     out.body = NumberPass([&](const CExpr& e) {
-      const int p = of_number_[at++];
-      return p < 0 ? e : c_text(names_[static_cast<size_t>(p)]);
-    }).block(first.body);
+                 const int p = of_number_[at++];
+                 return p < 0 ? e : c_text(names_[static_cast<size_t>(p)]);
+               }).block(first.body);
     for (const std::string& n : names_) out.params.push_back("int64_t " + n);
     return out;
   }
@@ -179,8 +181,8 @@ class Parameters {
   }
 
   const std::vector<Member>& members_;
-  std::vector<int> of_number_;                  ///< parameter of each number, -1 for none
-  std::vector<std::vector<int64_t>> columns_;   ///< of each parameter, by member
+  std::vector<int> of_number_;                 ///< parameter of each number, -1 for none
+  std::vector<std::vector<int64_t>> columns_;  ///< of each parameter, by member
   std::vector<std::string> names_;
 };
 
@@ -198,7 +200,8 @@ std::string sharing_note(size_t kernels, const std::vector<std::string>& names) 
 }  // namespace
 
 SharedFunctions share_functions(std::vector<CFunction> functions) {
-  std::map<std::string, std::vector<std::vector<Member>>> groups;   // by form; of one form there are several where the numbers differ too much
+  std::map<std::string, std::vector<std::vector<Member>>>
+      groups;  // by form; of one form there are several where the numbers differ too much
   for (size_t i = 0; i < functions.size(); ++i) {
     Member m{i, {}};
     std::vector<std::vector<Member>>& alike = groups[form_of(functions[i], m.numbers)];
@@ -214,7 +217,8 @@ SharedFunctions share_functions(std::vector<CFunction> functions) {
     Parameters parameters(*group);
     CFunction f = parameters.function(functions[first]);
     if (group->size() > 1) f.comment += sharing_note(group->size(), parameters.names());
-    for (size_t k = 0; k < group->size(); ++k) out.calls[functions[(*group)[k].place].name] = {f.name, parameters.values(k)};
+    for (size_t k = 0; k < group->size(); ++k)
+      out.calls[functions[(*group)[k].place].name] = {f.name, parameters.values(k)};
     out.functions.push_back(std::move(f));
   }
   return out;

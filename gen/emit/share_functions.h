@@ -17,12 +17,12 @@ struct SharedCall {
 };
 
 struct SharedFunctions {
-  std::vector<CFunction> functions;          ///< in the order of the first of each
-  std::map<std::string, SharedCall> calls;   ///< of every function there was, by its name
+  std::vector<CFunction> functions;         ///< in the order of the first of each
+  std::map<std::string, SharedCall> calls;  ///< of every function there was, by its name
 };
 
-/// Functions whose text is the same but for names, comments and CNumbers are one. Numbers that decide how a compiler writes a loop or a
-/// division have to be the same: small ones, divisors, and how often an innermost loop runs.
+/// Functions whose text is the same but for names, comments and CNumbers are one. Numbers that decide how a compiler
+/// writes a loop or a division have to be the same: small ones, divisors, and how often an innermost loop runs.
 SharedFunctions share_functions(std::vector<CFunction> functions);
 
 }  // namespace tenon

@@ -5,8 +5,10 @@ namespace tenon::emit {
 namespace {
 
 constexpr ScalarPieceRow kSmallRows[] = {
-    // A magnitude below infinity as a code of `fraction` bits and an exponent with this bias, rounded to nearest even; it may exceed the type.
-    {"narrow_code", "u", "uint32_t", "uint32_t m, uint32_t bias, uint32_t fraction", R"(  const uint32_t shift = 23u - fraction;
+    // A magnitude below infinity as a code of `fraction` bits and an exponent with this bias, rounded to nearest even;
+    // it may exceed the type.
+    {"narrow_code", "u", "uint32_t", "uint32_t m, uint32_t bias, uint32_t fraction",
+     R"(  const uint32_t shift = 23u - fraction;
   if ((m >> 23) + bias > 127u) {
     const uint32_t code = m - ((127u - bias) << 23);
     return (code + (1u << (shift - 1u)) - 1u + (code >> shift & 1u)) >> shift;
@@ -53,14 +55,16 @@ constexpr ScalarPieceRow kSmallRows[] = {
   return (uint8_t)(code == 0 ? 0 : (u >> 24 & 0x80u) | code);
 )"},
     // A power of two; what lies between two of them goes up, and no number below zero has a code.
-    {"f32_of_f8e8m0", "u", "float", "uint8_t a", R"(  return $(f32_of_bits:u32)(a == 0xffu ? 0x7fc00000u : a == 0 ? 0x400000u : (uint32_t)a << 23);
+    {"f32_of_f8e8m0", "u", "float", "uint8_t a",
+     R"(  return $(f32_of_bits:u32)(a == 0xffu ? 0x7fc00000u : a == 0 ? 0x400000u : (uint32_t)a << 23);
 )"},
     {"f8e8m0_of_f32", "f", "uint8_t", "float a", R"(  const uint32_t u = $(bits)(a);
   if (u > 0x7f000000u && u != 0x80000000u) return 0xffu;
   return (uint8_t)((u & 0x7fffffffu) <= 0x400000u ? 0 : (u + 0x7fffffu) >> 23);
 )"},
     // Without infinity and NaN: beyond 6 is 6, NaN is -0.
-    {"f32_of_f4e2m1", "u", "float", "uint8_t a", R"(  const float v = $(f32_of_bits:u32)((a & 7u) << 22) * 8.507059173023462e37f;
+    {"f32_of_f4e2m1", "u", "float", "uint8_t a",
+     R"(  const float v = $(f32_of_bits:u32)((a & 7u) << 22) * 8.507059173023462e37f;
   return (a & 8u) != 0 ? -v : v;
 )"},
     {"f4e2m1_of_f32", "f", "uint8_t", "float a", R"(  if (a != a) return 8u;

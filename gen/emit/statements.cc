@@ -15,7 +15,8 @@ bool declares(const CBlock& b) {
 }
 
 std::string upper(std::string s) {
-  std::transform(s.begin(), s.end(), s.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::transform(s.begin(), s.end(), s.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
   return s;
 }
 
@@ -47,7 +48,9 @@ class StatementToC {
     const CExpr begin = e.index(n.begin), end = split && n.step == 1 ? nullptr : e.index(n.end);
     if (split) e.split_parallel = false;
     const std::string var = e.declare(n.var, Binding{"", {}, true, n.step > 0 && e.nonnegative(n.begin), std::nullopt});
-    const std::string step = n.step == 1 ? "++" + var : n.step < 0 ? fmt::format("{} -= {}", var, -n.step) : fmt::format("{} += {}", var, n.step);
+    const std::string step = n.step == 1  ? "++" + var
+                             : n.step < 0 ? fmt::format("{} -= {}", var, -n.step)
+                                          : fmt::format("{} += {}", var, n.step);
     CFor loop{"int64_t", var, begin, end ? c_binary(c_text(var), n.step < 0 ? ">" : "<", end) : nullptr, step, {}};
     if (split) split_range(n, loop, end);
     e.block(*n.body, loop.body);
@@ -79,7 +82,8 @@ class StatementToC {
     out.push_back(c_evaluate(c_call("__builtin_prefetch", {at, c_text("0"), c_text(std::to_string(n.locality))})));
   }
   void operator()(const SFail& n) {
-    out.push_back(c_return(c_text(upper(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
+    out.push_back(
+        c_return(c_text(upper(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
   }
   void operator()(const SCall& n) { out.push_back(call_inner(e, n)); }
   void operator()(const SComment& n) { out.push_back(c_comment(comment_text(n.text))); }
@@ -90,11 +94,13 @@ class StatementToC {
 
   void declare(const SLet& let, bool constant) {
     const Operand& value = let.value;
-    const bool of_attributes = constant && e.is_index(value, true), computed = of_attributes && (!let.any || e.is_index(value, false));
+    const bool of_attributes = constant && e.is_index(value, true),
+               computed = of_attributes && (!let.any || e.is_index(value, false));
     const bool nonnegative = computed && (let.count || e.nonnegative(value));
     CExpr init = computed ? e.index(value) : e.operand(value);
     const std::string type = e.c_type(value->type);
-    const std::string c_name = e.declare(let.name, Binding{"", value->type, computed || let.place, nonnegative, std::nullopt, of_attributes});
+    const std::string c_name =
+        e.declare(let.name, Binding{"", value->type, computed || let.place, nonnegative, std::nullopt, of_attributes});
     out.push_back(c_declare(constant ? "const " + type : type, c_name, std::move(init)));
   }
 
@@ -170,7 +176,8 @@ class StatementToC {
 
 CExpr Emitter::condition(const Operand& v) {
   const auto* a = std::get_if<VApply>(&v->node);
-  const bool indices = a && !a->args.empty() && std::all_of(a->args.begin(), a->args.end(), [&](const Operand& x) { return is_index(x, true); });
+  const bool indices = a && !a->args.empty() &&
+                       std::all_of(a->args.begin(), a->args.end(), [&](const Operand& x) { return is_index(x, true); });
   return indices ? index(v) : operand(v);
 }
 

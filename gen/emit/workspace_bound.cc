@@ -25,9 +25,12 @@ Bound corners(const Interval& a, const Interval& b, F f) {
 
 Bound combine(ScalarOp op, const Interval& a, const Interval& b) {
   switch (op) {
-    case ScalarOp::Add: return corners(a, b, [](int64_t x, int64_t y, int64_t* r) { return __builtin_add_overflow(x, y, r); });
-    case ScalarOp::Sub: return corners(a, b, [](int64_t x, int64_t y, int64_t* r) { return __builtin_sub_overflow(x, y, r); });
-    case ScalarOp::Mul: return corners(a, b, [](int64_t x, int64_t y, int64_t* r) { return __builtin_mul_overflow(x, y, r); });
+    case ScalarOp::Add:
+      return corners(a, b, [](int64_t x, int64_t y, int64_t* r) { return __builtin_add_overflow(x, y, r); });
+    case ScalarOp::Sub:
+      return corners(a, b, [](int64_t x, int64_t y, int64_t* r) { return __builtin_sub_overflow(x, y, r); });
+    case ScalarOp::Mul:
+      return corners(a, b, [](int64_t x, int64_t y, int64_t* r) { return __builtin_mul_overflow(x, y, r); });
     case ScalarOp::Min: return Interval{std::min(a.low, b.low), std::min(a.high, b.high)};
     case ScalarOp::Max: return Interval{std::max(a.low, b.low), std::max(a.high, b.high)};
     case ScalarOp::FloorDiv:

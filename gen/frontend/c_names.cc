@@ -10,11 +10,12 @@ namespace tenon {
 namespace {
 
 constexpr const char* kReserved[] = {
-    "asm",    "auto",     "bool",     "break",    "case",   "catch",  "char",   "class",    "const",   "continue", "default", "delete",
-    "do",     "double",   "else",     "enum",     "extern", "false",  "float",  "for",      "friend",  "goto",     "if",      "inline",
-    "int",    "long",     "namespace", "new",     "operator", "private", "protected", "public", "register", "restrict", "return", "short",
-    "signed", "sizeof",   "static",   "struct",   "switch", "template", "this", "throw",    "true",    "try",      "typedef", "typename",
-    "union",  "unsigned", "using",    "virtual",  "void",   "volatile", "while", "linux",   "unix",    "NULL",     "main"};
+    "asm",       "auto",     "bool",     "break",    "case",   "catch", "char",      "class",    "const",    "continue",
+    "default",   "delete",   "do",       "double",   "else",   "enum",  "extern",    "false",    "float",    "for",
+    "friend",    "goto",     "if",       "inline",   "int",    "long",  "namespace", "new",      "operator", "private",
+    "protected", "public",   "register", "restrict", "return", "short", "signed",    "sizeof",   "static",   "struct",
+    "switch",    "template", "this",     "throw",    "true",   "try",   "typedef",   "typename", "union",    "unsigned",
+    "using",     "virtual",  "void",     "volatile", "while",  "linux", "unix",      "NULL",     "main"};
 
 std::string identifier(const std::string& original) {
   std::string name;
@@ -34,7 +35,8 @@ std::string identifier(const std::string& original) {
 
 std::string CNames::fresh(const std::string& original) {
   const std::string base = identifier(original);
-  const bool reserved = std::any_of(std::begin(kReserved), std::end(kReserved), [&](const char* w) { return base == w; });
+  const bool reserved =
+      std::any_of(std::begin(kReserved), std::end(kReserved), [&](const char* w) { return base == w; });
   std::string name = reserved ? base + "_" : base;
   if (taken_.insert(name).second) return name;
   int& last = last_.try_emplace(base, 1).first->second;

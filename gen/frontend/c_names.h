@@ -21,7 +21,8 @@ class CNames {
   std::map<std::string, int> last_;  ///< the number that was last added to a name: thousands of nodes may share one
 };
 
-/// The graph with names made from `Value::original` (inputs and outputs first, so that they keep theirs) and from node origins.
+/// The graph with names made from `Value::original` (inputs and outputs first, so that they keep theirs) and from node
+/// origins.
 Graph name_graph(Graph graph);
 
 }  // namespace tenon

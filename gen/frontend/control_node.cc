@@ -22,17 +22,22 @@ const GraphProto& ControlNode::graph(const std::string& name) const {
 std::vector<int64_t> ControlNode::integers(const std::string& name, size_t count) const {
   std::vector<int64_t> list;
   if (const AttributeProto* a = attribute(name)) list.assign(a->ints().begin(), a->ints().end());
-  if (list.size() > count) throw OnnxError{Code::E0806, fmt::format("the attribute '{}' has {} elements, not {}", name, list.size(), count), {}};
+  if (list.size() > count)
+    throw OnnxError{
+        Code::E0806, fmt::format("the attribute '{}' has {} elements, not {}", name, list.size(), count), {}};
   list.resize(count, 0);
   return list;
 }
 
 bool ControlNode::sound(const std::vector<ValueId>& ids) {
-  if (std::any_of(ids.begin(), ids.end(), is_list)) throw OnnxError{Code::E0805, "its body hands on a sequence, which a program does not have", {}};
+  if (std::any_of(ids.begin(), ids.end(), is_list))
+    throw OnnxError{Code::E0805, "its body hands on a sequence, which a program does not have", {}};
   return complete(ids);
 }
 
-bool ControlNode::complete(const std::vector<ValueId>& ids) { return std::count(ids.begin(), ids.end(), kNoValue) == 0; }
+bool ControlNode::complete(const std::vector<ValueId>& ids) {
+  return std::count(ids.begin(), ids.end(), kNoValue) == 0;
+}
 
 ValueId ControlNode::add_list(RecipeList list) {
   context_.lists.push_back(std::move(list));

@@ -1,4 +1,5 @@
-// What the operators of ONNX that hold graphs have in common: their attributes and inputs, and the regions that they open.
+// What the operators of ONNX that hold graphs have in common: their attributes and inputs, and the regions that they
+// open.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,8 @@ namespace tenon {
 /// A node that holds graphs. An operator is a class of its own below it.
 class ControlNode {
  public:
-  ControlNode(OnnxNodeContext& context, const tenon_onnx::NodeProto& node, const std::vector<ValueId>& inputs, const OnnxBodyReader& reader)
+  ControlNode(OnnxNodeContext& context, const tenon_onnx::NodeProto& node, const std::vector<ValueId>& inputs,
+              const OnnxBodyReader& reader)
       : context_(context), builder_(context.builder), node_(node), inputs_(inputs), reader_(reader) {}
 
  protected:
@@ -38,7 +40,9 @@ class ControlNode {
   void tensors_only(const std::vector<ValueId>& ids) const;
 
   ValueId input(size_t i) const { return i < inputs_.size() ? inputs_[i] : kNoValue; }
-  std::vector<ValueId> inputs_from(size_t i) const { return {inputs_.begin() + static_cast<std::ptrdiff_t>(std::min(i, inputs_.size())), inputs_.end()}; }
+  std::vector<ValueId> inputs_from(size_t i) const {
+    return {inputs_.begin() + static_cast<std::ptrdiff_t>(std::min(i, inputs_.size())), inputs_.end()};
+  }
   /// The one element of a tensor where it is known before run time.
   std::optional<SizeExpr> number(ValueId id) const;
 
@@ -50,9 +54,12 @@ class ControlNode {
 };
 
 /// Each adds its operator's graphs and returns the results, none where an error in a graph has been reported.
-std::vector<ValueId> map_onnx_if(OnnxNodeContext& context, const tenon_onnx::NodeProto& node, const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
-std::vector<ValueId> map_onnx_loop(OnnxNodeContext& context, const tenon_onnx::NodeProto& node, const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
-std::vector<ValueId> map_onnx_scan(OnnxNodeContext& context, const tenon_onnx::NodeProto& node, const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
+std::vector<ValueId> map_onnx_if(OnnxNodeContext& context, const tenon_onnx::NodeProto& node,
+                                 const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
+std::vector<ValueId> map_onnx_loop(OnnxNodeContext& context, const tenon_onnx::NodeProto& node,
+                                   const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
+std::vector<ValueId> map_onnx_scan(OnnxNodeContext& context, const tenon_onnx::NodeProto& node,
+                                   const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
 
 /// Scan as opset 8 has it, along sequences of a batch; its first input are their lengths.
 bool is_batched_scan(const OnnxNodeContext& context, const tenon_onnx::NodeProto& node);

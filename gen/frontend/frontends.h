@@ -6,9 +6,9 @@
 namespace tenon {
 
 struct FrontendInput {
-  std::string path;                     // .onnx, .yaml or .yml
-  std::vector<SourceFileRef> onnx_rows; // the files of opdefs/onnx, in order of their names; read for ONNX models only
-  SizeRanges sizes;                     // what --size says
+  std::string path;                      // .onnx, .yaml or .yml
+  std::vector<SourceFileRef> onnx_rows;  // the files of opdefs/onnx, in order of their names; read for ONNX models only
+  SizeRanges sizes;                      // what --size says
 };
 
 /// Whether a frontend takes a file of this name.

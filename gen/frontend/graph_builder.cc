@@ -32,7 +32,8 @@ SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& b
   if (out == e) return e;
   if (out.kind == SizeExpr::Kind::add || out.kind == SizeExpr::Kind::mul) {
     SizeExpr all = out.args[0];
-    for (size_t i = 1; i < out.args.size(); ++i) all = out.kind == SizeExpr::Kind::add ? all + out.args[i] : all * out.args[i];
+    for (size_t i = 1; i < out.args.size(); ++i)
+      all = out.kind == SizeExpr::Kind::add ? all + out.args[i] : all * out.args[i];
     return all;
   }
   return out;
@@ -44,7 +45,8 @@ size_t length_of(const SizeExpr& e) {
   return all;
 }
 
-/// What depends on sizes in so many ways is no extent that anybody means: selections among numbers by arithmetic, which products make longer and longer.
+/// What depends on sizes in so many ways is no extent that anybody means: selections among numbers by arithmetic, which
+/// products make longer and longer.
 bool is_short(const SizeTensor& t) {
   constexpr size_t kLongest = 200;
   return std::all_of(t.elements.begin(), t.elements.end(), [](const SizeExpr& e) { return length_of(e) <= kLongest; });
@@ -72,7 +74,9 @@ TensorData numbers_data(DType dtype, const std::vector<int64_t>& dims, const std
   TensorData data{dtype, dims, {}};
   const size_t width = static_cast<size_t>(bytes_of(dtype));
   for (const SizeExpr& e : elements) {
-    const uint64_t bits = dtype == DType::F32 ? std::bit_cast<uint32_t>(static_cast<float>(e.value)) : dtype == DType::F64 ? std::bit_cast<uint64_t>(static_cast<double>(e.value)) : static_cast<uint64_t>(e.value);
+    const uint64_t bits = dtype == DType::F32   ? std::bit_cast<uint32_t>(static_cast<float>(e.value))
+                          : dtype == DType::F64 ? std::bit_cast<uint64_t>(static_cast<double>(e.value))
+                                                : static_cast<uint64_t>(e.value);
     for (size_t k = 0; k < width; ++k) data.bytes.push_back(static_cast<uint8_t>(bits >> (8 * k)));
   }
   return data;
@@ -115,7 +119,8 @@ ValueId GraphBuilder::add_constant(const std::string& name, TensorData data) {
 }
 
 ValueId GraphBuilder::add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements) {
-  TENON_CHECK(count_of(dims) == static_cast<int64_t>(elements.size()) && (is_whole(dtype) || dtype == DType::F32 || dtype == DType::F64));
+  TENON_CHECK(count_of(dims) == static_cast<int64_t>(elements.size()) &&
+              (is_whole(dtype) || dtype == DType::F32 || dtype == DType::F64));
   if (std::all_of(elements.begin(), elements.end(), [](const SizeExpr& e) { return e.is_constant(); })) {
     std::vector<int64_t> extents;
     for (const SizeExpr& d : dims) extents.push_back(d.value);
@@ -142,7 +147,8 @@ std::optional<std::vector<SizeExpr>> GraphBuilder::numbers(ValueId id) const {
   return elements;
 }
 
-InferredTypes GraphBuilder::infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs, size_t outputs) const {
+InferredTypes GraphBuilder::infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs,
+                                  size_t outputs) const {
   std::vector<std::optional<TensorType>> types;
   for (ValueId id : inputs) types.push_back(id == kNoValue ? std::nullopt : std::optional(type(id)));
   InferredTypes inferred = semantics_->infer(op, types, attrs, outputs);
@@ -169,7 +175,10 @@ void GraphBuilder::check_extents(const std::string& op, const std::vector<Tensor
   for (const TensorType& t : types) {
     int64_t count = 1;
     for (const SizeExpr& d : t.dims) {
-      if (!d.is_constant() && bounds_of(d, sizes()).hi < 0) throw GraphError(fmt::format("the result of {} would have the extent {}, which is below 0 for all sizes in their ranges", op, to_text(d)));
+      if (!d.is_constant() && bounds_of(d, sizes()).hi < 0)
+        throw GraphError(
+            fmt::format("the result of {} would have the extent {}, which is below 0 for all sizes in their ranges", op,
+                        to_text(d)));
       if (!d.is_constant()) continue;
       if (d.value < 0) throw GraphError(fmt::format("the result of {} would have the extent {}", op, d.value));
       if (__builtin_mul_overflow(count, d.value, &count) || count > kMaxExtent)
@@ -178,7 +187,8 @@ void GraphBuilder::check_extents(const std::string& op, const std::vector<Tensor
   }
 }
 
-std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs, size_t outputs) {
+std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs,
+                                            size_t outputs) {
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
   InferredTypes inferred = infer(op, inputs, attrs, outputs);
   if (!inferred.error.empty()) throw GraphError(op + ": " + inferred.error);
@@ -187,7 +197,8 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   check_extents(op, inferred.outputs);
   for (const TensorType& t : inferred.outputs)
     for (const SizeExpr& d : t.dims)
-      if (bounds_of(d, sizes()).lo < 0) inferred.equal.emplace_back(size_max(d, 0), d);   // a call whose sizes make it negative is refused
+      if (bounds_of(d, sizes()).lo < 0)
+        inferred.equal.emplace_back(size_max(d, 0), d);  // a call whose sizes make it negative is refused
   const bool pinned = fix_sizes(op, inferred);
   const auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred));
   Node node;
@@ -209,17 +220,22 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   return append(std::move(node), inferred.outputs, place);
 }
 
-/// Reals made of narrow whole numbers stand for these: what computes with such a tensor may be rewritten to compute with the whole numbers.
+/// Reals made of narrow whole numbers stand for these: what computes with such a tensor may be rewritten to compute
+/// with the whole numbers.
 bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& types) const {
   if (node.inputs.empty() || node.inputs[0] == kNoValue || types.size() != 1 || open_.size() > 1) return false;
   const Value& from = value(node.inputs[0]);
-  return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) && types[0].dims == from.dims;
+  return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) &&
+         types[0].dims == from.dims;
 }
 
 std::string GraphBuilder::never_equal(const SizeExpr& x, const SizeExpr& y) const {
   const auto text = [&](const SizeExpr& e) { return to_text(decided(e, graph_.sizes)); };
-  if (const auto least = at_least(x, y)) return fmt::format("{} has to be at least {}, and within the ranges of the sizes it never is", text(y), text(*least));
-  return fmt::format("an extent of {} meets one of {}, and within the ranges of the sizes they are never equal", text(x), text(y));
+  if (const auto least = at_least(x, y))
+    return fmt::format("{} has to be at least {}, and within the ranges of the sizes it never is", text(y),
+                       text(*least));
+  return fmt::format("an extent of {} meets one of {}, and within the ranges of the sizes they are never equal",
+                     text(x), text(y));
 }
 
 /// Extents that have to be equal. True where what relies on it stays in the innermost open region.
@@ -250,10 +266,13 @@ GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const Size
   return Equality::at_every_call;
 }
 
-/// An open size beside a number is that number: the program's own check of its sizes refuses all others. Other extents are compared.
+/// An open size beside a number is that number: the program's own check of its sizes refuses all others. Other extents
+/// are compared.
 void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
   const SizeExpr &open = e.a.is_constant() ? e.b : e.a, &number = e.a.is_constant() ? e.a : e.b;
-  const auto size = std::find_if(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return open.kind == SizeExpr::Kind::name && s.name == open.name; });
+  const auto size = std::find_if(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) {
+    return open.kind == SizeExpr::Kind::name && s.name == open.name;
+  });
   if (number.is_constant() && size != graph_.sizes.end() && !size->written) size->lo = size->hi = number.value;
   else if (known_at_run(e.a) && known_at_run(e.b)) add_equal(graph_.equal, e);
 }
@@ -268,21 +287,26 @@ bool GraphBuilder::known_at_run(const SizeExpr& extent) const {
 bool GraphBuilder::names_a_counter(const SizeExpr& extent) const {
   const std::vector<std::string> names = names_in(extent);
   return std::any_of(open_.begin() + 1, open_.end(), [&](const Open& o) {
-    return region(o.region).kind == Region::Kind::loop && std::count(names.begin(), names.end(), region(o.region).counter) > 0;
+    return region(o.region).kind == Region::Kind::loop &&
+           std::count(names.begin(), names.end(), region(o.region).counter) > 0;
   });
 }
 
 /// Whether every name in the extent is a size, or the counter of a loop that is open.
 bool GraphBuilder::known_here(const SizeExpr& extent) const {
   const std::vector<std::string> names = names_in(extent);
-  return std::all_of(names.begin(), names.end(), [&](const std::string& name) { return known_at_run(size_name(name)) || names_a_counter(size_name(name)); });
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return known_at_run(size_name(name)) || names_a_counter(size_name(name));
+  });
 }
 
 /// Extents that the node writes become sizes of the graph, known in `place` only.
 void GraphBuilder::name_extents(Node& node, InferredTypes& inferred, RegionId place) {
   std::vector<GraphSize> known = sizes();
   for (const BoundedExtent& e : inferred.extents) {
-    const auto taken = [&](const std::string& name) { return std::any_of(known.begin(), known.end(), [&](const GraphSize& s) { return s.name == name; }); };
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(known.begin(), known.end(), [&](const GraphSize& s) { return s.name == name; });
+    };
     std::string name = node.op + "_" + e.name;
     for (int n = 2; taken(name); ++n) name = fmt::format("{}_{}_{}", node.op, e.name, n);
     const std::optional<int64_t> most = greatest_value(e.bound, known);
@@ -299,27 +323,33 @@ void GraphBuilder::name_extents(Node& node, InferredTypes& inferred, RegionId pl
 }
 
 std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string& op, const std::vector<ValueId>& inputs,
-                                                              const Attributes& attrs, const std::vector<TensorType>& types) {
+                                                              const Attributes& attrs,
+                                                              const std::vector<TensorType>& types) {
   bool sizes = false, any = false;
   for (ValueId id : inputs) {
     if (id == kNoValue) continue;
     const Entry& e = at(id);
-    if ((!e.value.constant && !e.numbers) || e.value.trainable || count_of(e.value.dims) > computed_elements_) return std::nullopt;
+    if ((!e.value.constant && !e.numbers) || e.value.trainable || count_of(e.value.dims) > computed_elements_)
+      return std::nullopt;
     sizes = sizes || e.numbers.has_value();
     any = true;
   }
   for (const TensorType& t : types) {
     const int64_t count = count_of(t.dims);
-    // Without inputs only whole numbers are worth it: they become extents and indices, while random numbers stay what they are.
+    // Without inputs only whole numbers are worth it: they become extents and indices, while random numbers stay what
+    // they are.
     if (count < 0 || count > computed_elements_ || (!any && !is_whole(t.dtype))) return std::nullopt;
   }
   for (const auto& [name, value] : attrs)
-    if (std::holds_alternative<SizeExpr>(value) || std::holds_alternative<std::vector<SizeExpr>>(value)) return std::nullopt;
+    if (std::holds_alternative<SizeExpr>(value) || std::holds_alternative<std::vector<SizeExpr>>(value))
+      return std::nullopt;
   return sizes ? compute_sizes(op, inputs, attrs, types) : compute_constants(op, inputs, attrs, types);
 }
 
-std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::string& op, const std::vector<ValueId>& inputs,
-                                                                const Attributes& attrs, const std::vector<TensorType>& types) {
+std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::string& op,
+                                                                const std::vector<ValueId>& inputs,
+                                                                const Attributes& attrs,
+                                                                const std::vector<TensorType>& types) {
   const std::vector<GraphSize> all = sizes();
   std::vector<SizeTensor> tensors(inputs.size());
   std::vector<const SizeTensor*> pointers(inputs.size(), nullptr);
@@ -333,22 +363,27 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::strin
     pointers[i] = &tensors[i];
   }
   std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, op, pointers, attrs, types, all);
-  if (!results || !std::all_of(results->begin(), results->end(), [&](const SizeTensor& t) { return is_exact(t, all) && is_short(t); })) return std::nullopt;
+  if (!results || !std::all_of(results->begin(), results->end(),
+                               [&](const SizeTensor& t) { return is_exact(t, all) && is_short(t); }))
+    return std::nullopt;
   std::vector<ValueId> ids;
   for (SizeTensor& t : *results)
     ids.push_back(add_numbers(t.dtype, std::vector<SizeExpr>(t.dims.begin(), t.dims.end()), std::move(t.elements)));
   return ids;
 }
 
-std::optional<std::vector<ValueId>> GraphBuilder::compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
-                                                                    const Attributes& attrs, const std::vector<TensorType>& types) {
+std::optional<std::vector<ValueId>> GraphBuilder::compute_constants(const std::string& op,
+                                                                    const std::vector<ValueId>& inputs,
+                                                                    const Attributes& attrs,
+                                                                    const std::vector<TensorType>& types) {
   if (!semantics_->evaluate) return std::nullopt;
   std::vector<const TensorData*> tensors;
   for (ValueId id : inputs) tensors.push_back(id == kNoValue ? nullptr : at(id).value.constant.get());
   ComputedTensors computed = semantics_->evaluate(op, tensors, attrs, types.size());
   if (!computed.error.empty()) throw GraphError(op + ": " + computed.error);
   if (computed.outputs.empty()) return std::nullopt;
-  TENON_CHECK(computed.outputs.size() == types.size(), "{} computed {} of {} results", op, computed.outputs.size(), types.size());
+  TENON_CHECK(computed.outputs.size() == types.size(), "{} computed {} of {} results", op, computed.outputs.size(),
+              types.size());
   std::vector<ValueId> ids;
   for (TensorData& t : computed.outputs) ids.push_back(add_constant("", std::move(t)));
   return ids;
@@ -363,7 +398,9 @@ ValueId GraphBuilder::materialise(ValueId id) {
   const std::vector<SizeExpr> elements = *at(id).numbers;
   std::vector<ValueId> parts;
   for (const SizeExpr& e : elements) {
-    const Attributes one{{"shape", std::vector<int64_t>{1}}, {"value", e.is_constant() ? AttrValue(e.value) : AttrValue(e)}, {"dtype", held}};
+    const Attributes one{{"shape", std::vector<int64_t>{1}},
+                         {"value", e.is_constant() ? AttrValue(e.value) : AttrValue(e)},
+                         {"dtype", held}};
     parts.push_back(add_node("full", {}, one, 1)[0]);
   }
   if (parts.size() > 1) parts = add_node("concat", parts, {{"axis", int64_t{0}}}, 1);

@@ -25,14 +25,16 @@ class GraphBuilder {
   ValueId add_input(const std::string& name, DType dtype, std::vector<SizeExpr> dims);
   ValueId add_constant(const std::string& name, std::shared_ptr<const TensorData> data);
   ValueId add_constant(const std::string& name, TensorData data);
-  /// A tensor of whole numbers that may depend on run-time sizes; of floats where all of them are whole and the type holds them.
+  /// A tensor of whole numbers that may depend on run-time sizes; of floats where all of them are whole and the type
+  /// holds them.
   ValueId add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements);
 
   /// Adds `op`; the origin set before goes with it. Throws GraphError.
-  std::vector<ValueId> add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs, size_t outputs);
+  std::vector<ValueId> add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs,
+                                size_t outputs);
 
-  /// Opens a loop of `trip` iterations, or of that many at most; what is added until it is closed and depends on the iteration is its
-  /// body. What does not depend on it is added outside.
+  /// Opens a loop of `trip` iterations, or of that many at most; what is added until it is closed and depends on the
+  /// iteration is its body. What does not depend on it is added outside.
   RegionId begin_loop(const SizeExpr& trip);
   /// The iteration's number, 0 at first.
   SizeExpr counter(RegionId loop) const { return size_name(region(loop).counter); }
@@ -43,32 +45,38 @@ class GraphBuilder {
   /// Bounds that are told at run time: a count of iterations (i64), whether there is a first one (bool).
   void set_bounds(RegionId loop, ValueId count, ValueId starts);
 
-  /// What the body hands on: a value for each carried one, in their order; parts of results; whether to go on, or kNoValue.
+  /// What the body hands on: a value for each carried one, in their order; parts of results; whether to go on, or
+  /// kNoValue.
   struct LoopEnd {
     std::vector<ValueId> next;
     std::vector<std::pair<ValueId, bool>> parts;  // and whether they are written from the end
     ValueId continues = kNoValue;
   };
-  /// Closes the innermost region, which is `loop`. Returns the carried values after the last iteration, then a tensor [trip, …] for each
-  /// part. Throws GraphError where a value does not keep its type.
+  /// Closes the innermost region, which is `loop`. Returns the carried values after the last iteration, then a tensor
+  /// [trip, …] for each part. Throws GraphError where a value does not keep its type.
   std::vector<ValueId> end_loop(RegionId loop, const LoopEnd& end);
 
-  /// Opens the branch that is taken if `condition`, a bool of one element (at_run), is `holds`. All that is added until it is closed is in it.
+  /// Opens the branch that is taken if `condition`, a bool of one element (at_run), is `holds`. All that is added until
+  /// it is closed is in it.
   RegionId begin_branch(ValueId condition, bool holds);
-  /// Closes the innermost region, the branch that holds or the other one right after it. `results` is empty for the first, whose results
-  /// are returned and are given to the second. Throws GraphError where the types differ.
-  std::vector<ValueId> end_branch(RegionId branch, const std::vector<ValueId>& made, const std::vector<ValueId>& results);
-  /// Leaves the innermost region open and goes on outside of it, until it is taken up again: what ends it may follow from another one.
+  /// Closes the innermost region, the branch that holds or the other one right after it. `results` is empty for the
+  /// first, whose results are returned and are given to the second. Throws GraphError where the types differ.
+  std::vector<ValueId> end_branch(RegionId branch, const std::vector<ValueId>& made,
+                                  const std::vector<ValueId>& results);
+  /// Leaves the innermost region open and goes on outside of it, until it is taken up again: what ends it may follow
+  /// from another one.
   void set_aside(RegionId region);
   void take_up(RegionId region);
-  /// An extent outside of the region that is no less than `extent` inside: operators of the region may write sizes that nobody else knows.
+  /// An extent outside of the region that is no less than `extent` inside: operators of the region may write sizes that
+  /// nobody else knows.
   SizeExpr bound_outside(RegionId region, const SizeExpr& extent) const;
   /// Forgets the regions from `region` on, which could not be finished, and what they said of sizes.
   void abandon(RegionId region);
 
   /// Where two extents are equal. In a region that may not be carried out, what relies on it has to stay there.
   enum class Equality { never, at_every_call, in_the_region };
-  /// Extents that the ranges of the sizes leave open are compared when the program runs: at every call, or where the innermost region is carried out.
+  /// Extents that the ranges of the sizes leave open are compared when the program runs: at every call, or where the
+  /// innermost region is carried out.
   Equality require_equal(const SizeExpr& x, const SizeExpr& y);
 
   /// Whether every name in the extent is a size of the inputs, or one that an operator writes.
@@ -91,22 +99,22 @@ class GraphBuilder {
   /// Elements of a tensor of whole numbers where they are known before run time.
   std::optional<std::vector<SizeExpr>> numbers(ValueId id) const;
 
-  /// The graph, without what no output needs, with unique C identifiers. An output that is an input, a constant or another
-  /// output gets a copy. Throws GraphError.
+  /// The graph, without what no output needs, with unique C identifiers. An output that is an input, a constant or
+  /// another output gets a copy. Throws GraphError.
   Graph finish(const std::vector<std::pair<std::string, ValueId>>& outputs);
 
  private:
   struct Entry {
     Value value;
     std::optional<std::vector<SizeExpr>> numbers;  // elements that depend on sizes; such a value has no node
-    bool computed = false;  // has a node although its contents are known, which the graph does not keep
+    bool computed = false;        // has a node although its contents are known, which the graph does not keep
     RegionId region = kTopLevel;  // outside of which it is not known
   };
   /// An open region and the nodes that lie in it so far.
   struct Open {
     RegionId region = kTopLevel;
     std::vector<Node> nodes;
-    std::vector<GraphSize> sizes = {};      // and what was known of sizes when it was opened
+    std::vector<GraphSize> sizes = {};  // and what was known of sizes when it was opened
     std::vector<EqualExtents> equal = {};
   };
   /// A size that an operator inside of a region writes, anew whenever it runs.
@@ -127,12 +135,13 @@ class GraphBuilder {
   Entry& at(ValueId id) { return entries_[static_cast<size_t>(id)]; }
   const Entry& at(ValueId id) const { return entries_[static_cast<size_t>(id)]; }
   ValueId add(Entry entry);
-  InferredTypes infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs, size_t outputs) const;
+  InferredTypes infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs,
+                      size_t outputs) const;
   void check_extents(const std::string& op, const std::vector<TensorType>& types) const;
-  std::optional<std::vector<ValueId>> compute_now(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs,
-                                                  const std::vector<TensorType>& types);
-  std::optional<std::vector<ValueId>> compute_sizes(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs,
-                                                    const std::vector<TensorType>& types);
+  std::optional<std::vector<ValueId>> compute_now(const std::string& op, const std::vector<ValueId>& inputs,
+                                                  const Attributes& attrs, const std::vector<TensorType>& types);
+  std::optional<std::vector<ValueId>> compute_sizes(const std::string& op, const std::vector<ValueId>& inputs,
+                                                    const Attributes& attrs, const std::vector<TensorType>& types);
   std::optional<std::vector<ValueId>> compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
                                                         const Attributes& attrs, const std::vector<TensorType>& types);
   void name_extents(Node& node, InferredTypes& inferred, RegionId place);

@@ -43,11 +43,13 @@ SizeExpr GraphBuilder::bound_outside(RegionId id, const SizeExpr& extent) const 
 
 void GraphBuilder::check_known_outside(RegionId id, const TensorType& type) const {
   for (const SizeExpr& d : type.dims)
-    if (is_written_in(id, d)) throw GraphError(fmt::format("a result is {}, and {} is known inside of the {} only", to_text(type), to_text(d), region(id).kind == Region::Kind::loop ? "loop" : "branch"));
+    if (is_written_in(id, d))
+      throw GraphError(fmt::format("a result is {}, and {} is known inside of the {} only", to_text(type), to_text(d),
+                                   region(id).kind == Region::Kind::loop ? "loop" : "branch"));
 }
 
-/// The outermost of the open regions in which all that the node names is known; a branch is left by nothing, since what stands in it may
-/// have to be left out.
+/// The outermost of the open regions in which all that the node names is known; a branch is left by nothing, since what
+/// stands in it may have to be left out.
 size_t GraphBuilder::place_of(const Node& node, const std::vector<TensorType>& types) const {
   std::set<std::string> names;
   for (const auto& [name, value] : node.attrs) std::visit(NamesIn{names}, value);
@@ -55,8 +57,11 @@ size_t GraphBuilder::place_of(const Node& node, const std::vector<TensorType>& t
   for (size_t place = open_.size() - 1; place > 0; --place) {
     const RegionId id = open_[place].region;
     if (region(id).kind == Region::Kind::branch || names.count(region(id).counter)) return place;
-    if (std::any_of(names.begin(), names.end(), [&](const std::string& n) { return is_written_in(id, size_name(n)); })) return place;
-    if (std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return v != kNoValue && at(v).region == id; })) return place;
+    if (std::any_of(names.begin(), names.end(), [&](const std::string& n) { return is_written_in(id, size_name(n)); }))
+      return place;
+    if (std::any_of(node.inputs.begin(), node.inputs.end(),
+                    [&](ValueId v) { return v != kNoValue && at(v).region == id; }))
+      return place;
   }
   return 0;
 }
@@ -90,11 +95,13 @@ RegionId GraphBuilder::open(Region region) {
   return open_.back().region;
 }
 
-/// What stands in the innermost region is carried out whatever the inputs are: it lies in loops alone that have a first iteration.
+/// What stands in the innermost region is carried out whatever the inputs are: it lies in loops alone that have a first
+/// iteration.
 bool GraphBuilder::runs_at_every_call() const {
   return std::all_of(open_.begin() + 1, open_.end(), [&](const Open& o) {
     const Region& r = region(o.region);
-    return r.kind == Region::Kind::loop && r.count == kNoValue && r.starts == kNoValue && bounds_of(r.trip, all_sizes(graph_)).lo >= 1;
+    return r.kind == Region::Kind::loop && r.count == kNoValue && r.starts == kNoValue &&
+           bounds_of(r.trip, all_sizes(graph_)).lo >= 1;
   });
 }
 
@@ -126,7 +133,8 @@ ValueId GraphBuilder::read_slice(RegionId loop, ValueId whole, bool reversed) {
   whole = at_run(whole);
   const std::vector<SizeExpr>& dims = value(whole).dims;
   if (dims.empty() || dims[0] != region(loop).trip)
-    throw GraphError(fmt::format("{} has no axis of {} elements to go along", to_text(type(whole)), to_text(region(loop).trip)));
+    throw GraphError(
+        fmt::format("{} has no axis of {} elements to go along", to_text(type(whole)), to_text(region(loop).trip)));
   const ValueId part = value_like(whole, loop);
   at(part).value.dims.erase(at(part).value.dims.begin());
   region(loop).reads.push_back({whole, part, reversed});
@@ -154,7 +162,8 @@ std::vector<ValueId> GraphBuilder::end_loop(RegionId loop, const LoopEnd& end) {
   for (size_t i = 0; i < end.next.size(); ++i) {
     Carried& c = r.carried[i];
     if (type(end.next[i]) != type(c.initial))
-      throw GraphError(fmt::format("a value that the loop carries is {} before an iteration and {} after it", to_text(type(c.initial)), to_text(type(end.next[i]))));
+      throw GraphError(fmt::format("a value that the loop carries is {} before an iteration and {} after it",
+                                   to_text(type(c.initial)), to_text(type(end.next[i]))));
     c.next = end.next[i] == c.inside ? c.inside : made_in(loop, end.next[i], taken);
     // What no iteration changes is afterwards what it was before.
     c.result = value_like(c.initial, r.parent);
@@ -185,7 +194,8 @@ RegionId GraphBuilder::begin_branch(ValueId condition, bool holds) {
   return open(std::move(r));
 }
 
-std::vector<ValueId> GraphBuilder::end_branch(RegionId branch, const std::vector<ValueId>& made, const std::vector<ValueId>& results) {
+std::vector<ValueId> GraphBuilder::end_branch(RegionId branch, const std::vector<ValueId>& made,
+                                              const std::vector<ValueId>& results) {
   std::vector<ValueId> outside = results;
   std::set<ValueId> taken;
   for (size_t i = 0; i < made.size(); ++i) {
@@ -193,7 +203,8 @@ std::vector<ValueId> GraphBuilder::end_branch(RegionId branch, const std::vector
     const ValueId inside = made_in(branch, made[i], taken);
     if (results.empty()) outside.push_back(value_like(inside, region(branch).parent));
     if (type(inside) != type(outside[i]))
-      throw GraphError(fmt::format("result {} is {} if the condition holds and {} otherwise", i, to_text(type(outside[i])), to_text(type(inside))));
+      throw GraphError(fmt::format("result {} is {} if the condition holds and {} otherwise", i,
+                                   to_text(type(outside[i])), to_text(type(inside))));
     region(branch).results.push_back({inside, outside[i]});
   }
   close(branch);
@@ -208,7 +219,8 @@ void GraphBuilder::set_aside(RegionId region) {
 
 void GraphBuilder::take_up(RegionId id) {
   const auto it = std::find_if(aside_.begin(), aside_.end(), [&](const Open& o) { return o.region == id; });
-  TENON_CHECK(it != aside_.end() && region(id).parent == open_.back().region, "a region is taken up where it was set aside");
+  TENON_CHECK(it != aside_.end() && region(id).parent == open_.back().region,
+              "a region is taken up where it was set aside");
   open_.push_back(std::move(*it));
   aside_.erase(it);
 }
@@ -223,8 +235,10 @@ void GraphBuilder::abandon(RegionId region) {
   };
   give_up(open_);
   give_up(aside_);  // they were opened before those, as nothing is opened while one is taken up again
-  std::erase_if(open_.back().nodes, [&](const Node& n) { return n.region >= region; });  // of a branch that was finished
-  std::erase_if(graph_.sizes, [&](const GraphSize& s) { return written_.count(s.name) && written_.at(s.name).region >= region; });
+  std::erase_if(open_.back().nodes,
+                [&](const Node& n) { return n.region >= region; });  // of a branch that was finished
+  std::erase_if(graph_.sizes,
+                [&](const GraphSize& s) { return written_.count(s.name) && written_.at(s.name).region >= region; });
   std::erase_if(written_, [&](const auto& w) { return w.second.region >= region; });
   graph_.regions.resize(static_cast<size_t>(region));
 }

@@ -28,7 +28,8 @@ AttrValue extents(const std::vector<SizeExpr>& dims) {
 }
 
 bool may_join(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b) {
-  return std::equal(a.made.begin(), a.made.end(), b.made.begin(), b.made.end(), [&](ValueId x, ValueId y) { return alike(builder.type(x), builder.type(y)); });
+  return std::equal(a.made.begin(), a.made.end(), b.made.begin(), b.made.end(),
+                    [&](ValueId x, ValueId y) { return alike(builder.type(x), builder.type(y)); });
 }
 
 std::vector<JoinedResult> joined_results(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b) {
@@ -36,7 +37,8 @@ std::vector<JoinedResult> joined_results(const GraphBuilder& builder, const Open
   for (size_t i = 0; i < a.made.size(); ++i) {
     const TensorType x = builder.type(a.made[i]), y = builder.type(b.made[i]);
     if (!alike(x, y))
-      throw GraphError(fmt::format("result {} is {} if the condition holds and {} otherwise", i, to_text(x), to_text(y)));
+      throw GraphError(
+          fmt::format("result {} is {} if the condition holds and {} otherwise", i, to_text(x), to_text(y)));
     JoinedResult r{x.dims, {}};
     for (size_t d = 0; d < x.dims.size(); ++d) {
       const SizeExpr p = builder.bound_outside(a.region, x.dims[d]), q = builder.bound_outside(b.region, y.dims[d]);
@@ -49,13 +51,16 @@ std::vector<JoinedResult> joined_results(const GraphBuilder& builder, const Open
   return joined;
 }
 
-std::vector<ValueId> widened(GraphBuilder& builder, const std::vector<ValueId>& made, const std::vector<JoinedResult>& joined) {
+std::vector<ValueId> widened(GraphBuilder& builder, const std::vector<ValueId>& made,
+                             const std::vector<JoinedResult>& joined) {
   std::vector<ValueId> wide, there;
   for (size_t i = 0; i < made.size(); ++i) {
     const JoinedResult& r = joined[i];
     wide.push_back(r.open.empty() ? made[i] : padded(builder, made[i], r.dims));
     for (const size_t d : r.open) {
-      const ValueId ones = builder.add_node("full", {}, {{"shape", extents({builder.value(made[i]).dims[d]})}, {"value", int64_t{1}}, {"dtype", DType::U8}}, 1)[0];
+      const ValueId ones = builder.add_node(
+          "full", {},
+          {{"shape", extents({builder.value(made[i]).dims[d]})}, {"value", int64_t{1}}, {"dtype", DType::U8}}, 1)[0];
       there.push_back(padded(builder, ones, {r.dims[d]}));
     }
   }
@@ -63,7 +68,8 @@ std::vector<ValueId> widened(GraphBuilder& builder, const std::vector<ValueId>& 
   return wide;
 }
 
-std::vector<ValueId> cut_to_size(GraphBuilder& builder, const std::vector<ValueId>& results, const std::vector<JoinedResult>& joined) {
+std::vector<ValueId> cut_to_size(GraphBuilder& builder, const std::vector<ValueId>& results,
+                                 const std::vector<JoinedResult>& joined) {
   std::vector<ValueId> cut;
   size_t there = joined.size();
   for (size_t i = 0; i < joined.size(); ++i) {

@@ -1,4 +1,5 @@
-// Results of two branches whose extents differ: both are made as large as the greater one, and what the taken branch gave is cut out of that.
+// Results of two branches whose extents differ: both are made as large as the greater one, and what the taken branch
+// gave is cut out of that.
 #pragma once
 
 #include <vector>
@@ -28,10 +29,13 @@ bool may_join(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch
 /// What both hand on, as many results each. Throws GraphError where two differ in more than extents.
 std::vector<JoinedResult> joined_results(const GraphBuilder& builder, const OpenBranch& a, const OpenBranch& b);
 
-/// In a branch: its values with elements behind them up to the joined extents; then for each open axis 1 (u8) for its elements that are there.
-std::vector<ValueId> widened(GraphBuilder& builder, const std::vector<ValueId>& made, const std::vector<JoinedResult>& joined);
+/// In a branch: its values with elements behind them up to the joined extents; then for each open axis 1 (u8) for its
+/// elements that are there.
+std::vector<ValueId> widened(GraphBuilder& builder, const std::vector<ValueId>& made,
+                             const std::vector<JoinedResult>& joined);
 
 /// Outside: the elements that are there. Their extents depend on data.
-std::vector<ValueId> cut_to_size(GraphBuilder& builder, const std::vector<ValueId>& results, const std::vector<JoinedResult>& joined);
+std::vector<ValueId> cut_to_size(GraphBuilder& builder, const std::vector<ValueId>& results,
+                                 const std::vector<JoinedResult>& joined);
 
 }  // namespace tenon

@@ -21,14 +21,18 @@ std::optional<SizeExpr> whole_number(const TensorProto& t) {
   if (!data.ok() || element_count(data.value().dims) != 1) return std::nullopt;
   if (!is_float(*dtype)) return SizeExpr(int_element(data.value(), 0));
   const double v = real_element(data.value(), 0);
-  if (!(v > -static_cast<double>(kGreatestCount) && v < static_cast<double>(kGreatestCount)) || v != static_cast<double>(static_cast<int64_t>(v))) return std::nullopt;
+  if (!(v > -static_cast<double>(kGreatestCount) && v < static_cast<double>(kGreatestCount)) ||
+      v != static_cast<double>(static_cast<int64_t>(v)))
+    return std::nullopt;
   return SizeExpr(static_cast<int64_t>(v));
 }
 
 bool is_small(int64_t v) { return v > -kGreatestCount && v < kGreatestCount; }
 bool is_small(const SizeExpr& e) { return !e.is_constant() || is_small(e.value); }
 
-std::optional<Counter> if_small(const SizeExpr& start, int64_t step) { return is_small(start) && is_small(step) ? std::optional(Counter{start, step}) : std::nullopt; }
+std::optional<Counter> if_small(const SizeExpr& start, int64_t step) {
+  return is_small(start) && is_small(step) ? std::optional(Counter{start, step}) : std::nullopt;
+}
 
 /// Whether the node's result is its input, in another shape or another type that holds counts.
 bool hands_on(const NodeProto& n) {
@@ -41,7 +45,8 @@ bool hands_on(const NodeProto& n) {
 
 }  // namespace
 
-LoopBody::LoopBody(const GraphProto& body, NumberOf outside, std::vector<std::optional<SizeExpr>> initial, std::vector<GraphSize> sizes)
+LoopBody::LoopBody(const GraphProto& body, NumberOf outside, std::vector<std::optional<SizeExpr>> initial,
+                   std::vector<GraphSize> sizes)
     : body_(body), outside_(std::move(outside)), initial_(std::move(initial)), sizes_(std::move(sizes)) {
   for (const NodeProto& n : body.node())
     for (const std::string& name : n.output()) makers_.emplace(name, &n);
@@ -49,7 +54,10 @@ LoopBody::LoopBody(const GraphProto& body, NumberOf outside, std::vector<std::op
 
 const NodeProto* LoopBody::maker(const std::string& name) const {
   const auto it = makers_.find(name);
-  return it == makers_.end() || it->second->output(0) != name || !(it->second->domain().empty() || it->second->domain() == "ai.onnx") ? nullptr : it->second;
+  return it == makers_.end() || it->second->output(0) != name ||
+                 !(it->second->domain().empty() || it->second->domain() == "ai.onnx")
+             ? nullptr
+             : it->second;
 }
 
 /// The value that `name` is a copy of.
@@ -71,12 +79,14 @@ std::optional<size_t> LoopBody::carried_named(const std::string& name) const {
 
 bool LoopBody::keeps(size_t carried) const {
   const int at = static_cast<int>(carried);
-  return at + 2 < body_.input_size() && at + 1 < body_.output_size() && source(body_.output(at + 1).name()) == body_.input(at + 2).name();
+  return at + 2 < body_.input_size() && at + 1 < body_.output_size() &&
+         source(body_.output(at + 1).name()) == body_.input(at + 2).name();
 }
 
 std::optional<Counter> LoopBody::counter(size_t carried) const {
   const int at = static_cast<int>(carried);
-  if (carried >= initial_.size() || !initial_[carried] || at + 2 >= body_.input_size() || at + 1 >= body_.output_size()) return std::nullopt;
+  if (carried >= initial_.size() || !initial_[carried] || at + 2 >= body_.input_size() || at + 1 >= body_.output_size())
+    return std::nullopt;
   const std::string& own = body_.input(at + 2).name();
   const NodeProto* next = maker(source(body_.output(at + 1).name()));
   if (!next || next->input_size() != 2 || (next->op_type() != "Add" && next->op_type() != "Sub")) return std::nullopt;
@@ -93,7 +103,9 @@ std::optional<SizeExpr> LoopBody::constant(const std::string& name) const {
   if (const NodeProto* n = maker(name)) {
     if (n->op_type() != "Constant" || n->attribute_size() != 1) return std::nullopt;
     const AttributeProto& a = n->attribute(0);
-    return a.name() == "value_int" ? std::optional(SizeExpr(a.i())) : a.name() == "value" ? whole_number(a.t()) : std::nullopt;
+    return a.name() == "value_int" ? std::optional(SizeExpr(a.i()))
+           : a.name() == "value"   ? whole_number(a.t())
+                                   : std::nullopt;
   }
   for (const TensorProto& t : body_.initializer())
     if (t.name() == name) return whole_number(t);
@@ -113,7 +125,8 @@ std::optional<Counter> LoopBody::term(const std::string& name) const {
   if (n->input_size() != 2 || (n->op_type() != "Add" && n->op_type() != "Sub")) return std::nullopt;
   const std::optional<Counter> a = term(n->input(0)), b = term(n->input(1));
   if (!a || !b) return std::nullopt;
-  return n->op_type() == "Add" ? if_small(a->start + b->start, a->step + b->step) : if_small(a->start - b->start, a->step - b->step);
+  return n->op_type() == "Add" ? if_small(a->start + b->start, a->step + b->step)
+                               : if_small(a->start - b->start, a->step - b->step);
 }
 
 /// Input 0 below input 1, or the other way round.
@@ -132,7 +145,8 @@ std::optional<LoopBody::Holds> LoopBody::holds(const std::string& name, bool neg
   if (++steps_ > kMaxSteps) return std::nullopt;
   // An iteration that runs has been allowed to: inside, the condition that it is given holds.
   if (body_.input_size() > 1 && body_.input(1).name() == name) return Holds{!negated, 0};
-  if (const std::optional<SizeExpr> c = constant(name)) return c->is_constant() ? std::optional(Holds{!c->is(0) != negated, 0}) : std::nullopt;
+  if (const std::optional<SizeExpr> c = constant(name))
+    return c->is_constant() ? std::optional(Holds{!c->is(0) != negated, 0}) : std::nullopt;
   const NodeProto* n = maker(name);
   if (!n || n->input_size() == 0) return std::nullopt;
   const std::string& op = n->op_type();

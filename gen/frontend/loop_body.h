@@ -1,4 +1,5 @@
-// What the body of an ONNX Loop says of it before its nodes are added: values that no iteration changes, counters, and how often it runs.
+// What the body of an ONNX Loop says of it before its nodes are added: values that no iteration changes, counters, and
+// how often it runs.
 #pragma once
 
 #include <functional>
@@ -24,16 +25,18 @@ class LoopBody {
   /// The whole number that a name stands for outside of the loop, where it is one that is known before run time.
   using NumberOf = std::function<std::optional<SizeExpr>(const std::string& name)>;
 
-  /// `initial` has the numbers that the carried values of i32 and i64 begin with, `sizes` the ranges of what is in them. The graph has to
-  /// outlive this.
-  LoopBody(const tenon_onnx::GraphProto& body, NumberOf outside, std::vector<std::optional<SizeExpr>> initial, std::vector<GraphSize> sizes);
+  /// `initial` has the numbers that the carried values of i32 and i64 begin with, `sizes` the ranges of what is in
+  /// them. The graph has to outlive this.
+  LoopBody(const tenon_onnx::GraphProto& body, NumberOf outside, std::vector<std::optional<SizeExpr>> initial,
+           std::vector<GraphSize> sizes);
 
   /// Whether each iteration hands on what it was given.
   bool keeps(size_t carried) const;
   /// The carried value in iteration k, where each iteration adds the same number to it.
   std::optional<Counter> counter(size_t carried) const;
-  /// How many iterations run until the body's condition ends the loop; nothing where that depends on data, or where it never does. `starts`:
-  /// the first one runs. Otherwise what decides on it is taken to be the same condition one iteration earlier.
+  /// How many iterations run until the body's condition ends the loop; nothing where that depends on data, or where it
+  /// never does. `starts`: the first one runs. Otherwise what decides on it is taken to be the same condition one
+  /// iteration earlier.
   std::optional<SizeExpr> iterations(bool starts) const;
 
  private:

@@ -16,7 +16,8 @@ class SequenceMapNode : public ControlNode {
  public:
   using ControlNode::ControlNode;
 
-  /// The body once for each element of the first sequence: of each further input the element of the same number, or all of a tensor.
+  /// The body once for each element of the first sequence: of each further input the element of the same number, or all
+  /// of a tensor.
   std::vector<ValueId> run() {
     if (inputs_.empty() || !is_list(inputs_[0])) throw OnnxError{Code::E0806, "its first input is no sequence", {}};
     const RecipeList first = list_of(inputs_[0]);
@@ -24,8 +25,10 @@ class SequenceMapNode : public ControlNode {
     for (size_t i = 0; i < first.size(); ++i) {
       std::vector<ValueId> given;
       for (const ValueId v : inputs_) {
-        if (is_list(v) && list_of(v).size() != first.size()) throw OnnxError{Code::E0806, "its sequences have different lengths", {}};
-        if (is_list(v) && !list_of(v)[i].get<TensorRef>()) throw OnnxError{Code::E0805, "one of its sequences does not consist of tensors", {}};
+        if (is_list(v) && list_of(v).size() != first.size())
+          throw OnnxError{Code::E0806, "its sequences have different lengths", {}};
+        if (is_list(v) && !list_of(v)[i].get<TensorRef>())
+          throw OnnxError{Code::E0805, "one of its sequences does not consist of tensors", {}};
         given.push_back(is_list(v) ? list_of(v)[i].get<TensorRef>()->id : v);
       }
       const std::vector<ValueId> made = reader_.read(graph("body"), given);
@@ -38,14 +41,17 @@ class SequenceMapNode : public ControlNode {
   }
 };
 
-using Mapping = std::vector<ValueId> (*)(OnnxNodeContext&, const NodeProto&, const std::vector<ValueId>&, const OnnxBodyReader&);
+using Mapping = std::vector<ValueId> (*)(OnnxNodeContext&, const NodeProto&, const std::vector<ValueId>&,
+                                         const OnnxBodyReader&);
 
-std::vector<ValueId> map_sequence(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const OnnxBodyReader& reader) {
+std::vector<ValueId> map_sequence(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs,
+                                  const OnnxBodyReader& reader) {
   return SequenceMapNode(context, node, inputs, reader).run();
 }
 
 const std::map<std::string, Mapping>& mappings() {
-  static const std::map<std::string, Mapping> all{{"If", map_onnx_if}, {"Loop", map_onnx_loop}, {"Scan", map_onnx_scan}, {"SequenceMap", map_sequence}};
+  static const std::map<std::string, Mapping> all{
+      {"If", map_onnx_if}, {"Loop", map_onnx_loop}, {"Scan", map_onnx_scan}, {"SequenceMap", map_sequence}};
   return all;
 }
 
@@ -56,15 +62,20 @@ bool may_lack(const OnnxNodeContext& context, const NodeProto& node, size_t inpu
 
 }  // namespace
 
-bool is_onnx_control(const NodeProto& node) { return (node.domain().empty() || node.domain() == "ai.onnx") && mappings().count(node.op_type()) != 0; }
+bool is_onnx_control(const NodeProto& node) {
+  return (node.domain().empty() || node.domain() == "ai.onnx") && mappings().count(node.op_type()) != 0;
+}
 
-std::vector<ValueId> map_onnx_control(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const OnnxBodyReader& reader) {
+std::vector<ValueId> map_onnx_control(OnnxNodeContext& context, const NodeProto& node,
+                                      const std::vector<ValueId>& inputs, const OnnxBodyReader& reader) {
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i] == kEmptyOptional || (inputs[i] == kNoValue && !may_lack(context, node, i))) throw OnnxError{Code::E0806, fmt::format("input {} is missing, or an optional that is empty", i), {}};
+    if (inputs[i] == kEmptyOptional || (inputs[i] == kNoValue && !may_lack(context, node, i)))
+      throw OnnxError{Code::E0806, fmt::format("input {} is missing, or an optional that is empty", i), {}};
   std::vector<ValueId> results = mappings().at(node.op_type())(context, node, inputs, reader);
   const size_t named = static_cast<size_t>(node.output_size());
   if (results.empty()) return std::vector<ValueId>(named, kNoValue);
-  if (results.size() < named) throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", results.size(), named), {}};
+  if (results.size() < named)
+    throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", results.size(), named), {}};
   results.resize(named);
   return results;
 }

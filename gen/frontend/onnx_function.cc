@@ -44,7 +44,9 @@ void bind_attributes(NodeProto& node, const ProtoAttributes& attrs) {
 
 const FunctionProto* find_onnx_function(const ModelProto& model, const NodeProto& node) {
   for (const FunctionProto& f : model.functions())
-    if (f.name() == node.op_type() && domain_of(f.domain()) == domain_of(node.domain()) && f.overload() == node.overload()) return &f;
+    if (f.name() == node.op_type() && domain_of(f.domain()) == domain_of(node.domain()) &&
+        f.overload() == node.overload())
+      return &f;
   return nullptr;
 }
 
@@ -53,7 +55,8 @@ google::protobuf::RepeatedPtrField<NodeProto> onnx_function_nodes(const Function
   const ProtoAttributes attrs = attributes_of(function, call);
   std::set<std::string> absent;
   for (int i = 0; i < function.input_size(); ++i)
-    if (static_cast<size_t>(i) >= inputs.size() || inputs[static_cast<size_t>(i)] == kNoValue) absent.insert(function.input(i));
+    if (static_cast<size_t>(i) >= inputs.size() || inputs[static_cast<size_t>(i)] == kNoValue)
+      absent.insert(function.input(i));
   google::protobuf::RepeatedPtrField<NodeProto> nodes = function.node();
   for (NodeProto& n : nodes) {
     bind_attributes(n, attrs);

@@ -35,8 +35,10 @@ class IfNode : public ControlNode {
     if (!then.complete) return std::vector<ValueId>{};
     Branch otherwise = read_branch(condition, false);
     if (!otherwise.complete) return std::vector<ValueId>{};
-    if (then.lengths.size() != otherwise.lengths.size()) throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
-    if (then.lengths != otherwise.lengths) throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
+    if (then.lengths.size() != otherwise.lengths.size())
+      throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
+    if (then.lengths != otherwise.lengths)
+      throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
     builder_.set_aside(otherwise.region);
     if (one_may_do && !may_join(builder_, then, otherwise)) return std::nullopt;
     const std::vector<JoinedResult> joined = joined_results(builder_, then, otherwise);
@@ -49,7 +51,8 @@ class IfNode : public ControlNode {
     return gathered(cut_to_size(builder_, results, joined), then.lengths);
   }
 
-  /// The branch that is taken where all sizes are as great as they may be; a call whose sizes take the other one is refused.
+  /// The branch that is taken where all sizes are as great as they may be; a call whose sizes take the other one is
+  /// refused.
   std::vector<ValueId> branch_of_greatest_sizes(const SizeExpr& condition) {
     SizeValues greatest;
     for (const GraphSize& s : builder_.sizes()) greatest[s.name] = s.hi;
@@ -67,7 +70,8 @@ class IfNode : public ControlNode {
       if (!is_list(v)) tensors.push_back(v);
       else
         for (const RecipeValue& e : list_of(v)) {
-          if (!e.get<TensorRef>()) throw OnnxError{Code::E0805, "one of its branches gives an optional or a sequence of sequences", {}};
+          if (!e.get<TensorRef>())
+            throw OnnxError{Code::E0805, "one of its branches gives an optional or a sequence of sequences", {}};
           tensors.push_back(e.get<TensorRef>()->id);
         }
     }
@@ -108,7 +112,8 @@ class IfNode : public ControlNode {
 
 }  // namespace
 
-std::vector<ValueId> map_onnx_if(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs, const OnnxBodyReader& reader) {
+std::vector<ValueId> map_onnx_if(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs,
+                                 const OnnxBodyReader& reader) {
   return IfNode(context, node, inputs, reader).run();
 }
 

@@ -22,7 +22,11 @@ class NodeMapping {
   }
 
   std::vector<ValueId> run() {
-    if (opset_ == 0) throw OnnxError{Code::E0803, fmt::format("the model imports no opset of the domain '{}'", domain()), {"its opset_import lacks the domain; an operator outside of ONNX also needs a row: docs/add-an-onnx-operator.md"}};
+    if (opset_ == 0)
+      throw OnnxError{Code::E0803,
+                      fmt::format("the model imports no opset of the domain '{}'", domain()),
+                      {"its opset_import lacks the domain; an operator outside of ONNX also needs a row: "
+                       "docs/add-an-onnx-operator.md"}};
     bool known = false;
     const std::vector<const OnnxRow*> rows = onnx_rows(context_.table, node_.op_type(), domain(), opset_, known);
     if (rows.empty()) no_row(known);
@@ -31,7 +35,9 @@ class NodeMapping {
       try {
         bind(*row);
         RecipeContext recipe{context_.builder, context_.table.functions};
-        recipe.call_graph = [this](const std::string& callee, const RecipeList& args) { return call_graph(callee, args); };
+        recipe.call_graph = [this](const std::string& callee, const RecipeList& args) {
+          return call_graph(callee, args);
+        };
         if (row->when && !holds(recipe, *row->when)) continue;
         runs = true;
         return results(recipe, *row);
@@ -39,7 +45,9 @@ class NodeMapping {
         throw OnnxError{Code::E0807, e.what(), {runs ? note(*row, e.offset) : note(*row)}};
       }
     }
-    throw OnnxError{Code::E0807, fmt::format("no row of the table takes a node with these attributes and inputs{}", input_types()), {note(*rows.back())}};
+    throw OnnxError{Code::E0807,
+                    fmt::format("no row of the table takes a node with these attributes and inputs{}", input_types()),
+                    {note(*rows.back())}};
   }
 
  private:
@@ -60,14 +68,22 @@ class NodeMapping {
   static std::string note(const OnnxRow& row, size_t offset) {
     const size_t at = std::min(offset, row.recipe_text.text.size());
     const SourceSpan place = row.recipe_text.file ? row.recipe_text.span(at, at) : SourceSpan{};
-    return place.known() ? fmt::format("the row that maps it: {}:{}:{}", place.file->name(), place.line(), place.column()) : note(row);
+    return place.known()
+               ? fmt::format("the row that maps it: {}:{}:{}", place.file->name(), place.line(), place.column())
+               : note(row);
   }
 
   [[noreturn]] void no_row(bool known) const {
-    if (known) throw OnnxError{Code::E0802, fmt::format("{} of opset {} has no row in the table, only later ones have", node_.op_type(), opset_), {"onnx.version_converter brings the model to a later opset"}};
+    if (known)
+      throw OnnxError{
+          Code::E0802,
+          fmt::format("{} of opset {} has no row in the table, only later ones have", node_.op_type(), opset_),
+          {"onnx.version_converter brings the model to a later opset"}};
     const std::string name = domain().empty() ? node_.op_type() : domain() + "." + node_.op_type();
     const std::string near = nearest_operator(context_.table, node_.op_type());
-    throw OnnxError{Code::E0802, fmt::format("the operator {} is not supported{}", name, near.empty() ? "" : fmt::format("; did the exporter mean '{}'?", near)),
+    throw OnnxError{Code::E0802,
+                    fmt::format("the operator {} is not supported{}", name,
+                                near.empty() ? "" : fmt::format("; did the exporter mean '{}'?", near)),
                     {"a row in opdefs/onnx maps an operator to definitions; docs/add-an-onnx-operator.md says how"}};
   }
 
@@ -89,7 +105,8 @@ class NodeMapping {
     for (const OnnxAttribute& a : row.attrs) scope_[a.name] = a.fallback;
     for (const AttributeProto& a : node_.attribute()) bind_attribute(row, a);
     for (const OnnxAttribute& a : row.attrs)
-      if (a.required && !given_.count(a.name)) throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is missing", a.name), {}};
+      if (a.required && !given_.count(a.name))
+        throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is missing", a.name), {}};
   }
 
   // Per output the shape that the file states, or none.
@@ -97,7 +114,8 @@ class NodeMapping {
     RecipeList shapes;
     for (const std::string& name : node_.output()) {
       const auto it = context_.stated.find(name);
-      shapes.push_back(it == context_.stated.end() ? RecipeValue() : RecipeValue(RecipeList(it->second.begin(), it->second.end())));
+      shapes.push_back(it == context_.stated.end() ? RecipeValue()
+                                                   : RecipeValue(RecipeList(it->second.begin(), it->second.end())));
     }
     return shapes;
   }
@@ -112,12 +130,16 @@ class NodeMapping {
         continue;
       }
       scope_[in.name] = next < inputs_.size() ? reference(next) : RecipeValue();
-      if (scope_[in.name].is_none() && !in.optional) throw OnnxError{Code::E0806, fmt::format("input {} '{}' is missing", next, in.name), {}};
+      if (scope_[in.name].is_none() && !in.optional)
+        throw OnnxError{Code::E0806, fmt::format("input {} '{}' is missing", next, in.name), {}};
       ++next;
     }
     for (; next < inputs_.size(); ++next)
       if (inputs_[next] != kNoValue)
-        throw OnnxError{Code::E0806, fmt::format("input {} is given, but in opset {} it has {} inputs", next, opset_, row.inputs.size()), {note(row)}};
+        throw OnnxError{
+            Code::E0806,
+            fmt::format("input {} is given, but in opset {} it has {} inputs", next, opset_, row.inputs.size()),
+            {note(row)}};
   }
 
   RecipeValue reference(size_t i) const {
@@ -135,7 +157,9 @@ class NodeMapping {
       scope_[a.name()] = known.dtype ? element_type(a) : attribute_value(a);
       return;
     }
-    throw OnnxError{Code::E0806, fmt::format("the attribute '{}' has no meaning in opset {}, or is not supported", a.name(), opset_), {note(row)}};
+    throw OnnxError{Code::E0806,
+                    fmt::format("the attribute '{}' has no meaning in opset {}, or is not supported", a.name(), opset_),
+                    {note(row)}};
   }
 
   RecipeValue attribute_value(const AttributeProto& a) {
@@ -156,7 +180,8 @@ class NodeMapping {
       case AttributeProto::TENSOR: return tensor(a);
       case AttributeProto::GRAPH: return kGraphCallee + a.name();
       case AttributeProto::TYPE_PROTO: return {};  // of an optional that is empty: nothing is left of it
-      default: throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is of a kind that cannot be read", a.name()), {}};
+      default:
+        throw OnnxError{Code::E0806, fmt::format("the attribute '{}' is of a kind that cannot be read", a.name()), {}};
     }
   }
 
@@ -168,7 +193,11 @@ class NodeMapping {
       throw OnnxError{Code::E0805, fmt::format("{}: tensors of type {} cannot be read", a.name(), a.s()), {}};
     }
     const std::optional<DType> dtype = onnx_dtype(static_cast<int>(std::clamp<int64_t>(a.i(), 0, 1000)));
-    if (!dtype) throw OnnxError{Code::E0805, fmt::format("{}: tensors of type {} cannot be read", a.name(), onnx_dtype_name(static_cast<int>(a.i()))), {}};
+    if (!dtype)
+      throw OnnxError{
+          Code::E0805,
+          fmt::format("{}: tensors of type {} cannot be read", a.name(), onnx_dtype_name(static_cast<int>(a.i()))),
+          {}};
     return *dtype;
   }
 
@@ -221,7 +250,8 @@ class NodeMapping {
     } else {
       const RecipeValue last = run_recipe(recipe, row.recipe, scope_, row.outputs.empty() ? wanted : 1);
       if (row.outputs.empty()) take(values, last);
-      for (const std::string& name : row.outputs) values.push_back(scope_.count(name) ? scope_.at(name) : RecipeValue());
+      for (const std::string& name : row.outputs)
+        values.push_back(scope_.count(name) ? scope_.at(name) : RecipeValue());
     }
     std::vector<ValueId> ids;
     for (size_t i = 0; i < wanted; ++i) ids.push_back(is_none(row, i) ? kEmptyOptional : result(values, i));
@@ -259,7 +289,8 @@ class NodeMapping {
 
 }  // namespace
 
-std::vector<ValueId> map_onnx_node(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs) {
+std::vector<ValueId> map_onnx_node(OnnxNodeContext& context, const NodeProto& node,
+                                   const std::vector<ValueId>& inputs) {
   return NodeMapping(context, node, inputs).run();
 }
 

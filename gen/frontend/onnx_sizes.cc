@@ -7,8 +7,10 @@ namespace tenon {
 
 using namespace tenon_onnx;
 
-std::optional<SizeExpr> OpenSizes::extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis, GraphBuilder& builder, std::string& name) {
-  // Some exporters call all extents "?" that they do not know: each is a size of its own, and --size bounds them by their own names or all at once.
+std::optional<SizeExpr> OpenSizes::extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,
+                                          GraphBuilder& builder, std::string& name) {
+  // Some exporters call all extents "?" that they do not know: each is a size of its own, and --size bounds them by
+  // their own names or all at once.
   const bool unnamed = dim.dim_param().empty() || dim.dim_param() == "?";
   name = unnamed ? fmt::format("{}_d{}", input, axis) : dim.dim_param();
   auto range = ranges_.find(name);
@@ -31,7 +33,8 @@ std::optional<std::vector<SizeExpr>> OpenSizes::stated(const TensorShapeProto& s
     const auto open = names_.find(dim.dim_param());
     if (dim.has_dim_value() && dim.dim_value() >= 0) dims.emplace_back(dim.dim_value());
     else if (open != names_.end()) dims.push_back(size_name(open->second));
-    else if (dim.dim_param() != "?" && range != ranges_.end() && range->second.lo == range->second.hi) dims.emplace_back(range->second.lo);
+    else if (dim.dim_param() != "?" && range != ranges_.end() && range->second.lo == range->second.hi)
+      dims.emplace_back(range->second.lo);
     else return std::nullopt;
   }
   return dims;

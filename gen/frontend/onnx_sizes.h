@@ -17,9 +17,10 @@ class OpenSizes {
  public:
   explicit OpenSizes(const SizeRanges& ranges) : ranges_(ranges) {}
 
-  /// What stands for an open extent: a number if it is fixed, otherwise a size that `builder` gets with its bounds. Nothing where no bounds
-  /// were given; `name` is what they have to be given for.
-  std::optional<SizeExpr> extent(const tenon_onnx::TensorShapeProto::Dimension& dim, const std::string& input, int axis, GraphBuilder& builder, std::string& name);
+  /// What stands for an open extent: a number if it is fixed, otherwise a size that `builder` gets with its bounds.
+  /// Nothing where no bounds were given; `name` is what they have to be given for.
+  std::optional<SizeExpr> extent(const tenon_onnx::TensorShapeProto::Dimension& dim, const std::string& input, int axis,
+                                 GraphBuilder& builder, std::string& name);
 
   /// The extents of a shape that the file states; nothing where one of them is none that inputs have.
   std::optional<std::vector<SizeExpr>> stated(const tenon_onnx::TensorShapeProto& shape) const;

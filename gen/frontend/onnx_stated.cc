@@ -21,10 +21,14 @@ std::set<std::string> scalars_of(const GraphProto& graph, const OnnxTable& table
   for (const ValueInfoProto& v : graph.input())
     if (v.type().tensor_type().has_shape() && v.type().tensor_type().shape().dim_size() == 0) scalars.insert(v.name());
   for (const NodeProto& node : graph.node()) {
-    const bool made = by_element(table, node) && std::all_of(node.input().begin(), node.input().end(), [&](const std::string& i) { return scalars.count(i) > 0; });
-    const bool constant = node.op_type() == "Constant" && std::any_of(node.attribute().begin(), node.attribute().end(), [](const AttributeProto& a) {
-      return a.name() == "value_int" || a.name() == "value_float" || (a.has_t() && a.t().dims_size() == 0);
-    });
+    const bool made =
+        by_element(table, node) && std::all_of(node.input().begin(), node.input().end(),
+                                               [&](const std::string& i) { return scalars.count(i) > 0; });
+    const bool constant =
+        node.op_type() == "Constant" &&
+        std::any_of(node.attribute().begin(), node.attribute().end(), [](const AttributeProto& a) {
+          return a.name() == "value_int" || a.name() == "value_float" || (a.has_t() && a.t().dims_size() == 0);
+        });
     if (made || constant) scalars.insert(node.output(0));
   }
   return scalars;
@@ -32,7 +36,8 @@ std::set<std::string> scalars_of(const GraphProto& graph, const OnnxTable& table
 
 }  // namespace
 
-void carry_stated_shapes(const GraphProto& graph, const OnnxTable& table, std::map<std::string, std::vector<SizeExpr>>& stated) {
+void carry_stated_shapes(const GraphProto& graph, const OnnxTable& table,
+                         std::map<std::string, std::vector<SizeExpr>>& stated) {
   const std::set<std::string> scalars = scalars_of(graph, table);
   for (int i = graph.node_size() - 1; i >= 0; --i) {
     const NodeProto& node = graph.node(i);

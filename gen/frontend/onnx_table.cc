@@ -23,10 +23,13 @@ class TableReader {
   }
 
  private:
-  void error(Code code, const SourceSpan& span, std::string message) { diagnostics_.error(code, span, std::move(message)); }
+  void error(Code code, const SourceSpan& span, std::string message) {
+    diagnostics_.error(code, span, std::move(message));
+  }
 
   void read_document(const YamlNode& document) {
-    if (!document.is_map()) return error(Code::E0202, document.span, "a table of operators is a map of same, by_element, functions and rows");
+    if (!document.is_map())
+      return error(Code::E0202, document.span, "a table of operators is a map of same, by_element, functions and rows");
     for (const YamlEntry& e : document.entries) {
       if (e.key.text == "same") read_same(e.value);
       else if (e.key.text == "functions") read_functions(e.value);
@@ -40,7 +43,8 @@ class TableReader {
   void read_by_element(const YamlNode& value) {
     for (const std::string& word : words(value.text, ' ')) {
       const size_t slash = word.find('/');
-      table_.by_element[word.substr(0, slash)] = slash == std::string::npos ? std::numeric_limits<int>::max() : version(value, word.substr(slash + 1));
+      table_.by_element[word.substr(0, slash)] =
+          slash == std::string::npos ? std::numeric_limits<int>::max() : version(value, word.substr(slash + 1));
     }
   }
 
@@ -50,7 +54,8 @@ class TableReader {
       // `Add since 7: add` leaves the opsets before to a row.
       const std::vector<std::string> head = words(e.key.text, ' ');
       const bool since = head.size() == 3 && head[1] == "since";
-      if (head.size() != 1 && !since) error(Code::E0203, e.key.span, "an operator stands here, or an operator, `since` and an opset");
+      if (head.size() != 1 && !since)
+        error(Code::E0203, e.key.span, "an operator stands here, or an operator, `since` and an opset");
       row.op = head.empty() ? "" : head[0];
       if (since) row.since = version(e.key, head[2]);
       row.same = e.value.text;
@@ -83,7 +88,9 @@ class TableReader {
       f.parameters = words(head.substr(open + 1, close - open - 1), ',');
       f.body = parse(e.value, [](std::string_view t) { return parse_recipe(t); });
       if (!table_.functions.emplace(head.substr(0, open), std::move(f)).second)
-        error(Code::E0701, e.key.span, fmt::format("a function '{}' is there already; functions of all files share their names: rename this one", head.substr(0, open)));
+        error(Code::E0701, e.key.span,
+              fmt::format("a function '{}' is there already; functions of all files share their names: rename this one",
+                          head.substr(0, open)));
     }
   }
 
@@ -105,7 +112,8 @@ class TableReader {
       OnnxRow row;
       row.span = item.span;
       for (const YamlEntry& e : item.entries) read_key(row, e.key, e.value);
-      if ((row.op.empty() && !many(item)) || row.recipe.empty()) error(Code::E0203, item.span, "a row needs onnx and do");
+      if ((row.op.empty() && !many(item)) || row.recipe.empty())
+        error(Code::E0203, item.span, "a row needs onnx and do");
       if (many(item)) add_each(row, *many(item));
       else table_.rows.push_back(std::move(row));
     }
@@ -134,7 +142,9 @@ class TableReader {
     else if (k == "in") read_inputs(row, value);
     else if (k == "attrs") read_attrs(row, value);
     else if (k == "when") row.when = parse(value, [](std::string_view t) { return parse_recipe_expr(t); });
-    else if (k == "do") row.recipe = parse(value, [](std::string_view t) { return parse_recipe(t); }), row.recipe_text = placed_text(value);
+    else if (k == "do")
+      row.recipe = parse(value, [](std::string_view t) { return parse_recipe(t); }),
+      row.recipe_text = placed_text(value);
     else if (k == "out") row.outputs = words(value.text, ' ');
     else error(Code::E0201, key.span, "a row has the keys onnx, domain, since, in, attrs, when, do and out");
   }
@@ -191,7 +201,8 @@ class TableReader {
 
 Result<OnnxTable> read_onnx_table(const std::vector<SourceFileRef>& files) { return TableReader().read(files); }
 
-std::vector<const OnnxRow*> onnx_rows(const OnnxTable& table, const std::string& op, const std::string& domain, int opset, bool& known) {
+std::vector<const OnnxRow*> onnx_rows(const OnnxTable& table, const std::string& op, const std::string& domain,
+                                      int opset, bool& known) {
   std::vector<const OnnxRow*> found;
   known = false;
   for (const OnnxRow& row : table.rows) {

@@ -24,26 +24,40 @@ struct TypeRow {
   Field field;  // where the elements stand when they are not raw; half types as the bits of an int32
 };
 const TypeRow kTypes[] = {
-    {1, "FLOAT", DType::F32, Field::float_data},       {2, "UINT8", DType::U8, Field::int32_data},
-    {3, "INT8", DType::I8, Field::int32_data},         {4, "UINT16", DType::U16, Field::int32_data},
-    {5, "INT16", DType::I16, Field::int32_data},       {6, "INT32", DType::I32, Field::int32_data},
-    {7, "INT64", DType::I64, Field::int64_data},       {8, "STRING", std::nullopt, Field::none},
-    {9, "BOOL", DType::Bool, Field::int32_data},       {10, "FLOAT16", DType::F16, Field::int32_data},
-    {11, "DOUBLE", DType::F64, Field::double_data},    {12, "UINT32", DType::U32, Field::uint64_data},
-    {13, "UINT64", DType::U64, Field::uint64_data},    {14, "COMPLEX64", DType::C64, Field::float_data},
-    {15, "COMPLEX128", DType::C128, Field::double_data}, {16, "BFLOAT16", DType::BF16, Field::int32_data},
-    {17, "FLOAT8E4M3FN", DType::F8E4M3FN, Field::int32_data}, {18, "FLOAT8E4M3FNUZ", DType::F8E4M3FNUZ, Field::int32_data},
-    {19, "FLOAT8E5M2", DType::F8E5M2, Field::int32_data}, {20, "FLOAT8E5M2FNUZ", DType::F8E5M2FNUZ, Field::int32_data},
-    {21, "UINT4", DType::U4, Field::int32_data},       {22, "INT4", DType::I4, Field::int32_data},
-    {23, "FLOAT4E2M1", DType::F4E2M1, Field::int32_data}, {24, "FLOAT8E8M0", DType::F8E8M0, Field::int32_data},
-    {25, "UINT2", DType::U2, Field::int32_data},       {26, "INT2", DType::I2, Field::int32_data},
+    {1, "FLOAT", DType::F32, Field::float_data},
+    {2, "UINT8", DType::U8, Field::int32_data},
+    {3, "INT8", DType::I8, Field::int32_data},
+    {4, "UINT16", DType::U16, Field::int32_data},
+    {5, "INT16", DType::I16, Field::int32_data},
+    {6, "INT32", DType::I32, Field::int32_data},
+    {7, "INT64", DType::I64, Field::int64_data},
+    {8, "STRING", std::nullopt, Field::none},
+    {9, "BOOL", DType::Bool, Field::int32_data},
+    {10, "FLOAT16", DType::F16, Field::int32_data},
+    {11, "DOUBLE", DType::F64, Field::double_data},
+    {12, "UINT32", DType::U32, Field::uint64_data},
+    {13, "UINT64", DType::U64, Field::uint64_data},
+    {14, "COMPLEX64", DType::C64, Field::float_data},
+    {15, "COMPLEX128", DType::C128, Field::double_data},
+    {16, "BFLOAT16", DType::BF16, Field::int32_data},
+    {17, "FLOAT8E4M3FN", DType::F8E4M3FN, Field::int32_data},
+    {18, "FLOAT8E4M3FNUZ", DType::F8E4M3FNUZ, Field::int32_data},
+    {19, "FLOAT8E5M2", DType::F8E5M2, Field::int32_data},
+    {20, "FLOAT8E5M2FNUZ", DType::F8E5M2FNUZ, Field::int32_data},
+    {21, "UINT4", DType::U4, Field::int32_data},
+    {22, "INT4", DType::I4, Field::int32_data},
+    {23, "FLOAT4E2M1", DType::F4E2M1, Field::int32_data},
+    {24, "FLOAT8E8M0", DType::F8E8M0, Field::int32_data},
+    {25, "UINT2", DType::U2, Field::int32_data},
+    {26, "INT2", DType::I2, Field::int32_data},
 };
 
 struct TensorError {
   Diagnostics diagnostics;
 };
 
-[[noreturn]] void fail(Code code, const std::string& where, const std::string& message, std::vector<std::string> notes = {}) {
+[[noreturn]] void fail(Code code, const std::string& where, const std::string& message,
+                       std::vector<std::string> notes = {}) {
   TensorError e;
   e.diagnostics.error_at(code, where, message, std::move(notes));
   throw e;
@@ -96,17 +110,20 @@ int64_t whole_number(const std::string& text, const std::string& key, const std:
 // A model must not reach files outside of its own folder: neither by its paths nor by links.
 fs::path inside(const fs::path& folder, const std::string& location, const std::string& where) {
   const fs::path relative = fs::path(location).lexically_normal();
-  const bool leaves = location.empty() || relative.is_absolute() || relative.begin()->string() == ".." || location.find('\0') != std::string::npos;
+  const bool leaves = location.empty() || relative.is_absolute() || relative.begin()->string() == ".." ||
+                      location.find('\0') != std::string::npos;
   std::error_code ec;
   const fs::path base = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder, ec);
   const fs::path full = fs::weakly_canonical(base / relative, ec);
   const fs::path back = full.lexically_relative(base);
   if (leaves || back.empty() || back.begin()->string() == "..")
-    fail(Code::E0804, where, fmt::format("external data '{}' lies outside of the model's folder", location), {"put the file beside the model"});
+    fail(Code::E0804, where, fmt::format("external data '{}' lies outside of the model's folder", location),
+         {"put the file beside the model"});
   return full;
 }
 
-std::vector<uint8_t> external_bytes(const TensorProto& t, const fs::path& folder, int64_t expected, const std::string& where) {
+std::vector<uint8_t> external_bytes(const TensorProto& t, const fs::path& folder, int64_t expected,
+                                    const std::string& where) {
   std::string location;
   int64_t offset = 0, length = expected;
   for (const auto& entry : t.external_data()) {
@@ -128,13 +145,16 @@ std::vector<uint8_t> unpacked(const std::vector<uint8_t>& bytes, DType d, int64_
   const int bits = code_bits(d), each = 8 / bits;
   std::vector<uint8_t> out(static_cast<size_t>(count));
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] = static_cast<uint8_t>(bytes[i / static_cast<size_t>(each)] >> (bits * static_cast<int>(i % static_cast<size_t>(each))) & ((1 << bits) - 1));
+    out[i] = static_cast<uint8_t>(bytes[i / static_cast<size_t>(each)] >>
+                                      (bits * static_cast<int>(i % static_cast<size_t>(each))) &
+                                  ((1 << bits) - 1));
   return out;
 }
 
 TensorData read_tensor(const TensorProto& t, const fs::path& folder, const std::string& where) {
   const TypeRow* row = type_row(t.data_type());
-  if (!row || !row->dtype) fail(Code::E0805, where, fmt::format("tensors of type {} cannot be read", onnx_dtype_name(t.data_type())));
+  if (!row || !row->dtype)
+    fail(Code::E0805, where, fmt::format("tensors of type {} cannot be read", onnx_dtype_name(t.data_type())));
   if (t.has_segment()) fail(Code::E0805, where, "a tensor in segments cannot be read");
   TensorData data{*row->dtype, {t.dims().begin(), t.dims().end()}, {}};
   const int64_t count = element_count(data.dims), width = bytes_of(*row->dtype), packed = packed_in_byte(data.dtype);
@@ -144,8 +164,11 @@ TensorData read_tensor(const TensorProto& t, const fs::path& folder, const std::
   else if (t.has_raw_data()) data.bytes.assign(t.raw_data().begin(), t.raw_data().end());
   else data.bytes = typed_bytes(t, *row);
   if (data.bytes.size() != static_cast<uint64_t>(size))
-    fail(Code::E0805, where, packed == 1 ? fmt::format("the extents take {} elements of {} bytes, but there are {} bytes", count, width, data.bytes.size())
-                                         : fmt::format("the extents take {} elements, {} a byte, but there are {} bytes", count, packed, data.bytes.size()));
+    fail(Code::E0805, where,
+         packed == 1 ? fmt::format("the extents take {} elements of {} bytes, but there are {} bytes", count, width,
+                                   data.bytes.size())
+                     : fmt::format("the extents take {} elements, {} a byte, but there are {} bytes", count, packed,
+                                   data.bytes.size()));
   if (packed > 1) data.bytes = unpacked(data.bytes, data.dtype, count);
   if (data.dtype == DType::Bool)
     for (uint8_t& b : data.bytes) b = b != 0;

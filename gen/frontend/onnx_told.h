@@ -16,6 +16,7 @@ std::vector<SizeExpr> element_names(const Value& input);
 inline constexpr int64_t kGreatestTold = int64_t{1} << 31;
 
 /// `output` as long as the known ones of `elements` are those of `given` at run time; otherwise a range error.
-ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given, const std::vector<SizeExpr>& elements, ValueId output);
+ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,
+                     const std::vector<SizeExpr>& elements, ValueId output);
 
 }  // namespace tenon

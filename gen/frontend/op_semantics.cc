@@ -1,9 +1,9 @@
 // The text form of a tensor's type.
 #include "frontend/op_semantics.h"
 
-#include "support/joined.h"
-
 #include <fmt/format.h>
+
+#include "support/joined.h"
 
 namespace tenon {
 
@@ -15,7 +15,8 @@ std::string to_text(const TensorType& type) {
 
 std::string call_text(const std::string& op, const OpSignature& signature) {
   std::vector<std::string> parts;
-  for (const InputSignature& in : signature.inputs) parts.push_back(in.name + (in.optional ? "?" : in.variadic ? ", …" : ""));
+  for (const InputSignature& in : signature.inputs)
+    parts.push_back(in.name + (in.optional ? "?" : in.variadic ? ", …" : ""));
   for (const AttrSignature& a : signature.attrs) parts.push_back(a.name + (a.list ? "=[…]" : "=…"));
   return op + "(" + joined(parts, ", ") + ")";
 }

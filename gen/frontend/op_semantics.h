@@ -24,9 +24,9 @@ struct AttrSignature {
   enum class Kind { boolean, integer, real, element, word, dtype, text };
   std::string name;
   Kind kind = Kind::integer;
-  bool list = false;                // int[2], int[]
+  bool list = false;  // int[2], int[]
   bool required = false;
-  std::vector<std::string> words;   // of an enum, in order
+  std::vector<std::string> words;  // of an enum, in order
 };
 
 struct InputSignature {
@@ -51,17 +51,18 @@ struct BoundedExtent {
   SizeExpr bound;
 };
 
-/// Types of the results, or a sentence that says what is wrong with the arguments. A node is told the graph's own names of `extents` by
-/// attributes of their names.
+/// Types of the results, or a sentence that says what is wrong with the arguments. A node is told the graph's own names
+/// of `extents` by attributes of their names.
 struct InferredTypes {
   std::vector<TensorType> outputs;
   std::string error = {};
   std::vector<BoundedExtent> extents = {};
-  std::vector<std::pair<SizeExpr, SizeExpr>> equal = {};  // extents of the arguments that are the same at every call, or it is refused
+  std::vector<std::pair<SizeExpr, SizeExpr>> equal =
+      {};  // extents of the arguments that are the same at every call, or it is refused
 };
 
-/// Contents of the results, or a sentence that says what is wrong with the values (an index out of range). Neither: nothing computes the
-/// op before run time.
+/// Contents of the results, or a sentence that says what is wrong with the values (an index out of range). Neither:
+/// nothing computes the op before run time.
 struct ComputedTensors {
   std::vector<TensorData> outputs;
   std::string error;
@@ -73,18 +74,21 @@ struct MadeOp {
   std::string error;
 };
 
-/// The library as the frontends see it; the pipeline supplies it, so that this stage includes no other. An op whose type variable no input binds (cast, arange, full, randn) takes it as the
-/// attribute `dtype`, which its signature lists and which stays in the node; where left out, it is f32.
+/// The library as the frontends see it; the pipeline supplies it, so that this stage includes no other. An op whose
+/// type variable no input binds (cast, arange, full, randn) takes it as the attribute `dtype`, which its signature
+/// lists and which stays in the node; where left out, it is f32.
 struct OpSemantics {
   /// Signature of an op; nullptr where the library has none of this name. The pointer stays valid.
   std::function<const OpSignature*(const std::string& op)> find;
-  /// Result types for input types (nothing = absent optional) and attributes. `wanted` is the number of outputs that the node names,
-  /// for ops that have as many as asked for.
-  std::function<InferredTypes(const std::string& op, const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs,
-                              size_t wanted)> infer;
+  /// Result types for input types (nothing = absent optional) and attributes. `wanted` is the number of outputs that
+  /// the node names, for ops that have as many as asked for.
+  std::function<InferredTypes(const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
+                              const Attributes& attrs, size_t wanted)>
+      infer;
   /// Results for constant inputs (nullptr = absent optional).
-  std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs,
-                                size_t wanted)> evaluate;
+  std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs,
+                                const Attributes& attrs, size_t wanted)>
+      evaluate;
   /// The op of an einsum string, made when it is first asked for.
   std::function<MadeOp(const std::string& subscripts)> einsum;
   /// Names of all ops, for "did you mean".

@@ -43,8 +43,11 @@ const char* kind_name(YamlKind kind) {
 }
 
 bool is_name(const std::string& s) {
-  const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !s.empty() && s.size() <= 64 && std::all_of(s.begin(), s.end(), word) && !(s[0] >= '0' && s[0] <= '9') && s[0] != '_';
+  const auto word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !s.empty() && s.size() <= 64 && std::all_of(s.begin(), s.end(), word) && !(s[0] >= '0' && s[0] <= '9') &&
+         s[0] != '_';
 }
 
 class GraphReader {
@@ -57,8 +60,10 @@ class GraphReader {
     if (!documents.ok()) return documents.diagnostics();
     if (documents.value().size() != 1 || !documents.value()[0].is_map()) {
       const std::vector<YamlNode>& all = documents.value();
-      const std::size_t at = all.empty() || all[0].span.begin >= file_->text().size() ? 0 : all[all.size() > 1 ? 1 : 0].span.begin;
-      diagnostics_.error(Code::E0703, {file_, at, at + 1}, "a graph is one map of keys: graph, inputs, main, outputs …", {"docs/graphs.md shows one"});
+      const std::size_t at =
+          all.empty() || all[0].span.begin >= file_->text().size() ? 0 : all[all.size() > 1 ? 1 : 0].span.begin;
+      diagnostics_.error(Code::E0703, {file_, at, at + 1}, "a graph is one map of keys: graph, inputs, main, outputs …",
+                         {"docs/graphs.md shows one"});
       return diagnostics_;
     }
     const YamlNode& root = documents.value()[0];
@@ -84,12 +89,15 @@ class GraphReader {
   /// False where the rest cannot be read: not all that it needs is there, or of the right kind.
   bool check_keys(const YamlNode& root) {
     if (const YamlNode* ops = root.find("ops"); ops && !root.find("graph")) {
-      error(Code::E0703, root.span, "this file has definitions of ops, and no graph", {"`tenon lib` and `tenon try` read definitions; docs/graphs.md shows a graph"});
+      error(Code::E0703, root.span, "this file has definitions of ops, and no graph",
+            {"`tenon lib` and `tenon try` read definitions; docs/graphs.md shows a graph"});
       return false;
     }
     for (const YamlEntry& e : root.entries) check_key(e);
     for (const GraphKey& k : kKeys)
-      if (k.needed && !root.find(k.name)) error(Code::E0703, root.span, fmt::format("the key '{}' is missing", k.name), {fmt::format("add it, as in `{}`", k.example)});
+      if (k.needed && !root.find(k.name))
+        error(Code::E0703, root.span, fmt::format("the key '{}' is missing", k.name),
+              {fmt::format("add it, as in `{}`", k.example)});
     return !diagnostics_.has_errors();
   }
 
@@ -100,11 +108,15 @@ class GraphReader {
       if (e.key.text != k.name) continue;
       const bool empty = e.value.is_null() && k.kind == YamlKind::map;
       if (e.value.kind != k.kind && !empty)
-        error(Code::E0202, e.value.is_null() ? e.key.span : e.value.span, fmt::format("'{}' takes {}, not {}", k.name, kind_name(k.kind), kind_name(e.value.kind)), {fmt::format("as in `{}`", k.example)});
+        error(Code::E0202, e.value.is_null() ? e.key.span : e.value.span,
+              fmt::format("'{}' takes {}, not {}", k.name, kind_name(k.kind), kind_name(e.value.kind)),
+              {fmt::format("as in `{}`", k.example)});
       return;
     }
     const std::string near = nearest_name(e.key.text, known);
-    error(Code::E0703, e.key.span, fmt::format("'{}' is no key of a graph", e.key.text), {near.empty() ? fmt::format("the keys are {}", joined(known, ", ")) : fmt::format("did you mean '{}'?", near)});
+    error(
+        Code::E0703, e.key.span, fmt::format("'{}' is no key of a graph", e.key.text),
+        {near.empty() ? fmt::format("the keys are {}", joined(known, ", ")) : fmt::format("did you mean '{}'?", near)});
   }
 
   bool check_name(const YamlNode& key) {
@@ -150,7 +162,8 @@ class GraphReader {
     for (const auto& [name, range] : ranges_)
       if (!sizes_.count(name))
         diagnostics_.error_at(Code::E0705, "--size " + name, fmt::format("{} has no such size", file_->name()),
-                              {sizes_.empty() ? "all its extents are numbers; `sizes: {N: 1..64}` gives it a size" : fmt::format("its sizes are: {}", joined(sizes_, ", "))});
+                              {sizes_.empty() ? "all its extents are numbers; `sizes: {N: 1..64}` gives it a size"
+                                              : fmt::format("its sizes are: {}", joined(sizes_, ", "))});
   }
 
   std::optional<TensorType> read_type(const YamlNode& node) {
@@ -160,15 +173,18 @@ class GraphReader {
     const std::optional<DType> dtype = dtype_from_name(dtype_name);
     TensorType type;
     try {
-      if (!node.is_scalar()) throw RecipeError(0, fmt::format("a tensor's type is expected here, not {}", kind_name(node.kind)));
+      if (!node.is_scalar())
+        throw RecipeError(0, fmt::format("a tensor's type is expected here, not {}", kind_name(node.kind)));
       if (!dtype) throw RecipeError(0, fmt::format("'{}' is no dtype", dtype_name));
       if (open == std::string::npos) throw RecipeError(0, "a type is written f32[N, 64]");
       RecipeContext context{*builder_, modules_};
       RecipeScope scope = scope_;
-      if (!to_sizes(evaluate_recipe(context, parse_recipe_expr(std::string(open, ' ') + text.text.substr(open)), scope), type.dims))
+      if (!to_sizes(evaluate_recipe(context, parse_recipe_expr(std::string(open, ' ') + text.text.substr(open)), scope),
+                    type.dims))
         throw RecipeError(open, "extents are numbers or sizes");
       for (const SizeExpr& d : type.dims)
-        if (d.is_constant() && (d.value < 0 || d.value > (int64_t{1} << 40))) throw RecipeError(open, "an extent is negative or too large");
+        if (d.is_constant() && (d.value < 0 || d.value > (int64_t{1} << 40)))
+          throw RecipeError(open, "an extent is negative or too large");
     } catch (const RecipeError& e) {
       const size_t at = std::min(e.offset, text.text.size());
       error(Code::E0704, text.span(at, std::min(at + 1, text.text.size())), e.what());
@@ -191,11 +207,15 @@ class GraphReader {
     for (const YamlEntry& e : map.entries) {
       if (!check_name(e.key)) continue;
       poisoned_.insert(e.key.text);
-      ParameterSource source{"", e.key.text, std::filesystem::path(file_->name()).parent_path().string(), std::nullopt, ++parameters_};
+      ParameterSource source{"", e.key.text, std::filesystem::path(file_->name()).parent_path().string(), std::nullopt,
+                             ++parameters_};
       const YamlNode* from = e.value.find("from");
       const std::size_t errors = diagnostics_.size();
       for (const YamlEntry& k : e.value.entries) read_parameter_key(source, k);
-      if (!e.value.is_map()) error(Code::E0706, e.value.span, fmt::format("the parameter '{}' takes a map of keys, as in {{type: \"f32[64]\", from: randn(std=0.1)}}", e.key.text));
+      if (!e.value.is_map())
+        error(Code::E0706, e.value.span,
+              fmt::format("the parameter '{}' takes a map of keys, as in {{type: \"f32[64]\", from: randn(std=0.1)}}",
+                          e.key.text));
       else if (!from) error(Code::E0706, e.key.span, fmt::format("the parameter '{}' needs `from`", e.key.text));
       if (from && diagnostics_.size() == errors) add_parameter(e, source, *from);
     }
@@ -206,7 +226,8 @@ class GraphReader {
     else if (k.key.text == "from") source.from = k.value.text;
     else if (k.key.text == "name") source.name = k.value.text;
     else if (k.key.text != "grad") error(Code::E0706, k.key.span, "a parameter has the keys type, from, name and grad");
-    else if (k.value.text != "true" && k.value.text != "false") error(Code::E0706, k.value.span, "grad is true or false");
+    else if (k.value.text != "true" && k.value.text != "false")
+      error(Code::E0706, k.value.span, "grad is true or false");
   }
 
   void add_parameter(const YamlEntry& e, const ParameterSource& source, const YamlNode& from) {
@@ -230,17 +251,22 @@ class GraphReader {
     const bool missing = at == text.text.size();
     while (missing && at > 0 && text.text[at - 1] == '\n') --at;
     size_t end = at;
-    while (end < text.text.size() && (std::isalnum(static_cast<unsigned char>(text.text[end])) || text.text[end] == '_')) ++end;
+    while (end < text.text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text.text[end])) || text.text[end] == '_'))
+      ++end;
     std::vector<std::string> notes = advice(text.text.substr(at, end - at));
     for (size_t i = 0; i < e.inlined.size(); ++i) {
       const PlacedText& caller = i + 1 < e.inlined.size() ? *e.inlined[i + 1].body : outermost;
-      const std::string note = fmt::format("'{}' is called at {}", e.inlined[i].function, place_of(caller.span(e.inlined[i].called_at, e.inlined[i].called_at)));
+      const std::string note = fmt::format("'{}' is called at {}", e.inlined[i].function,
+                                           place_of(caller.span(e.inlined[i].called_at, e.inlined[i].called_at)));
       if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);  // what calls itself once
     }
     error(code, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what(), notes);
   }
 
-  std::string place_of(const SourceSpan& s) const { return fmt::format("{}:{}:{}", file_->name(), s.line(), s.column()); }
+  std::string place_of(const SourceSpan& s) const {
+    return fmt::format("{}:{}:{}", file_->name(), s.line(), s.column());
+  }
 
   /// How an op is called, where the word in error is one.
   std::vector<std::string> advice(const std::string& word) const {
@@ -253,9 +279,11 @@ class GraphReader {
     try {
       return parse_recipe(text.text);
     } catch (const RecipeError& e) {
-      const std::string_view written = std::string_view(file_->text()).substr(node.span.begin, node.span.end - node.span.begin);
+      const std::string_view written =
+          std::string_view(file_->text()).substr(node.span.begin, node.span.end - node.span.begin);
       if (written.find('\n') != written.npos && text.text.find('\n') == std::string::npos) {
-        error(Code::E0701, node.span, "lines of a text without `|` are one line, and this is no statement", {"write `|` behind the key, and the statements below it"});
+        error(Code::E0701, node.span, "lines of a text without `|` are one line, and this is no statement",
+              {"write `|` behind the key, and the statements below it"});
         return std::nullopt;
       }
       recipe_error(Code::E0701, text, e);
@@ -304,8 +332,10 @@ class GraphReader {
     }
     try {
       for (const std::string& t : s.targets)
-        if (sizes_.count(t) || modules_.count(t)) throw RecipeError(s.offset, fmt::format("'{}' is the name of a size or a module", t));
-      if (s.targets.empty()) throw RecipeError(s.offset, "a statement of main gives its result a name, as in y = relu(x)");
+        if (sizes_.count(t) || modules_.count(t))
+          throw RecipeError(s.offset, fmt::format("'{}' is the name of a size or a module", t));
+      if (s.targets.empty())
+        throw RecipeError(s.offset, "a statement of main gives its result a name, as in y = relu(x)");
       context.depth = 0;
       run_recipe(context, {s}, scope_);
       for (const std::string& t : s.targets) poisoned_.erase(t);
@@ -323,14 +353,16 @@ class GraphReader {
   std::vector<std::pair<std::string, ValueId>> read_outputs(const YamlNode* list) {
     std::vector<std::pair<std::string, ValueId>> outputs;
     if (!list || unreadable_) return outputs;
-    if (!list->is_sequence() || list->items.empty()) error(Code::E0708, list->span, "outputs is a list of names, at least one");
+    if (!list->is_sequence() || list->items.empty())
+      error(Code::E0708, list->span, "outputs is a list of names, at least one");
     std::set<std::string> seen;
     for (const YamlNode& item : list->items) {
       const auto it = scope_.find(item.text);
       const TensorRef* t = it == scope_.end() ? nullptr : it->second.get<TensorRef>();
       if (t && seen.insert(item.text).second) outputs.emplace_back(item.text, t->id);
       else if (t) error(Code::E0708, item.span, fmt::format("the output '{}' stands twice", item.text));
-      else if (!poisoned_.count(item.text)) error(Code::E0708, item.span, fmt::format("main computes no tensor '{}'", item.text));
+      else if (!poisoned_.count(item.text))
+        error(Code::E0708, item.span, fmt::format("main computes no tensor '{}'", item.text));
     }
     return outputs;
   }

@@ -12,9 +12,9 @@
 //     y = dense(x, W, b)
 //   outputs: [y]
 //
-// `from` is a .npy, .npz or .safetensors file beside the graph, or a call of an op that makes a tensor from attributes alone
-// (randn(std=0.1), full(value=1), arange()); `name` is the tensor's name in the file where it is not the parameter's. `type` may be
-// left out for files.
+// `from` is a .npy, .npz or .safetensors file beside the graph, or a call of an op that makes a tensor from attributes
+// alone (randn(std=0.1), full(value=1), arange()); `name` is the tensor's name in the file where it is not the
+// parameter's. `type` may be left out for files.
 #pragma once
 
 #include "frontend/op_semantics.h"

@@ -30,12 +30,14 @@ struct DescrRow {
   DType dtype;
 };
 constexpr DescrRow kDescr[] = {
-    {"b1", DType::Bool}, {"i1", DType::I8},  {"i2", DType::I16}, {"i4", DType::I32}, {"i8", DType::I64}, {"u1", DType::U8},
-    {"u2", DType::U16},  {"u4", DType::U32}, {"u8", DType::U64}, {"f2", DType::F16}, {"f4", DType::F32}, {"f8", DType::F64},
+    {"b1", DType::Bool}, {"i1", DType::I8},    {"i2", DType::I16},  {"i4", DType::I32},
+    {"i8", DType::I64},  {"u1", DType::U8},    {"u2", DType::U16},  {"u4", DType::U32},
+    {"u8", DType::U64},  {"f2", DType::F16},   {"f4", DType::F32},  {"f8", DType::F64},
     {"c8", DType::C64},  {"c16", DType::C128}, {"V2", DType::BF16}, {"V1", DType::U8},
 };
 
-// The header is {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: keys in any order, no nesting but the tuple.
+// The header is {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: keys in any order, no nesting but the
+// tuple.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : text_(text) {}
@@ -76,7 +78,8 @@ class HeaderReader {
   std::string quoted() {
     skip();
     const char quote = at_ < text_.size() ? text_[at_] : '\0';
-    if (quote != '\'' && quote != '"') throw NpyError{"the header is not a dict of quoted keys (structured dtypes cannot be read)"};
+    if (quote != '\'' && quote != '"')
+      throw NpyError{"the header is not a dict of quoted keys (structured dtypes cannot be read)"};
     const size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) throw NpyError{"a quote of the header is not closed"};
     std::string s(text_.substr(at_ + 1, end - at_ - 1));
@@ -111,7 +114,8 @@ class HeaderReader {
       skip();
       int64_t extent = 0;
       const auto r = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (r.ec != std::errc() || extent < 0 || dims.size() >= kMaxRank) throw NpyError{"shape is not a tuple of extents"};
+      if (r.ec != std::errc() || extent < 0 || dims.size() >= kMaxRank)
+        throw NpyError{"shape is not a tuple of extents"};
       at_ = static_cast<size_t>(r.ptr - text_.data());
       if (at_ < text_.size() && text_[at_] == 'L') ++at_;
       dims.push_back(extent);
@@ -152,17 +156,21 @@ std::vector<uint8_t> row_major(const TensorData& t) {
 
 TensorData parse_npy(std::span<const uint8_t> bytes) {
   static constexpr uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
-  if (bytes.size() < 10 || !std::equal(std::begin(magic), std::end(magic), bytes.begin())) throw NpyError{"this is no .npy file"};
+  if (bytes.size() < 10 || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
+    throw NpyError{"this is no .npy file"};
   const size_t length_bytes = bytes[6] == 1 ? 2 : 4, start = 8 + length_bytes;
-  if (bytes[6] < 1 || bytes[6] > 3 || bytes.size() < start) throw NpyError{fmt::format(".npy format {} cannot be read", bytes[6])};
+  if (bytes[6] < 1 || bytes[6] > 3 || bytes.size() < start)
+    throw NpyError{fmt::format(".npy format {} cannot be read", bytes[6])};
   size_t length = 0;
   for (size_t i = 0; i < length_bytes; ++i) length |= static_cast<size_t>(bytes[8 + i]) << (8 * i);
   if (length > bytes.size() - start) throw NpyError{"the header is cut off"};
   const NpyHeader h = HeaderReader({reinterpret_cast<const char*>(bytes.data()) + start, length}).read();
   const int64_t count = element_count(h.dims), width = bytes_of(h.dtype);
   const std::span<const uint8_t> data = bytes.subspan(start + length);
-  if (count < 0 || static_cast<uint64_t>(count) > data.size() / static_cast<uint64_t>(width) || static_cast<uint64_t>(count * width) != data.size())
-    throw NpyError{fmt::format("the shape takes {} elements of {} bytes, but {} bytes follow the header", count, width, data.size())};
+  if (count < 0 || static_cast<uint64_t>(count) > data.size() / static_cast<uint64_t>(width) ||
+      static_cast<uint64_t>(count * width) != data.size())
+    throw NpyError{fmt::format("the shape takes {} elements of {} bytes, but {} bytes follow the header", count, width,
+                               data.size())};
   TensorData t{h.dtype, h.dims, {data.begin(), data.end()}};
   if (h.big_endian) swap_bytes(t);
   if (h.fortran) t.bytes = row_major(t);

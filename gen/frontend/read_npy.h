@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-/// The tensor in the bytes of a .npy file, format 1 to 3, little or big endian, C or Fortran order. `<V2` and `|V2` are bf16.
-/// `where` names the file in errors. Malformed headers, other dtypes and contents of the wrong length are errors.
+/// The tensor in the bytes of a .npy file, format 1 to 3, little or big endian, C or Fortran order. `<V2` and `|V2` are
+/// bf16. `where` names the file in errors. Malformed headers, other dtypes and contents of the wrong length are errors.
 Result<TensorData> read_npy(std::span<const uint8_t> bytes, const std::string& where);
 
 /// The array `member` of a .npz archive (stored or deflated); with an empty name, its only one.

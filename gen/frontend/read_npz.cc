@@ -88,7 +88,8 @@ std::vector<uint8_t> unpack(std::span<const uint8_t> b, const ZipMember& m) {
   if (m.method == 0) bytes.assign(packed.begin(), packed.end());
   else if (m.method == 8) bytes = inflate_member(packed, m.size);
   else throw ZipError{fmt::format("compression method {} cannot be read", m.method)};
-  if (crc32(0, bytes.data(), static_cast<uInt>(bytes.size())) != m.crc) throw ZipError{"a member's checksum does not fit"};
+  if (crc32(0, bytes.data(), static_cast<uInt>(bytes.size())) != m.crc)
+    throw ZipError{"a member's checksum does not fit"};
   return bytes;
 }
 

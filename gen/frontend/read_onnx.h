@@ -22,9 +22,10 @@ struct OnnxSource {
   std::span<const uint8_t> bytes;
 };
 
-/// Reads a model. Nodes become calls of the library's ops by the rows of `table`; what can be known before run time is computed.
-/// Errors: damaged bytes, opsets outside of 1 to 28, operators without a row, open sizes without a range, and whatever a row or an
-/// op refuses; each names the file and the node.
-Result<Graph> read_onnx(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics, const SizeRanges& sizes);
+/// Reads a model. Nodes become calls of the library's ops by the rows of `table`; what can be known before run time is
+/// computed. Errors: damaged bytes, opsets outside of 1 to 28, operators without a row, open sizes without a range, and
+/// whatever a row or an op refuses; each names the file and the node.
+Result<Graph> read_onnx(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics,
+                        const SizeRanges& sizes);
 
 }  // namespace tenon

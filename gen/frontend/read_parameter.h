@@ -9,11 +9,11 @@ namespace tenon {
 
 /// Where a parameter's contents come from.
 struct ParameterSource {
-  std::string from;            // a file's name or a call
-  std::string name;            // in the file
-  std::string folder;          // that the file lies in
+  std::string from;    // a file's name or a call
+  std::string name;    // in the file
+  std::string folder;  // that the file lies in
   std::optional<TensorType> type;
-  uint64_t position = 0;       // among the parameters: the seed of random ones that state none
+  uint64_t position = 0;  // among the parameters: the seed of random ones that state none
 };
 
 /// What is wrong with a parameter's file, under the code of those who read such files.
@@ -23,7 +23,8 @@ struct ParameterFileError : RecipeError {
   std::vector<std::string> notes;
 };
 
-/// The contents. Throws ParameterFileError, and RecipeError (with offsets in `from`) for what cannot be read, made, or is not of the type stated.
+/// The contents. Throws ParameterFileError, and RecipeError (with offsets in `from`) for what cannot be read, made, or
+/// is not of the type stated.
 TensorData read_parameter(const ParameterSource& source, const OpSemantics& semantics);
 
 }  // namespace tenon

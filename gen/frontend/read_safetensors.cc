@@ -23,11 +23,25 @@ struct FormatRow {
   std::string_view name;
   DType dtype;
 };
-constexpr FormatRow kFormats[] = {{"BOOL", DType::Bool}, {"U8", DType::U8},   {"I8", DType::I8},   {"U16", DType::U16}, {"I16", DType::I16},
-                                  {"F16", DType::F16},   {"BF16", DType::BF16}, {"U32", DType::U32}, {"I32", DType::I32}, {"F32", DType::F32},
-                                  {"U64", DType::U64},   {"I64", DType::I64}, {"F64", DType::F64}, {"C64", DType::C64},
-                                  {"F8_E4M3", DType::F8E4M3FN}, {"F8_E4M3FNUZ", DType::F8E4M3FNUZ}, {"F8_E5M2", DType::F8E5M2},
-                                  {"F8_E5M2FNUZ", DType::F8E5M2FNUZ}, {"F8_E8M0", DType::F8E8M0}};
+constexpr FormatRow kFormats[] = {{"BOOL", DType::Bool},
+                                  {"U8", DType::U8},
+                                  {"I8", DType::I8},
+                                  {"U16", DType::U16},
+                                  {"I16", DType::I16},
+                                  {"F16", DType::F16},
+                                  {"BF16", DType::BF16},
+                                  {"U32", DType::U32},
+                                  {"I32", DType::I32},
+                                  {"F32", DType::F32},
+                                  {"U64", DType::U64},
+                                  {"I64", DType::I64},
+                                  {"F64", DType::F64},
+                                  {"C64", DType::C64},
+                                  {"F8_E4M3", DType::F8E4M3FN},
+                                  {"F8_E4M3FNUZ", DType::F8E4M3FNUZ},
+                                  {"F8_E5M2", DType::F8E5M2},
+                                  {"F8_E5M2FNUZ", DType::F8E5M2FNUZ},
+                                  {"F8_E8M0", DType::F8E8M0}};
 
 std::vector<int64_t> integers(const YamlNode* node, std::string_view key) {
   if (!node || !node->is_sequence()) throw SafetensorsError{fmt::format("a tensor's {} is not a list", key)};
@@ -36,7 +50,8 @@ std::vector<int64_t> integers(const YamlNode* node, std::string_view key) {
     int64_t v = 0;
     const char *begin = item.text.data(), *end = begin + item.text.size();
     const auto r = std::from_chars(begin, end, v);
-    if (!item.is_scalar() || r.ec != std::errc() || r.ptr != end || v < 0) throw SafetensorsError{fmt::format("a tensor's {} holds '{}'", key, item.text)};
+    if (!item.is_scalar() || r.ec != std::errc() || r.ptr != end || v < 0)
+      throw SafetensorsError{fmt::format("a tensor's {} holds '{}'", key, item.text)};
     values.push_back(v);
   }
   return values;
@@ -67,10 +82,12 @@ Result<TensorData> read_safetensors(std::span<const uint8_t> bytes, const std::s
   try {
     uint64_t length = 0;
     for (size_t i = 0; i < 8 && i < bytes.size(); ++i) length |= static_cast<uint64_t>(bytes[i]) << (8 * i);
-    if (bytes.size() < 8 || length > bytes.size() - 8 || length > kMaxHeader) throw SafetensorsError{"this is no .safetensors file, or it is cut off"};
+    if (bytes.size() < 8 || length > bytes.size() - 8 || length > kMaxHeader)
+      throw SafetensorsError{"this is no .safetensors file, or it is cut off"};
     const std::string header(reinterpret_cast<const char*>(bytes.data()) + 8, length);
     const Result<std::vector<YamlNode>> json = read_yaml(std::make_shared<SourceFile>(where, header));
-    if (!json.ok() || json.value().size() != 1 || !json.value()[0].is_map()) throw SafetensorsError{"the header is not a JSON object"};
+    if (!json.ok() || json.value().size() != 1 || !json.value()[0].is_map())
+      throw SafetensorsError{"the header is not a JSON object"};
     const YamlNode* entry = json.value()[0].find(name);
     if (entry && entry->is_map()) return tensor_at(*entry, bytes.subspan(8 + length));
     std::string names;

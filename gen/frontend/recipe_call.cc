@@ -20,7 +20,8 @@ class OpCall {
     bind_places();
     for (const RecipeKeyword& k : call_.keywords) bind_keyword(k);
     check_complete();
-    if (context_.origin) context_.builder.set_origin(context_.origin(context_.depth > 0 ? context_.outermost : call_.offset));
+    if (context_.origin)
+      context_.builder.set_origin(context_.origin(context_.depth > 0 ? context_.outermost : call_.offset));
     std::vector<ValueId> ids;
     for (const RecipeValue& v : inputs_) ids.push_back(tensor(v));
     const size_t outputs = call_.wanted == 1 ? std::max<size_t>(1, signature_->outputs.size()) : call_.wanted;
@@ -31,7 +32,9 @@ class OpCall {
       throw RecipeError(call_.offset, error.what() + input_types(ids));
     }
     // An ONNX node may name outputs that the definition lacks; it is in error only where they are read.
-    if (results.size() < call_.wanted && context_.names_values) fail(fmt::format("{} has {} result{}, not {}", call_.op, results.size(), results.size() == 1 ? "" : "s", call_.wanted));
+    if (results.size() < call_.wanted && context_.names_values)
+      fail(fmt::format("{} has {} result{}, not {}", call_.op, results.size(), results.size() == 1 ? "" : "s",
+                       call_.wanted));
     if (call_.wanted == 1) return TensorRef{results[0]};
     RecipeList list;
     for (size_t i = 0; i < std::min(call_.wanted, results.size()); ++i) list.push_back(TensorRef{results[i]});
@@ -46,7 +49,8 @@ class OpCall {
     std::vector<std::string> known = names ? names() : std::vector<std::string>{};
     for (const std::string& n : host_functions()) known.push_back(n);
     const std::string near = nearest_name(call_.op, known);
-    fail(fmt::format("the library has no op '{}'{}", call_.op, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    fail(fmt::format("the library has no op '{}'{}", call_.op,
+                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
   }
 
   void bind_places() {
@@ -61,7 +65,8 @@ class OpCall {
     }
     for (size_t k = 0; next < call_.args.size(); ++next, ++k) {
       if (k >= signature_->attrs.size())
-        fail(fmt::format("{} is given {} arguments by place, and has {}", call_.op, call_.args.size(), in.size() + signature_->attrs.size()));
+        fail(fmt::format("{} is given {} arguments by place, and has {}", call_.op, call_.args.size(),
+                         in.size() + signature_->attrs.size()));
       set_attribute(signature_->attrs[k], call_.args[next], call_.offset);
     }
   }
@@ -115,7 +120,8 @@ class OpCall {
 
   ValueId number(DType dtype, const SizeExpr* whole, const double* real) const {
     if (whole && (is_int(dtype) || dtype == DType::Bool)) return context_.builder.add_numbers(dtype, {}, {*whole});
-    if (whole && !whole->is_constant()) fail(fmt::format("{} would have to become a {} at run time", to_text(*whole), name_of(dtype)));
+    if (whole && !whole->is_constant())
+      fail(fmt::format("{} would have to become a {} at run time", to_text(*whole), name_of(dtype)));
     const double d = real ? *real : static_cast<double>(whole->value);
     TensorData data{dtype, {}, std::vector<uint8_t>(static_cast<size_t>(bytes_of(dtype)))};
     const float f = static_cast<float>(d);

@@ -92,7 +92,8 @@ RecipeList contents(const HostCall& c, size_t i) {
     for (int64_t k = 0; k < n; ++k) list.push_back(element(*v.constant, k));
     return list;
   }
-  const std::vector<SizeExpr> numbers = c.context.builder.numbers(id).value_or(std::vector<SizeExpr>());  // nothing: it has no elements
+  const std::vector<SizeExpr> numbers =
+      c.context.builder.numbers(id).value_or(std::vector<SizeExpr>());  // nothing: it has no elements
   return RecipeList(numbers.begin(), numbers.end());
 }
 
@@ -124,7 +125,8 @@ RecipeValue extreme(const HostCall& c, bool greatest) {
   const std::vector<GraphSize> sizes = c.context.builder.sizes();
   RecipeValue best = list[0];
   for (const RecipeValue& v : list) {
-    if (best.get<double>() || v.get<double>()) best = greatest ? std::max(c.real(best), c.real(v)) : std::min(c.real(best), c.real(v));
+    if (best.get<double>() || v.get<double>())
+      best = greatest ? std::max(c.real(best), c.real(v)) : std::min(c.real(best), c.real(v));
     else best = greatest ? greater(c.whole(best), c.whole(v), sizes) : lesser(c.whole(best), c.whole(v), sizes);
   }
   return best;
@@ -183,7 +185,9 @@ RecipeValue is_constant(const HostCall& c) {
 /// The fraction with the least denominator, 1000 at most, that is `real` to the precision of f32.
 std::optional<std::pair<int64_t, int64_t>> fraction(double real) {
   for (int64_t q = 1; q <= 1000; ++q)
-    if (const double p = std::round(real * static_cast<double>(q)); std::fabs(p - real * static_cast<double>(q)) <= std::fabs(p) * 0x1p-23 && p < 0x1p31) return std::pair(static_cast<int64_t>(p), q);
+    if (const double p = std::round(real * static_cast<double>(q));
+        std::fabs(p - real * static_cast<double>(q)) <= std::fabs(p) * 0x1p-23 && p < 0x1p31)
+      return std::pair(static_cast<int64_t>(p), q);
   return std::nullopt;
 }
 
@@ -197,7 +201,10 @@ RecipeValue floor_of_product(const HostCall& c) {
     return SizeExpr(static_cast<int64_t>(d));
   }
   const auto f = factor > 0 ? fraction(factor) : std::nullopt;
-  if (!f) c.fail(fmt::format("{} times {} depends on run-time sizes, and {} is no fraction of small numbers; fix them with --size", to_text(n), factor, factor));
+  if (!f)
+    c.fail(fmt::format(
+        "{} times {} depends on run-time sizes, and {} is no fraction of small numbers; fix them with --size",
+        to_text(n), factor, factor));
   return floor_div(n * SizeExpr(f->first), SizeExpr(f->second));
 }
 
@@ -215,7 +222,8 @@ RecipeValue real_of_value(const HostCall& c) { return c.real(c.args[0]); }
 RecipeValue extreme_of_small(DType d, int sign) {
   double best = 0;
   for (int code = 0; code < 256; ++code)
-    if (const double v = small_value(d, static_cast<uint8_t>(code)); std::isfinite(v) && sign * v > sign * best) best = v;
+    if (const double v = small_value(d, static_cast<uint8_t>(code)); std::isfinite(v) && sign * v > sign * best)
+      best = v;
   if (is_int(dtype_row(d).compute)) return SizeExpr(static_cast<int64_t>(best));
   return best;
 }
@@ -246,7 +254,8 @@ RecipeValue reals_tensor(const HostCall& c, DType dtype) {
   for (const RecipeValue& v : list ? *list : RecipeList{c.args[0]}) {
     const double d = c.real(v);
     const float f = static_cast<float>(d);
-    const uint8_t* bytes = dtype == DType::F32 ? reinterpret_cast<const uint8_t*>(&f) : reinterpret_cast<const uint8_t*>(&d);
+    const uint8_t* bytes =
+        dtype == DType::F32 ? reinterpret_cast<const uint8_t*>(&f) : reinterpret_cast<const uint8_t*>(&d);
     data.bytes.insert(data.bytes.end(), bytes, bytes + bytes_of(dtype));
   }
   return TensorRef{c.context.builder.add_constant("", std::move(data))};
@@ -256,7 +265,8 @@ RecipeValue reals_tensor(const HostCall& c, DType dtype) {
 RecipeValue numbers_tensor(const HostCall& c) {
   const DType* dtype = c.args[1].get<DType>();
   if (dtype && (*dtype == DType::F32 || *dtype == DType::F64)) return reals_tensor(c, *dtype);
-  if (!dtype || !(is_int(*dtype) || *dtype == DType::Bool)) c.fail("a dtype of whole numbers, f32 or f64 is expected here");
+  if (!dtype || !(is_int(*dtype) || *dtype == DType::Bool))
+    c.fail("a dtype of whole numbers, f32 or f64 is expected here");
   std::vector<SizeExpr> elements, dims;
   if (const RecipeList* list = c.args[0].get<RecipeList>()) {
     for (const RecipeValue& v : *list) elements.push_back(c.whole(v));
@@ -309,7 +319,8 @@ RecipeValue require(const HostCall& c) {
 
 // Extents that have to be equal; those that run time tells are compared there.
 RecipeValue require_equal(const HostCall& c) {
-  if (c.context.builder.require_equal(c.whole(c.args[0]), c.whole(c.args[1])) == GraphBuilder::Equality::never) c.fail(c.text(2));
+  if (c.context.builder.require_equal(c.whole(c.args[0]), c.whole(c.args[1])) == GraphBuilder::Equality::never)
+    c.fail(c.text(2));
   return true;
 }
 
@@ -322,21 +333,48 @@ struct HostRow {
 
 constexpr size_t kMany = 1000;
 constexpr HostRow kHostRows[] = {
-    {"rank", 1, 1, rank},           {"shape", 1, 1, shape},         {"dtype", 1, 1, dtype_of_tensor}, {"has", 1, 1, has},
-    {"known", 1, kMany, known},     {"values", 1, 1, values},       {"scalar", 1, 1, scalar},         {"len", 1, 1, len},
-    {"range", 1, 2, range},         {"least", 1, kMany, minimum},   {"most", 1, kMany, maximum},      {"product", 1, 1, product_of},
-    {"total", 1, 1, sum_of},        {"ceil_div", 2, 2, ceil_div},   {"every", 1, 1, all_of},          {"some", 1, 1, any_of},
-    {"reversed", 1, 1, reversed},   {"sorted", 1, 1, sorted},       {"whole", 1, 2, floor_of},        {"real", 1, 1, real_of_value},
-    {"root", 1, 1, square_root},    {"fixed", 1, 1, is_constant},   {"lowest", 1, 1, dtype_lowest},   {"highest", 1, 1, dtype_highest},
-    {"is_float", 1, 1, is_float_dtype}, {"is_int", 1, 1, is_int_dtype}, {"numbers", 2, 2, numbers_tensor}, {"require", 2, 2, require},
-    {"einsum", 2, kMany, einsum},   {"joined", 1, 1, joined_lists}, {"chain", 2, 2, chain},             {"scan", 5, 5, scan},
-    {"item", 2, 2, item},           {"stretch", 3, 3, stretch},     {"split", 1, 3, split, true},
+    {"rank", 1, 1, rank},
+    {"shape", 1, 1, shape},
+    {"dtype", 1, 1, dtype_of_tensor},
+    {"has", 1, 1, has},
+    {"known", 1, kMany, known},
+    {"values", 1, 1, values},
+    {"scalar", 1, 1, scalar},
+    {"len", 1, 1, len},
+    {"range", 1, 2, range},
+    {"least", 1, kMany, minimum},
+    {"most", 1, kMany, maximum},
+    {"product", 1, 1, product_of},
+    {"total", 1, 1, sum_of},
+    {"ceil_div", 2, 2, ceil_div},
+    {"every", 1, 1, all_of},
+    {"some", 1, 1, any_of},
+    {"reversed", 1, 1, reversed},
+    {"sorted", 1, 1, sorted},
+    {"whole", 1, 2, floor_of},
+    {"real", 1, 1, real_of_value},
+    {"root", 1, 1, square_root},
+    {"fixed", 1, 1, is_constant},
+    {"lowest", 1, 1, dtype_lowest},
+    {"highest", 1, 1, dtype_highest},
+    {"is_float", 1, 1, is_float_dtype},
+    {"is_int", 1, 1, is_int_dtype},
+    {"numbers", 2, 2, numbers_tensor},
+    {"require", 2, 2, require},
+    {"einsum", 2, kMany, einsum},
+    {"joined", 1, 1, joined_lists},
+    {"chain", 2, 2, chain},
+    {"scan", 5, 5, scan},
+    {"item", 2, 2, item},
+    {"stretch", 3, 3, stretch},
+    {"split", 1, 3, split, true},
     {"require_equal", 3, 3, require_equal},
 };
 
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
-  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar || f == chain || f == scan || f == item || f == stretch || f == split;
+  return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar ||
+         f == chain || f == scan || f == item || f == stretch || f == split;
 }
 
 bool has_tensor(const RecipeList& args) {
@@ -345,14 +383,18 @@ bool has_tensor(const RecipeList& args) {
 
 }  // namespace
 
-bool call_host_function(RecipeContext& context, const std::string& name, const HostArguments& given, size_t offset, RecipeValue& result) {
+bool call_host_function(RecipeContext& context, const std::string& name, const HostArguments& given, size_t offset,
+                        RecipeValue& result) {
   for (const HostRow& row : kHostRows) {
     if (name != row.name) continue;
     if (!given.keywords.empty() && !row.keywords) return false;
-    // An op of the same name is meant where a tensor stands and the function takes none, and everywhere if it is a user's own.
-    if ((!takes_tensors(row) || row.keywords) && has_tensor(given.args) && context.builder.semantics().find(name)) return false;
+    // An op of the same name is meant where a tensor stands and the function takes none, and everywhere if it is a
+    // user's own.
+    if ((!takes_tensors(row) || row.keywords) && has_tensor(given.args) && context.builder.semantics().find(name))
+      return false;
     if (given.args.size() < row.least || given.args.size() > row.most)
-      throw RecipeError(offset, fmt::format("{} takes {} argument{}, not {}", name, row.least, row.least == 1 ? "" : "s", given.args.size()));
+      throw RecipeError(offset, fmt::format("{} takes {} argument{}, not {}", name, row.least,
+                                            row.least == 1 ? "" : "s", given.args.size()));
     result = row.function({context, given.args, offset, given});
     return true;
   }

@@ -118,7 +118,8 @@ struct ValueText {
 }  // namespace
 
 std::string kind_of(const RecipeValue& value) {
-  static constexpr const char* kinds[] = {"nothing", "true or false", "a whole number", "a number", "text", "a dtype", "a tensor", "a list"};
+  static constexpr const char* kinds[] = {"nothing", "true or false", "a whole number", "a number",
+                                          "text",    "a dtype",       "a tensor",       "a list"};
   return kinds[value.v.index()];
 }
 
@@ -137,7 +138,8 @@ bool to_sizes(const RecipeValue& value, std::vector<SizeExpr>& result) {
 
 bool to_attribute(const RecipeValue& value, const AttrSignature& signature, AttrValue& result, std::string& error) {
   bool fits = false;
-  if (const RecipeList* list = value.get<RecipeList>()) fits = signature.list && list_attribute(*list, signature, result);
+  if (const RecipeList* list = value.get<RecipeList>())
+    fits = signature.list && list_attribute(*list, signature, result);
   else fits = scalar_attribute(value, signature, result);
   if (!fits) error = fmt::format("{} takes {}, not {}", signature.name, wanted_text(signature), to_text(value));
   return fits;

@@ -27,7 +27,9 @@ struct RecipeValue {
   RecipeValue(T value) : v(std::move(value)) {}  // NOLINT: every alternative is a value
 
   template <class T>
-  const T* get() const { return std::get_if<T>(&v); }
+  const T* get() const {
+    return std::get_if<T>(&v);
+  }
   bool is_none() const { return std::holds_alternative<std::monostate>(v); }
   bool operator==(const RecipeValue&) const = default;
 };

@@ -45,7 +45,9 @@ class RecipeRun {
   }
 
  private:
-  [[noreturn]] static void fail(const RecipeExpr& e, const std::string& message) { throw RecipeError(e.offset, message); }
+  [[noreturn]] static void fail(const RecipeExpr& e, const std::string& message) {
+    throw RecipeError(e.offset, message);
+  }
 
   bool condition(const RecipeExpr& e) {
     const RecipeValue v = evaluate(e);
@@ -65,7 +67,8 @@ class RecipeRun {
     std::vector<std::string> known;
     for (const auto& [n, v] : scope_) known.push_back(n);
     const std::string near = nearest_name(e.text, known);
-    fail(e, fmt::format("nothing has the name '{}'{}", e.text, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    fail(e, fmt::format("nothing has the name '{}'{}", e.text,
+                        near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
   }
 
   RecipeList elements(const std::vector<RecipeExpr>& exprs) {
@@ -109,8 +112,8 @@ class RecipeRun {
     return i;
   }
 
-  // What a name stands for, without a copy: an element of a long list costs as much as one of a short list. Else a value, kept in `own`.
-  // Nothing may be evaluated while the answer is in use.
+  // What a name stands for, without a copy: an element of a long list costs as much as one of a short list. Else a
+  // value, kept in `own`. Nothing may be evaluated while the answer is in use.
   const RecipeValue& looked_up(const RecipeExpr& e, RecipeValue& own) {
     if (e.kind == Kind::name)
       if (const auto it = scope_.find(e.text); it != scope_.end()) return it->second;
@@ -128,7 +131,8 @@ class RecipeRun {
 
   RecipeValue slice(const RecipeExpr& e) {
     const bool starts = e.args[1].kind != Kind::nothing, ends = e.args[2].kind != Kind::nothing;
-    const RecipeValue begin = starts ? evaluate(e.args[1]) : RecipeValue(), end = ends ? evaluate(e.args[2]) : RecipeValue();
+    const RecipeValue begin = starts ? evaluate(e.args[1]) : RecipeValue(),
+                      end = ends ? evaluate(e.args[2]) : RecipeValue();
     RecipeValue own;
     const RecipeValue& v = looked_up(e.args[0], own);
     const RecipeList* list = v.get<RecipeList>();
@@ -161,7 +165,7 @@ class RecipeRun {
     }
     if (a.get<TensorRef>() || b.get<TensorRef>()) return tensor_binary(e, a, b);
     if (a.get<RecipeList>() || b.get<RecipeList>()) return list_binary(e, a, b);
-    if (const std::string *x = a.get<std::string>(), *y = b.get<std::string>(); x && y && e.text == "+") return *x + *y;
+    if (const std::string* x = a.get<std::string>(), *y = b.get<std::string>(); x && y && e.text == "+") return *x + *y;
     if (a.get<double>() || b.get<double>() || e.text == "/") return real_binary(e, number(e, a), number(e, b));
     return size_binary(e, a, b);
   }
@@ -232,7 +236,8 @@ class RecipeRun {
     const SizeExpr* n = x ? b.get<SizeExpr>() : a.get<SizeExpr>();
     if (e.text == "*" && n && n->is_constant() && n->value >= 0) {
       const RecipeList& once = x ? *x : *y;
-      if (static_cast<uint64_t>(n->value) > kMaxListed / std::max<size_t>(once.size(), 1)) fail(e, "this list is too long");
+      if (static_cast<uint64_t>(n->value) > kMaxListed / std::max<size_t>(once.size(), 1))
+        fail(e, "this list is too long");
       RecipeList many;
       for (int64_t i = 0; i < n->value; ++i) many.insert(many.end(), once.begin(), once.end());
       return many;
@@ -242,8 +247,9 @@ class RecipeRun {
 
   RecipeValue tensor_binary(const RecipeExpr& e, const RecipeValue& a, const RecipeValue& b) {
     static constexpr std::pair<const char*, const char*> ops[] = {
-        {"+", "add"},   {"-", "sub"},        {"*", "mul"},     {"/", "div"},           {"//", "floor_div"}, {"%", "mod"},
-        {"<", "less"},  {"<=", "less_equal"}, {">", "greater"}, {">=", "greater_equal"}, {"==", "equal"},     {"!=", "not_equal"}};
+        {"+", "add"},    {"-", "sub"},       {"*", "mul"},         {"/", "div"},     {"//", "floor_div"},
+        {"%", "mod"},    {"<", "less"},      {"<=", "less_equal"}, {">", "greater"}, {">=", "greater_equal"},
+        {"==", "equal"}, {"!=", "not_equal"}};
     for (const auto& [sign, op] : ops)
       if (e.text == sign) return op_call(e, op, {a, b});
     fail(e, fmt::format("'{}' does not go with tensors", e.text));
@@ -270,7 +276,8 @@ class RecipeRun {
       if (callee.starts_with(kGraphCallee)) return graph_call(e, callee, args);
     }
     if (const auto f = context_.functions.find(callee); f != context_.functions.end()) {
-      if (!keywords.empty()) throw RecipeError(keywords[0].offset, fmt::format("'{}' takes its arguments by place", callee));
+      if (!keywords.empty())
+        throw RecipeError(keywords[0].offset, fmt::format("'{}' takes its arguments by place", callee));
       return inlined(e, callee, f->second, std::move(args), wanted);
     }
     RecipeValue result;
@@ -291,9 +298,11 @@ class RecipeRun {
     return *name;
   }
 
-  RecipeValue inlined(const RecipeExpr& e, const std::string& callee, const RecipeFunction& f, RecipeList args, size_t wanted) {
+  RecipeValue inlined(const RecipeExpr& e, const std::string& callee, const RecipeFunction& f, RecipeList args,
+                      size_t wanted) {
     if (args.size() != f.parameters.size())
-      fail(e, fmt::format("'{}' takes {} argument{}, not {}", callee, f.parameters.size(), f.parameters.size() == 1 ? "" : "s", args.size()));
+      fail(e, fmt::format("'{}' takes {} argument{}, not {}", callee, f.parameters.size(),
+                          f.parameters.size() == 1 ? "" : "s", args.size()));
     RecipeScope inner;
     for (size_t i = 0; i < args.size(); ++i) inner[f.parameters[i]] = std::move(args[i]);
     return run_function(context_, callee, f, inner, e.offset, wanted);
@@ -324,10 +333,16 @@ RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, Reci
   return RecipeRun(context, scope).evaluate(expr, wanted);
 }
 
-RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function, RecipeScope& scope, size_t offset, size_t wanted) {
-  if (context.depth >= kMaxInlined) throw RecipeError(offset, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", name));
+RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function,
+                         RecipeScope& scope, size_t offset, size_t wanted) {
+  if (context.depth >= kMaxInlined)
+    throw RecipeError(offset, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", name));
   if (context.depth == 0) context.calls = 0;
-  if (++context.calls > kMaxCalls) throw RecipeError(offset, fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long; a function of a list is one call where one of its elements is many", name, kMaxCalls));
+  if (++context.calls > kMaxCalls)
+    throw RecipeError(offset,
+                      fmt::format("with '{}' and what it calls in the place of calls this is more than {} calls long; "
+                                  "a function of a list is one call where one of its elements is many",
+                                  name, kMaxCalls));
   const DeeperCall deeper(context, offset);
   try {
     return run_recipe(context, function.body, scope, wanted);
@@ -342,7 +357,8 @@ RecipeValue run_function(RecipeContext& context, const std::string& name, const 
   }
 }
 
-RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope, size_t wanted) {
+RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope,
+                       size_t wanted) {
   RecipeValue last;
   for (const RecipeStatement& s : recipe) {
     if (&s == &recipe.back() && s.targets.empty()) return evaluate_recipe(context, s.value, scope, wanted);

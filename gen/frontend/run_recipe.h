@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "frontend/graph_builder.h"
-#include "support/recipe_syntax.h"
 #include "frontend/recipe_value.h"
+#include "support/recipe_syntax.h"
 
 namespace tenon {
 
@@ -28,7 +28,8 @@ struct RecipeContext {
   const RecipeFunctions& functions;
   /// Names the place of a node, where it is the text's; otherwise the builder's origin stays.
   std::function<std::string(size_t offset)> origin = nullptr;
-  /// Calls a graph that an attribute holds; its text begins with kGraphCallee. Where there is none, no recipe has such a text.
+  /// Calls a graph that an attribute holds; its text begins with kGraphCallee. Where there is none, no recipe has such
+  /// a text.
   std::function<RecipeList(const std::string& callee, const RecipeList& args)> call_graph = nullptr;
   bool names_values = false;  // results get the names on the left
   int depth = 0;              // of inlined calls
@@ -36,16 +37,19 @@ struct RecipeContext {
   size_t outermost = 0;       // place of the first of these
 };
 
-/// What a recipe has for a graph that an attribute holds, to be called by apply: this and the attribute's name. No op is spelled like it.
+/// What a recipe has for a graph that an attribute holds, to be called by apply: this and the attribute's name. No op
+/// is spelled like it.
 inline constexpr const char* kGraphCallee = "graph ";
 
-/// Runs all statements in `scope`, which receives what they define. Returns the value of the last one. `wanted` is the number of
-/// results that a call in the last statement has to have where it is not an assignment. Throws RecipeError.
-RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope, size_t wanted = 1);
+/// Runs all statements in `scope`, which receives what they define. Returns the value of the last one. `wanted` is the
+/// number of results that a call in the last statement has to have where it is not an assignment. Throws RecipeError.
+RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope,
+                       size_t wanted = 1);
 
-/// Runs the body of a function that is called by `name` at `offset`, with its parameters in `scope`. Throws RecipeError, which says whether its
-/// offset is that of the call or one of the body.
-RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function, RecipeScope& scope, size_t offset, size_t wanted = 1);
+/// Runs the body of a function that is called by `name` at `offset`, with its parameters in `scope`. Throws
+/// RecipeError, which says whether its offset is that of the call or one of the body.
+RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function,
+                         RecipeScope& scope, size_t offset, size_t wanted = 1);
 
 /// The value of one expression. Throws RecipeError.
 RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, RecipeScope& scope, size_t wanted = 1);
@@ -59,8 +63,10 @@ struct HostArguments {
   size_t wanted = 1;
 };
 
-/// Host functions: shape, rank, value, range … Returns whether `name` is one that takes these keywords; throws RecipeError at `offset`.
-bool call_host_function(RecipeContext& context, const std::string& name, const HostArguments& given, size_t offset, RecipeValue& result);
+/// Host functions: shape, rank, value, range … Returns whether `name` is one that takes these keywords; throws
+/// RecipeError at `offset`.
+bool call_host_function(RecipeContext& context, const std::string& name, const HostArguments& given, size_t offset,
+                        RecipeValue& result);
 
 /// Names of the host functions, for "did you mean".
 std::vector<std::string> host_functions();

@@ -14,8 +14,8 @@ struct MovementRow {
 };
 constexpr size_t kAll = 1000;
 constexpr MovementRow kMovement[] = {
-    {"identity", kAll}, {"reshape", kAll}, {"transpose", kAll}, {"concat", kAll}, {"slice", kAll}, {"split", kAll},
-    {"expand", kAll},   {"flip", kAll},    {"tile", kAll},      {"repeat", kAll}, {"stack", kAll}, {"gather", 1},
+    {"identity", kAll}, {"reshape", kAll}, {"transpose", kAll}, {"concat", kAll},  {"slice", kAll}, {"split", kAll},
+    {"expand", kAll},   {"flip", kAll},    {"tile", kAll},      {"repeat", kAll},  {"stack", kAll}, {"gather", 1},
     {"gather_nd", 1},   {"take", 1},       {"unsqueeze", kAll}, {"squeeze", kAll},
 };
 
@@ -25,9 +25,15 @@ using Element = std::optional<SizeExpr>;
 /// 1 where the extent is above 0, else 0: what the ranges of the sizes decide, or an extent.
 SizeExpr is_positive(const SizeExpr& e, const Sizes& sizes) { return greater(lesser(e, 1, sizes), 0, sizes); }
 Element less(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) { return is_positive(b - a, sizes); }
-Element less_equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) { return is_positive(b - a + SizeExpr(1), sizes); }
-Element equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) { return SizeExpr(1) - is_positive(greater(a - b, b - a, sizes), sizes); }
-Element quotient(const SizeExpr& a, const SizeExpr& b, const Sizes&) { return b.is(0) ? std::nullopt : Element(floor_div(a, b)); }
+Element less_equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
+  return is_positive(b - a + SizeExpr(1), sizes);
+}
+Element equal(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
+  return SizeExpr(1) - is_positive(greater(a - b, b - a, sizes), sizes);
+}
+Element quotient(const SizeExpr& a, const SizeExpr& b, const Sizes&) {
+  return b.is(0) ? std::nullopt : Element(floor_div(a, b));
+}
 // Rounded toward zero; nothing where a number that may be negative is divided by one that may not be positive.
 Element whole_quotient(const SizeExpr& a, const SizeExpr& b, const Sizes& sizes) {
   if (bounds_of(a, sizes).lo >= 0) return quotient(a, b, sizes);
@@ -45,11 +51,17 @@ constexpr ArithmeticRow kArithmetic[] = {
     {"mul", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return a * b; }},
     {"floor_div", quotient},
     {"trunc_div", whole_quotient},
-    {"mod", [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element { return b.is(0) ? std::nullopt : Element(floor_mod(a, b)); }},
+    {"mod",
+     [](const SizeExpr& a, const SizeExpr& b, const Sizes&) -> Element {
+       return b.is(0) ? std::nullopt : Element(floor_mod(a, b));
+     }},
     {"minimum", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return lesser(a, b, s); }},
     {"maximum", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return greater(a, b, s); }},
     {"equal", equal},
-    {"not_equal", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element { return is_positive(greater(a - b, b - a, s), s); }},
+    {"not_equal",
+     [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) -> Element {
+       return is_positive(greater(a - b, b - a, s), s);
+     }},
     {"less", less},
     {"less_equal", less_equal},
     {"greater", [](const SizeExpr& a, const SizeExpr& b, const Sizes& s) { return less(b, a, s); }},
@@ -92,7 +104,8 @@ std::optional<std::vector<int64_t>> constant_dims(const TensorType& type) {
   return dims;
 }
 
-// The elements are numbered across the inputs that are moved, the op is evaluated on the numbers, and these are looked up again.
+// The elements are numbered across the inputs that are moved, the op is evaluated on the numbers, and these are looked
+// up again.
 std::optional<std::vector<SizeTensor>> move_sizes(const OpSemantics& semantics, const MovementRow& row,
                                                   const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
                                                   const std::vector<TensorType>& types) {
@@ -146,7 +159,8 @@ size_t broadcast_position(const std::vector<int64_t>& dims, const std::vector<in
 
 /// Element by element of operands that are broadcast; nothing where `function` has nothing for one of them.
 template <class Function>
-std::optional<std::vector<SizeTensor>> combine_sizes(const std::vector<const SizeTensor*>& operands, const TensorType& type, const Function& function) {
+std::optional<std::vector<SizeTensor>> combine_sizes(const std::vector<const SizeTensor*>& operands,
+                                                     const TensorType& type, const Function& function) {
   const std::optional<std::vector<int64_t>> dims = constant_dims(type);
   if (!dims) return std::nullopt;
   SizeTensor result{type.dtype, *dims, {}};
@@ -163,14 +177,19 @@ std::optional<std::vector<SizeTensor>> combine_sizes(const std::vector<const Siz
 /// Conditions that run time tells, where there are many, are compared by one operator, not computed one by one.
 std::optional<std::vector<SizeTensor>> of_use(std::optional<std::vector<SizeTensor>> results) {
   constexpr size_t kFewConditions = 16;
-  if (results && (*results)[0].dtype == DType::Bool && (*results)[0].elements.size() > kFewConditions && !plain((*results)[0])) return std::nullopt;
+  if (results && (*results)[0].dtype == DType::Bool && (*results)[0].elements.size() > kFewConditions &&
+      !plain((*results)[0]))
+    return std::nullopt;
   return results;
 }
 
-Element selected(const std::vector<SizeExpr>& e) { return e[0].is_constant() ? Element(e[0].is(0) ? e[2] : e[1]) : std::nullopt; }
+Element selected(const std::vector<SizeExpr>& e) {
+  return e[0].is_constant() ? Element(e[0].is(0) ? e[2] : e[1]) : std::nullopt;
+}
 
 /// Of all elements: the result has one.
-std::optional<std::vector<SizeTensor>> reduce_sizes(const ReductionRow& row, const SizeTensor& t, const TensorType& type) {
+std::optional<std::vector<SizeTensor>> reduce_sizes(const ReductionRow& row, const SizeTensor& t,
+                                                    const TensorType& type) {
   const std::optional<std::vector<int64_t>> dims = constant_dims(type);
   if (!dims || element_count(*dims) != 1) return std::nullopt;
   SizeExpr all = row.of_none;
@@ -200,22 +219,33 @@ bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes) {
   const bool narrow = tensor.dtype == DType::F32;
   const int64_t most = narrow ? int64_t{1} << 24 : int64_t{1} << 53;
   return std::all_of(tensor.elements.begin(), tensor.elements.end(), [&](const SizeExpr& e) {
-    if (e.is_constant()) return bounds_of(e, sizes).hi == e.value && static_cast<int64_t>(narrow ? static_cast<double>(static_cast<float>(e.value)) : static_cast<double>(e.value)) == e.value;
+    if (e.is_constant())
+      return bounds_of(e, sizes).hi == e.value &&
+             static_cast<int64_t>(narrow ? static_cast<double>(static_cast<float>(e.value))
+                                         : static_cast<double>(e.value)) == e.value;
     const SizeBounds b = bounds_of(e, sizes);
     return b.lo >= -most && b.hi <= most;
   });
 }
 
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
-                                                        const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
-                                                        const std::vector<TensorType>& types, const std::vector<GraphSize>& sizes) {
-  const auto takes = [&](size_t count) { return inputs.size() == count && types.size() == 1 && std::count(inputs.begin(), inputs.end(), nullptr) == 0; };
+                                                        const std::vector<const SizeTensor*>& inputs,
+                                                        const Attributes& attrs, const std::vector<TensorType>& types,
+                                                        const std::vector<GraphSize>& sizes) {
+  const auto takes = [&](size_t count) {
+    return inputs.size() == count && types.size() == 1 && std::count(inputs.begin(), inputs.end(), nullptr) == 0;
+  };
   for (const ArithmeticRow& row : kArithmetic)
-    if (op == row.op && takes(2)) return of_use(combine_sizes(inputs, types[0], [&](const std::vector<SizeExpr>& e) { return row.function(e[0], e[1], sizes); }));
-  if (op == "neg" && takes(1)) return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(0) - e[0]); });
-  if (op == "logical_not" && takes(1)) return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(1) - e[0]); });
+    if (op == row.op && takes(2))
+      return of_use(combine_sizes(inputs, types[0],
+                                  [&](const std::vector<SizeExpr>& e) { return row.function(e[0], e[1], sizes); }));
+  if (op == "neg" && takes(1))
+    return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(0) - e[0]); });
+  if (op == "logical_not" && takes(1))
+    return combine_sizes(inputs, types[0], [](const std::vector<SizeExpr>& e) { return Element(SizeExpr(1) - e[0]); });
   if (op == "where" && takes(3)) return combine_sizes(inputs, types[0], selected);
-  if (op == "cast" && takes(1) && holds_sizes(types[0].dtype)) return std::vector<SizeTensor>{{types[0].dtype, inputs[0]->dims, inputs[0]->elements}};
+  if (op == "cast" && takes(1) && holds_sizes(types[0].dtype))
+    return std::vector<SizeTensor>{{types[0].dtype, inputs[0]->dims, inputs[0]->elements}};
   for (const ReductionRow& row : kReductions)
     if (op == row.op && takes(1)) return reduce_sizes(row, *inputs[0], types[0]);
   for (const MovementRow& row : kMovement)

@@ -16,11 +16,13 @@ struct SizeTensor {
   std::vector<SizeExpr> elements;
 };
 
-/// Results of `op` on such tensors (nullptr = absent optional). Ops that only move elements are evaluated on element numbers in
-/// place of elements; sums, products, quotients and comparisons (1 where they hold) element by element. Nothing for other ops.
+/// Results of `op` on such tensors (nullptr = absent optional). Ops that only move elements are evaluated on element
+/// numbers in place of elements; sums, products, quotients and comparisons (1 where they hold) element by element.
+/// Nothing for other ops.
 std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
-                                                        const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
-                                                        const std::vector<TensorType>& types, const std::vector<GraphSize>& sizes);
+                                                        const std::vector<const SizeTensor*>& inputs,
+                                                        const Attributes& attrs, const std::vector<TensorType>& types,
+                                                        const std::vector<GraphSize>& sizes);
 
 /// The elements of a constant where all are whole numbers, reals of such values included; nothing otherwise.
 std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data);

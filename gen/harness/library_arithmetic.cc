@@ -15,15 +15,20 @@ namespace {
 
 using Type = ArithmeticType;
 
-std::string as_integer(const ArithmeticText& t) { return t.type == Type::Real ? fmt::format("tn_rt_to_int(f, {})", t.text) : t.text; }
+std::string as_integer(const ArithmeticText& t) {
+  return t.type == Type::Real ? fmt::format("tn_rt_to_int(f, {})", t.text) : t.text;
+}
 
 std::string as_real(const ArithmeticText& t) {
   if (t.type == Type::Real) return t.text;
-  const bool digits = !t.text.empty() && std::all_of(t.text.begin(), t.text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits =
+      !t.text.empty() && std::all_of(t.text.begin(), t.text.end(), [](char c) { return c >= '0' && c <= '9'; });
   return digits ? t.text + ".0" : fmt::format("(double)({})", t.text);
 }
 
-std::string as_condition(const ArithmeticText& t) { return t.type == Type::Condition ? t.text : fmt::format("({} != 0)", t.text); }
+std::string as_condition(const ArithmeticText& t) {
+  return t.type == Type::Condition ? t.text : fmt::format("({} != 0)", t.text);
+}
 
 std::string real_literal(double x) {
   std::string text = fmt::format("{:.17g}", x);
@@ -50,7 +55,8 @@ ArithmeticText element_of(const AttrDef& a, const std::string& suffix, const Ari
   if (a.kind == AttrKind::boolean) return {fmt::format("({} != 0)", field), Type::Condition};
   if (a.kind == AttrKind::real) return {field, Type::Real};
   if (a.kind == AttrKind::type_variable)
-    return scope.float_types.count(a.type) ? ArithmeticText{field + ".f[0]", Type::Real} : ArithmeticText{field + ".i", Type::Integer};
+    return scope.float_types.count(a.type) ? ArithmeticText{field + ".f[0]", Type::Real}
+                                           : ArithmeticText{field + ".i", Type::Integer};
   if (a.kind == AttrKind::dtype) {
     const auto d = dtype_from_name(a.type);
     TENON_CHECK(d, "attribute {} has the unknown type {}", a.name, a.type);
@@ -70,11 +76,14 @@ ArithmeticText name(const Syntax& s, const ArithmeticScope& scope) {
   if (const AttrDef* a = def.attr(s.text)) {
     if (a->count == AttrCount::one) return element_of(*a, "", scope);
     TENON_CHECK(!scope.element.empty(), "{}: the list {} stands where one number is needed", def.name, s.text);
-    if (a->count == AttrCount::per_dim) return {fmt::format("{}.dim[{}]", c_identifier(a->name), scope.element), Type::Integer};
-    if (a->count == AttrCount::any) return {fmt::format("tn_rt_int_at(f, &a->{}, {})", c_identifier(a->name), scope.element), Type::Integer};
+    if (a->count == AttrCount::per_dim)
+      return {fmt::format("{}.dim[{}]", c_identifier(a->name), scope.element), Type::Integer};
+    if (a->count == AttrCount::any)
+      return {fmt::format("tn_rt_int_at(f, &a->{}, {})", c_identifier(a->name), scope.element), Type::Integer};
     return element_of(*a, fmt::format("[{}]", scope.element), scope);
   }
-  if (const LetDef* l = def.let(s.text)) return {c_identifier(s.text), scope.real_lets.count(l->name) ? Type::Real : Type::Integer};
+  if (const LetDef* l = def.let(s.text))
+    return {c_identifier(s.text), scope.real_lets.count(l->name) ? Type::Real : Type::Integer};
   if (const AttrDef* a = attr_with_word(def, s.text)) return *word_of(a, s);
   return {c_identifier(s.text), Type::Integer};
 }
@@ -82,12 +91,16 @@ ArithmeticText name(const Syntax& s, const ArithmeticScope& scope) {
 ArithmeticText subscript(const Syntax& s, const ArithmeticScope& scope) {
   TENON_CHECK(s.children.size() == 1, "{}: {} has no single index", scope.def->name, print(s));
   const std::string index = integer_text(s.children[0], scope);
-  if (scope.packs.count(s.text)) return {fmt::format("tn_rt_at(f, {}, {})", c_identifier(s.text), index), Type::Integer};
+  if (scope.packs.count(s.text))
+    return {fmt::format("tn_rt_at(f, {}, {})", c_identifier(s.text), index), Type::Integer};
   const AttrDef* a = scope.def->attr(s.text);
   TENON_CHECK(a != nullptr, "{}: {} is no list", scope.def->name, s.text);
-  if (a->count == AttrCount::any) return {fmt::format("tn_rt_int_at(f, &a->{}, {})", c_identifier(a->name), index), Type::Integer};
-  if (a->count == AttrCount::per_dim) return {fmt::format("tn_rt_at(f, &{}, {})", c_identifier(a->name), index), Type::Integer};
-  TENON_CHECK(s.children[0].kind == SyntaxKind::integer && s.children[0].integer < a->length, "{}: {} is out of bounds", scope.def->name, print(s));
+  if (a->count == AttrCount::any)
+    return {fmt::format("tn_rt_int_at(f, &a->{}, {})", c_identifier(a->name), index), Type::Integer};
+  if (a->count == AttrCount::per_dim)
+    return {fmt::format("tn_rt_at(f, &{}, {})", c_identifier(a->name), index), Type::Integer};
+  TENON_CHECK(s.children[0].kind == SyntaxKind::integer && s.children[0].integer < a->length, "{}: {} is out of bounds",
+              scope.def->name, print(s));
   return element_of(*a, fmt::format("[{}]", index), scope);
 }
 
@@ -99,11 +112,13 @@ ArithmeticText comparison(const Syntax& s, const ArithmeticScope& scope) {
   };
   const ArithmeticText x = side(s.children[0], s.children[1]), y = side(s.children[1], s.children[0]);
   const bool real = x.type == Type::Real || y.type == Type::Real;
-  return {fmt::format("({} {} {})", real ? as_real(x) : as_integer(x), s.text, real ? as_real(y) : as_integer(y)), Type::Condition};
+  return {fmt::format("({} {} {})", real ? as_real(x) : as_integer(x), s.text, real ? as_real(y) : as_integer(y)),
+          Type::Condition};
 }
 
 bool is_negative_literal(const Syntax& s) {
-  return s.kind == SyntaxKind::unary && s.text == "-" && (s.children[0].kind == SyntaxKind::integer || s.children[0].kind == SyntaxKind::real);
+  return s.kind == SyntaxKind::unary && s.text == "-" &&
+         (s.children[0].kind == SyntaxKind::integer || s.children[0].kind == SyntaxKind::real);
 }
 
 ArithmeticText real_binary(const std::string& op, const std::string& x, const std::string& y) {
@@ -116,12 +131,16 @@ ArithmeticText real_binary(const std::string& op, const std::string& x, const st
 ArithmeticText binary(const Syntax& s, const ArithmeticScope& scope) {
   static constexpr std::array kComparisons = {"==", "!=", "<", "<=", ">", ">="};
   if (s.text == "and" || s.text == "or")
-    return {fmt::format("({} {} {})", condition_text(s.children[0], scope), s.text == "and" ? "&&" : "||", condition_text(s.children[1], scope)), Type::Condition};
+    return {fmt::format("({} {} {})", condition_text(s.children[0], scope), s.text == "and" ? "&&" : "||",
+                        condition_text(s.children[1], scope)),
+            Type::Condition};
   if (std::find(kComparisons.begin(), kComparisons.end(), s.text) != kComparisons.end()) return comparison(s, scope);
   const ArithmeticText x = arithmetic(s.children[0], scope), y = arithmetic(s.children[1], scope);
-  const bool real = x.type == Type::Real || y.type == Type::Real || s.text == "/" || (s.text == "**" && is_negative_literal(s.children[1]));
+  const bool real = x.type == Type::Real || y.type == Type::Real || s.text == "/" ||
+                    (s.text == "**" && is_negative_literal(s.children[1]));
   if (real) return real_binary(s.text, as_real(x), as_real(y));
-  static const std::map<std::string, std::string> kFunctions = {{"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"//", "floordiv"}, {"%", "mod"}, {"**", "power"}};
+  static const std::map<std::string, std::string> kFunctions = {{"+", "add"},       {"-", "sub"}, {"*", "mul"},
+                                                                {"//", "floordiv"}, {"%", "mod"}, {"**", "power"}};
   const auto function = kFunctions.find(s.text);
   TENON_CHECK(function != kFunctions.end(), "{}: operator {}", scope.def->name, s.text);
   return {fmt::format("tn_rt_{}(f, {}, {})", function->second, x.text, y.text), Type::Integer};
@@ -130,27 +149,35 @@ ArithmeticText binary(const Syntax& s, const ArithmeticScope& scope) {
 ArithmeticText choice(const Syntax& s, const ArithmeticScope& scope) {
   const ArithmeticText yes = arithmetic(s.children[1], scope), no = arithmetic(s.children[2], scope);
   const bool real = yes.type == Type::Real || no.type == Type::Real;
-  return {fmt::format("({} ? {} : {})", condition_text(s.children[0], scope), real ? as_real(yes) : as_integer(yes), real ? as_real(no) : as_integer(no)),
+  return {fmt::format("({} ? {} : {})", condition_text(s.children[0], scope), real ? as_real(yes) : as_integer(yes),
+                      real ? as_real(no) : as_integer(no)),
           real ? Type::Real : Type::Integer};
 }
 
 std::optional<ArithmeticText> about_packs(const Syntax& s, const ArithmeticScope& scope) {
   if (s.text == "given") {
     const auto& inputs = scope.def->inputs;
-    const auto t = std::find_if(inputs.begin(), inputs.end(), [&](const TensorDef& i) { return i.name == s.children[0].text; });
+    const auto t =
+        std::find_if(inputs.begin(), inputs.end(), [&](const TensorDef& i) { return i.name == s.children[0].text; });
     TENON_CHECK(t != inputs.end(), "{}: given({})", scope.def->name, s.children[0].text);
     return ArithmeticText{fmt::format("(f->operand[{}].tensor != NULL)", t - inputs.begin()), Type::Condition};
   }
   if (s.text == "element") {
     const std::string list = c_identifier(s.children[0].text);
-    return ArithmeticText{fmt::format("({1} < a->{0}.count ? tn_rt_int_at(f, &a->{0}, {1}) : 0)", list, s.children[1].integer), Type::Integer};
+    return ArithmeticText{
+        fmt::format("({1} < a->{0}.count ? tn_rt_int_at(f, &a->{0}, {1}) : 0)", list, s.children[1].integer),
+        Type::Integer};
   }
-  if (s.text == "elements") return ArithmeticText{fmt::format("a->{}.count", c_identifier(s.children[0].text)), Type::Integer};
+  if (s.text == "elements")
+    return ArithmeticText{fmt::format("a->{}.count", c_identifier(s.children[0].text)), Type::Integer};
   if (s.text != "size" && s.text != "rank") return std::nullopt;
   const Syntax& of = s.children[0];
   if (scope.packs.count(of.text))
-    return ArithmeticText{s.text == "size" ? fmt::format("tn_rt_product(f, {})", c_identifier(of.text)) : fmt::format("{}->rank", c_identifier(of.text)), Type::Integer};
-  if (const AttrDef* a = scope.def->attr(of.text); a != nullptr && a->count == AttrCount::any) return ArithmeticText{fmt::format("a->{}.count", c_identifier(a->name)), Type::Integer};
+    return ArithmeticText{s.text == "size" ? fmt::format("tn_rt_product(f, {})", c_identifier(of.text))
+                                           : fmt::format("{}->rank", c_identifier(of.text)),
+                          Type::Integer};
+  if (const AttrDef* a = scope.def->attr(of.text); a != nullptr && a->count == AttrCount::any)
+    return ArithmeticText{fmt::format("a->{}.count", c_identifier(a->name)), Type::Integer};
   return arithmetic(of, scope);
 }
 
@@ -161,25 +188,32 @@ ArithmeticText call(const Syntax& s, const ArithmeticScope& scope) {
   if (const auto fn = scope.defs->fns.find(s.text); fn != scope.defs->fns.end()) {
     ArithmeticScope inner = scope;
     TENON_CHECK(fn->second.params.size() == s.children.size(), "{}: {}", scope.def->name, print(s));
-    for (size_t i = 0; i < s.children.size(); ++i) inner.params[fn->second.params[i]] = arithmetic(s.children[i], scope);
+    for (size_t i = 0; i < s.children.size(); ++i)
+      inner.params[fn->second.params[i]] = arithmetic(s.children[i], scope);
     return arithmetic(fn->second.value, inner);
   }
   std::vector<ArithmeticText> args;
   for (const Syntax& c : s.children) args.push_back(arithmetic(c, scope));
   const bool real = std::any_of(args.begin(), args.end(), [](const ArithmeticText& t) { return t.type == Type::Real; });
   if (s.text == "min" || s.text == "max")
-    return real ? ArithmeticText{fmt::format("tn_rt_f{}({}, {})", s.text, as_real(args[0]), as_real(args[1])), Type::Real}
+    return real ? ArithmeticText{fmt::format("tn_rt_f{}({}, {})", s.text, as_real(args[0]), as_real(args[1])),
+                                 Type::Real}
                 : ArithmeticText{fmt::format("tn_rt_{}({}, {})", s.text, args[0].text, args[1].text), Type::Integer};
-  if (s.text == "abs") return real ? ArithmeticText{fmt::format("tn_rt_fabs({})", args[0].text), Type::Real} : ArithmeticText{fmt::format("tn_rt_abs({})", args[0].text), Type::Integer};
+  if (s.text == "abs")
+    return real ? ArithmeticText{fmt::format("tn_rt_fabs({})", args[0].text), Type::Real}
+                : ArithmeticText{fmt::format("tn_rt_abs({})", args[0].text), Type::Integer};
   if (s.text == "ceildiv")
     return real ? ArithmeticText{fmt::format("tn_rt_ceil({} / {})", as_real(args[0]), as_real(args[1])), Type::Real}
                 : ArithmeticText{fmt::format("tn_rt_ceildiv(f, {}, {})", args[0].text, args[1].text), Type::Integer};
   if ((s.text == "floor" || s.text == "ceil" || s.text == "round") && !real) return args[0];
-  if (s.text == "sq") return real ? real_binary("*", args[0].text, args[0].text) : ArithmeticText{fmt::format("tn_rt_mul(f, {0}, {0})", args[0].text), Type::Integer};
+  if (s.text == "sq")
+    return real ? real_binary("*", args[0].text, args[0].text)
+                : ArithmeticText{fmt::format("tn_rt_mul(f, {0}, {0})", args[0].text), Type::Integer};
   if (s.text == "rsqrt") return {fmt::format("(1.0 / tn_rt_sqrt({}))", as_real(args[0])), Type::Real};
   if (s.text == "pow") return {fmt::format("tn_rt_pow({}, {})", as_real(args[0]), as_real(args[1])), Type::Real};
   static constexpr std::array kReal = {"floor", "ceil", "round", "sqrt", "exp", "log"};
-  TENON_CHECK(std::find(kReal.begin(), kReal.end(), s.text) != kReal.end(), "{}: {} is no function of sizes", scope.def->name, s.text);
+  TENON_CHECK(std::find(kReal.begin(), kReal.end(), s.text) != kReal.end(), "{}: {} is no function of sizes",
+              scope.def->name, s.text);
   return {fmt::format("tn_rt_{}({})", s.text, as_real(args[0])), Type::Real};
 }
 
@@ -194,7 +228,10 @@ ArithmeticText unary(const Syntax& s, const ArithmeticScope& scope) {
 
 ArithmeticText arithmetic(const Syntax& s, const ArithmeticScope& scope) {
   switch (s.kind) {
-    case SyntaxKind::integer: return {s.integer > INT32_MAX || s.integer < 0 ? fmt::format("INT64_C({})", s.integer) : fmt::format("{}", s.integer), Type::Integer};
+    case SyntaxKind::integer:
+      return {
+          s.integer > INT32_MAX || s.integer < 0 ? fmt::format("INT64_C({})", s.integer) : fmt::format("{}", s.integer),
+          Type::Integer};
     case SyntaxKind::real: return {real_literal(s.real), Type::Real};
     case SyntaxKind::infinity: return {"tn_rt_inf()", Type::Real};
     case SyntaxKind::boolean: return {s.integer != 0 ? "1" : "0", Type::Condition};

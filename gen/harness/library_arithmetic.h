@@ -18,19 +18,20 @@ struct ArithmeticText {
   ArithmeticType type = ArithmeticType::Integer;
 };
 
-/// What names of the definition are in C. Attributes are fields of `a`, packs `tn_dims *`, sizes `int64_t`; reals hold the lets that are double.
+/// What names of the definition are in C. Attributes are fields of `a`, packs `tn_dims *`, sizes `int64_t`; reals hold
+/// the lets that are double.
 struct ArithmeticScope {
   const OpDef* def = nullptr;
   const OpLibrary* defs = nullptr;
   std::set<std::string> packs;
   std::set<std::string> real_lets;
-  std::set<std::string> float_types;   ///< type variables whose attributes are read as double
-  std::string element;                 ///< C index of the dimension while a pack is computed element by element; else ""
-  std::map<std::string, ArithmeticText> params; ///< parameters of an inlined function
+  std::set<std::string> float_types;  ///< type variables whose attributes are read as double
+  std::string element;                ///< C index of the dimension while a pack is computed element by element; else ""
+  std::map<std::string, ArithmeticText> params;  ///< parameters of an inlined function
 };
 
 ArithmeticText arithmetic(const Syntax& s, const ArithmeticScope& scope);
-std::string integer_text(const Syntax& s, const ArithmeticScope& scope);   ///< a double is truncated
+std::string integer_text(const Syntax& s, const ArithmeticScope& scope);  ///< a double is truncated
 std::string real_text(const Syntax& s, const ArithmeticScope& scope);
 std::string condition_text(const Syntax& s, const ArithmeticScope& scope);
 

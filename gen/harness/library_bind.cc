@@ -17,9 +17,10 @@ namespace {
 /// Places where `word` stands as an identifier of its own (no field, no part of a longer one, not in a comment).
 std::vector<size_t> uses_of(const std::string& text, const std::string& word) {
   std::vector<size_t> out;
-  size_t comment = text.find("/*"), behind = 0;   // the first comment that does not end before `at`
+  size_t comment = text.find("/*"), behind = 0;  // the first comment that does not end before `at`
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    for (; comment < at && (behind = text.find("*/", comment + 2)) < at; comment = text.find("/*", behind)) {}
+    for (; comment < at && (behind = text.find("*/", comment + 2)) < at; comment = text.find("/*", behind)) {
+    }
     if (comment < at) continue;
     const bool begins = at == 0 || !(is_word(text[at - 1]) || text[at - 1] == '>' || text[at - 1] == '.');
     const size_t end = at + word.size();
@@ -28,19 +29,22 @@ std::vector<size_t> uses_of(const std::string& text, const std::string& word) {
   return out;
 }
 
-/// Sizes that are only checked against nothing: `N = tn_rt_size(…)` becomes `(void)tn_rt_size(…)`. False if the size is read somewhere.
+/// Sizes that are only checked against nothing: `N = tn_rt_size(…)` becomes `(void)tn_rt_size(…)`. False if the size is
+/// read somewhere.
 bool drop_unread(std::string& text, const std::string& name) {
   const std::string assign = name + " = ";
   const std::vector<size_t> uses = uses_of(text, name);
   for (size_t at : uses)
-    if (text.compare(at, assign.size(), assign) != 0 || text.compare(at + assign.size(), 10, "tn_rt_size") != 0) return false;
+    if (text.compare(at, assign.size(), assign) != 0 || text.compare(at + assign.size(), 10, "tn_rt_size") != 0)
+      return false;
   for (auto at = uses.rbegin(); at != uses.rend(); ++at) text.replace(*at, assign.size(), "(void)");
   return true;
 }
 
 class BindWriter {
  public:
-  BindWriter(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature) : op_(op), def_(*op.def), signature_(signature) {
+  BindWriter(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature)
+      : op_(op), def_(*op.def), signature_(signature) {
     s_ = {&op, &signature, {}, {}, {}, {}, &body_};
     s_.scope.def = &def_;
     s_.scope.defs = &defs;
@@ -87,7 +91,8 @@ class BindWriter {
 
   void find_real_lets() {
     for (const LetDef& l : def_.lets)
-      if (!l.pack && !is_extent(l.name) && arithmetic(l.value, s_.scope).type == ArithmeticType::Real) s_.scope.real_lets.insert(l.name);
+      if (!l.pack && !is_extent(l.name) && arithmetic(l.value, s_.scope).type == ArithmeticType::Real)
+        s_.scope.real_lets.insert(l.name);
   }
 
   // ---- the order of lines: inputs and lets as soon as what they need is known
@@ -100,7 +105,10 @@ class BindWriter {
   bool known(const Syntax& value) const {
     for (const std::string& n : names_in(value)) {
       const bool pack = std::find(signature_.packs.begin(), signature_.packs.end(), n) != signature_.packs.end();
-      if (pack ? !s_.bound_packs.count(n) : def_.let(n) ? !s_.bound_lets.count(n) : is_size(n) && !s_.bound_sizes.count(n)) return false;
+      if (pack          ? !s_.bound_packs.count(n)
+          : def_.let(n) ? !s_.bound_lets.count(n)
+                        : is_size(n) && !s_.bound_sizes.count(n))
+        return false;
       if (!list_known(n)) return false;
     }
     return true;
@@ -112,7 +120,9 @@ class BindWriter {
     for (const TensorDef& t : def_.inputs)
       for (const Dim& d : t.dims) {
         if (d.kind == DimKind::size && d.name == name) return true;
-        if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return p.kind == DimKind::size && p.name == name; })) return true;
+        if (std::any_of(d.parts.begin(), d.parts.end(),
+                        [&](const Dim& p) { return p.kind == DimKind::size && p.name == name; }))
+          return true;
       }
     return false;
   }
@@ -127,7 +137,8 @@ class BindWriter {
     for (;;) {
       bool moved = lists() || lets();
       for (auto t = open.begin(); t != open.end() && !moved; ++t)
-        if (can_bind(s_, **t) && (!(*t)->optional || exact_done || broadcast_done)) {   // sizes come from inputs that are always there
+        if (can_bind(s_, **t) &&
+            (!(*t)->optional || exact_done || broadcast_done)) {  // sizes come from inputs that are always there
           write_plain_input(s_, **t);
           open.erase(t);
           moved = true;
@@ -141,7 +152,8 @@ class BindWriter {
       if (!moved) break;
     }
     TENON_CHECK(open.empty() && broadcast_done, "{}: no order in which the shapes can be bound", def_.name);
-    for (const LetDef& l : def_.lets) TENON_CHECK(s_.bound_lets.count(l.name), "{}: nothing tells {}", def_.name, l.name);
+    for (const LetDef& l : def_.lets)
+      TENON_CHECK(s_.bound_lets.count(l.name), "{}: nothing tells {}", def_.name, l.name);
   }
 
   /// int[*P] attributes whose pack is known.
@@ -176,7 +188,8 @@ class BindWriter {
     if (l.pack) {
       list_let(l);
       if (l.name == op_.permuted)
-        body_.print_line("tn_rt_permute(f, {}, {}, &{});", operand_name(def_.inputs[0], false), position(signature_.packs, l.name), c_identifier(l.value.children[1].text));
+        body_.print_line("tn_rt_permute(f, {}, {}, &{});", operand_name(def_.inputs[0], false),
+                         position(signature_.packs, l.name), c_identifier(l.value.children[1].text));
       return;
     }
     const bool real = s_.scope.real_lets.count(l.name) != 0;
@@ -193,7 +206,9 @@ class BindWriter {
     std::string both;
     for (const std::string& n : names_in(value)) {
       const AttrDef* a = def_.attr(n);
-      if (a != nullptr && a->kind == AttrKind::type_variable && has_float_.count(a->type) && has_integer_.count(a->type)) both = a->type;
+      if (a != nullptr && a->kind == AttrKind::type_variable && has_float_.count(a->type) &&
+          has_integer_.count(a->type))
+        both = a->type;
     }
     if (both.empty()) return line("");
     body_.print_line("if (tn_rt_is_float(f->type[{}]))", type_variable(def_, both));
@@ -212,9 +227,11 @@ class BindWriter {
 
   std::string rank_text(const Syntax& s) const {
     if (s.kind == SyntaxKind::each) return rank_text(s.children[0]);
-    if (s.kind == SyntaxKind::call && s.text == "concat") return fmt::format("{} + {}", rank_text(s.children[0]), rank_text(s.children[1]));
+    if (s.kind == SyntaxKind::call && s.text == "concat")
+      return fmt::format("{} + {}", rank_text(s.children[0]), rank_text(s.children[1]));
     if (s.kind == SyntaxKind::call && s.text == "permute") return rank_text(s.children[1]);
-    if (s.kind == SyntaxKind::call && s.text == "keep") return fmt::format("({} ? {} : 0)", condition_text(s.children[1], s_.scope), rank_text(s.children[0]));
+    if (s.kind == SyntaxKind::call && s.text == "keep")
+      return fmt::format("({} ? {} : 0)", condition_text(s.children[1], s_.scope), rank_text(s.children[0]));
     for (const std::string& n : names_in(s)) {
       if (s_.scope.packs.count(n)) return c_identifier(n) + "->rank";
       const AttrDef* a = def_.attr(n);
@@ -230,11 +247,14 @@ class BindWriter {
     const bool call = s.kind == SyntaxKind::call;
     if (call && s.text == "concat") {
       const std::string first = rank_text(s.children[0]);
-      return fmt::format("({} < {} ? {} : {})", at, first, element_text(s.children[0], at), element_text(s.children[1], fmt::format("{} - ({})", at, first)));
+      return fmt::format("({} < {} ? {} : {})", at, first, element_text(s.children[0], at),
+                         element_text(s.children[1], fmt::format("{} - ({})", at, first)));
     }
-    if (call && s.text == "permute") return fmt::format("tn_rt_at(f, {}, {})", c_identifier(s.children[0].text), element_text(s.children[1], at));
+    if (call && s.text == "permute")
+      return fmt::format("tn_rt_at(f, {}, {})", c_identifier(s.children[0].text), element_text(s.children[1], at));
     if (call && (s.text == "ones" || s.text == "keep")) return "1";
-    if (call && s.text == "reverse") return element_text(s.children[0], fmt::format("{} - 1 - ({})", rank_text(s.children[0]), at));
+    if (call && s.text == "reverse")
+      return element_text(s.children[0], fmt::format("{} - 1 - ({})", rank_text(s.children[0]), at));
     ArithmeticScope scope = s_.scope;
     scope.element = at;
     return integer_text(s, scope);
@@ -272,7 +292,11 @@ class BindWriter {
       if ((about_attributes_only(r) && !each) != of_attributes) continue;
       body_.line().print_line("/* requires {} */", comment_text(print(r)));
       if (each) require_each(r, false);
-      else by_type(r, [&](const std::string&) { body_.print_line("tn_rt_require(f, {}, TN_E_{});", condition_text(r, s_.scope), of_attributes ? "ATTR" : "SHAPE"); });
+      else
+        by_type(r, [&](const std::string&) {
+          body_.print_line("tn_rt_require(f, {}, TN_E_{});", condition_text(r, s_.scope),
+                           of_attributes ? "ATTR" : "SHAPE");
+        });
     }
   }
 
@@ -281,7 +305,8 @@ class BindWriter {
     for (const IndexRange& r : def_.index) {
       if (r.pack) require_each(r.extent, true);
       if (r.pack || r.extent.kind == SyntaxKind::name || r.extent.kind == SyntaxKind::integer) continue;
-      body_.print_line("tn_rt_require(f, {} >= 0, TN_E_{}); /* range of {} */", integer_text(r.extent, s_.scope), about_attributes_only(r.extent) ? "ATTR" : "SHAPE", r.name);
+      body_.print_line("tn_rt_require(f, {} >= 0, TN_E_{}); /* range of {} */", integer_text(r.extent, s_.scope),
+                       about_attributes_only(r.extent) ? "ATTR" : "SHAPE", r.name);
     }
   }
 
@@ -289,9 +314,15 @@ class BindWriter {
 
   std::string scalar_text(const ScalarSlot& slot) const {
     const AttrDef* a = def_.attr(slot.name);
-    if (a == nullptr) return s_.scope.real_lets.count(slot.name) ? fmt::format(".f = {}", c_identifier(slot.name)) : fmt::format(".{}{}", let_is_real_in_kernels(slot.name) ? "f = (double)" : "i = ", c_identifier(slot.name));
-    const std::string field = fmt::format("a->{}{}", c_identifier(a->name), a->count == AttrCount::fixed ? fmt::format("[{}]", slot.element) : "");
-    if (a->kind == AttrKind::type_variable) return fmt::format(" = tn_rt_scalar(f->type[{}], &{}, {})", type_variable(def_, a->type), field, slot.part);
+    if (a == nullptr)
+      return s_.scope.real_lets.count(slot.name)
+                 ? fmt::format(".f = {}", c_identifier(slot.name))
+                 : fmt::format(".{}{}",
+                               let_is_real_in_kernels(slot.name) ? "f = (double)" : "i = ", c_identifier(slot.name));
+    const std::string field = fmt::format("a->{}{}", c_identifier(a->name),
+                                          a->count == AttrCount::fixed ? fmt::format("[{}]", slot.element) : "");
+    if (a->kind == AttrKind::type_variable)
+      return fmt::format(" = tn_rt_scalar(f->type[{}], &{}, {})", type_variable(def_, a->type), field, slot.part);
     if (a->kind == AttrKind::real) return fmt::format(".f = {}", field);
     if (a->kind == AttrKind::dtype) {
       const DType d = *dtype_from_name(a->type);
@@ -311,10 +342,13 @@ class BindWriter {
   void hand_over() {
     if (signature_.symbols.empty() && signature_.scalars.empty() && signature_.lists.empty()) return;
     body_.line().line("/* what the kernels take */");
-    for (size_t k = 0; k < signature_.symbols.size(); ++k) body_.print_line("f->symbol[{}] = {};", k, symbol_text(signature_.symbols[k]));
-    for (size_t k = 0; k < signature_.scalars.size(); ++k) body_.print_line("f->scalar[{}]{};", k, scalar_text(signature_.scalars[k]));
+    for (size_t k = 0; k < signature_.symbols.size(); ++k)
+      body_.print_line("f->symbol[{}] = {};", k, symbol_text(signature_.symbols[k]));
+    for (size_t k = 0; k < signature_.scalars.size(); ++k)
+      body_.print_line("f->scalar[{}]{};", k, scalar_text(signature_.scalars[k]));
     for (size_t k = 0; k < signature_.lists.size(); ++k)
-      body_.print_line("tn_rt_give_list(f, {}, &{}, {});", k, c_identifier(signature_.lists[k]), signature_.neutral.at(signature_.lists[k]));
+      body_.print_line("tn_rt_give_list(f, {}, &{}, {});", k, c_identifier(signature_.lists[k]),
+                       signature_.neutral.at(signature_.lists[k]));
   }
 
   std::string symbol_text(const std::string& name) const {
@@ -341,14 +375,14 @@ class BindWriter {
     }
     for (size_t k = 0; k < def_.inputs.size(); ++k) {
       const TensorDef& t = def_.inputs[k];
-      const std::string open = fmt::format("tn_rt_input(f, {}, {}, TN_{})", k, type_text(t), t.optional ? "OPTIONAL" : "REQUIRED");
-      if (uses_of(body, operand_name(t, false)).empty())
-        out.print_line("(void){};", open);
-      else
-        out.print_line("tn_operand *const {} = {};", operand_name(t, false), open);
+      const std::string open =
+          fmt::format("tn_rt_input(f, {}, {}, TN_{})", k, type_text(t), t.optional ? "OPTIONAL" : "REQUIRED");
+      if (uses_of(body, operand_name(t, false)).empty()) out.print_line("(void){};", open);
+      else out.print_line("tn_operand *const {} = {};", operand_name(t, false), open);
     }
     for (size_t k = 0; k < signature_.packs.size(); ++k)
-      if (const std::string name = c_identifier(signature_.packs[k]); !uses_of(body, name).empty()) out.print_line("tn_dims *const {} = &f->pack[{}];", name, k);
+      if (const std::string name = c_identifier(signature_.packs[k]); !uses_of(body, name).empty())
+        out.print_line("tn_dims *const {} = &f->pack[{}];", name, k);
     declare_sizes(sizes, out);
     if (def_.attrs.empty()) {
       out.line("tn_rt_attrs_done(f);");
@@ -366,7 +400,9 @@ class BindWriter {
   void declare_sizes(const std::vector<std::string>& sizes, TextWriter& out) const {
     std::vector<std::string> texts;
     for (const std::string& name : sizes) {
-      const bool broadcast = !std::any_of(def_.inputs.begin(), def_.inputs.end(), [&](const TensorDef& t) { return has_plain(t, name); }) && !def_.let(name);
+      const bool broadcast = !std::any_of(def_.inputs.begin(), def_.inputs.end(), [&](const TensorDef& t) {
+        return has_plain(t, name);
+      }) && !def_.let(name);
       texts.push_back(fmt::format("{} = {}", name, broadcast ? 1 : 0));
     }
     if (!texts.empty()) out.print_line("int64_t {};", joined(texts, ", "));
@@ -378,7 +414,8 @@ class BindWriter {
   static bool has_plain(const TensorDef& t, const std::string& c_name) {
     for (const Dim& d : t.dims) {
       if (d.kind == DimKind::size && !d.broadcast && c_identifier(d.name) == c_name) return true;
-      if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return c_identifier(p.name) == c_name; })) return true;
+      if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return c_identifier(p.name) == c_name; }))
+        return true;
     }
     return false;
   }

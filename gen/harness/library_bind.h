@@ -17,7 +17,7 @@ struct BindState {
   ArithmeticScope scope;
   std::set<std::string> bound_sizes, bound_packs, bound_lets;
   TextWriter* out;
-  std::set<std::string> placed = {};   ///< shapes between whose packs the axis of an output's dim was put
+  std::set<std::string> placed = {};  ///< shapes between whose packs the axis of an output's dim was put
 
   const OpDef& def() const { return *op->def; }
   /// C text of a dim's extent that is known: size, let, attribute, integer.

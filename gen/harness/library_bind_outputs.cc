@@ -21,7 +21,8 @@ void write_output(BindState& s, const TensorDef& t, int k) {
   const int variable = type_variable(s.def(), t.dtype);
   const auto d0 = variable < 0 ? dtype_from_name(t.dtype) : std::nullopt;
   out.line().print_line("/* {} */", shape_comment(t));
-  out.print_line("tn_operand *const {} = tn_rt_output(f, {}, {});", name, k, variable >= 0 ? fmt::format("TN_TYPE_VARIABLE + {}", variable) : dtype_constant(*d0));
+  out.print_line("tn_operand *const {} = tn_rt_output(f, {}, {});", name, k,
+                 variable >= 0 ? fmt::format("TN_TYPE_VARIABLE + {}", variable) : dtype_constant(*d0));
   if (t.optional) {
     out.print_line("if ({}->tensor != NULL || f->want == TN_WANT_WORKSPACE) {{", name);
     out.indent();
@@ -54,14 +55,17 @@ void write_output(BindState& s, const TensorDef& t, int k) {
   out.dedent();
   out.line("} else {");
   for (const Dim& d : t.dims)
-    if (const LetDef* l = s.def().let(d.name); l && is_element(*l)) out.print_line("    {} = 0; /* nothing is written */", s.extent(d));
+    if (const LetDef* l = s.def().let(d.name); l && is_element(*l))
+      out.print_line("    {} = 0; /* nothing is written */", s.extent(d));
   out.line("}");
 }
 
 void write_element_checks(const BindState& s, const LetDef& l) {
   if (!is_element(l)) return;
   const std::string list = c_identifier(l.value.children[0].text);
-  if (l.value.children[1].integer == 0) s.out->print_line("tn_rt_require(f, a->{0}.count >= 1 && a->{0}.count <= {1}, TN_E_ATTR);", list, s.def().outputs.size());
+  if (l.value.children[1].integer == 0)
+    s.out->print_line("tn_rt_require(f, a->{0}.count >= 1 && a->{0}.count <= {1}, TN_E_ATTR);", list,
+                      s.def().outputs.size());
   s.out->print_line("tn_rt_require(f, {} >= 0, TN_E_SHAPE);", c_identifier(l.name));
 }
 

@@ -23,7 +23,9 @@ class InputShape {
     write_storage_order(s, t_, false);
     listed_axes();
     axis();
-    if (std::none_of(t_.dims.begin(), t_.dims.end(), [&](const Dim& d) { return unknown_pack(d) || (d.kind == DimKind::pack && d.broadcast); })) check_rank();
+    if (std::none_of(t_.dims.begin(), t_.dims.end(),
+                     [&](const Dim& d) { return unknown_pack(d) || (d.kind == DimKind::pack && d.broadcast); }))
+      check_rank();
     for (size_t i = 0; i < t_.dims.size(); ++i) {
       if (checks_ && !tells_ && i == added_->before) require_axis();
       dim(i);
@@ -34,7 +36,9 @@ class InputShape {
   /// Rank of the pack at `i` as C, given what is before it.
   std::string pack_rank(size_t i, const StoredPlace& before) const {
     size_t end = i + 1;
-    while (end < t_.dims.size() && !(tells_ && added_->before == end) && (t_.dims[end].at.empty() || listed(t_.dims[end]))) ++end;
+    while (end < t_.dims.size() && !(tells_ && added_->before == end) &&
+           (t_.dims[end].at.empty() || listed(t_.dims[end])))
+      ++end;
     StoredPlace after;
     for (size_t k = i + 1; k < std::min(end, t_.dims.size()); ++k) advance(after, t_.dims[k]);
     const std::string upto = end == t_.dims.size() ? name_ + "->ndim" : axis_name(tells_ ? *added_->dim : t_.dims[end]);
@@ -42,16 +46,18 @@ class InputShape {
   }
 
   void advance(StoredPlace& c, const Dim& d) const {
-    if (d.kind == DimKind::pack)
-      c.ranks.push_back(c_identifier(d.name) + "->rank");
-    else
-      ++c.fixed;
+    if (d.kind == DimKind::pack) c.ranks.push_back(c_identifier(d.name) + "->rank");
+    else ++c.fixed;
   }
 
  private:
   bool listed(const Dim& d) const { return !d.at.empty() && s.def().attr(d.at)->count != AttrCount::one; }
-  bool unknown_pack(const Dim& d) const { return d.kind == DimKind::pack && !d.broadcast && !s.bound_packs.count(d.name); }
-  std::string axis_name(const Dim& d) const { return fmt::format("{}_of_{}", c_identifier(d.at), c_identifier(t_.name)); }
+  bool unknown_pack(const Dim& d) const {
+    return d.kind == DimKind::pack && !d.broadcast && !s.bound_packs.count(d.name);
+  }
+  std::string axis_name(const Dim& d) const {
+    return fmt::format("{}_of_{}", c_identifier(d.at), c_identifier(t_.name));
+  }
 
   /// *R@axes: the listed axes are moved together, to where the definition writes them.
   void listed_axes() {
@@ -70,7 +76,8 @@ class InputShape {
     if (open_before && open_after) {
       const auto p = std::find_if(t_.dims.begin(), at, [&](const Dim& d) { return unknown_pack(d); });
       const std::string open = c_identifier(p->name) + "->rank";
-      out.print_line("{} = tn_rt_pack_rank(f, tn_rt_lowest_axis(f, &{}, {}->ndim){});", open, attr, name_, before.subtracted());
+      out.print_line("{} = tn_rt_pack_rank(f, tn_rt_lowest_axis(f, &{}, {}->ndim){});", open, attr, name_,
+                     before.subtracted());
       s.bound_packs.insert(p->name);
       ranked_.insert(p->name);
       lead = before.text() + " + " + open;
@@ -87,15 +94,20 @@ class InputShape {
   }
 
   /// Other inputs tell the packs: the dim that only the output has must stand between them.
-  void require_axis() { out.print_line("tn_rt_require(f, {} == {}, TN_E_SHAPE);", axis_name(*added_->dim), at_.text()); }
+  void require_axis() {
+    out.print_line("tn_rt_require(f, {} == {}, TN_E_SHAPE);", axis_name(*added_->dim), at_.text());
+  }
 
   /// D@axis, *Q@axis: where the axis is. A dim that only the output has counts in its rank.
   void axis() {
     checks_ = added_ && s.placed.insert(added_->dim->at + dims_text(t_, false)).second;
-    if (checks_) out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim + 1, {}->ndim);", axis_name(*added_->dim), c_identifier(added_->dim->at), name_, name_);
+    if (checks_)
+      out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim + 1, {}->ndim);", axis_name(*added_->dim),
+                     c_identifier(added_->dim->at), name_, name_);
     for (const Dim& d : t_.dims)
       if (!d.at.empty() && !listed(d))
-        out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim, {}->ndim{});", axis_name(d), c_identifier(d.at), name_, name_, d.kind == DimKind::pack ? "" : " - 1");
+        out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim, {}->ndim{});", axis_name(d),
+                       c_identifier(d.at), name_, name_, d.kind == DimKind::pack ? "" : " - 1");
   }
 
   void check_rank() {
@@ -107,11 +119,15 @@ class InputShape {
   void dim(size_t i) {
     const Dim& d = t_.dims[i];
     const std::string at = at_.text();
-    if (!d.at.empty() && !listed(d) && std::none_of(t_.dims.begin(), t_.dims.begin() + static_cast<long>(i), [&](const Dim& p) { return ranked_.count(p.name) != 0; }))
+    if (!d.at.empty() && !listed(d) &&
+        std::none_of(t_.dims.begin(), t_.dims.begin() + static_cast<long>(i),
+                     [&](const Dim& p) { return ranked_.count(p.name) != 0; }))
       out.print_line("tn_rt_require(f, {} == {}, TN_E_SHAPE);", axis_name(d), at);
     switch (d.kind) {
       case DimKind::size: size(d, at); break;
-      case DimKind::integer: out.print_line("tn_rt_{}(f, {}, {}, {});", d.broadcast ? "stretch" : "same", name_, at, d.value); break;
+      case DimKind::integer:
+        out.print_line("tn_rt_{}(f, {}, {}, {});", d.broadcast ? "stretch" : "same", name_, at, d.value);
+        break;
       case DimKind::split: split(d, at); break;
       case DimKind::pack: return pack(i, at);
     }
@@ -129,10 +145,8 @@ class InputShape {
     std::vector<std::string> known;
     const Dim* open = nullptr;
     for (const Dim& p : d.parts)
-      if (s.knows(p))
-        known.push_back(s.extent(p));
-      else
-        open = &p;
+      if (s.knows(p)) known.push_back(s.extent(p));
+      else open = &p;
     if (open != nullptr) {
       std::string product = known.empty() ? "1" : known[0];
       for (size_t k = 1; k < known.size(); ++k) product = fmt::format("tn_rt_mul(f, {}, {})", product, known[k]);
@@ -141,9 +155,12 @@ class InputShape {
     }
     std::vector<std::string> parts;
     for (const Dim& p : d.parts) parts.push_back(s.extent(p));
-    out.print_line("tn_rt_split(f, {}, {}, (const int64_t[]){{{}}}, {});", name_, at, joined(parts, ", "), parts.size());
+    out.print_line("tn_rt_split(f, {}, {}, (const int64_t[]){{{}}}, {});", name_, at, joined(parts, ", "),
+                   parts.size());
     for (const Dim& p : d.parts)
-      if (is_let_part(s.def(), t_, p)) out.print_line("tn_rt_require(f, f->dims == NULL || ((const tn_{}_dims *)f->dims)->{} == {}, TN_E_SHAPE);", s.def().name, c_identifier(p.name), s.extent(p));
+      if (is_let_part(s.def(), t_, p))
+        out.print_line("tn_rt_require(f, f->dims == NULL || ((const tn_{}_dims *)f->dims)->{} == {}, TN_E_SHAPE);",
+                       s.def().name, c_identifier(p.name), s.extent(p));
   }
 
   void pack(size_t i, const std::string& at) {
@@ -153,7 +170,9 @@ class InputShape {
     if (d.broadcast) {
       const std::string count = pack_rank(i, at_);
       out.print_line("tn_rt_stretch_pack(f, {}, {}, {}, {});", name_, at, count, k);
-      return at_.ranks.push_back(at_.ranks.empty() && at_.fixed == 0 && i + 1 == t_.dims.size() ? name_ + "->ndim" : fmt::format("({})", count));
+      return at_.ranks.push_back(at_.ranks.empty() && at_.fixed == 0 && i + 1 == t_.dims.size()
+                                     ? name_ + "->ndim"
+                                     : fmt::format("({})", count));
     }
     const bool ranked = ranked_.count(d.name) != 0;
     if (unknown_pack(d)) {
@@ -173,12 +192,13 @@ class InputShape {
   TextWriter& out;
   StoredPlace at_;
   std::optional<AddedDim> added_;
-  bool tells_ = false;    ///< whether its axis tells this input's packs apart
-  bool checks_ = false;   ///< whether this is the first input of the shape
-  std::set<std::string> ranked_;   ///< packs whose rank this tensor tells
+  bool tells_ = false;            ///< whether its axis tells this input's packs apart
+  bool checks_ = false;           ///< whether this is the first input of the shape
+  std::set<std::string> ranked_;  ///< packs whose rank this tensor tells
 };
 
-/// Sizes that a tensor has without `~` beside others that have it: they are exact, whatever other inputs stretch to them.
+/// Sizes that a tensor has without `~` beside others that have it: they are exact, whatever other inputs stretch to
+/// them.
 void write_exact_extents(BindState& s, const TensorDef& t, const std::string& name) {
   InputShape shape(s, t);
   StoredPlace at;
@@ -198,7 +218,8 @@ void write_exact_extents(BindState& s, const TensorDef& t, const std::string& na
 
 /// A dim with `~` that no input has without it.
 bool tells_extent(const BindState& s, const Dim& d) {
-  return d.broadcast && (d.kind == DimKind::pack ? !s.bound_packs.count(d.name) : d.kind == DimKind::size && !s.knows(d));
+  return d.broadcast &&
+         (d.kind == DimKind::pack ? !s.bound_packs.count(d.name) : d.kind == DimKind::size && !s.knows(d));
 }
 
 /// Sizes and packs that no input has without `~`: what all operands' extents broadcast to.
@@ -209,11 +230,15 @@ void write_broadcast_extents(BindState& s, const TensorDef& t, const std::string
     const Dim& d = t.dims[i];
     if (d.kind == DimKind::pack && d.broadcast) {
       const std::string count = shape.pack_rank(i, at);
-      if (tells_extent(s, d)) s.out->print_line("tn_rt_broadcast_pack(f, {}, {}, {}, {});", position(s.signature->packs, d.name), name, at.text(), count);
+      if (tells_extent(s, d))
+        s.out->print_line("tn_rt_broadcast_pack(f, {}, {}, {}, {});", position(s.signature->packs, d.name), name,
+                          at.text(), count);
       at.ranks.push_back(fmt::format("({})", count));
       continue;
     }
-    if (tells_extent(s, d)) s.out->print_line("{0} = tn_rt_broadcast(f, {0}, tn_rt_stored_extent(f, {1}, {2}));", c_identifier(d.name), name, at.text());
+    if (tells_extent(s, d))
+      s.out->print_line("{0} = tn_rt_broadcast(f, {0}, tn_rt_stored_extent(f, {1}, {2}));", c_identifier(d.name), name,
+                        at.text());
     shape.advance(at, d);
   }
 }
@@ -251,7 +276,8 @@ std::string BindState::extent(const Dim& d) const {
 }
 
 bool BindState::knows(const Dim& d) const {
-  return d.kind == DimKind::integer || bound_sizes.count(d.name) || bound_lets.count(d.name) || def().attr(d.name) != nullptr;
+  return d.kind == DimKind::integer || bound_sizes.count(d.name) || bound_lets.count(d.name) ||
+         def().attr(d.name) != nullptr;
 }
 
 std::string operand_name(const TensorDef& t, bool output) { return (output ? "out_" : "in_") + t.name; }
@@ -279,12 +305,12 @@ void write_storage_order(const BindState& s, const TensorDef& t, bool output) {
     for (size_t i = 0; i < t.dims.size(); ++i)
       if (t.dims[i].kind == DimKind::pack) pack = static_cast<int>(i), ++packs;
     TENON_CHECK(order.size() == t.dims.size() && packs <= 1, "{}: storage of {}", s.def().name, t.name);
-    const std::string call = fmt::format("tn_rt_{}stored_as(f, {}, (const uint8_t[]){{{}}}, {}, {});", output ? "put_" : "", operand_name(t, output), fmt::join(order, ", "), order.size(), pack);
+    const std::string call =
+        fmt::format("tn_rt_{}stored_as(f, {}, (const uint8_t[]){{{}}}, {}, {});", output ? "put_" : "",
+                    operand_name(t, output), fmt::join(order, ", "), order.size(), pack);
     const std::string otherwise = first ? "" : "else ";
-    if (r.condition)
-      s.out->print_line("{}if ({})", otherwise, bare_condition(*r.condition, s.scope));
-    else if (!first)
-      s.out->line("else");
+    if (r.condition) s.out->print_line("{}if ({})", otherwise, bare_condition(*r.condition, s.scope));
+    else if (!first) s.out->line("else");
     const auto in = s.out->indented();
     if (!r.condition && first) s.out->dedent();
     s.out->line(call);
@@ -299,10 +325,13 @@ bool can_bind(const BindState& s, const TensorDef& t) {
   bool has_axis = false;
   for (const Dim& d : t.dims) {
     if (d.kind == DimKind::size && s.def().let(d.name) && !s.bound_lets.count(d.name)) return false;
-    if (d.kind == DimKind::pack && !s.bound_packs.count(d.name) && (s.def().let(d.name) || s.def().attr(d.name))) return false;
+    if (d.kind == DimKind::pack && !s.bound_packs.count(d.name) && (s.def().let(d.name) || s.def().attr(d.name)))
+      return false;
     has_axis = has_axis || !d.at.empty();
     if (d.kind == DimKind::pack && !d.broadcast && !s.bound_packs.count(d.name)) ++open_packs;
-    if (d.kind == DimKind::split && std::count_if(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return !s.knows(p); }) > 1) return false;
+    if (d.kind == DimKind::split &&
+        std::count_if(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return !s.knows(p); }) > 1)
+      return false;
   }
   return open_packs <= 1 || has_axis || added_dim(s.def(), t);
 }
@@ -329,8 +358,10 @@ void write_exact_sizes(BindState& s) {
   const auto tensors = stretching_inputs(s.def());
   if (!tensors.empty()) s.out->line();
   for (const TensorDef* t : tensors) {
-    const auto lead = std::find_if(t->dims.begin(), t->dims.end(), [](const Dim& d) { return !d.broadcast; }) - t->dims.begin();
-    const bool has_pack = std::any_of(t->dims.begin(), t->dims.end(), [](const Dim& d) { return d.kind == DimKind::pack; });
+    const auto lead =
+        std::find_if(t->dims.begin(), t->dims.end(), [](const Dim& d) { return !d.broadcast; }) - t->dims.begin();
+    const bool has_pack =
+        std::any_of(t->dims.begin(), t->dims.end(), [](const Dim& d) { return d.kind == DimKind::pack; });
     s.out->print_line("/* {} */", shape_comment(*t));
     if (!has_pack) {
       open_optional(s, *t);
@@ -351,7 +382,8 @@ void write_broadcast_inputs(BindState& s) {
   }
   for (const TensorDef* t : tensors)
     for (const Dim& d : t->dims)
-      if (d.broadcast && d.kind != DimKind::integer) (d.kind == DimKind::pack ? s.bound_packs : s.bound_sizes).insert(d.name);
+      if (d.broadcast && d.kind != DimKind::integer)
+        (d.kind == DimKind::pack ? s.bound_packs : s.bound_sizes).insert(d.name);
   for (const TensorDef* t : tensors) {
     open_optional(s, *t);
     InputShape(s, *t).write();

@@ -16,7 +16,8 @@ std::string count_field(const LibraryOp& op) { return c_identifier(op.counted + 
 
 void add_field(const OpDef& def, const Dim& d, std::vector<DimsField>& fields) {
   if (d.kind == DimKind::integer || def.attr(d.name)) return;
-  if (std::any_of(fields.begin(), fields.end(), [&](const DimsField& f) { return f.name == c_identifier(d.name); })) return;
+  if (std::any_of(fields.begin(), fields.end(), [&](const DimsField& f) { return f.name == c_identifier(d.name); }))
+    return;
   fields.push_back({c_identifier(d.name), d.kind == DimKind::pack, ""});
 }
 
@@ -61,12 +62,14 @@ std::vector<DimsField> dims_fields(const LibraryOp& op) {
     for (const Dim& d : t.dims)
       if (d.kind == DimKind::split)
         for (const Dim& p : d.parts) add_field(def, p, fields);
-      else
-        add_field(def, d, fields);
+      else add_field(def, d, fields);
   }
   for (const TensorDef& t : def.inputs)
-    if (has_broadcast(t)) fields.push_back({c_identifier(t.name) + "_shape", true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t, true))});
-  if (!op.counted.empty()) fields.push_back({count_field(op), false, fmt::format("how many {} there are: 1 to {}", op.counted, kMaxOperands)});
+    if (has_broadcast(t))
+      fields.push_back(
+          {c_identifier(t.name) + "_shape", true, fmt::format("of {}, broadcast to [{}]", t.name, dims_text(t, true))});
+  if (!op.counted.empty())
+    fields.push_back({count_field(op), false, fmt::format("how many {} there are: 1 to {}", op.counted, kMaxOperands)});
   return fields;
 }
 
@@ -97,7 +100,8 @@ void write_operand_count(const LibraryOp& op, TextWriter& out) {
   out.print_line("for (int k = 0; k < {}; ++k) {{", kMaxOperands);
   {
     const auto in = out.indented();
-    out.line("if (data != NULL)").print_line("    tn_rt_require(&c->frame, (data[k] != NULL) == (k < {}), TN_E_NULL);", count);
+    out.line("if (data != NULL)")
+        .print_line("    tn_rt_require(&c->frame, (data[k] != NULL) == (k < {}), TN_E_NULL);", count);
     out.print_line("if (k >= {})", count).line("    c->in[k] = NULL;");
   }
   out.line("}");

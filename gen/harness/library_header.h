@@ -9,8 +9,10 @@
 namespace tenon {
 
 std::string library_header(const Library& library, const LibraryOptions& options);
-std::string library_internal_header(const LibraryLimits& limits, const LibraryTexts& texts, const LibraryOptions& options);
+std::string library_internal_header(const LibraryLimits& limits, const LibraryTexts& texts,
+                                    const LibraryOptions& options);
 /// Fills a template of the options; aborts when it is missing.
-std::string fill_template(const LibraryOptions& options, const std::string& path, const std::vector<std::pair<std::string, std::string>>& holes);
+std::string fill_template(const LibraryOptions& options, const std::string& path,
+                          const std::vector<std::pair<std::string, std::string>>& holes);
 
 }  // namespace tenon

@@ -10,14 +10,30 @@ namespace tenon {
 namespace {
 
 /// Keywords of C and C++ and the names that generated functions use themselves, in order.
-constexpr std::string_view kTaken[] = {
-    "NULL", "a", "alignas", "alignof", "and", "asm", "auto", "bool", "break", "c", "case", "catch", "char", "class", "compl", "const", "continue",
-    "d", "data", "decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "f", "false", "float", "for",
-    "friend", "given", "goto", "if", "inline", "int", "int16_t", "int32_t", "int64_t", "int8_t", "k", "long", "main", "mutable", "namespace", "new",
-    "noexcept", "not", "nullptr", "operator", "or", "out", "parts", "private", "protected", "public", "register", "restrict", "return", "short",
-    "signed", "size_t", "sizeof", "static", "struct", "switch", "t", "template", "this", "throw", "true", "try", "type", "typedef", "typeid",
-    "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "workspace",
-    "workspace_bytes", "xor"};
+constexpr std::string_view kTaken[] = {"NULL",     "a",         "alignas",   "alignof",
+                                       "and",      "asm",       "auto",      "bool",
+                                       "break",    "c",         "case",      "catch",
+                                       "char",     "class",     "compl",     "const",
+                                       "continue", "d",         "data",      "decltype",
+                                       "default",  "delete",    "do",        "double",
+                                       "else",     "enum",      "explicit",  "export",
+                                       "extern",   "f",         "false",     "float",
+                                       "for",      "friend",    "given",     "goto",
+                                       "if",       "inline",    "int",       "int16_t",
+                                       "int32_t",  "int64_t",   "int8_t",    "k",
+                                       "long",     "main",      "mutable",   "namespace",
+                                       "new",      "noexcept",  "not",       "nullptr",
+                                       "operator", "or",        "out",       "parts",
+                                       "private",  "protected", "public",    "register",
+                                       "restrict", "return",    "short",     "signed",
+                                       "size_t",   "sizeof",    "static",    "struct",
+                                       "switch",   "t",         "template",  "this",
+                                       "throw",    "true",      "try",       "type",
+                                       "typedef",  "typeid",    "typename",  "uint16_t",
+                                       "uint32_t", "uint64_t",  "uint8_t",   "union",
+                                       "unsigned", "using",     "virtual",   "void",
+                                       "volatile", "while",     "workspace", "workspace_bytes",
+                                       "xor"};
 static_assert(std::is_sorted(std::begin(kTaken), std::end(kTaken)));
 
 }  // namespace
@@ -90,7 +106,8 @@ int type_variable(const OpDef& def, std::string_view name) {
 std::vector<int> body_of_kernels(const LibraryOp& op) {
   std::map<std::string, int> known;
   std::vector<int> out;
-  for (const LibraryKernel& k : op.kernels) out.push_back(known.emplace(k.kernel.name, static_cast<int>(known.size())).first->second);
+  for (const LibraryKernel& k : op.kernels)
+    out.push_back(known.emplace(k.kernel.name, static_cast<int>(known.size())).first->second);
   return out;
 }
 

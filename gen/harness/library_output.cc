@@ -28,7 +28,7 @@ constexpr std::array kRuntime = {"operands", "orders", "attributes", "sizes", "r
 
 /// A source file before the prefix is put in.
 struct Source {
-  std::string name;   ///< below src/, without the prefix
+  std::string name;  ///< below src/, without the prefix
   std::string text;
 };
 
@@ -48,7 +48,8 @@ void write_formulas(const OpDef& def, TextWriter& out) {
   out.line("*/").line();
 }
 
-Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& ops, const OpLibrary& defs, const LibraryTexts& texts) {
+Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& ops, const OpLibrary& defs,
+                const LibraryTexts& texts) {
   TextWriter out(4);
   out.print_line("/* {}: checks of calls, tables, typed functions. */", family).write(include_internal());
   for (const LibraryOp* op : ops) {
@@ -64,7 +65,8 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
   return {family + ".c", with_broken_lines(out.take())};
 }
 
-using Known = std::map<std::string, std::string_view>;   ///< texts of pieces, by the condition under which they stand and their names
+using Known = std::map<std::string,
+                       std::string_view>;  ///< texts of pieces, by the condition under which they stand and their names
 
 /// Pieces that were not there before.
 void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& known, TextWriter& out) {
@@ -80,7 +82,9 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
   std::set<std::string> names;
   for (const LibraryOp* op : ops)
     for (const LibraryKernel& k : op->kernels)
-      if (const auto t = level.kernels.find(k.kernel.name); t != level.kernels.end() && names.insert(k.kernel.name).second) kernels.push_back(&t->second);
+      if (const auto t = level.kernels.find(k.kernel.name);
+          t != level.kernels.end() && names.insert(k.kernel.name).second)
+        kernels.push_back(&t->second);
   for (const KernelText* k : kernels) write_new(k->types, *level.isa, known, out);
   for (const KernelText* k : kernels) write_new(k->functions, *level.isa, known, out);
   for (const KernelText* k : kernels) out.write(k->text).line();
@@ -88,7 +92,8 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
 }
 
 /// The kernels of a family at one level; empty without any.
-Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level, Known& known) {
+Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level,
+               Known& known) {
   if (std::none_of(ops.begin(), ops.end(), [&](const LibraryOp* op) { return has_kernels(*op, level); })) return {};
   TextWriter out(4);
   out.print_line("/* {}: kernels for {}. */", family, level.isa->name).write(include_internal());
@@ -104,14 +109,15 @@ Source level_source(const LibraryTexts& texts, const LibraryOptions& options) {
   for (const LevelTexts& l : texts.levels) {
     const std::string name = fmt::format("runs_{}", l.isa->suffix);
     checks += fmt::format("static int {}(const features *cpu)\n{{\n", name);
-    if (l.isa->guard.empty())
-      checks += fmt::format("    (void)cpu;\n    return {};\n}}\n", l.isa->host_check());
+    if (l.isa->guard.empty()) checks += fmt::format("    (void)cpu;\n    return {};\n}}\n", l.isa->host_check());
     else
-      checks += fmt::format("    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n", upper_case(l.isa->suffix), l.isa->host_check());
+      checks += fmt::format("    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n", upper_case(l.isa->suffix),
+                            l.isa->host_check());
     checks += &l == &texts.levels.back() ? "" : "\n";
     rows += fmt::format("{}{{\"{}\", {}}},", rows.empty() ? "" : "\n", l.isa->name, name);
   }
-  return {"level.c", fill_template(options, "runtime/library_level.c.in", {{"internal", "tn_internal.h"}, {"level_checks", checks}, {"level_rows", rows}})};
+  return {"level.c", fill_template(options, "runtime/library_level.c.in",
+                                   {{"internal", "tn_internal.h"}, {"level_checks", checks}, {"level_rows", rows}})};
 }
 
 Source registry(const Library& library, const LibraryOptions& options) {
@@ -131,31 +137,37 @@ Source registry(const Library& library, const LibraryOptions& options) {
     }
   }
   first += fmt::format("{}\n", row);
-  return {"registry.c", fill_template(options, "runtime/library_registry.c.in", {{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})};
+  return {
+      "registry.c",
+      fill_template(
+          options, "runtime/library_registry.c.in",
+          {{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})};
 }
 
-std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, const LibraryTexts& texts, const LibraryOptions& options) {
+std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
+                               const LibraryOptions& options) {
   std::vector<Source> out;
   for (const char* part : kRuntime)
-    out.push_back({fmt::format("{}.c", part), fill_template(options, fmt::format("runtime/library_{}.c.in", part), {{"internal", "tn_internal.h"}})});
+    out.push_back({fmt::format("{}.c", part), fill_template(options, fmt::format("runtime/library_{}.c.in", part),
+                                                            {{"internal", "tn_internal.h"}})});
   out.push_back(level_source(texts, options));
   if (options.registry) out.push_back(registry(library, options));
   const Families by_name = families_of(library);
   const std::vector<std::pair<std::string, std::vector<const LibraryOp*>>> families(by_name.begin(), by_name.end());
   std::vector<std::vector<Source>> made(families.size());
-  Known shared;   // by all sources of one file
+  Known shared;  // by all sources of one file
   const auto make = [&](size_t i) {
     const auto& [family, ops] = families[i];
     made[i].push_back(wrappers("op_" + family, ops, defs, texts));
     for (const LevelTexts& l : texts.levels) {
       Known own;
-      if (Source s = kernels("op_" + family, ops, l, options.amalgamate ? shared : own); !s.name.empty()) made[i].push_back(std::move(s));
+      if (Source s = kernels("op_" + family, ops, l, options.amalgamate ? shared : own); !s.name.empty())
+        made[i].push_back(std::move(s));
     }
   };
   if (options.amalgamate)
     for (size_t i = 0; i < families.size(); ++i) make(i);
-  else
-    for_each_index(families.size(), make);
+  else for_each_index(families.size(), make);
   for (std::vector<Source>& sources : made) std::move(sources.begin(), sources.end(), std::back_inserter(out));
   return out;
 }
@@ -175,7 +187,8 @@ std::string amalgam(const std::vector<Source>& sources, const std::string& inter
 std::string package_file(const LibraryOptions& options) {
   std::string text = options.templates.at("c/library.pc.in");
   const auto replace = [&](const std::string& what, const std::string& by) {
-    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) text.replace(at, what.size(), by);
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+      text.replace(at, what.size(), by);
   };
   replace("LIBRARY", options.prefix);
   replace("Version: VERSION", "Version: " + options.version);
@@ -185,20 +198,24 @@ std::string package_file(const LibraryOptions& options) {
 }  // namespace
 
 std::vector<std::string> library_template_names() {
-  std::vector<std::string> out = {"runtime/library.h.in", "runtime/library_uniform.h.in", "runtime/library_calls.h.in", "runtime/library_internal.h.in", "runtime/library_level.c.in",
-                                  "runtime/library_registry.c.in", "c/library_CMakeLists.txt.in", "c/library_Makefile.in", "c/library.pc.in"};
+  std::vector<std::string> out = {
+      "runtime/library.h.in",          "runtime/library_uniform.h.in", "runtime/library_calls.h.in",
+      "runtime/library_internal.h.in", "runtime/library_level.c.in",   "runtime/library_registry.c.in",
+      "c/library_CMakeLists.txt.in",   "c/library_Makefile.in",        "c/library.pc.in"};
   for (const char* part : kRuntime) out.push_back(fmt::format("runtime/library_{}.c.in", part));
   return out;
 }
 
-void write_library(const Library& library, const OpLibrary& defs, const LibraryTexts& texts, const LibraryOptions& options, OutputTree& out) {
+void write_library(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
+                   const LibraryOptions& options, OutputTree& out) {
   TENON_CHECK(!library.ops.empty() && !texts.levels.empty(), "a library without operators or levels");
   LibraryLimits limits;
   for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));
   // It takes as long as half of the sources, whose text it only measures.
   auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });
   std::vector<Source> sources = sources_of(library, defs, texts, options);
-  const std::string internal = library_internal_header(limits, texts, options), header = "include/" + options.prefix + ".h";
+  const std::string internal = library_internal_header(limits, texts, options),
+                    header = "include/" + options.prefix + ".h";
   out.add(header, with_prefix(library_header(library, options), options.prefix));
   std::vector<std::string> files;
   const auto add = [&](const std::string& name, std::string text, bool compiled) {

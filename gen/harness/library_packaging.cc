@@ -19,12 +19,9 @@ std::string json(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else
-      out += c;
+    if (c == '\n') out += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else out += c;
   }
   return out + "\"";
 }
@@ -73,7 +70,8 @@ std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
     for (const LevelTexts& l : texts.levels) {
       const auto text = l.kernels.find(k.kernel.name);
       if (text == l.kernels.end()) continue;
-      out += fmt::format("{}        {{\"symbol\": {}, \"isa\": {}, \"blueprint\": {}{}, \"hash\": {}}}", out.empty() ? "" : ",\n", json(text->second.run), json(l.isa->name),
+      out += fmt::format("{}        {{\"symbol\": {}, \"isa\": {}, \"blueprint\": {}{}, \"hash\": {}}}",
+                         out.empty() ? "" : ",\n", json(text->second.run), json(l.isa->name),
                          json(text->second.blueprint), cost, json(hash_of(text->second.text)));
     }
   }
@@ -86,15 +84,19 @@ std::string calls_text(const LibraryOp& op) {
   std::set<std::string> written;
   for (const LibraryKernel& k : op.kernels) {
     std::string types;
-    for (const TypeVar& v : op.def->types) types += fmt::format("{}{}", types.empty() ? "" : ",", name_of(k.call_types.at(v.name)));
+    for (const TypeVar& v : op.def->types)
+      types += fmt::format("{}{}", types.empty() ? "" : ",", name_of(k.call_types.at(v.name)));
     if (written.insert(types).second) out += fmt::format("{}{}", out.empty() ? "" : ", ", json(types));
   }
   return out;
 }
 
 std::string op_text(const LibraryOp& op, const LibraryTexts& texts) {
-  return fmt::format("    {{\n      \"op\": {}, \"defined\": {}, \"doc\": {},\n      \"dtypes\": [{}],\n      \"kernels\": [\n{}\n      ]\n    }}", json(op.def->name),
-                     json(fmt::format("{}:{}", file_of(*op.def), op.def->span.line())), json(op.def->doc), calls_text(op), bodies_text(op, texts));
+  return fmt::format(
+      "    {{\n      \"op\": {}, \"defined\": {}, \"doc\": {},\n      \"dtypes\": [{}],\n      \"kernels\": [\n{}\n    "
+      "  ]\n    }}",
+      json(op.def->name), json(fmt::format("{}:{}", file_of(*op.def), op.def->span.line())), json(op.def->doc),
+      calls_text(op), bodies_text(op, texts));
 }
 
 std::string indented_list(const std::vector<std::string>& items) {
@@ -111,21 +113,30 @@ std::string library_manifest(const Library& library, const LibraryTexts& texts, 
   std::vector<std::string> rows(library.ops.size());
   for_each_index(rows.size(), [&](size_t i) { rows[i] = op_text(library.ops[i], texts); });
   for (const std::string& row : rows) ops += (ops.empty() ? "" : ",\n") + row;
-  return fmt::format("{{\n  \"generator\": {},\n  \"prefix\": {},\n  \"isas\": [{}],\n  \"ops\": [\n{}\n  ]\n}}\n", json("tenon " + options.version), json(options.prefix), isas, ops);
+  return fmt::format("{{\n  \"generator\": {},\n  \"prefix\": {},\n  \"isas\": [{}],\n  \"ops\": [\n{}\n  ]\n}}\n",
+                     json("tenon " + options.version), json(options.prefix), isas, ops);
 }
 
-std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers, const LibraryOptions& options) {
-  return fill_template(options, "c/library_CMakeLists.txt.in", {{"library", options.prefix}, {"version", options.version}, {"sources", indented_list(sources)}, {"headers", indented_list(headers)}});
+std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers,
+                          const LibraryOptions& options) {
+  return fill_template(options, "c/library_CMakeLists.txt.in",
+                       {{"library", options.prefix},
+                        {"version", options.version},
+                        {"sources", indented_list(sources)},
+                        {"headers", indented_list(headers)}});
 }
 
-std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts, const LibraryOptions& options) {
+std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts,
+                             const LibraryOptions& options) {
   std::string list, intrinsics;
   for (const std::string& h : headers) list += (list.empty() ? "" : " ") + h;
   for (size_t i = 0; i < texts.levels.size(); ++i) {
     const std::string_view header = texts.levels[i].isa->header;
-    if (!header.empty() && (i == 0 || texts.levels[i - 1].isa->header != header)) intrinsics += fmt::format("-include {} ", header);
+    if (!header.empty() && (i == 0 || texts.levels[i - 1].isa->header != header))
+      intrinsics += fmt::format("-include {} ", header);
   }
-  return fill_template(options, "c/library_Makefile.in", {{"library", options.prefix}, {"headers", list}, {"intrinsics", intrinsics}});
+  return fill_template(options, "c/library_Makefile.in",
+                       {{"library", options.prefix}, {"headers", list}, {"intrinsics", intrinsics}});
 }
 
 }  // namespace tenon

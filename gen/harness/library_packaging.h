@@ -9,7 +9,9 @@
 namespace tenon {
 
 std::string library_manifest(const Library& library, const LibraryTexts& texts, const LibraryOptions& options);
-std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers, const LibraryOptions& options);
-std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts, const LibraryOptions& options);
+std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers,
+                          const LibraryOptions& options);
+std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts,
+                             const LibraryOptions& options);
 
 }  // namespace tenon

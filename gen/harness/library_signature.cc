@@ -16,7 +16,8 @@ void note(std::vector<T>& list, const T& value) {
 
 using Values = std::map<std::string, int64_t>;
 
-/// A size expression where every pack has an extent of 1 and lists have the values given; nothing when it uses anything else.
+/// A size expression where every pack has an extent of 1 and lists have the values given; nothing when it uses anything
+/// else.
 std::optional<int64_t> evaluate(const Syntax& s, const Values& values) {
   if (s.kind == SyntaxKind::integer) return s.integer;
   if (s.kind == SyntaxKind::each) return evaluate(s.children[0], values);
@@ -26,10 +27,8 @@ std::optional<int64_t> evaluate(const Syntax& s, const Values& values) {
   }
   std::vector<int64_t> x;
   for (const Syntax& c : s.children)
-    if (const auto v = evaluate(c, values))
-      x.push_back(*v);
-    else
-      return std::nullopt;
+    if (const auto v = evaluate(c, values)) x.push_back(*v);
+    else return std::nullopt;
   if (s.kind == SyntaxKind::unary && s.text == "-") return -x[0];
   if (x.size() != 2 || (s.kind != SyntaxKind::binary && s.kind != SyntaxKind::call)) return std::nullopt;
   if (s.text == "+") return x[0] + x[1];
@@ -41,7 +40,8 @@ std::optional<int64_t> evaluate(const Syntax& s, const Values& values) {
   return std::nullopt;
 }
 
-/// Values of the lists for which every computed pack has an extent of 1 where its source has: dimensions put in front of a tensor stay 1.
+/// Values of the lists for which every computed pack has an extent of 1 where its source has: dimensions put in front
+/// of a tensor stay 1.
 Values neutral_values(const OpDef& def) {
   Values values, fixed;
   std::vector<std::string> open;
@@ -83,12 +83,15 @@ std::vector<std::string> written_extents(const OpDef& def) {
   return out;
 }
 
-bool is_let_part(const OpDef& def, const TensorDef& t, const Dim& part) { return !has_broadcast(t) && def.let(part.name) != nullptr; }
+bool is_let_part(const OpDef& def, const TensorDef& t, const Dim& part) {
+  return !has_broadcast(t) && def.let(part.name) != nullptr;
+}
 
 bool has_let_parts(const OpDef& def) {
   for (const TensorDef& t : def.inputs)
     for (const Dim& d : t.dims)
-      if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return is_let_part(def, t, p); })) return true;
+      if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return is_let_part(def, t, p); }))
+        return true;
   return false;
 }
 

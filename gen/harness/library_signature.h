@@ -12,23 +12,23 @@ namespace tenon {
 
 /// One value of tn_frame.scalar.
 struct ScalarSlot {
-  std::string name;   ///< attribute, or a let that is a real number
+  std::string name;  ///< attribute, or a let that is a real number
   int element = 0;
-  int part = 0;       ///< 1: the imaginary part
+  int part = 0;  ///< 1: the imaginary part
   bool operator==(const ScalarSlot&) const = default;
 };
 
 struct BindSignature {
-  std::vector<std::string> packs;      ///< of the signature and of lets: tn_frame.pack
-  std::vector<std::string> symbols;    ///< tn_frame.symbol
-  std::vector<std::string> lists;      ///< int[*P] attributes that kernels take: tn_frame.list
-  std::vector<ScalarSlot> scalars;     ///< tn_frame.scalar
+  std::vector<std::string> packs;          ///< of the signature and of lets: tn_frame.pack
+  std::vector<std::string> symbols;        ///< tn_frame.symbol
+  std::vector<std::string> lists;          ///< int[*P] attributes that kernels take: tn_frame.list
+  std::vector<ScalarSlot> scalars;         ///< tn_frame.scalar
   std::map<std::string, int64_t> neutral;  ///< per int[*P] attribute: what it is for dimensions that are not there
 };
 
 BindSignature signature_of(const LibraryOp& op);
 
-int position(const std::vector<std::string>& names, const std::string& name);   ///< aborts if it is not there
+int position(const std::vector<std::string>& names, const std::string& name);  ///< aborts if it is not there
 int position(const std::vector<ScalarSlot>& slots, const ScalarSlot& slot);
 
 /// All input and output tensors, in order.

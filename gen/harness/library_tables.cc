@@ -35,16 +35,14 @@ int kernel_dims(const LibraryOp& op, const TensorDef& t) {
   int n = 0;
   for (const Dim& d : t.dims) {
     const auto plan = op.packs.find(d.name);
-    if (d.kind == DimKind::split)
-      n += static_cast<int>(d.parts.size());
-    else
-      n += d.kind == DimKind::pack && plan != op.packs.end() && plan->second == PackPlan::Fixed ? kMaxRank : 1;
+    if (d.kind == DimKind::split) n += static_cast<int>(d.parts.size());
+    else n += d.kind == DimKind::pack && plan != op.packs.end() && plan->second == PackPlan::Fixed ? kMaxRank : 1;
   }
   return n;
 }
 
-/// Dimensions in which the kernel takes the stride that the call has. A tensor whose strides are not those of its dims in order
-/// is one whose stored order the kernel knows itself.
+/// Dimensions in which the kernel takes the stride that the call has. A tensor whose strides are not those of its dims
+/// in order is one whose stored order the kernel knows itself.
 unsigned any_stride(const LibraryKernel& k, int tensor) {
   const Tensor& t = k.kernel.tensors[static_cast<size_t>(tensor)];
   unsigned mask = 0;
@@ -55,7 +53,8 @@ unsigned any_stride(const LibraryKernel& k, int tensor) {
       if (k.kernel.sizes[i].name == s->name && std::holds_alternative<FromStride>(k.size_sources[i])) mask |= 1u << d;
   }
   const std::vector<Expr> in_order = contiguous_strides(t.dims);
-  const bool ordered = std::equal(t.strides.begin(), t.strides.end(), in_order.begin(), in_order.end(), [](const Expr& a, const Expr& b) { return same(a, b); });
+  const bool ordered = std::equal(t.strides.begin(), t.strides.end(), in_order.begin(), in_order.end(),
+                                  [](const Expr& a, const Expr& b) { return same(a, b); });
   if (mask == 0 && !ordered) mask = t.strides.empty() ? 0 : (1u << t.strides.size()) - 1;
   return mask;
 }
@@ -71,9 +70,12 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
   struct Visitor {
     const LibraryKernel& k;
     const BindSignature& signature;
-    std::string operator()(const FromSymbol& s) const { return fmt::format("{{TN_FROM_SYMBOL, {}, 0}}", position(signature.symbols, s.name)); }
+    std::string operator()(const FromSymbol& s) const {
+      return fmt::format("{{TN_FROM_SYMBOL, {}, 0}}", position(signature.symbols, s.name));
+    }
     std::string operator()(const FromPack& s) const {
-      return fmt::format("{{TN_FROM_PACK, {}, {}}}", position(signature.packs, s.pack), s.dim < 0 ? "TN_WHOLE" : fmt::format("{}", s.dim));
+      return fmt::format("{{TN_FROM_PACK, {}, {}}}", position(signature.packs, s.pack),
+                         s.dim < 0 ? "TN_WHOLE" : fmt::format("{}", s.dim));
     }
     std::string operator()(const FromStride& s) const {
       const std::vector<int> arguments = arguments_of(k.kernel);
@@ -81,9 +83,15 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
       TENON_CHECK(at != arguments.end(), "{}: stride of tensor {}", k.kernel.name, s.tensor);
       return fmt::format("{{TN_FROM_STRIDE, {}, {}}}", at - arguments.begin(), s.dim);
     }
-    std::string operator()(const FromPackAttr& s) const { return fmt::format("{{TN_FROM_PACK_ATTR, {}, {}}}", position(signature.lists, s.attr), s.dim); }
-    std::string operator()(const FromPackRank& s) const { return fmt::format("{{TN_FROM_PACK_RANK, {}, 0}}", position(signature.packs, s.pack)); }
-    std::string operator()(const FromPackBase& s) const { return fmt::format("{{TN_FROM_PACK_BASE, {}, 0}}", position(signature.packs, s.pack)); }
+    std::string operator()(const FromPackAttr& s) const {
+      return fmt::format("{{TN_FROM_PACK_ATTR, {}, {}}}", position(signature.lists, s.attr), s.dim);
+    }
+    std::string operator()(const FromPackRank& s) const {
+      return fmt::format("{{TN_FROM_PACK_RANK, {}, 0}}", position(signature.packs, s.pack));
+    }
+    std::string operator()(const FromPackBase& s) const {
+      return fmt::format("{{TN_FROM_PACK_BASE, {}, 0}}", position(signature.packs, s.pack));
+    }
   };
   return std::visit(Visitor{k, signature}, source);
 }
@@ -94,7 +102,9 @@ bool has_stand_in(const LibraryOp& op, int operand) {
 
 /// The table that a kernel reads in the place of an input that is not given.
 std::string stand_in_text(const LibraryOp& op, int operand) {
-  return has_stand_in(op, operand) ? fmt::format("{}_without_{}", op.def->name, op.def->inputs[static_cast<size_t>(operand)].name) : "NULL";
+  return has_stand_in(op, operand)
+             ? fmt::format("{}_without_{}", op.def->name, op.def->inputs[static_cast<size_t>(operand)].name)
+             : "NULL";
 }
 
 void write_stand_ins(const LibraryOp& op, TextWriter& out) {
@@ -104,7 +114,9 @@ void write_stand_ins(const LibraryOp& op, TextWriter& out) {
     const std::string name = stand_in_text(op, static_cast<int>(i));
     const bool zeros = std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 0; });
     if (zeros) out.print_line("static const uint64_t {}[{}] = {{0}}; /* zeros of any type */", name, 2 * values.size());
-    else out.print_line("static const {} {}[] = {{{}}};", dtype_row(*dtype_from_name(op.def->inputs[i].dtype)).c_type, name, fmt::join(values, ", "));
+    else
+      out.print_line("static const {} {}[] = {{{}}};", dtype_row(*dtype_from_name(op.def->inputs[i].dtype)).c_type,
+                     name, fmt::join(values, ", "));
   }
 }
 
@@ -113,18 +125,23 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
   for (const int t : arguments_of(k.kernel)) {
     const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
     const int operand = operand_of(*op.def, tensor);
-    TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) == kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]), "{}: dims of {}", k.kernel.name, tensor.name);
-    out.arguments += fmt::format("{}{{{}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand, any_stride(k, t), stand_in_text(op, operand), tensor.name);
+    TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) ==
+                                              kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
+                "{}: dims of {}", k.kernel.name, tensor.name);
+    out.arguments += fmt::format("{}{{{}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand,
+                                 any_stride(k, t), stand_in_text(op, operand), tensor.name);
     ++out.n_arguments;
   }
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i) {
-    out.sizes += fmt::format("    {}, /* {} */\n", source_text(k, k.size_sources[i], signature), k.kernel.sizes[i].name);
+    out.sizes +=
+        fmt::format("    {}, /* {} */\n", source_text(k, k.size_sources[i], signature), k.kernel.sizes[i].name);
     ++out.n_sizes;
   }
   for (const Attr& a : k.kernel.attrs)
     for (int e = 0; e < a.count; ++e)
       for (int part = 0; part < (is_complex(a.dtype) ? 2 : 1); ++part) {
-        out.scalars += fmt::format("{}{}", out.n_scalars ? ", " : "", position(signature.scalars, ScalarSlot{a.name, e, part}));
+        out.scalars +=
+            fmt::format("{}{}", out.n_scalars ? ", " : "", position(signature.scalars, ScalarSlot{a.name, e, part}));
         ++out.n_scalars;
       }
   out.may_fail = !k.kernel.checks.empty();
@@ -133,7 +150,8 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
 
 void write_form(const std::string& op, size_t number, const FormText& form, TextWriter& out) {
   out.print_line("static const tn_argument {}_arguments_{}[] = {{{}}};", op, number, form.arguments);
-  if (form.n_sizes > 0) out.print_line("static const tn_source {}_sizes_{}[] = {{", op, number).write(form.sizes).line("};");
+  if (form.n_sizes > 0)
+    out.print_line("static const tn_source {}_sizes_{}[] = {{", op, number).write(form.sizes).line("};");
   if (form.n_scalars > 0) out.print_line("static const uint8_t {}_scalars_{}[] = {{{}}};", op, number, form.scalars);
 }
 
@@ -142,9 +160,11 @@ void write_forms(const std::string& op, const std::vector<FormText>& forms, Text
   out.print_line("static const tn_form {}_forms[] = {{", op);
   for (size_t i = 0; i < forms.size(); ++i) {
     const FormText& f = forms[i];
-    const auto table = [&](const char* what, size_t n) { return n > 0 ? fmt::format("{}_{}_{}", op, what, i) : "NULL"; };
-    out.print_line("    {{{}, {}, {}, {}, {}, {}, {}}},", table("arguments", f.n_arguments), table("sizes", f.n_sizes), table("scalars", f.n_scalars), f.n_arguments, f.n_sizes, f.n_scalars,
-                   f.may_fail ? 1 : 0);
+    const auto table = [&](const char* what, size_t n) {
+      return n > 0 ? fmt::format("{}_{}_{}", op, what, i) : "NULL";
+    };
+    out.print_line("    {{{}, {}, {}, {}, {}, {}, {}}},", table("arguments", f.n_arguments), table("sizes", f.n_sizes),
+                   table("scalars", f.n_scalars), f.n_arguments, f.n_sizes, f.n_scalars, f.may_fail ? 1 : 0);
   }
   out.line("};");
 }
@@ -169,7 +189,8 @@ void write_entries(const LibraryOp& op, const std::vector<size_t>& form_of_kerne
     unsigned present = 0;
     for (size_t t = 0; t < k.present.size(); ++t)
       if (op.def->inputs[t].optional && k.present[t]) present |= 1u << t;
-    out.print_line("    {{{{{}}}, {}, {}, 0x{:x}}}, /* {} */", joined(types, ", "), bodies[i], form_of_kernel[i], present, k.kernel.name);
+    out.print_line("    {{{{{}}}, {}, {}, 0x{:x}}}, /* {} */", joined(types, ", "), bodies[i], form_of_kernel[i],
+                   present, k.kernel.name);
   }
   out.line("};");
 }
@@ -184,7 +205,11 @@ void write_levels(const LibraryOp& op, const LibraryTexts& texts, TextWriter& ou
     } else if (l.isa->guard.empty()) {
       out.print_line("    {},", core_table(op, *l.isa));
     } else {
-      out.print_line("#if TN_HAS_{}", upper_case(l.isa->suffix)).print_line("    {},", core_table(op, *l.isa)).line("#else").line("    NULL,").line("#endif");
+      out.print_line("#if TN_HAS_{}", upper_case(l.isa->suffix))
+          .print_line("    {},", core_table(op, *l.isa))
+          .line("#else")
+          .line("    NULL,")
+          .line("#endif");
     }
   }
   out.line("};");
@@ -212,16 +237,21 @@ void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextW
   for (const TensorDef& t : def.inputs) in.push_back(t.name);
   for (const TensorDef& t : def.outputs) outs.push_back(t.name);
   for (const AttrDef& a : def.attrs) attrs.push_back(a.name);
-  for (const std::string& p : signature.packs) kinds.push_back(op.packs.count(p) ? plan_constant(op.packs.at(p)) : "TN_COLLAPSED");
+  for (const std::string& p : signature.packs)
+    kinds.push_back(op.packs.count(p) ? plan_constant(op.packs.at(p)) : "TN_COLLAPSED");
   write_names(def.name + "_inputs", in, out);
   write_names(def.name + "_outputs", outs, out);
   write_names(def.name + "_attributes", attrs, out);
   if (!kinds.empty()) out.print_line("static const uint8_t {}_packs[] = {{{}}};", def.name, joined(kinds, ", "));
-  const auto table = [&](const char* what, bool exists) { return exists ? fmt::format("{}_{}", def.name, what) : "NULL"; };
+  const auto table = [&](const char* what, bool exists) {
+    return exists ? fmt::format("{}_{}", def.name, what) : "NULL";
+  };
   out.print_line("const tn_op tn_op_{} = {{", def.name);
-  out.print_line("    {{\"{}\", {}, {}, {}, {}, {}, {}, 0x{:x}}},", def.name, in.size(), outs.size(), attrs.size(), table("inputs", !in.empty()), table("outputs", !outs.empty()),
-                 table("attributes", !attrs.empty()), optional_mask(def));
-  out.print_line("    {0}_bind, {0}_levels, {0}_entries, {0}_forms, {1}, {2}, {3}, {4}", def.name, table("packs", !kinds.empty()), op.kernels.size(), def.types.size(), kinds.size());
+  out.print_line("    {{\"{}\", {}, {}, {}, {}, {}, {}, 0x{:x}}},", def.name, in.size(), outs.size(), attrs.size(),
+                 table("inputs", !in.empty()), table("outputs", !outs.empty()), table("attributes", !attrs.empty()),
+                 optional_mask(def));
+  out.print_line("    {0}_bind, {0}_levels, {0}_entries, {0}_forms, {1}, {2}, {3}, {4}", def.name,
+                 table("packs", !kinds.empty()), op.kernels.size(), def.types.size(), kinds.size());
   out.line("};");
 }
 
@@ -256,11 +286,14 @@ void write_op_tables(const LibraryOp& op, const BindSignature& signature, const 
   write_descriptor(op, signature, out);
 }
 
-std::string core_table(const LibraryOp& op, const Isa& isa) { return fmt::format("tn_cores_{}_{}", op.def->name, isa.suffix); }
+std::string core_table(const LibraryOp& op, const Isa& isa) {
+  return fmt::format("tn_cores_{}_{}", op.def->name, isa.suffix);
+}
 std::string level_constant(const Isa& isa) { return "TN_LEVEL_" + upper_case(isa.suffix); }
 
 bool has_kernels(const LibraryOp& op, const LevelTexts& level) {
-  return std::any_of(op.kernels.begin(), op.kernels.end(), [&](const LibraryKernel& k) { return level.kernels.count(k.kernel.name) != 0; });
+  return std::any_of(op.kernels.begin(), op.kernels.end(),
+                     [&](const LibraryKernel& k) { return level.kernels.count(k.kernel.name) != 0; });
 }
 
 void write_core_table(const LibraryOp& op, const LevelTexts& level, TextWriter& out) {
@@ -272,10 +305,10 @@ void write_core_table(const LibraryOp& op, const LevelTexts& level, TextWriter& 
   for (const LibraryKernel& k : op.kernels) {
     if (!written.insert(k.kernel.name).second) continue;
     const auto text = level.kernels.find(k.kernel.name);
-    if (text == level.kernels.end())
-      out.line("    {NULL, NULL},");
+    if (text == level.kernels.end()) out.line("    {NULL, NULL},");
     else
-      out.print_line("    {{{}, {}}},", text->second.run, text->second.workspace.empty() ? "NULL" : text->second.workspace);
+      out.print_line("    {{{}, {}}},", text->second.run,
+                     text->second.workspace.empty() ? "NULL" : text->second.workspace);
   }
   out.line("};");
 }
@@ -288,16 +321,16 @@ std::vector<int> ranks_of(const LibraryOp& op, const std::vector<int>& chosen) {
   for (const Dim& d : first.dims) {
     leading = leading && d.broadcast && d.kind != DimKind::pack;
     lead += leading ? 1 : 0;
-    if (d.kind == DimKind::pack)
-      high = kMaxRank;
-    else
-      ++low;
+    if (d.kind == DimKind::pack) high = kMaxRank;
+    else ++low;
   }
   const bool any = high > 0 || (first.optional && !def.outputs.empty());
   if (first.optional) low = 0;
   std::vector<int> out;
   for (int r = any ? low : low - lead; r <= (any ? kMaxRank : low); ++r) {
-    const bool wanted = std::find(chosen.begin(), chosen.end(), r) != chosen.end() && (def.expand.ranks.empty() || std::find(def.expand.ranks.begin(), def.expand.ranks.end(), r) != def.expand.ranks.end());
+    const bool wanted = std::find(chosen.begin(), chosen.end(), r) != chosen.end() &&
+                        (def.expand.ranks.empty() ||
+                         std::find(def.expand.ranks.begin(), def.expand.ranks.end(), r) != def.expand.ranks.end());
     if (!any || wanted) out.push_back(r);
   }
   return out;

@@ -1,4 +1,5 @@
-// The constant tables of an op: how kernels' arguments are made, which kernel answers to which dtypes, and the tables of functions.
+// The constant tables of an op: how kernels' arguments are made, which kernel answers to which dtypes, and the tables
+// of functions.
 #pragma once
 
 #include "harness/library_output.h"

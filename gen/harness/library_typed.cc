@@ -16,14 +16,17 @@ namespace {
 
 class TypedWriter {
  public:
-  TypedWriter(const LibraryOp& op, TextWriter& writer) : op_(op), def_(*op.def), name_(op.def->name), out(writer), fields_(dims_fields(op)) {}
+  TypedWriter(const LibraryOp& op, TextWriter& writer)
+      : op_(op), def_(*op.def), name_(op.def->name), out(writer), fields_(dims_fields(op)) {}
 
   void declarations() {
     out.print_line("/* {}", comment_text(name_ + (def_.doc.empty() ? "" : ": " + def_.doc)));
     out.print_line("   {} */", headline());
     if (!fields_.empty()) {
       out.line("typedef struct {");
-      for (const DimsField& f : fields_) out.print_line("    {} {};{}", f.several ? "tn_dims" : "int64_t", f.name, f.comment.empty() ? "" : fmt::format(" /* {} */", f.comment));
+      for (const DimsField& f : fields_)
+        out.print_line("    {} {};{}", f.several ? "tn_dims" : "int64_t", f.name,
+                       f.comment.empty() ? "" : fmt::format(" /* {} */", f.comment));
       out.print_line("}} tn_{}_dims;", name_);
     }
     write_attribute_struct(def_, out);
@@ -54,7 +57,9 @@ class TypedWriter {
     return comment_text(fmt::format("({}) -> {}", joined(in, ", "), joined(outs, ", ")));
   }
 
-  static std::string tensor_text(const TensorDef& t) { return fmt::format("{}{} [{}]", t.name, t.optional ? "?" : "", dims_text(t, false)); }
+  static std::string tensor_text(const TensorDef& t) {
+    return fmt::format("{}{} [{}]", t.name, t.optional ? "?" : "", dims_text(t, false));
+  }
 
   // ---- prototypes
 
@@ -62,7 +67,9 @@ class TypedWriter {
   std::vector<const LibraryKernel*> variants() const {
     std::vector<const LibraryKernel*> out_list;
     for (const LibraryKernel& k : op_.kernels)
-      if (std::none_of(out_list.begin(), out_list.end(), [&](const LibraryKernel* o) { return o->call_types == k.call_types; })) out_list.push_back(&k);
+      if (std::none_of(out_list.begin(), out_list.end(),
+                       [&](const LibraryKernel* o) { return o->call_types == k.call_types; }))
+        out_list.push_back(&k);
     return out_list;
   }
 
@@ -91,9 +98,14 @@ class TypedWriter {
   std::string call_prototype(const LibraryKernel& k) const {
     std::vector<std::string> parameters;
     if (!leading_parameters().empty()) parameters.push_back(leading_parameters());
-    for (const TensorDef& t : def_.inputs) parameters.push_back(fmt::format("const {} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
-    for (const TensorDef& t : def_.outputs) parameters.push_back(fmt::format("{} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
-    for (const std::string& e : written_extents(def_)) parameters.push_back(fmt::format("int64_t *{}", c_identifier(e)));
+    for (const TensorDef& t : def_.inputs)
+      parameters.push_back(fmt::format("const {} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name),
+                                       t.optional ? " /* or NULL */" : ""));
+    for (const TensorDef& t : def_.outputs)
+      parameters.push_back(fmt::format("{} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name),
+                                       t.optional ? " /* or NULL */" : ""));
+    for (const std::string& e : written_extents(def_))
+      parameters.push_back(fmt::format("int64_t *{}", c_identifier(e)));
     return fmt::format("int {}({}, void *workspace, size_t workspace_bytes)", function(k), joined(parameters, ", "));
   }
 
@@ -112,7 +124,10 @@ class TypedWriter {
     if (!leading_parameters().empty()) parameters.push_back(leading_parameters());
     for (const std::string& v : types_of_attributes(def_)) parameters.push_back("tn_dtype " + c_identifier(v));
     for (const TensorDef& t : def_.outputs)
-      parameters.push_back(fixed_rank(t) && !t.dims.empty() ? fmt::format("int64_t {}_shape[{}]", c_identifier(t.name), t.dims.size()) : fmt::format("tn_dims *{}_shape{}", c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
+      parameters.push_back(
+          fixed_rank(t) && !t.dims.empty()
+              ? fmt::format("int64_t {}_shape[{}]", c_identifier(t.name), t.dims.size())
+              : fmt::format("tn_dims *{}_shape{}", c_identifier(t.name), t.optional ? " /* or NULL */" : ""));
     return fmt::format("int tn_{}_shape({})", name_, joined(parameters, ", "));
   }
 
@@ -146,7 +161,8 @@ class TypedWriter {
     if (d.kind == DimKind::pack) return void(out.print_line("tn_rt_extents({}, &{});", tensor, dims_field(d)));
     if (d.kind != DimKind::split) return void(out.print_line("tn_rt_extent({}, {});", tensor, extent_text(d)));
     std::string product = extent_text(d.parts[0]);
-    for (size_t k = 1; k < d.parts.size(); ++k) product = fmt::format("tn_rt_mul(&c->frame, {}, {})", product, extent_text(d.parts[k]));
+    for (size_t k = 1; k < d.parts.size(); ++k)
+      product = fmt::format("tn_rt_mul(&c->frame, {}, {})", product, extent_text(d.parts[k]));
     out.print_line("tn_rt_extent({}, {});", tensor, product);
   }
 
@@ -154,7 +170,8 @@ class TypedWriter {
   void input_shape(size_t i) {
     const TensorDef& t = def_.inputs[i];
     const std::string tensor = fmt::format("&c->tensor[{}]", i);
-    if (has_broadcast(t)) return void(out.print_line("tn_rt_extents({}, &dims->{}_shape);", tensor, c_identifier(t.name)));
+    if (has_broadcast(t))
+      return void(out.print_line("tn_rt_extents({}, &dims->{}_shape);", tensor, c_identifier(t.name)));
     bool otherwise = true, open = false;
     for (const StorageRule& r : t.storage) {
       if (r.condition) {
@@ -187,7 +204,9 @@ class TypedWriter {
   void shapes() {
     if (def_.inputs.empty()) return;
     const bool has_fields = !fields_.empty();
-    out.print_line("static void {}_shapes({}_call *c{})", name_, name_, has_fields ? fmt::format(", const tn_{}_dims *dims", name_) : "").line("{");
+    out.print_line("static void {}_shapes({}_call *c{})", name_, name_,
+                   has_fields ? fmt::format(", const tn_{}_dims *dims", name_) : "")
+        .line("{");
     {
       const auto in = out.indented();
       TextWriter inner(4);
@@ -203,9 +222,16 @@ class TypedWriter {
   }
 
   void begin() {
-    const std::string dims = fields_.empty() ? "void" : fmt::format("tn_{}_dims", name_), attrs = def_.attrs.empty() ? "void" : fmt::format("tn_{}_attrs", name_);
-    out.print_line("/* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */");
-    out.print_line("static int {0}_begin({0}_call *c, tn_want want, const {1} *dims, const {2} *attrs, const int32_t *variable, const int32_t *type, const void *const *data)", name_, dims, attrs).line("{");
+    const std::string dims = fields_.empty() ? "void" : fmt::format("tn_{}_dims", name_),
+                      attrs = def_.attrs.empty() ? "void" : fmt::format("tn_{}_attrs", name_);
+    out.print_line(
+        "/* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each "
+        "tensor. */");
+    out.print_line(
+           "static int {0}_begin({0}_call *c, tn_want want, const {1} *dims, const {2} *attrs, const int32_t "
+           "*variable, const int32_t *type, const void *const *data)",
+           name_, dims, attrs)
+        .line("{");
     {
       const auto in = out.indented();
       if (fields_.empty()) out.line("(void)dims;");
@@ -215,14 +241,22 @@ class TypedWriter {
       else out.print_line("memcpy(c->frame.type, variable, {} * sizeof *variable);", def_.types.size());
       attributes();
       const size_t n_in = def_.inputs.size(), n = n_in + def_.outputs.size();
-      out.print_line("for (int k = 0; k < {}; ++k)", n).line("    tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);");
+      out.print_line("for (int k = 0; k < {}; ++k)", n)
+          .line("    tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);");
       if (n_in > 0) out.print_line("{}_shapes(c{});", name_, fields_.empty() ? "" : ", dims");
       // loops of their own: in one with a test of k, gcc 12 at -O3 sees an index beyond the outputs
-      if (n_in > 0) out.print_line("for (int k = 0; k < {}; ++k)", n_in).line("    c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;");
+      if (n_in > 0)
+        out.print_line("for (int k = 0; k < {}; ++k)", n_in)
+            .line("    c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;");
       if (!op_.counted.empty()) write_operand_count(op_, out);
-      out.print_line("for (int k = 0; k < {}; ++k)", n - n_in).print_line("    c->out[k] = &c->tensor[{}k].t;", n_in > 0 ? fmt::format("{} + ", n_in) : "");
-      const auto required = static_cast<size_t>(std::count_if(def_.outputs.begin(), def_.outputs.end(), [](const TensorDef& t) { return !t.optional; }));
-      if (n_in + required < n) out.print_line("for (int k = {}; data != NULL && k < {}; ++k)", required, n - n_in).print_line("    if (data[{} + k] == NULL)", n_in).line("        c->out[k] = NULL;");
+      out.print_line("for (int k = 0; k < {}; ++k)", n - n_in)
+          .print_line("    c->out[k] = &c->tensor[{}k].t;", n_in > 0 ? fmt::format("{} + ", n_in) : "");
+      const auto required = static_cast<size_t>(
+          std::count_if(def_.outputs.begin(), def_.outputs.end(), [](const TensorDef& t) { return !t.optional; }));
+      if (n_in + required < n)
+        out.print_line("for (int k = {}; data != NULL && k < {}; ++k)", required, n - n_in)
+            .print_line("    if (data[{} + k] == NULL)", n_in)
+            .line("        c->out[k] = NULL;");
       out.line("c->frame.in = c->in;");
       if (n_in == 0) out.line("c->in[0] = NULL;");
       out.line("c->frame.out = c->out;").line("c->frame.is_typed = 1;").line("c->frame.ndim = TN_ANY_RANK;");
@@ -235,13 +269,13 @@ class TypedWriter {
   void attributes() {
     if (def_.attrs.empty()) return void(out.line("(void)attrs;"));
     std::string types;
-    for (const std::string& v : types_of_attributes(def_)) types += fmt::format(", (tn_dtype)variable[{}]", type_variable(def_, v));
+    for (const std::string& v : types_of_attributes(def_))
+      types += fmt::format(", (tn_dtype)variable[{}]", type_variable(def_, v));
     out.line("if (attrs != NULL)").line("    c->attrs = *attrs;").line("else");
-    const bool required = std::any_of(def_.attrs.begin(), def_.attrs.end(), [&](const AttrDef& a) { return a.required() && !is_placed_axis(def_, a.name); });
-    if (required)
-      out.line("    return TN_E_NULL;");
-    else
-      out.print_line("    tn_{}_defaults(&c->attrs{});", name_, types);
+    const bool required = std::any_of(def_.attrs.begin(), def_.attrs.end(),
+                                      [&](const AttrDef& a) { return a.required() && !is_placed_axis(def_, a.name); });
+    if (required) out.line("    return TN_E_NULL;");
+    else out.print_line("    tn_{}_defaults(&c->attrs{});", name_, types);
     write_placed_axes(def_, out);
     out.line("c->frame.typed = &c->attrs;");
   }
@@ -252,7 +286,8 @@ class TypedWriter {
     std::vector<std::string> variables, tensors;
     for (const TypeVar& v : def_.types) variables.push_back(dtype_constant(k.call_types.at(v.name)));
     for (const TensorDef* t : tensors_of(def_)) tensors.push_back(dtype_constant(dtype_of(k, *t)));
-    out.print_line("    static const int32_t variable[] = {{{}}}, type_of[] = {{{}}};", variables.empty() ? "0" : joined(variables, ", "), joined(tensors, ", "));
+    out.print_line("    static const int32_t variable[] = {{{}}}, type_of[] = {{{}}};",
+                   variables.empty() ? "0" : joined(variables, ", "), joined(tensors, ", "));
   }
 
   void call_function(const LibraryKernel& k) {
@@ -262,10 +297,13 @@ class TypedWriter {
     types(k);
     out.print_line("    const void *const pointers[] = {{{}}};", joined(data, ", "));
     out.print_line("    {}_call call;", name_);
-    out.print_line("    const int status = {}_begin(&call, TN_WANT_CALL, {}, variable, type_of, pointers);", name_, leading_arguments());
+    out.print_line("    const int status = {}_begin(&call, TN_WANT_CALL, {}, variable, type_of, pointers);", name_,
+                   leading_arguments());
     const std::vector<std::string> written = written_extents(def_);
-    out.print_line("    {}status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);", written.empty() ? "return " : "const int done = ");
-    for (size_t i = 0; i < written.size(); ++i) out.print_line("    if (done == 0)\n        *{} = call.frame.extent[{}];", c_identifier(written[i]), i);
+    out.print_line("    {}status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);",
+                   written.empty() ? "return " : "const int done = ");
+    for (size_t i = 0; i < written.size(); ++i)
+      out.print_line("    if (done == 0)\n        *{} = call.frame.extent[{}];", c_identifier(written[i]), i);
     out.line(written.empty() ? "}" : "    return done;\n}").line();
   }
 
@@ -274,13 +312,20 @@ class TypedWriter {
     types(k);
     out.print_line("    {}_call call;", name_);
     out.line("    int64_t most = 0;");
-    const bool optional = std::any_of(def_.inputs.begin(), def_.inputs.end(), [](const TensorDef& t) { return t.optional; });
-    out.print_line("    for (int with = 0; with < {}; ++with) {{{}", optional ? 2 : 1, optional ? " /* without and with the optional inputs */" : "");
-    out.print_line("        if ({}_begin(&call, TN_WANT_WORKSPACE, {}, variable, type_of, NULL) != 0)", name_, leading_arguments());
+    const bool optional =
+        std::any_of(def_.inputs.begin(), def_.inputs.end(), [](const TensorDef& t) { return t.optional; });
+    out.print_line("    for (int with = 0; with < {}; ++with) {{{}", optional ? 2 : 1,
+                   optional ? " /* without and with the optional inputs */" : "");
+    out.print_line("        if ({}_begin(&call, TN_WANT_WORKSPACE, {}, variable, type_of, NULL) != 0)", name_,
+                   leading_arguments());
     out.line("            return 0;");
     for (size_t i = 0; i < def_.inputs.size(); ++i)
       if (def_.inputs[i].optional) out.line("        if (!with)").print_line("            call.in[{}] = NULL;", i);
-    out.line("        most = tn_rt_max(most, tn_rt_workspace(&call.frame));").line("    }").line("    return (size_t)most;").line("}").line();
+    out.line("        most = tn_rt_max(most, tn_rt_workspace(&call.frame));")
+        .line("    }")
+        .line("    return (size_t)most;")
+        .line("}")
+        .line();
   }
 
   void shape_function() {
@@ -291,7 +336,10 @@ class TypedWriter {
     const std::vector<std::string> given = types_of_attributes(def_);
     if (!given.empty()) {
       std::vector<std::string> chosen;
-      for (const TypeVar& v : def_.types) chosen.push_back(std::count(given.begin(), given.end(), v.name) ? fmt::format("(int32_t){}", c_identifier(v.name)) : fmt::format("variable[{}]", type_variable(def_, v.name)));
+      for (const TypeVar& v : def_.types)
+        chosen.push_back(std::count(given.begin(), given.end(), v.name)
+                             ? fmt::format("(int32_t){}", c_identifier(v.name))
+                             : fmt::format("variable[{}]", type_variable(def_, v.name)));
       variables = "chosen";
       out.print_line("    const int32_t chosen[] = {{{}}};", joined(chosen, ", "));
       std::vector<std::string> tensors;
@@ -302,13 +350,15 @@ class TypedWriter {
       out.print_line("    const int32_t types[] = {{{}}};", joined(tensors, ", "));
     }
     out.print_line("    {}_call call;", name_);
-    out.print_line("    int status = {}_begin(&call, TN_WANT_SHAPES, {}, {}, {}, NULL);", name_, leading_arguments(), variables, variables == "chosen" ? "types" : "type_of");
+    out.print_line("    int status = {}_begin(&call, TN_WANT_SHAPES, {}, {}, {}, NULL);", name_, leading_arguments(),
+                   variables, variables == "chosen" ? "types" : "type_of");
     if (variables == "chosen") out.line("    (void)type_of, (void)variable;");
     out.line("    if (status == 0)").line("        status = tn_rt_infer(&call.frame);");
     out.line("    if (status != 0)").line("        return status;");
     for (size_t o = 0; o < def_.outputs.size(); ++o) {
       const TensorDef& t = def_.outputs[o];
-      const std::string name = c_identifier(t.name) + "_shape", from = fmt::format("call.tensor[{}]", def_.inputs.size() + o);
+      const std::string name = c_identifier(t.name) + "_shape",
+                        from = fmt::format("call.tensor[{}]", def_.inputs.size() + o);
       if (t.optional) {
         out.print_line("    if ({} != NULL) {{", name);
         out.indent();

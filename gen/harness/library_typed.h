@@ -1,4 +1,5 @@
-// The typed functions of an op: their declarations in the header, and their bodies, which share the checks of uniform calls.
+// The typed functions of an op: their declarations in the header, and their bodies, which share the checks of uniform
+// calls.
 #pragma once
 
 #include "harness/library_signature.h"

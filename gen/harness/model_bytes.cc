@@ -10,8 +10,8 @@
 namespace tenon {
 namespace {
 
-constexpr size_t kRow = 4032;     ///< a string literal of C99 has at most 4095 characters
-constexpr size_t kPiece = 126;    ///< bytes a line
+constexpr size_t kRow = 4032;   ///< a string literal of C99 has at most 4095 characters
+constexpr size_t kPiece = 126;  ///< bytes a line
 
 /// How a byte is spelled inside a literal.
 struct Spelling {

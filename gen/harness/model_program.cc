@@ -14,7 +14,8 @@ namespace {
 
 class ProgramWriter {
  public:
-  ProgramWriter(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels) : plan_(plan), frame_(frame), levels_(levels), name_(frame.name), upper_(upper_case(frame.name)) {
+  ProgramWriter(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels)
+      : plan_(plan), frame_(frame), levels_(levels), name_(frame.name), upper_(upper_case(frame.name)) {
     for (const GraphSize& s : plan.sizes)
       if (!s.written) given_.push_back(s);
   }
@@ -47,27 +48,58 @@ class ProgramWriter {
   bool shares() const { return frame_.workers > 1; }
 
   std::vector<HoleValue> main_holes() const {
-    return {{"inputs", border_rows(plan_.inputs)}, {"outputs", border_rows(plan_.outputs)}, {"sizes", size_rows()}, {"steps", step_rows()}, {"call", call()}, {"shapes", output_shapes()},
-            {"input_shapes", input_shapes()}, {"n_inputs", fmt::format("{}", plan_.inputs.size())}, {"n_outputs", fmt::format("{}", plan_.outputs.size())},
-            {"n_sizes", fmt::format("{}", given_.size())}, {"n_steps", fmt::format("{}", plan_.steps.size())}, {"usage", usage()}, {"options", options()}, {"defaults", defaults()},
-            {"flags", flags()}, {"taken", kinds().empty() ? "" : "int taken;"}, {"selftest", frame_.selftest ? "if (args.selftest)\n    return check_levels(&m.context);" : ""}, {"check_levels", check_levels()}, {"readers", readers()}, {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
-            {"load_weights", loads() ? fmt::format("if ({}_load_weights(argv[0], args.weights_file, &m.context.weights) != 0)\n    return 1;", name_) : ""},
-            {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""}, {"start_threads", start_threads()},
+    return {{"inputs", border_rows(plan_.inputs)},
+            {"outputs", border_rows(plan_.outputs)},
+            {"sizes", size_rows()},
+            {"steps", step_rows()},
+            {"call", call()},
+            {"shapes", output_shapes()},
+            {"input_shapes", input_shapes()},
+            {"n_inputs", fmt::format("{}", plan_.inputs.size())},
+            {"n_outputs", fmt::format("{}", plan_.outputs.size())},
+            {"n_sizes", fmt::format("{}", given_.size())},
+            {"n_steps", fmt::format("{}", plan_.steps.size())},
+            {"usage", usage()},
+            {"options", options()},
+            {"defaults", defaults()},
+            {"flags", flags()},
+            {"taken", kinds().empty() ? "" : "int taken;"},
+            {"selftest", frame_.selftest ? "if (args.selftest)\n    return check_levels(&m.context);" : ""},
+            {"check_levels", check_levels()},
+            {"readers", readers()},
+            {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
+            {"load_weights",
+             loads() ? fmt::format(
+                           "if ({}_load_weights(argv[0], args.weights_file, &m.context.weights) != 0)\n    return 1;",
+                           name_)
+                     : ""},
+            {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
+            {"start_threads", start_threads()},
             {"stop_threads", shares() ? fmt::format("{}_stop_threads(&m.context);", name_) : ""}};
   }
 
   std::string start_threads() const {
-    if (!shares()) return fmt::format("if (args.threads > 1)\n    return {}_fail(\"--threads\", \"this model has room for one worker: see tenon model --max-threads\");", name_);
-    return fmt::format("if (args.threads > {1}_MAX_THREADS)\n    return {0}_fail(\"--threads\", \"this model has room for %d workers: see tenon model --max-threads\", {1}_MAX_THREADS);\n"
-                       "if (args.threads > 1 && {0}_start_threads(&m.context, (int)args.threads) != 0)\n    return {0}_fail(\"--threads\", \"the threads cannot be started\");",
-                       name_, upper_);
+    if (!shares())
+      return fmt::format(
+          "if (args.threads > 1)\n    return {}_fail(\"--threads\", \"this model has room for one worker: see tenon "
+          "model --max-threads\");",
+          name_);
+    return fmt::format(
+        "if (args.threads > {1}_MAX_THREADS)\n    return {0}_fail(\"--threads\", \"this model has room for %d workers: "
+        "see tenon model --max-threads\", {1}_MAX_THREADS);\n"
+        "if (args.threads > 1 && {0}_start_threads(&m.context, (int)args.threads) != 0)\n    return "
+        "{0}_fail(\"--threads\", \"the threads cannot be started\");",
+        name_, upper_);
   }
 
   std::string usage() const {
     std::string out = loads() ? " [--weights FILE]" : "";
     if (frame_.selftest) out += "\\n       @ --selftest";
     out = with_name(std::move(out));
-    if (frame_.images) out += "\\n  pictures (.ppm, .pgm, .png): [--scale S] [--mean M[,M,M]] [--std S[,S,S]] [--resize HxW] [--filter bilinear|nearest] [--layout nchw|nhwc] [--colors rgb|bgr]";
+    if (frame_.images)
+      out +=
+          "\\n  pictures (.ppm, .pgm, .png): [--scale S] [--mean M[,M,M]] [--std S[,S,S]] [--resize HxW] [--filter "
+          "bilinear|nearest] [--layout nchw|nhwc] [--colors rgb|bgr]";
     if (frame_.sounds) out += "\\n  sounds (.wav): [--rate HZ] [--skip SAMPLES]";
     return out;
   }
@@ -79,22 +111,32 @@ class ProgramWriter {
   }
 
   std::string defaults() const {
-    return frame_.images ? fmt::format("args->image = (const {}_image_options){{1, {{0}}, {{1, 1, 1}}, 1, 1, 0, 0, 0, 0, 0}};", name_) : "";
+    return frame_.images
+               ? fmt::format("args->image = (const {}_image_options){{1, {{0}}, {{1, 1, 1}}, 1, 1, 0, 0, 0, 0, 0}};",
+                             name_)
+               : "";
   }
 
   std::string flags() const {
     std::string out;
-    if (loads()) out += "} else if (strcmp(a, \"--weights\") == 0 && next != NULL) {\n    args->weights_file = argv[++k];\n";
+    if (loads())
+      out += "} else if (strcmp(a, \"--weights\") == 0 && next != NULL) {\n    args->weights_file = argv[++k];\n";
     if (frame_.selftest) out += "} else if (strcmp(a, \"--selftest\") == 0) {\n    args->selftest = 1;\n";
     for (const char* kind : kinds())
-      out += fmt::format("}} else if ((taken = {0}_{1}_option(a, next, &args->{1})) != 0) {{\n    if (taken < 0)\n        return usage();\n    ++k;\n", name_, kind);
+      out += fmt::format(
+          "}} else if ((taken = {0}_{1}_option(a, next, &args->{1})) != 0) {{\n    if (taken < 0)\n        return "
+          "usage();\n    ++k;\n",
+          name_, kind);
     return out;
   }
 
   std::string readers() const {
     std::string out;
-    if (frame_.images) out += fmt::format("if (first == 'P' || first == 0x89)\n    status = {}_read_image(&from, &args->image, a);\n", name_);
-    if (frame_.sounds) out += fmt::format("if (first == 'R')\n    status = {}_read_sound(&from, &args->sound, a);\n", name_);
+    if (frame_.images)
+      out += fmt::format("if (first == 'P' || first == 0x89)\n    status = {}_read_image(&from, &args->image, a);\n",
+                         name_);
+    if (frame_.sounds)
+      out += fmt::format("if (first == 'R')\n    status = {}_read_sound(&from, &args->sound, a);\n", name_);
     return out;
   }
 
@@ -107,21 +149,33 @@ class ProgramWriter {
 
   std::string other_files() const {
     if (frame_.images && frame_.sounds) return "";
-    return fmt::format("{}{}{}", frame_.images ? "" : "; tenon model --images reads pictures", frame_.images || frame_.sounds ? "" : ", ",
-                       frame_.sounds ? "" : frame_.images ? "; tenon model --sounds reads sounds" : "--sounds sounds");
+    return fmt::format("{}{}{}", frame_.images ? "" : "; tenon model --images reads pictures",
+                       frame_.images || frame_.sounds ? "" : ", ",
+                       frame_.sounds   ? ""
+                       : frame_.images ? "; tenon model --sounds reads sounds"
+                                       : "--sounds sounds");
   }
 
   std::string reader_declarations() const {
     std::string out;
     if (frame_.images)
-      out += "\n/* How pixels become elements: (value*scale - mean)/deviation for values 0 to 255, in the graph's height and width. */\ntypedef struct {\n"
-             "    double scale, mean[3], deviation[3];\n    int means, deviations; /* 1, or one a channel */\n    long height, width;    /* of open extents; 0: the picture's */\n"
-             "    int nearest, layout, bgr; /* layout: 0 by the shape, 1 NCHW, 2 NHWC */\n} @_image_options;\n";
+      out +=
+          "\n/* How pixels become elements: (value*scale - mean)/deviation for values 0 to 255, in the graph's height "
+          "and width. */\ntypedef struct {\n"
+          "    double scale, mean[3], deviation[3];\n    int means, deviations; /* 1, or one a channel */\n    long "
+          "height, width;    /* of open extents; 0: the picture's */\n"
+          "    int nearest, layout, bgr; /* layout: 0 by the shape, 1 NCHW, 2 NHWC */\n} @_image_options;\n";
     if (frame_.sounds)
-      out += "\n/* The rate that a sound must have (0: any), and how many of its samples are left out at its start. */\ntypedef struct {\n    long rate, skip;\n    int skips;\n} @_sound_options;\n";
+      out +=
+          "\n/* The rate that a sound must have (0: any), and how many of its samples are left out at its start. "
+          "*/\ntypedef struct {\n    long rate, skip;\n    int skips;\n} @_sound_options;\n";
     for (const char* kind : kinds())
-      out += fmt::format("\n/* 1: the flag and its value are read, 0: the flag is another one, -1: the value is wrong. */\nint @_{0}_option(const char *flag, const char *value, @_{0}_options *options);\n"
-                         "/* 0, or 1 after a message. */\nint @_read_{0}(const @_source *from, const @_{0}_options *options, @_array *a);\n", kind);
+      out += fmt::format(
+          "\n/* 1: the flag and its value are read, 0: the flag is another one, -1: the value is wrong. */\nint "
+          "@_{0}_option(const char *flag, const char *value, @_{0}_options *options);\n"
+          "/* 0, or 1 after a message. */\nint @_read_{0}(const @_source *from, const @_{0}_options *options, @_array "
+          "*a);\n",
+          kind);
     return with_name(std::move(out));
   }
 
@@ -135,14 +189,20 @@ class ProgramWriter {
     if (!frame_.selftest) return {};
     std::string names;
     for (const ModelLevel& l : levels_) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", l.isa->name);
-    return with_name(fmt::format("\n/* The self-test at every level that runs here: 0, or 1 where one fails. */\nstatic int check_levels(const @_context *context)\n{{\n"
-                                 "    static const char *const levels[] = {{{}}};\n    int failed = 0;\n    for (size_t k = 0; k < sizeof levels / sizeof levels[0]; ++k) {{\n"
-                                 "        double worst = 0;\n        if (@_force_isa(levels[k]) != 0)\n            continue;\n"
-                                 "        const int status = @_selftest(context, &worst);\n"
-                                 "        if (status == 0)\n            printf(\"selftest %s: passed, %.3f of the room used\\n\", levels[k], worst);\n"
-                                 "        else if (status > 0)\n            printf(\"selftest %s: output '%s' differs\\n\", levels[k], outputs[status - 1].name);\n"
-                                 "        else\n            printf(\"selftest %s: %s\\n\", levels[k], @_strerror(status));\n"
-                                 "        failed |= status != 0;\n    }}\n    return failed;\n}}\n", names));
+    return with_name(
+        fmt::format("\n/* The self-test at every level that runs here: 0, or 1 where one fails. */\nstatic int "
+                    "check_levels(const @_context *context)\n{{\n"
+                    "    static const char *const levels[] = {{{}}};\n    int failed = 0;\n    for (size_t k = 0; k < "
+                    "sizeof levels / sizeof levels[0]; ++k) {{\n"
+                    "        double worst = 0;\n        if (@_force_isa(levels[k]) != 0)\n            continue;\n"
+                    "        const int status = @_selftest(context, &worst);\n"
+                    "        if (status == 0)\n            printf(\"selftest %s: passed, %.3f of the room used\\n\", "
+                    "levels[k], worst);\n"
+                    "        else if (status > 0)\n            printf(\"selftest %s: output '%s' differs\\n\", "
+                    "levels[k], outputs[status - 1].name);\n"
+                    "        else\n            printf(\"selftest %s: %s\\n\", levels[k], @_strerror(status));\n"
+                    "        failed |= status != 0;\n    }}\n    return failed;\n}}\n",
+                    names));
   }
 
   std::string border_rows(const std::vector<int>& list) const {
@@ -151,11 +211,17 @@ class ProgramWriter {
       const PlanBuffer& b = buffer(i);
       std::string dims;
       for (const SizeExpr& d : b.dims) {
-        const auto at = std::find_if(given_.begin(), given_.end(), [&](const GraphSize& s) { return d.kind == SizeExpr::Kind::name && s.name == d.name; });
-        dims += fmt::format("{}{}", dims.empty() ? "" : ", ", d.is_constant() ? d.value : at != given_.end() ? -1 - (at - given_.begin()) : INT64_C(-1000));
+        const auto at = std::find_if(given_.begin(), given_.end(), [&](const GraphSize& s) {
+          return d.kind == SizeExpr::Kind::name && s.name == d.name;
+        });
+        dims += fmt::format("{}{}", dims.empty() ? "" : ", ",
+                            d.is_constant()      ? d.value
+                            : at != given_.end() ? -1 - (at - given_.begin())
+                                                 : INT64_C(-1000));
       }
-      out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n", c_escaped(in_short(b.original.empty() ? b.name : b.original)), name_of(b.dtype), bytes_of(b.dtype), b.dims.size(),
-                         dims.empty() ? "0" : dims, b.bytes);
+      out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n",
+                         c_escaped(in_short(b.original.empty() ? b.name : b.original)), name_of(b.dtype),
+                         bytes_of(b.dtype), b.dims.size(), dims.empty() ? "0" : dims, b.bytes);
     }
     return out;
   }
@@ -174,9 +240,11 @@ class ProgramWriter {
 
   std::string call() const {
     std::string out;
-    for (size_t i = 0; i < plan_.inputs.size(); ++i) out += fmt::format("in->{} = in_arrays[{}].data;\n", buffer(plan_.inputs[i]).name, i);
+    for (size_t i = 0; i < plan_.inputs.size(); ++i)
+      out += fmt::format("in->{} = in_arrays[{}].data;\n", buffer(plan_.inputs[i]).name, i);
     for (size_t i = 0; i < given_.size(); ++i) out += fmt::format("in->{} = sizes[{}].value;\n", given_[i].name, i);
-    for (size_t o = 0; o < plan_.outputs.size(); ++o) out += fmt::format("m.out.{} = out_arrays[{}].data;\n", buffer(plan_.outputs[o]).name, o);
+    for (size_t o = 0; o < plan_.outputs.size(); ++o)
+      out += fmt::format("m.out.{} = out_arrays[{}].data;\n", buffer(plan_.outputs[o]).name, o);
     return out;
   }
 
@@ -187,8 +255,10 @@ class ProgramWriter {
       const PlanBuffer& b = buffer(plan_.inputs[i]);
       for (size_t k = 0; k < b.dims.size(); ++k)
         if (!b.dims[k].is_constant() && b.dims[k].kind != SizeExpr::Kind::name)
-          out += fmt::format("if (in_arrays[{0}].dims[{1}] != {2})\n    return {3}_fail(args.in_paths[{0}], \"axis {1} has %lld elements; input '%s' takes %lld\", in_arrays[{0}].dims[{1}], inputs[{0}].name, (long long)({2}));\n",
-                             i, k, extent_text(plan_, b.dims[k]), name_);
+          out += fmt::format(
+              "if (in_arrays[{0}].dims[{1}] != {2})\n    return {3}_fail(args.in_paths[{0}], \"axis {1} has %lld "
+              "elements; input '%s' takes %lld\", in_arrays[{0}].dims[{1}], inputs[{0}].name, (long long)({2}));\n",
+              i, k, extent_text(plan_, b.dims[k]), name_);
     }
     return out;
   }
@@ -199,7 +269,8 @@ class ProgramWriter {
     for (size_t o = 0; o < plan_.outputs.size(); ++o) {
       const PlanBuffer& b = buffer(plan_.outputs[o]);
       if (std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); }))
-        out += fmt::format("for (int d = 0; d < {}; ++d)\n    out_arrays[{}].dims[d] = m.out.{}_shape[d];\n", b.dims.size(), o, b.name);
+        out += fmt::format("for (int d = 0; d < {}; ++d)\n    out_arrays[{}].dims[d] = m.out.{}_shape[d];\n",
+                           b.dims.size(), o, b.name);
     }
     return out;
   }
@@ -208,14 +279,19 @@ class ProgramWriter {
   const ModelFrame& frame_;
   const std::vector<ModelLevel>& levels_;
   std::string name_, upper_;
-  std::vector<GraphSize> given_;   ///< run-time sizes of the caller
+  std::vector<GraphSize> given_;  ///< run-time sizes of the caller
 };
 
-bool is_one_of(DType type, std::initializer_list<DType> list) { return std::find(list.begin(), list.end(), type) != list.end(); }
+bool is_one_of(DType type, std::initializer_list<DType> list) {
+  return std::find(list.begin(), list.end(), type) != list.end();
+}
 
 }  // namespace
 
-std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels) { return ProgramWriter(plan, frame, levels).files(); }
+std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame,
+                                     const std::vector<ModelLevel>& levels) {
+  return ProgramWriter(plan, frame, levels).files();
+}
 
 bool takes_picture(const PlanBuffer& input) {
   const size_t n = input.dims.size();

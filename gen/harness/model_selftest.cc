@@ -21,11 +21,14 @@ constexpr int64_t most_elements = 256;
 uint64_t next(uint64_t& state) { return state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); }
 constexpr const char* next_in_c =
     "/* The generator of Knuth's MMIX; its upper bits are the good ones. */\n"
-    "static uint64_t next(uint64_t *state)\n{\n    return *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);\n}\n";
+    "static uint64_t next(uint64_t *state)\n{\n    return *state = *state * UINT64_C(6364136223846793005) + "
+    "UINT64_C(1442695040888963407);\n}\n";
 
 /// (k - 8)/8 for k = 0 … 15 in 16 bits.
-constexpr uint16_t f16_values[16] = {0xbc00, 0xbb00, 0xba00, 0xb900, 0xb800, 0xb600, 0xb400, 0xb000, 0x0000, 0x3000, 0x3400, 0x3600, 0x3800, 0x3900, 0x3a00, 0x3b00};
-constexpr uint16_t bf16_values[16] = {0xbf80, 0xbf60, 0xbf40, 0xbf20, 0xbf00, 0xbec0, 0xbe80, 0xbe00, 0x0000, 0x3e00, 0x3e80, 0x3ec0, 0x3f00, 0x3f20, 0x3f40, 0x3f60};
+constexpr uint16_t f16_values[16] = {0xbc00, 0xbb00, 0xba00, 0xb900, 0xb800, 0xb600, 0xb400, 0xb000,
+                                     0x0000, 0x3000, 0x3400, 0x3600, 0x3800, 0x3900, 0x3a00, 0x3b00};
+constexpr uint16_t bf16_values[16] = {0xbf80, 0xbf60, 0xbf40, 0xbf20, 0xbf00, 0xbec0, 0xbe80, 0xbe00,
+                                      0x0000, 0x3e00, 0x3e80, 0x3ec0, 0x3f00, 0x3f20, 0x3f40, 0x3f60};
 
 bool is_half(DType t) { return t == DType::F16 || t == DType::BF16; }
 
@@ -51,7 +54,8 @@ void draw_element(TensorData& t, uint64_t& state, int pattern) {
     else if (real == DType::F32) put(t, static_cast<float>(fraction(drawn)));
     else if (real == DType::F64) put(t, fraction(drawn));
     else
-      for (uint64_t v = whole(real, drawn, pattern), k = 0; k < static_cast<uint64_t>(bytes_of(real)); ++k) put(t, static_cast<uint8_t>(v >> (8 * k)));
+      for (uint64_t v = whole(real, drawn, pattern), k = 0; k < static_cast<uint64_t>(bytes_of(real)); ++k)
+        put(t, static_cast<uint8_t>(v >> (8 * k)));
   }
 }
 
@@ -67,14 +71,19 @@ std::string drawn_in_c(DType type, const std::string& c_type, int pattern) {
 
 std::string draw_function(DType type, const std::string& c_type, int pattern) {
   const DType real = real_of(type);
-  std::string out = fmt::format("static void draw_{}({} *data, int64_t n, uint64_t state)\n{{\n", name_of(type), c_type), body;
+  std::string out =
+                  fmt::format("static void draw_{}({} *data, int64_t n, uint64_t state)\n{{\n", name_of(type), c_type),
+              body;
   if (is_half(type)) {
     std::string list;
-    for (const uint16_t v : type == DType::F16 ? f16_values : bf16_values) list += fmt::format("{}0x{:04x}", list.empty() ? "" : ", ", v);
+    for (const uint16_t v : type == DType::F16 ? f16_values : bf16_values)
+      list += fmt::format("{}0x{:04x}", list.empty() ? "" : ", ", v);
     out += fmt::format("    static const uint16_t values[16] = {{{}}};\n", list);
   }
-  const std::string element = drawn_in_c(real, is_complex(type) ? std::string(dtype_row(real).c_type) : c_type, pattern);
-  if (is_complex(type)) body = fmt::format("{{\n        data[i].re = {0};\n        data[i].im = {0};\n    }}\n", element);
+  const std::string element =
+      drawn_in_c(real, is_complex(type) ? std::string(dtype_row(real).c_type) : c_type, pattern);
+  if (is_complex(type))
+    body = fmt::format("{{\n        data[i].re = {0};\n        data[i].im = {0};\n    }}\n", element);
   else body = fmt::format("data[i] = {};\n", element);
   if (element.size() == 1) out += "    (void)state;\n";
   return out + fmt::format("    for (int64_t i = 0; i < n; ++i){}{}}}\n", is_complex(type) ? " " : "\n        ", body);
@@ -83,7 +92,8 @@ std::string draw_function(DType type, const std::string& c_type, int pattern) {
 constexpr const char* half_in_c =
     "/* The value of 16 bits with so many of exponent; any NaN is 0/0. */\n"
     "static double half(unsigned bits, int exponent_bits)\n{\n"
-    "    const int fraction_bits = 15 - exponent_bits, top = (1 << exponent_bits) - 1, exponent = (int)(bits >> fraction_bits) & top;\n"
+    "    const int fraction_bits = 15 - exponent_bits, top = (1 << exponent_bits) - 1, exponent = (int)(bits >> "
+    "fraction_bits) & top;\n"
     "    double v = (double)(bits & ((1u << fraction_bits) - 1u)) + (exponent ? (double)(1 << fraction_bits) : 0.0);\n"
     "    int e = (exponent ? exponent : 1) - top / 2 - fraction_bits;\n"
     "    if (exponent == top)\n        v = v > (double)(1 << fraction_bits) ? (v - v) / (v - v) : 1e308 * 10;\n"
@@ -91,7 +101,8 @@ constexpr const char* half_in_c =
     "    for (; exponent < top && e < 0; ++e)\n        v /= 2;\n"
     "    return (bits & 0x8000u) ? -v : v;\n}\n";
 
-constexpr const char* agrees_in_c = R"(/* 1 where the two are within `room` of each other, which `worst` keeps as a share; what is not finite has to be the same. */
+constexpr const char* agrees_in_c =
+    R"(/* 1 where the two are within `room` of each other, which `worst` keeps as a share; what is not finite has to be the same. */
 static int agrees(double got, double wanted, double room, double *worst)
 {
     const double code = got != got ? IS_NAN : got > 1.7e308 ? IS_INFINITE : got < -1.7e308 ? -IS_INFINITE : got;
@@ -125,12 +136,20 @@ std::string number_in_c(double v) {
 
 class SelftestWriter {
  public:
-  SelftestWriter(const ExecutionPlan& plan, const ModelFrame& frame, const Selftest& test) : plan_(plan), frame_(frame), test_(test) {}
+  SelftestWriter(const ExecutionPlan& plan, const ModelFrame& frame, const Selftest& test)
+      : plan_(plan), frame_(frame), test_(test) {}
 
   std::string text() const {
     const std::string path = "c/model_selftest.c.in";
     return TextTemplate(path, frame_.templates.at(path))
-        .fill({{"name", frame_.name}, {"upper", upper_case(frame_.name)}, {"drawing", drawing()}, {"comparing", comparing()}, {"wanted", wanted()}, {"storage", storage()}, {"inputs", inputs()}, {"checks", checks()}});
+        .fill({{"name", frame_.name},
+               {"upper", upper_case(frame_.name)},
+               {"drawing", drawing()},
+               {"comparing", comparing()},
+               {"wanted", wanted()},
+               {"storage", storage()},
+               {"inputs", inputs()},
+               {"checks", checks()}});
   }
 
  private:
@@ -158,7 +177,8 @@ class SelftestWriter {
   std::string comparing() const {
     const std::string calls = checks();
     const auto called = [&](const char* function) { return calls.find(function) != std::string::npos; };
-    return std::string(called("half(") ? half_in_c : "") + (called("half(") ? "\n" : "") + (called("agrees(") ? std::string(agrees_in_c) + "\n" : "");
+    return std::string(called("half(") ? half_in_c : "") + (called("half(") ? "\n" : "") +
+           (called("agrees(") ? std::string(agrees_in_c) + "\n" : "");
   }
 
   std::string wanted() const {
@@ -176,7 +196,8 @@ class SelftestWriter {
   std::string storage() const {
     std::string out;
     const auto place = [&](const char* kind, int i) {
-      out += fmt::format("static {} {}_{}[{}];\n", c_type(buffer(i).dtype), kind, buffer(i).name, std::max<int64_t>(1, count(buffer(i))));
+      out += fmt::format("static {} {}_{}[{}];\n", c_type(buffer(i).dtype), kind, buffer(i).name,
+                         std::max<int64_t>(1, count(buffer(i))));
     };
     for (const int i : plan_.inputs) place("in", i);
     for (const int o : plan_.outputs) place("out", o);
@@ -208,7 +229,8 @@ class SelftestWriter {
       const PlanBuffer& b = buffer(plan_.outputs[o]);
       const KeptOutput& k = test_.outputs[o];
       const bool open = std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); });
-      for (size_t d = 0; open && d < k.dims.size(); ++d) out += fmt::format("right &= out.{}_shape[{}] == {};\n", b.name, d, k.dims[d]);
+      for (size_t d = 0; open && d < k.dims.size(); ++d)
+        out += fmt::format("right &= out.{}_shape[{}] == {};\n", b.name, d, k.dims[d]);
       const int64_t n = element_count(k.dims);
       if (!k.elements.empty()) out += element_checks(b, k, n);
       out += fmt::format("if (!right)\n    return {};\n", o + 1);
@@ -222,11 +244,15 @@ class SelftestWriter {
     const std::string room = number_in_c(k.room), place = kept == n ? "k" : fmt::format("k * {} / {}", n, kept);
     std::string out = fmt::format("for (int64_t k = 0; k < {}; ++k){}\n", kept, parts == 2 ? " {" : "");
     for (int p = 0; p < parts; ++p)
-      out += fmt::format("    right &= agrees({}, wanted_{}[{}], {}, &greatest);\n", element(b, place, p), b.name, parts == 1 ? "k" : fmt::format("2 * k + {}", p), room);
+      out += fmt::format("    right &= agrees({}, wanted_{}[{}], {}, &greatest);\n", element(b, place, p), b.name,
+                         parts == 1 ? "k" : fmt::format("2 * k + {}", p), room);
     if (parts == 2) out += "}\n";
     if (parts == 2 || !std::isfinite(k.mean)) return out;
-    return out + fmt::format("double mean_{0} = 0;\nfor (int64_t k = 0; k < {1}; ++k)\n    mean_{0} += {2} / {1};\nright &= agrees(mean_{0}, {3}, {4}, &greatest);\n", b.name, n, element(b, "k", 0),
-                             number_in_c(k.mean), number_in_c(std::max(k.room, 1e-9 * std::abs(k.mean))));
+    return out + fmt::format(
+                     "double mean_{0} = 0;\nfor (int64_t k = 0; k < {1}; ++k)\n    mean_{0} += {2} / {1};\nright &= "
+                     "agrees(mean_{0}, {3}, {4}, &greatest);\n",
+                     b.name, n, element(b, "k", 0), number_in_c(k.mean),
+                     number_in_c(std::max(k.room, 1e-9 * std::abs(k.mean))));
   }
 
   const ExecutionPlan& plan_;
@@ -256,8 +282,10 @@ double unit_of(DType type) {
   }
 }
 
-KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& disturbed, std::optional<DType> narrowest) {
-  // Sums in another order round otherwise than disturbed runs tell: so many units, and so many times what those runs were off.
+KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& disturbed,
+                       std::optional<DType> narrowest) {
+  // Sums in another order round otherwise than disturbed runs tell: so many units, and so many times what those runs
+  // were off.
   constexpr double units = 64, times = 16;
   KeptOutput out;
   out.dims = output.dims;
@@ -277,11 +305,15 @@ KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& 
   for (int64_t k = 0; k < kept; ++k)
     for (const double v : parts_of(output, k * n / kept)) out.elements.push_back(v);
   out.mean = sum;
-  if (is_float(output.dtype) || is_complex(output.dtype)) out.room = units * unit_of(narrowest.value_or(DType::F32)) * greatest + times * apart;
-  else if (narrowest && bytes_of(output.dtype) == 1 && output.dtype != DType::Bool) out.room = 1 + apart;  // steps of what was quantised
+  if (is_float(output.dtype) || is_complex(output.dtype))
+    out.room = units * unit_of(narrowest.value_or(DType::F32)) * greatest + times * apart;
+  else if (narrowest && bytes_of(output.dtype) == 1 && output.dtype != DType::Bool)
+    out.room = 1 + apart;  // steps of what was quantised
   return out;
 }
 
-std::string selftest_source(const ExecutionPlan& plan, const ModelFrame& frame, const Selftest& test) { return SelftestWriter(plan, frame, test).text(); }
+std::string selftest_source(const ExecutionPlan& plan, const ModelFrame& frame, const Selftest& test) {
+  return SelftestWriter(plan, frame, test).text();
+}
 
 }  // namespace tenon

@@ -55,7 +55,8 @@ class StepWriter {
   void copy(const PlanCopy& c) {
     const PlanBuffer& to = buffer(c.to);
     const SizeExpr bytes = product(to.dims) * SizeExpr(bytes_of(to.dtype));
-    if (!bytes.is(0)) line(fmt::format("memcpy({}, {}, (size_t){});", place(c.to, true), place(c.from, false), extent(bytes)));
+    if (!bytes.is(0))
+      line(fmt::format("memcpy({}, {}, (size_t){});", place(c.to, true), place(c.from, false), extent(bytes)));
   }
 
   void move_to(RegionId to) {
@@ -86,7 +87,8 @@ class StepWriter {
     if (r.starts >= 0) condition += fmt::format(" && ({} > 0 || {})", i, element(r.starts));
     // What a loop leaves incomplete is looked at after it.
     if (r.complete) line(fmt::format("int64_t {} = 0;", i));
-    line(r.complete ? fmt::format("for (; {}; ++{}) {{", condition, i) : fmt::format("for (int64_t {} = 0; {}; ++{}) {{", i, condition, i));
+    line(r.complete ? fmt::format("for (; {}; ++{}) {{", condition, i)
+                    : fmt::format("for (int64_t {} = 0; {}; ++{}) {{", i, condition, i));
     ++depth_;
     check_equal(r);
   }
@@ -94,13 +96,17 @@ class StepWriter {
   void check_equal(const PlanRegion& r) {
     for (const EqualExtents& e : r.equal) check_equal(e);
   }
-  void check_equal(const EqualExtents& e) { line(fmt::format("if ({})\n{}return {}_E_SHAPE;", differ_text(plan_, e), indent(2), upper_)); }
+  void check_equal(const EqualExtents& e) {
+    line(fmt::format("if ({})\n{}return {}_E_SHAPE;", differ_text(plan_, e), indent(2), upper_));
+  }
 
   void leave(RegionId id) {
     const PlanRegion& r = region(id);
     for (const PlanCopy& c : r.after) copy(c);
     if (r.continues >= 0) {
-      if (r.complete) line(fmt::format("if (!{}) {{\n{}++{};\n{}break;\n{}}}", element(r.continues), indent(2), r.counter, indent(2), indent(1)));
+      if (r.complete)
+        line(fmt::format("if (!{}) {{\n{}++{};\n{}break;\n{}}}", element(r.continues), indent(2), r.counter, indent(2),
+                         indent(1)));
       else line(fmt::format("if (!{})\n{}break;", element(r.continues), indent(2)));
     }
     --depth_;
@@ -119,7 +125,9 @@ class StepWriter {
     std::string args;
     for (const int tensor : level_.steps[s].tensors) {
       const Tensor& t = step.kernel.tensors[static_cast<size_t>(tensor)];
-      args += (args.empty() ? "" : ", ") + (t.extent.empty() ? place(step.buffers[static_cast<size_t>(tensor)], t.role == Role::Output) : "&" + extent(size_name(t.extent)));
+      args += (args.empty() ? "" : ", ") +
+              (t.extent.empty() ? place(step.buffers[static_cast<size_t>(tensor)], t.role == Role::Output)
+                                : "&" + extent(size_name(t.extent)));
     }
     for (const std::string& z : sizes) args += (args.empty() ? "" : ", ") + extent(size_name(z));
     if (workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
@@ -136,9 +144,14 @@ class StepWriter {
     const PlanStep& step = plan_.steps[s];
     std::string args = arguments(s, p.sizes, p.workspace);
     const int64_t shared = step.scratch - frame_.workers * step.worker_scratch;
-    if (p.worker_memory) args += fmt::format("{}arena + {} + {}*worker", args.empty() ? "" : ", ", step.scratch_offset + shared, step.worker_scratch);
-    return fmt::format("static void step_{0}_{1}(void *arg, int64_t begin, int64_t end, int worker)\n{{\n    {2}_call *const call = ({2}_call *)arg;\n{3}    (void)worker;\n"
-                       "    (void){4}({5});\n}}\n\n", s, phase + 1, frame_.name, frame_.fields, p.function, with_numbers(args + ", begin, end", p.numbers));
+    if (p.worker_memory)
+      args += fmt::format("{}arena + {} + {}*worker", args.empty() ? "" : ", ", step.scratch_offset + shared,
+                          step.worker_scratch);
+    return fmt::format(
+        "static void step_{0}_{1}(void *arg, int64_t begin, int64_t end, int worker)\n{{\n    {2}_call *const call = "
+        "({2}_call *)arg;\n{3}    (void)worker;\n"
+        "    (void){4}({5});\n}}\n\n",
+        s, phase + 1, frame_.name, frame_.fields, p.function, with_numbers(args + ", begin, end", p.numbers));
   }
 
   void call(const std::string& function, const std::string& args) {
@@ -152,7 +165,8 @@ class StepWriter {
     if (!p.parallel) return call(p.function, with_numbers(arguments(s, p.sizes, p.workspace), p.numbers));
     std::string n = p.iterations ? fmt::format("{}", *p.iterations) : "";
     for (const std::string& z : p.count_sizes) n += (n.empty() ? "" : ", ") + extent(size_name(z));
-    line(fmt::format("{}_rt_share(call, {}, {}, step_{}_{});", frame_.name, p.iterations ? n : fmt::format("{}({})", p.count_function, n), p.grain, s, k + 1));
+    line(fmt::format("{}_rt_share(call, {}, {}, step_{}_{});", frame_.name,
+                     p.iterations ? n : fmt::format("{}({})", p.count_function, n), p.grain, s, k + 1));
   }
 
   void step(size_t s) {
@@ -176,11 +190,13 @@ class StepWriter {
 
 }  // namespace
 
-std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer) {
+std::string steps_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame,
+                       const BufferSpelling& pointer) {
   return StepWriter(plan, level, frame, pointer).run();
 }
 
-std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame, const BufferSpelling& pointer) {
+std::string tasks_text(const ExecutionPlan& plan, const ModelLevel& level, const StepFrame& frame,
+                       const BufferSpelling& pointer) {
   return StepWriter(plan, level, frame, pointer).tasks();
 }
 
@@ -212,7 +228,8 @@ std::string extent_text(const ExecutionPlan& plan, const SizeExpr& e) {
 
 std::string differ_text(const ExecutionPlan& plan, const EqualExtents& e) {
   for (const auto& [most, other] : {std::pair(&e.a, &e.b), std::pair(&e.b, &e.a)})
-    if (const auto least = at_least(*most, *other)) return fmt::format("{} < {}", extent_text(plan, *other), extent_text(plan, *least));
+    if (const auto least = at_least(*most, *other))
+      return fmt::format("{} < {}", extent_text(plan, *other), extent_text(plan, *least));
   return fmt::format("{} != {}", extent_text(plan, e.a), extent_text(plan, e.b));
 }
 

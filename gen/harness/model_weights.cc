@@ -1,4 +1,6 @@
 // Constants of a model: as C, where short ones are readable numbers and long ones strings, or as one block of bytes.
+#include "harness/model_weights.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,15 +11,16 @@
 #include <unordered_map>
 
 #include "harness/library_names.h"
-#include "harness/model_weights.h"
 
 namespace tenon {
 namespace {
 
-constexpr int64_t kReadable = 1024;     ///< up to so many elements are written as numbers
-constexpr size_t kAlignedBytes = 512;   ///< smaller constants would waste more than they gain
+constexpr int64_t kReadable = 1024;    ///< up to so many elements are written as numbers
+constexpr size_t kAlignedBytes = 512;  ///< smaller constants would waste more than they gain
 
-std::string storage_type(DType d, const std::string& prefix) { return with_prefix(std::string(dtype_row(d).c_type), prefix); }
+std::string storage_type(DType d, const std::string& prefix) {
+  return with_prefix(std::string(dtype_row(d).c_type), prefix);
+}
 
 bool is_readable(const TensorData& t, int64_t n) {
   if (n > kReadable || is_complex(t.dtype)) return false;
@@ -36,7 +39,7 @@ std::string number(const TensorData& t, int64_t i) {
     std::string s = fmt::format("{}", real_element(t, i));
     return s + (s.find_first_of(".e") == std::string::npos ? ".0" : "");
   }
-  if (is_small(t.dtype)) return fmt::format("{}", t.bytes[static_cast<size_t>(i)]);   // its code
+  if (is_small(t.dtype)) return fmt::format("{}", t.bytes[static_cast<size_t>(i)]);  // its code
   const int64_t v = int_element(t, i);
   if (t.dtype == DType::U64) return fmt::format("UINT64_C({})", static_cast<uint64_t>(v));
   if (t.dtype == DType::I64) return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
@@ -74,7 +77,8 @@ class Contents {
 /// One constant as a union of its bytes and its values, so that its type is right however it is spelled.
 class ConstantText {
  public:
-  ConstantText(const PlanBuffer& b, std::string type, std::string name, bool aligned) : t_(*b.data), label_(b.name), type_(std::move(type)), name_(std::move(name)) {
+  ConstantText(const PlanBuffer& b, std::string type, std::string name, bool aligned)
+      : t_(*b.data), label_(b.name), type_(std::move(type)), name_(std::move(name)) {
     count_ = static_cast<int64_t>(t_.bytes.size()) / bytes_of(t_.dtype);
     readable_ = count_ > 0 && is_readable(t_, count_);
     aligned_ = aligned && t_.bytes.size() >= kAlignedBytes;
@@ -84,17 +88,15 @@ class ConstantText {
     const std::string values = fmt::format("    {} values[{}];\n", type_, std::max<int64_t>(1, count_));
     const ByteRows r = byte_rows(t_.bytes.size());
     const std::string bytes = readable_ ? "" : fmt::format("    unsigned char bytes[{}][{}];\n", r.rows, r.width);
-    return fmt::format("/* {} */\nextern const union {} {{\n{}{}}} {}{};\n", label_, name_, bytes, values, name_, aligned_ ? " " + macro : "");
+    return fmt::format("/* {} */\nextern const union {} {{\n{}{}}} {}{};\n", label_, name_, bytes, values, name_,
+                       aligned_ ? " " + macro : "");
   }
 
   void append_definition(std::string& out) const {
     out += fmt::format("const union {0} {0} = {{{{\n", name_);
-    if (readable_)
-      out += numbers(t_, count_);
-    else if (t_.bytes.empty())
-      out += "{0}\n";
-    else
-      append_byte_rows(t_.bytes.data(), t_.bytes.size(), out);
+    if (readable_) out += numbers(t_, count_);
+    else if (t_.bytes.empty()) out += "{0}\n";
+    else append_byte_rows(t_.bytes.data(), t_.bytes.size(), out);
     out += "}};\n\n";
   }
 
@@ -124,7 +126,8 @@ ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix,
       names.push_back(name + ".values");
       out.bytes += static_cast<int64_t>(b.data->bytes.size());
     } else if (fresh) {
-      names.push_back(fmt::format("(const {} *)(const void *)(weights + {})", storage_type(b.dtype, prefix), out.blob.size()));
+      names.push_back(
+          fmt::format("(const {} *)(const void *)(weights + {})", storage_type(b.dtype, prefix), out.blob.size()));
       out.blob.append(reinterpret_cast<const char*>(b.data->bytes.data()), b.data->bytes.size());
       out.blob.resize((out.blob.size() + 63) / 64 * 64);
       out.bytes = static_cast<int64_t>(out.blob.size());

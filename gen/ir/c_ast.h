@@ -1,7 +1,7 @@
 // A small C: expressions, statements, functions and files as values. emit builds it, print_c99 spells it.
 //
-//   expr := text | number | unary a | a binary b | callee(expr…) | row(expr…) | base[expr] | base.field | (type)a | c ? a : b | (type){expr…}
-//   stmt := declaration | assignment | expr; | for | if | { stmt… } | return | comment | lines
+//   expr := text | number | unary a | a binary b | callee(expr…) | row(expr…) | base[expr] | base.field | (type)a | c ?
+//   a : b | (type){expr…} stmt := declaration | assignment | expr; | for | if | { stmt… } | return | comment | lines
 //   item := function | lines
 #pragma once
 
@@ -19,20 +19,50 @@ struct CExprNode;
 using CExpr = Counted<CExprNode>;
 
 /// An identifier, a literal, or anything else that binds as tightly as one.
-struct CText { std::string text; };
+struct CText {
+  std::string text;
+};
 /// A whole number of an index or a bound; `name`: the variable that it is the value of, "" for none.
-struct CNumber { int64_t value = 0; std::string name; };
-struct CUnary { std::string_view op; CExpr operand; };
-struct CBinary { std::string_view op; CExpr left, right; };
-struct CCall { std::string callee; std::vector<CExpr> args; };
+struct CNumber {
+  int64_t value = 0;
+  std::string name;
+};
+struct CUnary {
+  std::string_view op;
+  CExpr operand;
+};
+struct CBinary {
+  std::string_view op;
+  CExpr left, right;
+};
+struct CCall {
+  std::string callee;
+  std::vector<CExpr> args;
+};
 /// A row of an ISA table: `$0`, `$1`, … in the spelling stand for the arguments.
-struct CRow { std::string_view spelling; std::vector<CExpr> args; };
-struct CIndex { CExpr base, index; };
-struct CMember { CExpr base; std::string_view field; };
-struct CCast { std::string type; CExpr operand; };
-struct CConditional { CExpr cond, yes, no; };
+struct CRow {
+  std::string_view spelling;
+  std::vector<CExpr> args;
+};
+struct CIndex {
+  CExpr base, index;
+};
+struct CMember {
+  CExpr base;
+  std::string_view field;
+};
+struct CCast {
+  std::string type;
+  CExpr operand;
+};
+struct CConditional {
+  CExpr cond, yes, no;
+};
 /// A compound literal; `{…}` alone, an initialiser, when the type is empty.
-struct CBraces { std::string type; std::vector<CExpr> items; };
+struct CBraces {
+  std::string type;
+  std::vector<CExpr> items;
+};
 
 struct CExprNode : CountedNode {
   std::variant<CText, CNumber, CUnary, CBinary, CCall, CRow, CIndex, CMember, CCast, CConditional, CBraces> node;
@@ -42,18 +72,43 @@ struct CStmt;
 using CBlock = std::vector<CStmt>;
 
 /// `type name suffix = init;` — the suffix is an array bound or an attribute, the initialiser may be null.
-struct CDeclaration { std::string type, name, suffix; CExpr init; };
+struct CDeclaration {
+  std::string type, name, suffix;
+  CExpr init;
+};
 /// `to op value;` with op one of = += and so on.
-struct CAssignment { CExpr to; std::string_view op; CExpr value; };
-struct CEvaluation { CExpr value; };
+struct CAssignment {
+  CExpr to;
+  std::string_view op;
+  CExpr value;
+};
+struct CEvaluation {
+  CExpr value;
+};
 /// `for (type var = begin; cond; step)`; the step is an expression without semicolon.
-struct CFor { std::string type, var; CExpr begin, cond; std::string step; CBlock body; };
-struct CIf { CExpr cond; CBlock then, otherwise; };
-struct CScope { CBlock body; };
-struct CReturn { CExpr value; };
-struct CComment { std::string text; };
+struct CFor {
+  std::string type, var;
+  CExpr begin, cond;
+  std::string step;
+  CBlock body;
+};
+struct CIf {
+  CExpr cond;
+  CBlock then, otherwise;
+};
+struct CScope {
+  CBlock body;
+};
+struct CReturn {
+  CExpr value;
+};
+struct CComment {
+  std::string text;
+};
 /// Lines of a body as they stand, each ending in a newline.
-struct CBodyLines { std::string text; };
+struct CBodyLines {
+  std::string text;
+};
 
 struct CStmt {
   std::variant<CDeclaration, CAssignment, CEvaluation, CFor, CIf, CScope, CReturn, CComment, CBodyLines> node;
@@ -67,11 +122,13 @@ struct CFunction {
   std::string name;
   std::vector<std::string> params;  ///< "const float *restrict X"; none prints as void
   CBlock body;
-  std::string text;        ///< the definition as it stands, when it is not made of the parts above
+  std::string text;  ///< the definition as it stands, when it is not made of the parts above
 };
 
 /// Text that is printed as it stands: directives, typedefs, tables.
-struct CLines { std::string text; };
+struct CLines {
+  std::string text;
+};
 
 using CItem = std::variant<CLines, CFunction>;
 

@@ -13,7 +13,8 @@ constexpr DTypeRow kDTypeRows[] = {
 #undef DTYPE
 };
 
-constexpr std::string_view kClasses[] = {"float", "int", "uint", "real", "complex", "number", "index", "bool", "any", "small"};
+constexpr std::string_view kClasses[] = {"float",  "int",   "uint", "real", "complex",
+                                         "number", "index", "bool", "any",  "small"};
 
 }  // namespace
 

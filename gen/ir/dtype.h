@@ -19,9 +19,9 @@ enum class DTypeClass : uint8_t { SignedInt, UnsignedInt, Float, Complex, Bool, 
 /// One row of dtype.def.
 struct DTypeRow {
   DType dtype;
-  std::string_view name;    ///< the name in definitions and on the command line
-  int key;                  ///< DLPack code << 8 | bits
-  int bits;                 ///< of storage
+  std::string_view name;  ///< the name in definitions and on the command line
+  int key;                ///< DLPack code << 8 | bits
+  int bits;               ///< of storage
   DTypeClass cls;
   std::string_view c_type;  ///< storage type in C; complex types carry the library's prefix instead of `tn`
   DType compute;            ///< what a loaded element is converted to before arithmetic
@@ -42,7 +42,9 @@ inline bool is_unsigned_int(DType d) { return dtype_row(d).cls == DTypeClass::Un
 /// A type of storage only, one byte an element: it is converted to its compute type before any arithmetic.
 inline bool is_small(DType d) { return dtype_row(d).cls == DTypeClass::Small; }
 /// Whether a constant of the type is a real (or, for complex types, its real part), and not a whole number or bool.
-inline bool holds_reals(DType d) { return is_float(d) || is_complex(d) || (is_small(d) && is_float(dtype_row(d).compute)); }
+inline bool holds_reals(DType d) {
+  return is_float(d) || is_complex(d) || (is_small(d) && is_float(dtype_row(d).compute));
+}
 inline bool is_int(DType d) { return is_signed_int(d) || is_unsigned_int(d); }
 /// The real type that a complex one is made of; any other type is returned as it is.
 DType real_of(DType);

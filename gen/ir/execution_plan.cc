@@ -25,7 +25,8 @@ std::string region_text(const ExecutionPlan& plan, size_t id) {
   std::string out = fmt::format("  region {}{}: ", id, r.parent == kTopLevel ? "" : fmt::format(" in {}", r.parent));
   std::string equal;
   for (const EqualExtents& e : r.equal) equal += fmt::format("; equal {}, {}", to_text(e.a), to_text(e.b));
-  if (r.kind == Region::Kind::branch) return out + fmt::format("if {}{}{}\n", r.holds ? "" : "not ", name(r.condition), equal);
+  if (r.kind == Region::Kind::branch)
+    return out + fmt::format("if {}{}{}\n", r.holds ? "" : "not ", name(r.condition), equal);
   out += fmt::format("loop {} < {}", r.counter, to_text(r.trip));
   if (r.count >= 0) out += " and " + name(r.count);
   if (r.starts >= 0) out += " if " + name(r.starts);
@@ -57,7 +58,8 @@ class PlanVerifier {
  private:
   std::string name(int b) const { return plan_.buffers[static_cast<size_t>(b)].name; }
   void read(int b, const std::string& where) {
-    if (b >= 0 && !written_[static_cast<size_t>(root_of(plan_, b))]) errors_.push_back(fmt::format("{} reads {} before it is written", where, name(b)));
+    if (b >= 0 && !written_[static_cast<size_t>(root_of(plan_, b))])
+      errors_.push_back(fmt::format("{} reads {} before it is written", where, name(b)));
   }
   void write(int b) { written_[static_cast<size_t>(root_of(plan_, b))] = true; }
 
@@ -77,11 +79,14 @@ class PlanVerifier {
   }
 
   void step(const PlanStep& s) {
-    if (s.buffers.size() != s.kernel.tensors.size()) errors_.push_back(fmt::format("{}: {} buffers for {} tensors", s.kernel.name, s.buffers.size(), s.kernel.tensors.size()));
+    if (s.buffers.size() != s.kernel.tensors.size())
+      errors_.push_back(
+          fmt::format("{}: {} buffers for {} tensors", s.kernel.name, s.buffers.size(), s.kernel.tensors.size()));
     for (size_t t = 0; t < s.buffers.size() && t < s.kernel.tensors.size(); ++t) {
       const int b = s.buffers[t];
       const Role role = s.kernel.tensors[t].role;
-      const bool there = b < static_cast<int>(plan_.buffers.size()) && (b < 0) == (role == Role::Temp || !s.kernel.tensors[t].extent.empty());
+      const bool there = b < static_cast<int>(plan_.buffers.size()) &&
+                         (b < 0) == (role == Role::Temp || !s.kernel.tensors[t].extent.empty());
       if (!there) errors_.push_back(fmt::format("{}: {} has no buffer", s.kernel.name, s.kernel.tensors[t].name));
       else if (role == Role::Input || role == Role::Constant) read(b, s.kernel.name);
     }
@@ -100,7 +105,8 @@ class PlanVerifier {
 
 BufferPlace place_of(const ExecutionPlan& plan, int buffer) {
   BufferPlace place{buffer, 0};
-  for (const PlanBuffer* b = &plan.buffers[static_cast<size_t>(buffer)]; b->kind == BufferKind::View; b = &plan.buffers[static_cast<size_t>(place.root)]) {
+  for (const PlanBuffer* b = &plan.buffers[static_cast<size_t>(buffer)]; b->kind == BufferKind::View;
+       b = &plan.buffers[static_cast<size_t>(place.root)]) {
     place.offset += b->base_offset;
     place.root = b->base;
   }
@@ -122,7 +128,10 @@ std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents&
   std::optional<size_t> last;
   for (const GraphSize& size : plan.sizes) {
     if (!size.written || !std::count(names.begin(), names.end(), size.name)) continue;
-    const auto writes = [&](const PlanStep& s) { return std::any_of(s.kernel.tensors.begin(), s.kernel.tensors.end(), [&](const Tensor& t) { return t.extent == size.name; }); };
+    const auto writes = [&](const PlanStep& s) {
+      return std::any_of(s.kernel.tensors.begin(), s.kernel.tensors.end(),
+                         [&](const Tensor& t) { return t.extent == size.name; });
+    };
     const auto step = std::find_if(plan.steps.begin(), plan.steps.end(), writes);
     if (step == plan.steps.end()) return std::nullopt;
     last = std::max(last.value_or(0), static_cast<size_t>(step - plan.steps.begin()));
@@ -135,17 +144,23 @@ std::string to_text(const ExecutionPlan& plan) {
   for (const GraphSize& s : plan.sizes) out += fmt::format("  size {} = {}..{}\n", s.name, s.lo, s.hi);
   for (const EqualExtents& e : plan.equal) out += fmt::format("  equal {}, {}\n", to_text(e.a), to_text(e.b));
   for (const PlanBuffer& b : plan.buffers) {
-    out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), list(b.dims), b.bytes);
+    out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), list(b.dims),
+                       b.bytes);
     if (b.kind == BufferKind::Arena) out += fmt::format(" at {}", b.offset);
-    if (b.kind == BufferKind::Slice) out += fmt::format(" of {} in region {}{}", plan.buffers[static_cast<size_t>(b.whole)].name, b.region, b.reversed ? " from the end" : "");
-    if (b.kind == BufferKind::View) out += fmt::format(" in {} from {}", plan.buffers[static_cast<size_t>(b.base)].name, b.base_offset);
+    if (b.kind == BufferKind::Slice)
+      out += fmt::format(" of {} in region {}{}", plan.buffers[static_cast<size_t>(b.whole)].name, b.region,
+                         b.reversed ? " from the end" : "");
+    if (b.kind == BufferKind::View)
+      out += fmt::format(" in {} from {}", plan.buffers[static_cast<size_t>(b.base)].name, b.base_offset);
     out += "\n";
   }
   for (size_t r = 0; r < plan.regions.size(); ++r) out += region_text(plan, r);
   for (const PlanStep& s : plan.steps) {
-    out += fmt::format("  step {}{}(", s.region == kTopLevel ? "" : fmt::format("in region {}: ", s.region), s.kernel.name);
+    out += fmt::format("  step {}{}(", s.region == kTopLevel ? "" : fmt::format("in region {}: ", s.region),
+                       s.kernel.name);
     for (size_t i = 0, n = 0; i < s.buffers.size(); ++i)
-      if (s.buffers[i] >= 0) out += fmt::format("{}{}", n++ ? ", " : "", plan.buffers[static_cast<size_t>(s.buffers[i])].name);
+      if (s.buffers[i] >= 0)
+        out += fmt::format("{}{}", n++ ? ", " : "", plan.buffers[static_cast<size_t>(s.buffers[i])].name);
     out += s.scratch ? fmt::format(") scratch {} at {}", s.scratch, s.scratch_offset) : ")";
     out += s.twin >= 0 ? fmt::format(" by {}\n", plan.steps[static_cast<size_t>(s.twin)].kernel.name) : "\n";
   }

@@ -90,8 +90,11 @@ Expr constant_of(double v, DType type) {
   const double lo = is_signed_int(type) ? -hi : 0.0;
   if (std::isnan(v)) return constant_int(0, type);
   if (v < lo) v = lo;
-  if (v >= hi) return make_expr(type, Constant{is_signed_int(type) ? (bits == 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (bits - 1)) - 1)
-                                                              : (bits == 64 ? -1 : (int64_t{1} << bits) - 1), 0});
+  if (v >= hi)
+    return make_expr(type, Constant{is_signed_int(type) ? (bits == 64 ? std::numeric_limits<int64_t>::max()
+                                                                      : (int64_t{1} << (bits - 1)) - 1)
+                                                        : (bits == 64 ? -1 : (int64_t{1} << bits) - 1),
+                                    0});
   if (type == DType::U64) return make_expr(type, Constant{static_cast<int64_t>(static_cast<uint64_t>(v)), 0});
   return make_expr(type, Constant{static_cast<int64_t>(v), 0});
 }
@@ -116,7 +119,8 @@ Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType
 }
 Expr select(Expr cond, Expr yes, Expr no) {
   const DType t = yes->type;
-  TENON_CHECK(cond->type == DType::Bool && no->type == t, "select of {} between {} and {}", name_of(cond->type), name_of(t), name_of(no->type));
+  TENON_CHECK(cond->type == DType::Bool && no->type == t, "select of {} between {} and {}", name_of(cond->type),
+              name_of(t), name_of(no->type));
   return make_expr(t, Select{std::move(cond), std::move(yes), std::move(no)});
 }
 Expr operator+(const Expr& a, const Expr& b) { return is_zero(a) ? b : is_zero(b) ? a : apply(ScalarOp::Add, {a, b}); }
@@ -124,7 +128,8 @@ Expr operator-(const Expr& a, const Expr& b) { return is_zero(b) ? a : apply(Sca
 Expr operator*(const Expr& a, const Expr& b) { return is_one(a) ? b : is_one(b) ? a : apply(ScalarOp::Mul, {a, b}); }
 
 bool is_leaf(const Expr& e) {
-  return std::holds_alternative<Constant>(e->node) || std::holds_alternative<VarRef>(e->node) || std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node);
+  return std::holds_alternative<Constant>(e->node) || std::holds_alternative<VarRef>(e->node) ||
+         std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node);
 }
 
 const Constant* as_constant(const Expr& e) { return e ? std::get_if<Constant>(&e->node) : nullptr; }
@@ -292,6 +297,8 @@ class Substitution {
 
 }  // namespace
 
-Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) { return vars.empty() ? e : Substitution(vars).run(e); }
+Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) {
+  return vars.empty() ? e : Substitution(vars).run(e);
+}
 
 }  // namespace tenon

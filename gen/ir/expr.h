@@ -1,7 +1,9 @@
-// Monomorphic expressions: values and indices in one language. Every node carries its type; conversions are explicit Cast nodes.
+// Monomorphic expressions: values and indices in one language. Every node carries its type; conversions are explicit
+// Cast nodes.
 //
-//   expr   := constant | var | size | attr[k] | read | op(expr…) | reduce[var < extent, …: where](expr) | select(c, a, b)
-//   read   := T[index, …] | T[index, …] else fill      (with fill: an index outside the tensor yields fill, else it is proved in range)
+//   expr   := constant | var | size | attr[k] | read | op(expr…) | reduce[var < extent, …: where](expr) | select(c, a,
+//   b) read   := T[index, …] | T[index, …] else fill      (with fill: an index outside the tensor yields fill, else it
+//   is proved in range)
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,8 @@ namespace tenon {
 struct ExprNode;
 using Expr = std::shared_ptr<const ExprNode>;
 
-/// A number. Integers (and bool as 0/1) are held in `i` (u64 as its bits), floats and complex (imaginary part 0) in `f`.
+/// A number. Integers (and bool as 0/1) are held in `i` (u64 as its bits), floats and complex (imaginary part 0) in
+/// `f`.
 struct Constant {
   int64_t i = 0;
   double f = 0;
@@ -106,7 +109,7 @@ const Constant* as_constant(const Expr&);
 std::optional<int64_t> constant_value(const Expr&);
 bool is_zero(const Expr&);
 bool is_one(const Expr&);
-bool same(const Expr&, const Expr&);          ///< structural equality
+bool same(const Expr&, const Expr&);  ///< structural equality
 bool mentions(const Expr&, const std::string& var);
 std::string_view name_of(Reducer);
 /// The value of an empty reduction, of type `type` (Max: -inf or the lowest integer).
@@ -119,9 +122,11 @@ bool is_leaf(const Expr&);
 void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit);
 /// Calls f for every direct child of `e`, in order; extents of Reduce are children too.
 void each_child(const Expr& e, FunctionRef<void(const Expr&)> f);
-/// Rebuilds `e` with every direct child replaced by f(child); the same node when nothing changes. Extents of Reduce are children too.
+/// Rebuilds `e` with every direct child replaced by f(child); the same node when nothing changes. Extents of Reduce are
+/// children too.
 Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f);
-/// Replaces variables by expressions everywhere (capture-free because names are unique in a kernel). What is one node stays one node.
+/// Replaces variables by expressions everywhere (capture-free because names are unique in a kernel). What is one node
+/// stays one node.
 Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars);
 
 /// Text form; tensors are printed by the names given (or t0, t1, … without).

@@ -47,7 +47,9 @@ struct Printer {
   }
   std::string operator()(const VarRef& v) const { return v.name; }
   std::string operator()(const SizeRef& v) const { return v.name; }
-  std::string operator()(const AttrRef& a) const { return a.element ? fmt::format("{}[{}]", a.name, a.element) : a.name; }
+  std::string operator()(const AttrRef& a) const {
+    return a.element ? fmt::format("{}[{}]", a.name, a.element) : a.name;
+  }
   std::string operator()(const Read& r) const {
     const size_t t = static_cast<size_t>(r.tensor);
     std::string out = (t < names.size() ? names[t] : fmt::format("t{}", r.tensor)) + "[" + list(r.index, names) + "]";
@@ -61,7 +63,8 @@ struct Printer {
   }
   std::string operator()(const Reduce& r) const {
     std::string vars;
-    for (const LoopVar& v : r.vars) vars += fmt::format("{}{} < {}", vars.empty() ? "" : ", ", v.name, to_text(v.extent, names));
+    for (const LoopVar& v : r.vars)
+      vars += fmt::format("{}{} < {}", vars.empty() ? "" : ", ", v.name, to_text(v.extent, names));
     if (r.where) vars += " : " + to_text(r.where, names);
     return fmt::format("{}[{}]({})", name_of(r.op), vars, to_text(r.value, names));
   }

@@ -19,7 +19,9 @@ std::string bits_text(DType d) { return fmt::format("{}", dtype_row(d).bits); }
 
 std::string hexadecimal(uint64_t v) { return v >> 32 ? fmt::format("UINT64_C(0x{:x})", v) : fmt::format("0x{:x}u", v); }
 
-std::string sign_text(DType d) { return hexadecimal(is_float(d) || is_signed_int(d) ? uint64_t{1} << (dtype_row(d).bits - 1) : 0); }
+std::string sign_text(DType d) {
+  return hexadecimal(is_float(d) || is_signed_int(d) ? uint64_t{1} << (dtype_row(d).bits - 1) : 0);
+}
 
 std::string infinity_text(DType d) {
   switch (d) {
@@ -34,13 +36,17 @@ std::string infinity_text(DType d) {
 }  // namespace
 
 const FrameParameter* Frame::parameter(std::string_view wanted) const {
-  const auto at = std::find_if(parameters.begin(), parameters.end(), [&](const FrameParameter& p) { return p.name == wanted; });
+  const auto at =
+      std::find_if(parameters.begin(), parameters.end(), [&](const FrameParameter& p) { return p.name == wanted; });
   return at == parameters.end() ? nullptr : &*at;
 }
 
 const std::vector<FrameHole>& frame_holes() {
-  static const std::vector<FrameHole> rows = {
-      {"type", false, type_text}, {"bits", false, bits_text}, {"key", false, key_text}, {"sign", true, sign_text}, {"infinity", true, infinity_text}};
+  static const std::vector<FrameHole> rows = {{"type", false, type_text},
+                                              {"bits", false, bits_text},
+                                              {"key", false, key_text},
+                                              {"sign", true, sign_text},
+                                              {"infinity", true, infinity_text}};
   return rows;
 }
 

@@ -52,13 +52,16 @@ std::string opening_text(const Graph& graph, const Region& r, const std::string&
   const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
   std::string equal;
   for (const EqualExtents& e : r.equal) equal += fmt::format("{}  equal {}, {}\n", indent, to_text(e.a), to_text(e.b));
-  if (r.kind == Region::Kind::branch) return fmt::format("{}{}{} {{\n", indent, r.holds ? "if " : "if not ", name(r.condition)) + equal;
+  if (r.kind == Region::Kind::branch)
+    return fmt::format("{}{}{} {{\n", indent, r.holds ? "if " : "if not ", name(r.condition)) + equal;
   std::string text = fmt::format("{}loop {} < {}", indent, r.counter, to_text(r.trip));
   if (r.count != kNoValue) text += " and " + name(r.count);
   if (r.starts != kNoValue) text += " if " + name(r.starts);
   text += " {\n" + equal;
-  for (const Carried& c : r.carried) text += fmt::format("{}  carried {} = {}\n", indent, typed_name(graph, c.inside), name(c.initial));
-  for (const Slice& s : r.reads) text += fmt::format("{}  slice {} = {}\n", indent, typed_name(graph, s.part), slice_text(graph, r, s));
+  for (const Carried& c : r.carried)
+    text += fmt::format("{}  carried {} = {}\n", indent, typed_name(graph, c.inside), name(c.initial));
+  for (const Slice& s : r.reads)
+    text += fmt::format("{}  slice {} = {}\n", indent, typed_name(graph, s.part), slice_text(graph, r, s));
   return text;
 }
 
@@ -66,9 +69,14 @@ std::string opening_text(const Graph& graph, const Region& r, const std::string&
 std::string closing_text(const Graph& graph, const Region& r, const std::string& indent) {
   const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
   std::string text;
-  for (const Carried& c : r.carried) text += fmt::format("{}  next {} = {}, at the end {}\n", indent, name(c.inside), name(c.next), typed_name(graph, c.result));
-  for (const Slice& s : r.writes) text += fmt::format("{}  {} = {} of {}\n", indent, slice_text(graph, r, s), name(s.part), typed_name(graph, s.whole));
-  for (const BranchResult& b : r.results) text += fmt::format("{}  {} = {}\n", indent, typed_name(graph, b.result), name(b.inside));
+  for (const Carried& c : r.carried)
+    text += fmt::format("{}  next {} = {}, at the end {}\n", indent, name(c.inside), name(c.next),
+                        typed_name(graph, c.result));
+  for (const Slice& s : r.writes)
+    text +=
+        fmt::format("{}  {} = {} of {}\n", indent, slice_text(graph, r, s), name(s.part), typed_name(graph, s.whole));
+  for (const BranchResult& b : r.results)
+    text += fmt::format("{}  {} = {}\n", indent, typed_name(graph, b.result), name(b.inside));
   if (r.continues != kNoValue) text += fmt::format("{}  while {}\n", indent, name(r.continues));
   return text + indent + "}\n";
 }
@@ -78,14 +86,19 @@ std::string node_text(const Graph& graph, const Node& node) {
   for (ValueId id : node.outputs) text += (text.empty() ? "" : ", ") + typed_name(graph, id);
   for (ValueId id : node.inputs)
     arguments += (arguments.empty() ? "" : ", ") + (id == kNoValue ? "_" : graph.values[static_cast<size_t>(id)].name);
-  for (const auto& [name, value] : node.attrs) arguments += (arguments.empty() ? "" : ", ") + name + "=" + to_text(value);
+  for (const auto& [name, value] : node.attrs)
+    arguments += (arguments.empty() ? "" : ", ") + name + "=" + to_text(value);
   return fmt::format("  {} = {}({}){}{}\n", text, node.op, arguments, node.origin.empty() ? "" : "  # ", node.origin);
 }
 
 // Findings of one run of the verifier, and what it knows so far.
 class GraphVerifier {
  public:
-  explicit GraphVerifier(const Graph& graph) : graph_(graph), defined_(graph.values.size(), false), entered_(graph.regions.size(), false), home_(graph.values.size(), kTopLevel) {}
+  explicit GraphVerifier(const Graph& graph)
+      : graph_(graph),
+        defined_(graph.values.size(), false),
+        entered_(graph.regions.size(), false),
+        home_(graph.values.size(), kTopLevel) {}
 
   std::vector<std::string> run() {
     for (size_t r = 0; r < graph_.regions.size(); ++r) check_region(graph_.regions[r], static_cast<RegionId>(r));
@@ -113,16 +126,21 @@ class GraphVerifier {
     findings_.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  std::string region_name(RegionId id) const { return fmt::format("region {} ({})", id, graph_.regions[static_cast<size_t>(id)].origin); }
+  std::string region_name(RegionId id) const {
+    return fmt::format("region {} ({})", id, graph_.regions[static_cast<size_t>(id)].origin);
+  }
 
   void check_region(const Region& r, RegionId id) {
-    if (r.parent < kTopLevel || r.parent >= id) report("{} lies in region {}, which does not stand before it", region_name(id), r.parent);
+    if (r.parent < kTopLevel || r.parent >= id)
+      report("{} lies in region {}, which does not stand before it", region_name(id), r.parent);
     const bool loop = r.kind == Region::Kind::loop;
-    if (loop ? r.counter.empty() || r.condition != kNoValue || !r.results.empty() : r.condition == kNoValue || !r.carried.empty() || !r.reads.empty() || !r.writes.empty())
+    if (loop ? r.counter.empty() || r.condition != kNoValue || !r.results.empty()
+             : r.condition == kNoValue || !r.carried.empty() || !r.reads.empty() || !r.writes.empty())
       report("{} is neither a loop nor a branch", region_name(id));
     const auto same_type = [&](ValueId a, ValueId b) {
       const Value &x = graph_.values[static_cast<size_t>(a)], &y = graph_.values[static_cast<size_t>(b)];
-      if (x.dtype != y.dtype || x.dims != y.dims) report("{}: {} is {}, but {} is {}", region_name(id), x.name, type_text(x), y.name, type_text(y));
+      if (x.dtype != y.dtype || x.dims != y.dims)
+        report("{}: {} is {}, but {} is {}", region_name(id), x.name, type_text(x), y.name, type_text(y));
     };
     Region copy = r;
     for_each_value(copy, [&](ValueId& v) {
@@ -137,7 +155,8 @@ class GraphVerifier {
   }
 
   void move_to(RegionId to) {
-    if (to != kTopLevel && (to < 0 || static_cast<size_t>(to) >= graph_.regions.size())) return report("a node lies in region {}, which is not there", to);
+    if (to != kTopLevel && (to < 0 || static_cast<size_t>(to) >= graph_.regions.size()))
+      return report("a node lies in region {}, which is not there", to);
     const RegionChange change = region_change(graph_.regions, at_, to);
     for (const RegionId r : change.left) leave(r);
     for (const RegionId r : change.entered) enter(r);
@@ -202,7 +221,8 @@ class GraphVerifier {
 
   void define(ValueId id, std::string_view where) {
     if (!in_range(id, where)) return;
-    if (defined_[static_cast<size_t>(id)]) report("{} makes {} a second time", where, graph_.values[static_cast<size_t>(id)].name);
+    if (defined_[static_cast<size_t>(id)])
+      report("{} makes {} a second time", where, graph_.values[static_cast<size_t>(id)].name);
     defined_[static_cast<size_t>(id)] = true;
     home_[static_cast<size_t>(id)] = at_;
   }
@@ -211,7 +231,8 @@ class GraphVerifier {
     if (!in_range(id, where)) return;
     const std::string& name = graph_.values[static_cast<size_t>(id)].name;
     if (!defined_[static_cast<size_t>(id)]) report("{} reads {} before it is made", where, name);
-    else if (!lies_in(graph_.regions, at_, home_[static_cast<size_t>(id)])) report("{} reads {} outside of the region that makes it", where, name);
+    else if (!lies_in(graph_.regions, at_, home_[static_cast<size_t>(id)]))
+      report("{} reads {} outside of the region that makes it", where, name);
   }
 
   void check_node(const Node& n) {
@@ -244,7 +265,9 @@ std::vector<GraphSize> all_sizes(const Graph& graph) {
 }
 
 void add_equal(std::vector<EqualExtents>& all, const EqualExtents& two) {
-  const bool known = std::any_of(all.begin(), all.end(), [&](const EqualExtents& e) { return e == two || e == EqualExtents{two.b, two.a}; });
+  const bool known = std::any_of(all.begin(), all.end(), [&](const EqualExtents& e) {
+    return e == two || e == EqualExtents{two.b, two.a};
+  });
   if (!known) all.push_back(two);
 }
 
@@ -268,7 +291,8 @@ std::string to_text(const Graph& graph) {
   for (ValueId id : graph.inputs) text += "  input " + typed_name(graph, id) + "\n";
   for (size_t i = 0; i < graph.values.size(); ++i)
     if (graph.values[i].constant)
-      text += fmt::format("  {} {}\n", graph.values[i].trainable ? "parameter" : "constant", typed_name(graph, static_cast<ValueId>(i)));
+      text += fmt::format("  {} {}\n", graph.values[i].trainable ? "parameter" : "constant",
+                          typed_name(graph, static_cast<ValueId>(i)));
   std::string indent = "  ";
   RegionId at = kTopLevel;
   const auto move_to = [&](RegionId to) {

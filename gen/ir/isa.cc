@@ -9,7 +9,8 @@ namespace tenon {
 const IsaRow* Isa::row(std::string_view key, DType d, int lanes) const {
   const auto order = [](const IsaRow& r) { return std::tuple(r.key, r.dtype, r.lanes); };
   const auto wanted = std::tuple(key, d, lanes);
-  const auto at = std::lower_bound(rows.begin(), rows.end(), wanted, [&](const IsaRow& r, const auto& w) { return order(r) < w; });
+  const auto at =
+      std::lower_bound(rows.begin(), rows.end(), wanted, [&](const IsaRow& r, const auto& w) { return order(r) < w; });
   return at != rows.end() && order(*at) == wanted ? &*at : nullptr;
 }
 

@@ -10,12 +10,13 @@
 
 namespace tenon {
 
-/// How one operation on one vector type is spelled: `$0`, `$1`, … stand for the arguments. Without a row the printer uses plain C on
-/// GNU vectors (or scalars), or builds it lane by lane.
+/// How one operation on one vector type is spelled: `$0`, `$1`, … stand for the arguments. Without a row the printer
+/// uses plain C on GNU vectors (or scalars), or builds it lane by lane.
 struct IsaRow {
-  std::string_view key;       ///< a name of scalar_op.def, or: load_masked store_masked select cvt_f16_f32 cvt_f32_f16 and the others of docs/add-an-isa.md
-  DType dtype;                ///< element type of the (first) vector argument
-  int lanes;                  ///< 1 for scalars
+  std::string_view key;  ///< a name of scalar_op.def, or: load_masked store_masked select cvt_f16_f32 cvt_f32_f16 and
+                         ///< the others of docs/add-an-isa.md
+  DType dtype;           ///< element type of the (first) vector argument
+  int lanes;             ///< 1 for scalars
   std::string_view spelling;  ///< e.g. "_mm512_fmadd_ps($0, $1, $2)"
 };
 
@@ -29,10 +30,11 @@ struct Isa {
   std::string_view target;        ///< feature list of __attribute__((target("…"))); "" = none
   int vector_bits;                ///< widest vector that pays; 0 = scalars only
   int vector_registers;
-  bool fma;                       ///< Fma is fused, also for scalars
-  bool unfused = false;           ///< FMA is there but left alone, see without_fma
-  bool masked_memory;             ///< partial loads and stores exist as instructions
-  std::vector<std::string_view> needs;  ///< what a processor must have to run the level: fields of `features` in templates/runtime/library_level.c.in
+  bool fma;                             ///< Fma is fused, also for scalars
+  bool unfused = false;                 ///< FMA is there but left alone, see without_fma
+  bool masked_memory;                   ///< partial loads and stores exist as instructions
+  std::vector<std::string_view> needs;  ///< what a processor must have to run the level: fields of `features` in
+                                        ///< templates/runtime/library_level.c.in
   std::vector<IsaRow> rows;
 
   /// Lanes of the widest vector of an element type; 1 where the level has no vectors.
@@ -41,7 +43,8 @@ struct Isa {
   std::string host_check() const;
   /// The row for an operation, or null.
   const IsaRow* row(std::string_view key, DType d, int lanes) const;
-  /// The level with multiplication, addition and exact roots only: for kernels that promise the same bits on every level.
+  /// The level with multiplication, addition and exact roots only: for kernels that promise the same bits on every
+  /// level.
   Isa without_fma() const;
 };
 

@@ -8,7 +8,6 @@
 
 #include "support/joined.h"
 
-
 namespace tenon {
 
 namespace {
@@ -31,7 +30,8 @@ std::string values_text(const std::vector<Expr>& v, const std::vector<std::strin
 
 std::string loops_text(const std::vector<LoopVar>& loops, const std::vector<std::string>& names) {
   std::string out;
-  for (const LoopVar& v : loops) out += fmt::format("{}{} < {}", out.empty() ? "" : ", ", v.name, to_text(v.extent, names));
+  for (const LoopVar& v : loops)
+    out += fmt::format("{}{} < {}", out.empty() ? "" : ", ", v.name, to_text(v.extent, names));
   return out;
 }
 
@@ -48,13 +48,17 @@ class ExprVerifier {
       errors_.push_back(where + ": an expression is missing");
       return;
     }
-    if (const auto* v = std::get_if<VarRef>(&e->node); v && !bound.count(v->name)) errors_.push_back(fmt::format("{}: variable {} is not bound", where, v->name));
-    if (const auto* s = std::get_if<SizeRef>(&e->node); s && !sizes_.count(s->name)) errors_.push_back(fmt::format("{}: unknown size {}", where, s->name));
-    if (const auto* a = std::get_if<AttrRef>(&e->node); a && !attrs_.count(a->name)) errors_.push_back(fmt::format("{}: unknown attribute {}", where, a->name));
+    if (const auto* v = std::get_if<VarRef>(&e->node); v && !bound.count(v->name))
+      errors_.push_back(fmt::format("{}: variable {} is not bound", where, v->name));
+    if (const auto* s = std::get_if<SizeRef>(&e->node); s && !sizes_.count(s->name))
+      errors_.push_back(fmt::format("{}: unknown size {}", where, s->name));
+    if (const auto* a = std::get_if<AttrRef>(&e->node); a && !attrs_.count(a->name))
+      errors_.push_back(fmt::format("{}: unknown attribute {}", where, a->name));
     if (const auto* r = std::get_if<Read>(&e->node)) check_read(*r, e->type, where);
     if (const auto* r = std::get_if<Reduce>(&e->node))
       for (const LoopVar& v : r->vars)
-        if (!bound.insert(v.name).second) errors_.push_back(fmt::format("{}: variable {} is bound twice", where, v.name));
+        if (!bound.insert(v.name).second)
+          errors_.push_back(fmt::format("{}: variable {} is bound twice", where, v.name));
     map_children(e, [&](const Expr& c) {
       check(c, bound, where);
       return c;
@@ -68,10 +72,15 @@ class ExprVerifier {
       return;
     }
     const Tensor& t = kernel_.tensors[static_cast<size_t>(r.tensor)];
-    if (r.index.size() != t.dims.size()) errors_.push_back(fmt::format("{}: {} has {} dimensions, read with {}", where, t.name, t.dims.size(), r.index.size()));
-    if (type != t.dtype) errors_.push_back(fmt::format("{}: {} is {}, read as {}", where, t.name, tenon::name_of(t.dtype), tenon::name_of(type)));
+    if (r.index.size() != t.dims.size())
+      errors_.push_back(
+          fmt::format("{}: {} has {} dimensions, read with {}", where, t.name, t.dims.size(), r.index.size()));
+    if (type != t.dtype)
+      errors_.push_back(
+          fmt::format("{}: {} is {}, read as {}", where, t.name, tenon::name_of(t.dtype), tenon::name_of(type)));
     for (const Expr& i : r.index)
-      if (i->type != DType::I64) errors_.push_back(fmt::format("{}: an index of {} is {}", where, t.name, tenon::name_of(i->type)));
+      if (i->type != DType::I64)
+        errors_.push_back(fmt::format("{}: an index of {} is {}", where, t.name, tenon::name_of(i->type)));
   }
 
   const Kernel& kernel_;
@@ -83,7 +92,9 @@ std::string call_text(const FrameCall& call, const std::vector<std::string>& nam
   std::string out;
   for (size_t i = 0; i < call.tensors.size(); ++i) {
     const std::string& name = call.frame->parameters[i].name;
-    out += fmt::format("{}{} = {}", i ? ", " : "", name, call.tensors[i] >= 0 ? names[static_cast<size_t>(call.tensors[i])] : "[" + values_text(call.values[i], names) + "]");
+    out += fmt::format("{}{} = {}", i ? ", " : "", name,
+                       call.tensors[i] >= 0 ? names[static_cast<size_t>(call.tensors[i])]
+                                            : "[" + values_text(call.values[i], names) + "]");
   }
   return fmt::format("call {}({})\n", call.frame->name, out);
 }
@@ -103,7 +114,9 @@ std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims) {
 
 bool has_type(const Kernel& k, DType type) {
   bool found = std::any_of(k.tensors.begin(), k.tensors.end(), [&](const Tensor& t) { return t.dtype == type; });
-  const auto search = [&](const Expr& e) { walk(e, [&](const Expr& part) { return !(found = found || part->type == type); }); };
+  const auto search = [&](const Expr& e) {
+    walk(e, [&](const Expr& part) { return !(found = found || part->type == type); });
+  };
   for (const KernelStatement& s : k.body) search(s.value);
   for (const Check& c : k.checks) search(c.holds);
   return found;
@@ -120,16 +133,23 @@ std::string to_text(const Kernel& k) {
   std::string out = fmt::format("kernel {}\n", k.name);
   if (!k.op.empty()) out += fmt::format("  op {}\n", k.op);
   if (!k.fused.empty()) out += fmt::format("  fused {}\n", joined(k.fused, " + "));
-  for (const Size& s : k.sizes) out += fmt::format("  size {}: {}..{}\n", s.name, s.lo, s.hi == INT64_MAX ? std::string("") : fmt::format("{}", s.hi));
-  for (const Attr& a : k.attrs) out += fmt::format("  attr {}: {}{}\n", a.name, tenon::name_of(a.dtype), a.count > 1 ? fmt::format("[{}]", a.count) : "");
+  for (const Size& s : k.sizes)
+    out +=
+        fmt::format("  size {}: {}..{}\n", s.name, s.lo, s.hi == INT64_MAX ? std::string("") : fmt::format("{}", s.hi));
+  for (const Attr& a : k.attrs)
+    out += fmt::format("  attr {}: {}{}\n", a.name, tenon::name_of(a.dtype),
+                       a.count > 1 ? fmt::format("[{}]", a.count) : "");
   for (const Tensor& t : k.tensors)
-    out += fmt::format("  {} {}: {}[{}] strides [{}]\n", name_of(t.role), t.name, tenon::name_of(t.dtype), values_text(t.dims, names), values_text(t.strides, names));
+    out += fmt::format("  {} {}: {}[{}] strides [{}]\n", name_of(t.role), t.name, tenon::name_of(t.dtype),
+                       values_text(t.dims, names), values_text(t.strides, names));
   for (const Expr& f : k.facts) out += fmt::format("  fact {}\n", to_text(f, names));
-  for (const Check& c : k.checks) out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
+  for (const Check& c : k.checks)
+    out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
   if (k.call) out += "  " + call_text(*k.call, names);
   for (const KernelStatement& s : k.body)
-    out += fmt::format("  {}[{}] {} {}  for {}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names), symbol_of(s.update),
-                       to_text(s.value, names), s.loops.empty() ? "once" : loops_text(s.loops, names));
+    out += fmt::format("  {}[{}] {} {}  for {}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names),
+                       symbol_of(s.update), to_text(s.value, names),
+                       s.loops.empty() ? "once" : loops_text(s.loops, names));
   return out;
 }
 
@@ -137,7 +157,8 @@ std::vector<std::string> verify(const Kernel& k) {
   std::vector<std::string> errors;
   ExprVerifier v(k, errors);
   for (const Tensor& t : k.tensors) {
-    if (t.dims.size() != t.strides.size()) errors.push_back(fmt::format("{}: {} dims, {} strides", t.name, t.dims.size(), t.strides.size()));
+    if (t.dims.size() != t.strides.size())
+      errors.push_back(fmt::format("{}: {} dims, {} strides", t.name, t.dims.size(), t.strides.size()));
     for (const Expr& e : t.dims) v.check(e, {}, t.name);
     for (const Expr& e : t.strides) v.check(e, {}, t.name);
   }
@@ -147,10 +168,14 @@ std::vector<std::string> verify(const Kernel& k) {
     for (const LoopVar& l : s.loops)
       if (!bound.insert(l.name).second) errors.push_back(fmt::format("{}: variable {} is bound twice", where, l.name));
     const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
-    if (s.index.size() != t.dims.size()) errors.push_back(fmt::format("{}: {} has {} dimensions, written with {}", where, t.name, t.dims.size(), s.index.size()));
+    if (s.index.size() != t.dims.size())
+      errors.push_back(
+          fmt::format("{}: {} has {} dimensions, written with {}", where, t.name, t.dims.size(), s.index.size()));
     for (const Expr& e : s.index) v.check(e, bound, where);
     v.check(s.value, bound, where);
-    if (s.value && s.value->type != t.dtype) errors.push_back(fmt::format("{}: value is {}, target {}", where, tenon::name_of(s.value->type), tenon::name_of(t.dtype)));
+    if (s.value && s.value->type != t.dtype)
+      errors.push_back(
+          fmt::format("{}: value is {}, target {}", where, tenon::name_of(s.value->type), tenon::name_of(t.dtype)));
   }
   if (k.call) {
     if (!k.body.empty()) errors.push_back("both statements and a call of " + k.call->frame->name);

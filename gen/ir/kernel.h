@@ -1,4 +1,5 @@
-// A kernel: monomorphic statements over tensors, one function of the output. The noun between library/schedule and lower.
+// A kernel: monomorphic statements over tensors, one function of the output. The noun between library/schedule and
+// lower.
 //
 //   kernel    := name, tensors, sizes, attrs, facts, checks, statements | call of a frame
 //   tensor    := role name: dtype[dim, …] strides [s, …]
@@ -19,7 +20,7 @@ namespace tenon {
 enum class Role : uint8_t {
   Input,
   Output,
-  Temp,      ///< a value of the body that no caller sees; lowering decides where it lives (register, row buffer, workspace)
+  Temp,  ///< a value of the body that no caller sees; lowering decides where it lives (register, row buffer, workspace)
   Constant,  ///< a weight whose bytes are known when the program is generated (models only)
 };
 
@@ -28,10 +29,13 @@ struct Tensor {
   std::string name;
   Role role;
   DType dtype;
-  std::vector<Expr> dims;     ///< extents: constants, sizes, or expressions of them
-  std::vector<Expr> strides;  ///< in elements, one per dimension; constants 0 and 1 are meaningful to lowering. Always given.
-  bool shared = false;        ///< models: may lie in the memory of another shared tensor; read only at the element that is written
-  std::string extent = {};    ///< an i64 in which the kernel leaves the value of this extent of its outputs; "" for tensors of the op
+  std::vector<Expr> dims;  ///< extents: constants, sizes, or expressions of them
+  std::vector<Expr>
+      strides;  ///< in elements, one per dimension; constants 0 and 1 are meaningful to lowering. Always given.
+  bool shared =
+      false;  ///< models: may lie in the memory of another shared tensor; read only at the element that is written
+  std::string extent =
+      {};  ///< an i64 in which the kernel leaves the value of this extent of its outputs; "" for tensors of the op
 };
 
 /// A size that the caller supplies at run time. 0 <= lo <= value <= hi.
@@ -50,8 +54,8 @@ struct Attr {
 
 enum class Update : uint8_t { Assign, Add, Mul, Max, Min, Last };
 
-/// target[index] update value, for every value of the loop variables. A full definition has Assign and the loop variables
-/// themselves as index; scatter updates run in the order of the loops.
+/// target[index] update value, for every value of the loop variables. A full definition has Assign and the loop
+/// variables themselves as index; scatter updates run in the order of the loops.
 struct KernelStatement {
   int target = 0;
   std::vector<Expr> index;
@@ -79,8 +83,8 @@ struct FrameCall {
 };
 
 struct Kernel {
-  std::string name;     ///< C name without prefix and ISA: gemm_f32, conv2d_bias_relu_f32
-  std::string op;       ///< definition that it came from ("" for fused ones)
+  std::string name;  ///< C name without prefix and ISA: gemm_f32, conv2d_bias_relu_f32
+  std::string op;    ///< definition that it came from ("" for fused ones)
   std::string doc;
   std::vector<std::string> fused;  ///< operations that were put together, in order
   std::vector<Tensor> tensors;     ///< inputs, outputs, constants, temps
@@ -89,7 +93,7 @@ struct Kernel {
   std::vector<Expr> facts;  ///< predicates over sizes and attributes that hold at every call
   std::vector<Check> checks;
   std::vector<KernelStatement> body;
-  std::optional<FrameCall> call;   ///< in place of a body
+  std::optional<FrameCall> call;  ///< in place of a body
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
 };
 
@@ -101,7 +105,8 @@ bool has_type(const Kernel&, DType);
 std::vector<std::string> tensor_names(const Kernel&);
 /// Text form, one line a tensor, check and statement.
 std::string to_text(const Kernel&);
-/// What is malformed: a list of messages, empty when the kernel is sound (ranks, types, unknown names, duplicate variables).
+/// What is malformed: a list of messages, empty when the kernel is sound (ranks, types, unknown names, duplicate
+/// variables).
 std::vector<std::string> verify(const Kernel&);
 
 }  // namespace tenon

@@ -39,7 +39,8 @@ class CostCounter {
       return times(plus({{{}, 1}}, operations(r->value)), extents(r->vars));
     }
     if (std::holds_alternative<Read>(e->node)) return {};
-    if (const auto* choice = std::get_if<Select>(&e->node); choice && !reads_tensor(choice->cond)) return plus(operations(choice->yes), operations(choice->no));
+    if (const auto* choice = std::get_if<Select>(&e->node); choice && !reads_tensor(choice->cond))
+      return plus(operations(choice->yes), operations(choice->no));
     Terms out;
     const auto* a = std::get_if<Apply>(&e->node);
     if ((a && a->op != ScalarOp::Cast) || std::holds_alternative<Select>(e->node)) out[{}] = 1;
@@ -85,7 +86,8 @@ class CostCounter {
 /// Products of many factors first: they are what counts.
 std::string text_of(const Terms& terms) {
   std::vector<std::pair<std::vector<std::string>, double>> sorted(terms.begin(), terms.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   std::string out;
   for (const auto& [product, count] : sorted) {
     if (count == 0) continue;
@@ -104,9 +106,12 @@ KernelTerms terms_of(const Kernel& kernel) {
   KernelTerms out;
   CostCounter counter(kernel);
   for (const KernelStatement& s : kernel.body)
-    out.operations = CostCounter::plus(std::move(out.operations), counter.times(counter.operations_of(s.value), CostCounter::extents(s.loops)));
+    out.operations = CostCounter::plus(std::move(out.operations),
+                                       counter.times(counter.operations_of(s.value), CostCounter::extents(s.loops)));
   for (const Tensor& t : kernel.tensors)
-    if (t.role != Role::Temp) out.bytes = CostCounter::plus(std::move(out.bytes), counter.times({{{}, static_cast<double>(bytes_of(t.dtype))}}, t.dims));
+    if (t.role != Role::Temp)
+      out.bytes = CostCounter::plus(std::move(out.bytes),
+                                    counter.times({{{}, static_cast<double>(bytes_of(t.dtype))}}, t.dims));
   return out;
 }
 

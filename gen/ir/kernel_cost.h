@@ -10,7 +10,8 @@ namespace tenon {
 
 /// Sums of products such as "2*K*M*N + M*N"; numbers alone where all extents are constants.
 struct CostFormula {
-  std::string operations;  ///< scalar operations: arithmetic, comparisons, elementary functions; casts, index arithmetic and choices by position are free
+  std::string operations;  ///< scalar operations: arithmetic, comparisons, elementary functions; casts, index
+                           ///< arithmetic and choices by position are free
   std::string bytes;       ///< every input read once, every output written once
 };
 

@@ -16,7 +16,8 @@ Operand make(OperandType type, T node) {
 OperandType result_type(const ScalarOpRow& row, const OperandType& a) {
   switch (row.result) {
     case ResultRule::Same: return a;
-    case ResultRule::Bool: return {DType::Bool, a.lanes, a.lanes > 1 ? (a.dtype == DType::Bool ? a.mask_bits : dtype_row(a.dtype).bits) : 0};
+    case ResultRule::Bool:
+      return {DType::Bool, a.lanes, a.lanes > 1 ? (a.dtype == DType::Bool ? a.mask_bits : dtype_row(a.dtype).bits) : 0};
     case ResultRule::Real: return {real_of(a.dtype), a.lanes, 0};
     case ResultRule::Explicit: break;
   }
@@ -59,9 +60,12 @@ Operand filled_with(const Operand& v) {
   return c ? v_int(*c) : nullptr;
 }
 
-/// Ramps of i64 moved by what is the same in all lanes: the bases are moved instead. Null where args are no such sum or difference.
+/// Ramps of i64 moved by what is the same in all lanes: the bases are moved instead. Null where args are no such sum or
+/// difference.
 Operand moved_ramp(ScalarOp op, const Few<Operand>& args) {
-  if (args.size() != 2 || args[0]->type.dtype != DType::I64 || args[0]->type.lanes == 1 || (op != ScalarOp::Add && op != ScalarOp::Sub)) return nullptr;
+  if (args.size() != 2 || args[0]->type.dtype != DType::I64 || args[0]->type.lanes == 1 ||
+      (op != ScalarOp::Add && op != ScalarOp::Sub))
+    return nullptr;
   const auto *a = std::get_if<VRamp>(&args[0]->node), *b = std::get_if<VRamp>(&args[1]->node);
   const Operand by = a ? filled_with(args[1]) : b && op == ScalarOp::Add ? filled_with(args[0]) : nullptr;
   if (!by) return nullptr;
@@ -78,15 +82,20 @@ Operand v_const(double v, OperandType type) {
 Operand v_constant(const Constant& c, OperandType type) { return make(type, VConst{c.i, c.f}); }
 Operand v_var(std::string name, OperandType type) { return make(type, VVar{std::move(name)}); }
 Operand v_size(std::string name) { return make({}, VSize{std::move(name)}); }
-Operand v_attr(std::string name, DType type, int element) { return make({type, 1, 0}, VAttr{std::move(name), element}); }
+Operand v_attr(std::string name, DType type, int element) {
+  return make({type, 1, 0}, VAttr{std::move(name), element});
+}
 Operand v_load(int buffer, DType storage, Operand offset, int lanes, Operand active) {
-  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0}, VLoad{buffer, std::move(offset), std::move(active)});
+  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0},
+              VLoad{buffer, std::move(offset), std::move(active)});
 }
 Operand v_load_once(int buffer, DType storage, Operand offset, int lanes) {
-  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0}, VLoad{buffer, std::move(offset), nullptr, true});
+  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0},
+              VLoad{buffer, std::move(offset), nullptr, true});
 }
 Operand v_gather(int buffer, DType storage, Operand offset, Operand stride, int lanes, Operand active) {
-  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0}, VGather{buffer, std::move(offset), std::move(stride), std::move(active)});
+  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0},
+              VGather{buffer, std::move(offset), std::move(stride), std::move(active)});
 }
 Operand v_apply(ScalarOp op, Few<Operand> args) {
   if (args.size() == 2 && is_i64_scalar(args[0]) && is_i64_scalar(args[1])) {
@@ -101,11 +110,13 @@ Operand v_apply(ScalarOp op, Few<Operand> args) {
 Operand v_apply_as(ScalarOp op, Few<Operand> args, OperandType type) { return make(type, VApply{op, std::move(args)}); }
 Operand v_cast(Operand v, DType type) {
   if (v->type.dtype == type) return v;
-  const OperandType t{type, v->type.lanes, v->type.lanes > 1 && type == DType::Bool ? dtype_row(v->type.dtype).bits : 0};
+  const OperandType t{type, v->type.lanes,
+                      v->type.lanes > 1 && type == DType::Bool ? dtype_row(v->type.dtype).bits : 0};
   return v_apply_as(ScalarOp::Cast, {std::move(v)}, t);
 }
 Operand v_select(Operand cond, Operand yes, Operand no) {
-  TENON_CHECK(yes->type == no->type && cond->type.dtype == DType::Bool && cond->type.lanes == yes->type.lanes, "select with arms of two types");
+  TENON_CHECK(yes->type == no->type && cond->type.dtype == DType::Bool && cond->type.lanes == yes->type.lanes,
+              "select with arms of two types");
   const OperandType t = yes->type;
   return make(t, VSelect{std::move(cond), std::move(yes), std::move(no)});
 }
@@ -166,7 +177,8 @@ Stmt s_store(int buffer, Operand offset, Operand value, Operand active) {
   return {SStore{buffer, std::move(offset), std::move(value), std::move(active)}};
 }
 Stmt s_for(std::string var, Operand begin, Operand end, int64_t step, Block body, LoopKind kind) {
-  return {SFor{std::move(var), std::move(begin), std::move(end), step, kind, std::make_shared<const Block>(std::move(body))}};
+  return {SFor{std::move(var), std::move(begin), std::move(end), step, kind,
+               std::make_shared<const Block>(std::move(body))}};
 }
 Stmt s_if(Operand cond, Block then, Block otherwise) {
   auto no = otherwise.empty() ? nullptr : std::make_shared<const Block>(std::move(otherwise));

@@ -39,9 +39,11 @@ class Verifier {
     errors.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
   void check_buffer(const Buffer& b) {
-    if (b.storage == Storage::Tensor && (b.tensor < 0 || static_cast<size_t>(b.tensor) >= nest.kernel->tensors.size())) error("buffer {} has no tensor", b.name);
+    if (b.storage == Storage::Tensor && (b.tensor < 0 || static_cast<size_t>(b.tensor) >= nest.kernel->tensors.size()))
+      error("buffer {} has no tensor", b.name);
     if (b.storage != Storage::Tensor && !b.elements) error("buffer {} has no size", b.name);
-    if (b.storage == Storage::Stack && b.elements && constant_value(b.elements).value_or(0) <= 0) error("array {} has no constant size", b.name);
+    if (b.storage == Storage::Stack && b.elements && constant_value(b.elements).value_or(0) <= 0)
+      error("array {} has no constant size", b.name);
   }
   void declare(const std::string& name, const OperandType& t, Outer& outer) {
     const auto at = types.find(name);
@@ -53,9 +55,11 @@ class Verifier {
     if (v && v->type != OperandType{}) error("{} is no i64: {}", what, to_text(v));
   }
   void buffer(int b, DType stored, std::string_view what) {
-    if (b < 0 || static_cast<size_t>(b) >= nest.buffers.size()) return error("{} of buffer {}, which is not there", what, b);
+    if (b < 0 || static_cast<size_t>(b) >= nest.buffers.size())
+      return error("{} of buffer {}, which is not there", what, b);
     const Buffer& buf = nest.buffers[static_cast<size_t>(b)];
-    if (buf.dtype != stored) error("{} of {} as {}, but its elements are {}", what, buf.name, name_of(stored), name_of(buf.dtype));
+    if (buf.dtype != stored)
+      error("{} of {} as {}, but its elements are {}", what, buf.name, name_of(stored), name_of(buf.dtype));
     if (what == "store" && !buf.writable) error("store to {}, which is not writable", buf.name);
   }
 
@@ -71,7 +75,8 @@ class Verifier {
     value(n.value);
     const auto at = types.find(n.name);
     if (at == types.end()) error("assignment to {}, which is not declared", n.name);
-    else if (n.value && at->second != n.value->type) error("assignment to {} of another type: {}", n.name, to_text(n.value));
+    else if (n.value && at->second != n.value->type)
+      error("assignment to {} of another type: {}", n.name, to_text(n.value));
   }
   void statement(const SStore& n, Outer&) {
     index(n.offset, "offset");
@@ -93,7 +98,8 @@ class Verifier {
   }
   void statement(const SIf& n, Outer&) {
     value(n.cond);
-    if (n.cond && (n.cond->type.dtype != DType::Bool || n.cond->type.lanes != 1)) error("condition is no bool: {}", to_text(n.cond));
+    if (n.cond && (n.cond->type.dtype != DType::Bool || n.cond->type.lanes != 1))
+      error("condition is no bool: {}", to_text(n.cond));
     if (n.then) block(*n.then);
     if (n.otherwise) block(*n.otherwise);
   }
@@ -101,9 +107,11 @@ class Verifier {
   void statement(const SFail&, Outer&) {}
   void statement(const SComment&, Outer&) {}
   void statement(const SCall& n, Outer&) {
-    if (n.function < 0 || static_cast<size_t>(n.function) >= nest.functions.size()) return error("call of function {}, which is not there", n.function);
+    if (n.function < 0 || static_cast<size_t>(n.function) >= nest.functions.size())
+      return error("call of function {}, which is not there", n.function);
     const InnerFunction& f = nest.functions[static_cast<size_t>(n.function)];
-    if (n.buffers.size() != f.buffers.size() || n.args.size() != f.params.size()) return error("call of {} with another number of arguments", f.name);
+    if (n.buffers.size() != f.buffers.size() || n.args.size() != f.params.size())
+      return error("call of {} with another number of arguments", f.name);
     for (size_t i = 0; i < n.buffers.size(); ++i) {
       if (f.frame && n.buffers[i].buffer < 0) continue;
       index(n.buffers[i].offset, "offset");
@@ -152,11 +160,14 @@ class Verifier {
     for (const Operand& a : n.args) {
       value(a);
       if (!a) return;
-      const bool same_bytes = n.op == ScalarOp::Bits && bytes_of(a->type.dtype) * a->type.lanes == bytes_of(t.dtype) * t.lanes;
+      const bool same_bytes =
+          n.op == ScalarOp::Bits && bytes_of(a->type.dtype) * a->type.lanes == bytes_of(t.dtype) * t.lanes;
       if (a->type.lanes != t.lanes && !same_bytes) error("{} of {} lanes gives {}", row.name, a->type.lanes, t.lanes);
     }
-    const bool half = n.args[0]->type.dtype == DType::F16 || n.args[0]->type.dtype == DType::BF16 || is_small(n.args[0]->type.dtype);
-    if (half && n.op != ScalarOp::Cast && n.op != ScalarOp::Bits) error("{} of {}", row.name, name_of(n.args[0]->type.dtype));
+    const bool half =
+        n.args[0]->type.dtype == DType::F16 || n.args[0]->type.dtype == DType::BF16 || is_small(n.args[0]->type.dtype);
+    if (half && n.op != ScalarOp::Cast && n.op != ScalarOp::Bits)
+      error("{} of {}", row.name, name_of(n.args[0]->type.dtype));
     if (row.arity == 2 && n.op != ScalarOp::Complex && n.args[0]->type.dtype != n.args[1]->type.dtype)
       error("{} of {} and {}", row.name, name_of(n.args[0]->type.dtype), name_of(n.args[1]->type.dtype));
   }
@@ -167,7 +178,8 @@ class Verifier {
   }
   void node(const VSplat& n, const OperandType& t) {
     value(n.scalar);
-    if (n.scalar && (n.scalar->type.lanes != 1 || n.scalar->type.dtype != t.dtype)) error("splat of {}", to_text(n.scalar));
+    if (n.scalar && (n.scalar->type.lanes != 1 || n.scalar->type.dtype != t.dtype))
+      error("splat of {}", to_text(n.scalar));
   }
   void node(const VRamp& n, const OperandType& t) {
     value(n.base);
@@ -180,7 +192,8 @@ class Verifier {
   }
   void node(const VLane& n, const OperandType&) {
     value(n.vector);
-    if (n.vector && (n.lane < 0 || n.lane >= n.vector->type.lanes)) error("lane {} of {}", n.lane, n.vector->type.lanes);
+    if (n.vector && (n.lane < 0 || n.lane >= n.vector->type.lanes))
+      error("lane {} of {}", n.lane, n.vector->type.lanes);
   }
   void node(const VShuffle& n, const OperandType& t) {
     value(n.a), value(n.b);

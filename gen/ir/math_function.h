@@ -37,8 +37,8 @@ struct MathOpRow {
   /// Written between its arguments or in front of the only one.
   bool is_operator() const;
 };
-const std::vector<MathOpRow> &all_math_ops();
-const MathOpRow &math_op_row(MathOp);
+const std::vector<MathOpRow>& all_math_ops();
+const MathOpRow& math_op_row(MathOp);
 
 struct MathExpr;
 struct MathNumber {
@@ -101,12 +101,12 @@ struct MathFunction {
 /// All functions; the calls of each lead to others of the same library, never back to itself.
 struct MathLibrary {
   std::map<std::string, std::map<DType, MathFunction>, std::less<>> functions;
-  const MathFunction *find(std::string_view name, DType dtype) const;
+  const MathFunction* find(std::string_view name, DType dtype) const;
 };
 
 /// The text that reads back to the same tree.
-std::string to_text(const MathExpr &);
-std::string to_text(const MathFunction &);
-std::string to_text(const MathLibrary &);
+std::string to_text(const MathExpr&);
+std::string to_text(const MathFunction&);
+std::string to_text(const MathLibrary&);
 
 }  // namespace tenon

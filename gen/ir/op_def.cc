@@ -9,8 +9,8 @@ namespace tenon {
 namespace {
 
 template <typename T>
-const T *by_name(const std::vector<T> &list, std::string_view name) {
-  for (const T &item : list) {
+const T* by_name(const std::vector<T>& list, std::string_view name) {
+  for (const T& item : list) {
     if (item.name == name) return &item;
   }
   return nullptr;
@@ -18,24 +18,27 @@ const T *by_name(const std::vector<T> &list, std::string_view name) {
 
 }  // namespace
 
-const AttrDef *OpDef::attr(std::string_view n) const { return by_name(attrs, n); }
-const TensorDef *OpDef::input(std::string_view n) const { return by_name(inputs, n); }
-const TensorDef *OpDef::output(std::string_view n) const { return by_name(outputs, n); }
-const TypeVar *OpDef::type(std::string_view n) const { return by_name(types, n); }
-const LetDef *OpDef::let(std::string_view n) const { return by_name(lets, n); }
+const AttrDef* OpDef::attr(std::string_view n) const { return by_name(attrs, n); }
+const TensorDef* OpDef::input(std::string_view n) const { return by_name(inputs, n); }
+const TensorDef* OpDef::output(std::string_view n) const { return by_name(outputs, n); }
+const TypeVar* OpDef::type(std::string_view n) const { return by_name(types, n); }
+const LetDef* OpDef::let(std::string_view n) const { return by_name(lets, n); }
 
 namespace {
 
-bool same_entry(const Dim &a, const Dim &b) {
-  return a.kind == b.kind && a.name == b.name && a.value == b.value && a.kind != DimKind::split && !a.broadcast && a.at.empty();
+bool same_entry(const Dim& a, const Dim& b) {
+  return a.kind == b.kind && a.name == b.name && a.value == b.value && a.kind != DimKind::split && !a.broadcast &&
+         a.at.empty();
 }
 
 }  // namespace
 
-std::optional<AddedDim> added_dim(const OpDef &op, const TensorDef &input) {
-  for (const TensorDef &output : op.outputs) {
-    const auto anchor = std::find_if(output.dims.begin(), output.dims.end(), [](const Dim &d) { return !d.at.empty(); });
-    if (anchor == output.dims.end() || anchor->kind != DimKind::size || output.dims.size() != input.dims.size() + 1) continue;
+std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input) {
+  for (const TensorDef& output : op.outputs) {
+    const auto anchor =
+        std::find_if(output.dims.begin(), output.dims.end(), [](const Dim& d) { return !d.at.empty(); });
+    if (anchor == output.dims.end() || anchor->kind != DimKind::size || output.dims.size() != input.dims.size() + 1)
+      continue;
     const auto behind = std::next(input.dims.begin(), anchor - output.dims.begin());
     if (!std::equal(input.dims.begin(), behind, output.dims.begin(), same_entry)) continue;
     if (!std::equal(behind, input.dims.end(), std::next(anchor), same_entry)) continue;
@@ -44,12 +47,12 @@ std::optional<AddedDim> added_dim(const OpDef &op, const TensorDef &input) {
   return std::nullopt;
 }
 
-const OpDef *OpLibrary::op(std::string_view n) const {
+const OpDef* OpLibrary::op(std::string_view n) const {
   const auto found = ops.find(n);
   return found == ops.end() ? nullptr : &found->second;
 }
 
-std::shared_ptr<const Frame> OpLibrary::frame_of(const OpDef &op) const {
+std::shared_ptr<const Frame> OpLibrary::frame_of(const OpDef& op) const {
   const std::string_view path = op.impl;
   if (path.size() < 17) return nullptr;
   const auto found = frames.find(path.substr(12, path.size() - 17));  // templates/c/NAME.c.in

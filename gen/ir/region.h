@@ -1,7 +1,8 @@
 // Regions: the parts of a graph that are carried out several times, or only under a condition.
 //
 //   loop   := counter '<' trip, carried, slices read and written     the body runs for counter = 0, 1, … trip - 1
-//   branch := condition, whether it has to hold, results             two of them, one after the other, make the same results
+//   branch := condition, whether it has to hold, results             two of them, one after the other, make the same
+//   results
 #pragma once
 
 #include <cstdint>
@@ -52,21 +53,21 @@ struct Region {
   enum class Kind { loop, branch };
   Kind kind = Kind::loop;
   RegionId parent = kTopLevel;
-  std::string origin;  // as Node::origin
+  std::string origin;               // as Node::origin
   std::vector<EqualExtents> equal;  // looked at whenever the region is entered: of operators that run only there
 
   // Of a loop.
-  std::string counter;             // name of the iteration's number: a size that exists inside
-  SizeExpr trip;                   // iterations; the greatest number of them where one of the next three is there
-  ValueId count = kNoValue;        // i64 scalar from outside: iterations at most
-  ValueId starts = kNoValue;       // bool scalar from outside: whether there is a first iteration
-  ValueId continues = kNoValue;    // bool scalar made inside: whether there is another iteration
+  std::string counter;           // name of the iteration's number: a size that exists inside
+  SizeExpr trip;                 // iterations; the greatest number of them where one of the next three is there
+  ValueId count = kNoValue;      // i64 scalar from outside: iterations at most
+  ValueId starts = kNoValue;     // bool scalar from outside: whether there is a first iteration
+  ValueId continues = kNoValue;  // bool scalar made inside: whether there is another iteration
   std::vector<Carried> carried;
-  std::vector<Slice> reads;        // `part` is a value that the loop makes from `whole`
-  std::vector<Slice> writes;       // `whole` is [trip, …] and is made from the parts of all iterations
+  std::vector<Slice> reads;   // `part` is a value that the loop makes from `whole`
+  std::vector<Slice> writes;  // `whole` is [trip, …] and is made from the parts of all iterations
 
   // Of a branch: the one that holds stands before the other, with the same condition and the same results.
-  ValueId condition = kNoValue;    // bool scalar from outside
+  ValueId condition = kNoValue;  // bool scalar from outside
   bool holds = true;
   std::vector<BranchResult> results;
 
@@ -102,7 +103,8 @@ bool lies_in(const Regions& regions, RegionId inner, RegionId outer) {
   return outer == kTopLevel;
 }
 
-/// What ends and what begins between two neighbours in a list of nodes or steps: inner ones first, and outer ones first.
+/// What ends and what begins between two neighbours in a list of nodes or steps: inner ones first, and outer ones
+/// first.
 struct RegionChange {
   std::vector<RegionId> left;
   std::vector<RegionId> entered;
@@ -110,8 +112,10 @@ struct RegionChange {
 template <class Regions>
 RegionChange region_change(const Regions& regions, RegionId from, RegionId to) {
   RegionChange change;
-  for (RegionId r = from; !lies_in(regions, to, r); r = regions[static_cast<size_t>(r)].parent) change.left.push_back(r);
-  for (RegionId r = to; !lies_in(regions, from, r); r = regions[static_cast<size_t>(r)].parent) change.entered.insert(change.entered.begin(), r);
+  for (RegionId r = from; !lies_in(regions, to, r); r = regions[static_cast<size_t>(r)].parent)
+    change.left.push_back(r);
+  for (RegionId r = to; !lies_in(regions, from, r); r = regions[static_cast<size_t>(r)].parent)
+    change.entered.insert(change.entered.begin(), r);
   return change;
 }
 

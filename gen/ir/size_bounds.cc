@@ -15,13 +15,15 @@ constexpr int64_t kWide = int64_t{1} << 62;
 int64_t clamped(Wide v) { return static_cast<int64_t>(std::clamp<Wide>(v, -kWide, kWide)); }
 
 SizeBounds product_bounds(SizeBounds a, SizeBounds b) {
-  const Wide corners[] = {static_cast<Wide>(a.lo) * b.lo, static_cast<Wide>(a.lo) * b.hi, static_cast<Wide>(a.hi) * b.lo, static_cast<Wide>(a.hi) * b.hi};
+  const Wide corners[] = {static_cast<Wide>(a.lo) * b.lo, static_cast<Wide>(a.lo) * b.hi,
+                          static_cast<Wide>(a.hi) * b.lo, static_cast<Wide>(a.hi) * b.hi};
   return {clamped(*std::min_element(corners, corners + 4)), clamped(*std::max_element(corners, corners + 4))};
 }
 
 SizeBounds quotient_bounds(SizeBounds a, SizeBounds b) {
   if (b.lo < 1) return {-kWide, kWide};
-  return {std::min(floor_quotient(a.lo, b.lo), floor_quotient(a.lo, b.hi)), std::max(floor_quotient(a.hi, b.lo), floor_quotient(a.hi, b.hi))};
+  return {std::min(floor_quotient(a.lo, b.lo), floor_quotient(a.lo, b.hi)),
+          std::max(floor_quotient(a.hi, b.lo), floor_quotient(a.hi, b.hi))};
 }
 
 /// The number k and the divisor d of a term k*d*(e//d).
@@ -30,7 +32,9 @@ struct WholePart {
   SizeExpr of;
 };
 std::optional<WholePart> whole_part(const SizeExpr& term) {
-  if (term.kind != SizeExpr::Kind::mul || term.args.size() != 2 || !term.args[0].is_constant() || term.args[1].kind != SizeExpr::Kind::floordiv) return std::nullopt;
+  if (term.kind != SizeExpr::Kind::mul || term.args.size() != 2 || !term.args[0].is_constant() ||
+      term.args[1].kind != SizeExpr::Kind::floordiv)
+    return std::nullopt;
   const SizeExpr& divisor = term.args[1].args[1];
   if (!divisor.is_constant() || divisor.value < 1 || term.args[0].value % divisor.value != 0) return std::nullopt;
   return WholePart{term.args[0].value / divisor.value, divisor.value, term.args[1].args[0]};
@@ -46,7 +50,8 @@ SizeBounds with_remainder(const SizeExpr& sum, SizeBounds all, const std::vector
       if (k != i) rest = rest + sum.args[k];
     const SizeBounds b = bounds_of(rest, sizes);
     const Wide most = static_cast<Wide>(part->times) * (part->divisor - 1);
-    return {std::max(all.lo, clamped(b.lo - std::max<Wide>(most, 0))), std::min(all.hi, clamped(b.hi - std::min<Wide>(most, 0)))};
+    return {std::max(all.lo, clamped(b.lo - std::max<Wide>(most, 0))),
+            std::min(all.hi, clamped(b.hi - std::min<Wide>(most, 0)))};
   }
   return all;
 }
@@ -56,14 +61,17 @@ SizeBounds with_remainder(const SizeExpr& sum, SizeBounds all, const std::vector
 SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
   if (size.is_constant()) return {clamped(size.value), clamped(size.value)};
   if (size.kind == SizeExpr::Kind::name) {
-    const auto known = std::find_if(sizes.begin(), sizes.end(), [&](const GraphSize& s) { return s.name == size.name; });
+    const auto known =
+        std::find_if(sizes.begin(), sizes.end(), [&](const GraphSize& s) { return s.name == size.name; });
     return known == sizes.end() ? SizeBounds{-kWide, kWide} : SizeBounds{clamped(known->lo), clamped(known->hi)};
   }
   SizeBounds all = bounds_of(size.args[0], sizes);
   for (size_t i = 1; i < size.args.size(); ++i) {
     const SizeBounds b = bounds_of(size.args[i], sizes);
     switch (size.kind) {
-      case SizeExpr::Kind::add: all = {clamped(static_cast<Wide>(all.lo) + b.lo), clamped(static_cast<Wide>(all.hi) + b.hi)}; break;
+      case SizeExpr::Kind::add:
+        all = {clamped(static_cast<Wide>(all.lo) + b.lo), clamped(static_cast<Wide>(all.hi) + b.hi)};
+        break;
       case SizeExpr::Kind::mul: all = product_bounds(all, b); break;
       case SizeExpr::Kind::floordiv: all = quotient_bounds(all, b); break;
       case SizeExpr::Kind::mod: all = b.lo < 1 ? SizeBounds{-kWide, kWide} : SizeBounds{0, b.hi - 1}; break;
@@ -91,7 +99,9 @@ class Ways {
     switch (e.kind) {
       case SizeExpr::Kind::constant: return;
       case SizeExpr::Kind::name: ways_[e.name] |= way; return;
-      case SizeExpr::Kind::add: case SizeExpr::Kind::min: case SizeExpr::Kind::max:
+      case SizeExpr::Kind::add:
+      case SizeExpr::Kind::min:
+      case SizeExpr::Kind::max:
         for (const SizeExpr& a : e.args) note(a, way);
         return;
       case SizeExpr::Kind::mul: return note_product(e, way);
@@ -123,7 +133,8 @@ class Ways {
 constexpr int64_t kFewValues = 4096;
 
 /// Over all values of the sizes from `next` on; nothing where one of them gives no number.
-std::optional<int64_t> greatest_of_all(const SizeExpr& size, const std::vector<GraphSize>& open, size_t next, SizeValues& values) {
+std::optional<int64_t> greatest_of_all(const SizeExpr& size, const std::vector<GraphSize>& open, size_t next,
+                                       SizeValues& values) {
   if (next == open.size()) return evaluate(size, values);
   std::optional<int64_t> greatest;
   for (int64_t v = open[next].lo; v <= open[next].hi; ++v) {
@@ -150,7 +161,8 @@ std::optional<int64_t> greatest_value(const SizeExpr& size, const std::vector<Gr
       continue;
     }
     open.push_back(*s);
-    combinations = s->hi - s->lo < kFewValues ? std::min(combinations * (s->hi - s->lo + 1), kFewValues + 1) : kFewValues + 1;
+    combinations =
+        s->hi - s->lo < kFewValues ? std::min(combinations * (s->hi - s->lo + 1), kFewValues + 1) : kFewValues + 1;
   }
   if (combinations <= kFewValues) return greatest_of_all(size, open, 0, values);
   const int64_t most = bounds_of(size, sizes).hi;
@@ -172,7 +184,9 @@ SizeExpr decided(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
   SizeExpr all = decided(size.args[0], sizes);
   for (size_t i = 1; i < size.args.size(); ++i) {
     const SizeExpr b = decided(size.args[i], sizes);
-    all = size.kind == SizeExpr::Kind::min ? lesser(all, b, sizes) : size.kind == SizeExpr::Kind::max ? greater(all, b, sizes) : combined(size.kind, all, b);
+    all = size.kind == SizeExpr::Kind::min   ? lesser(all, b, sizes)
+          : size.kind == SizeExpr::Kind::max ? greater(all, b, sizes)
+                                             : combined(size.kind, all, b);
   }
   return all;
 }

@@ -17,8 +17,8 @@ struct SizeBounds {
 /// Bounds where the sizes have these ranges; wide ones where a name is none of them.
 SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
-/// The greatest value of the extent: exact where it grows or shrinks with each size or the sizes have few values, else no less than that.
-/// Nothing where a name is none of the sizes, or 62 bits do not hold it.
+/// The greatest value of the extent: exact where it grows or shrinks with each size or the sizes have few values, else
+/// no less than that. Nothing where a name is none of the sizes, or 62 bits do not hold it.
 std::optional<int64_t> greatest_value(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
 /// The lesser or the greater of two extents; one of the two where the ranges decide it.

@@ -50,7 +50,8 @@ std::string key_of(const Atoms& atoms) {
 }
 
 Term make_term(Atoms atoms, int64_t coefficient) {
-  std::stable_sort(atoms.begin(), atoms.end(), [](const SizeExpr& a, const SizeExpr& b) { return to_text(a) < to_text(b); });
+  std::stable_sort(atoms.begin(), atoms.end(),
+                   [](const SizeExpr& a, const SizeExpr& b) { return to_text(a) < to_text(b); });
   std::string key = key_of(atoms);
   return {std::move(key), std::move(atoms), coefficient};
 }
@@ -167,14 +168,17 @@ bool is_lower(const Term& a, const Term& b) {
 // The sum that `divisor` times makes `rest`, by long division; nothing where there is none.
 std::optional<Sum> exact_quotient(Sum rest, const Sum& divisor) {
   constexpr int kMostTerms = 64;
-  constexpr int64_t kMostCoefficient = int64_t{1} << 31;   // products of two of them are far from saturated
-  const auto large = [](const Term& t) { return t.coefficient > kMostCoefficient || t.coefficient < -kMostCoefficient; };
+  constexpr int64_t kMostCoefficient = int64_t{1} << 31;  // products of two of them are far from saturated
+  const auto large = [](const Term& t) {
+    return t.coefficient > kMostCoefficient || t.coefficient < -kMostCoefficient;
+  };
   const Term& lead = *std::max_element(divisor.begin(), divisor.end(), is_lower);
   Sum quotient;
   while (quotient.size() < kMostTerms) {
     std::erase_if(rest, [](const Term& t) { return t.coefficient == 0; });
     if (rest.empty()) return quotient;
-    if (std::any_of(rest.begin(), rest.end(), large) || std::any_of(divisor.begin(), divisor.end(), large)) return std::nullopt;
+    if (std::any_of(rest.begin(), rest.end(), large) || std::any_of(divisor.begin(), divisor.end(), large))
+      return std::nullopt;
     const Term top = *std::max_element(rest.begin(), rest.end(), is_lower);
     std::optional<Term> q = without_atoms(top, lead.atoms);
     if (!q || top.coefficient % lead.coefficient != 0) return std::nullopt;
@@ -237,7 +241,8 @@ SizeExpr rebuild(const SizeExpr& e, const F& leaf) {
 }
 
 void collect_names(const SizeExpr& e, std::vector<std::string>& names) {
-  if (e.kind == SizeExpr::Kind::name && std::find(names.begin(), names.end(), e.name) == names.end()) names.push_back(e.name);
+  if (e.kind == SizeExpr::Kind::name && std::find(names.begin(), names.end(), e.name) == names.end())
+    names.push_back(e.name);
   for (const SizeExpr& a : e.args) collect_names(a, names);
 }
 
@@ -334,7 +339,9 @@ SizeExpr combined(SizeExpr::Kind kind, const SizeExpr& a, const SizeExpr& b) {
 
 std::optional<SizeExpr> at_least(const SizeExpr& most, const SizeExpr& size) {
   if (most.kind != SizeExpr::Kind::max) return std::nullopt;
-  return most.args[0] == size ? std::optional(most.args[1]) : most.args[1] == size ? std::optional(most.args[0]) : std::nullopt;
+  return most.args[0] == size   ? std::optional(most.args[1])
+         : most.args[1] == size ? std::optional(most.args[0])
+                                : std::nullopt;
 }
 
 std::optional<int64_t> evaluate(const SizeExpr& e, const SizeValues& sizes) {

@@ -1,6 +1,7 @@
 // Extents of tensors: integer constants and quasi-affine expressions over named run-time sizes.
 //
-//   size := integer | name | size + size | size - size | size * size | size // size | size % size | min(size, size) | max(size, size)
+//   size := integer | name | size + size | size - size | size * size | size // size | size % size | min(size, size) |
+//   max(size, size)
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ namespace tenon {
 struct SizeExpr {
   enum class Kind { constant, name, add, mul, floordiv, mod, min, max };
   Kind kind = Kind::constant;
-  int64_t value = 0;            // constant
-  std::string name;             // name
-  std::vector<SizeExpr> args;   // two or more for add and mul, two for the others
+  int64_t value = 0;           // constant
+  std::string name;            // name
+  std::vector<SizeExpr> args;  // two or more for add and mul, two for the others
   SizeExpr() = default;
   SizeExpr(int64_t v) : value(v) {}  // NOLINT: an integer is an extent
   bool operator==(const SizeExpr&) const = default;

@@ -15,14 +15,14 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Layout {
   DType dtype;
   int exponent_bits, fraction_bits, bias;
-  int greatest;        ///< code of the greatest finite number
-  int beyond;          ///< code without sign of what is too great
+  int greatest;  ///< code of the greatest finite number
+  int beyond;    ///< code without sign of what is too great
   int nan;
   bool unsigned_zero;
 };
 constexpr Layout kLayouts[] = {
-    {DType::F8E4M3FN, 4, 3, 7, 0x7e, 0x7f, 0x7f, false},   {DType::F8E4M3FNUZ, 4, 3, 8, 0x7f, 0x80, 0x80, true},
-    {DType::F8E5M2, 5, 2, 15, 0x7b, 0x7c, 0x7f, false},    {DType::F8E5M2FNUZ, 5, 2, 16, 0x7f, 0x80, 0x80, true},
+    {DType::F8E4M3FN, 4, 3, 7, 0x7e, 0x7f, 0x7f, false}, {DType::F8E4M3FNUZ, 4, 3, 8, 0x7f, 0x80, 0x80, true},
+    {DType::F8E5M2, 5, 2, 15, 0x7b, 0x7c, 0x7f, false},  {DType::F8E5M2FNUZ, 5, 2, 16, 0x7f, 0x80, 0x80, true},
     {DType::F4E2M1, 2, 1, 1, 0x7, 0x7, 0x8, false},
 };
 
@@ -36,13 +36,16 @@ int sign_bit(const Layout& l) { return 1 << (l.exponent_bits + l.fraction_bits);
 
 double magnitude(const Layout& l, int code) {
   const int exponent = code >> l.fraction_bits, fraction = code & ((1 << l.fraction_bits) - 1);
-  return exponent == 0 ? std::ldexp(fraction, 1 - l.bias - l.fraction_bits) : std::ldexp((1 << l.fraction_bits) + fraction, exponent - l.bias - l.fraction_bits);
+  return exponent == 0 ? std::ldexp(fraction, 1 - l.bias - l.fraction_bits)
+                       : std::ldexp((1 << l.fraction_bits) + fraction, exponent - l.bias - l.fraction_bits);
 }
 
 double float_value(const Layout& l, int code) {
   const int sign = sign_bit(l), m = code & (sign - 1);
   if (l.unsigned_zero && code == sign) return kNaN;
-  if (m > l.greatest) return l.beyond != l.nan && m == l.beyond ? (code & sign ? -1.0 : 1.0) * std::numeric_limits<double>::infinity() : kNaN;
+  if (m > l.greatest)
+    return l.beyond != l.nan && m == l.beyond ? (code & sign ? -1.0 : 1.0) * std::numeric_limits<double>::infinity()
+                                              : kNaN;
   return code & sign ? -magnitude(l, m) : magnitude(l, m);
 }
 

@@ -53,7 +53,8 @@ int64_t int_element(const TensorData& t, int64_t i) {
     case DType::U64: return static_cast<int64_t>(element<uint64_t>(t, i));
     case DType::Bool: return element<uint8_t>(t, i) != 0;
     default:
-      if (is_small(t.dtype) && is_int(dtype_row(t.dtype).compute)) return static_cast<int64_t>(small_value(t.dtype, element<uint8_t>(t, i)));
+      if (is_small(t.dtype) && is_int(dtype_row(t.dtype).compute))
+        return static_cast<int64_t>(small_value(t.dtype, element<uint8_t>(t, i)));
       TENON_UNREACHABLE("int_element of {}", name_of(t.dtype));
   }
 }

@@ -16,7 +16,8 @@ struct TensorData {
   bool operator==(const TensorData&) const = default;
 };
 
-/// Number of elements of a tensor with these non-negative extents; -1 where the product leaves 63 bits or an extent is negative.
+/// Number of elements of a tensor with these non-negative extents; -1 where the product leaves 63 bits or an extent is
+/// negative.
 int64_t element_count(const std::vector<int64_t>& dims);
 
 /// Element `index` of an integer or bool tensor; u64 as its bits.

@@ -64,7 +64,8 @@ class Need {
   bool region(const Region& r, RegionId id) const {
     const std::vector<ValueId> results = results_of(r);
     if (std::any_of(results.begin(), results.end(), [&](ValueId v) { return value(v); })) return true;
-    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& n) { return lies_in(graph_.regions, n.region, id) && node(n); });
+    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(),
+                       [&](const Node& n) { return lies_in(graph_.regions, n.region, id) && node(n); });
   }
 
  private:

@@ -11,7 +11,8 @@
 namespace tenon {
 
 std::span<const Isa> all_isas() {
-  static const std::array<Isa, 5> isas = {portable_isa(), x86_64_v2_isa(), x86_64_v3_isa(), x86_64_v4_isa(), neon_isa()};
+  static const std::array<Isa, 5> isas = {portable_isa(), x86_64_v2_isa(), x86_64_v3_isa(), x86_64_v4_isa(),
+                                          neon_isa()};
   return isas;
 }
 
@@ -50,7 +51,8 @@ std::vector<IsaRow> extend_rows(std::vector<IsaRow> base, std::vector<IsaRow> ow
   std::vector<IsaRow> all = std::move(own);
   const size_t own_count = all.size();
   for (const IsaRow& r : base)
-    if (!std::binary_search(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own_count), r, before)) all.push_back(r);
+    if (!std::binary_search(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own_count), r, before))
+      all.push_back(r);
   std::stable_sort(all.begin(), all.end(), before);
   return all;
 }

@@ -26,10 +26,12 @@ struct Feature {
   unsigned bit, saved;
 };
 constexpr Feature kFeatures[] = {
-    {"sse4_2", 1, Ecx, 20, kNone},      {"popcnt", 1, Ecx, 23, kNone},      {"lzcnt", 0x80000001u, Ecx, 5, kNone}, {"avx", 1, Ecx, 28, kAvx},
-    {"fma", 1, Ecx, 12, kAvx},          {"f16c", 1, Ecx, 29, kAvx},         {"bmi", 7, Ebx, 3, kNone},             {"bmi2", 7, Ebx, 8, kNone},
-    {"avx2", 7, Ebx, 5, kAvx},          {"avx512f", 7, Ebx, 16, kAvx512},   {"avx512dq", 7, Ebx, 17, kAvx512},     {"avx512cd", 7, Ebx, 28, kAvx512},
-    {"avx512bw", 7, Ebx, 30, kAvx512},  {"avx512vl", 7, Ebx, 31, kAvx512},  {"avx512vnni", 7, Ecx, 11, kAvx512},   {"avx512fp16", 7, Edx, 23, kAvx512},
+    {"sse4_2", 1, Ecx, 20, kNone},       {"popcnt", 1, Ecx, 23, kNone},     {"lzcnt", 0x80000001u, Ecx, 5, kNone},
+    {"avx", 1, Ecx, 28, kAvx},           {"fma", 1, Ecx, 12, kAvx},         {"f16c", 1, Ecx, 29, kAvx},
+    {"bmi", 7, Ebx, 3, kNone},           {"bmi2", 7, Ebx, 8, kNone},        {"avx2", 7, Ebx, 5, kAvx},
+    {"avx512f", 7, Ebx, 16, kAvx512},    {"avx512dq", 7, Ebx, 17, kAvx512}, {"avx512cd", 7, Ebx, 28, kAvx512},
+    {"avx512bw", 7, Ebx, 30, kAvx512},   {"avx512vl", 7, Ebx, 31, kAvx512}, {"avx512vnni", 7, Ecx, 11, kAvx512},
+    {"avx512fp16", 7, Edx, 23, kAvx512},
 };
 
 /// 0 where the system saves none of the wide registers.
@@ -44,7 +46,8 @@ unsigned saved_registers() {
 }  // namespace
 
 bool host_has(std::string_view feature) {
-  const auto f = std::find_if(std::begin(kFeatures), std::end(kFeatures), [&](const Feature& row) { return row.name == feature; });
+  const auto f =
+      std::find_if(std::begin(kFeatures), std::end(kFeatures), [&](const Feature& row) { return row.name == feature; });
   TENON_CHECK(f != std::end(kFeatures), "no row of host_features.cc is called {}", feature);
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (!__get_cpuid_count(f->leaf, 0, &a, &b, &c, &d) || (saved_registers() & f->saved) != f->saved) return false;

@@ -5,8 +5,8 @@
 
 namespace tenon {
 
-/// `feature`: a field of `features` in templates/runtime/library_level.c.in, such as "avx2". Ends the program for a name that no row
-/// of host_features.cc knows.
+/// `feature`: a field of `features` in templates/runtime/library_level.c.in, such as "avx2". Ends the program for a
+/// name that no row of host_features.cc knows.
 bool host_has(std::string_view feature);
 
 }  // namespace tenon

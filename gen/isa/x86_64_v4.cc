@@ -10,33 +10,43 @@ namespace {
 #define FIRST_16 "(__mmask16)_bzhi_u32(0xffffu, (unsigned)$1)"
 #define FIRST_32 "_bzhi_u32(0xffffffffu, (unsigned)$1)"
 #define FIRST_64 "_bzhi_u64(0xffffffffffffffffu, (unsigned)$1)"
-#define MASKED_BY_K(TYPE, LANES, FIRST, MM, SUFFIX, CAST)                                                        \
-  {"load_masked", DType::TYPE, LANES, MM "_maskz_loadu_" SUFFIX "(" FIRST ", $0)"},                         \
-      {"store_masked", DType::TYPE, LANES, MM "_mask_storeu_" SUFFIX "($0, " FIRST ", " CAST "$2)"}
-#define MASKED_INTS(BITS, LANES, FIRST, MM, SI) \
-  MASKED_BY_K(I##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")"), MASKED_BY_K(U##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")")
+#define MASKED_BY_K(TYPE, LANES, FIRST, MM, SUFFIX, CAST)                                       \
+  {"load_masked", DType::TYPE, LANES, MM "_maskz_loadu_" SUFFIX "(" FIRST ", $0)"}, {           \
+    "store_masked", DType::TYPE, LANES, MM "_mask_storeu_" SUFFIX "($0, " FIRST ", " CAST "$2)" \
+  }
+#define MASKED_INTS(BITS, LANES, FIRST, MM, SI)                    \
+  MASKED_BY_K(I##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")"), \
+      MASKED_BY_K(U##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")")
 
 // Selects through a mask register: of a mask vector, and directly of a comparison (PRED as _CMP_… or _MM_CMPINT_…).
-#define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST) \
-  {"select", DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "(" MM "_movepi" MASKBITS "_mask((" SI ")$0), " CAST "$2, " CAST "$1)"}
+#define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST)                                             \
+  {                                                                                                     \
+    "select", DType::TYPE, LANES,                                                                       \
+        MM "_mask_blend_" SUFFIX "(" MM "_movepi" MASKBITS "_mask((" SI ")$0), " CAST "$2, " CAST "$1)" \
+  }
 #define SELECT_FLOAT(KEY, TYPE, LANES, MM, SUFFIX, PRED) \
-  {KEY, DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "(" MM "_cmp_" SUFFIX "_mask($0, $1, " PRED "), $3, $2)"}
-#define SELECT_FLOATS(TYPE, LANES, MM, SUFFIX)                                                                                               \
-  SELECT_FLOAT("select_lt", TYPE, LANES, MM, SUFFIX, "_CMP_LT_OS"), SELECT_FLOAT("select_le", TYPE, LANES, MM, SUFFIX, "_CMP_LE_OS"),        \
-      SELECT_FLOAT("select_gt", TYPE, LANES, MM, SUFFIX, "_CMP_GT_OS"), SELECT_FLOAT("select_ge", TYPE, LANES, MM, SUFFIX, "_CMP_GE_OS"),    \
-      SELECT_FLOAT("select_eq", TYPE, LANES, MM, SUFFIX, "_CMP_EQ_OQ"), SELECT_FLOAT("select_ne", TYPE, LANES, MM, SUFFIX, "_CMP_NEQ_UQ")
+  { KEY, DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "(" MM "_cmp_" SUFFIX "_mask($0, $1, " PRED "), $3, $2)" }
+#define SELECT_FLOATS(TYPE, LANES, MM, SUFFIX)                          \
+  SELECT_FLOAT("select_lt", TYPE, LANES, MM, SUFFIX, "_CMP_LT_OS"),     \
+      SELECT_FLOAT("select_le", TYPE, LANES, MM, SUFFIX, "_CMP_LE_OS"), \
+      SELECT_FLOAT("select_gt", TYPE, LANES, MM, SUFFIX, "_CMP_GT_OS"), \
+      SELECT_FLOAT("select_ge", TYPE, LANES, MM, SUFFIX, "_CMP_GE_OS"), \
+      SELECT_FLOAT("select_eq", TYPE, LANES, MM, SUFFIX, "_CMP_EQ_OQ"), \
+      SELECT_FLOAT("select_ne", TYPE, LANES, MM, SUFFIX, "_CMP_NEQ_UQ")
 
-#define SCALE(KEY)                                                                                                                \
-  X86_BOTH_FLOATS(KEY, "_mm512", "scalef", "$0, $1", 16, 8), X86_BOTH_FLOATS(KEY, "_mm256", "scalef", "$0, $1", 8, 4),            \
-      X86_BOTH_FLOATS(KEY, "_mm", "scalef", "$0, $1", 4, 2),                                                                      \
-      {KEY, DType::F32, 1, "_mm_cvtss_f32(_mm_scalef_ss(_mm_set_ss($0), _mm_set_ss($1)))"},                                       \
-      {KEY, DType::F64, 1, "_mm_cvtsd_f64(_mm_scalef_sd(_mm_set_sd($0), _mm_set_sd($1)))"}
+#define SCALE(KEY)                                                                                                     \
+  X86_BOTH_FLOATS(KEY, "_mm512", "scalef", "$0, $1", 16, 8), X86_BOTH_FLOATS(KEY, "_mm256", "scalef", "$0, $1", 8, 4), \
+      X86_BOTH_FLOATS(KEY, "_mm", "scalef", "$0, $1", 4, 2),                                                           \
+      {KEY, DType::F32, 1, "_mm_cvtss_f32(_mm_scalef_ss(_mm_set_ss($0), _mm_set_ss($1)))"}, {                          \
+    KEY, DType::F64, 1, "_mm_cvtsd_f64(_mm_scalef_sd(_mm_set_sd($0), _mm_set_sd($1)))"                                 \
+  }
 
 std::vector<IsaRow> avx512_rows() {
   return {
       X86_BOTH_FLOATS("fma", "_mm512", "fmadd", "$0, $1, $2", 16, 8),
       X86_BOTH_FLOATS("sqrt", "_mm512", "sqrt", "$0", 16, 8),
-      SCALE("scale2"), SCALE("scale2_down"),
+      SCALE("scale2"),
+      SCALE("scale2_down"),
       X86_BOTH_FLOATS("floor", "_mm512", "roundscale", "$0, 9", 16, 8),
       X86_BOTH_FLOATS("ceil", "_mm512", "roundscale", "$0, 10", 16, 8),
       X86_BOTH_FLOATS("round", "_mm512", "roundscale", "$0, 8", 16, 8),
@@ -45,8 +55,10 @@ std::vector<IsaRow> avx512_rows() {
       X86_BOTH_FLOATS("min_raw", "_mm512", "min", "$0, $1", 16, 8),
       X86_SPLAT("_mm512", "_set1_epi64", 64),
       X86_INT_MIN_MAX("_mm512", "__m512i", 64),
-      X86_INT("min", "_mm512", "min", "epi64", "__m512i", I64, 8), X86_INT("max", "_mm512", "max", "epi64", "__m512i", I64, 8),
-      X86_INT("min", "_mm512", "min", "epu64", "__m512i", U64, 8), X86_INT("max", "_mm512", "max", "epu64", "__m512i", U64, 8),
+      X86_INT("min", "_mm512", "min", "epi64", "__m512i", I64, 8),
+      X86_INT("max", "_mm512", "max", "epi64", "__m512i", I64, 8),
+      X86_INT("min", "_mm512", "min", "epu64", "__m512i", U64, 8),
+      X86_INT("max", "_mm512", "max", "epu64", "__m512i", U64, 8),
       X86_INT_ABS("_mm512", "__m512i", 64),
       {"dot2", DType::I32, 16, "_mm512_add_epi32((__m512i)$2, _mm512_madd_epi16((__m512i)$0, (__m512i)$1))"},
       {"abs", DType::I64, 8, "_mm512_abs_epi64((__m512i)$0)"},
@@ -71,18 +83,28 @@ std::vector<IsaRow> avx512_rows() {
       SELECT(U16, 32, "_mm512", "epi16", "16", "__m512i", "(__m512i)"),
       SELECT(I8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
       SELECT(U8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
-      SELECT_FLOATS(F32, 16, "_mm512", "ps"), SELECT_FLOATS(F64, 8, "_mm512", "pd"),
+      SELECT_FLOATS(F32, 16, "_mm512", "ps"),
+      SELECT_FLOATS(F64, 8, "_mm512", "pd"),
       {"cvt_f16_f32", DType::F16, 16, "_mm512_cvtph_ps((__m256i)$0)"},
       {"cvt_f32_f16", DType::F32, 16, "_mm512_cvtps_ph($0, 0)"},
-      MASKED_BY_K(F32, 16, FIRST_16, "_mm512", "ps", ""), MASKED_BY_K(F64, 8, FIRST_8, "_mm512", "pd", ""),
-      MASKED_BY_K(F32, 8, FIRST_8, "_mm256", "ps", ""), MASKED_BY_K(F64, 4, FIRST_8, "_mm256", "pd", ""),
-      MASKED_BY_K(F32, 4, FIRST_8, "_mm", "ps", ""), MASKED_BY_K(F64, 2, FIRST_8, "_mm", "pd", ""),
-      MASKED_INTS(8, 64, FIRST_64, "_mm512", "__m512i"), MASKED_INTS(16, 32, FIRST_32, "_mm512", "__m512i"),
-      MASKED_INTS(32, 16, FIRST_16, "_mm512", "__m512i"), MASKED_INTS(64, 8, FIRST_8, "_mm512", "__m512i"),
-      MASKED_INTS(8, 32, FIRST_32, "_mm256", "__m256i"), MASKED_INTS(16, 16, FIRST_16, "_mm256", "__m256i"),
-      MASKED_INTS(32, 8, FIRST_8, "_mm256", "__m256i"), MASKED_INTS(64, 4, FIRST_8, "_mm256", "__m256i"),
-      MASKED_INTS(8, 16, FIRST_16, "_mm", "__m128i"), MASKED_INTS(16, 8, FIRST_8, "_mm", "__m128i"),
-      MASKED_INTS(32, 4, FIRST_8, "_mm", "__m128i"), MASKED_INTS(64, 2, FIRST_8, "_mm", "__m128i"),
+      MASKED_BY_K(F32, 16, FIRST_16, "_mm512", "ps", ""),
+      MASKED_BY_K(F64, 8, FIRST_8, "_mm512", "pd", ""),
+      MASKED_BY_K(F32, 8, FIRST_8, "_mm256", "ps", ""),
+      MASKED_BY_K(F64, 4, FIRST_8, "_mm256", "pd", ""),
+      MASKED_BY_K(F32, 4, FIRST_8, "_mm", "ps", ""),
+      MASKED_BY_K(F64, 2, FIRST_8, "_mm", "pd", ""),
+      MASKED_INTS(8, 64, FIRST_64, "_mm512", "__m512i"),
+      MASKED_INTS(16, 32, FIRST_32, "_mm512", "__m512i"),
+      MASKED_INTS(32, 16, FIRST_16, "_mm512", "__m512i"),
+      MASKED_INTS(64, 8, FIRST_8, "_mm512", "__m512i"),
+      MASKED_INTS(8, 32, FIRST_32, "_mm256", "__m256i"),
+      MASKED_INTS(16, 16, FIRST_16, "_mm256", "__m256i"),
+      MASKED_INTS(32, 8, FIRST_8, "_mm256", "__m256i"),
+      MASKED_INTS(64, 4, FIRST_8, "_mm256", "__m256i"),
+      MASKED_INTS(8, 16, FIRST_16, "_mm", "__m128i"),
+      MASKED_INTS(16, 8, FIRST_8, "_mm", "__m128i"),
+      MASKED_INTS(32, 4, FIRST_8, "_mm", "__m128i"),
+      MASKED_INTS(64, 2, FIRST_8, "_mm", "__m128i"),
   };
 }
 

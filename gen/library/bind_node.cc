@@ -127,14 +127,15 @@ std::optional<SizeExpr> to_size(const Expr& e) {
 
 std::string free_type(const OpDef& def) {
   for (const TypeVar& t : def.types) {
-    const bool bound = std::any_of(def.inputs.begin(), def.inputs.end(), [&](const TensorDef& in) { return in.dtype == t.name && !in.optional; });
+    const bool bound = std::any_of(def.inputs.begin(), def.inputs.end(),
+                                   [&](const TensorDef& in) { return in.dtype == t.name && !in.optional; });
     if (!bound) return t.name;
   }
   return "";
 }
 
-std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs, const Attributes& attrs,
-                                   Diagnostics& diagnostics) {
+std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
+                                   const Attributes& attrs, Diagnostics& diagnostics) {
   std::map<std::string, DType> types;
   if (const std::string free = free_type(def); !free.empty() && !def.attr("dtype")) {
     const auto it = attrs.find("dtype");

@@ -1,4 +1,5 @@
-// A node of a graph → the binding of its definition: attributes and extents of the graph become expressions of the kernel.
+// A node of a graph → the binding of its definition: attributes and extents of the graph become expressions of the
+// kernel.
 #pragma once
 
 #include "ir/graph.h"
@@ -10,12 +11,14 @@ namespace tenon {
 Expr to_expr(const SizeExpr& size);
 std::optional<SizeExpr> to_size(const Expr& expr);
 
-/// The type variable of `def` that no input binds: nodes say it by their attribute `dtype` (cast, arange, full, randn). "" if there is none.
+/// The type variable of `def` that no input binds: nodes say it by their attribute `dtype` (cast, arange, full, randn).
+/// "" if there is none.
 std::string free_type(const OpDef& def);
 
-/// Binds a node. `inputs` in the definition's order, nothing for absent ones; `dtype` among `attrs` is the free type where the definition
-/// has no attribute of that name. Extents may depend on the graph's sizes. Reports and returns nothing where the node does not fit.
-std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs, const Attributes& attrs,
-                                   Diagnostics& diagnostics);
+/// Binds a node. `inputs` in the definition's order, nothing for absent ones; `dtype` among `attrs` is the free type
+/// where the definition has no attribute of that name. Extents may depend on the graph's sizes. Reports and returns
+/// nothing where the node does not fit.
+std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
+                                   const Attributes& attrs, Diagnostics& diagnostics);
 
 }  // namespace tenon

@@ -19,8 +19,14 @@ namespace {
 /// Finds everything but the body: the steps that graphs and composites share.
 class CallBinder {
  public:
-  CallBinder(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics, const SourceSpan& place)
-      : def_(def), scope_(scope), diagnostics_(diagnostics), place_(place), expr_(library, scope, kernel, diagnostics), shapes_(def, scope.binding, [this](const std::string& name) { return let_before_inputs(name); }) {}
+  CallBinder(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics,
+             const SourceSpan& place)
+      : def_(def),
+        scope_(scope),
+        diagnostics_(diagnostics),
+        place_(place),
+        expr_(library, scope, kernel, diagnostics),
+        shapes_(def, scope.binding, [this](const std::string& name) { return let_before_inputs(name); }) {}
 
   bool bind(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::map<std::string, BoundAttr>& attrs) {
     if (!bind_attrs(attrs)) return false;
@@ -36,16 +42,21 @@ class CallBinder {
 
   const std::vector<WrittenExtent>& extents() const { return extents_; }
   const std::vector<std::pair<Expr, Expr>>& taken_as_equal() const { return shapes_.taken_as_equal(); }
-  TensorLayout input_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.inputs[i], dims, orders_[i]); }
+  TensorLayout input_layout(size_t i, const std::vector<Expr>& dims) const {
+    return shapes_.layout(def_.inputs[i], dims, orders_[i]);
+  }
   std::vector<Expr> output_dims(size_t i) const { return shapes_.stored_dims(def_.outputs[i], out_orders_[i]); }
-  TensorLayout output_layout(size_t i, const std::vector<Expr>& dims) const { return shapes_.layout(def_.outputs[i], dims, out_orders_[i]); }
+  TensorLayout output_layout(size_t i, const std::vector<Expr>& dims) const {
+    return shapes_.layout(def_.outputs[i], dims, out_orders_[i]);
+  }
 
   /// Two negative extents would make a positive stored one.
   bool parts_exist(const TensorDef& t, const TensorLayout& l) {
     for (size_t d = 0; d < t.dims.size(); ++d)
       for (const Expr& part : l.entries[d])
         if (t.dims[d].kind == DimKind::split && constant_value(part).value_or(0) < 0)
-          return fail(Code::E0603, fmt::format("a part of dimension {} of {} would have the extent {}", d, t.name, *constant_value(part)));
+          return fail(Code::E0603, fmt::format("a part of dimension {} of {} would have the extent {}", d, t.name,
+                                               *constant_value(part)));
     return true;
   }
 
@@ -57,17 +68,18 @@ class CallBinder {
  private:
   bool bind_attrs(const std::map<std::string, BoundAttr>& given) {
     for (const auto& [name, value] : given)
-      if (def_.let(name) && def_.let(name)->written)
-        named_[name] = value.elements[0].e;
-      else if (!def_.attr(name))
-        return fail(Code::E0425, fmt::format("there is no attribute '{}'", name));
+      if (def_.let(name) && def_.let(name)->written) named_[name] = value.elements[0].e;
+      else if (!def_.attr(name)) return fail(Code::E0425, fmt::format("there is no attribute '{}'", name));
     for (const AttrDef& a : def_.attrs) {
       const auto g = given.find(a.name);
-      if (g == given.end() && a.required()) return fail(Code::E0425, fmt::format("attribute '{}' has no default and is not given", a.name));
+      if (g == given.end() && a.required())
+        return fail(Code::E0425, fmt::format("attribute '{}' has no default and is not given", a.name));
       BoundAttr b = g != given.end() ? g->second : default_of(a);
-      if (a.count == AttrCount::fixed && b.elements.size() == 1) b.elements.assign(static_cast<size_t>(a.length), b.elements[0]);
+      if (a.count == AttrCount::fixed && b.elements.size() == 1)
+        b.elements.assign(static_cast<size_t>(a.length), b.elements[0]);
       if (a.count == AttrCount::fixed && b.elements.size() != static_cast<size_t>(a.length))
-        return fail(Code::E0425, fmt::format("'{}' takes {} values, {} are given", a.name, a.length, b.elements.size()));
+        return fail(Code::E0425,
+                    fmt::format("'{}' takes {} values, {} are given", a.name, a.length, b.elements.size()));
       b.list = a.count != AttrCount::one;
       for (Typed& t : b.elements) t = typed(a, t);
       scope_.binding.attrs[a.name] = std::move(b);
@@ -83,7 +95,8 @@ class CallBinder {
       std::vector<Typed>& elements = scope_.binding.attrs[a.name].elements;
       if (!given.count(a.name) && elements.size() == 1) elements.assign(pack->second.size(), Typed(elements[0]));
       if (elements.size() != pack->second.size())
-        return fail(Code::E0425, fmt::format("'{}' takes a value for each dimension of {}, {}, not {}", a.name, a.pack, pack->second.size(), elements.size()));
+        return fail(Code::E0425, fmt::format("'{}' takes a value for each dimension of {}, {}, not {}", a.name, a.pack,
+                                             pack->second.size(), elements.size()));
     }
     return true;
   }
@@ -92,8 +105,7 @@ class CallBinder {
     BoundAttr b;
     if (a.value->kind == SyntaxKind::list)
       for (const Syntax& e : a.value->children) b.elements.push_back(expr_.value(e));
-    else
-      b.elements.push_back(expr_.value(*a.value));
+    else b.elements.push_back(expr_.value(*a.value));
     return b;
   }
 
@@ -119,10 +131,14 @@ class CallBinder {
 
   /// A size or pack of the inputs that no input has told so far.
   bool is_open(const std::string& name) const {
-    if (scope_.binding.attrs.count(name) || scope_.binding.sizes.count(name) || scope_.binding.packs.count(name)) return false;
+    if (scope_.binding.attrs.count(name) || scope_.binding.sizes.count(name) || scope_.binding.packs.count(name))
+      return false;
     const auto named = [&](const Dim& d) { return d.name == name; };
-    const auto has = [&](const Dim& d) { return std::any_of(d.parts.begin(), d.parts.end(), named) || (named(d) && d.kind != DimKind::split); };
-    return std::any_of(def_.inputs.begin(), def_.inputs.end(), [&](const TensorDef& t) { return std::any_of(t.dims.begin(), t.dims.end(), has); });
+    const auto has = [&](const Dim& d) {
+      return std::any_of(d.parts.begin(), d.parts.end(), named) || (named(d) && d.kind != DimKind::split);
+    };
+    return std::any_of(def_.inputs.begin(), def_.inputs.end(),
+                       [&](const TensorDef& t) { return std::any_of(t.dims.begin(), t.dims.end(), has); });
   }
 
   bool is_bound(const Syntax& s) {
@@ -130,7 +146,8 @@ class CallBinder {
     return std::all_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return is_bound(child); });
   }
 
-  /// A let that a split dim is divided by, as far as it can be told while the inputs are being bound; bind_lets() computes it again.
+  /// A let that a split dim is divided by, as far as it can be told while the inputs are being bound; bind_lets()
+  /// computes it again.
   std::optional<Expr> let_before_inputs(const std::string& name) {
     const LetDef* l = def_.let(name);
     if (!l || l->pack || l->written || !is_bound(l->value)) return std::nullopt;
@@ -158,7 +175,8 @@ class CallBinder {
 
   /// The simplified value, whose arithmetic has to stay within its type.
   Expr fitting(const LetDef& l, const Expr& e) {
-    if (overflows(e)) fail(Code::E0603, fmt::format("{} = {} leaves the range of {}", l.name, print(l.value), name_of(e->type)));
+    if (overflows(e))
+      fail(Code::E0603, fmt::format("{} = {} leaves the range of {}", l.name, print(l.value), name_of(e->type)));
     return simplify(e);
   }
 
@@ -172,27 +190,34 @@ class CallBinder {
   bool requirements() {
     for (const Syntax& r : def_.requires_) {
       for (const Expr& e : expr_.conditions(r)) {
-        if (overflows(e)) return fail(Code::E0604, fmt::format("requires {}, in which a number leaves its range", print(r)), advice(r));
+        if (overflows(e))
+          return fail(Code::E0604, fmt::format("requires {}, in which a number leaves its range", print(r)), advice(r));
         const Expr decided = simplify(e);
         const auto v = constant_value(decided);
         if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)), advice(r));
-        if (!v && !take_as_true(decided)) return fail(Code::E0604, fmt::format("requires {}, which the sizes of a call decide", print(r)), {"fix sizes that stand in it, as in `--size N=4`"});
+        if (!v && !take_as_true(decided))
+          return fail(Code::E0604, fmt::format("requires {}, which the sizes of a call decide", print(r)),
+                      {"fix sizes that stand in it, as in `--size N=4`"});
       }
     }
     return !diagnostics_.has_errors();
   }
 
-  /// What only run time decides is compared then, as far as extents say it: a <= b is max(a, b) == b. False where they do not.
+  /// What only run time decides is compared then, as far as extents say it: a <= b is max(a, b) == b. False where they
+  /// do not.
   bool take_as_true(const Expr& condition) {
     const auto* two = std::get_if<Apply>(&condition->node);
     const ScalarOp op = two ? two->op : ScalarOp::Cast;
     if (op == ScalarOp::And) return take_as_true(two->args[0]) && take_as_true(two->args[1]);
     if (is_comparison(condition) && op != ScalarOp::Ne) {
       const Expr &a = two->args[0], &b = two->args[1];
-      const auto at_most = [&](const Expr& less, const Expr& more) { shapes_.take_as_equal(apply(ScalarOp::Max, {less, more}), more); };
+      const auto at_most = [&](const Expr& less, const Expr& more) {
+        shapes_.take_as_equal(apply(ScalarOp::Max, {less, more}), more);
+      };
       const auto next = [](const Expr& e) { return e + cast_to(constant_int(1), e->type); };
       if (op == ScalarOp::Eq) shapes_.take_as_equal(a, b);
-      else if (op == ScalarOp::Le || op == ScalarOp::Ge) at_most(op == ScalarOp::Le ? a : b, op == ScalarOp::Le ? b : a);
+      else if (op == ScalarOp::Le || op == ScalarOp::Ge)
+        at_most(op == ScalarOp::Le ? a : b, op == ScalarOp::Le ? b : a);
       else at_most(next(op == ScalarOp::Lt ? a : b), op == ScalarOp::Lt ? b : a);
       return true;
     }
@@ -218,7 +243,8 @@ class CallBinder {
       return x && y ? apply((a->op == ScalarOp::And) == wanted ? ScalarOp::Max : ScalarOp::Min, {x, y}) : nullptr;
     }
     if (!is_comparison(condition)) return nullptr;
-    const Expr x = cast_to(a->args[0], DType::I64), y = cast_to(a->args[1], DType::I64), one = constant_int(1), none = constant_int(0);
+    const Expr x = cast_to(a->args[0], DType::I64), y = cast_to(a->args[1], DType::I64), one = constant_int(1),
+               none = constant_int(0);
     const auto above = [&](const Expr& e) { return apply(ScalarOp::Max, {e, none}); };
     const Expr apart = apply(ScalarOp::Max, {x - y, y - x});
     switch (a->op) {
@@ -254,7 +280,8 @@ std::optional<DType> type_of(const std::string& word, const Binding& binding) {
 }
 
 /// Type variables from the inputs' dtypes; classes are checked.
-std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::optional<DType>>& given, Binding& binding) {
+std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::optional<DType>>& given,
+                                      Binding& binding) {
   for (size_t i = 0; i < def.inputs.size() && i < given.size(); ++i) {
     if (!given[i]) continue;
     const TensorDef& t = def.inputs[i];
@@ -263,7 +290,8 @@ std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::o
       continue;
     }
     const auto [it, fresh] = binding.types.emplace(t.dtype, *given[i]);
-    if (it->second != *given[i]) return fmt::format("{} is {} where {} is {}", t.name, name_of(*given[i]), t.dtype, name_of(it->second));
+    if (it->second != *given[i])
+      return fmt::format("{} is {} where {} is {}", t.name, name_of(*given[i]), t.dtype, name_of(it->second));
   }
   for (const TypeVar& v : def.types) {
     const auto t = binding.types.find(v.name);
@@ -277,25 +305,36 @@ std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::o
 
 }  // namespace
 
-bool unroll_call(const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs, Diagnostics& diagnostics, const SourceSpan& place,
-                 std::shared_ptr<const OpDef>& unrolled) {
+bool unroll_call(const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs,
+                 Diagnostics& diagnostics, const SourceSpan& place, std::shared_ptr<const OpDef>& unrolled) {
   if (is_variadic(def)) {
     const size_t others = def.inputs.size() - 1;
-    if (inputs <= others) return diagnostics.error(Code::E0605, place, fmt::format("{}: input {} is missing", def.name, def.inputs.back().name)), false;
+    if (inputs <= others)
+      return diagnostics.error(Code::E0605, place,
+                               fmt::format("{}: input {} is missing", def.name, def.inputs.back().name)),
+             false;
     unrolled = std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(inputs - others)));
   } else if (const std::string* list = extents_of_outputs(def)) {
     const auto extents = attrs.find(*list);
-    const auto& preset = def.attr(*list)->value;   // without one the call is refused for that
-    const size_t outputs = extents != attrs.end() ? extents->second.elements.size() : preset && preset->is(SyntaxKind::list) ? preset->children.size() : 1;
+    const auto& preset = def.attr(*list)->value;  // without one the call is refused for that
+    const size_t outputs = extents != attrs.end()                   ? extents->second.elements.size()
+                           : preset && preset->is(SyntaxKind::list) ? preset->children.size()
+                                                                    : 1;
     if (outputs == 0)
-      return diagnostics.error(Code::E0425, place, fmt::format("{}: '{}' has no elements that are known here, and there is an output for each", def.name, *list)), false;
+      return diagnostics.error(
+                 Code::E0425, place,
+                 fmt::format("{}: '{}' has no elements that are known here, and there is an output for each", def.name,
+                             *list)),
+             false;
     unrolled = std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(outputs)));
   }
   return true;
 }
 
-std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_def, const std::vector<GivenTensor>& inputs,
-                                   const std::map<std::string, BoundAttr>& attrs, const std::map<std::string, DType>& types, Diagnostics& diagnostics,
+std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_def,
+                                   const std::vector<GivenTensor>& inputs,
+                                   const std::map<std::string, BoundAttr>& attrs,
+                                   const std::map<std::string, DType>& types, Diagnostics& diagnostics,
                                    const SourceSpan& place) {
   BoundCall out;
   if (!unroll_call(given_def, inputs.size(), attrs, diagnostics, place, out.unrolled)) return std::nullopt;
@@ -309,7 +348,8 @@ std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_
   std::vector<std::optional<std::vector<Expr>>> dims(def.inputs.size());
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     const bool present = i < inputs.size() && inputs[i].present;
-    if (!present && !def.inputs[i].optional) return binder.fail(Code::E0605, fmt::format("input {} is missing", def.inputs[i].name)), std::nullopt;
+    if (!present && !def.inputs[i].optional)
+      return binder.fail(Code::E0605, fmt::format("input {} is missing", def.inputs[i].name)), std::nullopt;
     if (!present) continue;
     dtypes[i] = inputs[i].dtype;
     dims[i] = inputs[i].dims;
@@ -326,7 +366,10 @@ std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_
   }
   for (size_t i = 0; i < def.outputs.size(); ++i) {
     const auto type = type_of(def.outputs[i].dtype, out.scope.binding);
-    if (!type) return binder.fail(Code::E0606, fmt::format("nothing tells the type {} of {}", def.outputs[i].dtype, def.outputs[i].name)), std::nullopt;
+    if (!type)
+      return binder.fail(Code::E0606,
+                         fmt::format("nothing tells the type {} of {}", def.outputs[i].dtype, def.outputs[i].name)),
+             std::nullopt;
     const std::vector<Expr> stored = binder.output_dims(i);
     const TensorLayout l = binder.output_layout(i, stored);
     if (!binder.parts_exist(def.outputs[i], l)) return std::nullopt;
@@ -342,15 +385,17 @@ std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_
   return out;
 }
 
-bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs, const std::map<std::string, BoundAttr>& attrs,
-                    Kernel& kernel, Scope& scope, Diagnostics& diagnostics, const SourceSpan& place) {
+bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs,
+                    const std::map<std::string, BoundAttr>& attrs, Kernel& kernel, Scope& scope,
+                    Diagnostics& diagnostics, const SourceSpan& place) {
   scope.def = &def;
   CallBinder binder(library, def, scope, kernel, diagnostics, place);
   std::vector<std::optional<DType>> dtypes(def.inputs.size());
   std::vector<std::optional<std::vector<Expr>>> dims(def.inputs.size());
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     const bool present = i < inputs.size() && inputs[i].tensor >= 0;
-    if (!present && !def.inputs[i].optional) return binder.fail(Code::E0605, fmt::format("input {} is missing", def.inputs[i].name));
+    if (!present && !def.inputs[i].optional)
+      return binder.fail(Code::E0605, fmt::format("input {} is missing", def.inputs[i].name));
     if (!present) continue;
     const Tensor& t = kernel.tensors[static_cast<size_t>(inputs[i].tensor)];
     dtypes[i] = t.dtype;

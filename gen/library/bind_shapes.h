@@ -1,5 +1,5 @@
-// Shapes, types and attributes that are known at generation → the binding of a definition. This is shape inference: it evaluates
-// what the definition says under `in`, `let` and `out`.
+// Shapes, types and attributes that are known at generation → the binding of a definition. This is shape inference: it
+// evaluates what the definition says under `in`, `let` and `out`.
 #pragma once
 
 #include <map>
@@ -20,7 +20,8 @@ struct GivenTensor {
   std::vector<Expr> dims;
 };
 
-/// `N: upto(bound)` of a call: the size that stands for it in `output_dims`, called N unless an attribute N names another one.
+/// `N: upto(bound)` of a call: the size that stands for it in `output_dims`, called N unless an attribute N names
+/// another one.
 struct WrittenExtent {
   std::string let, size;
   Expr bound;
@@ -28,27 +29,31 @@ struct WrittenExtent {
 
 /// What a call of an op is, completely: ready for expand_body.
 struct BoundCall {
-  std::shared_ptr<const OpDef> unrolled;   ///< what `scope` refers to when the definition is variadic
-  Kernel kernel;                         ///< inputs that are present, then outputs; sizes are the caller's
+  std::shared_ptr<const OpDef> unrolled;  ///< what `scope` refers to when the definition is variadic
+  Kernel kernel;                          ///< inputs that are present, then outputs; sizes are the caller's
   Scope scope;
-  std::vector<std::vector<Expr>> output_dims;   ///< stored extents of each output
+  std::vector<std::vector<Expr>> output_dims;  ///< stored extents of each output
   std::vector<DType> output_types;
-  std::vector<std::pair<Expr, Expr>> taken_as_equal;   ///< extents of inputs that run time has to bring together
-  std::vector<WrittenExtent> extents;   ///< extents of outputs that the kernel writes
+  std::vector<std::pair<Expr, Expr>> taken_as_equal;  ///< extents of inputs that run time has to bring together
+  std::vector<WrittenExtent> extents;                 ///< extents of outputs that the kernel writes
 };
 
-/// Of a variadic definition: the one for as many tensors as this call has, into `unrolled`. False after an error: the call has none.
-bool unroll_call(const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs, Diagnostics& diagnostics, const SourceSpan& place,
-                 std::shared_ptr<const OpDef>& unrolled);
+/// Of a variadic definition: the one for as many tensors as this call has, into `unrolled`. False after an error: the
+/// call has none.
+bool unroll_call(const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs,
+                 Diagnostics& diagnostics, const SourceSpan& place, std::shared_ptr<const OpDef>& unrolled);
 
-/// Binds a definition to inputs of known rank whose extents are constants or expressions of the caller's sizes. Missing attributes take
-/// their defaults. `output_types` gives type variables that only an output has (by name). On failure reports at `place` and returns nothing.
+/// Binds a definition to inputs of known rank whose extents are constants or expressions of the caller's sizes. Missing
+/// attributes take their defaults. `output_types` gives type variables that only an output has (by name). On failure
+/// reports at `place` and returns nothing.
 std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
-                                   const std::map<std::string, BoundAttr>& attrs, const std::map<std::string, DType>& types, Diagnostics& diagnostics,
+                                   const std::map<std::string, BoundAttr>& attrs,
+                                   const std::map<std::string, DType>& types, Diagnostics& diagnostics,
                                    const SourceSpan& place);
 
 /// The same for an op that a body calls on tensors of `kernel`; makes temps for its outputs. False after an error.
-bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs, const std::map<std::string, BoundAttr>& attrs,
-                    Kernel& kernel, Scope& scope, Diagnostics& diagnostics, const SourceSpan& place);
+bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs,
+                    const std::map<std::string, BoundAttr>& attrs, Kernel& kernel, Scope& scope,
+                    Diagnostics& diagnostics, const SourceSpan& place);
 
 }  // namespace tenon

@@ -57,20 +57,20 @@ ShapeBinder::EntryCounts ShapeBinder::known_counts(const TensorDef& t, size_t ra
       c.axis = static_cast<size_t>(c.axes[0]);
     }
     if (d.kind != DimKind::pack || list) continue;
-    if (known != binding_.packs.end() && !d.broadcast)
-      c.count[i] = known->second.size();
-    else
-      c.open.push_back(i);
+    if (known != binding_.packs.end() && !d.broadcast) c.count[i] = known->second.size();
+    else c.open.push_back(i);
   }
   return c;
 }
 
 void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const {
   const auto fixed = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.end(), is_fixed));
-  const auto before = static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(c.at), is_fixed));
+  const auto before =
+      static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(c.at), is_fixed));
   const size_t behind = fixed - before - (is_fixed(t.dims[c.at]) ? 1 : 0);
   if (c.axis < before || rank - c.axis < behind + (is_fixed(t.dims[c.at]) ? 1 : 0)) {
-    why = fmt::format("{} has {} dimensions; its shape needs {} before dimension {} and {} behind it", t.name, rank, before, c.axis, behind);
+    why = fmt::format("{} has {} dimensions; its shape needs {} before dimension {} and {} behind it", t.name, rank,
+                      before, c.axis, behind);
     return;
   }
   if (t.dims[c.at].kind == DimKind::pack) c.count[c.at] = rank - c.axis - behind;
@@ -78,8 +78,10 @@ void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts
     if (i != c.at) c.count[i] = i < c.at ? c.axis - before : rank - c.axis - 1 - behind;
 }
 
-/// The axis of a dim that only an output has tells two open packs apart, and has to be where packs that are known put it.
-void ShapeBinder::count_beside_added(const TensorDef& t, size_t rank, const AddedDim& added, EntryCounts& c, std::string& why) const {
+/// The axis of a dim that only an output has tells two open packs apart, and has to be where packs that are known put
+/// it.
+void ShapeBinder::count_beside_added(const TensorDef& t, size_t rank, const AddedDim& added, EntryCounts& c,
+                                     std::string& why) const {
   const std::vector<int64_t> axes = axes_of(added.dim->at, rank + 1, why);
   if (!why.empty()) return;
   const auto axis = static_cast<size_t>(axes.at(0));
@@ -93,7 +95,9 @@ void ShapeBinder::count_beside_added(const TensorDef& t, size_t rank, const Adde
     return open < to ? known <= room : known == room;
   };
   const bool first = count_part(0, added.before, axis), second = count_part(added.before, t.dims.size(), rank - axis);
-  if (!first || !second) why = fmt::format("{} has {} dimensions, and its shape has no place for dimension {} of the result", t.name, rank, axis);
+  if (!first || !second)
+    why = fmt::format("{} has {} dimensions, and its shape has no place for dimension {} of the result", t.name, rank,
+                      axis);
 }
 
 void ShapeBinder::count_open(const TensorDef& t, size_t rank, EntryCounts& c, std::string& why) const {
@@ -106,7 +110,8 @@ void ShapeBinder::count_open(const TensorDef& t, size_t rank, EntryCounts& c, st
       c.count[i] = split ? std::min(others, static_cast<size_t>(c.axes[0])) : others;
       others -= c.count[i];
     }
-  } else if (const auto added = added_dim(def_, t); added && (!c.open.empty() || std::accumulate(c.count.begin(), c.count.end(), size_t{0}) == rank)) {
+  } else if (const auto added = added_dim(def_, t);
+             added && (!c.open.empty() || std::accumulate(c.count.begin(), c.count.end(), size_t{0}) == rank)) {
     count_beside_added(t, rank, *added, c, why);
   } else if (c.open.size() == 1) {
     const size_t sum = std::accumulate(c.count.begin(), c.count.end(), size_t{0}) - c.count[c.open[0]];

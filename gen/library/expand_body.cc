@@ -16,7 +16,12 @@ namespace {
 class BodyExpander {
  public:
   BodyExpander(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics)
-      : library_(library), def_(def), scope_(scope), kernel_(kernel), diagnostics_(diagnostics), expr_(library, scope, kernel, diagnostics) {}
+      : library_(library),
+        def_(def),
+        scope_(scope),
+        kernel_(kernel),
+        diagnostics_(diagnostics),
+        expr_(library, scope, kernel, diagnostics) {}
 
   void run() {
     declared_ranges();
@@ -30,10 +35,8 @@ class BodyExpander {
  private:
   void declared_ranges() {
     for (const IndexRange& r : def_.index) {
-      if (r.pack)
-        scope_.pack_ranges[r.name] = expr_.list(r.extent);
-      else
-        scope_.ranges[r.name] = expr_.index(r.extent);
+      if (r.pack) scope_.pack_ranges[r.name] = expr_.list(r.extent);
+      else scope_.ranges[r.name] = expr_.index(r.extent);
     }
     for (const Statement& s : def_.body) find_ranges(s);
   }
@@ -49,7 +52,9 @@ class BodyExpander {
     for (const Syntax& c : s.children) find_ranges(c);
   }
 
-  bool is_index_name(const std::string& n) const { return !scope_.binding.sizes.count(n) && !scope_.binding.attrs.count(n); }
+  bool is_index_name(const std::string& n) const {
+    return !scope_.binding.sizes.count(n) && !scope_.binding.attrs.count(n);
+  }
 
   void bare_uses(const std::string& tensor, const std::vector<Syntax>& subs) {
     const auto t = scope_.tensors.find(tensor);
@@ -59,9 +64,11 @@ class BodyExpander {
       const auto& entry = t->second.entries[i];
       if (subs[i].kind == SyntaxKind::pack) {
         scope_.pack_ranges.emplace(subs[i].text, entry);
-        if (declared && i < declared->dims.size() && declared->dims[i].kind == DimKind::pack) scope_.pack_of.emplace(subs[i].text, declared->dims[i].name);
+        if (declared && i < declared->dims.size() && declared->dims[i].kind == DimKind::pack)
+          scope_.pack_of.emplace(subs[i].text, declared->dims[i].name);
       } else if (subs[i].kind == SyntaxKind::group) {
-        for (size_t k = 0; k < subs[i].children.size() && k < entry.size(); ++k) bare_name(subs[i].children[k], entry[k]);
+        for (size_t k = 0; k < subs[i].children.size() && k < entry.size(); ++k)
+          bare_name(subs[i].children[k], entry[k]);
       } else if (entry.size() == 1) {
         bare_name(subs[i], entry[0]);
       }
@@ -82,12 +89,14 @@ class BodyExpander {
       return;
     }
     const bool name = s.kind == SyntaxKind::name && scope_.ranges.count(s.text);
-    const bool pack = (s.kind == SyntaxKind::pack || s.kind == SyntaxKind::name) && !name && scope_.pack_ranges.count(s.text);
+    const bool pack =
+        (s.kind == SyntaxKind::pack || s.kind == SyntaxKind::name) && !name && scope_.pack_ranges.count(s.text);
     if ((name || pack) && std::find(bound.begin(), bound.end(), s.text) == bound.end()) {
       Syntax v = s;
       if (pack) v.kind = SyntaxKind::pack;
       for (LoopVar& lv : expr_.loop_vars(v))
-        if (std::none_of(out.begin(), out.end(), [&](const LoopVar& o) { return o.name == lv.name; })) out.push_back(std::move(lv));
+        if (std::none_of(out.begin(), out.end(), [&](const LoopVar& o) { return o.name == lv.name; }))
+          out.push_back(std::move(lv));
     }
     for (const Syntax& c : s.children) free_vars(c, bound, out);
   }
@@ -98,7 +107,8 @@ class BodyExpander {
       if (is_float(d) || is_complex(d)) return real_of(d);
     }
     for (const TypeVar& t : def_.types)
-      if (const auto b = scope_.binding.types.find(t.name); b != scope_.binding.types.end() && (is_float(b->second) || is_complex(b->second)))
+      if (const auto b = scope_.binding.types.find(t.name);
+          b != scope_.binding.types.end() && (is_float(b->second) || is_complex(b->second)))
         return real_of(dtype_row(b->second).compute);
     return DType::F64;
   }
@@ -122,7 +132,8 @@ class BodyExpander {
     ExprBuilder::Statement facts;
     facts.real = real_of_statement(target);
     DType least = DType::I8;
-    if (target && is_int(kernel_.tensors[static_cast<size_t>(target->tensor)].dtype)) least = kernel_.tensors[static_cast<size_t>(target->tensor)].dtype;
+    if (target && is_int(kernel_.tensors[static_cast<size_t>(target->tensor)].dtype))
+      least = kernel_.tensors[static_cast<size_t>(target->tensor)].dtype;
     facts.widest = expr_.widest_integer(s.value, least);
     std::vector<std::string> bound;
     for (const Syntax& sub : s.subs) free_vars(sub, bound, facts.loops);
@@ -134,7 +145,8 @@ class BodyExpander {
     if (!target) target = &make_temp(name, s, v);
     else if (s.combine != Combine::define) adopt_type(scope_.tensors[name], v);
     const Tensor& t = kernel_.tensors[static_cast<size_t>(target->tensor)];
-    if (const auto why = assignable(v, t.dtype)) expr_.error(Code::E0602, s.value, *why, {fmt::format("write cast(…, {})", name_of(t.dtype))});
+    if (const auto why = assignable(v, t.dtype))
+      expr_.error(Code::E0602, s.value, *why, {fmt::format("write cast(…, {})", name_of(t.dtype))});
     KernelStatement out;
     out.target = target->tensor;
     out.index = expr_.subscripts(s.subs, *target, nullptr);
@@ -158,10 +170,13 @@ class BodyExpander {
     return cast_to(convert(v, compute), storage);
   }
 
-  /// An intermediate that begins as numbers alone, which have no type of their own, has that of what is first combined into it.
+  /// An intermediate that begins as numbers alone, which have no type of their own, has that of what is first combined
+  /// into it.
   void adopt_type(BoundTensor& target, const Typed& v) {
     Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
-    if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type || !(is_float(v.e->type) || is_complex(v.e->type))) return;
+    if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type ||
+        !(is_float(v.e->type) || is_complex(v.e->type)))
+      return;
     bool read = false;
     for (const KernelStatement& s : kernel_.body)
       walk(s.value, [&](const Expr& e) {
@@ -180,7 +195,10 @@ class BodyExpander {
   void identity_first(const BoundTensor& target, Update update) {
     if (std::find(defined_.begin(), defined_.end(), target.tensor) != defined_.end()) return;
     const Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
-    const Reducer r = update == Update::Mul ? Reducer::Prod : update == Update::Max ? Reducer::Max : update == Update::Min ? Reducer::Min : Reducer::Sum;
+    const Reducer r = update == Update::Mul   ? Reducer::Prod
+                      : update == Update::Max ? Reducer::Max
+                      : update == Update::Min ? Reducer::Min
+                                              : Reducer::Sum;
     KernelStatement s;
     s.target = target.tensor;
     for (size_t k = 0; k < t.dims.size(); ++k) {
@@ -205,15 +223,19 @@ class BodyExpander {
       b.entries.push_back(std::move(entry));
     }
     t.strides = contiguous_strides(t.dims);
-    for (int i = 1; std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), [&](const Tensor& o) { return o.name == t.name; }); ++i)
+    for (int i = 1;
+         std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), [&](const Tensor& o) { return o.name == t.name; });
+         ++i)
       t.name = fmt::format("{}_{}", name, i);
     b.tensor = static_cast<int>(kernel_.tensors.size());
     kernel_.tensors.push_back(std::move(t));
     return scope_.tensors[name] = std::move(b);
   }
 
-  /// How the caller subscripts what a call returns: like the first input when it has as many dimensions, else dimension by dimension.
-  static std::vector<std::vector<Expr>> entries_for_caller(const BoundTensor& made, const std::vector<BoundTensor>& inputs) {
+  /// How the caller subscripts what a call returns: like the first input when it has as many dimensions, else dimension
+  /// by dimension.
+  static std::vector<std::vector<Expr>> entries_for_caller(const BoundTensor& made,
+                                                           const std::vector<BoundTensor>& inputs) {
     std::vector<Expr> dims;
     for (const auto& e : made.entries) dims.insert(dims.end(), e.begin(), e.end());
     std::vector<std::vector<Expr>> out;
@@ -221,7 +243,8 @@ class BodyExpander {
     if (!inputs.empty())
       for (const auto& e : inputs[0].entries) {
         if (at + e.size() > dims.size()) break;
-        out.emplace_back(dims.begin() + static_cast<ptrdiff_t>(at), dims.begin() + static_cast<ptrdiff_t>(at + e.size()));
+        out.emplace_back(dims.begin() + static_cast<ptrdiff_t>(at),
+                         dims.begin() + static_cast<ptrdiff_t>(at + e.size()));
         at += e.size();
       }
     if (!inputs.empty() && at == dims.size() && out.size() == inputs[0].entries.size()) return out;
@@ -232,7 +255,8 @@ class BodyExpander {
 
   void call(const Statement& s);
   bool too_long(const Statement& s);
-  const OpDef* unrolled_callee(const Statement& s, const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs, std::shared_ptr<const OpDef>& unrolled);
+  const OpDef* unrolled_callee(const Statement& s, const OpDef& def, size_t inputs,
+                               const std::map<std::string, BoundAttr>& attrs, std::shared_ptr<const OpDef>& unrolled);
 
   const OpLibrary& library_;
   const OpDef& def_;
@@ -249,17 +273,24 @@ constexpr size_t kMaxStatements = 4096;
 bool BodyExpander::too_long(const Statement& s) {
   if (kernel_.body.size() <= kMaxStatements) return false;
   if (!diagnostics_.has_errors())
-    expr_.error(Code::E0232, s.value, fmt::format("with '{}' in the place of its calls the op has more than {} statements", s.value.text, kMaxStatements),
+    expr_.error(Code::E0232, s.value,
+                fmt::format("with '{}' in the place of its calls the op has more than {} statements", s.value.text,
+                            kMaxStatements),
                 {"give what is computed several times a name, and use it again"});
   return true;
 }
 
-/// The callee with as many inputs and outputs as this call has, kept in `unrolled` where it is variadic; nullptr after an error.
-const OpDef* BodyExpander::unrolled_callee(const Statement& s, const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs, std::shared_ptr<const OpDef>& unrolled) {
+/// The callee with as many inputs and outputs as this call has, kept in `unrolled` where it is variadic; nullptr after
+/// an error.
+const OpDef* BodyExpander::unrolled_callee(const Statement& s, const OpDef& def, size_t inputs,
+                                           const std::map<std::string, BoundAttr>& attrs,
+                                           std::shared_ptr<const OpDef>& unrolled) {
   if (!unroll_call(def, inputs, attrs, diagnostics_, s.value.span, unrolled)) return nullptr;
   const OpDef& callee = unrolled ? *unrolled : def;
   if (callee.outputs.size() == s.targets.size()) return &callee;
-  expr_.error(Code::E0426, s.value, fmt::format("'{}' has {} output{} here, not {}", callee.name, callee.outputs.size(), callee.outputs.size() == 1 ? "" : "s", s.targets.size()),
+  expr_.error(Code::E0426, s.value,
+              fmt::format("'{}' has {} output{} here, not {}", callee.name, callee.outputs.size(),
+                          callee.outputs.size() == 1 ? "" : "s", s.targets.size()),
               {"give each output a name: a, b = op(x)"});
   return nullptr;
 }
@@ -274,7 +305,9 @@ void BodyExpander::call(const Statement& s) {
   expr_.begin({real_of_statement(nullptr), DType::I8, {}});
   for (const Syntax& arg : s.value.children) {
     if (arg.kind == SyntaxKind::keyword) {
-      if (const auto t = arg.children[0].kind == SyntaxKind::name ? scope_.tensors.find(arg.children[0].text) : scope_.tensors.end(); t != scope_.tensors.end()) {
+      if (const auto t = arg.children[0].kind == SyntaxKind::name ? scope_.tensors.find(arg.children[0].text)
+                                                                  : scope_.tensors.end();
+          t != scope_.tensors.end()) {
         for (size_t i = 0; i < callee->inputs.size(); ++i)
           if (callee->inputs[i].name == arg.text) {
             inputs.resize(std::max(inputs.size(), i + 1));
@@ -291,12 +324,12 @@ void BodyExpander::call(const Statement& s) {
         for (const Syntax& e : given.children) b.elements.push_back(expr_.value(e));
       else if (b.list && given.kind == SyntaxKind::name && scope_.binding.attrs.count(given.text))
         b = scope_.binding.attrs.at(given.text);
-      else
-        b.elements.push_back(expr_.value(given));
+      else b.elements.push_back(expr_.value(given));
       attrs[arg.text] = std::move(b);
     } else {
       const auto t = scope_.tensors.find(arg.text);
-      if (arg.kind != SyntaxKind::name || t == scope_.tensors.end()) return expr_.error(Code::E0425, arg, "an input of an op is the name of a tensor");
+      if (arg.kind != SyntaxKind::name || t == scope_.tensors.end())
+        return expr_.error(Code::E0425, arg, "an input of an op is the name of a tensor");
       inputs.push_back(t->second);
     }
   }

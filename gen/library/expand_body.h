@@ -1,4 +1,5 @@
-// Body of a definition → statements of a kernel, in a scope whose types, sizes, packs, attributes and tensors are bound.
+// Body of a definition → statements of a kernel, in a scope whose types, sizes, packs, attributes and tensors are
+// bound.
 #pragma once
 
 #include "library/scope.h"
@@ -6,8 +7,8 @@
 
 namespace tenon {
 
-/// Appends the body's statements, temps and checks to `kernel`. `scope` names the inputs and outputs that `kernel` already has;
-/// composites that the body calls are expanded in place. Errors of typing are reported with their places.
+/// Appends the body's statements, temps and checks to `kernel`. `scope` names the inputs and outputs that `kernel`
+/// already has; composites that the body calls are expanded in place. Errors of typing are reported with their places.
 void expand_body(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics);
 
 }  // namespace tenon

@@ -27,7 +27,7 @@ void assign_types(const OpDef& def, size_t i, const std::vector<DType>& keys, Ty
     return;
   }
   const TypeVar& v = def.types[i];
-  const bool small = std::any_of(keys.begin(), keys.end(), is_small);   // small types are there for those who name them
+  const bool small = std::any_of(keys.begin(), keys.end(), is_small);  // small types are there for those who name them
   for (const DType d : dtypes_of(v)) {
     if (is_small(d) && !small) continue;
     if (i == 0 && !keys.empty() && std::find(keys.begin(), keys.end(), d) == keys.end()) continue;
@@ -61,8 +61,10 @@ bool mentions_arithmetic(const Expr& e, DType d) {
   walk(e, [&](const Expr& n) {
     const auto* a = std::get_if<Apply>(&n->node);
     const auto* constant = std::get_if<Constant>(&n->node);
-    found = found || (a && (n->type == d || std::any_of(a->args.begin(), a->args.end(), [&](const Expr& x) { return x->type == d; })));
-    found = found || (n->type == d && ((constant && !is_zero(*constant)) || std::holds_alternative<AttrRef>(n->node) || std::holds_alternative<Reduce>(n->node)));
+    found = found || (a && (n->type == d ||
+                            std::any_of(a->args.begin(), a->args.end(), [&](const Expr& x) { return x->type == d; })));
+    found = found || (n->type == d && ((constant && !is_zero(*constant)) || std::holds_alternative<AttrRef>(n->node) ||
+                                       std::holds_alternative<Reduce>(n->node)));
     return !found;
   });
   return found;
@@ -73,16 +75,19 @@ bool frame_computes(const Frame& frame, const OpDef& def, const TypeVar& v) {
   return std::any_of(frame.parameters.begin(), frame.parameters.end(), [&](const FrameParameter& p) {
     const TensorDef* t = p.kind == FrameParameterKind::input ? def.input(p.name) : def.output(p.name);
     if (!p.is_tensor() || !t || t->dtype != v.name) return false;
-    return std::any_of(frame_holes().begin(), frame_holes().end(), [&](const FrameHole& h) { return h.numeric && frame.text.find("@" + frame_hole_name(p.name, h) + "@") != std::string::npos; });
+    return std::any_of(frame_holes().begin(), frame_holes().end(), [&](const FrameHole& h) {
+      return h.numeric && frame.text.find("@" + frame_hole_name(p.name, h) + "@") != std::string::npos;
+    });
   });
 }
 
 /// A type variable whose values are only moved: bodies are shared by element size.
-bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const Types& sample, const std::map<std::string, PackPlan>& packs) {
+bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const Types& sample,
+                const std::map<std::string, PackPlan>& packs) {
   if (std::none_of(v.classes.begin(), v.classes.end(), [](const Word& w) { return w.text == "any"; })) return false;
   if (const auto frame = defs.frame_of(def)) return !frame_computes(*frame, def, v);
   Types types = sample;
-  types[v.name] = DType::U16;   // no other type of these ops is u16 by itself, so every u16 node comes from the variable
+  types[v.name] = DType::U16;  // no other type of these ops is u16 by itself, so every u16 node comes from the variable
   Diagnostics ignored;
   const auto k = expand_symbolic(defs, def, {types, std::vector<bool>(def.inputs.size(), true), packs}, ignored);
   if (!k) return false;
@@ -117,7 +122,8 @@ std::vector<std::vector<bool>> prefixes(size_t operands) {
   return out;
 }
 
-bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DType>& keys, Library& library, Diagnostics& diagnostics) {
+bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DType>& keys, Library& library,
+               Diagnostics& diagnostics) {
   LibraryOp op;
   const bool operands = is_variadic(given);
   if (operands || has_variadic_output(given)) {
@@ -152,7 +158,7 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
       auto& shared = made[name];
       if (!shared) {
         auto k = expand_symbolic(defs, def, {body, taken, op.packs}, diagnostics);
-        if (!k) return true;   // every dtype would report the same places
+        if (!k) return true;  // every dtype would report the same places
         k->kernel.name = name;
         shared = std::make_shared<LibraryKernel>(std::move(*k));
       }
@@ -169,7 +175,9 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
 }  // namespace
 
 bool needs_graph(const OpDef& def) {
-  const auto permutes = [](const LetDef& l) { return l.pack && l.value.kind == SyntaxKind::call && l.value.text == "permute"; };
+  const auto permutes = [](const LetDef& l) {
+    return l.pack && l.value.kind == SyntaxKind::call && l.value.text == "permute";
+  };
   if (permuted_view(def)) return false;
   return (is_variadic(def) && !may_lack_tensors(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
 }
@@ -191,25 +199,31 @@ std::string dtypes_text(const OpDef& def) {
   std::vector<std::string_view> names;
   if (!def.types.empty())
     for (const DType d : dtypes_of(def.types[0])) names.push_back(name_of(d));
-  else if (!def.inputs.empty())
-    names.push_back(def.inputs[0].dtype);
+  else if (!def.inputs.empty()) names.push_back(def.inputs[0].dtype);
   return joined(names, ", ");
 }
 
 /// Why a selection has no kernels: of one op with what it takes and, where it is the user's, its place.
 Diagnostic nothing_selected(const OpLibrary& defs, const std::vector<std::string>& names) {
-  const auto graph_only = std::find_if(names.begin(), names.end(), [&](const std::string& n) { return defs.op(n) && needs_graph(*defs.op(n)); });
+  const auto graph_only = std::find_if(names.begin(), names.end(),
+                                       [&](const std::string& n) { return defs.op(n) && needs_graph(*defs.op(n)); });
   const OpDef* one = graph_only != names.end() ? defs.op(*graph_only) : names.size() == 1 ? defs.op(names[0]) : nullptr;
   Diagnostic d{Code::E0607, Severity::error, {}, "tenon", "none of the ops chosen takes any of the dtypes chosen", {}};
-  if (names.empty()) d.message = "the files given define no op", d.notes.emplace_back("choose shipped ones with --ops; `tenon list ops` prints them");
+  if (names.empty())
+    d.message = "the files given define no op",
+    d.notes.emplace_back("choose shipped ones with --ops; `tenon list ops` prints them");
   if (!one) return d;
   if (!one->shipped) d.span = one->span;
   if (graph_only != names.end()) {
-    d.message = fmt::format("'{}' can be used in graphs only: a library has no kernels that take any number of inputs or permute what they compute", one->name);
+    d.message = fmt::format(
+        "'{}' can be used in graphs only: a library has no kernels that take any number of inputs or permute what they "
+        "compute",
+        one->name);
     d.notes.emplace_back("choose other ops with --ops; `tenon model` reads graphs");
   } else {
     d.message = fmt::format("'{}' takes none of the dtypes chosen", one->name);
-    d.notes.push_back(fmt::format("it takes {}: name one with --dtypes (`all` leaves out the small types)", dtypes_text(*one)));
+    d.notes.push_back(
+        fmt::format("it takes {}: name one with --dtypes (`all` leaves out the small types)", dtypes_text(*one)));
   }
   return d;
 }
@@ -226,9 +240,10 @@ Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& se
     Library part;
     Diagnostics diagnostics;
   };
-  std::vector<Expanded> ops(names.size());   // they do not know each other
+  std::vector<Expanded> ops(names.size());  // they do not know each other
   for_each_index(names.size(), [&](size_t i) {
-    if (const OpDef* def = defs.op(names[i]); def && !needs_graph(*def)) expand_op(defs, *def, selection.dtypes, ops[i].part, ops[i].diagnostics);
+    if (const OpDef* def = defs.op(names[i]); def && !needs_graph(*def))
+      expand_op(defs, *def, selection.dtypes, ops[i].part, ops[i].diagnostics);
   });
   for (Expanded& e : ops) {
     diagnostics.append(e.diagnostics);

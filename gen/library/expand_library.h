@@ -1,4 +1,5 @@
-// OpLibrary × selection → Library: every body that the chosen definitions need, over dtypes, ranks and presence of optional inputs.
+// OpLibrary × selection → Library: every body that the chosen definitions need, over dtypes, ranks and presence of
+// optional inputs.
 #pragma once
 
 #include <string>
@@ -10,15 +11,16 @@
 namespace tenon {
 
 struct LibrarySelection {
-  std::vector<std::string> ops;     ///< names; must exist
-  std::vector<DType> dtypes;        ///< keys; empty = what each definition allows
+  std::vector<std::string> ops;  ///< names; must exist
+  std::vector<DType> dtypes;     ///< keys; empty = what each definition allows
 };
 
-/// Bodies are made per dtype of the key and of the other type variables (index variables always i32 and i64). An op that accepts none of
-/// the dtypes is left out; if that leaves nothing, it is an error.
+/// Bodies are made per dtype of the key and of the other type variables (index variables always i32 and i64). An op
+/// that accepts none of the dtypes is left out; if that leaves nothing, it is an error.
 Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& selection);
 
-/// Definitions whose bodies depend on the number of operands or on a permutation in a way that only graphs, which know both, can use.
+/// Definitions whose bodies depend on the number of operands or on a permutation in a way that only graphs, which know
+/// both, can use.
 bool needs_graph(const OpDef& def);
 
 /// The dtypes that a type variable ranges over, in the order of dtype.def.

@@ -7,8 +7,9 @@
 
 namespace tenon {
 
-std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs, const Attributes& attrs,
-                                     const std::vector<GraphSize>& sizes, Diagnostics& diagnostics) {
+std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs,
+                                     const Attributes& attrs, const std::vector<GraphSize>& sizes,
+                                     Diagnostics& diagnostics) {
   auto call = bind_node(defs, def, inputs, attrs, diagnostics);
   if (!call) return std::nullopt;
   for (const GraphSize& s : sizes) call->kernel.sizes.push_back({s.name, s.lo, s.hi});

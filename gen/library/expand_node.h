@@ -6,7 +6,8 @@
 namespace tenon {
 
 /// bind_node, then the body. Sizes are declared with the ranges of `sizes`.
-std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs, const Attributes& attrs,
-                                     const std::vector<GraphSize>& sizes, Diagnostics& diagnostics);
+std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs,
+                                     const Attributes& attrs, const std::vector<GraphSize>& sizes,
+                                     Diagnostics& diagnostics);
 
 }  // namespace tenon

@@ -76,9 +76,11 @@ class SymbolicExpander {
     for (const AttrDef& a : def_.attrs) {
       BoundAttr b;
       b.list = a.count != AttrCount::one;
-      const bool flexible = a.kind == AttrKind::integer || a.kind == AttrKind::real || a.kind == AttrKind::enumeration || a.kind == AttrKind::boolean;
+      const bool flexible = a.kind == AttrKind::integer || a.kind == AttrKind::real ||
+                            a.kind == AttrKind::enumeration || a.kind == AttrKind::boolean;
       if (a.count == AttrCount::per_dim) {
-        for (int k = 0; k < kMaxRank; ++k) b.elements.push_back({size(fmt::format("{}_{}", a.name, k), FromPackAttr{a.name, k}, INT64_MIN), true});
+        for (int k = 0; k < kMaxRank; ++k)
+          b.elements.push_back({size(fmt::format("{}_{}", a.name, k), FromPackAttr{a.name, k}, INT64_MIN), true});
       } else if (a.count == AttrCount::one && a.kind == AttrKind::integer) {
         b.elements.push_back({size(a.name, FromSymbol{a.name}, INT64_MIN), true});
       } else if (a.count != AttrCount::any) {
@@ -98,8 +100,7 @@ class SymbolicExpander {
     std::vector<Expr> extents;
     if (plan != what_.packs.end() && plan->second == PackPlan::Fixed)
       for (int k = 0; k < kMaxRank; ++k) extents.push_back(size(fmt::format("{}_{}", pack, k), FromPack{pack, k}));
-    else
-      extents.push_back(size(pack, FromPack{pack, -1}));
+    else extents.push_back(size(pack, FromPack{pack, -1}));
     if (asks_for_rank(def_, pack)) {
       const std::string rank = pack + "_rank";
       size(rank, FromPackRank{pack});
@@ -115,8 +116,7 @@ class SymbolicExpander {
   }
 
   void bind_dim(const Dim& d) {
-    if (d.kind == DimKind::pack)
-      pack_extents(d.name);
+    if (d.kind == DimKind::pack) pack_extents(d.name);
     else if (d.kind == DimKind::split)
       for (const Dim& part : d.parts) bind_dim(part);
     else if (d.kind == DimKind::size && !scope_.binding.attrs.count(d.name) && !def_.let(d.name))
@@ -129,9 +129,13 @@ class SymbolicExpander {
 
   /// A let that is an extent is an integer, whatever it was computed from.
   bool is_extent(const std::string& name) const {
-    const auto names = [&](const Dim& d) { return d.name == name || std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return p.name == name; }); };
+    const auto names = [&](const Dim& d) {
+      return d.name == name ||
+             std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return p.name == name; });
+    };
     const auto has = [&](const TensorDef& t) { return std::any_of(t.dims.begin(), t.dims.end(), names); };
-    return std::any_of(def_.inputs.begin(), def_.inputs.end(), has) || std::any_of(def_.outputs.begin(), def_.outputs.end(), has);
+    return std::any_of(def_.inputs.begin(), def_.inputs.end(), has) ||
+           std::any_of(def_.outputs.begin(), def_.outputs.end(), has);
   }
 
   void bind_lets() {
@@ -143,7 +147,7 @@ class SymbolicExpander {
       }
       const size_t checks = kernel().checks.size();
       const Typed t = expr.value(l.value);
-      kernel().checks.resize(checks);   // the caller computes lets, with checks of its own
+      kernel().checks.resize(checks);  // the caller computes lets, with checks of its own
       if (is_float(t.e->type) && !is_extent(l.name)) {
         kernel().attrs.push_back({l.name, real_dtype(), 1});
         scope_.binding.sizes[l.name] = {attr_ref(l.name, real_dtype()), true};
@@ -193,9 +197,9 @@ class SymbolicExpander {
     b.tensor = static_cast<int>(kernel().tensors.size());
     if (role == Role::Input && passes_strides(def))
       for (size_t k = 0; k < t.dims.size(); ++k)
-        t.strides.push_back(size(fmt::format("{}_s{}", def.name, k), FromStride{b.tensor, static_cast<int>(k)}, INT64_MIN));
-    else
-      t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
+        t.strides.push_back(
+            size(fmt::format("{}_s{}", def.name, k), FromStride{b.tensor, static_cast<int>(k)}, INT64_MIN));
+    else t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
     kernel().tensors.push_back(std::move(t));
   }
 
@@ -214,7 +218,8 @@ class SymbolicExpander {
     std::vector<std::vector<Expr>> by_entry(b.entries.size());
     size_t at = 0;
     for (int i : order)
-      for (size_t k = 0; k < b.entries[static_cast<size_t>(i)].size(); ++k) by_entry[static_cast<size_t>(i)].push_back(s[at++]);
+      for (size_t k = 0; k < b.entries[static_cast<size_t>(i)].size(); ++k)
+        by_entry[static_cast<size_t>(i)].push_back(s[at++]);
     std::vector<Expr> out;
     for (auto& e : by_entry) out.insert(out.end(), e.begin(), e.end());
     return out;
@@ -293,7 +298,8 @@ class SymbolicExpander {
 
 }  // namespace
 
-std::optional<LibraryKernel> expand_symbolic(const OpLibrary& defs, const OpDef& def, const SymbolicCase& what, Diagnostics& diagnostics) {
+std::optional<LibraryKernel> expand_symbolic(const OpLibrary& defs, const OpDef& def, const SymbolicCase& what,
+                                             Diagnostics& diagnostics) {
   return SymbolicExpander(defs, def, what, diagnostics).run();
 }
 

@@ -12,11 +12,12 @@ namespace tenon {
 /// What distinguishes one body of a definition from the next.
 struct SymbolicCase {
   std::map<std::string, DType> types;
-  std::vector<bool> present;   ///< per input
+  std::vector<bool> present;  ///< per input
   std::map<std::string, PackPlan> packs;
 };
 
 /// The kernel and where its sizes come from; nothing after an error in the definition's types.
-std::optional<LibraryKernel> expand_symbolic(const OpLibrary& defs, const OpDef& def, const SymbolicCase& what, Diagnostics& diagnostics);
+std::optional<LibraryKernel> expand_symbolic(const OpLibrary& defs, const OpDef& def, const SymbolicCase& what,
+                                             Diagnostics& diagnostics);
 
 }  // namespace tenon

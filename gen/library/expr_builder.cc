@@ -62,15 +62,18 @@ Typed ExprBuilder::name(const Syntax& s) {
     break;  // a function sees its own parameters only; everything else in it is global
   }
   if (element_ >= 0) {
-    if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end()) return each_element(s, static_cast<size_t>(element_));
+    if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end())
+      return each_element(s, static_cast<size_t>(element_));
     if (const auto p = scope_.binding.packs.find(s.text); p != scope_.binding.packs.end()) {
       if (static_cast<size_t>(element_) < p->second.size()) return {p->second[static_cast<size_t>(element_)], true};
       error(Code::E0432, s, fmt::format("{} has {} elements, dim {} is asked for", s.text, p->second.size(), element_));
       return zero();
     }
     if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list) {
-      if (static_cast<size_t>(element_) < a->second.elements.size()) return a->second.elements[static_cast<size_t>(element_)];
-      error(Code::E0432, s, fmt::format("{} has {} elements, dim {} is asked for", s.text, a->second.elements.size(), element_));
+      if (static_cast<size_t>(element_) < a->second.elements.size())
+        return a->second.elements[static_cast<size_t>(element_)];
+      error(Code::E0432, s,
+            fmt::format("{} has {} elements, dim {} is asked for", s.text, a->second.elements.size(), element_));
       return zero();
     }
   }
@@ -86,7 +89,8 @@ Typed ExprBuilder::name(const Syntax& s) {
     for (const AttrDef& a : scope_.def->attrs)
       for (size_t i = 0; i < a.words.size(); ++i)
         if (a.words[i] == s.text) return {constant_int(static_cast<int64_t>(i)), true};
-  if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end() && p->second.size() == 1) return {var_ref(s.text), true};
+  if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end() && p->second.size() == 1)
+    return {var_ref(s.text), true};
   error(Code::E0401, s, fmt::format("nothing here is called '{}'", s.text));
   return zero();
 }
@@ -113,7 +117,8 @@ Typed ExprBuilder::unified(ScalarOp op, const Syntax& s, Typed a, Typed b) {
 
 bool ExprBuilder::has_function(const Syntax& s, ScalarOp op, DType t) {
   if (is_defined(op, t)) return true;
-  error(Code::E0608, s, fmt::format("{} has no {}", name_of(t), s.text.empty() ? scalar_op_row(op).name : std::string_view(s.text)),
+  error(Code::E0608, s,
+        fmt::format("{} has no {}", name_of(t), s.text.empty() ? scalar_op_row(op).name : std::string_view(s.text)),
         {is_complex(t) ? "take its real or imag, or its abs" : "cast it to a whole type, or take its bits(x, u32)"});
   return false;
 }
@@ -127,8 +132,9 @@ Typed ExprBuilder::binary(const Syntax& s) {
     return {apply(s.text == "and" ? ScalarOp::And : ScalarOp::Or, {a, b}), false};
   }
   const Typed a = value(s.children[0]), b = value(s.children[1]);
-  static const std::map<std::string, ScalarOp, std::less<>> comparisons = {{"==", ScalarOp::Eq}, {"!=", ScalarOp::Ne}, {"<", ScalarOp::Lt},
-                                                                          {"<=", ScalarOp::Le}, {">", ScalarOp::Gt},  {">=", ScalarOp::Ge}};
+  static const std::map<std::string, ScalarOp, std::less<>> comparisons = {{"==", ScalarOp::Eq}, {"!=", ScalarOp::Ne},
+                                                                           {"<", ScalarOp::Lt},  {"<=", ScalarOp::Le},
+                                                                           {">", ScalarOp::Gt},  {">=", ScalarOp::Ge}};
   if (const auto c = comparisons.find(s.text); c != comparisons.end()) {
     Typed t = unified(c->second, s, a, b);
     t.flexible = false;
@@ -161,11 +167,15 @@ Typed ExprBuilder::quotient(const Syntax& s, Typed a, Typed b) {
   const bool flexible = a.flexible && b.flexible;
   const DType t = a.e->type;
   if (s.text == "/") {
-    if (is_int(t) || t == DType::Bool) return {apply(ScalarOp::Div, {convert(a, DType::F64), convert(b, DType::F64)}), true};
+    if (is_int(t) || t == DType::Bool)
+      return {apply(ScalarOp::Div, {convert(a, DType::F64), convert(b, DType::F64)}), true};
     return {apply(ScalarOp::Div, {a.e, b.e}), flexible};
   }
   if (!has_function(s, s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, t)) return a;
-  if (is_float(t)) return {s.text == "//" ? apply(ScalarOp::Floor, {apply(ScalarOp::Div, {a.e, b.e})}) : apply(ScalarOp::Mod, {a.e, b.e}), flexible};
+  if (is_float(t))
+    return {
+        s.text == "//" ? apply(ScalarOp::Floor, {apply(ScalarOp::Div, {a.e, b.e})}) : apply(ScalarOp::Mod, {a.e, b.e}),
+        flexible};
   b.e = divisor(b.e, s.children[1]);
   if (is_one(b.e)) return {s.text == "//" ? a.e : constant_int(0, t), flexible};
   return {apply(s.text == "//" ? ScalarOp::FloorDiv : ScalarOp::Mod, {a.e, b.e}), flexible};
@@ -182,7 +192,8 @@ Typed ExprBuilder::power(const Syntax& s, Typed a, Typed b) {
   if (a.flexible && b.flexible && ((n && *n < 0) || is_float(b.e->type))) a.e = convert(a, DType::F64);
   if (const Constant* c = as_constant(b.e); c && b.flexible && is_float(b.e->type) && is_float(a.e->type)) {
     if (c->f == 0.5) return {apply(ScalarOp::Sqrt, {a.e}), a.flexible};
-    if (c->f == -0.5) return {apply(ScalarOp::Div, {constant_float(1, a.e->type), apply(ScalarOp::Sqrt, {a.e})}), a.flexible};
+    if (c->f == -0.5)
+      return {apply(ScalarOp::Div, {constant_float(1, a.e->type), apply(ScalarOp::Sqrt, {a.e})}), a.flexible};
   }
   return unified(ScalarOp::Pow, s, a, b);
 }
@@ -220,7 +231,8 @@ Typed ExprBuilder::reduction(const Syntax& s) {
   }
   if (positional && v.e->type == DType::Bool) v.e = convert(v, DType::I64);
   const bool least = op == Reducer::Min || op == Reducer::ArgMin;
-  if ((positional || least || op == Reducer::Max) && !has_function(s, least ? ScalarOp::Min : ScalarOp::Max, v.e->type)) return v;
+  if ((positional || least || op == Reducer::Max) && !has_function(s, least ? ScalarOp::Min : ScalarOp::Max, v.e->type))
+    return v;
   if (positional) return {reduce(op, std::move(vars), where, v.e, DType::I64), true};
   if (v.e->type == DType::Bool && (op == Reducer::Sum || op == Reducer::Prod)) v = {convert(v, DType::I64), true};
   const DType type = v.e->type;
@@ -232,7 +244,8 @@ std::vector<LoopVar> ExprBuilder::loop_vars(const Syntax& v) {
     const auto r = scope_.pack_ranges.find(v.text);
     std::vector<LoopVar> out;
     if (r == scope_.pack_ranges.end()) {
-      error(Code::E0410, v, fmt::format("nothing tells the range of *{}", v.text), {"index a dimension with it, or give it a range under `index`"});
+      error(Code::E0410, v, fmt::format("nothing tells the range of *{}", v.text),
+            {"index a dimension with it, or give it a range under `index`"});
       return out;
     }
     for (size_t k = 0; k < r->second.size(); ++k)
@@ -241,18 +254,22 @@ std::vector<LoopVar> ExprBuilder::loop_vars(const Syntax& v) {
   }
   const auto r = scope_.ranges.find(v.text);
   if (r != scope_.ranges.end()) return {{v.text, r->second}};
-  error(Code::E0410, v, fmt::format("nothing tells the range of {}", v.text), {"index a dimension with it, or give it a range under `index`"});
+  error(Code::E0410, v, fmt::format("nothing tells the range of {}", v.text),
+        {"index a dimension with it, or give it a range under `index`"});
   return {{v.text, constant_int(1)}};
 }
 
 DType ExprBuilder::widest_integer(const Syntax& s, DType least) const {
   DType widest = least;
   const auto wider = [&](DType d) {
-    if (is_int(d) && (bytes_of(d) > bytes_of(widest) || (bytes_of(d) == bytes_of(widest) && is_unsigned_int(d) && !is_signed_int(least) && least == DType::I8))) widest = d;
+    if (is_int(d) && (bytes_of(d) > bytes_of(widest) || (bytes_of(d) == bytes_of(widest) && is_unsigned_int(d) &&
+                                                         !is_signed_int(least) && least == DType::I8)))
+      widest = d;
   };
   if (s.kind == SyntaxKind::subscript) {
     const auto t = scope_.tensors.find(s.text);
-    if (t != scope_.tensors.end() && t->second.tensor >= 0 && !t->second.flexible) wider(kernel_.tensors[static_cast<size_t>(t->second.tensor)].dtype);
+    if (t != scope_.tensors.end() && t->second.tensor >= 0 && !t->second.flexible)
+      wider(kernel_.tensors[static_cast<size_t>(t->second.tensor)].dtype);
     return widest;
   }
   if (s.kind == SyntaxKind::reduce && (s.text == "argmax" || s.text == "argmin")) return widest;

@@ -18,8 +18,8 @@ class ExprBuilder {
 
   /// What holds while one statement is built.
   struct Statement {
-    DType real = DType::F64;        ///< floating type that draws and alone-standing reals take
-    DType widest = DType::I8;       ///< integers of the statement widen to this
+    DType real = DType::F64;   ///< floating type that draws and alone-standing reals take
+    DType widest = DType::I8;  ///< integers of the statement widen to this
     std::vector<LoopVar> loops;
   };
   void begin(Statement s);
@@ -93,14 +93,14 @@ class ExprBuilder {
   Kernel& kernel_;
   Diagnostics& diagnostics_;
   Statement statement_;
-  std::vector<LoopVar> reducing_;              ///< variables of the enclosing reductions
-  std::vector<Expr> path_;                     ///< conditions under which the place is evaluated
+  std::vector<LoopVar> reducing_;  ///< variables of the enclosing reductions
+  std::vector<Expr> path_;         ///< conditions under which the place is evaluated
   std::vector<std::map<std::string, Typed>> params_;
-  std::map<std::string, Expr> renamed_;        ///< reduction variables under their unique names
+  std::map<std::string, Expr> renamed_;  ///< reduction variables under their unique names
   std::set<std::string> used_vars_;
   int depth_ = 0;
-  bool too_large_ = false;                     ///< reported; nothing more is put in place in this statement
-  int element_ = -1;                           ///< dim of the packs while `*(…)` is evaluated
+  bool too_large_ = false;  ///< reported; nothing more is put in place in this statement
+  int element_ = -1;        ///< dim of the packs while `*(…)` is evaluated
 };
 
 }  // namespace tenon

@@ -24,8 +24,10 @@ Typed ExprBuilder::call(const Syntax& s) {
   bool known = true;
   const Typed t = special(s, known);
   if (known) return t;
-  if (const auto f = library_.fns.find(s.text); f != library_.fns.end()) return inlined(f->second.params, f->second.value, s);
-  if (const auto r = library_.scalars.find(s.text); r != library_.scalars.end() && r->second.as) return inlined(r->second.args, *r->second.as, s);
+  if (const auto f = library_.fns.find(s.text); f != library_.fns.end())
+    return inlined(f->second.params, f->second.value, s);
+  if (const auto r = library_.scalars.find(s.text); r != library_.scalars.end() && r->second.as)
+    return inlined(r->second.args, *r->second.as, s);
   if (const auto op = scalar_op_from_name(s.text)) return scalar_row(s, *op);
   error(Code::E0402, s, fmt::format("there is no function '{}'", s.text));
   return zero();
@@ -37,7 +39,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "select" && n == 3) return choice(s);
   if (f == "padded" && n == 2) return padded(s);
   if (f == "opt" && n == 2) return optional(s);
-  if (f == "given" && n == 1) return {constant_int(1, DType::Bool), true};   // of lets that a call tells
+  if (f == "given" && n == 1) return {constant_int(1, DType::Bool), true};  // of lets that a call tells
   if (f == "element" && n == 2) return element(s);
   if (f == "elements" && n == 1) return {constant_int(1), true};
   if ((f == "clamp" && n == 3) || ((f == "wrap" || f == "reflect" || f == "mirror") && n == 2)) return guard(s);
@@ -57,7 +59,9 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
     if (!has_function(s, ScalarOp::Ceil, a.e->type)) return a;
     if (is_float(a.e->type)) return {apply(ScalarOp::Ceil, {apply(ScalarOp::Div, {a.e, b.e})}), flexible};
     b.e = divisor(b.e, s.children[1]);
-    if (const auto x = constant_value(a.e), y = constant_value(b.e); x && y && *y > 0 && (*x >= 0 || !is_unsigned_int(a.e->type))) return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
+    if (const auto x = constant_value(a.e), y = constant_value(b.e);
+        x && y && *y > 0 && (*x >= 0 || !is_unsigned_int(a.e->type)))
+      return {constant_int(*x >= 0 ? (*x + *y - 1) / *y : -(-*x / *y), a.e->type), flexible};
     if (is_unsigned_int(a.e->type)) {
       const Expr rest = apply(ScalarOp::Min, {apply(ScalarOp::Mod, {a.e, b.e}), constant_int(1, a.e->type)});
       return {apply(ScalarOp::FloorDiv, {a.e, b.e}) + rest, flexible};
@@ -71,11 +75,12 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
 /// How many dimensions a pack has.
 Expr ExprBuilder::rank_of(const Syntax& pack) {
   const auto open = scope_.binding.pack_ranks.find(pack.text);
-  return open != scope_.binding.pack_ranks.end() ? size_ref(open->second) : constant_int(static_cast<int64_t>(list(pack).size()));
+  return open != scope_.binding.pack_ranks.end() ? size_ref(open->second)
+                                                 : constant_int(static_cast<int64_t>(list(pack).size()));
 }
 
-/// The number of the dimension that is being expanded. Where only a call tells the rank, dimensions of extent 1 stand in front: they
-/// count below zero.
+/// The number of the dimension that is being expanded. Where only a call tells the rank, dimensions of extent 1 stand
+/// in front: they count below zero.
 Expr ExprBuilder::place_in(const Syntax& pack) {
   const Expr place = constant_int(std::max(element_, 0));
   const auto open = scope_.binding.pack_ranks.find(pack.text);
@@ -98,8 +103,10 @@ Typed ExprBuilder::inlined(const std::vector<std::string>& params, const Syntax&
   const bool first = !too_large_ && (depth_ >= kMaxInlining || too_large(t.e));
   too_large_ = too_large_ || first;
   if (first)
-    error(Code::E0305, call, fmt::format("with '{}' in the place of its calls this expression has more than {} parts", call.text, kMaxNodes),
-          {"compute what is used several times in a statement of its own"});
+    error(
+        Code::E0305, call,
+        fmt::format("with '{}' in the place of its calls this expression has more than {} parts", call.text, kMaxNodes),
+        {"compute what is used several times in a statement of its own"});
   return t;
 }
 
@@ -125,9 +132,11 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   bool flexible = std::all_of(args.begin(), args.end(), [](const Typed& t) { return t.flexible; });
   Few<Expr> e;
   const bool wants_float = row.has('F') || op == ScalarOp::Complex || op == ScalarOp::Arg;
-  for (Typed& t : args) e.push_back(wants_float && !is_float(t.e->type) && !is_complex(t.e->type) ? convert(t, DType::F64) : t.e);
+  for (Typed& t : args)
+    e.push_back(wants_float && !is_float(t.e->type) && !is_complex(t.e->type) ? convert(t, DType::F64) : t.e);
   if (!has_function(s, op, e[0]->type)) return args[0];
-  if (op == ScalarOp::Complex) return {apply_as(op, e, e[0]->type == DType::F64 && !flexible ? DType::C128 : DType::C64), false};
+  if (op == ScalarOp::Complex)
+    return {apply_as(op, e, e[0]->type == DType::F64 && !flexible ? DType::C128 : DType::C64), false};
   if (op == ScalarOp::Conj && !is_complex(e[0]->type)) return args[0];
   if (row.result == ResultRule::Bool) flexible = false;
   if (e[0]->type == DType::Bool && row.result != ResultRule::Bool && !row.has('I') && !row.has('B'))
@@ -185,7 +194,8 @@ Typed ExprBuilder::conversion(const Syntax& s) {
   const Typed t = value(*from);
   statement_.widest = widest;
   const DType compute = dtype_row(*to).compute;
-  const bool wraps = is_small(*to) && is_int(compute) && is_float(t.e->type);   // small whole types keep the low bits of a number
+  const bool wraps =
+      is_small(*to) && is_int(compute) && is_float(t.e->type);  // small whole types keep the low bits of a number
   Expr e = wraps ? cast_to(t.e, DType::I32) : convert(t, is_small(*to) ? compute : *to);
   return {cast_to(std::move(e), compute), false};
 }
@@ -198,7 +208,8 @@ Typed ExprBuilder::bit_pattern(const Syntax& s) {
   const Typed from = value(s.children[0]);
   const auto plain = [](DType d) { return (is_float(d) || is_int(d)) && dtype_row(d).compute == d; };
   if (!to || !plain(*to) || !plain(from.e->type) || bytes_of(*to) != bytes_of(from.e->type)) {
-    error(Code::E0601, s, fmt::format("the bits of {} are no {}", name_of(from.e->type), to ? std::string(name_of(*to)) : name),
+    error(Code::E0601, s,
+          fmt::format("the bits of {} are no {}", name_of(from.e->type), to ? std::string(name_of(*to)) : name),
           {"both types are whole numbers, f32 or f64, of the same width"});
     return zero();
   }
@@ -216,7 +227,8 @@ Typed ExprBuilder::linear(const Syntax& s) {
   }
   const auto pack = scope_.pack_of.find(p.text);
   if (pack != scope_.pack_of.end())
-    if (const auto base = scope_.binding.pack_bases.find(pack->second); base != scope_.binding.pack_bases.end()) e = size_ref(base->second) + e;
+    if (const auto base = scope_.binding.pack_bases.find(pack->second); base != scope_.binding.pack_bases.end())
+      e = size_ref(base->second) + e;
   return {e ? e : constant_int(0), true};
 }
 

@@ -13,7 +13,8 @@ namespace tenon {
 
 namespace {
 
-/// What widens a signed number to the width of an unsigned type: it may be below 0, as an index that counts from the end is.
+/// What widens a signed number to the width of an unsigned type: it may be below 0, as an index that counts from the
+/// end is.
 DType signed_like(DType d) { return bytes_of(d) == 8 ? DType::I64 : bytes_of(d) == 4 ? DType::I32 : DType::I16; }
 
 }  // namespace
@@ -21,9 +22,13 @@ DType signed_like(DType d) { return bytes_of(d) == 8 ? DType::I64 : bytes_of(d) 
 Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end()) {
     const auto k = s.children.size() == 1 ? constant_value(value(s.children[0]).e) : std::nullopt;
-    if (k && *k >= 0 && static_cast<size_t>(*k) < a->second.elements.size()) return a->second.elements[static_cast<size_t>(*k)];
+    if (k && *k >= 0 && static_cast<size_t>(*k) < a->second.elements.size())
+      return a->second.elements[static_cast<size_t>(*k)];
     const size_t n = a->second.elements.size();
-    error(Code::E0432, s, n == 0 ? fmt::format("the call decides how many elements {} has, and a kernel is the same for any number", s.text) : fmt::format("{} has elements 0 to {}", s.text, n - 1),
+    error(Code::E0432, s,
+          n == 0 ? fmt::format("the call decides how many elements {} has, and a kernel is the same for any number",
+                               s.text)
+                 : fmt::format("{} has elements 0 to {}", s.text, n - 1),
           n == 0 ? std::vector<std::string>{"give it a number of elements, as in int[2]"} : std::vector<std::string>{});
     return zero();
   }
@@ -49,7 +54,8 @@ DType ExprBuilder::type_of_read(DType storage) const {
 std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place) {
   std::vector<Expr> out;
   if (subs.size() != t.entries.size()) {
-    if (place) error(Code::E0404, *place, fmt::format("{} indices for {} entries of the shape", subs.size(), t.entries.size()));
+    if (place)
+      error(Code::E0404, *place, fmt::format("{} indices for {} entries of the shape", subs.size(), t.entries.size()));
     for (const auto& e : t.entries) out.insert(out.end(), e.size(), constant_int(0));
     return out;
   }
@@ -86,7 +92,8 @@ size_t ExprBuilder::each_rank(const Syntax& s) const {
   if (s.kind == SyntaxKind::name || s.kind == SyntaxKind::pack) {
     if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end()) return p->second.size();
     if (const auto p = scope_.binding.packs.find(s.text); p != scope_.binding.packs.end()) return p->second.size();
-    if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list) return a->second.elements.size();
+    if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list)
+      return a->second.elements.size();
     return SIZE_MAX;
   }
   // The product of a pack's extents is one number.
@@ -236,7 +243,9 @@ Typed ExprBuilder::guard(const Syntax& s) {
   }
   const Expr d = index(s.children[1]), zero_index = constant_int(0), one = constant_int(1);
   if (s.text == "wrap") {
-    require_data(apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, apply(ScalarOp::Neg, {d})}), apply(ScalarOp::Lt, {i, d})}), CheckStatus::Range, s);
+    require_data(
+        apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, apply(ScalarOp::Neg, {d})}), apply(ScalarOp::Lt, {i, d})}),
+        CheckStatus::Range, s);
     return {tenon::select(apply(ScalarOp::Lt, {i, zero_index}), i + d, i), true};
   }
   if (lies_within(i, d)) return {i, true};
@@ -262,10 +271,12 @@ bool ExprBuilder::lies_within(const Expr& i, const Expr& extent) const {
 Expr ExprBuilder::divisor(const Expr& divisor, const Syntax& place) {
   const auto known = constant_value(divisor);
   if (known && *known != 0) return divisor;
-  if (known && (place.kind != SyntaxKind::name || scope_.binding.attrs.contains(place.text))) error(Code::E0506, place, "the divisor is 0");
+  if (known && (place.kind != SyntaxKind::name || scope_.binding.attrs.contains(place.text)))
+    error(Code::E0506, place, "the divisor is 0");
   bool from_data = false;
   walk(divisor, [&](const Expr& e) {
-    from_data = from_data || std::holds_alternative<Read>(e->node) || std::holds_alternative<AttrRef>(e->node) || std::holds_alternative<VarRef>(e->node);
+    from_data = from_data || std::holds_alternative<Read>(e->node) || std::holds_alternative<AttrRef>(e->node) ||
+                std::holds_alternative<VarRef>(e->node);
     return !from_data;
   });
   const Expr holds = apply(ScalarOp::Ne, {divisor, constant_int(0, divisor->type)});
@@ -278,7 +289,8 @@ void ExprBuilder::require_choice(const Expr& room, const Syntax& place) {
   require_where_run(room, apply(ScalarOp::Ge, {room, constant_int(0)}), CheckStatus::Shape, place);
 }
 
-/// What holds for all `room` >= 0, where the statement is carried out at all: the extents of its loops are at least 1 then.
+/// What holds for all `room` >= 0, where the statement is carried out at all: the extents of its loops are at least 1
+/// then.
 void ExprBuilder::require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place) {
   std::vector<LoopVar> loops = statement_.loops;
   loops.insert(loops.end(), reducing_.begin(), reducing_.end());

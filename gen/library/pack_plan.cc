@@ -23,13 +23,16 @@ void for_each_syntax(const Syntax& s, const std::function<void(const Syntax&)>& 
   for (const Syntax& c : s.children) for_each_syntax(c, f);
 }
 
-const TensorDef* tensor_of(const OpDef& def, const std::string& name) { return def.input(name) ? def.input(name) : def.output(name); }
+const TensorDef* tensor_of(const OpDef& def, const std::string& name) {
+  return def.input(name) ? def.input(name) : def.output(name);
+}
 
 void collect_variables(const OpDef& def, const std::string& tensor, const std::vector<Syntax>& subs, PackUses& uses) {
   const TensorDef* t = tensor_of(def, tensor);
   if (!t || t->dims.size() != subs.size()) return;
   for (size_t i = 0; i < subs.size(); ++i)
-    if (subs[i].kind == SyntaxKind::pack && t->dims[i].kind == DimKind::pack) uses.of_variable.emplace(subs[i].text, t->dims[i].name);
+    if (subs[i].kind == SyntaxKind::pack && t->dims[i].kind == DimKind::pack)
+      uses.of_variable.emplace(subs[i].text, t->dims[i].name);
 }
 
 void collect_dims(const std::vector<TensorDef>& tensors, PackUses& uses) {
@@ -46,7 +49,8 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
     if (n.kind == SyntaxKind::subscript) collect_variables(def, n.text, n.children, uses);
   });
   for_each_syntax(s, [&](const Syntax& n) {
-    const bool unravels = n.kind == SyntaxKind::each && n.children[0].kind == SyntaxKind::call && n.children[0].text == "unravel";
+    const bool unravels =
+        n.kind == SyntaxKind::each && n.children[0].kind == SyntaxKind::call && n.children[0].text == "unravel";
     if (n.kind == SyntaxKind::each && !unravels)
       for_each_syntax(n, [&](const Syntax& m) {
         const auto v = uses.of_variable.find(m.text);
@@ -71,13 +75,14 @@ PackUses uses_of(const OpDef& def) {
     for (const Syntax& sub : s.subs) collect_by_dim(def, sub, uses);
   }
   for (const LetDef& l : def.lets) {
-    if (l.pack && l.value.kind == SyntaxKind::call && l.value.text == "keep") continue;   // ones, whatever their number
+    if (l.pack && l.value.kind == SyntaxKind::call && l.value.text == "keep") continue;  // ones, whatever their number
     for_each_syntax(l.value, [&](const Syntax& n) {
       if (l.pack && (n.kind == SyntaxKind::name || n.kind == SyntaxKind::pack) && uses.names.count(n.text)) {
         uses.by_dim.insert(n.text);
         uses.by_dim.insert(l.name);
       }
-      if (n.kind == SyntaxKind::call && n.text == "size" && !n.children.empty()) uses.measured.insert(n.children[0].text);
+      if (n.kind == SyntaxKind::call && n.text == "size" && !n.children.empty())
+        uses.measured.insert(n.children[0].text);
     });
   }
   for (const AttrDef& a : def.attrs)
@@ -87,11 +92,15 @@ PackUses uses_of(const OpDef& def) {
 
 /// Every tensor is exactly [*S].
 bool one_pack_only(const OpDef& def, const std::string& pack) {
-  const auto is = [&](const TensorDef& t) { return t.dims.size() == 1 && t.dims[0].kind == DimKind::pack && t.dims[0].name == pack && t.dims[0].at.empty(); };
-  return !def.inputs.empty() && std::all_of(def.inputs.begin(), def.inputs.end(), is) && std::all_of(def.outputs.begin(), def.outputs.end(), is);
+  const auto is = [&](const TensorDef& t) {
+    return t.dims.size() == 1 && t.dims[0].kind == DimKind::pack && t.dims[0].name == pack && t.dims[0].at.empty();
+  };
+  return !def.inputs.empty() && std::all_of(def.inputs.begin(), def.inputs.end(), is) &&
+         std::all_of(def.outputs.begin(), def.outputs.end(), is);
 }
 
-/// Whether the steps of an output's other dimensions do not depend on how far a call walks the pack: it stands in front of them.
+/// Whether the steps of an output's other dimensions do not depend on how far a call walks the pack: it stands in front
+/// of them.
 bool leads_outputs(const OpDef& def, const std::string& pack) {
   return std::all_of(def.outputs.begin(), def.outputs.end(), [&](const TensorDef& t) {
     const auto has = [&](const Dim& d) { return d.kind == DimKind::pack && d.name == pack; };
@@ -104,7 +113,8 @@ bool leads_outputs(const OpDef& def, const std::string& pack) {
 bool asks_for_rank(const OpDef& def, const std::string& pack) {
   bool asks = false;
   const auto look = [&](const Syntax& n) {
-    asks = asks || (n.kind == SyntaxKind::call && (n.text == "rank" || n.text == "dim") && n.children.size() == 1 && n.children[0].text == pack);
+    asks = asks || (n.kind == SyntaxKind::call && (n.text == "rank" || n.text == "dim") && n.children.size() == 1 &&
+                    n.children[0].text == pack);
   };
   for (const Statement& s : def.body) {
     for_each_syntax(s.value, look);
@@ -122,14 +132,11 @@ std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame)
     const FrameParameter* parameter = frame ? frame->parameter(p) : nullptr;
     if (frame)
       plan[p] = parameter && parameter->kind == FrameParameterKind::pack ? PackPlan::Fixed : PackPlan::Collapsed;
-    else if (uses.by_dim.count(p))
-      plan[p] = PackPlan::Fixed;
+    else if (uses.by_dim.count(p)) plan[p] = PackPlan::Fixed;
     else if (uses.broadcast.count(p))
       plan[p] = pointwise && leads_outputs(def, p) ? PackPlan::Odometer : PackPlan::Fixed;
-    else if (one_pack_only(def, p) && pointwise)
-      plan[p] = PackPlan::Odometer;
-    else
-      plan[p] = PackPlan::Collapsed;
+    else if (one_pack_only(def, p) && pointwise) plan[p] = PackPlan::Odometer;
+    else plan[p] = PackPlan::Collapsed;
   }
   return plan;
 }

@@ -1,4 +1,5 @@
-// How the packs of a definition reach library kernels: collapsed, walked by an odometer, or as a fixed number of dimensions.
+// How the packs of a definition reach library kernels: collapsed, walked by an odometer, or as a fixed number of
+// dimensions.
 #pragma once
 
 #include "ir/library.h"

@@ -9,11 +9,11 @@ namespace tenon {
 
 /// `Y[*permute(s, perm)] = X[*s]` with the dims of Y under the let O: permute(S, perm).
 struct PermutedView {
-  OpDef def;           ///< the same with X: T[*O] and Y[*s] = X[*s]: what kernels do once the call has permuted its view of X
-  std::string input;   ///< X
-  std::string from;    ///< S
-  std::string let;     ///< O
-  std::string attr;    ///< perm
+  OpDef def;  ///< the same with X: T[*O] and Y[*s] = X[*s]: what kernels do once the call has permuted its view of X
+  std::string input;  ///< X
+  std::string from;   ///< S
+  std::string let;    ///< O
+  std::string attr;   ///< perm
 };
 
 /// Nothing for definitions of any other form.

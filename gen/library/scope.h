@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-/// An expression on its way to a type. Literals, sizes and index variables are flexible: they take the type of what stands beside them.
+/// An expression on its way to a type. Literals, sizes and index variables are flexible: they take the type of what
+/// stands beside them.
 struct Typed {
   Expr e;
   bool flexible = false;
@@ -22,12 +23,12 @@ struct BoundAttr {
   bool list = false;
 };
 
-/// A tensor of the kernel under a name of the definition. `entries` follows the definition's shape: a size has one extent, a pack any
-/// number, a split its parts; put end to end they are the kernel tensor's dims.
+/// A tensor of the kernel under a name of the definition. `entries` follows the definition's shape: a size has one
+/// extent, a pack any number, a split its parts; put end to end they are the kernel tensor's dims.
 struct BoundTensor {
-  int tensor = -1;          ///< -1: an optional input that is absent
+  int tensor = -1;  ///< -1: an optional input that is absent
   std::vector<std::vector<Expr>> entries;
-  bool flexible = false;    ///< a temp whose value has no type of its own
+  bool flexible = false;  ///< a temp whose value has no type of its own
 };
 
 /// Everything that an expansion knows before it reads the body.
@@ -36,8 +37,9 @@ struct Binding {
   std::map<std::string, Typed> sizes;              ///< size symbols and scalar lets
   std::map<std::string, std::vector<Expr>> packs;  ///< packs, and lets that are packs
   std::map<std::string, BoundAttr> attrs;
-  std::map<std::string, std::string> pack_bases;   ///< pack → size that is its first linear index (Odometer packs)
-  std::map<std::string, std::string> pack_ranks;   ///< pack → size that is its number of dimensions, where only a call tells it
+  std::map<std::string, std::string> pack_bases;  ///< pack → size that is its first linear index (Odometer packs)
+  std::map<std::string, std::string>
+      pack_ranks;  ///< pack → size that is its number of dimensions, where only a call tells it
 };
 
 /// Names inside a body.
@@ -47,7 +49,7 @@ struct Scope {
   std::map<std::string, BoundTensor> tensors;
   std::map<std::string, Expr> ranges;                    ///< index variable → extent
   std::map<std::string, std::vector<Expr>> pack_ranges;  ///< pack variable → extents
-  std::map<std::string, std::string> pack_of;            ///< pack variable → the pack that it indexes bare ("" unknown)
+  std::map<std::string, std::string> pack_of;  ///< pack variable → the pack that it indexes bare ("" unknown)
 };
 
 }  // namespace tenon

@@ -18,8 +18,10 @@ std::string shown(const Expr& e) { return to_text(e); }
 
 /// Where every dim may be missing, a tensor of lower rank is one with leading dims of 1.
 std::vector<Expr> with_leading_ones(const TensorDef& t, std::vector<Expr> extents) {
-  const bool all_sizes = std::all_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
-  if (all_sizes && extents.size() < t.dims.size()) extents.insert(extents.begin(), t.dims.size() - extents.size(), constant_int(1));
+  const bool all_sizes =
+      std::all_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast && d.kind == DimKind::size; });
+  if (all_sizes && extents.size() < t.dims.size())
+    extents.insert(extents.begin(), t.dims.size() - extents.size(), constant_int(1));
   return extents;
 }
 
@@ -43,7 +45,8 @@ bool ShapeBinder::agree(const Expr& a, const Expr& b) const {
 std::optional<Expr> ShapeBinder::known_extent(const Dim& d) const {
   if (d.kind == DimKind::integer) return constant_int(d.value);
   if (const auto s = binding_.sizes.find(d.name); s != binding_.sizes.end()) return s->second.e;
-  if (const auto a = binding_.attrs.find(d.name); a != binding_.attrs.end() && !a->second.list) return a->second.elements[0].e;
+  if (const auto a = binding_.attrs.find(d.name); a != binding_.attrs.end() && !a->second.list)
+    return a->second.elements[0].e;
   return std::nullopt;
 }
 
@@ -59,19 +62,19 @@ std::vector<Expr> ShapeBinder::entry_extents(const Dim& d) const {
   return out;
 }
 
-std::optional<std::vector<ShapeBinder::Slot>> ShapeBinder::slots(const TensorDef& t, size_t rank, std::string& why) const {
+std::optional<std::vector<ShapeBinder::Slot>> ShapeBinder::slots(const TensorDef& t, size_t rank,
+                                                                 std::string& why) const {
   EntryCounts c = known_counts(t, rank, why);
   if (!why.empty()) return std::nullopt;
-  if (c.at < t.dims.size())
-    count_beside_axis(t, rank, c, why);
-  else
-    count_open(t, rank, c, why);
+  if (c.at < t.dims.size()) count_beside_axis(t, rank, c, why);
+  else count_open(t, rank, c, why);
   const size_t sum = std::accumulate(c.count.begin(), c.count.end(), size_t{0});
   if (why.empty() && sum != rank) why = fmt::format("{} has {} dimensions, {} are needed", t.name, rank, sum);
   if (!why.empty()) return std::nullopt;
   std::vector<Slot> out(rank, Slot{-1, 0});
   if (c.listed < t.dims.size() && c.count[c.listed] > 0)
-    for (size_t k = 0; k < c.axes.size(); ++k) out[static_cast<size_t>(c.axes[k])] = {static_cast<int>(c.listed), static_cast<int>(k)};
+    for (size_t k = 0; k < c.axes.size(); ++k)
+      out[static_cast<size_t>(c.axes[k])] = {static_cast<int>(c.listed), static_cast<int>(k)};
   size_t pos = 0;
   for (size_t i = 0; i < t.dims.size(); ++i) {
     if (i == c.listed) continue;
@@ -86,24 +89,31 @@ std::optional<std::vector<ShapeBinder::Slot>> ShapeBinder::slots(const TensorDef
 std::optional<std::string> ShapeBinder::bind_size(const std::string& name, const Expr& extent, const TensorDef& t) {
   if (is_let(name)) return std::nullopt;
   if (const auto a = binding_.attrs.find(name); a != binding_.attrs.end()) {
-    if (!agree(a->second.elements[0].e, extent)) return fmt::format("{} has an extent of {} where {} is {}", t.name, shown(extent), name, shown(a->second.elements[0].e));
+    if (!agree(a->second.elements[0].e, extent))
+      return fmt::format("{} has an extent of {} where {} is {}", t.name, shown(extent), name,
+                         shown(a->second.elements[0].e));
     return std::nullopt;
   }
   const auto [it, fresh] = binding_.sizes.emplace(name, Typed{extent, true});
   if (!fresh && broadcast_.count(name) && is_one(it->second.e)) it->second.e = extent;
-  if (!agree(it->second.e, extent)) return fmt::format("{} has an extent of {} where {} is {}", t.name, shown(extent), name, shown(it->second.e));
+  if (!agree(it->second.e, extent))
+    return fmt::format("{} has an extent of {} where {} is {}", t.name, shown(extent), name, shown(it->second.e));
   if (!fresh && !constant_value(it->second.e) && constant_value(extent)) it->second.e = extent;
   broadcast_.erase(name);
   return std::nullopt;
 }
 
-std::optional<std::string> ShapeBinder::bind_pack(const std::string& name, std::vector<Expr> extents, const TensorDef& t) {
+std::optional<std::string> ShapeBinder::bind_pack(const std::string& name, std::vector<Expr> extents,
+                                                  const TensorDef& t) {
   if (is_let(name)) return std::nullopt;
   const auto [it, fresh] = binding_.packs.emplace(name, extents);
   if (fresh) return std::nullopt;
-  if (it->second.size() != extents.size()) return fmt::format("{} has {} dimensions where *{} has {}", t.name, extents.size(), name, it->second.size());
+  if (it->second.size() != extents.size())
+    return fmt::format("{} has {} dimensions where *{} has {}", t.name, extents.size(), name, it->second.size());
   for (size_t k = 0; k < extents.size(); ++k)
-    if (!agree(it->second[k], extents[k])) return fmt::format("{} has an extent of {} where dimension {} of *{} is {}", t.name, shown(extents[k]), k, name, shown(it->second[k]));
+    if (!agree(it->second[k], extents[k]))
+      return fmt::format("{} has an extent of {} where dimension {} of *{} is {}", t.name, shown(extents[k]), k, name,
+                         shown(it->second[k]));
   return std::nullopt;
 }
 
@@ -122,9 +132,14 @@ std::optional<std::string> ShapeBinder::bind_split(const Dim& d, const Expr& ext
   }
   if (open_parts > 1) {
     waited_ = true;
-    return splits_wait_ ? std::nullopt : std::optional(fmt::format("nothing tells '{}' of {} in {}: give an input that has it", open->name, print(d), t.name));
+    return splits_wait_ ? std::nullopt
+                        : std::optional(fmt::format("nothing tells '{}' of {} in {}: give an input that has it",
+                                                    open->name, print(d), t.name));
   }
-  if (!open) return agree(known, extent) ? std::nullopt : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(extent), shown(known)));
+  if (!open)
+    return agree(known, extent)
+               ? std::nullopt
+               : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(extent), shown(known)));
   const auto a = constant_value(extent), b = constant_value(known);
   if (a && b) {
     if (*b <= 0 || *a % *b != 0) return fmt::format("{} has an extent of {}, no multiple of {}", t.name, *a, *b);
@@ -133,7 +148,8 @@ std::optional<std::string> ShapeBinder::bind_split(const Dim& d, const Expr& ext
   return bind_size(open->name, b && *b == 1 ? extent : apply(ScalarOp::FloorDiv, {extent, known}), t);
 }
 
-std::optional<std::string> ShapeBinder::broadcast_size(const std::string& name, const Expr& extent, const TensorDef& t) {
+std::optional<std::string> ShapeBinder::broadcast_size(const std::string& name, const Expr& extent,
+                                                       const TensorDef& t) {
   const auto known = known_extent(Dim{DimKind::size, name, 0, false, {}, false, {}, {}});
   if (!known) {
     binding_.sizes[name] = {extent, true};
@@ -145,20 +161,23 @@ std::optional<std::string> ShapeBinder::broadcast_size(const std::string& name, 
     binding_.sizes[name] = {extent, true};
     return std::nullopt;
   }
-  if (!agree(*known, extent)) return fmt::format("{} has an extent of {} that does not broadcast to {} = {}", t.name, shown(extent), name, shown(*known));
+  if (!agree(*known, extent))
+    return fmt::format("{} has an extent of {} that does not broadcast to {} = {}", t.name, shown(extent), name,
+                       shown(*known));
   return std::nullopt;
 }
 
-std::optional<std::string> ShapeBinder::broadcast_pack(const std::string& name, const std::vector<Expr>& extents, const TensorDef& t) {
+std::optional<std::string> ShapeBinder::broadcast_pack(const std::string& name, const std::vector<Expr>& extents,
+                                                       const TensorDef& t) {
   std::vector<Expr>& all = binding_.packs[name];
   if (all.size() < extents.size()) all.insert(all.begin(), extents.size() - all.size(), constant_int(1));
   for (size_t k = 0; k < extents.size(); ++k) {
     Expr& mine = all[all.size() - extents.size() + k];
     if (is_one(extents[k])) continue;
-    if (is_one(mine))
-      mine = extents[k];
+    if (is_one(mine)) mine = extents[k];
     else if (!agree(mine, extents[k]))
-      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[k]), shown(mine));
+      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[k]),
+                         shown(mine));
   }
   return std::nullopt;
 }
@@ -176,27 +195,28 @@ std::optional<std::string> ShapeBinder::match(const TensorDef& t, const std::vec
     for (size_t k = 0; k < extents.size(); ++k)
       if ((*where)[k].entry == static_cast<int>(i)) mine.push_back(extents[k]);
     std::optional<std::string> wrong;
-    if (d.kind == DimKind::pack)
-      wrong = d.broadcast ? broadcast_pack(d.name, mine, t) : bind_pack(d.name, mine, t);
-    else if (d.kind == DimKind::split)
-      wrong = bind_split(d, mine[0], t);
+    if (d.kind == DimKind::pack) wrong = d.broadcast ? broadcast_pack(d.name, mine, t) : bind_pack(d.name, mine, t);
+    else if (d.kind == DimKind::split) wrong = bind_split(d, mine[0], t);
     else if (d.kind == DimKind::integer)
-      wrong = agree(constant_int(d.value), mine[0]) || (d.broadcast && is_one(mine[0])) ? std::nullopt : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(mine[0]), d.value));
-    else
-      wrong = d.broadcast ? broadcast_size(d.name, mine[0], t) : bind_size(d.name, mine[0], t);
+      wrong = agree(constant_int(d.value), mine[0]) || (d.broadcast && is_one(mine[0]))
+                  ? std::nullopt
+                  : std::optional(fmt::format("{} has an extent of {}, not {}", t.name, shown(mine[0]), d.value));
+    else wrong = d.broadcast ? broadcast_size(d.name, mine[0], t) : bind_size(d.name, mine[0], t);
     if (wrong) return wrong;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> ShapeBinder::bind_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) {
+std::optional<std::string> ShapeBinder::bind_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims,
+                                                    const std::vector<std::vector<int>>& orders) {
   const auto round = [&](bool broadcasts) -> std::optional<std::string> {
     for (size_t i = 0; i < def_.inputs.size() && i < dims.size(); ++i)
       if (dims[i])
         if (auto why = match(in_stored_order(def_.inputs[i], orders[i]), *dims[i], broadcasts)) return why;
     return std::nullopt;
   };
-  // A split dim with several open parts waits for the other inputs, which have one of them alone or split dims of their own.
+  // A split dim with several open parts waits for the other inputs, which have one of them alone or split dims of their
+  // own.
   splits_wait_ = waited_ = true;
   for (size_t k = 0; k <= def_.inputs.size() && waited_; ++k) {
     waited_ = false;
@@ -229,7 +249,8 @@ std::vector<Expr> ShapeBinder::stored_dims(const TensorDef& t, const std::vector
   return out;
 }
 
-TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& stored_order) const {
+TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& dims,
+                                 const std::vector<int>& stored_order) const {
   TensorLayout out;
   const std::vector<Expr> extents = with_leading_ones(t, dims);
   std::string why;
@@ -238,7 +259,11 @@ TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& di
   for (size_t i = 0; i < t.dims.size(); ++i) {
     const Dim& d = t.dims[i];
     const std::vector<Expr> entry = entry_extents(d);
-    const size_t slot_entry = stored_order.empty() ? i : static_cast<size_t>(std::find(stored_order.begin(), stored_order.end(), static_cast<int>(i)) - stored_order.begin());
+    const size_t slot_entry =
+        stored_order.empty()
+            ? i
+            : static_cast<size_t>(std::find(stored_order.begin(), stored_order.end(), static_cast<int>(i)) -
+                                  stored_order.begin());
     std::vector<int> at;
     for (size_t k = 0; where && k < extents.size(); ++k)
       if ((*where)[k].entry == static_cast<int>(slot_entry)) at.push_back(static_cast<int>(k));
@@ -253,7 +278,7 @@ TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& di
       continue;
     }
     for (size_t k = 0; k < entry.size(); ++k) {
-      const size_t lacking = entry.size() - at.size();   // leading dims that a broadcast pack does not have
+      const size_t lacking = entry.size() - at.size();  // leading dims that a broadcast pack does not have
       const int p = k < lacking ? -1 : at[k - lacking];
       const bool spread = p < 0 || (d.broadcast && is_one(extents[static_cast<size_t>(p)]) && !is_one(entry[k]));
       out.strides.push_back(spread ? constant_int(0) : stored[static_cast<size_t>(p)]);
@@ -263,7 +288,8 @@ TensorLayout ShapeBinder::layout(const TensorDef& t, const std::vector<Expr>& di
   return out;
 }
 
-std::optional<std::string> ShapeBinder::check_broadcast(const TensorDef& t, const std::vector<Expr>& dims, const std::vector<int>& order) const {
+std::optional<std::string> ShapeBinder::check_broadcast(const TensorDef& t, const std::vector<Expr>& dims,
+                                                        const std::vector<int>& order) const {
   const TensorDef stored = in_stored_order(t, order);
   const std::vector<Expr> extents = with_leading_ones(t, dims);
   std::string why;
@@ -274,16 +300,21 @@ std::optional<std::string> ShapeBinder::check_broadcast(const TensorDef& t, cons
     const Dim& d = stored.dims[static_cast<size_t>(slot.entry)];
     if (!d.broadcast) continue;
     const std::vector<Expr> wide = entry_extents(d);
-    const auto places = static_cast<size_t>(std::count_if(where->begin(), where->end(), [&](const Slot& s) { return s.entry == slot.entry; }));
-    if (places > wide.size()) return fmt::format("{} has {} dimensions, {} at most", t.name, extents.size(), extents.size() - places + wide.size());
+    const auto places = static_cast<size_t>(
+        std::count_if(where->begin(), where->end(), [&](const Slot& s) { return s.entry == slot.entry; }));
+    if (places > wide.size())
+      return fmt::format("{} has {} dimensions, {} at most", t.name, extents.size(),
+                         extents.size() - places + wide.size());
     const Expr& wanted = wide[wide.size() - places + static_cast<size_t>(slot.part)];
     if (!is_one(extents[p]) && !agree(wanted, extents[p]))
-      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[p]), shown(wanted));
+      return fmt::format("{} has an extent of {} that does not broadcast to {}", t.name, shown(extents[p]),
+                         shown(wanted));
   }
   return std::nullopt;
 }
 
-std::optional<std::string> ShapeBinder::check_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::vector<std::vector<int>>& orders) const {
+std::optional<std::string> ShapeBinder::check_inputs(const std::vector<std::optional<std::vector<Expr>>>& dims,
+                                                     const std::vector<std::vector<int>>& orders) const {
   for (size_t i = 0; i < def_.inputs.size() && i < dims.size(); ++i) {
     const TensorDef& t = def_.inputs[i];
     if (!dims[i]) continue;
@@ -292,9 +323,11 @@ std::optional<std::string> ShapeBinder::check_inputs(const std::vector<std::opti
       continue;
     }
     const std::vector<Expr> want = stored_dims(t, orders[i]);
-    if (want.size() != dims[i]->size()) return fmt::format("{} has {} dimensions, {} are needed", t.name, dims[i]->size(), want.size());
+    if (want.size() != dims[i]->size())
+      return fmt::format("{} has {} dimensions, {} are needed", t.name, dims[i]->size(), want.size());
     for (size_t k = 0; k < want.size(); ++k)
-      if (!agree(want[k], (*dims[i])[k])) return fmt::format("dimension {} of {} is {}, {} is needed", k, t.name, shown((*dims[i])[k]), shown(want[k]));
+      if (!agree(want[k], (*dims[i])[k]))
+        return fmt::format("dimension {} of {} is {}, {} is needed", k, t.name, shown((*dims[i])[k]), shown(want[k]));
   }
   return std::nullopt;
 }

@@ -9,8 +9,18 @@ namespace {
 /// Operations of which the bits of the result depend on the bits of the operands only.
 bool of_bits(ScalarOp op) {
   switch (op) {
-    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul: case ScalarOp::Neg: case ScalarOp::Sq: case ScalarOp::Fma:
-    case ScalarOp::Eq: case ScalarOp::Ne: case ScalarOp::BitAnd: case ScalarOp::BitOr: case ScalarOp::BitXor: case ScalarOp::BitNot: return true;
+    case ScalarOp::Add:
+    case ScalarOp::Sub:
+    case ScalarOp::Mul:
+    case ScalarOp::Neg:
+    case ScalarOp::Sq:
+    case ScalarOp::Fma:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne:
+    case ScalarOp::BitAnd:
+    case ScalarOp::BitOr:
+    case ScalarOp::BitXor:
+    case ScalarOp::BitNot: return true;
     default: return false;
   }
 }
@@ -22,44 +32,57 @@ class SideBySide {
   bool alike() const {
     if (a_.call || b_.call || !equal_all(a_.facts, b_.facts)) return false;
     const auto pairwise = [&](const auto& a, const auto& b) {
-      return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) { return alike(x, y); });
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                        [&](const auto& x, const auto& y) { return alike(x, y); });
     };
-    return pairwise(a_.tensors, b_.tensors) && pairwise(a_.sizes, b_.sizes) && pairwise(a_.attrs, b_.attrs) && pairwise(a_.checks, b_.checks) &&
-           pairwise(a_.body, b_.body);
+    return pairwise(a_.tensors, b_.tensors) && pairwise(a_.sizes, b_.sizes) && pairwise(a_.attrs, b_.attrs) &&
+           pairwise(a_.checks, b_.checks) && pairwise(a_.body, b_.body);
   }
 
  private:
   bool types(DType a, DType b) const { return a == b || (a == of_a_ && b == of_b_); }
 
   static bool equal_loops(const std::vector<LoopVar>& a, const std::vector<LoopVar>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const LoopVar& x, const LoopVar& y) { return x.name == y.name && same(x.extent, y.extent); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const LoopVar& x, const LoopVar& y) { return x.name == y.name && same(x.extent, y.extent); });
   }
 
-  static bool equal_all(const std::vector<Expr>& a, const std::vector<Expr>& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); }); }
+  static bool equal_all(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); });
+  }
 
   bool alike(const Tensor& a, const Tensor& b) const {
-    return a.name == b.name && a.role == b.role && types(a.dtype, b.dtype) && equal_all(a.dims, b.dims) && equal_all(a.strides, b.strides);
+    return a.name == b.name && a.role == b.role && types(a.dtype, b.dtype) && equal_all(a.dims, b.dims) &&
+           equal_all(a.strides, b.strides);
   }
 
   bool alike(const Size& a, const Size& b) const { return a.name == b.name && a.lo == b.lo && a.hi == b.hi; }
-  bool alike(const Attr& a, const Attr& b) const { return a.name == b.name && types(a.dtype, b.dtype) && a.count == b.count; }
-  bool alike(const Check& a, const Check& b) const { return a.status == b.status && equal_loops(a.loops, b.loops) && alike(a.holds, b.holds); }
+  bool alike(const Attr& a, const Attr& b) const {
+    return a.name == b.name && types(a.dtype, b.dtype) && a.count == b.count;
+  }
+  bool alike(const Check& a, const Check& b) const {
+    return a.status == b.status && equal_loops(a.loops, b.loops) && alike(a.holds, b.holds);
+  }
 
   bool alike(const KernelStatement& a, const KernelStatement& b) const {
     const bool of_order = a.update == Update::Max || a.update == Update::Min;
     if (of_order && a.value->type != b.value->type) return false;
-    return a.target == b.target && a.update == b.update && equal_loops(a.loops, b.loops) && equal_all(a.index, b.index) && alike(a.value, b.value);
+    return a.target == b.target && a.update == b.update && equal_loops(a.loops, b.loops) &&
+           equal_all(a.index, b.index) && alike(a.value, b.value);
   }
 
   bool alike(const Few<Expr>& a, const Few<Expr>& b) const {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const Expr& x, const Expr& y) { return alike(x, y); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](const Expr& x, const Expr& y) { return alike(x, y); });
   }
 
   bool alike(const Expr& a, const Expr& b) const {
     if (!a || !b) return !a && !b;
     if (same(a, b)) return true;
     if (!types(a->type, b->type) || a->node.index() != b->node.index()) return false;
-    return std::visit([&](const auto& n) { return nodes(n, std::get<std::decay_t<decltype(n)>>(b->node), a->type != b->type); }, a->node);
+    return std::visit(
+        [&](const auto& n) { return nodes(n, std::get<std::decay_t<decltype(n)>>(b->node), a->type != b->type); },
+        a->node);
   }
 
   /// `differ`: the types of the nodes do.
@@ -67,8 +90,12 @@ class SideBySide {
   bool nodes(const VarRef& a, const VarRef& b, bool) const { return a.name == b.name; }
   bool nodes(const SizeRef& a, const SizeRef& b, bool) const { return a.name == b.name; }
   bool nodes(const AttrRef& a, const AttrRef& b, bool) const { return a.name == b.name && a.element == b.element; }
-  bool nodes(const Read& a, const Read& b, bool) const { return a.tensor == b.tensor && equal_all(a.index, b.index) && alike(a.fill, b.fill); }
-  bool nodes(const Select& a, const Select& b, bool) const { return alike(a.cond, b.cond) && alike(a.yes, b.yes) && alike(a.no, b.no); }
+  bool nodes(const Read& a, const Read& b, bool) const {
+    return a.tensor == b.tensor && equal_all(a.index, b.index) && alike(a.fill, b.fill);
+  }
+  bool nodes(const Select& a, const Select& b, bool) const {
+    return alike(a.cond, b.cond) && alike(a.yes, b.yes) && alike(a.no, b.no);
+  }
   bool nodes(const Reduce& a, const Reduce& b, bool differ) const {
     const bool of_order = a.op != Reducer::Sum && a.op != Reducer::Prod;
     if (a.op != b.op || (of_order && (differ || a.value->type != b.value->type))) return false;
@@ -76,9 +103,11 @@ class SideBySide {
   }
   bool nodes(const Apply& a, const Apply& b, bool differ) const {
     if (a.op != b.op || !alike(a.args, b.args)) return false;
-    const bool args_differ = !std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(), [](const Expr& x, const Expr& y) { return x->type == y->type; });
+    const bool args_differ = !std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
+                                         [](const Expr& x, const Expr& y) { return x->type == y->type; });
     // what is made wider keeps its sign, what comes of a float saturates
-    if (a.op == ScalarOp::Cast) return !args_differ && (!differ || is_int(a.args[0]->type) || a.args[0]->type == DType::Bool);
+    if (a.op == ScalarOp::Cast)
+      return !args_differ && (!differ || is_int(a.args[0]->type) || a.args[0]->type == DType::Bool);
     return (!differ && !args_differ) || of_bits(a.op);
   }
 
@@ -102,7 +131,8 @@ const LibraryKernel* twin_of(const LibraryOp& op, const LibraryKernel& k, const 
   std::map<std::string, DType> types = k.types;
   types[variable] = signed_twin(types.at(variable));
   if (types == k.types) return nullptr;
-  const auto at = std::find_if(op.kernels.begin(), op.kernels.end(), [&](const LibraryKernel& o) { return o.types == types && o.present == k.present; });
+  const auto at = std::find_if(op.kernels.begin(), op.kernels.end(),
+                               [&](const LibraryKernel& o) { return o.types == types && o.present == k.present; });
   return at == op.kernels.end() ? nullptr : &*at;
 }
 

@@ -5,8 +5,9 @@
 
 namespace tenon {
 
-/// Calls with an unsigned type take the signed type's kernel where that does the same: sums and products wrap alike, and bits are bits. It is the signed
-/// one that stays because products of narrow signed numbers have instructions of their own. `types` and the kernel change, `call_types` stay.
+/// Calls with an unsigned type take the signed type's kernel where that does the same: sums and products wrap alike,
+/// and bits are bits. It is the signed one that stays because products of narrow signed numbers have instructions of
+/// their own. `types` and the kernel change, `call_types` stay.
 void share_signs(LibraryOp& op);
 
 }  // namespace tenon

@@ -15,7 +15,8 @@ class Reads {
   Reads(const TensorDef& input, int64_t elements) : input_(input), known_(static_cast<size_t>(elements)) {}
 
   void add(const Syntax& s) {
-    if (s.is(SyntaxKind::call) && s.text == "opt" && s.children.size() == 2 && s.children[0].is(SyntaxKind::subscript) && s.children[0].text == input_.name) {
+    if (s.is(SyntaxKind::call) && s.text == "opt" && s.children.size() == 2 &&
+        s.children[0].is(SyntaxKind::subscript) && s.children[0].text == input_.name) {
       add_read(s.children[0], s.children[1]);
       return;
     }
@@ -38,7 +39,8 @@ class Reads {
       simple_ = simple_ && read.children[d].is(SyntaxKind::integer) && d < input_.dims.size();
       if (simple_) at = at * input_.dims[d].value + read.children[d].integer;
     }
-    simple_ = simple_ && value.is(SyntaxKind::integer) && read.children.size() == input_.dims.size() && at >= 0 && at < static_cast<int64_t>(known_.size());
+    simple_ = simple_ && value.is(SyntaxKind::integer) && read.children.size() == input_.dims.size() && at >= 0 &&
+              at < static_cast<int64_t>(known_.size());
     if (!simple_) return;
     std::optional<int64_t>& known = known_[static_cast<size_t>(at)];
     simple_ = !known || *known == value.integer;

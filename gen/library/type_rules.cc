@@ -54,10 +54,13 @@ Expr convert(const Typed& t, DType to) {
     const DType from = t.e->type;
     if (holds_reals(from)) return constant_of(c->f, to);
     if (holds_reals(to))
-      return constant_float(from == DType::U64 ? static_cast<double>(static_cast<uint64_t>(c->i)) : static_cast<double>(c->i), to);
+      return constant_float(
+          from == DType::U64 ? static_cast<double>(static_cast<uint64_t>(c->i)) : static_cast<double>(c->i), to);
     if (to == DType::Bool) return constant_int(c->i != 0, to);
     const int bits = dtype_row(to).bits;
-    const bool fits = bits == 64 || (is_signed_int(to) ? c->i >= -(int64_t{1} << (bits - 1)) && c->i < (int64_t{1} << (bits - 1)) : c->i >= 0 && c->i < (int64_t{1} << bits));
+    const bool fits =
+        bits == 64 || (is_signed_int(to) ? c->i >= -(int64_t{1} << (bits - 1)) && c->i < (int64_t{1} << (bits - 1))
+                                         : c->i >= 0 && c->i < (int64_t{1} << bits));
     if (fits && (from != DType::U64 || c->i >= 0)) return constant_int(c->i, to);
   }
   if (const auto* s = std::get_if<Select>(&t.e->node); s && t.flexible && as_constant(s->yes) && as_constant(s->no))
@@ -94,8 +97,10 @@ std::optional<std::string> unify(Typed& a, Typed& b) {
 std::optional<std::string> assignable(const Typed& value, DType target) {
   const DType from = value.e->type, to = dtype_row(target).compute;
   if (value.flexible || from == to) return std::nullopt;
-  if (is_float(from) && is_float(to)) return fmt::format("a value of {} is stored in a tensor of {}", name_of(from), name_of(target));
-  if (is_complex(from) && !is_complex(to)) return fmt::format("a complex value is stored in a tensor of {}", name_of(target));
+  if (is_float(from) && is_float(to))
+    return fmt::format("a value of {} is stored in a tensor of {}", name_of(from), name_of(target));
+  if (is_complex(from) && !is_complex(to))
+    return fmt::format("a complex value is stored in a tensor of {}", name_of(target));
   if (is_complex(from) || (is_complex(to) && is_float(from) && real_of(to) != from))
     return fmt::format("a value of {} is stored in a tensor of {}", name_of(from), name_of(target));
   return std::nullopt;
@@ -105,9 +110,20 @@ bool is_defined(ScalarOp op, DType t) {
   if (scalar_op_row(op).has('I')) return is_int(t) || t == DType::Bool;
   if (!is_complex(t)) return true;
   switch (op) {
-    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul: case ScalarOp::Div: case ScalarOp::Neg: case ScalarOp::Sq:
-    case ScalarOp::Fma: case ScalarOp::Abs: case ScalarOp::Arg: case ScalarOp::Real: case ScalarOp::Imag: case ScalarOp::Conj:
-    case ScalarOp::Eq: case ScalarOp::Ne: return true;
+    case ScalarOp::Add:
+    case ScalarOp::Sub:
+    case ScalarOp::Mul:
+    case ScalarOp::Div:
+    case ScalarOp::Neg:
+    case ScalarOp::Sq:
+    case ScalarOp::Fma:
+    case ScalarOp::Abs:
+    case ScalarOp::Arg:
+    case ScalarOp::Real:
+    case ScalarOp::Imag:
+    case ScalarOp::Conj:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne: return true;
     default: return false;
   }
 }

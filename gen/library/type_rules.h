@@ -1,4 +1,5 @@
-// The typing rules of the notation: what flexible literals become, how integers widen, which types may stand beside each other.
+// The typing rules of the notation: what flexible literals become, how integers widen, which types may stand beside
+// each other.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,8 @@
 
 namespace tenon {
 
-/// Brings two operands to one type. Returns an explanation when the language forbids the pair (f32 beside f64, bool beside float).
+/// Brings two operands to one type. Returns an explanation when the language forbids the pair (f32 beside f64, bool
+/// beside float).
 std::optional<std::string> unify(Typed& a, Typed& b);
 
 /// `t` as type `to`: constants convert exactly where they can, anything else by a cast.

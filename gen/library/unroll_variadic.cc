@@ -42,7 +42,8 @@ Syntax call(const std::string& function, std::vector<Syntax> arguments) {
 }
 
 bool mentions_call(const Syntax& s, const std::string& function) {
-  return (s.is(SyntaxKind::call) && s.text == function) || std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return mentions_call(c, function); });
+  return (s.is(SyntaxKind::call) && s.text == function) ||
+         std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return mentions_call(c, function); });
 }
 
 bool reads(const Syntax& s, const std::string& tensor) {
@@ -56,14 +57,21 @@ bool has_own_extent(const TensorDef& t) {
 
 bool mentions_count(const OpDef& def) {
   const auto counts = [](const Syntax& s) { return mentions_call(s, "count"); };
-  return std::any_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) { return counts(l.value); }) || std::any_of(def.requires_.begin(), def.requires_.end(), counts) ||
-         std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) { return counts(s.value) || std::any_of(s.subs.begin(), s.subs.end(), counts); });
+  return std::any_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) { return counts(l.value); }) ||
+         std::any_of(def.requires_.begin(), def.requires_.end(), counts) ||
+         std::any_of(def.body.begin(), def.body.end(), [&](const Statement& s) {
+           return counts(s.value) || std::any_of(s.subs.begin(), s.subs.end(), counts);
+         });
 }
 
 class Unroller {
  public:
   Unroller(const OpDef& def, int tensors, bool may_lack)
-      : def_(def), output_(has_variadic_output(def)), tensor_(output_ ? def.outputs.back() : def.inputs.back()), tensors_(tensors), may_lack_(may_lack),
+      : def_(def),
+        output_(has_variadic_output(def)),
+        tensor_(output_ ? def.outputs.back() : def.inputs.back()),
+        tensors_(tensors),
+        may_lack_(may_lack),
         steps_(may_lack && !output_ && !has_own_extent(tensor_)) {
     for (const Dim& d : tensor_.dims)
       if (d.per_operand) own_.push_back(d.name);
@@ -100,7 +108,9 @@ class Unroller {
   bool is_own(const std::string& name) const { return std::find(own_.begin(), own_.end(), name) != own_.end(); }
 
   /// One that stands for a statement per tensor.
-  bool is_each(const Statement& s) const { return output_ ? !s.is_call && s.targets[0].text == tensor_.name : reads(s.value, tensor_.name); }
+  bool is_each(const Statement& s) const {
+    return output_ ? !s.is_call && s.targets[0].text == tensor_.name : reads(s.value, tensor_.name);
+  }
 
   void unroll_tensor(std::vector<TensorDef>& list) const {
     list.pop_back();
@@ -132,14 +142,17 @@ class Unroller {
     std::vector<LetDef> lets;
     for (int k = 1; k < tensors_; ++k) {
       const SourceSpan& span = tensor_.span;
-      lets.push_back({given(k), call("select", {call("given", {named(of(tensor_.name, k), span)}), number(1, span), number(0, span)}), false, false, span});
+      lets.push_back(
+          {given(k),
+           call("select", {call("given", {named(of(tensor_.name, k), span)}), number(1, span), number(0, span)}), false,
+           false, span});
       if (steps_) out.index.push_back({step(k), false, named(given(k), span), span});
     }
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
-  /// The elements of the list as lets. Where outputs may be absent, what is before one of them and their sum are lets, too: nothing is done for
-  /// an absent one because kernels see an extent of 0.
+  /// The elements of the list as lets. Where outputs may be absent, what is before one of them and their sum are lets,
+  /// too: nothing is done for an absent one because kernels see an extent of 0.
   void tell_extents(OpDef& out) const {
     std::vector<LetDef> lets;
     for (int k = 0; k < tensors_; ++k) {
@@ -148,9 +161,12 @@ class Unroller {
     }
     for (int k = 1; may_lack_ && k <= tensors_; ++k) {
       const Syntax last = named(of(extents_, k - 1), tensor_.span);
-      lets.push_back({k < tensors_ ? before(k) : all(), k == 1 ? last : plus(named(before(k - 1), tensor_.span), last), false, false, tensor_.span});
+      lets.push_back({k < tensors_ ? before(k) : all(), k == 1 ? last : plus(named(before(k - 1), tensor_.span), last),
+                      false, false, tensor_.span});
     }
-    if (may_lack_ && mentions_count(def_)) lets.push_back({tensor_.name + "_count", call("elements", {named(extents_, tensor_.span)}), false, false, tensor_.span});
+    if (may_lack_ && mentions_count(def_))
+      lets.push_back(
+          {tensor_.name + "_count", call("elements", {named(extents_, tensor_.span)}), false, false, tensor_.span});
     out.lets.insert(out.lets.begin(), lets.begin(), lets.end());
   }
 
@@ -159,7 +175,8 @@ class Unroller {
       if (tensor_.dims[i].per_operand && subs[i].kind == SyntaxKind::name) own_.push_back(subs[i].text);
   }
 
-  /// Variables over a dim that differs between the tensors range over another extent in each statement, so each has names of its own.
+  /// Variables over a dim that differs between the tensors range over another extent in each statement, so each has
+  /// names of its own.
   void find_variables(const Syntax& s) {
     if (s.kind == SyntaxKind::subscript && s.text == tensor_.name) note_variables(s.children);
     for (const Syntax& c : s.children) find_variables(c);
@@ -188,9 +205,11 @@ class Unroller {
   Syntax rewritten(const Syntax& s, int k, bool steps = false) const {
     if (s.kind == SyntaxKind::call && s.children.size() == 1) {
       const std::string& arg = s.children[0].text;
-      if (s.text == "sum_of") return may_lack_ && output_ && arg == extents_ ? named(all(), s.span) : sum(arg, tensors_, s.span);
+      if (s.text == "sum_of")
+        return may_lack_ && output_ && arg == extents_ ? named(all(), s.span) : sum(arg, tensors_, s.span);
       if (s.text == "offset" && is_own(arg)) return offset(arg, k, s.span);
-      if (s.text == "operand") return steps && k > 0 ? plus(number(k, s.span), named(step(k), s.span)) : number(k, s.span);
+      if (s.text == "operand")
+        return steps && k > 0 ? plus(number(k, s.span), named(step(k), s.span)) : number(k, s.span);
       if (s.text == "count") return count(s.span);
     }
     Syntax out = s;
@@ -201,13 +220,13 @@ class Unroller {
   }
 
   const OpDef& def_;
-  bool output_;               ///< the variadic tensor is the output, not the last input
+  bool output_;  ///< the variadic tensor is the output, not the last input
   const TensorDef& tensor_;
   int tensors_;
   bool may_lack_;
-  bool steps_;   ///< statements of operands that are not there are carried out no times by a loop of their own
+  bool steps_;  ///< statements of operands that are not there are carried out no times by a loop of their own
   std::vector<std::string> own_;
-  std::string extents_;   ///< of a variadic output: the list that has an extent for each
+  std::string extents_;  ///< of a variadic output: the list that has an extent for each
 };
 
 }  // namespace
@@ -231,7 +250,8 @@ bool may_lack_tensors(const OpDef& def) {
   if (has_variadic_output(def)) return true;
   if (!is_variadic(def) || def.inputs.size() != 1) return false;
   const auto placed = [&](const Statement& s) {
-    return !reads(s.value, def.inputs[0].name) || std::any_of(s.subs.begin(), s.subs.end(), [](const Syntax& sub) { return mentions_call(sub, "operand"); });
+    return !reads(s.value, def.inputs[0].name) ||
+           std::any_of(s.subs.begin(), s.subs.end(), [](const Syntax& sub) { return mentions_call(sub, "operand"); });
   };
   return has_own_extent(def.inputs[0]) || std::all_of(def.body.begin(), def.body.end(), placed);
 }

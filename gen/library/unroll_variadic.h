@@ -1,18 +1,22 @@
-// A definition with a variadic input or output → the definition for a given number of tensors, each an input or output of its own.
+// A definition with a variadic input or output → the definition for a given number of tensors, each an input or output
+// of its own.
 #pragma once
 
 #include "ir/op_def.h"
 
 namespace tenon {
 
-/// Operand k of `X...` becomes the input Xk, its own sizes `D...` become Dk, and a statement that reads X one statement per operand. sum_of(D)
-/// is the sum of all Dk, offset(D) of those before this operand's, operand(X) its number and count(X) their number. The same for an output
-/// `Y...`: Dk is a let, element k of the list D, and a statement that defines Y becomes one per output.
+/// Operand k of `X...` becomes the input Xk, its own sizes `D...` become Dk, and a statement that reads X one statement
+/// per operand. sum_of(D) is the sum of all Dk, offset(D) of those before this operand's, operand(X) its number and
+/// count(X) their number. The same for an output `Y...`: Dk is a let, element k of the list D, and a statement that
+/// defines Y becomes one per output.
 OpDef unroll_variadic(const OpDef& def, int tensors);
-/// The same where tensors behind the first may be absent at run time: nothing is done for those, and count(X) is the number of the others.
-/// An operand's own extents are 0 then; where there are none, its number in the target's indices comes from a loop over the let Xk_given, 1 or 0.
+/// The same where tensors behind the first may be absent at run time: nothing is done for those, and count(X) is the
+/// number of the others. An operand's own extents are 0 then; where there are none, its number in the target's indices
+/// comes from a loop over the let Xk_given, 1 or 0.
 OpDef unroll_optional(const OpDef& def, int tensors);
-/// Whether unroll_optional() can say so: the statements of an operand have an extent of its own, or name its number on the left.
+/// Whether unroll_optional() can say so: the statements of an operand have an extent of its own, or name its number on
+/// the left.
 bool may_lack_tensors(const OpDef& def);
 /// Whether what the definition computes depends on how many operands there are by more than their own extents.
 bool counts_operands(const OpDef& def);

@@ -1,4 +1,5 @@
-// Building the loop tree: each statement is laid into the loops that stand already, from the outside inwards, as far as it fits.
+// Building the loop tree: each statement is laid into the loops that stand already, from the outside inwards, as far as
+// it fits.
 #include "lower/build_loops.h"
 
 #include <fmt/format.h>
@@ -49,12 +50,12 @@ bool reduces(const Tree& tree) {
 /// A statement on its way into the tree.
 struct Pending {
   TreeDefine define;
-  std::vector<LoopVar> loops;        ///< still to be placed, outermost first
-  std::vector<LoopVar> reduced;      ///< the same for the reduction
+  std::vector<LoopVar> loops;    ///< still to be placed, outermost first
+  std::vector<LoopVar> reduced;  ///< the same for the reduction
   const Reduce* reduction = nullptr;
   int accumulator = -1;
   std::optional<Scan> scan;
-  bool in_order = false;             ///< scatter: loops of its own, as written
+  bool in_order = false;  ///< scatter: loops of its own, as written
 };
 
 class LoopBuilder {
@@ -124,8 +125,10 @@ class LoopBuilder {
       bool aligned = false;
       const size_t rank = m.indices.front().size();
       for (size_t d = 0; d < rank && !aligned; ++d)
-        aligned = std::all_of(m.indices.begin(), m.indices.end(), [&](const auto& i) { return is_variable(i[d], v); }) &&
-                  std::all_of(it->second.indices.begin(), it->second.indices.end(), [&](const auto& i) { return is_variable(i[d], loop.var.name); });
+        aligned =
+            std::all_of(m.indices.begin(), m.indices.end(), [&](const auto& i) { return is_variable(i[d], v); }) &&
+            std::all_of(it->second.indices.begin(), it->second.indices.end(),
+                        [&](const auto& i) { return is_variable(i[d], loop.var.name); });
       if (!aligned) return false;
     }
     return related;
@@ -139,17 +142,23 @@ class LoopBuilder {
     return false;
   }
 
-  struct Place { size_t node; size_t var; };
+  struct Place {
+    size_t node;
+    size_t var;
+  };
 
   /// The nearest loop (searching backwards past nodes that do not matter) that one of `vars` can share.
-  std::optional<Place> find_place(const Tree& body, const std::vector<LoopVar>& vars, const Touches& mine, bool reducing) const {
+  std::optional<Place> find_place(const Tree& body, const std::vector<LoopVar>& vars, const Touches& mine,
+                                  bool reducing) const {
     for (size_t i = body.size(); i-- > 0;) {
       Touches there;
       touch(body[i], there);
       const auto* loop = std::get_if<TreeLoop>(&body[i].node);
       if (loop && !loop->ordered)
         for (size_t v = 0; v < vars.size(); ++v)
-          if (same(vars[v].extent, loop->var.extent) && (reducing || v == 0 || reduces(loop->body)) && fits(*loop, there, mine, vars[v].name)) return Place{i, v};
+          if (same(vars[v].extent, loop->var.extent) && (reducing || v == 0 || reduces(loop->body)) &&
+              fits(*loop, there, mine, vars[v].name))
+            return Place{i, v};
       if (conflict(there, mine)) return std::nullopt;
     }
     return std::nullopt;
@@ -226,7 +235,8 @@ class LoopBuilder {
     const LoopVar i = p.loops[0];
     body.push_back({TreeBegin{p.accumulator}});
     TreeLoop& loop = new_loop(body, i, true);
-    const Expr here = p.scan->backwards ? loop.var.extent - constant_int(1) - var_ref(loop.var.name) : var_ref(loop.var.name);
+    const Expr here =
+        p.scan->backwards ? loop.var.extent - constant_int(1) - var_ref(loop.var.name) : var_ref(loop.var.name);
     names_[i.name] = here;
     names_[p.reduced[0].name] = here;
     TreeNode add{accumulate_of(p)}, define{define_of(p)};

@@ -1,4 +1,5 @@
-// Negates the condition of a check down to its comparisons, sorts the parts by the loops that they need, and puts checks together.
+// Negates the condition of a check down to its comparisons, sorts the parts by the loops that they need, and puts
+// checks together.
 #include "lower/check_guards.h"
 
 #include <algorithm>
@@ -43,7 +44,8 @@ bool may_move(const Expr& e) {
   bool safe = true;
   walk(e, [&](const Expr& x) {
     const auto* a = std::get_if<Apply>(&x->node);
-    const bool divides = a && is_int(x->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod || a->op == ScalarOp::Div);
+    const bool divides =
+        a && is_int(x->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod || a->op == ScalarOp::Div);
     safe = safe && !divides && !std::holds_alternative<Read>(x->node) && !std::holds_alternative<Reduce>(x->node);
     return safe;
   });
@@ -87,7 +89,8 @@ bool joins(CheckGroup& group, const Check& c) {
   const std::optional<Check> mine = over_loops_of(group, c);
   if (!mine) return false;
   const CheckGroup alone = group_of(*mine);
-  if (alone.loops.size() != group.loops.size() || !std::all_of(alone.around.begin(), alone.around.end(), nothing)) return false;
+  if (alone.loops.size() != group.loops.size() || !std::all_of(alone.around.begin(), alone.around.end(), nothing))
+    return false;
   group.fails.push_back(alone.fails[0]);
   if (!c.what.empty() && std::count(group.what.begin(), group.what.end(), c.what) == 0) group.what.push_back(c.what);
   return true;
@@ -103,7 +106,8 @@ std::vector<Expr> failing_parts(const Check& check) {
     at = both(at, part);
   }
   while (out.size() > 1 && !out.back()) out.pop_back();
-  for (size_t k = out.size() - 1; k < check.loops.size(); ++k) out.back() = both(out.back(), apply(ScalarOp::Gt, {check.loops[k].extent, constant_int(0)}));
+  for (size_t k = out.size() - 1; k < check.loops.size(); ++k)
+    out.back() = both(out.back(), apply(ScalarOp::Gt, {check.loops[k].extent, constant_int(0)}));
   return out;
 }
 

@@ -20,7 +20,8 @@ const std::string& ContractionBuilder::local(const std::string& word) {
 }
 
 int ContractionBuilder::add_buffer(const std::string& name, DType dtype, Storage storage, Operand elements) {
-  if (constant_value(elements) == 0) elements = v_int(1);  // a dimension is empty: the loops that name the buffer do not run
+  if (constant_value(elements) == 0)
+    elements = v_int(1);  // a dimension is empty: the loops that name the buffer do not run
   buffers.push_back({fresh(name), dtype, storage, -1, std::move(elements), true});
   return static_cast<int>(buffers.size()) - 1;
 }
@@ -40,7 +41,9 @@ Operand ContractionBuilder::extent_of(const std::vector<LoopVar>& vars) {
   return n;
 }
 
-Operand floor_div(const Operand& a, const Operand& b) { return constant_value(b) == 1 ? a : v_apply(ScalarOp::FloorDiv, {a, b}); }
+Operand floor_div(const Operand& a, const Operand& b) {
+  return constant_value(b) == 1 ? a : v_apply(ScalarOp::FloorDiv, {a, b});
+}
 namespace {
 /// One extent against itself, which compilers warn of where it is a name.
 bool is_one_value(const Operand& a, const Operand& b) { return a == b || to_text(a) == to_text(b); }
@@ -87,7 +90,8 @@ Operand all_unit(const std::vector<Operand>& steps) {
   return all;
 }
 
-void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope, Block& block) {
+void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope,
+               Block& block) {
   if (vars.size() == 1) {
     scope.vars[vars[0].name] = flat;
     return;

@@ -9,7 +9,9 @@ namespace {
 /// Elements that are stored at once: there are no vectors of complex numbers.
 int stored_lanes(const ContractionBuilder& b) {
   bool complex = false;
-  walk(b.c.statement->value, [&](const Expr& e) { return complex = complex || is_complex(e->type), !std::holds_alternative<Reduce>(e->node); });
+  walk(b.c.statement->value, [&](const Expr& e) {
+    return complex = complex || is_complex(e->type), !std::holds_alternative<Reduce>(e->node);
+  });
   return complex ? 1 : b.lanes();
 }
 
@@ -37,7 +39,8 @@ void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, B
 namespace {
 
 /// The scope of a vector of columns that begins at `column`, and the steps along it that must be 1.
-ValueScope column_vector(ContractionBuilder& b, const ValueScope& row, const Operand& column, std::vector<Operand>& steps) {
+ValueScope column_vector(ContractionBuilder& b, const ValueScope& row, const Operand& column,
+                         std::vector<Operand>& steps) {
   ValueScope vector = row;
   bind_collapsed(b.c.columns, column, vector);
   vector.vector_var = b.c.columns.back().name;
@@ -57,7 +60,9 @@ Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& 
   for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
     std::vector<Operand> steps;
     const ValueScope vector = column_vector(b, scope, t.first_column + v_int(j * b.lanes()), steps);
-    store_value(b, vector, v_load(t.tile, b.c.accumulator, v_var(r) * v_int(pitch_of(b, t)) + v_int(j * b.lanes()), b.lanes()), row);
+    store_value(b, vector,
+                v_load(t.tile, b.c.accumulator, v_var(r) * v_int(pitch_of(b, t)) + v_int(j * b.lanes()), b.lanes()),
+                row);
   }
   return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
 }
@@ -110,7 +115,10 @@ Block epilogue(ContractionBuilder& b, const TileExtent& t) {
   const Operand unit = all_unit(steps);
   if (known && !unit) return whole_rows(b, t, r);
   const Operand full = v_apply(ScalarOp::Eq, {t.columns, v_int(b.panel_columns())});
-  return {s_if(known ? unit : unit ? v_apply(ScalarOp::And, {full, unit}) : full, whole_rows(b, t, r), partial_rows(b, t, r))};
+  return {s_if(known  ? unit
+               : unit ? v_apply(ScalarOp::And, {full, unit})
+                      : full,
+               whole_rows(b, t, r), partial_rows(b, t, r))};
 }
 
 namespace {

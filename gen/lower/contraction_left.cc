@@ -1,4 +1,5 @@
-// The left side of a contraction: read in place where it can be, else copied once per outer iteration into a padded, converted block.
+// The left side of a contraction: read in place where it can be, else copied once per outer iteration into a padded,
+// converted block.
 #include "lower/contraction_staging.h"
 
 namespace tenon {
@@ -35,7 +36,8 @@ void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& acces
     offset = offset + v_var(v.name) * form.coefficient(v.name);
   }
   const std::string step = b.local("depth_step");
-  Block fill{s_let(step, offset), s_store(access.depth_table, flat_index(b, b.c.depth, scope), v_cast(v_var(step), access.table_type))};
+  Block fill{s_let(step, offset),
+             s_store(access.depth_table, flat_index(b, b.c.depth, scope), v_cast(v_var(step), access.table_type))};
   for (Stmt& s : loops_over(b, b.c.depth, std::move(fill))) before.push_back(std::move(s));
 }
 
@@ -65,7 +67,8 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
       auto [it, fresh] = form.coefficients.try_emplace(name, v_int(0));
       it->second = it->second + by * d.stride;
     }
-    if (!walks_planes(b, d)) form.rest = form.rest + (d.form.rest - d.lo) * d.stride;   // planes are counted from the first copied
+    if (!walks_planes(b, d))
+      form.rest = form.rest + (d.form.rest - d.lo) * d.stride;  // planes are counted from the first copied
   }
   append(staging, stage_copy(s, before));
   return from_form(b, s.buffer, form, before);
@@ -91,7 +94,9 @@ LeftAccess stage_value(ContractionBuilder& b, Block& before, Block& staging) {
 
 }  // namespace
 
-LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging) { return stage_read(b, *plain_read(b.c.left), before, staging); }
+LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging) {
+  return stage_read(b, *plain_read(b.c.left), before, staging);
+}
 
 LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   const Read* read = plain_read(b.c.left);
@@ -102,7 +107,8 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
     LeftAccess access = from_form(b, read->tensor, *form, before);
     if (access.depth_step && constant_value(access.depth_step) != 1) {
       const Operand depth = b.extent_of(b.c.depth), rows = smaller(b.extent_of(b.c.rows), rows_cached(b, depth));
-      access.block_copy = b.add_buffer("rows_copied", b.c.accumulator, Storage::Workspace, rows * copied_pitch(b, depth));
+      access.block_copy =
+          b.add_buffer("rows_copied", b.c.accumulator, Storage::Workspace, rows * copied_pitch(b, depth));
     }
     return access;
   }
@@ -142,7 +148,8 @@ struct RowCopy {
 bool turns_rows(ContractionBuilder& b, const LeftAccess& left) {
   const auto depth = constant_value(b.extent_of(b.c.depth));
   const bool unit = !b.c.rows.empty() && constant_value(left.row_coefficients.at(b.c.rows.back().name)) == 1;
-  return b.lanes() > 1 && depth && *depth % b.lanes() == 0 && unit && collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
+  return b.lanes() > 1 && depth && *depth % b.lanes() == 0 && unit &&
+         collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
 }
 
 /// Rows 0..whole-1, a multiple of the lanes, by squares of vectors.
@@ -157,8 +164,10 @@ Stmt copy_squares(const RowCopy& copy, const Operand& whole) {
 
 }  // namespace
 
-Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count, const Operand& depth) {
-  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"), turned = b.local("rows_turned");
+Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count,
+                     const Operand& depth) {
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"),
+                    turned = b.local("rows_turned");
   const int64_t height = b.blueprint.tile_rows;
   const RowCopy copy{b, left, first, depth};
   Block out;
@@ -176,7 +185,8 @@ Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operan
   const Operand value = v_load(left.buffer, b.c.accumulator, copy.from(row, v_var(d), one));
   one.push_back(s_store(left.block_copy, copy.to(row, v_var(d)), value));
   // a strip of rows at a time: the lines that one depth index touches serve all of its rows
-  Block rows{s_for(r, v_int(0), smaller(v_int(height), count - begin - v_var(strip) * v_int(height)), 1, std::move(one))};
+  Block rows{
+      s_for(r, v_int(0), smaller(v_int(height), count - begin - v_var(strip) * v_int(height)), 1, std::move(one))};
   Block strips{s_for(d, v_int(0), depth, 1, std::move(rows))};
   out.push_back(s_for(strip, v_int(0), ceil_div(count - begin, height), 1, std::move(strips)));
   return out;

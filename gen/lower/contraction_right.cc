@@ -11,7 +11,8 @@ ValueScope depth_scope(ContractionBuilder& b) {
 }
 
 /// Panels by whole vectors: the right side has unit stride along the columns.
-Block pack_vectors(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel, const std::vector<Operand>& unit) {
+Block pack_vectors(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
+                   const std::vector<Operand>& unit) {
   ValueScope scope = depth_scope(b);
   for (const Operand& s : unit) scope.unit.insert(canonical(s));
   Block body;
@@ -29,7 +30,8 @@ Block pack_vectors(ContractionBuilder& b, int packed, const Operand& column, con
 }
 
 /// Panels element by element, the columns past `count` filled with 0.
-Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel, const Operand& count) {
+Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
+                    const Operand& count) {
   const std::string at = b.local("lane");
   ValueScope scope = depth_scope(b);
   bind_collapsed(b.c.columns, column + v_var(at), scope);
@@ -40,14 +42,16 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
           s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, b.c.depth, std::move(clear)))};
 }
 
-/// Whole panels of a side whose depth, not its columns, lies at unit stride: squares of vectors are turned. Empty where it is another one.
+/// Whole panels of a side whose depth, not its columns, lies at unit stride: squares of vectors are turned. Empty where
+/// it is another one.
 Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
   const Read* read = plain_read(b.c.right);
   if (b.lanes() < 2 || !read || b.c.depth.size() != 1 || b.c.columns.size() != 1) return {};
   const DType type = b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype;
   const auto form = offset_form(read->tensor, read->index, {b.c.columns[0], b.c.depth[0]}, b.scope);
   if (type != b.c.accumulator || !form || constant_value(form->coefficient(b.c.depth[0].name)) != 1) return {};
-  const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"), late = b.local("depth_rest");
+  const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"),
+                    late = b.local("depth_rest");
   const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent(b.c.depth[0]);
   const int lanes = b.lanes();
   const Operand pitch = v_int(b.panel_columns());
@@ -55,10 +59,12 @@ Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, cons
   const auto to = [&](const Operand& k, const Operand& c) { return panel + k * pitch + c; };
   Block squares;
   for (int j = 0; j < b.blueprint.tile_vectors; ++j)
-    squares.push_back(turn_square(b, {{read->tensor, from(v_int(j * lanes), v_var(d))}, step}, {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
+    squares.push_back(turn_square(b, {{read->tensor, from(v_int(j * lanes), v_var(d))}, step},
+                                  {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
   Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
   Block line{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
-  return {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)), s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
+  return {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)),
+          s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
           s_for(late, v_var(rest), depth, 1, std::move(line))};
 }
 
@@ -115,15 +121,19 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
 Operand RightAccess::at(const Operand& column, const Operand& depth) const {
   if (panel == 0) return base + column;
   if (whole_panels) return base + column * depth * v_int(halves);
-  return base + floor_div(column, v_int(panel)) * depth * v_int(panel * halves) + v_apply(ScalarOp::Mod, {column, v_int(panel)}) * v_int(halves);
+  return base + floor_div(column, v_int(panel)) * depth * v_int(panel * halves) +
+         v_apply(ScalarOp::Mod, {column, v_int(panel)}) * v_int(halves);
 }
 
 RightAccess access_right(ContractionBuilder& b) {
   RightAccess out;
   const Read* read = plain_read(b.c.right);
-  const bool panels = read && b.c.columns.size() == 1 && (read->index.size() == 5 ? !b.c.paired.empty() && paired_panels(b.c.right, b.c.paired) : b.c.paired.empty());
+  const bool panels =
+      read && b.c.columns.size() == 1 &&
+      (read->index.size() == 5 ? !b.c.paired.empty() && paired_panels(b.c.right, b.c.paired) : b.c.paired.empty());
   if (panels)
-    if (const int64_t width = panel_width(*read, b.c.columns[0].name); width > 0 && width % b.lanes() == 0) return packed_beforehand(b, *read, width);
+    if (const int64_t width = panel_width(*read, b.c.columns[0].name); width > 0 && width % b.lanes() == 0)
+      return packed_beforehand(b, *read, width);
   if (!read || b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype != b.c.accumulator) return out;
   std::vector<LoopVar> vars = b.c.columns;
   vars.insert(vars.end(), b.c.depth.begin(), b.c.depth.end());
@@ -169,9 +179,11 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
   } else {
     fill = std::move(slow);
   }
-  Block body{s_let(column, first + v_var(p) * v_int(columns)), s_count(width, smaller(count - v_var(p) * v_int(columns), v_int(columns)))};
+  Block body{s_let(column, first + v_var(p) * v_int(columns)),
+             s_count(width, smaller(count - v_var(p) * v_int(columns), v_int(columns)))};
   if (full)
-    body.push_back(s_if(v_apply(ScalarOp::Or, {full, v_apply(ScalarOp::Lt, {v_var(width), v_int(columns)})}), std::move(fill)));
+    body.push_back(
+        s_if(v_apply(ScalarOp::Or, {full, v_apply(ScalarOp::Lt, {v_var(width), v_int(columns)})}), std::move(fill)));
   else
     for (Stmt& s : fill) body.push_back(std::move(s));
   return {s_for(p, v_int(0), ceil_div(count, columns), 1, std::move(body), LoopKind::Parallel)};

@@ -9,7 +9,8 @@
 namespace tenon {
 namespace {
 
-/// Whether an index is a loop that ends within the tensor: padding behind the last element makes a loop longer than its dimension.
+/// Whether an index is a loop that ends within the tensor: padding behind the last element makes a loop longer than its
+/// dimension.
 bool ends_inside(const ContractionBuilder& b, const Expr& index, const Expr& dim) {
   const auto* var = std::get_if<VarRef>(&index->node);
   if (!var) return false;
@@ -39,14 +40,17 @@ void bound(Staging& s, StagedDim& d) {
     d.extent = d.extent + (up + down) * last;
     if (constant_value(down) != 0) d.lo = d.lo - down * last;
   }
-  const bool one_step = !b.band_first && d.form.coefficients.size() == 1 && constant_value(d.form.coefficients.begin()->second) == 1;
-  if (one_step) d.extent = b.extent([&] {
-    for (const LoopVar& v : staged_vars(b))
-      if (constant_value(d.form.coefficient(v.name)) != 0) return v;
-    TENON_UNREACHABLE("a staged dimension without variables");
-  }());
+  const bool one_step =
+      !b.band_first && d.form.coefficients.size() == 1 && constant_value(d.form.coefficients.begin()->second) == 1;
+  if (one_step)
+    d.extent = b.extent([&] {
+      for (const LoopVar& v : staged_vars(b))
+        if (constant_value(d.form.coefficient(v.name)) != 0) return v;
+      TENON_UNREACHABLE("a staged dimension without variables");
+    }());
   else d.extent = larger(d.extent, v_int(0));
-  d.guarded = (!one_step && !walks_planes(b, d)) || constant_value(d.form.rest) != 0 || (s.read.fill && !ends_inside(b, s.read.index[d.dim], s.tensor().dims[d.dim]));
+  d.guarded = (!one_step && !walks_planes(b, d)) || constant_value(d.form.rest) != 0 ||
+              (s.read.fill && !ends_inside(b, s.read.index[d.dim], s.tensor().dims[d.dim]));
 }
 
 /// An index that the copy does not walk: a loop over the whole dimension, or a constant inside it.
@@ -61,9 +65,11 @@ bool pairs_inside(const Staging& s, size_t d) {
   if (!s.read.fill) return true;
   const Contraction& c = s.b.c;
   const auto dim = constant_value(s.tensor().dims[d]);
-  const auto paired = std::find_if(c.depth.begin(), c.depth.end(), [&](const LoopVar& v) { return v.name == c.paired; });
+  const auto paired =
+      std::find_if(c.depth.begin(), c.depth.end(), [&](const LoopVar& v) { return v.name == c.paired; });
   const auto words = constant_value(paired->extent), last = c.pair_last ? constant_value(c.pair_last) : std::nullopt;
-  if (c.pair_last) return dim && last ? *last < *dim : same(c.pair_last, simplify(s.tensor().dims[d] - constant_int(1)));
+  if (c.pair_last)
+    return dim && last ? *last < *dim : same(c.pair_last, simplify(s.tensor().dims[d] - constant_int(1)));
   return dim && words && *words * 2 <= *dim;
 }
 
@@ -83,8 +89,8 @@ Operand fill_value(const Staging& s, int lanes) {
   return splat_for(word_of(s.fill, high), lanes);
 }
 
-/// Loop that stores value(i, lanes, active) to the copy at `to`+i for i in begin..end-1: whole vectors, then what is left, as a part of
-/// a vector, as a whole one that repeats the end of the one before, or by single elements.
+/// Loop that stores value(i, lanes, active) to the copy at `to`+i for i in begin..end-1: whole vectors, then what is
+/// left, as a part of a vector, as a whole one that repeats the end of the one before, or by single elements.
 template <class Value>
 void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operand& end, Value value, Block& out) {
   const int lanes = s.b.lanes();
@@ -129,7 +135,8 @@ Inside inside_of(const Staging& s, const StagedDim& d) {
   return {first, larger(smaller(s.dim_of(d.dim) - d.lo, d.extent), first)};
 }
 
-/// What is copied in one go: the last dimension, or the last two where each index of the outer is a whole line of the inner.
+/// What is copied in one go: the last dimension, or the last two where each index of the outer is a whole line of the
+/// inner.
 struct Line {
   Operand lo, extent, step;
   bool guarded = false;
@@ -140,14 +147,17 @@ struct Line {
   Operand pairs = nullptr;   ///< words that have both halves, where the last may have one only
 };
 
-/// Elements of the last dimension where all of it is copied and it lies in the tensor as in the copy, one line behind the other; else 0.
+/// Elements of the last dimension where all of it is copied and it lies in the tensor as in the copy, one line behind
+/// the other; else 0.
 int64_t whole_line(const Staging& s) {
   if (s.dims.size() < 2) return 0;
   const StagedDim& d = s.dims.back();
   const StagedDim& above = s.dims[s.dims.size() - 2];
   const auto length = constant_value(d.extent);
-  const bool whole = length && !d.guarded && d.scale == 1 && above.scale == 1 && constant_value(d.lo) == 0 && constant_value(s.dim_of(d.dim)) == length;
-  const bool dense = whole && constant_value(s.stride_of(d.dim)) == 1 && constant_value(s.stride_of(above.dim)) == length;
+  const bool whole = length && !d.guarded && d.scale == 1 && above.scale == 1 && constant_value(d.lo) == 0 &&
+                     constant_value(s.dim_of(d.dim)) == length;
+  const bool dense =
+      whole && constant_value(s.stride_of(d.dim)) == 1 && constant_value(s.stride_of(above.dim)) == length;
   return dense ? *length : 0;
 }
 
@@ -155,14 +165,21 @@ Line line_of(const Staging& s) {
   const StagedDim& d = s.dims.back();
   const int64_t each = whole_line(s);
   if (each == 0) {
-    Line line{d.lo, d.extent, s.stride_of(d.dim) * v_int(d.scale), d.guarded, d.guarded ? inside_of(s, d) : Inside{}, 1};
+    Line line{d.lo, d.extent, s.stride_of(d.dim) * v_int(d.scale), d.guarded, d.guarded ? inside_of(s, d) : Inside{},
+              1};
     line.walks_pairs = d.scale == 2;
-    if (line.walks_pairs && s.b.c.pair_last) line.pairs = floor_div(s.b.scalar(simplify(s.b.c.pair_last + constant_int(1)), s.b.scope), v_int(2));
+    if (line.walks_pairs && s.b.c.pair_last)
+      line.pairs = floor_div(s.b.scalar(simplify(s.b.c.pair_last + constant_int(1)), s.b.scope), v_int(2));
     return line;
   }
   const StagedDim& above = s.dims[s.dims.size() - 2];
   const Inside in = inside_of(s, above);
-  return {above.lo * v_int(each), above.extent * v_int(each), v_int(1), above.guarded, {in.first * v_int(each), in.last * v_int(each)}, 2};
+  return {above.lo * v_int(each),
+          above.extent * v_int(each),
+          v_int(1),
+          above.guarded,
+          {in.first * v_int(each), in.last * v_int(each)},
+          2};
 }
 
 /// A value with a name, unless it is a constant.
@@ -176,7 +193,8 @@ Operand named(Staging& s, const std::string& word, const Operand& v, Block& out)
 Operand load_line(const Staging& s, const Line& line, const Operand& at, int lanes, const Operand& active) {
   const DType storage = s.tensor().dtype;
   if (constant_value(line.step) == 1) return v_load(s.read.tensor, storage, at, lanes, active);
-  return lanes == 1 ? v_load(s.read.tensor, storage, at) : v_gather(s.read.tensor, storage, at, line.step, lanes, active);
+  return lanes == 1 ? v_load(s.read.tensor, storage, at)
+                    : v_gather(s.read.tensor, storage, at, line.step, lanes, active);
 }
 
 /// The words whose low halves begin at `at`.
@@ -186,9 +204,11 @@ Operand load_words(const Staging& s, const Line& line, const Operand& at, int la
     return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, {DType::I32, lanes, 0});
   }
   const Operand step = s.pair_inside ? v_select(s.pair_inside, s.pair_step, v_int(0)) : s.pair_step;
-  const Operand low = load_line(s, line, at, lanes, active), high = v_cast(load_line(s, line, at + step, lanes, active), DType::I32);
+  const Operand low = load_line(s, line, at, lanes, active),
+                high = v_cast(load_line(s, line, at + step, lanes, active), DType::I32);
   if (!s.pair_inside) return word_of(low, high);
-  const Operand kept = v_splat(v_select(s.pair_inside, v_const(-1, {DType::I32, 1, 0}), v_const(0, {DType::I32, 1, 0})), lanes);
+  const Operand kept =
+      v_splat(v_select(s.pair_inside, v_const(-1, {DType::I32, 1, 0}), v_const(0, {DType::I32, 1, 0})), lanes);
   return word_of(low, v_apply(ScalarOp::BitAnd, {high, kept}));
 }
 
@@ -199,12 +219,14 @@ Block copy_single(Staging& s, const Line& line, const Operand& pairs, const Oper
   return {s_if(v_apply(ScalarOp::Lt, {pairs, line.extent}), std::move(store))};
 }
 
-/// Copies one line of a known way to step: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
+/// Copies one line of a known way to step: `from` and `to` are the offsets of its index 0 in the tensor and in the
+/// copy.
 Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Operand& to) {
   Block out;
   auto element = [&](const Operand& i, int lanes, const Operand& active) {
     const Operand at = from + (line.lo + i) * line.step;
-    return s.pair_step ? load_words(s, line, at, lanes, active) : v_cast(load_line(s, line, at, lanes, active), s.b.c.accumulator);
+    return s.pair_step ? load_words(s, line, at, lanes, active)
+                       : v_cast(load_line(s, line, at, lanes, active), s.b.c.accumulator);
   };
   if (line.pairs) {
     const Operand pairs = named(s, "pairs", line.pairs, out);
@@ -217,14 +239,16 @@ Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Oper
     return out;
   }
   auto filled = [&](const Operand&, int lanes, const Operand&) { return fill_value(s, lanes); };
-  const Operand first = named(s, "first", line.inside.first, out), last = named(s, "last", larger(line.inside.last, first), out);
+  const Operand first = named(s, "first", line.inside.first, out),
+                last = named(s, "last", larger(line.inside.last, first), out);
   if (!s.filled_before) copy_span(s, to, v_int(0), first, filled, out);
   copy_span(s, to, first, last, element, out);
   if (!s.filled_before) copy_span(s, to, last, line.extent, filled, out);
   return out;
 }
 
-/// Copies one line. Vectors of a step that only the call knows are put together element by element; most calls step by 1.
+/// Copies one line. Vectors of a step that only the call knows are put together element by element; most calls step
+/// by 1.
 Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand& to) {
   const Operand step = s.pair_step && line.walks_pairs ? s.pair_step : line.step;
   if (s.b.lanes() == 1 || (s.pair_step && !line.walks_pairs)) return copy_stepped(s, line, from, to);
@@ -252,7 +276,8 @@ Block copy_all(Staging& s) {
       s.pair_inside = v_apply(ScalarOp::Le, {at * v_int(2) + v_int(1), s.b.scalar(s.b.c.pair_last, s.b.scope)});
     to = to + v_var(names.back()) * d.stride;
     if (!d.guarded || s.filled_before) continue;
-    const Operand ok = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {at, v_int(0)}), v_apply(ScalarOp::Lt, {at, s.dim_of(d.dim)})});
+    const Operand ok =
+        v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {at, v_int(0)}), v_apply(ScalarOp::Lt, {at, s.dim_of(d.dim)})});
     inside = inside ? v_apply(ScalarOp::And, {inside, ok}) : ok;
   }
   Block body = copy_line(s, line, from, to);
@@ -274,8 +299,8 @@ Block copy_all(Staging& s) {
 
 bool is_known(const Operand& v) { return constant_value(v).has_value(); }
 
-/// Whether the outer iterations are several and the copy's border is known: all of it is filled once then, before the first of them,
-/// instead of the two ends of every line each time.
+/// Whether the outer iterations are several and the copy's border is known: all of it is filled once then, before the
+/// first of them, instead of the two ends of every line each time.
 bool fills_first(const Staging& s) {
   const bool known = is_known(s.fill) || std::holds_alternative<VConst>(s.fill->node);
   bool several = s.b.planes > 1;
@@ -290,7 +315,9 @@ bool fills_first(const Staging& s) {
 void fill_copy(Staging& s, Block& before) {
   Operand all = v_int(1);
   for (const StagedDim& d : s.dims) all = all * d.extent;
-  copy_span(s, v_int(0), v_int(0), all, [&](const Operand&, int lanes, const Operand&) { return v_splat(s.fill, lanes); }, before);
+  copy_span(
+      s, v_int(0), v_int(0), all, [&](const Operand&, int lanes, const Operand&) { return v_splat(s.fill, lanes); },
+      before);
 }
 
 }  // namespace

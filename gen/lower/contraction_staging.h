@@ -1,4 +1,5 @@
-// A copy of the neighbourhood that the left side of a contraction reads: padded, converted, words of pairs put together.
+// A copy of the neighbourhood that the left side of a contraction reads: padded, converted, words of pairs put
+// together.
 #pragma once
 
 #include "lower/contraction_builder.h"
@@ -23,7 +24,7 @@ struct Staging {
   Operand fill;
   Operand pair_step = nullptr;    ///< words: elements from the low half to the high half
   Operand pair_inside = nullptr;  ///< words: whether there is a high half; null: always
-  bool filled_before = false;  ///< what lies outside the tensor is in the copy already
+  bool filled_before = false;     ///< what lies outside the tensor is in the copy already
 
   const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
   Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }

@@ -1,4 +1,5 @@
-// Stencils (depthwise convolutions): each filter sees its own pixels, so the vectors run along the pixels of a padded copy.
+// Stencils (depthwise convolutions): each filter sees its own pixels, so the vectors run along the pixels of a padded
+// copy.
 #include <algorithm>
 
 #include "lower/stencil_strip.h"
@@ -14,7 +15,9 @@ AffineForm weights_of(ContractionBuilder& b, const Read* read) {
 }
 
 /// Rows of a strip whose taps all have registers, which leave room for fewer rows.
-int unrolled_rows(const ContractionBuilder& b) { return b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows; }
+int unrolled_rows(const ContractionBuilder& b) {
+  return b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows;
+}
 
 /// Rows of a strip: as many as the blueprint says, or so many that equal strips cover known rows.
 int strip_height(ContractionBuilder& b) {
@@ -23,14 +26,18 @@ int strip_height(ContractionBuilder& b) {
   return b.unrolls_taps && rows && *rows > 0 ? static_cast<int>(even_height(*rows, tall)) : tall;
 }
 
-constexpr int kForPixels = 3;   // registers of a strip that hold pixels
+constexpr int kForPixels = 3;  // registers of a strip that hold pixels
 
 /// Whether the output replaces what the epilogue reads: nothing may be computed twice then.
-bool in_place(const ContractionBuilder& b) { return b.kernel.tensors[static_cast<size_t>(b.c.statement->target)].shared; }
+bool in_place(const ContractionBuilder& b) {
+  return b.kernel.tensors[static_cast<size_t>(b.c.statement->target)].shared;
+}
 
-/// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows of the one above.
+/// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows
+/// of the one above.
 bool taps_fit(ContractionBuilder& b) {
-  const auto taps = constant_value(b.extent_of(b.c.depth)), rows = b.c.rows.size() == 1 ? constant_value(b.extent(b.c.rows[0])) : std::nullopt;
+  const auto taps = constant_value(b.extent_of(b.c.depth)),
+             rows = b.c.rows.size() == 1 ? constant_value(b.extent(b.c.rows[0])) : std::nullopt;
   if (!rows || !taps || *taps < 1 || *taps + unrolled_rows(b) + kForPixels > b.isa.vector_registers) return false;
   return !in_place(b) || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
 }
@@ -44,9 +51,11 @@ bool copies_bands(ContractionBuilder& b) {
 /// The call of the strip at (row, column).
 class StripCall {
  public:
-  StripCall(ContractionBuilder& b, const LeftAccess& left, const StripShape& shape) : b_(b), left_(left), shape_(shape) {}
+  StripCall(ContractionBuilder& b, const LeftAccess& left, const StripShape& shape)
+      : b_(b), left_(left), shape_(shape) {}
 
-  Stmt at(const Operand& row, const Operand& column, BufferArgument weights, const Operand& weight_step, int tile, Block& lets) const {
+  Stmt at(const Operand& row, const Operand& column, BufferArgument weights, const Operand& weight_step, int tile,
+          Block& lets) const {
     SCall call;
     const int pointers = shape_.taps.empty() && !shape_.plane ? shape_.height : 1;
     for (int i = 0; i < pointers; ++i) call.buffers.push_back({left_.buffer, offset(row, i, column, lets)});
@@ -76,7 +85,8 @@ class StripCall {
   const StripShape& shape_;
 };
 
-/// Whether the last strip of columns begins early enough to be whole, where parts of vectors would be stored by elements.
+/// Whether the last strip of columns begins early enough to be whole, where parts of vectors would be stored by
+/// elements.
 bool repeats_columns(ContractionBuilder& b) {
   const auto columns = constant_value(b.extent_of(b.c.columns));
   return !b.isa.masked_memory && columns && *columns > b.lanes() && *columns % b.lanes() != 0 && !in_place(b);
@@ -91,7 +101,8 @@ struct StripOperands {
 };
 Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(shape.height * b.lanes()));
-  const std::string r = b.local("strip_row"), q = b.local("strip_column"), height = b.local("height"), width = b.local("strip_width"), first = b.local("first_row");
+  const std::string r = b.local("strip_row"), q = b.local("strip_column"), height = b.local("height"),
+                    width = b.local("strip_width"), first = b.local("first_row");
   const Operand rows = b.extent_of(b.c.rows), columns = b.extent_of(b.c.columns);
   const bool whole = !shape.taps.empty();
   const Operand row = whole ? v_var(first) : v_var(r), tall = whole ? v_int(shape.height) : v_var(height);
@@ -103,7 +114,8 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   } else {
     strip.push_back(s_let(width, smaller(v_int(b.lanes()), columns - v_var(q))));
   }
-  strip.push_back(StripCall(b, operands.left, shape).at(row, column, operands.weights, operands.weight_step, tile, strip));
+  strip.push_back(
+      StripCall(b, operands.left, shape).at(row, column, operands.weights, operands.weight_step, tile, strip));
   for (Stmt& s : epilogue(b, {row, tall, column, wide, tile})) strip.push_back(std::move(s));
   Block out;
   if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
@@ -127,7 +139,8 @@ bool place_planes(ContractionBuilder& b, const LeftAccess& left, ShortRows& p) {
   std::vector<LoopVar> vars = b.c.depth;
   vars.push_back(plane);
   const auto form = offset_form(weights.tensor, weights.index, vars, b.scope);
-  const auto weight_step = form ? constant_value(form->coefficient(plane.name)) : std::nullopt, step = constant_value(left.row_coefficients.at(plane.name));
+  const auto weight_step = form ? constant_value(form->coefficient(plane.name)) : std::nullopt,
+             step = constant_value(left.row_coefficients.at(plane.name));
   p.planes = b.planes;
   p.plane_step = step.value_or(0);
   p.weight_step = weight_step.value_or(0);
@@ -137,15 +150,20 @@ bool place_planes(ContractionBuilder& b, const LeftAccess& left, ShortRows& p) {
 /// The plane, where vectors over all of it are clearly fewer than vectors along its rows and have their registers.
 std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& left) {
   const auto stride = pixel_stride(b, left);
-  if (!stride || b.lanes() == 1 || b.c.rows.size() != (b.planes > 1 ? 2u : 1u) || (b.band_first && b.planes == 1)) return std::nullopt;
+  if (!stride || b.lanes() == 1 || b.c.rows.size() != (b.planes > 1 ? 2u : 1u) || (b.band_first && b.planes == 1))
+    return std::nullopt;
   const LoopVar& along = b.c.rows.back();
   const auto rows = constant_value(b.extent(along)), columns = constant_value(b.extent_of(b.c.columns));
   const auto row_step = constant_value(left.row_coefficients.at(along.name));
-  if (!rows || !columns || !row_step || *rows < 1 || *row_step % *stride != 0 || *row_step / *stride < *columns) return std::nullopt;
-  const int64_t lanes = b.lanes(), pitch = *row_step / *stride, vectors = ((*rows - 1) * pitch + *columns + lanes - 1) / lanes;
+  if (!rows || !columns || !row_step || *rows < 1 || *row_step % *stride != 0 || *row_step / *stride < *columns)
+    return std::nullopt;
+  const int64_t lanes = b.lanes(), pitch = *row_step / *stride,
+                vectors = ((*rows - 1) * pitch + *columns + lanes - 1) / lanes;
   const int64_t along_rows = *rows * ((*columns + lanes - 1) / lanes), taps = static_cast<int64_t>(left.taps.size());
-  const bool fits = taps == 0 ? vectors <= b.blueprint.tile_rows : vectors + taps + kForPixels <= b.isa.vector_registers;
-  if (vectors * 4 > along_rows * 3 || !fits || !flat_outside(b.kernel, b.c, {along, b.c.columns[0]})) return std::nullopt;
+  const bool fits =
+      taps == 0 ? vectors <= b.blueprint.tile_rows : vectors + taps + kForPixels <= b.isa.vector_registers;
+  if (vectors * 4 > along_rows * 3 || !fits || !flat_outside(b.kernel, b.c, {along, b.c.columns[0]}))
+    return std::nullopt;
   ShortRows out{*rows, *columns, pitch, static_cast<int>(vectors)};
   return place_planes(b, left, out) ? std::optional(out) : std::nullopt;
 }
@@ -200,21 +218,26 @@ Block whole_planes(ContractionBuilder& b, const StripShape& shape, const StripOp
   const int64_t pitch = tile_pitch(b, p);
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(p.planes * pitch));
   Block out;
-  out.push_back(StripCall(b, operands.left, shape).at(v_int(0), v_int(0), operands.weights, operands.weight_step, tile, out));
+  out.push_back(
+      StripCall(b, operands.left, shape).at(v_int(0), v_int(0), operands.weights, operands.weight_step, tile, out));
   b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
   b.c.rows.pop_back();
   const Operand first = p.planes > 1 ? b.band_first : v_int(0);
-  for (Stmt& s : epilogue(b, {first, v_int(p.planes), v_int(0), v_int(p.pixels()), tile, pitch})) out.push_back(std::move(s));
+  for (Stmt& s : epilogue(b, {first, v_int(p.planes), v_int(0), v_int(p.pixels()), tile, pitch}))
+    out.push_back(std::move(s));
   return out;
 }
 
 /// What the strips are made of, of how the pixels and the weights lie.
-std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left, DType weight_type, const Operand& weight_step) {
+std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left, DType weight_type,
+                                   const Operand& weight_step) {
   const auto stride = pixel_stride(b, left), by = constant_value(weight_step);
   const bool bands = b.band_first && b.planes == 1, unrolled = !left.taps.empty();
-  const auto row_step = stride && !b.c.rows.empty() ? constant_value(left.row_coefficients.at(b.c.rows.back().name)) : std::nullopt;
+  const auto row_step =
+      stride && !b.c.rows.empty() ? constant_value(left.row_coefficients.at(b.c.rows.back().name)) : std::nullopt;
   if (!stride || (bands && !unrolled) || (unrolled && (!by || !row_step))) return std::nullopt;
-  StripShape shape{strip_height(b), *stride, row_step.value_or(0), left.taps, by.value_or(0), left.depth_table, left.table_type, weight_type};
+  StripShape shape{strip_height(b), *stride,          row_step.value_or(0), left.taps,
+                   by.value_or(0),  left.depth_table, left.table_type,      weight_type};
   shape.plane = short_rows(b, left);
   if (!shape.plane) return shape;
   shape.height = shape.plane->planes * shape.plane->vectors;
@@ -239,7 +262,8 @@ Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOper
 Block stencil_body(ContractionBuilder& b) {
   const Read* weights = plain_read(b.c.right);
   const DType weight_type = weights ? b.kernel.tensors[static_cast<size_t>(weights->tensor)].dtype : b.c.accumulator;
-  const bool widens = is_int(weight_type) && is_int(b.c.accumulator) && bytes_of(weight_type) < bytes_of(b.c.accumulator);
+  const bool widens =
+      is_int(weight_type) && is_int(b.c.accumulator) && bytes_of(weight_type) < bytes_of(b.c.accumulator);
   b.possible = weights && plain_read(b.c.left) && (weight_type == b.c.accumulator || widens);
   if (!b.possible) return {};
   b.unrolls_taps = taps_fit(b);
@@ -262,7 +286,8 @@ Block stencil_body(ContractionBuilder& b) {
   StripOperands operands{left, {weights->tensor, w.rest}, weight_step, {}};
   if (bands) operands.copies = std::move(staging);
   Block inner = all_strips(b, *shape, operands, bands ? Block{} : std::move(staging));
-  append(body, loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel), LoopKind::Parallel));
+  append(body, loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel),
+                          LoopKind::Parallel));
   return body;
 }
 

@@ -1,4 +1,5 @@
-// The register tiles of a contraction: each size is an inner function, called with the places of its rows and of its panel.
+// The register tiles of a contraction: each size is an inner function, called with the places of its rows and of its
+// panel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +16,8 @@ Operand multiply_add(const Contraction& c, const Operand& x, const Operand& y, c
 
 std::string sum_name(int row, int vector) { return fmt::format("c{}_{}", row, vector); }
 
-/// Writes the function of one tile size. Buffers: one a row, the right side, the tile, and the table of offsets where there is one.
+/// Writes the function of one tile size. Buffers: one a row, the right side, the tile, and the table of offsets where
+/// there is one.
 class TileFunction {
  public:
   TileFunction(ContractionBuilder& b, const LeftAccess& left, int height, int vectors, bool turned)
@@ -29,7 +31,8 @@ class TileFunction {
     if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
     f_.name = name();
     f_.comment = fmt::format("{} rows of the left side times {} of the right, summed over the depth.{}", height_,
-                             vectors_ == 1 ? "one vector" : fmt::format("{} vectors", vectors_), turned_ ? " The tile is stored turned: columns are its rows." : "");
+                             vectors_ == 1 ? "one vector" : fmt::format("{} vectors", vectors_),
+                             turned_ ? " The tile is stored turned: columns are its rows." : "");
     f_.common = true;
     f_.params = {"depth", "right_step"};
     if (left_.depth_step && constant_value(left_.depth_step) != 1) f_.params.push_back("left_step");
@@ -38,7 +41,9 @@ class TileFunction {
     if (turned_)
       for (int j = 0; j < vectors_; ++j) store_turned(j);
     else
-      each([&](int r, int j) { f_.body.push_back(s_store(tile_, v_int(r * b_.panel_columns() + j * b_.lanes()), sum(r, j))); });
+      each([&](int r, int j) {
+        f_.body.push_back(s_store(tile_, v_int(r * b_.panel_columns() + j * b_.lanes()), sum(r, j)));
+      });
     return std::move(f_);
   }
 
@@ -74,12 +79,14 @@ class TileFunction {
     std::vector<Operand> v;
     for (int r = 0; r < height_; ++r) v.push_back(sum(r, j));
     v = turned_columns(b_, std::move(v), fmt::format("t{}_", j), f_.body);
-    for (size_t i = 0; i < v.size(); ++i) f_.body.push_back(s_store(tile_, v_int(turned_place(b_, 0, j, static_cast<int>(i))), v[i]));
+    for (size_t i = 0; i < v.size(); ++i)
+      f_.body.push_back(s_store(tile_, v_int(turned_place(b_, 0, j, static_cast<int>(i))), v[i]));
   }
 
   /// Vector `j` of the right side; words that lie in memory as pairs of narrower numbers are widened.
   Operand right_vector(int j) const {
-    const int column = j * b_.lanes(), width = b_.panels_of(vectors_) > 1 ? static_cast<int>(b_.right_panel) : column + 1;
+    const int column = j * b_.lanes(),
+              width = b_.panels_of(vectors_) > 1 ? static_cast<int>(b_.right_panel) : column + 1;
     const int panel = right_ + column / width;
     const Operand at = v_var("d") * v_var("right_step");
     if (b_.right_type == b_.c.accumulator) return v_load(panel, b_.right_type, at + v_int(column % width), b_.lanes());
@@ -98,13 +105,13 @@ class TileFunction {
     } else if (f_.params.size() > 2) {
       at = v_var("d") * v_var("left_step");
     }
-    for (int j = 0; j < vectors_; ++j)
-      body.push_back(s_let(fmt::format("b{}", j), right_vector(j)));
+    for (int j = 0; j < vectors_; ++j) body.push_back(s_let(fmt::format("b{}", j), right_vector(j)));
     for (int r = 0; r < height_; ++r) {
       const std::string x = fmt::format("x{}", r);
       body.push_back(s_let(x, v_splat(v_load(r, acc, at), b_.lanes())));
       for (int j = 0; j < vectors_; ++j)
-        body.push_back(s_assign(sum_name(r, j), multiply_add(b_.c, v_var(x, vector()), v_var(fmt::format("b{}", j), vector()), sum(r, j))));
+        body.push_back(s_assign(
+            sum_name(r, j), multiply_add(b_.c, v_var(x, vector()), v_var(fmt::format("b{}", j), vector()), sum(r, j))));
     }
     return body;
   }
@@ -134,14 +141,16 @@ Operand row_base(ContractionBuilder& b, const LeftAccess& left, const TilePlace&
 
 }  // namespace
 
-std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, Block& out) {
+std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height,
+                                Block& out) {
   std::vector<Operand> starts;
   for (int r = 0; r < height; ++r) starts.push_back(row_base(b, left, place, r, out));
   return starts;
 }
 
 int function_number(ContractionBuilder& b, InnerFunction f) {
-  const auto known = std::find_if(b.functions.begin(), b.functions.end(), [&](const InnerFunction& g) { return g.name == f.name; });
+  const auto known =
+      std::find_if(b.functions.begin(), b.functions.end(), [&](const InnerFunction& g) { return g.name == f.name; });
   if (known != b.functions.end()) return static_cast<int>(known - b.functions.begin());
   b.functions.push_back(std::move(f));
   return static_cast<int>(b.functions.size()) - 1;
@@ -154,7 +163,8 @@ struct TilePart {
   int first = 0, rows = 0, tile = 0;
   bool turned = false;
 };
-Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int vectors, const TilePart& part) {
+Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int vectors,
+                const TilePart& part) {
   Block out;
   SCall call;
   call.function = function_number(b, TileFunction(b, left, part.rows, vectors, part.turned).build());
@@ -166,13 +176,16 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     at.first_row = place.first_row + v_int(part.first);
     starts = row_starts(b, left, at, part.rows, out);
   }
-  for (const Operand& start : starts) call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, start});
+  for (const Operand& start : starts)
+    call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, start});
   call.buffers.push_back(place.right);
-  for (int i = 1; i < b.panels_of(vectors); ++i) call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
+  for (int i = 1; i < b.panels_of(vectors); ++i)
+    call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
   call.buffers.push_back({part.tile, v_int(part.first * b.panel_columns())});
   if (!left.depth_step) call.buffers.push_back({left.depth_table, v_int(0)});
   call.args = {place.depth, place.right_step};
-  if (left.depth_step && constant_value(left.depth_step) != 1) call.args.push_back(place.block_first ? v_int(1) : left.depth_step);
+  if (left.depth_step && constant_value(left.depth_step) != 1)
+    call.args.push_back(place.block_first ? v_int(1) : left.depth_step);
   out.push_back({std::move(call)});
   return out;
 }
@@ -180,10 +193,12 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
 }  // namespace
 
 Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors) {
-  if (!b.c.transposed || height <= b.turned_rows) return tile_part(b, left, place, vectors, {0, height, place.tile, b.c.transposed});
+  if (!b.c.transposed || height <= b.turned_rows)
+    return tile_part(b, left, place, vectors, {0, height, place.tile, b.c.transposed});
   Block out;
   const int rows = rows_in_registers(b, height, vectors);
-  for (int first = 0; first < height; first += rows) append(out, tile_part(b, left, place, vectors, {first, rows, place.tile_rows, false}));
+  for (int first = 0; first < height; first += rows)
+    append(out, tile_part(b, left, place, vectors, {first, rows, place.tile_rows, false}));
   out.push_back(turn_tile(b, place.tile_rows, place.tile, height, vectors));
   return out;
 }

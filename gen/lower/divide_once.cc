@@ -1,4 +1,5 @@
-// divide-once: x[p,d]/z[p], with z a sum of this kernel, becomes x[p,d]*z_inverse[p]: one division a row instead of one an element.
+// divide-once: x[p,d]/z[p], with z a sum of this kernel, becomes x[p,d]*z_inverse[p]: one division a row instead of one
+// an element.
 #include <fmt/format.h>
 
 #include "lower/kernel_passes.h"
@@ -48,7 +49,8 @@ class DivideOnce {
       const KernelStatement& s = k_.body[i];
       const auto* sum = std::get_if<Reduce>(&s.value->node);
       const Tensor t = k_.tensors[static_cast<size_t>(tensor)];
-      if (s.target != tensor || t.role != Role::Temp || !sum || sum->op != Reducer::Sum || s.update != Update::Assign) continue;
+      if (s.target != tensor || t.role != Role::Temp || !sum || sum->op != Reducer::Sum || s.update != Update::Assign)
+        continue;
       const int made = static_cast<int>(k_.tensors.size());
       Tensor inverse = t;
       inverse.name = fmt::format("{}_inverse", t.name);

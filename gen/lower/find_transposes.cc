@@ -34,7 +34,8 @@ std::optional<Nest> perfect_nest(const TreeLoop& outermost) {
   return std::nullopt;
 }
 
-std::optional<int64_t> stride_along(const Tensor& t, const std::vector<Expr>& index, const std::string& var, const Ranges& ranges) {
+std::optional<int64_t> stride_along(const Tensor& t, const std::vector<Expr>& index, const std::string& var,
+                                    const Ranges& ranges) {
   Expr total = constant_int(0);
   for (size_t d = 0; d < index.size(); ++d) {
     const auto a = affine_in(index[d], var);
@@ -56,15 +57,19 @@ std::optional<TreeLoop> as_transpose(const Kernel& k, const Isa& isa, const Tree
   if (!n || n->copy.update != Update::Assign) return std::nullopt;
   const auto* read = std::get_if<Read>(&n->copy.value->node);
   const Tensor& target = k.tensors[static_cast<size_t>(n->copy.tensor)];
-  if (!read || read->fill || read->tensor == n->copy.tensor || target.role != Role::Output || is_complex(target.dtype)) return std::nullopt;
+  if (!read || read->fill || read->tensor == n->copy.tensor || target.role != Role::Output || is_complex(target.dtype))
+    return std::nullopt;
   const int across = dense_loop(*n, target, n->copy.index, ranges);
   const int down = dense_loop(*n, k.tensors[static_cast<size_t>(read->tensor)], read->index, ranges);
   if (across < 0 || down < 0 || across == down) return std::nullopt;
-  const auto edge_of = [&](int loop) { return constant_value(n->loops[static_cast<size_t>(loop)].var.extent).value_or(kLargestTile); };
+  const auto edge_of = [&](int loop) {
+    return constant_value(n->loops[static_cast<size_t>(loop)].var.extent).value_or(kLargestTile);
+  };
   int edge = std::min(kLargestTile, isa.lanes(target.dtype));
   while (edge > 2 && (edge > edge_of(across) || edge > edge_of(down))) edge /= 2;
   if (edge < 4) return std::nullopt;
-  TreeNode inside{TreeTranspose{n->loops[static_cast<size_t>(down)].var, n->loops[static_cast<size_t>(across)].var, n->copy, edge}};
+  TreeNode inside{
+      TreeTranspose{n->loops[static_cast<size_t>(down)].var, n->loops[static_cast<size_t>(across)].var, n->copy, edge}};
   for (size_t i = n->loops.size(); i-- > 0;) {
     if (static_cast<int>(i) == across || static_cast<int>(i) == down) continue;
     TreeLoop l = n->loops[i];

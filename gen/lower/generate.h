@@ -22,7 +22,8 @@ class Generator {
  public:
   /// `buffers`: those of the loop nest; temps that need memory are added or grow.
   /// `taken`: names that the body must not declare.
-  Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers, const std::vector<std::string>& taken = {});
+  Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers,
+            const std::vector<std::string>& taken = {});
 
   Block run();
   /// The statements that leave with a status where a check does not hold.
@@ -158,7 +159,7 @@ class Generator {
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
   std::set<std::pair<int, std::string>> fetched_;  ///< lines fetched ahead in the loop body at hand
   PointerMap<int> uses_;
-  PointerMap<std::pair<Expr, bool>> varies_;   ///< with the node itself: its address must not become another one's
+  PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   ValueMemo memo_;
 };
 

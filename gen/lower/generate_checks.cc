@@ -20,7 +20,7 @@ Block Generator::run_checks() {
 
 /// Writes what is asked within the first `depth` loops of a group.
 void Generator::ask(const CheckGroup& group, size_t depth) {
-  SharedExprs shared;   // what a condition asks twice is one node, and gets a name
+  SharedExprs shared;  // what a condition asks twice is one node, and gets a name
   if (depth == group.loops.size()) {
     std::vector<Expr> fails;
     start_leaf({});

@@ -18,15 +18,23 @@ Operand larger_extent(const Operand& a, const Operand& b) {
 
 }  // namespace
 
-Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers, const std::vector<std::string>& taken)
-    : k_(kernel), tree_(tree), isa_(isa), buffers_(buffers), places_(place_temps(kernel, tree)), accumulators_(tree.accumulators.size()), ranges_(size_ranges(kernel)) {
+Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers,
+                     const std::vector<std::string>& taken)
+    : k_(kernel),
+      tree_(tree),
+      isa_(isa),
+      buffers_(buffers),
+      places_(place_temps(kernel, tree)),
+      accumulators_(tree.accumulators.size()),
+      ranges_(size_ranges(kernel)) {
   for (const std::string& name : taken) names_.take(name);
   for (const Size& s : k_.sizes) names_.take(s.name);
   for (const Attr& a : k_.attrs) names_.take(a.name);
   for (size_t t = 0; t < k_.tensors.size(); ++t) {
     const Tensor& tensor = k_.tensors[t];
     if (tensor.role != Role::Temp || places_[t].stored) names_.take(tensor.name);
-    const auto it = std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) { return b.name == tensor.name; });
+    const auto it =
+        std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) { return b.name == tensor.name; });
     buffer_of_.push_back(it == buffers_.end() ? -1 : static_cast<int>(it - buffers_.begin()));
     if (tensor.role != Role::Temp || !places_[t].stored) continue;
     Expr elements = constant_int(1);
@@ -93,8 +101,12 @@ void Generator::plain_loop(const TreeLoop& l) {
   names_.release(outer);
   const auto first = constant_value(from), last = constant_value(extent);
   const bool small = first && last && *last - *first <= kUnrolled;
-  const bool leaf = std::none_of(l.body.begin(), l.body.end(), [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
-  out_->push_back(s_for(outer, from, extent, 1, std::move(body), l.parallel ? LoopKind::Parallel : small && leaf ? LoopKind::Unrolled : LoopKind::Serial));
+  const bool leaf = std::none_of(l.body.begin(), l.body.end(),
+                                 [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
+  out_->push_back(s_for(outer, from, extent, 1, std::move(body),
+                        l.parallel      ? LoopKind::Parallel
+                        : small && leaf ? LoopKind::Unrolled
+                                        : LoopKind::Serial));
 }
 
 /// Whole groups of vectors, then what is left one vector at a time, the last one partly.
@@ -103,13 +115,15 @@ void Generator::vector_loop(const TreeLoop& l) {
   const int64_t lanes = l.shape.lanes, step = lanes * l.shape.parts;
   const auto first = constant_value(from), last = constant_value(extent);
   if (first && last) {
-    const int64_t n = std::max<int64_t>(0, *last - *first), groups = *first + n / step * step, vectors = *first + n / lanes * lanes;
+    const int64_t n = std::max<int64_t>(0, *last - *first), groups = *first + n / step * step,
+                  vectors = *first + n / lanes * lanes;
     if (groups > *first) vector_part(l, from, v_int(groups), l.shape.parts, false);
     if (vectors > groups) vector_part(l, v_int(groups), v_int(vectors), 1, false);
     if (*last > vectors) vector_part(l, v_int(vectors), extent, 1, true);
     return;
   }
-  const Operand groups = named(letter_of(l.var.name) + "_groups", from + v_apply(ScalarOp::BitAnd, {extent - from, v_int(-step)}));
+  const Operand groups =
+      named(letter_of(l.var.name) + "_groups", from + v_apply(ScalarOp::BitAnd, {extent - from, v_int(-step)}));
   vector_part(l, from, groups, l.shape.parts, false);
   vector_part(l, groups, extent, 1, lanes > 1);
 }
@@ -143,13 +157,15 @@ void Generator::fetch_next_row(const TreeLoop& l) {
 /// The value to store: the new one, or the one that stands there combined with it.
 Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
   if (d.update == Update::Assign || d.update == Update::Last) return v;
-  constexpr ScalarOp ops[] = {ScalarOp::Cast, ScalarOp::Add, ScalarOp::Mul, ScalarOp::Max, ScalarOp::Min, ScalarOp::Cast};
+  constexpr ScalarOp ops[] = {ScalarOp::Cast, ScalarOp::Add, ScalarOp::Mul,
+                              ScalarOp::Max,  ScalarOp::Min, ScalarOp::Cast};
   const DType storage = k_.tensors[static_cast<size_t>(d.tensor)].dtype;
   const DType compute = dtype_row(storage).compute;
   const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
   Bundle out;
   for (size_t u = 0; u < v.size(); ++u) {
-    const Operand old = v_load(buffer, storage, offset_of(d.tensor, d.index, static_cast<int>(u)), lanes_.lanes, lanes_.active);
+    const Operand old =
+        v_load(buffer, storage, offset_of(d.tensor, d.index, static_cast<int>(u)), lanes_.lanes, lanes_.active);
     ScalarOp op = ops[static_cast<size_t>(d.update)];
     if (storage == DType::Bool) op = op == ScalarOp::Add || op == ScalarOp::Max ? ScalarOp::Or : ScalarOp::And;
     out.push_back(v_cast(v_apply(op, {v_cast(old, compute), v_cast(v[u], compute)}), storage));
@@ -192,7 +208,8 @@ void Generator::name_positions_outside(const TreeLoop& l) {
         reads = true;
         inputs = inputs && (role == Role::Input || role == Role::Constant);
       });
-      if (reads && inputs && !mentions(e, l.var.name) && outside_.count(e) == 0 && always_defined(k_, e, ranges_)) outside_.emplace(e, position(e));
+      if (reads && inputs && !mentions(e, l.var.name) && outside_.count(e) == 0 && always_defined(k_, e, ranges_))
+        outside_.emplace(e, position(e));
     }
   }
 }

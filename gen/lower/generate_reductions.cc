@@ -66,7 +66,8 @@ bool Generator::zero_when_inactive(const Expr& e) const {
   }
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;
-  if (a->op == ScalarOp::Cast || a->op == ScalarOp::Sq || a->op == ScalarOp::Neg || a->op == ScalarOp::Abs) return zero_when_inactive(a->args[0]);
+  if (a->op == ScalarOp::Cast || a->op == ScalarOp::Sq || a->op == ScalarOp::Neg || a->op == ScalarOp::Abs)
+    return zero_when_inactive(a->args[0]);
   return a->op == ScalarOp::Mul && zero_when_inactive(a->args[0]) && zero_when_inactive(a->args[1]);
 }
 
@@ -84,7 +85,8 @@ void Generator::accumulate(const TreeAccumulate& a) {
   if (is_argument(acc.op)) return accumulate_position(a);
   const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
   const bool split = acc.split.lanes > 1;
-  const bool mask_tail = split && lanes_.active && !(acc.op == Reducer::Sum && varies(a.value) && zero_when_inactive(a.value));
+  const bool mask_tail =
+      split && lanes_.active && !(acc.op == Reducer::Sum && varies(a.value) && zero_when_inactive(a.value));
   const auto* product = std::get_if<Apply>(&a.value->node);
   const bool fused = acc.op == Reducer::Sum && is_float(acc.type) && isa_.fma && product && !a.where && !mask_tail &&
                      (product->op == ScalarOp::Mul || product->op == ScalarOp::Sq) && uses_[a.value.get()] < 2;
@@ -96,8 +98,12 @@ void Generator::accumulate(const TreeAccumulate& a) {
     Operand v = x[u];
     if (v->type.dtype == DType::Bool) v = mask_as(v, state.type.mask_bits);
     if (a.where) v = masked(v, where[u], acc.op);
-    if (mask_tail) v = masked(v, lane_mask(state.type.dtype == DType::Bool ? state.type.mask_bits : dtype_row(state.type.dtype).bits), acc.op);
-    out_->push_back(s_assign(state.names[u], fused ? v_apply(ScalarOp::Fma, {v, y[u], total}) : combine(acc.op, total, v)));
+    if (mask_tail)
+      v = masked(v,
+                 lane_mask(state.type.dtype == DType::Bool ? state.type.mask_bits : dtype_row(state.type.dtype).bits),
+                 acc.op);
+    out_->push_back(
+        s_assign(state.names[u], fused ? v_apply(ScalarOp::Fma, {v, y[u], total}) : combine(acc.op, total, v)));
   }
 }
 
@@ -108,19 +114,23 @@ void Generator::accumulate_position(const TreeAccumulate& a) {
   const Bundle x = spread(value(a.value), lanes_.parts);
   const Bundle where = a.where ? spread(value(a.where), lanes_.parts) : Bundle{};
   const int bits = dtype_row(state.type.dtype).bits;
-  const ScalarOp beats = acc.op == Reducer::ArgMax ? ScalarOp::Gt : ScalarOp::Lt, keeps = acc.op == Reducer::ArgMax ? ScalarOp::Le : ScalarOp::Ge;
+  const ScalarOp beats = acc.op == Reducer::ArgMax ? ScalarOp::Gt : ScalarOp::Lt,
+                 keeps = acc.op == Reducer::ArgMax ? ScalarOp::Le : ScalarOp::Ge;
   const bool runs_over_lanes = acc.split.lanes > 1;
   for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u) {
     const Operand best = v_var(state.names[u], state.type), at = v_var(state.positions[u], state.position_type);
     const Operand v = named("x", x[u]);
-    Operand better = is_float(state.type.dtype) ? v_apply(ScalarOp::And, {v_apply(ScalarOp::Not, {v_apply(keeps, {v, best})}), v_apply(ScalarOp::Eq, {best, best})})
-                                                : v_apply(beats, {v, best});
+    Operand better = is_float(state.type.dtype)
+                         ? v_apply(ScalarOp::And, {v_apply(ScalarOp::Not, {v_apply(keeps, {v, best})}),
+                                                   v_apply(ScalarOp::Eq, {best, best})})
+                         : v_apply(beats, {v, best});
     if (a.where) better = v_apply(ScalarOp::And, {better, mask_as(where[u], bits)});
     if (runs_over_lanes && lanes_.active) better = v_apply(ScalarOp::And, {better, lane_mask(bits)});
     better = named("better", better);
     const Operand first = v_cast(scalar(a.position, static_cast<int>(u)), state.position_type.dtype);
     const Operand here = runs_over_lanes ? v_ramp(first, state.type.lanes) : v_splat(first, state.type.lanes);
-    out_->push_back(s_assign(state.positions[u], v_select(mask_as(better, dtype_row(state.position_type.dtype).bits), here, at)));
+    out_->push_back(
+        s_assign(state.positions[u], v_select(mask_as(better, dtype_row(state.position_type.dtype).bits), here, at)));
     out_->push_back(s_assign(state.names[u], v_select(better, v, best)));
   }
 }
@@ -160,10 +170,12 @@ void Generator::end_position(const TreeEnd& e) {
     const Operand v = v_var(state.names[u], state.type);
     Operand is_best = v_apply(ScalarOp::Eq, {v, best});
     if (is_float(state.type.dtype)) is_best = v_apply(ScalarOp::Or, {is_best, v_apply(ScalarOp::Ne, {v, v})});
-    const Operand at = v_select(mask_as(is_best, dtype_row(state.position_type.dtype).bits), v_var(state.positions[u], state.position_type), none);
+    const Operand at = v_select(mask_as(is_best, dtype_row(state.position_type.dtype).bits),
+                                v_var(state.positions[u], state.position_type), none);
     first = first ? v_apply(ScalarOp::Min, {first, at}) : at;
   }
-  vars_[accumulator_name(e.accumulator)] = {named(acc.name + "_first", v_cast(v_fold(Reducer::Min, first), DType::I64))};
+  vars_[accumulator_name(e.accumulator)] = {
+      named(acc.name + "_first", v_cast(v_fold(Reducer::Min, first), DType::I64))};
 }
 
 }  // namespace tenon

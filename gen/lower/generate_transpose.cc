@@ -1,5 +1,5 @@
-// Transposed tiles: vectors come in along the source's dense loop, are turned in registers by rounds of two-input shuffles, and go
-// out along the target's.
+// Transposed tiles: vectors come in along the source's dense loop, are turned in registers by rounds of two-input
+// shuffles, and go out along the target's.
 #include "lower/generate.h"
 #include "lower/turn_vectors.h"
 
@@ -7,7 +7,8 @@ namespace tenon {
 
 void Generator::transposed_tile(const TreeTranspose& t, const Operand& down, const Operand& across) {
   const auto& read = std::get<Read>(t.copy.value->node);
-  const int source = buffer_of_[static_cast<size_t>(read.tensor)], target = buffer_of_[static_cast<size_t>(t.copy.tensor)];
+  const int source = buffer_of_[static_cast<size_t>(read.tensor)],
+            target = buffer_of_[static_cast<size_t>(t.copy.tensor)];
   const auto stand_at = [&](const Operand& d, const Operand& a) {
     start_leaf({});
     vars_[t.down.name] = {d};
@@ -52,7 +53,9 @@ void Generator::transpose(const TreeTranspose& t) {
   out_->push_back(s_for(d, v_int(0), down_end, t.edge, std::move(strip)));
   names_.release(d);
   names_.release(a);
-  const auto differs = [](const Operand& x, const Operand& y) { return !constant_value(x) || constant_value(x) != constant_value(y); };
+  const auto differs = [](const Operand& x, const Operand& y) {
+    return !constant_value(x) || constant_value(x) != constant_value(y);
+  };
   if (differs(across_end, columns)) transposed_edge(t, {v_int(0), down_end, across_end, columns});
   if (differs(down_end, rows)) transposed_edge(t, {down_end, rows, v_int(0), columns});
 }

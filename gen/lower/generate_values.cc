@@ -1,4 +1,5 @@
-// Expressions → operands: scalars, or bundles of vectors where a value differs between the iterations that are written together.
+// Expressions → operands: scalars, or bundles of vectors where a value differs between the iterations that are written
+// together.
 #include <algorithm>
 
 #include "algebra/simplify.h"
@@ -10,8 +11,8 @@ namespace tenon {
 namespace {
 
 bool is_trivial(const Operand& v) {
-  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) || std::holds_alternative<VSize>(v->node) ||
-         std::holds_alternative<VAttr>(v->node);
+  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) ||
+         std::holds_alternative<VSize>(v->node) || std::holds_alternative<VAttr>(v->node);
 }
 
 bool is_i64(const Operand& v) { return v->type == OperandType{}; }
@@ -44,7 +45,8 @@ bool Generator::varies(const Expr& e) {
     const std::vector<Expr>& strides = places_[static_cast<size_t>(r->tensor)].strides;
     result = known && spread_out(*known);
     // a dimension that repeats one element is the same for all lanes
-    for (size_t d = 0; d < r->index.size() && !known && !result; ++d) result = !(is_zero(strides[d]) && !r->fill) && varies(r->index[d]);
+    for (size_t d = 0; d < r->index.size() && !known && !result; ++d)
+      result = !(is_zero(strides[d]) && !r->fill) && varies(r->index[d]);
     if (r->fill) result = result || varies(r->fill);
   } else {
     each_child(e, [&](const Expr& c) { result = result || varies(c); });
@@ -64,9 +66,11 @@ bool Generator::deserves_name(const Expr& e) const {
   if (std::holds_alternative<Read>(e->node) || std::holds_alternative<Select>(e->node)) return true;
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;
-  if (e->type == DType::I64 && a->op == ScalarOp::Cast) return std::holds_alternative<Read>(a->args[0]->node) || is_float(a->args[0]->type);
+  if (e->type == DType::I64 && a->op == ScalarOp::Cast)
+    return std::holds_alternative<Read>(a->args[0]->node) || is_float(a->args[0]->type);
   if (e->type == DType::I64) return a->op != ScalarOp::Add && a->op != ScalarOp::Sub && a->op != ScalarOp::Mul;
-  return a->op != ScalarOp::Cast || !(std::holds_alternative<Constant>(a->args[0]->node) || std::holds_alternative<VarRef>(a->args[0]->node));
+  return a->op != ScalarOp::Cast ||
+         !(std::holds_alternative<Constant>(a->args[0]->node) || std::holds_alternative<VarRef>(a->args[0]->node));
 }
 
 std::string Generator::base_name(const Expr& e, const Kernel& k) {
@@ -155,7 +159,8 @@ Bundle Generator::apply_value(const Expr& e, const Apply& a) {
     for (Operand& v : at)
       if (v->type.dtype == DType::Bool) v = mask_as(v, bits);
     if (a.op == ScalarOp::Cast) out.push_back(v_cast(at[0], e->type));
-    else if (scalar_op_row(a.op).result == ResultRule::Explicit) out.push_back(v_apply_as(a.op, at, {e->type, lanes_.lanes, 0}));
+    else if (scalar_op_row(a.op).result == ResultRule::Explicit)
+      out.push_back(v_apply_as(a.op, at, {e->type, lanes_.lanes, 0}));
     else out.push_back(v_apply(a.op, at));
   }
   return out;
@@ -163,12 +168,15 @@ Bundle Generator::apply_value(const Expr& e, const Apply& a) {
 
 Bundle Generator::select_value(const Expr&, const Select& s) {
   if (!varies(s.cond)) return guarded_select(value(s.cond)[0], s.yes, s.no);
-  const Bundle cond = spread(value(s.cond), lanes_.parts), yes = spread(value(s.yes), lanes_.parts), no = spread(value(s.no), lanes_.parts);
+  const Bundle cond = spread(value(s.cond), lanes_.parts), yes = spread(value(s.yes), lanes_.parts),
+               no = spread(value(s.no), lanes_.parts);
   Bundle out;
   for (size_t u = 0; u < cond.size(); ++u) {
-    const int bits = s.yes->type == DType::Bool ? std::max(yes[u]->type.mask_bits, no[u]->type.mask_bits) : dtype_row(s.yes->type).bits;
+    const int bits = s.yes->type == DType::Bool ? std::max(yes[u]->type.mask_bits, no[u]->type.mask_bits)
+                                                : dtype_row(s.yes->type).bits;
     const bool masks = s.yes->type == DType::Bool;
-    out.push_back(v_select(mask_as(cond[u], bits), masks ? mask_as(yes[u], bits) : yes[u], masks ? mask_as(no[u], bits) : no[u]));
+    out.push_back(
+        v_select(mask_as(cond[u], bits), masks ? mask_as(yes[u], bits) : yes[u], masks ? mask_as(no[u], bits) : no[u]));
   }
   return out;
 }
@@ -186,7 +194,8 @@ Bundle Generator::guarded_select(const Operand& cond, const Expr& yes, const Exp
   }
   const auto assign = [&](const Expr& arm) {
     const Bundle b = spread(value(arm), lanes_.parts);
-    for (size_t u = 0; u < names.size(); ++u) out_->push_back(s_assign(names[u], type.dtype == DType::Bool ? mask_as(b[u], type.mask_bits) : b[u]));
+    for (size_t u = 0; u < names.size(); ++u)
+      out_->push_back(s_assign(names[u], type.dtype == DType::Bool ? mask_as(b[u], type.mask_bits) : b[u]));
   };
   Block then = block([&] { assign(yes); });
   Block otherwise = block([&] { assign(no); });
@@ -242,7 +251,8 @@ static bool within_bytes(const Tensor& t, int bytes) {
   return size <= bytes;
 }
 
-/// Fetches the cache line that lies `ahead` bytes from the offset, once a line; nothing without a distance, or where the tensor ends before.
+/// Fetches the cache line that lies `ahead` bytes from the offset, once a line; nothing without a distance, or where
+/// the tensor ends before.
 void Generator::prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead) {
   constexpr int kLine = 64;
   const Buffer& b = buffers_[static_cast<size_t>(buffer)];
@@ -264,7 +274,8 @@ Operand Generator::every_other(int buffer, DType type, const Operand& offset) co
   }
   std::vector<int> pick;
   for (int l = 0; l < n; ++l) pick.push_back(2 * l < n ? 2 * l : n + 2 * l - (n - 1));
-  return v_shuffle(v_load(buffer, type, offset, n, low_active), v_load(buffer, type, offset + v_int(n - 1), n, high_active), pick);
+  return v_shuffle(v_load(buffer, type, offset, n, low_active),
+                   v_load(buffer, type, offset + v_int(n - 1), n, high_active), pick);
 }
 
 // ---- scalars: uniform values, indices and everything outside of vector loops
@@ -335,7 +346,8 @@ std::pair<Expr, Expr> Generator::padded_read(const Expr& e, const Read& r, int p
 void Generator::name_conversions(const Expr& e, int part) {
   if (lazy_ > 0 || std::holds_alternative<Reduce>(e->node) || std::holds_alternative<Select>(e->node)) return;
   const auto* a = std::get_if<Apply>(&e->node);
-  if (!a || a->op != ScalarOp::Cast || !is_float(a->args[0]->type)) return each_child(e, [&](const Expr& c) { name_conversions(c, part); });
+  if (!a || a->op != ScalarOp::Cast || !is_float(a->args[0]->type))
+    return each_child(e, [&](const Expr& c) { name_conversions(c, part); });
   const int own = varies(e) ? part : 0;
   if (!memo_.find(e, own)) memo_.put(e, own, {named("at", scalar_of(e, part))});
 }
@@ -343,7 +355,8 @@ void Generator::name_conversions(const Expr& e, int part) {
 Expr Generator::inside(const Read& r) const {
   Expr all = constant_int(1, DType::Bool);
   for (size_t d = 0; d < r.index.size(); ++d) {
-    if (std::any_of(interior_.begin(), interior_.end(), [&](const std::string& v) { return mentions(r.index[d], v); })) continue;
+    if (std::any_of(interior_.begin(), interior_.end(), [&](const std::string& v) { return mentions(r.index[d], v); }))
+      continue;
     const Expr low = apply(ScalarOp::Ge, {r.index[d], constant_int(0)});
     const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d]});
     all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});

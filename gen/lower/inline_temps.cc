@@ -1,5 +1,5 @@
-// inline-temps: a temp that is cheap to compute, or read in one place that runs no more often than it is defined, disappears
-// into its readers; statements whose result nobody reads go.
+// inline-temps: a temp that is cheap to compute, or read in one place that runs no more often than it is defined,
+// disappears into its readers; statements whose result nobody reads go.
 #include <algorithm>
 #include <set>
 
@@ -63,7 +63,8 @@ class Inliner {
   Kernel run() {
     for (size_t i = k_.body.size(); i-- > 0;) {
       const KernelStatement& s = k_.body[i];
-      if (k_.tensors[static_cast<size_t>(s.target)].role != Role::Temp || writers_[static_cast<size_t>(s.target)] != 1) continue;
+      if (k_.tensors[static_cast<size_t>(s.target)].role != Role::Temp || writers_[static_cast<size_t>(s.target)] != 1)
+        continue;
       Uses uses;
       for (size_t j = 0; j < k_.body.size(); ++j) count_in(k_.body[j], s.target, uses);
       if (uses.reads > 0 && !inlinable(s, uses)) continue;
@@ -112,7 +113,8 @@ class Inliner {
     const auto* read = std::get_if<Read>(&r->node);
     if (!read || read->tensor != definition.target) return r;
     std::map<std::string, Expr> vars;
-    for (size_t d = 0; d < read->index.size(); ++d) vars.emplace(std::get<VarRef>(definition.index[d]->node).name, read->index[d]);
+    for (size_t d = 0; d < read->index.size(); ++d)
+      vars.emplace(std::get<VarRef>(definition.index[d]->node).name, read->index[d]);
     const Expr value = substitute(definition.value, vars);
     return read->fill ? select(inside(*read), value, read->fill) : value;
   }

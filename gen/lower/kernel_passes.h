@@ -29,7 +29,8 @@ Kernel separate_windows(const Kernel&);
 /// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.
 std::span<const KernelPass> kernel_passes();
 
-/// The kernel with checks that read no temps where these are defined by one plain statement: checks run before all statements.
+/// The kernel with checks that read no temps where these are defined by one plain statement: checks run before all
+/// statements.
 Kernel checks_without_temps(const Kernel& k);
 
 }  // namespace tenon

@@ -23,7 +23,8 @@ void each_node(const Expr& e, PointerMap<bool>& seen, const Visit& visit) {
 bool in_range(const Kernel& k, const Read& r, const Ranges& ranges) {
   const Tensor& t = k.tensors[static_cast<size_t>(r.tensor)];
   for (size_t d = 0; d < r.index.size(); ++d)
-    if (!proves_not_negative(linear_form(r.index[d]), ranges) || !proves_lt(r.index[d], t.dims[d], ranges)) return false;
+    if (!proves_not_negative(linear_form(r.index[d]), ranges) || !proves_lt(r.index[d], t.dims[d], ranges))
+      return false;
   return true;
 }
 
@@ -49,7 +50,9 @@ Expr without_unit_reductions(const Expr& e) {
   const Expr value = substitute(n->value, zeros), where = n->where ? substitute(n->where, zeros) : nullptr;
   const bool argument = n->op == Reducer::ArgMax || n->op == Reducer::ArgMin;
   if (argument && n->vars.size() > 1) return r;
-  if (!vars.empty() || where) return vars.empty() ? select(where, argument ? constant_int(0) : value, identity_of(n->op, r->type)) : reduce(n->op, vars, where, value, r->type);
+  if (!vars.empty() || where)
+    return vars.empty() ? select(where, argument ? constant_int(0) : value, identity_of(n->op, r->type))
+                        : reduce(n->op, vars, where, value, r->type);
   return argument ? constant_int(0) : value;
 }
 
@@ -83,7 +86,8 @@ bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
     if (const auto* r = std::get_if<Reduce>(&n->node)) add_loops(inner, r->vars);
     if (const auto* r = std::get_if<Read>(&n->node)) ok = ok && (r->fill || in_range(k, *r, inner));
     const auto* a = std::get_if<Apply>(&n->node);
-    if (a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod)) ok = ok && constant_value(a->args[1]).value_or(0) > 0;
+    if (a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod))
+      ok = ok && constant_value(a->args[1]).value_or(0) > 0;
   });
   return ok;
 }
@@ -133,13 +137,16 @@ Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
 
 Kernel simplify_kernel(const Kernel& k) {
   const Ranges sizes = size_ranges(k);
-  Kernel out = map_exprs(k, [&](const Expr& e) { return std::holds_alternative<Constant>(e->node) ? e : simplify(e, sizes); });
+  Kernel out =
+      map_exprs(k, [&](const Expr& e) { return std::holds_alternative<Constant>(e->node) ? e : simplify(e, sizes); });
   SharedExprs shared;
   for (KernelStatement& s : out.body) {
     const std::map<std::string, Expr> zeros = unit_loops(s.loops);
     Ranges ranges = sizes;
     add_loops(ranges, s.loops);
-    const auto tidy = [&](const Expr& e) { return shared.share(simplify(without_unit_reductions(zeros.empty() ? e : substitute(e, zeros)), ranges)); };
+    const auto tidy = [&](const Expr& e) {
+      return shared.share(simplify(without_unit_reductions(zeros.empty() ? e : substitute(e, zeros)), ranges));
+    };
     for (Expr& e : s.index) e = tidy(e);
     s.value = tidy(s.value);
   }

@@ -32,7 +32,8 @@ bool stays_scalar(ScalarOp op, DType type) {
 
 /// Where tensors lie. Without temps the tree, which a survey of each of its loops would walk again, has no say in it.
 std::vector<TempPlace> places_of(const Kernel& k, const LoopTree& tree) {
-  if (std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; })) return place_temps(k, tree);
+  if (std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; }))
+    return place_temps(k, tree);
   std::vector<TempPlace> out;
   for (const Tensor& t : k.tensors) out.push_back({true, false, t.dims, t.strides});
   return out;
@@ -67,7 +68,8 @@ void LaneSurvey::tree(const Tree& t) {
 
 bool LaneSurvey::varies(const Expr& e) {
   if (!e) return false;
-  if (const auto* v = std::get_if<VarRef>(&e->node)) return v->name == var_ || varying_accumulators_.count(v->name) != 0;
+  if (const auto* v = std::get_if<VarRef>(&e->node))
+    return v->name == var_ || varying_accumulators_.count(v->name) != 0;
   if (is_leaf(e)) return false;
   if (const auto* known = varies_.find(e.get())) return known->second;
   const auto* r = std::get_if<Read>(&e->node);
@@ -141,7 +143,8 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   if (!r.fill) return;
   value(r.fill);
   for (size_t d = 0; d < r.index.size(); ++d) {
-    const bool inside = proves_not_negative(linear_form(r.index[d]), ranges_) && proves_lt(r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d], ranges_);
+    const bool inside = proves_not_negative(linear_form(r.index[d]), ranges_) &&
+                        proves_lt(r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d], ranges_);
     if (!varies(r.index[d]) || inside || interior_) continue;
     needs_interior_ = true;
     return refuse();
@@ -150,9 +153,11 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
 }
 
 void LaneSurvey::apply(const Expr& e, const Apply& a) {
-  if (stays_scalar(a.op, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type))) return refuse();
+  if (stays_scalar(a.op, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type)))
+    return refuse();
   operations_ += a.op == ScalarOp::Cast ? 0 : 1;
-  if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Mod) ++costly_;   // Mod of floats; that of whole numbers has no vectors
+  if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Mod)
+    ++costly_;  // Mod of floats; that of whole numbers has no vectors
   for (const Expr& x : a.args) value(x);
 }
 

@@ -51,7 +51,7 @@ class LaneSurvey {
   std::set<int> begun_, reduced_;
   std::set<int> varying_temps_;
   std::set<std::string> varying_accumulators_;
-  PointerMap<std::pair<Expr, bool>> varies_;   ///< with the node itself: its address must not become another one's
+  PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   PointerMap<bool> seen_;
   bool possible_ = true, has_loops_ = false, needs_interior_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1;

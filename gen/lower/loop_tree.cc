@@ -22,8 +22,10 @@ struct Writer {
     for (const TreeNode& n : tree) std::visit(*this, n.node);
   }
   void operator()(const TreeLoop& l) {
-    const std::string shape = l.shape.lanes * l.shape.parts > 1 ? fmt::format("  by {} x {}", l.shape.parts, l.shape.lanes) : "";
-    line(fmt::format("for {} < {}{}{}", l.var.name, to_text(l.var.extent, names), shape, l.ordered ? "  in order" : ""));
+    const std::string shape =
+        l.shape.lanes * l.shape.parts > 1 ? fmt::format("  by {} x {}", l.shape.parts, l.shape.lanes) : "";
+    line(
+        fmt::format("for {} < {}{}{}", l.var.name, to_text(l.var.extent, names), shape, l.ordered ? "  in order" : ""));
     ++depth;
     if (!l.next_row.empty()) line("fetch " + list(l.next_row, names));
     write(l.body);
@@ -31,14 +33,17 @@ struct Writer {
   }
   void operator()(const TreeDefine& d) {
     constexpr std::string_view signs[] = {"=", "+=", "*=", "max=", "min=", "last="};
-    line(fmt::format("{}[{}] {} {}", names[static_cast<size_t>(d.tensor)], list(d.index, names), signs[static_cast<size_t>(d.update)], to_text(d.value, names)));
+    line(fmt::format("{}[{}] {} {}", names[static_cast<size_t>(d.tensor)], list(d.index, names),
+                     signs[static_cast<size_t>(d.update)], to_text(d.value, names)));
   }
   void operator()(const TreeBegin& b) { line(fmt::format("begin {}", accumulator_name(b.accumulator))); }
   void operator()(const TreeAccumulate& a) {
-    line(fmt::format("accumulate {} with {}{}", accumulator_name(a.accumulator), to_text(a.value, names), a.where ? " where " + to_text(a.where, names) : ""));
+    line(fmt::format("accumulate {} with {}{}", accumulator_name(a.accumulator), to_text(a.value, names),
+                     a.where ? " where " + to_text(a.where, names) : ""));
   }
   void operator()(const TreeTranspose& t) {
-    line(fmt::format("transpose {} < {}, {} < {} by {}", t.down.name, to_text(t.down.extent, names), t.across.name, to_text(t.across.extent, names), t.edge));
+    line(fmt::format("transpose {} < {}, {} < {} by {}", t.down.name, to_text(t.down.extent, names), t.across.name,
+                     to_text(t.across.extent, names), t.edge));
     ++depth;
     (*this)(t.copy);
     --depth;

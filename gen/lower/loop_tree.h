@@ -2,11 +2,12 @@
 // The step between a kernel's list of statements and its loop nest.
 //
 //   tree := node…
-//   node := loop(var, tree) | define(tensor[index] update value) | begin(acc) | accumulate(acc, value where …) | end(acc)
+//   node := loop(var, tree) | define(tensor[index] update value) | begin(acc) | accumulate(acc, value where …) |
+//   end(acc)
 //         | transpose(define, down, across)
 //
-// Loop variables of a tree are named `letter.number`, so that each loop has a name of its own. The value of accumulator n is the
-// variable accumulator_name(n): from begin on its running value (serial loops), from end on its result.
+// Loop variables of a tree are named `letter.number`, so that each loop has a name of its own. The value of accumulator
+// n is the variable accumulator_name(n): from begin on its running value (serial loops), from end on its result.
 #pragma once
 
 #include <string>
@@ -29,10 +30,10 @@ struct LoopShape {
 
 struct TreeLoop {
   LoopVar var;
-  Expr begin, end;       ///< null: 0 and the extent
-  bool interior = false; ///< padded reads whose index depends on the variable lie inside
-  bool parallel = false; ///< iterations may go to workers
-  bool ordered = false;  ///< iterations depend on each other beyond accumulators (scans, scatter)
+  Expr begin, end;        ///< null: 0 and the extent
+  bool interior = false;  ///< padded reads whose index depends on the variable lie inside
+  bool parallel = false;  ///< iterations may go to workers
+  bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter)
   LoopShape shape;
   std::vector<int> cached;     ///< tensors that an earlier loop of the same row went over: not fetched ahead
   std::vector<Expr> next_row;  ///< reads of the next row, fetched ahead by this loop
@@ -45,13 +46,26 @@ struct TreeDefine {
   Expr value;
   std::string formula;
 };
-struct TreeBegin { int accumulator = 0; };
+struct TreeBegin {
+  int accumulator = 0;
+};
 /// `position`: for ArgMax and ArgMin, what the result is when this element wins.
-struct TreeAccumulate { int accumulator = 0; Expr where; Expr value; Expr position; };
-struct TreeEnd { int accumulator = 0; };
+struct TreeAccumulate {
+  int accumulator = 0;
+  Expr where;
+  Expr value;
+  Expr position;
+};
+struct TreeEnd {
+  int accumulator = 0;
+};
 
 /// A copy for all values of two variables: `down` is dense in the source, `across` in the target.
-struct TreeTranspose { LoopVar down, across; TreeDefine copy; int edge = 8; };
+struct TreeTranspose {
+  LoopVar down, across;
+  TreeDefine copy;
+  int edge = 8;
+};
 
 struct TreeNode {
   std::variant<TreeLoop, TreeDefine, TreeBegin, TreeAccumulate, TreeEnd, TreeTranspose> node;

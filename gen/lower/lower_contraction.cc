@@ -15,8 +15,8 @@ namespace {
 /// Names of lets that the whole nest uses.
 struct Extents {
   Operand rows, columns, depth;
-  Operand row_block;      ///< rows of a block, a multiple of the tile's
-  Operand rows_a_block;   ///< the same, as a number where it is one
+  Operand row_block;     ///< rows of a block, a multiple of the tile's
+  Operand rows_a_block;  ///< the same, as a number where it is one
 };
 
 class NestBuilder {
@@ -53,12 +53,15 @@ class NestBuilder {
       const Operand columns = packing_ == Packing::Tail ? v_int(b_.panel_columns()) : round_up(block_columns());
       packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
     }
-    const int tall = b_.blueprint.tile_rows, stored = b_.c.transposed ? (tall + b_.turned_rows - 1) / b_.turned_rows * b_.turned_rows : tall;
+    const int tall = b_.blueprint.tile_rows,
+              stored = b_.c.transposed ? (tall + b_.turned_rows - 1) / b_.turned_rows * b_.turned_rows : tall;
     tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(stored * b_.panel_columns()));
-    if (b_.c.transposed && tall > b_.turned_rows) place_.tile_rows = b_.add_buffer("tile_rows", b_.c.accumulator, Storage::Stack, v_int(tall * b_.panel_columns()));
+    if (b_.c.transposed && tall > b_.turned_rows)
+      place_.tile_rows = b_.add_buffer("tile_rows", b_.c.accumulator, Storage::Stack, v_int(tall * b_.panel_columns()));
   }
   Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
-  /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer iteration.
+  /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer
+  /// iteration.
   Operand block_columns() {
     const Operand all = b_.extent_of(b_.c.columns);
     if (staged_ || whole_panels_ || right_.panel > 0) return all;
@@ -67,7 +70,8 @@ class NestBuilder {
     return smaller(all, larger(fit, v_int(1)) * v_int(panel));
   }
 
-  /// Which panels of the right side are copied: none, the last one where it is not whole, all, or what a condition says at run time.
+  /// Which panels of the right side are copied: none, the last one where it is not whole, all, or what a condition says
+  /// at run time.
   enum class Packing : uint8_t { None, Tail, All, Asked };
 
   Packing how_to_pack() {
@@ -87,8 +91,8 @@ class NestBuilder {
     return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {right_.column_step, v_int(1)})});
   }
 
-  /// Read by one tile, or by few from so few rows that their pages stay known and the second-level cache serves what the first cannot
-  /// hold: a copy would be read and written once too.
+  /// Read by one tile, or by few from so few rows that their pages stay known and the second-level cache serves what
+  /// the first cannot hold: a copy would be read and written once too.
   bool reads_seldom(int64_t rows) {
     constexpr int64_t kFew = 4, kPages = 64;
     const auto depth = constant_value(b_.extent_of(b_.c.depth));
@@ -99,14 +103,16 @@ class NestBuilder {
   bool reads_well_in_place() {
     const auto step = constant_value(right_.depth_step), depth = constant_value(b_.extent_of(b_.c.depth));
     if (!step) return false;
-    constexpr int64_t kWay = 4096, kWays = 8, kCoarse = 1024;   // bytes that lie in different sets of a cache, and lines that a set holds
+    constexpr int64_t kWay = 4096, kWays = 8,
+                      kCoarse = 1024;  // bytes that lie in different sets of a cache, and lines that a set holds
     const int64_t bytes = *step * bytes_of(b_.c.accumulator);
     if (bytes % kCoarse != 0) return true;
     return depth && *depth * std::gcd(bytes, kWay) <= kWay * kWays / 2;
   }
 
   Block column_blocks(Block staging) {
-    const std::string j = b_.local("column_block"), first = b_.local("first_column"), count = b_.local("block_columns"), step = b_.local("columns_packed");
+    const std::string j = b_.local("column_block"), first = b_.local("first_column"), count = b_.local("block_columns"),
+                      step = b_.local("columns_packed");
     Block out{s_let(step, block_columns())};
     if (packing_ == Packing::Asked) {
       full_ = v_var(b_.local("pack_all"), {DType::Bool, 1, 0});
@@ -124,7 +130,8 @@ class NestBuilder {
   }
 
   Block row_blocks(const Operand& first_column, const Operand& count) {
-    const std::string i = b_.local("row_block"), first = b_.local("first_row"), rows = b_.local("block_rows"), p = b_.local("tile_column");
+    const std::string i = b_.local("row_block"), first = b_.local("first_row"), rows = b_.local("block_rows"),
+                      p = b_.local("tile_column");
     const int panel = b_.panel_columns();
     const std::string width = b_.local("tile_width"), column = b_.local("column_at");
     place_.right = {packed_, packing_ == Packing::Tail ? v_int(0) : v_var(p) * n_.depth * v_int(panel)};
@@ -147,12 +154,13 @@ class NestBuilder {
     const Operand count_of_rows = even ? n_.rows_a_block : v_var(rows);
     Block body{s_let(column, first_column + v_var(p) * v_int(panel))};
     const auto columns = constant_value(b_.extent_of(b_.c.columns));
-    const bool whole = columns && *columns % panel == 0;   // and so is the number of columns in a block
+    const bool whole = columns && *columns % panel == 0;  // and so is the number of columns in a block
     if (!whole) body.push_back(s_count(width, smaller(count - v_var(p) * v_int(panel), v_int(panel))));
     append(body, tiles(v_var(first), count_of_rows, v_var(column), whole ? v_int(panel) : v_var(width)));
     block.push_back(s_let(first, v_var(i) * n_.row_block));
     if (!even) block.push_back(s_count(rows, smaller(n_.row_block, n_.rows - v_var(first))));
-    if (left_.block_copy >= 0) block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), count_of_rows, n_.depth)));
+    if (left_.block_copy >= 0)
+      block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), count_of_rows, n_.depth)));
     block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body), LoopKind::Parallel));
     return {s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block), LoopKind::Parallel)};
   }
@@ -168,37 +176,44 @@ class NestBuilder {
   }
   Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
 
-  /// Tiles of full height, then tiles of the small height for the rows left over. Where their number is known, no row is multiplied in vain,
-  /// but for tiles that are turned: the small ones of these are columns of whole vectors.
+  /// Tiles of full height, then tiles of the small height for the rows left over. Where their number is known, no row
+  /// is multiplied in vain, but for tiles that are turned: the small ones of these are columns of whole vectors.
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const int tall = b_.blueprint.tile_rows;
     const auto known = b_.c.transposed ? std::nullopt : constant_value(b_.extent_of(b_.c.rows));
-    if (b_.blueprint.unroll == 0 || (known && *known % tall == 0)) return even_tiles(tall, first_row, rows, column, width);
-    const int low = known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.unroll)) : b_.blueprint.unroll;
+    if (b_.blueprint.unroll == 0 || (known && *known % tall == 0))
+      return even_tiles(tall, first_row, rows, column, width);
+    const int low =
+        known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.unroll)) : b_.blueprint.unroll;
     if (known && *known < tall) return even_tiles(low, first_row, rows, column, width);
-    const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"), height = b_.local("height");
+    const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"),
+                      height = b_.local("height");
     const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
     const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
     place_.first_row = v_var(row);
     TilePlace clamped = place_;
     clamped.row_end = n_.rows;
-    Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))}, all = tile_of(place_, tall, column, width), some = tile_of(clamped, low, column, width);
+    Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))},
+        all = tile_of(place_, tall, column, width), some = tile_of(clamped, low, column, width);
     if (b_.c.transposed) {
       append(all, turned_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
       some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
       append(some, turned_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
       body.push_back(s_if(is_whole, std::move(all), std::move(some)));
     } else {
-      body.push_back(s_count(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row))));
+      body.push_back(
+          s_count(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row))));
       body.push_back(s_if(is_whole, std::move(all), std::move(some)));
       append(body, epilogue(b_, {v_var(row), v_var(height), column, width, tile_}));
     }
     const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
-    return {s_let(whole, floor_div(rows, v_int(tall))), s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
+    return {s_let(whole, floor_div(rows, v_int(tall))),
+            s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
   }
 
   /// Tiles of one height. The last one repeats the last row where rows are missing.
-  Block even_tiles(int tall, const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
+  Block even_tiles(int tall, const Operand& first_row, const Operand& rows, const Operand& column,
+                   const Operand& width) {
     const std::string t = b_.local("tile_row"), row = b_.local("row"), height = b_.local("height");
     place_.first_row = v_var(row);
     const auto known = constant_value(b_.extent_of(b_.c.rows));
@@ -228,9 +243,11 @@ class NestBuilder {
     direct.right_step = right_.depth_step;
     Block in_place = from_left(direct, height, b_.blueprint.tile_vectors);
     if (packing_ == Packing::None) return in_place;
-    if (constant_value(width)) return full_ ? Block{s_if(full_, any_width(place, height, width), std::move(in_place))} : std::move(in_place);
+    if (constant_value(width))
+      return full_ ? Block{s_if(full_, any_width(place, height, width), std::move(in_place))} : std::move(in_place);
     const Operand partial = v_apply(ScalarOp::Lt, {width, v_int(b_.panel_columns())});
-    return {s_if(full_ ? v_apply(ScalarOp::Or, {full_, partial}) : partial, any_width(place, height, width), std::move(in_place))};
+    return {s_if(full_ ? v_apply(ScalarOp::Or, {full_, partial}) : partial, any_width(place, height, width),
+                 std::move(in_place))};
   }
 
   /// A tile of all vectors, or of one where the columns fit into it.
@@ -238,14 +255,16 @@ class NestBuilder {
     const auto columns = constant_value(b_.extent_of(b_.c.columns));
     if (b_.blueprint.tile_vectors == 1 || (columns && *columns <= b_.lanes())) return from_left(place, height, 1);
     if (constant_value(width)) return from_left(place, height, b_.blueprint.tile_vectors);
-    return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), from_left(place, height, b_.blueprint.tile_vectors), from_left(place, height, 1))};
+    return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), from_left(place, height, b_.blueprint.tile_vectors),
+                 from_left(place, height, 1))};
   }
 
   Block from_left(const TilePlace& place, int height, int vectors) {
     if (left_.block_copy < 0) return register_tile(b_, left_, place, height, vectors);
     TilePlace copied = place;
     copied.block_first = block_first_;
-    return {s_if(copies_rows(), register_tile(b_, left_, copied, height, vectors), register_tile(b_, left_, place, height, vectors))};
+    return {s_if(copies_rows(), register_tile(b_, left_, copied, height, vectors),
+                 register_tile(b_, left_, place, height, vectors))};
   }
 
   ContractionBuilder& b_;
@@ -259,24 +278,27 @@ class NestBuilder {
   int packed_ = -1, tile_ = -1;
 };
 
-
-
 Block contraction_body(ContractionBuilder& b) {
-  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
-  Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth)),
-             s_let(row_block, rows_a_block(b, v_var(depth), b.panel_columns()))};
+  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"),
+                    row_block = b.local("rows_cached");
+  Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)),
+             s_let(depth, b.extent_of(b.c.depth)), s_let(row_block, rows_a_block(b, v_var(depth), b.panel_columns()))};
   const Operand number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
   append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build());
   return body;
 }
 
-std::string_view blueprint_kind(const Contraction& c) { return c.is_stencil() ? "stencil" : c.transposed ? "contraction_turned" : "contraction"; }
+std::string_view blueprint_kind(const Contraction& c) {
+  return c.is_stencil() ? "stencil" : c.transposed ? "contraction_turned" : "contraction";
+}
 
-/// Whether the columns are written to lines that push each other out of the caches, after few steps of the depth: a tile that writes a
-/// part of a line finds it gone when the next tile writes the rest, so tiles of whole lines pay even with fewer vectors.
+/// Whether the columns are written to lines that push each other out of the caches, after few steps of the depth: a
+/// tile that writes a part of a line finds it gone when the next tile writes the rest, so tiles of whole lines pay even
+/// with fewer vectors.
 bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::optional<int64_t>& depth) {
   constexpr int64_t kLine = 64, kWay = 4096, kWays = 8, kShallow = 32;
-  if (!depth || *depth > kShallow || columns <= kWays || b.blueprint.tile_rows * bytes_of(b.c.result) % kLine != 0) return false;
+  if (!depth || *depth > kShallow || columns <= kWays || b.blueprint.tile_rows * bytes_of(b.c.result) % kLine != 0)
+    return false;
   const KernelStatement& s = *b.c.statement;
   ValueScope scope = b.scope;
   for (const LoopVar& v : s.loops) scope.vars[v.name] = v_var(v.name);
@@ -285,14 +307,17 @@ bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::opt
   return step && *step * bytes_of(b.c.result) % kWay == 0;
 }
 
-/// The row of a turned contraction whose columns all lie in one vector, or whose writes collide, where its taller tiles waste few rows;
-/// or null.
-const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa, const Blueprints& blueprints) {
-  const Blueprint* narrow = c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_turned_narrow", isa.name, c.accumulator);
+/// The row of a turned contraction whose columns all lie in one vector, or whose writes collide, where its taller tiles
+/// waste few rows; or null.
+const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa,
+                                  const Blueprints& blueprints) {
+  const Blueprint* narrow =
+      c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_turned_narrow", isa.name, c.accumulator);
   if (!narrow) return nullptr;
   ContractionBuilder b = start_contraction(kernel, isa, *narrow, c);
   const auto rows = constant_value(b.extent_of(c.rows)), columns = constant_value(b.extent_of(c.columns));
-  if (!rows || !columns || (*columns > b.lanes() && !writes_collide(b, *columns, constant_value(b.extent_of(c.depth))))) return nullptr;
+  if (!rows || !columns || (*columns > b.lanes() && !writes_collide(b, *columns, constant_value(b.extent_of(c.depth)))))
+    return nullptr;
   const int64_t padded = (*rows + narrow->tile_rows - 1) / narrow->tile_rows * narrow->tile_rows;
   return padded * 10 <= *rows * 11 ? narrow : nullptr;
 }
@@ -307,7 +332,8 @@ Blueprint with_even_rows(const Blueprint& blueprint, const Kernel& kernel, const
   return out;
 }
 
-/// Rows that a column of a turned tile has in one vector: the tile's, or the largest power of two that they are a multiple of.
+/// Rows that a column of a turned tile has in one vector: the tile's, or the largest power of two that they are a
+/// multiple of.
 int turned_rows(const Blueprint& blueprint) { return blueprint.tile_rows & -blueprint.tile_rows; }
 
 /// A stencil's pixels split into rows and, along the vectors, columns.
@@ -321,8 +347,10 @@ Contraction with_columns(Contraction c) {
 
 }  // namespace
 
-ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint, const Contraction& c) {
-  ContractionBuilder b{kernel, isa, blueprint, c, {}, {}, {}, true, DType::F32, 0, 0, false, nullptr, 0, 1, false, {}, {}};
+ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint,
+                                     const Contraction& c) {
+  ContractionBuilder b{kernel, isa, blueprint, c,       {}, {}, {},    true, DType::F32,
+                       0,      0,   false,     nullptr, 0,  1,  false, {},   {}};
   b.scope.kernel = &kernel;
   b.right_type = c.accumulator;
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {
@@ -340,9 +368,11 @@ ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const
 }
 
 ContractionParts contraction_parts(ContractionBuilder& b) {
-  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"), row_block = b.local("rows_cached");
+  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"),
+                    row_block = b.local("rows_cached");
   const Operand number = rows_cached(b, b.extent_of(b.c.depth));
-  ContractionParts parts = NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build_parts();
+  ContractionParts parts =
+      NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build_parts();
   Block once{s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth))};
   append(once, std::move(parts.once));
   Block each{s_let(rows, b.extent_of(b.c.rows)), s_let(row_block, rows_cached(b, v_var(depth)))};
@@ -350,13 +380,15 @@ ContractionParts contraction_parts(ContractionBuilder& b) {
   return {std::move(once), std::move(each)};
 }
 
-std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa, const Blueprints& blueprints) {
+std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
+                                          const Blueprints& blueprints) {
   const auto found = find_contraction(*kernel);
   if (!found) return std::nullopt;
   const Blueprint* blueprint = narrow_blueprint(*kernel, *found, isa, blueprints);
   if (!blueprint) blueprint = blueprints.find(blueprint_kind(*found), isa.name, found->accumulator);
   if (!blueprint) return std::nullopt;
-  const auto pairs = isa.row("dot2", found->accumulator, isa.lanes(found->accumulator)) ? pair_depth(*found) : std::nullopt;
+  const auto pairs =
+      isa.row("dot2", found->accumulator, isa.lanes(found->accumulator)) ? pair_depth(*found) : std::nullopt;
   const Contraction c = pairs ? *pairs : with_columns(*found);
   const Blueprint even = with_even_rows(*blueprint, *kernel, c, isa);
   ContractionBuilder b = start_contraction(*kernel, isa, even, c);

@@ -65,13 +65,15 @@ class FrameLowering {
 
   void pointer(const FrameParameter& p, int tensor) {
     const bool writable = p.kind != FrameParameterKind::input;
-    pass(tensor, {p.name, tensor >= 0 ? kernel_.tensors[static_cast<size_t>(tensor)].dtype : type_of(p), Storage::Tensor, tensor, nullptr, writable});
+    pass(tensor, {p.name, tensor >= 0 ? kernel_.tensors[static_cast<size_t>(tensor)].dtype : type_of(p),
+                  Storage::Tensor, tensor, nullptr, writable});
   }
 
   /// Of a tensor that is absent: that of the one above whose type it shares, or its own.
   DType type_of(const FrameParameter& p) const {
     for (size_t i = 0; i < call_.tensors.size(); ++i)
-      if (call_.frame->parameters[i].name == p.type && call_.tensors[i] >= 0) return kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype;
+      if (call_.frame->parameters[i].name == p.type && call_.tensors[i] >= 0)
+        return kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype;
     return dtype_from_name(p.type).value_or(DType::I64);
   }
 
@@ -85,9 +87,11 @@ class FrameLowering {
   void pack(const FrameParameter& p, const std::vector<Expr>& extents) {
     const int buffer = static_cast<int>(nest_.buffers.size());
     const auto n = static_cast<int64_t>(extents.size());
-    nest_.buffers.push_back({p.name + "_extents", DType::I64, Storage::Stack, -1, v_int(std::max<int64_t>(n, 1)), true});
+    nest_.buffers.push_back(
+        {p.name + "_extents", DType::I64, Storage::Stack, -1, v_int(std::max<int64_t>(n, 1)), true});
     if (n == 0) nest_.body.push_back(s_store(buffer, v_int(0), v_int(1)));
-    for (int64_t k = 0; k < n; ++k) nest_.body.push_back(s_store(buffer, v_int(k), number(extents[static_cast<size_t>(k)])));
+    for (int64_t k = 0; k < n; ++k)
+      nest_.body.push_back(s_store(buffer, v_int(k), number(extents[static_cast<size_t>(k)])));
     pass(buffer, {p.name, DType::I64, Storage::Stack, -1, v_int(std::max<int64_t>(n, 1)), false});
     argument(p.name + "_rank", v_int(n));
   }
@@ -96,10 +100,12 @@ class FrameLowering {
     DType type = dtype_from_name(p.type).value_or(DType::U8);
     if (p.keys)
       for (size_t i = 0; i < call_.tensors.size(); ++i)
-        if (call_.frame->parameters[i].name == p.type) type = *key_dtype(kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype);
+        if (call_.frame->parameters[i].name == p.type)
+          type = *key_dtype(kernel_.tensors[static_cast<size_t>(call_.tensors[i])].dtype);
     const int buffer = static_cast<int>(nest_.buffers.size());
-    const Operand count = elements(p.elements);     // a buffer of no elements has no name to hand over
-    nest_.buffers.push_back({p.name, type, Storage::Workspace, -1, constant_value(count) == 0 ? v_int(1) : count, true});
+    const Operand count = elements(p.elements);  // a buffer of no elements has no name to hand over
+    nest_.buffers.push_back(
+        {p.name, type, Storage::Workspace, -1, constant_value(count) == 0 ? v_int(1) : count, true});
     pass(buffer, {p.name, type, Storage::Workspace, -1, v_int(1), true});
   }
 
@@ -120,6 +126,8 @@ class FrameLowering {
 
 }  // namespace
 
-LoopNest lower_frame(const std::shared_ptr<const Kernel>& kernel, const Isa& isa) { return FrameLowering(kernel, isa).run(); }
+LoopNest lower_frame(const std::shared_ptr<const Kernel>& kernel, const Isa& isa) {
+  return FrameLowering(kernel, isa).run();
+}
 
 }  // namespace tenon

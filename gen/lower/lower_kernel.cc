@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "lower/build_loops.h"
 #include "algebra/contraction.h"
+#include "lower/build_loops.h"
 #include "lower/generate.h"
 #include "lower/kernel_passes.h"
 #include "lower/kernel_ranges.h"
@@ -40,27 +40,31 @@ Operand condition(const Expr& e) {
   return v_apply(a.op, {condition(a.args[0]), condition(a.args[1])});
 }
 
-/// What a kernel is before a level is chosen: a fork and what it leads to, a kernel after its passes with its loops, or parts one after the other.
+/// What a kernel is before a level is chosen: a fork and what it leads to, a kernel after its passes with its loops, or
+/// parts one after the other.
 struct Case {
-  std::vector<Case> parts;               ///< empty: one part
-  Expr holds;                            ///< null: no fork
+  std::vector<Case> parts;  ///< empty: one part
+  Expr holds;               ///< null: no fork
   std::unique_ptr<Case> then, otherwise;
   bool otherwise_scalar = false;
-  bool for_speed = false;                ///< `otherwise` would do for both
-  std::optional<WholeCopy> copy;         ///< of a part: what it is the body of, a function of its own
+  bool for_speed = false;         ///< `otherwise` would do for both
+  std::optional<WholeCopy> copy;  ///< of a part: what it is the body of, a function of its own
   Kernel kernel;
   LoopTree tree;
 };
 
-/// Whether kernels share functions: those of a library stand beside others in a file, and their sizes are told by the call.
+/// Whether kernels share functions: those of a library stand beside others in a file, and their sizes are told by the
+/// call.
 enum class Sharing : uint8_t { none, functions };
 
 Case prepare(const Kernel& kernel, const Isa& isa, Sharing sharing);
 
-/// Updates in place have loops of their own. They are lowered by themselves, so that forks of the statements before them do not repeat them.
+/// Updates in place have loops of their own. They are lowered by themselves, so that forks of the statements before
+/// them do not repeat them.
 std::vector<Kernel> parts_of(const Kernel& k) {
   std::vector<Kernel> out;
-  const bool temps = std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; });
+  const bool temps =
+      std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; });
   for (const KernelStatement& s : k.body) {
     if (out.empty() || (!temps && s.update != Update::Assign)) {
       out.push_back(k);
@@ -105,9 +109,12 @@ Case prepare_part(Kernel part, const Isa& isa, Sharing sharing) {
 }
 
 /// `isa`: any level with vectors, or any without; forks ask no more.
-Case prepare(const Kernel& kernel, const Isa& isa, Sharing sharing) { return prepare_simple(simplify_kernel(kernel), isa, sharing); }
+Case prepare(const Kernel& kernel, const Isa& isa, Sharing sharing) {
+  return prepare_simple(simplify_kernel(kernel), isa, sharing);
+}
 
-/// A kernel for levels with vectors and for those without, made when it is first asked for: the same where neither forks.
+/// A kernel for levels with vectors and for those without, made when it is first asked for: the same where neither
+/// forks.
 class Prepared {
  public:
   Prepared(const Kernel& kernel, Sharing sharing) : kernel_(kernel), sharing_(sharing) {}
@@ -140,7 +147,7 @@ bool has_vectors(const Tree& tree) {
 /// The cases of a kernel with the loops of one level.
 struct Planned {
   const Case* of = nullptr;
-  const WholeCopy* copy = nullptr;   ///< of a part: the copy that it is the body of
+  const WholeCopy* copy = nullptr;  ///< of a part: the copy that it is the body of
   LoopTree tree;
   std::unique_ptr<Planned> then, otherwise;
   std::vector<Planned> parts;
@@ -239,12 +246,15 @@ std::optional<Chained> chain_of(const Kernel& kernel) {
 }
 
 /// The body as a chain where that pays, else as loops.
-Block chain_or_loops(const Chained* chained, const Planned& planned, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
+Block chain_or_loops(const Chained* chained, const Planned& planned, const Isa& isa, const Blueprints& blueprints,
+                     LoopNest& nest) {
   const auto loops = [&](const Kernel& k, std::vector<Buffer>& buffers) {
     const Case c = prepare(k, isa, Sharing::none);
     return body_of(plan(c, isa, blueprints), isa, {buffers, nest.functions});
   };
-  auto chain = chained ? lower_row_chain(chained->kernel, chained->chain, isa, blueprints, loops, {nest.buffers, nest.functions}) : std::nullopt;
+  auto chain =
+      chained ? lower_row_chain(chained->kernel, chained->chain, isa, blueprints, loops, {nest.buffers, nest.functions})
+              : std::nullopt;
   if (chain && constant_value(chain->pays) != 0) nest.blueprint = chain->blueprint;
   if (chain && constant_value(chain->pays) == 1) return std::move(chain->body);
   Block body = body_of(planned, isa, {nest.buffers, nest.functions}, declared_names(nest.body));
@@ -277,13 +287,16 @@ LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, con
   nest.blueprint = "loops";
   nest.buffers = tensor_buffers(*kernel);
   nest.body = whole.checks;
-  for (Stmt& s : chain_or_loops(whole.chained ? &*whole.chained : nullptr, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
+  for (Stmt& s : chain_or_loops(whole.chained ? &*whole.chained : nullptr, planned, isa, blueprints, nest))
+    nest.body.push_back(std::move(s));
   return nest;
 }
 
-std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel, const Blueprints& blueprints, Sharing sharing) {
+std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
+                                              const Blueprints& blueprints, Sharing sharing) {
   const bool contracts = !kernel.call && find_contraction(kernel);
-  const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]), contracts ? std::nullopt : chain_of(kernel)};
+  const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]),
+                    contracts ? std::nullopt : chain_of(kernel)};
   Prepared prepared(kernel, sharing);
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -309,7 +322,8 @@ LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const 
   return *std::move(lower_to({&isa}, kernel, blueprints, Sharing::none)[0]);
 }
 
-std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints, const std::vector<const Isa*>& levels) {
+std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints,
+                                                  const std::vector<const Isa*>& levels) {
   return lower_to(levels, kernel, blueprints, Sharing::functions);
 }
 

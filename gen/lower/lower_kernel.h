@@ -13,10 +13,12 @@ namespace tenon {
 
 /// The body of `kernel` at level `isa`. Correct for every kernel; the blueprints say how fast ones are shaped.
 LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa);
-/// True when the level's own body differs from the portable one in speed: vectors, or fused multiply-adds in a reduction.
+/// True when the level's own body differs from the portable one in speed: vectors, or fused multiply-adds in a
+/// reduction.
 bool gains(const Kernel& kernel, const Isa& isa);
-/// The bodies of `kernel` at each of `levels`, one entry a level: lower_kernel of the first and of all that gain, nothing for the others.
-/// What does not depend on the level is done once.
-std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints, const std::vector<const Isa*>& levels);
+/// The bodies of `kernel` at each of `levels`, one entry a level: lower_kernel of the first and of all that gain,
+/// nothing for the others. What does not depend on the level is done once.
+std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints,
+                                                  const std::vector<const Isa*>& levels);
 
 }  // namespace tenon

@@ -1,4 +1,5 @@
-// Lowers each segment of a chain on its own and puts them together: panels once, then every block of rows from the first to the last.
+// Lowers each segment of a chain on its own and puts them together: panels once, then every block of rows from the
+// first to the last.
 #include "lower/lower_row_chain.h"
 
 #include <algorithm>
@@ -11,9 +12,15 @@ namespace {
 
 class ChainBuilder {
  public:
-  ChainBuilder(const Kernel& k, const RowChain& chain, const Isa& isa, const Blueprints& blueprints, const Blueprint& blueprint, const LowerLoops& loops,
-               NestTarget target)
-      : k_(k), chain_(chain), isa_(isa), blueprints_(blueprints), blueprint_(blueprint), loops_(loops), target_(target) {
+  ChainBuilder(const Kernel& k, const RowChain& chain, const Isa& isa, const Blueprints& blueprints,
+               const Blueprint& blueprint, const LowerLoops& loops, NestTarget target)
+      : k_(k),
+        chain_(chain),
+        isa_(isa),
+        blueprints_(blueprints),
+        blueprint_(blueprint),
+        loops_(loops),
+        target_(target) {
     scope_.kernel = &k;
   }
 
@@ -49,7 +56,8 @@ class ChainBuilder {
     for (const ChainSegment& s : chain_.segments) {
       const Tensor& t = s.kernel.tensors[static_cast<size_t>(tensor)];
       for (size_t d = 0; d < t.dims.size(); ++d)
-        if (const auto* n = std::get_if<SizeRef>(&t.dims[d]->node); n && n->name == chain_.count) return value(t.strides[d]);
+        if (const auto* n = std::get_if<SizeRef>(&t.dims[d]->node); n && n->name == chain_.count)
+          return value(t.strides[d]);
     }
     return v_int(1);
   }
@@ -65,10 +73,13 @@ class ChainBuilder {
 
   /// The buffer of a temp, with room for so many elements.
   int keep_temp(const Tensor& t, const Operand& elements) {
-    const auto at = std::find_if(target_.buffers.begin(), target_.buffers.end(), [&](const Buffer& b) { return b.name == t.name; });
+    const auto at =
+        std::find_if(target_.buffers.begin(), target_.buffers.end(), [&](const Buffer& b) { return b.name == t.name; });
     const auto number = static_cast<int>(at - target_.buffers.begin());
-    if (at == target_.buffers.end()) target_.buffers.push_back({t.name, t.dtype, Storage::Workspace, -1, elements, true});
-    else if (constant_value(elements) != 0) at->elements = constant_value(at->elements) == 0 ? elements : larger(at->elements, elements);
+    if (at == target_.buffers.end())
+      target_.buffers.push_back({t.name, t.dtype, Storage::Workspace, -1, elements, true});
+    else if (constant_value(elements) != 0)
+      at->elements = constant_value(at->elements) == 0 ? elements : larger(at->elements, elements);
     return number;
   }
 
@@ -85,7 +96,8 @@ class ChainBuilder {
       } else if (const Tensor& t = k_.tensors[i]; t.role == Role::Temp) {
         by.buffers.push_back(keep_temp(t, b.elements ? b.elements : v_int(0)));
       } else {
-        const auto at = std::find_if(target_.buffers.begin(), target_.buffers.end(), [&](const Buffer& x) { return x.name == b.name; });
+        const auto at = std::find_if(target_.buffers.begin(), target_.buffers.end(),
+                                     [&](const Buffer& x) { return x.name == b.name; });
         by.buffers.push_back(static_cast<int>(at - target_.buffers.begin()));
       }
     }
@@ -145,7 +157,8 @@ class ChainBuilder {
 
   Block nest() {
     const std::string block = fresh(chain_.row.name + "_block"), at_once = fresh("rows_at_once");
-    Block body{s_let(chain_.first, v_var(block) * v_var(at_once)), s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
+    Block body{s_let(chain_.first, v_var(block) * v_var(at_once)),
+               s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
     append(body, std::move(each_));
     Block all{s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body), LoopKind::Parallel)};
     Block inner = std::move(once_);
@@ -176,8 +189,8 @@ class ChainBuilder {
 
 }  // namespace
 
-std::optional<LoweredChain> lower_row_chain(const Kernel& kernel, const RowChain& chain, const Isa& isa, const Blueprints& blueprints,
-                                            const LowerLoops& loops, NestTarget target) {
+std::optional<LoweredChain> lower_row_chain(const Kernel& kernel, const RowChain& chain, const Isa& isa,
+                                            const Blueprints& blueprints, const LowerLoops& loops, NestTarget target) {
   const Blueprint* blueprint = blueprints.find("row_chain", isa.name, DType::F32);
   if (!blueprint) return std::nullopt;
   const std::vector<Buffer> buffers = target.buffers;

@@ -24,7 +24,10 @@ bool indexed_by(const std::vector<Expr>& index, const std::string& var) {
 using Index = std::vector<Expr>;
 
 void collect(const Expr& e, int tensor, std::vector<Index>& out) {
-  if (e) each_read(e, [&](const Read& r) { if (r.tensor == tensor) out.push_back(r.index); });
+  if (e)
+    each_read(e, [&](const Read& r) {
+      if (r.tensor == tensor) out.push_back(r.index);
+    });
 }
 
 /// The index of every access to `tensor`.
@@ -55,7 +58,8 @@ class ParallelLoops {
       if (const auto* t = std::get_if<TreeTranspose>(&n.node)) return indexed_by(t->copy.index, var);
       const auto* d = std::get_if<TreeDefine>(&n.node);
       if (!d || !places_[static_cast<size_t>(d->tensor)].stored) return true;
-      return k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Output ? indexed_by(d->index, var) : owned(d->tensor, var);
+      return k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Output ? indexed_by(d->index, var)
+                                                                             : owned(d->tensor, var);
     });
   }
 
@@ -91,7 +95,9 @@ void mark(const ParallelLoops& loops, TreeLoop& l) {
   if (constant_value(l.var.extent) || l.body.size() != 1) return;
   auto* inner = std::get_if<TreeLoop>(&l.body[0].node);
   if (!inner || inner->ordered || inner->begin || inner->shape.lanes * inner->shape.parts > 1) return;
-  if (constant_value(inner->var.extent).value_or(kWorthSharing) >= kWorthSharing && loops.independent(inner->body, inner->var.name)) mark(loops, *inner);
+  if (constant_value(inner->var.extent).value_or(kWorthSharing) >= kWorthSharing &&
+      loops.independent(inner->body, inner->var.name))
+    mark(loops, *inner);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace tenon {
 
-/// Marks each outermost loop of a tree whose iterations write different elements and share no memory of the workspace. A vector
-/// loop over many elements is cut into blocks first, and the loop over blocks is marked.
+/// Marks each outermost loop of a tree whose iterations write different elements and share no memory of the workspace.
+/// A vector loop over many elements is cut into blocks first, and the loop over blocks is marked.
 void mark_parallel(const Kernel&, LoopTree&);
 
 }  // namespace tenon

@@ -15,48 +15,68 @@
 namespace tenon {
 namespace {
 
-constexpr int kLeaves = 3;   ///< without constants; shorter positions read better in place
+constexpr int kLeaves = 3;  ///< without constants; shorter positions read better in place
 constexpr int kUses = 2;
 
-enum Kind : int64_t { kConstant, kSize, kAttr, kVariable, kSelect, kApply };   ///< kApply + the operation
+enum Kind : int64_t { kConstant, kSize, kAttr, kVariable, kSelect, kApply };  ///< kApply + the operation
 
 /// What a position is made of.
 struct Position {
-  bool valid = false;   ///< false: it reads memory, can fail, or is a value
-  int id = 0;           ///< equal ones have equal numbers
-  int home = 0;         ///< depth of the innermost block that declares one of its variables
+  bool valid = false;  ///< false: it reads memory, can fail, or is a value
+  int id = 0;          ///< equal ones have equal numbers
+  int home = 0;        ///< depth of the innermost block that declares one of its variables
   int leaves = 0;
-  int height = 0;       ///< operations above one another
+  int height = 0;  ///< operations above one another
 };
 
 bool may_move(const VApply& a) {
   switch (a.op) {
-    case ScalarOp::Add: case ScalarOp::Sub: case ScalarOp::Mul: case ScalarOp::Min: case ScalarOp::Max: case ScalarOp::BitAnd:
-    case ScalarOp::Lt: case ScalarOp::Le: case ScalarOp::Gt: case ScalarOp::Ge: case ScalarOp::Eq: case ScalarOp::Ne:
-    case ScalarOp::And: case ScalarOp::Or: case ScalarOp::Not: return true;
-    case ScalarOp::FloorDiv: case ScalarOp::Mod: return constant_value(a.args[1]).value_or(0) > 0;
+    case ScalarOp::Add:
+    case ScalarOp::Sub:
+    case ScalarOp::Mul:
+    case ScalarOp::Min:
+    case ScalarOp::Max:
+    case ScalarOp::BitAnd:
+    case ScalarOp::Lt:
+    case ScalarOp::Le:
+    case ScalarOp::Gt:
+    case ScalarOp::Ge:
+    case ScalarOp::Eq:
+    case ScalarOp::Ne:
+    case ScalarOp::And:
+    case ScalarOp::Or:
+    case ScalarOp::Not: return true;
+    case ScalarOp::FloorDiv:
+    case ScalarOp::Mod: return constant_value(a.args[1]).value_or(0) > 0;
     default: return false;
   }
 }
 
 template <class... F>
-struct Overload : F... { using F::operator()...; };
+struct Overload : F... {
+  using F::operator()...;
+};
 template <class... F>
 Overload(F...) -> Overload<F...>;  // clang deduces it for aggregates from version 17 on
 
 /// Calls f(child) for each child. Nothing is made, so that counting costs little.
 template <class F>
 void each_child(const Operand& v, const F& f) {
-  const auto given = [&](const Operand& c) { if (c) f(c); };
+  const auto given = [&](const Operand& c) {
+    if (c) f(c);
+  };
   const auto none = [](const auto&) {};
   const auto pair = [&](const Operand& a, const Operand& b) { given(a), given(b); };
-  std::visit(Overload{none, [&](const VLoad& n) { pair(n.offset, n.active); },
-                      [&](const VGather& n) { pair(n.offset, n.stride), given(n.active); },
-                      [&](const VApply& n) { for (const Operand& a : n.args) given(a); },
-                      [&](const VSelect& n) { given(n.cond), pair(n.yes, n.no); }, [&](const VSplat& n) { given(n.scalar); },
-                      [&](const VRamp& n) { given(n.base); }, [&](const VFold& n) { given(n.vector); },
-                      [&](const VLane& n) { given(n.vector); }, [&](const VShuffle& n) { pair(n.a, n.b); }},
-             v->node);
+  std::visit(
+      Overload{none, [&](const VLoad& n) { pair(n.offset, n.active); },
+               [&](const VGather& n) { pair(n.offset, n.stride), given(n.active); },
+               [&](const VApply& n) {
+                 for (const Operand& a : n.args) given(a);
+               },
+               [&](const VSelect& n) { given(n.cond), pair(n.yes, n.no); }, [&](const VSplat& n) { given(n.scalar); },
+               [&](const VRamp& n) { given(n.base); }, [&](const VFold& n) { given(n.vector); },
+               [&](const VLane& n) { given(n.vector); }, [&](const VShuffle& n) { pair(n.a, n.b); }},
+      v->node);
 }
 
 /// Children of loads and gathers are positions; those of operations are what the operation is.
@@ -66,8 +86,8 @@ bool positions_below(const Operand& v, bool here) {
 }
 
 bool is_leaf(const Operand& v) {
-  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) || std::holds_alternative<VSize>(v->node) ||
-         std::holds_alternative<VAttr>(v->node);
+  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) ||
+         std::holds_alternative<VSize>(v->node) || std::holds_alternative<VAttr>(v->node);
 }
 
 void declared_names(const Block& b, std::set<std::string>& out) {
@@ -84,7 +104,8 @@ void declared_names(const Block& b, std::set<std::string>& out) {
 /// One function of a nest. Both walks open the same blocks and meet the same operands in the same order.
 class Namer {
  public:
-  Namer(const std::vector<Buffer>& buffers, const std::vector<std::string>& params) : buffers_(buffers), params_(params) {}
+  Namer(const std::vector<Buffer>& buffers, const std::vector<std::string>& params)
+      : buffers_(buffers), params_(params) {}
 
   Block run(const Block& body) {
     walk([&] { count(body); });
@@ -96,14 +117,18 @@ class Namer {
   }
 
  private:
-  struct Binding { int serial; int depth; bool position; };
+  struct Binding {
+    int serial;
+    int depth;
+    bool position;
+  };
   struct Open {
-    int serial, statement, loop;     ///< `loop`: depth of the innermost loop's body, 0 outside of loops
-    const std::string* variable;     ///< of the loop whose body it is
+    int serial, statement, loop;  ///< `loop`: depth of the innermost loop's body, 0 outside of loops
+    const std::string* variable;  ///< of the loop whose body it is
   };
   struct Seen {
-    bool position = false;   ///< a let that declares a position
-    bool changes = false;    ///< something in it has a name
+    bool position = false;  ///< a let that declares a position
+    bool changes = false;   ///< something in it has a name
   };
   struct Found {
     Operand value;
@@ -156,8 +181,10 @@ class Namer {
   }
   template <class S>
   void count_statement(const S& n) {
-    if constexpr (std::is_same_v<S, SLet>) statements_.back().position = n.value->type == OperandType{} && of(n.value).valid;
-    each_part(n, [this](const Operand& v, bool position, const std::string& hint) { visit(v, position, hint, innermost()); });
+    if constexpr (std::is_same_v<S, SLet>)
+      statements_.back().position = n.value->type == OperandType{} && of(n.value).valid;
+    each_part(
+        n, [this](const Operand& v, bool position, const std::string& hint) { visit(v, position, hint, innermost()); });
     declare_of(n, statements_.back());
     if constexpr (std::is_same_v<S, SFor>) inner(&n.var, [&] { count(*n.body); });
     if constexpr (std::is_same_v<S, SIf>) {
@@ -180,7 +207,9 @@ class Namer {
   template <class S>
   void write_statement(S& n) {
     const Seen seen = statements_[static_cast<size_t>(statement_)];
-    if (seen.changes) each_part(n, [this](Operand& v, bool position, const std::string& hint) { v = visit(v, position, hint, innermost()); });
+    if (seen.changes)
+      each_part(
+          n, [this](Operand& v, bool position, const std::string& hint) { v = visit(v, position, hint, innermost()); });
     declare_of(n, seen);
     const auto written = [this](const Block& b) { return std::make_shared<const Block>(write(b)); };
     if constexpr (std::is_same_v<S, SFor>) inner(&n.var, [&] { n.body = written(*n.body); });
@@ -222,7 +251,8 @@ class Namer {
   // ---- operands
   int innermost() const { return static_cast<int>(open_.size()) - 1; }
 
-  /// What stands at block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds for it.
+  /// What stands at block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds
+  /// for it.
   Operand visit(const Operand& v, bool position, const std::string& hint, int depth) {
     if (!v || is_leaf(v)) return v;
     if (v->type == OperandType{}) {
@@ -230,7 +260,9 @@ class Namer {
       const bool rests = p.home == 0 || p.home < open_[static_cast<size_t>(depth)].loop;
       if (p.valid && p.leaves >= kLeaves) {
         if (rests || !position) return found(v, p, position, hint);
-        if (writing_) if (const auto at = found_.find(key_of(p)); at != found_.end() && at->second.stands) return v_var(at->second.name);
+        if (writing_)
+          if (const auto at = found_.find(key_of(p)); at != found_.end() && at->second.stands)
+            return v_var(at->second.name);
       }
     }
     const auto* load = std::get_if<VLoad>(&v->node);
@@ -254,17 +286,23 @@ class Namer {
     if (f.any < !position) f.hint = name;
     f.any |= !position;
     if (f.uses++ > 0) {
-      if (position && !f.any && f.hint != name) f.hint = p.home == 0 ? "step" : "at";   // of several buffers
+      if (position && !f.any && f.hint != name) f.hint = p.home == 0 ? "step" : "at";  // of several buffers
       return v;
     }
-    f.value = v, f.hint = name, f.statement = open_[static_cast<size_t>(p.home)].statement, f.leaves = p.leaves, f.height = p.height, f.order = static_cast<int>(found_.size());
+    f.value = v, f.hint = name, f.statement = open_[static_cast<size_t>(p.home)].statement, f.leaves = p.leaves,
+    f.height = p.height, f.order = static_cast<int>(found_.size());
     return below(v, {position, hint, p.home});
   }
 
-  struct Place { bool position; const std::string& hint; int depth; };
+  struct Place {
+    bool position;
+    const std::string& hint;
+    int depth;
+  };
   /// The same with its children visited; itself while positions are counted.
   Operand below(const Operand& v, const Place& at) {
-    if (writing_) return map_children(v, [this, &at](const Operand& c) { return visit(c, at.position, at.hint, at.depth); });
+    if (writing_)
+      return map_children(v, [this, &at](const Operand& c) { return visit(c, at.position, at.hint, at.depth); });
     each_child(v, [this, &at](const Operand& c) { visit(c, at.position, at.hint, at.depth); });
     return v;
   }
@@ -278,7 +316,7 @@ class Namer {
     known_[v.get()] = {statement_, p};
     return p;
   }
-  using Key = std::array<int64_t, 4>;   ///< what it is, and its parts
+  using Key = std::array<int64_t, 4>;  ///< what it is, and its parts
   struct HashKey {
     size_t operator()(const Key& key) const {
       uint64_t h = 0;
@@ -287,9 +325,13 @@ class Namer {
     }
   };
   int number(const Key& key) { return numbers_.try_emplace(key, static_cast<int>(numbers_.size())).first->second; }
-  int64_t name(const std::string& s) { return names_.try_emplace(s, static_cast<int64_t>(names_.size())).first->second; }
+  int64_t name(const std::string& s) {
+    return names_.try_emplace(s, static_cast<int64_t>(names_.size())).first->second;
+  }
 
-  Position examine(const VConst& n, const Operand& v) { return v->type == OperandType{} ? Position{true, number({kConstant, n.i}), 0, 0} : Position{}; }
+  Position examine(const VConst& n, const Operand& v) {
+    return v->type == OperandType{} ? Position{true, number({kConstant, n.i}), 0, 0} : Position{};
+  }
   Position examine(const VSize& n, const Operand&) { return {true, number({kSize, name(n.name)}), 0, 1}; }
   Position examine(const VAttr& n, const Operand& v) {
     if (v->type != OperandType{}) return {};
@@ -304,9 +346,13 @@ class Namer {
     if (!may_move(n) || v->type.lanes > 1) return {};
     return joined(kApply + static_cast<int64_t>(n.op), n.args);
   }
-  Position examine(const VSelect& n, const Operand& v) { return v->type == OperandType{} ? joined(kSelect, std::array<Operand, 3>{n.cond, n.yes, n.no}) : Position{}; }
+  Position examine(const VSelect& n, const Operand& v) {
+    return v->type == OperandType{} ? joined(kSelect, std::array<Operand, 3>{n.cond, n.yes, n.no}) : Position{};
+  }
   template <class Other>
-  Position examine(const Other&, const Operand&) { return {}; }
+  Position examine(const Other&, const Operand&) {
+    return {};
+  }
 
   template <class Args>
   Position joined(int64_t kind, const Args& args) {
@@ -329,7 +375,7 @@ class Namer {
   // ---- names
   /// Names what pays; false where nothing does.
   bool name_found(const Block& body) {
-    std::vector<std::pair<int, Found*>> pays;   ///< with the block that they stand in
+    std::vector<std::pair<int, Found*>> pays;  ///< with the block that they stand in
     for (auto& [key, f] : found_)
       if (f.uses >= kUses) pays.emplace_back(key.first, &f);
     if (pays.empty()) return false;
@@ -344,7 +390,9 @@ class Namer {
     for (const auto& [statement, f] : met_)
       if (!f->name.empty()) statements_[static_cast<size_t>(statement)].changes = true;
     // a part is shorter than what it is part of or, where the rest is constants, lower
-    const auto shorter = [](const Found* a, const Found* b) { return std::pair(a->leaves, a->height) < std::pair(b->leaves, b->height); };
+    const auto shorter = [](const Found* a, const Found* b) {
+      return std::pair(a->leaves, a->height) < std::pair(b->leaves, b->height);
+    };
     for (auto& [at, list] : lets_) std::stable_sort(list.begin(), list.end(), shorter);
     return true;
   }
@@ -362,13 +410,13 @@ class Namer {
   const std::vector<std::string>& params_;
   bool writing_ = false;
   std::unordered_map<std::string, std::vector<Binding>> bound_;
-  std::vector<std::vector<Binding>*> declared_;              ///< whose last entry goes when the blocks at hand end
+  std::vector<std::vector<Binding>*> declared_;  ///< whose last entry goes when the blocks at hand end
   std::vector<Open> open_;
   int serials_ = 0, blocks_ = 0;
-  int statement_ = -1;                                       ///< counts them
-  std::vector<Seen> statements_;                             ///< by the first walk
-  std::vector<std::pair<int, const Found*>> met_;            ///< with the statement that it stands in
-  PointerMap<std::pair<int, Position>> known_;   ///< with the statement that it holds for
+  int statement_ = -1;                             ///< counts them
+  std::vector<Seen> statements_;                   ///< by the first walk
+  std::vector<std::pair<int, const Found*>> met_;  ///< with the statement that it stands in
+  PointerMap<std::pair<int, Position>> known_;     ///< with the statement that it holds for
   std::unordered_map<Key, int, HashKey> numbers_;
   std::unordered_map<std::string, int64_t> names_;
   std::map<std::pair<int, int>, Found> found_;               ///< by block and position

@@ -9,16 +9,16 @@
 namespace tenon {
 
 struct NestSurvey {
-  std::set<std::string> vars;   ///< free ones
+  std::set<std::string> vars;  ///< free ones
   std::set<int> buffers;
-  std::set<int> stored;         ///< those of them that statements store to, not counting what calls do
-  bool loads = false;   ///< reads memory
-  bool fails = false;   ///< may leave the kernel with a status
+  std::set<int> stored;  ///< those of them that statements store to, not counting what calls do
+  bool loads = false;    ///< reads memory
+  bool fails = false;    ///< may leave the kernel with a status
 
   void add(const Operand& value);
   void add(const Block& block);
   void add(const Stmt& statement);
-  void add_loop(const SFor& loop);   ///< its body, without its variable
+  void add_loop(const SFor& loop);  ///< its body, without its variable
 
  private:
   void merge(const NestSurvey& inner);

@@ -1,4 +1,5 @@
-// nonpositive-exponents: exp(x[p,d] - m[p]), with m the greatest x of its row, becomes exp_nonpositive, which has fewer steps.
+// nonpositive-exponents: exp(x[p,d] - m[p]), with m the greatest x of its row, becomes exp_nonpositive, which has fewer
+// steps.
 #include "lower/kernel_passes.h"
 #include "lower/kernel_ranges.h"
 
@@ -30,7 +31,8 @@ class NonpositiveExponents {
     const auto* a = std::get_if<Apply>(&r->node);
     if (!a || a->op != ScalarOp::Exp || !is_float(r->type)) return r;
     const auto* difference = std::get_if<Apply>(&a->args[0]->node);
-    const bool nonpositive = difference && difference->op == ScalarOp::Sub && exceeds_none(difference->args[0], difference->args[1]);
+    const bool nonpositive =
+        difference && difference->op == ScalarOp::Sub && exceeds_none(difference->args[0], difference->args[1]);
     return nonpositive ? apply(ScalarOp::ExpNonpositive, a->args) : r;
   }
 

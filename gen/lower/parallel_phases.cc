@@ -13,9 +13,9 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kEnough = 64;   ///< so many iterations keep any number of workers busy: no further loop is joined
-constexpr int64_t kParts = 16;    ///< of an inner loop, where the outer one may have a single iteration
-constexpr int64_t kFewest = 2;    ///< of them that a worker takes at once, since it makes what they need for each time
+constexpr int64_t kEnough = 64;  ///< so many iterations keep any number of workers busy: no further loop is joined
+constexpr int64_t kParts = 16;   ///< of an inner loop, where the outer one may have a single iteration
+constexpr int64_t kFewest = 2;   ///< of them that a worker takes at once, since it makes what they need for each time
 
 using Known = std::map<std::string, int64_t>;
 
@@ -59,7 +59,8 @@ bool declare(const SLet& let, Opened& root) {
   return true;
 }
 
-/// The statements with loops of one iteration opened, but for those whose names would meet others; false where lets of `from` do.
+/// The statements with loops of one iteration opened, but for those whose names would meet others; false where lets of
+/// `from` do.
 bool open_single(const Block& from, Opened& root, Block& to) {
   for (const Stmt& s : from) {
     const auto* loop = std::get_if<SFor>(&s.node);
@@ -94,7 +95,7 @@ Block opened(const Block& from, Known& known) {
 struct Level {
   const SFor* loop;
   Operand trips;
-  Block lets;   ///< what stands between this loop and the next
+  Block lets;  ///< what stands between this loop and the next
 };
 
 /// The loop inside `body` when it stands there alone behind lets; the lets go to `lets`.
@@ -182,13 +183,15 @@ bool stands_alone(const std::vector<Level>& levels) {
   return std::all_of(levels.begin() + 1, levels.end(), [](const Level& l) { return constant_value(l.trips) == 1; });
 }
 
-/// What an iteration of an outer loop does: names, what it makes in the memory of its worker, and a last loop that reads it.
+/// What an iteration of an outer loop does: names, what it makes in the memory of its worker, and a last loop that
+/// reads it.
 struct Staged {
   Block lets, made;
   const SFor* loop = nullptr;
 };
 
-/// `buffers`: with what is known of whose memory they are. Other workers make the same at the same time, so nothing of it may be shared.
+/// `buffers`: with what is known of whose memory they are. Other workers make the same at the same time, so nothing of
+/// it may be shared.
 std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffers) {
   Staged out;
   const auto may_be_made_again = [&](int number) {
@@ -200,23 +203,29 @@ std::optional<Staged> staged(const Block& body, const std::vector<Buffer>& buffe
   for (size_t i = 0; i + 1 < body.size(); ++i) {
     NestSurvey used;
     used.add(body[i]);
-    const bool let = std::holds_alternative<SLet>(body[i].node), varies = std::holds_alternative<SVar>(body[i].node) || std::holds_alternative<SAssign>(body[i].node);
-    if (used.fails || varies || (let ? used.loads : !std::all_of(used.buffers.begin(), used.buffers.end(), may_be_made_again))) return std::nullopt;
+    const bool let = std::holds_alternative<SLet>(body[i].node),
+               varies = std::holds_alternative<SVar>(body[i].node) || std::holds_alternative<SAssign>(body[i].node);
+    if (used.fails || varies ||
+        (let ? used.loads : !std::all_of(used.buffers.begin(), used.buffers.end(), may_be_made_again)))
+      return std::nullopt;
     (let ? out.lets : out.made).push_back(body[i]);
   }
   return out;
 }
 
-/// A loop of as many iterations as run time says, perhaps one, is shared out with parts of the loop inside of it. What an iteration makes
-/// for that loop each worker makes once, when it comes to its first part. Empty where the loop is not of this kind.
+/// A loop of as many iterations as run time says, perhaps one, is shared out with parts of the loop inside of it. What
+/// an iteration makes for that loop each worker makes once, when it comes to its first part. Empty where the loop is
+/// not of this kind.
 Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& buffers) {
   if (value_of(trips_of(outer), known) || outer.step != 1 || constant_value(outer.begin) != 0) return {};
   Opened inside{{}, known};
   Block body;
   const auto parts = open_single(*outer.body, inside, body) ? staged(body, buffers) : std::nullopt;
   if (!parts) return {};
-  const Operand unit = v_var("unit"), part = v_var("unit_part"), iteration = v_var(outer.var), of = v_int(kParts), turns = parts->loop->end - parts->loop->begin;
-  Block out, shared{s_count(outer.var, v_apply(ScalarOp::FloorDiv, {unit, of})), s_count("unit_part", v_apply(ScalarOp::Mod, {unit, of}))};
+  const Operand unit = v_var("unit"), part = v_var("unit_part"), iteration = v_var(outer.var), of = v_int(kParts),
+                turns = parts->loop->end - parts->loop->begin;
+  Block out, shared{s_count(outer.var, v_apply(ScalarOp::FloorDiv, {unit, of})),
+                    s_count("unit_part", v_apply(ScalarOp::Mod, {unit, of}))};
   shared.insert(shared.end(), parts->lets.begin(), parts->lets.end());
   if (!parts->made.empty()) {
     Block made = parts->made;
@@ -224,19 +233,22 @@ Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& b
     out.push_back(s_var("unit_made", v_int(-1)));
     shared.push_back(s_if(v_apply(ScalarOp::Ne, {v_var("unit_made"), iteration}), std::move(made)));
   }
-  const auto end_of = [&](const Operand& p) { return parts->loop->begin + v_apply(ScalarOp::FloorDiv, {turns * p, of}); };
+  const auto end_of = [&](const Operand& p) {
+    return parts->loop->begin + v_apply(ScalarOp::FloorDiv, {turns * p, of});
+  };
   shared.push_back(s_for(parts->loop->var, end_of(part), end_of(part + v_int(1)), 1, *parts->loop->body));
   out.push_back(s_for("unit", v_int(0), outer.end * of, 1, std::move(shared), LoopKind::Parallel));
   return out;
 }
 
-/// Statements that one phase carries out; a parallel one's loop is the last. `before` is how many statements of the root stand before it.
+/// Statements that one phase carries out; a parallel one's loop is the last. `before` is how many statements of the
+/// root stand before it.
 struct Group {
   bool parallel = false;
   Block body;
   size_t before = 0;
   int64_t grain = 1;
-  const SFor* alone = nullptr;   ///< of the root: a loop that no other one was joined with
+  const SFor* alone = nullptr;  ///< of the root: a loop that no other one was joined with
 };
 
 /// Where the loop stands alone, parts of its iterations take its place.
@@ -306,14 +318,16 @@ std::vector<BufferUse> uses_of(const std::vector<Group>& groups, size_t buffers)
   return out;
 }
 
-/// The buffers of the workspace that only a group and the next one use, and that both store to, each on its own: what the first does to
-/// them is the preparation of a worker, not of all of them.
-std::set<int> prepared(const Group& first, const Group& second, const std::vector<BufferUse>& uses, const std::vector<Buffer>& buffers) {
+/// The buffers of the workspace that only a group and the next one use, and that both store to, each on its own: what
+/// the first does to them is the preparation of a worker, not of all of them.
+std::set<int> prepared(const Group& first, const Group& second, const std::vector<BufferUse>& uses,
+                       const std::vector<Buffer>& buffers) {
   NestSurvey next;
   next.add(second.body);
   std::set<int> out;
   for (const int b : next.stored)
-    if (uses[static_cast<size_t>(b)].groups == 2 && buffers[static_cast<size_t>(b)].storage == Storage::Workspace) out.insert(b);
+    if (uses[static_cast<size_t>(b)].groups == 2 && buffers[static_cast<size_t>(b)].storage == Storage::Workspace)
+      out.insert(b);
   std::set<int> alone;
   for (const Stmt& s : first.body) {
     NestSurvey used;
@@ -346,7 +360,8 @@ void move_preparations(std::vector<Group>& groups, const std::vector<Buffer>& bu
     loop.insert(loop.begin(), moves.begin(), moves.end());
     groups[g].body = std::move(stays);
   }
-  groups.erase(std::remove_if(groups.begin(), groups.end(), [](const Group& g) { return g.body.empty(); }), groups.end());
+  groups.erase(std::remove_if(groups.begin(), groups.end(), [](const Group& g) { return g.body.empty(); }),
+               groups.end());
 }
 
 void count_iterations(const Block& root, const Group& group, const Known& known, Phase& p) {
@@ -377,7 +392,8 @@ std::vector<Phase> parallel_phases(const LoopNest& nest) {
   std::vector<Buffer> buffers = nest.buffers;
   for (size_t b = 0; b < buffers.size(); ++b) {
     if (buffers[b].storage == Storage::Stack && uses[b].groups > 1) return {};
-    buffers[b].per_worker = buffers[b].storage == Storage::Workspace && uses[b].groups == 1 && groups[uses[b].last].parallel;
+    buffers[b].per_worker =
+        buffers[b].storage == Storage::Workspace && uses[b].groups == 1 && groups[uses[b].last].parallel;
   }
   for (Group& g : groups) share_parts(g, known, buffers);
   std::vector<Phase> out;

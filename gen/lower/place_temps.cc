@@ -10,7 +10,10 @@ namespace {
 
 class Placer {
  public:
-  Placer(const Kernel& k, const LoopTree& tree) : k_(k), stored_(k.tensors.size(), false), forwards_(k.tensors.size(), false), accesses_(k.tensors.size()) { visit(tree.body); }
+  Placer(const Kernel& k, const LoopTree& tree)
+      : k_(k), stored_(k.tensors.size(), false), forwards_(k.tensors.size(), false), accesses_(k.tensors.size()) {
+    visit(tree.body);
+  }
 
   TempPlace place_of(size_t tensor) const {
     const Tensor& t = k_.tensors[tensor];
@@ -60,7 +63,8 @@ class Placer {
     });
   }
 
-  /// Every access indexes dimension `d` by the variable of one and the same loop, whose iterations therefore can share the memory.
+  /// Every access indexes dimension `d` by the variable of one and the same loop, whose iterations therefore can share
+  /// the memory.
   bool walked_by_one_loop(size_t tensor, size_t d) const {
     const VarRef* first = nullptr;
     for (const std::vector<Expr>* index : accesses_[tensor]) {
@@ -73,7 +77,7 @@ class Placer {
 
   const Kernel& k_;
   std::vector<bool> stored_, forwards_;
-  std::vector<std::vector<const std::vector<Expr>*>> accesses_;   ///< in the tree, which outlives this
+  std::vector<std::vector<const std::vector<Expr>*>> accesses_;  ///< in the tree, which outlives this
   std::set<std::string> vector_vars_;
   Forwarding<bool> forwarded_;
 };

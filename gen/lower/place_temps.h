@@ -1,4 +1,5 @@
-// Where temps live: in scalars where every read sees the value just written, else in the workspace with the dimensions that matter.
+// Where temps live: in scalars where every read sees the value just written, else in the workspace with the dimensions
+// that matter.
 #pragma once
 
 #include "lower/loop_tree.h"
@@ -7,10 +8,10 @@ namespace tenon {
 
 /// Storage of one tensor in a loop tree.
 struct TempPlace {
-  bool stored = true;          ///< false: every read is forwarded from the value itself
-  bool forwarded = false;      ///< some read is
-  std::vector<Expr> dims;      ///< extents kept; 1 for a dimension that a common loop walks
-  std::vector<Expr> strides;   ///< 0 for those
+  bool stored = true;         ///< false: every read is forwarded from the value itself
+  bool forwarded = false;     ///< some read is
+  std::vector<Expr> dims;     ///< extents kept; 1 for a dimension that a common loop walks
+  std::vector<Expr> strides;  ///< 0 for those
 };
 
 /// One entry a tensor of the kernel; tensors that are no temps keep their own strides.
@@ -22,7 +23,9 @@ class Forwarding {
  public:
   void enter() { scopes_.emplace_back(); }
   void leave() { scopes_.pop_back(); }
-  void write(int tensor, const std::vector<Expr>& index, T value) { scopes_.back()[tensor] = {index, std::move(value)}; }
+  void write(int tensor, const std::vector<Expr>& index, T value) {
+    scopes_.back()[tensor] = {index, std::move(value)};
+  }
   /// The value of tensor[index]; null when it may be another element.
   const T* find(int tensor, const std::vector<Expr>& index) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
@@ -37,7 +40,10 @@ class Forwarding {
   }
 
  private:
-  struct Entry { std::vector<Expr> index; T value; };
+  struct Entry {
+    std::vector<Expr> index;
+    T value;
+  };
   std::vector<std::map<int, Entry>> scopes_{1};
 };
 

@@ -66,7 +66,8 @@ class RowPlanner {
       for (const TreeNode& n : pass->body)
         if (const auto* d = std::get_if<TreeDefine>(&n.node)) here.push_back(d->tensor);
       for (const Read& r : reads_of(*pass)) {
-        if (std::count(seen.begin(), seen.end(), r.tensor) + std::count(here.begin(), here.end(), r.tensor) > 0) continue;
+        if (std::count(seen.begin(), seen.end(), r.tensor) + std::count(here.begin(), here.end(), r.tensor) > 0)
+          continue;
         here.push_back(r.tensor);
         if (pass != &last) fetch_next(r, row, *pass, last);
       }
@@ -74,7 +75,8 @@ class RowPlanner {
     }
   }
 
-  /// Adds the read, moved on by one row, to what `last` fetches: a line of the caller's tensor that the row's variable walks.
+  /// Adds the read, moved on by one row, to what `last` fetches: a line of the caller's tensor that the row's variable
+  /// walks.
   void fetch_next(const Read& r, const std::string& row, const TreeLoop& pass, TreeLoop& last) const {
     const Tensor& t = k_.tensors[static_cast<size_t>(r.tensor)];
     if (t.role == Role::Temp || r.fill || r.index.empty() || !same(pass.var.extent, last.var.extent)) return;

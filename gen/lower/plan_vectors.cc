@@ -28,7 +28,8 @@ class VectorPlanner {
 
  private:
   static bool carries(const TreeLoop& l) {
-    return l.ordered && std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) { return !std::holds_alternative<TreeDefine>(n.node); });
+    return l.ordered && std::any_of(l.body.begin(), l.body.end(),
+                                    [](const TreeNode& n) { return !std::holds_alternative<TreeDefine>(n.node); });
   }
 
   /// Makes loop `i` a vector loop over its interior between two plain ones; `i` moves to the last of the three.
@@ -54,7 +55,8 @@ class VectorPlanner {
   }
 
   static bool is_only_loop(const Tree& t) {
-    return std::count_if(t.begin(), t.end(), [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); }) == 1;
+    return std::count_if(t.begin(), t.end(),
+                         [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); }) == 1;
   }
 
   bool mark(TreeLoop& l, bool alone) {
@@ -88,23 +90,27 @@ class VectorPlanner {
     if (lanes == 1) return wanted;
     // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
     constexpr int kMany = 32;
-    // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long code.
+    // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long
+    // code.
     constexpr int kLong = 12;
-    if (!reduction && !survey.has_loops() && survey.operations() > kLong) return std::max(1, wanted / (survey.operations() > 2 * kLong ? 4 : 2));
+    if (!reduction && !survey.has_loops() && survey.operations() > kLong)
+      return std::max(1, wanted / (survey.operations() > 2 * kLong ? 4 : 2));
     return survey.costly() > 0 && isa_.vector_registers < kMany ? std::max(1, wanted / 2) : wanted;
   }
 
   int prefetch_bytes(const LaneSurvey& survey) const {
-    const Blueprint* b = blueprints_.find(survey.reduced().empty() ? "map" : "reduction", isa_.name, survey.widest() == 8 ? DType::F64 : DType::F32);
+    const Blueprint* b = blueprints_.find(survey.reduced().empty() ? "map" : "reduction", isa_.name,
+                                          survey.widest() == 8 ? DType::F64 : DType::F32);
     return b ? b->prefetch_bytes : 0;
   }
 
   /// On scalars, several accumulators hide the latency of float additions.
   bool several_pay(const LaneSurvey& survey) const {
-    return !survey.has_loops() && !survey.reduced().empty() && std::all_of(survey.reduced().begin(), survey.reduced().end(), [&](int a) {
-      const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
-      return acc.op == Reducer::Sum && is_float(acc.type);
-    });
+    return !survey.has_loops() && !survey.reduced().empty() &&
+           std::all_of(survey.reduced().begin(), survey.reduced().end(), [&](int a) {
+             const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
+             return acc.op == Reducer::Sum && is_float(acc.type);
+           });
   }
 
   const Kernel& k_;
@@ -117,6 +123,8 @@ class VectorPlanner {
 
 }  // namespace
 
-void plan_vectors(const Kernel& k, const Isa& isa, const Blueprints& blueprints, LoopTree& tree) { VectorPlanner(k, isa, blueprints, tree).plan(tree.body); }
+void plan_vectors(const Kernel& k, const Isa& isa, const Blueprints& blueprints, LoopTree& tree) {
+  VectorPlanner(k, isa, blueprints, tree).plan(tree.body);
+}
 
 }  // namespace tenon

@@ -12,7 +12,9 @@ struct RenameStatement {
   const NestRenaming& by;
 
   Operand in(const Operand& v) const { return v ? renamed(v, by) : v; }
-  std::shared_ptr<const Block> in(const std::shared_ptr<const Block>& b) const { return b ? std::make_shared<const Block>(renamed(*b, by)) : b; }
+  std::shared_ptr<const Block> in(const std::shared_ptr<const Block>& b) const {
+    return b ? std::make_shared<const Block>(renamed(*b, by)) : b;
+  }
   int buffer(int b) const { return b < 0 ? b : by.buffers[static_cast<size_t>(b)]; }
 
   Stmt operator()(SLet n) const { return n.value = in(n.value), Stmt{std::move(n)}; }
@@ -22,9 +24,15 @@ struct RenameStatement {
     n.buffer = buffer(n.buffer), n.offset = in(n.offset), n.value = in(n.value), n.active = in(n.active);
     return {std::move(n)};
   }
-  Stmt operator()(SFor n) const { return n.begin = in(n.begin), n.end = in(n.end), n.body = in(n.body), Stmt{std::move(n)}; }
-  Stmt operator()(SIf n) const { return n.cond = in(n.cond), n.then = in(n.then), n.otherwise = in(n.otherwise), Stmt{std::move(n)}; }
-  Stmt operator()(SPrefetch n) const { return n.buffer = buffer(n.buffer), n.offset = in(n.offset), Stmt{std::move(n)}; }
+  Stmt operator()(SFor n) const {
+    return n.begin = in(n.begin), n.end = in(n.end), n.body = in(n.body), Stmt{std::move(n)};
+  }
+  Stmt operator()(SIf n) const {
+    return n.cond = in(n.cond), n.then = in(n.then), n.otherwise = in(n.otherwise), Stmt{std::move(n)};
+  }
+  Stmt operator()(SPrefetch n) const {
+    return n.buffer = buffer(n.buffer), n.offset = in(n.offset), Stmt{std::move(n)};
+  }
   Stmt operator()(SFail n) const { return {n}; }
   Stmt operator()(SComment n) const { return {std::move(n)}; }
   Stmt operator()(SCall n) const {

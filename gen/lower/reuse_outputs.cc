@@ -34,7 +34,8 @@ void collect(const Tree& tree, std::vector<const TreeLoop*>& loops, std::vector<
 }
 
 bool same_index(const std::vector<Expr>& a, const std::vector<Expr>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return same(x, y); });
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return same(x, y); });
 }
 
 class Reuse {
@@ -56,7 +57,9 @@ class Reuse {
  private:
   bool fits(int temp, size_t last, const TreeDefine& d) const {
     const Tensor &t = k_.tensors[static_cast<size_t>(temp)], &o = k_.tensors[static_cast<size_t>(d.tensor)];
-    if (o.role != Role::Output || o.shared || d.update != Update::Assign || t.dtype != o.dtype || !same_index(t.dims, o.dims)) return false;
+    if (o.role != Role::Output || o.shared || d.update != Update::Assign || t.dtype != o.dtype ||
+        !same_index(t.dims, o.dims))
+      return false;
     int definitions = 0;
     bool used_last = false;
     for (size_t i = 0; i < leaves_.size(); ++i) {
@@ -73,11 +76,13 @@ class Reuse {
   }
 
   /// In loops that both leaves share, both touch the element of the same iteration only.
-  static bool confined(const Leaf& leaf, const Leaf& last, const std::vector<Expr>& index, const std::vector<Expr>& final_index) {
+  static bool confined(const Leaf& leaf, const Leaf& last, const std::vector<Expr>& index,
+                       const std::vector<Expr>& final_index) {
     for (size_t l = 0; l < leaf.loops.size() && l < last.loops.size() && leaf.loops[l] == last.loops[l]; ++l) {
       bool aligned = false;
       for (size_t d = 0; d < index.size(); ++d)
-        aligned = aligned || (is_variable(index[d], leaf.loops[l]->var.name) && is_variable(final_index[d], leaf.loops[l]->var.name));
+        aligned = aligned || (is_variable(index[d], leaf.loops[l]->var.name) &&
+                              is_variable(final_index[d], leaf.loops[l]->var.name));
       if (!aligned) return false;
     }
     return true;
@@ -95,7 +100,8 @@ class Reuse {
   static bool touches(const Leaf& leaf, int tensor) { return !accesses(leaf, tensor).empty(); }
   static bool filled(const Leaf& leaf, int tensor) {
     bool found = false;
-    for (const Expr& e : leaf.values) each_read(e, [&](const Read& r) { found = found || (r.tensor == tensor && r.fill); });
+    for (const Expr& e : leaf.values)
+      each_read(e, [&](const Read& r) { found = found || (r.tensor == tensor && r.fill); });
     return found;
   }
 

@@ -44,9 +44,13 @@ std::optional<Product> product_of(const Kernel& k, const KernelStatement& s, con
 std::vector<LoopVar> common_loops(const Kernel& k) {
   std::vector<LoopVar> out = k.body[0].loops;
   for (const KernelStatement& s : k.body)
-    out.erase(std::remove_if(out.begin(), out.end(), [&](const LoopVar& v) {
-                return std::none_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& w) { return w.name == v.name && same(w.extent, v.extent); });
-              }), out.end());
+    out.erase(std::remove_if(out.begin(), out.end(),
+                             [&](const LoopVar& v) {
+                               return std::none_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& w) {
+                                 return w.name == v.name && same(w.extent, v.extent);
+                               });
+                             }),
+              out.end());
   return out;
 }
 
@@ -55,11 +59,13 @@ using Walked = std::map<int, std::vector<size_t>>;
 
 class Walks {
  public:
-  Walks(const Kernel& k, const std::vector<LoopVar>& vars, const std::set<int>& written) : vars_(vars), written_(written) {
+  Walks(const Kernel& k, const std::vector<LoopVar>& vars, const std::set<int>& written)
+      : vars_(vars), written_(written) {
     for (const KernelStatement& s : k.body) {
       ok_ = ok_ && s.update == Update::Assign;
       note(s.target, s.index);
-      each_read(s.value, [&](const Read& r) { note(r.tensor, r.index), ok_ = ok_ && (!r.fill || !written_.count(r.tensor)); });
+      each_read(s.value,
+                [&](const Read& r) { note(r.tensor, r.index), ok_ = ok_ && (!r.fill || !written_.count(r.tensor)); });
       for (const Expr& e : s.index) each_read(e, [&](const Read& r) { note(r.tensor, r.index); });
     }
   }
@@ -98,7 +104,8 @@ std::string fresh_size(Kernel& k, const std::string& word) {
 /// Cuts the kernel's statements into segments over a block.
 class Cutter {
  public:
-  Cutter(const Kernel& k, RowChain& chain, const Walked& walked, const std::vector<bool>& contracts) : k_(k), chain_(chain), walked_(walked), contracts_(contracts) {
+  Cutter(const Kernel& k, RowChain& chain, const Walked& walked, const std::vector<bool>& contracts)
+      : k_(k), chain_(chain), walked_(walked), contracts_(contracts) {
     block_ = k;
     block_.checks.clear();
     for (const LoopVar& v : chain.shared) chain.shared_names.push_back(outer(v));
@@ -111,12 +118,14 @@ class Cutter {
     }
     vars_[chain.row.name] = size_ref(chain.first) + var_ref(chain.row.name);
     for (const auto& [tensor, dims] : walked)
-      if (k.tensors[static_cast<size_t>(tensor)].role == Role::Temp) shrink(block_.tensors[static_cast<size_t>(tensor)], dims);
+      if (k.tensors[static_cast<size_t>(tensor)].role == Role::Temp)
+        shrink(block_.tensors[static_cast<size_t>(tensor)], dims);
   }
 
   void run() {
     for (size_t from = 0, to; from < k_.body.size(); from = to) {
-      for (to = from + 1; !contracts_[from] && to < k_.body.size() && !contracts_[to]; ++to) {}
+      for (to = from + 1; !contracts_[from] && to < k_.body.size() && !contracts_[to]; ++to) {
+      }
       chain_.segments.push_back(segment(from, to));
     }
   }
@@ -129,8 +138,8 @@ class Cutter {
     return name;
   }
 
-  /// A temp with the rows of a block: the row outermost in memory, outer dimensions of one element. A line of the cache between two rows
-  /// keeps rows of a power of two from falling on top of each other.
+  /// A temp with the rows of a block: the row outermost in memory, outer dimensions of one element. A line of the cache
+  /// between two rows keeps rows of a power of two from falling on top of each other.
   void shrink(Tensor& t, const std::vector<size_t>& dims) const {
     size_t row = 0;
     for (size_t i = 0; i < dims.size(); ++i)
@@ -144,11 +153,14 @@ class Cutter {
     t.strides[row] = is_one(all) ? all : all + constant_int(64 / bytes_of(t.dtype));
   }
 
-  bool is_block(int tensor) const { return walked_.count(tensor) && k_.tensors[static_cast<size_t>(tensor)].role == Role::Temp; }
+  bool is_block(int tensor) const {
+    return walked_.count(tensor) && k_.tensors[static_cast<size_t>(tensor)].role == Role::Temp;
+  }
 
   std::vector<Expr> block_index(int tensor, std::vector<Expr> index) const {
     const std::vector<size_t>& dims = walked_.at(tensor);
-    for (size_t i = 0; i < dims.size(); ++i) index[dims[i]] = common_[i].name == chain_.row.name ? var_ref(chain_.row.name) : constant_int(0);
+    for (size_t i = 0; i < dims.size(); ++i)
+      index[dims[i]] = common_[i].name == chain_.row.name ? var_ref(chain_.row.name) : constant_int(0);
     return index;
   }
 
@@ -222,12 +234,14 @@ std::optional<RowChain> find_row_chain(const Kernel& k) {
   const std::vector<LoopVar> common = common_loops(k);
   RowChain chain;
   for (const LoopVar& v : common)
-    if (std::all_of(products.begin(), products.end(), [&](const Product& p) { return holds(p.rows, v.name); })) chain.row = v;
+    if (std::all_of(products.begin(), products.end(), [&](const Product& p) { return holds(p.rows, v.name); }))
+      chain.row = v;
   const auto walked = Walks(k, common, written).found();
   if (!chain.row.extent || !walked) return std::nullopt;
   for (const LoopVar& v : common) {
     if (v.name == chain.row.name) continue;
-    const bool in_matrix = std::any_of(products.begin(), products.end(), [&](const Product& p) { return mentions(p.matrix, v.name); });
+    const bool in_matrix =
+        std::any_of(products.begin(), products.end(), [&](const Product& p) { return mentions(p.matrix, v.name); });
     (in_matrix ? chain.shared : chain.outer).push_back(v);
   }
   Cutter(k, chain, *walked, contracts).run();

@@ -8,9 +8,10 @@
 
 namespace tenon {
 
-/// The statement's value is a reduction over all elements up to (backwards: from) loop variable `loop`, with the element itself or not.
+/// The statement's value is a reduction over all elements up to (backwards: from) loop variable `loop`, with the
+/// element itself or not.
 struct Scan {
-  size_t loop = 0;       ///< index into the statement's loops
+  size_t loop = 0;  ///< index into the statement's loops
   bool backwards = false;
   bool exclusive = false;
 };

@@ -1,5 +1,5 @@
-// separate-reductions: Y[p] = sum[k](…)/N becomes Y_sum[p] = sum[k](…); Y[p] = Y_sum[p]/N. A reduction that does not depend on an inner
-// variable thereby moves out of its loop.
+// separate-reductions: Y[p] = sum[k](…)/N becomes Y_sum[p] = sum[k](…); Y[p] = Y_sum[p]/N. A reduction that does not
+// depend on an inner variable thereby moves out of its loop.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,8 +61,8 @@ class ReductionSeparator {
     return map_children(e, [&](const Expr& c) { return take_out(c, scope, guard); });
   }
 
-  /// A statement of its own for the reduction; gives the read of its value. In the arm of a selection its reads may only be
-  /// defined where the condition holds, which then becomes part of the predicate.
+  /// A statement of its own for the reduction; gives the read of its value. In the arm of a selection its reads may
+  /// only be defined where the condition holds, which then becomes part of the predicate.
   Expr as_temp(Expr e, const std::vector<LoopVar>& scope, const Expr& guard) {
     const auto& r = std::get<Reduce>(e->node);
     Ranges ranges = sizes_;
@@ -79,7 +79,8 @@ class ReductionSeparator {
         dims.push_back(v.extent);
       }
     for (const KernelStatement& other : out_.body)
-      if (same(other.value, e) && other.update == Update::Assign && made_here_.count(other.target)) return read_of(other.target, e->type, s.index);
+      if (same(other.value, e) && other.update == Update::Assign && made_here_.count(other.target))
+        return read_of(other.target, e->type, s.index);
     s.target = new_temp(std::string(name_of(std::get<Reduce>(e->node).op)), e->type, dims);
     s.value = e;
     s.formula = statement_->formula;

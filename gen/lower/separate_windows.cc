@@ -1,5 +1,6 @@
-// separate-windows: the greatest element of a padded window is found down its columns first, for one line that has its padding beside
-// it, and then along that line: M·N elements become M + N, and no vector of outputs meets the border of the input.
+// separate-windows: the greatest element of a padded window is found down its columns first, for one line that has its
+// padding beside it, and then along that line: M·N elements become M + N, and no vector of outputs meets the border of
+// the input.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +16,9 @@ namespace {
 
 /// A statement's window: what it reads, and how its last index walks: step·x + spread·s - left, of columns in a line.
 struct Window {
-  Expr read;                 ///< the one read in the value
+  Expr read;  ///< the one read in the value
   LoopVar x, along;
-  std::vector<LoopVar> down; ///< the window's other variables
+  std::vector<LoopVar> down;  ///< the window's other variables
   int64_t step = 0, spread = 0, left = 0, columns = 0, outputs = 0, width = 0;
 
   int64_t line() const { return step * (outputs - 1) + spread * (width - 1) + 1; }
@@ -66,7 +67,9 @@ class WindowSeparator {
  private:
   std::optional<Window> window_of(const KernelStatement& s) const {
     const auto* r = std::get_if<Reduce>(&s.value->node);
-    if (!r || (r->op != Reducer::Max && r->op != Reducer::Min) || r->where || r->vars.size() < 2 || s.update != Update::Assign || s.loops.size() < 2) return std::nullopt;
+    if (!r || (r->op != Reducer::Max && r->op != Reducer::Min) || r->where || r->vars.size() < 2 ||
+        s.update != Update::Assign || s.loops.size() < 2)
+      return std::nullopt;
     Window w;
     int reads = 0;
     walk(r->value, [&](const Expr& e) {
@@ -87,16 +90,21 @@ class WindowSeparator {
     Expr rest = read.index.back();
     const auto columns = constant_value(out_.tensors[static_cast<size_t>(read.tensor)].dims.back());
     const auto outputs = constant_value(w.x.extent), width = constant_value(w.along.extent);
-    if (!columns || !outputs || !width || *outputs < 2 || *width < 2 || !take_off(rest, w.x.name, w.step) || !take_off(rest, w.along.name, w.spread)) return false;
+    if (!columns || !outputs || !width || *outputs < 2 || *width < 2 || !take_off(rest, w.x.name, w.step) ||
+        !take_off(rest, w.along.name, w.spread))
+      return false;
     const auto at = constant_value(rest);
     if (!at || *at > 0) return false;
     w.columns = *columns, w.outputs = *outputs, w.width = *width, w.left = -*at;
-    if (w.kept() < 1 || (w.left == 0 && w.kept() == w.line())) return false;   // no border
+    if (w.kept() < 1 || (w.left == 0 && w.kept() == w.line())) return false;  // no border
     std::vector<Expr> elsewhere(read.index.begin(), read.index.end() - 1);
     elsewhere.push_back(read.fill);
     elsewhere.push_back(with_read(value, w.read, read.fill));
-    if (std::any_of(elsewhere.begin(), elsewhere.end(), [&](const Expr& e) { return mentions(e, w.x.name) || mentions(e, w.along.name); })) return false;
-    return std::none_of(w.down.begin(), w.down.end(), [&](const LoopVar& v) { return mentions(elsewhere.back(), v.name); });
+    if (std::any_of(elsewhere.begin(), elsewhere.end(),
+                    [&](const Expr& e) { return mentions(e, w.x.name) || mentions(e, w.along.name); }))
+      return false;
+    return std::none_of(w.down.begin(), w.down.end(),
+                        [&](const LoopVar& v) { return mentions(elsewhere.back(), v.name); });
   }
 
   void split(const KernelStatement& s, const Window& w) {
@@ -114,7 +122,8 @@ class WindowSeparator {
     fill(s, outer, line, w.left + w.kept(), w.line() - w.left - w.kept(), border);
     KernelStatement last = s;
     const Expr at = var_ref(w.x.name) * constant_int(w.step) + var_ref(w.along.name) * constant_int(w.spread);
-    last.value = reduce(r.op, {w.along}, nullptr, read_of(line, s.value->type, index_of(outer, simplify(at))), s.value->type);
+    last.value =
+        reduce(r.op, {w.along}, nullptr, read_of(line, s.value->type, index_of(outer, simplify(at))), s.value->type);
     out_.body.push_back(std::move(last));
   }
 
@@ -125,12 +134,14 @@ class WindowSeparator {
     return index;
   }
 
-  void fill(const KernelStatement& s, const std::vector<LoopVar>& outer, int line, int64_t from, int64_t count, const Expr& value) {
+  void fill(const KernelStatement& s, const std::vector<LoopVar>& outer, int line, int64_t from, int64_t count,
+            const Expr& value) {
     if (count > 0) define(s, outer, line, {fresh("w"), constant_int(count)}, constant_int(from), value);
   }
 
   /// line[from + v] = value, for `outer` and v.
-  void define(const KernelStatement& s, const std::vector<LoopVar>& outer, int line, const LoopVar& v, const Expr& from, const Expr& value) {
+  void define(const KernelStatement& s, const std::vector<LoopVar>& outer, int line, const LoopVar& v, const Expr& from,
+              const Expr& value) {
     KernelStatement d;
     d.target = line;
     d.index = index_of(outer, simplify(var_ref(v.name) + from));

@@ -1,4 +1,5 @@
-// Finding the interior: each padded index a·x + rest must lie in [0, extent) for the worst values of the variables inside the loop.
+// Finding the interior: each padded index a·x + rest must lie in [0, extent) for the worst values of the variables
+// inside the loop.
 #include "lower/split_border.h"
 
 #include "algebra/simplify.h"
@@ -9,12 +10,16 @@ namespace {
 
 class InteriorFinder {
  public:
-  InteriorFinder(const Kernel& k, const TreeLoop& loop, const Ranges& ranges) : k_(k), loop_(loop), ranges_(ranges) { collect(loop.body); }
+  InteriorFinder(const Kernel& k, const TreeLoop& loop, const Ranges& ranges) : k_(k), loop_(loop), ranges_(ranges) {
+    collect(loop.body);
+  }
 
   std::optional<Interior> run() {
     for (const Read& r : reads_)
       for (size_t d = 0; d < r.index.size(); ++d)
-        if (mentions(r.index[d], loop_.var.name) && !bound(r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d])) return std::nullopt;
+        if (mentions(r.index[d], loop_.var.name) &&
+            !bound(r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d]))
+          return std::nullopt;
     if (!begin_) return std::nullopt;
     const Expr &n = loop_.var.extent, zero = constant_int(0);
     const Expr begin = simplify(apply(ScalarOp::Min, {apply(ScalarOp::Max, {begin_, zero}), n}), ranges_);
@@ -31,7 +36,10 @@ class InteriorFinder {
         collect(l->body);
       }
       const auto add = [&](const Expr& e) {
-        if (e) each_read(e, [&](const Read& r) { if (r.fill) reads_.push_back(r); });
+        if (e)
+          each_read(e, [&](const Read& r) {
+            if (r.fill) reads_.push_back(r);
+          });
       };
       if (const auto* d = std::get_if<TreeDefine>(&n.node)) add(d->value);
       if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) add(a->value);
@@ -77,6 +85,8 @@ class InteriorFinder {
 
 }  // namespace
 
-std::optional<Interior> find_interior(const Kernel& k, const TreeLoop& loop, const Ranges& ranges) { return InteriorFinder(k, loop, ranges).run(); }
+std::optional<Interior> find_interior(const Kernel& k, const TreeLoop& loop, const Ranges& ranges) {
+  return InteriorFinder(k, loop, ranges).run();
+}
 
 }  // namespace tenon

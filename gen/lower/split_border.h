@@ -8,9 +8,12 @@
 
 namespace tenon {
 
-/// The iterations of `loop` for which all padded reads lie inside in the dimensions that depend on its variable, as expressions of outer
-/// variables with 0 <= begin <= end <= extent; nothing where that is no interval that can be written down.
-struct Interior { Expr begin, end; };
+/// The iterations of `loop` for which all padded reads lie inside in the dimensions that depend on its variable, as
+/// expressions of outer variables with 0 <= begin <= end <= extent; nothing where that is no interval that can be
+/// written down.
+struct Interior {
+  Expr begin, end;
+};
 std::optional<Interior> find_interior(const Kernel&, const TreeLoop& loop, const Ranges& ranges);
 
 }  // namespace tenon

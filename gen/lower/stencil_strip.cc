@@ -15,7 +15,8 @@ class StripFunction {
 
   InnerFunction build() {
     const int planes = shape_.plane ? shape_.plane->planes : 1;
-    f_.name = planes > 1 ? fmt::format("planes_{}x{}", planes, shape_.plane->vectors) : fmt::format("strip_{}", shape_.height);
+    f_.name = planes > 1 ? fmt::format("planes_{}x{}", planes, shape_.plane->vectors)
+                         : fmt::format("strip_{}", shape_.height);
     if (shape_.taps.empty()) loop();
     else unrolled();
     return std::move(f_);
@@ -63,17 +64,21 @@ class StripFunction {
     }
   }
   Stmt add_product(int r, const Operand& weight, const Operand& pixels) const {
-    const Operand next = is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)}) : sum(r) + weight * pixels;
+    const Operand next =
+        is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)}) : sum(r) + weight * pixels;
     return s_assign(fmt::format("c{}", r), next);
   }
 
   /// What names of a plane begin with, where there are others.
-  std::string of_plane(int plane) const { return shape_.plane && shape_.plane->planes > 1 ? fmt::format("n{}_", plane) : ""; }
+  std::string of_plane(int plane) const {
+    return shape_.plane && shape_.plane->planes > 1 ? fmt::format("n{}_", plane) : "";
+  }
 
   /// A loop over the taps: each row's pixels against one weight.
   void loop() {
     if (shape_.plane) add("a", b_.c.accumulator, false);
-    else for (int r = 0; r < shape_.height; ++r) add(fmt::format("a{}", r), b_.c.accumulator, false);
+    else
+      for (int r = 0; r < shape_.height; ++r) add(fmt::format("a{}", r), b_.c.accumulator, false);
     const int weights = add("w", shape_.weight_type, false), tile = add("tile", b_.c.accumulator, true);
     f_.params = {"taps", "weight_step"};
     Block step;
@@ -104,17 +109,21 @@ class StripFunction {
       const std::string x = of_plane(k) + "x";
       step.push_back(s_let(x, weight(weights, first + v_int(k * p.weight_step))));
       for (int v = 0; v < p.vectors; ++v)
-        step.push_back(add_product(k * p.vectors + v, v_var(x, type()), pixels(0, at + v_int(k * p.plane_step + v * shape_.row_step), false)));
+        step.push_back(add_product(k * p.vectors + v, v_var(x, type()),
+                                   pixels(0, at + v_int(k * p.plane_step + v * shape_.row_step), false)));
     }
   }
 
   /// All taps in line: the weights stay in registers, and pixels that several rows see are loaded once.
   void unrolled() {
-    const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false), tile = add("tile", b_.c.accumulator, true);
+    const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false),
+              tile = add("tile", b_.c.accumulator, true);
     clear_sums();
     if (!shape_.plane) add_rows({0, shape_.height, 0, 0}, rows, weights);
-    else for (int k = 0; k < shape_.plane->planes; ++k)
-      add_rows({k, shape_.plane->vectors, k * shape_.plane->plane_step, k * shape_.plane->weight_step}, rows, weights);
+    else
+      for (int k = 0; k < shape_.plane->planes; ++k)
+        add_rows({k, shape_.plane->vectors, k * shape_.plane->plane_step, k * shape_.plane->weight_step}, rows,
+                 weights);
     store_sums(tile);
   }
 
@@ -129,13 +138,15 @@ class StripFunction {
       for (size_t d = 0; d < shape_.taps.size(); ++d) seen_by[r * shape_.row_step + shape_.taps[d]].push_back({r, d});
     const std::string own = of_plane(p.plane);
     for (size_t d = 0; d < shape_.taps.size(); ++d)
-      f_.body.push_back(s_let(fmt::format("{}w{}", own, d), weight(weights, v_int(p.weights_at + static_cast<int64_t>(d) * shape_.weight_step))));
+      f_.body.push_back(s_let(fmt::format("{}w{}", own, d),
+                              weight(weights, v_int(p.weights_at + static_cast<int64_t>(d) * shape_.weight_step))));
     int loaded = 0;
     for (const auto& [offset, uses] : seen_by) {
       const std::string x = fmt::format("{}x{}", own, loaded++);
       f_.body.push_back(s_let(x, pixels(rows, v_int(p.pixels_at + offset), uses.size() > 1)));
       for (const auto& [r, d] : uses)
-        f_.body.push_back(add_product(p.plane * p.count + r, v_var(fmt::format("{}w{}", own, d), type()), v_var(x, type())));
+        f_.body.push_back(
+            add_product(p.plane * p.count + r, v_var(fmt::format("{}w{}", own, d), type()), v_var(x, type())));
     }
   }
 
@@ -162,7 +173,9 @@ class StripFunction {
 
 }  // namespace
 
-int64_t tile_pitch(const ContractionBuilder& b, const ShortRows& p) { return (p.pixels() + b.lanes() - 1) / b.lanes() * b.lanes(); }
+int64_t tile_pitch(const ContractionBuilder& b, const ShortRows& p) {
+  return (p.pixels() + b.lanes() - 1) / b.lanes() * b.lanes();
+}
 
 InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape) { return StripFunction(b, shape).build(); }
 

@@ -1,7 +1,7 @@
 // Round `bit` exchanges the lanes whose number has the bit between rows whose number has it.
-#include <functional>
-
 #include "lower/turn_vectors.h"
+
+#include <functional>
 
 namespace tenon {
 

@@ -11,10 +11,12 @@
 
 namespace tenon {
 
-/// Values of one expression for the iterations at hand: a single scalar that holds for all of them, or one operand a part.
+/// Values of one expression for the iterations at hand: a single scalar that holds for all of them, or one operand a
+/// part.
 using Bundle = std::vector<Operand>;
 
-/// By node and part of the iterations. It owns the nodes: an expression made on the way must not leave its address to the next one.
+/// By node and part of the iterations. It owns the nodes: an expression made on the way must not leave its address to
+/// the next one.
 class ValueMemo {
  public:
   void enter() { scopes_.push_back({{}, true}); }
@@ -34,7 +36,9 @@ class ValueMemo {
  private:
   using Key = std::pair<const ExprNode*, int>;
   struct HashKey {
-    size_t operator()(const Key& key) const { return std::hash<const void*>()(key.first) + static_cast<size_t>(key.second); }
+    size_t operator()(const Key& key) const {
+      return std::hash<const void*>()(key.first) + static_cast<size_t>(key.second);
+    }
   };
   struct Entry {
     Expr owner;

@@ -59,7 +59,10 @@ Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
 }
 
 /// Run-time strides of last dimensions: sizes that are no extent.
-struct StrideSize { std::string name; bool of_output; };
+struct StrideSize {
+  std::string name;
+  bool of_output;
+};
 
 std::vector<StrideSize> stride_sizes(const Kernel& k) {
   std::set<std::string> extents;
@@ -68,7 +71,9 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
   std::vector<bool> used(k.tensors.size());
   for (const KernelStatement& s : k.body) {
     used[static_cast<size_t>(s.target)] = true;
-    const auto reads = [&](const Expr& e) { each_read(e, [&](const Read& r) { used[static_cast<size_t>(r.tensor)] = true; }); };
+    const auto reads = [&](const Expr& e) {
+      each_read(e, [&](const Read& r) { used[static_cast<size_t>(r.tensor)] = true; });
+    };
     reads(s.value);
     for (const Expr& e : s.index) reads(e);
   }
@@ -78,7 +83,8 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
     if (!used[i]) continue;
     const std::string name = t.strides.empty() ? "" : size_name(t.strides.back());
     if (name.empty() || extents.count(name) || !is_open(k, name)) continue;
-    if (std::none_of(found.begin(), found.end(), [&](const StrideSize& f) { return f.name == name; })) found.push_back({name, t.role == Role::Output});
+    if (std::none_of(found.begin(), found.end(), [&](const StrideSize& f) { return f.name == name; }))
+      found.push_back({name, t.role == Role::Output});
   }
   return found;
 }
@@ -112,7 +118,8 @@ void elements_in(const Expr& coefficient, std::set<Element>& out, bool& plain) {
   else plain = false;
 }
 
-/// Windows that slide along the last dimension by an attribute's steps: 1 and 2 get code of their own, taps lying side by side.
+/// Windows that slide along the last dimension by an attribute's steps: 1 and 2 get code of their own, taps lying side
+/// by side.
 std::optional<Fork> fork_steps(const Kernel& k) {
   std::set<Element> steps, taps;
   bool plain = true;
@@ -143,7 +150,10 @@ std::optional<Fork> fork_steps(const Kernel& k) {
     }
     if (ruled_out(k, holds)) continue;
     Kernel then = k;
-    for (const auto& [e, v] : values) then = map_exprs(then, [&, &element = e, &value = v](const Expr& x) { return replaced_attr(x, element.first, element.second, value); });
+    for (const auto& [e, v] : values)
+      then = map_exprs(then, [&, &element = e, &value = v](const Expr& x) {
+        return replaced_attr(x, element.first, element.second, value);
+      });
     return fork_on(holds, std::move(then), k);
   }
   return std::nullopt;
@@ -171,7 +181,8 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
       const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
       for (size_t d = 0; d < read.index.size(); ++d) {
         const auto* v = std::get_if<VarRef>(&read.index[d]->node);
-        const bool reduced = v && std::any_of(r.vars.begin(), r.vars.end(), [&](const LoopVar& l) { return l.name == v->name; });
+        const bool reduced =
+            v && std::any_of(r.vars.begin(), r.vars.end(), [&](const LoopVar& l) { return l.name == v->name; });
         const std::string name = size_name(t.strides[d]);
         if (reduced && last.empty() && is_open(k, name) && same(t.dims.back(), t.strides[d])) last = name;
       }
@@ -220,7 +231,9 @@ std::optional<Fork> fork_flag(const Kernel& k) {
       return true;
     });
   if (flag.empty()) return std::nullopt;
-  const auto with = [&](int64_t v) { return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, 0, v); }); };
+  const auto with = [&](int64_t v) {
+    return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, 0, v); });
+  };
   return Fork{attr_ref(flag, DType::Bool), with(1), with(0)};
 }
 

@@ -13,7 +13,8 @@ namespace tenon {
 namespace {
 
 bool are_variables(const std::vector<Expr>& index, const std::vector<LoopVar>& loops) {
-  return std::equal(index.begin(), index.end(), loops.begin(), loops.end(), [](const Expr& e, const LoopVar& l) { return is_variable(e, l.name); });
+  return std::equal(index.begin(), index.end(), loops.begin(), loops.end(),
+                    [](const Expr& e, const LoopVar& l) { return is_variable(e, l.name); });
 }
 
 bool all_same(const std::vector<Expr>& a, const std::vector<Expr>& b) {
@@ -35,11 +36,16 @@ std::optional<WholeCopy> whole_copy(const Kernel& part) {
   if (part.body.size() != 1 || part.call) return std::nullopt;
   const KernelStatement& s = part.body[0];
   const auto* read = std::get_if<Read>(&s.value->node);
-  if (s.update != Update::Assign || !read || read->fill || s.loops.empty() || !are_variables(s.index, s.loops) || !are_variables(read->index, s.loops)) return std::nullopt;
+  if (s.update != Update::Assign || !read || read->fill || s.loops.empty() || !are_variables(s.index, s.loops) ||
+      !are_variables(read->index, s.loops))
+    return std::nullopt;
   const Tensor &x = part.tensors[static_cast<size_t>(read->tensor)], &y = part.tensors[static_cast<size_t>(s.target)];
-  if (x.shared || y.shared || x.dtype != y.dtype || !all_same(x.dims, y.dims) || !all_same(y.strides, contiguous_strides(y.dims))) return std::nullopt;
+  if (x.shared || y.shared || x.dtype != y.dtype || !all_same(x.dims, y.dims) ||
+      !all_same(y.strides, contiguous_strides(y.dims)))
+    return std::nullopt;
   std::vector<Expr> dims = y.dims, steps = x.strides;
-  if (std::all_of(dims.begin(), dims.end(), [](const Expr& e) { return constant_value(e).has_value(); })) return std::nullopt;
+  if (std::all_of(dims.begin(), dims.end(), [](const Expr& e) { return constant_value(e).has_value(); }))
+    return std::nullopt;
   flatten(dims, steps);
 
   WholeCopy out{{}, {}, read->tensor, s.target};
@@ -78,7 +84,7 @@ InnerFunction copy_function(const WholeCopy& copy, const std::vector<Buffer>& bu
   out.comment = "Copies X, whose elements may lie in steps, to Y, where they lie one after the other.";
   out.common = true;
   NestRenaming by;
-  for (const Buffer& b : buffers) {   // pointers of the function, of no kernel's tensors
+  for (const Buffer& b : buffers) {  // pointers of the function, of no kernel's tensors
     by.buffers.push_back(static_cast<int>(out.buffers.size()));
     out.buffers.push_back({b.name, b.dtype, Storage::Workspace, -1, nullptr, b.writable});
   }
@@ -90,6 +96,8 @@ InnerFunction copy_function(const WholeCopy& copy, const std::vector<Buffer>& bu
   return out;
 }
 
-Stmt copy_call(const WholeCopy& copy, int function) { return {SCall{function, {{copy.from, v_int(0)}, {copy.to, v_int(0)}}, copy.sizes}}; }
+Stmt copy_call(const WholeCopy& copy, int function) {
+  return {SCall{function, {{copy.from, v_int(0)}, {copy.to, v_int(0)}}, copy.sizes}};
+}
 
 }  // namespace tenon

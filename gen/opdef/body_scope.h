@@ -13,7 +13,8 @@
 
 namespace tenon {
 
-/// One index position of a value: a single dim (one extent), a split dim (several) or a pack (one, per dim of the pack).
+/// One index position of a value: a single dim (one extent), a split dim (several) or a pack (one, per dim of the
+/// pack).
 struct Slot {
   bool pack = false;
   std::vector<Syntax> extents;
@@ -23,8 +24,8 @@ struct Slot {
 
 /// A tensor that the body reads or defines.
 struct BodyValue {
-  const TensorDef *input = nullptr;
-  const TensorDef *output = nullptr;
+  const TensorDef* input = nullptr;
+  const TensorDef* output = nullptr;
   std::optional<std::vector<Slot>> slots;  ///< absent: the result of a call whose shape only expansion tells
 };
 
@@ -39,38 +40,38 @@ struct IndexVariable {
 /// Names of one body. Built once; reports variables whose bare uses disagree.
 class BodyScope {
  public:
-  BodyScope(const OpDef &op, const OpLibrary &library, Diagnostics &diagnostics);
+  BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
 
-  const IndexVariable *variable(const std::string &name) const;
-  const BodyValue *value(const std::string &name) const;
+  const IndexVariable* variable(const std::string& name) const;
+  const BodyValue* value(const std::string& name) const;
   /// A size symbol or a pack of the shapes, an attribute, a let.
-  bool is_size(const std::string &name) const { return sizes_.count(name) != 0; }
-  bool is_pack(const std::string &name) const { return packs_.count(name) != 0; }
-  bool is_given(const std::string &name) const {
+  bool is_size(const std::string& name) const { return sizes_.count(name) != 0; }
+  bool is_pack(const std::string& name) const { return packs_.count(name) != 0; }
+  bool is_given(const std::string& name) const {
     return is_size(name) || is_pack(name) || op_.attr(name) != nullptr || op_.let(name) != nullptr;
   }
-  const std::map<std::string, IndexVariable> &variables() const { return variables_; }
-  const OpDef &op() const { return op_; }
-  const OpLibrary &library() const { return library_; }
+  const std::map<std::string, IndexVariable>& variables() const { return variables_; }
+  const OpDef& op() const { return op_; }
+  const OpLibrary& library() const { return library_; }
   std::vector<std::string> names() const;
-  IndexBounds &bounds() { return bounds_; }
+  IndexBounds& bounds() { return bounds_; }
 
  private:
   void collect_sizes();
-  void collect_variables(const Syntax &s);
-  void claim(const Syntax &sub);
+  void collect_variables(const Syntax& s);
+  void claim(const Syntax& sub);
   void resolve();
-  bool visit_statement(const Statement &statement);
-  bool visit_reads(const Syntax &s);
-  bool visit_subs(const std::vector<Syntax> &subs, const BodyValue &value);
-  bool bind(const Syntax &sub, bool pack, const Syntax &extent);
-  bool define(const Statement &statement);
-  bool infer_call(const Statement &statement);
+  bool visit_statement(const Statement& statement);
+  bool visit_reads(const Syntax& s);
+  bool visit_subs(const std::vector<Syntax>& subs, const BodyValue& value);
+  bool bind(const Syntax& sub, bool pack, const Syntax& extent);
+  bool define(const Statement& statement);
+  bool infer_call(const Statement& statement);
   BoundsContext context() const;
 
-  const OpDef &op_;
-  const OpLibrary &library_;
-  Diagnostics &diagnostics_;
+  const OpDef& op_;
+  const OpLibrary& library_;
+  Diagnostics& diagnostics_;
   std::set<std::string> sizes_;
   std::set<std::string> packs_;
   std::map<std::string, IndexVariable> variables_;
@@ -80,10 +81,10 @@ class BodyScope {
 };
 
 /// Slots of a declared tensor.
-std::vector<Slot> slots_of(const TensorDef &tensor);
+std::vector<Slot> slots_of(const TensorDef& tensor);
 
 /// Shapes of a call's results as far as the arguments' shapes and constant attributes tell; absent where they do not.
-std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef &callee, const Syntax &call,
-                                                            const std::vector<const BodyValue *> &arguments);
+std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef& callee, const Syntax& call,
+                                                            const std::vector<const BodyValue*>& arguments);
 
 }  // namespace tenon

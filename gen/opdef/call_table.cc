@@ -50,7 +50,7 @@ constexpr std::string_view kSigns[] = {"add", "sub", "mul", "div", "floordiv", "
 
 template <std::size_t n>
 std::optional<Arity> find(const Row (&rows)[n], std::string_view name) {
-  for (const Row &row : rows) {
+  for (const Row& row : rows) {
     if (row.name == name) return Arity{row.least, row.most, std::string(row.form)};
   }
   return std::nullopt;
@@ -63,9 +63,9 @@ bool is_sign(std::string_view name) {
   return false;
 }
 
-bool is_nameless(const ScalarOpRow &row) { return is_sign(row.name) || row.has('P'); }
+bool is_nameless(const ScalarOpRow& row) { return is_sign(row.name) || row.has('P'); }
 
-Arity arity_of(std::string_view name, const std::vector<std::string> &params) {
+Arity arity_of(std::string_view name, const std::vector<std::string>& params) {
   const int n = static_cast<int>(params.size());
   return {n, n, fmt::format("{}({})", name, joined(params, ", "))};
 }
@@ -75,7 +75,7 @@ Arity arity_of(std::string_view name, const std::vector<std::string> &params) {
 std::optional<Arity> notation_function(std::string_view name) { return find(kNotation, name); }
 std::optional<Arity> pack_function(std::string_view name) { return find(kPacks, name); }
 
-std::optional<Arity> expression_function(std::string_view name, const OpLibrary &library) {
+std::optional<Arity> expression_function(std::string_view name, const OpLibrary& library) {
   if (const auto own = notation_function(name)) return own;
   if (const auto f = library.fns.find(name); f != library.fns.end()) return arity_of(name, f->second.params);
   if (const auto r = library.scalars.find(name); r != library.scalars.end()) return arity_of(name, r->second.args);
@@ -85,14 +85,14 @@ std::optional<Arity> expression_function(std::string_view name, const OpLibrary 
   return Arity{n, n, fmt::format("{}({})", name, n == 1 ? "x" : n == 2 ? "a, b" : "a, b, c")};
 }
 
-std::vector<std::string> callable_names(const OpLibrary &library) {
+std::vector<std::string> callable_names(const OpLibrary& library) {
   std::vector<std::string> names;
-  for (const Row &row : kNotation) names.emplace_back(row.name);
-  for (const ScalarOpRow &row : all_scalar_ops()) {
+  for (const Row& row : kNotation) names.emplace_back(row.name);
+  for (const ScalarOpRow& row : all_scalar_ops()) {
     if (!is_nameless(row)) names.emplace_back(row.name);
   }
-  for (const auto &[name, row] : library.scalars) names.push_back(name);
-  for (const auto &[name, f] : library.fns) names.push_back(name);
+  for (const auto& [name, row] : library.scalars) names.push_back(name);
+  for (const auto& [name, f] : library.fns) names.push_back(name);
   return names;
 }
 

@@ -7,9 +7,9 @@
 namespace tenon {
 
 /// Reports everything that is wrong in let, require, index, body and grad.
-void check_body(const OpDef &op, const OpLibrary &library, Diagnostics &diagnostics);
+void check_body(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
 
 /// Checks the op's tests against its declarations.
-void check_tests(const OpDef &op, Diagnostics &diagnostics);
+void check_tests(const OpDef& op, Diagnostics& diagnostics);
 
 }  // namespace tenon

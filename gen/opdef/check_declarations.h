@@ -7,9 +7,9 @@
 namespace tenon {
 
 /// Reports everything that is wrong with the op's declarations, apart from shapes and expressions.
-void check_declarations(const OpDef &op, Diagnostics &diagnostics);
+void check_declarations(const OpDef& op, Diagnostics& diagnostics);
 
 /// True if a literal fits the attribute (an element of it, when the attribute is a list).
-bool value_fits(const AttrDef &attr, const Syntax &value);
+bool value_fits(const AttrDef& attr, const Syntax& value);
 
 }  // namespace tenon

@@ -7,6 +7,6 @@
 namespace tenon {
 
 /// Reports everything that is wrong with the op's shapes.
-void check_shapes(const OpDef &op, Diagnostics &diagnostics);
+void check_shapes(const OpDef& op, Diagnostics& diagnostics);
 
 }  // namespace tenon

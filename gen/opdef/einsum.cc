@@ -29,7 +29,8 @@ Labels labels_of(std::string_view text) {
       labels += kDots;
       i += 2;
     } else {
-      throw EinsumError{fmt::format("'{}' has no meaning in subscripts: letters, one '...' an operand, ',' and '->' have", text.substr(i, 1))};
+      throw EinsumError{fmt::format(
+          "'{}' has no meaning in subscripts: letters, one '...' an operand, ',' and '->' have", text.substr(i, 1))};
     }
   }
   return labels;
@@ -59,23 +60,28 @@ Subscripts parse(std::string_view subscripts) {
   const size_t arrow = text.find("->");
   const std::string left = text.substr(0, arrow);
   size_t begin = 0;
-  for (size_t comma = left.find(','); ; comma = left.find(',', begin)) {
-    s.operands.push_back(labels_of(std::string_view(left).substr(begin, comma == std::string::npos ? std::string::npos : comma - begin)));
+  for (size_t comma = left.find(',');; comma = left.find(',', begin)) {
+    s.operands.push_back(labels_of(
+        std::string_view(left).substr(begin, comma == std::string::npos ? std::string::npos : comma - begin)));
     if (comma == std::string::npos) break;
     begin = comma + 1;
   }
-  s.result = arrow == std::string::npos ? implied_result(s.operands) : labels_of(std::string_view(text).substr(arrow + 2));
+  s.result =
+      arrow == std::string::npos ? implied_result(s.operands) : labels_of(std::string_view(text).substr(arrow + 2));
   for (const char c : s.result) {
-    if (std::count(s.result.begin(), s.result.end(), c) > 1) throw EinsumError{fmt::format("'{}' stands twice in the result", c)};
+    if (std::count(s.result.begin(), s.result.end(), c) > 1)
+      throw EinsumError{fmt::format("'{}' stands twice in the result", c)};
     if (std::none_of(s.operands.begin(), s.operands.end(), [c](const Labels& o) { return o.find(c) != Labels::npos; }))
-      throw EinsumError{fmt::format("'{}' of the result stands in no operand", c == kDots ? std::string("...") : std::string(1, c))};
+      throw EinsumError{
+          fmt::format("'{}' of the result stands in no operand", c == kDots ? std::string("...") : std::string(1, c))};
   }
   return s;
 }
 
 std::string variable(char c) {
   if (c == kDots) return "*dots";
-  return std::isupper(static_cast<unsigned char>(c)) ? fmt::format("up_{}", static_cast<char>(std::tolower(c))) : std::string(1, c);
+  return std::isupper(static_cast<unsigned char>(c)) ? fmt::format("up_{}", static_cast<char>(std::tolower(c)))
+                                                     : std::string(1, c);
 }
 
 std::string joined(const Labels& labels, const std::function<std::string(char)>& spelling) {
@@ -132,12 +138,18 @@ std::string name_of(const Subscripts& s) {
 }
 
 std::string definition(const Subscripts& s, std::string_view subscripts, const std::string& name) {
-  const bool spreads = std::count_if(s.operands.begin(), s.operands.end(), [](const Labels& o) { return o.find(kDots) != Labels::npos; }) > 1;
+  const bool spreads = std::count_if(s.operands.begin(), s.operands.end(),
+                                     [](const Labels& o) { return o.find(kDots) != Labels::npos; }) > 1;
   const auto shape = [&](const Labels& labels, bool input) {
-    return joined(labels, [&](char c) { return c == kDots ? std::string(input && spreads ? "~*Dots" : "*Dots") : fmt::format("N{}", c); });
+    return joined(labels, [&](char c) {
+      return c == kDots ? std::string(input && spreads ? "~*Dots" : "*Dots") : fmt::format("N{}", c);
+    });
   };
-  std::string text = fmt::format("ops:\n  - op: {}\n    doc: \"sum of products by the subscripts {}\"\n    types: {{T: number}}\n    in:\n", name, subscripts);
-  for (size_t k = 0; k < s.operands.size(); ++k) text += fmt::format("      X{}: \"T[{}]\"\n", k, shape(s.operands[k], true));
+  std::string text = fmt::format(
+      "ops:\n  - op: {}\n    doc: \"sum of products by the subscripts {}\"\n    types: {{T: number}}\n    in:\n", name,
+      subscripts);
+  for (size_t k = 0; k < s.operands.size(); ++k)
+    text += fmt::format("      X{}: \"T[{}]\"\n", k, shape(s.operands[k], true));
   return text + fmt::format("    out: {{Y: \"T[{}]\"}}\n    body: |\n{}", shape(s.result, false), body_of(s));
 }
 

@@ -13,16 +13,17 @@ namespace tenon {
 
 namespace {
 
-bool is_comparison(const Syntax &s) {
+bool is_comparison(const Syntax& s) {
   return s.is(SyntaxKind::binary) && (s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>');
 }
-bool is_logic(const Syntax &s) {
-  return (s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or")) || (s.is(SyntaxKind::unary) && s.text == "not");
+bool is_logic(const Syntax& s) {
+  return (s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or")) ||
+         (s.is(SyntaxKind::unary) && s.text == "not");
 }
 
 }  // namespace
 
-void ExpressionChecker::check(const Syntax &s, ExpressionPlace place) {
+void ExpressionChecker::check(const Syntax& s, ExpressionPlace place) {
   ExpressionPlace below = place;
   below.optional = below.guarded = false;
   switch (s.kind) {
@@ -45,10 +46,11 @@ void ExpressionChecker::check(const Syntax &s, ExpressionPlace place) {
       return;
     case SyntaxKind::list:
       if (place.packs) {
-        for (const Syntax &child : s.children) check(child, below);
+        for (const Syntax& child : s.children) check(child, below);
         return;
       }
-      diagnostics_.error(Code::E0435, s.span, "a list cannot stand here", {"an expression of a body is a single number"});
+      diagnostics_.error(Code::E0435, s.span, "a list cannot stand here",
+                         {"an expression of a body is a single number"});
       return;
     case SyntaxKind::group:
     case SyntaxKind::keyword:
@@ -57,14 +59,14 @@ void ExpressionChecker::check(const Syntax &s, ExpressionPlace place) {
   }
 }
 
-void ExpressionChecker::unknown_name(const Syntax &s) {
+void ExpressionChecker::unknown_name(const Syntax& s) {
   diagnostics_.error(
       Code::E0401, s.span, fmt::format("nothing is called '{}' here", s.text),
       {op_.family.empty() || scope_.names().size() < 24 ? meant_note(s.text, scope_.names()) : meant_note(s.text, {})});
 }
 
-bool ExpressionChecker::check_let(const Syntax &s, const ExpressionPlace &place) {
-  const LetDef *let = op_.let(s.text);
+bool ExpressionChecker::check_let(const Syntax& s, const ExpressionPlace& place) {
+  const LetDef* let = op_.let(s.text);
   if (let == nullptr) return false;
   if (lets != nullptr && lets->count(s.text) == 0) {
     diagnostics_.error(Code::E0433, s.span, fmt::format("the let '{}' is not computed yet here", s.text),
@@ -76,8 +78,8 @@ bool ExpressionChecker::check_let(const Syntax &s, const ExpressionPlace &place)
   return true;
 }
 
-void ExpressionChecker::check_name(const Syntax &s, const ExpressionPlace &place) {
-  if (const IndexVariable *v = scope_.variable(s.text)) {
+void ExpressionChecker::check_name(const Syntax& s, const ExpressionPlace& place) {
+  if (const IndexVariable* v = scope_.variable(s.text)) {
     if (!place.data && !scope_.is_given(s.text)) return unknown_name(s);
     if (v->pack && !place.packs) {
       diagnostics_.error(Code::E0429, s.span, fmt::format("'{}' is a pack of index variables, not one", s.text),
@@ -89,7 +91,7 @@ void ExpressionChecker::check_name(const Syntax &s, const ExpressionPlace &place
     }
     return;
   }
-  if (const AttrDef *attr = op_.attr(s.text)) {
+  if (const AttrDef* attr = op_.attr(s.text)) {
     if (attr->count != AttrCount::one && !place.packs) {
       diagnostics_.error(Code::E0435, s.span, fmt::format("the attribute '{}' is a list, not one value", s.text),
                          {fmt::format("take an element, {}[0], or use it inside *( … )", s.text)});
@@ -113,15 +115,16 @@ void ExpressionChecker::check_name(const Syntax &s, const ExpressionPlace &place
 }
 
 /// Comparison of an enum attribute with one of its words.
-bool ExpressionChecker::check_enum(const Syntax &s) {
+bool ExpressionChecker::check_enum(const Syntax& s) {
   if (s.text != "==" && s.text != "!=") return false;
   for (const int side : {0, 1}) {
-    const Syntax &a = s.children[static_cast<std::size_t>(side)];
-    const Syntax &word = s.children[static_cast<std::size_t>(1 - side)];
-    const AttrDef *attr = a.is(SyntaxKind::name) ? op_.attr(a.text) : nullptr;
+    const Syntax& a = s.children[static_cast<std::size_t>(side)];
+    const Syntax& word = s.children[static_cast<std::size_t>(1 - side)];
+    const AttrDef* attr = a.is(SyntaxKind::name) ? op_.attr(a.text) : nullptr;
     if (attr == nullptr || attr->kind != AttrKind::enumeration || !word.is(SyntaxKind::name)) continue;
     if (std::find(attr->words.begin(), attr->words.end(), word.text) == attr->words.end()) {
-      diagnostics_.error(Code::E0401, word.span, fmt::format("'{}' is no word of the attribute '{}'", word.text, attr->name),
+      diagnostics_.error(Code::E0401, word.span,
+                         fmt::format("'{}' is no word of the attribute '{}'", word.text, attr->name),
                          {meant_note(word.text, attr->words)});
     }
     return true;
@@ -129,7 +132,7 @@ bool ExpressionChecker::check_enum(const Syntax &s) {
   return false;
 }
 
-void ExpressionChecker::check_binary(const Syntax &s, const ExpressionPlace &place) {
+void ExpressionChecker::check_binary(const Syntax& s, const ExpressionPlace& place) {
   if (is_logic(s)) {
     check_condition(s.children[0], place);
     check_condition(s.children[1], place);
@@ -144,19 +147,19 @@ void ExpressionChecker::check_binary(const Syntax &s, const ExpressionPlace &pla
   }
 }
 
-bool ExpressionChecker::definite_number(const Syntax &s) const {
+bool ExpressionChecker::definite_number(const Syntax& s) const {
   if (s.is(SyntaxKind::integer) || s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity)) return true;
   if (s.is(SyntaxKind::binary)) return !is_comparison(s) && !is_logic(s);
   if (s.is(SyntaxKind::unary)) return s.text == "-";
   if (!s.is(SyntaxKind::name)) return false;
-  const AttrDef *attr = op_.attr(s.text);
+  const AttrDef* attr = op_.attr(s.text);
   if (attr != nullptr)
     return attr->kind == AttrKind::integer || attr->kind == AttrKind::real || attr->kind == AttrKind::u64 ||
            attr->kind == AttrKind::enumeration;
   return scope_.variable(s.text) != nullptr || scope_.is_size(s.text);
 }
 
-void ExpressionChecker::check_condition(const Syntax &s, ExpressionPlace place) {
+void ExpressionChecker::check_condition(const Syntax& s, ExpressionPlace place) {
   if (definite_number(s)) {
     diagnostics_.error(Code::E0436, s.span, "a condition is expected here, not a number",
                        {fmt::format("write a comparison, such as {} != 0", print(s))});
@@ -164,26 +167,28 @@ void ExpressionChecker::check_condition(const Syntax &s, ExpressionPlace place) 
   check(s, place);
 }
 
-void ExpressionChecker::check_list_element(const Syntax &s, const AttrDef &attr) {
+void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr) {
   if (attr.count == AttrCount::one) {
     diagnostics_.error(Code::E0431, s.span, fmt::format("the attribute '{}' is one value and has no elements", s.text),
                        {fmt::format("write {}, or declare it as {}[2]", s.text, attr.type)});
     return;
   }
   const bool literal = s.children.size() == 1 && s.children[0].is(SyntaxKind::integer);
-  if (literal && s.children[0].integer >= 0 && (attr.count != AttrCount::fixed || s.children[0].integer < attr.length)) return;
+  if (literal && s.children[0].integer >= 0 && (attr.count != AttrCount::fixed || s.children[0].integer < attr.length))
+    return;
   const std::string note = attr.count == AttrCount::fixed
                                ? fmt::format("its elements are {}[0] to {}[{}]", s.text, s.text, attr.length - 1)
                                : fmt::format("write {}[0], {}[1], …", s.text, s.text);
-  diagnostics_.error(Code::E0432, s.span, fmt::format("'{}' is no element of the attribute '{}'", print(s), s.text), {note});
+  diagnostics_.error(Code::E0432, s.span, fmt::format("'{}' is no element of the attribute '{}'", print(s), s.text),
+                     {note});
 }
 
-void ExpressionChecker::check_subscript(const Syntax &s, const ExpressionPlace &place) {
-  if (const AttrDef *attr = op_.attr(s.text)) return check_list_element(s, *attr);
-  const BodyValue *value = scope_.value(s.text);
+void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& place) {
+  if (const AttrDef* attr = op_.attr(s.text)) return check_list_element(s, *attr);
+  const BodyValue* value = scope_.value(s.text);
   if (value == nullptr) {
     std::vector<std::string> known;
-    for (const TensorDef &t : op_.inputs) known.push_back(t.name);
+    for (const TensorDef& t : op_.inputs) known.push_back(t.name);
     known.insert(known.end(), defined.begin(), defined.end());
     const bool given = scope_.is_given(s.text);
     diagnostics_.error(given ? Code::E0431 : Code::E0401, s.span,
@@ -203,7 +208,8 @@ void ExpressionChecker::check_subscript(const Syntax &s, const ExpressionPlace &
     return;
   }
   if (value->output != nullptr && value->output->variadic) {
-    diagnostics_.error(Code::E0434, s.span, fmt::format("the variadic output '{}' cannot be read", s.text), {"compute what is read in a statement of its own"});
+    diagnostics_.error(Code::E0434, s.span, fmt::format("the variadic output '{}' cannot be read", s.text),
+                       {"compute what is read in a statement of its own"});
     return;
   }
   if (value->input != nullptr && value->input->optional && !place.optional) {
@@ -213,11 +219,12 @@ void ExpressionChecker::check_subscript(const Syntax &s, const ExpressionPlace &
   check_subs(s, s.children, *value, place);
 }
 
-void ExpressionChecker::check_reduce(const Syntax &s, const ExpressionPlace &place) {
+void ExpressionChecker::check_reduce(const Syntax& s, const ExpressionPlace& place) {
   std::vector<std::string> added;
-  for (const Syntax &v : s.variables()) {
+  for (const Syntax& v : s.variables()) {
     if (scope_.is_given(v.text)) {
-      diagnostics_.error(Code::E0416, v.span, fmt::format("'{}' is a size or attribute, and cannot be an index variable", v.text),
+      diagnostics_.error(Code::E0416, v.span,
+                         fmt::format("'{}' is a size or attribute, and cannot be an index variable", v.text),
                          {"use another name for the variable"});
     } else if (!bound.insert(v.text).second) {
       diagnostics_.error(Code::E0415, v.span, fmt::format("the index variable '{}' is in use here", v.text),
@@ -225,19 +232,19 @@ void ExpressionChecker::check_reduce(const Syntax &s, const ExpressionPlace &pla
     } else {
       added.push_back(v.text);
     }
-    const IndexVariable *known = scope_.variable(v.text);
+    const IndexVariable* known = scope_.variable(v.text);
     if (known != nullptr && known->pack != v.is(SyntaxKind::pack)) {
-      diagnostics_.error(
-          Code::E0429, v.span,
-          fmt::format("'{}' is {} elsewhere", v.text, known->pack ? "a pack of index variables" : "a single index variable"),
-          {"write *p for a pack everywhere, p for a single variable"});
+      diagnostics_.error(Code::E0429, v.span,
+                         fmt::format("'{}' is {} elsewhere", v.text,
+                                     known->pack ? "a pack of index variables" : "a single index variable"),
+                         {"write *p for a pack everywhere, p for a single variable"});
     }
   }
   if (s.predicate() != nullptr) check_condition(*s.predicate(), place);
   const bool logical = s.text == "any" || s.text == "all";
   if (logical) check_condition(s.reduced(), place);
   else check(s.reduced(), place);
-  for (const std::string &name : added) bound.erase(name);
+  for (const std::string& name : added) bound.erase(name);
 }
 
 }  // namespace tenon

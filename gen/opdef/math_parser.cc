@@ -28,21 +28,21 @@ bool fits(char letter, MathType t) {
 }
 
 std::optional<MathOp> find_op(std::string_view spelling, size_t arguments) {
-  for (const MathOpRow &row : all_math_ops())
+  for (const MathOpRow& row : all_math_ops())
     if (row.spelling == spelling && row.arguments.size() == arguments) return row.op;
   return std::nullopt;
 }
 
 class Parser {
  public:
-  Parser(const PlacedText &text, MathScope &scope, Diagnostics &diagnostics)
+  Parser(const PlacedText& text, MathScope& scope, Diagnostics& diagnostics)
       : text_(text), scope_(scope), diagnostics_(diagnostics) {
     if (!scan_math(text, tokens_, diagnostics)) failed_ = true;
   }
 
   bool failed() const { return failed_; }
 
-  bool steps(std::vector<MathStep> &out) {
+  bool steps(std::vector<MathStep>& out) {
     while (!failed_ && peek().kind != MathTokenKind::end) {
       if (peek().kind == MathTokenKind::line_end) {
         ++at_;
@@ -58,12 +58,13 @@ class Parser {
   MathExpr whole() {
     MathExpr e = expression();
     while (peek().kind == MathTokenKind::line_end) ++at_;
-    if (peek().kind != MathTokenKind::end) fail(Code::E0308, "the expression ends before this", "an operator may be missing");
+    if (peek().kind != MathTokenKind::end)
+      fail(Code::E0308, "the expression ends before this", "an operator may be missing");
     return e;
   }
 
  private:
-  const MathToken &peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  const MathToken& peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
   bool is(std::string_view sign) const {
     return (peek().kind == MathTokenKind::sign || peek().kind == MathTokenKind::name) && peek().text == sign;
   }
@@ -75,19 +76,21 @@ class Parser {
   void expect(std::string_view sign) {
     if (!take_if(sign)) fail(Code::E0303, fmt::format("'{}' is expected here", sign), fmt::format("write '{}'", sign));
   }
-  SourceSpan place(const MathToken &t) const {
+  SourceSpan place(const MathToken& t) const {
     return text_.span(t.begin, std::max(t.end, t.begin + (t.begin < text_.text.size() ? 1 : 0)));
   }
-  SourceSpan place_from(const MathToken &first) const {
+  SourceSpan place_from(const MathToken& first) const {
     return text_.span(first.begin, at_ > 0 ? tokens_[at_ - 1].end : first.end);
   }
-  void fail(Code code, std::string message, std::string note) { fail(code, place(peek()), std::move(message), std::move(note)); }
+  void fail(Code code, std::string message, std::string note) {
+    fail(code, place(peek()), std::move(message), std::move(note));
+  }
   void fail(Code code, SourceSpan where, std::string message, std::string note) {
     if (!failed_) diagnostics_.error(code, std::move(where), std::move(message), {std::move(note)});
     failed_ = true;
   }
 
-  void step(std::vector<MathStep> &out) {
+  void step(std::vector<MathStep>& out) {
     std::vector<MathToken> names;
     do {
       if (peek().kind != MathTokenKind::name)
@@ -105,19 +108,21 @@ class Parser {
     out.push_back(MathLet{name, std::move(value)});
   }
 
-  void define(const MathToken &name, MathType type) {
+  void define(const MathToken& name, MathType type) {
     if (failed_) return;
     if (!is_name(name.text) || name.text == "nan")
-      return fail(Code::E0204, place(name), fmt::format("'{}' cannot be the name of a value", name.text), "choose another name");
+      return fail(Code::E0204, place(name), fmt::format("'{}' cannot be the name of a value", name.text),
+                  "choose another name");
     if (!scope_.names.emplace(name.text, type).second)
-      fail(Code::E0406, place(name), fmt::format("'{}' has a value already", name.text), "each step defines a name of its own");
+      fail(Code::E0406, place(name), fmt::format("'{}' has a value already", name.text),
+           "each step defines a name of its own");
   }
 
-  void unpack(const std::vector<MathToken> &names, std::vector<MathStep> &out) {
+  void unpack(const std::vector<MathToken>& names, std::vector<MathStep>& out) {
     const MathToken first = peek();
     const std::string function(first.text);
     ++at_;
-    const MathFunction *f = first.kind == MathTokenKind::name && is("(") ? callee(function, first) : nullptr;
+    const MathFunction* f = first.kind == MathTokenKind::name && is("(") ? callee(function, first) : nullptr;
     if (f == nullptr)
       return fail(Code::E0306, place(first), "several names take the results of a call", "write a, b = function(x)");
     MathUnpack step{{}, {function, arguments(*f)}, {}};
@@ -133,7 +138,7 @@ class Parser {
     out.push_back(std::move(step));
   }
 
-  void rare(const MathToken &name, std::vector<MathStep> &out) {
+  void rare(const MathToken& name, std::vector<MathStep>& out) {
     const MathToken first = peek();
     ++at_;
     std::vector<MathExpr> parts = list();
@@ -179,9 +184,9 @@ class Parser {
       args.push_back(unary());
       if (failed_) return {};
       // A negative constant is one number, not an operation.
-      if (auto *n = std::get_if<MathNumber>(&args[0].node); n != nullptr && first.text == "-")
+      if (auto* n = std::get_if<MathNumber>(&args[0].node); n != nullptr && first.text == "-")
         return {MathType::Float, MathNumber{-n->value}};
-      if (auto *i = std::get_if<MathInteger>(&args[0].node))
+      if (auto* i = std::get_if<MathInteger>(&args[0].node))
         return {MathType::Int, MathInteger{mask(first.text == "-" ? 0 - i->bits : ~i->bits)}};
       return apply(first.text == "-" ? MathOp::Neg : MathOp::BitNot, std::move(args), first);
     }
@@ -219,16 +224,17 @@ class Parser {
     return e;
   }
 
-  MathExpr named(const MathToken &name) {
+  MathExpr named(const MathToken& name) {
     if (name.text == "inf") return {MathType::Float, MathNumber{std::numeric_limits<double>::infinity()}};
     if (name.text == "nan") return {MathType::Float, MathNumber{std::numeric_limits<double>::quiet_NaN()}};
     const auto found = scope_.names.find(std::string(name.text));
     if (found != scope_.names.end()) return {found->second, MathName{found->first}};
     std::vector<std::string> known;
-    for (const auto &[n, t] : scope_.names) known.push_back(n);
+    for (const auto& [n, t] : scope_.names) known.push_back(n);
     const std::string near = nearest_name(name.text, known);
     fail(Code::E0401, place(name), fmt::format("nothing before defines '{}'", name.text),
-         near.empty() ? "values are the arguments and the results of earlier steps" : fmt::format("did you mean '{}'?", near));
+         near.empty() ? "values are the arguments and the results of earlier steps"
+                      : fmt::format("did you mean '{}'?", near));
     return {};
   }
 
@@ -242,10 +248,10 @@ class Parser {
     return args;
   }
 
-  MathExpr called(const MathToken &name) {
-    for (const MathOpRow &row : all_math_ops())
+  MathExpr called(const MathToken& name) {
+    for (const MathOpRow& row : all_math_ops())
       if (row.spelling == name.text && !row.is_operator()) return apply(row.op, list(), name);
-    const MathFunction *f = callee(std::string(name.text), name);
+    const MathFunction* f = callee(std::string(name.text), name);
     if (f == nullptr) return {};
     MathExpr e{MathType::Float, MathCall{f->name, arguments(*f)}};
     if (failed_) return {};
@@ -256,30 +262,31 @@ class Parser {
     return e;
   }
 
-  const MathFunction *callee(const std::string &name, const MathToken &token) {
+  const MathFunction* callee(const std::string& name, const MathToken& token) {
     if (failed_) return nullptr;
-    const MathFunction *f = scope_.lookup(name, place(token));
+    const MathFunction* f = scope_.lookup(name, place(token));
     if (f == nullptr) failed_ = true;
     return f;
   }
 
-  std::vector<MathExpr> arguments(const MathFunction &f) {
+  std::vector<MathExpr> arguments(const MathFunction& f) {
     const MathToken first = peek();
     std::vector<MathExpr> args = list();
     if (failed_) return args;
     bool good = args.size() == f.parameters.size();
     for (size_t i = 0; good && i < args.size(); ++i) good = args[i].type == f.parameters[i].type;
     std::string wanted;
-    for (const MathParameter &p : f.parameters)
+    for (const MathParameter& p : f.parameters)
       wanted += fmt::format("{}{} {}", wanted.empty() ? "" : ", ", type_name(p.type), p.name);
     if (!good)
-      fail(Code::E0403, place_from(first), fmt::format("these are not the arguments of {}", f.name), "it takes " + wanted);
+      fail(Code::E0403, place_from(first), fmt::format("these are not the arguments of {}", f.name),
+           "it takes " + wanted);
     return args;
   }
 
-  MathExpr apply(MathOp op, std::vector<MathExpr> args, const MathToken &first) {
+  MathExpr apply(MathOp op, std::vector<MathExpr> args, const MathToken& first) {
     if (failed_) return {};
-    const MathOpRow &row = math_op_row(op);
+    const MathOpRow& row = math_op_row(op);
     bool good = args.size() == row.arguments.size();
     std::optional<MathType> any;
     for (size_t i = 0; good && i < args.size(); ++i) {
@@ -290,7 +297,7 @@ class Parser {
     }
     if (!good) {
       std::string got;
-      for (const MathExpr &a : args) got += fmt::format("{}{}", got.empty() ? "" : ", ", type_name(a.type));
+      for (const MathExpr& a : args) got += fmt::format("{}{}", got.empty() ? "" : ", ", type_name(a.type));
       fail(Code::E0436, place_from(first), fmt::format("'{}' does not take {}", row.spelling, got),
            "numbers with a point are floats, others integers; bits() and float_of() turn one into the other");
       return {};
@@ -302,9 +309,9 @@ class Parser {
     return {type, MathApply{op, std::move(args)}};
   }
 
-  const PlacedText &text_;
-  MathScope &scope_;
-  Diagnostics &diagnostics_;
+  const PlacedText& text_;
+  MathScope& scope_;
+  Diagnostics& diagnostics_;
   std::vector<MathToken> tokens_;
   size_t at_ = 0;
   int depth_ = 0;
@@ -313,12 +320,12 @@ class Parser {
 
 }  // namespace
 
-bool parse_math_steps(const PlacedText &text, MathScope &scope, std::vector<MathStep> &out, Diagnostics &diagnostics) {
+bool parse_math_steps(const PlacedText& text, MathScope& scope, std::vector<MathStep>& out, Diagnostics& diagnostics) {
   Parser parser(text, scope, diagnostics);
   return !parser.failed() && parser.steps(out);
 }
 
-bool parse_math_expression(const PlacedText &text, MathScope &scope, MathExpr &out, Diagnostics &diagnostics) {
+bool parse_math_expression(const PlacedText& text, MathScope& scope, MathExpr& out, Diagnostics& diagnostics) {
   Parser parser(text, scope, diagnostics);
   if (parser.failed()) return false;
   out = parser.whole();

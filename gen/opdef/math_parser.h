@@ -1,7 +1,9 @@
-// The notation of math entries: one expression over floats, their bits and conditions, with every type known while it is read.
+// The notation of math entries: one expression over floats, their bits and conditions, with every type known while it
+// is read.
 //
 //   expr := or-chain of and-chains of [not] comparisons of | of ^ of & of shifts of sums of products of [-~] primaries
-//   primary := number (with a point or exponent: float, else integer) | inf | nan | name | name '(' expr,* ')' | '(' expr ')'
+//   primary := number (with a point or exponent: float, else integer) | inf | nan | name | name '(' expr,* ')' | '('
+//   expr ')'
 #pragma once
 
 #include <functional>
@@ -16,7 +18,7 @@
 namespace tenon {
 
 /// What a call needs to know of a function; null (after a report) when there is none.
-using MathLookup = std::function<const MathFunction *(const std::string &name, const SourceSpan &place)>;
+using MathLookup = std::function<const MathFunction*(const std::string& name, const SourceSpan& place)>;
 
 /// The entry whose text is read.
 struct MathScope {
@@ -25,9 +27,10 @@ struct MathScope {
   MathLookup lookup;
 };
 
-/// Statements, one a line; a line that ends inside parentheses goes on. Adds what they define to the scope. False after a report.
-bool parse_math_steps(const PlacedText &text, MathScope &scope, std::vector<MathStep> &out, Diagnostics &diagnostics);
+/// Statements, one a line; a line that ends inside parentheses goes on. Adds what they define to the scope. False after
+/// a report.
+bool parse_math_steps(const PlacedText& text, MathScope& scope, std::vector<MathStep>& out, Diagnostics& diagnostics);
 /// One expression.
-bool parse_math_expression(const PlacedText &text, MathScope &scope, MathExpr &out, Diagnostics &diagnostics);
+bool parse_math_expression(const PlacedText& text, MathScope& scope, MathExpr& out, Diagnostics& diagnostics);
 
 }  // namespace tenon

@@ -15,8 +15,8 @@ constexpr std::string_view kShortMathSigns = "+-*/&|^~<>=,()";
 
 bool word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-bool read_number(std::string_view spelling, MathToken &token) {
-  const char *end = spelling.data() + spelling.size();
+bool read_number(std::string_view spelling, MathToken& token) {
+  const char* end = spelling.data() + spelling.size();
   if (spelling.starts_with("0x")) {
     token.kind = MathTokenKind::integer;
     return std::from_chars(spelling.data() + 2, end, token.integer, 16).ptr == end;
@@ -50,7 +50,7 @@ std::size_t sign_end(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-bool scan_math(const PlacedText &placed, std::vector<MathToken> &out, Diagnostics &diagnostics) {
+bool scan_math(const PlacedText& placed, std::vector<MathToken>& out, Diagnostics& diagnostics) {
   const std::string_view text = placed.text;
   int depth = 0;
   std::size_t at = 0;
@@ -79,7 +79,8 @@ bool scan_math(const PlacedText &placed, std::vector<MathToken> &out, Diagnostic
     } else {
       const std::size_t end = sign_end(text, at);
       if (end == at) {
-        diagnostics.error(Code::E0301, placed.span(at, at + 1), fmt::format("steps of a math entry have no character '{}'", c),
+        diagnostics.error(Code::E0301, placed.span(at, at + 1),
+                          fmt::format("steps of a math entry have no character '{}'", c),
                           {"operators are + - * / & | ^ ~ << >> < <= > >= == != and or not"});
         return false;
       }

@@ -22,6 +22,6 @@ struct MathToken {
 };
 
 /// Cuts text into tokens; line ends inside parentheses are blanks. False after a report.
-bool scan_math(const PlacedText &text, std::vector<MathToken> &out, Diagnostics &diagnostics);
+bool scan_math(const PlacedText& text, std::vector<MathToken>& out, Diagnostics& diagnostics);
 
 }  // namespace tenon

@@ -30,15 +30,17 @@ Syntax notation::node(SyntaxKind kind, std::string_view text, SourceSpan span) {
   return result;
 }
 
-bool is_reducer(std::string_view name) { return std::find(kReducers.begin(), kReducers.end(), name) != kReducers.end(); }
+bool is_reducer(std::string_view name) {
+  return std::find(kReducers.begin(), kReducers.end(), name) != kReducers.end();
+}
 
-std::string describe(const Token &token) {
+std::string describe(const Token& token) {
   if (token.kind == TokenKind::end) return "the end of the text";
   if (token.kind == TokenKind::line_end) return "the end of the line";
   return fmt::format("'{}'", token.text);
 }
 
-NotationParser::NotationParser(const PlacedText &text, Diagnostics &diagnostics, bool lines)
+NotationParser::NotationParser(const PlacedText& text, Diagnostics& diagnostics, bool lines)
     : text_(text), diagnostics_(diagnostics) {
   const std::size_t before = diagnostics.size();
   tokens_ = tokenize(text, diagnostics);
@@ -49,7 +51,7 @@ NotationParser::NotationParser(const PlacedText &text, Diagnostics &diagnostics,
 void NotationParser::window(std::size_t begin, std::size_t end) {
   view_.clear();
   std::copy_if(tokens_.begin() + static_cast<std::ptrdiff_t>(begin), tokens_.begin() + static_cast<std::ptrdiff_t>(end),
-               std::back_inserter(view_), [](const Token &t) { return t.kind != TokenKind::line_end; });
+               std::back_inserter(view_), [](const Token& t) { return t.kind != TokenKind::line_end; });
   sentinel_ = tokens_[end];
   at_ = 0;
   end_ = view_.size();
@@ -57,7 +59,9 @@ void NotationParser::window(std::size_t begin, std::size_t end) {
   operators_ = 0;
 }
 
-const Token &NotationParser::peek(std::size_t ahead) const { return at_ + ahead < end_ ? view_[at_ + ahead] : sentinel_; }
+const Token& NotationParser::peek(std::size_t ahead) const {
+  return at_ + ahead < end_ ? view_[at_ + ahead] : sentinel_;
+}
 
 Token NotationParser::take() {
   const Token token = peek();
@@ -73,12 +77,13 @@ bool NotationParser::take_if(std::string_view sign) {
   return true;
 }
 
-bool NotationParser::expect(std::string_view sign, const Token *opened) {
+bool NotationParser::expect(std::string_view sign, const Token* opened) {
   if (take_if(sign)) return true;
   std::vector<std::string> notes;
   if (opened != nullptr) {
     const SourceSpan place = span(*opened);
-    notes.push_back(fmt::format("it closes the '{}' of line {}, column {}", opened->text, place.line(), place.column()));
+    notes.push_back(
+        fmt::format("it closes the '{}' of line {}, column {}", opened->text, place.line(), place.column()));
   } else {
     notes.push_back("a bracket, comma or operator may be missing before it");
   }
@@ -86,17 +91,17 @@ bool NotationParser::expect(std::string_view sign, const Token *opened) {
   return false;
 }
 
-void NotationParser::fail(Code code, const Token &token, std::string message, std::vector<std::string> notes) {
+void NotationParser::fail(Code code, const Token& token, std::string message, std::vector<std::string> notes) {
   fail(code, span(token), std::move(message), std::move(notes));
 }
 
-void NotationParser::fail(Code code, const SourceSpan &place, std::string message, std::vector<std::string> notes) {
+void NotationParser::fail(Code code, const SourceSpan& place, std::string message, std::vector<std::string> notes) {
   if (!failed_) diagnostics_.error(code, place, std::move(message), std::move(notes));
   failed_ = true;
   at_ = end_;
 }
 
-SourceSpan NotationParser::span_from(const Token &first) const {
+SourceSpan NotationParser::span_from(const Token& first) const {
   const std::size_t last = at_ > 0 ? view_[at_ - 1].end : first.end;
   return text_.span(first.begin, std::max(last, first.end));
 }
@@ -108,8 +113,8 @@ bool NotationParser::enter() {
   return false;
 }
 
-bool NotationParser::depth_allowed(const Syntax &tree) {
-  std::vector<std::pair<const Syntax *, int>> open = {{&tree, 1}};
+bool NotationParser::depth_allowed(const Syntax& tree) {
+  std::vector<std::pair<const Syntax*, int>> open = {{&tree, 1}};
   while (!open.empty()) {
     const auto [at, depth] = open.back();
     open.pop_back();
@@ -118,12 +123,12 @@ bool NotationParser::depth_allowed(const Syntax &tree) {
            {"give parts of the expression names of their own"});
       return false;
     }
-    for (const Syntax &child : at->children) open.emplace_back(&child, depth + 1);
+    for (const Syntax& child : at->children) open.emplace_back(&child, depth + 1);
   }
   return true;
 }
 
-Syntax NotationParser::binary(const Token &op, Syntax left, Syntax right) {
+Syntax NotationParser::binary(const Token& op, Syntax left, Syntax right) {
   if (++operators_ > kMostOperators)
     fail(Code::E0305, op, "this expression has too many operators", {"give parts of it names of their own"});
   Syntax result = node(SyntaxKind::binary, op.text, join(left.span, right.span));
@@ -138,7 +143,7 @@ const std::vector<std::vector<std::string_view>> kLevels = {{"or"}, {"and"}, {"+
 constexpr std::size_t kSums = 2;
 constexpr std::array<std::string_view, 6> kComparisons = {"==", "!=", "<=", ">=", "<", ">"};
 
-bool one_of(const Token &token, const auto &signs) {
+bool one_of(const Token& token, const auto& signs) {
   return token.kind == TokenKind::sign && std::find(signs.begin(), signs.end(), token.text) != signs.end();
 }
 }  // namespace
@@ -213,7 +218,7 @@ Syntax NotationParser::power() {
   return binary(op, std::move(base), std::move(exponent));
 }
 
-Syntax NotationParser::number(const Token &token) {
+Syntax NotationParser::number(const Token& token) {
   Syntax result = node(token.kind == TokenKind::integer ? SyntaxKind::integer : SyntaxKind::real, "", span(token));
   result.integer = token.integer;
   if (token.kind == TokenKind::real) {
@@ -224,7 +229,7 @@ Syntax NotationParser::number(const Token &token) {
 }
 
 Syntax NotationParser::primary() {
-  const Token &token = peek();
+  const Token& token = peek();
   if (!at_end()) {
     if (token.kind == TokenKind::integer || token.kind == TokenKind::real) return number(take());
     if (token.kind == TokenKind::name) return named();
@@ -300,7 +305,7 @@ Syntax NotationParser::reduced_variable() {
   return node(pack ? SyntaxKind::pack : SyntaxKind::name, name.text, span_from(first));
 }
 
-Syntax NotationParser::reduction(const Token &name) {
+Syntax NotationParser::reduction(const Token& name) {
   const Token opened = take();
   Syntax result = node(SyntaxKind::reduce, name.text, {});
   Syntax variables = node(SyntaxKind::list, "", span(opened));
@@ -320,7 +325,7 @@ Syntax NotationParser::reduction(const Token &name) {
   if (!failed_) expect(")", &bracket);
   result.children.push_back(std::move(variables));
   result.children.push_back(std::move(value));
-  for (Syntax &p : predicate) result.children.push_back(std::move(p));
+  for (Syntax& p : predicate) result.children.push_back(std::move(p));
   result.span = span_from(name);
   return result;
 }

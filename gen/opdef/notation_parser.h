@@ -1,7 +1,9 @@
-// Recursive descent over the tokens of one text: expressions, subs and arguments. The other parsers of the notation build on it.
+// Recursive descent over the tokens of one text: expressions, subs and arguments. The other parsers of the notation
+// build on it.
 //
 //   expr    := or-chain of and-chains of [not] comparison chains of sums of products of [-] powers of primaries
-//   primary := number | inf | true | false | name | name '[' sub,* ']' | name '(' argument,* ')' | reducer '[' … ']' '(' expr ')'
+//   primary := number | inf | true | false | name | name '[' sub,* ']' | name '(' argument,* ')' | reducer '[' … ']'
+//   '(' expr ')'
 //            | '(' expr ')' | '[' expr,* ']'
 //   sub     := expr | '*' name | '*(' expr ')' | '*' call | '(' atom atom+ ')'
 #pragma once
@@ -19,7 +21,7 @@ namespace tenon {
 class NotationParser {
  public:
   /// Line ends inside `text` are blanks; with `lines` nothing is in view before `window` chooses.
-  NotationParser(const PlacedText &text, Diagnostics &diagnostics, bool lines = false);
+  NotationParser(const PlacedText& text, Diagnostics& diagnostics, bool lines = false);
 
   Syntax expression();
   /// `[sub, sub]` after the opening bracket was taken; takes the closing one.
@@ -27,25 +29,25 @@ class NotationParser {
   /// `(argument, name=argument)` likewise.
   std::vector<Syntax> arguments();
 
-  const Token &peek(std::size_t ahead = 0) const;
+  const Token& peek(std::size_t ahead = 0) const;
   Token take();
   bool take_if(std::string_view sign);
   /// Takes the sign or fails; `opened` is the bracket that it closes, for the note.
-  bool expect(std::string_view sign, const Token *opened = nullptr);
+  bool expect(std::string_view sign, const Token* opened = nullptr);
   bool at_end() const;
   bool failed() const { return failed_; }
   /// Forgets a failure (the next statement is another matter).
   void recover() { failed_ = false; }
-  void fail(Code code, const Token &token, std::string message, std::vector<std::string> notes = {});
-  void fail(Code code, const SourceSpan &span, std::string message, std::vector<std::string> notes = {});
-  SourceSpan span(const Token &token) const { return text_.span(token.begin, token.end); }
-  SourceSpan span_from(const Token &first) const;
+  void fail(Code code, const Token& token, std::string message, std::vector<std::string> notes = {});
+  void fail(Code code, const SourceSpan& span, std::string message, std::vector<std::string> notes = {});
+  SourceSpan span(const Token& token) const { return text_.span(token.begin, token.end); }
+  SourceSpan span_from(const Token& first) const;
   /// Puts tokens()[begin, end) in view.
   void window(std::size_t begin, std::size_t end);
-  const std::vector<Token> &tokens() const { return tokens_; }
+  const std::vector<Token>& tokens() const { return tokens_; }
   bool tokens_clean() const { return tokens_clean_; }
   /// False (and a report) if the tree is deeper than the rest of the program is ready to walk.
-  bool depth_allowed(const Syntax &tree);
+  bool depth_allowed(const Syntax& tree);
 
  private:
   struct Level;
@@ -56,8 +58,8 @@ class NotationParser {
   Syntax power();
   Syntax primary();
   Syntax named();
-  Syntax number(const Token &token);
-  Syntax reduction(const Token &name);
+  Syntax number(const Token& token);
+  Syntax reduction(const Token& name);
   Syntax reduced_variable();
   Syntax sub();
   Syntax starred();
@@ -65,11 +67,11 @@ class NotationParser {
   Syntax argument();
   Syntax list();
   bool group_ahead() const;
-  Syntax binary(const Token &op, Syntax left, Syntax right);
+  Syntax binary(const Token& op, Syntax left, Syntax right);
   bool enter();
 
-  const PlacedText &text_;
-  Diagnostics &diagnostics_;
+  const PlacedText& text_;
+  Diagnostics& diagnostics_;
   std::vector<Token> tokens_;
   std::vector<Token> view_;  ///< the tokens of the window, without line ends
   std::size_t at_ = 0;
@@ -90,6 +92,6 @@ Syntax node(SyntaxKind kind, std::string_view text, SourceSpan span);
 bool is_reducer(std::string_view name);
 
 /// What a token is called in a message: 'x', the end of the line …
-std::string describe(const Token &token);
+std::string describe(const Token& token);
 
 }  // namespace tenon

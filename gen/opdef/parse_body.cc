@@ -15,22 +15,23 @@ namespace {
 constexpr std::size_t kLongestText = std::size_t{64} << 10;
 constexpr std::size_t kMostStatements = 256;
 
-bool short_enough(const PlacedText &text, Diagnostics &diagnostics) {
+bool short_enough(const PlacedText& text, Diagnostics& diagnostics) {
   if (text.text.size() <= kLongestText) return true;
-  diagnostics.error(Code::E0317, text.span(0, 1), "this text is longer than 64 KiB", {"split it into several definitions"});
+  diagnostics.error(Code::E0317, text.span(0, 1), "this text is longer than 64 KiB",
+                    {"split it into several definitions"});
   return false;
 }
 
 /// A line that ends with one of these goes on in the next.
-bool continues(const Token &token) {
-  static constexpr std::string_view kOpen[] = {
-      "+", "-", "*", "/", "//", "%", "**", ",", "=", "==", "!=", "<", "<=", ">", ">=", "and", "or", "not", "+=", "*=", ":"};
+bool continues(const Token& token) {
+  static constexpr std::string_view kOpen[] = {"+", "-",  "*", "/",  "//",  "%",  "**",  ",",  "=",  "==", "!=",
+                                               "<", "<=", ">", ">=", "and", "or", "not", "+=", "*=", ":"};
   return token.kind == TokenKind::sign && std::find(std::begin(kOpen), std::end(kOpen), token.text) != std::end(kOpen);
 }
 
-/// Whether a line begins a statement: `name[…] =` or, outside of brackets where `axis=1` is an argument, `a, b =`. An unclosed
-/// bracket or a missing operand then costs one statement, not all that follow.
-bool begins_statement(const std::vector<Token> &tokens, std::size_t at, bool within_brackets) {
+/// Whether a line begins a statement: `name[…] =` or, outside of brackets where `axis=1` is an argument, `a, b =`. An
+/// unclosed bracket or a missing operand then costs one statement, not all that follow.
+bool begins_statement(const std::vector<Token>& tokens, std::size_t at, bool within_brackets) {
   if (tokens[at].kind != TokenKind::name) return false;
   ++at;
   if (tokens[at].is("[")) {
@@ -48,12 +49,12 @@ bool begins_statement(const std::vector<Token> &tokens, std::size_t at, bool wit
 }
 
 /// [begin, end) of each statement among the tokens.
-std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::vector<Token> &tokens) {
+std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::vector<Token>& tokens) {
   std::vector<std::pair<std::size_t, std::size_t>> windows;
   std::size_t begin = 0;
   int open = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token &token = tokens[i];
+    const Token& token = tokens[i];
     if (token.is("(") || token.is("[")) ++open;
     if (token.is(")") || token.is("]")) open = std::max(0, open - 1);
     if (token.kind != TokenKind::end && token.kind != TokenKind::line_end) continue;
@@ -69,7 +70,7 @@ std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::ve
   return windows;
 }
 
-std::optional<Combine> combine_of(const Token &sign, const Token &next, bool &two) {
+std::optional<Combine> combine_of(const Token& sign, const Token& next, bool& two) {
   two = false;
   if (sign.is("=")) return Combine::define;
   if (sign.is("+=")) return Combine::add;
@@ -84,9 +85,9 @@ std::optional<Combine> combine_of(const Token &sign, const Token &next, bool &tw
 
 class StatementParser {
  public:
-  StatementParser(NotationParser &parser) : parser_(parser) {}
+  StatementParser(NotationParser& parser) : parser_(parser) {}
 
-  bool run(Statement &out) {
+  bool run(Statement& out) {
     const Token first = parser_.peek();
     if (first.kind != TokenKind::name) return not_a_statement(first);
     const Token next = parser_.peek(1);
@@ -99,20 +100,22 @@ class StatementParser {
     }
     out.span = parser_.span_from(first);
     if (!parser_.failed() && !parser_.at_end()) {
-      parser_.fail(Code::E0308, parser_.peek(), fmt::format("the statement should end before {}", describe(parser_.peek())),
-                   {parser_.peek().text == "if" ? "a choice is written select(condition, yes, no)" : "one statement a line; an operator may be missing"});
+      parser_.fail(Code::E0308, parser_.peek(),
+                   fmt::format("the statement should end before {}", describe(parser_.peek())),
+                   {parser_.peek().text == "if" ? "a choice is written select(condition, yes, no)"
+                                                : "one statement a line; an operator may be missing"});
     }
     return !parser_.failed() && parser_.depth_allowed(out.value);
   }
 
  private:
-  bool not_a_statement(const Token &at) {
+  bool not_a_statement(const Token& at) {
     parser_.fail(Code::E0306, at, fmt::format("a statement has no {} here", describe(at)),
                  {"write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
     return false;
   }
 
-  void assignment(Statement &out) {
+  void assignment(Statement& out) {
     const Token target = parser_.take();
     out.targets.push_back({std::string(target.text), parser_.span(target)});
     parser_.take();
@@ -128,17 +131,17 @@ class StatementParser {
     out.value = parser_.expression();
   }
 
-  void combine_missing(const Token &sign) {
+  void combine_missing(const Token& sign) {
     const bool other = sign.is("-=") || (sign.kind == TokenKind::name && parser_.peek(1).is("="));
     const std::string note = "values are combined with =, +=, *=, max=, min= or last=";
     if (other)
-      return parser_.fail(Code::E0307, sign,
-                          fmt::format("there is no combining sign '{}'", sign.is("-=") ? "-=" : std::string(sign.text) + "="),
-                          {note});
+      return parser_.fail(
+          Code::E0307, sign,
+          fmt::format("there is no combining sign '{}'", sign.is("-=") ? "-=" : std::string(sign.text) + "="), {note});
     parser_.fail(Code::E0306, sign, fmt::format("'=' is expected after the target, not {}", describe(sign)), {note});
   }
 
-  void call(Statement &out) {
+  void call(Statement& out) {
     out.is_call = true;
     do {
       const Token name = parser_.take();
@@ -151,17 +154,17 @@ class StatementParser {
     const Token begin = parser_.peek();
     out.value = parser_.expression();
     if (parser_.failed() || out.value.is(SyntaxKind::call)) return;
-    parser_.fail(
-        Code::E0306, begin, "without indices on its left, a statement is a call of an op",
-        {fmt::format("write {}[i, j] = expression, or {}[] = expression for rank 0", out.targets[0].text, out.targets[0].text)});
+    parser_.fail(Code::E0306, begin, "without indices on its left, a statement is a call of an op",
+                 {fmt::format("write {}[i, j] = expression, or {}[] = expression for rank 0", out.targets[0].text,
+                              out.targets[0].text)});
   }
 
-  NotationParser &parser_;
+  NotationParser& parser_;
 };
 
-/// Of a statement that did not parse only the names on its left remain, as results of an unknown call, so that their uses are not
-/// reported too.
-void leave_names(Statement &statement) {
+/// Of a statement that did not parse only the names on its left remain, as results of an unknown call, so that their
+/// uses are not reported too.
+void leave_names(Statement& statement) {
   statement.is_call = true;
   statement.subs.clear();
   statement.combine = Combine::define;
@@ -169,7 +172,7 @@ void leave_names(Statement &statement) {
 }
 
 /// The beginning of a text; of an empty one, which YAML places behind the lines that follow, what stands before it.
-SourceSpan place_of_nothing(const PlacedText &text) {
+SourceSpan place_of_nothing(const PlacedText& text) {
   SourceSpan place = text.span(0, 1);
   if (!text.text.empty() || !place.known()) return place;
   const std::size_t last = place.file->text().find_last_not_of(" \t\r\n", place.begin == 0 ? 0 : place.begin - 1);
@@ -179,7 +182,7 @@ SourceSpan place_of_nothing(const PlacedText &text) {
 
 }  // namespace
 
-std::vector<Statement> parse_body(const PlacedText &text, Diagnostics &diagnostics) {
+std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics) {
   std::vector<Statement> statements;
   if (!short_enough(text, diagnostics)) return statements;
   NotationParser parser(text, diagnostics, true);
@@ -193,7 +196,7 @@ std::vector<Statement> parse_body(const PlacedText &text, Diagnostics &diagnosti
     diagnostics.error(Code::E0309, place_of_nothing(text), "this body has no statement",
                       {"write Y[i] = expression, with the name of an output on the left"});
   }
-  for (const auto &[begin, end] : windows) {
+  for (const auto& [begin, end] : windows) {
     parser.window(begin, end);
     parser.recover();
     Statement statement;
@@ -204,7 +207,7 @@ std::vector<Statement> parse_body(const PlacedText &text, Diagnostics &diagnosti
   return statements;
 }
 
-bool parse_expression(const PlacedText &text, Syntax &out, Diagnostics &diagnostics) {
+bool parse_expression(const PlacedText& text, Syntax& out, Diagnostics& diagnostics) {
   if (!short_enough(text, diagnostics)) return false;
   NotationParser parser(text, diagnostics);
   if (parser.at_end()) {
@@ -220,13 +223,14 @@ bool parse_expression(const PlacedText &text, Syntax &out, Diagnostics &diagnost
   return !parser.failed() && parser.tokens_clean() && parser.depth_allowed(out);
 }
 
-bool parse_bindings(const PlacedText &text, std::vector<Syntax> &out, Diagnostics &diagnostics) {
+bool parse_bindings(const PlacedText& text, std::vector<Syntax>& out, Diagnostics& diagnostics) {
   if (!short_enough(text, diagnostics)) return false;
   NotationParser parser(text, diagnostics);
   while (!parser.failed() && !parser.at_end()) {
     const Token name = parser.take();
     if (name.kind != TokenKind::name) {
-      parser.fail(Code::E0302, name, fmt::format("a name is expected here, not {}", describe(name)), {"write M=100, N=37"});
+      parser.fail(Code::E0302, name, fmt::format("a name is expected here, not {}", describe(name)),
+                  {"write M=100, N=37"});
       break;
     }
     if (!parser.expect("=")) break;

@@ -60,7 +60,7 @@ bool NotationParser::group_ahead() const {
   } else {
     return false;
   }
-  const Token &second = peek(ahead);
+  const Token& second = peek(ahead);
   if (at_ + ahead >= end_) return false;
   return second.kind == TokenKind::name || second.kind == TokenKind::integer || (second.is("(") && second.space_before);
 }
@@ -69,7 +69,7 @@ Syntax NotationParser::group() {
   const Token opened = take();
   Syntax result = node(SyntaxKind::group, "", {});
   while (!failed_ && !at_end() && !peek().is(")")) {
-    const Token &token = peek();
+    const Token& token = peek();
     if (token.kind == TokenKind::integer) {
       result.children.push_back(number(take()));
     } else if (token.kind == TokenKind::name && token.text != "inf" && token.text != "true" && token.text != "false") {
@@ -100,11 +100,12 @@ std::vector<Syntax> NotationParser::arguments() {
       fail(Code::E0311, next.span, "an argument without a name follows one with a name",
            {"arguments by name come last: softmax(s, axis=-1)"});
     }
-    const bool twice = next.is(SyntaxKind::keyword) && std::any_of(result.begin(), result.end(), [&](const Syntax &s) {
+    const bool twice = next.is(SyntaxKind::keyword) && std::any_of(result.begin(), result.end(), [&](const Syntax& s) {
                          return s.is(SyntaxKind::keyword) && s.text == next.text;
                        });
     if (!failed_ && twice)
-      fail(Code::E0318, next.span, fmt::format("the argument '{}' is given twice", next.text), {"remove one of the two"});
+      fail(Code::E0318, next.span, fmt::format("the argument '{}' is given twice", next.text),
+           {"remove one of the two"});
     result.push_back(std::move(next));
   } while (!failed_ && take_if(","));
   if (!failed_) expect(")", &opened);

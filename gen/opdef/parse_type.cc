@@ -11,19 +11,20 @@ namespace tenon {
 
 namespace {
 
-constexpr const char *kDimForms =
+constexpr const char* kDimForms =
     "write N, *P, D@axis, *Q@axis, ~M, ~*S, (a b) or a number; give an expression a name under `let`";
 
 class TypeParser {
  public:
-  explicit TypeParser(NotationParser &parser) : parser_(parser) {}
+  explicit TypeParser(NotationParser& parser) : parser_(parser) {}
 
-  void tensor(TensorDef &out) {
+  void tensor(TensorDef& out) {
     if (!word(out.dtype, out.dtype_span)) return;
     if (parser_.at_end() || !parser_.peek().is("[")) {
-      return parser_.fail(Code::E0314, parser_.peek(),
-                          fmt::format("the shape in brackets is expected after {}, not {}", out.dtype, describe(parser_.peek())),
-                          {fmt::format("write {}[N, M], or {}[] for rank 0", out.dtype, out.dtype)});
+      return parser_.fail(
+          Code::E0314, parser_.peek(),
+          fmt::format("the shape in brackets is expected after {}, not {}", out.dtype, describe(parser_.peek())),
+          {fmt::format("write {}[N, M], or {}[] for rank 0", out.dtype, out.dtype)});
     }
     const Token opened = parser_.take();
     if (parser_.take_if("]")) return finish();
@@ -31,14 +32,14 @@ class TypeParser {
       out.dims.push_back(dim());
     } while (!parser_.failed() && parser_.take_if(","));
     if (!parser_.failed() && !parser_.at_end() && !parser_.peek().is("]")) {
-      parser_.fail(Code::E0313, parser_.peek(), fmt::format("an entry of a shape ends before {}", describe(parser_.peek())),
-                   {kDimForms});
+      parser_.fail(Code::E0313, parser_.peek(),
+                   fmt::format("an entry of a shape ends before {}", describe(parser_.peek())), {kDimForms});
     }
     if (!parser_.failed()) parser_.expect("]", &opened);
     finish();
   }
 
-  void attribute(AttrDef &out) {
+  void attribute(AttrDef& out) {
     SourceSpan place;
     if (!word(out.type, place)) return;
     out.kind = kind_of(out.type);
@@ -59,7 +60,7 @@ class TypeParser {
                    {"a comma may be missing"});
   }
 
-  bool word(std::string &out, SourceSpan &place) {
+  bool word(std::string& out, SourceSpan& place) {
     const Token token = parser_.peek();
     if (parser_.at_end() || token.kind != TokenKind::name) {
       parser_.fail(Code::E0314, token, fmt::format("a type is expected here, not {}", describe(token)),
@@ -96,26 +97,28 @@ class TypeParser {
     return result;
   }
 
-  void dim_name(Dim &out) {
+  void dim_name(Dim& out) {
     const Token token = parser_.peek();
     if (!parser_.at_end() && token.kind == TokenKind::name) {
       out.name = parser_.take().text;
       return;
     }
-    parser_.fail(Code::E0313, token, fmt::format("an entry of a shape is expected here, not {}", describe(token)), {kDimForms});
+    parser_.fail(Code::E0313, token, fmt::format("an entry of a shape is expected here, not {}", describe(token)),
+                 {kDimForms});
   }
 
-  void at_attribute(Dim &out) {
+  void at_attribute(Dim& out) {
     const Token token = parser_.take();
     if (token.kind == TokenKind::name) {
       out.at = token.text;
     } else {
-      parser_.fail(Code::E0313, token, fmt::format("the name of an attribute is expected after '@', not {}", describe(token)),
+      parser_.fail(Code::E0313, token,
+                   fmt::format("the name of an attribute is expected after '@', not {}", describe(token)),
                    {"write D@axis"});
     }
   }
 
-  void split(Dim &out, const Token &first) {
+  void split(Dim& out, const Token& first) {
     out.kind = DimKind::split;
     while (!parser_.failed() && !parser_.at_end() && !parser_.peek().is(")")) {
       const Token token = parser_.take();
@@ -125,18 +128,20 @@ class TypeParser {
       if (token.kind == TokenKind::name) part.name = token.text;
       part.span = parser_.span(token);
       if (token.kind != TokenKind::integer && token.kind != TokenKind::name) {
-        parser_.fail(Code::E0313, token, fmt::format("a part of a split dim is a size or a number, not {}", describe(token)),
+        parser_.fail(Code::E0313, token,
+                     fmt::format("a part of a split dim is a size or a number, not {}", describe(token)),
                      {"write (G Cg), the parts apart by blanks"});
       }
       out.parts.push_back(std::move(part));
     }
     if (!parser_.failed()) parser_.expect(")", &first);
     if (!parser_.failed() && out.parts.size() < 2) {
-      parser_.fail(Code::E0312, parser_.span_from(first), "a split dim has two parts or more", {"leave the parentheses out"});
+      parser_.fail(Code::E0312, parser_.span_from(first), "a split dim has two parts or more",
+                   {"leave the parentheses out"});
     }
   }
 
-  static AttrKind kind_of(const std::string &word) {
+  static AttrKind kind_of(const std::string& word) {
     if (word == "bool") return AttrKind::boolean;
     if (word == "int") return AttrKind::integer;
     if (word == "float") return AttrKind::real;
@@ -145,15 +150,16 @@ class TypeParser {
     return dtype_from_name(word) ? AttrKind::dtype : AttrKind::type_variable;
   }
 
-  void enum_words(AttrDef &out) {
+  void enum_words(AttrDef& out) {
     const Token opened = parser_.peek();
     if (!parser_.expect("(")) return;
     do {
       const Token token = parser_.take();
       if (token.kind != TokenKind::name)
-        return parser_.fail(Code::E0211, token, fmt::format("a word of the enumeration is expected, not {}", describe(token)),
+        return parser_.fail(Code::E0211, token,
+                            fmt::format("a word of the enumeration is expected, not {}", describe(token)),
                             {"write enum(first, second)"});
-      for (const std::string &word : out.words) {
+      for (const std::string& word : out.words) {
         if (word == token.text)
           return parser_.fail(Code::E0211, token, fmt::format("the word '{}' occurs twice", token.text),
                               {"each word stands for its position in the list"});
@@ -163,7 +169,7 @@ class TypeParser {
     parser_.expect(")", &opened);
   }
 
-  void count(AttrDef &out) {
+  void count(AttrDef& out) {
     if (parser_.take_if("]")) {
       out.count = AttrCount::any;
       return;
@@ -173,7 +179,8 @@ class TypeParser {
       out.count = AttrCount::per_dim;
       const Token name = parser_.take();
       if (name.kind != TokenKind::name)
-        return parser_.fail(Code::E0319, name, fmt::format("the name of a pack is expected after '*', not {}", describe(name)),
+        return parser_.fail(Code::E0319, name,
+                            fmt::format("the name of a pack is expected after '*', not {}", describe(name)),
                             {"write int[*S]"});
       out.pack = name.text;
     } else if (token.kind == TokenKind::integer && token.integer >= 1 && token.integer <= 64) {
@@ -186,18 +193,18 @@ class TypeParser {
     parser_.expect("]");
   }
 
-  NotationParser &parser_;
+  NotationParser& parser_;
 };
 
 }  // namespace
 
-bool parse_tensor_type(const PlacedText &text, TensorDef &out, Diagnostics &diagnostics) {
+bool parse_tensor_type(const PlacedText& text, TensorDef& out, Diagnostics& diagnostics) {
   NotationParser parser(text, diagnostics);
   TypeParser(parser).tensor(out);
   return !parser.failed() && parser.tokens_clean();
 }
 
-bool parse_attr_type(const PlacedText &text, AttrDef &out, Diagnostics &diagnostics) {
+bool parse_attr_type(const PlacedText& text, AttrDef& out, Diagnostics& diagnostics) {
   NotationParser parser(text, diagnostics);
   TypeParser(parser).attribute(out);
   if (out.value && !parser.failed() && !parser.depth_allowed(*out.value)) return false;

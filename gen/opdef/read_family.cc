@@ -15,7 +15,9 @@ namespace tenon {
 
 namespace {
 
-bool word_character(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /// Keys whose text is mathematics: what fills a hole there keeps together as one operand.
 bool is_mathematics(std::string_view key) {
@@ -28,24 +30,26 @@ bool merges(std::string_view key) {
 }
 
 /// A name or number, or the sign of a statement (`+=`, `max=`): parentheses around it would mean nothing.
-bool is_atom(std::string_view text) { return text.ends_with('=') || std::all_of(text.begin(), text.end(), word_character); }
+bool is_atom(std::string_view text) {
+  return text.ends_with('=') || std::all_of(text.begin(), text.end(), word_character);
+}
 
 class Filler {
  public:
-  Filler(const YamlNode &member, Diagnostics &diagnostics) : member_(member), diagnostics_(diagnostics) {}
+  Filler(const YamlNode& member, Diagnostics& diagnostics) : member_(member), diagnostics_(diagnostics) {}
 
   std::set<std::string, std::less<>> used;
 
-  YamlNode fill(const YamlNode &node, bool mathematics) {
+  YamlNode fill(const YamlNode& node, bool mathematics) {
     YamlNode result = node;
     if (node.is_scalar() && node.text.find('$') != std::string::npos) fill_text(node, mathematics, result);
-    for (YamlNode &item : result.items) item = fill(item, mathematics);
-    for (YamlEntry &entry : result.entries) entry.value = fill(entry.value, mathematics);
+    for (YamlNode& item : result.items) item = fill(item, mathematics);
+    for (YamlEntry& entry : result.entries) entry.value = fill(entry.value, mathematics);
     return result;
   }
 
  private:
-  void fill_text(const YamlNode &node, bool mathematics, YamlNode &out) {
+  void fill_text(const YamlNode& node, bool mathematics, YamlNode& out) {
     const PlacedText from = placed_text(node);
     out.text.clear();
     out.offsets.clear();
@@ -64,9 +68,9 @@ class Filler {
     out.offsets.push_back(from.offsets.back());
   }
 
-  void hole(const PlacedText &from, std::size_t at, std::size_t end, bool mathematics, YamlNode &out) {
+  void hole(const PlacedText& from, std::size_t at, std::size_t end, bool mathematics, YamlNode& out) {
     const std::string name = from.text.substr(at + 1, end - at - 1);
-    const YamlNode *value = member_.find(name);
+    const YamlNode* value = member_.find(name);
     if (value == nullptr || !value->is_scalar()) {
       diagnostics_.error(Code::E0215, from.span(at, end), fmt::format("a member does not fill the hole '${}'", name),
                          {fmt::format("the member at line {} needs `{}: text`", member_.span.line(), name)});
@@ -80,30 +84,30 @@ class Filler {
     if (brackets) append(out, ')', filling.offsets.back());
   }
 
-  static void append(YamlNode &out, char c, std::uint32_t offset) {
+  static void append(YamlNode& out, char c, std::uint32_t offset) {
     out.text += c;
     out.offsets.push_back(offset);
   }
 
-  const YamlNode &member_;
-  Diagnostics &diagnostics_;
+  const YamlNode& member_;
+  Diagnostics& diagnostics_;
 };
 
-YamlNode *entry_of(YamlNode &map, std::string_view key) {
-  for (YamlEntry &entry : map.entries) {
+YamlNode* entry_of(YamlNode& map, std::string_view key) {
+  for (YamlEntry& entry : map.entries) {
     if (entry.key.text == key) return &entry.value;
   }
   return nullptr;
 }
 
 /// Puts the member's own entry over the family's.
-void lay_over(YamlNode &op, const YamlEntry &own) {
-  YamlNode *under = entry_of(op, own.key.text);
+void lay_over(YamlNode& op, const YamlEntry& own) {
+  YamlNode* under = entry_of(op, own.key.text);
   if (under == nullptr) {
     op.entries.push_back(own);
   } else if (merges(own.key.text) && under->is_map() && own.value.is_map()) {
-    for (const YamlEntry &entry : own.value.entries) {
-      if (YamlNode *same = entry_of(*under, entry.key.text)) *same = entry.value;
+    for (const YamlEntry& entry : own.value.entries) {
+      if (YamlNode* same = entry_of(*under, entry.key.text)) *same = entry.value;
       else under->entries.push_back(entry);
     }
   } else {
@@ -111,26 +115,28 @@ void lay_over(YamlNode &op, const YamlEntry &own) {
   }
 }
 
-YamlNode expand_member(const YamlNode &family, const YamlNode &member, Diagnostics &diagnostics) {
+YamlNode expand_member(const YamlNode& family, const YamlNode& member, Diagnostics& diagnostics) {
   Filler filler(member, diagnostics);
   YamlNode op;
   op.kind = YamlKind::map;
   op.span = member.span;
-  for (const YamlEntry &entry : family.entries) {
-    const std::string &key = entry.key.text;
+  for (const YamlEntry& entry : family.entries) {
+    const std::string& key = entry.key.text;
     const bool replaced = member.find(key) != nullptr && !merges(key);
-    if (key == "family" || key == "ops" || replaced || std::find(op_keys().begin(), op_keys().end(), key) == op_keys().end())
+    if (key == "family" || key == "ops" || replaced ||
+        std::find(op_keys().begin(), op_keys().end(), key) == op_keys().end())
       continue;
     op.entries.push_back({entry.key, filler.fill(entry.value, is_mathematics(key))});
   }
-  for (const YamlEntry &own : member.entries) {
-    const std::string &key = own.key.text;
+  for (const YamlEntry& own : member.entries) {
+    const std::string& key = own.key.text;
     if (std::find(op_keys().begin(), op_keys().end(), key) != op_keys().end()) {
       lay_over(op, {own.key, filler.fill(own.value, is_mathematics(key))});
     } else if (filler.used.count(key) == 0) {
       std::vector<std::string> known = op_keys();
       known.insert(known.end(), filler.used.begin(), filler.used.end());
-      diagnostics.error(Code::E0201, own.key.span, fmt::format("'{}' is neither a key of an op nor a hole of the family", key),
+      diagnostics.error(Code::E0201, own.key.span,
+                        fmt::format("'{}' is neither a key of an op nor a hole of the family", key),
                         {meant_note(key, known)});
     }
   }
@@ -138,7 +144,7 @@ YamlNode expand_member(const YamlNode &family, const YamlNode &member, Diagnosti
 }
 
 /// `relu: "max(X[*s], 0)"` is short for `relu: {e: "max(X[*s], 0)"}`.
-YamlNode member_map(const YamlEntry &entry) {
+YamlNode member_map(const YamlEntry& entry) {
   if (!entry.value.is_scalar()) return entry.value;
   YamlNode map;
   map.kind = YamlKind::map;
@@ -151,14 +157,14 @@ YamlNode member_map(const YamlEntry &entry) {
 
 }  // namespace
 
-std::vector<NamedNode> expand_family(const YamlNode &family, Diagnostics &diagnostics) {
+std::vector<NamedNode> expand_family(const YamlNode& family, Diagnostics& diagnostics) {
   std::vector<NamedNode> members;
   std::vector<std::string> known = op_keys();
   known.insert(known.end(), {"family", "ops"});
   std::erase(known, "op");
   if (!need_map(family, "a family", "- family: unary", diagnostics)) return members;
   refuse_unknown_keys(family, known, "a family", diagnostics);
-  const YamlNode *ops = family.find("ops");
+  const YamlNode* ops = family.find("ops");
   if (family.find("family") == nullptr || ops == nullptr) {
     SourceSpan place = family.span;
     place.end = place.begin + 1;
@@ -168,7 +174,7 @@ std::vector<NamedNode> expand_family(const YamlNode &family, Diagnostics &diagno
   }
   want_text(*family.find("family"), "family", "the family's name", diagnostics);
   if (!need_map(*ops, "ops of a family", "relu: {e: \"max(X[*s], 0)\"}", diagnostics)) return members;
-  for (const YamlEntry &entry : ops->entries) {
+  for (const YamlEntry& entry : ops->entries) {
     const YamlNode member = member_map(entry);
     if (need_map(member, "a member", "relu: {e: \"max(X[*s], 0)\"}", diagnostics))
       members.push_back({entry.key, expand_member(family, member, diagnostics)});

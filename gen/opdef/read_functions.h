@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-std::vector<ScalarRow> read_scalar_rows(const YamlNode &node, Diagnostics &diagnostics);
-std::vector<ScalarFn> read_functions(const YamlNode &node, Diagnostics &diagnostics);
+std::vector<ScalarRow> read_scalar_rows(const YamlNode& node, Diagnostics& diagnostics);
+std::vector<ScalarFn> read_functions(const YamlNode& node, Diagnostics& diagnostics);
 
 }  // namespace tenon

@@ -12,19 +12,19 @@
 namespace tenon {
 
 /// Every key of an op.
-const std::vector<std::string> &op_keys();
+const std::vector<std::string>& op_keys();
 
 /// Fills `out` from the op's map, whose name was read already. Reports what does not parse and goes on. False if its
 /// tensors are not whole, so that a check of shapes and body would only repeat that.
-bool read_op(const YamlNode &map, OpDef &out, Diagnostics &diagnostics);
+bool read_op(const YamlNode& map, OpDef& out, Diagnostics& diagnostics);
 
 /// The keys that say how to generate and test an op: numerics, expand, tests.
-void read_numerics(const YamlNode &node, Numerics &out, Diagnostics &diagnostics);
-void read_expand(const YamlNode &node, OpDef &op, Diagnostics &diagnostics);
-void read_tests(const YamlNode &node, OpDef &out, Diagnostics &diagnostics);
+void read_numerics(const YamlNode& node, Numerics& out, Diagnostics& diagnostics);
+void read_expand(const YamlNode& node, OpDef& op, Diagnostics& diagnostics);
+void read_tests(const YamlNode& node, OpDef& out, Diagnostics& diagnostics);
 
-/// One test of `op` from a text of its own, written as an entry of `tests`: `M=100, axis=1` or `{shapes: {X: [2, 3]}}`. Names and values
-/// are checked against the op; nothing after an error.
-std::optional<TestCase> read_one_test(const SourceFileRef &text, const OpDef &op, Diagnostics &diagnostics);
+/// One test of `op` from a text of its own, written as an entry of `tests`: `M=100, axis=1` or `{shapes: {X: [2, 3]}}`.
+/// Names and values are checked against the op; nothing after an error.
+std::optional<TestCase> read_one_test(const SourceFileRef& text, const OpDef& op, Diagnostics& diagnostics);
 
 }  // namespace tenon

@@ -21,7 +21,8 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 
 class Scanner {
  public:
-  Scanner(const PlacedText &placed, Diagnostics &diagnostics) : placed_(placed), text_(placed.text), diagnostics_(diagnostics) {}
+  Scanner(const PlacedText& placed, Diagnostics& diagnostics)
+      : placed_(placed), text_(placed.text), diagnostics_(diagnostics) {}
 
   std::vector<Token> run() {
     while (skip_blanks(), at_ < text_.size()) next();
@@ -43,7 +44,7 @@ class Scanner {
     }
   }
 
-  Token &push(TokenKind kind, std::size_t end) {
+  Token& push(TokenKind kind, std::size_t end) {
     Token token;
     token.kind = kind;
     token.text = text_.substr(at_, end - at_);
@@ -87,7 +88,7 @@ class Scanner {
       ++end;
     }
     const std::string_view spelling = text_.substr(at_, end - at_);
-    Token &token = push(whole ? TokenKind::integer : TokenKind::real, end);
+    Token& token = push(whole ? TokenKind::integer : TokenKind::real, end);
     if (whole ? read_whole(spelling, hexadecimal, token) : read_real(spelling, token)) return;
     diagnostics_.error(Code::E0304, placed_.span(token.begin, token.end), fmt::format("'{}' is not a number", spelling),
                        {"write 12, 0x1f, 0.5, 1e-5; whole numbers have at most 64 bits"});
@@ -96,19 +97,21 @@ class Scanner {
   /// A point inside of a number, but not the `..` of a range.
   bool is_fraction(std::size_t i) const { return text_[i] == '.' && !(i + 1 < text_.size() && text_[i + 1] == '.'); }
   bool is_exponent_sign(std::size_t i, bool hexadecimal) const {
-    return !hexadecimal && (text_[i] == '-' || text_[i] == '+') && (text_[i - 1] == 'e' || text_[i - 1] == 'E') && i > at_;
+    return !hexadecimal && (text_[i] == '-' || text_[i] == '+') && (text_[i - 1] == 'e' || text_[i - 1] == 'E') &&
+           i > at_;
   }
 
-  static bool read_whole(std::string_view spelling, bool hexadecimal, Token &token) {
+  static bool read_whole(std::string_view spelling, bool hexadecimal, Token& token) {
     const std::string_view digits = hexadecimal ? spelling.substr(2) : spelling;
     std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
     token.integer = static_cast<std::int64_t>(value);
     token.real = static_cast<double>(value);
     return error == std::errc() && end == digits.data() + digits.size();
   }
 
-  static bool read_real(std::string_view spelling, Token &token) {
+  static bool read_real(std::string_view spelling, Token& token) {
     const auto [end, error] = std::from_chars(spelling.data(), spelling.data() + spelling.size(), token.real);
     return error == std::errc() && end == spelling.data() + spelling.size();
   }
@@ -127,15 +130,16 @@ class Scanner {
     }
     std::size_t end = at_ + 1;
     while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0u) == 0x80u) ++end;
-    diagnostics_.error(Code::E0301, placed_.span(at_, end),
-                       fmt::format("the notation has no character '{}'", text_.substr(at_, end - at_)),
-                       {"names are made of a-z, A-Z, 0-9 and _; operators are + - * / // % ** == != < <= > >= and or not"});
+    diagnostics_.error(
+        Code::E0301, placed_.span(at_, end),
+        fmt::format("the notation has no character '{}'", text_.substr(at_, end - at_)),
+        {"names are made of a-z, A-Z, 0-9 and _; operators are + - * / // % ** == != < <= > >= and or not"});
     at_ = end;
   }
 
-  const PlacedText &placed_;
+  const PlacedText& placed_;
   std::string_view text_;
-  Diagnostics &diagnostics_;
+  Diagnostics& diagnostics_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   bool space_ = false;
@@ -143,7 +147,9 @@ class Scanner {
 
 }  // namespace
 
-std::vector<Token> tokenize(const PlacedText &text, Diagnostics &diagnostics) { return Scanner(text, diagnostics).run(); }
+std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics) {
+  return Scanner(text, diagnostics).run();
+}
 
 bool is_name(std::string_view text) {
   if (text.empty() || text.size() > 64 || !letter(text[0]) || text[0] == '_') return false;

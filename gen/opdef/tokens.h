@@ -24,11 +24,12 @@ struct Token {
   bool is(std::string_view sign_text) const { return kind == TokenKind::sign && text == sign_text; }
 };
 
-/// Cuts text into tokens; the last one is `end`. `and`, `or`, `not` are signs. `#` begins a comment. Reports what is no token and
-/// goes on.
-std::vector<Token> tokenize(const PlacedText &text, Diagnostics &diagnostics);
+/// Cuts text into tokens; the last one is `end`. `and`, `or`, `not` are signs. `#` begins a comment. Reports what is no
+/// token and goes on.
+std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics);
 
-/// A name as definitions may introduce it: a letter, then letters, digits and underscores, at most 64, no word of the notation.
+/// A name as definitions may introduce it: a letter, then letters, digits and underscores, at most 64, no word of the
+/// notation.
 bool is_name(std::string_view text);
 
 }  // namespace tenon

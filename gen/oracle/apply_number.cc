@@ -85,8 +85,12 @@ int64_t halves_dot(int64_t a, int64_t b, int64_t c, DType type) {
 int64_t apply_integer(ScalarOp op, const Number* args, DType type) {
   const int64_t a = args[0].i, b = scalar_op_row(op).arity > 1 ? args[1].i : 0;
   const bool u = !is_signed_int(type);
-  const auto add = [](int64_t x, int64_t y) { return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y)); };
-  const auto mul = [](int64_t x, int64_t y) { return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y)); };
+  const auto add = [](int64_t x, int64_t y) {
+    return static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+  };
+  const auto mul = [](int64_t x, int64_t y) {
+    return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+  };
   const auto neg = [](int64_t x) { return static_cast<int64_t>(-static_cast<uint64_t>(x)); };
   switch (op) {
     case ScalarOp::Add: return add(a, b);
@@ -173,10 +177,13 @@ Number apply_number(ScalarOp op, const Number* a, DType in, DType out) {
   if (op == ScalarOp::Cast) return convert_number(a[0], in, out);
   if (op == ScalarOp::Bits) return bits_number(a[0], in, out);
   if (op == ScalarOp::Complex) return {0, a[0].f, a[1].f};
-  if (op == ScalarOp::Philox) return {static_cast<int64_t>(philox_word(static_cast<uint64_t>(a[0].i), static_cast<uint64_t>(a[1].i), a[2].i, out))};
+  if (op == ScalarOp::Philox)
+    return {
+        static_cast<int64_t>(philox_word(static_cast<uint64_t>(a[0].i), static_cast<uint64_t>(a[1].i), a[2].i, out))};
   if (op == ScalarOp::U01)
-    return {0, in == DType::U64 ? (static_cast<long double>(static_cast<uint64_t>(a[0].i) >> 12) + 0.5L) * std::ldexp(1.0L, -52)
-                                : (static_cast<long double>(static_cast<uint32_t>(a[0].i) >> 9) + 0.5L) * std::ldexp(1.0L, -23)};
+    return {0, in == DType::U64
+                   ? (static_cast<long double>(static_cast<uint64_t>(a[0].i) >> 12) + 0.5L) * std::ldexp(1.0L, -52)
+                   : (static_cast<long double>(static_cast<uint32_t>(a[0].i) >> 9) + 0.5L) * std::ldexp(1.0L, -23)};
   if (is_complex(in)) return apply_complex(op, a);
   bool comparison = true;
   const bool holds = compare(op, a, in, comparison);

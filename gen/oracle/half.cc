@@ -25,10 +25,8 @@ double half_value(DType dtype, uint16_t bits) {
   double v;
   if (exponent == (1 << f.exponent_bits) - 1)
     v = fraction ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
-  else if (exponent == 0)
-    v = std::ldexp(fraction, 1 - bias - f.fraction_bits);
-  else
-    v = std::ldexp((1 << f.fraction_bits) + fraction, exponent - bias - f.fraction_bits);
+  else if (exponent == 0) v = std::ldexp(fraction, 1 - bias - f.fraction_bits);
+  else v = std::ldexp((1 << f.fraction_bits) + fraction, exponent - bias - f.fraction_bits);
   return bits & 0x8000 ? -v : v;
 }
 
@@ -43,7 +41,7 @@ uint16_t half_bits(DType dtype, double value) {
   if (a == 0) return sign;
   int e = std::ilogb(a);
   if (e < 1 - bias) e = 1 - bias;
-  const double units = std::nearbyint(std::ldexp(a, f.fraction_bits - e));   // exact scaling, then one rounding to even
+  const double units = std::nearbyint(std::ldexp(a, f.fraction_bits - e));  // exact scaling, then one rounding to even
   auto n = static_cast<int64_t>(units) + (static_cast<int64_t>(e + bias - 1) << f.fraction_bits);
   if (n >= infinity) n = infinity;
   return static_cast<uint16_t>(sign | n);

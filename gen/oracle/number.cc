@@ -54,7 +54,10 @@ Number load_number(const TensorData& t, int64_t at) {
 }
 
 void store_number(TensorData& t, int64_t at, const Number& v) {
-  if (is_small(t.dtype)) return put(t, at, small_code(t.dtype, is_int(dtype_row(t.dtype).compute) ? static_cast<double>(v.i) : static_cast<double>(v.f)));
+  if (is_small(t.dtype))
+    return put(
+        t, at,
+        small_code(t.dtype, is_int(dtype_row(t.dtype).compute) ? static_cast<double>(v.i) : static_cast<double>(v.f)));
   switch (t.dtype) {
     case DType::I8:
     case DType::U8: return put(t, at, static_cast<uint8_t>(v.i));
@@ -95,12 +98,15 @@ Number convert_number(const Number& v, DType from, DType to) {
   if (is_small(from)) return from == to ? v : convert_number(v, dtype_row(from).compute, to);
   if (is_small(to)) {
     const Number n = convert_number(v, from, is_int(dtype_row(to).compute) ? dtype_row(to).compute : DType::F64);
-    return small_number(to, small_code(to, is_int(dtype_row(to).compute) ? static_cast<double>(n.i) : static_cast<double>(n.f)));
+    return small_number(
+        to, small_code(to, is_int(dtype_row(to).compute) ? static_cast<double>(n.i) : static_cast<double>(n.f)));
   }
   const bool from_real = is_float(from) || is_complex(from);
   if (is_float(to) || is_complex(to)) {
     Number out;
-    out.f = from_real ? v.f : from == DType::U64 ? static_cast<long double>(static_cast<uint64_t>(v.i)) : static_cast<long double>(v.i);
+    out.f = from_real            ? v.f
+            : from == DType::U64 ? static_cast<long double>(static_cast<uint64_t>(v.i))
+                                 : static_cast<long double>(v.i);
     out.im = is_complex(from) && is_complex(to) ? v.im : 0;
     if (to == DType::F32 && from == DType::F64) out.f = static_cast<float>(out.f);
     if (to == DType::F16 || to == DType::BF16) out.f = half_value(to, half_bits(to, static_cast<double>(out.f)));

@@ -22,7 +22,8 @@ Number load_number(const TensorData& t, int64_t at);
 void store_number(TensorData& t, int64_t at, const Number& v);
 /// Wraps an integer to the width of `type`.
 int64_t wrapped(int64_t v, DType type);
-/// A row of the scalar table on numbers of type `in`, giving type `out`. Division of integers by zero gives 0: callers check before.
+/// A row of the scalar table on numbers of type `in`, giving type `out`. Division of integers by zero gives 0: callers
+/// check before.
 Number apply_number(ScalarOp op, const Number* args, DType in, DType out);
 /// Conversion as the language says: floats truncate and saturate, NaN gives 0, integers wrap.
 Number convert_number(const Number& v, DType from, DType to);

@@ -20,7 +20,9 @@ void FrameData::put(const std::string& name, int64_t i, const Number& v) const {
   if (has(name)) store_number(tensor(name), i, v);
 }
 
-int64_t FrameData::size(const std::string& name) const { return evaluate_size(kernel_.call->values[parameter(name)][0], call_); }
+int64_t FrameData::size(const std::string& name) const {
+  return evaluate_size(kernel_.call->values[parameter(name)][0], call_);
+}
 
 double FrameData::real(const std::string& name) const {
   const Expr& e = kernel_.call->values[parameter(name)][0];
@@ -56,13 +58,19 @@ struct Row {
   void (*run)(const FrameData&);
 };
 
-constexpr Row kRows[] = {{"sort", oracle_sort},         {"topk", oracle_topk},       {"nonzero", oracle_nonzero},           {"compress", oracle_compress},
-                         {"unique", oracle_unique},     {"searchsorted", oracle_searchsorted}, {"non_max_suppression", oracle_non_max_suppression}};
+constexpr Row kRows[] = {{"sort", oracle_sort},
+                         {"topk", oracle_topk},
+                         {"nonzero", oracle_nonzero},
+                         {"compress", oracle_compress},
+                         {"unique", oracle_unique},
+                         {"searchsorted", oracle_searchsorted},
+                         {"non_max_suppression", oracle_non_max_suppression}};
 
 }  // namespace
 
 void run_frame(const Kernel& kernel, OracleCall& call) {
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.name == kernel.call->frame->name; });
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+                                [&](const Row& r) { return r.name == kernel.call->frame->name; });
   TENON_CHECK(row != std::end(kRows), "the oracle does not know the template {}", kernel.call->frame->name);
   row->run(FrameData(kernel, call));
 }

@@ -5,7 +5,8 @@
 
 namespace tenon {
 
-/// The arguments of a call, by the names of the template's parameters. Outputs have room for the bounds of their extents.
+/// The arguments of a call, by the names of the template's parameters. Outputs have room for the bounds of their
+/// extents.
 class FrameData {
  public:
   FrameData(const Kernel& kernel, OracleCall& call) : kernel_(kernel), call_(call) {}

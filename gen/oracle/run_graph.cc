@@ -14,7 +14,8 @@ using Shared = std::shared_ptr<const TensorData>;
 
 /// The region directly inside `outer` in which `inner` lies.
 RegionId child_towards(const Graph& graph, RegionId outer, RegionId inner) {
-  while (graph.regions[static_cast<size_t>(inner)].parent != outer) inner = graph.regions[static_cast<size_t>(inner)].parent;
+  while (graph.regions[static_cast<size_t>(inner)].parent != outer)
+    inner = graph.regions[static_cast<size_t>(inner)].parent;
   return inner;
 }
 
@@ -49,7 +50,9 @@ class GraphRunner {
  private:
   Shared& value(ValueId v) { return values_[static_cast<size_t>(v)]; }
   int64_t scalar(ValueId v) { return int_element(*value(v), 0); }
-  std::vector<int64_t> dims_of(ValueId v) const { return extents(graph_.values[static_cast<size_t>(v)].dims, run_.sizes); }
+  std::vector<int64_t> dims_of(ValueId v) const {
+    return extents(graph_.values[static_cast<size_t>(v)].dims, run_.sizes);
+  }
 
   bool stop(OracleStatus status, const std::string& origin) {
     run_.status = status;
@@ -118,7 +121,8 @@ class GraphRunner {
     int64_t done = 0;
     for (bool goes_on = true; goes_on && done < trip; ++done) {
       run_.sizes[r.counter] = done;
-      for (const Slice& s : r.reads) value(s.part) = slice(*value(s.whole), s.reversed ? greatest - 1 - done : done, dims_of(s.part));
+      for (const Slice& s : r.reads)
+        value(s.part) = slice(*value(s.whole), s.reversed ? greatest - 1 - done : done, dims_of(s.part));
       if (!part(begin, end, id)) return false;
       for (size_t k = 0; k < r.writes.size(); ++k) parts[k].push_back(value(r.writes[k].part));
       std::vector<Shared> next;
@@ -199,7 +203,8 @@ double kernel_work(const Kernel& kernel, const OracleCall& call) {
 
 }  // namespace
 
-GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs, Jitter jitter) {
+GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes,
+                   const std::vector<TensorData>& inputs, Jitter jitter) {
   return GraphRunner(graph, kernels, sizes, jitter).run(inputs);
 }
 
@@ -212,7 +217,8 @@ double graph_work(const Graph& graph, const std::vector<NodeKernel>& kernels, co
     double times = 1;
     for (RegionId r = graph.nodes[i].region; r != kTopLevel; r = graph.regions[static_cast<size_t>(r)].parent) {
       const Region& region = graph.regions[static_cast<size_t>(r)];
-      if (region.kind == Region::Kind::loop) times *= static_cast<double>(std::max<int64_t>(0, evaluate(region.trip, call.sizes).value_or(kUnboundedTrip)));
+      if (region.kind == Region::Kind::loop)
+        times *= static_cast<double>(std::max<int64_t>(0, evaluate(region.trip, call.sizes).value_or(kUnboundedTrip)));
     }
     n += times * kernel_work(kernels[i].kernel, call);
   }

@@ -1,4 +1,5 @@
-// The naive interpreter of graphs: every operator by its own kernel, in the graph's order, loops and branches as they stand.
+// The naive interpreter of graphs: every operator by its own kernel, in the graph's order, loops and branches as they
+// stand.
 #pragma once
 
 #include <string>
@@ -20,22 +21,26 @@ struct NodeKernel {
 struct GraphRun {
   OracleStatus status = OracleStatus::Done;
   std::string origin;
-  std::vector<TensorData> outputs;   ///< in the graph's order
-  SizeValues sizes;                  ///< those given, and those that operators wrote
+  std::vector<TensorData> outputs;  ///< in the graph's order
+  SizeValues sizes;                 ///< those given, and those that operators wrote
 };
 
-/// By how much numbers are off, and which stream of pseudo-random numbers says in which direction; a share of 0 is not at all.
+/// By how much numbers are off, and which stream of pseudo-random numbers says in which direction; a share of 0 is not
+/// at all.
 struct Jitter {
   double share = 0;
   uint64_t stream = 1;
 };
 
-/// Runs the graph. `kernels` are parallel to graph.nodes; `sizes` has every run-time size, for those that operators write the bound; `inputs` are in
-/// the graph's order with the extents that the sizes imply. A loop with fewer iterations than results that it writes by parts is a Shape.
-/// Every floating number that comes in, stands in the graph or is made differs from itself by up to the share of `jitter`: what rounding may do.
-GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes, const std::vector<TensorData>& inputs, Jitter jitter = {});
+/// Runs the graph. `kernels` are parallel to graph.nodes; `sizes` has every run-time size, for those that operators
+/// write the bound; `inputs` are in the graph's order with the extents that the sizes imply. A loop with fewer
+/// iterations than results that it writes by parts is a Shape. Every floating number that comes in, stands in the graph
+/// or is made differs from itself by up to the share of `jitter`: what rounding may do.
+GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes,
+                   const std::vector<TensorData>& inputs, Jitter jitter = {});
 
-/// How many numbers a run computes, those inside of sums and the like among them, with every loop at its greatest number of iterations.
+/// How many numbers a run computes, those inside of sums and the like among them, with every loop at its greatest
+/// number of iterations.
 double graph_work(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes);
 
 }  // namespace tenon

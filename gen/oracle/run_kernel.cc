@@ -18,10 +18,11 @@ struct Code {
   Number value;
   ScalarOp op = ScalarOp::Add;
   Reducer reducer = Reducer::Sum;
-  int slot = 0;                     ///< variable; read: tensor
+  int slot = 0;  ///< variable; read: tensor
   bool padded = false, guarded = false;
-  std::vector<Code> parts;          ///< arguments; read: indices then fill; reduce: value then predicate; select: condition, yes, no
-  std::vector<std::pair<int, int64_t>> loops;   ///< reduce: slot and extent
+  std::vector<Code>
+      parts;  ///< arguments; read: indices then fill; reduce: value then predicate; select: condition, yes, no
+  std::vector<std::pair<int, int64_t>> loops;  ///< reduce: slot and extent
 };
 
 class Runner {
@@ -45,7 +46,8 @@ class Runner {
       next_slot_ = 0;
       const auto loops = bind(c.loops);
       const Code holds = compile(c.holds);
-      if (!every(loops, 0, [&] { return eval(holds).i != 0; })) return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
+      if (!every(loops, 0, [&] { return eval(holds).i != 0; }))
+        return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
     }
     if (kernel_.call) run_frame(kernel_, call_);
     for (const KernelStatement& s : kernel_.body) statement(s);
@@ -99,14 +101,20 @@ class Runner {
       for (size_t k = 0; k < index.size(); ++k) at += eval(index[k]).i * strides_[t][k];
       const Number v = eval(value);
       TensorData& data = call_.tensors[t];
-      store_number(data, at, s.update == Update::Assign || s.update == Update::Last ? v : combined(s.update, load_number(data, at), v, s.value->type));
+      store_number(data, at,
+                   s.update == Update::Assign || s.update == Update::Last
+                       ? v
+                       : combined(s.update, load_number(data, at), v, s.value->type));
       return true;
     });
   }
 
   static Number combined(Update u, const Number& a, const Number& b, DType type) {
     const Number both[2] = {a, b};
-    const ScalarOp op = u == Update::Add ? ScalarOp::Add : u == Update::Mul ? ScalarOp::Mul : u == Update::Max ? ScalarOp::Max : ScalarOp::Min;
+    const ScalarOp op = u == Update::Add   ? ScalarOp::Add
+                        : u == Update::Mul ? ScalarOp::Mul
+                        : u == Update::Max ? ScalarOp::Max
+                                           : ScalarOp::Min;
     return apply_number(op, both, type, type);
   }
 
@@ -123,7 +131,9 @@ class Runner {
       return out;
     }
     Code operator()(const SizeRef& s) const { return leaf({run.call_.sizes.at(s.name)}); }
-    Code operator()(const AttrRef& a) const { return leaf(run.call_.attrs.at(a.name).at(static_cast<size_t>(a.element))); }
+    Code operator()(const AttrRef& a) const {
+      return leaf(run.call_.attrs.at(a.name).at(static_cast<size_t>(a.element)));
+    }
     Code operator()(const Read& r) const {
       Code out = node(Code::Kind::read);
       out.slot = r.tensor;
@@ -190,7 +200,9 @@ class Runner {
     return rounded(c.op, apply_number(c.op, args, c.parts[0].type, c.type), c.type);
   }
 
-  Number rounded(ScalarOp op, const Number& v, DType type) const { return call_.rounded ? call_.rounded(op, v, type) : v; }
+  Number rounded(ScalarOp op, const Number& v, DType type) const {
+    return call_.rounded ? call_.rounded(op, v, type) : v;
+  }
 
   Number read(const Code& c) {
     const auto t = static_cast<size_t>(c.slot);
@@ -199,7 +211,8 @@ class Runner {
     for (size_t k = 0; k < rank; ++k) {
       const int64_t i = eval(c.parts[k]).i;
       if (i < 0 || i >= dims_[t][k]) {
-        TENON_CHECK(c.padded, "{}: {} is read at {} of {} in dimension {}", kernel_.name, kernel_.tensors[t].name, i, dims_[t][k], k);
+        TENON_CHECK(c.padded, "{}: {} is read at {} of {} in dimension {}", kernel_.name, kernel_.tensors[t].name, i,
+                    dims_[t][k], k);
         return eval(c.parts[rank]);
       }
       at += i * strides_[t][k];
@@ -224,7 +237,8 @@ class Runner {
         return true;
       }
       const bool better = any && !is_nan(best, value_type) &&
-                          (is_nan(v, value_type) || (c.reducer == Reducer::ArgMax ? less(best, v, value_type) : less(v, best, value_type)));
+                          (is_nan(v, value_type) ||
+                           (c.reducer == Reducer::ArgMax ? less(best, v, value_type) : less(v, best, value_type)));
       if (!any || better) {
         best = v;
         best_at = here;
@@ -291,7 +305,9 @@ std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& call) 
     std::vector<int64_t> dims;
     for (const Expr& e : t.dims) dims.push_back(evaluate_size(e, call));
     int64_t bytes = element_count(dims);
-    if (bytes < 0 || __builtin_mul_overflow(bytes, int64_t{bytes_of(t.dtype)}, &bytes) || __builtin_add_overflow(total, bytes, &total)) return std::nullopt;
+    if (bytes < 0 || __builtin_mul_overflow(bytes, int64_t{bytes_of(t.dtype)}, &bytes) ||
+        __builtin_add_overflow(total, bytes, &total))
+      return std::nullopt;
   }
   return total;
 }

@@ -19,15 +19,16 @@ using Rounding = std::function<Number(ScalarOp op, const Number& result, DType t
 struct OracleCall {
   std::map<std::string, int64_t> sizes;
   std::map<std::string, std::vector<Number>> attrs;
-  std::vector<TensorData> tensors;   ///< parallel to kernel.tensors; inputs filled in storage order, outputs and temps are made here
-  Rounding rounded;                  ///< if given: results of operations, and sums and products as a whole, go through it
+  std::vector<TensorData>
+      tensors;       ///< parallel to kernel.tensors; inputs filled in storage order, outputs and temps are made here
+  Rounding rounded;  ///< if given: results of operations, and sums and products as a whole, go through it
 };
 
 enum class OracleStatus : uint8_t { Done, Range, Shape };
 
-/// Runs the kernel: checks first, then each statement for every value of its variables, sums in order, in long double and 64-bit
-/// integers that wrap to their type. Values are rounded only when they are stored; temps of f32 are kept as f64.
-/// A padded read outside yields its fill. Reading outside of a tensor otherwise is a bug and aborts.
+/// Runs the kernel: checks first, then each statement for every value of its variables, sums in order, in long double
+/// and 64-bit integers that wrap to their type. Values are rounded only when they are stored; temps of f32 are kept as
+/// f64. A padded read outside yields its fill. Reading outside of a tensor otherwise is a bug and aborts.
 OracleStatus run_kernel(const Kernel& kernel, OracleCall& call);
 
 /// Bytes that the tensors made by such a run take; nothing where 64 bits do not count them.

@@ -59,8 +59,10 @@ struct Box {
 Box box_of(const FrameData& f, int64_t at) {
   Box box;
   for (int axis = 0; axis < 2; ++axis) {
-    const auto first = static_cast<float>(f.at("B", at * 4 + axis).f), second = static_cast<float>(f.at("B", at * 4 + axis + 2).f);
-    const float half = second / 2, a = f.size("center") ? first - half : first, b = f.size("center") ? first + half : second;
+    const auto first = static_cast<float>(f.at("B", at * 4 + axis).f),
+               second = static_cast<float>(f.at("B", at * 4 + axis + 2).f);
+    const float half = second / 2, a = f.size("center") ? first - half : first,
+                b = f.size("center") ? first + half : second;
     box.low[axis] = std::min(a, b);
     box.high[axis] = std::max(a, b);
   }
@@ -69,9 +71,13 @@ Box box_of(const FrameData& f, int64_t at) {
 
 float overlap(const Box& a, const Box& b) {
   float shared[2];
-  for (int axis = 0; axis < 2; ++axis) shared[axis] = static_cast<float>(std::min(a.high[axis], b.high[axis])) - static_cast<float>(std::max(a.low[axis], b.low[axis]));
+  for (int axis = 0; axis < 2; ++axis)
+    shared[axis] = static_cast<float>(std::min(a.high[axis], b.high[axis])) -
+                   static_cast<float>(std::max(a.low[axis], b.low[axis]));
   if (!(shared[0] > 0 && shared[1] > 0)) return 0;
-  const auto side = [](const Box& x, int axis) { return static_cast<float>(x.high[axis]) - static_cast<float>(x.low[axis]); };
+  const auto side = [](const Box& x, int axis) {
+    return static_cast<float>(x.high[axis]) - static_cast<float>(x.low[axis]);
+  };
   const float both = shared[0] * shared[1], whole = side(a, 0) * side(a, 1) + side(b, 0) * side(b, 1) - both;
   return whole > 0 ? both / whole : 0;
 }
@@ -118,8 +124,10 @@ void oracle_unique(const FrameData& f) {
   const int64_t extent = f.size("D"), columns = f.size("Q");
   std::vector<int64_t> first;
   for (int64_t d = 0; d < extent; ++d)
-    if (std::none_of(first.begin(), first.end(), [&](int64_t o) { return compare_slices(f, o, d) == 0; })) first.push_back(d);
-  if (f.size("sorted")) std::sort(first.begin(), first.end(), [&](int64_t a, int64_t b) { return compare_slices(f, a, b) < 0; });
+    if (std::none_of(first.begin(), first.end(), [&](int64_t o) { return compare_slices(f, o, d) == 0; }))
+      first.push_back(d);
+  if (f.size("sorted"))
+    std::sort(first.begin(), first.end(), [&](int64_t a, int64_t b) { return compare_slices(f, a, b) < 0; });
   const auto n = static_cast<int64_t>(first.size());
   f.set_extent("N", n);
   for (int64_t k = 0; k < n; ++k) {
@@ -133,7 +141,8 @@ void oracle_unique(const FrameData& f) {
     f.put("I", k, {d});
     f.put("C", k, {count});
     for (int64_t p = 0; p < f.size("P"); ++p)
-      for (int64_t q = 0; q < columns; ++q) f.put("Y", (p * n + k) * columns + q, f.at("X", (p * extent + d) * columns + q));
+      for (int64_t q = 0; q < columns; ++q)
+        f.put("Y", (p * n + k) * columns + q, f.at("X", (p * extent + d) * columns + q));
   }
 }
 
@@ -165,7 +174,8 @@ void oracle_non_max_suppression(const FrameData& f) {
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return score(a) > score(b); });
       for (const int64_t m : order) {
         const Box mine = box_of(f, g * boxes + m);
-        const bool alone = std::all_of(taken.begin(), taken.end(), [&](int64_t t) { return overlap(mine, box_of(f, g * boxes + t)) <= most; });
+        const bool alone = std::all_of(taken.begin(), taken.end(),
+                                       [&](int64_t t) { return overlap(mine, box_of(f, g * boxes + t)) <= most; });
         if (!alone || static_cast<int64_t>(taken.size()) >= limit) continue;
         taken.push_back(m);
         f.put("Y", rows * 3, {g});

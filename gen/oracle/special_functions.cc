@@ -25,7 +25,9 @@ long double digamma(long double x) {
   long double shift = 0;
   for (; x < 20; x += 1) shift -= 1 / x;
   const long double r = 1 / (x * x);
-  const long double series = r * (1.0L / 12 - r * (1.0L / 120 - r * (1.0L / 252 - r * (1.0L / 240 - r * (1.0L / 132 - r * (691.0L / 32760 - r / 12))))));
+  const long double series =
+      r * (1.0L / 12 -
+           r * (1.0L / 120 - r * (1.0L / 252 - r * (1.0L / 240 - r * (1.0L / 132 - r * (691.0L / 32760 - r / 12))))));
   return shift + std::log(x) - 0.5L / x - series;
 }
 
@@ -33,7 +35,7 @@ long double digamma(long double x) {
 long double erfinv(long double y) {
   if (std::isnan(y) || std::fabs(y) > 1) return std::numeric_limits<long double>::quiet_NaN();
   if (std::fabs(y) == 1) return std::copysign(std::numeric_limits<long double>::infinity(), y);
-  const long double w = std::log((1 - y) * (1 + y)), t = 2 / (kPi * 0.147L) + w / 2;   // start: right to 2e-3
+  const long double w = std::log((1 - y) * (1 + y)), t = 2 / (kPi * 0.147L) + w / 2;  // start: right to 2e-3
   long double x = std::copysign(std::sqrt(std::fmax(0.0L, std::sqrt(t * t - w / 0.147L) - t)), y);
   for (int i = 0; i < 60; ++i) {
     const long double error = y > 0.5L ? (1 - y) - std::erfc(x) : y < -0.5L ? std::erfc(-x) - (1 + y) : std::erf(x) - y;
@@ -130,7 +132,8 @@ uint64_t philox_word(uint64_t seed, uint64_t counter, int64_t word, DType type) 
   uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {
     const uint64_t p0 = uint64_t{0xD2511F53} * c[0], p1 = uint64_t{0xCD9E8D57} * c[2];
-    c = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(p1), static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ k1, static_cast<uint32_t>(p0)};
+    c = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(p1),
+         static_cast<uint32_t>(p0 >> 32) ^ c[3] ^ k1, static_cast<uint32_t>(p0)};
     k0 += 0x9E3779B9;
     k1 += 0xBB67AE85;
   }

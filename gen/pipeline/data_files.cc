@@ -12,9 +12,10 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> files_ending(const fs::path& folder, std::string_view ending) {
   std::vector<std::string> files;
-  std::error_code unreadable;   // a folder without files then
+  std::error_code unreadable;  // a folder without files then
   for (const auto& e : fs::directory_iterator(folder, unreadable))
-    if (e.is_regular_file(unreadable) && e.path().filename().string().ends_with(ending)) files.push_back(e.path().string());
+    if (e.is_regular_file(unreadable) && e.path().filename().string().ends_with(ending))
+      files.push_back(e.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -36,7 +36,8 @@ std::vector<TensorData> results_of(const BoundCall& op, OracleCall& run) {
 
 constexpr int64_t kMostFoldedBytes = int64_t{1} << 32;  // that constants of a program may take to compute
 
-ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
+ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs,
+                          const Attributes& attrs) {
   ComputedTensors out;
   auto [given, call] = ConstantOperands(inputs);
   Diagnostics diagnostics;

@@ -8,7 +8,8 @@
 
 namespace tenon {
 
-/// Constants (nullptr = absent) as the operands of an op: what its kernel is made for, and the tensors that a run of it reads.
+/// Constants (nullptr = absent) as the operands of an op: what its kernel is made for, and the tensors that a run of it
+/// reads.
 struct ConstantOperands {
   explicit ConstantOperands(const std::vector<const TensorData*>& inputs);
   std::vector<GivenTensor> given;
@@ -19,6 +20,7 @@ struct ConstantOperands {
 std::vector<TensorData> results_of(const BoundCall& op, OracleCall& run);
 
 /// Results of `op` on constants, or a sentence that says why there are none.
-ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs);
+ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs,
+                          const Attributes& attrs);
 
 }  // namespace tenon

@@ -16,7 +16,8 @@ struct Loops {
 };
 
 /// Nothing where an index is no variable and not 0, or may lie outside.
-std::optional<Steps> steps_of(const Tensor& tensor, const std::vector<Expr>& index, const Loops& loops, const OracleCall& call) {
+std::optional<Steps> steps_of(const Tensor& tensor, const std::vector<Expr>& index, const Loops& loops,
+                              const OracleCall& call) {
   Steps steps(loops.names.size(), 0);
   for (size_t d = 0; d < index.size(); ++d) {
     if (constant_value(index[d]) == 0 && evaluate_size(tensor.dims[d], call) > 0) continue;
@@ -60,10 +61,13 @@ struct Plan {
   std::vector<Steps> steps;
 };
 
-bool is_plain(ScalarOp op) { return op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul || op == ScalarOp::Div; }
+bool is_plain(ScalarOp op) {
+  return op == ScalarOp::Add || op == ScalarOp::Sub || op == ScalarOp::Mul || op == ScalarOp::Div;
+}
 
 std::optional<Plan> plan_of(const Kernel& kernel, const OracleCall& call) {
-  if (kernel.call || !kernel.checks.empty() || kernel.body.size() != 1 || kernel.body[0].update != Update::Assign) return std::nullopt;
+  if (kernel.call || !kernel.checks.empty() || kernel.body.size() != 1 || kernel.body[0].update != Update::Assign)
+    return std::nullopt;
   const KernelStatement& s = kernel.body[0];
   const auto* apply = std::get_if<Apply>(&s.value->node);
   if (!apply || s.value->type != DType::F32 || s.loops.empty() || !is_plain(apply->op)) return std::nullopt;
@@ -84,7 +88,9 @@ std::optional<Plan> plan_of(const Kernel& kernel, const OracleCall& call) {
   if (!add(s.target, s.index)) return std::nullopt;
   for (const Expr& e : apply->args) {
     const auto* r = std::get_if<Read>(&e->node);
-    if (!r || r->fill || kernel.tensors[static_cast<size_t>(r->tensor)].role != Role::Input || !add(r->tensor, r->index)) return std::nullopt;
+    if (!r || r->fill || kernel.tensors[static_cast<size_t>(r->tensor)].role != Role::Input ||
+        !add(r->tensor, r->index))
+      return std::nullopt;
   }
   return p;
 }
@@ -97,14 +103,16 @@ bool fold_binary(const Kernel& kernel, OracleCall& call) {
   const std::vector<int64_t>& extents = p->loops.extents;
   int64_t last = 0;  // the target's greatest offset
   for (size_t k = 0; k < extents.size(); ++k) last += p->steps[0][k] * (extents[k] - 1);
-  std::vector<float> y(static_cast<size_t>(last + 1)), a = floats(call.tensors[p->tensors[1]]), b = floats(call.tensors[p->tensors[2]]);
+  std::vector<float> y(static_cast<size_t>(last + 1)), a = floats(call.tensors[p->tensors[1]]),
+                                                       b = floats(call.tensors[p->tensors[2]]);
   const size_t inner = extents.size() - 1;
   std::vector<int64_t> turn(inner, 0);
   for (bool more = true; more;) {
     int64_t at[3] = {0, 0, 0};
     for (size_t t = 0; t < 3; ++t)
       for (size_t k = 0; k < inner; ++k) at[t] += turn[k] * p->steps[t][k];
-    const Row row{a.data() + at[1], b.data() + at[2], y.data() + at[0], p->steps[1][inner], p->steps[2][inner], p->steps[0][inner], extents[inner]};
+    const Row row{a.data() + at[1],   b.data() + at[2],   y.data() + at[0], p->steps[1][inner],
+                  p->steps[2][inner], p->steps[0][inner], extents[inner]};
     row.run(std::get<Apply>(kernel.body[0].value->node).op);
     size_t k = inner;
     while (k > 0 && ++turn[k - 1] == extents[k - 1]) turn[--k] = 0;

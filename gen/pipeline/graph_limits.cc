@@ -17,7 +17,8 @@ bool fits(const Value& value, const std::vector<GraphSize>& sizes) {
   int64_t count = 1;
   for (const SizeExpr& d : value.dims) {
     const auto extent = greatest_value(d, sizes);  // none where 64 bits do not hold it
-    if (!extent || __builtin_mul_overflow(count, std::max<int64_t>(*extent, 1), &count) || count > kMostElements) return false;
+    if (!extent || __builtin_mul_overflow(count, std::max<int64_t>(*extent, 1), &count) || count > kMostElements)
+      return false;
   }
   return true;
 }
@@ -34,10 +35,15 @@ std::string beyond_limits(const Graph& graph) {
   for (const auto& [kind, list] : {std::pair("input", &graph.inputs), std::pair("output", &graph.outputs)})
     for (const ValueId id : *list)
       if (const Value& v = graph.values[static_cast<size_t>(id)]; v.dims.size() > static_cast<size_t>(kMaxRank))
-        return fmt::format("{} '{}' has {} dimensions; a model takes and gives tensors of at most {}", kind, v.original, v.dims.size(), kMaxRank);
+        return fmt::format("{} '{}' has {} dimensions; a model takes and gives tensors of at most {}", kind, v.original,
+                           v.dims.size(), kMaxRank);
   const std::vector<GraphSize> sizes = all_sizes(graph);
   for (const Value& v : graph.values)
-    if (!fits(v, sizes)) return fmt::format("the tensor '{}' of type {} has more than 2^40 elements at the greatest run-time sizes; give them smaller bounds", v.name, type_text(v));
+    if (!fits(v, sizes))
+      return fmt::format(
+          "the tensor '{}' of type {} has more than 2^40 elements at the greatest run-time sizes; give them smaller "
+          "bounds",
+          v.name, type_text(v));
   return {};
 }
 

@@ -42,7 +42,7 @@ KernelText kernel_text(const LoopNest& nest, const Isa& isa, const EmitOptions& 
 
 struct Bodies {
   LibraryTexts texts;
-  std::string loops;                  ///< text of the loop nests, when it is wanted
+  std::string loops;  ///< text of the loop nests, when it is wanted
   std::vector<std::string> faults;
 };
 
@@ -65,7 +65,8 @@ std::vector<const Kernel*> kernels_of(const Library& library) {
 }
 
 /// One entry a level.
-std::vector<Body> bodies_of(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows, EmitOptions options, bool wants_loops) {
+std::vector<Body> bodies_of(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows,
+                            EmitOptions options, bool wants_loops) {
   std::vector<Body> out(levels.size());
   const KernelBanner banner = banner_of(kernel);
   options.banner = &banner;
@@ -82,14 +83,18 @@ std::vector<Body> bodies_of(const Kernel& kernel, const std::vector<const Isa*>&
   return out;
 }
 
-/// Kernels do not know each other, so they are lowered side by side; what comes out is put together level by level, in their order.
-Bodies bodies_of(const Library& library, const std::vector<const Isa*>& levels, const Blueprints& rows, const EmitOptions& options, bool wants_loops) {
+/// Kernels do not know each other, so they are lowered side by side; what comes out is put together level by level, in
+/// their order.
+Bodies bodies_of(const Library& library, const std::vector<const Isa*>& levels, const Blueprints& rows,
+                 const EmitOptions& options, bool wants_loops) {
   const std::vector<const Kernel*> kernels = kernels_of(library);
   std::vector<std::vector<Body>> bodies(kernels.size());
-  for_each_index(kernels.size(), [&](size_t i) { bodies[i] = bodies_of(*kernels[i], levels, rows, options, wants_loops); });
+  for_each_index(kernels.size(),
+                 [&](size_t i) { bodies[i] = bodies_of(*kernels[i], levels, rows, options, wants_loops); });
   Bodies out;
   for (size_t level = 0; level < levels.size(); ++level) {
-    out.texts.levels.push_back({levels[level], level_begin(*levels[level], options), level_end(*levels[level], options), {}});
+    out.texts.levels.push_back(
+        {levels[level], level_begin(*levels[level], options), level_end(*levels[level], options), {}});
     for (size_t i = 0; i < kernels.size(); ++i) {
       Body& body = bodies[i][level];
       out.loops += body.loops;
@@ -112,7 +117,8 @@ bool has_ranks(const Session& session, const Library& library, const LibOptions&
   const auto has_some = [&](const LibraryOp& op) { return !ranks_of(op, options.selection.ranks).empty(); };
   if (std::any_of(library.ops.begin(), library.ops.end(), has_some)) return true;
   Diagnostics diagnostics;
-  diagnostics.error_at(Code::E0607, "--ranks", "none of the ops chosen takes tensors of these ranks", {"the shape of an op's first input says which ranks it takes; without --ranks all are there"});
+  diagnostics.error_at(Code::E0607, "--ranks", "none of the ops chosen takes tensors of these ranks",
+                       {"the shape of an op's first input says which ranks it takes; without --ranks all are there"});
   return !session.report(diagnostics);
 }
 
@@ -126,7 +132,8 @@ std::optional<std::vector<const Isa*>> chosen_levels(const std::vector<std::stri
     } else if (w == "all") {
       for (const Isa& isa : all_isas()) names.push_back(std::string(isa.name));
     } else if (isa_from_name(w) == nullptr) {
-      print_to(stderr, "tenon: error: --isa: there is no instruction set level '{}'; `tenon list isas` prints them\n", w);
+      print_to(stderr, "tenon: error: --isa: there is no instruction set level '{}'; `tenon list isas` prints them\n",
+               w);
       return std::nullopt;
     } else {
       names.push_back(std::string(isa_from_name(w)->name));

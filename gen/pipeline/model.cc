@@ -10,19 +10,19 @@
 #include <filesystem>
 
 #include "emit/kernel_to_c.h"
-#include "emit/workspace_bound.h"
 #include "emit/math_body.h"
 #include "emit/print_c99.h"
 #include "emit/share_functions.h"
+#include "emit/workspace_bound.h"
 #include "frontend/frontends.h"
 #include "harness/model_output.h"
 #include "harness/model_program.h"
 #include "ir/kernel_cost.h"
 #include "library_semantics.h"
-#include "opdef/einsum.h"
-#include "opdef/read_ops.h"
 #include "lower/lower_kernel.h"
 #include "lower/parallel_phases.h"
+#include "opdef/einsum.h"
+#include "opdef/read_ops.h"
 #include "pipeline/data_files.h"
 #include "pipeline/fold.h"
 #include "pipeline/graph_limits.h"
@@ -60,14 +60,15 @@ std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOp
   if (!rows) return std::nullopt;
   input.onnx_rows = std::move(*rows);
   for (const SizeBound& s : options.sizes) input.sizes[s.name] = {s.low, s.high};
-  OpSemantics semantics = library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs, size_t) {
-    return fold_node(defs, op, inputs, attrs);
-  });
+  OpSemantics semantics =
+      library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
+                                      const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); });
   semantics.einsum = [&defs](const std::string& subscripts) { return add_einsum(defs, subscripts); };
   auto graph = read_model(input, semantics);
   if (session.report(graph.diagnostics())) {
     const auto all = graph.diagnostics().sorted();
-    if (std::all_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.where.starts_with("--size"); })) status = exit_bad_command_line;
+    if (std::all_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.where.starts_with("--size"); }))
+      status = exit_bad_command_line;
     return std::nullopt;
   }
   session.after("graph", verify(*graph), [&] { return to_text(*graph); });
@@ -83,10 +84,13 @@ std::optional<Graph> rewritten(Session& session, const OpLibrary& defs, Graph gr
   RewriteOutcome done = apply_rewrites(defs, *rules, std::move(graph));
   session.after("rewrite", verify(done.graph), [&] { return to_text(done.graph); });
   if (session.control().verbose) {
-    for (const auto& [rule, times] : done.applied) print_to(stderr, "{:>10}  {} {}\n", times, times == 1 ? "time" : "times", rule);
+    for (const auto& [rule, times] : done.applied)
+      print_to(stderr, "{:>10}  {} {}\n", times, times == 1 ? "time" : "times", rule);
     for (const std::string& r : done.refused) print_to(stderr, "note: a rule could not be carried out: {}\n", r);
   }
-  if (!done.unsettled.empty()) print_to(stderr, "tenon: warning: rewriting came to no end; the rule '{}' still applied when it was stopped\n", done.unsettled);
+  if (!done.unsettled.empty())
+    print_to(stderr, "tenon: warning: rewriting came to no end; the rule '{}' still applied when it was stopped\n",
+             done.unsettled);
   return std::move(done.graph);
 }
 
@@ -99,11 +103,12 @@ std::optional<double> expected_us(const Kernel& kernel) {
 /// The functions of a level.
 struct LevelFunctions {
   std::vector<CFunction> kernels;
-  std::string counts;   ///< those that say how many iterations there are
+  std::string counts;  ///< those that say how many iterations there are
 };
 
 /// The parts of a step that workers share; none where it is too short to wake them.
-std::vector<PhaseText> phase_code(const LoopNest& nest, const Isa& isa, EmitOptions options, EmitNeeds& needs, PlanStep& step, LevelFunctions& functions) {
+std::vector<PhaseText> phase_code(const LoopNest& nest, const Isa& isa, EmitOptions options, EmitNeeds& needs,
+                                  PlanStep& step, LevelFunctions& functions) {
   constexpr double worth_us = 10, grain_us = 2;
   const auto us = expected_us(step.kernel);
   if (us && *us < worth_us) return {};
@@ -112,10 +117,12 @@ std::vector<PhaseText> phase_code(const LoopNest& nest, const Isa& isa, EmitOpti
     options.split_parallel = phase.parallel;
     CFunction f = emit_kernel(phase.nest, isa, options, needs);
     const ModelParameters p = model_parameters(phase.nest, options);
-    PhaseText text{f.name, p.sizes, p.workspace, p.worker_memory, {}, phase.parallel, phase.iterations, {}, {}, phase.grain};
+    PhaseText text{f.name,           p.sizes, p.workspace, p.worker_memory, {}, phase.parallel,
+                   phase.iterations, {},      {},          phase.grain};
     functions.kernels.push_back(std::move(f));
     if (phase.parallel && phase.iterations && us && *phase.iterations > 0)
-      text.grain = std::clamp<int64_t>(static_cast<int64_t>(grain_us * static_cast<double>(*phase.iterations) / *us), 1, std::max<int64_t>(1, *phase.iterations / 2));
+      text.grain = std::clamp<int64_t>(static_cast<int64_t>(grain_us * static_cast<double>(*phase.iterations) / *us), 1,
+                                       std::max<int64_t>(1, *phase.iterations / 2));
     if (phase.parallel && !phase.iterations) {
       const CFunction count = emit_iterations_function(phase.count, isa, options, needs);
       text.count_function = count.name;
@@ -148,7 +155,8 @@ std::string shared_text(LevelFunctions functions, std::vector<StepText>& steps) 
 }
 
 /// Stages lower and emit of one level; the greatest scratch of each step is kept in the plan.
-ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, const Blueprints& rows, const EmitOptions& options, bool shares, std::string& nests) {
+ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, const Blueprints& rows,
+                      const EmitOptions& options, bool shares, std::string& nests) {
   ModelLevel out{&isa, level_begin(isa, options), level_end(isa, options), {}, {}};
   EmitNeeds needs;
   LevelFunctions functions;
@@ -191,7 +199,8 @@ int worker_count(const ModelOptions& options, const std::vector<const Isa*>& lev
 
 /// What is wrong with a node, with the node's place: alone, or beside that in its definition.
 Diagnostics placed(const PlanFailure& failure, const std::string& path) {
-  const std::string place = failure.origin.starts_with(path) ? failure.origin : fmt::format("{}: {}", path, failure.origin);
+  const std::string place =
+      failure.origin.starts_with(path) ? failure.origin : fmt::format("{}: {}", path, failure.origin);
   Diagnostics out;
   for (Diagnostic d : failure.diagnostics.sorted()) {
     if (d.span.known()) d.notes.push_back("in " + place);
@@ -203,14 +212,16 @@ Diagnostics placed(const PlanFailure& failure, const std::string& path) {
 
 /// A plan with its kernels' C at every level, and the room that workers get.
 struct PlannedModel {
-  Graph graph;   ///< as it was read
+  Graph graph;  ///< as it was read
   ExecutionPlan plan;
   std::vector<ModelLevel> code;
   int workers = 1;
 };
 
-/// The stages from graph to the place of every buffer. On failure a message is on stderr and `status` is the exit status.
-std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, int& status) {
+/// The stages from graph to the place of every buffer. On failure a message is on stderr and `status` is the exit
+/// status.
+std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, const MathLibrary& math,
+                                          const ModelOptions& options, int& status) {
   status = exit_bad_command_line;
   const auto levels = chosen_levels(options.isas);
   if (!levels) return std::nullopt;
@@ -253,10 +264,14 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
 /// Empty, or which part of the program no input of this model needs.
 std::string program_fault(const ExecutionPlan& plan, const ModelOptions& options) {
   const auto any = [&](bool (*takes)(const PlanBuffer&)) {
-    return std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](int i) { return takes(plan.buffers[static_cast<size_t>(i)]); });
+    return std::any_of(plan.inputs.begin(), plan.inputs.end(),
+                       [&](int i) { return takes(plan.buffers[static_cast<size_t>(i)]); });
   };
-  if (options.images && !any(takes_picture)) return "--images: no input of this model can be a picture: f32, f64, u8 or i8 of [H, W], [C, H, W] or [H, W, C], C 1 or 3";
-  if (options.sounds && !any(takes_sound)) return "--sounds: no input of this model can be a sound: f32, f64 or i16, one axis that is not 1";
+  if (options.images && !any(takes_picture))
+    return "--images: no input of this model can be a picture: f32, f64, u8 or i8 of [H, W], [C, H, W] or [H, W, C], C "
+           "1 or 3";
+  if (options.sounds && !any(takes_sound))
+    return "--sounds: no input of this model can be a sound: f32, f64 or i16, one axis that is not 1";
   return {};
 }
 
@@ -278,12 +293,16 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
     return exit_bad_input;
   }
   OutputTree tree;
-  write_model(model->plan, model->code, {options.name, options.main_program, options.images, options.sounds, model->workers, options.weights, *templates, selftest ? &*selftest : nullptr}, tree);
+  write_model(model->plan, model->code,
+              {options.name, options.main_program, options.images, options.sounds, model->workers, options.weights,
+               *templates, selftest ? &*selftest : nullptr},
+              tree);
   session.after("files", {}, [&] { return sizes_of(tree); });
   return session.deliver(tree, options.output_dir, options.temporary);
 }
 
-int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, const ModelExplanation& what) {
+int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options,
+                  const ModelExplanation& what) {
   int status = exit_done;
   const auto model = planned_model(session, defs, math, options, status);
   if (!model) return status;

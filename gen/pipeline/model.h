@@ -16,9 +16,11 @@ struct ModelExplanation {
   std::optional<std::string> svg;
 };
 /// Prints the explanation of the graph's plan at the levels chosen; returns the exit status.
-int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options, const ModelExplanation& what);
+int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options,
+                  const ModelExplanation& what);
 
-/// `tenon run`: the model with its program in a temporary folder, compiled and started on the inputs. Status 3 if compiling or running fails.
+/// `tenon run`: the model with its program in a temporary folder, compiled and started on the inputs. Status 3 if
+/// compiling or running fails.
 int run_model(Session& session, OpLibrary& defs, const MathLibrary& math, const RunOptions& options);
 
 }  // namespace tenon

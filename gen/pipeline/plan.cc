@@ -12,8 +12,8 @@
 namespace tenon {
 namespace {
 
-/// Parts that are made of sizes alone in the form that the graph's extents have, so that an extent is spelled the same by who makes a value
-/// and by who reads it.
+/// Parts that are made of sizes alone in the form that the graph's extents have, so that an extent is spelled the same
+/// by who makes a value and by who reads it.
 Expr in_graph_form(const Expr& e) {
   if (!e || is_leaf(e)) return e;
   if (const auto size = e->type == DType::I64 ? to_size(e) : std::nullopt) return to_expr(*size);
@@ -45,14 +45,16 @@ std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const
       return std::nullopt;
     }
     for (const ValueId v : n.outputs) k.values.push_back(v);
-    k.kernel = call->kernel.sizes.empty() ? std::move(call->kernel) : map_exprs(call->kernel, [](const Expr& e) { return in_graph_form(e); });
+    k.kernel = call->kernel.sizes.empty() ? std::move(call->kernel)
+                                          : map_exprs(call->kernel, [](const Expr& e) { return in_graph_form(e); });
     k.values.resize(k.kernel.tensors.size(), kNoValue);
     out.push_back(std::move(k));
   }
   return out;
 }
 
-std::optional<ExecutionPlan> plan_graph(const OpLibrary& defs, const Graph& graph, const PlanOptions& options, PlanFailure& failure) {
+std::optional<ExecutionPlan> plan_graph(const OpLibrary& defs, const Graph& graph, const PlanOptions& options,
+                                        PlanFailure& failure) {
   auto nodes = node_kernels(defs, graph, failure);
   if (!nodes) return std::nullopt;
   std::vector<FusedKernel> alone;

@@ -1,5 +1,5 @@
-// From a graph to its execution plan: the kernel of each operator, fusion, views. What lowering needs is in the plan; offsets in the
-// arena are assigned when the workspaces are known.
+// From a graph to its execution plan: the kernel of each operator, fusion, views. What lowering needs is in the plan;
+// offsets in the arena are assigned when the workspaces are known.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 namespace tenon {
 
 struct PlanOptions {
-  bool fuse = true;    ///< false: a kernel an operator
-  bool views = true;   ///< false: every value has memory of its own
+  bool fuse = true;   ///< false: a kernel an operator
+  bool views = true;  ///< false: every value has memory of its own
 };
 
 /// What is wrong with a node, and which one it is.
@@ -23,7 +23,8 @@ struct PlanFailure {
 };
 
 /// The plan of a graph. Nothing where a node does not fit its definition, which `failure` then says.
-std::optional<ExecutionPlan> plan_graph(const OpLibrary& defs, const Graph& graph, const PlanOptions& options, PlanFailure& failure);
+std::optional<ExecutionPlan> plan_graph(const OpLibrary& defs, const Graph& graph, const PlanOptions& options,
+                                        PlanFailure& failure);
 
 /// The kernel of each operator, in the graph's order. Nothing as above.
 std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, PlanFailure& failure);

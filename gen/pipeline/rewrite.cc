@@ -1,4 +1,5 @@
-// Answers what the room `rewrite` asks: ops and their defaults from the definitions, recipes by the frontends' evaluator.
+// Answers what the room `rewrite` asks: ops and their defaults from the definitions, recipes by the frontends'
+// evaluator.
 #include "pipeline/rewrite.h"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ std::optional<AttrValue> literal(const Syntax& s) {
   }
 }
 
-/// The default of an attribute as a node would state it; nothing where there is none, or where its length depends on the operand.
+/// The default of an attribute as a node would state it; nothing where there is none, or where its length depends on
+/// the operand.
 std::optional<AttrValue> default_of(const AttrDef& a) {
   if (!a.value || a.count == AttrCount::per_dim) return std::nullopt;
   if (a.count == AttrCount::one) return literal(*a.value);
@@ -52,7 +54,8 @@ RuleOp rule_op(const OpDef& def, const OpSignature& signature) {
   op.inputs = def.inputs.size();
   op.variadic = !def.inputs.empty() && def.inputs.back().variadic;
   op.outputs = def.outputs.size();
-  for (const AttrSignature& a : signature.attrs) op.attrs[a.name] = a.kind == AttrSignature::Kind::dtype ? std::optional<AttrValue>(DType::F32) : std::nullopt;
+  for (const AttrSignature& a : signature.attrs)
+    op.attrs[a.name] = a.kind == AttrSignature::Kind::dtype ? std::optional<AttrValue>(DType::F32) : std::nullopt;
   for (const AttrDef& a : def.attrs) op.attrs[a.name] = default_of(a);
   return op;
 }
@@ -75,13 +78,15 @@ struct AttributeAsValue {
 /// A rule's names in a graph of its own, whose inputs are the tensors that the rule binds.
 class Fragment {
  public:
-  Fragment(const OpSemantics& semantics, const RecipeFunctions& functions, const Graph& graph) : graph_(graph), builder_(semantics, graph.name), functions_(functions) {
+  Fragment(const OpSemantics& semantics, const RecipeFunctions& functions, const Graph& graph)
+      : graph_(graph), builder_(semantics, graph.name), functions_(functions) {
     builder_.compute_up_to(kFoldedElements);
     for (const GraphSize& s : all_sizes(graph)) builder_.add_size(s);
     sizes_ = builder_.sizes().size();
   }
 
-  Replacement carry_out(const Rule& rule, const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings, size_t outputs) {
+  Replacement carry_out(const Rule& rule, const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings,
+                        size_t outputs) {
     for (const auto& [name, id] : bindings.values) scope_[name] = tensor(id);
     for (const auto& [name, ids] : bindings.lists) {
       RecipeList list;
@@ -145,9 +150,9 @@ class Fragment {
 
 /// What the room asks, about `defs`, which has to outlive it.
 RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions) {
-  const auto semantics = std::make_shared<OpSemantics>(library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs, size_t) {
-    return fold_node(defs, op, inputs, attrs);
-  }));
+  const auto semantics = std::make_shared<OpSemantics>(
+      library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
+                                      const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); }));
   const auto known = std::make_shared<std::map<std::string, RuleOp>>();
   const auto hosts = std::make_shared<std::vector<std::string>>(host_functions());
   RuleLibrary library;
@@ -161,19 +166,24 @@ RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions
     for (const auto& [name, def] : defs.ops) names.push_back(name);
     return names;
   };
-  library.is_function = [hosts](const std::string& name) { return std::find(hosts->begin(), hosts->end(), name) != hosts->end(); };
-  library.carry_out = [semantics, &functions](const Graph& graph, const Rule& rule, const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings, size_t outputs) {
+  library.is_function = [hosts](const std::string& name) {
+    return std::find(hosts->begin(), hosts->end(), name) != hosts->end();
+  };
+  library.carry_out = [semantics, &functions](const Graph& graph, const Rule& rule,
+                                              const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings,
+                                              size_t outputs) {
     return Fragment(*semantics, functions, graph).carry_out(rule, recipe, bindings, outputs);
   };
-  library.evaluate = [&defs](const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
-    return fold_node(defs, op, inputs, attrs).outputs;
-  };
+  library.evaluate = [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
+                             const Attributes& attrs) { return fold_node(defs, op, inputs, attrs).outputs; };
   return library;
 }
 
 }  // namespace
 
-Result<RuleSet> read_rewrites(const OpLibrary& defs, const std::vector<SourceFileRef>& files) { return read_rules(files, rule_library(defs, {})); }
+Result<RuleSet> read_rewrites(const OpLibrary& defs, const std::vector<SourceFileRef>& files) {
+  return read_rules(files, rule_library(defs, {}));
+}
 
 RewriteOutcome apply_rewrites(const OpLibrary& defs, const RuleSet& rules, Graph graph) {
   RecipeFunctions functions;

@@ -1,4 +1,5 @@
-// Stage rewrite as the conductor calls it: the room `rewrite` with the library, its recipes and its folding of constants.
+// Stage rewrite as the conductor calls it: the room `rewrite` with the library, its recipes and its folding of
+// constants.
 #pragma once
 
 #include "ir/op_def.h"

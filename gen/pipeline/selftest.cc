@@ -21,7 +21,8 @@ const Value& value_of(const Graph& graph, ValueId v) { return graph.values[stati
 std::string type_fault(const Graph& graph) {
   for (const auto& [list, kind] : {std::pair{&graph.inputs, "input"}, std::pair{&graph.outputs, "output"}})
     for (const ValueId v : *list)
-      if (const std::string fault = selftest_type_fault(value_of(graph, v).dtype); !fault.empty()) return fmt::format("{} '{}': {}", kind, value_of(graph, v).original, fault);
+      if (const std::string fault = selftest_type_fault(value_of(graph, v).dtype); !fault.empty())
+        return fmt::format("{} '{}': {}", kind, value_of(graph, v).original, fault);
   return {};
 }
 
@@ -31,7 +32,8 @@ std::optional<DType> narrowest_float(const Graph& graph) {
   constexpr DType by_width[] = {DType::F64, DType::F32, DType::F16, DType::BF16};
   for (const DType d : by_width)
     for (const Value& v : graph.values)
-      if (real_of(v.dtype) == d || (is_small(v.dtype) && is_float(dtype_row(v.dtype).compute) && d == DType::BF16)) out = d;
+      if (real_of(v.dtype) == d || (is_small(v.dtype) && is_float(dtype_row(v.dtype).compute) && d == DType::BF16))
+        out = d;
   return out;
 }
 
@@ -45,7 +47,8 @@ std::vector<TensorData> draw_inputs(const Graph& graph, const SizeValues& sizes,
   return out;
 }
 
-/// What has to be equal for every operator to run, those of loops and branches included; of the sizes that the caller gives.
+/// What has to be equal for every operator to run, those of loops and branches included; of the sizes that the caller
+/// gives.
 std::vector<EqualExtents> all_equal(const Graph& graph) {
   std::vector<EqualExtents> all = graph.equal;
   for (const Region& r : graph.regions)
@@ -53,14 +56,16 @@ std::vector<EqualExtents> all_equal(const Graph& graph) {
   const auto is_given = [&](const SizeExpr& e) {
     const std::vector<std::string> names = names_in(e);
     return std::all_of(names.begin(), names.end(), [&](const std::string& n) {
-      return std::any_of(graph.sizes.begin(), graph.sizes.end(), [&](const GraphSize& s) { return s.name == n && !s.written; });
+      return std::any_of(graph.sizes.begin(), graph.sizes.end(),
+                         [&](const GraphSize& s) { return s.name == n && !s.written; });
     });
   };
   std::erase_if(all, [&](const EqualExtents& e) { return !is_given(e.a) || !is_given(e.b); });
   return all;
 }
 
-/// Sizes that have to be equal become the least of them that the ranges of all allow, or the number that they have to be.
+/// Sizes that have to be equal become the least of them that the ranges of all allow, or the number that they have to
+/// be.
 void make_equal(const Graph& graph, const std::vector<EqualExtents>& equal, SizeValues& sizes) {
   const auto low = [&](const std::string& name) {
     return std::find_if(graph.sizes.begin(), graph.sizes.end(), [&](const GraphSize& s) { return s.name == name; })->lo;
@@ -68,13 +73,16 @@ void make_equal(const Graph& graph, const std::vector<EqualExtents>& equal, Size
   const auto named = [](const SizeExpr& e) { return e.kind == SizeExpr::Kind::name; };
   for (size_t round = 0; round < equal.size(); ++round)
     for (const EqualExtents& e : equal)
-      if (named(e.a) != named(e.b) && (e.a.is_constant() || e.b.is_constant())) sizes[named(e.a) ? e.a.name : e.b.name] = named(e.a) ? e.b.value : e.a.value;
+      if (named(e.a) != named(e.b) && (e.a.is_constant() || e.b.is_constant()))
+        sizes[named(e.a) ? e.a.name : e.b.name] = named(e.a) ? e.b.value : e.a.value;
       else if (named(e.a) && named(e.b))
-        sizes[e.a.name] = sizes[e.b.name] = std::max({std::min(sizes[e.a.name], sizes[e.b.name]), low(e.a.name), low(e.b.name)});
+        sizes[e.a.name] = sizes[e.b.name] =
+            std::max({std::min(sizes[e.a.name], sizes[e.b.name]), low(e.a.name), low(e.b.name)});
 }
 
 std::optional<EqualExtents> unequal(const std::vector<EqualExtents>& equal, const SizeValues& sizes) {
-  const auto at = std::find_if(equal.begin(), equal.end(), [&](const EqualExtents& e) { return evaluate(e.a, sizes) != evaluate(e.b, sizes); });
+  const auto at = std::find_if(equal.begin(), equal.end(),
+                               [&](const EqualExtents& e) { return evaluate(e.a, sizes) != evaluate(e.b, sizes); });
   return at == equal.end() ? std::nullopt : std::optional(*at);
 }
 
@@ -114,7 +122,10 @@ std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph,
   }
   const double work = graph_work(graph, *kernels, sizes);
   if (work > most_work) {
-    fault = fmt::format("the interpreter would compute {:.3g} numbers for the expected outputs; models of at most {:.0e} have a self-test", work, most_work);
+    fault = fmt::format(
+        "the interpreter would compute {:.3g} numbers for the expected outputs; models of at most {:.0e} have a "
+        "self-test",
+        work, most_work);
     return std::nullopt;
   }
   GraphRun run;
@@ -123,17 +134,22 @@ std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph,
     if (run.status == OracleStatus::Done) break;
   }
   if (run.status != OracleStatus::Done) {
-    fault = fmt::format("{} refuses every input that is drawn: {}", run.origin, run.status == OracleStatus::Range ? "an index or divisor is out of range" : "a size does not fit");
+    fault =
+        fmt::format("{} refuses every input that is drawn: {}", run.origin,
+                    run.status == OracleStatus::Range ? "an index or divisor is out of range" : "a size does not fit");
     return std::nullopt;
   }
   const auto narrowest = narrowest_float(graph);
   std::vector<std::vector<TensorData>> off(run.outputs.size());
-  const int runs = narrowest ? std::clamp(static_cast<int>(most_work / std::max(work, 1.0)), 1, most_disturbed_runs) : 0;
+  const int runs =
+      narrowest ? std::clamp(static_cast<int>(most_work / std::max(work, 1.0)), 1, most_disturbed_runs) : 0;
   for (int k = 1; k <= runs; ++k) {
-    const GraphRun disturbed = run_graph(graph, *kernels, sizes, draw_inputs(graph, sizes, test.pattern), {unit_of(*narrowest), static_cast<uint64_t>(k)});
+    const GraphRun disturbed = run_graph(graph, *kernels, sizes, draw_inputs(graph, sizes, test.pattern),
+                                         {unit_of(*narrowest), static_cast<uint64_t>(k)});
     for (size_t i = 0; i < disturbed.outputs.size(); ++i) off[i].push_back(disturbed.outputs[i]);
   }
-  for (size_t i = 0; i < run.outputs.size(); ++i) test.outputs.push_back(keep_output(run.outputs[i], off[i], narrowest));
+  for (size_t i = 0; i < run.outputs.size(); ++i)
+    test.outputs.push_back(keep_output(run.outputs[i], off[i], narrowest));
   return test;
 }
 

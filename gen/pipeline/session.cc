@@ -17,7 +17,8 @@ namespace tenon {
 namespace {
 
 int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace
@@ -76,16 +77,15 @@ bool Session::wants_dump(std::string_view stage) const {
   return std::find(d.begin(), d.end(), stage) != d.end() || (d.size() == 1 && d[0] == "all");
 }
 
-void Session::after(std::string_view stage, const std::vector<std::string>& faults, const std::function<std::string()>& text) {
+void Session::after(std::string_view stage, const std::vector<std::string>& faults,
+                    const std::function<std::string()>& text) {
   if (control_.verbose) {
     const int64_t now = now_ns();
     print_to(stderr, "{:>10}: {:.3f} ms\n", stage, static_cast<double>(now - last_ns_) * 1e-6);
     last_ns_ = now;
   }
-  if (stage == only_)
-    print_to(stdout, "{}", text());
-  else if (wants_dump(stage))
-    print_to(stdout, "# after {}\n{}", stage, text());
+  if (stage == only_) print_to(stdout, "{}", text());
+  else if (wants_dump(stage)) print_to(stdout, "# after {}\n{}", stage, text());
   if (faults.empty()) return;
   std::string all;
   for (const std::string& f : faults) all += "  " + f + "\n";
@@ -93,7 +93,8 @@ void Session::after(std::string_view stage, const std::vector<std::string>& faul
 }
 
 bool Session::report(const Diagnostics& diagnostics) const {
-  if (!diagnostics.empty() && !(control_.quiet && !diagnostics.has_errors())) print_to(stderr, "{}", diagnostics.text());
+  if (!diagnostics.empty() && !(control_.quiet && !diagnostics.has_errors()))
+    print_to(stderr, "{}", diagnostics.text());
   return diagnostics.has_errors();
 }
 
@@ -106,7 +107,8 @@ int Session::deliver(const OutputTree& tree, const std::string& directory, bool 
   if (control_.check) {
     const OutputDifference d = tree.check(directory);
     for (const std::string& f : d.missing) print_to(stderr, "{}/{}: error: missing\n", directory, f);
-    for (const std::string& f : d.stale) print_to(stderr, "{}/{}: error: differs from what would be generated\n", directory, f);
+    for (const std::string& f : d.stale)
+      print_to(stderr, "{}/{}: error: differs from what would be generated\n", directory, f);
     return d.up_to_date() ? exit_done : exit_bad_input;
   }
   if (control_.dry_run) {
@@ -122,12 +124,14 @@ int Session::deliver(const OutputTree& tree, const std::string& directory, bool 
     const std::filesystem::path place(*control_.depfile);
     OutputTree dep;
     dep.add(place.filename().string(), depfile_text(directory + "/sources.txt", read_));
-    if (const auto wrong = dep.write(place.has_parent_path() ? place.parent_path() : std::filesystem::path(".")).error) {
+    if (const auto wrong =
+            dep.write(place.has_parent_path() ? place.parent_path() : std::filesystem::path(".")).error) {
       print_to(stderr, "tenon: error: {}\n", *wrong);
       return exit_bad_input;
     }
   }
-  if (!control_.quiet && !temporary) print_to(stdout, "{}: {} files written, {} unchanged\n", directory, out.written.size(), out.unchanged);
+  if (!control_.quiet && !temporary)
+    print_to(stdout, "{}: {} files written, {} unchanged\n", directory, out.written.size(), out.unchanged);
   return exit_done;
 }
 

@@ -1,4 +1,5 @@
-// What one run of the conductor carries from stage to stage: control flags, data folders, and the stop between any two stages.
+// What one run of the conductor carries from stage to stage: control flags, data folders, and the stop between any two
+// stages.
 #pragma once
 
 #include <functional>
@@ -37,7 +38,8 @@ class Session {
   const DataDirs& dirs() const { return dirs_; }
   /// Finds opdefs and templates; false with a message on stderr when there are none.
   bool find_data();
-  /// After a stage: aborts on a noun that its verifier refuses, prints its text when --dump-after asks for it, and the time under --verbose.
+  /// After a stage: aborts on a noun that its verifier refuses, prints its text when --dump-after asks for it, and the
+  /// time under --verbose.
   void after(std::string_view stage, const std::vector<std::string>& faults, const std::function<std::string()>& text);
   bool wants_dump(std::string_view stage) const;
   /// Print the text of one stage and write nothing.
@@ -46,7 +48,8 @@ class Session {
   bool report(const Diagnostics& diagnostics) const;
   /// Remembers a file that the output depends on.
   void depends_on(std::string path) { read_.push_back(std::move(path)); }
-  /// Writes, lists, checks or counts the files, as the flags say; returns the exit status. In a temporary folder there is nothing to list.
+  /// Writes, lists, checks or counts the files, as the flags say; returns the exit status. In a temporary folder there
+  /// is nothing to list.
   int deliver(const OutputTree& tree, const std::string& directory, bool temporary = false) const;
   /// Whether the flags ask for something else than files.
   bool only_looks() const { return control_.list_outputs || control_.check || control_.dry_run; }

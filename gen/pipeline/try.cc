@@ -46,7 +46,8 @@ std::string tensors_text(const std::vector<T>& list, const char* kind) {
     if (!t) continue;
     std::string shape;
     for (const int64_t d : t->dims) shape += fmt::format("{}, ", d);
-    out += fmt::format("static union {{ unsigned char bytes[{}]; double align; int64_t word; }} {}{} = {{{{{}}}}};\n", std::max<size_t>(t->bytes.size(), 1), kind, i, bytes_text(*t));
+    out += fmt::format("static union {{ unsigned char bytes[{}]; double align; int64_t word; }} {}{} = {{{{{}}}}};\n",
+                       std::max<size_t>(t->bytes.size(), 1), kind, i, bytes_text(*t));
     out += fmt::format("static int64_t {}{}_shape[] = {{{}0}};\n", kind, i, shape);
   }
   return out;
@@ -59,7 +60,9 @@ std::string tensor_rows(const std::vector<T>& list, const char* kind) {
   for (size_t i = 0; i < list.size(); ++i) {
     const TensorData* t = present(list[i]);
     const int key = t ? dtype_row(t->dtype).key : 0;
-    out += t ? fmt::format("{{{0}{1}.bytes, {{1, 0}}, {2}, {{{3}, {4}, 1}}, {0}{1}_shape, NULL, 0}},\n", kind, i, t->dims.size(), key >> 8, key & 255) : none;
+    out += t ? fmt::format("{{{0}{1}.bytes, {{1, 0}}, {2}, {{{3}, {4}, 1}}, {0}{1}_shape, NULL, 0}},\n", kind, i,
+                           t->dims.size(), key >> 8, key & 255)
+             : none;
   }
   return out.empty() ? none : out;
 }
@@ -70,7 +73,10 @@ std::string attr_lists(const std::vector<TryAttr>& attrs) {
   for (size_t k = 0; k < attrs.size(); ++k) {
     std::string values;
     for (const int64_t v : attrs[k].i) values += v == INT64_MIN ? "INT64_MIN, " : fmt::format("{}, ", v);
-    for (const double v : attrs[k].f) values += std::isnan(v) ? "0.0 / 0.0, " : std::isinf(v) ? (v > 0 ? "1e999, " : "-1e999, ") : fmt::format("{:.17g}, ", v);
+    for (const double v : attrs[k].f)
+      values += std::isnan(v)   ? "0.0 / 0.0, "
+                : std::isinf(v) ? (v > 0 ? "1e999, " : "-1e999, ")
+                                : fmt::format("{:.17g}, ", v);
     out += fmt::format("static const {} attr{}[] = {{{}0}};\n", attrs[k].real ? "double" : "int64_t", k, values);
   }
   return out;
@@ -79,7 +85,8 @@ std::string attr_lists(const std::vector<TryAttr>& attrs) {
 std::string attr_rows(const std::vector<TryAttr>& attrs) {
   std::string out;
   for (size_t k = 0; k < attrs.size(); ++k)
-    out += attrs[k].real ? fmt::format("{{\"{}\", {}, NULL, attr{}}},\n", attrs[k].name, attrs[k].f.size(), k) : fmt::format("{{\"{}\", {}, attr{}, NULL}},\n", attrs[k].name, attrs[k].i.size(), k);
+    out += attrs[k].real ? fmt::format("{{\"{}\", {}, NULL, attr{}}},\n", attrs[k].name, attrs[k].f.size(), k)
+                         : fmt::format("{{\"{}\", {}, attr{}, NULL}},\n", attrs[k].name, attrs[k].i.size(), k);
   return out.empty() ? "{NULL, 0, NULL, NULL},\n" : out;
 }
 
@@ -87,7 +94,10 @@ std::string attr_rows(const std::vector<TryAttr>& attrs) {
 double tolerance(DType d, double terms) {
   const DType r = real_of(d);
   if (is_int(r) || r == DType::Bool) return 0;
-  const double store = r == DType::F16 ? 0x1p-10 : r == DType::BF16 ? 0x1p-7 : 0, unit = r == DType::F64 ? 0x1p-52 : 0x1p-23;
+  const double store = r == DType::F16    ? 0x1p-10
+                       : r == DType::BF16 ? 0x1p-7
+                                          : 0,
+               unit = r == DType::F64 ? 0x1p-52 : 0x1p-23;
   return store + unit * (16 + terms);
 }
 
@@ -104,12 +114,14 @@ std::string output_names(const OpDef& def, size_t outputs) {
   std::string names;
   for (size_t k = 0; k < outputs; ++k) {
     const bool several = def.outputs.back().variadic;
-    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", several ? fmt::format("{}{}", def.outputs.back().name, k) : def.outputs[k].name);
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ",
+                         several ? fmt::format("{}{}", def.outputs.back().name, k) : def.outputs[k].name);
   }
   return names;
 }
 
-std::optional<std::string> driver(Session& session, const OpDef& def, DType key, const TryCase& c, const TryOptions& options) {
+std::optional<std::string> driver(Session& session, const OpDef& def, DType key, const TryCase& c,
+                                  const TryOptions& options) {
   const std::string path = (session.dirs().templates / "c/try_main.c.in").string();
   const auto file = read_source(path);
   if (session.report(file.diagnostics())) return std::nullopt;
@@ -117,10 +129,21 @@ std::optional<std::string> driver(Session& session, const OpDef& def, DType key,
   for (const TensorData& t : c.outputs) limits += fmt::format("{},\n", tolerance(t.dtype, c.terms));
   const size_t rank = c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dims.size() : c.inputs[0]->dims.size();
   return TextTemplate(path, file.value()->text())
-      .fill({{"op", def.name}, {"key", fmt::format("{}", dtype_row(key).key)}, {"rank", fmt::format("{}", rank)}, {"dtype", std::string(name_of(key))},
-             {"data", tensors_text(c.inputs, "in") + tensors_text(c.outputs, "want") + attr_lists(c.attrs)}, {"inputs", tensor_rows(c.inputs, "in")}, {"wanted", tensor_rows(c.outputs, "want")},
-             {"attrs", attr_rows(c.attrs)}, {"n_attrs", fmt::format("{}", c.attrs.size())},
-             {"limits", limits}, {"names", output_names(def, c.outputs.size())}, {"levels", level_names(options)}, {"asked", options.selection.isas.empty() ? "0" : "1"}, {"n_inputs", fmt::format("{}", c.inputs.size())}, {"n_outputs", fmt::format("{}", c.outputs.size())}});
+      .fill({{"op", def.name},
+             {"key", fmt::format("{}", dtype_row(key).key)},
+             {"rank", fmt::format("{}", rank)},
+             {"dtype", std::string(name_of(key))},
+             {"data", tensors_text(c.inputs, "in") + tensors_text(c.outputs, "want") + attr_lists(c.attrs)},
+             {"inputs", tensor_rows(c.inputs, "in")},
+             {"wanted", tensor_rows(c.outputs, "want")},
+             {"attrs", attr_rows(c.attrs)},
+             {"n_attrs", fmt::format("{}", c.attrs.size())},
+             {"limits", limits},
+             {"names", output_names(def, c.outputs.size())},
+             {"levels", level_names(options)},
+             {"asked", options.selection.isas.empty() ? "0" : "1"},
+             {"n_inputs", fmt::format("{}", c.inputs.size())},
+             {"n_outputs", fmt::format("{}", c.outputs.size())}});
 }
 
 /// Runs a line of the shell in the folder: how it ended.
@@ -140,7 +163,8 @@ bool compiles(const fs::path& folder, const std::string& line) {
 /// `--cc`, which may say how to optimise itself, and the flags that generated C takes.
 std::string compiler_line(const TryOptions& options) {
   // gcc's remark on vectors as arguments is about nothing that is called from outside
-  return fmt::format("{}{} -std=c99 -Wno-psabi -D_POSIX_C_SOURCE=200112L -Iinclude", options.compiler, options.compiler.find(" -O") == std::string::npos ? " -O2" : "");
+  return fmt::format("{}{} -std=c99 -Wno-psabi -D_POSIX_C_SOURCE=200112L -Iinclude", options.compiler,
+                     options.compiler.find(" -O") == std::string::npos ? " -O2" : "");
 }
 
 bool run_case(const fs::path& folder, const std::string& text, const TryOptions& options) {
@@ -152,7 +176,9 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
   }
   if (!compiles(folder, compiler_line(options) + " -o try try_main.c $(ls *.o)")) return false;
   const int status = shell(folder, options.runner + " ./try");
-  if (status > 1) print_to(stderr, "tenon: error: the program that tries the kernels ended with status {}\n", status);  // 1: what is wrong stands in its rows
+  if (status > 1)
+    print_to(stderr, "tenon: error: the program that tries the kernels ended with status {}\n",
+             status);  // 1: what is wrong stands in its rows
   return status == 0;
 }
 
@@ -160,10 +186,12 @@ std::string no_such_op(const OpLibrary& defs, const std::string& name) {
   std::vector<std::string> known;
   for (const auto& [n, d] : defs.ops) known.push_back(n);
   const std::string near = nearest_name(name, known);
-  return fmt::format("--op: there is no op '{}'{}", name, near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
+  return fmt::format("--op: there is no op '{}'{}", name,
+                     near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
 }
 
-/// The op of `--op`, else all definitions of one's own; nothing, with a message, where there is none or `--test` fits one alone.
+/// The op of `--op`, else all definitions of one's own; nothing, with a message, where there is none or `--test` fits
+/// one alone.
 std::vector<const OpDef*> chosen_ops(const OpLibrary& defs, const TryOptions& options) {
   std::vector<const OpDef*> chosen;
   std::vector<std::string> names;
@@ -173,26 +201,31 @@ std::vector<const OpDef*> chosen_ops(const OpLibrary& defs, const TryOptions& op
   if (chosen.empty()) wrong = options.op ? no_such_op(defs, *options.op) : "name an op with --op";
   for (const OpDef* def : chosen)
     if (needs_graph(*def)) wrong = fmt::format("'{}' can be tried in a graph only", def->name);
-  if (chosen.size() > 1 && !options.tests.empty()) wrong = fmt::format("--test is about one op; choose it with --op: {}", joined(names, ", "));
+  if (chosen.size() > 1 && !options.tests.empty())
+    wrong = fmt::format("--test is about one op; choose it with --op: {}", joined(names, ", "));
   if (wrong.empty()) return chosen;
   print_to(stderr, "tenon: error: {}\n", wrong);
   return {};
 }
 
-/// The tests of `--test`, else those of the definition, else one of nothing but defaults. Empty after an error, which is reported.
+/// The tests of `--test`, else those of the definition, else one of nothing but defaults. Empty after an error, which
+/// is reported.
 std::vector<TestCase> chosen_tests(Session& session, const OpDef& def, const TryOptions& options) {
   std::vector<TestCase> tests;
   Diagnostics diagnostics;
   for (const std::string& text : options.tests)
-    if (auto test = read_one_test(std::make_shared<const SourceFile>("--test", text), def, diagnostics)) tests.push_back(std::move(*test));
+    if (auto test = read_one_test(std::make_shared<const SourceFile>("--test", text), def, diagnostics))
+      tests.push_back(std::move(*test));
   if (session.report(diagnostics)) return {};
   if (options.tests.empty()) tests = def.tests;
   if (tests.empty()) tests.emplace_back();
   return tests;
 }
 
-/// Keys from --dtypes; without it f32 where the op takes it, else the first that it takes, and those that its tests name.
-std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions& options, const std::vector<TestCase>& tests) {
+/// Keys from --dtypes; without it f32 where the op takes it, else the first that it takes, and those that its tests
+/// name.
+std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions& options,
+                                              const std::vector<TestCase>& tests) {
   const std::vector<DType> taken = def.types.empty() ? std::vector<DType>{} : dtypes_of(def.types[0]);
   if (taken.empty()) return std::vector<DType>{};
   std::vector<DType> keys;
@@ -243,15 +276,22 @@ std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const Tes
 /// The dtype by which the uniform entry finds an op without type variables: that of its first tensor.
 DType fixed_key(const TryCase& c) { return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dtype : c.inputs[0]->dtype; }
 
-/// Says what brought the definition into error: the test, or that nobody wrote one and the sizes and attributes are those that the definition leaves open.
+/// Says what brought the definition into error: the test, or that nobody wrote one and the sizes and attributes are
+/// those that the definition leaves open.
 Diagnostics with_advice(const Diagnostics& diagnostics, const SourceSpan& test) {
   Diagnostics out;
   for (Diagnostic d : diagnostics.sorted()) {
-    const bool told = std::any_of(d.notes.begin(), d.notes.end(), [](const std::string& n) { return n.find("--test") != std::string::npos; });
+    const bool told = std::any_of(d.notes.begin(), d.notes.end(),
+                                  [](const std::string& n) { return n.find("--test") != std::string::npos; });
     if (test.known() && !(d.span.file == test.file && d.span.begin >= test.begin))
-      d.notes.push_back(fmt::format("with the sizes and attributes of the test at {}:{}:{}: give others, or state under `require` what they have to be", test.file->name(), test.line(), test.column()));
+      d.notes.push_back(
+          fmt::format("with the sizes and attributes of the test at {}:{}:{}: give others, or state under `require` "
+                      "what they have to be",
+                      test.file->name(), test.line(), test.column()));
     else if (!test.known() && !told)
-      d.notes.emplace_back("nothing says what to try it with: give sizes and attributes by --test \"M=4,N=3\", or by `tests:` of the definition");
+      d.notes.emplace_back(
+          "nothing says what to try it with: give sizes and attributes by --test \"M=4,N=3\", or by `tests:` of the "
+          "definition");
     out.add(std::move(d));
   }
   return out;
@@ -264,8 +304,11 @@ struct MadeTest {
   TryCase data;
 };
 
-/// The tests at all keys that they are about. On failure a message is on stderr and `status` says whether `--test` or a file is wrong.
-std::vector<MadeTest> made_tests(Session& session, const OpLibrary& defs, const OpDef& def, const std::vector<TestCase>& tests, const std::vector<DType>& keys, const TryOptions& options, int& status) {
+/// The tests at all keys that they are about. On failure a message is on stderr and `status` says whether `--test` or a
+/// file is wrong.
+std::vector<MadeTest> made_tests(Session& session, const OpLibrary& defs, const OpDef& def,
+                                 const std::vector<TestCase>& tests, const std::vector<DType>& keys,
+                                 const TryOptions& options, int& status) {
   std::vector<MadeTest> made;
   for (size_t k = 0; k < std::max<size_t>(keys.size(), 1); ++k)
     for (const TestCase& test : tests) {
@@ -286,15 +329,18 @@ std::vector<MadeTest> made_tests(Session& session, const OpLibrary& defs, const 
 }
 
 /// One test, compiled and run.
-int try_test(Session& session, const OpDef& def, const MadeTest& made, const TryOptions& options, const fs::path& folder) {
+int try_test(Session& session, const OpDef& def, const MadeTest& made, const TryOptions& options,
+             const fs::path& folder) {
   const auto text = driver(session, def, made.key, made.data, options);
   if (!text) return exit_bad_input;
-  if (options.tests.empty() && def.tests.size() > 1) print_to(stdout, "{}:{}:\n", made.test.span.file->name(), made.test.span.line());
+  if (options.tests.empty() && def.tests.size() > 1)
+    print_to(stdout, "{}:{}:\n", made.test.span.file->name(), made.test.span.line());
   return run_case(folder, *text, options) ? exit_done : exit_run_failed;
 }
 
 /// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
-int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, const OpDef& def, const TryOptions& options, const fs::path& folder) {
+int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, const OpDef& def,
+           const TryOptions& options, const fs::path& folder) {
   const std::vector<TestCase> tests = chosen_tests(session, def, options);
   if (tests.empty()) return exit_bad_command_line;
   const auto keys = chosen_keys(def, options, tests);
@@ -324,7 +370,10 @@ int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, con
 
 int try_op(Session& session, const OpLibrary& defs, const MathLibrary& math, const TryOptions& options) {
   if (options.body) {
-    std::fputs("tenon: error: a body alone has no types and shapes; write the whole definition and give it as `-` on standard input\n", stderr);
+    std::fputs(
+        "tenon: error: a body alone has no types and shapes; write the whole definition and give it as `-` on standard "
+        "input\n",
+        stderr);
     return exit_bad_command_line;
   }
   const std::vector<const OpDef*> chosen = chosen_ops(defs, options);

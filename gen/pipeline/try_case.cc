@@ -66,12 +66,18 @@ double reduction_terms(const Kernel& k) {
   return most;
 }
 
-constexpr int64_t kMostTestBytes = int64_t{1} << 26;   // of a test: its tensors are written out as C
+constexpr int64_t kMostTestBytes = int64_t{1} << 26;  // of a test: its tensors are written out as C
 
 class CaseMaker {
  public:
-  CaseMaker(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test, Diagnostics& diagnostics)
-      : defs_(defs), def_(def), types_(types), test_(test), diagnostics_(diagnostics), expr_(defs, scope_, scratch_kernel_, scratch_) {
+  CaseMaker(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test,
+            Diagnostics& diagnostics)
+      : defs_(defs),
+        def_(def),
+        types_(types),
+        test_(test),
+        diagnostics_(diagnostics),
+        expr_(defs, scope_, scratch_kernel_, scratch_) {
     place_ = test.span.known() ? test.span : def.span;
   }
 
@@ -97,21 +103,27 @@ class CaseMaker {
     return false;
   }
 
-  /// Counts so many elements; false, with a message, where the test has too many, or their number (-1) is beyond counting.
+  /// Counts so many elements; false, with a message, where the test has too many, or their number (-1) is beyond
+  /// counting.
   bool takes_room(int64_t elements, DType d) {
-    if (elements >= 0 && elements <= (kMostTestBytes - bytes_) / bytes_of(d)) return bytes_ += elements * bytes_of(d), true;
-    return fail(Code::E0227, place_, fmt::format("{}: the tensors of this test take more than {} MiB", def_.name, kMostTestBytes >> 20), {"give smaller sizes"});
+    if (elements >= 0 && elements <= (kMostTestBytes - bytes_) / bytes_of(d))
+      return bytes_ += elements * bytes_of(d), true;
+    return fail(Code::E0227, place_,
+                fmt::format("{}: the tensors of this test take more than {} MiB", def_.name, kMostTestBytes >> 20),
+                {"give smaller sizes"});
   }
 
   bool read_attrs() {
     for (const AttrDef& a : def_.attrs)
       if (a.required() && !bound_to(test_.attrs, a.name))
-        return fail(Code::E0425, place_, fmt::format("{}: attribute '{}' has no default and is not given", def_.name, a.name),
+        return fail(Code::E0425, place_,
+                    fmt::format("{}: attribute '{}' has no default and is not given", def_.name, a.name),
                     {fmt::format("give it by --test \"{}=…\", or by `tests:` of the definition", a.name)});
     for (const auto& [word, value] : test_.attrs) {
       const AttrDef& a = *def_.attr(word.text);
       const std::vector<Syntax> elements = value.is(SyntaxKind::list) ? value.children : std::vector<Syntax>{value};
-      const size_t count = a.count == AttrCount::fixed && elements.size() == 1 ? static_cast<size_t>(a.length) : elements.size();
+      const size_t count =
+          a.count == AttrCount::fixed && elements.size() == 1 ? static_cast<size_t>(a.length) : elements.size();
       TryAttr given{a.name, is_real(a), {}, {}};
       BoundAttr bound;
       bound.list = a.count != AttrCount::one;
@@ -169,10 +181,8 @@ class CaseMaker {
     const Syntax *shape = bound_to(test_.shapes, t.name), *written = bound_to(test_.inputs, t.name);
     if (shape)
       for (const Syntax& e : shape->children) dims.push_back(e.integer);
-    else if (written)
-      flatten(*written, 0, dims, values);
-    else
-      return std::nullopt;
+    else if (written) flatten(*written, 0, dims, values);
+    else return std::nullopt;
     return dims;
   }
 
@@ -190,7 +200,8 @@ class CaseMaker {
       for (const int64_t n : *given) dims.back()->push_back(constant_int(n));
     }
     Binding told = scope_.binding;
-    if (ShapeBinder(def_, told, [](const std::string&) { return std::optional<Expr>(); }).bind_inputs(dims, orders)) return;
+    if (ShapeBinder(def_, told, [](const std::string&) { return std::optional<Expr>(); }).bind_inputs(dims, orders))
+      return;
     for (const auto& [name, size] : told.sizes)
       if (const auto n = constant_value(size.e)) told_[name] = {*n};
     for (const auto& [name, extents] : told.packs)
@@ -223,11 +234,15 @@ class CaseMaker {
       for (const Syntax& e : s->is(SyntaxKind::list) ? s->children : std::vector<Syntax>{*s}) out.push_back(e.integer);
       return out;
     }
-    if (const auto told = told_.find(d.name); told != told_.end() && (d.kind == DimKind::pack || told->second.size() == 1)) return told->second;
+    if (const auto told = told_.find(d.name);
+        told != told_.end() && (d.kind == DimKind::pack || told->second.size() == 1))
+      return told->second;
     int64_t known = -1;
-    if (const auto attr = scope_.binding.attrs.find(d.name); attr != scope_.binding.attrs.end() && !attr->second.elements.empty())
+    if (const auto attr = scope_.binding.attrs.find(d.name);
+        attr != scope_.binding.attrs.end() && !attr->second.elements.empty())
       known = constant_value(simplify(attr->second.elements[0].e)).value_or(-1);
-    if (const auto size = scope_.binding.sizes.find(d.name); size != scope_.binding.sizes.end()) known = constant_value(simplify(size->second.e)).value_or(-1);
+    if (const auto size = scope_.binding.sizes.find(d.name); size != scope_.binding.sizes.end())
+      known = constant_value(simplify(size->second.e)).value_or(-1);
     return {known >= 0 ? known : default_extent()};
   }
 
@@ -246,7 +261,8 @@ class CaseMaker {
 
   bool add_input(const TensorDef& t) {
     GivenTensor g;
-    const bool absent = std::any_of(test_.absent.begin(), test_.absent.end(), [&](const Word& w) { return w.text == t.name; });
+    const bool absent =
+        std::any_of(test_.absent.begin(), test_.absent.end(), [&](const Word& w) { return w.text == t.name; });
     g.present = !absent;
     const auto v = types_.find(t.dtype);
     g.dtype = v != types_.end() ? v->second : *dtype_from_name(t.dtype);
@@ -264,7 +280,11 @@ class CaseMaker {
         dims = dims_of(t);
       }
       for (const int64_t n : dims) g.dims.push_back(constant_int(n));
-      if (dims.size() > static_cast<size_t>(kMaxRank)) return fail(Code::E0227, place_, fmt::format("{}: {} has {} dimensions, at most {} are possible", def_.name, t.name, dims.size(), kMaxRank), {"give fewer"});
+      if (dims.size() > static_cast<size_t>(kMaxRank))
+        return fail(
+            Code::E0227, place_,
+            fmt::format("{}: {} has {} dimensions, at most {} are possible", def_.name, t.name, dims.size(), kMaxRank),
+            {"give fewer"});
       if (!takes_room(element_count(dims), g.dtype)) return false;
       TensorData data = random_tensor(g.dtype, dims, has_class(def_, t, "index"));
       if (written && !store(values, data, written->span, t.name)) return false;
@@ -276,7 +296,9 @@ class CaseMaker {
 
   bool store(const std::vector<Number>& values, TensorData& t, const SourceSpan& at, const std::string& name) {
     const int64_t n = element_count(t.dims);
-    if (n != static_cast<int64_t>(values.size())) return fail(Code::E0227, at, fmt::format("{} values do not fill the {} elements of '{}'", values.size(), n, name), {"write one value an element, row by row"});
+    if (n != static_cast<int64_t>(values.size()))
+      return fail(Code::E0227, at, fmt::format("{} values do not fill the {} elements of '{}'", values.size(), n, name),
+                  {"write one value an element, row by row"});
     for (int64_t k = 0; k < n; ++k) store_number(t, k, values[static_cast<size_t>(k)]);
     return true;
   }
@@ -290,7 +312,8 @@ class CaseMaker {
       Number v;
       v.f = unit() * 4 - 2;
       v.im = unit() * 4 - 2;
-      v.i = index ? static_cast<int64_t>(rng_() % static_cast<uint64_t>(std::max<int64_t>(least_, 1))) : static_cast<int64_t>(rng_() % 7) - (is_signed_int(d) ? 3 : 0);
+      v.i = index ? static_cast<int64_t>(rng_() % static_cast<uint64_t>(std::max<int64_t>(least_, 1)))
+                  : static_cast<int64_t>(rng_() % 7) - (is_signed_int(d) ? 3 : 0);
       if (d == DType::Bool) v.i &= 1;
       store_number(t, i, v);
     }
@@ -303,8 +326,9 @@ class CaseMaker {
       const auto it = call.scope.binding.sizes.find(word.text);
       const auto bound = it == call.scope.binding.sizes.end() ? std::nullopt : constant_value(it->second.e);
       if (bound && value.is(SyntaxKind::integer) && *bound != value.integer)
-        return fail(Code::E0603, word.span, fmt::format("{} is {} in these shapes, not {}", word.text, *bound, value.integer),
-                    {"give every size and pack on which the shape depends, or the shapes themselves: {shapes: {X: [2, 3]}}"});
+        return fail(
+            Code::E0603, word.span, fmt::format("{} is {} in these shapes, not {}", word.text, *bound, value.integer),
+            {"give every size and pack on which the shape depends, or the shapes themselves: {shapes: {X: [2, 3]}}"});
     }
     return true;
   }
@@ -313,7 +337,10 @@ class CaseMaker {
     for (size_t k = 0; k < call.output_dims.size(); ++k)
       for (const Expr& e : call.output_dims[k])
         if (const auto n = constant_value(simplify(e)); n && *n < 0)
-          return fail(Code::E0603, place_, fmt::format("{}: '{}' has an extent of {} in these shapes", def_.name, call.scope.def->outputs[k].name, *n), {"give greater sizes, or write what has to hold under `require`"});
+          return fail(Code::E0603, place_,
+                      fmt::format("{}: '{}' has an extent of {} in these shapes", def_.name,
+                                  call.scope.def->outputs[k].name, *n),
+                      {"give greater sizes, or write what has to hold under `require`"});
     return true;
   }
 
@@ -323,7 +350,9 @@ class CaseMaker {
       if (t) oracle.tensors.push_back(*t);
     for (const WrittenExtent& e : call.extents) oracle.sizes[e.size] = constant_value(e.bound).value_or(0);
     if (const auto made = bytes_made(call.kernel, oracle); !takes_room(made.value_or(-1), DType::U8)) return false;
-    if (run_kernel(call.kernel, oracle) != OracleStatus::Done) return fail(Code::E0604, place_, fmt::format("{}: the data of this test is out of the op's range", def_.name), {"give values by `in`, or sizes that fit the data"});
+    if (run_kernel(call.kernel, oracle) != OracleStatus::Done)
+      return fail(Code::E0604, place_, fmt::format("{}: the data of this test is out of the op's range", def_.name),
+                  {"give values by `in`, or sizes that fit the data"});
     for (size_t i = 0; i < call.kernel.tensors.size(); ++i) {
       if (call.kernel.tensors[i].role != Role::Output || !call.kernel.tensors[i].extent.empty()) continue;
       TensorData t = oracle.tensors[i];
@@ -353,23 +382,24 @@ class CaseMaker {
   const std::map<std::string, DType>& types_;
   const TestCase& test_;
   Diagnostics& diagnostics_;
-  Diagnostics scratch_;          ///< derived sizes that need more than attributes and sizes are not known here
+  Diagnostics scratch_;  ///< derived sizes that need more than attributes and sizes are not known here
   Scope scope_;
   Kernel scratch_kernel_;
   ExprBuilder expr_;
   SourceSpan place_;
   std::map<std::string, BoundAttr> attrs_;
   std::vector<GivenTensor> given_;
-  int64_t least_ = INT64_MAX;    ///< the smallest extent of any input: indices stay below
-  std::map<std::string, std::vector<int64_t>> told_;   ///< sizes and packs from inputs whose extents the test gives
-  int64_t bytes_ = 0;            ///< that the tensors take
+  int64_t least_ = INT64_MAX;                         ///< the smallest extent of any input: indices stay below
+  std::map<std::string, std::vector<int64_t>> told_;  ///< sizes and packs from inputs whose extents the test gives
+  int64_t bytes_ = 0;                                 ///< that the tensors take
   std::mt19937_64 rng_{1};
   TryCase out_;
 };
 
 }  // namespace
 
-std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test, Diagnostics& diagnostics) {
+std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types,
+                                     const TestCase& test, Diagnostics& diagnostics) {
   return CaseMaker(defs, def, types, test, diagnostics).make();
 }
 

@@ -22,15 +22,18 @@ struct TryAttr {
 
 /// Inputs and answers of one test.
 struct TryCase {
-  std::vector<std::optional<TensorData>> inputs;   ///< in the definition's order, two operands of a variadic one; nothing where absent
+  std::vector<std::optional<TensorData>>
+      inputs;  ///< in the definition's order, two operands of a variadic one; nothing where absent
   std::vector<TensorData> outputs;
-  std::vector<TryAttr> attrs;                      ///< those that the test names
-  double terms = 1;                                ///< how many elements the longest reduction combines
+  std::vector<TryAttr> attrs;  ///< those that the test names
+  double terms = 1;            ///< how many elements the longest reduction combines
 };
 
-/// Makes inputs of `types` (by type variable), of the test's shapes and values or else of random ones from a fixed seed, and computes the
-/// answers; known answers of the test replace those of the oracle. Sizes that the test leaves open get extents that are no multiples of a
-/// vector's length. Reports at the test's place and returns nothing where the test does not fit the op.
-std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test, Diagnostics& diagnostics);
+/// Makes inputs of `types` (by type variable), of the test's shapes and values or else of random ones from a fixed
+/// seed, and computes the answers; known answers of the test replace those of the oracle. Sizes that the test leaves
+/// open get extents that are no multiples of a vector's length. Reports at the test's place and returns nothing where
+/// the test does not fit the op.
+std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types,
+                                     const TestCase& test, Diagnostics& diagnostics);
 
 }  // namespace tenon

@@ -30,18 +30,22 @@ class RecipeCheck {
     std::vector<std::string> known = library_.names ? library_.names() : std::vector<std::string>{};
     for (const auto& [name, function] : set_.functions) known.push_back(name);
     const std::string near = nearest_name(e.text, known);
-    throw RecipeError(e.offset, fmt::format("'{}' is neither an op nor a function{}", e.text, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    throw RecipeError(e.offset, fmt::format("'{}' is neither an op nor a function{}", e.text,
+                                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
   }
 
   void expr(const RecipeExpr& e) {
     if (e.kind == Kind::name && !known_.count(e.text) && !dtype_from_name(e.text)) {
       const std::string near = nearest_name(e.text, {known_.begin(), known_.end()});
-      throw RecipeError(e.offset, fmt::format("nothing has the name '{}'{}", e.text, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+      throw RecipeError(e.offset, fmt::format("nothing has the name '{}'{}", e.text,
+                                              near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
     }
-    if (e.kind == Kind::call && e.text != "apply" && !library_.find(e.text) && !set_.functions.count(e.text) && !library_.is_function(e.text))
+    if (e.kind == Kind::call && e.text != "apply" && !library_.find(e.text) && !set_.functions.count(e.text) &&
+        !library_.is_function(e.text))
       not_callable(e);
     if (e.kind == Kind::splat && e.text == "**") {
-      if (!rests_.count(e.args[0].text)) throw RecipeError(e.offset, fmt::format("the pattern has no **{}", e.args[0].text));
+      if (!rests_.count(e.args[0].text))
+        throw RecipeError(e.offset, fmt::format("the pattern has no **{}", e.args[0].text));
       return;
     }
     if (e.kind == Kind::comprehension) {
@@ -86,7 +90,9 @@ void spell_out(RecipeExpr& e, const std::map<std::string, std::vector<std::strin
 
 }  // namespace
 
-void check_condition(const Rule& rule, const RuleSet& set, const RuleLibrary& library) { RecipeCheck(rule, set, library).expr(*rule.where); }
+void check_condition(const Rule& rule, const RuleSet& set, const RuleLibrary& library) {
+  RecipeCheck(rule, set, library).expr(*rule.where);
+}
 
 void check_replacement(const Rule& rule, const RuleSet& set, const RuleLibrary& library) {
   if (rule.replace.empty()) throw RecipeError(0, "a replacement is at least one expression");
@@ -97,7 +103,8 @@ void check_replacement(const Rule& rule, const RuleSet& set, const RuleLibrary& 
   }
 }
 
-std::vector<RecipeStatement> with_rests(const std::vector<RecipeStatement>& recipe, const std::map<std::string, std::vector<std::string>>& attrs) {
+std::vector<RecipeStatement> with_rests(const std::vector<RecipeStatement>& recipe,
+                                        const std::map<std::string, std::vector<std::string>>& attrs) {
   std::vector<RecipeStatement> out = recipe;
   for (RecipeStatement& s : out) spell_out(s.value, attrs);
   return out;

@@ -9,7 +9,9 @@ namespace {
 constexpr int64_t kAlwaysBytes = 16384;
 constexpr int64_t kGrowth = 4;  // 8-bit weights as f32
 
-bool of_sizes(const AttrValue& v) { return std::holds_alternative<SizeExpr>(v) || std::holds_alternative<std::vector<SizeExpr>>(v); }
+bool of_sizes(const AttrValue& v) {
+  return std::holds_alternative<SizeExpr>(v) || std::holds_alternative<std::vector<SizeExpr>>(v);
+}
 
 /// Bytes of a tensor of fixed shape; nothing of any other.
 std::optional<int64_t> bytes_of_value(const Value& v) {
@@ -23,7 +25,8 @@ std::optional<int64_t> bytes_of_value(const Value& v) {
 
 class Folding {
  public:
-  Folding(Graph& graph, const RuleLibrary& library) : graph_(graph), library_(library), named_(graph.values.size(), false) {
+  Folding(Graph& graph, const RuleLibrary& library)
+      : graph_(graph), library_(library), named_(graph.values.size(), false) {
     for (const ValueId v : graph.outputs) named_[static_cast<size_t>(v)] = true;
     for (Region& r : graph.regions)
       for_each_value(r, [&](ValueId& v) {
@@ -52,7 +55,8 @@ class Folding {
       if (!bytes || named_[static_cast<size_t>(v)]) return false;
       made += *bytes;
     }
-    return std::none_of(n.attrs.begin(), n.attrs.end(), [](const auto& a) { return of_sizes(a.second); }) && made <= std::max(kAlwaysBytes, kGrowth * read);
+    return std::none_of(n.attrs.begin(), n.attrs.end(), [](const auto& a) { return of_sizes(a.second); }) &&
+           made <= std::max(kAlwaysBytes, kGrowth * read);
   }
 
   bool fold(const Node& n) {
@@ -60,7 +64,8 @@ class Folding {
     for (const ValueId v : n.inputs) inputs.push_back(v == kNoValue ? nullptr : value(v).constant.get());
     std::vector<TensorData> results = library_.evaluate(n.op, inputs, n.attrs);
     if (results.size() != n.outputs.size()) return false;
-    for (size_t i = 0; i < results.size(); ++i) value(n.outputs[i]).constant = std::make_shared<const TensorData>(std::move(results[i]));
+    for (size_t i = 0; i < results.size(); ++i)
+      value(n.outputs[i]).constant = std::make_shared<const TensorData>(std::move(results[i]));
     return true;
   }
 

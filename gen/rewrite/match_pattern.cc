@@ -33,7 +33,8 @@ bool equal_numbers(const AttrValue& a, const AttrValue& b) {
 
 class Matcher {
  public:
-  Matcher(const Rule& rule, const RuleLibrary& library, const Graph& graph, const GraphIndex& index, const std::vector<bool>& gone)
+  Matcher(const Rule& rule, const RuleLibrary& library, const Graph& graph, const GraphIndex& index,
+          const std::vector<bool>& gone)
       : rule_(rule), library_(library), graph_(graph), index_(index), gone_(gone) {}
 
   std::optional<RuleMatch> at(int root) {
@@ -43,7 +44,8 @@ class Matcher {
     for (uint32_t way = 0; way < uint32_t{1} << twoway.size(); ++way) {
       swapped_.assign(rule_.nodes.size(), false);
       for (size_t i = 0; i < twoway.size(); ++i) swapped_[twoway[i]] = (way >> i & 1) != 0;
-      match_ = {std::vector<ValueId>(rule_.values.size(), kNoValue), std::vector<int>(rule_.nodes.size(), -1), {}, {}, {}};
+      match_ = {
+          std::vector<ValueId>(rule_.values.size(), kNoValue), std::vector<int>(rule_.nodes.size(), -1), {}, {}, {}};
       bound_.assign(rule_.values.size(), false);
       region_ = graph_.nodes[static_cast<size_t>(root)].region;
       if (node(rule_.nodes.size() - 1, root) && alone(root)) return std::move(match_);
@@ -146,7 +148,8 @@ class Matcher {
 
 }  // namespace
 
-GraphIndex::GraphIndex(const Graph& graph) : maker(graph.values.size(), -1), readers(graph.values.size(), 0), named_by_region(graph.values.size(), false) {
+GraphIndex::GraphIndex(const Graph& graph)
+    : maker(graph.values.size(), -1), readers(graph.values.size(), 0), named_by_region(graph.values.size(), false) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     for (const ValueId v : graph.nodes[i].outputs) maker[static_cast<size_t>(v)] = static_cast<int>(i);
     for (const ValueId v : graph.nodes[i].inputs)
@@ -161,7 +164,8 @@ GraphIndex::GraphIndex(const Graph& graph) : maker(graph.values.size(), -1), rea
     });
 }
 
-std::optional<RuleMatch> match_rule(const Rule& rule, const RuleLibrary& library, const Graph& graph, const GraphIndex& index, const std::vector<bool>& gone, int root) {
+std::optional<RuleMatch> match_rule(const Rule& rule, const RuleLibrary& library, const Graph& graph,
+                                    const GraphIndex& index, const std::vector<bool>& gone, int root) {
   return Matcher(rule, library, graph, index, gone).at(root);
 }
 

@@ -43,12 +43,13 @@ Graph merge_equal(Graph graph) {
   for (Node& n : graph.nodes) {
     for (ValueId& v : n.inputs) v = v == kNoValue ? v : map[static_cast<size_t>(v)];
     const auto [at, added] = seen.emplace(std::tuple(n.region, n.op, n.inputs, attribute_text(n.attrs)), nodes.size());
-    const bool stays = added || n.outputs.size() != nodes[at->second].outputs.size() ||
-                       std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId v) { return named[static_cast<size_t>(v)]; });
+    const bool stays =
+        added || n.outputs.size() != nodes[at->second].outputs.size() ||
+        std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId v) { return named[static_cast<size_t>(v)]; });
     if (!stays)
-      for (size_t i = 0; i < n.outputs.size(); ++i) map[static_cast<size_t>(n.outputs[i])] = nodes[at->second].outputs[i];
-    else
-      nodes.push_back(std::move(n));
+      for (size_t i = 0; i < n.outputs.size(); ++i)
+        map[static_cast<size_t>(n.outputs[i])] = nodes[at->second].outputs[i];
+    else nodes.push_back(std::move(n));
   }
   graph.nodes = std::move(nodes);
   return graph;

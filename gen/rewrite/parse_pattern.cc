@@ -19,7 +19,8 @@ std::string meant(const std::string& wrong, const std::vector<std::string>& know
 
 class PatternParser {
  public:
-  PatternParser(const PatternWords& words, const RuleSet& set, const RuleLibrary& library, Rule& rule) : words_(words), set_(set), library_(library), rule_(rule) {}
+  PatternParser(const PatternWords& words, const RuleSet& set, const RuleLibrary& library, Rule& rule)
+      : words_(words), set_(set), library_(library), rule_(rule) {}
 
   void run(const std::vector<RecipeStatement>& match) {
     if (match.empty()) throw RecipeError(0, "a pattern is at least one call");
@@ -27,7 +28,8 @@ class PatternParser {
       if (s.value.kind != Kind::call) throw RecipeError(s.value.offset, "a pattern consists of calls of ops");
       const int node = call(s.value);
       if (s.targets.size() > library_.find(rule_.nodes[static_cast<size_t>(node)].op)->outputs && s.targets.size() > 1)
-        throw RecipeError(s.offset, fmt::format("{} has {} results", s.value.text, library_.find(rule_.nodes[static_cast<size_t>(node)].op)->outputs));
+        throw RecipeError(s.offset, fmt::format("{} has {} results", s.value.text,
+                                                library_.find(rule_.nodes[static_cast<size_t>(node)].op)->outputs));
       for (size_t i = 0; i < s.targets.size(); ++i) define(s, s.targets[i], node, i);
     }
     for (const std::set<std::string>* names : {&words_.optional, &words_.shared})
@@ -63,16 +65,23 @@ class PatternParser {
 
   int call(const RecipeExpr& e) {
     const RuleOp* op = library_.find(e.text);
-    if (!op) throw RecipeError(e.offset, fmt::format("the library has no op '{}'{}", e.text, meant(e.text, library_.names ? library_.names() : std::vector<std::string>{})));
+    if (!op)
+      throw RecipeError(e.offset,
+                        fmt::format("the library has no op '{}'{}", e.text,
+                                    meant(e.text, library_.names ? library_.names() : std::vector<std::string>{})));
     PatternNode node;
     node.op = e.text;
     for (const RecipeExpr& a : e.args) argument(e, a, *op, node);
     node.commutative = set_.commutative.count(node.op) != 0 && node.inputs.size() == 2;
-    if (node.inputs.size() > op->inputs && !op->variadic) throw RecipeError(e.offset, fmt::format("{} has {} inputs", e.text, op->inputs));
+    if (node.inputs.size() > op->inputs && !op->variadic)
+      throw RecipeError(e.offset, fmt::format("{} has {} inputs", e.text, op->inputs));
     if (node.rest.empty())
       for (const auto& attr : op->attrs)
-        if (std::none_of(node.attrs.begin(), node.attrs.end(), [&](const PatternAttr& a) { return a.name == attr.first; }))
-          throw RecipeError(e.offset, fmt::format("the pattern says nothing of {}'s attribute {}: name it, or write **rest", e.text, attr.first));
+        if (std::none_of(node.attrs.begin(), node.attrs.end(),
+                         [&](const PatternAttr& a) { return a.name == attr.first; }))
+          throw RecipeError(
+              e.offset, fmt::format("the pattern says nothing of {}'s attribute {}: name it, or write **rest", e.text,
+                                    attr.first));
     rule_.nodes.push_back(std::move(node));
     const int place = static_cast<int>(rule_.nodes.size()) - 1;
     output_of(place, 0);
@@ -100,7 +109,8 @@ class PatternParser {
   }
 
   void take(size_t offset, const std::string& name) {
-    if (places_.count(name) || !variables_.insert(name).second) throw RecipeError(offset, fmt::format("'{}' stands in the pattern already", name));
+    if (places_.count(name) || !variables_.insert(name).second)
+      throw RecipeError(offset, fmt::format("'{}' stands in the pattern already", name));
   }
 
   int input(const RecipeExpr& a) {
@@ -178,7 +188,8 @@ class PatternParser {
       for (const int v : n.inputs)
         if (rule_.values[static_cast<size_t>(v)].maker >= 0) read.insert(rule_.values[static_cast<size_t>(v)].maker);
     for (size_t i = 0; i + 1 < rule_.nodes.size(); ++i)
-      if (!read.count(static_cast<int>(i))) throw RecipeError(match.back().offset, fmt::format("the last call does not lead to {}", rule_.nodes[i].op));
+      if (!read.count(static_cast<int>(i)))
+        throw RecipeError(match.back().offset, fmt::format("the last call does not lead to {}", rule_.nodes[i].op));
   }
 
   const PatternWords& words_;
@@ -191,7 +202,8 @@ class PatternParser {
 
 }  // namespace
 
-void parse_pattern(const std::vector<RecipeStatement>& match, const PatternWords& words, const RuleSet& set, const RuleLibrary& library, Rule& rule) {
+void parse_pattern(const std::vector<RecipeStatement>& match, const PatternWords& words, const RuleSet& set,
+                   const RuleLibrary& library, Rule& rule) {
   PatternParser(words, set, library, rule).run(match);
 }
 

@@ -12,6 +12,7 @@ struct PatternWords {
 };
 
 /// Fills `values` and `nodes` of the rule from its `match`. Throws RecipeError, with offsets in the text of `match`.
-void parse_pattern(const std::vector<RecipeStatement>& match, const PatternWords& words, const RuleSet& set, const RuleLibrary& library, Rule& rule);
+void parse_pattern(const std::vector<RecipeStatement>& match, const PatternWords& words, const RuleSet& set,
+                   const RuleLibrary& library, Rule& rule);
 
 }  // namespace tenon

@@ -40,8 +40,17 @@ class Names {
 /// One pass: every node is tried once, nodes that rules make stand aside until the next one.
 class Pass {
  public:
-  Pass(Graph& graph, const RuleSet& set, const std::map<std::string, std::vector<size_t>>& by_root, const RuleLibrary& library, RewriteOutcome& outcome)
-      : graph_(graph), set_(set), by_root_(by_root), library_(library), outcome_(outcome), index_(graph), gone_(graph.nodes.size(), false), made_(graph.nodes.size()), names_(graph) {}
+  Pass(Graph& graph, const RuleSet& set, const std::map<std::string, std::vector<size_t>>& by_root,
+       const RuleLibrary& library, RewriteOutcome& outcome)
+      : graph_(graph),
+        set_(set),
+        by_root_(by_root),
+        library_(library),
+        outcome_(outcome),
+        index_(graph),
+        gone_(graph.nodes.size(), false),
+        made_(graph.nodes.size()),
+        names_(graph) {}
 
   /// Name of the last rule that was applied, "" if none was.
   std::string run() {
@@ -67,14 +76,17 @@ class Pass {
   RuleBindings bindings(const Rule& rule, const RuleMatch& match) const {
     RuleBindings b;
     for (size_t i = 0; i < rule.values.size(); ++i)
-      if (!rule.values[i].name.empty() && !made_by_root(rule, rule.values[i])) b.values[rule.values[i].name] = match.values[i];
+      if (!rule.values[i].name.empty() && !made_by_root(rule, rule.values[i]))
+        b.values[rule.values[i].name] = match.values[i];
     b.lists = match.lists;
     b.attrs = match.variables;
     for (const auto& [rest, attrs] : match.rests)
       for (const auto& [name, v] : attrs) b.attrs[rest + "." + name] = v;
     return b;
   }
-  static bool made_by_root(const Rule& rule, const PatternValue& v) { return v.maker == static_cast<int>(rule.nodes.size()) - 1; }
+  static bool made_by_root(const Rule& rule, const PatternValue& v) {
+    return v.maker == static_cast<int>(rule.nodes.size()) - 1;
+  }
 
   bool apply(const Rule& rule, const RuleMatch& match, size_t at) {
     std::map<std::string, std::vector<std::string>> rests;
@@ -83,19 +95,23 @@ class Pass {
       for (const auto& [name, v] : attrs) names.push_back(name);
     }
     const std::vector<ValueId> outputs = graph_.nodes[at].outputs;
-    Replacement by = library_.carry_out(graph_, rule, with_rests(rule.replace, rests), bindings(rule, match), outputs.size());
+    Replacement by =
+        library_.carry_out(graph_, rule, with_rests(rule.replace, rests), bindings(rule, match), outputs.size());
     if (by.applies && by.refusal.empty()) by.refusal = misfit(by.graph, outputs);
-    if (by.applies && !by.refusal.empty()) outcome_.refused.push_back(fmt::format("{}: {}: {}", rule.name, graph_.nodes[at].origin, by.refusal));
+    if (by.applies && !by.refusal.empty())
+      outcome_.refused.push_back(fmt::format("{}: {}: {}", rule.name, graph_.nodes[at].origin, by.refusal));
     if (!by.applies || !by.refusal.empty()) return false;
     return splice(match, by, at);
   }
 
   std::string misfit(const Graph& by, const std::vector<ValueId>& outputs) {
     if (!by.regions.empty()) return "a replacement has no loops";
-    if (by.outputs.size() != outputs.size()) return fmt::format("{} results take the place of {}", by.outputs.size(), outputs.size());
+    if (by.outputs.size() != outputs.size())
+      return fmt::format("{} results take the place of {}", by.outputs.size(), outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Value &is = by.values[static_cast<size_t>(by.outputs[i])], &was = value(outputs[i]);
-      if (is.dtype != was.dtype || is.dims != was.dims) return "the replacement has another type or shape than what it replaces";
+      if (is.dtype != was.dtype || is.dims != was.dims)
+        return "the replacement has another type or shape than what it replaces";
     }
     return "";
   }
@@ -110,7 +126,9 @@ class Pass {
     for (size_t i = 0; i < map.size(); ++i) {
       if (map[i] != kNoValue) continue;
       const Value& v = by.graph.values[i];
-      const auto same = std::find_if(bound.begin(), bound.end(), [&](ValueId b) { return b != kNoValue && v.constant && value(b).constant == v.constant; });
+      const auto same = std::find_if(bound.begin(), bound.end(), [&](ValueId b) {
+        return b != kNoValue && v.constant && value(b).constant == v.constant;
+      });
       if (same != bound.end()) {
         map[i] = *same;
         continue;
@@ -126,12 +144,17 @@ class Pass {
 
   bool splice(const RuleMatch& match, const Replacement& by, size_t at) {
     const std::vector<ValueId> outputs = graph_.nodes[at].outputs;
-    // A result that is there already takes the place of the old one in all readers; what the caller or a region names keeps its node.
-    const bool named = graph_.nodes[at].region != kTopLevel || std::any_of(outputs.begin(), outputs.end(), [&](ValueId v) {
-                         return index_.named_by_region[static_cast<size_t>(v)] || std::find(graph_.outputs.begin(), graph_.outputs.end(), v) != graph_.outputs.end();
-                       });
+    // A result that is there already takes the place of the old one in all readers; what the caller or a region names
+    // keeps its node.
+    const bool named =
+        graph_.nodes[at].region != kTopLevel || std::any_of(outputs.begin(), outputs.end(), [&](ValueId v) {
+          return index_.named_by_region[static_cast<size_t>(v)] ||
+                 std::find(graph_.outputs.begin(), graph_.outputs.end(), v) != graph_.outputs.end();
+        });
     const auto stands_for = [&](const Node& n) {
-      return n.op == "identity" && std::find(by.graph.outputs.begin(), by.graph.outputs.end(), n.outputs[0]) != by.graph.outputs.end() && !made_in(by.graph, n.inputs[0]);
+      return n.op == "identity" &&
+             std::find(by.graph.outputs.begin(), by.graph.outputs.end(), n.outputs[0]) != by.graph.outputs.end() &&
+             !made_in(by.graph, n.inputs[0]);
     };
     if (named && std::any_of(by.graph.nodes.begin(), by.graph.nodes.end(), stands_for)) return false;
     const std::vector<ValueId> map = places(match, by, outputs);
@@ -157,7 +180,9 @@ class Pass {
   }
 
   static bool made_in(const Graph& graph, ValueId id) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& n) { return std::find(n.outputs.begin(), n.outputs.end(), id) != n.outputs.end(); });
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& n) {
+      return std::find(n.outputs.begin(), n.outputs.end(), id) != n.outputs.end();
+    });
   }
 
   void grow() {
@@ -183,7 +208,8 @@ class Pass {
     members.erase(std::unique(members.begin(), members.end()), members.end());
     for (const int m : members) {
       const Node& n = graph_.nodes[static_cast<size_t>(m)];
-      const bool read = std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId v) { return index_.readers[static_cast<size_t>(v)] > 0; });
+      const bool read = std::any_of(n.outputs.begin(), n.outputs.end(),
+                                    [&](ValueId v) { return index_.readers[static_cast<size_t>(v)] > 0; });
       if (static_cast<size_t>(m) != at && read) continue;
       gone_[static_cast<size_t>(m)] = true;
       for (const ValueId v : n.inputs)
@@ -218,7 +244,8 @@ RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary&
   std::map<std::string, std::vector<size_t>> by_root;
   for (size_t i = 0; i < set.rules.size(); ++i) by_root[set.rules[i].root().op].push_back(i);
   graph = without_unused(merge_equal(std::move(graph)));
-  // Quantised weights stay whole numbers until no rule has use for them; what is a constant then may be of use to others.
+  // Quantised weights stay whole numbers until no rule has use for them; what is a constant then may be of use to
+  // others.
   bool folded = false;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     outcome.refused.clear();  // those of the last pass say all

@@ -7,13 +7,13 @@ namespace tenon {
 
 struct RewriteOutcome {
   Graph graph;
-  std::map<std::string, int> applied;   // how often each rule was
-  std::vector<std::string> refused;     // rules that matched but could not be carried out, and why: a mistake in the rule
-  std::string unsettled;                // a rule that still applied when the bound was reached; "" where there is none
+  std::map<std::string, int> applied;  // how often each rule was
+  std::vector<std::string> refused;  // rules that matched but could not be carried out, and why: a mistake in the rule
+  std::string unsettled;             // a rule that still applied when the bound was reached; "" where there is none
 };
 
-/// Applies the rules, in their order, node by node, until nothing changes; equal nodes become one, and what no output needs goes.
-/// What it computes stays the same but for rounding, which the rules' docs speak of.
+/// Applies the rules, in their order, node by node, until nothing changes; equal nodes become one, and what no output
+/// needs goes. What it computes stays the same but for rounding, which the rules' docs speak of.
 RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary& library);
 
 }  // namespace tenon

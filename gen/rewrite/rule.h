@@ -1,8 +1,8 @@
 // Rewrite rules: what is looked for in a graph, and what takes its place.
 //
 //   RuleSet   := rules in order, functions that their recipes call, ops whose two operands may change places
-//   Rule      := pattern nodes (the last one is the root), a condition, a recipe whose value replaces the root's outputs
-//   pattern   := op(value, …, attribute=variable or literal, **rest)
+//   Rule      := pattern nodes (the last one is the root), a condition, a recipe whose value replaces the root's
+//   outputs pattern   := op(value, …, attribute=variable or literal, **rest)
 #pragma once
 
 #include <functional>
@@ -37,11 +37,11 @@ struct PatternAttr {
 
 struct PatternNode {
   std::string op;
-  bool commutative = false;      // its two inputs are tried both ways round
-  std::vector<int> inputs;       // positions in Rule::values; what stands behind them is absent
-  std::string list;              // name of all its inputs, for an op of any number of them
+  bool commutative = false;  // its two inputs are tried both ways round
+  std::vector<int> inputs;   // positions in Rule::values; what stands behind them is absent
+  std::string list;          // name of all its inputs, for an op of any number of them
   std::vector<PatternAttr> attrs;
-  std::string rest;              // name of the attributes that `attrs` does not name; "": there are no others
+  std::string rest;  // name of the attributes that `attrs` does not name; "": there are no others
   std::vector<int> outputs;
 };
 
@@ -49,7 +49,7 @@ struct Rule {
   std::string name;
   std::string doc;
   std::vector<PatternValue> values;
-  std::vector<PatternNode> nodes;           // in order, each after those that it reads; the root is last
+  std::vector<PatternNode> nodes;  // in order, each after those that it reads; the root is last
   std::optional<RecipeExpr> where;
   std::vector<RecipeStatement> replace;
   SourceSpan span;
@@ -85,10 +85,10 @@ struct RuleBindings {
 
 /// What a rule's recipe makes of its bindings.
 struct Replacement {
-  bool applies = false;          // the condition holds
-  std::string refusal;           // why the recipe could not be carried out although it holds
-  Graph graph;                   // its outputs are those of the pattern's root
-  std::vector<ValueId> inputs;   // what its inputs are in the graph that is rewritten
+  bool applies = false;         // the condition holds
+  std::string refusal;          // why the recipe could not be carried out although it holds
+  Graph graph;                  // its outputs are those of the pattern's root
+  std::vector<ValueId> inputs;  // what its inputs are in the graph that is rewritten
 };
 
 /// The library and its recipes as this room asks for them; the conductor supplies it.
@@ -99,10 +99,15 @@ struct RuleLibrary {
   std::function<std::vector<std::string>()> names;
   /// Whether recipes may call this beside ops.
   std::function<bool(const std::string& name)> is_function;
-  /// Tries the condition and carries out `recipe`, the rule's own with its `**rest` spelled out. `outputs` is how many the root has.
-  std::function<Replacement(const Graph& graph, const Rule& rule, const std::vector<RecipeStatement>& recipe, const RuleBindings& bindings, size_t outputs)> carry_out;
+  /// Tries the condition and carries out `recipe`, the rule's own with its `**rest` spelled out. `outputs` is how many
+  /// the root has.
+  std::function<Replacement(const Graph& graph, const Rule& rule, const std::vector<RecipeStatement>& recipe,
+                            const RuleBindings& bindings, size_t outputs)>
+      carry_out;
   /// Results of `op` on constants (nullptr = absent); none where they cannot be computed.
-  std::function<std::vector<TensorData>(const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs)> evaluate;
+  std::function<std::vector<TensorData>(const std::string& op, const std::vector<const TensorData*>& inputs,
+                                        const Attributes& attrs)>
+      evaluate;
 };
 
 }  // namespace tenon

@@ -17,7 +17,11 @@ namespace {
 class BufferPlanner {
  public:
   BufferPlanner(const Graph& graph, const std::vector<Region>& regions, std::vector<FusedKernel> kernels)
-      : graph_(graph), regions_(regions), kernels_(std::move(kernels)), outputs_(graph.outputs.begin(), graph.outputs.end()), sizes_(all_sizes(graph)) {
+      : graph_(graph),
+        regions_(regions),
+        kernels_(std::move(kernels)),
+        outputs_(graph.outputs.begin(), graph.outputs.end()),
+        sizes_(all_sizes(graph)) {
     for (size_t i = 0; i < kernels_.size(); ++i)
       for (size_t t = 0; t < kernels_[i].values.size(); ++t)
         if (kernels_[i].values[t] != kNoValue && kernels_[i].kernel.tensors[t].role == Role::Output) {
@@ -57,7 +61,8 @@ class BufferPlanner {
     }
   }
 
-  /// Whether the kernel that makes the next value may write it over the old one: it and all that follow do not read the old one.
+  /// Whether the kernel that makes the next value may write it over the old one: it and all that follow do not read the
+  /// old one.
   bool replaces(const Carried& c, RegionId id) const {
     const auto m = maker_.find(c.next);
     if (m == maker_.end() || kernels_[m->second].region != id) return false;
@@ -65,7 +70,8 @@ class BufferPlanner {
       if (std::count(kernels_[i].values.begin(), kernels_[i].values.end(), c.inside) > 0) return false;
     return std::none_of(regions_.begin(), regions_.end(), [&](const Region& r) {
       const std::vector<ValueId> read = read_by(r), handed = handed_on(r);
-      return std::count(read.begin(), read.end(), c.inside) > 0 || std::count(handed.begin(), handed.end(), c.inside) > 0;
+      return std::count(read.begin(), read.end(), c.inside) > 0 ||
+             std::count(handed.begin(), handed.end(), c.inside) > 0;
     });
   }
 
@@ -74,7 +80,8 @@ class BufferPlanner {
     for (const Slice& s : r.reads) places_[s.part] = {s.whole, id, s.reversed};
     for (const Slice& s : r.writes) {
       const auto m = maker_.find(s.part);
-      if (m == maker_.end() || kernels_[m->second].region != id || shared_.count(s.part) || places_.count(s.part)) copied_.insert(s.whole);
+      if (m == maker_.end() || kernels_[m->second].region != id || shared_.count(s.part) || places_.count(s.part))
+        copied_.insert(s.whole);
       else places_[s.part] = {s.whole, id, s.reversed};
     }
   }
@@ -121,7 +128,10 @@ class BufferPlanner {
     PlanBuffer b = described(v);
     b.data = graph_.values[static_cast<size_t>(v)].constant;
     const bool input = std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
-    b.kind = b.data ? BufferKind::Constant : input ? BufferKind::Input : outputs_.count(v) ? BufferKind::Output : BufferKind::Arena;
+    b.kind = b.data              ? BufferKind::Constant
+             : input             ? BufferKind::Input
+             : outputs_.count(v) ? BufferKind::Output
+                                 : BufferKind::Arena;
     const auto home = home_.find(v);
     if (home != home_.end()) b.region = home->second;
     return buffers_[v] = add(std::move(b));
@@ -131,7 +141,8 @@ class BufferPlanner {
     PlanStep s;
     for (size_t t = 0; t < k.values.size(); ++t) {
       s.buffers.push_back(buffer(k.values[t]));
-      if (s.buffers.back() >= 0 && plan_.buffers[static_cast<size_t>(s.buffers.back())].kind == BufferKind::Constant) k.kernel.tensors[t].role = Role::Constant;
+      if (s.buffers.back() >= 0 && plan_.buffers[static_cast<size_t>(s.buffers.back())].kind == BufferKind::Constant)
+        k.kernel.tensors[t].role = Role::Constant;
     }
     std::string name = joined(k.kernel.fused, "_");
     if (name.size() > 48) name = fmt::format("{}_and_{}_more", k.kernel.fused[0], k.kernel.fused.size() - 1);
@@ -169,7 +180,8 @@ class BufferPlanner {
     }
     // What is written from the old value of a carried one is written before the new value arrives.
     for (const Slice& s : r.writes)
-      if (copied_.count(s.whole)) p.after.insert(p.after.begin(), {slice(s.part, {s.whole, id, s.reversed}), buffer(s.part)});
+      if (copied_.count(s.whole))
+        p.after.insert(p.after.begin(), {slice(s.part, {s.whole, id, s.reversed}), buffer(s.part)});
     return p;
   }
 

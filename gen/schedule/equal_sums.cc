@@ -17,7 +17,8 @@ bool computes_the_same(const Expr& e, const Expr& other) {
     if (!same(a.vars[i].extent, b.vars[i].extent)) return false;
     names[a.vars[i].name] = var_ref(b.vars[i].name);
   }
-  return same(substitute(a.value, names), b.value) && same_or_none(a.where ? substitute(a.where, names) : nullptr, b.where);
+  return same(substitute(a.value, names), b.value) &&
+         same_or_none(a.where ? substitute(a.where, names) : nullptr, b.where);
 }
 
 class Sharer {

@@ -31,7 +31,8 @@ std::string offset_text(const ExecutionPlan& plan, int b) {
   if (buffer.kind != BufferKind::View) return "";
   const BufferPlace place = place_of(plan, b);
   const PlanBuffer& root = plan.buffers[static_cast<size_t>(place.root)];
-  return root.kind == BufferKind::Arena ? fmt::format("{}", root.offset + place.offset) : fmt::format("+{}", place.offset);
+  return root.kind == BufferKind::Arena ? fmt::format("{}", root.offset + place.offset)
+                                        : fmt::format("+{}", place.offset);
 }
 
 std::string xml(const std::string& s) {
@@ -58,17 +59,23 @@ class Picture {
     const std::vector<Lifetime> life = lifetimes(plan_);
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
       const PlanBuffer& b = plan_.buffers[i];
-      if (b.kind == BufferKind::Arena && life[i].last >= life[i].first) box(life[i], b.offset, b.bytes, b.name, fmt::format("hsl({} 55% 70%)", i * 47 % 360));
+      if (b.kind == BufferKind::Arena && life[i].last >= life[i].first)
+        box(life[i], b.offset, b.bytes, b.name, fmt::format("hsl({} 55% 70%)", i * 47 % 360));
     }
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       const int at = static_cast<int>(s);
-      if (plan_.steps[s].scratch > 0) box({at, at}, plan_.steps[s].scratch_offset, plan_.steps[s].scratch, "scratch of " + plan_.steps[s].kernel.name, "#ccc");
+      if (plan_.steps[s].scratch > 0)
+        box({at, at}, plan_.steps[s].scratch_offset, plan_.steps[s].scratch, "scratch of " + plan_.steps[s].kernel.name,
+            "#ccc");
     }
-    return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"9\">\n"
-                       "<rect x=\"{2}\" y=\"10\" width=\"{3}\" height=\"{4}\" fill=\"none\" stroke=\"#888\"/>\n"
-                       "<text x=\"2\" y=\"18\">{5}</text><text x=\"2\" y=\"{6}\">0</text>\n{7}"
-                       "<text x=\"{2}\" y=\"{1}\" dy=\"-4\">{8}: {9} steps, arena {5} bytes</text>\n</svg>\n",
-                       kWidth + 10, kHeight + 30, kLeft, kWidth - kLeft, kHeight, plan_.arena_bytes, kHeight + 10, boxes_, xml(plan_.name), plan_.steps.size());
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" "
+        "font-size=\"9\">\n"
+        "<rect x=\"{2}\" y=\"10\" width=\"{3}\" height=\"{4}\" fill=\"none\" stroke=\"#888\"/>\n"
+        "<text x=\"2\" y=\"18\">{5}</text><text x=\"2\" y=\"{6}\">0</text>\n{7}"
+        "<text x=\"{2}\" y=\"{1}\" dy=\"-4\">{8}: {9} steps, arena {5} bytes</text>\n</svg>\n",
+        kWidth + 10, kHeight + 30, kLeft, kWidth - kLeft, kHeight, plan_.arena_bytes, kHeight + 10, boxes_,
+        xml(plan_.name), plan_.steps.size());
   }
 
  private:
@@ -77,9 +84,13 @@ class Picture {
   void box(const Lifetime& life, int64_t offset, int64_t bytes, const std::string& name, const std::string& fill) {
     const double x = kLeft + across_ * life.first, w = across_ * (life.last - life.first + 1);
     const double h = up_ * static_cast<double>(bytes), y = 10 + kHeight - up_ * static_cast<double>(offset) - h;
-    boxes_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" stroke=\"#333\" stroke-width=\"0.5\">"
-                          "<title>{}: {} bytes at {}, steps {} to {}</title></rect>\n", x, y, w, h, fill, xml(name), bytes, offset, life.first, life.last);
-    if (h >= 10 && w >= 6.0 * static_cast<double>(name.size())) boxes_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 2, y + h / 2 + 3, xml(name));
+    boxes_ += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" stroke=\"#333\" "
+        "stroke-width=\"0.5\">"
+        "<title>{}: {} bytes at {}, steps {} to {}</title></rect>\n",
+        x, y, w, h, fill, xml(name), bytes, offset, life.first, life.last);
+    if (h >= 10 && w >= 6.0 * static_cast<double>(name.size()))
+      boxes_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 2, y + h / 2 + 3, xml(name));
   }
 
   const ExecutionPlan& plan_;
@@ -95,7 +106,8 @@ std::string explain_kernels(const ExecutionPlan& plan, const std::vector<std::st
     const PlanStep& step = plan.steps[s];
     out += fmt::format("{:>4} {}\n     operators: {}\n", s, step.kernel.name, step.origin);
     if (s < blueprints.size()) out += fmt::format("     blueprint: {}\n", blueprints[s]);
-    if (const auto cost = cost_of(step.kernel)) out += fmt::format("     work: {:.0f} operations, {:.0f} bytes of operands\n", cost->flops, cost->bytes);
+    if (const auto cost = cost_of(step.kernel))
+      out += fmt::format("     work: {:.0f} operations, {:.0f} bytes of operands\n", cost->flops, cost->bytes);
     if (step.scratch > 0) out += fmt::format("     workspace: {} bytes\n", step.scratch);
     if (step.twin >= 0) out += fmt::format("     the function is that of step {}\n", step.twin);
     for (const std::string& n : step.notes) out += fmt::format("     fused: {}\n", n);
@@ -110,16 +122,19 @@ std::string memory_table(const ExecutionPlan& plan) {
     widest = std::max(widest, plan.buffers[i].name.size());
     place = std::max(place, whereabouts(plan, static_cast<int>(i)).size());
   }
-  std::string out = fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", "buffer", widest, "where", place, "bytes", "offset", "first", "last");
+  std::string out = fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", "buffer", widest, "where", place, "bytes",
+                                "offset", "first", "last");
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlanBuffer& b = plan.buffers[i];
     if (b.kind == BufferKind::Constant || life[i].last < life[i].first) continue;
-    out += fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", b.name, widest, whereabouts(plan, static_cast<int>(i)), place, b.bytes, offset_text(plan, static_cast<int>(i)),
-                       life[i].first, life[i].last);
+    out +=
+        fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", b.name, widest, whereabouts(plan, static_cast<int>(i)),
+                    place, b.bytes, offset_text(plan, static_cast<int>(i)), life[i].first, life[i].last);
   }
   for (size_t s = 0; s < plan.steps.size(); ++s)
     if (plan.steps[s].scratch > 0)
-      out += fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", fmt::format("step {}", s), widest, "workspace", place, plan.steps[s].scratch, plan.steps[s].scratch_offset, s, s);
+      out += fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", fmt::format("step {}", s), widest, "workspace",
+                         place, plan.steps[s].scratch, plan.steps[s].scratch_offset, s, s);
   const std::vector<int64_t> live = live_bytes(plan);
   const int64_t most = live.empty() ? 0 : *std::max_element(live.begin(), live.end());
   return out + fmt::format("arena {} bytes; {} bytes live at once at most\n", plan.arena_bytes, most);

@@ -7,10 +7,12 @@
 
 namespace tenon {
 
-/// A paragraph a kernel: operators, work, why they are one kernel, and the blueprint that `blueprints` names for the step.
+/// A paragraph a kernel: operators, work, why they are one kernel, and the blueprint that `blueprints` names for the
+/// step.
 std::string explain_kernels(const ExecutionPlan& plan, const std::vector<std::string>& blueprints);
 
-/// A row a buffer: name, where it lies, bytes, offset in the arena, first and last step; then the arena and what lives at most at once.
+/// A row a buffer: name, where it lies, bytes, offset in the arena, first and last step; then the arena and what lives
+/// at most at once.
 std::string memory_table(const ExecutionPlan& plan);
 
 /// The arena as an SVG picture: steps from left to right, bytes from bottom to top, a box a buffer.

@@ -28,7 +28,8 @@ constexpr std::string_view kIntoPanels = "its elements are computed where the pa
 int operations(const Expr& e) {
   int n = 0;
   walk(e, [&](const Expr& x) {
-    if (const auto* a = std::get_if<Apply>(&x->node)) n += a->op == ScalarOp::Cast ? 0 : scalar_op_row(a->op).has('M') || a->op == ScalarOp::Philox ? 100 : 1;
+    if (const auto* a = std::get_if<Apply>(&x->node))
+      n += a->op == ScalarOp::Cast ? 0 : scalar_op_row(a->op).has('M') || a->op == ScalarOp::Philox ? 100 : 1;
     n += std::holds_alternative<Select>(x->node) ? 1 : 0;
     return !std::holds_alternative<Read>(x->node);
   });
@@ -48,7 +49,8 @@ int64_t length_of(const Kernel& k) {
 
 class KernelFormer {
  public:
-  KernelFormer(const Graph& graph, std::vector<FusedKernel> nodes) : graph_(graph), kernels_(graph, with_constants(graph, std::move(nodes))) {}
+  KernelFormer(const Graph& graph, std::vector<FusedKernel> nodes)
+      : graph_(graph), kernels_(graph, with_constants(graph, std::move(nodes))) {}
 
   void fuse() {
     find_views();
@@ -77,7 +79,8 @@ class KernelFormer {
     const auto* r = std::get_if<Read>(&s.value->node);
     if (!r || r->fill) return false;
     if (k.kernel.fused == std::vector<std::string>{"reshape"}) return true;  // quotients and remainders hide it below
-    const auto at = reindex(k.kernel.tensors[static_cast<size_t>(r->tensor)], r->index, k.kernel.tensors[static_cast<size_t>(s.target)]);
+    const auto at = reindex(k.kernel.tensors[static_cast<size_t>(r->tensor)], r->index,
+                            k.kernel.tensors[static_cast<size_t>(s.target)]);
     if (!at) return false;
     Ranges ranges;
     std::map<std::string, Expr> fixed;  // a variable that has one value
@@ -86,18 +89,24 @@ class KernelFormer {
       if (is_one(v.extent)) fixed[v.name] = constant_int(0);
     }
     for (size_t d = 0; d < s.index.size(); ++d)
-      if (!same(simplify(substitute((*at)[d], fixed), ranges), s.index[d]) && !is_one(k.kernel.tensors[static_cast<size_t>(s.target)].dims[d])) return false;
+      if (!same(simplify(substitute((*at)[d], fixed), ranges), s.index[d]) &&
+          !is_one(k.kernel.tensors[static_cast<size_t>(s.target)].dims[d]))
+        return false;
     return true;
   }
 
-  /// Whether the memory of one holds the other whatever steps write: where such extents have to be equal, they are compared after they are written.
+  /// Whether the memory of one holds the other whatever steps write: where such extents have to be equal, they are
+  /// compared after they are written.
   bool keeps_count(ValueId made, ValueId read) const {
-    const SizeExpr a = product(graph_.values[static_cast<size_t>(made)].dims), b = product(graph_.values[static_cast<size_t>(read)].dims);
+    const SizeExpr a = product(graph_.values[static_cast<size_t>(made)].dims),
+                   b = product(graph_.values[static_cast<size_t>(read)].dims);
     return a == b || (!depends_on_data(a) && !depends_on_data(b));
   }
   bool depends_on_data(const SizeExpr& extent) const {
     const std::vector<std::string> names = names_in(extent);
-    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return s.written && std::find(names.begin(), names.end(), s.name) != names.end(); });
+    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) {
+      return s.written && std::find(names.begin(), names.end(), s.name) != names.end();
+    });
   }
 
   void find_views() {
@@ -124,7 +133,8 @@ class KernelFormer {
       }
   }
 
-  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse. A sum comes last: beside one no others fit.
+  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse. A sum comes last: beside one no
+  /// others fit.
   bool fuse_into(size_t k) { return fuse_into(k, true) || fuse_into(k, false); }
 
   bool fuse_into(size_t k, bool pointwise) {
@@ -139,8 +149,11 @@ class KernelFormer {
       const std::string_view why = alone ? worth(*m, k, v) : worth_repeating(*m, k);
       if (why.empty()) continue;
       auto fused = substitute_producer(kernels_.at(*m), kernels_.at(k), v);
-      if (!fused || length_of(fused->kernel) > kLongest || !stays_contraction(kernels_.at(k), *fused) || (why == kIntoPanels && !left_is_read(*fused))) continue;
-      fused->notes.push_back(fmt::format("{} goes into {}: {}", operators_of(kernels_.at(*m)), operators_of(kernels_.at(k)), why));
+      if (!fused || length_of(fused->kernel) > kLongest || !stays_contraction(kernels_.at(k), *fused) ||
+          (why == kIntoPanels && !left_is_read(*fused)))
+        continue;
+      fused->notes.push_back(
+          fmt::format("{} goes into {}: {}", operators_of(kernels_.at(*m)), operators_of(kernels_.at(k)), why));
       if (alone) kernels_.remove(*m);
       kernels_.set(k, std::move(*fused));
       if (!alone && kernels_.readers(v).empty() && !kernels_.is_needed(v)) kernels_.remove(*m);
@@ -174,7 +187,8 @@ class KernelFormer {
   static bool steps_evenly(const LinearForm& form) {
     return std::none_of(form.terms.begin(), form.terms.end(), [](const auto& term) {
       const auto& node = term.first->node;
-      return std::holds_alternative<Apply>(node) || std::holds_alternative<Select>(node) || std::holds_alternative<Read>(node);
+      return std::holds_alternative<Apply>(node) || std::holds_alternative<Select>(node) ||
+             std::holds_alternative<Read>(node);
     });
   }
 
@@ -196,11 +210,16 @@ class KernelFormer {
   std::string_view worth(size_t producer, size_t consumer, ValueId v) const {
     const FusedKernel &p = kernels_.at(producer), &c = kernels_.at(consumer);
     const bool pointwise = is_pointwise(p.kernel);
-    if (pointwise && moves_evenly(p.kernel) && p.kernel.checks.empty() && only_statement_reduces(c)) return "it only moves or converts what is read";
-    if (pointwise && p.kernel.checks.empty() && only_statement_reduces(c) && operations(p.kernel.body[0].value) <= kCheap && grows(p.kernel) && is_panel(c, v)) return kIntoPanels;
+    if (pointwise && moves_evenly(p.kernel) && p.kernel.checks.empty() && only_statement_reduces(c))
+      return "it only moves or converts what is read";
+    if (pointwise && p.kernel.checks.empty() && only_statement_reduces(c) &&
+        operations(p.kernel.body[0].value) <= kCheap && grows(p.kernel) && is_panel(c, v))
+      return kIntoPanels;
     if (!is_pointwise(c.kernel)) return {};
-    if (reads_in_step(c, v) && (pointwise || p.kernel.body.size() == 1 || keeps_shape(p, c, v))) return "its value is used once, at the element that is written";
-    if (pointwise && (is_movement(p.kernel) || is_movement(c.kernel)) && p.kernel.checks.empty()) return "one of them only moves elements";
+    if (reads_in_step(c, v) && (pointwise || p.kernel.body.size() == 1 || keeps_shape(p, c, v)))
+      return "its value is used once, at the element that is written";
+    if (pointwise && (is_movement(p.kernel) || is_movement(c.kernel)) && p.kernel.checks.empty())
+      return "one of them only moves elements";
     return {};
   }
 
@@ -218,19 +237,22 @@ class KernelFormer {
     return product && plain_read(product->left);
   }
 
-  /// Makes more bytes than it reads, as what unpacks quantised numbers does; what is spread over a dimension is read once.
+  /// Makes more bytes than it reads, as what unpacks quantised numbers does; what is spread over a dimension is read
+  /// once.
   static bool grows(const Kernel& k) {
     constexpr int64_t kOpen = 64;  // taken for an extent that is not known
     int64_t read = 0, made = 0;
     for (const Tensor& t : k.tensors) {
       int64_t n = bytes_of(t.dtype);
-      for (size_t d = 0; d < t.dims.size(); ++d) n *= is_zero(t.strides[d]) ? 1 : constant_value(t.dims[d]).value_or(kOpen);
+      for (size_t d = 0; d < t.dims.size(); ++d)
+        n *= is_zero(t.strides[d]) ? 1 : constant_value(t.dims[d]).value_or(kOpen);
       (t.role == Role::Output ? made : read) += n;
     }
     return read < made;
   }
 
-  /// Moves elements by steps that stay the same: places that are mirrored, wrapped, divided or looked up would be worked out at every product.
+  /// Moves elements by steps that stay the same: places that are mirrored, wrapped, divided or looked up would be
+  /// worked out at every product.
   static bool moves_evenly(const Kernel& k) {
     if (!is_movement(k)) return false;
     const Ranges ranges = ranges_of(k.body[0].loops);
@@ -245,7 +267,9 @@ class KernelFormer {
   }
 
   /// Convolutions, products, pooling and plain reductions: one statement, no other reader of the elements in between.
-  static bool only_statement_reduces(const FusedKernel& c) { return c.kernel.body.size() == 1 && c.kernel.checks.empty() && !is_pointwise(c.kernel); }
+  static bool only_statement_reduces(const FusedKernel& c) {
+    return c.kernel.body.size() == 1 && c.kernel.checks.empty() && !is_pointwise(c.kernel);
+  }
 
   /// Statements of rows stay aligned only where the reader writes the same shape.
   static bool keeps_shape(const FusedKernel& p, const FusedKernel& c, ValueId v) {
@@ -260,7 +284,8 @@ class KernelFormer {
     return true;
   }
 
-  /// A value of several readers that is cheaper to compute than to fetch: made of indices alone, or of far fewer elements than it has.
+  /// A value of several readers that is cheaper to compute than to fetch: made of indices alone, or of far fewer
+  /// elements than it has.
   std::string_view worth_repeating(size_t producer, size_t consumer) const {
     const FusedKernel &p = kernels_.at(producer), &c = kernels_.at(consumer);
     if (!is_pointwise(p.kernel) || !p.kernel.checks.empty() || operations(p.kernel.body[0].value) > kCheap) return {};

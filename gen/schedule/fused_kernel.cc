@@ -80,15 +80,20 @@ std::vector<int> adopt_tensors(const FusedKernel& from, FusedKernel& into) {
     int found = -1;
     for (size_t k = 0; k < into.values.size() && found < 0; ++k) {
       const Tensor& o = into.kernel.tensors[k];
-      if (from.values[i] == kNoValue || into.values[k] != from.values[i] || o.role != t.role || o.dims.size() != t.dims.size()) continue;
+      if (from.values[i] == kNoValue || into.values[k] != from.values[i] || o.role != t.role ||
+          o.dims.size() != t.dims.size())
+        continue;
       bool equal = true;
-      for (size_t d = 0; d < t.dims.size(); ++d) equal = equal && same(o.dims[d], t.dims[d]) && same(o.strides[d], t.strides[d]);
+      for (size_t d = 0; d < t.dims.size(); ++d)
+        equal = equal && same(o.dims[d], t.dims[d]) && same(o.strides[d], t.strides[d]);
       if (equal) found = static_cast<int>(k);
     }
     if (found < 0) {
       found = static_cast<int>(into.kernel.tensors.size());
       Tensor copy = t;
-      for (int n = 1; std::any_of(into.kernel.tensors.begin(), into.kernel.tensors.end(), [&](const Tensor& o) { return o.name == copy.name; }); ++n)
+      for (int n = 1; std::any_of(into.kernel.tensors.begin(), into.kernel.tensors.end(),
+                                  [&](const Tensor& o) { return o.name == copy.name; });
+           ++n)
         copy.name = fmt::format("{}{}", t.name, n);
       into.kernel.tensors.push_back(std::move(copy));
       into.values.push_back(from.values[i]);
@@ -100,7 +105,8 @@ std::vector<int> adopt_tensors(const FusedKernel& from, FusedKernel& into) {
 
 void drop_tensor(FusedKernel& k, int tensor) {
   std::vector<int> ids;
-  for (size_t i = 0; i < k.kernel.tensors.size(); ++i) ids.push_back(static_cast<int>(i) - (static_cast<int>(i) > tensor ? 1 : 0));
+  for (size_t i = 0; i < k.kernel.tensors.size(); ++i)
+    ids.push_back(static_cast<int>(i) - (static_cast<int>(i) > tensor ? 1 : 0));
   k.kernel.tensors.erase(k.kernel.tensors.begin() + tensor);
   k.values.erase(k.values.begin() + tensor);
   for (KernelStatement& s : k.kernel.body) {
@@ -119,7 +125,9 @@ Ranges ranges_of(const std::vector<LoopVar>& loops) {
 
 }  // namespace
 
-bool is_pointwise(const Kernel& k) { return k.body.size() == 1 && k.body[0].update == Update::Assign && !has_reduction(k.body[0].value); }
+bool is_pointwise(const Kernel& k) {
+  return k.body.size() == 1 && k.body[0].update == Update::Assign && !has_reduction(k.body[0].value);
+}
 
 bool is_movement(const Kernel& k) {
   if (!is_pointwise(k)) return false;
@@ -150,7 +158,9 @@ bool reads_in_step(const FusedKernel& k, ValueId value) {
   return in_step;
 }
 
-bool fit_one_kernel(const FusedKernel& first, const FusedKernel& second) { return first.kernel.fused.size() + second.kernel.fused.size() <= kMostOperators; }
+bool fit_one_kernel(const FusedKernel& first, const FusedKernel& second) {
+  return first.kernel.fused.size() + second.kernel.fused.size() <= kMostOperators;
+}
 
 std::string operators_of(const FusedKernel& kernel) {
   constexpr size_t kShown = 8;
@@ -192,13 +202,15 @@ std::vector<KernelStatement> temp_statements(const Kernel& producer, const std::
   return out;
 }
 
-void join_rest(const FusedKernel& producer, const FusedKernel& consumer, const std::vector<int>& ids, FusedKernel& out) {
+void join_rest(const FusedKernel& producer, const FusedKernel& consumer, const std::vector<int>& ids,
+               FusedKernel& out) {
   for (Check c : producer.kernel.checks) {
     c.holds = with_tensors(c.holds, ids);
     out.kernel.checks.push_back(std::move(c));
   }
   for (const Size& s : producer.kernel.sizes)
-    if (std::none_of(out.kernel.sizes.begin(), out.kernel.sizes.end(), [&](const Size& o) { return o.name == s.name; })) out.kernel.sizes.push_back(s);
+    if (std::none_of(out.kernel.sizes.begin(), out.kernel.sizes.end(), [&](const Size& o) { return o.name == s.name; }))
+      out.kernel.sizes.push_back(s);
   for (const Expr& f : producer.kernel.facts) out.kernel.facts.push_back(f);
   out.kernel.reassociate = consumer.kernel.reassociate && producer.kernel.reassociate;
   join_descriptions(producer, consumer, out);
@@ -206,7 +218,8 @@ void join_rest(const FusedKernel& producer, const FusedKernel& consumer, const s
 
 }  // namespace
 
-std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer, ValueId value) {
+std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer,
+                                               ValueId value) {
   const int made = tensor_of(producer, value, Role::Output);
   if (made < 0 || !ends_in_output(producer.kernel)) return std::nullopt;
   const KernelStatement& definition = producer.kernel.body.back();
@@ -216,11 +229,12 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
   const std::vector<int> ids = adopt_tensors(producer, out);
   const Tensor shape = producer.kernel.tensors[static_cast<size_t>(made)];
   std::set<std::string> taken = variable_names(consumer.kernel);
-  taken.insert(vars->begin(), vars->end());  // what the formula is a function of may not become the name of one of its sums' variables
+  taken.insert(vars->begin(),
+               vars->end());  // what the formula is a function of may not become the name of one of its sums' variables
   std::vector<int> gone{ids[static_cast<size_t>(made)]};
   for (int read = tensor_of(consumer, value, Role::Input); read >= 0; read = next_tensor_of(consumer, value, read)) {
-    ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)], MadeValue{with_tensors(definition.value, ids), *vars, shape},
-                          out.kernel, taken);
+    ReadReplacer replacer(read, consumer.kernel.tensors[static_cast<size_t>(read)],
+                          MadeValue{with_tensors(definition.value, ids), *vars, shape}, out.kernel, taken);
     for (KernelStatement& s : out.kernel.body) {
       const Ranges ranges = ranges_of(s.loops);
       s.value = simplify(replacer.replace(s.value), ranges);

@@ -19,18 +19,19 @@ struct FusedKernel {
 };
 
 /// How an operator's statements use the values that they read: what fusion decides by.
-bool is_pointwise(const Kernel& kernel);   ///< one statement, no reduction in it
-bool is_movement(const Kernel& kernel);    ///< pointwise, and the value is one read (perhaps padded or converted)
+bool is_pointwise(const Kernel& kernel);  ///< one statement, no reduction in it
+bool is_movement(const Kernel& kernel);   ///< pointwise, and the value is one read (perhaps padded or converted)
 
-/// Puts `producer` into `consumer`: every read of `value` becomes the producer's formula at that element; statements of the producer that
-/// make its temps come first. Nothing when the producer updates its output or makes it before its last statement, or when the two
-/// shapes of the value do not nest.
+/// Puts `producer` into `consumer`: every read of `value` becomes the producer's formula at that element; statements of
+/// the producer that make its temps come first. Nothing when the producer updates its output or makes it before its
+/// last statement, or when the two shapes of the value do not nest.
 std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer, ValueId value);
 
 /// True when `consumer` reads `value` only at the element that it writes: fusing repeats no work.
 bool reads_in_step(const FusedKernel& consumer, ValueId value);
 
-/// A kernel takes in no more operators than this: fusing one more costs as much as the kernel is long, and so do the lines of its C.
+/// A kernel takes in no more operators than this: fusing one more costs as much as the kernel is long, and so do the
+/// lines of its C.
 constexpr size_t kMostOperators = 128;
 /// The two together keep within that.
 bool fit_one_kernel(const FusedKernel& first, const FusedKernel& second);

@@ -14,7 +14,8 @@ struct Axis {
 };
 
 bool constant(const std::vector<Axis>& axes) {
-  return std::all_of(axes.begin(), axes.end(), [](const Axis& a) { return a.extent.is_constant() && a.stride.is_constant(); });
+  return std::all_of(axes.begin(), axes.end(),
+                     [](const Axis& a) { return a.extent.is_constant() && a.stride.is_constant(); });
 }
 
 /// Axes of extent above 1 from the fastest on; nothing where an extent or a stride has no form as a product.
@@ -26,7 +27,8 @@ std::optional<std::vector<Axis>> axes_of(const Tensor& t) {
     if (!n || !s) return std::nullopt;
     out.push_back({k, *n, *s});
   }
-  if (constant(out)) std::sort(out.begin(), out.end(), [](const Axis& a, const Axis& b) { return a.stride.number < b.stride.number; });
+  if (constant(out))
+    std::sort(out.begin(), out.end(), [](const Axis& a, const Axis& b) { return a.stride.number < b.stride.number; });
   return out;
 }
 
@@ -61,8 +63,8 @@ std::optional<Place> place_of(const ExtentProduct& stride, const std::vector<Axi
   return std::nullopt;
 }
 
-/// Spreads one term over the target's axes from the fastest that it reaches upward. False when it does not fit evenly, or only by
-/// dividing by what run time knows.
+/// Spreads one term over the target's axes from the fastest that it reaches upward. False when it does not fit evenly,
+/// or only by dividing by what run time knows.
 bool spread(Expr e, Axis from, const std::vector<Axis>& to, std::vector<Expr>& out) {
   while (!from.extent.is_one()) {
     const auto place = place_of(from.stride, to);

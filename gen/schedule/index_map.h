@@ -1,4 +1,5 @@
-// The same element under two shapes: index lists of one tensor turned into those of another view of the same contiguous memory.
+// The same element under two shapes: index lists of one tensor turned into those of another view of the same contiguous
+// memory.
 #pragma once
 
 #include <optional>
@@ -8,8 +9,8 @@
 
 namespace tenon {
 
-/// `index` addresses `from`; the result addresses the same element of `to`, which lies in the same memory. Nothing when the two shapes do
-/// not nest for all sizes, or when an index would have to be divided by what only run time knows.
+/// `index` addresses `from`; the result addresses the same element of `to`, which lies in the same memory. Nothing when
+/// the two shapes do not nest for all sizes, or when an index would have to be divided by what only run time knows.
 std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<Expr>& index, const Tensor& to);
 
 }  // namespace tenon

@@ -6,7 +6,11 @@
 namespace tenon {
 
 KernelGraph::KernelGraph(const Graph& graph, std::vector<FusedKernel> kernels)
-    : graph_(graph), kernels_(std::move(kernels)), alive_(kernels_.size(), true), regions_(graph.regions), outputs_(graph.outputs.begin(), graph.outputs.end()) {
+    : graph_(graph),
+      kernels_(std::move(kernels)),
+      alive_(kernels_.size(), true),
+      regions_(graph.regions),
+      outputs_(graph.outputs.begin(), graph.outputs.end()) {
   for (const Region& r : regions_) {
     const std::vector<ValueId> handed = handed_on(r), read = tenon::read_by(r);
     outputs_.insert(handed.begin(), handed.end());
@@ -73,8 +77,7 @@ void KernelGraph::replace_reads(ValueId made, ValueId read) {
   }
   if (region_reads_.erase(made) == 0) return;
   region_reads_.insert(read);
-  for (Region& r : regions_)
-    for_each_value(r, [&](ValueId& v) { v = v == made ? read : v; });
+  for (Region& r : regions_) for_each_value(r, [&](ValueId& v) { v = v == made ? read : v; });
 }
 
 void KernelGraph::replace_made(ValueId from, ValueId to) {

@@ -37,7 +37,8 @@ bool is_plain(const Kernel& k) {
       if (const auto* r = std::get_if<Reduce>(&e->node)) plain = plain && !r->where;
       if (const auto* r = std::get_if<Read>(&e->node)) {
         plain = plain && !r->fill;
-        for (const Expr& i : r->index) plain = plain && (std::holds_alternative<VarRef>(i->node) || std::holds_alternative<Constant>(i->node));
+        for (const Expr& i : r->index)
+          plain = plain && (std::holds_alternative<VarRef>(i->node) || std::holds_alternative<Constant>(i->node));
       }
       return plain;
     });
@@ -54,7 +55,8 @@ class Rows {
     for (const KernelStatement& s : k.body) written_[static_cast<size_t>(s.target)] = true;
     for (const KernelStatement& s : k.body)
       walk(s.value, [&](const Expr& e) {
-        if (const auto* r = std::get_if<Read>(&e->node)) flows_[static_cast<size_t>(r->tensor)] = written_[static_cast<size_t>(r->tensor)];
+        if (const auto* r = std::get_if<Read>(&e->node))
+          flows_[static_cast<size_t>(r->tensor)] = written_[static_cast<size_t>(r->tensor)];
         return true;
       });
   }
@@ -69,7 +71,8 @@ class Rows {
     for (size_t t = 0; t < k_.tensors.size(); ++t) {
       if (!flows_[t]) continue;
       int64_t n = bytes_of(k_.tensors[t].dtype);
-      for (size_t d = count; d < k_.tensors[t].dims.size(); ++d) n *= constant_value(k_.tensors[t].dims[d]).value_or(kRowBytes);
+      for (size_t d = count; d < k_.tensors[t].dims.size(); ++d)
+        n *= constant_value(k_.tensors[t].dims[d]).value_or(kRowBytes);
       bytes = std::max(bytes, n);
     }
     return bytes <= (count == 0 ? kWholeBytes : kRowBytes);
@@ -106,7 +109,8 @@ bool has_rows(const Kernel& k) {
   return false;
 }
 
-/// Where the second kernel's tensors are in the merged one; makes reads of other shapes of a made value reads of its own shape.
+/// Where the second kernel's tensors are in the merged one; makes reads of other shapes of a made value reads of its
+/// own shape.
 class Joiner {
  public:
   Joiner(const FusedKernel& first, const FusedKernel& second) : out_(first), second_(second) {}
@@ -136,7 +140,8 @@ class Joiner {
     Tensor& added = out_.kernel.tensors.back();
     const std::string name = added.name;
     const auto taken = [&] {
-      return std::any_of(out_.kernel.tensors.begin(), out_.kernel.tensors.end() - 1, [&](const Tensor& o) { return o.name == added.name; });
+      return std::any_of(out_.kernel.tensors.begin(), out_.kernel.tensors.end() - 1,
+                         [&](const Tensor& o) { return o.name == added.name; });
     };
     for (int n = 1; taken(); ++n) added.name = fmt::format("{}{}", name, n);
     return static_cast<int>(out_.kernel.tensors.size()) - 1;
@@ -154,7 +159,8 @@ class Joiner {
     const auto* r = std::get_if<Read>(&x->node);
     if (!r) return x;
     const auto from = static_cast<size_t>(r->tensor);
-    const auto at = reindex(second_.kernel.tensors[from], r->index, out_.kernel.tensors[static_cast<size_t>(ids_[from])]);
+    const auto at =
+        reindex(second_.kernel.tensors[from], r->index, out_.kernel.tensors[static_cast<size_t>(ids_[from])]);
     failed_ = failed_ || !at;
     return read_of(ids_[from], x->type, at ? *at : r->index, r->fill);
   }
@@ -170,7 +176,8 @@ std::set<ValueId> needed_outside(const KernelGraph& g, size_t k, size_t with) {
   std::set<ValueId> out;
   for (const ValueId v : g.made_by(k)) {
     const auto& readers = g.readers(v);
-    if (g.is_needed(v) || std::any_of(readers.begin(), readers.end(), [&](size_t r) { return r != k && r != with; })) out.insert(v);
+    if (g.is_needed(v) || std::any_of(readers.begin(), readers.end(), [&](size_t r) { return r != k && r != with; }))
+      out.insert(v);
   }
   return out;
 }
@@ -186,7 +193,9 @@ class RowMerger {
   }
 
  private:
-  struct Traits { bool plain, reduces; };
+  struct Traits {
+    bool plain, reduces;
+  };
 
   /// Asked of each pair of kernels that share a value, and a weight may have thousands of readers: found out once.
   const Traits& of(size_t k) {
@@ -208,7 +217,9 @@ class RowMerger {
 
   bool try_merge(size_t first, size_t second, std::string_view reason) {
     const FusedKernel &a = g_.at(first), &b = g_.at(second);
-    if (!fit_one_kernel(a, b) || !of(first).plain || (!of(first).reduces && !of(second).reduces) || !g_.can_wait(first, second)) return false;
+    if (!fit_one_kernel(a, b) || !of(first).plain || (!of(first).reduces && !of(second).reduces) ||
+        !g_.can_wait(first, second))
+      return false;
     auto merged = concatenate(a, b, needed_outside(g_, first, second));
     if (!merged || !has_rows(merged->kernel)) return false;
     merged->notes.push_back(fmt::format("{} and {}: {}", operators_of(a), operators_of(b), reason));
@@ -224,7 +235,8 @@ class RowMerger {
 
 }  // namespace
 
-std::optional<FusedKernel> concatenate(const FusedKernel& first, const FusedKernel& second, const std::set<ValueId>& needed) {
+std::optional<FusedKernel> concatenate(const FusedKernel& first, const FusedKernel& second,
+                                       const std::set<ValueId>& needed) {
   Joiner joiner(first, second);
   if (!joiner.run()) return std::nullopt;
   FusedKernel out = joiner.take();

@@ -39,8 +39,8 @@ LinearForm offset_of(const Tensor& t, const std::vector<Expr>& index, const Kern
 
 /// A statement that copies a run of elements to a run of elements: where in the target element 0 of the source lands.
 struct RunCopy {
-  int from = 0, to = 0;      ///< tensors of the kernel
-  int64_t shift = 0;         ///< offset in the target less the offset in the source, in elements
+  int from = 0, to = 0;  ///< tensors of the kernel
+  int64_t shift = 0;     ///< offset in the target less the offset in the source, in elements
   bool all_from = false, all_to = false;
 };
 
@@ -107,7 +107,8 @@ class ViewPlacer {
     writers_.assign(plan_.buffers.size(), 0);
     for (const PlanStep& s : plan_.steps)
       for (size_t t = 0; t < s.buffers.size(); ++t)
-        if (s.buffers[t] >= 0 && s.kernel.tensors[t].role == Role::Output) ++writers_[static_cast<size_t>(s.buffers[t])];
+        if (s.buffers[t] >= 0 && s.kernel.tensors[t].role == Role::Output)
+          ++writers_[static_cast<size_t>(s.buffers[t])];
   }
 
   void make_view(int b, int base, int64_t offset) {
@@ -124,7 +125,9 @@ class ViewPlacer {
       const auto copy = run_copy(step.kernel, step.kernel.body[i]);
       if (!copy) continue;
       const int from = step.buffers[static_cast<size_t>(copy->from)], to = step.buffers[static_cast<size_t>(copy->to)];
-      if (from < 0 || to < 0 || !movable(from) || !movable(to) || !stays_as_it_is(s, *copy, from) || !joins(step, *copy, from, to)) continue;
+      if (from < 0 || to < 0 || !movable(from) || !movable(to) || !stays_as_it_is(s, *copy, from) ||
+          !joins(step, *copy, from, to))
+        continue;
       step.kernel.body.erase(step.kernel.body.begin() + static_cast<std::ptrdiff_t>(i));
       drop_unused(step, copy->from);
     }
@@ -135,35 +138,42 @@ class ViewPlacer {
     int from = 0, tensor = 0;
     size_t statement = 0;
   };
-  /// Buffers of which a step copies every part, side by side as the parts lie, become views themselves: a concatenation that begins with
-  /// all that another one joins.
+  /// Buffers of which a step copies every part, side by side as the parts lie, become views themselves: a concatenation
+  /// that begins with all that another one joins.
   void whole_roots(size_t s) {
     PlanStep& step = plan_.steps[s];
-    std::map<std::tuple<int, int, int64_t>, std::vector<PartCopy>> parts;   // by the buffer, the target and where in it the buffer would lie
+    std::map<std::tuple<int, int, int64_t>, std::vector<PartCopy>>
+        parts;  // by the buffer, the target and where in it the buffer would lie
     for (size_t i = 0; i < step.kernel.body.size(); ++i) {
       const auto copy = run_copy(step.kernel, step.kernel.body[i]);
       if (!copy || !copy->all_from) continue;
       const int from = step.buffers[static_cast<size_t>(copy->from)], to = step.buffers[static_cast<size_t>(copy->to)];
-      if (from < 0 || to < 0 || buffer(from).kind != BufferKind::View || !movable(from) || !movable(to) || !stays_as_it_is(s, *copy, from)) continue;
+      if (from < 0 || to < 0 || buffer(from).kind != BufferKind::View || !movable(from) || !movable(to) ||
+          !stays_as_it_is(s, *copy, from))
+        continue;
       const BufferPlace place = place_of(plan_, from);
-      parts[{place.root, to, copy->shift * bytes_of(buffer(from).dtype) - place.offset}].push_back({from, copy->from, i});
+      parts[{place.root, to, copy->shift * bytes_of(buffer(from).dtype) - place.offset}].push_back(
+          {from, copy->from, i});
     }
     std::vector<PartCopy> gone;
     for (const auto& [key, copies] : parts) {
       const auto& [root, to, offset] = key;
-      if (buffer(root).kind != BufferKind::Arena || !movable(root) || place_of(plan_, to).root == root || !cover(copies, root)) continue;
+      if (buffer(root).kind != BufferKind::Arena || !movable(root) || place_of(plan_, to).root == root ||
+          !cover(copies, root))
+        continue;
       make_view(root, to, offset);
       gone.insert(gone.end(), copies.begin(), copies.end());
     }
     std::sort(gone.begin(), gone.end(), [](const PartCopy& a, const PartCopy& b) { return a.statement > b.statement; });
-    for (const PartCopy& c : gone) step.kernel.body.erase(step.kernel.body.begin() + static_cast<std::ptrdiff_t>(c.statement));
+    for (const PartCopy& c : gone)
+      step.kernel.body.erase(step.kernel.body.begin() + static_cast<std::ptrdiff_t>(c.statement));
     std::sort(gone.begin(), gone.end(), [](const PartCopy& a, const PartCopy& b) { return a.tensor > b.tensor; });
     for (const PartCopy& c : gone) drop_unused(step, c.tensor);
   }
 
   /// Whether the parts are all of the buffer, each byte once.
   bool cover(const std::vector<PartCopy>& parts, int root) const {
-    std::map<int64_t, int64_t> ends;   // by where they begin
+    std::map<int64_t, int64_t> ends;  // by where they begin
     for (const PartCopy& p : parts) {
       const int64_t begin = place_of(plan_, p.from).offset;
       if (!ends.emplace(begin, begin + plan_.buffers[static_cast<size_t>(p.from)].bytes).second) return false;
@@ -184,7 +194,7 @@ class ViewPlacer {
     const int root = place_of(plan_, from).root;
     const auto lies_there = [&](int tensor) {
       const int b = tensor == copy.to ? -1 : plan_.steps[at].buffers[static_cast<size_t>(tensor)];
-      return b >= 0 && place_of(plan_, b).root == root;   // the source, or the same value as another operand
+      return b >= 0 && place_of(plan_, b).root == root;  // the source, or the same value as another operand
     };
     const auto reads = [&](const Expr& e) {
       bool found = false;
@@ -205,8 +215,10 @@ class ViewPlacer {
   /// Makes one buffer of the copy a view of the other; false where neither can be.
   bool joins(const PlanStep& step, const RunCopy& copy, int from, int to) {
     const int64_t bytes = copy.shift * bytes_of(buffer(from).dtype);
-    if (step.kernel.body.size() == 1 && copy.all_to && buffer(to).kind == BufferKind::Arena) return make_view(to, from, -bytes), true;
-    if (!copy.all_from || buffer(from).kind != BufferKind::Arena || writers_[static_cast<size_t>(from)] != 1) return false;
+    if (step.kernel.body.size() == 1 && copy.all_to && buffer(to).kind == BufferKind::Arena)
+      return make_view(to, from, -bytes), true;
+    if (!copy.all_from || buffer(from).kind != BufferKind::Arena || writers_[static_cast<size_t>(from)] != 1)
+      return false;
     if (place_of(plan_, to).root == from) return false;
     return make_view(from, to, bytes), true;
   }
@@ -257,7 +269,9 @@ class ViewPlacer {
     if (to < 0 || !movable(to) || writers_[static_cast<size_t>(to)] != 1) return;
     for (size_t t = 0; t < k.tensors.size(); ++t) {
       const int from = step.buffers[t];
-      if (k.tensors[t].role != Role::Input || from < 0 || !movable(from) || !may_hold(s, from, to) || !read_in_step(k, t)) continue;
+      if (k.tensors[t].role != Role::Input || from < 0 || !movable(from) || !may_hold(s, from, to) ||
+          !read_in_step(k, t))
+        continue;
       if (!only_tensor_of_root(step, t)) continue;
       const int root = place_of(plan_, from).root;
       if (buffer(to).kind == BufferKind::Arena) {
@@ -271,14 +285,18 @@ class ViewPlacer {
     }
   }
 
-  /// Nothing needs `from` after step `s`, and it is as large as `to`, which has no memory yet or is what the model gives out.
+  /// Nothing needs `from` after step `s`, and it is as large as `to`, which has no memory yet or is what the model
+  /// gives out.
   bool may_hold(int s, int from, int to) {
     const BufferPlace place = place_of(plan_, from);
     const PlanBuffer &root = buffer(place.root), &target = buffer(to);
     if (root.kind != BufferKind::Arena || last_[static_cast<size_t>(place.root)] != s) return false;
-    if (buffer(from).bytes != target.bytes || bytes_of(buffer(from).dtype) != bytes_of(target.dtype) || buffer(from).dims.size() == 0) return false;
+    if (buffer(from).bytes != target.bytes || bytes_of(buffer(from).dtype) != bytes_of(target.dtype) ||
+        buffer(from).dims.size() == 0)
+      return false;
     if (target.kind == BufferKind::Arena) return true;
-    return target.kind == BufferKind::Output && place.offset == 0 && root.bytes == target.bytes && place_of(plan_, to).root == to;
+    return target.kind == BufferKind::Output && place.offset == 0 && root.bytes == target.bytes &&
+           place_of(plan_, to).root == to;
   }
 
   bool only_tensor_of_root(const PlanStep& step, size_t tensor) {
@@ -288,7 +306,8 @@ class ViewPlacer {
     return true;
   }
 
-  /// Every read of the tensor is of the element that the statement writes, and none stands inside of a reduction but a contraction's.
+  /// Every read of the tensor is of the element that the statement writes, and none stands inside of a reduction but a
+  /// contraction's.
   static bool read_in_step(const Kernel& k, size_t tensor) {
     const KernelStatement& s = k.body[0];
     const Tensor &in = k.tensors[tensor], &out = k.tensors[static_cast<size_t>(s.target)];
@@ -299,14 +318,16 @@ class ViewPlacer {
       const bool inner = std::holds_alternative<Reduce>(e->node);
       reduces = reduces || inner;
       const auto* r = std::get_if<Read>(&e->node);
-      if (r && static_cast<size_t>(r->tensor) == tensor) in_step = in_step && !reduced && !r->fill && same_element(in, r->index, out, s.index, ranges);
+      if (r && static_cast<size_t>(r->tensor) == tensor)
+        in_step = in_step && !reduced && !r->fill && same_element(in, r->index, out, s.index, ranges);
       each_child(e, [&](const Expr& c) { look(c, reduced || inner); });
     };
     look(s.value, false);
     return in_step && (!reduces || find_contraction(k));
   }
 
-  static bool same_element(const Tensor& in, const std::vector<Expr>& index, const Tensor& out, const std::vector<Expr>& written, const Ranges& ranges) {
+  static bool same_element(const Tensor& in, const std::vector<Expr>& index, const Tensor& out,
+                           const std::vector<Expr>& written, const Ranges& ranges) {
     const auto at = reindex(in, index, out);
     if (!at || at->size() != written.size()) return false;
     for (size_t d = 0; d < written.size(); ++d)

@@ -12,7 +12,7 @@ constexpr int64_t kAlign = 64;
 int64_t aligned(int64_t n) { return (n + kAlign - 1) / kAlign * kAlign; }
 
 struct ArenaBlock {
-  int64_t bytes = 0;   ///< a multiple of the alignment
+  int64_t bytes = 0;  ///< a multiple of the alignment
   Lifetime life;
   int64_t* offset = nullptr;
 };
@@ -34,7 +34,8 @@ Placement pack(const std::vector<ArenaBlock>& blocks, std::vector<size_t> order)
     const ArenaBlock& b = blocks[p.order[i]];
     taken.clear();
     for (size_t j = 0; j < i; ++j)
-      if (const ArenaBlock& o = blocks[p.order[j]]; together(o.life, b.life)) taken.emplace_back(p.offsets[p.order[j]], p.offsets[p.order[j]] + o.bytes);
+      if (const ArenaBlock& o = blocks[p.order[j]]; together(o.life, b.life))
+        taken.emplace_back(p.offsets[p.order[j]], p.offsets[p.order[j]] + o.bytes);
     std::sort(taken.begin(), taken.end());
     int64_t at = 0;
     for (const auto& [begin, end] : taken) {
@@ -52,9 +53,18 @@ int64_t length(const ArenaBlock& b) { return b.life.last - b.life.first + 1; }
 /// The orders that are tried: greatest first, longest first, greatest area first, as they come to life.
 std::vector<std::vector<size_t>> orders(const std::vector<ArenaBlock>& blocks) {
   using Key = std::function<std::pair<int64_t, int64_t>(const ArenaBlock&)>;
-  const Key keys[] = {[](const ArenaBlock& b) { return std::pair{-b.bytes, -length(b)}; }, [](const ArenaBlock& b) { return std::pair{-length(b), -b.bytes}; },
-                      [](const ArenaBlock& b) { return std::pair{-b.bytes * length(b), int64_t{0}}; },
-                      [](const ArenaBlock& b) { return std::pair<int64_t, int64_t>{b.life.first, -b.bytes}; }};
+  const Key keys[] = {[](const ArenaBlock& b) {
+                        return std::pair{-b.bytes, -length(b)};
+                      },
+                      [](const ArenaBlock& b) {
+                        return std::pair{-length(b), -b.bytes};
+                      },
+                      [](const ArenaBlock& b) {
+                        return std::pair{-b.bytes * length(b), int64_t{0}};
+                      },
+                      [](const ArenaBlock& b) {
+                        return std::pair<int64_t, int64_t>{b.life.first, -b.bytes};
+                      }};
   std::vector<std::vector<size_t>> out;
   for (const Key& key : keys) {
     std::vector<size_t> order(blocks.size());
@@ -67,7 +77,7 @@ std::vector<std::vector<size_t>> orders(const std::vector<ArenaBlock>& blocks) {
 
 /// Places the block that ends highest earlier, for as long as that makes the arena smaller.
 Placement improved(const std::vector<ArenaBlock>& blocks, Placement best, int64_t least) {
-  constexpr size_t kWork = 20'000'000;   // comparisons of blocks; large plans get fewer rounds
+  constexpr size_t kWork = 20'000'000;  // comparisons of blocks; large plans get fewer rounds
   const size_t rounds = kWork / std::max<size_t>(1, blocks.size() * blocks.size());
   Placement at = best;
   for (size_t round = 0; round < rounds && best.bytes > least; ++round) {
@@ -76,7 +86,8 @@ Placement improved(const std::vector<ArenaBlock>& blocks, Placement best, int64_
       if (at.offsets[at.order[i]] + blocks[at.order[i]].bytes == at.bytes) highest = i;
     if (highest == 0) break;
     std::vector<size_t> order = at.order;
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(highest), order.begin() + static_cast<std::ptrdiff_t>(highest) + 1);
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(highest),
+                order.begin() + static_cast<std::ptrdiff_t>(highest) + 1);
     at = pack(blocks, std::move(order));
     if (at.bytes < best.bytes) best = at;
   }
@@ -91,7 +102,8 @@ std::vector<ArenaBlock> arena_blocks(ExecutionPlan& plan) {
       blocks.push_back({aligned(plan.buffers[i].bytes), life[i], &plan.buffers[i].offset});
   for (size_t s = 0; s < plan.steps.size(); ++s)
     if (plan.steps[s].scratch > 0)
-      blocks.push_back({aligned(plan.steps[s].scratch), {static_cast<int>(s), static_cast<int>(s)}, &plan.steps[s].scratch_offset});
+      blocks.push_back(
+          {aligned(plan.steps[s].scratch), {static_cast<int>(s), static_cast<int>(s)}, &plan.steps[s].scratch_offset});
   return blocks;
 }
 
@@ -125,7 +137,8 @@ class LifetimeFinder {
       for (const PlanCopy& c : r.before) touch(c.to, span.first, r.parent), touch(c.from, span.first, r.parent);
       touch(r.count, span.last, r.parent);
       touch(r.continues, span.last, static_cast<RegionId>(id));
-      for (const PlanCopy& c : r.after) touch(c.to, span.last, static_cast<RegionId>(id)), touch(c.from, span.last, static_cast<RegionId>(id));
+      for (const PlanCopy& c : r.after)
+        touch(c.to, span.last, static_cast<RegionId>(id)), touch(c.from, span.last, static_cast<RegionId>(id));
     }
     return out_;
   }
@@ -142,7 +155,8 @@ class LifetimeFinder {
     b = root_of(plan_, b);
     Lifetime& l = out_[static_cast<size_t>(b)];
     widen(l, step, step);
-    for (RegionId r = region; !lies_in(plan_.regions, plan_.buffers[static_cast<size_t>(b)].region, r); r = plan_.regions[static_cast<size_t>(r)].parent)
+    for (RegionId r = region; !lies_in(plan_.regions, plan_.buffers[static_cast<size_t>(b)].region, r);
+         r = plan_.regions[static_cast<size_t>(r)].parent)
       widen(l, spans_[static_cast<size_t>(r)].first, spans_[static_cast<size_t>(r)].last);
   }
 
@@ -160,7 +174,8 @@ std::vector<int64_t> live_bytes(const ExecutionPlan& plan) {
   const std::vector<Lifetime> life = lifetimes(plan);
   for (size_t i = 0; i < plan.buffers.size(); ++i)
     if (plan.buffers[i].kind == BufferKind::Arena)
-      for (int s = life[i].first; s <= life[i].last; ++s) live[static_cast<size_t>(s)] += aligned(plan.buffers[i].bytes);
+      for (int s = life[i].first; s <= life[i].last; ++s)
+        live[static_cast<size_t>(s)] += aligned(plan.buffers[i].bytes);
   for (size_t s = 0; s < plan.steps.size(); ++s) live[s] += aligned(plan.steps[s].scratch);
   return live;
 }

@@ -5,13 +5,14 @@
 
 namespace tenon {
 
-/// Assigns offsets so that buffers that are needed at the same time do not overlap; sets arena_bytes. Several orders (by size, by
-/// lifetime, by both) are packed, each buffer at the lowest place where nothing that lives with it lies; then the order is improved
-/// for as long as the arena is larger than what lives at once. Each step's `scratch` is live at that step alone; a view lives in its base.
+/// Assigns offsets so that buffers that are needed at the same time do not overlap; sets arena_bytes. Several orders
+/// (by size, by lifetime, by both) are packed, each buffer at the lowest place where nothing that lives with it lies;
+/// then the order is improved for as long as the arena is larger than what lives at once. Each step's `scratch` is live
+/// at that step alone; a view lives in its base.
 void plan_memory(ExecutionPlan& plan);
 
-/// First and last step at which each buffer is needed, what lies in it included; {0, -1} for those that are never used. What a loop
-/// needs from outside is needed from its first step to its last.
+/// First and last step at which each buffer is needed, what lies in it included; {0, -1} for those that are never used.
+/// What a loop needs from outside is needed from its first step to its last.
 struct Lifetime {
   int first = 0;
   int last = -1;

@@ -75,7 +75,8 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) 
   p.first = *constant_value(form->rest);
   const auto add = [&](const LoopVar& v, std::vector<PackedAxis>& to) {
     const auto axis = axis_of(v, *form);
-    if (axis && (axis->step != 0 || &to != &p.outer)) to.push_back(*axis);   // every product of a batch takes the same panels
+    if (axis && (axis->step != 0 || &to != &p.outer))
+      to.push_back(*axis);  // every product of a batch takes the same panels
     return axis.has_value();
   };
   for (const LoopVar& v : c.outer_right)
@@ -154,7 +155,8 @@ Expr flat_of(const std::vector<PackedAxis>& axes) {
   Expr flat = constant_int(0);
   for (const PackedAxis& a : axes) {
     const Expr v = var_ref(a.var.name);
-    flat = (is_zero(flat) ? flat : flat * constant_int(a.extent)) + (a.numbers > 0 ? apply(ScalarOp::FloorDiv, {v, constant_int(2)}) : v);
+    flat = (is_zero(flat) ? flat : flat * constant_int(a.extent)) +
+           (a.numbers > 0 ? apply(ScalarOp::FloorDiv, {v, constant_int(2)}) : v);
   }
   return flat;
 }
@@ -170,14 +172,16 @@ void rewrite(Kernel& kernel, const Packing& p, const TensorData& data) {
   for (const int64_t n : data.dims) t.dims.push_back(constant_int(n));
   t.strides = contiguous_strides(t.dims);
   const Expr n = var_ref(p.column.var.name), width = constant_int(p.width);
-  std::vector<Expr> index = {flat_of(p.outer), apply(ScalarOp::FloorDiv, {n, width}), flat_of(p.depth), apply(ScalarOp::Mod, {n, width})};
+  std::vector<Expr> index = {flat_of(p.outer), apply(ScalarOp::FloorDiv, {n, width}), flat_of(p.depth),
+                             apply(ScalarOp::Mod, {n, width})};
   if (!p.paired.empty()) index.push_back(apply(ScalarOp::Mod, {var_ref(p.paired), constant_int(2)}));
   const Expr read = read_of(p.tensor, t.dtype, std::move(index));
   kernel.body[0].value = with_read(kernel.body[0].value, p.read, read);
 }
 
 bool used(const ExecutionPlan& plan, int buffer) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const PlanStep& s) { return std::count(s.buffers.begin(), s.buffers.end(), buffer) > 0; }) ||
+  return std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [&](const PlanStep& s) { return std::count(s.buffers.begin(), s.buffers.end(), buffer) > 0; }) ||
          std::count(plan.outputs.begin(), plan.outputs.end(), buffer) > 0;
 }
 

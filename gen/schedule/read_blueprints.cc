@@ -1,4 +1,5 @@
-// Reading blueprints: a table says which parameters each kind of kernel has; what would have no effect is an error at its place.
+// Reading blueprints: a table says which parameters each kind of kernel has; what would have no effect is an error at
+// its place.
 #include "schedule/read_blueprints.h"
 
 #include <fmt/format.h>
@@ -15,19 +16,28 @@
 namespace tenon {
 namespace {
 
-const std::vector<DType> kSums = {DType::I32, DType::I64, DType::U32, DType::U64, DType::F32, DType::F64};  // what contractions sum in
-const std::vector<DType> kWidths = {DType::F32, DType::F64};  // elements of 8 bytes are asked for as f64, all others as f32
+const std::vector<DType> kSums = {DType::I32, DType::I64, DType::U32,
+                                  DType::U64, DType::F32, DType::F64};  // what contractions sum in
+const std::vector<DType> kWidths = {DType::F32,
+                                    DType::F64};  // elements of 8 bytes are asked for as f64, all others as f32
 
-const BlueprintParameter kRows{"tile_rows", &Blueprint::tile_rows, true}, kVectors{"tile_vectors", &Blueprint::tile_vectors, true};
-const BlueprintParameter kUnroll{"unroll", &Blueprint::unroll}, kCacheM{"cache_m", &Blueprint::cache_m, true}, kCacheN{"cache_n", &Blueprint::cache_n, true};
+const BlueprintParameter kRows{"tile_rows", &Blueprint::tile_rows, true},
+    kVectors{"tile_vectors", &Blueprint::tile_vectors, true};
+const BlueprintParameter kUnroll{"unroll", &Blueprint::unroll}, kCacheM{"cache_m", &Blueprint::cache_m, true},
+    kCacheN{"cache_n", &Blueprint::cache_n, true};
 const BlueprintParameter kPrefetch{"prefetch_bytes", &Blueprint::prefetch_bytes};
-const BlueprintParameter kTurned{"tile_rows", &Blueprint::tile_rows, true, true};  // turned columns of a tile are vectors
+const BlueprintParameter kTurned{"tile_rows", &Blueprint::tile_rows, true,
+                                 true};  // turned columns of a tile are vectors
 
 const std::vector<BlueprintKind> kKinds = {
     {"contraction", {kRows, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
     {"contraction_turned", {kTurned, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
     {"contraction_turned_narrow", {kTurned, kVectors, kUnroll, kCacheM, kCacheN}, kSums},
-    {"stencil", {kRows, {"unroll", &Blueprint::unroll, false, false, false}, {"cache_m", &Blueprint::cache_m, false, false, false}}, kSums},
+    {"stencil",
+     {kRows,
+      {"unroll", &Blueprint::unroll, false, false, false},
+      {"cache_m", &Blueprint::cache_m, false, false, false}},
+     kSums},
     {"row_chain", {kRows, {"unroll", &Blueprint::unroll, true}, kCacheM}, {}},
     {"map", {kUnroll, kPrefetch}, kWidths, false, false},
     {"reduction", {{"accumulators", &Blueprint::accumulators}, kPrefetch}, kWidths, true, false},
@@ -48,16 +58,23 @@ std::vector<std::string> names(const Range& rows) {
 }
 
 const YamlEntry* entry_of(const YamlNode& row, std::string_view key) {
-  const auto at = std::find_if(row.entries.begin(), row.entries.end(), [&](const YamlEntry& e) { return e.key.text == key; });
+  const auto at =
+      std::find_if(row.entries.begin(), row.entries.end(), [&](const YamlEntry& e) { return e.key.text == key; });
   return at == row.entries.end() ? nullptr : &*at;
 }
 
 const BlueprintKind* kind_of(const YamlNode& row, Diagnostics& errors) {
   const YamlEntry* kind = entry_of(row, "kind");
-  if (!kind) return errors.error(Code::E0203, row.span, "a blueprint without `kind`", {"one of: " + joined(names(kKinds), ", ")}), nullptr;
-  const auto at = std::find_if(kKinds.begin(), kKinds.end(), [&](const BlueprintKind& k) { return k.name == kind->value.text; });
+  if (!kind)
+    return errors.error(Code::E0203, row.span, "a blueprint without `kind`",
+                        {"one of: " + joined(names(kKinds), ", ")}),
+           nullptr;
+  const auto at =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const BlueprintKind& k) { return k.name == kind->value.text; });
   if (at != kKinds.end()) return &*at;
-  return errors.error(Code::E0228, kind->value.span, "no kernel is scheduled by '" + kind->value.text + "'", meant(kind->value.text, names(kKinds))), nullptr;
+  return errors.error(Code::E0228, kind->value.span, "no kernel is scheduled by '" + kind->value.text + "'",
+                      meant(kind->value.text, names(kKinds))),
+         nullptr;
 }
 
 void read_number(const YamlNode& value, bool turned, int& out, Diagnostics& errors) {
@@ -66,36 +83,48 @@ void read_number(const YamlNode& value, bool turned, int& out, Diagnostics& erro
   if (status != std::errc() || end != text.data() + text.size() || out < 0 || out > kLargest)
     errors.error(Code::E0214, value.span, "not a number", {"whole numbers from 0 to 1048576"});
   else if (turned && (out & (out - 1)) != 0 && out % 4 != 0)
-    errors.error(Code::E0214, value.span, "neither a power of two nor a multiple of 4", {"so many rows, or as many as a power of two divides them by, are one vector"});
+    errors.error(Code::E0214, value.span, "neither a power of two nor a multiple of 4",
+                 {"so many rows, or as many as a power of two divides them by, are one vector"});
 }
 
 bool follows(const Isa& level, const BlueprintKind& kind) { return kind.scalars || level.vector_bits > 0; }
 
 void check_dtype(const YamlNode& value, const BlueprintKind& kind, Diagnostics& errors) {
   const auto type = dtype_from_name(value.text);
-  if (!type) return errors.error(Code::E0224, value.span, "no dtype is called '" + value.text + "'", {"`*` stands for all of them"});
+  if (!type)
+    return errors.error(Code::E0224, value.span, "no dtype is called '" + value.text + "'",
+                        {"`*` stands for all of them"});
   if (std::count(kind.types.begin(), kind.types.end(), *type)) return;
   std::vector<std::string> all;
   for (const DType t : kind.types) all.emplace_back(name_of(t));
-  errors.error(Code::E0201, value.span, fmt::format("{} has no effect on a blueprint of kind {}", value.text, kind.name),
+  errors.error(Code::E0201, value.span,
+               fmt::format("{} has no effect on a blueprint of kind {}", value.text, kind.name),
                {all.empty() ? "one row is for all dtypes: `*`" : "`*`, or one of: " + joined(all, ", ")});
 }
 
 void read_field(const YamlEntry& entry, const BlueprintKind& kind, Blueprint& row, Diagnostics& errors) {
   const std::string& key = entry.key.text;
   const std::string& text = entry.value.text;
-  if (!entry.value.is_scalar()) return errors.error(Code::E0202, entry.value.span, "a word or a number is expected here");
-  const auto p = std::find_if(kind.parameters.begin(), kind.parameters.end(), [&](const BlueprintParameter& q) { return q.name == key; });
+  if (!entry.value.is_scalar())
+    return errors.error(Code::E0202, entry.value.span, "a word or a number is expected here");
+  const auto p = std::find_if(kind.parameters.begin(), kind.parameters.end(),
+                              [&](const BlueprintParameter& q) { return q.name == key; });
   if (p != kind.parameters.end()) return read_number(entry.value, p->turned, row.*p->field, errors);
   if (key == "kind") row.kind = text;
   else if (key == "name" && kind.named) row.name = text;
   else if (key == "isa") row.isa = text;
   else if (key == "dtype") row.dtype = text;
-  else errors.error(Code::E0201, entry.key.span, fmt::format("`{}` has no effect on a blueprint of kind {}", key, kind.name), meant(key, names(kind.parameters)));
+  else
+    errors.error(Code::E0201, entry.key.span,
+                 fmt::format("`{}` has no effect on a blueprint of kind {}", key, kind.name),
+                 meant(key, names(kind.parameters)));
   if (text == "*") return;
   const Isa* level = key == "isa" ? isa_from_name(text) : nullptr;
-  if (key == "isa" && !level) errors.error(Code::E0202, entry.value.span, "no level is called '" + text + "'", meant(text, names(all_isas())));
-  else if (level && !follows(*level, kind)) errors.error(Code::E0201, entry.value.span, fmt::format("a blueprint of kind {} has no effect on {}, which has no vectors", kind.name, text));
+  if (key == "isa" && !level)
+    errors.error(Code::E0202, entry.value.span, "no level is called '" + text + "'", meant(text, names(all_isas())));
+  else if (level && !follows(*level, kind))
+    errors.error(Code::E0201, entry.value.span,
+                 fmt::format("a blueprint of kind {} has no effect on {}, which has no vectors", kind.name, text));
   if (key == "dtype") check_dtype(entry.value, kind, errors);
 }
 
@@ -113,11 +142,14 @@ void read_row(const YamlNode& node, Reading& r) {
   Blueprint row;
   for (const YamlEntry& e : node.entries) read_field(e, *kind, row, r.errors);
   for (const BlueprintParameter& p : kind->parameters)
-    if (p.needed && row.*p.field == 0) r.errors.error(Code::E0203, node.span, fmt::format("a blueprint of kind {} needs `{}`, from 1", kind->name, p.name));
+    if (p.needed && row.*p.field == 0)
+      r.errors.error(Code::E0203, node.span,
+                     fmt::format("a blueprint of kind {} needs `{}`, from 1", kind->name, p.name));
   const Isa* level = isa_from_name(row.isa);
   for (const BlueprintParameter& p : kind->parameters)
     if (const YamlEntry* e = entry_of(node, p.name); e && level && level->vector_bits == 0 && !p.scalars)
-      r.errors.error(Code::E0201, e->key.span, fmt::format("`{}` has no effect on {}, which has no vectors", p.name, row.isa));
+      r.errors.error(Code::E0201, e->key.span,
+                     fmt::format("`{}` has no effect on {}, which has no vectors", p.name, row.isa));
   if (row.name.empty()) row.name = row.isa != "*" ? row.kind + "/" + row.isa : row.kind;
   r.all.rows.push_back(std::move(row));
   r.places.push_back(node.span);
@@ -129,9 +161,12 @@ void read_file(const SourceFileRef& file, Reading& r) {
   for (const YamlNode& document : *documents) {
     if (!document.is_map()) continue;
     for (const YamlEntry& e : document.entries) {
-      if (e.key.text != "blueprints") r.errors.error(Code::E0201, e.key.span, "unknown key '" + e.key.text + "'", {"a file of blueprints holds `blueprints` alone"});
+      if (e.key.text != "blueprints")
+        r.errors.error(Code::E0201, e.key.span, "unknown key '" + e.key.text + "'",
+                       {"a file of blueprints holds `blueprints` alone"});
       else if (!e.value.is_sequence()) r.errors.error(Code::E0202, e.value.span, "`blueprints` is a list");
-      else for (const YamlNode& row : e.value.items) read_row(row, r);
+      else
+        for (const YamlNode& row : e.value.items) read_row(row, r);
     }
   }
 }
@@ -151,7 +186,9 @@ Result<Blueprints> finished(Reading r) {
   const std::set<const Blueprint*> found = taken(r.all);
   for (size_t i = 0; i < r.all.rows.size(); ++i)
     if (!found.count(&r.all.rows[i]))
-      r.errors.error(Code::E0201, r.places[i], "this blueprint has no effect: rows in front of it fit all kernels that it fits", {"the first row that fits is taken; special rows stand before general ones"});
+      r.errors.error(Code::E0201, r.places[i],
+                     "this blueprint has no effect: rows in front of it fit all kernels that it fits",
+                     {"the first row that fits is taken; special rows stand before general ones"});
   if (r.errors.has_errors()) return std::move(r.errors);
   return std::move(r.all);
 }

@@ -29,8 +29,8 @@ struct BlueprintKind {
 };
 std::span<const BlueprintKind> blueprint_kinds();
 
-/// The rows of one file: a list under `blueprints`, each a map of the fields of Blueprint. A key or a value without effect is an error,
-/// and so is a row that no kernel takes, since rows in front of it fit all that it fits.
+/// The rows of one file: a list under `blueprints`, each a map of the fields of Blueprint. A key or a value without
+/// effect is an error, and so is a row that no kernel takes, since rows in front of it fit all that it fits.
 Result<Blueprints> read_blueprints(const SourceFileRef& file);
 /// The rows of every *.yaml below `folder`, files in order of their names.
 Result<Blueprints> read_blueprint_folder(const std::filesystem::path& folder);

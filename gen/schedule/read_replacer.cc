@@ -13,7 +13,8 @@
 namespace tenon {
 namespace {
 
-/// Gives reduction variables names that are not in `taken`. Equal reductions stay equal: what a value uses twice is computed once.
+/// Gives reduction variables names that are not in `taken`. Equal reductions stay equal: what a value uses twice is
+/// computed once.
 class FreshReductions {
  public:
   explicit FreshReductions(std::set<std::string>& taken) : taken_(taken) {}
@@ -76,7 +77,8 @@ Expr ReadReplacer::made_at(const Read& read, const std::vector<Expr>& at) {
   return normal_fills(consumer_, select(in_range(read), made, read.fill), {});
 }
 
-/// The formula is itself a read that yields the same number outside of a tensor which lies wholly inside: padding of what is padded.
+/// The formula is itself a read that yields the same number outside of a tensor which lies wholly inside: padding of
+/// what is padded.
 bool ReadReplacer::already_filled(const Expr& made, const Read& outer) const {
   const auto* inner = std::get_if<Read>(&made->node);
   if (!inner || !inner->fill || !same(inner->fill, outer.fill) || outer.index.size() != made_.vars.size()) return false;
@@ -86,7 +88,8 @@ bool ReadReplacer::already_filled(const Expr& made, const Read& outer) const {
     const auto by = affine_in(plain->index[d], made_.vars[d]);
     if (!by || !is_one(simplify(by->coefficient)) || !same(read_.dims[d], made_.shape.dims[d])) return false;
     // inside: 0 <= i + rest < source; that i itself is inside follows from -rest >= 0 and source - rest <= made
-    if (!proves_le(by->rest, constant_int(0), {}) || !proves_le(source.dims[d] - by->rest, made_.shape.dims[d], {})) return false;
+    if (!proves_le(by->rest, constant_int(0), {}) || !proves_le(source.dims[d] - by->rest, made_.shape.dims[d], {}))
+      return false;
   }
   return true;
 }
@@ -94,7 +97,8 @@ bool ReadReplacer::already_filled(const Expr& made, const Read& outer) const {
 Expr ReadReplacer::in_range(const Read& read) const {
   Expr all = constant_int(1, DType::Bool);
   for (size_t k = 0; k < read.index.size(); ++k) {
-    const Expr lo = apply(ScalarOp::Ge, {read.index[k], constant_int(0)}), hi = apply(ScalarOp::Lt, {read.index[k], read_.dims[k]});
+    const Expr lo = apply(ScalarOp::Ge, {read.index[k], constant_int(0)}),
+               hi = apply(ScalarOp::Lt, {read.index[k], read_.dims[k]});
     all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {lo, hi})});
   }
   return all;

@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-/// How a producer makes a value: `formula` at the place `vars`, of the tensor `shape`. The formula's tensors are numbered as in `consumer`.
+/// How a producer makes a value: `formula` at the place `vars`, of the tensor `shape`. The formula's tensors are
+/// numbered as in `consumer`.
 struct MadeValue {
   Expr formula;
   std::vector<std::string> vars;
@@ -20,7 +21,8 @@ struct MadeValue {
 /// Reads of one element share one copy of the formula.
 class ReadReplacer {
  public:
-  /// Replaces reads of `tensor`, which the consumer sees with the shape `as_read`. Names of new reduction variables go into `taken`.
+  /// Replaces reads of `tensor`, which the consumer sees with the shape `as_read`. Names of new reduction variables go
+  /// into `taken`.
   ReadReplacer(int tensor, Tensor as_read, MadeValue made, const Kernel& consumer, std::set<std::string>& taken)
       : tensor_(tensor), read_(std::move(as_read)), made_(std::move(made)), consumer_(consumer), taken_(taken) {}
 

@@ -5,7 +5,8 @@
 
 namespace tenon {
 
-/// Sets PlanStep::twin where an earlier step's kernel does the same to tensors of the same shapes: one function serves both.
+/// Sets PlanStep::twin where an earlier step's kernel does the same to tensors of the same shapes: one function serves
+/// both.
 void share_kernels(ExecutionPlan& plan);
 
 /// The kernel with names that depend on its structure alone; equal texts of two such kernels mean equal kernels.

@@ -31,7 +31,9 @@ std::set<int64_t> divisors_of(const std::string& var, const Expr& e) {
 struct Merged {
   LoopVar whole, outer, inner;
 
-  std::map<std::string, Expr> parts() const { return {{whole.name, var_ref(outer.name) * inner.extent + var_ref(inner.name)}}; }
+  std::map<std::string, Expr> parts() const {
+    return {{whole.name, var_ref(outer.name) * inner.extent + var_ref(inner.name)}};
+  }
 };
 
 /// The innermost dimension comes off first; what is left may be several again.
@@ -60,7 +62,8 @@ Expr split_reduction(const Expr& e, const Merged& m) {
   if (!r) return map_children(e, [&](const Expr& c) { return split_reduction(c, m); });
   std::vector<LoopVar> vars = r->vars;
   split_in(vars, m);
-  return reduce(r->op, std::move(vars), r->where ? substitute(r->where, m.parts()) : nullptr, substitute(r->value, m.parts()), e->type);
+  return reduce(r->op, std::move(vars), r->where ? substitute(r->where, m.parts()) : nullptr,
+                substitute(r->value, m.parts()), e->type);
 }
 
 KernelStatement simplified(KernelStatement s) {

@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kMostPlaces = int64_t{1} << 20;
 
 std::optional<NumberRange> range_of(const Value& value) {
-  if (!value.constant || value.trainable || !is_int(value.dtype) || value.dtype == DType::U64 || is_small(value.dtype)) return std::nullopt;
+  if (!value.constant || value.trainable || !is_int(value.dtype) || value.dtype == DType::U64 || is_small(value.dtype))
+    return std::nullopt;
   const int64_t n = element_count(value.constant->dims);
   if (n < 1 || n > kMostPlaces) return std::nullopt;
   const int64_t first = int_element(*value.constant, 0);

@@ -9,12 +9,12 @@
 namespace tenon {
 
 /// Prints `FILE:LINE: internal error: CONDITION: MESSAGE` on stderr and aborts.
-[[noreturn]] void check_failed(const char *file, int line, const char *condition, std::string_view message);
+[[noreturn]] void check_failed(const char* file, int line, const char* condition, std::string_view message);
 
 namespace check_detail {
 inline std::string message() { return {}; }
 template <class... Args>
-std::string message(fmt::format_string<Args...> format, Args &&...args) {
+std::string message(fmt::format_string<Args...> format, Args&&... args) {
   return fmt::format(format, std::forward<Args>(args)...);
 }
 }  // namespace check_detail

@@ -10,27 +10,34 @@ namespace tenon {
 /// The base of what `Counted` points to.
 struct CountedNode {
   CountedNode() = default;
-  CountedNode(const CountedNode&) noexcept {}   // a copy has owners of its own
+  CountedNode(const CountedNode&) noexcept {}  // a copy has owners of its own
   CountedNode& operator=(const CountedNode&) = delete;
   mutable uint32_t owners = 0;
 };
 
-/// What std::shared_ptr<const T> is, at half the size: a tree of small nodes spends much of its time on atomic counters and control blocks.
+/// What std::shared_ptr<const T> is, at half the size: a tree of small nodes spends much of its time on atomic counters
+/// and control blocks.
 template <class T>
 class Counted {
  public:
   Counted() = default;
   Counted(std::nullptr_t) {}
   template <class... Parts>
-  static Counted made(Parts&&... parts) { return Counted(new T{{}, std::forward<Parts>(parts)...}); }
+  static Counted made(Parts&&... parts) {
+    return Counted(new T{{}, std::forward<Parts>(parts)...});
+  }
 
-  Counted(const Counted& other) noexcept : node_(other.node_) { if (node_) ++node_->owners; }
+  Counted(const Counted& other) noexcept : node_(other.node_) {
+    if (node_) ++node_->owners;
+  }
   Counted(Counted&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   Counted& operator=(Counted other) noexcept {
     std::swap(node_, other.node_);
     return *this;
   }
-  ~Counted() { if (node_ && --node_->owners == 0) delete node_; }
+  ~Counted() {
+    if (node_ && --node_->owners == 0) delete node_;
+  }
 
   const T* get() const { return node_; }
   const T* operator->() const { return node_; }

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_folder(const fs::path &path) {
+bool is_folder(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(path, error);
 }
@@ -28,21 +28,22 @@ std::vector<fs::path> roots() {
 }
 
 // A trailing slash does not count as a level.
-fs::path folder_above(const fs::path &path) {
+fs::path folder_above(const fs::path& path) {
   std::error_code error;
   const fs::path whole = fs::absolute(path, error);
   return ((error ? path : whole) / "").lexically_normal().parent_path().parent_path();
 }
 
 std::optional<DataDirs> shipped() {
-  for (const fs::path &root : roots())
-    if (is_folder(root / "opdefs") && is_folder(root / "templates")) return DataDirs{root / "opdefs", root / "templates"};
+  for (const fs::path& root : roots())
+    if (is_folder(root / "opdefs") && is_folder(root / "templates"))
+      return DataDirs{root / "opdefs", root / "templates"};
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<DataDirs> find_data_dirs(const std::optional<std::string> &opdefs_override) {
+std::optional<DataDirs> find_data_dirs(const std::optional<std::string>& opdefs_override) {
   if (!opdefs_override) return shipped();
   const fs::path named(*opdefs_override);
   if (!is_folder(named)) return std::nullopt;

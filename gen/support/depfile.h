@@ -6,8 +6,8 @@
 
 namespace tenon {
 
-/// One rule: `target` depends on `dependencies`, sorted and without repetition; blanks, '#' and '$' in names are escaped.
-/// For a generated directory DIR the target is DIR/sources.txt.
-std::string depfile_text(const std::string &target, std::vector<std::string> dependencies);
+/// One rule: `target` depends on `dependencies`, sorted and without repetition; blanks, '#' and '$' in names are
+/// escaped. For a generated directory DIR the target is DIR/sources.txt.
+std::string depfile_text(const std::string& target, std::vector<std::string> dependencies);
 
 }  // namespace tenon

@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-const std::vector<CodeInfo> &all_codes() {
+const std::vector<CodeInfo>& all_codes() {
   static const std::vector<CodeInfo> codes = {
 #define TENON_CODE(code, slug, meaning, explanation) {Code::code, #code, slug, meaning, explanation},
 #include "support/diagnostic_codes.def"
@@ -19,15 +19,16 @@ const std::vector<CodeInfo> &all_codes() {
   return codes;
 }
 
-const CodeInfo &code_info(Code code) { return all_codes()[static_cast<std::size_t>(code)]; }
+const CodeInfo& code_info(Code code) { return all_codes()[static_cast<std::size_t>(code)]; }
 
-const CodeInfo *find_code(std::string_view id_or_slug) {
+const CodeInfo* find_code(std::string_view id_or_slug) {
   const auto matches = [&](std::string_view text) {
-    return text.size() == id_or_slug.size() && std::equal(text.begin(), text.end(), id_or_slug.begin(), [](char a, char b) {
+    return text.size() == id_or_slug.size() &&
+           std::equal(text.begin(), text.end(), id_or_slug.begin(), [](char a, char b) {
              return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
            });
   };
-  for (const CodeInfo &info : all_codes()) {
+  for (const CodeInfo& info : all_codes()) {
     if (matches(info.id) || matches(info.slug)) return &info;
   }
   return nullptr;
@@ -47,23 +48,25 @@ void Diagnostics::warning(Code code, SourceSpan span, std::string message, std::
 
 void Diagnostics::add(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
 
-void Diagnostics::append(const Diagnostics &other) { all_.insert(all_.end(), other.all_.begin(), other.all_.end()); }
+void Diagnostics::append(const Diagnostics& other) { all_.insert(all_.end(), other.all_.begin(), other.all_.end()); }
 
 bool Diagnostics::has_errors() const {
-  return std::any_of(all_.begin(), all_.end(), [](const Diagnostic &d) { return d.severity == Severity::error; });
+  return std::any_of(all_.begin(), all_.end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
 }
 
 std::vector<Diagnostic> Diagnostics::sorted() const {
-  std::vector<const SourceFile *> files;
-  const auto rank = [&](const Diagnostic &d) { return std::find(files.begin(), files.end(), d.span.file.get()) - files.begin(); };
-  for (const Diagnostic &d : all_) {
+  std::vector<const SourceFile*> files;
+  const auto rank = [&](const Diagnostic& d) {
+    return std::find(files.begin(), files.end(), d.span.file.get()) - files.begin();
+  };
+  for (const Diagnostic& d : all_) {
     if (rank(d) == static_cast<std::ptrdiff_t>(files.size())) files.push_back(d.span.file.get());
   }
   std::vector<Diagnostic> result = all_;
-  std::stable_sort(result.begin(), result.end(), [&](const Diagnostic &a, const Diagnostic &b) {
+  std::stable_sort(result.begin(), result.end(), [&](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(rank(a), a.span.begin) < std::pair(rank(b), b.span.begin);
   });
-  const auto equal = [](const Diagnostic &a, const Diagnostic &b) {
+  const auto equal = [](const Diagnostic& a, const Diagnostic& b) {
     return a.code == b.code && a.span.file == b.span.file && a.span.begin == b.span.begin && a.where == b.where &&
            a.message == b.message;
   };
@@ -74,7 +77,7 @@ std::vector<Diagnostic> Diagnostics::sorted() const {
 std::string Diagnostics::text() const {
   std::string out;
   std::set<Code> advised;
-  for (Diagnostic &d : sorted()) {
+  for (Diagnostic& d : sorted()) {
     if (d.notes.empty() && advised.insert(d.code).second) d.notes.emplace_back(code_info(d.code).explanation);
     out += format(d);
   }
@@ -83,7 +86,8 @@ std::string Diagnostics::text() const {
 
 namespace {
 
-/// Text of a file or of the command line as it may stand on a terminal: control characters as codes, but tabs and ends of lines.
+/// Text of a file or of the command line as it may stand on a terminal: control characters as codes, but tabs and ends
+/// of lines.
 std::string visible(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -94,7 +98,8 @@ std::string visible(std::string_view text) {
   return out;
 }
 
-constexpr std::size_t kLongestLine = 200;  // of a longer line only the part around the place is shown, of a longer word its beginning
+constexpr std::size_t kLongestLine =
+    200;  // of a longer line only the part around the place is shown, of a longer word its beginning
 constexpr std::size_t kWindow = 60;
 
 std::size_t to_code_point(std::string_view line, std::size_t at) {
@@ -117,7 +122,7 @@ std::string shortened(std::string_view text) {
 }
 
 /// The source line and the caret under its place; tabs stay tabs so that the caret stands right.
-std::string excerpt(const SourceSpan &span) {
+std::string excerpt(const SourceSpan& span) {
   std::string_view line = span.file->line(span.line());
   std::string under;
   std::size_t lead = std::min(span.begin - span.file->line_start(span.line()), line.size());
@@ -133,14 +138,14 @@ std::string excerpt(const SourceSpan &span) {
   const int room = std::max(1, count_code_points(line.substr(lead)));
   under += '^' + std::string(static_cast<std::size_t>(std::min(span.length(), room) - 1), '~');
   std::string shown(line);  // a control character takes one place
-  for (char &c : shown)
+  for (char& c : shown)
     if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f) c = '?';
   return fmt::format("  {}\n  {}\n", shown, under);
 }
 
 }  // namespace
 
-std::string format(const Diagnostic &d) {
+std::string format(const Diagnostic& d) {
   const std::string_view severity = d.severity == Severity::error ? "error" : "warning";
   std::string out;
   if (d.span.known()) {
@@ -150,14 +155,14 @@ std::string format(const Diagnostic &d) {
   }
   out += fmt::format("{}: {} [{}]\n", severity, visible(shortened(d.message)), code_info(d.code).id);
   if (d.span.known()) out += excerpt(d.span);
-  for (const std::string &note : d.notes) out += fmt::format("  note: {}\n", visible(shortened(note)));
+  for (const std::string& note : d.notes) out += fmt::format("  note: {}\n", visible(shortened(note)));
   return out;
 }
 
-std::string nearest_name(std::string_view wrong, const std::vector<std::string> &known) {
+std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, wrong.size() / 3) + 1;
-  for (const std::string &name : known) {
+  for (const std::string& name : known) {
     if (name.size() > wrong.size() + best_distance || name.size() > 64 || wrong.size() > 64) continue;
     std::vector<std::size_t> row(name.size() + 1);
     for (std::size_t j = 0; j <= name.size(); ++j) row[j] = j;

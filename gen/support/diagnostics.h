@@ -16,7 +16,8 @@ enum class Code {
 #undef TENON_CODE
 };
 
-/// A row of diagnostic_codes.def: `id` is "E0201", `slug` a few words with hyphens, `explanation` what `tenon explain` prints.
+/// A row of diagnostic_codes.def: `id` is "E0201", `slug` a few words with hyphens, `explanation` what `tenon explain`
+/// prints.
 struct CodeInfo {
   Code code;
   std::string_view id;
@@ -33,7 +34,8 @@ const CodeInfo* find_code(std::string_view id_or_slug);
 
 enum class Severity { error, warning };
 
-/// One finding. `span` says where in a text; `where` replaces it for things without text (an ONNX node: "net.onnx: node 3 'a' (Conv)").
+/// One finding. `span` says where in a text; `where` replaces it for things without text (an ONNX node: "net.onnx: node
+/// 3 'a' (Conv)").
 struct Diagnostic {
   Code code;
   Severity severity = Severity::error;
@@ -48,7 +50,8 @@ class Diagnostics {
  public:
   /// Reports an error at a place in a text. Notes say what to do about it.
   void error(Code code, SourceSpan span, std::string message, std::vector<std::string> notes = {});
-  /// Reports an error about something that has no text, e.g. where = "net.onnx: node 3 'a' (Conv)" or a file that cannot be opened.
+  /// Reports an error about something that has no text, e.g. where = "net.onnx: node 3 'a' (Conv)" or a file that
+  /// cannot be opened.
   void error_at(Code code, std::string where, std::string message, std::vector<std::string> notes = {});
   void warning(Code code, SourceSpan span, std::string message, std::vector<std::string> notes = {});
   void add(Diagnostic diagnostic);
@@ -59,8 +62,8 @@ class Diagnostics {
   std::size_t size() const { return all_.size(); }
   /// Sorted by file (in order of first report), then place; duplicates removed.
   std::vector<Diagnostic> sorted() const;
-  /// The text for stderr: of each finding `FILE:LINE:COL: error: message [E0201]`, the line, a caret under the place, and notes.
-  /// Where a finding has none, the first of its code ends in the code's explanation.
+  /// The text for stderr: of each finding `FILE:LINE:COL: error: message [E0201]`, the line, a caret under the place,
+  /// and notes. Where a finding has none, the first of its code ends in the code's explanation.
   std::string text() const;
 
  private:
@@ -70,7 +73,8 @@ class Diagnostics {
 /// Text of one finding, ending in a newline.
 std::string format(const Diagnostic& diagnostic);
 
-/// The name among `known` that `wrong` was probably meant to be ("" if none is near): for notes that ask "did you mean".
+/// The name among `known` that `wrong` was probably meant to be ("" if none is near): for notes that ask "did you
+/// mean".
 std::string nearest_name(std::string_view wrong, const std::vector<std::string>& known);
 
 }  // namespace tenon

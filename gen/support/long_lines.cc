@@ -13,7 +13,8 @@ bool is_quote(std::string_view line, size_t i) {
   return i == 0 || line[i - 1] != '\'' || !line.substr(i + 1).starts_with('\'');
 }
 
-/// The blank between `from` and `to` that is nested least, of those one behind a comma, of those the last; npos for none.
+/// The blank between `from` and `to` that is nested least, of those one behind a comma, of those the last; npos for
+/// none.
 size_t blank_between(std::string_view line, size_t from, size_t to) {
   size_t best = std::string_view::npos;
   int depth = 0, best_cost = 1 << 20;
@@ -41,7 +42,8 @@ size_t blank_beyond(std::string_view line, size_t from) {
   return std::string_view::npos;
 }
 
-/// The blank at which a line that is too long breaks: in its second half, else in its first, else the first one beyond the margin.
+/// The blank at which a line that is too long breaks: in its second half, else in its first, else the first one beyond
+/// the margin.
 size_t break_point(std::string_view line, size_t indent) {
   const size_t late = blank_between(line, kCodeColumns / 2, kCodeColumns);
   if (late != std::string_view::npos) return late;
@@ -56,7 +58,9 @@ class CommentsOf {
   explicit CommentsOf(std::string_view text) : text_(text) {}
 
   bool open_at(size_t place) {
-    for (size_t next; (next = text_.substr(0, place).find(open_ ? "*/" : "/*", seen_)) != std::string_view::npos; seen_ = next + 2) open_ = !open_;
+    for (size_t next; (next = text_.substr(0, place).find(open_ ? "*/" : "/*", seen_)) != std::string_view::npos;
+         seen_ = next + 2)
+      open_ = !open_;
     seen_ = std::max(seen_, place);
     return open_;
   }
@@ -110,7 +114,7 @@ void append_broken_line(std::string& out, std::string line, size_t indent) {
 
 std::string with_broken_lines(std::string text) {
   std::string out;
-  size_t done = 0;   // of `text`, in `out`
+  size_t done = 0;  // of `text`, in `out`
   CommentsOf comments(text);
   for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());

@@ -9,7 +9,8 @@ namespace tenon {
 /// What a line of generated C stays within where a blank allows a break.
 inline constexpr size_t kCodeColumns = 120;
 
-/// Appends `line` (without its newline), broken where needed; continuation lines are indented by four more columns than `indent`.
+/// Appends `line` (without its newline), broken where needed; continuation lines are indented by four more columns than
+/// `indent`.
 void append_broken_line(std::string& out, std::string line, size_t indent);
 
 /// C text whose lines are broken; lines of comments go on below themselves. Directives stay as they are.

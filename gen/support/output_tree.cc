@@ -21,11 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CloseFile {
-  void operator()(std::FILE *file) const { std::fclose(file); }
+  void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-bool same_on_disk(const fs::path &path, const std::string &bytes) {
+bool same_on_disk(const fs::path& path, const std::string& bytes) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) != bytes.size()) return false;
   const auto old = read_whole_file(path);
@@ -33,7 +33,7 @@ bool same_on_disk(const fs::path &path, const std::string &bytes) {
 }
 
 // Empty on success, else why not.
-std::string write_bytes(const fs::path &path, const std::string &bytes) {
+std::string write_bytes(const fs::path& path, const std::string& bytes) {
   File file(std::fopen(path.c_str(), "wb"));
   if (!file) return std::strerror(errno);
   if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size()) return std::strerror(errno);
@@ -45,9 +45,11 @@ std::string write_bytes(const fs::path &path, const std::string &bytes) {
 fs::path temporary_of(fs::path final_path, pid_t writer) { return final_path += fmt::format(".{}.tmp", writer); }
 
 /// The process that `name` was a temporary file of, where it is one of `final_name`; else 0.
-pid_t writer_of(const std::string &name, const std::string &final_name) {
+pid_t writer_of(const std::string& name, const std::string& final_name) {
   const std::string_view tail = ".tmp";
-  if (name.size() <= final_name.size() + 1 + tail.size() || name.rfind(final_name + ".", 0) != 0 || !name.ends_with(tail)) return 0;
+  if (name.size() <= final_name.size() + 1 + tail.size() || name.rfind(final_name + ".", 0) != 0 ||
+      !name.ends_with(tail))
+    return 0;
   const char *const first = name.data() + final_name.size() + 1, *const last = name.data() + name.size() - tail.size();
   pid_t writer = 0;
   const auto [end, status] = std::from_chars(first, last, writer);
@@ -56,16 +58,18 @@ pid_t writer_of(const std::string &name, const std::string &final_name) {
 
 bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
-/// Takes away what runs that were killed have left beside the places of these files. A run that is still going keeps its own.
-void remove_leftovers(const fs::path &directory, const std::map<std::string, std::string> &files) {
+/// Takes away what runs that were killed have left beside the places of these files. A run that is still going keeps
+/// its own.
+void remove_leftovers(const fs::path& directory, const std::map<std::string, std::string>& files) {
   std::map<fs::path, std::vector<std::string>> names;
-  for (const auto &[path, bytes] : files) names[(directory / path).parent_path()].push_back(fs::path(path).filename().string());
+  for (const auto& [path, bytes] : files)
+    names[(directory / path).parent_path()].push_back(fs::path(path).filename().string());
   std::error_code ignored;
-  for (const auto &[folder, finals] : names)
-    for (const auto &entry : fs::directory_iterator(folder, ignored)) {
+  for (const auto& [folder, finals] : names)
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
       const std::string name = entry.path().filename().string();
       if (!name.ends_with(".tmp")) continue;
-      for (const std::string &f : finals)
+      for (const std::string& f : finals)
         if (const pid_t writer = writer_of(name, f); writer > 0 && is_gone(writer)) fs::remove(entry.path(), ignored);
     }
 }
@@ -75,11 +79,11 @@ class Transaction {
  public:
   ~Transaction() {
     std::error_code ignored;
-    for (const auto &[temporary, final_path] : pending_) fs::remove(temporary, ignored);
+    for (const auto& [temporary, final_path] : pending_) fs::remove(temporary, ignored);
     for (auto it = made_.rbegin(); it != made_.rend(); ++it) fs::remove(*it, ignored);
   }
 
-  std::string make_directory(const fs::path &directory) {
+  std::string make_directory(const fs::path& directory) {
     std::vector<fs::path> missing;
     std::error_code error;
     for (fs::path at = directory; !at.empty() && !fs::exists(at, error); at = at.parent_path()) {
@@ -95,9 +99,9 @@ class Transaction {
   }
 
   /// Writes the files beside their places, several at once; the first error in their order.
-  std::string stage(const std::vector<std::pair<fs::path, const std::string *>> &files) {
+  std::string stage(const std::vector<std::pair<fs::path, const std::string*>>& files) {
     std::vector<std::string> errors(files.size());
-    for (const auto &[final_path, bytes] : files) {
+    for (const auto& [final_path, bytes] : files) {
       std::error_code ignored;
       if (fs::is_directory(final_path, ignored)) return fmt::format("{} is a directory", final_path.string());
       pending_.emplace_back(temporary_of(final_path, ::getpid()), final_path);
@@ -112,7 +116,7 @@ class Transaction {
     std::error_code error;
     made_.clear();
     while (!pending_.empty()) {
-      const auto &[temporary, final_path] = pending_.back();
+      const auto& [temporary, final_path] = pending_.back();
       fs::rename(temporary, final_path, error);
       if (error) return fmt::format("cannot write {}: {}", final_path.string(), error.message());
       pending_.pop_back();
@@ -125,7 +129,7 @@ class Transaction {
   std::vector<fs::path> made_;
 };
 
-bool is_plain_relative(const std::string &path) {
+bool is_plain_relative(const std::string& path) {
   const fs::path as_path(path);
   return !path.empty() && as_path.is_relative() && as_path.lexically_normal().generic_string() == path &&
          path.rfind("..", 0) != 0 && path != "." && path.back() != '/';
@@ -133,7 +137,7 @@ bool is_plain_relative(const std::string &path) {
 
 }  // namespace
 
-std::optional<std::string> read_whole_file(const fs::path &path) {
+std::optional<std::string> read_whole_file(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return std::nullopt;
   File file(std::fopen(path.c_str(), "rb"));
@@ -153,20 +157,20 @@ void OutputTree::add(std::string path, std::string bytes) {
   files_.emplace(std::move(path), std::move(bytes));
 }
 
-void OutputTree::add_all(const OutputTree &other, const std::string &folder) {
-  for (const auto &[path, bytes] : other.files_) add((std::filesystem::path(folder) / path).generic_string(), bytes);
+void OutputTree::add_all(const OutputTree& other, const std::string& folder) {
+  for (const auto& [path, bytes] : other.files_) add((std::filesystem::path(folder) / path).generic_string(), bytes);
 }
 
 std::vector<std::string> OutputTree::list() const {
   std::vector<std::string> names;
-  for (const auto &[path, bytes] : files_) names.push_back(path);
+  for (const auto& [path, bytes] : files_) names.push_back(path);
   return names;
 }
 
-OutputDifference OutputTree::check(const fs::path &directory) const {
+OutputDifference OutputTree::check(const fs::path& directory) const {
   OutputDifference difference;
   std::error_code error;
-  for (const auto &[path, bytes] : files_) {
+  for (const auto& [path, bytes] : files_) {
     const fs::path place = directory / path;
     if (!fs::exists(place, error)) difference.missing.push_back(path);
     else if (!same_on_disk(place, bytes)) difference.stale.push_back(path);
@@ -174,7 +178,7 @@ OutputDifference OutputTree::check(const fs::path &directory) const {
   return difference;
 }
 
-WriteOutcome OutputTree::write(const fs::path &directory) const {
+WriteOutcome OutputTree::write(const fs::path& directory) const {
   WriteOutcome outcome;
   remove_leftovers(directory, files_);
   Transaction transaction;
@@ -184,8 +188,8 @@ WriteOutcome OutputTree::write(const fs::path &directory) const {
     outcome.error = std::move(why);
     return outcome;
   };
-  std::vector<std::pair<fs::path, const std::string *>> changed;
-  for (const auto &[path, bytes] : files_) {
+  std::vector<std::pair<fs::path, const std::string*>> changed;
+  for (const auto& [path, bytes] : files_) {
     const fs::path place = directory / path;
     if (same_on_disk(place, bytes)) {
       ++outcome.unchanged;

@@ -31,25 +31,26 @@ class OutputTree {
   void add(std::string path, std::string bytes);
 
   /// Adds every file of another tree below `folder` ("" for none).
-  void add_all(const OutputTree &other, const std::string &folder);
+  void add_all(const OutputTree& other, const std::string& folder);
 
-  bool contains(const std::string &path) const { return files_.count(path) != 0; }
-  const std::map<std::string, std::string> &files() const { return files_; }
+  bool contains(const std::string& path) const { return files_.count(path) != 0; }
+  const std::map<std::string, std::string>& files() const { return files_; }
   std::vector<std::string> list() const;
 
   /// Compares with what is on disk; files there that the tree does not know are none of its business.
-  OutputDifference check(const std::filesystem::path &directory) const;
+  OutputDifference check(const std::filesystem::path& directory) const;
 
   /// Writes the files that are missing or differ. All bytes go to temporary files beside their places first; only when
-  /// each of them is complete are they renamed. On an error the temporary files and new directories are taken away. A run that is killed leaves
-  /// whole files under their names, old ones or new ones; its temporary files, `NAME.PROCESS.tmp`, are taken away by the next.
-  WriteOutcome write(const std::filesystem::path &directory) const;
+  /// each of them is complete are they renamed. On an error the temporary files and new directories are taken away. A
+  /// run that is killed leaves whole files under their names, old ones or new ones; its temporary files,
+  /// `NAME.PROCESS.tmp`, are taken away by the next.
+  WriteOutcome write(const std::filesystem::path& directory) const;
 
  private:
   std::map<std::string, std::string> files_;
 };
 
 /// Reads a whole file; nothing if it cannot be read.
-std::optional<std::string> read_whole_file(const std::filesystem::path &path);
+std::optional<std::string> read_whole_file(const std::filesystem::path& path);
 
 }  // namespace tenon

@@ -12,8 +12,8 @@
 namespace tenon {
 namespace {
 
-/// What the lowest index threw. Indices are taken in ascending order, so that all below one that threw have been taken before it and are
-/// finished by their workers: which one is the lowest does not depend on who is faster.
+/// What the lowest index threw. Indices are taken in ascending order, so that all below one that threw have been taken
+/// before it and are finished by their workers: which one is the lowest does not depend on who is faster.
 class FirstFailure {
  public:
   void note(size_t index, std::exception_ptr what) {

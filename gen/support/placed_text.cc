@@ -10,7 +10,7 @@ namespace {
 /// Walks the raw text of one scalar along its value.
 class Aligner {
  public:
-  Aligner(const std::string &raw, std::size_t at, const std::string &value) : raw_(raw), at_(at), value_(value) {}
+  Aligner(const std::string& raw, std::size_t at, const std::string& value) : raw_(raw), at_(at), value_(value) {}
 
   std::vector<std::uint32_t> run() {
     offsets_.reserve(value_.size() + 1);
@@ -74,9 +74,9 @@ class Aligner {
     return first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1;
   }
 
-  const std::string &raw_;
+  const std::string& raw_;
   std::size_t at_;
-  const std::string &value_;
+  const std::string& value_;
   char quote_ = '\0';
   std::vector<std::uint32_t> offsets_;
 };
@@ -91,7 +91,7 @@ SourceSpan PlacedText::span(std::size_t begin, std::size_t end) const {
   return {file, from, std::max<std::size_t>(from, offsets[std::min(end - 1, last)] + 1u)};
 }
 
-PlacedText placed_text(const YamlNode &scalar) {
+PlacedText placed_text(const YamlNode& scalar) {
   PlacedText placed{scalar.text, scalar.offsets, scalar.span.file};
   if (!placed.offsets.empty()) return placed;
   if (!placed.file) {

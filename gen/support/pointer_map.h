@@ -49,7 +49,7 @@ class PointerMap {
       if (s.first) slots_[place_of(s.first)] = std::move(s);
   }
 
-  std::vector<Slot> slots_;   ///< a power of two of them, at most half of them used
+  std::vector<Slot> slots_;  ///< a power of two of them, at most half of them used
   size_t used_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Formatted text to a standard stream. A stream that does not take it keeps that to itself until the program ends and asks.
+// Formatted text to a standard stream. A stream that does not take it keeps that to itself until the program ends and
+// asks.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@ namespace tenon {
 
 /// Unlike fmt::print, which throws where the disk is full or the stream is closed.
 template <class... Args>
-void print_to(std::FILE *stream, fmt::format_string<Args...> text, Args &&...args) {
+void print_to(std::FILE* stream, fmt::format_string<Args...> text, Args&&... args) {
   const std::string line = fmt::format(text, std::forward<Args>(args)...);
   std::fwrite(line.data(), 1, line.size(), stream);
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kLargestText = std::size_t{64} << 20;
 
-Diagnostics refusal(const std::string &path, const std::string &why, std::vector<std::string> notes = {}) {
+Diagnostics refusal(const std::string& path, const std::string& why, std::vector<std::string> notes = {}) {
   Diagnostics diagnostics;
   diagnostics.error_at(Code::E0108, path, why, std::move(notes));
   return diagnostics;
@@ -23,14 +23,15 @@ Diagnostics refusal(const std::string &path, const std::string &why, std::vector
 
 }  // namespace
 
-Result<SourceFileRef> read_source(const std::string &path) {
+Result<SourceFileRef> read_source(const std::string& path) {
   const bool standard_input = path == "-";
   const std::string name = standard_input ? "<stdin>" : path.empty() ? "''" : path;
   std::error_code error;
-  if (!standard_input && std::filesystem::is_directory(path, error)) return refusal(name, "this is a folder, not a file", {"name a file in it"});
-  std::unique_ptr<std::FILE, int (*)(std::FILE *)> opened(nullptr, &std::fclose);
+  if (!standard_input && std::filesystem::is_directory(path, error))
+    return refusal(name, "this is a folder, not a file", {"name a file in it"});
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(nullptr, &std::fclose);
   if (!standard_input) opened.reset(std::fopen(path.c_str(), "rb"));
-  std::FILE *file = standard_input ? stdin : opened.get();
+  std::FILE* file = standard_input ? stdin : opened.get();
   if (file == nullptr) return refusal(name, fmt::format("cannot open the file: {}", std::strerror(errno)));
   std::string text;
   char buffer[1 << 16];

@@ -39,7 +39,9 @@ class RecipeParser {
 
  private:
   const RecipeToken& look(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
-  bool sees(std::string_view p, size_t ahead = 0) const { return look(ahead).kind == Token::punctuation && look(ahead).text == p; }
+  bool sees(std::string_view p, size_t ahead = 0) const {
+    return look(ahead).kind == Token::punctuation && look(ahead).text == p;
+  }
   bool sees_word(std::string_view w) const { return look().kind == Token::name && look().text == w; }
   [[noreturn]] void fail(const std::string& message) const { throw RecipeError(look().offset, message); }
 

@@ -1,5 +1,6 @@
-// The language of recipes: how tensors are computed by calls of ops. It is the `main` of a graph in YAML, the right side
-// of the rows that map ONNX operators, and both sides of rewrite rules, where `**name` stands for a node's other attributes.
+// The language of recipes: how tensors are computed by calls of ops. It is the `main` of a graph in YAML, the right
+// side of the rows that map ONNX operators, and both sides of rewrite rules, where `**name` stands for a node's other
+// attributes.
 //
 //   recipe     := { statement newline }
 //   statement  := [ name { ',' name } '=' ] expr
@@ -35,13 +36,31 @@ struct RecipeInlined {
 struct RecipeError : std::runtime_error {
   RecipeError(size_t at, const std::string& message) : std::runtime_error(message), offset(at) {}
   size_t offset;
-  /// Where `offset` counts in a function's body: its call, the call of the function that makes this one, and so on outwards.
+  /// Where `offset` counts in a function's body: its call, the call of the function that makes this one, and so on
+  /// outwards.
   std::vector<RecipeInlined> inlined;
 };
 
-/// An expression. `text` is the name, string or operator; `args` the operands, arguments or elements. A splat's is `**` before a name.
+/// An expression. `text` is the name, string or operator; `args` the operands, arguments or elements. A splat's is `**`
+/// before a name.
 struct RecipeExpr {
-  enum class Kind { integer, real, text, name, call, unary, binary, conditional, list, comprehension, index, slice, splat, keyword, nothing };
+  enum class Kind {
+    integer,
+    real,
+    text,
+    name,
+    call,
+    unary,
+    binary,
+    conditional,
+    list,
+    comprehension,
+    index,
+    slice,
+    splat,
+    keyword,
+    nothing
+  };
   Kind kind = Kind::nothing;
   std::string text;
   int64_t integer = 0;

@@ -35,7 +35,8 @@ class RecipeScanner {
 
   void skip_blanks() {
     while (at_ < text_.size()) {
-      if (look() == '#') while (at_ < text_.size() && look() != '\n') ++at_;
+      if (look() == '#')
+        while (at_ < text_.size() && look() != '\n') ++at_;
       else if (look() == ' ' || look() == '\t' || look() == '\r' || (look() == '\n' && depth_ > 0)) ++at_;
       else break;
     }
@@ -71,7 +72,8 @@ class RecipeScanner {
       real = true;
       ++at_;
     }
-    if ((look() == 'e' || look() == 'E') && (is_digit(look(1)) || ((look(1) == '-' || look(1) == '+') && is_digit(look(2))))) {
+    if ((look() == 'e' || look() == 'E') &&
+        (is_digit(look(1)) || ((look(1) == '-' || look(1) == '+') && is_digit(look(2))))) {
       real = true;
       at_ += 2;
       while (is_digit(look())) ++at_;

@@ -19,9 +19,18 @@ class Result {
 
   bool ok() const { return value_.has_value(); }
   explicit operator bool() const { return ok(); }
-  const T& value() const& { TENON_CHECK(ok(), "value of a failed Result"); return *value_; }
-  T& value() & { TENON_CHECK(ok(), "value of a failed Result"); return *value_; }
-  T&& value() && { TENON_CHECK(ok(), "value of a failed Result"); return std::move(*value_); }
+  const T& value() const& {
+    TENON_CHECK(ok(), "value of a failed Result");
+    return *value_;
+  }
+  T& value() & {
+    TENON_CHECK(ok(), "value of a failed Result");
+    return *value_;
+  }
+  T&& value() && {
+    TENON_CHECK(ok(), "value of a failed Result");
+    return std::move(*value_);
+  }
   const T& operator*() const& { return value(); }
   const T* operator->() const { return &value(); }
   const Diagnostics& diagnostics() const { return diagnostics_; }

@@ -50,7 +50,7 @@ std::string_view SourceSpan::text() const {
   return std::string_view(file->text()).substr(begin, end > begin ? end - begin : 0);
 }
 
-SourceSpan join(const SourceSpan &first, const SourceSpan &last) {
+SourceSpan join(const SourceSpan& first, const SourceSpan& last) {
   if (!first.known()) return last;
   if (first.file != last.file || last.end < first.end || last.begin < first.begin) return first;
   return {first.file, first.begin, last.end};

@@ -1,4 +1,5 @@
-// Places in the text that a person wrote: a file, a span of bytes in it, and how to name them (line, column in code points).
+// Places in the text that a person wrote: a file, a span of bytes in it, and how to name them (line, column in code
+// points).
 #pragma once
 
 #include <cstddef>

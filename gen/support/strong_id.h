@@ -8,7 +8,8 @@
 
 namespace tenon {
 
-/// A position in the table that `Tag` names; -1 is "none". Usage: `struct ValueTag; using ValueId = StrongId<ValueTag>;`
+/// A position in the table that `Tag` names; -1 is "none". Usage: `struct ValueTag; using ValueId =
+/// StrongId<ValueTag>;`
 template <class Tag>
 struct StrongId {
   int32_t value = -1;

@@ -10,8 +10,8 @@
 
 namespace tenon {
 
-TemporaryFolder::TemporaryFolder(const std::string &name) {
-  const char *root = std::getenv("TMPDIR");
+TemporaryFolder::TemporaryFolder(const std::string& name) {
+  const char* root = std::getenv("TMPDIR");
   std::string folder = fmt::format("{}/{}_XXXXXX", root && *root ? root : "/tmp", name);
   if (mkdtemp(folder.data())) path_ = std::move(folder);
   else why_ = fmt::format("no temporary folder can be made: {}: {}", folder, std::strerror(errno));

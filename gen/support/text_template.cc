@@ -33,7 +33,7 @@ size_t end_of_name(std::string_view text, size_t at) {
 std::optional<HoleType> hole_type(std::string_view word) {
   static constexpr std::pair<std::string_view, HoleType> types[] = {
       {"text", HoleType::text}, {"id", HoleType::id}, {"int", HoleType::integer}, {"block", HoleType::block}};
-  for (const auto &[name, type] : types)
+  for (const auto& [name, type] : types)
     if (name == word) return type;
   return std::nullopt;
 }
@@ -59,7 +59,8 @@ std::optional<Hole> next_hole(std::string_view text, size_t from) {
 
 bool fits(HoleType type, std::string_view value) {
   const auto rest_is = [&](size_t from, auto predicate) {
-    return value.size() > from && std::all_of(value.begin() + static_cast<std::ptrdiff_t>(from), value.end(), predicate);
+    return value.size() > from &&
+           std::all_of(value.begin() + static_cast<std::ptrdiff_t>(from), value.end(), predicate);
   };
   switch (type) {
     case HoleType::text: return value.find('\n') == std::string_view::npos;
@@ -72,7 +73,7 @@ bool fits(HoleType type, std::string_view value) {
 }
 
 // Appends `block`, each line that is not empty behind `indentation`, with a newline after the last one.
-void append_block(std::string &out, std::string_view block, std::string_view indentation) {
+void append_block(std::string& out, std::string_view block, std::string_view indentation) {
   while (!block.empty()) {
     const size_t end = std::min(block.find('\n'), block.size());
     const std::string_view line = block.substr(0, end);
@@ -91,13 +92,14 @@ std::vector<std::string> TextTemplate::hole_names() const {
   return names;
 }
 
-std::string TextTemplate::fill(const std::vector<HoleValue> &values) const {
+std::string TextTemplate::fill(const std::vector<HoleValue>& values) const {
   const std::string_view text = text_;
   std::string out;
   std::set<std::string_view> used;
   size_t copied = 0;
   for (auto hole = next_hole(text, 0); hole; hole = next_hole(text, copied)) {
-    const auto value = std::find_if(values.begin(), values.end(), [&](const HoleValue &v) { return v.name == hole->name; });
+    const auto value =
+        std::find_if(values.begin(), values.end(), [&](const HoleValue& v) { return v.name == hole->name; });
     TENON_CHECK(value != values.end(), "{}: no value for the hole '{}'", name_, hole->name);
     TENON_CHECK(fits(hole->type, value->text), "{}: '{}' does not fit the hole '{}'", name_, value->text, hole->name);
     used.insert(hole->name);
@@ -109,14 +111,16 @@ std::string TextTemplate::fill(const std::vector<HoleValue> &values) const {
     }
     const size_t line_begin = out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1;
     const std::string indentation = out.substr(line_begin);
-    TENON_CHECK(indentation.find_first_not_of(' ') == std::string::npos && (copied == text.size() || text[copied] == '\n'),
-                "{}: the block hole '{}' is not alone on its line", name_, hole->name);
+    TENON_CHECK(
+        indentation.find_first_not_of(' ') == std::string::npos && (copied == text.size() || text[copied] == '\n'),
+        "{}: the block hole '{}' is not alone on its line", name_, hole->name);
     out.resize(line_begin);
     append_block(out, value->text, indentation);
     if (copied < text.size()) ++copied;
   }
   out.append(text.substr(copied));
-  for (const HoleValue &value : values) TENON_CHECK(used.count(value.name), "{}: no hole is called '{}'", name_, value.name);
+  for (const HoleValue& value : values)
+    TENON_CHECK(used.count(value.name), "{}: no hole is called '{}'", name_, value.name);
   return out;
 }
 

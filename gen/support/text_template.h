@@ -4,7 +4,8 @@
 //   type  := 'text'                         one line of any text; the default
 //          | 'id'                           a C identifier
 //          | 'int'                          a decimal integer
-//          | 'block'                        any number of lines; the hole stands alone on its line, whose indentation is put in
+//          | 'block'                        any number of lines; the hole stands alone on its line, whose indentation
+//          is put in
 //                                           front of each line that is not empty; an empty block takes the line away
 // An '@' that opens no hole stands for itself.
 #pragma once
@@ -29,12 +30,12 @@ class TextTemplate {
 
   /// The text with every hole filled. A hole without a value, a value without a hole, or a value that breaks its
   /// hole's type is a bug of the caller and aborts.
-  std::string fill(const std::vector<HoleValue> &values) const;
+  std::string fill(const std::vector<HoleValue>& values) const;
 
   /// Names of the holes in order of first appearance.
   std::vector<std::string> hole_names() const;
 
-  const std::string &name() const { return name_; }
+  const std::string& name() const { return name_; }
 
  private:
   std::string name_;

@@ -13,7 +13,7 @@ void TextWriter::write_line_part(std::string_view part) {
   text_.append(part);
 }
 
-TextWriter &TextWriter::write(std::string_view text) {
+TextWriter& TextWriter::write(std::string_view text) {
   while (true) {
     const size_t end = text.find('\n');
     if (end == std::string_view::npos) break;
@@ -26,19 +26,19 @@ TextWriter &TextWriter::write(std::string_view text) {
 }
 
 // Here and not in the header: each file that writes into a buffer of fmt's compiles all of its formatting.
-TextWriter &TextWriter::write_formatted(fmt::string_view format, fmt::format_args args) {
+TextWriter& TextWriter::write_formatted(fmt::string_view format, fmt::format_args args) {
   scratch_.clear();
   fmt::vformat_to(std::back_inserter(scratch_), format, args);
   return write(std::string_view(scratch_.data(), scratch_.size()));
 }
 
-TextWriter &TextWriter::line(std::string_view text) {
+TextWriter& TextWriter::line(std::string_view text) {
   write(text);
   text_.push_back('\n');
   return *this;
 }
 
-TextWriter &TextWriter::write_verbatim(std::string_view text) {
+TextWriter& TextWriter::write_verbatim(std::string_view text) {
   text_.append(text);
   return *this;
 }

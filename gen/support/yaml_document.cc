@@ -26,17 +26,17 @@ constexpr std::size_t kMostText = std::size_t{64} << 20;
 /// Thrown through the YAML library, and caught in read_yaml, when a limit is passed.
 struct LimitPassed {};
 
-std::size_t nodes_in(const YamlNode &node, std::size_t &text) {
+std::size_t nodes_in(const YamlNode& node, std::size_t& text) {
   std::size_t count = 1;
   text += node.text.size();
-  for (const YamlNode &item : node.items) count += nodes_in(item, text);
-  for (const YamlEntry &entry : node.entries) count += nodes_in(entry.key, text) + nodes_in(entry.value, text);
+  for (const YamlNode& item : node.items) count += nodes_in(item, text);
+  for (const YamlEntry& entry : node.entries) count += nodes_in(entry.key, text) + nodes_in(entry.value, text);
   return count;
 }
 
 /// Receives the events of one file and keeps a stack of open collections.
 /// Whether text in quotes ends before the file does, which the YAML library lets pass.
-bool is_closed(const std::string &text, std::size_t at) {
+bool is_closed(const std::string& text, std::size_t at) {
   const char quote = at < text.size() ? text[at] : '\0';
   if (quote != '"' && quote != '\'') return true;
   for (++at; at < text.size(); ++at) {
@@ -49,13 +49,13 @@ bool is_closed(const std::string &text, std::size_t at) {
 
 class Builder : public YAML::EventHandler {
  public:
-  Builder(SourceFileRef file, std::size_t skipped, Diagnostics &diagnostics)
+  Builder(SourceFileRef file, std::size_t skipped, Diagnostics& diagnostics)
       : file_(std::move(file)), skipped_(skipped), diagnostics_(diagnostics) {}
 
   std::vector<YamlNode> documents;
 
   // A document takes a byte at least; from some malformed texts, such as ", *", yaml-cpp 0.7 reads empty ones for ever.
-  void OnDocumentStart(const YAML::Mark &mark) override {
+  void OnDocumentStart(const YAML::Mark& mark) override {
     anchors_.clear();
     if (documents.size() <= file_->text().size()) return;
     diagnostics_.error(Code::E0101, make(mark, YamlKind::null).span, "this is not YAML",
@@ -63,12 +63,12 @@ class Builder : public YAML::EventHandler {
     throw LimitPassed();
   }
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark &mark, YAML::anchor_t anchor) override {
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     count(1, 0, mark);
     place(make(mark, YamlKind::null), anchor);
   }
 
-  void OnAlias(const YAML::Mark &mark, YAML::anchor_t anchor) override {
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) return place(make(mark, YamlKind::null), 0);
     std::size_t text = 0;
@@ -76,7 +76,8 @@ class Builder : public YAML::EventHandler {
     place(YamlNode(found->second), 0);
   }
 
-  void OnScalar(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor, const std::string &value) override {
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
     count(1, value.size(), mark);
     YamlNode node = make(mark, YamlKind::scalar);
     node.text = value;
@@ -84,17 +85,20 @@ class Builder : public YAML::EventHandler {
     if (tag != "!" && tag != "?") refuse_tag(node.span, tag);
     node.span.begin = after_properties(node.span.begin);
     if (node.quoted && !is_closed(file_->text(), node.span.begin))
-      diagnostics_.error(Code::E0101, {file_, node.span.begin, node.span.begin + 1}, "this is not YAML: the quote that is opened here is not closed", {"close it at the end of the text"});
+      diagnostics_.error(Code::E0101, {file_, node.span.begin, node.span.begin + 1},
+                         "this is not YAML: the quote that is opened here is not closed",
+                         {"close it at the end of the text"});
     node.span.end = placed_text_end(node);
     place(std::move(node), anchor);
   }
 
-  void OnSequenceStart(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
     open(mark, tag, anchor, YamlKind::sequence);
   }
   void OnSequenceEnd() override { close(); }
-  void OnMapStart(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
     open(mark, tag, anchor, YamlKind::map);
   }
   void OnMapEnd() override { close(); }
@@ -107,7 +111,7 @@ class Builder : public YAML::EventHandler {
     std::set<std::string, std::less<>> keys;
   };
 
-  YamlNode make(const YAML::Mark &mark, YamlKind kind) const {
+  YamlNode make(const YAML::Mark& mark, YamlKind kind) const {
     YamlNode node;
     node.kind = kind;
     const std::size_t at = std::min(static_cast<std::size_t>(std::max(mark.pos, 0)) + skipped_, file_->text().size());
@@ -115,7 +119,7 @@ class Builder : public YAML::EventHandler {
     return node;
   }
 
-  void count(std::size_t nodes, std::size_t text, const YAML::Mark &mark) {
+  void count(std::size_t nodes, std::size_t text, const YAML::Mark& mark) {
     nodes_ += nodes;
     text_ += text;
     if (nodes_ <= kMostNodes && text_ <= kMostText) return;
@@ -124,19 +128,20 @@ class Builder : public YAML::EventHandler {
     throw LimitPassed();
   }
 
-  void refuse_tag(const SourceSpan &span, const std::string &tag) {
+  void refuse_tag(const SourceSpan& span, const std::string& tag) {
     if (tag.empty() || tag == "!") return;
     diagnostics_.error(Code::E0110, span, fmt::format("the tag {} has no meaning here", tag), {"remove it"});
   }
 
-  void open(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor, YamlKind kind) {
+  void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlKind kind) {
     count(1, 0, mark);
     Open opened;
     opened.node = make(mark, kind);
     opened.anchor = anchor;
     if (tag != "?") refuse_tag(opened.node.span, tag);
     if (stack_.size() >= kDeepest) {
-      diagnostics_.error(Code::E0104, opened.node.span, fmt::format("collections are nested more than {} deep", kDeepest),
+      diagnostics_.error(Code::E0104, opened.node.span,
+                         fmt::format("collections are nested more than {} deep", kDeepest),
                          {"no definition needs that many"});
       throw LimitPassed();
     }
@@ -152,7 +157,7 @@ class Builder : public YAML::EventHandler {
   void place(YamlNode node, YAML::anchor_t anchor) {
     if (anchor != 0) anchors_[anchor] = node;
     if (stack_.empty()) return documents.push_back(std::move(node));
-    Open &top = stack_.back();
+    Open& top = stack_.back();
     top.node.span.end = std::max(top.node.span.end, node.span.end);
     if (top.node.is_sequence()) return top.node.items.push_back(std::move(node));
     if (top.pending_key.empty()) return top.pending_key.push_back(std::move(node));
@@ -161,22 +166,24 @@ class Builder : public YAML::EventHandler {
     add_entry(top, std::move(key), std::move(node));
   }
 
-  void add_entry(Open &map, YamlNode key, YamlNode value) {
+  void add_entry(Open& map, YamlNode key, YamlNode value) {
     if (!key.is_scalar()) {
-      diagnostics_.error(Code::E0106, key.span, "a key must be plain text",
-                         {"an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` otherwise"});
+      diagnostics_.error(
+          Code::E0106, key.span, "a key must be plain text",
+          {"an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` otherwise"});
     } else if (!map.keys.insert(key.text).second) {
       diagnostics_.error(Code::E0103, key.span, fmt::format("the key '{}' occurs twice in this map", key.text),
                          {"remove or rename one of the two"});
     } else {
-      if (value.is_null() && !is_spelled(value)) value.span = key.span;  // the library's place lies behind it, often in the next line
+      if (value.is_null() && !is_spelled(value))
+        value.span = key.span;  // the library's place lies behind it, often in the next line
       map.node.entries.push_back({std::move(key), std::move(value)});
     }
   }
 
   /// Skips `&anchor` and `!tag` in front of a scalar.
   std::size_t after_properties(std::size_t at) const {
-    const std::string &text = file_->text();
+    const std::string& text = file_->text();
     while (at < text.size() && (text[at] == '&' || text[at] == '!')) {
       while (at < text.size() && !is_blank(text[at])) ++at;
       while (at < text.size() && is_blank(text[at])) ++at;
@@ -185,33 +192,36 @@ class Builder : public YAML::EventHandler {
   }
 
   /// Whether the null is there as a word.
-  bool is_spelled(const YamlNode &null) const {
-    const std::string &text = file_->text();
+  bool is_spelled(const YamlNode& null) const {
+    const std::string& text = file_->text();
     const std::size_t at = after_properties(null.span.begin);
-    return at < text.size() && (text[at] == '~' || text.compare(at, 4, "null") == 0 || text.compare(at, 4, "Null") == 0 || text.compare(at, 4, "NULL") == 0);
+    return at < text.size() && (text[at] == '~' || text.compare(at, 4, "null") == 0 ||
+                                text.compare(at, 4, "Null") == 0 || text.compare(at, 4, "NULL") == 0);
   }
 
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-  static std::size_t placed_text_end(const YamlNode &node) {
+  static std::size_t placed_text_end(const YamlNode& node) {
     const PlacedText placed = placed_text(node);
     return placed.offsets.back();
   }
 
   SourceFileRef file_;
   std::size_t skipped_;
-  Diagnostics &diagnostics_;
+  Diagnostics& diagnostics_;
   std::vector<Open> stack_;
   std::map<YAML::anchor_t, YamlNode> anchors_;
   std::size_t nodes_ = 0;
   std::size_t text_ = 0;
 };
 
-/// Refuses text that is not UTF-8, and control characters (one of which the YAML library takes for the end of the file).
-bool clean_text(const SourceFileRef &file, Diagnostics &diagnostics) {
+/// Refuses text that is not UTF-8, and control characters (one of which the YAML library takes for the end of the
+/// file).
+bool clean_text(const SourceFileRef& file, Diagnostics& diagnostics) {
   const std::size_t bad = first_invalid_utf8(file->text());
   if (bad < file->text().size()) {
-    diagnostics.error(Code::E0102, {file, bad, bad + 1}, "this byte is not part of UTF-8 text", {"save the file as UTF-8"});
+    diagnostics.error(Code::E0102, {file, bad, bad + 1}, "this byte is not part of UTF-8 text",
+                      {"save the file as UTF-8"});
     return false;
   }
   const auto is_control = [](char c) {
@@ -227,14 +237,14 @@ bool clean_text(const SourceFileRef &file, Diagnostics &diagnostics) {
 
 }  // namespace
 
-const YamlNode *YamlNode::find(std::string_view key) const {
-  for (const YamlEntry &entry : entries) {
+const YamlNode* YamlNode::find(std::string_view key) const {
+  for (const YamlEntry& entry : entries) {
     if (entry.key.text == key) return &entry.value;
   }
   return nullptr;
 }
 
-Result<std::vector<YamlNode>> read_yaml(const SourceFileRef &file) {
+Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file) {
   Diagnostics diagnostics;
   if (!clean_text(file, diagnostics)) return diagnostics;
   const bool marked = file->text().compare(0, 3, "\xEF\xBB\xBF") == 0;  // a byte order mark
@@ -245,29 +255,32 @@ Result<std::vector<YamlNode>> read_yaml(const SourceFileRef &file) {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
-  } catch (const LimitPassed &) {
-  } catch (const YAML::Exception &fault) {
-    const std::size_t at = std::min(static_cast<std::size_t>(std::max(fault.mark.pos, 0)) + skipped, file->text().size());
+  } catch (const LimitPassed&) {
+  } catch (const YAML::Exception& fault) {
+    const std::size_t at =
+        std::min(static_cast<std::size_t>(std::max(fault.mark.pos, 0)) + skipped, file->text().size());
     const bool alias = fault.msg.find("anchor is not defined") != std::string::npos;
     const bool question = at > 0 && file->text()[at - 1] == '?';
-    const std::size_t line = file->text().rfind('\n', at == 0 ? 0 : at - 1) + 1, text = file->text().find_first_not_of(" \t", line);
+    const std::size_t line = file->text().rfind('\n', at == 0 ? 0 : at - 1) + 1,
+                      text = file->text().find_first_not_of(" \t", line);
     const bool tab = text >= at && file->text().substr(line, text - line).find('\t') != std::string::npos;
     diagnostics.error(
         alias ? Code::E0107 : Code::E0101, {file, at, at + 1},
         alias ? "no anchor has this alias' name" : fmt::format("this is not YAML: {}", fault.msg),
         {alias      ? "text that begins with '*' needs quotes"
          : question ? "an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` otherwise"
-         : tab ? "YAML is indented with spaces, not with tabs"
+         : tab      ? "YAML is indented with spaces, not with tabs"
          : fault.msg.find("flow") != std::string::npos
              ? "inside {…} and […], text that holds brackets, commas or ': ' needs quotes"
-         : fault.msg.find("illegal map value") != std::string::npos ? "text that holds ': ' needs quotes, and a map in one line has braces, {key: value}"
+         : fault.msg.find("illegal map value") != std::string::npos
+             ? "text that holds ': ' needs quotes, and a map in one line has braces, {key: value}"
              : "check indentation, quotes and brackets around this place"});
   }
   if (diagnostics.has_errors()) return diagnostics;
   return std::move(builder.documents);
 }
 
-std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef> &files) {
+std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef>& files) {
   std::vector<Result<std::vector<YamlNode>>> out(files.size(), Diagnostics());
   for_each_index(files.size(), [&](std::size_t i) { out[i] = read_yaml(files[i]); });
   return out;

@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-/// Text whose every byte knows where in a file it was written: the value of a scalar without quotes, escapes and indentation.
+/// Text whose every byte knows where in a file it was written: the value of a scalar without quotes, escapes and
+/// indentation.
 struct PlacedText {
   std::string text;
   std::vector<std::uint32_t> offsets;  ///< file offset of each byte of `text`, and one past the end
@@ -26,12 +27,12 @@ struct YamlEntry;
 /// A node; a plain value.
 struct YamlNode {
   YamlKind kind = YamlKind::null;
-  bool quoted = false;                  ///< scalar in quotes or in block style: never a number, null or bool by itself
-  std::string text;                     ///< of a scalar
-  std::vector<YamlNode> items;          ///< of a sequence
-  std::vector<YamlEntry> entries;       ///< of a map, in the order of the file; keys are scalars and unique
-  SourceSpan span;                      ///< of a scalar: as written; of a collection: its beginning
-  std::vector<std::uint32_t> offsets;   ///< of a scalar put together from several places; empty = as written
+  bool quoted = false;                 ///< scalar in quotes or in block style: never a number, null or bool by itself
+  std::string text;                    ///< of a scalar
+  std::vector<YamlNode> items;         ///< of a sequence
+  std::vector<YamlEntry> entries;      ///< of a map, in the order of the file; keys are scalars and unique
+  SourceSpan span;                     ///< of a scalar: as written; of a collection: its beginning
+  std::vector<std::uint32_t> offsets;  ///< of a scalar put together from several places; empty = as written
 
   bool is_map() const { return kind == YamlKind::map; }
   bool is_sequence() const { return kind == YamlKind::sequence; }
@@ -49,8 +50,8 @@ struct YamlEntry {
 /// The scalar's value with the places of its bytes.
 PlacedText placed_text(const YamlNode& scalar);
 
-/// All YAML documents of a file. Malformed YAML, text that is not UTF-8, duplicate keys, keys that are not scalars, nesting
-/// deeper than 100 and aliases that multiply beyond a million nodes are errors; nothing is thrown.
+/// All YAML documents of a file. Malformed YAML, text that is not UTF-8, duplicate keys, keys that are not scalars,
+/// nesting deeper than 100 and aliases that multiply beyond a million nodes are errors; nothing is thrown.
 Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file);
 /// The same for each of several files, in their order; they are read side by side.
 std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef>& files);

@@ -1,5 +1,6 @@
-// Products of square matrices by the generated library, every type beside its peer: f32 and f64 beside OpenBLAS, narrow types beside our f32.
-// One process, one thread, repetitions in random order; results are compared before times are taken.
+// Products of square matrices by the generated library, every type beside its peer: f32 and f64 beside OpenBLAS, narrow
+// types beside our f32. One process, one thread, repetitions in random order; results are compared before times are
+// taken.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
@@ -40,7 +41,10 @@ uint16_t to_f16(float v) {
   const uint32_t b = bits_of(v);
   return static_cast<uint16_t>((b >> 16 & 0x8000) | (((b >> 13) - (112 << 10)) & 0x7fff));
 }
-float from_f16(uint16_t h) { return std::ldexp(static_cast<float>((h & 0x3ff) + ((h >> 10 & 31) ? 0x400 : 0)), std::max(h >> 10 & 31, 1) - 25) * (h >> 15 ? -1.0f : 1.0f); }
+float from_f16(uint16_t h) {
+  return std::ldexp(static_cast<float>((h & 0x3ff) + ((h >> 10 & 31) ? 0x400 : 0)), std::max(h >> 10 & 31, 1) - 25) *
+         (h >> 15 ? -1.0f : 1.0f);
+}
 
 /// Multiples of 1/16 in -2 .. 2 without 0: exact in every type here but i8, which takes sixteen times as much.
 float element(int64_t i) {
@@ -102,15 +106,24 @@ struct Size {
             {"f16", gemm(n, f16, y16, tn_gemm_f16, tn_gemm_f16_workspace)},
             {"bf16", gemm(n, bf16, ybf16, tn_gemm_bf16, tn_gemm_bf16_workspace)},
             {"i8->i32", product_i32(n, i8, y8)},
-            {"OpenBLAS f32", [=, this] { cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, f32.a.data(), k, f32.b.data(), k, 0, blas32.data(), k); }},
-            {"OpenBLAS f64", [=, this] { cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, f64.a.data(), k, f64.b.data(), k, 0, blas64.data(), k); }}};
+            {"OpenBLAS f32",
+             [=, this] {
+               cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, f32.a.data(), k, f32.b.data(), k, 0,
+                           blas32.data(), k);
+             }},
+            {"OpenBLAS f64", [=, this] {
+               cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, k, k, k, 1, f64.a.data(), k, f64.b.data(), k, 0,
+                           blas64.data(), k);
+             }}};
   }
 
   /// The products are whole multiples of 1/256: exact but for the rounding of the narrow results.
   bool agree() const {
     for (size_t i = 0; i < y64.size(); ++i) {
       const double want = blas64[i], loose = std::fabs(want) / 100 + 0.02;
-      if (y64[i] != want || y32[i] != static_cast<float>(want) || blas32[i] != y32[i] || y8[i] != static_cast<int32_t>(want * 256)) return false;
+      if (y64[i] != want || y32[i] != static_cast<float>(want) || blas32[i] != y32[i] ||
+          y8[i] != static_cast<int32_t>(want * 256))
+        return false;
       if (std::fabs(from_f16(y16[i]) - want) > loose || std::fabs(from_bf16(ybf16[i]) - want) > loose) return false;
     }
     return true;
@@ -133,8 +146,9 @@ class Table : public benchmark::BenchmarkReporter {
         const std::string name = type, peer = name == "f32" || name == "f64" ? "OpenBLAS " + name : "f32";
         const double ours = median(name, n), theirs = median(peer, n);
         if (ours > 0 && theirs > 0)
-          std::printf("%-8s %4lld^3 %10.2f %10.1f %10.2f %7.2f  %s\n", type, static_cast<long long>(n), ours, 2e-3 * static_cast<double>(n * n * n) / ours, theirs,
-                      theirs / ours, peer == "f32" ? "our f32" : peer.c_str());
+          std::printf("%-8s %4lld^3 %10.2f %10.1f %10.2f %7.2f  %s\n", type, static_cast<long long>(n), ours,
+                      2e-3 * static_cast<double>(n * n * n) / ours, theirs, theirs / ours,
+                      peer == "f32" ? "our f32" : peer.c_str());
       }
   }
 
@@ -151,13 +165,15 @@ class Table : public benchmark::BenchmarkReporter {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> flags{argv[0], "--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=9", "--benchmark_min_time=0.05"};
+  std::vector<std::string> flags{argv[0], "--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=9",
+                                 "--benchmark_min_time=0.05"};
   flags.insert(flags.end(), argv + 1, argv + argc);
   std::vector<char*> pointers;
   for (std::string& f : flags) pointers.push_back(f.data());
   int count = static_cast<int>(pointers.size());
   benchmark::Initialize(&count, pointers.data());
-  std::printf("%s, OpenBLAS for %s, one thread, medians of repetitions in turns; ratio above 1: we are faster\n", tn_active_isa(), openblas_get_corename());
+  std::printf("%s, OpenBLAS for %s, one thread, medians of repetitions in turns; ratio above 1: we are faster\n",
+              tn_active_isa(), openblas_get_corename());
   static std::vector<std::unique_ptr<Size>> sizes;
   for (const int64_t n : kSizes) {
     sizes.push_back(std::make_unique<Size>(n));
@@ -167,7 +183,8 @@ int main(int argc, char** argv) {
         for (auto _ : state) call();
       })->Unit(benchmark::kMicrosecond);
     }
-    if (!sizes.back()->agree()) return std::fprintf(stderr, "gemm: results of %lld^3 differ\n", static_cast<long long>(n)), 1;
+    if (!sizes.back()->agree())
+      return std::fprintf(stderr, "gemm: results of %lld^3 differ\n", static_cast<long long>(n)), 1;
   }
   Table table;
   benchmark::RunSpecifiedBenchmarks(&table);

@@ -21,23 +21,24 @@ namespace {
 
 MathLibrary read_library() {
   std::vector<SourceFileRef> files;
-  for (const auto &file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
+  for (const auto& file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
     files.push_back(tenon_test::source(tenon_test::file_text(file.path().string()), file.path().string()));
   return read_math(files).value();
 }
 
 /// One function of the program: a row of one level for one type.
 struct Map {
-  const Isa &isa;
-  const ScalarOpRow &row;
+  const Isa& isa;
+  const ScalarOpRow& row;
   OperandType type;
   std::string name() const {
-    return fmt::format("{}_{}_{}_{}{}", row.name, name_of(type.dtype), type.lanes, isa.suffix, isa.unfused ? "_unfused" : "");
+    return fmt::format("{}_{}_{}_{}{}", row.name, name_of(type.dtype), type.lanes, isa.suffix,
+                       isa.unfused ? "_unfused" : "");
   }
 };
 
 /// `void NAME(const T *x, const T *w, T *y)` over 64 elements, and what it calls.
-std::string map_function(const Map &map, const EmitOptions &options, EmitNeeds &needs) {
+std::string map_function(const Map& map, const EmitOptions& options, EmitNeeds& needs) {
   emit::Emitter e(map.isa, options, needs, nullptr);
   Few<Operand> args;
   std::string loads;
@@ -46,25 +47,28 @@ std::string map_function(const Map &map, const EmitOptions &options, EmitNeeds &
     const std::string name = k == 0 ? "a" : "b";
     e.declare(name, emit::Binding{"", map.type, false, false, std::nullopt});
     args.push_back(v_var(name, map.type));
-    loads += fmt::format("    {} {};\n    memcpy(&{}, {} + i, sizeof {});\n", c_type, name, name, k == 0 ? "x" : "w", name);
+    loads +=
+        fmt::format("    {} {};\n    memcpy(&{}, {} + i, sizeof {});\n", c_type, name, name, k == 0 ? "x" : "w", name);
   }
   const std::string call = print_c99(e.operand(v_apply(map.row.op, args)));
   const std::string target = map.isa.target.empty() ? "" : emit::target_macro(map.isa, options) + " ";
   return fmt::format(
-      "{}static void {}(const {} *x, const {} *w, {} *y) {{\n  (void)w;\n  for (int i = 0; i < 64; i += {}) {{\n{}    const {} r "
+      "{}static void {}(const {} *x, const {} *w, {} *y) {{\n  (void)w;\n  for (int i = 0; i < 64; i += {}) {{\n{}    "
+      "const {} r "
       "= {};\n"
       "    memcpy(y + i, &r, sizeof r);\n  }}\n}}\n",
       target, map.name(), element, element, element, map.type.lanes, loads, c_type, call);
 }
 
 /// Compares two functions over many arguments; NaNs may differ in their payload.
-std::string compare(const Map &one, const Map &other) {
+std::string compare(const Map& one, const Map& other) {
   return fmt::format(
       "  for (int k = 0; k < 300; ++k) {{\n    static {0} x[64], w[64], y[64], z[64];\n"
       "    for (int i = 0; i < 64; ++i) x[i] = argument_{1}(k), w[i] = argument_{1}(k + 1);\n"
       "    {2}(x, w, y);\n    {3}(x, w, z);\n    for (int i = 0; i < 64; ++i)\n"
       "      if (memcmp(y + i, z + i, sizeof y[0]) != 0 && !(y[i] != y[i] && z[i] != z[i])) {{\n"
-      "        printf(\"{3} of %.17g %.17g: %.17g %.17g\\n\", (double)x[i], (double)w[i], (double)y[i], (double)z[i]);\n"
+      "        printf(\"{3} of %.17g %.17g: %.17g %.17g\\n\", (double)x[i], (double)w[i], (double)y[i], "
+      "(double)z[i]);\n"
       "        return 1;\n      }}\n  }}\n",
       one.type.dtype == DType::F32 ? "float" : "double", name_of(one.type.dtype), one.name(), other.name());
 }
@@ -90,23 +94,23 @@ static float argument_f32(int kind) {
 
 /// Functions that random ops are made of.
 bool draws(ScalarOp op) {
-  return op == ScalarOp::Log || op == ScalarOp::Cospi || op == ScalarOp::Sinpi || op == ScalarOp::Exp || op == ScalarOp::Tan ||
-         op == ScalarOp::Pow;
+  return op == ScalarOp::Log || op == ScalarOp::Cospi || op == ScalarOp::Sinpi || op == ScalarOp::Exp ||
+         op == ScalarOp::Tan || op == ScalarOp::Pow;
 }
 
-std::string program(const Isa &isa, const MathLibrary &library) {
+std::string program(const Isa& isa, const MathLibrary& library) {
   EmitOptions options;
-  options.math = [&](ScalarOp op, const OperandType &t, const Isa &i) { return math_body(library, op, t, i); };
+  options.math = [&](ScalarOp op, const OperandType& t, const Isa& i) { return math_body(library, op, t, i); };
   EmitNeeds needs;
   std::string maps, body;
-  const auto pair = [&](const Map &one, const Map &other) {
+  const auto pair = [&](const Map& one, const Map& other) {
     maps += map_function(one, options, needs);
     if (other.name() != one.name()) maps += map_function(other, options, needs);
     body += compare(one, other);
   };
-  const Isa &portable = all_isas().front();
+  const Isa& portable = all_isas().front();
   const Isa unfused = isa.without_fma();
-  for (const ScalarOpRow &row : all_scalar_ops()) {
+  for (const ScalarOpRow& row : all_scalar_ops()) {
     if (!row.has('M')) continue;
     for (const DType d : {DType::F32, DType::F64}) {
       pair({isa, row, {d, 1, 0}}, {isa, row, {d, isa.lanes(d), 0}});
@@ -114,7 +118,7 @@ std::string program(const Isa &isa, const MathLibrary &library) {
     }
   }
   CFile file;
-  for (CItem &item : needed_items(needs)) file.items.push_back(std::move(item));
+  for (CItem& item : needed_items(needs)) file.items.push_back(std::move(item));
   return level_begin(isa, options) + print_c99(file) + std::string(kArguments) + maps + "int main(void) {\n" + body +
          "  return 0;\n}\n" + level_end(isa, options);
 }
@@ -123,14 +127,15 @@ std::string program(const Isa &isa, const MathLibrary &library) {
 
 TEST_CASE("math functions: no warnings, and the same bits for vectors and scalars") {
   const MathLibrary library = read_library();
-  const std::string strict = "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wdouble-promotion -Werror -O1";
-  for (const Isa &isa : all_isas()) {
+  const std::string strict =
+      "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wdouble-promotion -Werror -O1";
+  for (const Isa& isa : all_isas()) {
     const tenon_test::ScratchDir dir;
     const std::string file = (dir / "math.c").string(), binary = (dir / "math").string();
     std::ofstream(file) << program(isa, library);
     std::vector<std::string> compilers = {"gcc", "clang"};
     if (isa.architecture == "aarch64") compilers = {"aarch64-linux-gnu-gcc"};
-    for (const std::string &cc : compilers) {
+    for (const std::string& cc : compilers) {
       if (std::system(fmt::format("command -v {} > /dev/null", cc).c_str()) != 0) continue;
       INFO(isa.name << " " << cc);
       REQUIRE(std::system(fmt::format("{} {} {} -o {}", cc, strict, file, binary).c_str()) == 0);

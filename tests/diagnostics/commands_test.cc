@@ -1,5 +1,5 @@
-// Bad input of every kind, as a user gives it: each row of commands.txt must end with its status and say exactly the text of CASE.txt.
-// With TENON_UPDATE_EXPECTED set, the texts are written.
+// Bad input of every kind, as a user gives it: each row of commands.txt must end with its status and say exactly the
+// text of CASE.txt. With TENON_UPDATE_EXPECTED set, the texts are written.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -22,19 +22,22 @@ void lay_out(const std::string& name, const fs::path& folder) {
     const std::string file = entry.path().filename().string();
     if (!file.starts_with(name + ".") || file == name + ".txt") continue;
     if (entry.path().extension() == ".textproto")
-      std::ofstream(folder / entry.path().stem(), std::ios::binary) << tenon_test::OnnxText(text_of(entry.path())).bytes();
-    else
-      fs::copy_file(entry.path(), folder / file);
+      std::ofstream(folder / entry.path().stem(), std::ios::binary)
+          << tenon_test::OnnxText(text_of(entry.path())).bytes();
+    else fs::copy_file(entry.path(), folder / file);
   }
 }
 
-/// What the program says on stderr. Shipped files have the names that they have in the checkout, and lose their lines, which move.
+/// What the program says on stderr. Shipped files have the names that they have in the checkout, and lose their lines,
+/// which move.
 std::string said_by(const std::string& name, const Command& command, int& status) {
   const tenon_test::ScratchDir scratch;
   const fs::path folder = scratch / "here", said = scratch / "said";
   fs::create_directory(folder);
   lay_out(name, folder);
-  const int ended = std::system(("cd '" + folder.string() + "' && '" + TENON_PROGRAM + "' " + command.arguments + " >/dev/null 2>'" + said.string() + "'").c_str());
+  const int ended = std::system(("cd '" + folder.string() + "' && '" + TENON_PROGRAM + "' " + command.arguments +
+                                 " >/dev/null 2>'" + said.string() + "'")
+                                    .c_str());
   status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128;
   const std::string text = std::regex_replace(text_of(said), std::regex(TENON_CHECKOUT "/"), "");
   return std::regex_replace(text, std::regex("(opdefs/[a-z0-9_/]+\\.yaml)(:[0-9]+)+"), "$1");

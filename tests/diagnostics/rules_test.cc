@@ -1,5 +1,5 @@
-// Bad rewrite rules: tests/diagnostics/rules/NAME.yaml must give exactly the text of NAME.txt. With TENON_UPDATE_EXPECTED set, the
-// texts are written.
+// Bad rewrite rules: tests/diagnostics/rules/NAME.yaml must give exactly the text of NAME.txt. With
+// TENON_UPDATE_EXPECTED set, the texts are written.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -26,7 +26,9 @@ TEST_CASE("diagnostics: bad rewrite rules") {
     const fs::path file = fs::path(TENON_TESTS_DIR) / "diagnostics" / "rules" / (std::string(name) + ".yaml");
     fs::path expected = file;
     expected.replace_extension(".txt");
-    const auto read = tenon::read_rewrites(tenon_test::shipped_ops(), {std::make_shared<const tenon::SourceFile>(file.filename().string(), text_of(file))});
+    const auto read =
+        tenon::read_rewrites(tenon_test::shipped_ops(),
+                             {std::make_shared<const tenon::SourceFile>(file.filename().string(), text_of(file))});
     INFO(read.diagnostics().text());
     CHECK_FALSE(read.ok());
     for (const tenon::Diagnostic& d : read.diagnostics().sorted()) {

@@ -6,7 +6,7 @@
 #include "frontend/read_onnx.h"
 #include "support/check.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const tenon::OnnxTable table = *tenon::read_onnx_table(tenon_test::onnx_table_files("opdefs"));
   static const tenon::OpSemantics semantics = tenon_test::small_semantics();
   const auto graph = tenon::read_onnx({"fuzz.onnx", {data, size}}, table, semantics, {{"N", {1, 8}}});

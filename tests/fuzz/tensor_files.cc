@@ -7,13 +7,13 @@
 
 namespace {
 
-void expect_answer(const tenon::Result<tenon::TensorData> &tensor) {
+void expect_answer(const tenon::Result<tenon::TensorData>& tensor) {
   TENON_CHECK(tensor.ok() || !tensor.diagnostics().empty(), "refused without a reason");
 }
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::span<const uint8_t> bytes(data + 1, size - 1);
   switch (data[0] % 4) {

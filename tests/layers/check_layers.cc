@@ -1,4 +1,5 @@
-// Holds the rules of the house that a program can check: layers, purpose lines, sizes of files and functions, names, words.
+// Holds the rules of the house that a program can check: layers, purpose lines, sizes of files and functions, names,
+// words.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -21,7 +22,7 @@ constexpr size_t shortest_purpose = 15;
 struct Layers {
   std::map<std::string, std::set<std::string>> allowed;
 
-  bool may_include(const std::string &from, const std::string &to) const {
+  bool may_include(const std::string& from, const std::string& to) const {
     if (from == to) return true;
     const auto it = allowed.find(from);
     return it != allowed.end() && (it->second.count("*") || it->second.count(to));
@@ -36,7 +37,7 @@ struct Source {
 
 class Report {
  public:
-  void breach(const Source &source, size_t line, const std::string &what) {
+  void breach(const Source& source, size_t line, const std::string& what) {
     std::printf("%s:%zu: %s\n", source.name.c_str(), line, what.c_str());
     ++breaches_;
   }
@@ -46,57 +47,59 @@ class Report {
   int breaches_ = 0;
 };
 
-std::vector<std::string> read_lines(const fs::path &path) {
+std::vector<std::string> read_lines(const fs::path& path) {
   std::ifstream in(path);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
 }
 
-Layers read_layers(const fs::path &path) {
+Layers read_layers(const fs::path& path) {
   Layers layers;
-  for (const std::string &line : read_lines(path)) {
+  for (const std::string& line : read_lines(path)) {
     const size_t colon = line.find(':');
     if (line.empty() || line[0] == '#' || colon == std::string::npos) continue;
     std::istringstream rooms(line.substr(colon + 1));
-    auto &allowed = layers.allowed[line.substr(0, colon)];
+    auto& allowed = layers.allowed[line.substr(0, colon)];
     allowed.insert(std::istream_iterator<std::string>(rooms), {});
   }
   return layers;
 }
 
 // gen/ir/graph.h is in the room `ir`; a file of gen/ itself is a room of its own name.
-std::string room_of(const fs::path &below_gen) {
+std::string room_of(const fs::path& below_gen) {
   const fs::path first = *below_gen.begin();
   return first == below_gen ? first.stem().string() : first.string();
 }
 
 // The plan of the house names every room.
-void check_plan(const fs::path &root, const Layers &layers, Report &report) {
+void check_plan(const fs::path& root, const Layers& layers, Report& report) {
   const Source plan{root / "ARCHITECTURE.md", "ARCHITECTURE.md", read_lines(root / "ARCHITECTURE.md")};
-  for (const auto &[room, allowed] : layers.allowed) {
+  for (const auto& [room, allowed] : layers.allowed) {
     const bool exists = fs::exists(root / "gen" / room) || fs::exists(root / "gen" / (room + ".cc"));
-    const bool named = std::any_of(plan.lines.begin(), plan.lines.end(), [&name = room](const std::string &line) {
-      return line.find("`gen/" + name + "/`") != std::string::npos || line.find("`gen/" + name + ".*`") != std::string::npos;
+    const bool named = std::any_of(plan.lines.begin(), plan.lines.end(), [&name = room](const std::string& line) {
+      return line.find("`gen/" + name + "/`") != std::string::npos ||
+             line.find("`gen/" + name + ".*`") != std::string::npos;
     });
     if (exists && !named) report.breach(plan, 1, "the room '" + room + "' is not in the table of rooms");
   }
 }
 
-std::string included_file(const std::string &line) {
+std::string included_file(const std::string& line) {
   if (line.rfind("#include \"", 0) != 0) return {};
   const size_t end = line.find('"', 10);
   return end == std::string::npos ? std::string() : line.substr(10, end - 10);
 }
 
-void check_includes(const Source &source, const fs::path &gen, const Layers &layers, Report &report) {
+void check_includes(const Source& source, const fs::path& gen, const Layers& layers, Report& report) {
   const std::string room = room_of(fs::relative(source.path, gen));
   if (!layers.allowed.count(room)) report.breach(source, 1, "the room '" + room + "' is not in gen/layers.txt");
   for (size_t i = 0; i < source.lines.size(); ++i) {
     const std::string file = included_file(source.lines[i]);
     if (file.empty()) continue;
     if (!fs::exists(gen / file)) {
-      if (file.find(".pb.h") == std::string::npos) report.breach(source, i + 1, "\"" + file + "\" is not a file below gen/");
+      if (file.find(".pb.h") == std::string::npos)
+        report.breach(source, i + 1, "\"" + file + "\" is not a file below gen/");
       continue;
     }
     const std::string other = room_of(file);
@@ -105,23 +108,27 @@ void check_includes(const Source &source, const fs::path &gen, const Layers &lay
   }
 }
 
-void check_purpose(const Source &source, Report &report) {
+void check_purpose(const Source& source, Report& report) {
   const std::string first = source.lines.empty() ? std::string() : source.lines[0];
   const bool comment = first.rfind("//", 0) == 0 || first.rfind("/*", 0) == 0;
-  if (!comment || first.size() < shortest_purpose) report.breach(source, 1, "the first line does not say what the file is for");
+  if (!comment || first.size() < shortest_purpose)
+    report.breach(source, 1, "the first line does not say what the file is for");
 }
 
-bool is_table_row(const std::string &line) { return line.find("case ") == line.find_first_not_of(' ') && line.back() == ';'; }
+bool is_table_row(const std::string& line) {
+  return line.find("case ") == line.find_first_not_of(' ') && line.back() == ';';
+}
 
-// A function body is what stands between a line at column 0 that ends with '{' and the '}' at column 0 after it. A `case` with its
-// result on one line is a row of a table and does not count.
-void check_sizes(const Source &source, Report &report) {
-  static const char *const not_functions[] = {"namespace", "struct", "class", "enum", "union", "extern", "//", "#", "}"};
+// A function body is what stands between a line at column 0 that ends with '{' and the '}' at column 0 after it. A
+// `case` with its result on one line is a row of a table and does not count.
+void check_sizes(const Source& source, Report& report) {
+  static const char* const not_functions[] = {"namespace", "struct", "class", "enum", "union",
+                                              "extern",    "//",     "#",     "}"};
   if (source.lines.size() > max_file_lines)
     report.breach(source, source.lines.size(), "more than " + std::to_string(max_file_lines) + " lines");
   size_t opened = 0, rows = 0;
   for (size_t i = 0; i < source.lines.size(); ++i) {
-    const std::string &line = source.lines[i];
+    const std::string& line = source.lines[i];
     if (!line.empty() && is_table_row(line)) ++rows;
     if (line.empty() || line[0] == ' ') continue;
     if (line[0] == '}' && opened) {
@@ -129,9 +136,9 @@ void check_sizes(const Source &source, Report &report) {
         report.breach(source, opened, "a function of " + std::to_string(length) + " lines");
       opened = 0;
     } else if (line.back() == '{') {
-      const bool function =
-          line.find('(') != std::string::npos && std::none_of(std::begin(not_functions), std::end(not_functions),
-                                                              [&](const char *word) { return line.rfind(word, 0) == 0; });
+      const bool function = line.find('(') != std::string::npos &&
+                            std::none_of(std::begin(not_functions), std::end(not_functions),
+                                         [&](const char* word) { return line.rfind(word, 0) == 0; });
       opened = function ? i + 1 : 0;
       rows = 0;
     }
@@ -139,30 +146,31 @@ void check_sizes(const Source &source, Report &report) {
 }
 
 // The marks are put together here so that this file does not hold them.
-void check_words(const Source &source, Report &report) {
+void check_words(const Source& source, Report& report) {
   static const std::string marks[] = {std::string("TO") + "DO", std::string("FIX") + "ME"};
   static const std::set<std::string> empty_names = {"util", "utils", "helper", "helpers", "manager", "common", "misc"};
   if (empty_names.count(source.path.stem().string())) report.breach(source, 1, "a name that says nothing");
   for (size_t i = 0; i < source.lines.size(); ++i)
-    for (const std::string &mark : marks)
-      if (source.lines[i].find(mark) != std::string::npos) report.breach(source, i + 1, "'" + mark + "' marks unfinished work");
+    for (const std::string& mark : marks)
+      if (source.lines[i].find(mark) != std::string::npos)
+        report.breach(source, i + 1, "'" + mark + "' marks unfinished work");
 }
 
-std::vector<Source> sources_below(const fs::path &root, const char *folder) {
+std::vector<Source> sources_below(const fs::path& root, const char* folder) {
   std::vector<Source> found;
   if (!fs::is_directory(root / folder)) return found;
-  for (const auto &entry : fs::recursive_directory_iterator(root / folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
     const std::string extension = entry.path().extension().string();
     if (entry.is_regular_file() && (extension == ".h" || extension == ".cc" || extension == ".def"))
       found.push_back({entry.path(), fs::relative(entry.path(), root).generic_string(), read_lines(entry.path())});
   }
-  std::sort(found.begin(), found.end(), [](const Source &a, const Source &b) { return a.name < b.name; });
+  std::sort(found.begin(), found.end(), [](const Source& a, const Source& b) { return a.name < b.name; });
   return found;
 }
 
 }  // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc != 2) {
     std::fprintf(stderr, "usage: check_layers CHECKOUT\n");
     return 2;
@@ -173,9 +181,9 @@ int main(int argc, char **argv) {
   check_plan(root, layers, report);
   const std::vector<Source> generator = sources_below(root, "gen");
   const std::vector<Source> tests = sources_below(root, "tests");
-  for (const Source &source : generator) check_includes(source, root / "gen", layers, report);
-  for (const auto *group : {&generator, &tests})
-    for (const Source &source : *group) {
+  for (const Source& source : generator) check_includes(source, root / "gen", layers, report);
+  for (const auto* group : {&generator, &tests})
+    for (const Source& source : *group) {
       check_purpose(source, report);
       check_sizes(source, report);
       check_words(source, report);

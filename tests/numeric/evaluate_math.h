@@ -1,4 +1,5 @@
-// Runs a math function as its text says, for one lane: T is the float, U the integer of its size. `fused`: fma rounds once.
+// Runs a math function as its text says, for one lane: T is the float, U the integer of its size. `fused`: fma rounds
+// once.
 #pragma once
 
 #include <algorithm>
@@ -21,20 +22,20 @@ class MathEvaluator {
     U i = 0;
     bool m = false;
   };
-  MathEvaluator(const tenon::MathLibrary &library, tenon::DType dtype, bool fused)
+  MathEvaluator(const tenon::MathLibrary& library, tenon::DType dtype, bool fused)
       : library_(library), dtype_(dtype), fused_(fused) {}
 
-  std::vector<Value> call(const std::string &name, const std::vector<Value> &args) const {
-    const tenon::MathFunction *f = library_.find(name, dtype_);
+  std::vector<Value> call(const std::string& name, const std::vector<Value>& args) const {
+    const tenon::MathFunction* f = library_.find(name, dtype_);
     TENON_CHECK(f != nullptr && f->parameters.size() == args.size(), "call of {}", name);
     Names names;
     for (size_t i = 0; i < args.size(); ++i) names[f->parameters[i].name] = args[i];
-    for (const tenon::MathStep &s : f->steps) std::visit([&](const auto &step) { run(step, names); }, s);
+    for (const tenon::MathStep& s : f->steps) std::visit([&](const auto& step) { run(step, names); }, s);
     std::vector<Value> out;
-    for (const tenon::MathExpr &e : f->results) out.push_back(value(e, names));
+    for (const tenon::MathExpr& e : f->results) out.push_back(value(e, names));
     return out;
   }
-  T operator()(const std::string &name, std::vector<T> xs) const {
+  T operator()(const std::string& name, std::vector<T> xs) const {
     std::vector<Value> args;
     for (const T x : xs) args.push_back({x, 0, false});
     return call(name, args)[0].f;
@@ -44,23 +45,25 @@ class MathEvaluator {
   using Names = std::map<std::string, Value>;
   using S = std::make_signed_t<U>;
 
-  void run(const tenon::MathLet &s, Names &n) const { n[s.name] = value(s.value, n); }
-  void run(const tenon::MathRare &s, Names &n) const { n[s.name] = value(value(s.when, n).m ? s.unlikely : s.usual, n); }
-  void run(const tenon::MathUnpack &s, Names &n) const {
+  void run(const tenon::MathLet& s, Names& n) const { n[s.name] = value(s.value, n); }
+  void run(const tenon::MathRare& s, Names& n) const {
+    n[s.name] = value(value(s.when, n).m ? s.unlikely : s.usual, n);
+  }
+  void run(const tenon::MathUnpack& s, Names& n) const {
     const std::vector<Value> r = call(s.call.function, values(s.call.args, n));
     for (size_t i = 0; i < r.size(); ++i) n[s.names[i]] = r[i];
   }
-  std::vector<Value> values(const std::vector<tenon::MathExpr> &es, const Names &n) const {
+  std::vector<Value> values(const std::vector<tenon::MathExpr>& es, const Names& n) const {
     std::vector<Value> out;
-    for (const tenon::MathExpr &e : es) out.push_back(value(e, n));
+    for (const tenon::MathExpr& e : es) out.push_back(value(e, n));
     return out;
   }
-  Value value(const tenon::MathExpr &e, const Names &n) const {
-    if (const auto *x = std::get_if<tenon::MathNumber>(&e.node)) return {static_cast<T>(x->value), 0, false};
-    if (const auto *x = std::get_if<tenon::MathInteger>(&e.node)) return {0, static_cast<U>(x->bits), false};
-    if (const auto *x = std::get_if<tenon::MathName>(&e.node)) return n.at(x->name);
-    if (const auto *x = std::get_if<tenon::MathCall>(&e.node)) return call(x->function, values(x->args, n))[0];
-    const auto &apply = std::get<tenon::MathApply>(e.node);
+  Value value(const tenon::MathExpr& e, const Names& n) const {
+    if (const auto* x = std::get_if<tenon::MathNumber>(&e.node)) return {static_cast<T>(x->value), 0, false};
+    if (const auto* x = std::get_if<tenon::MathInteger>(&e.node)) return {0, static_cast<U>(x->bits), false};
+    if (const auto* x = std::get_if<tenon::MathName>(&e.node)) return n.at(x->name);
+    if (const auto* x = std::get_if<tenon::MathCall>(&e.node)) return call(x->function, values(x->args, n))[0];
+    const auto& apply = std::get<tenon::MathApply>(e.node);
     const std::vector<Value> a = values(apply.args, n);
     const bool ints = apply.args[0].type == tenon::MathType::Int;
     return ints ? integer(apply.op, a) : other(apply.op, a, apply.args.back().type == tenon::MathType::Int);
@@ -68,7 +71,7 @@ class MathEvaluator {
   static Value i(U v) { return {0, v, false}; }
   static Value f(T v) { return {v, 0, false}; }
   static Value m(bool v) { return {0, 0, v}; }
-  static Value integer(tenon::MathOp op, const std::vector<Value> &a) {
+  static Value integer(tenon::MathOp op, const std::vector<Value>& a) {
     using enum tenon::MathOp;
     const U x = a[0].i, y = a.back().i;
     const S sx = static_cast<S>(x), sy = static_cast<S>(y);
@@ -95,7 +98,7 @@ class MathEvaluator {
       default: TENON_UNREACHABLE("integer {}", tenon::math_op_row(op).spelling);
     }
   }
-  Value other(tenon::MathOp op, const std::vector<Value> &a, bool ints) const {
+  Value other(tenon::MathOp op, const std::vector<Value>& a, bool ints) const {
     using enum tenon::MathOp;
     const T x = a[0].f, y = a.back().f;
     const volatile T product = x * (a.size() > 1 ? a[1].f : T{1});
@@ -128,7 +131,7 @@ class MathEvaluator {
     }
   }
 
-  const tenon::MathLibrary &library_;
+  const tenon::MathLibrary& library_;
   tenon::DType dtype_;
   bool fused_;
 };

@@ -15,10 +15,10 @@ using tenon_test::MathEvaluator;
 
 namespace {
 
-const MathLibrary &library() {
+const MathLibrary& library() {
   static const MathLibrary read = [] {
     std::vector<SourceFileRef> files;
-    for (const auto &file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
+    for (const auto& file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
       files.push_back(tenon_test::source(tenon_test::file_text(file.path().string()), file.path().string()));
     return read_math(files).value();
   }();
@@ -27,12 +27,12 @@ const MathLibrary &library() {
 
 using Real = long double;
 struct Case {
-  const char *name;
+  const char* name;
   std::function<Real(Real)> truth;
   Real low, high;
 };
 
-const std::vector<Case> &cases() {
+const std::vector<Case>& cases() {
   static const Real pi = std::acos(Real(-1)), all = std::numeric_limits<Real>::infinity();
   static const std::vector<Case> table = {
       {"exp", [](Real x) { return std::exp(x); }, -all, all},
@@ -81,8 +81,9 @@ double ulps(T got, Real want) {
   if (want == 0) return got == 0 && std::signbit(got) == std::signbit(want) ? 0 : 1e9;
   int e = 0;
   std::frexp(want, &e);
-  return static_cast<double>(std::fabs(got - want) / std::ldexp(Real(1), std::max(e, std::numeric_limits<T>::min_exponent) -
-                                                                             std::numeric_limits<T>::digits));
+  return static_cast<double>(
+      std::fabs(got - want) /
+      std::ldexp(Real(1), std::max(e, std::numeric_limits<T>::min_exponent) - std::numeric_limits<T>::digits));
 }
 
 template <typename T, typename U>
@@ -119,7 +120,7 @@ template <typename T, typename U>
 void keeps_bounds(DType dtype, bool fused) {
   const MathEvaluator<T, U> run(library(), dtype, fused);
   const std::vector<T> xs = arguments<T, U>();
-  for (const Case &c : cases()) {
+  for (const Case& c : cases()) {
     const double bound = library().find(c.name, dtype)->ulp.value_or(0.5);
     for (const T x : xs) {
       if (!(x >= c.low && x <= c.high) && !std::isnan(x)) continue;
@@ -127,8 +128,8 @@ void keeps_bounds(DType dtype, bool fused) {
       const T got = run(c.name, {x});
       const double error = ulps(got, want);
       if (error > bound + 0.002)
-        FAIL_CHECK(c.name << " of " << name_of(dtype) << (fused ? " with" : " without") << " fma at " << x << ": " << got
-                          << ", error " << error << " ULP, bound " << bound);
+        FAIL_CHECK(c.name << " of " << name_of(dtype) << (fused ? " with" : " without") << " fma at " << x << ": "
+                          << got << ", error " << error << " ULP, bound " << bound);
     }
   }
 }
@@ -151,7 +152,8 @@ TEST_CASE("math entries: sin and cos of huge arguments") {
 
 TEST_CASE("math entries: pow, atan2, fmod, nextafter") {
   const MathEvaluator<double, uint64_t> run(library(), DType::F64, false);
-  const double special[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, -3, 1e300, -1e300, 1e-310, INFINITY, -INFINITY, NAN, 7.25, -1e9};
+  const double special[] = {0.0,   -0.0,   1,      -1,       2,         -2,  0.5,  -3,
+                            1e300, -1e300, 1e-310, INFINITY, -INFINITY, NAN, 7.25, -1e9};
   for (const double x : special)
     for (const double y : special) {
       INFO(x << " " << y);
@@ -163,7 +165,9 @@ TEST_CASE("math entries: pow, atan2, fmod, nextafter") {
 }
 
 TEST_CASE("the oracle: Philox's known answers") {
-  const auto word = [](uint64_t seed, uint64_t counter, int64_t w) { return philox_word(seed, counter, w, DType::U32); };
+  const auto word = [](uint64_t seed, uint64_t counter, int64_t w) {
+    return philox_word(seed, counter, w, DType::U32);
+  };
   CHECK(word(0, 0, 0) == 0x6627e8d5);
   CHECK(word(0, 0, 1) == 0xe169c58d);
   CHECK(word(0, 0, 2) == 0xbc57ac4c);

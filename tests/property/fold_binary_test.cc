@@ -1,4 +1,6 @@
 // The quick way to fold f32 arithmetic gives what the interpreter gives.
+#include "pipeline/fold_binary.h"
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -8,7 +10,6 @@
 #include "frame_files.h"
 #include "library/expand_node.h"
 #include "opdef/read_ops.h"
-#include "pipeline/fold_binary.h"
 #include "support/read_source.h"
 
 using namespace tenon;
@@ -28,10 +29,12 @@ TensorData random_floats(const std::vector<int64_t>& dims, std::mt19937& random)
 }  // namespace
 
 TEST_CASE("folding of f32 arithmetic: the interpreter's result, broadcast operands included") {
-  auto defs = read_ops({*read_source(TENON_CHECKOUT "/opdefs/elementwise.yaml")}, {}, tenon_test::frame_files(TENON_CHECKOUT));
+  auto defs =
+      read_ops({*read_source(TENON_CHECKOUT "/opdefs/elementwise.yaml")}, {}, tenon_test::frame_files(TENON_CHECKOUT));
   REQUIRE(defs.ok());
   std::mt19937 random(5);
-  const std::pair<std::vector<int64_t>, std::vector<int64_t>> shapes[] = {{{3, 4}, {3, 4}}, {{6, 2, 3, 5}, {6, 1, 1, 1}}, {{4}, {2, 3, 1}}, {{}, {5, 2}}, {{1}, {1}}};
+  const std::pair<std::vector<int64_t>, std::vector<int64_t>> shapes[] = {
+      {{3, 4}, {3, 4}}, {{6, 2, 3, 5}, {6, 1, 1, 1}}, {{4}, {2, 3, 1}}, {{}, {5, 2}}, {{1}, {1}}};
   for (const char* op : {"add", "sub", "mul", "div"})
     for (const auto& [left, right] : shapes) {
       OracleCall quick, slow;
@@ -56,7 +59,8 @@ TEST_CASE("folding of f32 arithmetic: the interpreter's result, broadcast operan
 }
 
 TEST_CASE("folding of f32 arithmetic: nothing else is touched") {
-  auto defs = read_ops({*read_source(TENON_CHECKOUT "/opdefs/elementwise.yaml")}, {}, tenon_test::frame_files(TENON_CHECKOUT));
+  auto defs =
+      read_ops({*read_source(TENON_CHECKOUT "/opdefs/elementwise.yaml")}, {}, tenon_test::frame_files(TENON_CHECKOUT));
   REQUIRE(defs.ok());
   GivenTensor g;
   g.present = true;
@@ -64,7 +68,8 @@ TEST_CASE("folding of f32 arithmetic: nothing else is touched") {
   g.dims = {constant_int(4)};
   for (const char* op : {"exp", "maximum"}) {
     Diagnostics diagnostics;
-    const auto node = expand_node(*defs, *defs->op(op), std::vector<GivenTensor>(op == std::string("exp") ? 1 : 2, g), {}, {}, diagnostics);
+    const auto node = expand_node(*defs, *defs->op(op), std::vector<GivenTensor>(op == std::string("exp") ? 1 : 2, g),
+                                  {}, {}, diagnostics);
     REQUIRE(node);
     OracleCall call;
     CHECK_FALSE(fold_binary(node->kernel, call));

@@ -70,8 +70,8 @@ class RandomSyntax {
   }
 
   Syntax binary(int depth) {
-    Syntax s =
-        node(SyntaxKind::binary, pick({"+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or"}));
+    Syntax s = node(SyntaxKind::binary,
+                    pick({"+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "and", "or"}));
     s.children = {expression(depth - 1), expression(depth - 1)};
     return s;
   }
@@ -121,7 +121,7 @@ class RandomSyntax {
   std::mt19937 random_;
 };
 
-PlacedText placed(const std::string &text) {
+PlacedText placed(const std::string& text) {
   const auto file = std::make_shared<const SourceFile>("random", text);
   PlacedText result{text, {}, file};
   for (std::size_t i = 0; i <= text.size(); ++i) result.offsets.push_back(static_cast<std::uint32_t>(i));

@@ -1,4 +1,5 @@
-// Every shipped rewrite rule on random tensors: the graph of its pattern computes the same before and after, by the oracle.
+// Every shipped rewrite rule on random tensors: the graph of its pattern computes the same before and after, by the
+// oracle.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -32,9 +33,11 @@ struct Instance {
   int steps = 0;
 };
 
-const std::string kImage = "  x: f32[2, 4, 6, 5]\n", kPlane = "  x: f32[6, 5]\n", kHeads = "  q: f32[2, 3, 4, 5]\n  k: f32[2, 3, 5, 6]\n  v: f32[2, 3, 6, 7]\n";
+const std::string kImage = "  x: f32[2, 4, 6, 5]\n", kPlane = "  x: f32[6, 5]\n",
+                  kHeads = "  q: f32[2, 3, 4, 5]\n  k: f32[2, 3, 5, 6]\n  v: f32[2, 3, 6, 7]\n";
 
-std::string constant(const std::string& name, const std::string& type, const std::string& from = "rand(lo=0.5, hi=1.5)") {
+std::string constant(const std::string& name, const std::string& type,
+                     const std::string& from = "rand(lo=0.5, hi=1.5)") {
   return "  " + name + ": {type: \"" + type + "\", from: \"" + from + "\"}\n";
 }
 std::string statistics(int channels) {
@@ -49,16 +52,23 @@ std::vector<Instance> convolutions() {
   std::vector<Instance> out;
   const std::string dims[] = {"5", "5, 6", "3, 5, 4"}, taps[] = {"3", "3, 2", "2, 3, 2"};
   for (int n = 1; n <= 3; ++n) {
-    const std::string d = std::to_string(n) + "d", x = "  x: f32[2, 4, " + dims[n - 1] + "]\n", w = constant("w", "f32[6, 2, " + taps[n - 1] + "]", "randn()"), b = constant("b", "f32[6]");
+    const std::string d = std::to_string(n) + "d", x = "  x: f32[2, 4, " + dims[n - 1] + "]\n",
+                      w = constant("w", "f32[6, 2, " + taps[n - 1] + "]", "randn()"), b = constant("b", "f32[6]");
     const std::string ones = std::string(n == 1 ? "[6, 1]" : n == 2 ? "[6, 1, 1]" : "[6, 1, 1, 1]");
     const std::string conv = "  y = conv" + d + "(x, w, b, groups=2)\n";
-    out.push_back({"batch_norm_into_conv" + d, x, w + b + statistics(6), conv + "  z = batch_norm(y, g, h, m, v, eps=0.001)\n"});
+    out.push_back(
+        {"batch_norm_into_conv" + d, x, w + b + statistics(6), conv + "  z = batch_norm(y, g, h, m, v, eps=0.001)\n"});
     out.push_back({"factor_into_conv" + d, x, w + b + constant("s", "f32" + ones), conv + "  z = mul(y, s)\n"});
-    out.push_back({"summand_into_conv" + d, x, w + constant("s", "f32" + ones), "  y = conv" + d + "(x, w, groups=2)\n  z = add(s, y)\n"});
-    const std::string wt = constant("w", "f32[4, 3, " + taps[n - 1] + "]", "randn()"), transposed = "  y = conv_transpose" + d + "(x, w, b, groups=2)\n";
-    out.push_back({"batch_norm_into_conv_transpose" + d, x, wt + b + statistics(6), transposed + "  z = batch_norm(y, g, h, m, v)\n"});
-    out.push_back({"factor_into_conv_transpose" + d, x, wt + b + constant("s", "f32" + ones), transposed + "  z = mul(s, y)\n"});
-    out.push_back({"summand_into_conv_transpose" + d, x, wt + b + constant("s", "f32" + ones), transposed + "  z = add(y, s)\n"});
+    out.push_back({"summand_into_conv" + d, x, w + constant("s", "f32" + ones),
+                   "  y = conv" + d + "(x, w, groups=2)\n  z = add(s, y)\n"});
+    const std::string wt = constant("w", "f32[4, 3, " + taps[n - 1] + "]", "randn()"),
+                      transposed = "  y = conv_transpose" + d + "(x, w, b, groups=2)\n";
+    out.push_back({"batch_norm_into_conv_transpose" + d, x, wt + b + statistics(6),
+                   transposed + "  z = batch_norm(y, g, h, m, v)\n"});
+    out.push_back(
+        {"factor_into_conv_transpose" + d, x, wt + b + constant("s", "f32" + ones), transposed + "  z = mul(s, y)\n"});
+    out.push_back(
+        {"summand_into_conv_transpose" + d, x, wt + b + constant("s", "f32" + ones), transposed + "  z = add(y, s)\n"});
   }
   return out;
 }
@@ -68,7 +78,8 @@ std::vector<Instance> phases() {
   std::vector<Instance> out;
   const std::string b = constant("b", "f32[3]");
   const auto one = [&](int taps, const std::string& attributes) {
-    out.push_back({"phases_of_conv_transpose1d", "  x: f32[2, 4, 5]\n", constant("w", "f32[4, 3, " + std::to_string(taps) + "]", "randn()") + b,
+    out.push_back({"phases_of_conv_transpose1d", "  x: f32[2, 4, 5]\n",
+                   constant("w", "f32[4, 3, " + std::to_string(taps) + "]", "randn()") + b,
                    "  y = conv_transpose1d(x, w, b, " + attributes + ")\n  z = neg(y)\n"});
   };
   one(2, "stride=2");
@@ -78,18 +89,29 @@ std::vector<Instance> phases() {
   one(5, "stride=3, pads=[2, 1], output_pads=2");
   one(5, "stride=4, pads=[3, 0]");
   one(7, "stride=2, pads=[3, 3], output_pads=1");
-  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 3, 4]", "randn()") + b, "  z = neg(conv_transpose2d(x, w, b, stride=[2, 3], pads=[1, 0, 0, 2], output_pads=[1, 0]))\n"});
-  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 2, 2]", "randn()"), "  z = neg(conv_transpose2d(x, w, stride=[2, 2]))\n"});
-  out.push_back({"phases_of_conv_transpose1d", "  x: f32[2, 4, 5]\n", constant("w", "f32[4, 3, 4]", "randn()") + constant("b", "f32[6]"), "  z = neg(conv_transpose1d(x, w, b, stride=2, pads=[1, 1], groups=2))\n"});
-  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 1, 4, 3]", "randn()") + constant("b", "f32[4]"), "  z = neg(conv_transpose2d(x, w, b, stride=[2, 2], pads=[1, 1, 1, 1], groups=4))\n"});
-  out.push_back({"phases_of_conv_transpose3d", "  x: f32[1, 4, 3, 4, 2]\n", constant("w", "f32[4, 2, 2, 3, 2]", "randn()"), "  z = neg(conv_transpose3d(x, w, stride=[2, 2, 1], pads=[0, 1, 0, 0, 1, 0]))\n"});
+  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 3, 4]", "randn()") + b,
+                 "  z = neg(conv_transpose2d(x, w, b, stride=[2, 3], pads=[1, 0, 0, 2], output_pads=[1, 0]))\n"});
+  out.push_back({"phases_of_conv_transpose2d", kImage, constant("w", "f32[4, 3, 2, 2]", "randn()"),
+                 "  z = neg(conv_transpose2d(x, w, stride=[2, 2]))\n"});
+  out.push_back({"phases_of_conv_transpose1d", "  x: f32[2, 4, 5]\n",
+                 constant("w", "f32[4, 3, 4]", "randn()") + constant("b", "f32[6]"),
+                 "  z = neg(conv_transpose1d(x, w, b, stride=2, pads=[1, 1], groups=2))\n"});
+  out.push_back({"phases_of_conv_transpose2d", kImage,
+                 constant("w", "f32[4, 1, 4, 3]", "randn()") + constant("b", "f32[4]"),
+                 "  z = neg(conv_transpose2d(x, w, b, stride=[2, 2], pads=[1, 1, 1, 1], groups=4))\n"});
+  out.push_back({"phases_of_conv_transpose3d", "  x: f32[1, 4, 3, 4, 2]\n",
+                 constant("w", "f32[4, 2, 2, 3, 2]", "randn()"),
+                 "  z = neg(conv_transpose3d(x, w, stride=[2, 2, 1], pads=[0, 1, 0, 0, 1, 0]))\n"});
   return out;
 }
 
 std::vector<Instance> products() {
-  const std::string w = constant("w", "f32[5, 7]", "randn()"), wt = constant("w", "f32[7, 5]", "randn()"), b = constant("b", "f32[1, 7]");
-  return {{"batch_norm_into_gemm", kPlane, w + b + statistics(7), "  y = gemm(x, w, b, alpha=0.5, beta=2)\n  z = batch_norm(y, g, h, m, v)\n"},
-          {"batch_norm_into_gemm", kPlane, wt + statistics(7), "  y = gemm(x, w, transB=true)\n  z = batch_norm(y, g, h, m, v)\n"},
+  const std::string w = constant("w", "f32[5, 7]", "randn()"), wt = constant("w", "f32[7, 5]", "randn()"),
+                    b = constant("b", "f32[1, 7]");
+  return {{"batch_norm_into_gemm", kPlane, w + b + statistics(7),
+           "  y = gemm(x, w, b, alpha=0.5, beta=2)\n  z = batch_norm(y, g, h, m, v)\n"},
+          {"batch_norm_into_gemm", kPlane, wt + statistics(7),
+           "  y = gemm(x, w, transB=true)\n  z = batch_norm(y, g, h, m, v)\n"},
           {"batch_norm_by_constants", kPlane, statistics(5), "  z = batch_norm(x, g, h, m, v)\n"},
           {"batch_norm_by_constants", kImage, statistics(4), "  z = relu(batch_norm(x, g, h, m, v, eps=0.01))\n"},
           {"factor_into_gemm", kPlane, w + b + constant("s", "f32[7]"), "  z = mul(gemm(x, w, b), s)\n"},
@@ -105,36 +127,44 @@ std::vector<Instance> movement() {
       {"reshape_pair", kPlane, "", "  z = exp(reshape(reshape(x, shape=[30]), shape=[3, 10]))\n"},
       {"expand_away", kPlane, "", "  z = exp(expand(x, shape=[6, 5]))\n"},
       {"transpose_away", kPlane, "", "  z = exp(transpose(x, perm=[0, 1]))\n"},
-      {"transpose_pair", kImage, "", "  z = sum(transpose(transpose(x, perm=[1, 2, 0, 3]), perm=[3, 0, 1, 2]), axes=[0])\n"},
+      {"transpose_pair", kImage, "",
+       "  z = sum(transpose(transpose(x, perm=[1, 2, 0, 3]), perm=[3, 0, 1, 2]), axes=[0])\n"},
       {"times_one", kPlane, constant("s", "f32[1]", "full(value=1)"), "  z = exp(mul(x, s))\n"},
       {"over_one", kPlane, constant("s", "f32[1]", "full(value=1)"), "  z = exp(div(x, s))\n"}};
   out.push_back({"rows_of_one_product_matmul", "  x: f32[3, 4, 2, 5]\n  w: f32[5, 6]\n", "", "  z = matmul(x, w)\n"});
-  out.push_back({"rows_of_one_product_matmul_i32", "  x: u8[3, 4, 2, 5]\n  w: i8[5, 6]\n", "", "  z = matmul_i32(x, w, a_zero=3)\n"});
+  out.push_back({"rows_of_one_product_matmul_i32", "  x: u8[3, 4, 2, 5]\n  w: i8[5, 6]\n", "",
+                 "  z = matmul_i32(x, w, a_zero=3)\n"});
   for (const char* f : {"relu", "neg", "abs", "exp", "sqrt", "tanh", "sigmoid", "silu", "gelu", "erf"})
-    out.push_back({std::string("transpose_sinks_") + f, kPlane, "", std::string("  z = ") + f + "(transpose(abs(x), perm=[1, 0]))\n"});
+    out.push_back({std::string("transpose_sinks_") + f, kPlane, "",
+                   std::string("  z = ") + f + "(transpose(abs(x), perm=[1, 0]))\n"});
   for (const char* f : {"add", "sub", "mul", "div", "maximum", "minimum"})
-    out.push_back({std::string("transpose_sinks_past_") + f, kPlane + "  y: f32[1, 5]\n", "", std::string("  z = ") + f + "(transpose(x, perm=[1, 0]), transpose(y, perm=[1, 0]))\n"});
+    out.push_back({std::string("transpose_sinks_past_") + f, kPlane + "  y: f32[1, 5]\n", "",
+                   std::string("  z = ") + f + "(transpose(x, perm=[1, 0]), transpose(y, perm=[1, 0]))\n"});
   return out;
 }
 
 std::vector<Instance> spellings() {
-  const std::string g = constant("g", "f32[5]"), b = constant("b", "f32[5]"), square = "  r = mean(sq(x), axes=[1], keepdims=true)\n";
-  return {{"square_of_power", kPlane, "", "  z = pow(x, 2.0)\n"},
-          {"square_of_product", kPlane, "", "  z = mul(x, x)\n"},
-          {"rsqrt_of_reciprocal", kPlane, "", "  z = reciprocal(sqrt(exp(x)))\n"},
-          {"silu_of_sigmoid", kPlane, "", "  z = mul(sigmoid(x), x)\n"},
-          {"hard_swish_of_hard_sigmoid", kPlane, "", "  z = mul(x, hard_sigmoid(x, alpha=0.16666667, beta=0.5))\n"},
-          {"hard_swish_of_clip", kPlane, "", "  z = div(mul(x, clip(add(x, 3.0), lo=0, hi=6)), 6.0)\n"},
-          {"gelu_half_last", kPlane, "", "  z = mul(mul(x, add(erf(div(x, 1.41421356)), 1.0)), 0.5)\n"},
-          {"gelu_half_first", kPlane, "", "  z = mul(mul(x, 0.5), add(erf(div(x, 1.41421356)), 1.0))\n"},
-          {"gelu_by_product", kPlane, "", "  z = mul(mul(x, 0.5), add(erf(mul(x, 0.70710678)), 1.0))\n"},
-          {"gelu_half_inside", kPlane, "", "  z = mul(x, mul(add(erf(div(x, 1.41421356)), 1.0), 0.5))\n"},
-          {"gelu_of_tanh", kPlane, "", "  t = tanh(mul(add(x, mul(pow(x, 3.0), 0.044715)), 0.797884561))\n  z = mul(mul(x, 0.5), add(t, 1.0))\n"},
-          {"softmax_of_exponentials", kPlane, "", "  e = exp(sub(x, max(x, axes=[1], keepdims=true)))\n  z = div(e, sum(e, axes=[1], keepdims=true))\n"},
-          {"layernorm_of_rms_norm", kPlane, g, "  z = rms_norm(sub(x, mean(x, axes=[1], keepdims=true)), g, eps=0.001)\n"},
-          {"summand_into_layernorm", kPlane, g + b, "  z = add(layernorm(x, g), b)\n"},
-          {"rms_norm_of_quotient", kPlane, g, square + "  z = mul(div(x, sqrt(add(r, 0.00001))), g)\n"},
-          {"rms_norm_of_rsqrt", kPlane, g, square + "  z = mul(mul(x, rsqrt(add(r, 0.00001))), g)\n"}};
+  const std::string g = constant("g", "f32[5]"), b = constant("b", "f32[5]"),
+                    square = "  r = mean(sq(x), axes=[1], keepdims=true)\n";
+  return {
+      {"square_of_power", kPlane, "", "  z = pow(x, 2.0)\n"},
+      {"square_of_product", kPlane, "", "  z = mul(x, x)\n"},
+      {"rsqrt_of_reciprocal", kPlane, "", "  z = reciprocal(sqrt(exp(x)))\n"},
+      {"silu_of_sigmoid", kPlane, "", "  z = mul(sigmoid(x), x)\n"},
+      {"hard_swish_of_hard_sigmoid", kPlane, "", "  z = mul(x, hard_sigmoid(x, alpha=0.16666667, beta=0.5))\n"},
+      {"hard_swish_of_clip", kPlane, "", "  z = div(mul(x, clip(add(x, 3.0), lo=0, hi=6)), 6.0)\n"},
+      {"gelu_half_last", kPlane, "", "  z = mul(mul(x, add(erf(div(x, 1.41421356)), 1.0)), 0.5)\n"},
+      {"gelu_half_first", kPlane, "", "  z = mul(mul(x, 0.5), add(erf(div(x, 1.41421356)), 1.0))\n"},
+      {"gelu_by_product", kPlane, "", "  z = mul(mul(x, 0.5), add(erf(mul(x, 0.70710678)), 1.0))\n"},
+      {"gelu_half_inside", kPlane, "", "  z = mul(x, mul(add(erf(div(x, 1.41421356)), 1.0), 0.5))\n"},
+      {"gelu_of_tanh", kPlane, "",
+       "  t = tanh(mul(add(x, mul(pow(x, 3.0), 0.044715)), 0.797884561))\n  z = mul(mul(x, 0.5), add(t, 1.0))\n"},
+      {"softmax_of_exponentials", kPlane, "",
+       "  e = exp(sub(x, max(x, axes=[1], keepdims=true)))\n  z = div(e, sum(e, axes=[1], keepdims=true))\n"},
+      {"layernorm_of_rms_norm", kPlane, g, "  z = rms_norm(sub(x, mean(x, axes=[1], keepdims=true)), g, eps=0.001)\n"},
+      {"summand_into_layernorm", kPlane, g + b, "  z = add(layernorm(x, g), b)\n"},
+      {"rms_norm_of_quotient", kPlane, g, square + "  z = mul(div(x, sqrt(add(r, 0.00001))), g)\n"},
+      {"rms_norm_of_rsqrt", kPlane, g, square + "  z = mul(mul(x, rsqrt(add(r, 0.00001))), g)\n"}};
 }
 
 std::vector<Instance> attentions() {
@@ -148,26 +178,43 @@ std::vector<Instance> attentions() {
 }
 
 std::vector<Instance> quantised() {
-  const std::string x = "  x: i8[2, 4, 6, 5]\n", sx = constant("sx", "f32[]", "full(value=0.031)"), z = constant("zf", "f32[]", "full(value=-3)");
-  const std::string sw = constant("sw", "f32[6, 1, 1, 1]", "rand(lo=0.001, hi=0.003)"), b = constant("bf", "f32[6]", "rand(lo=-900, hi=900)");
-  const std::string operands = "  z = cast(zf, dtype=i8)\n  f = cast(wf, dtype=i8)\n  d = dequantize(x, sx, z)\n  w = dequantize(f, sw)\n";
+  const std::string x = "  x: i8[2, 4, 6, 5]\n", sx = constant("sx", "f32[]", "full(value=0.031)"),
+                    z = constant("zf", "f32[]", "full(value=-3)");
+  const std::string sw = constant("sw", "f32[6, 1, 1, 1]", "rand(lo=0.001, hi=0.003)"),
+                    b = constant("bf", "f32[6]", "rand(lo=-900, hi=900)");
+  const std::string operands =
+      "  z = cast(zf, dtype=i8)\n  f = cast(wf, dtype=i8)\n  d = dequantize(x, sx, z)\n  w = dequantize(f, sw)\n";
   const std::string pool = "  z = cast(zf, dtype=i8)\n  d = dequantize(x, sx, z)\n";
   std::vector<Instance> out = {
       {"dequantize_quantize_away", x, sx + z, pool + "  y = bit_not(quantize(d, sx, z, dtype=i8))\n"},
-      {"dequantize_sinks_past_concat", x + "  u: i8[2, 2, 6, 5]\n", sx + z, pool + "  y = concat(d, dequantize(u, sx, z), axis=1)\n"},
+      {"dequantize_sinks_past_concat", x + "  u: i8[2, 2, 6, 5]\n", sx + z,
+       pool + "  y = concat(d, dequantize(u, sx, z), axis=1)\n"},
       {"dequantize_sinks_past_relu", x, sx + z, pool + "  y = relu(d)\n"},
-      {"matmul_of_whole_numbers", "  x: i8[2, 6, 5]\n", sx + z + constant("sw", "f32[1, 7]", "rand(lo=0.001, hi=0.003)") + weights("f32[5, 7]"),
+      {"matmul_of_whole_numbers", "  x: i8[2, 6, 5]\n",
+       sx + z + constant("sw", "f32[1, 7]", "rand(lo=0.001, hi=0.003)") + weights("f32[5, 7]"),
        "  z = cast(zf, dtype=i8)\n  f = cast(wf, dtype=i8)\n  y = matmul(dequantize(x, sx, z), dequantize(f, sw))\n"},
       {"relu_into_quantize", kImage, sx + z, "  z = cast(zf, dtype=i8)\n  y = quantize(relu(x), sx, z, dtype=i8)\n"},
-      {"clip_into_quantize", kImage, sx + z, "  z = cast(zf, dtype=i8)\n  y = quantize(clip(x, lo=-0.25, hi=0.5), sx, z, dtype=i8)\n"},
+      {"clip_into_quantize", kImage, sx + z,
+       "  z = cast(zf, dtype=i8)\n  y = quantize(clip(x, lo=-0.25, hi=0.5), sx, z, dtype=i8)\n"},
       {"conv2d_of_whole_numbers", x, sx + z + sw + b + weights("f32[6, 2, 3, 2]"),
-       operands + "  q = cast(bf, dtype=i32)\n  c = dequantize(q, mul(reshape(sw, shape=[6]), sx))\n  y = conv2d(d, w, c, groups=2, pads=[1, 0, 1, 1])\n"},
-      {"conv2d_of_whole_numbers_and_real_bias", x, sx + z + sw + b + weights("f32[6, 2, 3, 2]"), operands + "  y = conv2d(d, w, bf, groups=2, pads=[1, 0, 1, 1], stride=[2, 1])\n"},
-      {"gemm_of_whole_numbers", "  x: u8[6, 5]\n", sx + z + constant("sw", "f32[7, 1]", "rand(lo=0.001, hi=0.003)") + weights("f32[7, 5]") + constant("c", "f32[7]"),
-       "  z = cast(neg(zf), dtype=u8)\n  f = cast(wf, dtype=i8)\n  y = gemm(dequantize(x, sx, z), dequantize(f, sw), reshape(c, shape=[1, 7]), transB=true)\n"},
-      {"requantize_of_sums", "  x: i32[6, 5]\n", sx + z, "  z = cast(zf, dtype=i8)\n  y = quantize(dequantize(x, sx), div(sx, 0.0001), z, dtype=i8)\n", 1}};
-  for (const auto& [f, rest] : std::vector<std::pair<std::string, std::string>>{{"transpose", ", perm=[1, 2, 0, 3]"}, {"reshape", ", shape=[8, 30]"}, {"slice", ", begin=[0, 1, 0, 0], step=[1, 1, 1, 1], size=[2, 2, 3, 5]"},
-        {"expand", ", shape=[3, 2, 4, 6, 5]"}, {"maxpool2d", ", kernel=[2, 2], pads=[1, 0, 0, 1]"}, {"global_maxpool", ""}})
+       operands + "  q = cast(bf, dtype=i32)\n  c = dequantize(q, mul(reshape(sw, shape=[6]), sx))\n  y = conv2d(d, w, "
+                  "c, groups=2, pads=[1, 0, 1, 1])\n"},
+      {"conv2d_of_whole_numbers_and_real_bias", x, sx + z + sw + b + weights("f32[6, 2, 3, 2]"),
+       operands + "  y = conv2d(d, w, bf, groups=2, pads=[1, 0, 1, 1], stride=[2, 1])\n"},
+      {"gemm_of_whole_numbers", "  x: u8[6, 5]\n",
+       sx + z + constant("sw", "f32[7, 1]", "rand(lo=0.001, hi=0.003)") + weights("f32[7, 5]") +
+           constant("c", "f32[7]"),
+       "  z = cast(neg(zf), dtype=u8)\n  f = cast(wf, dtype=i8)\n  y = gemm(dequantize(x, sx, z), dequantize(f, sw), "
+       "reshape(c, shape=[1, 7]), transB=true)\n"},
+      {"requantize_of_sums", "  x: i32[6, 5]\n", sx + z,
+       "  z = cast(zf, dtype=i8)\n  y = quantize(dequantize(x, sx), div(sx, 0.0001), z, dtype=i8)\n", 1}};
+  for (const auto& [f, rest] : std::vector<std::pair<std::string, std::string>>{
+           {"transpose", ", perm=[1, 2, 0, 3]"},
+           {"reshape", ", shape=[8, 30]"},
+           {"slice", ", begin=[0, 1, 0, 0], step=[1, 1, 1, 1], size=[2, 2, 3, 5]"},
+           {"expand", ", shape=[3, 2, 4, 6, 5]"},
+           {"maxpool2d", ", kernel=[2, 2], pads=[1, 0, 0, 1]"},
+           {"global_maxpool", ""}})
     out.push_back({"dequantize_sinks_" + f, x, sx + z, pool + "  y = " + f + "(d" + rest + ")\n"});
   return out;
 }
@@ -175,7 +222,8 @@ std::vector<Instance> quantised() {
 const std::vector<Instance>& instances() {
   static const std::vector<Instance> all = [] {
     std::vector<Instance> out;
-    for (const auto& part : {convolutions(), phases(), products(), movement(), spellings(), attentions(), quantised()}) out.insert(out.end(), part.begin(), part.end());
+    for (const auto& part : {convolutions(), phases(), products(), movement(), spellings(), attentions(), quantised()})
+      out.insert(out.end(), part.begin(), part.end());
     return out;
   }();
   return all;
@@ -184,8 +232,12 @@ const std::vector<Instance>& instances() {
 Graph graph_of(const Instance& i) {
   const size_t at = i.main.rfind("\n  ");
   const std::string last = at == std::string::npos ? i.main.substr(2, 1) : i.main.substr(at + 3, 1);
-  const std::string text = "graph: g\ninputs:\n" + i.inputs + (i.parameters.empty() ? "" : "parameters:\n" + i.parameters) + "main: |\n" + i.main + "outputs: [" + last + "]\n";
-  const OpSemantics semantics = library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
+  const std::string text = "graph: g\ninputs:\n" + i.inputs +
+                           (i.parameters.empty() ? "" : "parameters:\n" + i.parameters) + "main: |\n" + i.main +
+                           "outputs: [" + last + "]\n";
+  const OpSemantics semantics =
+      library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
+                                      const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(i.rule + "\n" + text + graph.diagnostics().text());
   return *graph;
@@ -199,7 +251,8 @@ TensorData random_tensor(const Value& v, std::mt19937& random) {
     if (v.dtype == DType::F32 || v.dtype == DType::I32) {
       const float f = std::uniform_real_distribution<float>(-2, 2)(random);
       const int32_t whole = static_cast<int32_t>(f * 5000);
-      const auto* b = v.dtype == DType::F32 ? reinterpret_cast<const uint8_t*>(&f) : reinterpret_cast<const uint8_t*>(&whole);
+      const auto* b =
+          v.dtype == DType::F32 ? reinterpret_cast<const uint8_t*>(&f) : reinterpret_cast<const uint8_t*>(&whole);
       t.bytes.insert(t.bytes.end(), b, b + 4);
     } else if (v.dtype == DType::F16) {
       const auto half = static_cast<uint16_t>(0x3800 + random() % 0x800);  // 0.5 to 2
@@ -216,13 +269,15 @@ TensorData random_tensor(const Value& v, std::mt19937& random) {
 TensorData run(const Graph& g, const std::vector<TensorData>& inputs) {
   std::vector<std::shared_ptr<const TensorData>> at(g.values.size());
   for (size_t i = 0; i < g.values.size(); ++i) at[i] = g.values[i].constant;
-  for (size_t i = 0; i < inputs.size(); ++i) at[static_cast<size_t>(g.inputs[i])] = std::make_shared<const TensorData>(inputs[i]);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    at[static_cast<size_t>(g.inputs[i])] = std::make_shared<const TensorData>(inputs[i]);
   for (const Node& n : g.nodes) {
     std::vector<const TensorData*> in;
     for (const ValueId v : n.inputs) in.push_back(v == kNoValue ? nullptr : at[static_cast<size_t>(v)].get());
     const ComputedTensors out = fold_node(shipped(), n.op, in, n.attrs);
     if (!out.error.empty()) FAIL(n.op + ": " + out.error);
-    for (size_t i = 0; i < n.outputs.size(); ++i) at[static_cast<size_t>(n.outputs[i])] = std::make_shared<const TensorData>(out.outputs[i]);
+    for (size_t i = 0; i < n.outputs.size(); ++i)
+      at[static_cast<size_t>(n.outputs[i])] = std::make_shared<const TensorData>(out.outputs[i]);
   }
   return *at[static_cast<size_t>(g.outputs[0])];
 }
@@ -252,7 +307,8 @@ TEST_CASE("rewrites: a rule keeps what its pattern computes") {
     CHECK(after.unsettled.empty());
     for (const std::string& f : verify(after.graph)) FAIL_CHECK(f);
     std::vector<TensorData> inputs;
-    for (const ValueId v : before.inputs) inputs.push_back(random_tensor(before.values[static_cast<size_t>(v)], random));
+    for (const ValueId v : before.inputs)
+      inputs.push_back(random_tensor(before.values[static_cast<size_t>(v)], random));
     const TensorData a = run(before, inputs), b = run(after.graph, inputs);
     REQUIRE(a.dtype == b.dtype);
     REQUIRE(a.dims == b.dims);
@@ -261,8 +317,12 @@ TEST_CASE("rewrites: a rule keeps what its pattern computes") {
       greatest = std::max(greatest, std::fabs(real_element(a, k)));
       apart = std::max(apart, std::fabs(real_element(a, k) - real_element(b, k)));
     }
-    // Each operator of either graph rounds once, and an error grows by the few factors of size 8 at most that these tensors hold.
-    const double bound = is_float(a.dtype) ? 8.0 * 0x1p-24 * static_cast<double>(before.nodes.size() + after.graph.nodes.size()) * greatest : i.steps;
+    // Each operator of either graph rounds once, and an error grows by the few factors of size 8 at most that these
+    // tensors hold.
+    const double bound =
+        is_float(a.dtype)
+            ? 8.0 * 0x1p-24 * static_cast<double>(before.nodes.size() + after.graph.nodes.size()) * greatest
+            : i.steps;
     CHECK(apart <= bound);
   }
 }

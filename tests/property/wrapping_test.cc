@@ -1,5 +1,5 @@
-// Whole numbers at the ends of 64 bits: simplified expressions over data give what wrapping arithmetic gives, and numbers that leave their
-// type are found.
+// Whole numbers at the ends of 64 bits: simplified expressions over data give what wrapping arithmetic gives, and
+// numbers that leave their type are found.
 #include <algorithm>
 #include <limits>
 #include <random>
@@ -61,7 +61,9 @@ class Draw {
   Draw(unsigned seed, bool data) : random_(seed), data_(data) {}
 
   Expr number(int depth) {
-    if (depth == 0 || below(6) == 0) return below(3) == 0 || !data_ ? constant_int(great() ? extreme() : below(9) - 4) : read_of(static_cast<int>(below(2)), DType::I64, {});
+    if (depth == 0 || below(6) == 0)
+      return below(3) == 0 || !data_ ? constant_int(great() ? extreme() : below(9) - 4)
+                                     : read_of(static_cast<int>(below(2)), DType::I64, {});
     switch (below(8)) {
       case 0: return apply(ScalarOp::Sub, {number(depth - 1), number(depth - 1)});
       case 1: return apply(ScalarOp::Mul, {number(depth - 1), constant_int(below(5) - 2)});
@@ -102,7 +104,8 @@ TEST_CASE("simplification of data: elements at the ends of 64 bits wrap as they 
       const Evaluation evaluation{{draw.extreme(), draw.extreme()}};
       const int64_t want = wrapped(evaluation.of(e)), got = wrapped(evaluation.of(s));
       if (want == got) continue;
-      FAIL(to_text(e) << " was " << want << " and is " << got << " as " << to_text(s) << " of " << evaluation.data[0] << ", " << evaluation.data[1]);
+      FAIL(to_text(e) << " was " << want << " and is " << got << " as " << to_text(s) << " of " << evaluation.data[0]
+                      << ", " << evaluation.data[1]);
     }
   }
   CHECK(changed > 2000);
@@ -127,7 +130,8 @@ TEST_CASE("sizes: what does not overflow is the exact number, and what is not ex
 }
 
 TEST_CASE("sizes: an arm that is not taken does not overflow, nor does what follows a decided condition") {
-  const Expr great = constant_int(kMax), over = apply(ScalarOp::Add, {great, constant_int(1)}), never = constant_int(0, DType::Bool);
+  const Expr great = constant_int(kMax), over = apply(ScalarOp::Add, {great, constant_int(1)}),
+             never = constant_int(0, DType::Bool);
   CHECK(overflows(over));
   CHECK(overflows(apply(ScalarOp::Sub, {constant_int(kMin), constant_int(1)})));
   CHECK(overflows(apply(ScalarOp::Mul, {size_ref("N"), over})));
@@ -142,5 +146,6 @@ TEST_CASE("indices: a great constant times a variable may wrap, sizes and variab
   CHECK_FALSE(may_wrap(i * n + i * constant_int(4096)));
   CHECK(may_wrap(read_of(0, DType::I64, {i}) + constant_int(1)));
   CHECK_FALSE(may_wrap(cast_to(read_of(0, DType::I32, {i}), DType::I64) * constant_int(4096) + i));
-  CHECK_FALSE(may_wrap(apply(ScalarOp::Max, {apply(ScalarOp::Min, {read_of(0, DType::I64, {i}), n}), constant_int(0)}) + constant_int(1)));
+  CHECK_FALSE(may_wrap(apply(ScalarOp::Max, {apply(ScalarOp::Min, {read_of(0, DType::I64, {i}), n}), constant_int(0)}) +
+                       constant_int(1)));
 }

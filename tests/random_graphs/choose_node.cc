@@ -17,18 +17,63 @@ namespace tenon_test {
 namespace {
 
 constexpr int64_t kMostElements = 3000;
-constexpr long double kGreatest = 1e4L;   ///< magnitudes above are not carried on: products of them say little
+constexpr long double kGreatest = 1e4L;  ///< magnitudes above are not carried on: products of them say little
 
 /// Operators that move elements, reduce them, or read windows: what fusion, views and in-place memory are about.
-const std::set<std::string> kFrequent = {
-    "reshape", "transpose", "transpose2d", "slice", "concat", "pad", "pad_edge", "pad_reflect", "expand", "gather", "take", "tile", "flip", "roll", "repeat", "cast", "where", "add", "mul",
-    "sub", "sum", "mean", "max", "min", "argmax", "softmax", "layernorm", "gemm", "matmul", "dense", "conv2d", "conv1d", "maxpool2d", "avgpool2d", "global_avgpool", "topk", "sort", "cumsum",
-    "scatter_elements", "depth_to_space", "space_to_depth", "bias_add", "batch_norm", "variance", "logsumexp", "identity", "relu", "clip"};
+const std::set<std::string> kFrequent = {"reshape",
+                                         "transpose",
+                                         "transpose2d",
+                                         "slice",
+                                         "concat",
+                                         "pad",
+                                         "pad_edge",
+                                         "pad_reflect",
+                                         "expand",
+                                         "gather",
+                                         "take",
+                                         "tile",
+                                         "flip",
+                                         "roll",
+                                         "repeat",
+                                         "cast",
+                                         "where",
+                                         "add",
+                                         "mul",
+                                         "sub",
+                                         "sum",
+                                         "mean",
+                                         "max",
+                                         "min",
+                                         "argmax",
+                                         "softmax",
+                                         "layernorm",
+                                         "gemm",
+                                         "matmul",
+                                         "dense",
+                                         "conv2d",
+                                         "conv1d",
+                                         "maxpool2d",
+                                         "avgpool2d",
+                                         "global_avgpool",
+                                         "topk",
+                                         "sort",
+                                         "cumsum",
+                                         "scatter_elements",
+                                         "depth_to_space",
+                                         "space_to_depth",
+                                         "bias_add",
+                                         "batch_norm",
+                                         "variance",
+                                         "logsumexp",
+                                         "identity",
+                                         "relu",
+                                         "clip"};
 
 bool in_classes(const OpDef& def, const std::string& type, DType d) {
   const TypeVar* v = def.type(type);
   if (!v) return dtype_from_name(type) == d;
-  return std::any_of(v->classes.begin(), v->classes.end(), [&](const Word& c) { return in_type_class(d, c.text) || c.text == name_of(d); });
+  return std::any_of(v->classes.begin(), v->classes.end(),
+                     [&](const Word& c) { return in_type_class(d, c.text) || c.text == name_of(d); });
 }
 
 bool is_index(const OpDef& def, const TensorDef& t) {
@@ -53,16 +98,17 @@ bool is_healthy(const TensorData& t, bool empty_too) {
 struct NodeChooser::Call {
   const OpDef* def = nullptr;
   RandomNode node;
-  std::vector<RandomValue> made;   ///< inputs and parameters of its own, numbered behind the graph's values
+  std::vector<RandomValue> made;  ///< inputs and parameters of its own, numbered behind the graph's values
   std::vector<const TensorData*> data;
   std::map<std::string, DType> types;
-  std::map<std::string, std::vector<int64_t>> names;   ///< sizes and packs
-  std::vector<int64_t> first;      ///< extents of the first operand
-  int64_t least = 4;               ///< the smallest of them: indices stay below
+  std::map<std::string, std::vector<int64_t>> names;  ///< sizes and packs
+  std::vector<int64_t> first;                         ///< extents of the first operand
+  int64_t least = 4;                                  ///< the smallest of them: indices stay below
 };
 
 NodeChooser::NodeChooser(const OpLibrary& defs, uint64_t seed) : defs_(defs), rng_(seed) {
-  for (const auto& [name, def] : defs.ops) (kFrequent.count(name) ? frequent_ : def.family.empty() ? others_ : families_).push_back(&def);
+  for (const auto& [name, def] : defs.ops)
+    (kFrequent.count(name) ? frequent_ : def.family.empty() ? others_ : families_).push_back(&def);
 }
 
 const OpDef& NodeChooser::draw_op() {
@@ -77,22 +123,28 @@ bool NodeChooser::draw_first(const RandomGraph& g, Call& call) {
   const TensorDef& t = call.def->inputs[0];
   size_t packs = 0, dims = 0;
   for (const Dim& d : t.dims) (d.kind == DimKind::pack ? packs : dims)++;
-  const auto fits = [&](const TensorData& data) { return in_classes(*call.def, t.dtype, data.dtype) && (packs ? data.dims.size() >= dims : data.dims.size() == dims); };
+  const auto fits = [&](const TensorData& data) {
+    return in_classes(*call.def, t.dtype, data.dtype) && (packs ? data.dims.size() >= dims : data.dims.size() == dims);
+  };
   std::vector<int> candidates;
   for (size_t v = 0; v < g.values.size(); ++v)
-    for (int often = v + 6 > g.values.size() ? 3 : 1; often > 0 && fits(g.values[v].data); --often) candidates.push_back(static_cast<int>(v));
+    for (int often = v + 6 > g.values.size() ? 3 : 1; often > 0 && fits(g.values[v].data); --often)
+      candidates.push_back(static_cast<int>(v));
   if (!candidates.empty() && chance(88)) {
     const int v = one_of(candidates);
     call.node.inputs.push_back(v);
     call.first = g.values[static_cast<size_t>(v)].data.dims;
     if (call.def->type(t.dtype)) call.types[t.dtype] = g.values[static_cast<size_t>(v)].data.dtype;
   } else {
-    if (call.def->type(t.dtype) && in_classes(*call.def, t.dtype, DType::F32) && chance(60)) call.types[t.dtype] = DType::F32;
+    if (call.def->type(t.dtype) && in_classes(*call.def, t.dtype, DType::F32) && chance(60))
+      call.types[t.dtype] = DType::F32;
     static const std::vector<int64_t> extents = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33};
-    for (size_t k = 0; k < dims + (packs ? static_cast<size_t>(upto(3)) : 0); ++k) call.first.push_back(one_of(extents));
+    for (size_t k = 0; k < dims + (packs ? static_cast<size_t>(upto(3)) : 0); ++k)
+      call.first.push_back(one_of(extents));
     if (element_count(call.first) > kMostElements) return false;
     const auto type = call.types.find(t.dtype);
-    call.made.push_back(fresh(g, call, draw_data(type != call.types.end() ? type->second : *dtype_from_name(t.dtype), call.first, 4)));
+    call.made.push_back(
+        fresh(g, call, draw_data(type != call.types.end() ? type->second : *dtype_from_name(t.dtype), call.first, 4)));
     call.node.inputs.push_back(static_cast<int>(g.values.size()));
   }
   for (const int64_t d : call.first) call.least = std::min(call.least, d);
@@ -113,7 +165,7 @@ std::vector<int64_t> NodeChooser::draw_list(const AttrDef& a, const Call& call) 
     return out;
   }
   if (a.name == "shape") {
-    if (chance(50)) {   // as many elements as there are, in other dimensions
+    if (chance(50)) {  // as many elements as there are, in other dimensions
       int64_t left = element_count(call.first);
       for (int k = 0; k < 3 && left > 1; ++k)
         for (const int64_t f : {2, 3, 4, 5, 7})
@@ -131,7 +183,9 @@ std::vector<int64_t> NodeChooser::draw_list(const AttrDef& a, const Call& call) 
   const int64_t value = 1 + upto(3);
   for (int64_t k = 0; k < n; ++k) {
     if (shrinks) out.push_back(1 + upto(std::max<int64_t>(call.first[static_cast<size_t>(k)], 1)));
-    else if (a.name == "pads" || a.name == "before" || a.name == "after" || a.name == "begin" || a.name == "output_pads") out.push_back(upto(3));
+    else if (a.name == "pads" || a.name == "before" || a.name == "after" || a.name == "begin" ||
+             a.name == "output_pads")
+      out.push_back(upto(3));
     else if (a.name == "step") out.push_back(chance(70) ? 1 : chance(50) ? 2 : -1);
     else out.push_back(chance(70) ? value : 1 + upto(3));
   }
@@ -142,11 +196,13 @@ AttrValue NodeChooser::draw_attr(const AttrDef& a, const Call& call) {
   if (a.count != AttrCount::one) return draw_list(a, call);
   const int64_t rank = std::max<int64_t>(static_cast<int64_t>(call.first.size()), 1);
   const auto type = call.types.find(a.type);
-  const bool whole = a.kind == AttrKind::type_variable && type != call.types.end() && (is_int(dtype_row(type->second).compute) || type->second == DType::Bool);
+  const bool whole = a.kind == AttrKind::type_variable && type != call.types.end() &&
+                     (is_int(dtype_row(type->second).compute) || type->second == DType::Bool);
   static const std::vector<double> reals = {0.5, 1, 2, -1, 0.25, 3};
   switch (a.kind) {
     case AttrKind::boolean: return chance(50);
-    case AttrKind::integer: return a.name == "axis" || a.name == "time" ? upto(2 * rank) - rank : chance(90) ? 1 + upto(3) : int64_t{0};
+    case AttrKind::integer:
+      return a.name == "axis" || a.name == "time" ? upto(2 * rank) - rank : chance(90) ? 1 + upto(3) : int64_t{0};
     case AttrKind::u64: return upto(1000000);
     case AttrKind::enumeration: return one_of(a.words);
     case AttrKind::real: return one_of(reals);
@@ -158,7 +214,7 @@ AttrValue NodeChooser::draw_attr(const AttrDef& a, const Call& call) {
 
 void NodeChooser::draw_attrs(Call& call) {
   for (const AttrDef& a : call.def->attrs) {
-    const bool tiny = a.name == "eps";   // a definition's own is the one that means something
+    const bool tiny = a.name == "eps";  // a definition's own is the one that means something
     if (!a.required() && (tiny || chance(a.name == "axis" ? 30 : 50))) continue;
     call.node.attrs[a.name] = draw_attr(a, call);
   }
@@ -172,8 +228,12 @@ bool NodeChooser::bind_dims(const TensorDef& t, std::vector<int64_t> dims, Call&
   for (const Dim& d : t.dims) (d.kind == DimKind::pack ? packs : singles)++;
   if (dims.size() < singles || (!packs && dims.size() != singles)) return false;
   for (const StorageRule& rule : t.storage) {
-    const auto flag = rule.condition && rule.condition->is(SyntaxKind::name) ? call.node.attrs.find(rule.condition->text) : call.node.attrs.end();
-    if (packs || flag == call.node.attrs.end() || !std::holds_alternative<bool>(flag->second) || !std::get<bool>(flag->second)) continue;
+    const auto flag = rule.condition && rule.condition->is(SyntaxKind::name)
+                          ? call.node.attrs.find(rule.condition->text)
+                          : call.node.attrs.end();
+    if (packs || flag == call.node.attrs.end() || !std::holds_alternative<bool>(flag->second) ||
+        !std::get<bool>(flag->second))
+      continue;
     const std::vector<int64_t> stored = dims;
     const std::vector<int> order = order_of(t, rule);
     for (size_t k = 0; k < order.size(); ++k) dims[static_cast<size_t>(order[k])] = stored[k];
@@ -193,14 +253,19 @@ bool NodeChooser::bind_dims(const TensorDef& t, std::vector<int64_t> dims, Call&
     }
     --packs;
     size_t take = packs ? static_cast<size_t>(upto(static_cast<int64_t>(left) + 1)) : left;
-    for (size_t j = k + 1; j <= k + 1 && j < t.dims.size() && packs; ++j) {   // *P, D@axis, *Q: the axis says where D is
+    for (size_t j = k + 1; j <= k + 1 && j < t.dims.size() && packs; ++j) {  // *P, D@axis, *Q: the axis says where D is
       const auto axis = t.dims[j].at.empty() ? call.node.attrs.end() : call.node.attrs.find(t.dims[j].at);
       int64_t a = -1;
-      if (axis != call.node.attrs.end() && std::holds_alternative<int64_t>(axis->second)) a = std::get<int64_t>(axis->second);
-      else if (const AttrDef* def = call.def->attr(t.dims[j].at); def && def->value) a = def->value->is(SyntaxKind::unary) ? -def->value->children[0].integer : def->value->integer;
-      if (!t.dims[j].at.empty()) take = std::min(left, static_cast<size_t>(std::max<int64_t>(0, a < 0 ? a + static_cast<int64_t>(dims.size()) : a)));
+      if (axis != call.node.attrs.end() && std::holds_alternative<int64_t>(axis->second))
+        a = std::get<int64_t>(axis->second);
+      else if (const AttrDef* def = call.def->attr(t.dims[j].at); def && def->value)
+        a = def->value->is(SyntaxKind::unary) ? -def->value->children[0].integer : def->value->integer;
+      if (!t.dims[j].at.empty())
+        take = std::min(left,
+                        static_cast<size_t>(std::max<int64_t>(0, a < 0 ? a + static_cast<int64_t>(dims.size()) : a)));
     }
-    call.names[d.name].assign(dims.begin() + static_cast<std::ptrdiff_t>(at), dims.begin() + static_cast<std::ptrdiff_t>(at + take));
+    call.names[d.name].assign(dims.begin() + static_cast<std::ptrdiff_t>(at),
+                              dims.begin() + static_cast<std::ptrdiff_t>(at + take));
     at += take;
     left -= take;
   }
@@ -208,9 +273,12 @@ bool NodeChooser::bind_dims(const TensorDef& t, std::vector<int64_t> dims, Call&
 }
 
 int64_t NodeChooser::extent(const std::string& name, Call& call) {
-  if (const auto it = call.node.attrs.find(name); it != call.node.attrs.end() && std::holds_alternative<int64_t>(it->second)) return std::get<int64_t>(it->second);
+  if (const auto it = call.node.attrs.find(name);
+      it != call.node.attrs.end() && std::holds_alternative<int64_t>(it->second))
+    return std::get<int64_t>(it->second);
   if (const auto it = call.names.find(name); it != call.names.end()) return it->second.empty() ? 1 : it->second[0];
-  if (const AttrDef* a = call.def->attr(name); a && a->value && a->value->is(SyntaxKind::integer)) return a->value->integer;
+  if (const AttrDef* a = call.def->attr(name); a && a->value && a->value->is(SyntaxKind::integer))
+    return a->value->integer;
   return (call.names[name] = {1 + upto(4)})[0];
 }
 
@@ -229,8 +297,11 @@ std::vector<int64_t> NodeChooser::dims_of(const TensorDef& t, Call& call) {
     entries.push_back(std::move(e));
   }
   for (const StorageRule& rule : t.storage) {
-    const auto flag = rule.condition && rule.condition->is(SyntaxKind::name) ? call.node.attrs.find(rule.condition->text) : call.node.attrs.end();
-    if (flag == call.node.attrs.end() || !std::holds_alternative<bool>(flag->second) || !std::get<bool>(flag->second)) continue;
+    const auto flag = rule.condition && rule.condition->is(SyntaxKind::name)
+                          ? call.node.attrs.find(rule.condition->text)
+                          : call.node.attrs.end();
+    if (flag == call.node.attrs.end() || !std::holds_alternative<bool>(flag->second) || !std::get<bool>(flag->second))
+      continue;
     std::vector<std::vector<int64_t>> stored;
     for (const int k : order_of(t, rule)) stored.push_back(entries[static_cast<size_t>(k)]);
     entries = std::move(stored);
@@ -250,10 +321,15 @@ TensorData NodeChooser::draw_data(DType d, std::vector<int64_t> dims, int64_t be
     const long double x = static_cast<long double>(rng_() >> 11) * 0x1p-53L;
     v.f = positive ? 0.1L + 2 * x : 4 * x - 2;
     v.im = 4 * static_cast<long double>(rng_() >> 11) * 0x1p-53L - 2;
-    v.i = below > 0 ? upto(below) - (wide ? below * upto(2) : 0) : wide ? static_cast<int64_t>(rng_()) : upto(7) - (is_signed_int(d) ? 3 : 0);
+    v.i = below > 0 ? upto(below) - (wide ? below * upto(2) : 0)
+          : wide    ? static_cast<int64_t>(rng_())
+                    : upto(7) - (is_signed_int(d) ? 3 : 0);
     v.i = d == DType::Bool ? v.i & 1 : is_int(d) ? wrapped(v.i, dtype_row(d).compute) : v.i;
-    if (is_small(d)) {   // any code that its bits hold
-      t.bytes[static_cast<size_t>(i)] = static_cast<uint8_t>(rng_() & (d == DType::I4 || d == DType::U4 || d == DType::F4E2M1 ? 15u : d == DType::I2 || d == DType::U2 ? 3u : 0x3fu));
+    if (is_small(d)) {  // any code that its bits hold
+      t.bytes[static_cast<size_t>(i)] =
+          static_cast<uint8_t>(rng_() & (d == DType::I4 || d == DType::U4 || d == DType::F4E2M1 ? 15u
+                                         : d == DType::I2 || d == DType::U2                     ? 3u
+                                                                                                : 0x3fu));
       continue;
     }
     store_number(t, i, v);
@@ -263,7 +339,8 @@ TensorData NodeChooser::draw_data(DType d, std::vector<int64_t> dims, int64_t be
 
 RandomValue NodeChooser::fresh(const RandomGraph& g, const Call& call, TensorData data) {
   const bool parameter = !is_small(data.dtype) && chance(30);
-  return {fmt::format("{}{}", parameter ? "c" : "x", g.values.size() + call.made.size()), parameter ? From::Parameter : From::Input, std::move(data)};
+  return {fmt::format("{}{}", parameter ? "c" : "x", g.values.size() + call.made.size()),
+          parameter ? From::Parameter : From::Input, std::move(data)};
 }
 
 /// Another operand: a value of the dtype and shape that it has to have, or one that is made.
@@ -276,7 +353,8 @@ int NodeChooser::draw_value(const RandomGraph& g, Call& call, const TensorDef& t
     if (g.values[v].data.dtype == d && g.values[v].data.dims == dims) candidates.push_back(static_cast<int>(v));
   if (!candidates.empty() && chance(75) && !is_index(*call.def, t)) return one_of(candidates);
   if (element_count(dims) > kMostElements) return -1;
-  call.made.push_back(fresh(g, call, draw_data(d, dims, is_index(*call.def, t) ? std::max<int64_t>(call.least, 1) : 0)));
+  call.made.push_back(
+      fresh(g, call, draw_data(d, dims, is_index(*call.def, t) ? std::max<int64_t>(call.least, 1) : 0)));
   return static_cast<int>(g.values.size() + call.made.size()) - 1;
 }
 
@@ -286,7 +364,8 @@ void NodeChooser::draw_others(const RandomGraph& g, Call& call) {
     call.node.inputs.push_back(t.optional && chance(40) ? -1 : draw_value(g, call, t));
   }
   if (!call.def->inputs.empty() && call.def->inputs.back().variadic)
-    for (int64_t more = 1 + upto(3); more > 0; --more) call.node.inputs.push_back(draw_value(g, call, call.def->inputs.back()));
+    for (int64_t more = 1 + upto(3); more > 0; --more)
+      call.node.inputs.push_back(draw_value(g, call, call.def->inputs.back()));
 }
 
 bool NodeChooser::add_node(RandomGraph& g) {

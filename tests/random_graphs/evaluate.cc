@@ -17,9 +17,23 @@ constexpr int kMovedRuns = 8;
 
 bool rounds(ScalarOp op) {
   switch (op) {
-    case ScalarOp::Neg: case ScalarOp::Abs: case ScalarOp::Sign: case ScalarOp::Min: case ScalarOp::Max: case ScalarOp::Floor: case ScalarOp::Ceil:
-    case ScalarOp::Round: case ScalarOp::Trunc: case ScalarOp::Copysign: case ScalarOp::Real: case ScalarOp::Imag: case ScalarOp::Conj: case ScalarOp::Complex:
-    case ScalarOp::Cast: case ScalarOp::Bits: case ScalarOp::U01: return false;
+    case ScalarOp::Neg:
+    case ScalarOp::Abs:
+    case ScalarOp::Sign:
+    case ScalarOp::Min:
+    case ScalarOp::Max:
+    case ScalarOp::Floor:
+    case ScalarOp::Ceil:
+    case ScalarOp::Round:
+    case ScalarOp::Trunc:
+    case ScalarOp::Copysign:
+    case ScalarOp::Real:
+    case ScalarOp::Imag:
+    case ScalarOp::Conj:
+    case ScalarOp::Complex:
+    case ScalarOp::Cast:
+    case ScalarOp::Bits:
+    case ScalarOp::U01: return false;
     default: return true;
   }
 }
@@ -31,8 +45,11 @@ bool is_exact(const Kernel& k) {
     if ((s.update == Update::Add || s.update == Update::Mul) && !is_int(target)) exact = false;
     walk(s.value, [&](const Expr& e) {
       const bool real = is_float(e->type) || is_complex(e->type);
-      if (const auto* a = std::get_if<Apply>(&e->node); a && real && (rounds(a->op) || (a->op == ScalarOp::Abs && is_complex(a->args[0]->type)))) exact = false;
-      if (const auto* r = std::get_if<Reduce>(&e->node); r && real && (r->op == Reducer::Sum || r->op == Reducer::Prod)) exact = false;
+      if (const auto* a = std::get_if<Apply>(&e->node);
+          a && real && (rounds(a->op) || (a->op == ScalarOp::Abs && is_complex(a->args[0]->type))))
+        exact = false;
+      if (const auto* r = std::get_if<Reduce>(&e->node); r && real && (r->op == Reducer::Sum || r->op == Reducer::Prod))
+        exact = false;
       return true;
     });
   }
@@ -44,7 +61,8 @@ bool makes_whole(const Kernel& k) {
   return !k.call && std::all_of(k.body.begin(), k.body.end(), [&](const KernelStatement& s) {
     const auto* a = std::get_if<Apply>(&s.value->node);
     const Tensor& target = k.tensors[static_cast<size_t>(s.target)];
-    return target.role != Role::Output || !is_int(target.dtype) || (a && a->op == ScalarOp::Cast && is_float(a->args[0]->type));
+    return target.role != Role::Output || !is_int(target.dtype) ||
+           (a && a->op == ScalarOp::Cast && is_float(a->args[0]->type));
   });
 }
 
@@ -63,24 +81,30 @@ enum class Direction : uint8_t { Up, Down, Either };
 
 /// Whether a number of the type is this one. What is not is rounded, as a whole number beyond 2^24 is by f32.
 bool holds(DType d, long double x) {
-  return real_of(d) == DType::F64 ? static_cast<long double>(static_cast<double>(x)) == x : static_cast<long double>(static_cast<float>(x)) == x;
+  return real_of(d) == DType::F64 ? static_cast<long double>(static_cast<double>(x)) == x
+                                  : static_cast<long double>(static_cast<float>(x)) == x;
 }
 
-long double least_normal(DType d) { return real_of(d) == DType::F64 ? static_cast<long double>(std::numeric_limits<double>::min()) : static_cast<long double>(std::numeric_limits<float>::min()); }
+long double least_normal(DType d) {
+  return real_of(d) == DType::F64 ? static_cast<long double>(std::numeric_limits<double>::min())
+                                  : static_cast<long double>(std::numeric_limits<float>::min());
+}
 
-/// What an operator computes on the way, moved by that many units in the last place wherever the type cannot hold it. An entry of the math library
-/// may miss even what the type holds.
+/// What an operator computes on the way, moved by that many units in the last place wherever the type cannot hold it.
+/// An entry of the math library may miss even what the type holds.
 Rounding moving(double units, Direction direction, std::mt19937_64& rng) {
   return [units, direction, &rng](ScalarOp op, const Number& result, DType stored) {
     const DType type = is_small(stored) || has_rounding(stored) ? dtype_row(stored).compute : stored;
     if (!has_rounding(type) || (!rounds(op) && op != ScalarOp::Cast && op != ScalarOp::Abs)) return result;
     const bool entry = scalar_op_row(op).has('M');
-    const bool whole = is_complex(type) && op != ScalarOp::Add && op != ScalarOp::Sub;   // each part is made of all parts
+    const bool whole =
+        is_complex(type) && op != ScalarOp::Add && op != ScalarOp::Sub;  // each part is made of all parts
     const long double size = std::hypot(result.f, result.im);
     const auto moved = [&](long double part) {
       if (!std::isfinite(part) || (!entry && !whole && holds(type, part))) return part;
       const bool up = direction == Direction::Either ? (rng() & 1) != 0 : direction == Direction::Up;
-      return part + (up ? 1 : -1) * units * unit(type) * std::max(whole ? size : std::fabs(part), part == 0 ? 0 : least_normal(type));
+      return part + (up ? 1 : -1) * units * unit(type) *
+                        std::max(whole ? size : std::fabs(part), part == 0 ? 0 : least_normal(type));
     };
     return Number{result.i, moved(result.f), is_complex(type) ? moved(result.im) : result.im};
   };
@@ -100,11 +124,12 @@ void move_elements(TensorData& t, double units, std::mt19937_64& rng) {
 /// All values of a graph.
 struct MovedValues {
   std::vector<TensorData> data;
-  std::vector<bool> comparable;   ///< differences of its elements say how far they may be off
+  std::vector<bool> comparable;  ///< differences of its elements say how far they may be off
 };
 
 /// The graph with moved operands; nothing where that leaves an operator's range.
-std::optional<MovedValues> moved_values(const OpLibrary& defs, const RandomGraph& g, double units, Direction direction, std::mt19937_64& rng) {
+std::optional<MovedValues> moved_values(const OpLibrary& defs, const RandomGraph& g, double units, Direction direction,
+                                        std::mt19937_64& rng) {
   const Rounding rounded = moving(units / 2, direction, rng);
   MovedValues moved_graph;
   std::vector<TensorData>& values = moved_graph.data;
@@ -146,13 +171,17 @@ std::vector<long double> real_elements(const TensorData& t) {
     const Number n = load_number(t, i);
     const DType compute = is_small(t.dtype) ? dtype_row(t.dtype).compute : t.dtype;
     const bool real = is_float(compute) || is_complex(compute);
-    out.push_back(real ? n.f : compute == DType::U64 ? static_cast<long double>(static_cast<uint64_t>(n.i)) : static_cast<long double>(n.i));
+    out.push_back(real                    ? n.f
+                  : compute == DType::U64 ? static_cast<long double>(static_cast<uint64_t>(n.i))
+                                          : static_cast<long double>(n.i));
     if (is_complex(t.dtype)) out.push_back(n.im);
   }
   return out;
 }
 
-std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs, const Rounding& rounded) {
+std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
+                                   const std::vector<const TensorData*>& inputs, const Attributes& attrs,
+                                   const Rounding& rounded) {
   auto [given, call] = ConstantOperands(inputs);
   call.rounded = rounded;
   Diagnostics diagnostics;
@@ -162,7 +191,9 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
     int64_t elements = 1;
     for (const Expr& e : dims) {
       const auto extent = to_size(e);
-      if (!extent || !extent->is_constant() || extent->value < 0 || __builtin_mul_overflow(elements, extent->value, &elements) || elements > kMostElements) return std::nullopt;
+      if (!extent || !extent->is_constant() || extent->value < 0 ||
+          __builtin_mul_overflow(elements, extent->value, &elements) || elements > kMostElements)
+        return std::nullopt;
     }
   }
   if (run_kernel(node->kernel, call) != OracleStatus::Done) return std::nullopt;
@@ -172,7 +203,8 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
 namespace {
 
 /// Whether the definition takes no operands of these types, whatever their elements are.
-bool refuses(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs, const Attributes& attrs) {
+bool refuses(const OpLibrary& defs, const std::string& op, const std::vector<const TensorData*>& inputs,
+             const Attributes& attrs) {
   const auto [given, call] = ConstantOperands(inputs);
   Diagnostics diagnostics;
   return !expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
@@ -185,7 +217,8 @@ bool some_jump(const std::vector<double>& differences, const std::vector<long do
   long double greatest = 0;
   for (const long double w : wanted)
     if (std::isfinite(w)) greatest = std::max(greatest, std::fabs(w));
-  return std::any_of(differences.begin(), differences.end(), [&](double d) { return d > kMany * unit(type) * static_cast<double>(greatest); });
+  return std::any_of(differences.begin(), differences.end(),
+                     [&](double d) { return d > kMany * unit(type) * static_cast<double>(greatest); });
 }
 
 /// The mean of the numbers without the greatest quarter: elements that jump say nothing of the others.
@@ -221,12 +254,14 @@ std::optional<SizedGraph> at_size(const OpLibrary& defs, const RandomGraph& g, i
     if (!result && !refuses(defs, n.op, inputs, n.attrs)) return std::nullopt;
     sized.refused = !result;
     if (sized.refused) return sized;
-    for (size_t k = 0; k < n.outputs.size(); ++k) out.values[static_cast<size_t>(n.outputs[k])].data = std::move(result->outputs[k]);
+    for (size_t k = 0; k < n.outputs.size(); ++k)
+      out.values[static_cast<size_t>(n.outputs[k])].data = std::move(result->outputs[k]);
   }
   return sized;
 }
 
-std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs, const RandomGraph& g, std::mt19937_64& rng) {
+std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs, const RandomGraph& g,
+                                                           std::mt19937_64& rng) {
   std::vector<std::vector<double>> out;
   std::vector<std::vector<long double>> wanted;
   for (const int v : g.outputs) {
@@ -242,16 +277,20 @@ std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs
       const auto v = static_cast<size_t>(g.outputs[k]);
       const std::vector<long double> moved = real_elements(values->data[v]);
       for (size_t i = 0; i < moved.size(); ++i) {
-        const long double d = moved[i] == wanted[k][i] || (std::isnan(moved[i]) && std::isnan(wanted[k][i])) ? 0 : std::fabs(moved[i] - wanted[k][i]);
+        const long double d = moved[i] == wanted[k][i] || (std::isnan(moved[i]) && std::isnan(wanted[k][i]))
+                                  ? 0
+                                  : std::fabs(moved[i] - wanted[k][i]);
         const bool jumps = std::isnan(d) || std::isinf(d) || (d > 0 && !values->comparable[v]);
-        out[k][i] = jumps ? std::numeric_limits<double>::quiet_NaN() : std::isnan(out[k][i]) ? out[k][i] : std::max(out[k][i], static_cast<double>(d));
+        out[k][i] = jumps                   ? std::numeric_limits<double>::quiet_NaN()
+                    : std::isnan(out[k][i]) ? out[k][i]
+                                            : std::max(out[k][i], static_cast<double>(d));
       }
       // where elements jump, one that stayed on its side in a few runs may be beside the jump too
       if (run + 1 == kMovedRuns && some_jump(out[k], wanted[k], values->data[v].dtype)) runs = 4 * kMovedRuns;
     }
   }
   for (std::vector<double>& differences : out) {
-    const double usual = usual_difference(differences);   // for elements whose moves cancelled out
+    const double usual = usual_difference(differences);  // for elements whose moves cancelled out
     for (double& d : differences) d = 4 * d + usual;
   }
   return out;

@@ -32,14 +32,17 @@ TensorData drawn(const Value& v, std::mt19937_64& rng) {
 }  // namespace
 
 std::optional<RandomGraph> known_graph(const OpLibrary& defs, const std::filesystem::path& file) {
-  const OpSemantics semantics = library_semantics(defs, [&](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) { return fold_node(defs, op, in, attrs); });
+  const OpSemantics semantics =
+      library_semantics(defs, [&](const std::string& op, const std::vector<const TensorData*>& in,
+                                  const Attributes& attrs, size_t) { return fold_node(defs, op, in, attrs); });
   const auto source = read_source(file.string());
   if (!source) return fmt::print(stderr, "{}", source.diagnostics().text()), std::nullopt;
   const auto graph = read_graph_yaml(*source, semantics, {});
   if (!graph.ok()) return fmt::print(stderr, "{}", graph.diagnostics().text()), std::nullopt;
   std::mt19937_64 rng(1);
   RandomGraph out;
-  for (const Value& v : graph->values) out.values.push_back({v.name, v.constant ? From::Parameter : From::Node, v.constant ? *v.constant : TensorData{}});
+  for (const Value& v : graph->values)
+    out.values.push_back({v.name, v.constant ? From::Parameter : From::Node, v.constant ? *v.constant : TensorData{}});
   for (const ValueId v : graph->inputs) {
     out.values[static_cast<size_t>(v)].from = From::Input;
     out.values[static_cast<size_t>(v)].data = drawn(graph->values[static_cast<size_t>(v)], rng);

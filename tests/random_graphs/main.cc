@@ -1,7 +1,6 @@
 // Graphs of random operators: the C with fusion, the C without it and the oracle have to agree.
 //   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open] | --graphs DIR
 #include <fmt/format.h>
-
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,13 +29,13 @@ using namespace tenon_test;
 namespace {
 
 struct Settings {
-  int nodes = 500;          ///< stop when the graphs together have as many operators …
-  int seconds = 0;          ///< … or, if that is given, after this time
+  int nodes = 500;  ///< stop when the graphs together have as many operators …
+  int seconds = 0;  ///< … or, if that is given, after this time
   uint64_t seed = 1;
-  std::string keep;         ///< where folders of findings stay
+  std::string keep;  ///< where folders of findings stay
   bool shrink = false;
-  bool open = false;        ///< two graphs of three are generated once more with an open size
-  std::string graphs;       ///< instead: the graphs in the YAML files there, at every level
+  bool open = false;   ///< two graphs of three are generated once more with an open size
+  std::string graphs;  ///< instead: the graphs in the YAML files there, at every level
 };
 
 /// False after a message.
@@ -50,7 +49,11 @@ bool read_settings(int argc, char** argv, Settings& s) {
     else if (k + 1 < argc && flag == "--seed") s.seed = std::strtoull(argv[++k], nullptr, 10);
     else if (k + 1 < argc && flag == "--keep") s.keep = argv[++k];
     else if (k + 1 < argc && flag == "--graphs") s.graphs = argv[++k];
-    else return fmt::print(stderr, "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open] | --graphs DIR\n"), false;
+    else
+      return fmt::print(stderr,
+                        "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open] | "
+                        "--graphs DIR\n"),
+             false;
   }
   return true;
 }
@@ -70,15 +73,17 @@ constexpr size_t kMostOps = 1024;
 /// What is counted over all graphs.
 struct Counts {
   int graphs = 0, nodes = 0, findings = 0;
-  int open = 0, refused = 0, sizes = 0;   ///< graphs with an open size that were run, that are refused (a constant fixes it), and the sizes of the former
+  int open = 0, refused = 0, sizes = 0;  ///< graphs with an open size that were run, that are refused (a constant fixes
+                                         ///< it), and the sizes of the former
   Compared compared;
-  int used[kMostOps] = {};   ///< per definition, in their order
+  int used[kMostOps] = {};  ///< per definition, in their order
 };
 
 /// Finds things and counts them.
 class Hunt {
  public:
-  Hunt(const Bench& bench, const Settings& settings, Counts& counts) : bench_(bench), settings_(settings), counts_(counts) {
+  Hunt(const Bench& bench, const Settings& settings, Counts& counts)
+      : bench_(bench), settings_(settings), counts_(counts) {
     for (const Isa& isa : all_isas())
       if (runs_on_host(isa)) levels_.emplace_back(isa.name);
   }
@@ -86,12 +91,15 @@ class Hunt {
   void one_graph(NodeChooser& chooser, uint64_t seed) {
     std::mt19937_64 rng(seed);
     const RandomGraph g = without_unread(chooser.graph(6 + static_cast<int>(rng() % 14)));
-    const std::string isa = levels_[rng() % levels_.size()];   // before the judge draws: what it says does not change what is run
+    const std::string isa =
+        levels_[rng() % levels_.size()];  // before the judge draws: what it says does not change what is run
     const auto limits = g.outputs.empty() ? std::nullopt : tolerances(bench_.defs, g, rng);
     if (!limits) return;
     ++counts_.graphs;
     counts_.nodes += static_cast<int>(g.nodes.size());
-    for (const RandomNode& n : g.nodes) ++counts_.used[std::min<size_t>(kMostOps - 1, static_cast<size_t>(std::distance(bench_.defs.ops.begin(), bench_.defs.ops.find(n.op))))];
+    for (const RandomNode& n : g.nodes)
+      ++counts_.used[std::min<size_t>(
+          kMostOps - 1, static_cast<size_t>(std::distance(bench_.defs.ops.begin(), bench_.defs.ops.find(n.op))))];
     for (const bool fuse : {true, false}) {
       const Finding f = run({{g, *limits}}, {fuse, isa}, fmt::format("seed{}", seed));
       if (!f.kind.empty()) return report(g, {fuse, isa}, f, seed);
@@ -122,7 +130,9 @@ class Hunt {
     const auto g = known_graph(bench_.defs, file);
     const auto limits = g ? tolerances(bench_.defs, *g, rng) : std::nullopt;
     ++counts_.graphs;
-    if (!limits) return void((++counts_.findings, fmt::print("FAIL {}: the oracle has no values of it\n", file.filename().string())));
+    if (!limits)
+      return void(
+          (++counts_.findings, fmt::print("FAIL {}: the oracle has no values of it\n", file.filename().string())));
     counts_.nodes += static_cast<int>(g->nodes.size());
     for (const std::string& isa : levels_)
       for (const bool fuse : {true, false}) {
@@ -139,11 +149,13 @@ class Hunt {
     for (const int v : values_from(g, From::Input))
       for (const int64_t d : g.values[static_cast<size_t>(v)].data.dims)
         if (d > 1) extents.push_back(d);
-    return extents.empty() || rng() % 3 == 0 ? std::vector<int64_t>{} : std::vector<int64_t>{extents[rng() % extents.size()]};
+    return extents.empty() || rng() % 3 == 0 ? std::vector<int64_t>{}
+                                             : std::vector<int64_t>{extents[rng() % extents.size()]};
   }
 
-  /// The open graph as it is, at the ends of its size, and behind them. An open extent beside a fixed one is taken to be equal to it, so that a
-  /// program may refuse the 1 that the definition stretches, but only where other sizes are refused by the definition too.
+  /// The open graph as it is, at the ends of its size, and behind them. An open extent beside a fixed one is taken to
+  /// be equal to it, so that a program may refuse the 1 that the definition stretches, but only where other sizes are
+  /// refused by the definition too.
   std::vector<KnownValues> at_sizes(const RandomGraph& g, uint64_t seed) const {
     std::vector<KnownValues> runs;
     bool fixed = false;
@@ -154,7 +166,8 @@ class Hunt {
       const bool outside = size < 1 || size > greatest_size(g);
       const auto limits = sized->refused || outside ? std::nullopt : tolerances(bench_.defs, sized->graph, rng);
       if (sized->refused || outside) runs.push_back({sized->graph, {}, Answer::Refusal});
-      else if (limits) runs.push_back({sized->graph, *limits, size == 1 && fixed ? Answer::ValuesOrRefusal : Answer::Values});
+      else if (limits)
+        runs.push_back({sized->graph, *limits, size == 1 && fixed ? Answer::ValuesOrRefusal : Answer::Values});
       fixed = fixed || (sized->refused && size > 1);
     }
     return runs;
@@ -167,7 +180,9 @@ class Hunt {
     Finding f = run_graph(bench_, runs, variant, folder, counts_.compared);
     if (!f.kind.empty() && !settings_.keep.empty()) {
       std::filesystem::create_directories(settings_.keep);
-      std::filesystem::copy(folder, std::filesystem::path(settings_.keep) / name, std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::copy(
+          folder, std::filesystem::path(settings_.keep) / name,
+          std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
     }
     std::filesystem::remove_all(folder);
     return f;
@@ -189,7 +204,8 @@ class Hunt {
         if (again.kind == f.kind) f.detail = again.detail;
         return again.kind == f.kind;
       });
-    fmt::print("FAIL seed {} {} {}: {}\n  {}\n{}\n", seed, variant.fuse ? "with fusion" : "without fusion", variant.isa, f.kind, f.detail, yaml_text(g));
+    fmt::print("FAIL seed {} {} {}: {}\n  {}\n{}\n", seed, variant.fuse ? "with fusion" : "without fusion", variant.isa,
+               f.kind, f.detail, yaml_text(g));
     std::fflush(stdout);
   }
 
@@ -207,7 +223,7 @@ void one_process(const Bench& bench, const Settings& s, uint64_t seed, Counts& c
   if (pid == 0) {
     {
       Hunt h(bench, s, counts);
-      NodeChooser chooser(bench.defs, seed);   // a seed alone says which graph it is
+      NodeChooser chooser(bench.defs, seed);  // a seed alone says which graph it is
       h.one_graph(chooser, seed);
     }
     std::fflush(stdout);
@@ -218,22 +234,33 @@ void one_process(const Bench& bench, const Settings& s, uint64_t seed, Counts& c
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   ++counts.graphs;
   ++counts.findings;
-  const std::string end = WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status)) : fmt::format("signal {}", WTERMSIG(status));
-  fmt::print("FAIL seed {}: {} of the process that draws the graph and runs it\n", seed, end);   // sanitizers end it with a status
+  const std::string end =
+      WIFEXITED(status) ? fmt::format("status {}", WEXITSTATUS(status)) : fmt::format("signal {}", WTERMSIG(status));
+  fmt::print("FAIL seed {}: {} of the process that draws the graph and runs it\n", seed,
+             end);  // sanitizers end it with a status
 }
 
 int hunt(const Bench& bench, const Settings& s) {
   auto* shared = mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   Counts& counts = *new (shared) Counts;
   const auto begin = std::chrono::steady_clock::now();
-  const auto seconds = [&] { return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin).count(); };
+  const auto seconds = [&] {
+    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin).count();
+  };
   if (!s.graphs.empty())
     for (const SourceFileRef& file : yaml_files(s.graphs)) Hunt(bench, s, counts).known(file->name());
-  else for (uint64_t seed = s.seed; s.seconds > 0 ? seconds() < s.seconds : counts.nodes < s.nodes; ++seed) one_process(bench, s, seed, counts);
-  const double undecided = counts.compared.elements ? 100.0 * static_cast<double>(counts.compared.undecided) / static_cast<double>(counts.compared.elements) : 100;
+  else
+    for (uint64_t seed = s.seed; s.seconds > 0 ? seconds() < s.seconds : counts.nodes < s.nodes; ++seed)
+      one_process(bench, s, seed, counts);
+  const double undecided = counts.compared.elements ? 100.0 * static_cast<double>(counts.compared.undecided) /
+                                                          static_cast<double>(counts.compared.elements)
+                                                    : 100;
   const auto kinds = std::count_if(std::begin(counts.used), std::end(counts.used), [](int n) { return n > 0; });
-  fmt::print("{} graphs, {} operators of {} kinds, {} elements compared, {:.1f} % of them undecided, {} s\n", counts.graphs, counts.nodes, kinds, counts.compared.elements, undecided, seconds());
-  if (s.open) fmt::print("{} with an open size, at {} sizes, {} of them refused; {} more are refused where it is open\n", counts.open, counts.sizes, counts.compared.refused, counts.refused);
+  fmt::print("{} graphs, {} operators of {} kinds, {} elements compared, {:.1f} % of them undecided, {} s\n",
+             counts.graphs, counts.nodes, kinds, counts.compared.elements, undecided, seconds());
+  if (s.open)
+    fmt::print("{} with an open size, at {} sizes, {} of them refused; {} more are refused where it is open\n",
+               counts.open, counts.sizes, counts.compared.refused, counts.refused);
   const bool vague = undecided > 20;
   if (vague) fmt::print("FAIL too many elements are undecided\n");
   fmt::print("{} passed, {} failed, 0 skipped\n", counts.graphs - counts.findings, counts.findings + vague);
@@ -251,7 +278,8 @@ int main(int argc, char** argv) {
   if (!session.find_data()) return 1;
   const auto defs = read_ops(yaml_files(TENON_CHECKOUT "/opdefs"), {}, frame_files(TENON_CHECKOUT));
   const auto math = read_math(yaml_files(TENON_CHECKOUT "/opdefs/math"));
-  if (!defs.ok() || !math.ok()) return fmt::print(stderr, "{}{}", defs.diagnostics().text(), math.diagnostics().text()), 1;
+  if (!defs.ok() || !math.ok())
+    return fmt::print(stderr, "{}{}", defs.diagnostics().text(), math.diagnostics().text()), 1;
   const char* cc = std::getenv("CC");
   return hunt({session, *defs, *math, fmt::format("{} -O1 -w", cc ? cc : "cc")}, settings);
 }

@@ -52,7 +52,8 @@ std::string npy_type(DType d) {
 void write_npy(const TensorData& t, const std::filesystem::path& path) {
   std::string shape;
   for (const int64_t d : t.dims) shape += fmt::format("{}, ", d);
-  const std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", npy_type(t.dtype), shape);
+  const std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", npy_type(t.dtype), shape);
   std::ofstream out(path, std::ios::binary);
   out << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << fmt::format("{:<117}\n", header);
   out.write(reinterpret_cast<const char*>(t.bytes.data()), static_cast<std::streamsize>(t.bytes.size()));
@@ -74,9 +75,13 @@ std::string yaml_text(const RandomGraph& g) {
   const auto inputs = values_from(g, From::Input), parameters = values_from(g, From::Parameter);
   if (g.open != 0) out += fmt::format("sizes: {{N: 1..{}}}\n", greatest_size(g));
   if (!inputs.empty()) out += "inputs:\n";
-  for (const int v : inputs) out += fmt::format("  {}: {}\n", g.values[static_cast<size_t>(v)].name, type_text(g.values[static_cast<size_t>(v)].data, g.open));
+  for (const int v : inputs)
+    out += fmt::format("  {}: {}\n", g.values[static_cast<size_t>(v)].name,
+                       type_text(g.values[static_cast<size_t>(v)].data, g.open));
   if (!parameters.empty()) out += "parameters:\n";
-  for (const int v : parameters) out += fmt::format("  {0}: {{type: {1}, from: {0}.npy}}\n", g.values[static_cast<size_t>(v)].name, type_text(g.values[static_cast<size_t>(v)].data));
+  for (const int v : parameters)
+    out += fmt::format("  {0}: {{type: {1}, from: {0}.npy}}\n", g.values[static_cast<size_t>(v)].name,
+                       type_text(g.values[static_cast<size_t>(v)].data));
   out += "main: |\n";
   for (const RandomNode& n : g.nodes) out += call_text(g, n);
   std::vector<std::string> outputs;
@@ -87,7 +92,8 @@ std::string yaml_text(const RandomGraph& g) {
 void write_graph(const RandomGraph& g, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "graph.yaml") << yaml_text(g);
-  for (const int v : values_from(g, From::Parameter)) write_npy(g.values[static_cast<size_t>(v)].data, folder / (g.values[static_cast<size_t>(v)].name + ".npy"));
+  for (const int v : values_from(g, From::Parameter))
+    write_npy(g.values[static_cast<size_t>(v)].data, folder / (g.values[static_cast<size_t>(v)].name + ".npy"));
 }
 
 RandomGraph without_unread(const RandomGraph& g) {
@@ -97,7 +103,7 @@ RandomGraph without_unread(const RandomGraph& g) {
   for (size_t n = g.nodes.size(); n-- > 0;) {
     for (const int v : g.nodes[n].outputs) kept[n] = kept[n] || needed[static_cast<size_t>(v)];
     if (!kept[n]) continue;
-    for (const int v : g.nodes[n].outputs) needed[static_cast<size_t>(v)] = true;   // a node has all of its results
+    for (const int v : g.nodes[n].outputs) needed[static_cast<size_t>(v)] = true;  // a node has all of its results
     for (const int v : g.nodes[n].inputs)
       if (v >= 0) needed[static_cast<size_t>(v)] = true;
   }

@@ -18,12 +18,12 @@ enum class From : uint8_t { Input, Parameter, Node };
 struct RandomValue {
   std::string name;
   From from = From::Node;
-  TensorData data;   ///< what the oracle says
+  TensorData data;  ///< what the oracle says
 };
 
 struct RandomNode {
   std::string op;
-  std::vector<int> inputs;    ///< values in the definition's order; -1 absent
+  std::vector<int> inputs;  ///< values in the definition's order; -1 absent
   Attributes attrs;
   std::vector<int> outputs;
 };
@@ -33,8 +33,8 @@ struct RandomGraph {
   std::vector<RandomValue> values;
   std::vector<RandomNode> nodes;
   std::vector<int> outputs;
-  int64_t open = 0;            ///< inputs have the size N in the place of this extent; 0: of none
-  int64_t size = 0;            ///< N of the values here
+  int64_t open = 0;  ///< inputs have the size N in the place of this extent; 0: of none
+  int64_t size = 0;  ///< N of the values here
 };
 
 /// N is one of 1 … this.

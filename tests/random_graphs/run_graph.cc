@@ -27,7 +27,17 @@ constexpr uint8_t kGuardByte = 0xa5;
 constexpr unsigned kMostSeconds = 60;        ///< of a processor
 constexpr unsigned kMostClockSeconds = 900;  ///< beside other work, or where something sleeps for ever
 constexpr int kShapeStatus = -3;             ///< NET_E_SHAPE
-enum Exit : int { kRan, kNotGenerated = 10, kNotCompiled, kNotLoaded, kStatus, kOutside, kInputChanged, kTaken, kTouched };
+enum Exit : int {
+  kRan,
+  kNotGenerated = 10,
+  kNotCompiled,
+  kNotLoaded,
+  kStatus,
+  kOutside,
+  kInputChanged,
+  kTaken,
+  kTouched
+};
 
 std::string text_of(const std::filesystem::path& path) {
   std::stringstream s;
@@ -60,14 +70,15 @@ struct Block {
 
 /// Room for the results of a run, one behind the other.
 size_t output_bytes(const RandomGraph& g) {
-  size_t bytes = 1;   // whether there are results
+  size_t bytes = 1;  // whether there are results
   for (const int v : g.outputs) bytes += g.values[static_cast<size_t>(v)].data.bytes.size();
   return bytes;
 }
 
 /// What a status below 0 means. What was refused is not compared.
 int refused(const KnownValues& known, int status, const std::vector<Block>& outputs) {
-  if (known.answer == Answer::Values || (known.answer == Answer::ValuesOrRefusal && status != kShapeStatus)) return kStatus;
+  if (known.answer == Answer::Values || (known.answer == Answer::ValuesOrRefusal && status != kShapeStatus))
+    return kStatus;
   const bool untouched = std::all_of(outputs.begin(), outputs.end(), [](const Block& b) {
     return std::all_of(b.memory.begin(), b.memory.end(), [](uint8_t byte) { return byte == kGuardByte; });
   });
@@ -112,13 +123,15 @@ int call_model(const KnownValues& known, const std::filesystem::path& folder, ui
   if (!guarded) return kOutside;
   for (size_t k = 0; k < given.size(); ++k) {
     const auto& bytes = g.values[static_cast<size_t>(given[k])].data.bytes;
-    if (!inputs[k].is_guarded() || (!bytes.empty() && std::memcmp(inputs[k].data(), bytes.data(), bytes.size()) != 0)) return kInputChanged;
+    if (!inputs[k].is_guarded() || (!bytes.empty() && std::memcmp(inputs[k].data(), bytes.data(), bytes.size()) != 0))
+      return kInputChanged;
   }
   return kRan;
 }
 
 /// The child's part: generates, compiles, runs.
-int child(const Bench& bench, const std::vector<KnownValues>& runs, const Variant& variant, const std::filesystem::path& folder, uint8_t* results) {
+int child(const Bench& bench, const std::vector<KnownValues>& runs, const Variant& variant,
+          const std::filesystem::path& folder, uint8_t* results) {
   const int log = open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   dup2(log, 1);
   dup2(log, 2);
@@ -132,7 +145,8 @@ int child(const Bench& bench, const std::vector<KnownValues>& runs, const Varian
   options.output_dir = folder.string();
   OpLibrary defs = bench.defs;
   if (produce_model(bench.session, defs, bench.math, options) != exit_done) return kNotGenerated;
-  const std::string line = fmt::format("cd '{}' && {} -std=c99 -shared -fPIC -Iinclude -o net.so $(cat sources.txt)", folder.string(), bench.compiler);
+  const std::string line = fmt::format("cd '{}' && {} -std=c99 -shared -fPIC -Iinclude -o net.so $(cat sources.txt)",
+                                       folder.string(), bench.compiler);
   if (std::system(line.c_str()) != 0) return kNotCompiled;
   for (const KnownValues& r : runs) {
     if (const int how = call_model(r, folder, results); how != kRan) return how;
@@ -164,7 +178,10 @@ Finding compare(const KnownValues& known, const uint8_t* results, Compared& comp
       }
       const bool same = x[i] == w[i] || (std::isnan(x[i]) && std::isnan(w[i]));
       if (same || std::fabs(x[i] - w[i]) <= static_cast<long double>(known.limits[k][i])) continue;
-      return {"wrong", fmt::format("{}[{}]{} is {:.9g}, the oracle says {:.9g} within {:.3g}", wanted.name, i, where, static_cast<double>(x[i]), static_cast<double>(w[i]), known.limits[k][i]), static_cast<int>(k)};
+      return {"wrong",
+              fmt::format("{}[{}]{} is {:.9g}, the oracle says {:.9g} within {:.3g}", wanted.name, i, where,
+                          static_cast<double>(x[i]), static_cast<double>(w[i]), known.limits[k][i]),
+              static_cast<int>(k)};
     }
   }
   return {};
@@ -187,12 +204,14 @@ Finding finding_of(int status, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Finding run_graph(const Bench& bench, const std::vector<KnownValues>& runs, const Variant& variant, const std::filesystem::path& root, Compared& compared) {
+Finding run_graph(const Bench& bench, const std::vector<KnownValues>& runs, const Variant& variant,
+                  const std::filesystem::path& root, Compared& compared) {
   const auto folder = root / fmt::format("{}_{}", variant.fuse ? "fused" : "plain", variant.isa);
   std::filesystem::create_directories(folder);
   size_t bytes = 1;
   for (const KnownValues& r : runs) bytes += output_bytes(r.graph);
-  auto* results = static_cast<uint8_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* results =
+      static_cast<uint8_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   const pid_t pid = fork();
   if (pid == 0) _exit(child(bench, runs, variant, folder, results));
   int status = 0;

@@ -1,4 +1,5 @@
-// Every scalar operation, conversion and select on every level: compiles without a warning, and gives the bits that portable code gives.
+// Every scalar operation, conversion and select on every level: compiles without a warning, and gives the bits that
+// portable code gives.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -32,7 +33,10 @@ std::vector<MapCase> widened_cases() {
   for (const DType wide : {DType::I32, DType::I64})
     for (const DType narrow : {DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32})
       if (bytes_of(narrow) < bytes_of(wide))
-        cases.push_back({fmt::format("widened_{}_{}", name_of(narrow), name_of(wide)), {wide, narrow}, wide, [wide](const Few<Operand>& v) {
+        cases.push_back({fmt::format("widened_{}_{}", name_of(narrow), name_of(wide)),
+                         {wide, narrow},
+                         wide,
+                         [wide](const Few<Operand>& v) {
                            const Operand zero = v_const(0, v[0]->type);
                            return v_select(v_apply(ScalarOp::Gt, {v[0], zero}), v_cast(v[1], wide), zero);
                          }});
@@ -94,17 +98,22 @@ std::string main_file(const Isa& isa, const std::vector<MapCase>& cases) {
     std::string inputs;
     for (const DType d : c.inputs) inputs += letter_of(d);
     declarations += fmt::format("function tn_{0}_portable, tn_{0}_{1};\n", c.name, isa.suffix);
-    rows += fmt::format("  {{\"{0}\", tn_{0}_portable, tn_{0}_{1}, '{2}', \"{3}\"}},\n", c.name, isa.suffix, letter_of(c.output), inputs);
+    rows += fmt::format("  {{\"{0}\", tn_{0}_portable, tn_{0}_{1}, '{2}', \"{3}\"}},\n", c.name, isa.suffix,
+                        letter_of(c.output), inputs);
   }
-  return fmt::format("#include <stdint.h>\n#include <string.h>\n#include \"types.h\"\n#define NAN_VALUE __builtin_nan(\"\")\n"
-                     "#define INFINITE_VALUE __builtin_inf()\n"
-                     "typedef int function(const int64_t *, const tn_scalar *, const void *const *, void *const *, void *);\n{}"
-                     "static const struct test_case {{ const char *name; function *portable, *level; char result; char inputs[4]; }} cases[] = {{\n{}}};\n"
-                     "#include \"{}/compile/emit/compare_levels.c\"\n",
-                     declarations, rows, TENON_TESTS_DIR);
+  return fmt::format(
+      "#include <stdint.h>\n#include <string.h>\n#include \"types.h\"\n#define NAN_VALUE __builtin_nan(\"\")\n"
+      "#define INFINITE_VALUE __builtin_inf()\n"
+      "typedef int function(const int64_t *, const tn_scalar *, const void *const *, void *const *, void *);\n{}"
+      "static const struct test_case {{ const char *name; function *portable, *level; char result; char inputs[4]; }} "
+      "cases[] = {{\n{}}};\n"
+      "#include \"{}/compile/emit/compare_levels.c\"\n",
+      declarations, rows, TENON_TESTS_DIR);
 }
 
-void write(const ScratchDir& dir, const std::string& name, const std::string& text) { std::ofstream(dir / name) << text; }
+void write(const ScratchDir& dir, const std::string& name, const std::string& text) {
+  std::ofstream(dir / name) << text;
+}
 
 /// Runs a command in the directory; its output is what the test shows.
 int run(const ScratchDir& dir, const std::string& command) {
@@ -116,7 +125,9 @@ int run(const ScratchDir& dir, const std::string& command) {
   return status;
 }
 
-bool have(const std::string& program) { return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0; }
+bool have(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
+}
 
 struct Tools {
   std::string compiler;
@@ -126,7 +137,9 @@ struct Tools {
 /// Compilers for a level, and how its programs are run.
 std::vector<Tools> tools_for(const Isa& isa) {
   if (isa.architecture == "aarch64" && isa.architecture != host_architecture())
-    return have("aarch64-linux-gnu-gcc") && have("qemu-aarch64") ? std::vector<Tools>{{"aarch64-linux-gnu-gcc -static", "qemu-aarch64"}} : std::vector<Tools>{};
+    return have("aarch64-linux-gnu-gcc") && have("qemu-aarch64")
+               ? std::vector<Tools>{{"aarch64-linux-gnu-gcc -static", "qemu-aarch64"}}
+               : std::vector<Tools>{};
   if (!runs_on_host(isa)) return {};
   std::vector<Tools> tools;
   for (const char* cc : {"gcc", "clang"})
@@ -136,8 +149,10 @@ std::vector<Tools> tools_for(const Isa& isa) {
 
 void compare_with_portable(const Isa& isa, const std::vector<MapCase>& cases, const std::vector<std::string>& flags) {
   const ScratchDir dir;
-  write(dir, "types.h", "#ifndef TYPES_H\n#define TYPES_H\ntypedef union { int64_t i; double f; } tn_scalar;\ntypedef struct { float re, im; } tn_c64;\n"
-                        "typedef struct { double re, im; } tn_c128;\n#endif\n");
+  write(dir, "types.h",
+        "#ifndef TYPES_H\n#define TYPES_H\ntypedef union { int64_t i; double f; } tn_scalar;\ntypedef struct { float "
+        "re, im; } tn_c64;\n"
+        "typedef struct { double re, im; } tn_c128;\n#endif\n");
   write(dir, "portable.c", level_file(*isa_from_name("portable"), cases));
   write(dir, "level.c", level_file(isa, cases));
   write(dir, "main.c", main_file(isa, cases));
@@ -160,8 +175,8 @@ TEST_CASE("each level gives the bits of portable code") {
     }
 }
 
-// gcc 12 ends with "internal compiler error: could not split insn" where it makes a widening load under a mask of eight bytes that went
-// through a 64-bit number at AVX-512.
+// gcc 12 ends with "internal compiler error: could not split insn" where it makes a widening load under a mask of eight
+// bytes that went through a 64-bit number at AVX-512.
 TEST_CASE("numbers that are widened and selected compile with optimisation") {
   for (const Isa& isa : all_isas())
     if (isa.vector_bits > 0) {

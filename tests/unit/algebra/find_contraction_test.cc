@@ -1,6 +1,6 @@
 // Contractions are recognised, and their axes fall where the output's unit stride wants them.
-#include "catch.h"
 #include "algebra/contraction.h"
+#include "catch.h"
 
 using namespace tenon;
 
@@ -21,24 +21,29 @@ Kernel gemm_kernel(const Expr& factor) {
   s.target = 2;
   s.index = {var_ref("m"), var_ref("n")};
   s.loops = {{"m", M}, {"n", N}};
-  s.value = reduce(Reducer::Sum, {{"k", K}}, nullptr, read_of(0, DType::F32, {var_ref("m"), var_ref("k")}) * factor, DType::F32);
+  s.value = reduce(Reducer::Sum, {{"k", K}}, nullptr, read_of(0, DType::F32, {var_ref("m"), var_ref("k")}) * factor,
+                   DType::F32);
   k.body = {s};
   return k;
 }
 
 Kernel conv_kernel() {
-  const Expr C = size_ref("C"), M = size_ref("M"), H = size_ref("H"), W = size_ref("W"), R = size_ref("R"), S = size_ref("S");
+  const Expr C = size_ref("C"), M = size_ref("M"), H = size_ref("H"), W = size_ref("W"), R = size_ref("R"),
+             S = size_ref("S");
   Kernel k;
   k.name = "conv_f32";
   for (const char* s : {"C", "M", "H", "W", "R", "S"}) k.sizes.push_back({s});
-  k.tensors = {tensor("X", Role::Input, {C, H, W}), tensor("F", Role::Input, {M, C, R, S}), tensor("Y", Role::Output, {M, H, W})};
+  k.tensors = {tensor("X", Role::Input, {C, H, W}), tensor("F", Role::Input, {M, C, R, S}),
+               tensor("Y", Role::Output, {M, H, W})};
   const auto v = [](const char* n) { return var_ref(n); };
   KernelStatement s;
   s.target = 2;
   s.index = {v("m"), v("y"), v("x")};
   s.loops = {{"m", M}, {"y", H}, {"x", W}};
-  const Expr x = read_of(0, DType::F32, {v("c"), v("y") + v("r") - constant_int(1), v("x") + v("s") - constant_int(1)}, constant_float(0, DType::F32));
-  s.value = reduce(Reducer::Sum, {{"c", C}, {"r", R}, {"s", S}}, nullptr, x * read_of(1, DType::F32, {v("m"), v("c"), v("r"), v("s")}), DType::F32);
+  const Expr x = read_of(0, DType::F32, {v("c"), v("y") + v("r") - constant_int(1), v("x") + v("s") - constant_int(1)},
+                         constant_float(0, DType::F32));
+  s.value = reduce(Reducer::Sum, {{"c", C}, {"r", R}, {"s", S}}, nullptr,
+                   x * read_of(1, DType::F32, {v("m"), v("c"), v("r"), v("s")}), DType::F32);
   k.body = {s};
   return k;
 }

@@ -8,7 +8,7 @@ using namespace tenon;
 
 namespace {
 
-Syntax parse(const std::string &text) {
+Syntax parse(const std::string& text) {
   PlacedText placed{text, {}, std::make_shared<const SourceFile>("t", text)};
   for (std::size_t i = 0; i <= text.size(); ++i) placed.offsets.push_back(static_cast<std::uint32_t>(i));
   Diagnostics diagnostics;
@@ -19,14 +19,14 @@ Syntax parse(const std::string &text) {
 }
 
 /// i over N, j over M, sizes N M H R, attributes s t without facts but those given.
-IndexBounds bounds(const std::vector<std::string> &facts = {}, const std::map<std::string, std::string> &lets = {}) {
+IndexBounds bounds(const std::vector<std::string>& facts = {}, const std::map<std::string, std::string>& lets = {}) {
   BoundsContext context;
   context.extents = {{"i", parse("N")}, {"j", parse("M")}};
   context.sizes = {"N", "M", "H", "R"};
   context.booleans = {"flag"};
   context.lists = {{"pads", 2}};
-  for (const std::string &fact : facts) context.requires_.push_back(parse(fact));
-  for (const auto &[name, text] : lets) context.lets[name] = parse(text);
+  for (const std::string& fact : facts) context.requires_.push_back(parse(fact));
+  for (const auto& [name, text] : lets) context.lets[name] = parse(text);
   return IndexBounds(context);
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("bounds: what is proved holds on small numbers") {
                                           "-(-i//2)",
                                           "ceildiv(i, 2)",
                                           "(N - i)//2"};
-  const auto value = [](const std::string &form, std::int64_t i, std::int64_t n) -> std::int64_t {
+  const auto value = [](const std::string& form, std::int64_t i, std::int64_t n) -> std::int64_t {
     const auto fdiv = [](std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); };
     const std::map<std::string, std::int64_t> values = {{"i", i},
                                                         {"N - 1 - i", n - 1 - i},
@@ -118,7 +118,7 @@ TEST_CASE("bounds: what is proved holds on small numbers") {
   };
   IndexBounds b = bounds();
   int proved = 0;
-  for (const std::string &form : forms) {
+  for (const std::string& form : forms) {
     const bool low = b.nonnegative(parse(form)), high = b.below(parse(form), parse("N"));
     proved += low + high;
     for (std::int64_t n = 1; n < 9; ++n) {

@@ -27,7 +27,8 @@ TEST_CASE("a choice between a read and a number by whether the index is inside i
   const Expr i = var_ref("i"), shifted = i - constant_int(1);
   const Expr both = apply(ScalarOp::And, {from_zero(shifted), below(shifted, 8)});
   CHECK(same(normal(select(both, at(shifted), zero()), 10), at(shifted, zero())));
-  CHECK(same(normal(select(below(i, 8), at(i), zero()), 10), at(i, zero())));   // that i is not negative needs no condition
+  CHECK(same(normal(select(below(i, 8), at(i), zero()), 10),
+             at(i, zero())));  // that i is not negative needs no condition
 }
 
 TEST_CASE("a choice by anything else stays one") {

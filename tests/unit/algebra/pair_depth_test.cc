@@ -18,12 +18,14 @@ Kernel product_kernel(DType d, const Expr& K) {
   Kernel k;
   k.name = "product";
   k.sizes = {{"M"}, {"N"}};
-  k.tensors = {tensor("A", Role::Input, d, {M, K}), tensor("B", Role::Input, d, {K, N}), tensor("Y", Role::Output, DType::I32, {M, N})};
+  k.tensors = {tensor("A", Role::Input, d, {M, K}), tensor("B", Role::Input, d, {K, N}),
+               tensor("Y", Role::Output, DType::I32, {M, N})};
   KernelStatement s;
   s.target = 2;
   s.index = {var_ref("m"), var_ref("n")};
   s.loops = {{"m", M}, {"n", N}};
-  const Expr a = cast_to(read_of(0, d, {var_ref("m"), var_ref("k")}), DType::I32), b = cast_to(read_of(1, d, {var_ref("k"), var_ref("n")}), DType::I32);
+  const Expr a = cast_to(read_of(0, d, {var_ref("m"), var_ref("k")}), DType::I32),
+             b = cast_to(read_of(1, d, {var_ref("k"), var_ref("n")}), DType::I32);
   s.value = reduce(Reducer::Sum, {{"k", K}}, nullptr, a * b, DType::I32);
   k.body = {s};
   return k;

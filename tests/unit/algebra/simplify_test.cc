@@ -40,11 +40,14 @@ TEST_CASE("an extent that is a minimum bounds its variable, and so does the numb
   const Expr least = op(ScalarOp::Min, size_ref("S"), c(8)), k = var_ref("k");
   Ranges r = ranges();
   r.extents["k"] = least;
-  CHECK(to_text(simplify(op(ScalarOp::Min, op(ScalarOp::Max, op(ScalarOp::Min, k, least - c(1)), c(0)), c(7)), r)) == "k");
+  CHECK(to_text(simplify(op(ScalarOp::Min, op(ScalarOp::Max, op(ScalarOp::Min, k, least - c(1)), c(0)), c(7)), r)) ==
+        "k");
   CHECK(to_text(simplify(op(ScalarOp::Min, k, c(6)), r)) == "min(k, 6)");
 }
 
-TEST_CASE("a negative of a negative is the number") { CHECK(simplified(apply(ScalarOp::Neg, {apply(ScalarOp::Neg, {i})})) == "i"); }
+TEST_CASE("a negative of a negative is the number") {
+  CHECK(simplified(apply(ScalarOp::Neg, {apply(ScalarOp::Neg, {i})})) == "i");
+}
 
 TEST_CASE("comparisons are decided by the ranges of variables") {
   CHECK(simplified(op(ScalarOp::Lt, i, n)) == "1");
@@ -80,9 +83,12 @@ TEST_CASE("constants are computed as the kernel would") {
   const auto number = [](double f, DType t) { return constant_float(f, t); };
   const Expr third = apply(ScalarOp::Mul, {number(1.0f / 3, DType::F32), number(3, DType::F32)});
   CHECK(same(simplify(third), number(1.0f / 3 * 3.0f, DType::F32)));
-  CHECK(same(simplify(cast_to(apply(ScalarOp::Add, {number(-0.75, DType::F64), number(2, DType::F64)}), DType::F32)), number(1.25, DType::F32)));
-  CHECK(same(simplify(apply(ScalarOp::Sub, {number(16777216, DType::F32), number(-1, DType::F32)})), number(16777216, DType::F32)));
-  for (const Expr& left : {apply(ScalarOp::Mul, {number(3e38, DType::F32), number(2, DType::F32)}), apply(ScalarOp::Mul, {number(0, DType::F64), number(-1, DType::F64)}),
+  CHECK(same(simplify(cast_to(apply(ScalarOp::Add, {number(-0.75, DType::F64), number(2, DType::F64)}), DType::F32)),
+             number(1.25, DType::F32)));
+  CHECK(same(simplify(apply(ScalarOp::Sub, {number(16777216, DType::F32), number(-1, DType::F32)})),
+             number(16777216, DType::F32)));
+  for (const Expr& left : {apply(ScalarOp::Mul, {number(3e38, DType::F32), number(2, DType::F32)}),
+                           apply(ScalarOp::Mul, {number(0, DType::F64), number(-1, DType::F64)}),
                            apply(ScalarOp::Add, {number(1, DType::BF16), number(2, DType::BF16)})})
     CHECK(same(simplify(left), left));
 }

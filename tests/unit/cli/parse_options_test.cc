@@ -12,7 +12,7 @@ using namespace tenon;
 namespace {
 
 template <class Command>
-Command parsed(const std::vector<std::string> &arguments) {
+Command parsed(const std::vector<std::string>& arguments) {
   const auto result = parse_options(arguments);
   INFO(result.message);
   REQUIRE(result.options);
@@ -23,8 +23,9 @@ Command parsed(const std::vector<std::string> &arguments) {
 }  // namespace
 
 TEST_CASE("lib takes definitions and a selection") {
-  const auto lib = parsed<LibOptions>({"lib", "a.yaml", "--ops", "relu,gemm", "b.yaml", "--dtypes", "f32", "--ranks", "0-2",
-                                       "--isa", "portable,neon", "--prefix", "aa", "--no-registry", "--amalgamate", "-o", "out"});
+  const auto lib =
+      parsed<LibOptions>({"lib", "a.yaml", "--ops", "relu,gemm", "b.yaml", "--dtypes", "f32", "--ranks", "0-2", "--isa",
+                          "portable,neon", "--prefix", "aa", "--no-registry", "--amalgamate", "-o", "out"});
   CHECK(lib.definitions == std::vector<std::string>{"a.yaml", "b.yaml"});
   CHECK(lib.selection.ops == std::vector<std::string>{"relu", "gemm"});
   CHECK(lib.selection.dtypes == std::vector<std::string>{"f32"});
@@ -42,8 +43,9 @@ TEST_CASE("lib has the defaults of the contract") {
 }
 
 TEST_CASE("model takes sizes one at a time") {
-  const auto model = parsed<ModelOptions>({"model", "--size", "N=1..64", "net.onnx", "--size", "M=4", "--weights", "bin",
-                                           "--max-threads", "2", "--main", "--selftest", "--name", "digits", "-o", "d"});
+  const auto model =
+      parsed<ModelOptions>({"model", "--size", "N=1..64", "net.onnx", "--size", "M=4", "--weights", "bin",
+                            "--max-threads", "2", "--main", "--selftest", "--name", "digits", "-o", "d"});
   CHECK(model.graph == "net.onnx");
   REQUIRE(model.sizes.size() == 2);
   CHECK((model.sizes[0].high == 64 && model.sizes[1].low == 4));
@@ -59,7 +61,8 @@ TEST_CASE("run takes inputs and outputs in graph order") {
 TEST_CASE("try reads a file, standard input, a body or an op's name") {
   CHECK(parsed<TryOptions>({"try", "-"}).definitions == std::vector<std::string>{"-"});
   CHECK(parsed<TryOptions>({"try", "--body", "Y[i] = X[i]"}).body == "Y[i] = X[i]");
-  const auto attempt = parsed<TryOptions>({"try", "--op", "relu", "--test", "M=3,axis=1", "--test", "M=1", "--cc", "clang", "--runner", "qemu-aarch64"});
+  const auto attempt = parsed<TryOptions>(
+      {"try", "--op", "relu", "--test", "M=3,axis=1", "--test", "M=1", "--cc", "clang", "--runner", "qemu-aarch64"});
   CHECK(attempt.tests == std::vector<std::string>{"M=3,axis=1", "M=1"});
   CHECK((attempt.compiler == "clang" && attempt.runner == "qemu-aarch64"));
   CHECK(parse_options({"try"}).status == exit_bad_command_line);
@@ -72,10 +75,10 @@ TEST_CASE("dump, explain and list name what they look at") {
 }
 
 TEST_CASE("every command takes the flags of all") {
-  const auto result = parse_options({"list", "ops", "--opdefs", "d", "--dump-after", "a,b", "--list-outputs", "--depfile", "f",
-                                     "--check", "--dry-run", "--verbose"});
+  const auto result = parse_options({"list", "ops", "--opdefs", "d", "--dump-after", "a,b", "--list-outputs",
+                                     "--depfile", "f", "--check", "--dry-run", "--verbose"});
   REQUIRE(result.options);
-  const RunControl &control = result.options->control;
+  const RunControl& control = result.options->control;
   CHECK((control.opdefs == "d" && control.dump_after.size() == 2 && control.list_outputs && control.depfile == "f"));
   CHECK((control.check && control.dry_run && control.verbose && !control.quiet));
 }
@@ -102,7 +105,7 @@ TEST_CASE("a wrong command line is status 2 and says what is wrong") {
                                                        {"dump"},
                                                        {"explain"},
                                                        {"lib", "-o", "d", "-o", "e"}};
-  for (const auto &arguments : wrong) {
+  for (const auto& arguments : wrong) {
     const auto result = parse_options(arguments);
     INFO(fmt::format("{}", fmt::join(arguments, " ")));
     CHECK_FALSE(result.options);
@@ -112,7 +115,7 @@ TEST_CASE("a wrong command line is status 2 and says what is wrong") {
 }
 
 TEST_CASE("help of each command fits a screen and has an example") {
-  for (const char *command : {"lib", "model", "run", "try", "dump", "explain", "list"}) {
+  for (const char* command : {"lib", "model", "run", "try", "dump", "explain", "list"}) {
     const auto result = parse_options({command, "--help"});
     CHECK(result.status == exit_done);
     CHECK(result.message.find("example: tenon " + std::string(command)) != std::string::npos);
@@ -122,7 +125,7 @@ TEST_CASE("help of each command fits a screen and has an example") {
 }
 
 TEST_CASE("what nothing takes is named before what is missing") {
-  const auto says = [](const std::vector<std::string> &arguments, const std::string &what) {
+  const auto says = [](const std::vector<std::string>& arguments, const std::string& what) {
     const auto result = parse_options(arguments);
     INFO(result.message);
     CHECK(result.status == exit_bad_command_line);
@@ -136,6 +139,8 @@ TEST_CASE("what nothing takes is named before what is missing") {
   says({}, "A subcommand is required");
   says({"lib", "--ops", "relu"}, "-o is required");
   says({"lib", "-o", ""}, "-o: the name of a folder is expected, not ''");
-  for (const char* name : {"", "deps/", ".", "deps/.."}) says({"lib", "-o", "out", "--depfile", name}, fmt::format("--depfile: the name of a file is expected, not '{}'", name));
+  for (const char* name : {"", "deps/", ".", "deps/.."})
+    says({"lib", "-o", "out", "--depfile", name},
+         fmt::format("--depfile: the name of a file is expected, not '{}'", name));
   says({"explain", "net.onnx", "--svg", "pictures/"}, "--svg: the name of a file is expected, not 'pictures/'");
 }

@@ -27,8 +27,9 @@ std::string emitted(const LoopNest& nest, const Isa& isa, const EmitOptions& opt
 
 TEST_CASE("a map in portable C") {
   const Isa& portable = *isa_from_name("portable");
-  CHECK(emitted(map_nest(portable, addition(), 1), portable) ==
-        R"(static int tn_add_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
+  CHECK(
+      emitted(map_nest(portable, addition(), 1), portable) ==
+      R"(static int tn_add_f32_portable(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out,
     void *workspace) {
   (void)attr;
   (void)workspace;
@@ -46,7 +47,12 @@ TEST_CASE("a map in portable C") {
 
 TEST_CASE("the comment has the definition's text, but what was put together is written from its statements") {
   Kernel k = kernel_over_n("k", {DType::F32}, DType::F32);
-  k.body = {{1, {var_ref("n")}, Update::Assign, apply(ScalarOp::Max, {read_of(0, DType::F32, {var_ref("n")}), constant_float(0, DType::F32)}), {{"n", size_ref("N")}}, "Y[*s] = max(X[*s], 0)"}};
+  k.body = {{1,
+             {var_ref("n")},
+             Update::Assign,
+             apply(ScalarOp::Max, {read_of(0, DType::F32, {var_ref("n")}), constant_float(0, DType::F32)}),
+             {{"n", size_ref("N")}},
+             "Y[*s] = max(X[*s], 0)"}};
   CHECK(banner_of(k).what.find("Y[*s] = max(X[*s], 0)\n") == 0);
   k.fused = {"neg", "relu"};
   CHECK(banner_of(k).what.find("Y[n] = max(A[n], 0)\n") == 0);
@@ -55,14 +61,19 @@ TEST_CASE("the comment has the definition's text, but what was put together is w
 TEST_CASE("a map in vectors with a masked tail") {
   const Isa& v3 = *isa_from_name("x86-64-v3");
   const std::string text = emitted(map_nest(v3, addition(), 8), v3);
-  CHECK(text.find("*(tn_f32x8_at *)&Y[i] = *(const tn_f32x8_at *)&A[i] + *(const tn_f32x8_at *)&B[i];") != std::string::npos);
+  CHECK(text.find("*(tn_f32x8_at *)&Y[i] = *(const tn_f32x8_at *)&A[i] + *(const tn_f32x8_at *)&B[i];") !=
+        std::string::npos);
   CHECK(text.find("const int64_t whole = N / 8 * 8;") != std::string::npos);
 }
 
 TEST_CASE("what wraps step by step is computed in the unsigned type from end to end") {
-  const MapCase polynomial{"poly_i32", {DType::I32, DType::I32}, DType::I32, [](const Few<Operand>& v) { return v[0] * v[1] - v[0] * v[0]; }};
+  const MapCase polynomial{"poly_i32", {DType::I32, DType::I32}, DType::I32, [](const Few<Operand>& v) {
+                             return v[0] * v[1] - v[0] * v[0];
+                           }};
   const Isa& portable = *isa_from_name("portable");
-  CHECK(emitted(map_nest(portable, polynomial, 1), portable).find("Y[i] = (int32_t)((uint32_t)A[i] * (uint32_t)B[i] - (uint32_t)A[i] * (uint32_t)A[i]);") != std::string::npos);
+  CHECK(emitted(map_nest(portable, polynomial, 1), portable)
+            .find("Y[i] = (int32_t)((uint32_t)A[i] * (uint32_t)B[i] - (uint32_t)A[i] * (uint32_t)A[i]);") !=
+        std::string::npos);
   const Isa& v3 = *isa_from_name("x86-64-v3");
   const std::string vectors = emitted(map_nest(v3, polynomial, 8), v3);
   INFO(vectors);
@@ -77,7 +88,9 @@ TEST_CASE("a model's function takes typed arguments, and a range of its parallel
   options.split_parallel = true;
   const LoopNest nest = map_nest(portable, addition(), 1);
   const std::string text = emitted(nest, portable, options);
-  CHECK(text.starts_with("static int tn_add_f32_portable(const float *restrict A, const float *restrict B, float *restrict Y, int64_t N,"));
+  CHECK(
+      text.starts_with("static int tn_add_f32_portable(const float *restrict A, const float *restrict B, float "
+                       "*restrict Y, int64_t N,"));
   CHECK(text.find("for (int64_t i = begin; i < end; ++i) {") != std::string::npos);
   CHECK(to_text(parallel_iterations(nest)) == "N");
 }
@@ -96,7 +109,9 @@ TEST_CASE("names that C or the function's head take get another spelling") {
   Kernel kernel = kernel_over_n("names", {DType::F32}, DType::F32);
   kernel.tensors[0].name = "in";
   LoopNest nest = nest_of(portable, std::move(kernel));
-  nest.body = {s_for("int", v_int(0), v_size("N"), 1, {s_let("size", v_load(0, DType::F32, v_var("int"))), s_store(1, v_var("int"), v_var("size", {DType::F32, 1, 0}))})};
+  nest.body = {s_for("int", v_int(0), v_size("N"), 1,
+                     {s_let("size", v_load(0, DType::F32, v_var("int"))),
+                      s_store(1, v_var("int"), v_var("size", {DType::F32, 1, 0}))})};
   const std::string text = emitted(nest, portable);
   CHECK(text.find("const float size_2 = in_2[int_2];") != std::string::npos);
 }
@@ -106,7 +121,8 @@ TEST_CASE("workspace buffers are carved from aligned memory") {
   LoopNest nest = nest_of(portable, kernel_over_n("staged", {DType::F32}, DType::F32));
   nest.buffers.push_back(Buffer{"row", DType::F32, Storage::Workspace, -1, v_size("N"), true});
   nest.buffers.push_back(Buffer{"tile", DType::F64, Storage::Workspace, -1, v_int(3), true});
-  nest.body = {s_store(2, v_int(0), v_load(0, DType::F32, v_int(0))), s_store(3, v_int(0), v_const(0, {DType::F64, 1, 0})),
+  nest.body = {s_store(2, v_int(0), v_load(0, DType::F32, v_int(0))),
+               s_store(3, v_int(0), v_const(0, {DType::F64, 1, 0})),
                s_store(1, v_int(0), v_load(2, DType::F32, v_int(0)))};
   const std::string text = emitted(nest, portable);
   CHECK(text.find("free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);") != std::string::npos);
@@ -120,7 +136,9 @@ TEST_CASE("workspace buffers are carved from aligned memory") {
 TEST_CASE("repetitions of an unrolled loop have their index as a number") {
   const Isa& portable = *isa_from_name("portable");
   LoopNest nest = nest_of(portable, kernel_over_n("unrolled", {DType::F32}, DType::F32));
-  nest.body = {s_for("r", v_int(0), v_int(2), 1, {s_store(1, v_var("r") * v_int(3), v_load(0, DType::F32, v_var("r") + v_int(1)))}, LoopKind::Unrolled)};
+  nest.body = {s_for("r", v_int(0), v_int(2), 1,
+                     {s_store(1, v_var("r") * v_int(3), v_load(0, DType::F32, v_var("r") + v_int(1)))},
+                     LoopKind::Unrolled)};
   const std::string text = emitted(nest, portable);
   CHECK(text.find("Y[0] = A[1];\n  Y[3] = A[2];\n") != std::string::npos);
 }

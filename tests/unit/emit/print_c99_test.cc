@@ -7,7 +7,9 @@ using namespace tenon;
 
 namespace {
 CExpr name(const char* s) { return c_text(s); }
-std::string arithmetic(const char* a, const char* op, const char* b) { return print_c99(c_binary(name(a), op, name(b))); }
+std::string arithmetic(const char* a, const char* op, const char* b) {
+  return print_c99(c_binary(name(a), op, name(b)));
+}
 }  // namespace
 
 TEST_CASE("parentheses stand only where the meaning needs them") {

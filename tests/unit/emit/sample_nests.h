@@ -19,14 +19,17 @@ struct MapCase {
   std::function<tenon::Operand(const tenon::Few<tenon::Operand>&)> f;
 };
 
-inline tenon::Kernel kernel_over_n(const std::string& name, const std::vector<tenon::DType>& inputs, tenon::DType output) {
+inline tenon::Kernel kernel_over_n(const std::string& name, const std::vector<tenon::DType>& inputs,
+                                   tenon::DType output) {
   using namespace tenon;
   Kernel k;
   k.name = name;
   k.doc = name;
   k.sizes = {Size{"N"}};
   const Expr n = size_ref("N");
-  for (size_t i = 0; i < inputs.size(); ++i) k.tensors.push_back(Tensor{std::string(1, static_cast<char>('A' + i)), Role::Input, inputs[i], {n}, {constant_int(1)}});
+  for (size_t i = 0; i < inputs.size(); ++i)
+    k.tensors.push_back(
+        Tensor{std::string(1, static_cast<char>('A' + i)), Role::Input, inputs[i], {n}, {constant_int(1)}});
   k.tensors.push_back(Tensor{"Y", Role::Output, output, {n}, {constant_int(1)}});
   return k;
 }
@@ -39,7 +42,8 @@ inline tenon::LoopNest nest_of(const tenon::Isa& isa, tenon::Kernel kernel) {
   nest.blueprint = "sample";
   for (size_t i = 0; i < kernel.tensors.size(); ++i) {
     const Tensor& t = kernel.tensors[i];
-    nest.buffers.push_back(Buffer{t.name, t.dtype, Storage::Tensor, static_cast<int>(i), nullptr, t.role == Role::Output});
+    nest.buffers.push_back(
+        Buffer{t.name, t.dtype, Storage::Tensor, static_cast<int>(i), nullptr, t.role == Role::Output});
   }
   nest.kernel = std::make_shared<const Kernel>(std::move(kernel));
   return nest;
@@ -53,7 +57,8 @@ inline int lanes_of(const tenon::Isa& isa, const MapCase& c) {
   return isa.lanes(widest);
 }
 
-/// Y[i] = f(A[i], …): whole vectors, then one vector of which some lanes are active; or element by element for one lane.
+/// Y[i] = f(A[i], …): whole vectors, then one vector of which some lanes are active; or element by element for one
+/// lane.
 inline tenon::LoopNest map_nest(const tenon::Isa& isa, const MapCase& c, int lanes) {
   using namespace tenon;
   LoopNest nest = nest_of(isa, kernel_over_n(c.name, c.inputs, c.output));
@@ -68,14 +73,16 @@ inline tenon::LoopNest map_nest(const tenon::Isa& isa, const MapCase& c, int lan
     nest.body = {s_for("i", v_int(0), n, 1, {step(i, 1, nullptr)}, LoopKind::Parallel)};
     return nest;
   }
-  const Operand whole = v_apply(ScalarOp::FloorDiv, {n, v_int(lanes)}) * v_int(lanes), rest = v_var("rest"), at = v_var("whole");
+  const Operand whole = v_apply(ScalarOp::FloorDiv, {n, v_int(lanes)}) * v_int(lanes), rest = v_var("rest"),
+                at = v_var("whole");
   nest.body = {s_let("whole", whole), s_for("i", v_int(0), at, lanes, {step(i, lanes, nullptr)}), s_let("rest", n - at),
                s_if(v_apply(ScalarOp::Gt, {rest, v_int(0)}), {step(at, lanes, rest)})};
   return nest;
 }
 
 /// Y[0] = fold of A: two accumulators of vectors, scalars for the rest.
-inline tenon::LoopNest fold_nest(const tenon::Isa& isa, const std::string& name, tenon::DType d, tenon::Reducer r, tenon::ScalarOp op) {
+inline tenon::LoopNest fold_nest(const tenon::Isa& isa, const std::string& name, tenon::DType d, tenon::Reducer r,
+                                 tenon::ScalarOp op) {
   using namespace tenon;
   LoopNest nest = nest_of(isa, kernel_over_n(name, {d}, d));
   const int lanes = isa.lanes(d);
@@ -87,13 +94,17 @@ inline tenon::LoopNest fold_nest(const tenon::Isa& isa, const std::string& name,
     nest.body.push_back(s_let("whole", v_apply(ScalarOp::FloorDiv, {n, v_int(2 * lanes)}) * v_int(2 * lanes)));
     nest.body.push_back(s_var("sum_0", v_constant(identity, t)));
     nest.body.push_back(s_var("sum_1", v_constant(identity, t)));
-    const auto add = [&](const char* acc, const Operand& at) { return s_assign(acc, v_apply(op, {v_var(acc, t), v_load(0, d, at, lanes)})); };
-    nest.body.push_back(s_for("i", v_int(0), v_var("whole"), 2 * lanes, {add("sum_0", i), add("sum_1", i + v_int(lanes))}));
+    const auto add = [&](const char* acc, const Operand& at) {
+      return s_assign(acc, v_apply(op, {v_var(acc, t), v_load(0, d, at, lanes)}));
+    };
+    nest.body.push_back(
+        s_for("i", v_int(0), v_var("whole"), 2 * lanes, {add("sum_0", i), add("sum_1", i + v_int(lanes))}));
     nest.body.push_back(s_assign("sum", v_fold(r, v_apply(op, {v_var("sum_0", t), v_var("sum_1", t)}))));
   } else {
     nest.body.push_back(s_let("whole", v_int(0)));
   }
-  nest.body.push_back(s_for("i", v_var("whole"), n, 1, {s_assign("sum", v_apply(op, {v_var("sum", one), v_load(0, d, i)}))}));
+  nest.body.push_back(
+      s_for("i", v_var("whole"), n, 1, {s_assign("sum", v_apply(op, {v_var("sum", one), v_load(0, d, i)}))}));
   nest.body.push_back(s_store(1, v_int(0), v_var("sum", one)));
   return nest;
 }

@@ -1,4 +1,5 @@
-// Every small type has the C functions between its codes and the type that it computes in, and numbers of that type's kind.
+// Every small type has the C functions between its codes and the type that it computes in, and numbers of that type's
+// kind.
 #include <algorithm>
 #include <string>
 

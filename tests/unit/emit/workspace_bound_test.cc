@@ -29,7 +29,8 @@ TEST_CASE("the bound of a workspace is that of the formula of its elements") {
 }
 
 TEST_CASE("quotients round down on both sides of zero") {
-  const Operand below = v_apply(ScalarOp::FloorDiv, {v_apply(ScalarOp::Sub, {v_size("N"), v_int(10)}), v_int(3)});  // from -3 to -1
+  const Operand below =
+      v_apply(ScalarOp::FloorDiv, {v_apply(ScalarOp::Sub, {v_size("N"), v_int(10)}), v_int(3)});  // from -3 to -1
   CHECK(bytes(times64(v_apply(ScalarOp::Neg, {below}))) == 3 * 64);
 }
 

@@ -62,17 +62,20 @@ TEST_CASE("frontend: values that are exchanged are copied") {
 
 TEST_CASE("frontend: a carried value keeps its type") {
   Running r;
-  CHECK_THROWS_WITH(r.builder.end_loop(r.loop, {{r.x}, {}, kNoValue}), "a value that the loop carries is f32[3] before an iteration and f32[5, 3] after it");
+  CHECK_THROWS_WITH(r.builder.end_loop(r.loop, {{r.x}, {}, kNoValue}),
+                    "a value that the loop carries is f32[3] before an iteration and f32[5, 3] after it");
 }
 
 TEST_CASE("frontend: branches have the same types") {
   const OpSemantics semantics = tenon_test::small_semantics();
   GraphBuilder b(semantics, "either");
-  const ValueId c = b.add_input("c", DType::Bool, {}), x = b.add_input("x", DType::F32, {3}), y = b.add_input("y", DType::F32, {4});
+  const ValueId c = b.add_input("c", DType::Bool, {}), x = b.add_input("x", DType::F32, {3}),
+                y = b.add_input("y", DType::F32, {4});
   const RegionId first = b.begin_branch(c, true);
   const std::vector<ValueId> results = b.end_branch(first, {x}, {});
   const RegionId second = b.begin_branch(c, false);
-  CHECK_THROWS_WITH(b.end_branch(second, {y}, results), "result 0 is f32[3] if the condition holds and f32[4] otherwise");
+  CHECK_THROWS_WITH(b.end_branch(second, {y}, results),
+                    "result 0 is f32[3] if the condition holds and f32[4] otherwise");
 }
 
 namespace {
@@ -80,7 +83,8 @@ namespace {
 /// The small library and `chosen`, whose extent depends on data.
 OpSemantics choosing_semantics() {
   OpSemantics s = tenon_test::small_semantics();
-  s.infer = [infer = s.infer](const std::string& op, const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs, size_t wanted) {
+  s.infer = [infer = s.infer](const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
+                              const Attributes& attrs, size_t wanted) {
     if (op != "chosen") return infer(op, inputs, attrs, wanted);
     InferredTypes t{{{DType::F32, {size_name("L")}}}};
     t.extents.push_back({"L", inputs[0]->dims[0]});
@@ -92,9 +96,12 @@ OpSemantics choosing_semantics() {
 struct Choosing {
   OpSemantics semantics = choosing_semantics();
   GraphBuilder b{semantics, "choosing"};
-  ValueId c = b.add_input("c", DType::Bool, {}), x = b.add_input("x", DType::F32, {5, 3}), y = b.add_input("y", DType::F32, {7});
+  ValueId c = b.add_input("c", DType::Bool, {}), x = b.add_input("x", DType::F32, {5, 3}),
+          y = b.add_input("y", DType::F32, {7});
   ValueId choose(ValueId from) { return b.add_node("chosen", {from}, {}, 1)[0]; }
-  ValueId ones(const std::vector<SizeExpr>& dims) { return b.add_node("full", {}, {{"shape", dims}, {"value", int64_t{1}}, {"dtype", DType::F32}}, 1)[0]; }
+  ValueId ones(const std::vector<SizeExpr>& dims) {
+    return b.add_node("full", {}, {{"shape", dims}, {"value", int64_t{1}}, {"dtype", DType::F32}}, 1)[0];
+  }
 };
 
 }  // namespace
@@ -107,8 +114,12 @@ TEST_CASE("frontend: a size that an operator of a loop writes is known in the lo
   CHECK(length == size_name("chosen_L"));
   CHECK(t.b.bound_outside(loop, length + SizeExpr(1)) == SizeExpr(4));
   const ValueId one = t.ones({length});  // reads nothing, and still stays in the loop
-  CHECK_THROWS_WITH(t.b.end_loop(loop, {{}, {{one, false}}, kNoValue}), "a result is f32[chosen_L], and chosen_L is known inside of the loop only");
-  t.b.end_loop(loop, {{}, {{t.b.add_node("sum", {one}, {{"axes", std::vector<int64_t>{0}}, {"keepdims", false}}, 1)[0], false}}, kNoValue});
+  CHECK_THROWS_WITH(t.b.end_loop(loop, {{}, {{one, false}}, kNoValue}),
+                    "a result is f32[chosen_L], and chosen_L is known inside of the loop only");
+  t.b.end_loop(loop,
+               {{},
+                {{t.b.add_node("sum", {one}, {{"axes", std::vector<int64_t>{0}}, {"keepdims", false}}, 1)[0], false}},
+                kNoValue});
 }
 
 TEST_CASE("frontend: what writes a size is needed where the size is") {
@@ -160,7 +171,7 @@ TEST_CASE("frontend: ranges of sizes decide minima") {
   CHECK(greater(step, 0, sizes) == step);
   CHECK(lesser(step, n, sizes) == size_min(step, n));
   CHECK(bounds_of(floor_div(n * SizeExpr(3) + SizeExpr(1), 2), sizes).hi == 96);
-  const SizeExpr odd = SizeExpr(2) * floor_div(n + SizeExpr(1), 2) - n;   // what padding to an even extent adds
+  const SizeExpr odd = SizeExpr(2) * floor_div(n + SizeExpr(1), 2) - n;  // what padding to an even extent adds
   CHECK(bounds_of(odd, sizes).lo == 0);
   CHECK(bounds_of(odd, sizes).hi == 1);
   CHECK(bounds_of(SizeExpr(7) - odd, sizes).lo == 6);

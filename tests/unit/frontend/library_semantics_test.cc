@@ -84,7 +84,8 @@ TEST_CASE("frontend: definitions answer for shapes with run-time sizes") {
   const InferredTypes gemm = s.infer("gemm", {f32({n, 64}), f32({10, 64})}, {{"transB", true}}, 1);
   CHECK(gemm.error == "");
   CHECK(gemm.outputs == std::vector<TensorType>{f32({n, 10})});
-  const InferredTypes pool = s.infer("maxpool1d", {f32({n, 3, 9})}, {{"kernel", int64_t{3}}, {"stride", int64_t{2}}}, 1);
+  const InferredTypes pool =
+      s.infer("maxpool1d", {f32({n, 3, 9})}, {{"kernel", int64_t{3}}, {"stride", int64_t{2}}}, 1);
   CHECK(pool.error == "");
   CHECK(pool.outputs == std::vector<TensorType>{f32({n, 3, 4})});
   const InferredTypes full = s.infer("full", {}, {{"shape", std::vector<SizeExpr>{n, 2}}, {"dtype", DType::I64}}, 1);
@@ -113,7 +114,9 @@ TEST_CASE("frontend: signatures are those of the definitions") {
 TEST_CASE("frontend: an input spreads only to the shape that a let says") {
   const OpLibrary library = definitions();
   const OpSemantics s = library_semantics(library);
-  const auto expand = [&](std::vector<SizeExpr> dims, std::vector<SizeExpr> shape) { return s.infer("expand", {f32(std::move(dims))}, {{"shape", std::move(shape)}}, 1); };
+  const auto expand = [&](std::vector<SizeExpr> dims, std::vector<SizeExpr> shape) {
+    return s.infer("expand", {f32(std::move(dims))}, {{"shape", std::move(shape)}}, 1);
+  };
   CHECK(expand({4, 1}, {2, 4, 7}).outputs == std::vector<TensorType>{f32({2, 4, 7})});
   CHECK(expand({4, 7}, {2, 7, 2}).error.find("X has an extent of 4 that does not broadcast to 7") != std::string::npos);
   CHECK(expand({2, 3}, {3}).error.find("X has 2 dimensions, 1 at most") != std::string::npos);
@@ -125,21 +128,24 @@ TEST_CASE("frontend: an axis leaves room for the dims behind it") {
   const auto lengths = [&](int64_t axis) { return s.infer("lengths", {f32({3, 4, 5})}, {{"axis", axis}}, 1); };
   CHECK(lengths(0).outputs == std::vector<TensorType>{f32({4})});
   CHECK(lengths(1).outputs == std::vector<TensorType>{f32({3})});
-  CHECK(lengths(2).error.find("X has 3 dimensions; its shape needs 0 before dimension 2 and 1 behind it") != std::string::npos);
+  CHECK(lengths(2).error.find("X has 3 dimensions; its shape needs 0 before dimension 2 and 1 behind it") !=
+        std::string::npos);
 }
 
 TEST_CASE("frontend: each part of a dimension of the result exists") {
   const OpLibrary library = definitions();
   const OpSemantics s = library_semantics(library);
   CHECK(s.infer("windows", {f32({3, 3})}, {{"kernel", int64_t{2}}}, 1).outputs == std::vector<TensorType>{f32({4})});
-  CHECK(s.infer("windows", {f32({3, 3})}, {{"kernel", int64_t{7}}}, 1).error.find("a part of dimension 0 of Y would have the extent -3") != std::string::npos);
+  CHECK(s.infer("windows", {f32({3, 3})}, {{"kernel", int64_t{7}}}, 1)
+            .error.find("a part of dimension 0 of Y would have the extent -3") != std::string::npos);
 }
 
 TEST_CASE("frontend: extents from numbers of every type") {
   const OpLibrary library = definitions();
   const OpSemantics s = library_semantics(library);
   const auto arange = [&](DType type, double start, double stop, double step) {
-    const InferredTypes t = s.infer("arange", {}, {{"start", start}, {"stop", stop}, {"step", step}, {"dtype", type}}, 1);
+    const InferredTypes t =
+        s.infer("arange", {}, {{"start", start}, {"stop", stop}, {"step", step}, {"dtype", type}}, 1);
     INFO(t.error);
     REQUIRE(t.outputs.size() == 1);
     return t.outputs[0].dims[0].value;
@@ -153,7 +159,7 @@ TEST_CASE("frontend: extents from numbers of every type") {
   CHECK(arange(DType::F32, 0.5, 2.25, 0.5) == 4);
   const SizeExpr n = size_name("N");
   const InferredTypes open = s.infer("arange", {}, {{"stop", n}, {"dtype", DType::I64}}, 1);
-  CHECK(open.error == "");   // an extent with a name stays one
+  CHECK(open.error == "");  // an extent with a name stays one
   CHECK(open.outputs.size() == 1);
 }
 
@@ -161,8 +167,15 @@ TEST_CASE("frontend: an extent whose arithmetic leaves 64 bits is refused") {
   const OpLibrary library = definitions();
   const OpSemantics s = library_semantics(library);
   const int64_t most = std::numeric_limits<int64_t>::max();
-  const auto arange = [&](int64_t start, int64_t step) { return s.infer("arange", {}, {{"start", start}, {"stop", most}, {"step", step}, {"dtype", DType::I64}}, 1); };
+  const auto arange = [&](int64_t start, int64_t step) {
+    return s.infer("arange", {}, {{"start", start}, {"stop", most}, {"step", step}, {"dtype", DType::I64}}, 1);
+  };
   CHECK(arange(0, most / 2).outputs == std::vector<TensorType>{{DType::I64, {3}}});
-  CHECK(arange(-5, most / 2).error.find("N = max(0, ceildiv(select(step > 0, max(stop, start), stop) - start, step)) leaves the range of i64") != std::string::npos);
-  CHECK(s.infer("maxpool1d", {f32({1, 1, 9})}, {{"kernel", -most}}, 1).error.find("Lo = (L - kernel)//stride + 1 leaves the range of i64") != std::string::npos);
+  CHECK(
+      arange(-5, most / 2)
+          .error.find(
+              "N = max(0, ceildiv(select(step > 0, max(stop, start), stop) - start, step)) leaves the range of i64") !=
+      std::string::npos);
+  CHECK(s.infer("maxpool1d", {f32({1, 1, 9})}, {{"kernel", -most}}, 1)
+            .error.find("Lo = (L - kernel)//stride + 1 leaves the range of i64") != std::string::npos);
 }

@@ -27,15 +27,18 @@ const OpLibrary& library() {
 
 Result<tenon::Graph> read(const std::string& bytes, const SizeRanges& sizes = {}) {
   static const OnnxTable table = *read_onnx_table(tenon_test::onnx_table_files(fs::path(TENON_CHECKOUT) / "opdefs"));
-  const OpSemantics semantics = library_semantics(library(), [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) {
-    return fold_node(library(), op, in, attrs);
-  });
-  return read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table, semantics, sizes);
+  const OpSemantics semantics =
+      library_semantics(library(), [](const std::string& op, const std::vector<const TensorData*>& in,
+                                      const Attributes& attrs, size_t) { return fold_node(library(), op, in, attrs); });
+  return read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table, semantics,
+                   sizes);
 }
 
-// The first elements of a tensor that is twice as long, both told by `s`; the file states the result, or leaves it open.
+// The first elements of a tensor that is twice as long, both told by `s`; the file states the result, or leaves it
+// open.
 std::string told_by_an_input(bool stated) {
-  const tenon_test::onnx::Graph g{{node("Mul", {"s", "two"}, {"t"}), node("ConstantOfShape", {"t"}, {"c"}), node("Slice", {"c", "zero", "s"}, {"y"})},
+  const tenon_test::onnx::Graph g{{node("Mul", {"s", "two"}, {"t"}), node("ConstantOfShape", {"t"}, {"c"}),
+                                   node("Slice", {"c", "zero", "s"}, {"y"})},
                                   {value("s", {2}, 7)},
                                   {stated ? value("y", {3, 4}) : Proto().bytes(1, "y")},
                                   {ints_tensor("two", {2}), ints_tensor("zero", {0, 0})}};
@@ -45,11 +48,19 @@ std::string told_by_an_input(bool stated) {
 // FlexAttention with a graph that squares what it is given.
 std::string squaring(const std::string& attribute) {
   Proto body, g;
-  body.message(1, node("Mul", {"p", "p"}, {"q"})).bytes(2, "squares").message(11, value("p", {1, 1, 2, 2})).message(12, untyped("q"));
+  body.message(1, node("Mul", {"p", "p"}, {"q"}))
+      .bytes(2, "squares")
+      .message(11, value("p", {1, 1, 2, 2}))
+      .message(12, untyped("q"));
   Proto n = node("FlexAttention", {"x", "x", "x"}, {"y"}, {Proto().bytes(1, attribute).message(6, body).number(20, 5)});
   n.bytes(7, "ai.onnx.preview");
   g.message(1, n).bytes(2, "g").message(11, value("x", {1, 1, 2, 4})).message(12, untyped("y"));
-  return Proto().number(1, 8).message(7, g).message(8, Proto().number(2, 22)).message(8, Proto().bytes(1, "ai.onnx.preview").number(2, 1)).text();
+  return Proto()
+      .number(1, 8)
+      .message(7, g)
+      .message(8, Proto().number(2, 22))
+      .message(8, Proto().bytes(1, "ai.onnx.preview").number(2, 1))
+      .text();
 }
 
 }  // namespace
@@ -69,15 +80,19 @@ TEST_CASE("frontend: an input whose numbers the stated extents tell is known, an
 
 // Rows of x [N, 2] from `starts` to `ends`, which the nodes compute from n, the number of rows.
 std::vector<int64_t> rows_kept(const std::vector<Proto>& nodes, const std::string& starts, const std::string& ends) {
-  tenon_test::onnx::Graph g{{node("Shape", {"x"}, {"s"}), node("Slice", {"s", "zero", "one"}, {"n"})}, {value("x", {-1, 2})}, {untyped("y")},
-                            {ints_tensor("zero", {0}), ints_tensor("one", {1}), ints_tensor("two", {2}), ints_tensor("three", {3}), ints_tensor("all", {9999})}};
+  tenon_test::onnx::Graph g{{node("Shape", {"x"}, {"s"}), node("Slice", {"s", "zero", "one"}, {"n"})},
+                            {value("x", {-1, 2})},
+                            {untyped("y")},
+                            {ints_tensor("zero", {0}), ints_tensor("one", {1}), ints_tensor("two", {2}),
+                             ints_tensor("three", {3}), ints_tensor("all", {9999})}};
   g.nodes.insert(g.nodes.end(), nodes.begin(), nodes.end());
   g.nodes.push_back(node("Slice", {"x", starts, ends, "zero"}, {"y"}));
   const auto graph = read(model(g, 13), {{"N", {1, 8}}});
   INFO(graph.diagnostics().text());
   REQUIRE(graph.ok());
   std::vector<int64_t> counts;
-  for (int64_t n : {1, 2, 3, 8}) counts.push_back(*evaluate(graph->values[static_cast<size_t>(graph->outputs[0])].dims[0], {{"N", n}}));
+  for (int64_t n : {1, 2, 3, 8})
+    counts.push_back(*evaluate(graph->values[static_cast<size_t>(graph->outputs[0])].dims[0], {{"N", n}}));
   return counts;
 }
 
@@ -85,7 +100,8 @@ TEST_CASE("frontend: bounds of slices that are extents below 0 count from the en
   using Counts = std::vector<int64_t>;
   CHECK(rows_kept({node("Neg", {"n"}, {"m"})}, "m", "all") == Counts{1, 2, 3, 8});
   CHECK(rows_kept({node("Sub", {"n", "three"}, {"m"})}, "zero", "m") == Counts{0, 1, 0, 5});
-  CHECK(rows_kept({node("Sub", {"n", "three"}, {"m"}), node("Div", {"m", "two"}, {"h"})}, "zero", "h") == Counts{0, 0, 0, 2});
+  CHECK(rows_kept({node("Sub", {"n", "three"}, {"m"}), node("Div", {"m", "two"}, {"h"})}, "zero", "h") ==
+        Counts{0, 0, 0, 2});
 }
 
 TEST_CASE("frontend: an operator calls the graph that its attribute holds") {
@@ -102,7 +118,10 @@ TEST_CASE("frontend: an operator calls the graph that its attribute holds") {
 
 TEST_CASE("frontend: an open size beside a number is that number, and the program refuses all others") {
   const auto sum = [](int64_t hi) {
-    const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"y"})}, {value("x", {-1, 2})}, {untyped("y")}, {floats_tensor("w", {5, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})}};
+    const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"y"})},
+                                    {value("x", {-1, 2})},
+                                    {untyped("y")},
+                                    {floats_tensor("w", {5, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})}};
     return read(model(g, 13), {{"N", {1, hi}}});
   };
   const auto graph = sum(8);
@@ -113,12 +132,14 @@ TEST_CASE("frontend: an open size beside a number is that number, and the progra
   CHECK(graph->sizes[0].hi == 5);
   const auto refused = sum(4);
   REQUIRE_FALSE(refused.ok());
-  CHECK(refused.diagnostics().sorted().front().message.find("and within the ranges of the sizes they are never equal") != std::string::npos);
+  CHECK(refused.diagnostics().sorted().front().message.find(
+            "and within the ranges of the sizes they are never equal") != std::string::npos);
 }
 
 TEST_CASE("frontend: a shape with as many elements as only some sizes give is compared at every call") {
   const auto reshaped = [](int64_t lo) {
-    const tenon_test::onnx::Graph g{{node("Reshape", {"x", "to"}, {"y"})}, {value("x", {-1, 2})}, {untyped("y")}, {ints_tensor("to", {6})}};
+    const tenon_test::onnx::Graph g{
+        {node("Reshape", {"x", "to"}, {"y"})}, {value("x", {-1, 2})}, {untyped("y")}, {ints_tensor("to", {6})}};
     return read(model(g, 13), {{"N", {lo, 8}}});
   };
   const auto graph = reshaped(1);
@@ -131,7 +152,10 @@ TEST_CASE("frontend: a shape with as many elements as only some sizes give is co
 
 TEST_CASE("frontend: an extent that some sizes make negative is compared with 0 at every call") {
   const auto windows = [](int64_t lo, int64_t hi) {
-    const tenon_test::onnx::Graph g{{node("AveragePool", {"x"}, {"y"}, {ints_attr("kernel_shape", {5})})}, {value("x", {1, 2, -1})}, {untyped("y")}, {}};
+    const tenon_test::onnx::Graph g{{node("AveragePool", {"x"}, {"y"}, {ints_attr("kernel_shape", {5})})},
+                                    {value("x", {1, 2, -1})},
+                                    {untyped("y")},
+                                    {}};
     return read(model(g, 13), {{"N", {lo, hi}}});
   };
   const auto graph = windows(1, 8);
@@ -145,8 +169,11 @@ TEST_CASE("frontend: an extent that some sizes make negative is compared with 0 
 
 TEST_CASE("frontend: two open sizes that meet are compared at every call") {
   const auto sum = [](int64_t lo, int64_t hi) {
-    const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"h"}), node("Add", {"w", "x"}, {"k"}), node("Add", {"h", "k"}, {"y"})},
-                                    {value("x", {-1, 2}), value("w", {-2, 2})}, {untyped("y")}, {}};
+    const tenon_test::onnx::Graph g{
+        {node("Add", {"x", "w"}, {"h"}), node("Add", {"w", "x"}, {"k"}), node("Add", {"h", "k"}, {"y"})},
+        {value("x", {-1, 2}), value("w", {-2, 2})},
+        {untyped("y")},
+        {}};
     return read(model(g, 13), {{"N", {1, 8}}, {"M", {lo, hi}}});
   };
   const auto graph = sum(1, 9);
@@ -161,8 +188,10 @@ TEST_CASE("frontend: a recipe that cannot be carried out is shown with its line 
   const char* const rows = "rows:\n  - onnx: Twice\n    in: X\n    do: |\n      a = X\n      a + missing\n";
   const auto table = read_onnx_table({std::make_shared<SourceFile>("rows.yaml", rows)});
   REQUIRE(table.ok());
-  const std::string bytes = model(tenon_test::onnx::Graph{{node("Twice", {"x"}, {"y"})}, {value("x", {2})}, {value("y", {2})}, {}}, 13);
-  const auto graph = read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, *table, library_semantics(library(), {}), {});
+  const std::string bytes =
+      model(tenon_test::onnx::Graph{{node("Twice", {"x"}, {"y"})}, {value("x", {2})}, {value("y", {2})}, {}}, 13);
+  const auto graph = read_onnx({"net.onnx", {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, *table,
+                               library_semantics(library(), {}), {});
   REQUIRE_FALSE(graph.ok());
   INFO(graph.diagnostics().text());
   CHECK(graph.diagnostics().text().find("nothing has the name 'missing'") != std::string::npos);

@@ -1,4 +1,5 @@
-// The shipped rows against the shipped definitions: attributes that a recipe gives an op exist, and ops that do not are said.
+// The shipped rows against the shipped definitions: attributes that a recipe gives an op exist, and ops that do not are
+// said.
 #include <set>
 
 #include "catch.h"

@@ -1,4 +1,5 @@
-// read_graph_yaml: the graph of people, with sizes, modules, parameters and several outputs; and what is wrong with one.
+// read_graph_yaml: the graph of people, with sizes, modules, parameters and several outputs; and what is wrong with
+// one.
 #include "frontend/read_graph_yaml.h"
 
 #include <fstream>
@@ -74,8 +75,12 @@ TEST_CASE("frontend: --size bounds and fixes the sizes of a graph") {
 TEST_CASE("frontend: parameters come from files beside the graph") {
   tenon_test::ScratchDir scratch;
   const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}";
-  std::ofstream(scratch / "b.npy", std::ios::binary) << std::string("\x93NUMPY\x01\0", 8) << static_cast<char>(header.size()) << '\0' << header << std::string(8, '\0');
-  const std::string text = "graph: g\ninputs: {x: \"f32[2]\"}\nparameters:\n  b: {type: \"f32[2]\", from: b.npy}\nmain: y = x + b\noutputs: [y]\n";
+  std::ofstream(scratch / "b.npy", std::ios::binary)
+      << std::string("\x93NUMPY\x01\0", 8) << static_cast<char>(header.size()) << '\0' << header
+      << std::string(8, '\0');
+  const std::string text =
+      "graph: g\ninputs: {x: \"f32[2]\"}\nparameters:\n  b: {type: \"f32[2]\", from: b.npy}\nmain: y = x + b\noutputs: "
+      "[y]\n";
   CHECK(read(text, {}, (scratch / "net.yaml").string()).ok());
   std::string wrong = text;
   wrong.replace(wrong.find("f32[2]\", from"), 6, "f32[3]");
@@ -86,27 +91,41 @@ TEST_CASE("frontend: parameters come from files beside the graph") {
 
 TEST_CASE("frontend: mistakes in a graph have their places") {
   const std::string head = "graph: g\ninputs: {x: \"f32[2, 3]\"}\n", tail = "outputs: [y]\n";
-  CHECK(error_of(head + "main: y = rellu(x)\n" + tail) == "net.yaml:3:11: error: the library has no op 'rellu'; did you mean 'relu'? [E0702]");
+  CHECK(error_of(head + "main: y = rellu(x)\n" + tail) ==
+        "net.yaml:3:11: error: the library has no op 'rellu'; did you mean 'relu'? [E0702]");
   CHECK(error_of(head + "main: |\n  y = relu(z)\n" + tail) == "net.yaml:4:12: error: nothing has the name 'z' [E0702]");
-  CHECK(error_of(head + "main: |\n  y = softmax(x, axes=1)\n" + tail) == "net.yaml:4:18: error: softmax has no attribute 'axes'; did you mean 'axis'? [E0702]");
-  CHECK(error_of(head + "main: |\n  y = softmax(x, axis=1.5)\n" + tail) == "net.yaml:4:18: error: softmax: axis takes a whole number, not 1.5 [E0702]");
-  CHECK(error_of(head + "main: |\n  y = gemm(x, x)\n" + tail) == "net.yaml:4:7: error: gemm: K is 3 in A and 2 in B (inputs: f32[2, 3], f32[2, 3]) [E0702]");
+  CHECK(error_of(head + "main: |\n  y = softmax(x, axes=1)\n" + tail) ==
+        "net.yaml:4:18: error: softmax has no attribute 'axes'; did you mean 'axis'? [E0702]");
+  CHECK(error_of(head + "main: |\n  y = softmax(x, axis=1.5)\n" + tail) ==
+        "net.yaml:4:18: error: softmax: axis takes a whole number, not 1.5 [E0702]");
+  CHECK(error_of(head + "main: |\n  y = gemm(x, x)\n" + tail) ==
+        "net.yaml:4:7: error: gemm: K is 3 in A and 2 in B (inputs: f32[2, 3], f32[2, 3]) [E0702]");
   CHECK(error_of(head + "main: |\n  y = relu(x\n" + tail) == "net.yaml:4:13: error: ')' is expected here [E0701]");
-  CHECK(error_of(head + "main: |\n  y = relu(x)\noutputs: [z]\n") == "net.yaml:5:11: error: main computes no tensor 'z' [E0708]");
-  CHECK(error_of("graph: g\ninputs: {x: \"f33[2]\"}\nmain: y = relu(x)\noutputs: [y]\n") == "net.yaml:2:14: error: 'f33' is no dtype [E0704]");
+  CHECK(error_of(head + "main: |\n  y = relu(x)\noutputs: [z]\n") ==
+        "net.yaml:5:11: error: main computes no tensor 'z' [E0708]");
+  CHECK(error_of("graph: g\ninputs: {x: \"f33[2]\"}\nmain: y = relu(x)\noutputs: [y]\n") ==
+        "net.yaml:2:14: error: 'f33' is no dtype [E0704]");
   CHECK(error_of("graph: g\nsizes: {N: 4..1}\ninputs: {x: \"f32[N]\"}\nmain: y = relu(x)\noutputs: [y]\n") ==
         "net.yaml:2:12: error: a size is a range such as 1..64, or a number [E0705]");
-  CHECK(error_of(head + "train: {}\nmain: y = relu(x)\n" + tail) == "net.yaml:3:1: error: 'train' is no key of a graph [E0703]");
-  CHECK(error_of(head + "modules: {f(x): f(x)}\nmain: y = f(x)\n" + tail).find("is inlined into itself") != std::string::npos);
+  CHECK(error_of(head + "train: {}\nmain: y = relu(x)\n" + tail) ==
+        "net.yaml:3:1: error: 'train' is no key of a graph [E0703]");
+  CHECK(error_of(head + "modules: {f(x): f(x)}\nmain: y = f(x)\n" + tail).find("is inlined into itself") !=
+        std::string::npos);
   std::string modules = "modules:\n  m0(x): x\n";
-  for (int k = 1; k < 60; ++k) modules += "  m" + std::to_string(k) + "(x): m" + std::to_string(k - 1) + "(m" + std::to_string(k - 1) + "(x))\n";
-  CHECK(error_of(head + modules + "main: y = m59(x)\n" + tail).find("is more than 20000 calls long; a function of a list is one call where one of its elements is many") != std::string::npos);
+  for (int k = 1; k < 60; ++k)
+    modules += "  m" + std::to_string(k) + "(x): m" + std::to_string(k - 1) + "(m" + std::to_string(k - 1) + "(x))\n";
+  CHECK(
+      error_of(head + modules + "main: y = m59(x)\n" + tail)
+          .find("is more than 20000 calls long; a function of a list is one call where one of its elements is many") !=
+      std::string::npos);
 }
 
 TEST_CASE("frontend: mistakes that are something missing have their places, too") {
   CHECK(error_of("") == "net.yaml:1:1: error: a graph is one map of keys: graph, inputs, main, outputs … [E0703]");
-  CHECK(error_of("graph: g\n---\ngraph: h\n") == "net.yaml:3:1: error: a graph is one map of keys: graph, inputs, main, outputs … [E0703]");
-  CHECK(error_of("graph: g\ninputs: {x: \"f32[2]\"}\nmain: |\n  y = relu(\noutputs: [y]\n") == "net.yaml:4:12: error: an expression is expected here [E0701]");
+  CHECK(error_of("graph: g\n---\ngraph: h\n") ==
+        "net.yaml:3:1: error: a graph is one map of keys: graph, inputs, main, outputs … [E0703]");
+  CHECK(error_of("graph: g\ninputs: {x: \"f32[2]\"}\nmain: |\n  y = relu(\noutputs: [y]\n") ==
+        "net.yaml:4:12: error: an expression is expected here [E0701]");
   CHECK(error_of("graph: g\ninputs: {x: \"f32[2]\"}\nmodules: {f(a): f(a)}\nmain: y = f(x)\noutputs: [y]\n") ==
         "net.yaml:3:17: error: 'f' is inlined into itself, or calls are nested too deeply [E0702]");
 }
@@ -123,5 +142,6 @@ TEST_CASE("frontend: split in a graph is slices") {
         "net.yaml:4:16: error: an axis of 6 elements has no 4 equal parts; sizes=[…] states others [E0702]");
   CHECK(error_of(head + "  a, y = split(x, axis=1, sizes=[2, 3])\n" + tail) ==
         "net.yaml:4:10: error: the sizes add up to 5, the axis has 6 elements [E0702]");
-  CHECK(error_of(head + "  a, y = split(x, axes=1)\n" + tail) == "net.yaml:4:19: error: split has no argument 'axes' [E0702]");
+  CHECK(error_of(head + "  a, y = split(x, axes=1)\n" + tail) ==
+        "net.yaml:4:19: error: split has no argument 'axes' [E0702]");
 }

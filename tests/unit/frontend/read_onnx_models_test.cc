@@ -23,8 +23,8 @@ OnnxTable shipped_table() {
 struct ModelRow {
   const char* name;
   SizeRanges sizes;
-  size_t nodes;       // of the graph that is read
-  const char* output; // extents
+  size_t nodes;        // of the graph that is read
+  const char* output;  // extents
 };
 
 }  // namespace
@@ -60,6 +60,7 @@ TEST_CASE("frontend: real models are read with their shapes") {
   CHECK(verify(*graph) == std::vector<std::string>{});
   CHECK(graph->nodes.size() == row.nodes);
   std::string extents;
-  for (const SizeExpr& d : graph->values[static_cast<size_t>(graph->outputs[0])].dims) extents += (extents.empty() ? "" : ", ") + to_text(d);
+  for (const SizeExpr& d : graph->values[static_cast<size_t>(graph->outputs[0])].dims)
+    extents += (extents.empty() ? "" : ", ") + to_text(d);
   CHECK(extents == row.output);
 }

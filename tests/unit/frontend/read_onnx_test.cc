@@ -1,4 +1,5 @@
-// read_onnx on models made by hand: how nodes, opsets, attributes, initializers and open sizes are understood, and what is refused.
+// read_onnx on models made by hand: how nodes, opsets, attributes, initializers and open sizes are understood, and what
+// is refused.
 #include "frontend/read_onnx.h"
 
 #include <fstream>
@@ -16,11 +17,13 @@ using tenon_test::Proto;
 namespace {
 
 const OnnxTable& table() {
-  static const OnnxTable t = *read_onnx_table(tenon_test::onnx_table_files(std::filesystem::path(TENON_CHECKOUT) / "opdefs"));
+  static const OnnxTable t =
+      *read_onnx_table(tenon_test::onnx_table_files(std::filesystem::path(TENON_CHECKOUT) / "opdefs"));
   return t;
 }
 
-Result<tenon::Graph> read(const std::string& bytes, const SizeRanges& sizes = {}, const std::string& path = "net.onnx") {
+Result<tenon::Graph> read(const std::string& bytes, const SizeRanges& sizes = {},
+                          const std::string& path = "net.onnx") {
   const OpSemantics semantics = tenon_test::small_semantics();
   return read_onnx({path, {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}}, table(), semantics, sizes);
 }
@@ -43,7 +46,9 @@ std::string error_of(const Result<tenon::Graph>& graph) {
   return d.where + ": " + d.message;
 }
 
-tenon_test::onnx::Graph unary(const Proto& n, const std::vector<int64_t>& dims = {2, 3}) { return {{n}, {value("x", dims)}, {untyped("y")}, {}}; }
+tenon_test::onnx::Graph unary(const Proto& n, const std::vector<int64_t>& dims = {2, 3}) {
+  return {{n}, {value("x", dims)}, {untyped("y")}, {}};
+}
 
 }  // namespace
 
@@ -67,22 +72,32 @@ TEST_CASE("frontend: what was an attribute and became an input means the same") 
 
 TEST_CASE("frontend: Softmax before opset 13 goes over all dimensions from its axis on") {
   const auto g = unary(node("Softmax", {"x"}, {"y"}, {int_attr("axis", 1)}), {2, 3, 4});
-  CHECK(nodes_of(read(model(g, 11))) == "t: f32[2, 12] = reshape(x, shape=[2, 12])\nt_2: f32[2, 12] = softmax(t, axis=-1)\n"
-                                        "y: f32[2, 3, 4] = reshape(t_2, shape=[2, 3, 4])\n");
+  CHECK(nodes_of(read(model(g, 11))) ==
+        "t: f32[2, 12] = reshape(x, shape=[2, 12])\nt_2: f32[2, 12] = softmax(t, axis=-1)\n"
+        "y: f32[2, 3, 4] = reshape(t_2, shape=[2, 3, 4])\n");
   CHECK(nodes_of(read(model(g, 13))) == "y: f32[2, 3, 4] = softmax(x, axis=1)\n");
 }
 
 TEST_CASE("frontend: auto_pad is worked out from the shapes") {
-  auto g = unary(node("MaxPool", {"x"}, {"y"}, {text_attr("auto_pad", "SAME_UPPER"), ints_attr("kernel_shape", {3, 2}), ints_attr("strides", {2, 2})}), {1, 1, 8, 7});
+  auto g = unary(
+      node("MaxPool", {"x"}, {"y"},
+           {text_attr("auto_pad", "SAME_UPPER"), ints_attr("kernel_shape", {3, 2}), ints_attr("strides", {2, 2})}),
+      {1, 1, 8, 7});
   CHECK(nodes_of(read(model(g, 12))).find("pads=[0, 0, 1, 1]") != std::string::npos);
-  g = unary(node("MaxPool", {"x"}, {"y"}, {text_attr("auto_pad", "SAME_LOWER"), ints_attr("kernel_shape", {3, 2}), ints_attr("strides", {2, 2})}), {1, 1, 8, 7});
+  g = unary(
+      node("MaxPool", {"x"}, {"y"},
+           {text_attr("auto_pad", "SAME_LOWER"), ints_attr("kernel_shape", {3, 2}), ints_attr("strides", {2, 2})}),
+      {1, 1, 8, 7});
   CHECK(nodes_of(read(model(g, 12))).find("pads=[1, 1, 0, 0]") != std::string::npos);
 }
 
 TEST_CASE("frontend: a chain of Shape, Gather and Concat becomes a shape") {
-  tenon_test::onnx::Graph g{{node("Shape", {"x"}, {"s"}), node("Gather", {"s", "zero"}, {"n"}), node("Concat", {"n", "rest"}, {"t"}, {int_attr("axis", 0)}),
-                 node("Reshape", {"x", "t"}, {"y"})},
-                {value("x", {-1, 3, 4})}, {untyped("y")}, {ints_tensor("zero", {0}), ints_tensor("rest", {-1})}};
+  tenon_test::onnx::Graph g{
+      {node("Shape", {"x"}, {"s"}), node("Gather", {"s", "zero"}, {"n"}),
+       node("Concat", {"n", "rest"}, {"t"}, {int_attr("axis", 0)}), node("Reshape", {"x", "t"}, {"y"})},
+      {value("x", {-1, 3, 4})},
+      {untyped("y")},
+      {ints_tensor("zero", {0}), ints_tensor("rest", {-1})}};
   CHECK(nodes_of(read(model(g, 13), {{"N", {1, 8}}})) == "y: f32[N, 12] = reshape(x, shape=[N, 12])\n");
   CHECK(nodes_of(read(model(g, 13), {{"N", {5, 5}}})) == "y: f32[5, 12] = reshape(x, shape=[5, 12])\n");
 }
@@ -90,8 +105,9 @@ TEST_CASE("frontend: a chain of Shape, Gather and Concat becomes a shape") {
 TEST_CASE("frontend: Split becomes slices, one an output") {
   auto g = unary(node("Split", {"x"}, {"a", "b"}, {int_attr("axis", -1)}));
   g.outputs = {untyped("a"), untyped("b")};
-  CHECK(nodes_of(read(model(g, 13))) == "a: f32[2, 2] = slice(x, begin=[0, 0], size=[2, 2], step=[1, 1])\n"
-                                        "b: f32[2, 1] = slice(x, begin=[0, 2], size=[2, 1], step=[1, 1])\n");
+  CHECK(nodes_of(read(model(g, 13))) ==
+        "a: f32[2, 2] = slice(x, begin=[0, 0], size=[2, 2], step=[1, 1])\n"
+        "b: f32[2, 1] = slice(x, begin=[0, 2], size=[2, 1], step=[1, 1])\n");
 }
 
 TEST_CASE("frontend: an output that is an input, a constant or another output is a copy") {
@@ -109,22 +125,29 @@ TEST_CASE("frontend: an output that is an input, a constant or another output is
 TEST_CASE("frontend: nodes in error are named with what to change") {
   CHECK(error_of(read("\x08\x07 no model")) == "net.onnx: this is no ONNX model, or it is damaged");
   CHECK(error_of(read("")) == "net.onnx: the file is empty");
-  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 29))) == "net.onnx: opset 29 cannot be read, only 1 to 28");
-  CHECK(error_of(read(model(unary(node("Frobnicate", {"x"}, {"y"}, {}, "n1")), 13))) == "net.onnx: node 0 'n1' (Frobnicate): the operator Frobnicate is not supported");
-  CHECK(error_of(read(model(unary(node("Relu", {"w"}, {"y"})), 13))) == "net.onnx: node 0 (Relu): its input 'w' is made by no node, or by one that needs this one");
+  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 29))) ==
+        "net.onnx: opset 29 cannot be read, only 1 to 28");
+  CHECK(error_of(read(model(unary(node("Frobnicate", {"x"}, {"y"}, {}, "n1")), 13))) ==
+        "net.onnx: node 0 'n1' (Frobnicate): the operator Frobnicate is not supported");
+  CHECK(error_of(read(model(unary(node("Relu", {"w"}, {"y"})), 13))) ==
+        "net.onnx: node 0 (Relu): its input 'w' is made by no node, or by one that needs this one");
   auto twice = unary(node("Relu", {"x"}, {"y"}));
   twice.inputs.push_back(twice.inputs[0]);
   CHECK(error_of(read(model(twice, 13))) == "net.onnx: input 'x': the name 'x' is defined twice");
   CHECK(error_of(read(model(unary(node("Softmax", {"x"}, {"y"}, {int_attr("axes", 1)})), 13))) ==
         "net.onnx: node 0 (Softmax): the attribute 'axes' has no meaning in opset 13, or is not supported");
-  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"}), {-1, 3}), 13))) == "net.onnx: input 'x': extent 0 is the open size 'N'");
-  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 13), {{"M", {1, 2}}})) == "--size M: net.onnx has no such open size");
+  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"}), {-1, 3}), 13))) ==
+        "net.onnx: input 'x': extent 0 is the open size 'N'");
+  CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 13), {{"M", {1, 2}}})) ==
+        "--size M: net.onnx has no such open size");
   auto g = unary(node("Gemm", {"x", "w"}, {"y"}));
   g.initializers = {floats_tensor("w", {4, 1}, {1, 2, 3, 4})};
-  CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (Gemm): gemm: K is 3 in A and 4 in B (inputs: f32[2, 3], f32[4, 1])");
+  CHECK(error_of(read(model(g, 13))) ==
+        "net.onnx: node 0 (Gemm): gemm: K is 3 in A and 4 in B (inputs: f32[2, 3], f32[4, 1])");
   g = unary(node("Reshape", {"x", "s"}, {"y"}));
   g.inputs.push_back(value("s", {2}, 7));
-  CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (Reshape): 's' has to be a constant here, but is computed at run time");
+  CHECK(error_of(read(model(g, 13))) ==
+        "net.onnx: node 0 (Reshape): 's' has to be a constant here, but is computed at run time");
 }
 
 TEST_CASE("frontend: one error does not hide the others, nor does it repeat itself") {
@@ -144,7 +167,9 @@ TEST_CASE("frontend: external data lies in the model's folder") {
     auto g = unary(node("Relu", {"w"}, {"y"}));
     Proto t;
     t.number(1, 2).number(2, 1).bytes(8, "w").message(13, Proto().bytes(1, "location").bytes(2, location));
-    t.message(13, Proto().bytes(1, "offset").bytes(2, "4")).message(13, Proto().bytes(1, "length").bytes(2, "8")).number(14, 1);
+    t.message(13, Proto().bytes(1, "offset").bytes(2, "4"))
+        .message(13, Proto().bytes(1, "length").bytes(2, "8"))
+        .number(14, 1);
     g.initializers = {t};
     g.outputs = {untyped("w")};
     return read(model(g, 13), {}, (scratch / "net.onnx").string());
@@ -154,7 +179,8 @@ TEST_CASE("frontend: external data lies in the model's folder") {
   REQUIRE(good.ok());
   for (const Value& v : good->values)
     if (v.constant) CHECK(real_element(*v.constant, 1) == 2);
-  for (const char* bad : {"../w.bin", "/etc/hostname", "a/../../w.bin", ""}) CHECK(error_of(with(bad)).find("lies outside of the model's folder") != std::string::npos);
+  for (const char* bad : {"../w.bin", "/etc/hostname", "a/../../w.bin", ""})
+    CHECK(error_of(with(bad)).find("lies outside of the model's folder") != std::string::npos);
   CHECK(error_of(with("v.bin")).find("there is no file") != std::string::npos);
 }
 
@@ -169,17 +195,26 @@ TEST_CASE("frontend: a function of the model is unfolded with the call's attribu
   // twice(x) = softmax(relu(x), axis=@axis)
   Proto axis = Proto().bytes(1, "axis").number(20, 2).bytes(21, "axis");
   Proto function = Proto().bytes(1, "twice").bytes(4, "a").bytes(5, "b").bytes(6, "axis");
-  function.message(7, node("Relu", {"a"}, {"h"})).message(7, node("Softmax", {"h"}, {"b"}, {axis})).message(9, Proto().number(2, 13)).bytes(10, "own");
+  function.message(7, node("Relu", {"a"}, {"h"}))
+      .message(7, node("Softmax", {"h"}, {"b"}, {axis}))
+      .message(9, Proto().number(2, 13))
+      .bytes(10, "own");
   Proto call = node("twice", {"x"}, {"y"}, {int_attr("axis", 0)}).bytes(7, "own");
-  const std::string bytes = model(unary(call), 13) + Proto().message(8, Proto().bytes(1, "own").number(2, 1)).message(25, function).text();
+  const std::string bytes =
+      model(unary(call), 13) + Proto().message(8, Proto().bytes(1, "own").number(2, 1)).message(25, function).text();
   CHECK(nodes_of(read(bytes)) == "h: f32[2, 3] = relu(x)\ny: f32[2, 3] = softmax(h, axis=0)\n");
   function.message(7, Proto(node("twice", {"a"}, {"c"})).bytes(7, "own"));
-  CHECK_FALSE(read(model(unary(call), 13) + Proto().message(8, Proto().bytes(1, "own").number(2, 1)).message(25, function).text()).ok());
+  CHECK_FALSE(read(model(unary(call), 13) +
+                   Proto().message(8, Proto().bytes(1, "own").number(2, 1)).message(25, function).text())
+                  .ok());
 }
 
 TEST_CASE("frontend: If on a known condition is one of its branches") {
   const auto branch = [](const std::string& name, const std::string& op) {
-    return Proto().bytes(1, name).message(6, Proto().message(1, node(op, {"x"}, {"r"})).bytes(2, name).message(12, untyped("r"))).number(20, 5);
+    return Proto()
+        .bytes(1, name)
+        .message(6, Proto().message(1, node(op, {"x"}, {"r"})).bytes(2, name).message(12, untyped("r")))
+        .number(20, 5);
   };
   auto g = unary(node("If", {"c"}, {"y"}, {branch("then_branch", "Relu"), branch("else_branch", "Exp")}));
   g.initializers = {tensor("c", 9, {}, std::string(1, '\1'))};
@@ -196,7 +231,8 @@ TEST_CASE("frontend: nodes may stand in any order, but not in a circle") {
   g.nodes.push_back(node("Sqrt", {"x"}, {"a"}));
   CHECK(nodes_of(read(model(g, 13))) == "a: f32[2, 3] = sqrt(x)\nb: f32[2, 3] = exp(a)\ny: f32[2, 3] = relu(b)\n");
   g.nodes[2] = node("Sqrt", {"y"}, {"a"});
-  CHECK(error_of(read(model(g, 13))) == "net.onnx: node 0 (Relu): its input 'b' is made by no node, or by one that needs this one");
+  CHECK(error_of(read(model(g, 13))) ==
+        "net.onnx: node 0 (Relu): its input 'b' is made by no node, or by one that needs this one");
 }
 
 TEST_CASE("frontend: an output that a definition lacks is an error only where it is read") {
@@ -209,7 +245,9 @@ TEST_CASE("frontend: an output that a definition lacks is an error only where it
 TEST_CASE("frontend: extents that the exporter calls ? are sizes of their own") {
   const auto sized = [](const SizeRanges& sizes) {
     const Result<tenon::Graph> g = read(model(unary(node("Relu", {"x"}, {"y"}), {-3, 3, -3}), 13), sizes);
-    return g.ok() ? to_text(g.value().values[static_cast<size_t>(g.value().inputs[0])].dims[0]) + " " + to_text(g.value().values[static_cast<size_t>(g.value().inputs[0])].dims[2]) : error_of(g);
+    return g.ok() ? to_text(g.value().values[static_cast<size_t>(g.value().inputs[0])].dims[0]) + " " +
+                        to_text(g.value().values[static_cast<size_t>(g.value().inputs[0])].dims[2])
+                  : error_of(g);
   };
   CHECK(sized({}) == "net.onnx: input 'x': extent 0 is the open size 'x_d0'");
   CHECK(sized({{"?", {1, 4}}}) == "x_d0 x_d2");
@@ -228,12 +266,20 @@ TEST_CASE("frontend: a type that the file declares and that does not follow from
   CHECK(fixed(value("y", {-1, 768})).empty());
   CHECK(fixed(value("y", {-1, 3, 1})).empty());
   CHECK(fixed(untyped("y")).empty());
-  CHECK(fixed(value("y", {2, 4})) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[2, 4], but it is f32[2, 3]");
-  CHECK(fixed(value("y", {2, 3}, 7)) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as i64[2, 3], but it is f32[2, 3]");
-  CHECK(fixed(value("y", {})).empty());   // a scalar: the exporter did not know the rank
-  CHECK(fixed(value("y", {6})) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[6], but it is f32[2, 3]");
+  CHECK(fixed(value("y", {2, 4})) ==
+        "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[2, 4], but it is f32[2, 3]");
+  CHECK(fixed(value("y", {2, 3}, 7)) ==
+        "net.onnx: node 0 'act' (Relu): the file declares 'y' as i64[2, 3], but it is f32[2, 3]");
+  CHECK(fixed(value("y", {})).empty());  // a scalar: the exporter did not know the rank
+  CHECK(fixed(value("y", {6})) ==
+        "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[6], but it is f32[2, 3]");
   CHECK(declared(value("y", {4, 3}), {-1, 3}).empty());
-  CHECK(declared(value("y", {5, 3}), {-1, 3}) == "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[5, 3], but it is f32[N, 3]");
-  tenon_test::onnx::Graph weights{{node("Add", {"x", "w"}, {"y"})}, {value("x", {2}), value("w", {3})}, {untyped("y")}, {floats_tensor("w", {2}, {1, 2})}};
-  CHECK(error_of(read(model(weights, 13))) == "net.onnx: initializer 'w': the file declares 'w' as f32[3], but it is f32[2]");
+  CHECK(declared(value("y", {5, 3}), {-1, 3}) ==
+        "net.onnx: node 0 'act' (Relu): the file declares 'y' as f32[5, 3], but it is f32[N, 3]");
+  tenon_test::onnx::Graph weights{{node("Add", {"x", "w"}, {"y"})},
+                                  {value("x", {2}), value("w", {3})},
+                                  {untyped("y")},
+                                  {floats_tensor("w", {2}, {1, 2})}};
+  CHECK(error_of(read(model(weights, 13))) ==
+        "net.onnx: initializer 'w': the file declares 'w' as f32[3], but it is f32[2]");
 }

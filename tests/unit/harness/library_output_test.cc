@@ -1,4 +1,5 @@
-// write_library on a few definitions with kernels written by hand: the output compiles under every warning and answers as the contract says.
+// write_library on a few definitions with kernels written by hand: the output compiles under every warning and answers
+// as the contract says.
 #include "harness/library_output.h"
 
 #include <fmt/format.h>
@@ -160,15 +161,22 @@ ops:
 /// Bodies over the names of the kernel's sizes, attributes and tensors.
 const std::map<std::string, std::string> kBodies = {
     {"relu_f32", "for (int64_t i = 0; i < S; ++i) Y[i * Y_s] = X[i * X_s0] > 0 ? X[i * X_s0] : 0.0f;"},
-    {"gemm_f32", "for (int64_t m = 0; m < M; ++m) for (int64_t n = 0; n < N; ++n) { float s = 0; for (int64_t k = 0; k < K; ++k) s += A[m * A_s0 + k * A_s1] * B[k * B_s0 + n * B_s1];"
-                 " Y[m * N + n] = (float)alpha * s + (float)beta * C[m * C_s0 + n * C_s1]; }"},
-    {"gemm_f32_noC", "for (int64_t m = 0; m < M; ++m) for (int64_t n = 0; n < N; ++n) { float s = 0; for (int64_t k = 0; k < K; ++k) s += A[m * A_s0 + k * A_s1] * B[k * B_s0 + n * B_s1];"
-                     " Y[m * N + n] = (float)alpha * s; }"},
+    {"gemm_f32",
+     "for (int64_t m = 0; m < M; ++m) for (int64_t n = 0; n < N; ++n) { float s = 0; for (int64_t k = 0; k < K; ++k) s "
+     "+= A[m * A_s0 + k * A_s1] * B[k * B_s0 + n * B_s1];"
+     " Y[m * N + n] = (float)alpha * s + (float)beta * C[m * C_s0 + n * C_s1]; }"},
+    {"gemm_f32_noC",
+     "for (int64_t m = 0; m < M; ++m) for (int64_t n = 0; n < N; ++n) { float s = 0; for (int64_t k = 0; k < K; ++k) s "
+     "+= A[m * A_s0 + k * A_s1] * B[k * B_s0 + n * B_s1];"
+     " Y[m * N + n] = (float)alpha * s; }"},
     {"add_f32", "for (int64_t i = 0; i < S; ++i) Y[i] = A[i * A_s0] + B[i * B_s0];"},
-    {"sum_axes_f32", "for (int64_t p = 0; p < P; ++p) { float s = 0; for (int64_t r = 0; r < R; ++r) s += X[p * R + r]; Y[p] = s; }"},
+    {"sum_axes_f32",
+     "for (int64_t p = 0; p < P; ++p) { float s = 0; for (int64_t r = 0; r < R; ++r) s += X[p * R + r]; Y[p] = s; }"},
     {"arange_f32", "for (int64_t i = 0; i < (int64_t)N; ++i) Y[i] = (float)(start + (double)i * step);"},
-    {"gather_u32_i64", "for (int64_t j = 0; j < J; ++j) if (Ix[j] < -D || Ix[j] >= D) return TN_E_RANGE;\n"
-                       "for (int64_t p = 0; p < P; ++p) for (int64_t j = 0; j < J; ++j) for (int64_t q = 0; q < Q; ++q) Y[(p * J + j) * Q + q] = X[(p * D + (Ix[j] < 0 ? Ix[j] + D : Ix[j])) * Q + q];"},
+    {"gather_u32_i64",
+     "for (int64_t j = 0; j < J; ++j) if (Ix[j] < -D || Ix[j] >= D) return TN_E_RANGE;\n"
+     "for (int64_t p = 0; p < P; ++p) for (int64_t j = 0; j < J; ++j) for (int64_t q = 0; q < Q; ++q) Y[(p * J + j) * "
+     "Q + q] = X[(p * D + (Ix[j] < 0 ? Ix[j] + D : Ix[j])) * Q + q];"},
 };
 
 KernelText text_of(const Kernel& k) {
@@ -176,21 +184,30 @@ KernelText text_of(const Kernel& k) {
   t.run = "tn_" + k.name + "_portable";
   t.workspace = t.run + "_workspace";
   const auto body = kBodies.find(k.name);
-  std::string s = fmt::format("static int {}(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out, void *workspace)\n{{\n    (void)size, (void)attr, (void)in, (void)out, (void)workspace;\n", t.run);
+  std::string s = fmt::format(
+      "static int {}(const int64_t *size, const tn_scalar *attr, const void *const *in, void *const *out, void "
+      "*workspace)\n{{\n    (void)size, (void)attr, (void)in, (void)out, (void)workspace;\n",
+      t.run);
   if (body != kBodies.end()) {
-    for (size_t i = 0; i < k.sizes.size(); ++i) s += fmt::format("    const int64_t {0} = size[{1}]; (void){0};\n", k.sizes[i].name, i);
-    for (size_t i = 0; i < k.attrs.size(); ++i) s += fmt::format("    const double {0} = attr[{1}].f; (void){0};\n", k.attrs[i].name, i);
+    for (size_t i = 0; i < k.sizes.size(); ++i)
+      s += fmt::format("    const int64_t {0} = size[{1}]; (void){0};\n", k.sizes[i].name, i);
+    for (size_t i = 0; i < k.attrs.size(); ++i)
+      s += fmt::format("    const double {0} = attr[{1}].f; (void){0};\n", k.attrs[i].name, i);
     if (k.name == "relu_f32") s += "    const int64_t Y_s = 1;\n";
     int in = 0, out = 0;
     for (const Tensor& x : k.tensors) {
-      if (x.role == Role::Input) s += fmt::format("    const {} *{} = in[{}];\n", dtype_row(x.dtype).c_type, x.name, in++);
+      if (x.role == Role::Input)
+        s += fmt::format("    const {} *{} = in[{}];\n", dtype_row(x.dtype).c_type, x.name, in++);
       if (x.role == Role::Output) s += fmt::format("    {} *{} = out[{}];\n", dtype_row(x.dtype).c_type, x.name, out++);
     }
     s += "    " + body->second + "\n    return 0;\n}\n";
   } else {
     s += "    return TN_E_RANGE;\n}\n";
   }
-  s += fmt::format("static int64_t {}(const int64_t *size, const tn_scalar *attr)\n{{\n    (void)size, (void)attr;\n    return 0;\n}}\n", t.workspace);
+  s += fmt::format(
+      "static int64_t {}(const int64_t *size, const tn_scalar *attr)\n{{\n    (void)size, (void)attr;\n    return "
+      "0;\n}}\n",
+      t.workspace);
   t.text = s;
   t.blueprint = "by hand";
   return t;
@@ -240,13 +257,23 @@ TEST_CASE("library files: every warning is clean, as files and as one", "[harnes
     options.prefix = amalgamate ? "zz" : "tn";
     const OutputTree tree = make(kOps, options);
     tenon_test::ScratchDir scratch;
-    const std::string dir = std::getenv("KEEP_LIBRARY") ? std::getenv("KEEP_LIBRARY") + std::string(amalgamate ? "_one" : "") : scratch.path().string();
+    const std::string dir = std::getenv("KEEP_LIBRARY")
+                                ? std::getenv("KEEP_LIBRARY") + std::string(amalgamate ? "_one" : "")
+                                : scratch.path().string();
     REQUIRE(!tree.write(dir).error);
-    const std::string strict = "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wdouble-promotion -Wmissing-prototypes -Werror";
+    const std::string strict =
+        "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla -Wdouble-promotion -Wmissing-prototypes -Werror";
     for (const char* cc : {"gcc", "clang"}) {
       if (std::system(fmt::format("command -v {} >/dev/null", cc).c_str()) != 0) continue;
-      CHECK(std::system(fmt::format("cd {} && for f in $(cat sources.txt); do {} {} -O0 -Iinclude -c $f -o /dev/null || exit 1; done", dir, cc, strict).c_str()) == 0);
+      CHECK(std::system(
+                fmt::format(
+                    "cd {} && for f in $(cat sources.txt); do {} {} -O0 -Iinclude -c $f -o /dev/null || exit 1; done",
+                    dir, cc, strict)
+                    .c_str()) == 0);
     }
-    CHECK(std::system(fmt::format("cd {} && g++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only -x c++ include/{}.h", dir, options.prefix).c_str()) == 0);
+    CHECK(std::system(fmt::format("cd {} && g++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror "
+                                  "-fsyntax-only -x c++ include/{}.h",
+                                  dir, options.prefix)
+                          .c_str()) == 0);
   }
 }

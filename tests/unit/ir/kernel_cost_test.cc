@@ -1,19 +1,26 @@
 // Costs of kernels as formulas over their sizes.
-#include "catch.h"
 #include "ir/kernel_cost.h"
+
+#include "catch.h"
 
 namespace tenon {
 namespace {
 
-Expr at(int tensor, const char* row, const char* column) { return read_of(tensor, DType::F32, {var_ref(row), var_ref(column)}); }
+Expr at(int tensor, const char* row, const char* column) {
+  return read_of(tensor, DType::F32, {var_ref(row), var_ref(column)});
+}
 
 /// Y[m, n] = sum[k](A[m, k]*B[k, n]); `columns` is the extent of n.
 Kernel product_kernel(const Expr& columns) {
   Kernel k;
   const Expr rows = size_ref("M"), depth = size_ref("K");
-  const auto tensor = [](const char* name, Role role, const Expr& a, const Expr& b) { return Tensor{name, role, DType::F32, {a, b}, contiguous_strides({a, b})}; };
-  k.tensors = {tensor("A", Role::Input, rows, depth), tensor("B", Role::Input, depth, columns), tensor("Y", Role::Output, rows, columns)};
-  const Expr sum = reduce(Reducer::Sum, {{"k", depth}}, nullptr, apply(ScalarOp::Mul, {at(0, "m", "k"), at(1, "k", "n")}), DType::F32);
+  const auto tensor = [](const char* name, Role role, const Expr& a, const Expr& b) {
+    return Tensor{name, role, DType::F32, {a, b}, contiguous_strides({a, b})};
+  };
+  k.tensors = {tensor("A", Role::Input, rows, depth), tensor("B", Role::Input, depth, columns),
+               tensor("Y", Role::Output, rows, columns)};
+  const Expr sum = reduce(Reducer::Sum, {{"k", depth}}, nullptr,
+                          apply(ScalarOp::Mul, {at(0, "m", "k"), at(1, "k", "n")}), DType::F32);
   KernelStatement s;
   s.target = 2;
   s.index = {var_ref("m"), var_ref("n")};

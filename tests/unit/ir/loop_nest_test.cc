@@ -10,7 +10,8 @@ using namespace tenon_test;
 
 namespace {
 LoopNest copy_nest() {
-  return map_nest(*isa_from_name("portable"), {"copy_f32", {DType::F32}, DType::F32, [](const Few<Operand>& v) { return v[0]; }}, 1);
+  return map_nest(*isa_from_name("portable"),
+                  {"copy_f32", {DType::F32}, DType::F32, [](const Few<Operand>& v) { return v[0]; }}, 1);
 }
 }  // namespace
 
@@ -37,11 +38,14 @@ TEST_CASE("the verifier names what is malformed") {
   CHECK(first_error(s_store(7, v_int(0), x)) == "store of buffer 7, which is not there");
   CHECK(first_error(s_store(1, v_size("M"), x)) == "unknown size M");
   CHECK(first_error(s_assign("y", x)) == "assignment to y, which is not declared");
-  CHECK(first_error(s_store(1, v_int(0), v_load(0, DType::F64, v_int(0)))) == "load of A as f64, but its elements are f32");
+  CHECK(first_error(s_store(1, v_int(0), v_load(0, DType::F64, v_int(0)))) ==
+        "load of A as f64, but its elements are f32");
 }
 
 TEST_CASE("v_apply folds whole numbers as the C computes them, the lowest over -1 too") {
-  const auto folded = [](ScalarOp op, int64_t a, int64_t b) { return constant_value(v_apply(op, {v_int(a), v_int(b)})); };
+  const auto folded = [](ScalarOp op, int64_t a, int64_t b) {
+    return constant_value(v_apply(op, {v_int(a), v_int(b)}));
+  };
   CHECK(folded(ScalarOp::FloorDiv, INT64_MIN, -1) == INT64_MIN);
   CHECK(folded(ScalarOp::Mod, INT64_MIN, -1) == 0);
   CHECK(folded(ScalarOp::FloorDiv, -7, 2) == -4);
@@ -54,5 +58,7 @@ TEST_CASE("a ramp that all lanes move alike is a ramp from another base") {
   CHECK(to_text(ramp + v_splat(s, 4)) == to_text(v_ramp(x + s, 4)));
   CHECK(to_text(v_splat(s, 4) + ramp) == to_text(v_ramp(s + x, 4)));
   CHECK(to_text(v_apply(ScalarOp::Sub, {ramp, v_splat(s, 4)})) == to_text(v_ramp(v_apply(ScalarOp::Sub, {x, s}), 4)));
-  for (const Operand& v : {v_apply(ScalarOp::Sub, {v_splat(s, 4), ramp}), v_apply(ScalarOp::Mul, {ramp, v_splat(s, 4)})}) CHECK(std::holds_alternative<VApply>(v->node));
+  for (const Operand& v :
+       {v_apply(ScalarOp::Sub, {v_splat(s, 4), ramp}), v_apply(ScalarOp::Mul, {ramp, v_splat(s, 4)})})
+    CHECK(std::holds_alternative<VApply>(v->node));
 }

@@ -1,7 +1,6 @@
 // Regions of graphs: what the verifier refuses, how a loop reads as text.
-#include "ir/graph.h"
-
 #include "catch.h"
+#include "ir/graph.h"
 
 using namespace tenon;
 
@@ -18,7 +17,8 @@ Value value(const std::string& name, std::vector<SizeExpr> dims) {
 Graph running_tanh() {
   Graph g;
   g.name = "running";
-  g.values = {value("x", {5, 3}), value("h0", {3}), value("h", {3}), value("xt", {3}), value("s", {3}), value("n", {3}), value("last", {3}), value("y", {5, 3})};
+  g.values = {value("x", {5, 3}), value("h0", {3}), value("h", {3}),    value("xt", {3}),
+              value("s", {3}),    value("n", {3}),  value("last", {3}), value("y", {5, 3})};
   g.inputs = {0, 1};
   g.outputs = {6, 7};
   Region loop;
@@ -94,5 +94,6 @@ TEST_CASE("ir: the second branch makes the results of the first") {
   }
   g.nodes = {{"neg", "neg", {1}, {}, {2}, "", 0}, {"exp", "exp", {1}, {}, {3}, "", 1}};
   CHECK(verify(g).empty());
-  CHECK(to_text(g).find("  if c {\n    a: f32[2] = neg(x)\n    y: f32[2] = a\n  }\n  if not c {\n") != std::string::npos);
+  CHECK(to_text(g).find("  if c {\n    a: f32[2] = neg(x)\n    y: f32[2] = a\n  }\n  if not c {\n") !=
+        std::string::npos);
 }

@@ -1,6 +1,7 @@
 // What extents are at most: growing and shrinking ones, and those that do both.
-#include "catch.h"
 #include "ir/size_bounds.h"
+
+#include "catch.h"
 
 using namespace tenon;
 
@@ -15,7 +16,8 @@ TEST_CASE("ir: the greatest value of an extent") {
   CHECK(greatest_value(n * (SizeExpr(7) - n), sizes) == 12);
   CHECK(greatest_value(floor_div(m, n), sizes) == 8);
   CHECK(greatest_value(floor_mod(m + SizeExpr(1), 5), sizes) == 4);
-  CHECK(greatest_value(big * (SizeExpr(1 << 20) - big), sizes).value_or(0) >= int64_t{1} << 38);   // too many values to look at each
+  CHECK(greatest_value(big * (SizeExpr(1 << 20) - big), sizes).value_or(0) >=
+        int64_t{1} << 38);  // too many values to look at each
   CHECK_FALSE(greatest_value(size_name("other"), sizes));
-  CHECK_FALSE(greatest_value(floor_div(m, n - SizeExpr(1)), sizes));   // by 0 where n is 1
+  CHECK_FALSE(greatest_value(floor_div(m, n - SizeExpr(1)), sizes));  // by 0 where n is 1
 }

@@ -1,6 +1,7 @@
 // Division of extents: what divides exactly leaves no quotient behind.
-#include "catch.h"
 #include "ir/size_expr.h"
+
+#include "catch.h"
 
 using namespace tenon;
 
@@ -16,8 +17,10 @@ TEST_CASE("ir: a sum divides its multiples") {
 
 TEST_CASE("ir: what a sum does not divide stays a quotient") {
   const SizeExpr n = size_name("n"), m = size_name("m");
-  for (const auto& [a, b] : std::vector<std::pair<SizeExpr, SizeExpr>>{
-           {n * n + SizeExpr(1), n + SizeExpr(1)}, {n + m, SizeExpr(2) * n + SizeExpr(2) * m}, {SizeExpr(1), n + m}, {n * m, n + m}}) {
+  for (const auto& [a, b] : std::vector<std::pair<SizeExpr, SizeExpr>>{{n * n + SizeExpr(1), n + SizeExpr(1)},
+                                                                       {n + m, SizeExpr(2) * n + SizeExpr(2) * m},
+                                                                       {SizeExpr(1), n + m},
+                                                                       {n * m, n + m}}) {
     CHECK(floor_div(a, b).kind == SizeExpr::Kind::floordiv);
     CHECK(floor_mod(a, b).kind == SizeExpr::Kind::mod);
   }

@@ -29,7 +29,8 @@ std::string stacked(int64_t axis, const std::vector<int64_t>& first, const std::
     for (const int64_t d : *dims) given.back().dims.push_back(constant_int(d));
   }
   Diagnostics diagnostics;
-  const auto call = bind_call(*defs, *defs->op("stack"), given, {{"axis", {{{constant_int(axis), true}}, false}}}, {}, diagnostics, {});
+  const auto call = bind_call(*defs, *defs->op("stack"), given, {{"axis", {{{constant_int(axis), true}}, false}}}, {},
+                              diagnostics, {});
   if (!call) return diagnostics.sorted().front().message;
   std::string text;
   for (const Expr& e : call->output_dims[0]) text += std::to_string(*constant_value(e)) + " ";
@@ -61,8 +62,11 @@ ops:
   const auto message = [&](int64_t axis) {
     Diagnostics diagnostics;
     const GivenTensor x{true, DType::F32, {constant_int(2), constant_int(3)}}, z{true, DType::F32, {constant_int(2)}};
-    const std::map<std::string, BoundAttr> attrs = {{"axis", {{{constant_int(axis), true}}, false}}, {"n", {{{constant_int(4), true}}, false}}};
-    return bind_call(*defs, *defs->op("steps"), {z, x}, attrs, {}, diagnostics, {}) ? std::string() : diagnostics.sorted().front().message;
+    const std::map<std::string, BoundAttr> attrs = {{"axis", {{{constant_int(axis), true}}, false}},
+                                                    {"n", {{{constant_int(4), true}}, false}}};
+    return bind_call(*defs, *defs->op("steps"), {z, x}, attrs, {}, diagnostics, {})
+               ? std::string()
+               : diagnostics.sorted().front().message;
   };
   CHECK(message(1) == "");
   CHECK(message(-2) == "");
@@ -71,7 +75,8 @@ ops:
 }
 
 TEST_CASE("bind_call: what does not fit beside a dim that only the output has is said") {
-  CHECK(stacked(-1, {3, 4}, {3, 4}) == "stack: X0 has 2 dimensions, and its shape has no place for dimension 2 of the result");
+  CHECK(stacked(-1, {3, 4}, {3, 4}) ==
+        "stack: X0 has 2 dimensions, and its shape has no place for dimension 2 of the result");
   CHECK(stacked(3, {3, 4}, {3, 4}) == "stack: axis = 3 lies outside of a tensor with 3 dimensions");
   CHECK(stacked(-4, {3, 4}, {3, 4}) == "stack: axis = -4 lies outside of a tensor with 3 dimensions");
   CHECK(stacked(0, {}, {}) == "stack: X0 has 0 dimensions, and its shape has no place for dimension 0 of the result");

@@ -1,4 +1,5 @@
-// expand_library: definitions that double at every call are refused in time, and temps that are read twice are not copied for ever.
+// expand_library: definitions that double at every call are refused in time, and temps that are read twice are not
+// copied for ever.
 #include <fmt/format.h>
 
 #include "catch.h"
@@ -10,9 +11,10 @@ using namespace tenon;
 
 namespace {
 
-const char *const kOp = "ops:\n  - op: f\n    types: {T: float}\n    in: {X: \"T[N]\"}\n    out: {Y: \"T[N]\"}\n    body: |\n";
+const char* const kOp =
+    "ops:\n  - op: f\n    types: {T: float}\n    in: {X: \"T[N]\"}\n    out: {Y: \"T[N]\"}\n    body: |\n";
 
-Result<Library> expand(const std::string &text, const std::string &op) {
+Result<Library> expand(const std::string& text, const std::string& op) {
   const auto defs = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", text)});
   INFO(defs.diagnostics().text());
   REQUIRE(defs);
@@ -33,7 +35,9 @@ TEST_CASE("expand_library: functions that double at every call are refused at on
 }
 
 TEST_CASE("expand_library: ops that call each other twice are refused at once") {
-  std::string text = "ops:\n  - op: g0\n    types: {T: float}\n    in: {X: \"T[N]\"}\n    out: {Y: \"T[N]\"}\n    body: Y[i] = X[i]*2\n";
+  std::string text =
+      "ops:\n  - op: g0\n    types: {T: float}\n    in: {X: \"T[N]\"}\n    out: {Y: \"T[N]\"}\n    body: Y[i] = "
+      "X[i]*2\n";
   for (int k = 1; k < 40; ++k)
     text += fmt::format(
         "  - op: g{0}\n    types: {{T: float}}\n    in: {{X: \"T[N]\"}}\n    out: {{Y: \"T[N]\"}}\n    body: |\n"
@@ -53,9 +57,9 @@ TEST_CASE("inline_temps: a chain of temps that are read twice each stays as long
   const Kernel kernel = inline_temps(library->ops[0].kernels[0].kernel);
   CHECK(kernel.body.size() > 5);
   CHECK(kernel.body.size() < 30);
-  for (const KernelStatement &s : kernel.body) {
+  for (const KernelStatement& s : kernel.body) {
     int nodes = 0;
-    walk(s.value, [&](const Expr &) { return ++nodes < 1000; });
+    walk(s.value, [&](const Expr&) { return ++nodes < 1000; });
     CHECK(nodes < 1000);
   }
 }

@@ -1,4 +1,5 @@
-// What `require` asks of sizes that only run time knows becomes extents that have to be equal, for the same sizes as the text says.
+// What `require` asks of sizes that only run time knows becomes extents that have to be equal, for the same sizes as
+// the text says.
 #include "catch.h"
 #include "ir/size_expr.h"
 #include "library/bind_node.h"
@@ -16,8 +17,9 @@ struct Bound {
 
 /// An op of the vectors X[N] and Z[M] with this requirement, both sizes open.
 Bound bound_with(const std::string& requirement) {
-  const std::string ops = "ops:\n  - op: asked\n    types: {T: f32}\n    in: {X: \"T[N]\", Z: \"T[M]\"}\n    require: [\"" + requirement +
-                          "\"]\n    out: {Y: \"T[N]\"}\n    body: \"Y[i] = X[i]\"\n";
+  const std::string ops =
+      "ops:\n  - op: asked\n    types: {T: f32}\n    in: {X: \"T[N]\", Z: \"T[M]\"}\n    require: [\"" + requirement +
+      "\"]\n    out: {Y: \"T[N]\"}\n    body: \"Y[i] = X[i]\"\n";
   auto read = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", ops)});
   INFO(read.diagnostics().text());
   REQUIRE(read.ok());
@@ -44,7 +46,10 @@ bool holds(const BoundCall& call, int64_t n, int64_t m) {
 }  // namespace
 
 TEST_CASE("requirements of open sizes hold for the sizes that they say") {
-  struct Row { const char* text; bool (*wanted)(int64_t n, int64_t m); };
+  struct Row {
+    const char* text;
+    bool (*wanted)(int64_t n, int64_t m);
+  };
   const Row rows[] = {
       {"N == M", [](int64_t n, int64_t m) { return n == m; }},
       {"N != M", [](int64_t n, int64_t m) { return n != m; }},

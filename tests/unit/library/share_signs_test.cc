@@ -9,7 +9,7 @@ using namespace tenon;
 
 namespace {
 
-const char *const kOps = R"yaml(
+const char* const kOps = R"yaml(
 ops:
   - {op: add,      types: {T: number}, in: {A: "T[*S]", B: "T[*S]"}, out: {Y: "T[*S]"}, body: "Y[*s] = A[*s] + B[*s]"}
   - {op: affine,   types: {T: number}, attrs: {by: T = 2}, in: {X: "T[*S]"}, out: {Y: "T[*S]"}, body: "Y[*s] = X[*s]*by - 1"}

@@ -1,4 +1,5 @@
-// Which calls of an op share a kernel: those without an optional input that numbers stand in for, and types of one size whose bits are only moved.
+// Which calls of an op share a kernel: those without an optional input that numbers stand in for, and types of one size
+// whose bits are only moved.
 #include <set>
 
 #include "catch.h"
@@ -10,7 +11,7 @@ using namespace tenon;
 
 namespace {
 
-const char *const kOps = R"yaml(
+const char* const kOps = R"yaml(
 ops:
   - op: shifted
     types: {T: float}
@@ -44,15 +45,15 @@ TEST_CASE("stand_in: numbers for reads at constant places, where all reads agree
   const auto defs = ops();
   INFO(defs.diagnostics().text());
   REQUIRE(defs);
-  const OpDef &op = *defs->op("shifted");
+  const OpDef& op = *defs->op("shifted");
   const std::vector<int64_t> by = {0, 1};
   CHECK(stand_in(op, *op.input("By")) == by);
   CHECK(stand_in(op, *op.input("Scale")) == std::vector<int64_t>{0});
-  CHECK(stand_in(op, *op.input("Row")).empty());    // its shape depends on the call
-  CHECK(stand_in(op, *op.input("Ends")).empty());   // 3 and 4
+  CHECK(stand_in(op, *op.input("Row")).empty());   // its shape depends on the call
+  CHECK(stand_in(op, *op.input("Ends")).empty());  // 3 and 4
   CHECK(stand_in(op, *op.input("X")).empty());
-  const OpDef &halved = *defs->op("halved");
-  CHECK(stand_in(halved, *halved.input("Scale")).empty());   // 2 is another pattern of bits in each type
+  const OpDef& halved = *defs->op("halved");
+  CHECK(stand_in(halved, *halved.input("Scale")).empty());  // 2 is another pattern of bits in each type
 }
 
 TEST_CASE("expand_library: calls without an input that has stand-ins take the kernel that reads it") {
@@ -61,16 +62,17 @@ TEST_CASE("expand_library: calls without an input that has stand-ins take the ke
   const auto library = expand_library(*defs, {{"shifted"}, {DType::F32}});
   REQUIRE(library);
   std::set<std::string> names;
-  for (const LibraryKernel &k : library->ops[0].kernels) names.insert(k.kernel.name);
+  for (const LibraryKernel& k : library->ops[0].kernels) names.insert(k.kernel.name);
   CHECK(library->ops[0].kernels.size() == 16);
-  const std::set<std::string> own = {"shifted_f32", "shifted_f32_noEnds", "shifted_f32_noRow", "shifted_f32_noEnds_noRow"};
+  const std::set<std::string> own = {"shifted_f32", "shifted_f32_noEnds", "shifted_f32_noRow",
+                                     "shifted_f32_noEnds_noRow"};
   CHECK(names == own);
 }
 
 TEST_CASE("expand_library: zeros are moved like other bits, other numbers are not") {
   const auto defs = ops();
   REQUIRE(defs);
-  const auto kernel_of = [&](const std::string &op, DType d) {
+  const auto kernel_of = [&](const std::string& op, DType d) {
     const auto library = expand_library(*defs, {{op}, {d}});
     REQUIRE(library);
     return library->ops[0].kernels[0].kernel.name;

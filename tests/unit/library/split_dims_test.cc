@@ -7,7 +7,7 @@ using namespace tenon;
 
 namespace {
 
-const char *const kBlocks = R"(
+const char* const kBlocks = R"(
 ops:
   - op: blocks
     types: {T: float}
@@ -27,7 +27,9 @@ TEST_CASE("bind_call: a let of attributes and sizes of other inputs is a part of
   REQUIRE(defs);
   const auto extents_of = [&](int64_t n) {
     Diagnostics diagnostics;
-    const auto call = bind_call(*defs, *defs->op("blocks"), {{true, DType::F32, {constant_int(n)}}, {true, DType::F32, {constant_int(2)}}}, {}, {}, diagnostics, {});
+    const auto call = bind_call(*defs, *defs->op("blocks"),
+                                {{true, DType::F32, {constant_int(n)}}, {true, DType::F32, {constant_int(2)}}}, {}, {},
+                                diagnostics, {});
     return std::pair(call, diagnostics.text());
   };
   const auto [call, none] = extents_of(36);
@@ -37,7 +39,8 @@ TEST_CASE("bind_call: a let of attributes and sizes of other inputs is a part of
   CHECK(extents_of(38).second.find("X has an extent of 38, no multiple of 12") != std::string::npos);
 }
 
-TEST_CASE("bind_call: split dims tell each other's parts in any order, and what an absent input would tell is asked for") {
+TEST_CASE(
+    "bind_call: split dims tell each other's parts in any order, and what an absent input would tell is asked for") {
   const auto defs = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", R"(
 ops:
   - op: chain
@@ -52,7 +55,8 @@ ops:
   INFO(defs.diagnostics().text());
   REQUIRE(defs);
   Diagnostics diagnostics;
-  const GivenTensor x{true, DType::F32, {constant_int(10)}}, y{true, DType::F32, {constant_int(20)}}, z{true, DType::F32, {constant_int(4)}};
+  const GivenTensor x{true, DType::F32, {constant_int(10)}}, y{true, DType::F32, {constant_int(20)}},
+      z{true, DType::F32, {constant_int(4)}};
   const auto call = bind_call(*defs, *defs->op("chain"), {x, y, z}, {}, {}, diagnostics, {});
   INFO(diagnostics.text());
   REQUIRE(call);

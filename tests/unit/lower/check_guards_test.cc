@@ -11,7 +11,8 @@ std::string text(const Expr& e) { return e ? to_text(e, {"X"}) : "nothing"; }
 TEST_CASE("parts without loop variables stand outside, reads innermost", "[lower]") {
   const Expr i = var_ref("i"), n = size_ref("N"), d = size_ref("D");
   const Expr read = read_of(0, DType::I64, {i});
-  const Expr inside = apply(ScalarOp::And, {apply(ScalarOp::Ge, {read, constant_int(0)}), apply(ScalarOp::Lt, {read, d})});
+  const Expr inside =
+      apply(ScalarOp::And, {apply(ScalarOp::Ge, {read, constant_int(0)}), apply(ScalarOp::Lt, {read, d})});
   Check check;
   check.loops = {{"i", n}};
   check.holds = apply(ScalarOp::Or, {inside, apply(ScalarOp::Le, {d, constant_int(3)})});
@@ -35,7 +36,8 @@ TEST_CASE("a division stays behind what guards it", "[lower]") {
   const Expr n = size_ref("N"), d = size_ref("D");
   Check check;
   check.loops = {{"i", n}};
-  const Expr guard = apply(ScalarOp::Eq, {d, constant_int(0)}), bound = apply(ScalarOp::Lt, {apply(ScalarOp::FloorDiv, {n, d}), constant_int(9)});
+  const Expr guard = apply(ScalarOp::Eq, {d, constant_int(0)}),
+             bound = apply(ScalarOp::Lt, {apply(ScalarOp::FloorDiv, {n, d}), constant_int(9)});
   check.holds = apply(ScalarOp::Or, {guard, bound});
   const std::vector<Expr> parts = failing_parts(check);
   CHECK(text(parts[0]) == "(D != 0)");
@@ -51,7 +53,8 @@ TEST_CASE("neighbours over the same loops share them, whatever their variables a
     return check;
   };
   const Expr n = size_ref("N"), m = size_ref("M");
-  std::vector<Check> checks = {below("i", n, size_ref("P")), below("j", n, size_ref("Q")), below("i", m, size_ref("P")), below("i", m, size_ref("Q"))};
+  std::vector<Check> checks = {below("i", n, size_ref("P")), below("j", n, size_ref("Q")), below("i", m, size_ref("P")),
+                               below("i", m, size_ref("Q"))};
   checks[3].status = CheckStatus::Shape;
   const std::vector<CheckGroup> groups = group_checks(checks);
   REQUIRE(groups.size() == 3);

@@ -13,7 +13,9 @@ inline tenon::Tensor tensor(const std::string& name, tenon::Role role, std::vect
   return {name, role, tenon::DType::F32, dims, tenon::contiguous_strides(dims)};
 }
 /// A read of the kernel's tensor number `t`.
-inline tenon::Expr at(int t, std::vector<tenon::Expr> index) { return tenon::read_of(t, tenon::DType::F32, std::move(index)); }
+inline tenon::Expr at(int t, std::vector<tenon::Expr> index) {
+  return tenon::read_of(t, tenon::DType::F32, std::move(index));
+}
 
 /// The verified loop nest of a level.
 inline tenon::LoopNest lowered(const tenon::Kernel& k, std::string_view level) {

@@ -17,14 +17,34 @@ Kernel softmax() {
   Kernel k;
   k.name = "softmax_f32";
   k.sizes = {{"P"}, {"D"}, {"Q"}};
-  k.tensors = {tensor("X", Role::Input, {P, D, Q}), tensor("Y", Role::Output, {P, D, Q}), tensor("m", Role::Temp, {P, Q}),
-               tensor("e", Role::Temp, {P, D, Q}), tensor("z", Role::Temp, {P, Q})};
+  k.tensors = {tensor("X", Role::Input, {P, D, Q}), tensor("Y", Role::Output, {P, D, Q}),
+               tensor("m", Role::Temp, {P, Q}), tensor("e", Role::Temp, {P, D, Q}), tensor("z", Role::Temp, {P, Q})};
   const LoopVar p{"p", P}, d{"d", D}, q{"q", Q}, kk{"k", D};
   k.body = {
-      {2, {v("p"), v("q")}, Update::Assign, reduce(Reducer::Max, {kk}, nullptr, at(0, {v("p"), v("k"), v("q")}), DType::F32), {p, q}, ""},
-      {3, {v("p"), v("d"), v("q")}, Update::Assign, apply(ScalarOp::Exp, {at(0, {v("p"), v("d"), v("q")}) - at(2, {v("p"), v("q")})}), {p, d, q}, ""},
-      {4, {v("p"), v("q")}, Update::Assign, reduce(Reducer::Sum, {{"l", D}}, nullptr, at(3, {v("p"), v("l"), v("q")}), DType::F32), {p, q}, ""},
-      {1, {v("p"), v("d"), v("q")}, Update::Assign, apply(ScalarOp::Div, {at(3, {v("p"), v("d"), v("q")}), at(4, {v("p"), v("q")})}), {p, d, q}, ""},
+      {2,
+       {v("p"), v("q")},
+       Update::Assign,
+       reduce(Reducer::Max, {kk}, nullptr, at(0, {v("p"), v("k"), v("q")}), DType::F32),
+       {p, q},
+       ""},
+      {3,
+       {v("p"), v("d"), v("q")},
+       Update::Assign,
+       apply(ScalarOp::Exp, {at(0, {v("p"), v("d"), v("q")}) - at(2, {v("p"), v("q")})}),
+       {p, d, q},
+       ""},
+      {4,
+       {v("p"), v("q")},
+       Update::Assign,
+       reduce(Reducer::Sum, {{"l", D}}, nullptr, at(3, {v("p"), v("l"), v("q")}), DType::F32),
+       {p, q},
+       ""},
+      {1,
+       {v("p"), v("d"), v("q")},
+       Update::Assign,
+       apply(ScalarOp::Div, {at(3, {v("p"), v("d"), v("q")}), at(4, {v("p"), v("q")})}),
+       {p, d, q},
+       ""},
   };
   return k;
 }
@@ -36,7 +56,8 @@ Kernel add() {
   k.name = "add_f32";
   k.sizes = {{"S"}, {"A_s0"}, {"B_s0"}, {"Y_s0"}};
   for (const char* name : {"A", "B", "Y"})
-    k.tensors.push_back({name, name[0] == 'Y' ? Role::Output : Role::Input, DType::F32, {S}, {size_ref(std::string(name) + "_s0")}});
+    k.tensors.push_back(
+        {name, name[0] == 'Y' ? Role::Output : Role::Input, DType::F32, {S}, {size_ref(std::string(name) + "_s0")}});
   k.body = {{2, {v("s")}, Update::Assign, at(0, {v("s")}) + at(1, {v("s")}), {{"s", S}}, ""}};
   return k;
 }
@@ -47,7 +68,12 @@ Kernel running_sum() {
   k.name = "cumsum_f32";
   k.sizes = {{"N"}};
   k.tensors = {tensor("X", Role::Input, {N}), tensor("Y", Role::Output, {N})};
-  k.body = {{1, {v("i")}, Update::Assign, reduce(Reducer::Sum, {{"k", N}}, apply(ScalarOp::Le, {v("k"), v("i")}), at(0, {v("k")}), DType::F32), {{"i", N}}, ""}};
+  k.body = {{1,
+             {v("i")},
+             Update::Assign,
+             reduce(Reducer::Sum, {{"k", N}}, apply(ScalarOp::Le, {v("k"), v("i")}), at(0, {v("k")}), DType::F32),
+             {{"i", N}},
+             ""}};
   return k;
 }
 
@@ -68,9 +94,15 @@ Kernel product(int64_t M, int64_t K, int64_t N) {
   const Expr m = constant_int(M), depth = constant_int(K), n = constant_int(N);
   Kernel k;
   k.name = "product_f32";
-  k.tensors = {tensor("W", Role::Input, {m, depth}), tensor("X", Role::Input, {depth, n}), tensor("Y", Role::Output, {m, n})};
+  k.tensors = {tensor("W", Role::Input, {m, depth}), tensor("X", Role::Input, {depth, n}),
+               tensor("Y", Role::Output, {m, n})};
   const Expr terms = at(0, {v("m"), v("k")}) * at(1, {v("k"), v("n")});
-  k.body = {{2, {v("m"), v("n")}, Update::Assign, reduce(Reducer::Sum, {{"k", depth}}, nullptr, terms, DType::F32), {{"m", m}, {"n", n}}, ""}};
+  k.body = {{2,
+             {v("m"), v("n")},
+             Update::Assign,
+             reduce(Reducer::Sum, {{"k", depth}}, nullptr, terms, DType::F32),
+             {{"m", m}, {"n", n}},
+             ""}};
   return k;
 }
 
@@ -79,7 +111,8 @@ LoopNest lowered_product(int64_t M, int64_t K, int64_t N) {
   Blueprint tiles;
   tiles.name = tiles.kind = "contraction";
   tiles.tile_rows = 8, tiles.tile_vectors = 2, tiles.unroll = 4, tiles.cache_m = 102400, tiles.cache_n = 1048576;
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(product(M, K, N)), *isa_from_name("x86-64-v4"), {{tiles}});
+  const auto nest =
+      lower_contraction(std::make_shared<const Kernel>(product(M, K, N)), *isa_from_name("x86-64-v4"), {{tiles}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   return *nest;
@@ -97,14 +130,26 @@ Kernel two_products(int64_t rows) {
   const Expr L = constant_int(rows), D = constant_int(16), S = constant_int(512), E = constant_int(32);
   Kernel k;
   k.name = "two_products_f32";
-  k.tensors = {tensor("X", Role::Input, {L, D}), tensor("W", Role::Input, {D, S}), tensor("U", Role::Input, {S, E}), tensor("Y", Role::Output, {L, E}),
-               tensor("s", Role::Temp, {L, S}), tensor("p", Role::Temp, {L, S})};
-  const auto sum = [](const LoopVar& over, const Expr& e) { return reduce(Reducer::Sum, {over}, nullptr, e, DType::F32); };
+  k.tensors = {tensor("X", Role::Input, {L, D}),  tensor("W", Role::Input, {D, S}), tensor("U", Role::Input, {S, E}),
+               tensor("Y", Role::Output, {L, E}), tensor("s", Role::Temp, {L, S}),  tensor("p", Role::Temp, {L, S})};
+  const auto sum = [](const LoopVar& over, const Expr& e) {
+    return reduce(Reducer::Sum, {over}, nullptr, e, DType::F32);
+  };
   const LoopVar i{"i", L}, j{"j", S}, e{"e", E};
   const Expr relu = apply(ScalarOp::Max, {at(4, {v("i"), v("j")}), constant_float(0, DType::F32)});
-  k.body = {{4, {v("i"), v("j")}, Update::Assign, sum({"d", D}, at(0, {v("i"), v("d")}) * at(1, {v("d"), v("j")})), {i, j}, ""},
+  k.body = {{4,
+             {v("i"), v("j")},
+             Update::Assign,
+             sum({"d", D}, at(0, {v("i"), v("d")}) * at(1, {v("d"), v("j")})),
+             {i, j},
+             ""},
             {5, {v("i"), v("j")}, Update::Assign, apply(ScalarOp::Exp, {relu}), {i, j}, ""},
-            {3, {v("i"), v("e")}, Update::Assign, sum({"t", S}, at(5, {v("i"), v("t")}) * at(2, {v("t"), v("e")})), {i, e}, ""}};
+            {3,
+             {v("i"), v("e")},
+             Update::Assign,
+             sum({"t", S}, at(5, {v("i"), v("t")}) * at(2, {v("t"), v("e")})),
+             {i, e},
+             ""}};
   return k;
 }
 
@@ -124,12 +169,16 @@ LoopNest lowered_chain(const Kernel& k, std::string_view level) {
 
 /// Y[c, y, x] = Σ over r, s of X[c, y + r - 1, x + s - 1] W[c, r, s]: one filter of 3×3 a channel, 0 around the plane
 Kernel depthwise(int64_t height, int64_t width) {
-  const Expr c = constant_int(4), h = constant_int(height), w = constant_int(width), three = constant_int(3), one = constant_int(1);
+  const Expr c = constant_int(4), h = constant_int(height), w = constant_int(width), three = constant_int(3),
+             one = constant_int(1);
   Kernel k;
   k.name = "depthwise_f32";
-  k.tensors = {tensor("X", Role::Input, {c, h, w}), tensor("W", Role::Input, {c, three, three}), tensor("Y", Role::Output, {c, h, w})};
-  const Expr pixel = read_of(0, DType::F32, {v("c"), v("y") + v("r") - one, v("x") + v("s") - one}, constant_float(0, DType::F32));
-  const Expr sum = reduce(Reducer::Sum, {{"r", three}, {"s", three}}, nullptr, pixel * at(1, {v("c"), v("r"), v("s")}), DType::F32);
+  k.tensors = {tensor("X", Role::Input, {c, h, w}), tensor("W", Role::Input, {c, three, three}),
+               tensor("Y", Role::Output, {c, h, w})};
+  const Expr pixel =
+      read_of(0, DType::F32, {v("c"), v("y") + v("r") - one, v("x") + v("s") - one}, constant_float(0, DType::F32));
+  const Expr sum =
+      reduce(Reducer::Sum, {{"r", three}, {"s", three}}, nullptr, pixel * at(1, {v("c"), v("r"), v("s")}), DType::F32);
   k.body = {{2, {v("c"), v("y"), v("x")}, Update::Assign, sum, {{"c", c}, {"y", h}, {"x", w}}, ""}};
   return k;
 }
@@ -143,20 +192,25 @@ Blueprint strips_of(int rows) {
 
 /// The name of the strip function of depthwise(), which says how many vectors one call makes.
 std::string strip_of(int64_t height, int64_t width) {
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(height, width)), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(height, width)),
+                                      *isa_from_name("x86-64-v4"), {{strips_of(8)}});
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   REQUIRE(nest->functions.size() == 1);
   return nest->functions[0].name;
 }
 
-/// Y[f, y, x] = Σ over c, r, s of X[c, y + r - 1, x + s - 1] W[f, c, r, s] over channels of edge×edge, 0 around the plane
+/// Y[f, y, x] = Σ over c, r, s of X[c, y + r - 1, x + s - 1] W[f, c, r, s] over channels of edge×edge, 0 around the
+/// plane
 Kernel filters(int64_t count, int64_t edge, int64_t channels) {
-  const Expr f = constant_int(count), side = constant_int(edge), depth = constant_int(channels), three = constant_int(3), one = constant_int(1);
+  const Expr f = constant_int(count), side = constant_int(edge), depth = constant_int(channels),
+             three = constant_int(3), one = constant_int(1);
   Kernel k;
   k.name = "filters_f32";
-  k.tensors = {tensor("X", Role::Input, {depth, side, side}), tensor("W", Role::Constant, {f, depth, three, three}), tensor("Y", Role::Output, {f, side, side})};
-  const Expr pixel = read_of(0, DType::F32, {v("c"), v("y") + v("r") - one, v("x") + v("s") - one}, constant_float(0, DType::F32));
+  k.tensors = {tensor("X", Role::Input, {depth, side, side}), tensor("W", Role::Constant, {f, depth, three, three}),
+               tensor("Y", Role::Output, {f, side, side})};
+  const Expr pixel =
+      read_of(0, DType::F32, {v("c"), v("y") + v("r") - one, v("x") + v("s") - one}, constant_float(0, DType::F32));
   const Expr terms = pixel * at(1, {v("f"), v("c"), v("r"), v("s")});
   const Expr sum = reduce(Reducer::Sum, {{"c", depth}, {"r", three}, {"s", three}}, nullptr, terms, DType::F32);
   k.body = {{2, {v("f"), v("y"), v("x")}, Update::Assign, sum, {{"f", f}, {"y", side}, {"x", side}}, ""}};
@@ -172,7 +226,8 @@ LoopNest lowered_filters(int64_t count, int64_t edge = 30, int64_t channels = 3)
   rows.rows[0].tile_rows = 8, rows.rows[0].tile_vectors = 2;
   rows.rows[1].name = rows.rows[1].kind = "contraction_turned_narrow";
   rows.rows[1].tile_rows = 16, rows.rows[1].tile_vectors = 1;
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(filters(count, edge, channels)), *isa_from_name("x86-64-v4"), rows);
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(filters(count, edge, channels)),
+                                      *isa_from_name("x86-64-v4"), rows);
   REQUIRE(nest);
   REQUIRE(verify(*nest) == std::vector<std::string>{});
   return *nest;
@@ -193,12 +248,15 @@ TEST_CASE("an exponent less the greatest of its row is not above 0; less anythin
   CHECK(count(to_text(lowered(k, "portable")), " exp(") == 0);
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") > 0);
   const Expr p = v("p"), kk = v("k"), q = v("q");
-  const auto greatest = [&](Reducer op, Expr value) { k.body[0].value = reduce(op, {{"k", size_ref("D")}}, nullptr, std::move(value), DType::F32); };
+  const auto greatest = [&](Reducer op, Expr value) {
+    k.body[0].value = reduce(op, {{"k", size_ref("D")}}, nullptr, std::move(value), DType::F32);
+  };
   greatest(Reducer::Min, at(0, {p, kk, q}));
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
   greatest(Reducer::Max, apply(ScalarOp::Neg, {at(0, {p, kk, q})}));
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
-  k.body[0].value = reduce(Reducer::Max, {{"k", size_ref("D") - constant_int(1)}}, nullptr, at(0, {p, kk, q}), DType::F32);
+  k.body[0].value =
+      reduce(Reducer::Max, {{"k", size_ref("D") - constant_int(1)}}, nullptr, at(0, {p, kk, q}), DType::F32);
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
 }
 
@@ -227,7 +285,8 @@ TEST_CASE("tiles of one height are written once, and clamp their rows only where
 TEST_CASE("where the number of rows is known, no row is multiplied in vain") {
   const auto heights = [](int64_t rows) {
     std::set<std::string> names;
-    for (const InnerFunction& f : lowered_product(rows, 64, 96).functions) names.insert(f.name.substr(0, f.name.find('x')));
+    for (const InnerFunction& f : lowered_product(rows, 64, 96).functions)
+      names.insert(f.name.substr(0, f.name.find('x')));
     return names;
   };
   CHECK(heights(1) == std::set<std::string>{"tile_1"});
@@ -251,10 +310,10 @@ TEST_CASE("a tile's name tells all that it does") {
 TEST_CASE("the portable level has no vectors") { CHECK(count(to_text(lowered(add(), "portable")), "f32x") == 0); }
 
 TEST_CASE("the right side of a product is copied as far as it reads badly in place") {
-  CHECK(workspace_of_product(40, 16, 19200) == 0);            // lines of 16 rows, four to a set of the cache
-  CHECK(workspace_of_product(40, 16, 25600) == 16 * 25600);   // all 16 in the same set
-  CHECK(workspace_of_product(32, 16, 1000) == 16 * 32);       // the last panel is not whole
-  CHECK(workspace_of_product(32, 16, 25600) == 0);            // the same, but read four times only
+  CHECK(workspace_of_product(40, 16, 19200) == 0);           // lines of 16 rows, four to a set of the cache
+  CHECK(workspace_of_product(40, 16, 25600) == 16 * 25600);  // all 16 in the same set
+  CHECK(workspace_of_product(32, 16, 1000) == 16 * 32);      // the last panel is not whole
+  CHECK(workspace_of_product(32, 16, 25600) == 0);           // the same, but read four times only
 }
 
 TEST_CASE("products of the same rows need memory for a block of rows alone") {
@@ -269,30 +328,32 @@ TEST_CASE("products of the same rows need memory for a block of rows alone") {
 TEST_CASE("few rows do not pay for panels") { CHECK(lowered_chain(two_products(3), "x86-64-v4").blueprint == "loops"); }
 
 TEST_CASE("the vectors of a stencil run over the whole plane where its rows are short") {
-  CHECK(strip_of(6, 6) == "planes_2x3");   // 5 lines of 8 and 6 pixels, of two planes
-  CHECK(strip_of(25, 5) == "strip_11");    // 24 lines of 7 and 5 pixels
-  CHECK(strip_of(12, 12) == "strip_6");    // as many vectors along the rows: two strips of 6 rows
-  CHECK(strip_of(80, 5) == "strip_8");     // more vectors than registers
-  CHECK(strip_of(2, 2) == "planes_4x1");   // all 4 channels
+  CHECK(strip_of(6, 6) == "planes_2x3");  // 5 lines of 8 and 6 pixels, of two planes
+  CHECK(strip_of(25, 5) == "strip_11");   // 24 lines of 7 and 5 pixels
+  CHECK(strip_of(12, 12) == "strip_6");   // as many vectors along the rows: two strips of 6 rows
+  CHECK(strip_of(80, 5) == "strip_8");    // more vectors than registers
+  CHECK(strip_of(2, 2) == "planes_4x1");  // all 4 channels
 }
 
 TEST_CASE("planes of short rows are copied side by side, around a border that is filled once") {
-  const auto nest = lower_contraction(std::make_shared<const Kernel>(depthwise(2, 2)), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
+  const auto nest =
+      lower_contraction(std::make_shared<const Kernel>(depthwise(2, 2)), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
   REQUIRE(nest);
   const Buffer& staged = nest->buffers.at(3);
   CHECK(staged.name == "staged");
-  CHECK(constant_value(staged.elements) == 4 * 4 * 4 + 2 * 16);   // planes of 4x4, and what vectors read behind the last
-  CHECK(nest->body.size() == 2);                                  // the border by whole vectors; the loop over planes
+  CHECK(constant_value(staged.elements) == 4 * 4 * 4 + 2 * 16);  // planes of 4x4, and what vectors read behind the last
+  CHECK(nest->body.size() == 2);                                 // the border by whole vectors; the loop over planes
 }
 
 TEST_CASE("strips repeat rows only where the output replaces nothing that they read") {
   for (const bool in_place : {false, true})
-    for (const int64_t height : {13, 14}) {   // two strips of 7 rows
+    for (const int64_t height : {13, 14}) {  // two strips of 7 rows
       Kernel k = depthwise(height, 32);
       k.tensors.push_back(tensor("R", Role::Input, k.tensors[2].dims));
       k.tensors[2].shared = k.tensors[3].shared = in_place;
       k.body[0].value = k.body[0].value + at(3, {v("c"), v("y"), v("x")});
-      const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
+      const auto nest =
+          lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name("x86-64-v4"), {{strips_of(8)}});
       REQUIRE(nest);
       CHECK((count(to_text(*nest), "let first_row") > 0) == (!in_place || height == 14));
     }
@@ -306,8 +367,8 @@ TEST_CASE("filters of one vector have tiles of their own") {
 
 TEST_CASE("filters of few steps whose planes fall on each other in the caches write whole lines") {
   CHECK(lowered_filters(32, 32).blueprint == "contraction_turned_narrow");
-  CHECK(lowered_filters(32, 32, 4).blueprint == "contraction_turned");   // 36 steps
-  CHECK(lowered_filters(32, 30).blueprint == "contraction_turned");      // planes of 3600 bytes
+  CHECK(lowered_filters(32, 32, 4).blueprint == "contraction_turned");  // 36 steps
+  CHECK(lowered_filters(32, 30).blueprint == "contraction_turned");     // planes of 3600 bytes
 }
 
 TEST_CASE("a padded window is found by columns and then along a line of each worker") {
@@ -315,7 +376,7 @@ TEST_CASE("a padded window is found by columns and then along a line of each wor
   const std::string text = to_text(nest);
   CHECK(count(text, "Y_line: workspace f32 x 24 writable") == 1);
   CHECK(count(text, "parallel for c") == 1);
-  CHECK(count(text, "for s = 0 .. 5") == 2);   // whole vectors, and the part of one
+  CHECK(count(text, "for s = 0 .. 5") == 2);  // whole vectors, and the part of one
   CHECK(count(to_text(lowered(pool(nullptr), "x86-64-v4")), "Y_line") == 0);
 }
 

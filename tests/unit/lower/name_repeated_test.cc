@@ -13,12 +13,14 @@ LoopNest copy_with(const Operand& offset) {
   k->name = "copy_f32";
   k->sizes = {{"P"}, {"Q"}, {"S"}, {"T"}};
   const std::vector<Expr> dims{size_ref("P"), size_ref("Q")};
-  k->tensors = {{"X", Role::Input, DType::F32, dims, contiguous_strides(dims)}, {"Y", Role::Output, DType::F32, dims, contiguous_strides(dims)}};
+  k->tensors = {{"X", Role::Input, DType::F32, dims, contiguous_strides(dims)},
+                {"Y", Role::Output, DType::F32, dims, contiguous_strides(dims)}};
   LoopNest nest;
   nest.name = "copy_f32_portable";
   nest.isa = "portable";
   nest.kernel = k;
-  nest.buffers = {{"X", DType::F32, Storage::Tensor, 0, nullptr, false}, {"Y", DType::F32, Storage::Tensor, 1, nullptr, true}};
+  nest.buffers = {{"X", DType::F32, Storage::Tensor, 0, nullptr, false},
+                  {"Y", DType::F32, Storage::Tensor, 1, nullptr, true}};
   const Operand row = v_var("p") * v_size("S") * v_size("T");
   Block inner{s_store(1, row + v_var("q"), v_load(0, DType::F32, offset))};
   Block outer{s_for("q", v_int(0), v_size("Q"), 1, std::move(inner))};
@@ -55,12 +57,14 @@ TEST_CASE("what occurs once, is short or reads memory stays where it is") {
   const Operand p = v_var("p"), S = v_size("S"), T = v_size("T");
   const Operand once = p * S * S + v_var("q"), brief = p * S + p * S + v_var("q");
   const Operand read = v_cast(v_load(0, DType::F32, p * S), DType::I64);
-  for (const Operand& offset : {once, brief, read * S * T + read * S * T}) CHECK(to_text(name_repeated(copy_with(offset))) == to_text(copy_with(offset)));
+  for (const Operand& offset : {once, brief, read * S * T + read * S * T})
+    CHECK(to_text(name_repeated(copy_with(offset))) == to_text(copy_with(offset)));
 }
 
 TEST_CASE("what a value asks twice has a name in whatever loop") {
   const Operand w = v_var("q") * v_size("S") - v_size("T");
-  const Operand inside = v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {w, v_int(0)}), v_apply(ScalarOp::Lt, {w, v_size("Q")})});
+  const Operand inside =
+      v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {w, v_int(0)}), v_apply(ScalarOp::Lt, {w, v_size("Q")})});
   LoopNest window = copy_with(v_var("q"));
   SStore store = std::get<SStore>(body_of(body_of(window.body[0])[0])[0].node);
   store.value = v_select(inside, v_load(0, DType::F32, v_var("p") * v_size("Q") + w), store.value);
@@ -74,7 +78,8 @@ TEST_CASE("what a value asks twice has a name in whatever loop") {
   CHECK(let.any);
   CHECK(to_text(let.value) == to_text(w));
   const auto& value = std::get<VSelect>(std::get<SStore>(inner[1].node).value->node);
-  CHECK(to_text(value.cond) == to_text(v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {v_var("at_q"), v_int(0)}), v_apply(ScalarOp::Lt, {v_var("at_q"), v_size("Q")})})));
+  CHECK(to_text(value.cond) == to_text(v_apply(ScalarOp::And, {v_apply(ScalarOp::Ge, {v_var("at_q"), v_int(0)}),
+                                                               v_apply(ScalarOp::Lt, {v_var("at_q"), v_size("Q")})})));
   CHECK(to_text(std::get<VLoad>(value.yes->node).offset) == to_text(v_var("p") * v_size("Q") + v_var("at_q")));
 }
 

@@ -11,21 +11,26 @@ constexpr int kIn = 0, kOut = 1, kCopy = 2, kTable = 3;
 Operand load(int buffer, const Operand& at) { return v_load(buffer, DType::F32, at); }
 
 /// A loop that stores 0 to so many elements.
-Stmt cleared(int buffer, int64_t elements) { return s_for("c", v_int(0), v_int(elements), 1, {s_store(buffer, v_var("c"), v_const(0, {DType::F32, 1, 0}))}); }
+Stmt cleared(int buffer, int64_t elements) {
+  return s_for("c", v_int(0), v_int(elements), 1, {s_store(buffer, v_var("c"), v_const(0, {DType::F32, 1, 0}))});
+}
 
 LoopNest nest_of(Block body);
 
 /// Y[i] = copy[1] + table[0], where each iteration stores copy[1] = A[i].
 LoopNest nest_with(Block before) {
   const Operand i = v_var("i");
-  before.push_back(s_for("i", v_int(0), v_int(8), 1, {s_store(kCopy, v_int(1), load(kIn, i)), s_store(kOut, i, load(kCopy, v_int(1)) + load(kTable, v_int(0)))},
-                         LoopKind::Parallel));
+  before.push_back(
+      s_for("i", v_int(0), v_int(8), 1,
+            {s_store(kCopy, v_int(1), load(kIn, i)), s_store(kOut, i, load(kCopy, v_int(1)) + load(kTable, v_int(0)))},
+            LoopKind::Parallel));
   return nest_of(std::move(before));
 }
 
 /// for n < N: what is made first, then Y[i] = copy[1] for i < turns.
 LoopNest batch_of(Block made, int64_t turns) {
-  made.push_back(s_for("i", v_int(0), v_int(turns), 1, {s_store(kOut, v_var("i"), load(kCopy, v_int(1)))}, LoopKind::Parallel));
+  made.push_back(
+      s_for("i", v_int(0), v_int(turns), 1, {s_store(kOut, v_var("i"), load(kCopy, v_int(1)))}, LoopKind::Parallel));
   return nest_of({s_for("n", v_int(0), v_size("N"), 1, std::move(made), LoopKind::Parallel)});
 }
 
@@ -33,13 +38,16 @@ LoopNest nest_of(Block body) {
   Kernel k;
   k.sizes = {{"N", 0, 9}};
   k.name = "k";
-  k.tensors = {Tensor{"A", Role::Input, DType::F32, {constant_int(8)}, {constant_int(1)}}, Tensor{"Y", Role::Output, DType::F32, {constant_int(8)}, {constant_int(1)}}};
+  k.tensors = {Tensor{"A", Role::Input, DType::F32, {constant_int(8)}, {constant_int(1)}},
+               Tensor{"Y", Role::Output, DType::F32, {constant_int(8)}, {constant_int(1)}}};
   LoopNest nest;
   nest.name = "k_portable";
   nest.isa = "portable";
   nest.kernel = std::make_shared<const Kernel>(std::move(k));
-  nest.buffers = {{"A", DType::F32, Storage::Tensor, 0, nullptr, false}, {"Y", DType::F32, Storage::Tensor, 1, nullptr, true},
-                  {"copy", DType::F32, Storage::Workspace, -1, v_int(3), true}, {"table", DType::F32, Storage::Workspace, -1, v_int(2), true}};
+  nest.buffers = {{"A", DType::F32, Storage::Tensor, 0, nullptr, false},
+                  {"Y", DType::F32, Storage::Tensor, 1, nullptr, true},
+                  {"copy", DType::F32, Storage::Workspace, -1, v_int(3), true},
+                  {"table", DType::F32, Storage::Workspace, -1, v_int(2), true}};
   nest.body = std::move(body);
   REQUIRE(verify(nest).empty());
   return nest;
@@ -48,7 +56,8 @@ LoopNest nest_of(Block body) {
 }  // namespace
 
 TEST_CASE("what iterations store to as well is prepared by each worker") {
-  const auto phases = parallel_phases(nest_with({cleared(kCopy, 3), s_store(kCopy, v_int(2), v_const(0, {DType::F32, 1, 0}))}));
+  const auto phases =
+      parallel_phases(nest_with({cleared(kCopy, 3), s_store(kCopy, v_int(2), v_const(0, {DType::F32, 1, 0}))}));
   REQUIRE(phases.size() == 1);
   CHECK(phases[0].parallel);
   CHECK(phases[0].nest.buffers[kCopy].per_worker);
@@ -98,14 +107,18 @@ TEST_CASE("what an image leaves in the output is not made twice") {
 }
 
 TEST_CASE("what others read too is not made by several workers") {
-  Block image{cleared(kTable, 2), s_for("i", v_int(0), v_int(64), 1, {s_store(kOut, v_var("i"), load(kTable, v_int(1)))}, LoopKind::Parallel)};
-  const auto phases = parallel_phases(nest_of({s_for("n", v_int(0), v_size("N"), 1, std::move(image), LoopKind::Parallel), s_store(kOut, v_int(0), load(kTable, v_int(0)))}));
+  Block image{cleared(kTable, 2), s_for("i", v_int(0), v_int(64), 1,
+                                        {s_store(kOut, v_var("i"), load(kTable, v_int(1)))}, LoopKind::Parallel)};
+  const auto phases =
+      parallel_phases(nest_of({s_for("n", v_int(0), v_size("N"), 1, std::move(image), LoopKind::Parallel),
+                               s_store(kOut, v_int(0), load(kTable, v_int(0)))}));
   REQUIRE(phases.size() == 2);
   CHECK(to_text(phases[0].nest).find("unit") == std::string::npos);
 }
 
 TEST_CASE("a buffer that a statement makes from others stays what all workers share") {
-  const auto phases = parallel_phases(nest_with({cleared(kTable, 2), s_store(kCopy, v_int(0), load(kTable, v_int(1)))}));
+  const auto phases =
+      parallel_phases(nest_with({cleared(kTable, 2), s_store(kCopy, v_int(0), load(kTable, v_int(1)))}));
   REQUIRE(phases.size() == 2);
   CHECK(phases[0].nest.body.size() == 2);
   CHECK_FALSE(phases[1].nest.buffers[kCopy].per_worker);

@@ -12,10 +12,18 @@ Kernel add_rows() {
   Kernel k;
   k.name = "add_rows_f32";
   k.sizes = {{"P"}, {"Q"}, {"J"}, {"X_s0"}, {"X_s1"}};
-  k.tensors = {{"X", Role::Input, DType::F32, {P, Q}, {size_ref("X_s0"), size_ref("X_s1")}}, tensor("I", Role::Input, {J}), tensor("U", Role::Input, {J, Q}), tensor("Y", Role::Output, {P, Q})};
+  k.tensors = {{"X", Role::Input, DType::F32, {P, Q}, {size_ref("X_s0"), size_ref("X_s1")}},
+               tensor("I", Role::Input, {J}),
+               tensor("U", Role::Input, {J, Q}),
+               tensor("Y", Role::Output, {P, Q})};
   k.tensors[1].dtype = DType::I64;
   k.body = {{3, {v("p"), v("q")}, Update::Assign, at(0, {v("p"), v("q")}), {{"p", P}, {"q", Q}}, ""},
-            {3, {select(apply(ScalarOp::Lt, {row, constant_int(0)}), row + P, row), v("q")}, Update::Add, at(2, {v("j"), v("q")}), {{"j", J}, {"q", Q}}, ""}};
+            {3,
+             {select(apply(ScalarOp::Lt, {row, constant_int(0)}), row + P, row), v("q")},
+             Update::Add,
+             at(2, {v("j"), v("q")}),
+             {{"j", J}, {"q", Q}},
+             ""}};
   return k;
 }
 
@@ -27,7 +35,8 @@ Kernel sampled() {
   k.sizes = {{"N"}, {"J"}};
   k.tensors = {tensor("X", Role::Input, {N}), tensor("P", Role::Input, {J}), tensor("Y", Role::Output, {J})};
   const Expr place = cast_to(apply(ScalarOp::Floor, {at(1, {v("j")})}), DType::I64);
-  k.body = {{2, {v("j")}, Update::Assign, read_of(0, DType::F32, {place}, constant_float(0, DType::F32)), {{"j", J}}, ""}};
+  k.body = {
+      {2, {v("j")}, Update::Assign, read_of(0, DType::F32, {place}, constant_float(0, DType::F32)), {{"j", J}}, ""}};
   return k;
 }
 
@@ -50,7 +59,8 @@ TEST_CASE("an index of a narrow type is read once, too") {
   k.body[1].index[0] = select(apply(ScalarOp::Lt, {row, constant_int(0)}), row + size_ref("P"), row);
   Check inside;
   inside.loops = {{"j", size_ref("J")}};
-  inside.holds = apply(ScalarOp::And, {apply(ScalarOp::Ge, {row, constant_int(0)}), apply(ScalarOp::Lt, {row, size_ref("P")})});
+  inside.holds =
+      apply(ScalarOp::And, {apply(ScalarOp::Ge, {row, constant_int(0)}), apply(ScalarOp::Lt, {row, size_ref("P")})});
   k.checks = {inside};
   CHECK(count(to_text(lowered(k, "x86-64-v3")), "load:i32(b1") == 2);
 }

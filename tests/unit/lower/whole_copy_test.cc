@@ -17,8 +17,10 @@ Kernel copy(std::vector<Expr> steps, const Expr& rows = P) {
   Kernel k;
   k.name = "copy_f32";
   k.sizes = {{"P"}, {"Q"}, {"X_s0"}, {"X_s1"}};
-  k.tensors = {{"X", Role::Input, DType::F32, {rows, Q}, std::move(steps)}, {"Y", Role::Output, DType::F32, {rows, Q}, contiguous_strides({rows, Q})}};
-  k.body = {{1, {v("p"), v("q")}, Update::Assign, read_of(0, DType::F32, {v("p"), v("q")}), {{"p", rows}, {"q", Q}}, ""}};
+  k.tensors = {{"X", Role::Input, DType::F32, {rows, Q}, std::move(steps)},
+               {"Y", Role::Output, DType::F32, {rows, Q}, contiguous_strides({rows, Q})}};
+  k.body = {
+      {1, {v("p"), v("q")}, Update::Assign, read_of(0, DType::F32, {v("p"), v("q")}), {{"p", rows}, {"q", Q}}, ""}};
   return k;
 }
 

@@ -5,15 +5,17 @@
 namespace {
 
 /// A definition of one op over X of the given type, a table L: T[N] and a real attribute.
-tenon::Diagnostics problems(const std::string &x, const std::string &body, const std::string &more = "") {
+tenon::Diagnostics problems(const std::string& x, const std::string& body, const std::string& more = "") {
   const auto library = tenon_test::read_text(
-      "ops:\n  - op: f\n    types: {T: any, I: index, R: real}\n    attrs: {scale: float = 1, alpha: R = 1, n: int = 1}\n"
-      "    in: {X: \"" + x + "\", L: \"T[N]\", Ix: \"I[M]\", Z: \"R[M]\"}\n    require: [N > 0" + more + "]\n    out: {Y: \"T[M]\"}\n    body: |\n      " +
-      body + "\n");
+      "ops:\n  - op: f\n    types: {T: any, I: index, R: real}\n    attrs: {scale: float = 1, alpha: R = 1, n: int = "
+      "1}\n"
+      "    in: {X: \"" +
+      x + "\", L: \"T[N]\", Ix: \"I[M]\", Z: \"R[M]\"}\n    require: [N > 0" + more +
+      "]\n    out: {Y: \"T[M]\"}\n    body: |\n      " + body + "\n");
   return library.diagnostics();
 }
 
-bool accepted(const std::string &x, const std::string &body, const std::string &more = "") {
+bool accepted(const std::string& x, const std::string& body, const std::string& more = "") {
   const tenon::Diagnostics d = problems(x, body, more);
   UNSCOPED_INFO(d.text());
   return !d.has_errors();

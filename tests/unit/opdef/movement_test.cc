@@ -7,13 +7,14 @@ using tenon_test::read_text;
 namespace {
 
 /// A definition of one op f over X: T[N], with further keys and a body.
-std::string op(const std::string &keys, const std::string &body) {
-  return "ops:\n  - op: f\n    types: {T: number}\n    attrs: {s: int = 1, pads: \"int[2] = 0\"}\n    in: {X: \"T[H]\", F: "
+std::string op(const std::string& keys, const std::string& body) {
+  return "ops:\n  - op: f\n    types: {T: number}\n    attrs: {s: int = 1, pads: \"int[2] = 0\"}\n    in: {X: "
+         "\"T[H]\", F: "
          "\"T[R]\"}\n" +
          keys + "    body: " + body + "\n";
 }
 
-bool accepted(const std::string &keys, const std::string &body) {
+bool accepted(const std::string& keys, const std::string& body) {
   const auto library = read_text(op(keys, body));
   UNSCOPED_INFO(library.diagnostics().text());
   return library.ok();
@@ -122,11 +123,14 @@ TEST_CASE("check_op: reads that always lie inside are accepted") {
 }
 
 TEST_CASE("parse_body: statements go on inside brackets and after operators, and one that is broken costs no other") {
-  const auto good = read_text(op(kOut, "|\n      m[i] = X[i]*(1 +\n             2) +\n        3\n      Y[i] = max(m[i],\n        sum[r](\n          F[r]))\n"));
+  const auto good = read_text(op(kOut,
+                                 "|\n      m[i] = X[i]*(1 +\n             2) +\n        3\n      Y[i] = max(m[i],\n    "
+                                 "    sum[r](\n          F[r]))\n"));
   INFO(good.diagnostics().text());
   REQUIRE(good);
   CHECK(good->op("f")->body.size() == 2);
-  const auto bad = read_text(op(kOut, "|\n      a[i] = X[i]*(1 +\n      b[i] = a[i] + first\n      c[i] = b[i] +\n      Y[i] = c[i] + second\n"));
+  const auto bad = read_text(op(
+      kOut, "|\n      a[i] = X[i]*(1 +\n      b[i] = a[i] + first\n      c[i] = b[i] +\n      Y[i] = c[i] + second\n"));
   const std::string text = bad.diagnostics().text();
   INFO(text);
   CHECK(text.find("[E0302]") != std::string::npos);
@@ -136,10 +140,14 @@ TEST_CASE("parse_body: statements go on inside brackets and after operators, and
 }
 
 TEST_CASE("check_op: reads of what called ops give are proved as well") {
-  const std::string add = "  - op: add\n    in: {A: \"f32[~*S]\", B: \"f32[~*S]\"}\n    out: {Y: \"f32[*S]\"}\n    body: Y[*s] = A[*s] + B[*s]\n";
-  const auto reads = [&](const std::string &first, const std::string &index) {
-    const auto library = read_text("ops:\n  - op: f\n    in: {X: \"f32[N]\", Z: \"f32[M]\"}\n    out: {Y: \"f32[N]\"}\n    body: |\n      h = add(X, " + first +
-                                   ")\n      Y[i] = X[i] + sum[j](0*Z[j]) + h[" + index + "]\n" + add);
+  const std::string add =
+      "  - op: add\n    in: {A: \"f32[~*S]\", B: \"f32[~*S]\"}\n    out: {Y: \"f32[*S]\"}\n    body: Y[*s] = A[*s] + "
+      "B[*s]\n";
+  const auto reads = [&](const std::string& first, const std::string& index) {
+    const auto library = read_text(
+        "ops:\n  - op: f\n    in: {X: \"f32[N]\", Z: \"f32[M]\"}\n    out: {Y: \"f32[N]\"}\n    body: |\n      h = "
+        "add(X, " +
+        first + ")\n      Y[i] = X[i] + sum[j](0*Z[j]) + h[" + index + "]\n" + add);
     UNSCOPED_INFO(library.diagnostics().text());
     return library.ok();
   };

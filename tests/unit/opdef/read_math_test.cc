@@ -1,5 +1,5 @@
-// read_math: the shipped entries are read whole, every math row of the scalar table has one, and mistakes are told with their
-// place.
+// read_math: the shipped entries are read whole, every math row of the scalar table has one, and mistakes are told with
+// their place.
 #include "opdef/read_math.h"
 
 #include <filesystem>
@@ -14,15 +14,15 @@ namespace {
 
 Result<MathLibrary> read(std::string text) { return read_math({tenon_test::source(std::move(text))}); }
 
-std::string errors(const std::string &f32) { return read("math:\n  f:\n    f32: " + f32 + "\n").diagnostics().text(); }
+std::string errors(const std::string& f32) { return read("math:\n  f:\n    f32: " + f32 + "\n").diagnostics().text(); }
 
 Result<MathLibrary> shipped() {
   std::vector<std::string> paths;
-  for (const auto &file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
+  for (const auto& file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
     paths.push_back(file.path().string());
   std::sort(paths.begin(), paths.end());
   std::vector<SourceFileRef> files;
-  for (const std::string &path : paths) files.push_back(tenon_test::source(tenon_test::file_text(path), path));
+  for (const std::string& path : paths) files.push_back(tenon_test::source(tenon_test::file_text(path), path));
   return read_math(files);
 }
 
@@ -32,10 +32,10 @@ TEST_CASE("read_math: every math row of the scalar table has an entry") {
   const auto library = shipped();
   INFO(library.diagnostics().text());
   REQUIRE(library);
-  for (const ScalarOpRow &row : all_scalar_ops()) {
+  for (const ScalarOpRow& row : all_scalar_ops()) {
     if (!row.has('M')) continue;
     for (const DType d : {DType::F32, DType::F64}) {
-      const MathFunction *f = library->find(row.name, d);
+      const MathFunction* f = library->find(row.name, d);
       INFO(row.name << " " << name_of(d));
       REQUIRE(f != nullptr);
       CHECK(f->parameters.size() == static_cast<size_t>(row.arity));
@@ -46,22 +46,26 @@ TEST_CASE("read_math: every math row of the scalar table has an entry") {
 
 TEST_CASE("read_math: an entry prints as it was meant") {
   const auto library = read(
-      "math:\n  f:\n    float:\n      args: [x, int n]\n      ulp: 1.5\n      steps: |\n        a, b = g(x)  # both\n        y = "
+      "math:\n  f:\n    float:\n      args: [x, int n]\n      ulp: 1.5\n      steps: |\n        a, b = g(x)  # both\n  "
+      "      y = "
       "-a*2.0 + b\n"
       "        z = rare(x > 1e5 and not x == inf, h(x), y)\n      result: select((n & 0xff) >> 3 == 1, z, -inf)\n"
-      "  g:\n    float: {args: [x], results: [x*x, 'fma(x, x, 1.0)']}\n  h:\n    float: {args: [x], result: 'float_bits(bits(x) "
+      "  g:\n    float: {args: [x], results: [x*x, 'fma(x, x, 1.0)']}\n  h:\n    float: {args: [x], result: "
+      "'float_bits(bits(x) "
       "^ 1)'}\n");
   INFO(library.diagnostics().text());
   REQUIRE(library);
   CHECK(to_text(*library->find("f", DType::F64)) ==
-        "f f64(x, int n) within 1.5 ULP\n  a, b = g(x)\n  y = (((-a) * 2.0) + b)\n  z = rare(((x > 100000.0) and (not (x == "
+        "f f64(x, int n) within 1.5 ULP\n  a, b = g(x)\n  y = (((-a) * 2.0) + b)\n  z = rare(((x > 100000.0) and (not "
+        "(x == "
         "inf))), h(x), y)\n"
         "  -> select((((n & 255) >> 3) == 1), z, (-inf))\n");
 }
 
 TEST_CASE("read_math: mistakes are named") {
   using Catch::Matchers::Contains;
-  CHECK_THAT(errors("{args: [x], result: x + 1}"), Contains("'+' does not take a float, an integer") && Contains("[E0436]"));
+  CHECK_THAT(errors("{args: [x], result: x + 1}"),
+             Contains("'+' does not take a float, an integer") && Contains("[E0436]"));
   CHECK_THAT(errors("{args: [x], result: y}"), Contains("nothing before defines 'y'"));
   CHECK_THAT(errors("{args: [x], result: g(x)}"), Contains("there is no function 'g' of f32"));
   CHECK_THAT(errors("{args: [x], result: f(x)}"), Contains("'f' calls itself"));

@@ -19,7 +19,7 @@ TEST_CASE("read_ops: the worked examples are accepted") {
   CHECK(library->ops.size() == 25);
   CHECK(library->fns.size() == 4);
   CHECK(library->scalars.size() == 11);
-  const OpDef *conv = library->op("conv2d");
+  const OpDef* conv = library->op("conv2d");
   REQUIRE(conv != nullptr);
   CHECK(conv->inputs[2].optional);
   CHECK(conv->inputs[0].dims[1].kind == DimKind::split);
@@ -37,13 +37,14 @@ TEST_CASE("read_ops: printing and reading back changes nothing") {
   INFO(text << again.diagnostics().text());
   REQUIRE(again);
   CHECK(print(*again) == text);
-  for (const auto &[name, op] : library->ops) CHECK(same(op, again->ops.at(name)));
+  for (const auto& [name, op] : library->ops) CHECK(same(op, again->ops.at(name)));
 }
 
 TEST_CASE("read_ops: the user's definition replaces the shipped one") {
-  const auto shipped = source("ops:\n  - op: f\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i]\n");
-  const auto user =
-      source("ops:\n  - op: f\n    in: {X: \"f64[N]\"}\n    out: {Y: \"f64[N]\"}\n    body: Y[i] = X[i]\n", "user.yaml");
+  const auto shipped =
+      source("ops:\n  - op: f\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i]\n");
+  const auto user = source(
+      "ops:\n  - op: f\n    in: {X: \"f64[N]\"}\n    out: {Y: \"f64[N]\"}\n    body: Y[i] = X[i]\n", "user.yaml");
   const auto library = read_ops({shipped}, {user});
   REQUIRE(library);
   CHECK(library->op("f")->inputs[0].dtype == "f64");
@@ -61,10 +62,12 @@ TEST_CASE("read_ops: several YAML documents and byte order marks") {
 
 TEST_CASE("read_ops: a shipped op that calls what the user replaced is left out with a warning") {
   const auto shipped = source(
-      "ops:\n  - op: scale\n    attrs: {by: float = 2}\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i]\n"
+      "ops:\n  - op: scale\n    attrs: {by: float = 2}\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: "
+      "Y[i] = X[i]\n"
       "  - op: twice\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y = scale(X, by=2)\n"
       "  - op: four_times\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y = twice(X)\n");
-  const auto user = source("ops:\n  - op: scale\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = 3*X[i]\n", "user.yaml");
+  const auto user = source(
+      "ops:\n  - op: scale\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = 3*X[i]\n", "user.yaml");
   const auto library = read_ops({shipped}, {user});
   INFO(library.diagnostics().text());
   REQUIRE(library);
@@ -74,14 +77,17 @@ TEST_CASE("read_ops: a shipped op that calls what the user replaced is left out 
 }
 
 TEST_CASE("read_ops: an op without outputs is refused") {
-  const auto library = read_text("ops:\n  - op: f\n    types: {T: any}\n    in: {X: \"T[N]\"}\n    out:\n    body: y[i] = X[i]\n");
+  const auto library =
+      read_text("ops:\n  - op: f\n    types: {T: any}\n    in: {X: \"T[N]\"}\n    out:\n    body: y[i] = X[i]\n");
   REQUIRE_FALSE(library);
   CHECK(library.diagnostics().text().find("op 'f' has no output [E0203]") != std::string::npos);
 }
 
 TEST_CASE("read_ops: attributes of a dtype are numbers of it; `dtype` itself is no type of an attribute") {
-  const auto f = [](const std::string &attr) {
-    return read_text("ops:\n  - op: f\n    attrs: {a: " + attr + "}\n    in: {X: \"i32[N]\"}\n    out: {Y: \"i32[N]\"}\n    body: Y[i] = X[i]*a\n").ok();
+  const auto f = [](const std::string& attr) {
+    return read_text("ops:\n  - op: f\n    attrs: {a: " + attr +
+                     "}\n    in: {X: \"i32[N]\"}\n    out: {Y: \"i32[N]\"}\n    body: Y[i] = X[i]*a\n")
+        .ok();
   };
   CHECK(f("i32"));
   CHECK(f("i16 = -3"));
@@ -90,7 +96,7 @@ TEST_CASE("read_ops: attributes of a dtype are numbers of it; `dtype` itself is 
 }
 
 TEST_CASE("read_ops: a key with nothing under it is said where it stands") {
-  const auto error_of = [](const std::string &text) {
+  const auto error_of = [](const std::string& text) {
     const std::string all = read_text(text).diagnostics().text();
     const auto begin = all.find(':') + 1;
     return all.substr(begin, all.find('\n') - begin);
@@ -99,6 +105,8 @@ TEST_CASE("read_ops: a key with nothing under it is said where it stands") {
   CHECK(error_of("fn:\nops: []\n") == "1:1: error: fn takes a map, not nothing [E0202]");
   CHECK(error_of("scalar: {a: }\n") == "1:10: error: a scalar row takes a map, not nothing [E0202]");
   CHECK(error_of("ops: [null]\n") == "1:7: error: an op takes a map, not nothing [E0202]");
-  CHECK(error_of("families:\n  - family: f\n    ops:\n    in: {X: \"f32[N]\"}\n") == "3:5: error: ops of a family takes a map, not nothing [E0202]");
-  CHECK(error_of("families:\n  - family: f\n    ops: {a: }\n") == "3:11: error: a member takes a map, not nothing [E0202]");
+  CHECK(error_of("families:\n  - family: f\n    ops:\n    in: {X: \"f32[N]\"}\n") ==
+        "3:5: error: ops of a family takes a map, not nothing [E0202]");
+  CHECK(error_of("families:\n  - family: f\n    ops: {a: }\n") ==
+        "3:11: error: a member takes a map, not nothing [E0202]");
 }

@@ -14,9 +14,11 @@ inline tenon::SourceFileRef source(std::string text, std::string name = "test.ya
   return std::make_shared<const tenon::SourceFile>(std::move(name), std::move(text));
 }
 
-inline tenon::Result<tenon::OpLibrary> read_text(std::string text) { return tenon::read_ops({}, {source(std::move(text))}, frame_files(TENON_CHECKOUT)); }
+inline tenon::Result<tenon::OpLibrary> read_text(std::string text) {
+  return tenon::read_ops({}, {source(std::move(text))}, frame_files(TENON_CHECKOUT));
+}
 
-inline std::string file_text(const std::string &path) {
+inline std::string file_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream out;
   out << in.rdbuf();

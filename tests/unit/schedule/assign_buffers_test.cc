@@ -30,7 +30,8 @@ FusedKernel kernel(const std::string& name, const std::vector<ValueId>& reads, V
 /// s = h + x[step]; n = tanh(s); n is the next h and is kept in y.
 Graph running() {
   Graph g;
-  g.values = {value("x", {5, 3}), value("h0", {3}), value("h", {3}), value("xt", {3}), value("s", {3}), value("n", {3}), value("last", {3}), value("y", {5, 3})};
+  g.values = {value("x", {5, 3}), value("h0", {3}), value("h", {3}),    value("xt", {3}),
+              value("s", {3}),    value("n", {3}),  value("last", {3}), value("y", {5, 3})};
   g.inputs = {0, 1};
   g.outputs = {6, 7};
   Region loop;

@@ -20,8 +20,11 @@ namespace {
 /// The kernels of a graph.
 std::vector<Kernel> kernels_of(const std::string& inputs, const std::string& main) {
   const OpLibrary& ops = tenon_test::shipped_ops();
-  const OpSemantics semantics = library_semantics(ops, [&](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
-  const std::string text = "graph: g\nsizes: {N: 1..900}\ninputs: {" + inputs + "}\nmain: |\n  " + main + "\noutputs: [y]\n";
+  const OpSemantics semantics =
+      library_semantics(ops, [&](const std::string& op, const std::vector<const TensorData*>& in,
+                                 const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
+  const std::string text =
+      "graph: g\nsizes: {N: 1..900}\ninputs: {" + inputs + "}\nmain: |\n  " + main + "\noutputs: [y]\n";
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(graph.diagnostics().text());
   PlanFailure failure;

@@ -1,4 +1,5 @@
-// How many kernels graphs become: exact counts, for operators of the library and for the same spelled with several of them.
+// How many kernels graphs become: exact counts, for operators of the library and for the same spelled with several of
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,14 +29,16 @@ struct Case {
 };
 
 ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
-  const std::string text = "graph: g\n" + c.sizes + "inputs:\n" + c.inputs + c.parameters + "main: |\n" + c.main + "outputs: [" + c.outputs + "]\n";
-  const OpSemantics semantics = library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs, size_t) {
-    return fold_node(shipped(), op, in, attrs);
-  });
+  const std::string text = "graph: g\n" + c.sizes + "inputs:\n" + c.inputs + c.parameters + "main: |\n" + c.main +
+                           "outputs: [" + c.outputs + "]\n";
+  const OpSemantics semantics =
+      library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
+                                      const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(graph.diagnostics().text());
   PlanFailure failure;
-  auto plan = plan_graph(shipped(), apply_rewrites(shipped(), tenon_test::shipped_rules(), *graph).graph, options, failure);
+  auto plan =
+      plan_graph(shipped(), apply_rewrites(shipped(), tenon_test::shipped_rules(), *graph).graph, options, failure);
   if (!plan) FAIL(failure.diagnostics.text());
   const auto faults = verify(*plan);
   if (!faults.empty()) FAIL(faults[0] + "\n" + to_text(*plan));
@@ -46,7 +49,8 @@ ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
 std::string schedules(const Case& c, const char* level) {
   std::string kinds;
   for (const PlanStep& step : planned(c).steps) {
-    const std::string name = lower_kernel(step.kernel, tenon_test::shipped_blueprints(), *isa_from_name(level)).blueprint;
+    const std::string name =
+        lower_kernel(step.kernel, tenon_test::shipped_blueprints(), *isa_from_name(level)).blueprint;
     kinds += (kinds.empty() ? "" : ",") + name.substr(0, name.find_first_of("/ "));
   }
   return kinds;
@@ -67,7 +71,9 @@ TEST_CASE("a chain of elementwise operators is one kernel") {
 TEST_CASE("a kernel takes in so many operators and no more") {
   const auto chain = [](size_t length) {
     std::string main;
-    for (size_t i = 0; i < length; ++i) main += fmt::format("  {} = tanh({})\n", i + 1 == length ? "y" : fmt::format("h{}", i), i == 0 ? "x" : fmt::format("h{}", i - 1));
+    for (size_t i = 0; i < length; ++i)
+      main += fmt::format("  {} = tanh({})\n", i + 1 == length ? "y" : fmt::format("h{}", i),
+                          i == 0 ? "x" : fmt::format("h{}", i - 1));
     return kernels({kMatrix, main});
   };
   CHECK(chain(kMostOperators) == 1);
@@ -78,12 +84,14 @@ TEST_CASE("a kernel takes in so many operators and no more") {
 TEST_CASE("products and convolutions take bias, activation and residual") {
   CHECK(kernels({kMatrix + "  w: f32[48, 16]\n  b: f32[16]\n", "  y = relu(add(gemm(x, w), b))\n"}) == 1);
   CHECK(kernels({kImage, "  y = relu(conv2d(x, w, b, pads=[1, 1, 1, 1]))\n"}) == 1);
-  CHECK(kernels({kImage + "  r: f32[1, 16, 10, 10]\n", "  y = relu(add(conv2d(x, w, b, pads=[1, 1, 1, 1]), r))\n"}) == 1);
+  CHECK(kernels({kImage + "  r: f32[1, 16, 10, 10]\n", "  y = relu(add(conv2d(x, w, b, pads=[1, 1, 1, 1]), r))\n"}) ==
+        1);
 }
 
 TEST_CASE("groups of filters under an activation are still panels and tiles") {
   const std::string grouped = "  x: f32[1, 8, 10, 10]\n  w: f32[24, 2, 3, 3]\n  b: f32[24]\n  r: f32[1, 24, 10, 10]\n";
-  for (const char* y : {"relu(conv2d(x, w, b, pads=[1, 1, 1, 1], groups=4))", "relu(add(conv2d(x, w, b, pads=[1, 1, 1, 1], groups=4), r))"}) {
+  for (const char* y : {"relu(conv2d(x, w, b, pads=[1, 1, 1, 1], groups=4))",
+                        "relu(add(conv2d(x, w, b, pads=[1, 1, 1, 1], groups=4), r))"}) {
     const ExecutionPlan p = planned({grouped, std::string("  y = ") + y + "\n"});
     REQUIRE(p.steps.size() == 1);
     const auto c = find_contraction(p.steps[0].kernel);
@@ -99,7 +107,8 @@ TEST_CASE("an activation that uses its operand twice leaves one sum") {
   for (const char* activation : {"silu", "gelu", "hard_swish", "leaky_relu"})
     for (const char* around : {"{}", "add(r, {})", "add({}, r)", "relu(sub({}, r))"}) {
       const std::string activated = std::string(activation) + "(conv2d(x, w, b, pads=[1, 1, 1, 1]))";
-      const ExecutionPlan p = planned({kImage + "  r: f32[1, 16, 10, 10]\n", "  y = " + fmt::format(fmt::runtime(around), activated) + "\n"});
+      const ExecutionPlan p = planned(
+          {kImage + "  r: f32[1, 16, 10, 10]\n", "  y = " + fmt::format(fmt::runtime(around), activated) + "\n"});
       REQUIRE(p.steps.size() == 1);
       CHECK(find_contraction(p.steps[0].kernel).has_value());
       CHECK(cost_of(p.steps[0].kernel)->flops < 2.2 * 1600 * 8 * 9);
@@ -113,7 +122,8 @@ TEST_CASE("a value that both operands of its reader are leaves one sum") {
 }
 
 TEST_CASE("heads that become features are two depths of a product") {
-  const ExecutionPlan p = planned({"  x: f32[1, 4, 16, 8]\n  w: f32[32, 24]\n", "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[1, 16, 32]), w)\n"});
+  const ExecutionPlan p = planned({"  x: f32[1, 4, 16, 8]\n  w: f32[32, 24]\n",
+                                   "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[1, 16, 32]), w)\n"});
   REQUIRE(p.steps.size() == 1);
   const auto c = find_contraction(p.steps[0].kernel);
   REQUIRE(c.has_value());
@@ -121,13 +131,15 @@ TEST_CASE("heads that become features are two depths of a product") {
 }
 
 TEST_CASE("a flattened image under an activation is rows of a product") {
-  const ExecutionPlan p = planned({"  x: f32[1, 8, 10, 12]\n  w: f32[16, 8, 1, 1]\n", "  y = sigmoid(reshape(conv2d(x, w), shape=[1, 16, 120]))\n"});
+  const ExecutionPlan p = planned({"  x: f32[1, 8, 10, 12]\n  w: f32[16, 8, 1, 1]\n",
+                                   "  y = sigmoid(reshape(conv2d(x, w), shape=[1, 16, 120]))\n"});
   REQUIRE(p.steps.size() == 1);
   CHECK(find_contraction(p.steps[0].kernel).has_value());
 }
 
 TEST_CASE("a depth of three flattened dimensions is three depths") {
-  const ExecutionPlan p = planned({"  x: f32[2, 5, 4, 3]\n  w: f32[60, 24]\n", "  y = gemm(reshape(transpose(x, perm=[0, 2, 3, 1]), shape=[2, 60]), w)\n"});
+  const ExecutionPlan p = planned({"  x: f32[2, 5, 4, 3]\n  w: f32[60, 24]\n",
+                                   "  y = gemm(reshape(transpose(x, perm=[0, 2, 3, 1]), shape=[2, 60]), w)\n"});
   REQUIRE(p.steps.size() == 1);
   const auto c = find_contraction(p.steps[0].kernel);
   REQUIRE(c.has_value());
@@ -136,40 +148,50 @@ TEST_CASE("a depth of three flattened dimensions is three depths") {
 
 TEST_CASE("places that would be divided are moved beforehand") {
   const std::string inputs = "  x: f32[1, 2, 4, 3, 2, 3]\n  w: f32[4, 1, 3, 3]\n";
-  const ExecutionPlan p = planned({inputs, "  t = transpose(x, perm=[0, 2, 3, 1, 5, 4])\n  y = conv2d(reshape(t, shape=[1, 4, 6, 6]), w, pads=[1, 1, 1, 1], groups=4)\n"});
+  const ExecutionPlan p = planned({inputs,
+                                   "  t = transpose(x, perm=[0, 2, 3, 1, 5, 4])\n  y = conv2d(reshape(t, shape=[1, 4, "
+                                   "6, 6]), w, pads=[1, 1, 1, 1], groups=4)\n"});
   CHECK(p.steps.size() == 2);
 }
 
 TEST_CASE("a result in another shape is written where it belongs") {
   CHECK(kernels({kImage, "  y = reshape(conv2d(x, w), shape=[16, 64])\n"}) == 1);
-  const ExecutionPlan p = planned({kMatrix, "  t = transpose(x, perm=[1, 0])\n  z = exp(t)\n  y = reshape(t, shape=[16, 96])\n", "y, z"});
+  const ExecutionPlan p =
+      planned({kMatrix, "  t = transpose(x, perm=[1, 0])\n  z = exp(t)\n  y = reshape(t, shape=[16, 96])\n", "y, z"});
   CHECK(p.steps.size() == 2);
 }
 
 TEST_CASE("shuffled channels go into a padded convolution that stays a stencil") {
   const std::string inputs = "  x: f32[1, 24, 10, 10]\n  w: f32[24, 1, 3, 3]\n";
-  const ExecutionPlan p = planned({inputs, "  t = transpose(reshape(x, shape=[1, 4, 6, 10, 10]), perm=[0, 2, 1, 3, 4])\n  y = conv2d(reshape(t, shape=[1, 24, 10, 10]), w, pads=[1, 1, 1, 1], groups=24)\n"});
+  const ExecutionPlan p = planned({inputs,
+                                   "  t = transpose(reshape(x, shape=[1, 4, 6, 10, 10]), perm=[0, 2, 1, 3, 4])\n  y = "
+                                   "conv2d(reshape(t, shape=[1, 24, 10, 10]), w, pads=[1, 1, 1, 1], groups=24)\n"});
   REQUIRE(p.steps.size() == 1);
   const auto c = find_contraction(p.steps[0].kernel);
   REQUIRE(c.has_value());
   CHECK(c->is_stencil());
-  CHECK(p.steps[0].kernel.body[0].loops.size() == 6);  // image, two loops of channels, one filter each, rows and columns
+  CHECK(p.steps[0].kernel.body[0].loops.size() ==
+        6);  // image, two loops of channels, one filter each, rows and columns
 }
 
 TEST_CASE("an open batch is fused as a fixed one") {
-  const std::string image = "  x: f32[{0}, 8, 10, 10]\n  w: f32[16, 8, 3, 3]\n  b: f32[16]\n", rows = "  x: f32[{0}, 4, 16, 8]\n  w: f32[32, 24]\n";
+  const std::string image = "  x: f32[{0}, 8, 10, 10]\n  w: f32[16, 8, 3, 3]\n  b: f32[16]\n",
+                    rows = "  x: f32[{0}, 4, 16, 8]\n  w: f32[32, 24]\n";
   const std::string pads = "pads=[1, 1, 1, 1]";
   const std::vector<Case> cases = {
       {image, "  y = relu(conv2d(x, w, b, " + pads + "))\n"},
       {image + "  r: f32[{0}, 16, 10, 10]\n", "  y = relu(add(conv2d(x, w, b, " + pads + "), r))\n"},
-      {"  x: f32[{0}, 10, 10, 8]\n  w: f32[16, 8, 3, 3]\n", "  y = conv2d(transpose(x, perm=[0, 3, 1, 2]), w, " + pads + ")\n"},
+      {"  x: f32[{0}, 10, 10, 8]\n  w: f32[16, 8, 3, 3]\n",
+       "  y = conv2d(transpose(x, perm=[0, 3, 1, 2]), w, " + pads + ")\n"},
       {image, "  y = sigmoid(reshape(conv2d(x, w), shape=[{0}, 16, 64]))\n"},
       {rows, "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[{0}, 16, 32]), w)\n"},
       {rows, "  y = relu(reshape(matmul(reshape(x, shape=[{0}*16, 32]), w), shape=[{0}, 4, 4, 24]))\n"},
   };
   for (const Case& c : cases) {
     const auto with = [&](const std::string& batch, const std::string& sizes) {
-      return planned({fmt::format(fmt::runtime(c.inputs), batch), fmt::format(fmt::runtime(c.main), batch), "y", "", sizes}).steps.size();
+      return planned(
+                 {fmt::format(fmt::runtime(c.inputs), batch), fmt::format(fmt::runtime(c.main), batch), "y", "", sizes})
+          .steps.size();
     };
     INFO(c.main);
     CHECK(with("N", "sizes: {N: 1..9}\n") == with("5", ""));
@@ -178,14 +200,18 @@ TEST_CASE("an open batch is fused as a fixed one") {
 
 TEST_CASE("open images are fused through strides, whose extents are quotients") {
   const Case c{"  x: f32[1, 8, H, W]\n  w: f32[16, 8, 3, 3]\n  v: f32[8, 16, 3, 3]\n",
-               "  a = relu(conv2d(x, w, pads=[1, 1, 1, 1], stride=[2, 2]))\n  y = relu(conv2d(a, v, pads=[1, 1, 1, 1], stride=[2, 2]))\n", "y", "", "sizes: {H: 8..40, W: 8..40}\n"};
+               "  a = relu(conv2d(x, w, pads=[1, 1, 1, 1], stride=[2, 2]))\n  y = relu(conv2d(a, v, pads=[1, 1, 1, 1], "
+               "stride=[2, 2]))\n",
+               "y", "", "sizes: {H: 8..40, W: 8..40}\n"};
   CHECK(kernels(c) == 2);
 }
 
 TEST_CASE("the batch does not decide whether pixels or filters lie in panels") {
   const auto kinds = [](const std::string& batch, const std::string& sizes) {
     const std::string weights = "parameters:\n  w: {type: \"f32[64, 32, 1, 1]\", from: randn()}\n";
-    return schedules({fmt::format("  x: f32[{}, 32, 6, 6]\n", batch), "  y = relu(conv2d(x, w))\n", "y", weights, sizes}, "x86-64-v4");
+    return schedules(
+        {fmt::format("  x: f32[{}, 32, 6, 6]\n", batch), "  y = relu(conv2d(x, w))\n", "y", weights, sizes},
+        "x86-64-v4");
   };
   CHECK(kinds("1", "") == "contraction_turned");
   CHECK(kinds("8", "") == "contraction_turned");
@@ -199,11 +225,13 @@ TEST_CASE("what only moves elements goes into its reader") {
 }
 
 TEST_CASE("a concatenation of any number of inputs is one kernel") {
-  CHECK(kernels({"  a: f32[2, 3]\n  b: f32[2, 5]\n  c: f32[2, 4]\n  d: f32[2, 1]\n", "  y = concat(a, b, c, d, axis=1)\n"}) == 1);
+  CHECK(kernels({"  a: f32[2, 3]\n  b: f32[2, 5]\n  c: f32[2, 4]\n  d: f32[2, 1]\n",
+                 "  y = concat(a, b, c, d, axis=1)\n"}) == 1);
 }
 
 TEST_CASE("a concatenation of all that another one joins, and more, holds that one") {
-  const std::string parts = "  p = conv2d(x, v, pads=[1, 1, 1, 1])\n  u = concat(x, p, axis=1)\n  q = conv2d(u, w, pads=[1, 1, 1, 1])\n";
+  const std::string parts =
+      "  p = conv2d(x, v, pads=[1, 1, 1, 1])\n  u = concat(x, p, axis=1)\n  q = conv2d(u, w, pads=[1, 1, 1, 1])\n";
   const std::string given = "  z: f32[1, 2, 6, 6]\n  v: f32[3, 2, 3, 3]\n  w: f32[3, 5, 3, 3]\n  k: f32[4, 8, 1, 1]\n";
   const auto count = [&](const std::string& joined) {
     return kernels({given, "  x = relu(z)\n" + parts + "  t = concat(" + joined + ", axis=1)\n  y = conv2d(t, k)\n"});
@@ -221,54 +249,79 @@ TEST_CASE("pieces of a concatenation are written where they belong") {
 
 TEST_CASE("products that loops hide are lowered by panels and tiles") {
   const std::string grouped = "  x: f32[1, 8, 10, 10]\n  w: f32[24, 2, 3, 3]\n";
-  const std::string heads = "  x: f32[1, 4, 16, 8]\n  w: f32[32, 24]\n", image = "  x: f32[1, 8, 10, 12]\n  w: f32[16, 8, 1, 1]\n";
+  const std::string heads = "  x: f32[1, 4, 16, 8]\n  w: f32[32, 24]\n",
+                    image = "  x: f32[1, 8, 10, 12]\n  w: f32[16, 8, 1, 1]\n";
   const std::string chain = "  q: f32[1, 2, 256, 64]\n  k: f32[1, 2, 256, 64]\n  v: f32[1, 2, 256, 64]\n";
   const std::string channels = "  x: f32[1, 24, 10, 10]\n  w: f32[24, 1, 3, 3]\n";
   for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "neon"}) {
     INFO(level);
     CHECK(schedules({kImage, "  y = silu(conv2d(x, w, b, pads=[1, 1, 1, 1]))\n"}, level) == "contraction_turned");
-    CHECK(schedules({grouped, "  y = relu(conv2d(x, w, pads=[1, 1, 1, 1], groups=4))\n"}, level).starts_with("contraction_turned"));
-    CHECK(schedules({heads, "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[1, 16, 32]), w)\n"}, level) == "contraction");
+    CHECK(schedules({grouped, "  y = relu(conv2d(x, w, pads=[1, 1, 1, 1], groups=4))\n"}, level)
+              .starts_with("contraction_turned"));
+    CHECK(schedules({heads, "  y = matmul(reshape(transpose(x, perm=[0, 2, 1, 3]), shape=[1, 16, 32]), w)\n"}, level) ==
+          "contraction");
     CHECK(schedules({image, "  y = sigmoid(reshape(conv2d(x, w), shape=[1, 16, 120]))\n"}, level) == "contraction");
     CHECK(schedules({chain, "  y = attention(q, k, v)\n"}, level) == "row_chain");
-    CHECK(schedules({channels, "  t = transpose(reshape(x, shape=[1, 4, 6, 10, 10]), perm=[0, 2, 1, 3, 4])\n"
-                               "  y = conv2d(reshape(t, shape=[1, 24, 10, 10]), w, pads=[1, 1, 1, 1], groups=24)\n"}, level) == "stencil");
+    CHECK(schedules({channels,
+                     "  t = transpose(reshape(x, shape=[1, 4, 6, 10, 10]), perm=[0, 2, 1, 3, 4])\n"
+                     "  y = conv2d(reshape(t, shape=[1, 24, 10, 10]), w, pads=[1, 1, 1, 1], groups=24)\n"},
+                    level) == "stencil");
   }
 }
 
 TEST_CASE("row operators are one kernel each") {
-  for (const char* call : {"softmax(x)", "log_softmax(x)", "gelu(x)", "gelu_tanh(x)"}) CHECK(kernels({kMatrix, std::string("  y = ") + call + "\n"}) == 1);
+  for (const char* call : {"softmax(x)", "log_softmax(x)", "gelu(x)", "gelu_tanh(x)"})
+    CHECK(kernels({kMatrix, std::string("  y = ") + call + "\n"}) == 1);
   CHECK(kernels({kMatrix + "  g: f32[48]\n  b: f32[48]\n", "  y = layernorm(x, g, b)\n"}) == 1);
   CHECK(kernels({kMatrix + "  g: f32[48]\n", "  y = rms_norm(x, g)\n"}) == 1);
   CHECK(kernels({kMatrix + "  l: i64[32]\n", "  y = cross_entropy(x, l)\n"}) == 1);
 }
 
 TEST_CASE("row operators in other spellings are one kernel too") {
-  CHECK(kernels({kMatrix, "  e = exp(sub(x, max(x, axes=[1], keepdims=true)))\n  y = div(e, sum(e, axes=[1], keepdims=true))\n"}) == 1);
+  CHECK(kernels(
+            {kMatrix,
+             "  e = exp(sub(x, max(x, axes=[1], keepdims=true)))\n  y = div(e, sum(e, axes=[1], keepdims=true))\n"}) ==
+        1);
   CHECK(kernels({kMatrix + "  g: f32[48]\n  b: f32[48]\n",
                  "  d = sub(x, mean(x, axes=[1], keepdims=true))\n  v = mean(mul(d, d), axes=[1], keepdims=true)\n"
                  "  y = add(mul(div(d, sqrt(add(v, 0.00001))), g), b)\n"}) == 1);
-  CHECK(kernels({kMatrix + "  g: f32[48]\n", "  r = mean(mul(x, x), axes=[1], keepdims=true)\n  y = mul(mul(x, rsqrt(add(r, 0.00001))), g)\n"}) == 1);
+  CHECK(kernels({kMatrix + "  g: f32[48]\n",
+                 "  r = mean(mul(x, x), axes=[1], keepdims=true)\n  y = mul(mul(x, rsqrt(add(r, 0.00001))), g)\n"}) ==
+        1);
   CHECK(kernels({kMatrix, "  y = mul(mul(x, 0.5), add(erf(mul(x, 0.70710678)), 1.0))\n"}) == 1);
-  CHECK(kernels({kMatrix, "  m = mean(x, axes=[1], keepdims=true)\n  d = sub(x, m)\n  v = mean(mul(d, d), axes=[1], keepdims=true)\n", "m, v"}) == 1);
+  CHECK(
+      kernels(
+          {kMatrix,
+           "  m = mean(x, axes=[1], keepdims=true)\n  d = sub(x, m)\n  v = mean(mul(d, d), axes=[1], keepdims=true)\n",
+           "m, v"}) == 1);
 }
 
 TEST_CASE("attention is one kernel") {
-  CHECK(kernels({"  q: f32[1, 4, 16, 8]\n  k: f32[1, 4, 16, 8]\n  v: f32[1, 4, 16, 8]\n", "  y = attention(q, k, v)\n"}) == 1);
+  CHECK(kernels({"  q: f32[1, 4, 16, 8]\n  k: f32[1, 4, 16, 8]\n  v: f32[1, 4, 16, 8]\n",
+                 "  y = attention(q, k, v)\n"}) == 1);
 }
 
 TEST_CASE("attention spelled out is one kernel where its matrix of scores would be large") {
-  const auto heads = [](const std::string& length) { return "  q: f32[1, 4, " + length + ", 8]\n  k: f32[1, 4, " + length + ", 8]\n  v: f32[1, 4, " + length + ", 8]\n  m: f32[1, 1, 1, " + length + "]\n"; };
-  const std::string plain = "  y = matmul(softmax(mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35)), v)\n", masked = "  y = matmul(softmax(add(mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35), m)), v)\n";
+  const auto heads = [](const std::string& length) {
+    return "  q: f32[1, 4, " + length + ", 8]\n  k: f32[1, 4, " + length + ", 8]\n  v: f32[1, 4, " + length +
+           ", 8]\n  m: f32[1, 1, 1, " + length + "]\n";
+  };
+  const std::string plain = "  y = matmul(softmax(mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35)), v)\n",
+                    masked =
+                        "  y = matmul(softmax(add(mul(matmul(q, transpose(k, perm=[0, 1, 3, 2])), 0.35), m)), v)\n";
   CHECK(kernels({heads("256"), plain}) == 1);
   CHECK(kernels({heads("256"), masked}) == 1);
   CHECK(kernels({heads("16"), plain}) == 3);
 }
 
 TEST_CASE("batch norm by constants costs nothing after a convolution or a product") {
-  const std::string statistics = "  g: {type: \"f32[16]\", from: randn()}\n  h: {type: \"f32[16]\", from: randn()}\n  m: {type: \"f32[16]\", from: randn()}\n  u: {type: \"f32[16]\", from: rand()}\n";
-  const std::string conv = "parameters:\n  w: {type: \"f32[16, 8, 3, 3]\", from: randn()}\n" + statistics, gemm = "parameters:\n  w: {type: \"f32[48, 16]\", from: randn()}\n" + statistics;
-  const ExecutionPlan p = planned({"  x: f32[1, 8, 10, 10]\n", "  y = relu(batch_norm(conv2d(x, w), g, h, m, u))\n", "y", conv});
+  const std::string statistics =
+      "  g: {type: \"f32[16]\", from: randn()}\n  h: {type: \"f32[16]\", from: randn()}\n  m: {type: \"f32[16]\", "
+      "from: randn()}\n  u: {type: \"f32[16]\", from: rand()}\n";
+  const std::string conv = "parameters:\n  w: {type: \"f32[16, 8, 3, 3]\", from: randn()}\n" + statistics,
+                    gemm = "parameters:\n  w: {type: \"f32[48, 16]\", from: randn()}\n" + statistics;
+  const ExecutionPlan p =
+      planned({"  x: f32[1, 8, 10, 10]\n", "  y = relu(batch_norm(conv2d(x, w), g, h, m, u))\n", "y", conv});
   REQUIRE(p.steps.size() == 1);
   CHECK(p.steps[0].kernel.fused == std::vector<std::string>{"conv2d", "relu"});
   const ExecutionPlan q = planned({kMatrix, "  y = batch_norm(gemm(x, w), g, h, m, u)\n", "y", gemm});
@@ -279,7 +332,9 @@ TEST_CASE("batch norm by constants costs nothing after a convolution or a produc
 TEST_CASE("random numbers and dequantised operands are part of one kernel") {
   CHECK(kernels({kMatrix, "  y = mul(x, randn(shape=[32, 48], seed=3))\n"}) == 1);
   CHECK(kernels({kMatrix, "  y = dropout(x, ratio=0.5, seed=3)\n"}) == 1);
-  const std::string weights = "parameters:\n  w: {type: \"f32[48, 16]\", from: \"rand(lo=-120, hi=120)\"}\n  s: {type: \"f32[]\", from: full(value=0.02)}\n";
+  const std::string weights =
+      "parameters:\n  w: {type: \"f32[48, 16]\", from: \"rand(lo=-120, hi=120)\"}\n  s: {type: \"f32[]\", from: "
+      "full(value=0.02)}\n";
   CHECK(kernels({kMatrix, "  y = gemm(x, dequantize(cast(w, dtype=i8), s))\n", "y", weights}) == 1);
   const std::string inputs = "  w: i8[48, 16]\n  s: f32[]\n  t: f32[16]\n  z: i8[16]\n  d: f32[48, 1]\n  b: f32[16]\n";
   CHECK(kernels({kMatrix + inputs, "  y = gemm(x, dequantize(w, s))\n"}) == 1);
@@ -289,8 +344,13 @@ TEST_CASE("random numbers and dequantised operands are part of one kernel") {
 }
 
 TEST_CASE("a quantised convolution is one kernel on whole numbers") {
-  const std::string parameters = "parameters:\n  wf: {type: \"f32[16, 8, 3, 3]\", from: \"rand(lo=-120, hi=120)\"}\n  s: {type: \"f32[]\", from: full(value=0.02)}\n";
-  const ExecutionPlan p = planned({"  x: i8[1, 8, 10, 10]\n", "  w = dequantize(cast(wf, dtype=i8), s)\n  y = quantize(relu(conv2d(dequantize(x, s), w)), s, dtype=u8)\n", "y", parameters});
+  const std::string parameters =
+      "parameters:\n  wf: {type: \"f32[16, 8, 3, 3]\", from: \"rand(lo=-120, hi=120)\"}\n  s: {type: \"f32[]\", from: "
+      "full(value=0.02)}\n";
+  const ExecutionPlan p = planned(
+      {"  x: i8[1, 8, 10, 10]\n",
+       "  w = dequantize(cast(wf, dtype=i8), s)\n  y = quantize(relu(conv2d(dequantize(x, s), w)), s, dtype=u8)\n", "y",
+       parameters});
   REQUIRE(p.steps.size() == 1);
   CHECK(p.steps[0].kernel.fused == std::vector<std::string>{"conv2d_i32", "requantize"});
 }
@@ -298,7 +358,8 @@ TEST_CASE("a quantised convolution is one kernel on whole numbers") {
 TEST_CASE("a reduction is never computed twice") {
   const ExecutionPlan p = planned({kMatrix, "  s = sum(x, axes=[0])\n  a = exp(s)\n  b = tanh(s)\n", "a, b"});
   size_t sums = 0;
-  for (const PlanStep& s : p.steps) sums += static_cast<size_t>(std::count(s.kernel.fused.begin(), s.kernel.fused.end(), "sum"));
+  for (const PlanStep& s : p.steps)
+    sums += static_cast<size_t>(std::count(s.kernel.fused.begin(), s.kernel.fused.end(), "sum"));
   CHECK(sums == 1);
 }
 
@@ -309,7 +370,8 @@ TEST_CASE("what one sum and several formulas make is one kernel, whatever comes 
 
 TEST_CASE("constant places that lie inside are neither wrapped nor checked") {
   const auto gathered = [](const std::string& places) {
-    const ExecutionPlan p = planned({kMatrix, "  y = gather(x, i, axis=1)\n", "y", "parameters:\n  i: {type: \"i64[5]\", from: " + places + "}\n"});
+    const ExecutionPlan p = planned(
+        {kMatrix, "  y = gather(x, i, axis=1)\n", "y", "parameters:\n  i: {type: \"i64[5]\", from: " + places + "}\n"});
     REQUIRE(p.steps.size() == 1);
     return std::pair(p.steps[0].kernel.checks.size(), to_text(p.steps[0].kernel).find("select") != std::string::npos);
   };
@@ -320,17 +382,20 @@ TEST_CASE("constant places that lie inside are neither wrapped nor checked") {
 
 TEST_CASE("rows that are looked up are moved before a product") {
   const std::string places = "parameters:\n  i: {type: \"i64[5]\", from: \"arange(start=3, stop=8)\"}\n";
-  CHECK(schedules({kMatrix + "  w: f32[48, 16]\n", "  y = gemm(gather(x, i, axis=0), w)\n", "y", places}, "x86-64-v3") == "loops,contraction");
+  CHECK(schedules({kMatrix + "  w: f32[48, 16]\n", "  y = gemm(gather(x, i, axis=0), w)\n", "y", places},
+                  "x86-64-v3") == "loops,contraction");
 }
 
 TEST_CASE("equal kernels are written once") {
-  const ExecutionPlan p = planned({kImage + "  v: f32[16, 8, 3, 3]\n", "  y = conv2d(x, w)\n  z = conv2d(x, v)\n", "y, z"});
+  const ExecutionPlan p =
+      planned({kImage + "  v: f32[16, 8, 3, 3]\n", "  y = conv2d(x, w)\n  z = conv2d(x, v)\n", "y, z"});
   REQUIRE(p.steps.size() == 2);
   CHECK(p.steps[1].twin == 0);
 }
 
 TEST_CASE("a result takes the memory of an operand that nobody needs any more") {
-  ExecutionPlan p = planned({kMatrix + "  w: f32[48, 48]\n  v: f32[48, 48]\n", "  h = gemm(x, w)\n  y = add(gemm(exp(h), v), h)\n"});
+  ExecutionPlan p =
+      planned({kMatrix + "  w: f32[48, 48]\n  v: f32[48, 48]\n", "  h = gemm(x, w)\n  y = add(gemm(exp(h), v), h)\n"});
   plan_memory(p);
   CHECK(p.arena_bytes == 32 * 48 * 4);
 }

@@ -7,7 +7,9 @@ using namespace tenon;
 
 namespace {
 
-Result<Blueprints> read(const std::string& text) { return read_blueprints(std::make_shared<const SourceFile>("b.yaml", text)); }
+Result<Blueprints> read(const std::string& text) {
+  return read_blueprints(std::make_shared<const SourceFile>("b.yaml", text));
+}
 
 }  // namespace
 

@@ -15,7 +15,8 @@ TEST_CASE("diagnostics: text with caret and notes") {
   const std::size_t at = kFile->text().find("wrong");
   d.error(Code::E0401, {kFile, at, at + 5}, "nothing is called 'wrong' here", {"did you mean 'right'?"});
   CHECK(d.text() ==
-        "f.yaml:2:7: error: nothing is called 'wrong' here [E0401]\n  \tx: ∑ wrong here\n  \t     ^~~~~\n  note: did you mean "
+        "f.yaml:2:7: error: nothing is called 'wrong' here [E0401]\n  \tx: ∑ wrong here\n  \t     ^~~~~\n  note: did "
+        "you mean "
         "'right'?\n");
 }
 
@@ -24,7 +25,8 @@ TEST_CASE("diagnostics: control characters do not reach the terminal, and none e
   const auto file = std::make_shared<const SourceFile>("f.yaml", line);
   const std::string escape("a\0b\x1b[31m", 8);
   const std::string text = format({Code::E0401, Severity::error, {file, 5, 9}, "", escape, {escape}});
-  CHECK(text == "f.yaml:1:6: error: a\\x00b\\x1b[31m [E0401]\n  x: ??[31m red\n       ^~~~\n  note: a\\x00b\\x1b[31m\n");
+  CHECK(text ==
+        "f.yaml:1:6: error: a\\x00b\\x1b[31m [E0401]\n  x: ??[31m red\n       ^~~~\n  note: a\\x00b\\x1b[31m\n");
   CHECK(format({Code::E0801, Severity::error, {}, escape, "here", {}}) == "a\\x00b\\x1b[31m: error: here [E0801]\n");
 }
 
@@ -57,7 +59,7 @@ TEST_CASE("diagnostics: of a long line the part around the place is shown") {
 
 TEST_CASE("diagnostics: every code has a slug of its own, a meaning and an explanation") {
   std::set<std::string_view> slugs;
-  for (const CodeInfo &info : all_codes()) {
+  for (const CodeInfo& info : all_codes()) {
     INFO(info.id);
     CHECK(slugs.insert(info.slug).second);
     CHECK_FALSE(info.meaning.empty());

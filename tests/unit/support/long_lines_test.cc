@@ -19,7 +19,8 @@ TEST_CASE("long lines: short ones and directives stay") {
   const std::string text = "int a;\n\nint b;";
   CHECK(with_broken_lines(text) == text);
   CHECK(with_broken_lines("").empty());
-  const std::string macro = "#define M(x) " + repeated("x + ", 40) + "x\n", continued = "#define M(x) \\\n    " + repeated("x + ", 40) + "x\nint c;\n";
+  const std::string macro = "#define M(x) " + repeated("x + ", 40) + "x\n",
+                    continued = "#define M(x) \\\n    " + repeated("x + ", 40) + "x\nint c;\n";
   CHECK(with_broken_lines(macro) == macro);
   CHECK(with_broken_lines(continued) == continued);
 }
@@ -37,7 +38,9 @@ TEST_CASE("long lines: what is quoted stays whole") {
 
 TEST_CASE("long lines: comments go on below themselves") {
   const std::string words = repeated("word ", 22);
-  CHECK(with_broken_lines("/** " + words + words + "end */\n") == "/** " + repeated("word ", 22) + "word\n * " + repeated("word ", 21) + "end */\n");
-  CHECK(with_broken_lines("/* first\n   " + words + words + "end\n*/\nint a;\n") == "/* first\n   " + words + "word\n   " + repeated("word ", 21) + "end\n*/\nint a;\n");
+  CHECK(with_broken_lines("/** " + words + words + "end */\n") ==
+        "/** " + repeated("word ", 22) + "word\n * " + repeated("word ", 21) + "end */\n");
+  CHECK(with_broken_lines("/* first\n   " + words + words + "end\n*/\nint a;\n") ==
+        "/* first\n   " + words + "word\n   " + repeated("word ", 21) + "end\n*/\nint a;\n");
   CHECK(with_broken_lines("/* " + repeated("x", 200) + " */\n") == "/* " + repeated("x", 200) + " */\n");
 }

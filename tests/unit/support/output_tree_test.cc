@@ -25,8 +25,9 @@ OutputTree two_files() {
   return tree;
 }
 
-size_t entries_in(const fs::path &directory) {
-  return static_cast<size_t>(std::distance(fs::recursive_directory_iterator(directory), fs::recursive_directory_iterator()));
+size_t entries_in(const fs::path& directory) {
+  return static_cast<size_t>(
+      std::distance(fs::recursive_directory_iterator(directory), fs::recursive_directory_iterator()));
 }
 
 }  // namespace
@@ -86,13 +87,15 @@ TEST_CASE("output tree takes away what a killed run has left, and nothing else")
   waitpid(gone, nullptr, 0);
   two_files().write(scratch.path());
   const std::string dead = "." + std::to_string(gone) + ".tmp";
-  for (const std::string& name : {"a.txt" + dead, "src/b.c" + dead, "a.txt." + std::to_string(getpid()) + ".tmp", "other" + dead, std::string("a.txt.x.tmp"), std::string("a.txt.tmp")})
+  for (const std::string& name : {"a.txt" + dead, "src/b.c" + dead, "a.txt." + std::to_string(getpid()) + ".tmp",
+                                  "other" + dead, std::string("a.txt.x.tmp"), std::string("a.txt.tmp")})
     std::ofstream(scratch / name) << "half";
   two_files().write(scratch.path());
   CHECK_FALSE(fs::exists(scratch / ("a.txt" + dead)));
   CHECK_FALSE(fs::exists(scratch / ("src/b.c" + dead)));
   CHECK(fs::exists(scratch / ("a.txt." + std::to_string(getpid()) + ".tmp")));
-  for (const std::string& name : {"other" + dead, std::string("a.txt.x.tmp"), std::string("a.txt.tmp")}) CHECK(fs::exists(scratch / name));
+  for (const std::string& name : {"other" + dead, std::string("a.txt.x.tmp"), std::string("a.txt.tmp")})
+    CHECK(fs::exists(scratch / name));
 }
 
 TEST_CASE("output tree aborts on paths that leave it or come twice") {

@@ -1,4 +1,5 @@
-// read_yaml, placed_text: every byte of a value knows its place, whatever the scalar's style, in columns of code points.
+// read_yaml, placed_text: every byte of a value knows its place, whatever the scalar's style, in columns of code
+// points.
 #include "catch.h"
 #include "support/yaml_document.h"
 
@@ -6,13 +7,13 @@ using namespace tenon;
 
 namespace {
 
-SourceFileRef file(const std::string &text) { return std::make_shared<const SourceFile>("t.yaml", text); }
+SourceFileRef file(const std::string& text) { return std::make_shared<const SourceFile>("t.yaml", text); }
 
 /// LINE:COL of the first occurrence of `what` in the value under `key`.
-std::string place(const std::string &text, const std::string &key, const std::string &what) {
+std::string place(const std::string& text, const std::string& key, const std::string& what) {
   const auto documents = read_yaml(file(text));
   if (!documents) return documents.diagnostics().text();
-  const YamlNode *node = documents->at(0).find(key);
+  const YamlNode* node = documents->at(0).find(key);
   if (node == nullptr) return "no such key";
   const PlacedText placed = placed_text(*node);
   const std::size_t at = placed.text.find(what);
@@ -57,7 +58,7 @@ TEST_CASE("read_yaml: kinds, quoting and several documents") {
   const auto documents = read_yaml(file("a: 1\nb: '1'\nc: [x, {y: z}]\nd:\n---\n- 2\n"));
   REQUIRE(documents);
   REQUIRE(documents->size() == 2);
-  const YamlNode &map = documents->at(0);
+  const YamlNode& map = documents->at(0);
   CHECK_FALSE(map.find("a")->quoted);
   CHECK(map.find("b")->quoted);
   CHECK(map.find("c")->items[1].find("y")->text == "z");
@@ -77,10 +78,10 @@ TEST_CASE("read_yaml: damaged text gives diagnostics, never more") {
 }
 
 TEST_CASE("read_yaml: a value that is left out has the place of its key, one that is spelled its own") {
-  const auto line_of = [](const std::string &text, const std::string &key) {
+  const auto line_of = [](const std::string& text, const std::string& key) {
     const auto documents = read_yaml(file(text));
     REQUIRE(documents.ok());
-    const SourceSpan &span = documents->at(0).find(key)->span;
+    const SourceSpan& span = documents->at(0).find(key)->span;
     return std::to_string(span.line()) + ":" + std::to_string(span.column());
   };
   CHECK(line_of("a:\n", "a") == "1:1");
