@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "frontend/op_semantics.h"
-#include "ir/op_def.h"
+#include "frontend/graph/op_semantics.h"
+#include "ir/op/op_def.h"
 
 namespace tenon {
 

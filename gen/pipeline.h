@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/model_weights.h"
+#include "harness/model/model_weights.h"
 
 namespace tenon {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "frontend/onnx_table.h"
+#include "frontend/onnx/onnx_table.h"
 #include "support/read_source.h"
 
 namespace tenon_test {

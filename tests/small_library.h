@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "frontend/op_semantics.h"
+#include "frontend/graph/op_semantics.h"
 
 namespace tenon_test {
 

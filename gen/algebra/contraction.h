@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "algebra/contraction_value.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tenon {
 

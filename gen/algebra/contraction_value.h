@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/loop_nest.h"
+#include "ir/nest/loop_nest.h"
 
 namespace tenon {
 

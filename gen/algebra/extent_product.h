@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/kernel/expr.h"
 
 namespace tenon {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "algebra/polynomial.h"
-#include "ir/op_def.h"
+#include "ir/op/op_def.h"
 
 namespace tenon {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/expr.h"
+#include "ir/kernel/expr.h"
 
 namespace tenon {
 

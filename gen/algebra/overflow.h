@@ -2,7 +2,7 @@
 // for unbounded numbers.
 #pragma once
 
-#include "ir/expr.h"
+#include "ir/kernel/expr.h"
 
 namespace tenon {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "algebra/linear.h"
-#include "ir/expr.h"
+#include "ir/kernel/expr.h"
 #include "support/pointer_map.h"
 
 namespace tenon {

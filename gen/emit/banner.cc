@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "ir/kernel_cost.h"
+#include "ir/kernel/kernel_cost.h"
 
 namespace tenon::emit {
 namespace {

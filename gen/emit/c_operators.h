@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "ir/c_ast.h"
-#include "ir/loop_nest.h"
+#include "ir/nest/c_ast.h"
+#include "ir/nest/loop_nest.h"
 
 namespace tenon::emit {
 

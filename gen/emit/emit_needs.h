@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/c_ast.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "emit/emit_needs.h"
-#include "ir/c_ast.h"
-#include "ir/isa.h"
-#include "ir/loop_nest.h"
+#include "ir/nest/c_ast.h"
+#include "ir/nest/isa.h"
+#include "ir/nest/loop_nest.h"
 
 namespace tenon {
 

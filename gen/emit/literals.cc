@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "emit/emitter.h"
-#include "ir/small_number.h"
+#include "ir/number/small_number.h"
 
 namespace tenon::emit {
 namespace {

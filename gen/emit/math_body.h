@@ -2,7 +2,7 @@
 #pragma once
 
 #include "emit/kernel_to_c.h"
-#include "ir/math_function.h"
+#include "ir/op/math_function.h"
 
 namespace tenon {
 

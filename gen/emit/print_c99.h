@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ir/c_ast.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/c_ast.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "ir/loop_nest.h"
+#include "ir/nest/loop_nest.h"
 
 namespace tenon {
 

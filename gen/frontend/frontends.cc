@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "frontend/read_bytes.h"
-#include "frontend/read_graph_yaml.h"
+#include "frontend/tensors/read_bytes.h"
+#include "frontend/yaml/read_graph_yaml.h"
 #include "support/read_source.h"
 #include "support/yaml_document.h"
 

@@ -1,7 +1,7 @@
 // The list of frontends: which reader takes which file.
 #pragma once
 
-#include "frontend/read_onnx.h"
+#include "frontend/onnx/read_onnx.h"
 
 namespace tenon {
 

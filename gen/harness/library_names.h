@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/library.h"
+#include "ir/kernel/library.h"
 
 namespace tenon {
 

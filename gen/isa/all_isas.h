@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/isa.h"
+#include "ir/nest/isa.h"
 
 namespace tenon {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/isa.h"
+#include "ir/nest/isa.h"
 
 namespace tenon {
 

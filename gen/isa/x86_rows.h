@@ -1,7 +1,7 @@
 // Rows that the x86 levels write once per vector width: macros that paste the intrinsics' prefix into the spellings.
 #pragma once
 
-#include "ir/isa.h"
+#include "ir/nest/isa.h"
 
 // Both float types of one width: MM is the prefix of the intrinsics, S and D the lanes of f32 and f64.
 #define X86_BOTH_FLOATS(KEY, MM, NAME, ARGS, S, D) \

@@ -2,7 +2,7 @@
 // kernel.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "library/bind_shapes.h"
 
 namespace tenon {

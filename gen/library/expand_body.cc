@@ -253,6 +253,8 @@ class BodyExpander {
     return out;
   }
 
+  bool call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
+                      std::map<std::string, BoundAttr>& attrs);
   void call(const Statement& s);
   bool too_long(const Statement& s);
   const OpDef* unrolled_callee(const Statement& s, const OpDef& def, size_t inputs,
@@ -296,27 +298,24 @@ const OpDef* BodyExpander::unrolled_callee(const Statement& s, const OpDef& def,
 }
 
 /// `a, b = op(x, y, axis=1)`: binds the callee's signature to the tensors given and expands its body in place.
-void BodyExpander::call(const Statement& s) {
-  if (too_long(s)) return;
-  const OpDef* callee = library_.op(s.value.text);
-  if (!callee) return expr_.error(Code::E0424, s.value, fmt::format("there is no op '{}'", s.value.text));
-  std::vector<BoundTensor> inputs;
-  std::map<std::string, BoundAttr> attrs;
-  expr_.begin({real_of_statement(nullptr), DType::I8, {}});
+/// Tensors and attributes that a call passes. False after an error.
+bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
+                                  std::map<std::string, BoundAttr>& attrs) {
   for (const Syntax& arg : s.value.children) {
     if (arg.kind == SyntaxKind::keyword) {
       if (const auto t = arg.children[0].kind == SyntaxKind::name ? scope_.tensors.find(arg.children[0].text)
                                                                   : scope_.tensors.end();
           t != scope_.tensors.end()) {
-        for (size_t i = 0; i < callee->inputs.size(); ++i)
-          if (callee->inputs[i].name == arg.text) {
+        for (size_t i = 0; i < callee.inputs.size(); ++i)
+          if (callee.inputs[i].name == arg.text) {
             inputs.resize(std::max(inputs.size(), i + 1));
             inputs[i] = t->second;
           }
         continue;
       }
-      const AttrDef* a = callee->attr(arg.text);
-      if (!a) return expr_.error(Code::E0425, arg, fmt::format("{} has no attribute '{}'", callee->name, arg.text));
+      const AttrDef* a = callee.attr(arg.text);
+      if (!a)
+        return expr_.error(Code::E0425, arg, fmt::format("{} has no attribute '{}'", callee.name, arg.text)), false;
       BoundAttr b;
       const Syntax& given = arg.children[0];
       b.list = a->count != AttrCount::one;
@@ -329,10 +328,21 @@ void BodyExpander::call(const Statement& s) {
     } else {
       const auto t = scope_.tensors.find(arg.text);
       if (arg.kind != SyntaxKind::name || t == scope_.tensors.end())
-        return expr_.error(Code::E0425, arg, "an input of an op is the name of a tensor");
+        return expr_.error(Code::E0425, arg, "an input of an op is the name of a tensor"), false;
       inputs.push_back(t->second);
     }
   }
+  return true;
+}
+
+void BodyExpander::call(const Statement& s) {
+  if (too_long(s)) return;
+  const OpDef* callee = library_.op(s.value.text);
+  if (!callee) return expr_.error(Code::E0424, s.value, fmt::format("there is no op '{}'", s.value.text));
+  std::vector<BoundTensor> inputs;
+  std::map<std::string, BoundAttr> attrs;
+  expr_.begin({real_of_statement(nullptr), DType::I8, {}});
+  if (!call_arguments(s, *callee, inputs, attrs)) return;
   std::shared_ptr<const OpDef> unrolled;
   callee = unrolled_callee(s, *callee, inputs.size(), attrs, unrolled);
   if (!callee) return;

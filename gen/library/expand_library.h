@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/library.h"
+#include "ir/kernel/library.h"
 #include "support/result.h"
 
 namespace tenon {

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "ir/library.h"
+#include "ir/kernel/library.h"
 #include "support/diagnostics.h"
 
 namespace tenon {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ir/library.h"
+#include "ir/kernel/library.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 

@@ -2,7 +2,7 @@
 // dimensions.
 #pragma once
 
-#include "ir/library.h"
+#include "ir/kernel/library.h"
 
 namespace tenon {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ir/op_def.h"
+#include "ir/op/op_def.h"
 
 namespace tenon {
 

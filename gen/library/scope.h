@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/kernel.h"
-#include "ir/op_def.h"
+#include "ir/kernel/kernel.h"
+#include "ir/op/op_def.h"
 
 namespace tenon {
 

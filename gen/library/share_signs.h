@@ -1,7 +1,7 @@
 // Kernels of a signed type and of the unsigned one of its size that do the same to the same bits become one.
 #pragma once
 
-#include "ir/library.h"
+#include "ir/kernel/library.h"
 
 namespace tenon {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ir/op_def.h"
+#include "ir/op/op_def.h"
 
 namespace tenon {
 

@@ -2,7 +2,7 @@
 // of its own.
 #pragma once
 
-#include "ir/op_def.h"
+#include "ir/op/op_def.h"
 
 namespace tenon {
 

@@ -1,8 +1,8 @@
 // A kernel that calls a frame → the nest that makes the call.
 #pragma once
 
-#include "ir/isa.h"
-#include "ir/loop_nest.h"
+#include "ir/nest/isa.h"
+#include "ir/nest/loop_nest.h"
 
 namespace tenon {
 

@@ -7,16 +7,16 @@
 #include <memory>
 
 #include "algebra/contraction.h"
-#include "lower/build_loops.h"
-#include "lower/generate.h"
-#include "lower/kernel_passes.h"
-#include "lower/kernel_ranges.h"
-#include "lower/lower_contraction.h"
+#include "lower/contraction/lower_contraction.h"
+#include "lower/contraction/lower_row_chain.h"
+#include "lower/generate/generate.h"
+#include "lower/kernel/kernel_passes.h"
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/variants.h"
+#include "lower/kernel/whole_copy.h"
 #include "lower/lower_frame.h"
-#include "lower/lower_row_chain.h"
-#include "lower/tree_passes.h"
-#include "lower/variants.h"
-#include "lower/whole_copy.h"
+#include "lower/tree/build_loops.h"
+#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include "ir/blueprint.h"
-#include "ir/isa.h"
-#include "ir/kernel.h"
-#include "ir/loop_nest.h"
+#include "ir/kernel/kernel.h"
+#include "ir/nest/blueprint.h"
+#include "ir/nest/isa.h"
+#include "ir/nest/loop_nest.h"
 
 namespace tenon {
 

@@ -6,13 +6,13 @@
 #include <set>
 #include <utility>
 
-#include "opdef/check_declarations.h"
-#include "opdef/check_op.h"
-#include "opdef/read_family.h"
-#include "opdef/read_frame.h"
-#include "opdef/read_functions.h"
-#include "opdef/read_op.h"
-#include "opdef/yaml_shape.h"
+#include "opdef/check/check_declarations.h"
+#include "opdef/check/check_op.h"
+#include "opdef/read/read_family.h"
+#include "opdef/read/read_frame.h"
+#include "opdef/read/read_functions.h"
+#include "opdef/read/read_op.h"
+#include "opdef/read/yaml_shape.h"
 #include "support/parallel.h"
 
 namespace tenon {

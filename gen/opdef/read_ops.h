@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/op_def.h"
+#include "ir/op/op_def.h"
 #include "support/result.h"
 
 namespace tenon {

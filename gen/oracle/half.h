@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ir/dtype.h"
+#include "ir/number/dtype.h"
 
 namespace tenon {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "ir/small_number.h"
+#include "ir/number/small_number.h"
 #include "oracle/half.h"
 
 namespace tenon {

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "ir/dtype.h"
-#include "ir/scalar_op.h"
-#include "ir/tensor_data.h"
+#include "ir/number/dtype.h"
+#include "ir/number/scalar_op.h"
+#include "ir/number/tensor_data.h"
 
 namespace tenon {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.h"
-#include "ir/kernel.h"
+#include "ir/graph/graph.h"
+#include "ir/kernel/kernel.h"
 #include "oracle/run_kernel.h"
 
 namespace tenon {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "oracle/number.h"
 
 namespace tenon {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/blueprint.h"
+#include "ir/nest/blueprint.h"
 #include "pipeline/session.h"
 
 namespace tenon {

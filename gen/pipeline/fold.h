@@ -1,8 +1,8 @@
 // Values of ops on constants: the stages library and oracle, as the frontends' OpSemantics::evaluate asks for them.
 #pragma once
 
-#include "frontend/op_semantics.h"
-#include "ir/op_def.h"
+#include "frontend/graph/op_semantics.h"
+#include "ir/op/op_def.h"
 #include "library/bind_node.h"
 #include "oracle/run_kernel.h"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "ir/library.h"
-#include "ir/size_bounds.h"
+#include "ir/graph/size_bounds.h"
+#include "ir/kernel/library.h"
 
 namespace tenon {
 namespace {

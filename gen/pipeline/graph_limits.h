@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace tenon {
 

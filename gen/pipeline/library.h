@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "ir/isa.h"
-#include "ir/library.h"
-#include "ir/math_function.h"
-#include "ir/op_def.h"
+#include "ir/kernel/library.h"
+#include "ir/nest/isa.h"
+#include "ir/op/math_function.h"
+#include "ir/op/op_def.h"
 #include "pipeline/session.h"
 
 namespace tenon {

@@ -1,8 +1,8 @@
 // The stages of `tenon model`: graph, kernels of its operators, plan, loop nests, C, files.
 #pragma once
 
-#include "ir/math_function.h"
-#include "ir/op_def.h"
+#include "ir/op/math_function.h"
+#include "ir/op/op_def.h"
 #include "pipeline/session.h"
 
 namespace tenon {

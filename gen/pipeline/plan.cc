@@ -3,7 +3,7 @@
 
 #include "library/bind_node.h"
 #include "library/expand_node.h"
-#include "lower/kernel_ranges.h"
+#include "lower/kernel/kernel_ranges.h"
 #include "schedule/form_kernels.h"
 #include "schedule/place_views.h"
 #include "schedule/prepack_weights.h"

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "ir/execution_plan.h"
-#include "ir/op_def.h"
+#include "ir/op/op_def.h"
+#include "ir/plan/execution_plan.h"
 #include "oracle/run_graph.h"
 #include "support/diagnostics.h"
 

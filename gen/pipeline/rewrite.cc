@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "frontend/run_recipe.h"
+#include "frontend/recipe/run_recipe.h"
 #include "library_semantics.h"
 #include "pipeline/fold.h"
 #include "rewrite/read_rules.h"

@@ -2,7 +2,7 @@
 // constants.
 #pragma once
 
-#include "ir/op_def.h"
+#include "ir/op/op_def.h"
 #include "rewrite/rewrite_graph.h"
 #include "support/result.h"
 

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "harness/model_selftest.h"
-#include "ir/graph.h"
-#include "ir/op_def.h"
+#include "harness/model/model_selftest.h"
+#include "ir/graph/graph.h"
+#include "ir/op/op_def.h"
 
 namespace tenon {
 

@@ -12,7 +12,7 @@
 #include <map>
 
 #include "library/expand_library.h"
-#include "opdef/read_op.h"
+#include "opdef/read_one_test.h"
 #include "pipeline/library.h"
 #include "pipeline/try_case.h"
 #include "support/diagnostics.h"

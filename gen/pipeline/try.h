@@ -1,8 +1,8 @@
 // `tenon try`: one op generated, compiled, run on this machine's levels, compared with the oracle, and timed.
 #pragma once
 
-#include "ir/math_function.h"
-#include "ir/op_def.h"
+#include "ir/op/math_function.h"
+#include "ir/op/op_def.h"
 #include "pipeline/session.h"
 
 namespace tenon {

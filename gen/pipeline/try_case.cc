@@ -8,7 +8,7 @@
 #include <random>
 
 #include "algebra/simplify.h"
-#include "ir/library.h"
+#include "ir/kernel/library.h"
 #include "library/bind_shapes.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/op_def.h"
-#include "ir/tensor_data.h"
+#include "ir/number/tensor_data.h"
+#include "ir/op/op_def.h"
 #include "support/diagnostics.h"
 
 namespace tenon {

@@ -1,7 +1,7 @@
 // Common subexpressions of a graph.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace tenon {
 

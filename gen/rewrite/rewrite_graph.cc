@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "ir/without_unused.h"
+#include "ir/graph/without_unused.h"
 #include "rewrite/check_recipe.h"
 #include "rewrite/fold_constants.h"
 #include "rewrite/match_pattern.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "support/recipe_syntax.h"
 #include "support/source_span.h"
 

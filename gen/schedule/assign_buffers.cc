@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "ir/size_bounds.h"
+#include "ir/graph/size_bounds.h"
 #include "support/check.h"
 #include "support/joined.h"
 

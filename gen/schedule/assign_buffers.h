@@ -1,7 +1,7 @@
 // Fused kernels and regions → execution plan: which buffer each value lies in.
 #pragma once
 
-#include "ir/execution_plan.h"
+#include "ir/plan/execution_plan.h"
 #include "schedule/fused_kernel.h"
 
 namespace tenon {

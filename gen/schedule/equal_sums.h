@@ -1,7 +1,7 @@
 // Reductions that differ in the names of their variables alone become one.
 #pragma once
 
-#include "ir/expr.h"
+#include "ir/kernel/expr.h"
 
 namespace tenon {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "ir/kernel_cost.h"
+#include "ir/kernel/kernel_cost.h"
 #include "schedule/plan_memory.h"
 
 namespace tenon {

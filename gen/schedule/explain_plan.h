@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ir/execution_plan.h"
+#include "ir/plan/execution_plan.h"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // Graph and the kernel of each operator → execution plan: operators fused into kernels, values into buffers.
 #pragma once
 
-#include "ir/execution_plan.h"
+#include "ir/plan/execution_plan.h"
 #include "schedule/fused_kernel.h"
 
 namespace tenon {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tenon {
 

@@ -2,7 +2,7 @@
 // nobody needs any more.
 #pragma once
 
-#include "ir/execution_plan.h"
+#include "ir/plan/execution_plan.h"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // Where each intermediate tensor and each kernel's workspace lies in the arena.
 #pragma once
 
-#include "ir/execution_plan.h"
+#include "ir/plan/execution_plan.h"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // Weights of contractions are laid out at generation as the register tiles read them.
 #pragma once
 
-#include "ir/execution_plan.h"
+#include "ir/plan/execution_plan.h"
 
 namespace tenon {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/blueprint.h"
+#include "ir/nest/blueprint.h"
 #include "support/result.h"
 
 namespace tenon {

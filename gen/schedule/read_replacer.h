@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // Kernels that are the same but for names.
 #pragma once
 
-#include "ir/execution_plan.h"
+#include "ir/plan/execution_plan.h"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // Splits the loops over merged dimensions of sums, so that each dimension is an axis of its own.
 #pragma once
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tenon {
 

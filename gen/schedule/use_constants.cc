@@ -5,7 +5,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
-#include "ir/tensor_data.h"
+#include "ir/number/tensor_data.h"
 
 namespace tenon {
 namespace {

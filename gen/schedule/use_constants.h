@@ -1,7 +1,7 @@
 // What constant tensors say about the indices that kernels make of them.
 #pragma once
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "schedule/fused_kernel.h"
 
 namespace tenon {

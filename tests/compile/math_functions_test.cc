@@ -11,7 +11,7 @@
 #include "emit/math_body.h"
 #include "emit/print_c99.h"
 #include "isa/all_isas.h"
-#include "opdef/read_math.h"
+#include "opdef/read/read_math.h"
 #include "scratch_dir.h"
 #include "unit/opdef/read_text.h"
 

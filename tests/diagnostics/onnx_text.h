@@ -23,7 +23,7 @@ class OnnxText {
     int number;
     const char* kind;  // "int", "text", or the message that it holds
   };
-  /// The fields of gen/frontend/onnx.proto that bad models need.
+  /// The fields of gen/frontend/onnx/onnx.proto that bad models need.
   static const Field& field(const std::string& message, const std::string& name) {
     static const std::map<std::string, Field> fields = {{"Model.ir_version", {1, "int"}},
                                                         {"Model.graph", {7, "Graph"}},

@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "../small_library.h"
-#include "frontend/read_graph_yaml.h"
+#include "frontend/yaml/read_graph_yaml.h"
 #include "support/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

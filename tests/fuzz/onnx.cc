@@ -3,7 +3,7 @@
 
 #include "../onnx_table_files.h"
 #include "../small_library.h"
-#include "frontend/read_onnx.h"
+#include "frontend/onnx/read_onnx.h"
 #include "support/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

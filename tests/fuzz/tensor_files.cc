@@ -1,8 +1,8 @@
 // Fuzzes the readers of tensor files: .npy, .npz and .safetensors. The first byte chooses which.
 #include <cstdint>
 
-#include "frontend/read_npy.h"
-#include "frontend/read_safetensors.h"
+#include "frontend/tensors/read_npy.h"
+#include "frontend/tensors/read_safetensors.h"
 #include "support/check.h"
 
 namespace {

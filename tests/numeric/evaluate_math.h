@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/math_function.h"
+#include "ir/op/math_function.h"
 #include "support/check.h"
 
 namespace tenon_test {

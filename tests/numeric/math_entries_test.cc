@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "numeric/evaluate_math.h"
-#include "opdef/read_math.h"
+#include "opdef/read/read_math.h"
 #include "oracle/special_functions.h"
 #include "unit/opdef/read_text.h"
 

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "catch.h"
-#include "opdef/parse_body.h"
+#include "opdef/notation/parse_body.h"
 
 using namespace tenon;
 

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "catch.h"
-#include "frontend/read_graph_yaml.h"
+#include "frontend/yaml/read_graph_yaml.h"
 #include "library_semantics.h"
 #include "pipeline/fold.h"
 #include "shipped_library.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <random>
 
-#include "frontend/read_graph_yaml.h"
+#include "frontend/yaml/read_graph_yaml.h"
 #include "library_semantics.h"
 #include "oracle/number.h"
 #include "pipeline/fold.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "ir/op_def.h"
+#include "ir/op/op_def.h"
 #include "random_graphs/random_graph.h"
 
 namespace tenon_test {

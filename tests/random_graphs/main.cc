@@ -14,7 +14,7 @@
 
 #include "frame_files.h"
 #include "isa/all_isas.h"
-#include "opdef/read_math.h"
+#include "opdef/read/read_math.h"
 #include "opdef/read_ops.h"
 #include "random_graphs/choose_node.h"
 #include "random_graphs/evaluate.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph.h"
-#include "ir/tensor_data.h"
+#include "ir/graph/graph.h"
+#include "ir/number/tensor_data.h"
 
 namespace tenon_test {
 

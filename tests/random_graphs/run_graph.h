@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/math_function.h"
-#include "ir/op_def.h"
+#include "ir/op/math_function.h"
+#include "ir/op/op_def.h"
 #include "pipeline/session.h"
 #include "random_graphs/random_graph.h"
 

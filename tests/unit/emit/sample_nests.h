@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ir/isa.h"
-#include "ir/loop_nest.h"
+#include "ir/nest/isa.h"
+#include "ir/nest/loop_nest.h"
 
 namespace tenon_test {
 

@@ -5,8 +5,8 @@
 
 #include "catch.h"
 #include "emit/scalar_piece_rows.h"
-#include "ir/dtype.h"
-#include "ir/small_number.h"
+#include "ir/number/dtype.h"
+#include "ir/number/small_number.h"
 
 using namespace tenon;
 

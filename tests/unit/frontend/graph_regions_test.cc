@@ -1,7 +1,7 @@
 // Regions as they are built: what leaves a loop's body, what nobody needs, what is refused.
 #include "catch.h"
-#include "frontend/graph_builder.h"
-#include "frontend/size_arithmetic.h"
+#include "frontend/graph/graph_builder.h"
+#include "frontend/graph/size_arithmetic.h"
 #include "small_library.h"
 
 using namespace tenon;

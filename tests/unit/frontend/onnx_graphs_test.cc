@@ -1,7 +1,7 @@
 // Models through the shipped rows and definitions: numbers that stated extents tell, graphs that attributes hold.
 #include "catch.h"
 #include "frame_files.h"
-#include "frontend/read_onnx.h"
+#include "frontend/onnx/read_onnx.h"
 #include "library_semantics.h"
 #include "onnx_table_files.h"
 #include "opdef/read_ops.h"

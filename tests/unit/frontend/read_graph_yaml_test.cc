@@ -1,6 +1,6 @@
 // read_graph_yaml: the graph of people, with sizes, modules, parameters and several outputs; and what is wrong with
 // one.
-#include "frontend/read_graph_yaml.h"
+#include "frontend/yaml/read_graph_yaml.h"
 
 #include <fstream>
 

@@ -1,10 +1,10 @@
 // .npy, .npz and .safetensors: what NumPy and others write is read, what is damaged is refused with a reason.
-#include "frontend/read_npy.h"
+#include "frontend/tensors/read_npy.h"
 
 #include <cstring>
 
 #include "catch.h"
-#include "frontend/read_safetensors.h"
+#include "frontend/tensors/read_safetensors.h"
 
 using namespace tenon;
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "catch.h"
-#include "frontend/read_bytes.h"
-#include "frontend/read_onnx.h"
+#include "frontend/onnx/read_onnx.h"
+#include "frontend/tensors/read_bytes.h"
 #include "onnx_table_files.h"
 #include "small_library.h"
 

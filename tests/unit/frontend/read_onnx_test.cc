@@ -1,6 +1,6 @@
 // read_onnx on models made by hand: how nodes, opsets, attributes, initializers and open sizes are understood, and what
 // is refused.
-#include "frontend/read_onnx.h"
+#include "frontend/onnx/read_onnx.h"
 
 #include <fstream>
 

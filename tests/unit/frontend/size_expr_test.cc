@@ -1,5 +1,5 @@
 // SizeExpr: equal extents compare equal, print as a person writes them, and evaluate.
-#include "ir/size_expr.h"
+#include "ir/graph/size_expr.h"
 
 #include "catch.h"
 

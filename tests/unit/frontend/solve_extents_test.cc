@@ -1,5 +1,5 @@
 // Extents that a file states tell the numbers that they were computed from.
-#include "frontend/solve_extents.h"
+#include "frontend/graph/solve_extents.h"
 
 #include "catch.h"
 

@@ -1,6 +1,6 @@
 // write_library on a few definitions with kernels written by hand: the output compiles under every warning and answers
 // as the contract says.
-#include "harness/library_output.h"
+#include "harness/library/library_output.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Expressions and what rebuilds them.
-#include "ir/expr.h"
+#include "ir/kernel/expr.h"
 
 #include "catch.h"
 

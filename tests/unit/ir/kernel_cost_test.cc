@@ -1,5 +1,5 @@
 // Costs of kernels as formulas over their sizes.
-#include "ir/kernel_cost.h"
+#include "ir/kernel/kernel_cost.h"
 
 #include "catch.h"
 

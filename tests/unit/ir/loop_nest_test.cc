@@ -1,5 +1,5 @@
 // Text form and verifier of loop nests.
-#include "ir/loop_nest.h"
+#include "ir/nest/loop_nest.h"
 
 #include "catch.h"
 #include "isa/all_isas.h"

@@ -1,6 +1,6 @@
 // Regions of graphs: what the verifier refuses, how a loop reads as text.
 #include "catch.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 using namespace tenon;
 

@@ -1,5 +1,5 @@
 // What extents are at most: growing and shrinking ones, and those that do both.
-#include "ir/size_bounds.h"
+#include "ir/graph/size_bounds.h"
 
 #include "catch.h"
 

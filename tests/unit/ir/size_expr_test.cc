@@ -1,5 +1,5 @@
 // Division of extents: what divides exactly leaves no quotient behind.
-#include "ir/size_expr.h"
+#include "ir/graph/size_expr.h"
 
 #include "catch.h"
 

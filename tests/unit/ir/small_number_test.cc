@@ -1,5 +1,5 @@
 // Codes of small types: known values of each format, rounding, what lies out of range, and the way back of every code.
-#include "ir/small_number.h"
+#include "ir/number/small_number.h"
 
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "library/expand_library.h"
-#include "lower/kernel_passes.h"
+#include "lower/kernel/kernel_passes.h"
 #include "opdef/read_ops.h"
 
 using namespace tenon;

@@ -1,7 +1,7 @@
 // What `require` asks of sizes that only run time knows becomes extents that have to be equal, for the same sizes as
 // the text says.
 #include "catch.h"
-#include "ir/size_expr.h"
+#include "ir/graph/size_expr.h"
 #include "library/bind_node.h"
 #include "opdef/read_ops.h"
 

@@ -1,5 +1,5 @@
 // A check asks as far outside of its loops as it can.
-#include "lower/check_guards.h"
+#include "lower/kernel/check_guards.h"
 
 #include "catch.h"
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "lower/lower_contraction.h"
+#include "lower/contraction/lower_contraction.h"
 #include "unit/lower/hand_made.h"
 
 using namespace tenon;

@@ -1,5 +1,5 @@
 // Names for positions that a nest writes out more than once.
-#include "lower/name_repeated.h"
+#include "lower/nest/name_repeated.h"
 
 #include "catch.h"
 

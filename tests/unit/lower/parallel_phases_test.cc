@@ -1,5 +1,5 @@
 // Which statements in front of a parallel loop are a phase of their own, and which each worker carries out for itself.
-#include "lower/parallel_phases.h"
+#include "lower/nest/parallel_phases.h"
 
 #include "catch.h"
 

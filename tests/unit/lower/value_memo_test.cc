@@ -1,5 +1,5 @@
 // What is known in nested blocks.
-#include "lower/value_memo.h"
+#include "lower/generate/value_memo.h"
 
 #include "catch.h"
 

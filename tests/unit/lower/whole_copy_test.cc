@@ -1,5 +1,5 @@
 // Copies of whole tensors: which statements are one, what the function is called and given, and that libraries call it.
-#include "lower/whole_copy.h"
+#include "lower/kernel/whole_copy.h"
 
 #include "catch.h"
 #include "isa/all_isas.h"

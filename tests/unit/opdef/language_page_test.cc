@@ -1,7 +1,7 @@
 // docs/opdef-language.md: every example on the page is accepted, and names every key and diagnostic that it shows as
 // they are.
 #include "catch.h"
-#include "opdef/read_op.h"
+#include "opdef/read/read_op.h"
 #include "unit/opdef/read_text.h"
 
 namespace {

@@ -1,11 +1,11 @@
 // read_math: the shipped entries are read whole, every math row of the scalar table has one, and mistakes are told with
 // their place.
-#include "opdef/read_math.h"
+#include "opdef/read/read_math.h"
 
 #include <filesystem>
 
 #include "catch.h"
-#include "ir/scalar_op.h"
+#include "ir/number/scalar_op.h"
 #include "unit/opdef/read_text.h"
 
 using namespace tenon;

@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "frame_files.h"
-#include "opdef/read_frame.h"
+#include "opdef/read/read_frame.h"
 
 using namespace tenon;
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "catch.h"
-#include "frontend/read_graph_yaml.h"
+#include "frontend/yaml/read_graph_yaml.h"
 #include "isa/all_isas.h"
 #include "library_semantics.h"
 #include "lower/lower_kernel.h"

@@ -6,8 +6,8 @@
 
 #include "algebra/contraction.h"
 #include "catch.h"
-#include "frontend/read_graph_yaml.h"
-#include "ir/kernel_cost.h"
+#include "frontend/yaml/read_graph_yaml.h"
+#include "ir/kernel/kernel_cost.h"
 #include "isa/all_isas.h"
 #include "library_semantics.h"
 #include "lower/lower_kernel.h"

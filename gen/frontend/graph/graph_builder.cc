@@ -1,0 +1,432 @@
+// Adds nodes with their types, computes what is known before run time, and leaves out what nothing needs.
+#include "frontend/graph/graph_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "frontend/graph/size_arithmetic.h"
+#include "ir/graph/without_unused.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kMaxExtent = int64_t{1} << 40;
+
+int64_t count_of(const std::vector<SizeExpr>& dims) {
+  std::vector<int64_t> extents;
+  for (const SizeExpr& d : dims) {
+    if (!d.is_constant()) return -1;
+    extents.push_back(d.value);
+  }
+  return element_count(extents);
+}
+
+/// `e` with another extent in place of a size.
+SizeExpr with_size(const SizeExpr& e, const std::string& name, const SizeExpr& by) {
+  if (e.kind == SizeExpr::Kind::name) return e.name == name ? by : e;
+  SizeExpr out = e;
+  for (SizeExpr& a : out.args) a = with_size(a, name, by);
+  if (out == e) return e;
+  if (out.kind == SizeExpr::Kind::add || out.kind == SizeExpr::Kind::mul) {
+    SizeExpr all = out.args[0];
+    for (size_t i = 1; i < out.args.size(); ++i)
+      all = out.kind == SizeExpr::Kind::add ? all + out.args[i] : all * out.args[i];
+    return all;
+  }
+  return out;
+}
+
+size_t length_of(const SizeExpr& e) {
+  size_t all = 1;
+  for (const SizeExpr& a : e.args) all += length_of(a);
+  return all;
+}
+
+/// What depends on sizes in so many ways is no extent that anybody means: selections among numbers by arithmetic, which
+/// products make longer and longer.
+bool is_short(const SizeTensor& t) {
+  constexpr size_t kLongest = 200;
+  return std::all_of(t.elements.begin(), t.elements.end(), [](const SizeExpr& e) { return length_of(e) <= kLongest; });
+}
+
+/// Results with as many elements as there can be, for telling whether they are worth computing.
+std::vector<TensorType> at_their_bounds(const InferredTypes& inferred) {
+  std::vector<TensorType> types = inferred.outputs;
+  for (const BoundedExtent& e : inferred.extents)
+    for (TensorType& t : types)
+      for (SizeExpr& d : t.dims) d = with_size(d, e.name, e.bound);
+  return types;
+}
+
+/// What a size of the graph is called where the definition at hand has its name for an extent of its own.
+std::string aside(const std::string& name) { return name + "'"; }
+
+void rename_in(std::vector<SizeExpr>& dims, const std::string& name, const std::string& to) {
+  for (SizeExpr& d : dims) d = with_size(d, name, size_name(to));
+}
+
+bool is_whole(DType t) { return is_int(t) || t == DType::Bool; }
+
+TensorData numbers_data(DType dtype, const std::vector<int64_t>& dims, const std::vector<SizeExpr>& elements) {
+  TensorData data{dtype, dims, {}};
+  const size_t width = static_cast<size_t>(bytes_of(dtype));
+  for (const SizeExpr& e : elements) {
+    const uint64_t bits = dtype == DType::F32   ? std::bit_cast<uint32_t>(static_cast<float>(e.value))
+                          : dtype == DType::F64 ? std::bit_cast<uint64_t>(static_cast<double>(e.value))
+                                                : static_cast<uint64_t>(e.value);
+    for (size_t k = 0; k < width; ++k) data.bytes.push_back(static_cast<uint8_t>(bits >> (8 * k)));
+  }
+  return data;
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(const OpSemantics& semantics, std::string graph_name) : semantics_(&semantics) {
+  graph_.name = std::move(graph_name);
+}
+
+ValueId GraphBuilder::add(Entry entry) {
+  entries_.push_back(std::move(entry));
+  return static_cast<ValueId>(entries_.size() - 1);
+}
+
+void GraphBuilder::add_size(GraphSize size) { graph_.sizes.push_back(std::move(size)); }
+
+ValueId GraphBuilder::add_input(const std::string& name, DType dtype, std::vector<SizeExpr> dims) {
+  Entry e;
+  e.value.original = name;
+  e.value.dtype = dtype;
+  e.value.dims = std::move(dims);
+  const ValueId id = add(std::move(e));
+  graph_.inputs.push_back(id);
+  return id;
+}
+
+ValueId GraphBuilder::add_constant(const std::string& name, std::shared_ptr<const TensorData> data) {
+  Entry e;
+  e.value.original = name;
+  e.value.dtype = data->dtype;
+  e.value.dims.assign(data->dims.begin(), data->dims.end());
+  e.value.constant = std::move(data);
+  return add(std::move(e));
+}
+
+ValueId GraphBuilder::add_constant(const std::string& name, TensorData data) {
+  return add_constant(name, std::make_shared<const TensorData>(std::move(data)));
+}
+
+ValueId GraphBuilder::add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements) {
+  TENON_CHECK(count_of(dims) == static_cast<int64_t>(elements.size()) &&
+              (is_whole(dtype) || dtype == DType::F32 || dtype == DType::F64));
+  if (std::all_of(elements.begin(), elements.end(), [](const SizeExpr& e) { return e.is_constant(); })) {
+    std::vector<int64_t> extents;
+    for (const SizeExpr& d : dims) extents.push_back(d.value);
+    return add_constant("", numbers_data(dtype, extents, elements));
+  }
+  Entry e;
+  e.value.dtype = dtype;
+  e.value.dims = std::move(dims);
+  e.numbers = std::move(elements);
+  return add(std::move(e));
+}
+
+void GraphBuilder::name_value(ValueId id, const std::string& original) {
+  if (at(id).value.original.empty()) at(id).value.original = original;
+}
+
+std::optional<std::vector<SizeExpr>> GraphBuilder::numbers(ValueId id) const {
+  const Entry& e = at(id);
+  if (e.numbers) return e.numbers;
+  const auto& data = e.value.constant;
+  if (!data || e.value.trainable || !is_whole(data->dtype)) return std::nullopt;
+  std::vector<SizeExpr> elements;
+  for (int64_t i = 0, n = element_count(data->dims); i < n; ++i) elements.emplace_back(int_element(*data, i));
+  return elements;
+}
+
+InferredTypes GraphBuilder::infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs,
+                                  size_t outputs) const {
+  std::vector<std::optional<TensorType>> types;
+  for (ValueId id : inputs) types.push_back(id == kNoValue ? std::nullopt : std::optional(type(id)));
+  InferredTypes inferred = semantics_->infer(op, types, attrs, outputs);
+  Attributes renamed = attrs;
+  for (const BoundedExtent& e : std::vector(inferred.extents)) {
+    for (std::optional<TensorType>& t : types)
+      if (t) rename_in(t->dims, e.name, aside(e.name));
+    for (auto& [name, value] : renamed) {
+      if (auto* list = std::get_if<std::vector<SizeExpr>>(&value)) rename_in(*list, e.name, aside(e.name));
+      if (auto* one = std::get_if<SizeExpr>(&value)) *one = with_size(*one, e.name, size_name(aside(e.name)));
+    }
+  }
+  if (inferred.extents.empty()) return inferred;
+  inferred = semantics_->infer(op, types, renamed, outputs);
+  for (const BoundedExtent& e : std::vector(inferred.extents)) {
+    const auto back = [&](SizeExpr& x) { x = with_size(x, aside(e.name), size_name(e.name)); };
+    for (BoundedExtent& bounded : inferred.extents) back(bounded.bound);
+    for (auto& [a, b] : inferred.equal) back(a), back(b);
+  }
+  return inferred;
+}
+
+void GraphBuilder::check_extents(const std::string& op, const std::vector<TensorType>& types) const {
+  for (const TensorType& t : types) {
+    int64_t count = 1;
+    for (const SizeExpr& d : t.dims) {
+      if (!d.is_constant() && bounds_of(d, sizes()).hi < 0)
+        throw GraphError(
+            fmt::format("the result of {} would have the extent {}, which is below 0 for all sizes in their ranges", op,
+                        to_text(d)));
+      if (!d.is_constant()) continue;
+      if (d.value < 0) throw GraphError(fmt::format("the result of {} would have the extent {}", op, d.value));
+      if (__builtin_mul_overflow(count, d.value, &count) || count > kMaxExtent)
+        throw GraphError(fmt::format("the result of {} would have more than 2^40 elements", op));
+    }
+  }
+}
+
+std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs,
+                                            size_t outputs) {
+  while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
+  InferredTypes inferred = infer(op, inputs, attrs, outputs);
+  if (!inferred.error.empty()) throw GraphError(op + ": " + inferred.error);
+  for (TensorType& t : inferred.outputs)
+    for (SizeExpr& d : t.dims) d = decided(d, sizes());
+  check_extents(op, inferred.outputs);
+  for (const TensorType& t : inferred.outputs)
+    for (const SizeExpr& d : t.dims)
+      if (bounds_of(d, sizes()).lo < 0)
+        inferred.equal.emplace_back(size_max(d, 0), d);  // a call whose sizes make it negative is refused
+  const bool pinned = fix_sizes(op, inferred);
+  const auto computed = compute_now(op, inputs, attrs, at_their_bounds(inferred));
+  Node node;
+  node.op = op;
+  node.inputs = std::move(inputs);
+  node.attrs = attrs;
+  node.origin = origin_;
+  if (computed && !stays_node(node, inferred.outputs)) return *computed;
+  if (computed) {
+    const std::vector<ValueId> made = append(std::move(node), inferred.outputs, 0);
+    at(made[0]).value.constant = at((*computed)[0]).value.constant;
+    at(made[0]).computed = true;
+    return made;
+  }
+  for (ValueId& id : node.inputs)
+    if (id != kNoValue) id = at_run(id);
+  const size_t place = pinned ? open_.size() - 1 : place_of(node, inferred.outputs);
+  name_extents(node, inferred, open_[place].region);
+  return append(std::move(node), inferred.outputs, place);
+}
+
+/// Reals made of narrow whole numbers stand for these: what computes with such a tensor may be rewritten to compute
+/// with the whole numbers.
+bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& types) const {
+  if (node.inputs.empty() || node.inputs[0] == kNoValue || types.size() != 1 || open_.size() > 1) return false;
+  const Value& from = value(node.inputs[0]);
+  return from.constant && is_int(from.dtype) && dtype_row(from.dtype).bits < 64 && is_float(types[0].dtype) &&
+         types[0].dims == from.dims;
+}
+
+std::string GraphBuilder::never_equal(const SizeExpr& x, const SizeExpr& y) const {
+  const auto text = [&](const SizeExpr& e) { return to_text(decided(e, graph_.sizes)); };
+  if (const auto least = at_least(x, y))
+    return fmt::format("{} has to be at least {}, and within the ranges of the sizes it never is", text(y),
+                       text(*least));
+  return fmt::format("an extent of {} meets one of {}, and within the ranges of the sizes they are never equal",
+                     text(x), text(y));
+}
+
+/// Extents that have to be equal. True where what relies on it stays in the innermost open region.
+bool GraphBuilder::fix_sizes(const std::string& op, const InferredTypes& inferred) {
+  bool inside = false;
+  for (const auto& [x, y] : inferred.equal) {
+    const Equality e = require_equal(x, y);
+    if (e == Equality::never) throw GraphError(op + ": " + never_equal(x, y));
+    inside = inside || e == Equality::in_the_region;
+  }
+  return inside;
+}
+
+GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const SizeExpr& y) {
+  const SizeExpr a = decided(x, graph_.sizes), b = decided(y, graph_.sizes);
+  const SizeBounds apart = bounds_of(a - b, graph_.sizes);
+  if (apart.lo > 0 || apart.hi < 0) return Equality::never;
+  if (apart.lo == apart.hi) return Equality::at_every_call;
+  const bool at_each_iteration = names_a_counter(a) || names_a_counter(b);
+  if (runs_at_every_call() && !at_each_iteration) {
+    fix_for_every_call({a, b});
+  } else if (known_here(a) && known_here(b)) {
+    const RegionId here = open_.back().region;
+    // What the region itself writes is looked at when it is written, all else before.
+    add_equal(is_written_in(here, a) || is_written_in(here, b) ? graph_.equal : region(here).equal, {a, b});
+    return Equality::in_the_region;
+  }
+  return Equality::at_every_call;
+}
+
+/// An open size beside a number is that number: the program's own check of its sizes refuses all others. Other extents
+/// are compared.
+void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
+  const SizeExpr &open = e.a.is_constant() ? e.b : e.a, &number = e.a.is_constant() ? e.a : e.b;
+  const auto size = std::find_if(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) {
+    return open.kind == SizeExpr::Kind::name && s.name == open.name;
+  });
+  if (number.is_constant() && size != graph_.sizes.end() && !size->written) size->lo = size->hi = number.value;
+  else if (known_at_run(e.a) && known_at_run(e.b)) add_equal(graph_.equal, e);
+}
+
+bool GraphBuilder::known_at_run(const SizeExpr& extent) const {
+  const std::vector<std::string> names = names_in(extent);
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::any_of(graph_.sizes.begin(), graph_.sizes.end(), [&](const GraphSize& s) { return s.name == name; });
+  });
+}
+
+bool GraphBuilder::names_a_counter(const SizeExpr& extent) const {
+  const std::vector<std::string> names = names_in(extent);
+  return std::any_of(open_.begin() + 1, open_.end(), [&](const Open& o) {
+    return region(o.region).kind == Region::Kind::loop &&
+           std::count(names.begin(), names.end(), region(o.region).counter) > 0;
+  });
+}
+
+/// Whether every name in the extent is a size, or the counter of a loop that is open.
+bool GraphBuilder::known_here(const SizeExpr& extent) const {
+  const std::vector<std::string> names = names_in(extent);
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return known_at_run(size_name(name)) || names_a_counter(size_name(name));
+  });
+}
+
+/// Extents that the node writes become sizes of the graph, known in `place` only.
+void GraphBuilder::name_extents(Node& node, InferredTypes& inferred, RegionId place) {
+  std::vector<GraphSize> known = sizes();
+  for (const BoundedExtent& e : inferred.extents) {
+    const auto taken = [&](const std::string& name) {
+      return std::any_of(known.begin(), known.end(), [&](const GraphSize& s) { return s.name == name; });
+    };
+    std::string name = node.op + "_" + e.name;
+    for (int n = 2; taken(name); ++n) name = fmt::format("{}_{}_{}", node.op, e.name, n);
+    const std::optional<int64_t> most = greatest_value(e.bound, known);
+    if (!most) throw GraphError(fmt::format("{}: nothing bounds the extent {}", node.op, to_text(e.bound)));
+    graph_.sizes.push_back({name, 0, *most, true});
+    known.push_back(graph_.sizes.back());
+    if (place != kTopLevel) written_[name] = {place, known_at_run(e.bound) ? e.bound : SizeExpr(*most)};
+    node.attrs[e.name] = size_name(name);
+    for (TensorType& t : inferred.outputs) rename_in(t.dims, e.name, name);
+  }
+  for (const BoundedExtent& e : inferred.extents) {
+    for (TensorType& t : inferred.outputs) rename_in(t.dims, aside(e.name), e.name);
+  }
+}
+
+std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string& op, const std::vector<ValueId>& inputs,
+                                                              const Attributes& attrs,
+                                                              const std::vector<TensorType>& types) {
+  bool sizes = false, any = false;
+  for (ValueId id : inputs) {
+    if (id == kNoValue) continue;
+    const Entry& e = at(id);
+    if ((!e.value.constant && !e.numbers) || e.value.trainable || count_of(e.value.dims) > computed_elements_)
+      return std::nullopt;
+    sizes = sizes || e.numbers.has_value();
+    any = true;
+  }
+  for (const TensorType& t : types) {
+    const int64_t count = count_of(t.dims);
+    // Without inputs only whole numbers are worth it: they become extents and indices, while random numbers stay what
+    // they are.
+    if (count < 0 || count > computed_elements_ || (!any && !is_whole(t.dtype))) return std::nullopt;
+  }
+  for (const auto& [name, value] : attrs)
+    if (std::holds_alternative<SizeExpr>(value) || std::holds_alternative<std::vector<SizeExpr>>(value))
+      return std::nullopt;
+  return sizes ? compute_sizes(op, inputs, attrs, types) : compute_constants(op, inputs, attrs, types);
+}
+
+std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::string& op,
+                                                                const std::vector<ValueId>& inputs,
+                                                                const Attributes& attrs,
+                                                                const std::vector<TensorType>& types) {
+  const std::vector<GraphSize> all = sizes();
+  std::vector<SizeTensor> tensors(inputs.size());
+  std::vector<const SizeTensor*> pointers(inputs.size(), nullptr);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] == kNoValue) continue;
+    const auto& data = value(inputs[i]).constant;
+    std::optional<std::vector<SizeExpr>> elements = data ? whole_elements(*data) : numbers(inputs[i]);
+    if (!elements) return std::nullopt;
+    tensors[i] = {value(inputs[i]).dtype, {}, std::move(*elements)};
+    for (const SizeExpr& d : value(inputs[i]).dims) tensors[i].dims.push_back(d.value);
+    pointers[i] = &tensors[i];
+  }
+  std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, op, pointers, attrs, types, all);
+  if (!results || !std::all_of(results->begin(), results->end(),
+                               [&](const SizeTensor& t) { return is_exact(t, all) && is_short(t); }))
+    return std::nullopt;
+  std::vector<ValueId> ids;
+  for (SizeTensor& t : *results)
+    ids.push_back(add_numbers(t.dtype, std::vector<SizeExpr>(t.dims.begin(), t.dims.end()), std::move(t.elements)));
+  return ids;
+}
+
+std::optional<std::vector<ValueId>> GraphBuilder::compute_constants(const std::string& op,
+                                                                    const std::vector<ValueId>& inputs,
+                                                                    const Attributes& attrs,
+                                                                    const std::vector<TensorType>& types) {
+  if (!semantics_->evaluate) return std::nullopt;
+  std::vector<const TensorData*> tensors;
+  for (ValueId id : inputs) tensors.push_back(id == kNoValue ? nullptr : at(id).value.constant.get());
+  ComputedTensors computed = semantics_->evaluate(op, tensors, attrs, types.size());
+  if (!computed.error.empty()) throw GraphError(op + ": " + computed.error);
+  if (computed.outputs.empty()) return std::nullopt;
+  TENON_CHECK(computed.outputs.size() == types.size(), "{} computed {} of {} results", op, computed.outputs.size(),
+              types.size());
+  std::vector<ValueId> ids;
+  for (TensorData& t : computed.outputs) ids.push_back(add_constant("", std::move(t)));
+  return ids;
+}
+
+ValueId GraphBuilder::at_run(ValueId id) { return at(id).numbers ? materialise(id) : id; }
+
+// A tensor of extents as values of the graph: one element after another, joined and brought into shape.
+ValueId GraphBuilder::materialise(ValueId id) {
+  const TensorType whole = type(id);
+  const DType held = whole.dtype == DType::Bool ? DType::U8 : whole.dtype;
+  const std::vector<SizeExpr> elements = *at(id).numbers;
+  std::vector<ValueId> parts;
+  for (const SizeExpr& e : elements) {
+    const Attributes one{{"shape", std::vector<int64_t>{1}},
+                         {"value", e.is_constant() ? AttrValue(e.value) : AttrValue(e)},
+                         {"dtype", held}};
+    parts.push_back(add_node("full", {}, one, 1)[0]);
+  }
+  if (parts.size() > 1) parts = add_node("concat", parts, {{"axis", int64_t{0}}}, 1);
+  if (held != whole.dtype) parts = add_node("cast", parts, {{"dtype", whole.dtype}}, 1);
+  std::vector<int64_t> shape;
+  for (const SizeExpr& d : whole.dims) shape.push_back(d.value);
+  return add_node("reshape", parts, {{"shape", shape}}, 1)[0];
+}
+
+Graph GraphBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& outputs) {
+  for (Entry& e : entries_)
+    if (e.computed) e.value.constant = nullptr;
+  std::set<ValueId> taken(graph_.inputs.begin(), graph_.inputs.end());
+  for (const auto& [name, id] : outputs) {
+    ValueId out = at_run(id);
+    if (at(out).value.constant || !taken.insert(out).second) {
+      out = append(Node{"", "identity", {out}, {}, {}, "output '" + name + "'"}, {type(out)}, 0)[0];
+      taken.insert(out);
+    }
+    at(out).value.original = name;
+    graph_.outputs.push_back(out);
+  }
+  TENON_CHECK(open_.size() == 1, "a region is open");
+  graph_.nodes = std::move(open_[0].nodes);
+  for (Entry& e : entries_) graph_.values.push_back(std::move(e.value));
+  return name_graph(without_unused(std::move(graph_)));
+}
+
+}  // namespace tenon

@@ -1,0 +1,168 @@
+// Builds a Graph node by node with the types of everything known at once, so that a reader can look at shapes while it
+// reads. Small results of known values are computed on the spot, extents as expressions over run-time sizes included.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+
+#include "frontend/graph/c_names.h"
+#include "frontend/graph/op_semantics.h"
+
+namespace tenon {
+
+/// Why a node cannot be added. Thrown inside the readers of this folder, never out of them.
+struct GraphError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class GraphBuilder {
+ public:
+  GraphBuilder(const OpSemantics& semantics, std::string graph_name);
+
+  void add_size(GraphSize size);
+  ValueId add_input(const std::string& name, DType dtype, std::vector<SizeExpr> dims);
+  ValueId add_constant(const std::string& name, std::shared_ptr<const TensorData> data);
+  ValueId add_constant(const std::string& name, TensorData data);
+  /// A tensor of whole numbers that may depend on run-time sizes; of floats where all of them are whole and the type
+  /// holds them.
+  ValueId add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements);
+
+  /// Adds `op`; the origin set before goes with it. Throws GraphError.
+  std::vector<ValueId> add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs,
+                                size_t outputs);
+
+  /// Opens a loop of `trip` iterations, or of that many at most; what is added until it is closed and depends on the
+  /// iteration is its body. What does not depend on it is added outside.
+  RegionId begin_loop(const SizeExpr& trip);
+  /// The iteration's number, 0 at first.
+  SizeExpr counter(RegionId loop) const { return size_name(region(loop).counter); }
+  /// What an iteration sees of a value that each one hands to the next.
+  ValueId carry(RegionId loop, ValueId initial);
+  /// The part of `whole` at the iteration's place of axis 0; without that axis. The axis has `trip` elements.
+  ValueId read_slice(RegionId loop, ValueId whole, bool reversed);
+  /// Bounds that are told at run time: a count of iterations (i64), whether there is a first one (bool).
+  void set_bounds(RegionId loop, ValueId count, ValueId starts);
+
+  /// What the body hands on: a value for each carried one, in their order; parts of results; whether to go on, or
+  /// kNoValue.
+  struct LoopEnd {
+    std::vector<ValueId> next;
+    std::vector<std::pair<ValueId, bool>> parts;  // and whether they are written from the end
+    ValueId continues = kNoValue;
+  };
+  /// Closes the innermost region, which is `loop`. Returns the carried values after the last iteration, then a tensor
+  /// [trip, …] for each part. Throws GraphError where a value does not keep its type.
+  std::vector<ValueId> end_loop(RegionId loop, const LoopEnd& end);
+
+  /// Opens the branch that is taken if `condition`, a bool of one element (at_run), is `holds`. All that is added until
+  /// it is closed is in it.
+  RegionId begin_branch(ValueId condition, bool holds);
+  /// Closes the innermost region, the branch that holds or the other one right after it. `results` is empty for the
+  /// first, whose results are returned and are given to the second. Throws GraphError where the types differ.
+  std::vector<ValueId> end_branch(RegionId branch, const std::vector<ValueId>& made,
+                                  const std::vector<ValueId>& results);
+  /// Leaves the innermost region open and goes on outside of it, until it is taken up again: what ends it may follow
+  /// from another one.
+  void set_aside(RegionId region);
+  void take_up(RegionId region);
+  /// An extent outside of the region that is no less than `extent` inside: operators of the region may write sizes that
+  /// nobody else knows.
+  SizeExpr bound_outside(RegionId region, const SizeExpr& extent) const;
+  /// Forgets the regions from `region` on, which could not be finished, and what they said of sizes.
+  void abandon(RegionId region);
+
+  /// Where two extents are equal. In a region that may not be carried out, what relies on it has to stay there.
+  enum class Equality { never, at_every_call, in_the_region };
+  /// Extents that the ranges of the sizes leave open are compared when the program runs: at every call, or where the
+  /// innermost region is carried out.
+  Equality require_equal(const SizeExpr& x, const SizeExpr& y);
+
+  /// Whether every name in the extent is a size of the inputs, or one that an operator writes.
+  bool known_at_run(const SizeExpr& extent) const;
+  /// The value, with numbers that depend on sizes as a tensor of the program.
+  ValueId at_run(ValueId id);
+
+  void set_origin(std::string origin) { origin_ = std::move(origin); }
+  /// Results of constants with at most so many elements are computed on the spot.
+  void compute_up_to(int64_t elements) { computed_elements_ = elements; }
+  /// Gives the value the name that the file has for it; the first name stays.
+  void name_value(ValueId id, const std::string& original);
+  void set_trainable(ValueId id) { at(id).value.trainable = true; }
+
+  const Value& value(ValueId id) const { return at(id).value; }
+  TensorType type(ValueId id) const { return {value(id).dtype, value(id).dims}; }
+  /// The run-time sizes and the counters of the loops with their ranges.
+  std::vector<GraphSize> sizes() const { return all_sizes(graph_); }
+  const OpSemantics& semantics() const { return *semantics_; }
+  /// Elements of a tensor of whole numbers where they are known before run time.
+  std::optional<std::vector<SizeExpr>> numbers(ValueId id) const;
+
+  /// The graph, without what no output needs, with unique C identifiers. An output that is an input, a constant or
+  /// another output gets a copy. Throws GraphError.
+  Graph finish(const std::vector<std::pair<std::string, ValueId>>& outputs);
+
+ private:
+  struct Entry {
+    Value value;
+    std::optional<std::vector<SizeExpr>> numbers;  // elements that depend on sizes; such a value has no node
+    bool computed = false;        // has a node although its contents are known, which the graph does not keep
+    RegionId region = kTopLevel;  // outside of which it is not known
+  };
+  /// An open region and the nodes that lie in it so far.
+  struct Open {
+    RegionId region = kTopLevel;
+    std::vector<Node> nodes;
+    std::vector<GraphSize> sizes = {};  // and what was known of sizes when it was opened
+    std::vector<EqualExtents> equal = {};
+  };
+  /// A size that an operator inside of a region writes, anew whenever it runs.
+  struct Written {
+    RegionId region = kTopLevel;
+    SizeExpr bound;
+  };
+  Region& region(RegionId id) { return graph_.regions[static_cast<size_t>(id)]; }
+  const Region& region(RegionId id) const { return graph_.regions[static_cast<size_t>(id)]; }
+  bool is_written_in(RegionId id, const SizeExpr& extent) const;
+  void check_known_outside(RegionId id, const TensorType& type) const;
+  size_t place_of(const Node& node, const std::vector<TensorType>& types) const;
+  std::vector<ValueId> append(Node node, const std::vector<TensorType>& types, size_t place);
+  RegionId open(Region region);
+  void close(RegionId id);
+  ValueId made_in(RegionId id, ValueId value, std::set<ValueId>& taken);
+  ValueId value_like(ValueId other, RegionId region);
+  Entry& at(ValueId id) { return entries_[static_cast<size_t>(id)]; }
+  const Entry& at(ValueId id) const { return entries_[static_cast<size_t>(id)]; }
+  ValueId add(Entry entry);
+  InferredTypes infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs,
+                      size_t outputs) const;
+  void check_extents(const std::string& op, const std::vector<TensorType>& types) const;
+  std::optional<std::vector<ValueId>> compute_now(const std::string& op, const std::vector<ValueId>& inputs,
+                                                  const Attributes& attrs, const std::vector<TensorType>& types);
+  std::optional<std::vector<ValueId>> compute_sizes(const std::string& op, const std::vector<ValueId>& inputs,
+                                                    const Attributes& attrs, const std::vector<TensorType>& types);
+  std::optional<std::vector<ValueId>> compute_constants(const std::string& op, const std::vector<ValueId>& inputs,
+                                                        const Attributes& attrs, const std::vector<TensorType>& types);
+  void name_extents(Node& node, InferredTypes& inferred, RegionId place);
+  std::string never_equal(const SizeExpr& x, const SizeExpr& y) const;
+  bool fix_sizes(const std::string& op, const InferredTypes& inferred);
+  void fix_for_every_call(const EqualExtents& e);
+  bool runs_at_every_call() const;
+  bool names_a_counter(const SizeExpr& extent) const;
+  bool known_here(const SizeExpr& extent) const;
+  bool stays_node(const Node& node, const std::vector<TensorType>& types) const;
+  ValueId materialise(ValueId id);
+
+  const OpSemantics* semantics_;
+  Graph graph_;  // sizes, inputs and regions; values and nodes are kept below until the end
+  std::vector<Entry> entries_;
+  std::vector<Open> open_{Open{}};  // the innermost region is last
+  std::vector<Open> aside_;         // open as well, but nothing is added to them
+  std::map<std::string, Written> written_;
+  CNames counters_;
+  std::string origin_;
+  int64_t computed_elements_ = 4096;  // larger results may be worth less than their memory
+};
+
+}  // namespace tenon

@@ -1,0 +1,98 @@
+// What a frontend asks about the ops of the library: their signatures, the types of their results, and their values.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+
+namespace tenon {
+
+/// Dtype and extents of a tensor.
+struct TensorType {
+  DType dtype = DType::F32;
+  std::vector<SizeExpr> dims;
+  bool operator==(const TensorType&) const = default;
+};
+/// f32[N, 64]
+std::string to_text(const TensorType& type);
+
+/// What an attribute of an op takes, so that numbers and words in a file become values of the right kind.
+struct AttrSignature {
+  enum class Kind { boolean, integer, real, element, word, dtype, text };
+  std::string name;
+  Kind kind = Kind::integer;
+  bool list = false;  // int[2], int[]
+  bool required = false;
+  std::vector<std::string> words;  // of an enum, in order
+};
+
+struct InputSignature {
+  std::string name;
+  bool optional = false;
+  bool variadic = false;  // takes this and all further arguments
+};
+
+/// Names of an op's inputs, outputs and attributes, in the definition's order.
+struct OpSignature {
+  std::vector<InputSignature> inputs;
+  std::vector<std::string> outputs;
+  std::vector<AttrSignature> attrs;
+};
+
+/// gemm(A, B, C?, alpha=…): how a call of the op looks.
+std::string call_text(const std::string& op, const OpSignature& signature);
+
+/// An extent of results that the op writes at run time: its name in the results' types, and what it is at most.
+struct BoundedExtent {
+  std::string name;
+  SizeExpr bound;
+};
+
+/// Types of the results, or a sentence that says what is wrong with the arguments. A node is told the graph's own names
+/// of `extents` by attributes of their names.
+struct InferredTypes {
+  std::vector<TensorType> outputs;
+  std::string error = {};
+  std::vector<BoundedExtent> extents = {};
+  std::vector<std::pair<SizeExpr, SizeExpr>> equal =
+      {};  // extents of the arguments that are the same at every call, or it is refused
+};
+
+/// Contents of the results, or a sentence that says what is wrong with the values (an index out of range). Neither:
+/// nothing computes the op before run time.
+struct ComputedTensors {
+  std::vector<TensorData> outputs;
+  std::string error;
+};
+
+/// An op that is made for what a graph asks, or a sentence that says why it cannot be.
+struct MadeOp {
+  std::string name;
+  std::string error;
+};
+
+/// The library as the frontends see it; the pipeline supplies it, so that this stage includes no other. An op whose
+/// type variable no input binds (cast, arange, full, randn) takes it as the attribute `dtype`, which its signature
+/// lists and which stays in the node; where left out, it is f32.
+struct OpSemantics {
+  /// Signature of an op; nullptr where the library has none of this name. The pointer stays valid.
+  std::function<const OpSignature*(const std::string& op)> find;
+  /// Result types for input types (nothing = absent optional) and attributes. `wanted` is the number of outputs that
+  /// the node names, for ops that have as many as asked for.
+  std::function<InferredTypes(const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
+                              const Attributes& attrs, size_t wanted)>
+      infer;
+  /// Results for constant inputs (nullptr = absent optional).
+  std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs,
+                                const Attributes& attrs, size_t wanted)>
+      evaluate;
+  /// The op of an einsum string, made when it is first asked for.
+  std::function<MadeOp(const std::string& subscripts)> einsum;
+  /// Names of all ops, for "did you mean".
+  std::function<std::vector<std::string>()> names;
+};
+
+}  // namespace tenon

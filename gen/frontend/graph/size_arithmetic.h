@@ -1,0 +1,32 @@
+// Small tensors of whole numbers whose elements are extents: what ops that move or add elements make of them.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "frontend/graph/op_semantics.h"
+#include "ir/graph/size_bounds.h"
+
+namespace tenon {
+
+/// A tensor of whole numbers that may depend on run-time sizes.
+struct SizeTensor {
+  DType dtype = DType::I64;
+  std::vector<int64_t> dims;
+  std::vector<SizeExpr> elements;
+};
+
+/// Results of `op` on such tensors (nullptr = absent optional). Ops that only move elements are evaluated on element
+/// numbers in place of elements; sums, products, quotients and comparisons (1 where they hold) element by element.
+/// Nothing for other ops.
+std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
+                                                        const std::vector<const SizeTensor*>& inputs,
+                                                        const Attributes& attrs, const std::vector<TensorType>& types,
+                                                        const std::vector<GraphSize>& sizes);
+
+/// The elements of a constant where all are whole numbers, reals of such values included; nothing otherwise.
+std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data);
+/// Whether the type holds all elements exactly: floats do not hold all whole numbers.
+bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
+
+}  // namespace tenon

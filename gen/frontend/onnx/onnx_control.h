@@ -1,0 +1,29 @@
+// Operators of ONNX that hold graphs: If, Loop and Scan become regions.
+#pragma once
+
+#include <functional>
+
+#include "frontend/onnx/onnx_node.h"
+
+namespace tenon {
+
+/// What the reader of a model does for a node that holds graphs.
+struct OnnxBodyReader {
+  /// Adds the nodes of a graph whose inputs are `inputs`; it may name what is outside of it. Returns the values of its
+  /// outputs, kNoValue for those that are in error, which has been reported.
+  std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)> read;
+  /// The first extent that the file states for a tensor; 0 where it states none.
+  std::function<int64_t(const std::string& name)> declared_extent;
+  /// The value of a name around the node; kNoValue where there is none.
+  std::function<ValueId(const std::string& name)> find;
+};
+
+/// Whether the node is one of these operators.
+bool is_onnx_control(const tenon_onnx::NodeProto& node);
+
+/// Adds the node's graphs and returns its outputs, kNoValue for all where an error in a graph has been reported. Throws
+/// OnnxError and GraphError.
+std::vector<ValueId> map_onnx_control(OnnxNodeContext& context, const tenon_onnx::NodeProto& node,
+                                      const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
+
+}  // namespace tenon

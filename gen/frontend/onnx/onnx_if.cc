@@ -1,0 +1,120 @@
+// If: the branch that is known or that the greatest sizes take, or a region for each of the two.
+#include <algorithm>
+
+#include "frontend/graph/joined_results.h"
+#include "frontend/onnx/control_node.h"
+
+namespace tenon {
+namespace {
+
+using namespace tenon_onnx;
+
+class IfNode : public ControlNode {
+ public:
+  using ControlNode::ControlNode;
+
+  std::vector<ValueId> run() {
+    if (inputs_.size() != 1) throw OnnxError{Code::E0806, "it has one input", {}};
+    tensors_only(inputs_);
+    const std::optional<SizeExpr> known = number(inputs_[0]);
+    if (known && known->is_constant()) return reader_.read(branch(!known->is(0)), {});
+    const bool told_by_sizes = known && builder_.known_at_run(*known);
+    if (const auto results = both_branches(told_by_sizes)) return *results;
+    return branch_of_greatest_sizes(*known);
+  }
+
+ private:
+  const GraphProto& branch(bool holds) const { return graph(holds ? "then_branch" : "else_branch"); }
+
+  /// Nothing where one of the two has to do and may: no type is that of both results.
+  std::optional<std::vector<ValueId>> both_branches(bool one_may_do) {
+    const ValueId condition = builder_.at_run(inputs_[0]);
+    Branch then = read_branch(condition, true);
+    Guard guard{builder_, then.region};
+    builder_.set_aside(then.region);
+    if (!then.complete) return std::vector<ValueId>{};
+    Branch otherwise = read_branch(condition, false);
+    if (!otherwise.complete) return std::vector<ValueId>{};
+    if (then.lengths.size() != otherwise.lengths.size())
+      throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
+    if (then.lengths != otherwise.lengths)
+      throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
+    builder_.set_aside(otherwise.region);
+    if (one_may_do && !may_join(builder_, then, otherwise)) return std::nullopt;
+    const std::vector<JoinedResult> joined = joined_results(builder_, then, otherwise);
+    std::vector<ValueId> results;
+    for (const Branch* b : {&then, &otherwise}) {
+      builder_.take_up(b->region);
+      results = builder_.end_branch(b->region, widened(builder_, b->made, joined), results);
+    }
+    guard.done = true;
+    return gathered(cut_to_size(builder_, results, joined), then.lengths);
+  }
+
+  /// The branch that is taken where all sizes are as great as they may be; a call whose sizes take the other one is
+  /// refused.
+  std::vector<ValueId> branch_of_greatest_sizes(const SizeExpr& condition) {
+    SizeValues greatest;
+    for (const GraphSize& s : builder_.sizes()) greatest[s.name] = s.hi;
+    const bool holds = evaluate(condition, greatest).value_or(0) != 0;
+    builder_.require_equal(condition, int64_t{holds});
+    return reader_.read(branch(holds), {});
+  }
+
+  static constexpr size_t kTensor = static_cast<size_t>(-1);  // in `lengths`, which else has the elements of a sequence
+  /// The elements of sequences in their place.
+  std::vector<ValueId> scattered(const std::vector<ValueId>& ids, std::vector<size_t>& lengths) const {
+    std::vector<ValueId> tensors;
+    for (const ValueId v : ids) {
+      lengths.push_back(is_list(v) ? list_of(v).size() : kTensor);
+      if (!is_list(v)) tensors.push_back(v);
+      else
+        for (const RecipeValue& e : list_of(v)) {
+          if (!e.get<TensorRef>())
+            throw OnnxError{Code::E0805, "one of its branches gives an optional or a sequence of sequences", {}};
+          tensors.push_back(e.get<TensorRef>()->id);
+        }
+    }
+    return tensors;
+  }
+
+  std::vector<ValueId> gathered(const std::vector<ValueId>& tensors, const std::vector<size_t>& lengths) {
+    std::vector<ValueId> ids;
+    size_t next = 0;
+    for (const size_t length : lengths) {
+      if (length == kTensor) {
+        ids.push_back(tensors[next++]);
+        continue;
+      }
+      RecipeList list;
+      for (size_t i = 0; i < length; ++i) list.emplace_back(TensorRef{tensors[next++]});
+      ids.push_back(add_list(std::move(list)));
+    }
+    return ids;
+  }
+
+  /// A branch that is still open, with sequences as their elements.
+  struct Branch : OpenBranch {
+    std::vector<size_t> lengths;
+    bool complete = false;
+  };
+  Branch read_branch(ValueId condition, bool holds) {
+    Branch b;
+    b.region = builder_.begin_branch(condition, holds);
+    Guard guard{builder_, b.region};
+    const std::vector<ValueId> ids = reader_.read(branch(holds), {});
+    b.complete = complete(ids);
+    if (b.complete) b.made = scattered(ids, b.lengths);
+    guard.done = true;
+    return b;
+  }
+};
+
+}  // namespace
+
+std::vector<ValueId> map_onnx_if(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs,
+                                 const OnnxBodyReader& reader) {
+  return IfNode(context, node, inputs, reader).run();
+}
+
+}  // namespace tenon

@@ -1,0 +1,200 @@
+// Loop: one region, or its iterations one after another.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/graph/joined_results.h"
+#include "frontend/onnx/control_node.h"
+#include "frontend/onnx/loop_body.h"
+
+namespace tenon {
+namespace {
+
+using namespace tenon_onnx;
+
+constexpr int64_t kMaxUnrolled = 4096;
+
+class LoopNode : public ControlNode {
+ public:
+  using ControlNode::ControlNode;
+
+  std::vector<ValueId> run() {
+    const std::vector<ValueId> initial = inputs_from(2);
+    tensors_only({inputs_.begin(), inputs_.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(inputs_.size(), 2))});
+    if (std::any_of(initial.begin(), initial.end(), is_list))
+      return unrolled_loop(initial, "a sequence goes through it");
+    const LoopBody body(
+        graph("body"), [&](const std::string& name) { return known(reader_.find(name)); }, begins(initial),
+        builder_.sizes());
+    const std::optional<SizeExpr> count = iterations(body);
+    try {
+      return rolled_loop(initial, body, count);
+    } catch (const GraphError& e) {
+      // Where a carried value changes its type, a number of iterations that is known makes each of them a piece of the
+      // graph.
+      if (count && count->is_constant() && count->value <= kMaxUnrolled) return unrolled_loop(initial, e.what());
+      throw OnnxError{
+          Code::E0807,
+          e.what(),
+          {fmt::format(
+              "shapes may change from one iteration to the next where the file states how many there are, {} at most",
+              kMaxUnrolled)}};
+    }
+  }
+
+ private:
+  std::optional<SizeExpr> known(ValueId id) const { return id < 0 ? std::nullopt : number(id); }
+
+  /// The numbers that counters may begin with.
+  std::vector<std::optional<SizeExpr>> begins(const std::vector<ValueId>& initial) const {
+    std::vector<std::optional<SizeExpr>> numbers;
+    for (const ValueId v : initial) {
+      const DType dtype = builder_.value(v).dtype;
+      numbers.push_back(dtype == DType::I32 || dtype == DType::I64 ? known(v) : std::nullopt);
+    }
+    return numbers;
+  }
+
+  bool is_fixed(ValueId id) const { return number(id) && number(id)->is_constant(); }
+  bool starts_at_once() const { return input(1) == kNoValue || (known(input(1)) && known(input(1))->is(1)); }
+
+  /// How often it runs where no data decide it: as told, or until the condition of its body ends it.
+  std::optional<SizeExpr> iterations(const LoopBody& body) const {
+    const std::optional<SizeExpr> told = known(input(0)), starts = known(input(1)),
+                                  counted = body.iterations(starts_at_once());
+    if (starts && starts->is(0)) return 0;
+    const bool endless = !told || (told->is_constant() && told->value >= kUnboundedTrip);
+    if (endless) return input(0) == kNoValue || told ? counted : std::nullopt;
+    const SizeExpr most = told->is_constant() ? SizeExpr(std::max<int64_t>(told->value, 0)) : *told;
+    return counted ? lesser(most, *counted, builder_.sizes()) : most;
+  }
+
+  /// The greatest number of iterations: where only run time knows, the extent that the file states for an output that
+  /// has one element for each.
+  SizeExpr greatest_trip(const std::optional<SizeExpr>& count, size_t carried) const {
+    if (count) return *count;
+    int64_t stated = 0;
+    bool parts = false;
+    for (int i = static_cast<int>(carried); i < node_.output_size(); ++i) {
+      if (node_.output(i).empty()) continue;
+      parts = true;
+      stated = std::max(stated, reader_.declared_extent(node_.output(i)));
+    }
+    if (!parts) return kUnboundedTrip;
+    if (stated > 0) return stated;
+    throw OnnxError{Code::E0808,
+                    "the number of its iterations is told at run time, and so is the extent of its outputs",
+                    {"a file that states the extent of the output bounds it"}};
+  }
+
+  /// Its iterations one after another. `why` says what asks for it.
+  std::vector<ValueId> unrolled_loop(const std::vector<ValueId>& initial, const std::string& why) {
+    const auto told = [&](ValueId v) {
+      const std::optional<SizeExpr> n = number(v);
+      if (!n || !n->is_constant())
+        throw OnnxError{Code::E0807,
+                        fmt::format("{}, so that the number of its iterations has to be known before run time", why),
+                        {}};
+      return n->value;
+    };
+    const int64_t trip = input(0) == kNoValue ? kUnboundedTrip : told(input(0));
+    bool more = input(1) == kNoValue || told(input(1)) != 0;
+    std::vector<ValueId> carried = initial;
+    std::vector<std::vector<ValueId>> parts;
+    for (int64_t i = 0; i < trip && more; ++i) {
+      if (i == kMaxUnrolled)
+        throw OnnxError{Code::E0807, fmt::format("{}, and it has more than {} iterations", why, kMaxUnrolled), {}};
+      std::vector<ValueId> inside{builder_.add_numbers(DType::I64, {}, {i}),
+                                  builder_.add_numbers(DType::Bool, {}, {1})};
+      inside.insert(inside.end(), carried.begin(), carried.end());
+      const std::vector<ValueId> made = reader_.read(graph("body"), inside);
+      if (!complete(made)) return {};
+      if (made.size() < initial.size() + 1)
+        throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
+      tensors_only({made[0]});
+      more = told(made[0]) != 0;
+      carried.assign(made.begin() + 1, made.begin() + 1 + static_cast<std::ptrdiff_t>(initial.size()));
+      parts.emplace_back(made.begin() + 1 + static_cast<std::ptrdiff_t>(initial.size()), made.end());
+    }
+    for (size_t k = 0; k + initial.size() < static_cast<size_t>(node_.output_size()); ++k)
+      carried.push_back(stacked(parts, k));
+    return carried;
+  }
+
+  /// Part `k` of all iterations along a new axis 0.
+  ValueId stacked(const std::vector<std::vector<ValueId>>& parts, size_t k) {
+    std::vector<ValueId> rows;
+    for (const std::vector<ValueId>& made : parts) {
+      if (k >= made.size()) throw OnnxError{Code::E0806, "it has more outputs than its body", {}};
+      sound({made[k]});
+      std::vector<SizeExpr> dims = builder_.value(made[k]).dims;
+      dims.insert(dims.begin(), 1);
+      rows.push_back(builder_.add_node("reshape", {made[k]}, {{"shape", extents(dims)}}, 1)[0]);
+    }
+    if (rows.empty())
+      throw OnnxError{Code::E0807, "no iteration says what type the results have that get an element from each", {}};
+    return rows.size() == 1 ? rows[0] : builder_.add_node("concat", rows, {{"axis", int64_t{0}}}, 1)[0];
+  }
+
+  /// What an iteration sees of the carried values. Those that no iteration changes are read from outside, and counters
+  /// are numbers.
+  std::vector<ValueId> seen_inside(RegionId loop, const std::vector<ValueId>& initial, const LoopBody& body) {
+    std::vector<ValueId> seen;
+    for (size_t i = 0; i < initial.size(); ++i) {
+      if (body.keeps(i)) {
+        seen.push_back(initial[i]);
+        continue;
+      }
+      seen.push_back(builder_.carry(loop, initial[i]));
+      const Value& v = builder_.value(initial[i]);
+      if (const std::optional<Counter> c = body.counter(i))
+        seen.back() = builder_.add_numbers(v.dtype, v.dims, {c->start + SizeExpr(c->step) * builder_.counter(loop)});
+    }
+    return seen;
+  }
+
+  std::vector<ValueId> rolled_loop(const std::vector<ValueId>& initial, const LoopBody& body,
+                                   const std::optional<SizeExpr>& count) {
+    Guard guard{builder_, builder_.begin_loop(greatest_trip(count, initial.size()))};
+    const bool asked = input(0) != kNoValue && !number(input(0)), guarded = input(1) != kNoValue && !is_fixed(input(1));
+    builder_.set_bounds(guard.region, asked ? input(0) : kNoValue, guarded ? input(1) : kNoValue);
+    // An iteration that runs has been allowed to: inside, the condition holds.
+    std::vector<ValueId> inside{builder_.add_numbers(DType::I64, {}, {builder_.counter(guard.region)}),
+                                builder_.add_numbers(DType::Bool, {}, {1})};
+    const std::vector<ValueId> seen = seen_inside(guard.region, initial, body);
+    inside.insert(inside.end(), seen.begin(), seen.end());
+    const std::vector<ValueId> made = reader_.read(graph("body"), inside);
+    if (!sound(made)) return {};
+    if (made.size() < initial.size() + 1)
+      throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
+    GraphBuilder::LoopEnd end;
+    const std::optional<SizeExpr> goes_on = number(made[0]), counted = body.iterations(starts_at_once());
+    const bool counts = !guarded && count && count->is_constant() && counted && counted->is_constant();
+    if (!counts && (!goes_on || !goes_on->is_constant() || goes_on->is(0))) end.continues = made[0];
+    for (size_t i = 0; i < initial.size(); ++i)
+      if (!body.keeps(i)) end.next.push_back(made[i + 1]);
+    for (size_t i = initial.size() + 1; i < made.size(); ++i) end.parts.emplace_back(made[i], false);
+    const std::vector<ValueId> ended = builder_.end_loop(guard.region, end);
+    guard.done = true;
+    return with_kept(initial, body, ended);
+  }
+
+  /// The results of the region with those of the values that it does not carry.
+  static std::vector<ValueId> with_kept(const std::vector<ValueId>& initial, const LoopBody& body,
+                                        const std::vector<ValueId>& ended) {
+    std::vector<ValueId> results;
+    size_t next = 0;
+    for (size_t i = 0; i < initial.size(); ++i) results.push_back(body.keeps(i) ? initial[i] : ended[next++]);
+    results.insert(results.end(), ended.begin() + static_cast<std::ptrdiff_t>(next), ended.end());
+    return results;
+  }
+};
+
+}  // namespace
+
+std::vector<ValueId> map_onnx_loop(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs,
+                                   const OnnxBodyReader& reader) {
+  return LoopNode(context, node, inputs, reader).run();
+}
+
+}  // namespace tenon

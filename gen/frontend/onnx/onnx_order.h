@@ -1,0 +1,14 @@
+// The order in which the nodes of an ONNX graph can be read.
+#pragma once
+
+#include <vector>
+
+#include "frontend/onnx/onnx.pb.h"
+
+namespace tenon {
+
+/// Positions of the nodes so that each comes after those that make its inputs, and otherwise as they stand: the format
+/// asks for such an order, but not all writers keep to it. Nodes of a cycle come last, as they stand.
+std::vector<int> onnx_node_order(const google::protobuf::RepeatedPtrField<tenon_onnx::NodeProto>& nodes);
+
+}  // namespace tenon

@@ -1,0 +1,50 @@
+// The extents that an ONNX model leaves open and the bounds that --size gives them.
+#include "frontend/onnx/onnx_sizes.h"
+
+#include <fmt/format.h>
+
+namespace tenon {
+
+using namespace tenon_onnx;
+
+std::optional<SizeExpr> OpenSizes::extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,
+                                          GraphBuilder& builder, std::string& name) {
+  // Some exporters call all extents "?" that they do not know: each is a size of its own, and --size bounds them by
+  // their own names or all at once.
+  const bool unnamed = dim.dim_param().empty() || dim.dim_param() == "?";
+  name = unnamed ? fmt::format("{}_d{}", input, axis) : dim.dim_param();
+  auto range = ranges_.find(name);
+  if (range == ranges_.end() && unnamed) range = ranges_.find(dim.dim_param());
+  if (range == ranges_.end()) return std::nullopt;
+  used_.insert(range->first);
+  if (range->second.lo == range->second.hi) return SizeExpr(range->second.lo);
+  const auto [entry, fresh] = names_.emplace(name, "");
+  if (fresh) {
+    entry->second = c_names_.fresh(name);
+    builder.add_size({entry->second, range->second.lo, range->second.hi});
+  }
+  return size_name(entry->second);
+}
+
+std::optional<std::vector<SizeExpr>> OpenSizes::stated(const TensorShapeProto& shape) const {
+  std::vector<SizeExpr> dims;
+  for (const TensorShapeProto::Dimension& dim : shape.dim()) {
+    const auto range = ranges_.find(dim.dim_param());
+    const auto open = names_.find(dim.dim_param());
+    if (dim.has_dim_value() && dim.dim_value() >= 0) dims.emplace_back(dim.dim_value());
+    else if (open != names_.end()) dims.push_back(size_name(open->second));
+    else if (dim.dim_param() != "?" && range != ranges_.end() && range->second.lo == range->second.hi)
+      dims.emplace_back(range->second.lo);
+    else return std::nullopt;
+  }
+  return dims;
+}
+
+std::vector<std::string> OpenSizes::unused() const {
+  std::vector<std::string> names;
+  for (const auto& [name, range] : ranges_)
+    if (!used_.count(name)) names.push_back(name);
+  return names;
+}
+
+}  // namespace tenon

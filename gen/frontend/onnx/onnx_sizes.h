@@ -1,0 +1,38 @@
+// The extents that an ONNX model leaves open and the bounds that --size gives them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontend/graph/graph_builder.h"
+#include "frontend/onnx/onnx.pb.h"
+#include "frontend/onnx/read_onnx.h"
+
+namespace tenon {
+
+class OpenSizes {
+ public:
+  explicit OpenSizes(const SizeRanges& ranges) : ranges_(ranges) {}
+
+  /// What stands for an open extent: a number if it is fixed, otherwise a size that `builder` gets with its bounds.
+  /// Nothing where no bounds were given; `name` is what they have to be given for.
+  std::optional<SizeExpr> extent(const tenon_onnx::TensorShapeProto::Dimension& dim, const std::string& input, int axis,
+                                 GraphBuilder& builder, std::string& name);
+
+  /// The extents of a shape that the file states; nothing where one of them is none that inputs have.
+  std::optional<std::vector<SizeExpr>> stated(const tenon_onnx::TensorShapeProto& shape) const;
+
+  /// The names that bounds were given for and that no input has.
+  std::vector<std::string> unused() const;
+
+ private:
+  const SizeRanges& ranges_;
+  std::map<std::string, std::string> names_;  // in the file → in C
+  std::set<std::string> used_;
+  CNames c_names_;
+};
+
+}  // namespace tenon

@@ -1,0 +1,49 @@
+// Which inputs may say extents, and the check that they say what they are taken to say.
+#include "frontend/onnx/onnx_told.h"
+
+#include <fmt/format.h>
+
+#include "frontend/recipe/recipe_call.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kMaxTold = 16;
+
+}  // namespace
+
+bool may_say_extents(DType dtype, const std::vector<SizeExpr>& dims) {
+  if (dtype != DType::I64 && dtype != DType::I32) return false;
+  return dims.empty() || (dims.size() == 1 && dims[0].is_constant() && dims[0].value > 0 && dims[0].value <= kMaxTold);
+}
+
+std::vector<SizeExpr> element_names(const Value& input) {
+  std::vector<SizeExpr> names;
+  for (int64_t i = 0, n = input.dims.empty() ? 1 : input.dims[0].value; i < n; ++i)
+    names.push_back(size_name(fmt::format("{}[{}]", input.original, i)));
+  return names;
+}
+
+ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,
+                     const std::vector<SizeExpr>& elements, ValueId output) {
+  std::vector<int64_t> places;
+  RecipeList numbers;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (!elements[i].is_constant()) continue;
+    places.push_back(static_cast<int64_t>(i));
+    numbers.push_back(elements[i]);
+  }
+  if (places.empty()) return output;
+  const std::vector<int64_t> all{static_cast<int64_t>(elements.size())}, known{static_cast<int64_t>(places.size())};
+  const ValueId flat = builder.add_node("reshape", {given}, {{"shape", all}}, 1)[0];
+  const ValueId told = builder.add_node("gather", {flat, builder.add_constant("", i64_tensor(known, places))},
+                                        {{"axis", int64_t{0}}}, 1)[0];
+  RecipeContext recipe{builder, table.functions};
+  const RecipeFunction& agreed = table.functions.at("agreed");  // opdefs/onnx/deferred.yaml
+  RecipeScope scope{{agreed.parameters[0], TensorRef{output}},
+                    {agreed.parameters[1], TensorRef{told}},
+                    {agreed.parameters[2], std::move(numbers)}};
+  return run_recipe(recipe, agreed.body, scope).get<TensorRef>()->id;
+}
+
+}  // namespace tenon

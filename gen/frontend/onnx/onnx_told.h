@@ -1,0 +1,22 @@
+// Inputs whose numbers are taken to be known because the extents that the file states leave no choice about them.
+#pragma once
+
+#include "frontend/onnx/onnx_table.h"
+
+namespace tenon {
+
+/// By the names of inputs their elements, some of them numbers and the others names of unknown sizes.
+using ToldInputs = std::map<std::string, std::vector<SizeExpr>>;
+
+/// Whether a tensor is small enough, and of a type, to say extents.
+bool may_say_extents(DType dtype, const std::vector<SizeExpr>& dims);
+/// A name for each element of such a tensor; no identifier in a file is spelled like this.
+std::vector<SizeExpr> element_names(const Value& input);
+/// Beyond this no unknown size is looked for.
+inline constexpr int64_t kGreatestTold = int64_t{1} << 31;
+
+/// `output` as long as the known ones of `elements` are those of `given` at run time; otherwise a range error.
+ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,
+                     const std::vector<SizeExpr>& elements, ValueId output);
+
+}  // namespace tenon

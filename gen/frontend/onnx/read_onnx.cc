@@ -1,0 +1,433 @@
+// Reads an ONNX model: checks what the file declares, then maps its nodes in order.
+#include "frontend/onnx/read_onnx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "frontend/graph/c_names.h"
+#include "frontend/graph/solve_extents.h"
+#include "frontend/onnx/onnx_control.h"
+#include "frontend/onnx/onnx_declared.h"
+#include "frontend/onnx/onnx_function.h"
+#include "frontend/onnx/onnx_node.h"
+#include "frontend/onnx/onnx_order.h"
+#include "frontend/onnx/onnx_sizes.h"
+#include "frontend/onnx/onnx_stated.h"
+#include "frontend/onnx/onnx_tensor.h"
+#include "frontend/onnx/onnx_told.h"
+
+namespace tenon {
+namespace {
+
+using namespace tenon_onnx;
+
+constexpr int64_t kFirstOpset = 1, kLastOpset = 28;
+constexpr int kMaxDepth = 32;
+constexpr int64_t kMaxNodes = 1000000;
+
+class OnnxReader {
+ public:
+  OnnxReader(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics, const SizeRanges& sizes,
+             ToldInputs told)
+      : source_(source), table_(table), semantics_(semantics), sizes_(sizes), told_(std::move(told)) {}
+
+  Result<Graph> read() {
+    const std::vector<std::pair<std::string, ValueId>> outputs = read_model();
+    if (diagnostics_.has_errors()) return diagnostics_;
+    return finish(outputs);
+  }
+
+  /// The inputs whose elements may be extents, with a name for each element.
+  ToldInputs unknown_inputs() const {
+    ToldInputs unknown;
+    for (const ValueId id : candidates_) unknown[builder_->value(id).original] = element_names(builder_->value(id));
+    return unknown;
+  }
+
+  /// The same with the numbers that the stated extents leave no choice about; nothing where there are none.
+  ToldInputs solved_inputs() {
+    read_model();
+    if (diagnostics_.has_errors()) return {};
+    std::vector<ExtentEquation> equations;
+    for (const auto& [name, dims] : stated_) {
+      const auto it = values_.find(name);
+      if (it == values_.end() || it->second < 0 || builder_->value(it->second).dims.size() != dims.size()) continue;
+      for (size_t i = 0; i < dims.size(); ++i)
+        if (dims[i].is_constant()) equations.push_back({builder_->value(it->second).dims[i], dims[i].value});
+    }
+    const SizeValues solved = solve_extents(equations, unknowns_);
+    ToldInputs told = solved.empty() ? ToldInputs{} : told_;
+    for (auto& [name, elements] : told)
+      for (SizeExpr& e : elements) e = substitute(e, solved);
+    return told;
+  }
+
+ private:
+  // Values by their names in one graph or function. kNoValue: the node is in error, so that what reads it is left out
+  // silently.
+  using Names = std::map<std::string, ValueId>;
+
+  std::vector<std::pair<std::string, ValueId>> read_model() {
+    if (!parse()) return {};
+    builder_.emplace(semantics_, CNames().fresh(model_.graph().name()));
+    OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
+    read_opsets(context);
+    add_declared_types(model_.graph(), declared_);
+    if (diagnostics_.has_errors()) return {};
+    read_tensors(context, model_.graph(), values_, "");
+    read_inputs();
+    check_sizes();
+    for (const ValueInfoProto& v : model_.graph().value_info()) read_stated(context, v);
+    for (const ValueInfoProto& v : model_.graph().output()) read_stated(context, v);
+    carry_stated_shapes(model_.graph(), table_, context.stated);
+    stated_ = context.stated;
+    if (diagnostics_.has_errors()) return {};
+    for (const auto& [name, elements] : told_) tell(name, elements);
+    try {
+      read_nodes(context, model_.graph().node(), values_, "");
+    } catch (const GraphError& e) {
+      error(Code::E0809, "", e.what());
+    }
+    return read_outputs();
+  }
+
+  /// From here on the input stands for these numbers.
+  void tell(const std::string& name, const std::vector<SizeExpr>& elements) {
+    const ValueId id = values_.at(name);
+    for (const SizeExpr& e : elements)
+      if (!e.is_constant() && unknowns_.insert(e.name).second) builder_->add_size({e.name, 1, kGreatestTold});
+    told_values_[name] = id;
+    values_[name] = builder_->add_numbers(builder_->value(id).dtype, builder_->value(id).dims, elements);
+  }
+
+  void error(Code code, const std::string& where, const std::string& message, std::vector<std::string> notes = {}) {
+    diagnostics_.error_at(code, where.empty() ? source_.path : source_.path + ": " + where, message, std::move(notes));
+  }
+
+  bool parse() {
+    const bool fits = source_.bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max());
+    if (!fits || !model_.ParseFromArray(source_.bytes.data(), static_cast<int>(source_.bytes.size())))
+      error(Code::E0801, "",
+            fits ? "this is no ONNX model, or it is damaged"
+                 : "models of 2 GiB and more keep their weights in a file beside them");
+    else if (source_.bytes.empty()) error(Code::E0801, "", "the file is empty");
+    else if (!model_.has_graph() || model_.opset_import_size() == 0)
+      error(Code::E0801, "", "this is no ONNX model: it has no graph or imports no opset");
+    else if (model_.graph().sparse_initializer_size() > 0)
+      error(Code::E0805, "",
+            fmt::format("sparse weights cannot be read ('{}')", model_.graph().sparse_initializer(0).values().name()));
+    return !diagnostics_.has_errors();
+  }
+
+  void read_opsets(OnnxNodeContext& context) {
+    for (const OperatorSetIdProto& o : model_.opset_import()) {
+      const std::string domain = o.domain() == "ai.onnx" ? "" : o.domain();
+      if (domain.empty() && (o.version() < kFirstOpset || o.version() > kLastOpset))
+        error(Code::E0803, "",
+              fmt::format("opset {} cannot be read, only {} to {}", o.version(), kFirstOpset, kLastOpset),
+              {"onnx.version_converter brings a model to another opset"});
+      context.opsets[domain] = static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
+    }
+  }
+
+  void define(Names& names, const std::string& name, ValueId id, const std::string& where) {
+    if (!names.emplace(name, id).second) error(Code::E0809, where, fmt::format("the name '{}' is defined twice", name));
+    if (id < 0) return;
+    if (const auto wrong = contradiction(declared_, name, builder_->type(id), builder_->sizes()))
+      error(Code::E0810, where, *wrong,
+            {"onnx.shape_inference makes the declarations anew where the old ones are taken out"});
+  }
+
+  void read_tensors(const OnnxNodeContext& context, const GraphProto& graph, Names& names, const std::string& outer) {
+    for (const TensorProto& t : graph.initializer()) {
+      const std::string where = fmt::format("{}initializer '{}'", outer, t.name());
+      Result<TensorData> data = read_onnx_tensor(t, context.folder, source_.path + ": " + where);
+      diagnostics_.append(data.diagnostics());
+      define(names, t.name(), data.ok() ? builder_->add_constant(t.name(), std::move(data).value()) : kNoValue, where);
+    }
+  }
+
+  // Inputs with initializers are constants: files before IR version 4 list all weights as inputs.
+  void read_inputs() {
+    std::set<std::string> seen;
+    for (const ValueInfoProto& v : model_.graph().input()) {
+      const std::string where = fmt::format("input '{}'", v.name());
+      if (!seen.insert(v.name()).second)
+        error(Code::E0809, where, fmt::format("the name '{}' is defined twice", v.name()));
+      if (values_.count(v.name())) continue;
+      const TypeProto::Tensor& t = v.type().tensor_type();
+      const std::optional<DType> dtype = onnx_dtype(t.elem_type());
+      if (v.type().value_case() != TypeProto::kTensorType)
+        error(Code::E0805, where, "only tensors can be inputs of the program");
+      else if (!dtype)
+        error(Code::E0805, where, fmt::format("tensors of type {} cannot be read", onnx_dtype_name(t.elem_type())));
+      else if (!t.has_shape())
+        error(Code::E0808, where, "the file does not say how many dimensions it has",
+              {"onnx.shape_inference or the exporter can state it"});
+      if (!dtype || !t.has_shape()) continue;
+      std::vector<SizeExpr> dims;
+      for (int axis = 0; axis < t.shape().dim_size(); ++axis)
+        dims.push_back(extent(t.shape().dim(axis), v.name(), axis, where));
+      const ValueId id = builder_->add_input(v.name(), *dtype, dims);
+      define(values_, v.name(), id, where);
+      if (may_say_extents(*dtype, dims)) candidates_.push_back(id);
+    }
+  }
+
+  SizeExpr extent(const TensorShapeProto::Dimension& dim, const std::string& input, int axis,
+                  const std::string& where) {
+    if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
+    std::string name;
+    const std::optional<SizeExpr> open = sizes_.extent(dim, input, axis, *builder_, name);
+    const auto plain = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
+    };
+    const char* quote = std::all_of(name.begin(), name.end(), plain) ? ""
+                        : name.find('\'') == std::string::npos       ? "'"
+                                                                     : "\"";
+    if (!open && reported_.insert(name).second)
+      error(Code::E0808, where, fmt::format("extent {} is the open size '{}'", axis, name),
+            {fmt::format("add --size {1}{0}=4{1} to fix it, or --size {1}{0}=1..64{1} to bound it", name, quote)});
+    return open.value_or(1);
+  }
+
+  // A shape that the file states helps where what decides it is computed at run time.
+  void read_stated(OnnxNodeContext& context, const ValueInfoProto& v) const {
+    const TypeProto::Tensor& t = v.type().tensor_type();
+    if (v.type().value_case() != TypeProto::kTensorType || !t.has_shape()) return;
+    if (std::optional<std::vector<SizeExpr>> dims = sizes_.stated(t.shape()))
+      context.stated[v.name()] = std::move(*dims);
+  }
+
+  void check_sizes() {
+    for (const std::string& name : sizes_.unused())
+      diagnostics_.error_at(Code::E0808, "--size " + name, fmt::format("{} has no such open size", source_.path),
+                            {"`tenon model` without --size names those that it has"});
+  }
+
+  template <class Nodes>
+  void read_nodes(OnnxNodeContext& context, const Nodes& nodes, Names& names, const std::string& outer) {
+    for (int i : onnx_node_order(nodes)) {
+      const NodeProto& node = nodes.Get(i);
+      const std::string name = node.name().empty() ? "" : fmt::format(" '{}'", node.name());
+      read_node(context, node, names, fmt::format("{}node {}{} ({})", outer, i, name, node.op_type()));
+    }
+  }
+
+  void read_node(OnnxNodeContext& context, const NodeProto& node, Names& names, const std::string& where) {
+    if (++nodes_ > kMaxNodes) throw GraphError("functions and branches unfold to more than a million nodes");
+    context.position = nodes_;
+    std::vector<ValueId> inputs;
+    bool sound = true;
+    for (const std::string& name : node.input()) {
+      const auto it = names.find(name);
+      if (!name.empty() && it == names.end())
+        error(Code::E0809, where,
+              fmt::format("its input '{}' is made by no node, or by one that needs this one", name));
+      inputs.push_back(name.empty() || it == names.end() ? kNoValue : it->second);
+      if (inputs.back() == kNotGiven) {
+        error(Code::E0807, where, fmt::format("its input '{}' is an output that is not supported", name));
+        inputs.back() = kNoValue;
+      }
+      sound = sound && (name.empty() || inputs.back() != kNoValue);
+    }
+    std::vector<ValueId> outputs(static_cast<size_t>(node.output_size()), kNoValue);
+    if (sound) outputs = results(context, node, inputs, names, where);
+    for (int i = 0; i < node.output_size(); ++i) {
+      if (node.output(i).empty()) continue;
+      const ValueId id = outputs[static_cast<size_t>(i)];
+      if (id >= 0) builder_->name_value(id, node.output(i));
+      define(names, node.output(i), id, where);
+    }
+  }
+
+  std::vector<ValueId> results(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs,
+                               const Names& names, const std::string& where) {
+    std::vector<ValueId> none(static_cast<size_t>(node.output_size()), kNoValue);
+    builder_->set_origin(where);
+    try {
+      if (const FunctionProto* f = find_onnx_function(model_, node))
+        return call_function(context, *f, node, inputs, where);
+      if (is_onnx_control(node)) return map_control(context, node, inputs, names, where);
+      context.read_body = [&](const GraphProto& body, const std::vector<ValueId>& given) {
+        return read_body(context, body, given, names, where);
+      };
+      return map_onnx_node(context, node, inputs);
+    } catch (const OnnxError& e) {
+      std::vector<std::string> notes = e.notes;
+      if (e.code == Code::E0806 && !notes.empty())
+        notes.emplace_back("onnx.checker compares the model with the standard; docs/onnx.md lists what cannot be read");
+      error(e.code, where, e.message, notes);
+    } catch (const GraphError& e) {
+      error(Code::E0807, where, e.what());
+    }
+    return none;
+  }
+
+  // A function of the model is its nodes, in a space of names of its own.
+  std::vector<ValueId> call_function(OnnxNodeContext& context, const FunctionProto& f, const NodeProto& node,
+                                     const std::vector<ValueId>& inputs, const std::string& where) {
+    enter();
+    OnnxNodeContext inner{context.builder, context.table, context.folder, context.opsets, {}};
+    for (int i = 0; i < std::min(f.output_size(), node.output_size()); ++i)
+      if (const auto it = context.stated.find(node.output(i)); it != context.stated.end())
+        inner.stated[f.output(i)] = it->second;
+    inner.lists = context.lists;
+    for (const OperatorSetIdProto& o : f.opset_import())
+      inner.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] =
+          static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
+    DeclaredTypes around = std::exchange(declared_, {});
+    Names names;
+    for (int i = 0; i < f.input_size(); ++i)
+      names[f.input(i)] = static_cast<size_t>(i) < inputs.size() ? inputs[static_cast<size_t>(i)] : kNoValue;
+    const auto nodes = onnx_function_nodes(f, node, inputs);
+    read_nodes(inner, nodes, names, where + ": ");
+    context.lists = std::move(inner.lists);
+    declared_ = std::move(around);
+    --depth_;
+    return outputs_of(names, f.output(), node);
+  }
+
+  std::vector<ValueId> map_control(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs,
+                                   const Names& names, const std::string& where) {
+    OnnxBodyReader reader;
+    reader.read = [&](const GraphProto& body, const std::vector<ValueId>& given) {
+      return read_body(context, body, given, names, where);
+    };
+    reader.declared_extent = [&](const std::string& name) { return declared_extent(context, name); };
+    reader.find = [&](const std::string& name) { return names.count(name) ? names.at(name) : kNoValue; };
+    return map_onnx_control(context, node, inputs, reader);
+  }
+
+  // A graph inside of a node sees the names around it.
+  std::vector<ValueId> read_body(OnnxNodeContext& context, const GraphProto& body, const std::vector<ValueId>& given,
+                                 const Names& names, const std::string& where) {
+    if (given.size() != static_cast<size_t>(body.input_size()))
+      throw OnnxError{Code::E0806, fmt::format("its body has {} inputs, not {}", body.input_size(), given.size()), {}};
+    enter();
+    DeclaredTypes around = declared_;
+    add_declared_types(body, declared_);
+    Names inner = names;
+    for (int i = 0; i < body.input_size(); ++i) inner[body.input(i).name()] = given[static_cast<size_t>(i)];
+    read_tensors(context, body, inner, where + ": ");
+    read_nodes(context, body.node(), inner, where + ": ");
+    declared_ = std::move(around);
+    --depth_;
+    builder_->set_origin(where);
+    std::vector<ValueId> made;
+    for (const ValueInfoProto& v : body.output()) {
+      const auto it = inner.find(v.name());
+      if (it == inner.end())
+        error(Code::E0809, where, fmt::format("no node makes the output '{}' of its body", v.name()));
+      else if (it->second == kNotGiven || it->second == kEmptyOptional)
+        error(Code::E0805, where,
+              fmt::format("the output '{}' of its body is an empty optional, or one that is not supported", v.name()));
+      made.push_back(it == inner.end() || it->second == kNotGiven || it->second == kEmptyOptional ? kNoValue
+                                                                                                  : it->second);
+    }
+    return made;
+  }
+
+  /// The first extent that the file states for a value, or that follows from what it states for others; 0 where it is
+  /// none of these.
+  int64_t declared_extent(const OnnxNodeContext& context, const std::string& name) const {
+    if (const auto it = context.stated.find(name);
+        it != context.stated.end() && !it->second.empty() && it->second[0].is_constant())
+      return it->second[0].value;
+    for (const auto* list : {&model_.graph().output(), &model_.graph().value_info()})
+      for (const ValueInfoProto& v : *list)
+        if (v.name() == name && v.type().tensor_type().shape().dim_size() > 0)
+          return v.type().tensor_type().shape().dim(0).dim_value();
+    return 0;
+  }
+
+  void enter() {
+    if (++depth_ > kMaxDepth)
+      throw OnnxError{Code::E0809, "functions and branches are nested too deeply, or call themselves", {}};
+  }
+
+  template <class Strings>
+  static std::vector<ValueId> outputs_of(const Names& names, const Strings& made, const NodeProto& node) {
+    std::vector<ValueId> ids;
+    for (const std::string& name : made) {
+      const auto it = names.find(name);
+      ids.push_back(it == names.end() ? kNoValue : it->second);
+    }
+    if (ids.size() < static_cast<size_t>(node.output_size()))
+      throw OnnxError{Code::E0806, fmt::format("it has {} outputs, not {}", ids.size(), node.output_size()), {}};
+    ids.resize(static_cast<size_t>(node.output_size()), kNoValue);
+    return ids;
+  }
+
+  std::vector<std::pair<std::string, ValueId>> read_outputs() {
+    std::vector<std::pair<std::string, ValueId>> outputs;
+    for (const ValueInfoProto& v : model_.graph().output()) {
+      const auto it = values_.find(v.name());
+      const std::string where = fmt::format("output '{}'", v.name());
+      if (it == values_.end()) error(Code::E0809, where, "no node makes it");
+      else if (it->second == kNotGiven) error(Code::E0807, where, "it is an output of a node that is not supported");
+      else if (is_list(it->second) || it->second == kEmptyOptional)
+        error(Code::E0805, where, "only tensors can be outputs of the program, not sequences and optionals");
+      else outputs.emplace_back(v.name(), it->second);
+    }
+    if (outputs.empty()) error(Code::E0809, "", "the graph has no outputs");
+    return outputs;
+  }
+
+  Result<Graph> finish(std::vector<std::pair<std::string, ValueId>> outputs) {
+    try {
+      for (const auto& [name, elements] : told_)
+        outputs[0].second = only_if_told(*builder_, table_, told_values_.at(name), elements, outputs[0].second);
+      Graph graph = builder_->finish(outputs);
+      graph.doc = model_.graph().doc_string();
+      drop_sizes(graph, unknowns_);
+      if (verify(graph).empty() || unknowns_.empty()) return graph;
+      error(Code::E0807, "", "numbers that run time tells decide extents, and no stated extent says what they are");
+    } catch (const GraphError& e) {
+      error(Code::E0807, "", e.what());
+    }
+    return diagnostics_;
+  }
+
+  const OnnxSource& source_;
+  const OnnxTable& table_;
+  const OpSemantics& semantics_;
+  OpenSizes sizes_;
+  ToldInputs told_;
+  std::map<std::string, ValueId> told_values_;  // the inputs themselves
+  std::vector<ValueId> candidates_;             // inputs that may say extents
+  std::set<std::string> unknowns_;              // names that stand for such extents
+  std::map<std::string, std::vector<SizeExpr>> stated_;
+  ModelProto model_;
+  std::optional<GraphBuilder> builder_;
+  Names values_;
+  DeclaredTypes declared_;  // of the graph that is read and those around it
+  int depth_ = 0;
+  int64_t nodes_ = 0;
+  std::set<std::string> reported_;  // open sizes without bounds
+  Diagnostics diagnostics_;
+};
+
+}  // namespace
+
+Result<Graph> read_onnx(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics,
+                        const SizeRanges& sizes) {
+  OnnxReader plain(source, table, semantics, sizes, {});
+  Result<Graph> graph = plain.read();
+  if (graph.ok()) return graph;
+  // Where extents follow from numbers that run time tells, the extents that the file states may tell the numbers
+  // before: then these are taken to be known, and the program checks that they are.
+  const ToldInputs unknown = plain.unknown_inputs();
+  const ToldInputs told =
+      unknown.empty() ? unknown : OnnxReader(source, table, semantics, sizes, unknown).solved_inputs();
+  if (told.empty()) return graph;
+  Result<Graph> again = OnnxReader(source, table, semantics, sizes, told).read();
+  return again.ok() ? std::move(again) : std::move(graph);
+}
+
+}  // namespace tenon

@@ -1,0 +1,157 @@
+// Binds the arguments of a call to the inputs and attributes of an op.
+#include "frontend/recipe/recipe_call.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "support/diagnostics.h"
+
+namespace tenon {
+namespace {
+
+class OpCall {
+ public:
+  OpCall(RecipeContext& context, const RecipeCall& call) : context_(context), call_(call) {}
+
+  RecipeValue run() {
+    signature_ = context_.builder.semantics().find(call_.op);
+    if (!signature_) unknown_op();
+    bind_places();
+    for (const RecipeKeyword& k : call_.keywords) bind_keyword(k);
+    check_complete();
+    if (context_.origin)
+      context_.builder.set_origin(context_.origin(context_.depth > 0 ? context_.outermost : call_.offset));
+    std::vector<ValueId> ids;
+    for (const RecipeValue& v : inputs_) ids.push_back(tensor(v));
+    const size_t outputs = call_.wanted == 1 ? std::max<size_t>(1, signature_->outputs.size()) : call_.wanted;
+    std::vector<ValueId> results;
+    try {
+      results = context_.builder.add_node(call_.op, ids, attrs_, outputs);
+    } catch (const GraphError& error) {
+      throw RecipeError(call_.offset, error.what() + input_types(ids));
+    }
+    // An ONNX node may name outputs that the definition lacks; it is in error only where they are read.
+    if (results.size() < call_.wanted && context_.names_values)
+      fail(fmt::format("{} has {} result{}, not {}", call_.op, results.size(), results.size() == 1 ? "" : "s",
+                       call_.wanted));
+    if (call_.wanted == 1) return TensorRef{results[0]};
+    RecipeList list;
+    for (size_t i = 0; i < std::min(call_.wanted, results.size()); ++i) list.push_back(TensorRef{results[i]});
+    return list;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const { throw RecipeError(call_.offset, message); }
+
+  [[noreturn]] void unknown_op() const {
+    const auto& names = context_.builder.semantics().names;
+    std::vector<std::string> known = names ? names() : std::vector<std::string>{};
+    for (const std::string& n : host_functions()) known.push_back(n);
+    const std::string near = nearest_name(call_.op, known);
+    fail(fmt::format("the library has no op '{}'{}", call_.op,
+                     near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  }
+
+  void bind_places() {
+    const auto& in = signature_->inputs;
+    const bool variadic = !in.empty() && in.back().variadic;
+    size_t next = 0;
+    for (; next < call_.args.size() && (variadic || next < in.size()); ++next) {
+      // A list in the place of tensors spreads where any number of them is taken: concat([a, b]).
+      const RecipeList* list = call_.args[next].get<RecipeList>();
+      if (list && variadic) inputs_.insert(inputs_.end(), list->begin(), list->end());
+      else inputs_.push_back(call_.args[next]);
+    }
+    for (size_t k = 0; next < call_.args.size(); ++next, ++k) {
+      if (k >= signature_->attrs.size())
+        fail(fmt::format("{} is given {} arguments by place, and has {}", call_.op, call_.args.size(),
+                         in.size() + signature_->attrs.size()));
+      set_attribute(signature_->attrs[k], call_.args[next], call_.offset);
+    }
+  }
+
+  void bind_keyword(const RecipeKeyword& k) {
+    for (const AttrSignature& a : signature_->attrs)
+      if (a.name == k.name) return set_attribute(a, k.value, k.offset);
+    for (size_t i = 0; i < signature_->inputs.size(); ++i) {
+      if (signature_->inputs[i].name != k.name) continue;
+      if (inputs_.size() <= i) inputs_.resize(i + 1);
+      if (!inputs_[i].is_none()) throw RecipeError(k.offset, fmt::format("'{}' is given twice", k.name));
+      inputs_[i] = k.value;
+      return;
+    }
+    std::vector<std::string> known;
+    for (const AttrSignature& a : signature_->attrs) known.push_back(a.name);
+    for (const InputSignature& i : signature_->inputs) known.push_back(i.name);
+    const std::string near = nearest_name(k.name, known);
+    throw RecipeError(k.offset, fmt::format("{} has no attribute '{}'{}", call_.op, k.name,
+                                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  }
+
+  void set_attribute(const AttrSignature& a, const RecipeValue& value, size_t offset) {
+    if (value.is_none()) return;
+    if (attrs_.count(a.name)) throw RecipeError(offset, fmt::format("'{}' is given twice", a.name));
+    AttrValue attr;
+    std::string error;
+    if (!to_attribute(value, a, attr, error)) throw RecipeError(offset, fmt::format("{}: {}", call_.op, error));
+    attrs_[a.name] = std::move(attr);
+  }
+
+  void check_complete() const {
+    const auto& in = signature_->inputs;
+    for (size_t i = 0; i < in.size(); ++i)
+      if (!in[i].optional && (i >= inputs_.size() || inputs_[i].is_none()) && !(in[i].variadic && i > 0))
+        fail(fmt::format("{} needs its input {}", call_.op, in[i].name));
+    for (const AttrSignature& a : signature_->attrs)
+      if (a.required && !attrs_.count(a.name)) fail(fmt::format("{} needs its attribute {}", call_.op, a.name));
+  }
+
+  ValueId tensor(const RecipeValue& v) const {
+    if (v.is_none()) return kNoValue;
+    if (const TensorRef* t = v.get<TensorRef>()) return t->id;
+    const SizeExpr* whole = v.get<SizeExpr>();
+    const double* real = v.get<double>();
+    if (!whole && !real) fail(fmt::format("{} takes tensors, not {}", call_.op, kind_of(v)));
+    for (const RecipeValue& other : inputs_)
+      if (const TensorRef* t = other.get<TensorRef>()) return number(context_.builder.value(t->id).dtype, whole, real);
+    fail(fmt::format("{} takes tensors, not a number alone", call_.op));
+  }
+
+  ValueId number(DType dtype, const SizeExpr* whole, const double* real) const {
+    if (whole && (is_int(dtype) || dtype == DType::Bool)) return context_.builder.add_numbers(dtype, {}, {*whole});
+    if (whole && !whole->is_constant())
+      fail(fmt::format("{} would have to become a {} at run time", to_text(*whole), name_of(dtype)));
+    const double d = real ? *real : static_cast<double>(whole->value);
+    TensorData data{dtype, {}, std::vector<uint8_t>(static_cast<size_t>(bytes_of(dtype)))};
+    const float f = static_cast<float>(d);
+    if (dtype == DType::F32) std::memcpy(data.bytes.data(), &f, sizeof f);
+    else if (dtype == DType::F64) std::memcpy(data.bytes.data(), &d, sizeof d);
+    else fail(fmt::format("a number beside a {} tensor: use an attribute, or a constant of that type", name_of(dtype)));
+    return context_.builder.add_constant("", std::move(data));
+  }
+
+  std::string input_types(const std::vector<ValueId>& ids) const {
+    std::string text;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == kNoValue) continue;
+      const Value& v = context_.builder.value(ids[i]);
+      std::string dims;
+      for (const SizeExpr& d : v.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
+      text += fmt::format("{}{}[{}]", text.empty() ? " (inputs: " : ", ", name_of(v.dtype), dims);
+    }
+    return text.empty() ? text : text + ")";
+  }
+
+  RecipeContext& context_;
+  const RecipeCall& call_;
+  const OpSignature* signature_ = nullptr;
+  RecipeList inputs_;
+  Attributes attrs_;
+};
+
+}  // namespace
+
+RecipeValue call_op(RecipeContext& context, const RecipeCall& call) { return OpCall(context, call).run(); }
+
+}  // namespace tenon

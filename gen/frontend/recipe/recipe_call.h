@@ -1,0 +1,26 @@
+// A call of an op in a recipe becomes a node of the graph.
+#pragma once
+
+#include "frontend/recipe/run_recipe.h"
+
+namespace tenon {
+
+struct RecipeKeyword {
+  std::string name;
+  RecipeValue value;
+  size_t offset = 0;
+};
+
+struct RecipeCall {
+  std::string op;
+  RecipeList args;                      // by place: inputs, then attributes in the definition's order
+  std::vector<RecipeKeyword> keywords;  // inputs and attributes by name; none = left out
+  size_t wanted = 1;                    // results that the caller names
+  size_t offset = 0;
+};
+
+/// Adds the node. A number in the place of a tensor becomes a constant of the dtype of the first tensor. Returns the
+/// tensor, or a list where `wanted` is not 1. Throws RecipeError.
+RecipeValue call_op(RecipeContext& context, const RecipeCall& call);
+
+}  // namespace tenon

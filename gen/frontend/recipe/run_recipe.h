@@ -1,0 +1,74 @@
+// Runs a recipe: host values are computed, calls of ops become nodes of the graph.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "frontend/graph/graph_builder.h"
+#include "frontend/recipe/recipe_value.h"
+#include "support/recipe_syntax.h"
+
+namespace tenon {
+
+/// `name(parameters): body`, inlined where it is called. A function of host values or a module of tensors.
+struct RecipeFunction {
+  std::vector<std::string> parameters;
+  std::vector<RecipeStatement> body;  // the last one is the result
+  /// Where the body stands, if its writer reads the errors: they are placed there. Otherwise at the call.
+  std::shared_ptr<const PlacedText> text = nullptr;
+};
+using RecipeFunctions = std::map<std::string, RecipeFunction>;
+
+using RecipeScope = std::map<std::string, RecipeValue>;
+
+/// A recipe's inner functions see the graph through this.
+struct RecipeContext {
+  GraphBuilder& builder;
+  const RecipeFunctions& functions;
+  /// Names the place of a node, where it is the text's; otherwise the builder's origin stays.
+  std::function<std::string(size_t offset)> origin = nullptr;
+  /// Calls a graph that an attribute holds; its text begins with kGraphCallee. Where there is none, no recipe has such
+  /// a text.
+  std::function<RecipeList(const std::string& callee, const RecipeList& args)> call_graph = nullptr;
+  bool names_values = false;  // results get the names on the left
+  int depth = 0;              // of inlined calls
+  int calls = 0;              // inlined within the outermost one
+  size_t outermost = 0;       // place of the first of these
+};
+
+/// What a recipe has for a graph that an attribute holds, to be called by apply: this and the attribute's name. No op
+/// is spelled like it.
+inline constexpr const char* kGraphCallee = "graph ";
+
+/// Runs all statements in `scope`, which receives what they define. Returns the value of the last one. `wanted` is the
+/// number of results that a call in the last statement has to have where it is not an assignment. Throws RecipeError.
+RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope,
+                       size_t wanted = 1);
+
+/// Runs the body of a function that is called by `name` at `offset`, with its parameters in `scope`. Throws
+/// RecipeError, which says whether its offset is that of the call or one of the body.
+RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function,
+                         RecipeScope& scope, size_t offset, size_t wanted = 1);
+
+/// The value of one expression. Throws RecipeError.
+RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, RecipeScope& scope, size_t wanted = 1);
+
+struct RecipeKeyword;
+
+/// What a recipe calls: `wanted` is the number of results that it names.
+struct HostArguments {
+  const RecipeList& args;
+  const std::vector<RecipeKeyword>& keywords;
+  size_t wanted = 1;
+};
+
+/// Host functions: shape, rank, value, range … Returns whether `name` is one that takes these keywords; throws
+/// RecipeError at `offset`.
+bool call_host_function(RecipeContext& context, const std::string& name, const HostArguments& given, size_t offset,
+                        RecipeValue& result);
+
+/// Names of the host functions, for "did you mean".
+std::vector<std::string> host_functions();
+
+}  // namespace tenon

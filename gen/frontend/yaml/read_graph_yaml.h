@@ -1,0 +1,29 @@
+// A graph in YAML → Graph.
+//
+//   graph: digits                     name
+//   doc: …
+//   sizes: {N: 1..64}                 run-time sizes and their bounds; `N: 4` is fixed
+//   inputs: {x: "f32[N, 64]"}
+//   parameters:                       weights
+//     W: {type: "f32[64, 32]", from: weights.safetensors, name: fc1.weight, grad: true}
+//   modules:                          functions over tensors, inlined
+//     dense(x, W, b): relu(gemm(x, W, b))
+//   main: |                           the recipe
+//     y = dense(x, W, b)
+//   outputs: [y]
+//
+// `from` is a .npy, .npz or .safetensors file beside the graph, or a call of an op that makes a tensor from attributes
+// alone (randn(std=0.1), full(value=1), arange()); `name` is the tensor's name in the file where it is not the
+// parameter's. `type` may be left out for files.
+#pragma once
+
+#include "frontend/graph/op_semantics.h"
+#include "frontend/onnx/read_onnx.h"
+#include "support/yaml_document.h"
+
+namespace tenon {
+
+/// Reads a graph. All mistakes are reported with their places. Parameters' files are looked for beside the graph.
+Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes);
+
+}  // namespace tenon

@@ -1,0 +1,30 @@
+// Weights of a graph in YAML: from files beside it, or made by an op.
+#pragma once
+
+#include "frontend/graph/graph_builder.h"
+#include "support/diagnostics.h"
+#include "support/recipe_syntax.h"
+
+namespace tenon {
+
+/// Where a parameter's contents come from.
+struct ParameterSource {
+  std::string from;    // a file's name or a call
+  std::string name;    // in the file
+  std::string folder;  // that the file lies in
+  std::optional<TensorType> type;
+  uint64_t position = 0;  // among the parameters: the seed of random ones that state none
+};
+
+/// What is wrong with a parameter's file, under the code of those who read such files.
+struct ParameterFileError : RecipeError {
+  explicit ParameterFileError(const Diagnostic& d) : RecipeError(0, d.message), code(d.code), notes(d.notes) {}
+  Code code;
+  std::vector<std::string> notes;
+};
+
+/// The contents. Throws ParameterFileError, and RecipeError (with offsets in `from`) for what cannot be read, made, or
+/// is not of the type stated.
+TensorData read_parameter(const ParameterSource& source, const OpSemantics& semantics);
+
+}  // namespace tenon

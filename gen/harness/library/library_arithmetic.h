@@ -1,0 +1,47 @@
+// Sizes, conditions and defaults of a definition → C expressions over the variables of its bind function.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/op/op_def.h"
+
+namespace tenon {
+
+enum class ArithmeticType : uint8_t { Integer, Real, Condition };
+
+/// A C expression and what it is: int64_t, double, or a condition (int).
+struct ArithmeticText {
+  std::string text;
+  ArithmeticType type = ArithmeticType::Integer;
+};
+
+/// What names of the definition are in C. Attributes are fields of `a`, packs `tn_dims *`, sizes `int64_t`; reals hold
+/// the lets that are double.
+struct ArithmeticScope {
+  const OpDef* def = nullptr;
+  const OpLibrary* defs = nullptr;
+  std::set<std::string> packs;
+  std::set<std::string> real_lets;
+  std::set<std::string> float_types;  ///< type variables whose attributes are read as double
+  std::string element;                ///< C index of the dimension while a pack is computed element by element; else ""
+  std::map<std::string, ArithmeticText> params;  ///< parameters of an inlined function
+};
+
+ArithmeticText arithmetic(const Syntax& s, const ArithmeticScope& scope);
+std::string integer_text(const Syntax& s, const ArithmeticScope& scope);  ///< a double is truncated
+std::string real_text(const Syntax& s, const ArithmeticScope& scope);
+std::string condition_text(const Syntax& s, const ArithmeticScope& scope);
+
+/// A condition for the parentheses of an `if`: without parentheses of its own.
+std::string bare_condition(const Syntax& s, const ArithmeticScope& scope);
+
+/// Names that stand in `s` as sizes, packs, attributes or lets (not functions).
+std::set<std::string> names_in(const Syntax& s);
+
+/// Whether `s` names packs or lists as such, and so is meant for each of their elements.
+bool names_lists(const Syntax& s, const ArithmeticScope& scope);
+
+}  // namespace tenon

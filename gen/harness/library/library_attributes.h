@@ -1,0 +1,22 @@
+// Attributes of an op in C: the struct of the header, its defaults, and the reader of uniform calls.
+#pragma once
+
+#include <string>
+
+#include "ir/op/op_def.h"
+#include "support/text_writer.h"
+
+namespace tenon {
+
+/// Type variables that attributes are of, in the order of the definition: parameters of NAME_defaults.
+std::vector<std::string> types_of_attributes(const OpDef& def);
+/// `(tn_gemm_attrs *attrs, tn_dtype T)`
+std::string defaults_parameters(const OpDef& def);
+/// The struct `tn_NAME_attrs` with a comment a field; nothing for an op without attributes.
+void write_attribute_struct(const OpDef& def, TextWriter& out);
+/// `tn_NAME_defaults` and `static void NAME_read_attributes(tn_frame *f, tn_NAME_attrs *a)`.
+void write_attribute_functions(const OpDef& def, const OpLibrary& defs, TextWriter& out);
+/// Checks of values (bool, enumerations) inside the bind function.
+void write_attribute_checks(const OpDef& def, TextWriter& out);
+
+}  // namespace tenon

@@ -1,0 +1,74 @@
+// The headers of a library.
+#include "harness/library/library_header.h"
+
+#include <fmt/format.h>
+
+#include "harness/library/library_typed.h"
+#include "harness/library_names.h"
+#include "support/check.h"
+#include "support/long_lines.h"
+#include "support/text_template.h"
+
+namespace tenon {
+namespace {
+
+std::string dtype_list() {
+  std::string out;
+  for (const DTypeRow& r : all_dtypes())
+    out += fmt::format("{}{} = 0x{:03x}", out.empty() ? "" : ",\n", dtype_constant(r.dtype), r.key);
+  return out;
+}
+
+std::string guard_of(const Isa& isa) { return isa.guard.empty() ? "1" : std::string(isa.guard); }
+
+}  // namespace
+
+std::string fill_template(const LibraryOptions& options, const std::string& path,
+                          const std::vector<std::pair<std::string, std::string>>& holes) {
+  const auto text = options.templates.find(path);
+  TENON_CHECK(text != options.templates.end(), "template {} was not read", path);
+  std::vector<HoleValue> values;
+  for (const auto& [name, value] : holes) values.push_back({name, value});
+  return TextTemplate(path, text->second).fill(values);
+}
+
+std::string library_header(const Library& library, const LibraryOptions& options) {
+  TextWriter typed(4);
+  for (const LibraryOp& op : library.ops) write_typed_declarations(op, typed);
+  const std::string uniform = options.registry ? fill_template(options, "runtime/library_uniform.h.in", {}) +
+                                                     fill_template(options, "runtime/library_calls.h.in", {})
+                                               : "";
+  return fill_template(options, "runtime/library.h.in",
+                       {{"title", fmt::format("A library of {} operators. Statuses: 0, or one of the TN_E_… below.",
+                                              library.ops.size())},
+                        {"guard", "TN_H"},
+                        {"dtypes", dtype_list()},
+                        {"uniform", uniform},
+                        {"typed", with_broken_lines(typed.take())}});
+}
+
+std::string library_internal_header(const LibraryLimits& limits, const LibraryTexts& texts,
+                                    const LibraryOptions& options) {
+  std::string levels, guards;
+  for (const LevelTexts& l : texts.levels) {
+    levels += fmt::format("{}{},", levels.empty() ? "" : "\n", level_constant(*l.isa));
+    guards += fmt::format("#if {}\n#define TN_HAS_{} 1\n#else\n#define TN_HAS_{} 0\n#endif\n", guard_of(*l.isa),
+                          upper_case(l.isa->suffix), upper_case(l.isa->suffix));
+  }
+  const std::string uniform = options.registry ? "" : "\n" + fill_template(options, "runtime/library_uniform.h.in", {});
+  return fill_template(options, "runtime/library_internal.h.in",
+                       {{"header", options.prefix + ".h"},
+                        {"uniform", uniform},
+                        {"max_operands", fmt::format("{}", limits.operands)},
+                        {"max_extents", fmt::format("{}", limits.extents)},
+                        {"max_types", fmt::format("{}", limits.types)},
+                        {"max_packs", fmt::format("{}", limits.packs)},
+                        {"max_symbols", fmt::format("{}", limits.symbols)},
+                        {"max_scalars", fmt::format("{}", limits.scalars)},
+                        {"max_sizes", fmt::format("{}", limits.sizes)},
+                        {"max_kernel_dims", fmt::format("{}", limits.kernel_dims)},
+                        {"levels", levels},
+                        {"level_guards", guards}});
+}
+
+}  // namespace tenon

@@ -1,0 +1,240 @@
+// Library × C texts of its kernels → the files of a generated library.
+#include "harness/library/library_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <future>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "harness/library/library_attributes.h"
+#include "harness/library/library_bind.h"
+#include "harness/library/library_header.h"
+#include "harness/library/library_packaging.h"
+#include "harness/library/library_tables.h"
+#include "harness/library/library_typed.h"
+#include "harness/library_names.h"
+#include "support/check.h"
+#include "support/long_lines.h"
+#include "support/parallel.h"
+
+namespace tenon {
+namespace {
+
+constexpr std::array kRuntime = {"operands", "orders", "attributes", "sizes", "run"};
+
+/// A source file before the prefix is put in.
+struct Source {
+  std::string name;  ///< below src/, without the prefix
+  std::string text;
+};
+
+using Families = std::map<std::string, std::vector<const LibraryOp*>>;
+
+Families families_of(const Library& library) {
+  Families out;
+  for (const LibraryOp& op : library.ops) out[family_of(*op.def)].push_back(&op);
+  return out;
+}
+
+std::string include_internal() { return "#include \"tn_internal.h\"\n\n"; }
+
+void write_formulas(const OpDef& def, TextWriter& out) {
+  out.print_line("/* ---- {}{}", def.name, comment_text(def.doc.empty() ? "" : ": " + def.doc));
+  for (const Statement& s : def.body) out.print_line("   {}", comment_text(print(s)));
+  out.line("*/").line();
+}
+
+Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& ops, const OpLibrary& defs,
+                const LibraryTexts& texts) {
+  TextWriter out(4);
+  out.print_line("/* {}: checks of calls, tables, typed functions. */", family).write(include_internal());
+  for (const LibraryOp* op : ops) {
+    const BindSignature signature = signature_of(*op);
+    write_formulas(*op->def, out);
+    write_attribute_functions(*op->def, defs, out);
+    write_bind_function(*op, defs, signature, out);
+    out.line().print_line("extern const tn_op tn_op_{};", op->def->name);
+    write_op_tables(*op, signature, texts, out);
+    out.line();
+    write_typed_functions(*op, out);
+  }
+  return {family + ".c", with_broken_lines(out.take())};
+}
+
+using Known = std::map<std::string,
+                       std::string_view>;  ///< texts of pieces, by the condition under which they stand and their names
+
+/// Pieces that were not there before.
+void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& known, TextWriter& out) {
+  for (const NamedText& p : pieces) {
+    const auto [at, fresh] = known.try_emplace(fmt::format("{}\n{}", isa.guard, p.name), p.text);
+    TENON_CHECK(fresh || at->second == p.text, "two functions are called {}", p.name);
+    if (fresh) out.write(p.text).line();
+  }
+}
+
+void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& level, Known& known, TextWriter& out) {
+  std::vector<const KernelText*> kernels;
+  std::set<std::string> names;
+  for (const LibraryOp* op : ops)
+    for (const LibraryKernel& k : op->kernels)
+      if (const auto t = level.kernels.find(k.kernel.name);
+          t != level.kernels.end() && names.insert(k.kernel.name).second)
+        kernels.push_back(&t->second);
+  for (const KernelText* k : kernels) write_new(k->types, *level.isa, known, out);
+  for (const KernelText* k : kernels) write_new(k->functions, *level.isa, known, out);
+  for (const KernelText* k : kernels) out.write(k->text).line();
+  for (const LibraryOp* op : ops) write_core_table(*op, level, out);
+}
+
+/// The kernels of a family at one level; empty without any.
+Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level,
+               Known& known) {
+  if (std::none_of(ops.begin(), ops.end(), [&](const LibraryOp* op) { return has_kernels(*op, level); })) return {};
+  TextWriter out(4);
+  out.print_line("/* {}: kernels for {}. */", family, level.isa->name).write(include_internal());
+  out.write_verbatim(level.begin);
+  out.line();
+  write_kernels(ops, level, known, out);
+  out.write_verbatim(level.end);
+  return {fmt::format("{}_{}.c", family, level.isa->suffix), out.take()};
+}
+
+Source level_source(const LibraryTexts& texts, const LibraryOptions& options) {
+  std::string checks, rows;
+  for (const LevelTexts& l : texts.levels) {
+    const std::string name = fmt::format("runs_{}", l.isa->suffix);
+    checks += fmt::format("static int {}(const features *cpu)\n{{\n", name);
+    if (l.isa->guard.empty()) checks += fmt::format("    (void)cpu;\n    return {};\n}}\n", l.isa->host_check());
+    else
+      checks += fmt::format("    (void)cpu;\n    return TN_HAS_{} && ({});\n}}\n", upper_case(l.isa->suffix),
+                            l.isa->host_check());
+    checks += &l == &texts.levels.back() ? "" : "\n";
+    rows += fmt::format("{}{{\"{}\", {}}},", rows.empty() ? "" : "\n", l.isa->name, name);
+  }
+  return {"level.c", fill_template(options, "runtime/library_level.c.in",
+                                   {{"internal", "tn_internal.h"}, {"level_checks", checks}, {"level_rows", rows}})};
+}
+
+Source registry(const Library& library, const LibraryOptions& options) {
+  std::string externs, ops, rows, first;
+  size_t row = 0;
+  for (size_t i = 0; i < library.ops.size(); ++i) {
+    const LibraryOp& op = library.ops[i];
+    externs += fmt::format("extern const tn_op tn_op_{};\n", op.def->name);
+    ops += fmt::format("&tn_op_{},\n", op.def->name);
+    first += fmt::format("{},\n", row);
+    for (const DType d : keys_of(op)) {
+      for (const int r : ranks_of(op, options.ranks)) {
+        rows += fmt::format("{{{}, {}, {}}}, ", i, dtype_constant(d), r);
+        ++row;
+      }
+      if (!rows.empty() && rows.back() == ' ') rows.back() = '\n';
+    }
+  }
+  first += fmt::format("{}\n", row);
+  return {
+      "registry.c",
+      fill_template(
+          options, "runtime/library_registry.c.in",
+          {{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})};
+}
+
+std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
+                               const LibraryOptions& options) {
+  std::vector<Source> out;
+  for (const char* part : kRuntime)
+    out.push_back({fmt::format("{}.c", part), fill_template(options, fmt::format("runtime/library_{}.c.in", part),
+                                                            {{"internal", "tn_internal.h"}})});
+  out.push_back(level_source(texts, options));
+  if (options.registry) out.push_back(registry(library, options));
+  const Families by_name = families_of(library);
+  const std::vector<std::pair<std::string, std::vector<const LibraryOp*>>> families(by_name.begin(), by_name.end());
+  std::vector<std::vector<Source>> made(families.size());
+  Known shared;  // by all sources of one file
+  const auto make = [&](size_t i) {
+    const auto& [family, ops] = families[i];
+    made[i].push_back(wrappers("op_" + family, ops, defs, texts));
+    for (const LevelTexts& l : texts.levels) {
+      Known own;
+      if (Source s = kernels("op_" + family, ops, l, options.amalgamate ? shared : own); !s.name.empty())
+        made[i].push_back(std::move(s));
+    }
+  };
+  if (options.amalgamate)
+    for (size_t i = 0; i < families.size(); ++i) make(i);
+  else for_each_index(families.size(), make);
+  for (std::vector<Source>& sources : made) std::move(sources.begin(), sources.end(), std::back_inserter(out));
+  return out;
+}
+
+/// All sources as one: the shared header stands at its top.
+std::string amalgam(const std::vector<Source>& sources, const std::string& internal) {
+  std::string out = internal;
+  for (const Source& s : sources) {
+    std::string text = s.text;
+    const std::string include = "#include \"tn_internal.h\"\n";
+    if (const auto at = text.find(include); at != std::string::npos) text.erase(at, include.size());
+    out += "\n" + text;
+  }
+  return out;
+}
+
+std::string package_file(const LibraryOptions& options) {
+  std::string text = options.templates.at("c/library.pc.in");
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+      text.replace(at, what.size(), by);
+  };
+  replace("LIBRARY", options.prefix);
+  replace("Version: VERSION", "Version: " + options.version);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> library_template_names() {
+  std::vector<std::string> out = {
+      "runtime/library.h.in",          "runtime/library_uniform.h.in", "runtime/library_calls.h.in",
+      "runtime/library_internal.h.in", "runtime/library_level.c.in",   "runtime/library_registry.c.in",
+      "c/library_CMakeLists.txt.in",   "c/library_Makefile.in",        "c/library.pc.in"};
+  for (const char* part : kRuntime) out.push_back(fmt::format("runtime/library_{}.c.in", part));
+  return out;
+}
+
+void write_library(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
+                   const LibraryOptions& options, OutputTree& out) {
+  TENON_CHECK(!library.ops.empty() && !texts.levels.empty(), "a library without operators or levels");
+  LibraryLimits limits;
+  for (const LibraryOp& op : library.ops) widen(limits, op, signature_of(op));
+  // It takes as long as half of the sources, whose text it only measures.
+  auto manifest = std::async(std::launch::async, [&] { return library_manifest(library, texts, options); });
+  std::vector<Source> sources = sources_of(library, defs, texts, options);
+  const std::string internal = library_internal_header(limits, texts, options),
+                    header = "include/" + options.prefix + ".h";
+  out.add(header, with_prefix(library_header(library, options), options.prefix));
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& name, std::string text, bool compiled) {
+    out.add(name, with_prefix(std::move(text), options.prefix));
+    if (compiled) files.push_back(name);
+  };
+  if (options.amalgamate) {
+    add("src/" + options.prefix + ".c", amalgam(sources, internal), true);
+  } else {
+    add(fmt::format("src/{}_internal.h", options.prefix), internal, false);
+    for (Source& s : sources) add(fmt::format("src/{}_{}", options.prefix, s.name), std::move(s.text), true);
+  }
+  std::string list;
+  for (const std::string& f : files) list += f + "\n";
+  out.add("sources.txt", list);
+  out.add("MANIFEST.json", manifest.get());
+  out.add("CMakeLists.txt", library_cmake(files, {header}, options));
+  out.add("Makefile", library_makefile({header}, texts, options));
+  out.add(options.prefix + ".pc.in", package_file(options));
+}
+
+}  // namespace tenon

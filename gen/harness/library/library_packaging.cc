@@ -1,0 +1,142 @@
+// What stands around the sources of a library: manifest and build files.
+#include "harness/library/library_packaging.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <set>
+
+#include "harness/library/library_header.h"
+#include "harness/library_names.h"
+#include "ir/kernel/kernel_cost.h"
+#include "support/parallel.h"
+
+namespace tenon {
+namespace {
+
+std::string json(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') out += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else out += c;
+  }
+  return out + "\"";
+}
+
+constexpr size_t kWord = sizeof(uint64_t);
+
+/// Up to eight bytes as a number that is the same on every machine.
+uint64_t word_of(const char* bytes, size_t count) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, count);
+  return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
+}
+
+/// 64 bits that say whether a text changed: FNV-1a by words instead of bytes, each one mixed downwards.
+std::string hash_of(std::string_view text) {
+  uint64_t h = 14695981039346656037ull ^ text.size();
+  const auto mix = [&h](uint64_t word) {
+    h = (h ^ word) * 1099511628211ull;
+    h ^= h >> 32;
+  };
+  for (; text.size() >= kWord; text.remove_prefix(kWord)) mix(word_of(text.data(), kWord));
+  mix(word_of(text.data(), text.size()));
+  return fmt::format("{:016x}", h);
+}
+
+/// Shipped definitions by their path below opdefs, others by the file's name alone: no path of this machine.
+std::string file_of(const OpDef& def) {
+  if (!def.span.known()) return "";
+  const std::string& path = def.span.file->name();
+  if (const auto at = path.rfind("opdefs/"); def.shipped && at != std::string::npos) return path.substr(at);
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+std::string cost_text(const Kernel& k) {
+  const CostFormula cost = cost_formula(k);
+  return fmt::format(", \"flops\": {}, \"bytes\": {}", json(cost.operations), json(cost.bytes));
+}
+
+std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
+  std::string out;
+  std::set<std::string> written;
+  for (const LibraryKernel& k : op.kernels) {
+    if (!written.insert(k.kernel.name).second) continue;
+    const std::string cost = cost_text(k.kernel);
+    for (const LevelTexts& l : texts.levels) {
+      const auto text = l.kernels.find(k.kernel.name);
+      if (text == l.kernels.end()) continue;
+      out += fmt::format("{}        {{\"symbol\": {}, \"isa\": {}, \"blueprint\": {}{}, \"hash\": {}}}",
+                         out.empty() ? "" : ",\n", json(text->second.run), json(l.isa->name),
+                         json(text->second.blueprint), cost, json(hash_of(text->second.text)));
+    }
+  }
+  return out;
+}
+
+/// "f32", or "f32,i64" for several type variables.
+std::string calls_text(const LibraryOp& op) {
+  std::string out;
+  std::set<std::string> written;
+  for (const LibraryKernel& k : op.kernels) {
+    std::string types;
+    for (const TypeVar& v : op.def->types)
+      types += fmt::format("{}{}", types.empty() ? "" : ",", name_of(k.call_types.at(v.name)));
+    if (written.insert(types).second) out += fmt::format("{}{}", out.empty() ? "" : ", ", json(types));
+  }
+  return out;
+}
+
+std::string op_text(const LibraryOp& op, const LibraryTexts& texts) {
+  return fmt::format(
+      "    {{\n      \"op\": {}, \"defined\": {}, \"doc\": {},\n      \"dtypes\": [{}],\n      \"kernels\": [\n{}\n    "
+      "  ]\n    }}",
+      json(op.def->name), json(fmt::format("{}:{}", file_of(*op.def), op.def->span.line())), json(op.def->doc),
+      calls_text(op), bodies_text(op, texts));
+}
+
+std::string indented_list(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& i : items) out += (out.empty() ? "" : "\n") + i;
+  return out;
+}
+
+}  // namespace
+
+std::string library_manifest(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
+  std::string isas, ops;
+  for (const LevelTexts& l : texts.levels) isas += fmt::format("{}{}", isas.empty() ? "" : ", ", json(l.isa->name));
+  std::vector<std::string> rows(library.ops.size());
+  for_each_index(rows.size(), [&](size_t i) { rows[i] = op_text(library.ops[i], texts); });
+  for (const std::string& row : rows) ops += (ops.empty() ? "" : ",\n") + row;
+  return fmt::format("{{\n  \"generator\": {},\n  \"prefix\": {},\n  \"isas\": [{}],\n  \"ops\": [\n{}\n  ]\n}}\n",
+                     json("tenon " + options.version), json(options.prefix), isas, ops);
+}
+
+std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers,
+                          const LibraryOptions& options) {
+  return fill_template(options, "c/library_CMakeLists.txt.in",
+                       {{"library", options.prefix},
+                        {"version", options.version},
+                        {"sources", indented_list(sources)},
+                        {"headers", indented_list(headers)}});
+}
+
+std::string library_makefile(const std::vector<std::string>& headers, const LibraryTexts& texts,
+                             const LibraryOptions& options) {
+  std::string list, intrinsics;
+  for (const std::string& h : headers) list += (list.empty() ? "" : " ") + h;
+  for (size_t i = 0; i < texts.levels.size(); ++i) {
+    const std::string_view header = texts.levels[i].isa->header;
+    if (!header.empty() && (i == 0 || texts.levels[i - 1].isa->header != header))
+      intrinsics += fmt::format("-include {} ", header);
+  }
+  return fill_template(options, "c/library_Makefile.in",
+                       {{"library", options.prefix}, {"headers", list}, {"intrinsics", intrinsics}});
+}
+
+}  // namespace tenon

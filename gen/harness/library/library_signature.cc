@@ -1,0 +1,138 @@
+// What a bind function hands over to kernels, numbered.
+#include "harness/library/library_signature.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+template <class T>
+void note(std::vector<T>& list, const T& value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
+using Values = std::map<std::string, int64_t>;
+
+/// A size expression where every pack has an extent of 1 and lists have the values given; nothing when it uses anything
+/// else.
+std::optional<int64_t> evaluate(const Syntax& s, const Values& values) {
+  if (s.kind == SyntaxKind::integer) return s.integer;
+  if (s.kind == SyntaxKind::each) return evaluate(s.children[0], values);
+  if (s.kind == SyntaxKind::name || s.kind == SyntaxKind::pack) {
+    const auto v = values.find(s.text);
+    return v == values.end() ? std::nullopt : std::optional(v->second);
+  }
+  std::vector<int64_t> x;
+  for (const Syntax& c : s.children)
+    if (const auto v = evaluate(c, values)) x.push_back(*v);
+    else return std::nullopt;
+  if (s.kind == SyntaxKind::unary && s.text == "-") return -x[0];
+  if (x.size() != 2 || (s.kind != SyntaxKind::binary && s.kind != SyntaxKind::call)) return std::nullopt;
+  if (s.text == "+") return x[0] + x[1];
+  if (s.text == "-") return x[0] - x[1];
+  if (s.text == "*") return x[0] * x[1];
+  if (s.text == "max") return std::max(x[0], x[1]);
+  if (s.text == "min") return std::min(x[0], x[1]);
+  if ((s.text == "//" || s.text == "ceildiv") && x[1] == 1) return x[0];
+  return std::nullopt;
+}
+
+/// Values of the lists for which every computed pack has an extent of 1 where its source has: dimensions put in front
+/// of a tensor stay 1.
+Values neutral_values(const OpDef& def) {
+  Values values, fixed;
+  std::vector<std::string> open;
+  for (const TensorDef* t : tensors_of(def))
+    for (const Dim& d : t->dims)
+      if (d.kind == DimKind::pack) values[d.name] = 1;
+  for (const AttrDef& a : def.attrs) {
+    if (a.count != AttrCount::per_dim) continue;
+    const bool given = a.value && a.value->kind == SyntaxKind::integer;
+    values[a.name] = given ? a.value->integer : 0;
+    if (!given) open.push_back(a.name);
+  }
+  const auto fits = [&] {
+    return std::all_of(def.lets.begin(), def.lets.end(), [&](const LetDef& l) {
+      const auto v = l.pack ? evaluate(l.value, values) : std::nullopt;
+      return !v || *v == 1;
+    });
+  };
+  for (unsigned choice = 0; choice < 1u << std::min<size_t>(open.size(), 8); ++choice) {
+    for (size_t k = 0; k < open.size(); ++k) values[open[k]] = choice >> k & 1;
+    if (fits()) break;
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<const TensorDef*> tensors_of(const OpDef& def) {
+  std::vector<const TensorDef*> out;
+  for (const TensorDef& t : def.inputs) out.push_back(&t);
+  for (const TensorDef& t : def.outputs) out.push_back(&t);
+  return out;
+}
+
+std::vector<std::string> written_extents(const OpDef& def) {
+  std::vector<std::string> out;
+  for (const LetDef& l : def.lets)
+    if (l.written) out.push_back(l.name);
+  return out;
+}
+
+bool is_let_part(const OpDef& def, const TensorDef& t, const Dim& part) {
+  return !has_broadcast(t) && def.let(part.name) != nullptr;
+}
+
+bool has_let_parts(const OpDef& def) {
+  for (const TensorDef& t : def.inputs)
+    for (const Dim& d : t.dims)
+      if (std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return is_let_part(def, t, p); }))
+        return true;
+  return false;
+}
+
+bool has_broadcast(const TensorDef& t) {
+  return std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.broadcast; });
+}
+
+BindSignature signature_of(const LibraryOp& op) {
+  BindSignature out;
+  for (const TensorDef* t : tensors_of(*op.def))
+    for (const Dim& d : t->dims)
+      if (d.kind == DimKind::pack) note(out.packs, d.name);
+  for (const LetDef& l : op.def->lets)
+    if (l.pack) note(out.packs, l.name);
+  for (const LibraryKernel& k : op.kernels) {
+    for (const SizeSource& s : k.size_sources) {
+      if (const auto* symbol = std::get_if<FromSymbol>(&s)) note(out.symbols, symbol->name);
+      if (const auto* list = std::get_if<FromPackAttr>(&s)) note(out.lists, list->attr);
+    }
+    for (const Attr& a : k.kernel.attrs)
+      for (int e = 0; e < a.count; ++e) {
+        note(out.scalars, ScalarSlot{a.name, e, 0});
+        if (is_complex(a.dtype)) note(out.scalars, ScalarSlot{a.name, e, 1});
+      }
+  }
+  const Values values = neutral_values(*op.def);
+  for (const AttrDef& a : op.def->attrs)
+    if (a.count == AttrCount::per_dim) out.neutral[a.name] = values.at(a.name);
+  return out;
+}
+
+int position(const std::vector<std::string>& names, const std::string& name) {
+  const auto at = std::find(names.begin(), names.end(), name);
+  TENON_CHECK(at != names.end(), "{} is not handed over", name);
+  return static_cast<int>(at - names.begin());
+}
+
+int position(const std::vector<ScalarSlot>& slots, const ScalarSlot& slot) {
+  const auto at = std::find(slots.begin(), slots.end(), slot);
+  TENON_CHECK(at != slots.end(), "{}[{}] is not handed over", slot.name, slot.element);
+  return static_cast<int>(at - slots.begin());
+}
+
+}  // namespace tenon

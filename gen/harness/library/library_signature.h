@@ -1,0 +1,44 @@
+// What a bind function hands over to kernels, numbered: packs, scalar sizes, lists, attribute values.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/kernel/library.h"
+
+namespace tenon {
+
+/// One value of tn_frame.scalar.
+struct ScalarSlot {
+  std::string name;  ///< attribute, or a let that is a real number
+  int element = 0;
+  int part = 0;  ///< 1: the imaginary part
+  bool operator==(const ScalarSlot&) const = default;
+};
+
+struct BindSignature {
+  std::vector<std::string> packs;          ///< of the signature and of lets: tn_frame.pack
+  std::vector<std::string> symbols;        ///< tn_frame.symbol
+  std::vector<std::string> lists;          ///< int[*P] attributes that kernels take: tn_frame.list
+  std::vector<ScalarSlot> scalars;         ///< tn_frame.scalar
+  std::map<std::string, int64_t> neutral;  ///< per int[*P] attribute: what it is for dimensions that are not there
+};
+
+BindSignature signature_of(const LibraryOp& op);
+
+int position(const std::vector<std::string>& names, const std::string& name);  ///< aborts if it is not there
+int position(const std::vector<ScalarSlot>& slots, const ScalarSlot& slot);
+
+/// All input and output tensors, in order.
+std::vector<const TensorDef*> tensors_of(const OpDef& def);
+/// Does the shape have a dim marked `~`?
+bool has_broadcast(const TensorDef& t);
+/// A let that is a part of a split dim: the extents of a typed call name it, and may name another number than it is.
+bool is_let_part(const OpDef& def, const TensorDef& t, const Dim& part);
+bool has_let_parts(const OpDef& def);
+/// Extents that depend on data, in the order of the lets.
+std::vector<std::string> written_extents(const OpDef& def);
+
+}  // namespace tenon

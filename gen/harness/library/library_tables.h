@@ -1,0 +1,30 @@
+// The constant tables of an op: how kernels' arguments are made, which kernel answers to which dtypes, and the tables
+// of functions.
+#pragma once
+
+#include "harness/library/library_output.h"
+#include "harness/library/library_signature.h"
+#include "support/text_writer.h"
+
+namespace tenon {
+
+/// How large the runtime's arrays have to be for all ops.
+struct LibraryLimits {
+  int operands = 1, extents = 1, types = 1, packs = 1, symbols = 1, scalars = 1, sizes = 1, kernel_dims = 1;
+};
+void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature);
+
+/// Forms, entries, levels and the descriptor `tn_op_NAME`.
+void write_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts, TextWriter& out);
+/// `tn_cores_NAME_LEVEL`: name of the table of an op's functions at one level.
+std::string core_table(const LibraryOp& op, const Isa& isa);
+/// That table; nothing if no kernel of the op has a text at the level.
+void write_core_table(const LibraryOp& op, const LevelTexts& level, TextWriter& out);
+bool has_kernels(const LibraryOp& op, const LevelTexts& level);
+/// Ranks that tn_find answers to.
+std::vector<int> ranks_of(const LibraryOp& op, const std::vector<int>& chosen);
+/// Keys of the op, ascending.
+std::vector<DType> keys_of(const LibraryOp& op);
+std::string level_constant(const Isa& isa);
+
+}  // namespace tenon

@@ -1,0 +1,14 @@
+// The typed functions of an op: their declarations in the header, and their bodies, which share the checks of uniform
+// calls.
+#pragma once
+
+#include "harness/library/library_signature.h"
+#include "support/text_writer.h"
+
+namespace tenon {
+
+/// Structs and prototypes with their documentation.
+void write_typed_declarations(const LibraryOp& op, TextWriter& out);
+void write_typed_functions(const LibraryOp& op, TextWriter& out);
+
+}  // namespace tenon

@@ -1,0 +1,327 @@
+// The sources of the program around a model.
+#include "harness/model/model_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/library_names.h"
+#include "harness/model/model_steps.h"
+#include "support/text_template.h"
+
+namespace tenon {
+namespace {
+
+class ProgramWriter {
+ public:
+  ProgramWriter(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels)
+      : plan_(plan), frame_(frame), levels_(levels), name_(frame.name), upper_(upper_case(frame.name)) {
+    for (const GraphSize& s : plan.sizes)
+      if (!s.written) given_.push_back(s);
+  }
+
+  std::vector<ModelFile> files() const {
+    std::vector<ModelFile> out;
+    const auto add = [&](const char* suffix, std::vector<HoleValue> holes) {
+      const std::string path = fmt::format("c/model_{}.in", suffix);
+      const TextTemplate frame(path, frame_.templates.at(path));
+      const std::vector<std::string> names = frame.hole_names();
+      holes.push_back({"name", name_});
+      if (std::find(names.begin(), names.end(), "upper") != names.end()) holes.push_back({"upper", upper_});
+      out.push_back({fmt::format("{}_{}", name_, suffix), frame.fill(holes), path.ends_with(".c.in")});
+    };
+    add("program.h", {{"readers", reader_declarations()}});
+    add("npy.c", {{"other_files", other_files()}});
+    if (frame_.images) add("image.c", {});
+    if (frame_.sounds) add("sound.c", {});
+    add("main.c", main_holes());
+    if (loads()) {
+      add("load.c", {});
+      add("load.h", {});
+    }
+    return out;
+  }
+
+ private:
+  const PlanBuffer& buffer(int i) const { return plan_.buffers[static_cast<size_t>(i)]; }
+  bool loads() const { return frame_.weights == WeightsForm::bin; }
+  bool shares() const { return frame_.workers > 1; }
+
+  std::vector<HoleValue> main_holes() const {
+    return {{"inputs", border_rows(plan_.inputs)},
+            {"outputs", border_rows(plan_.outputs)},
+            {"sizes", size_rows()},
+            {"steps", step_rows()},
+            {"call", call()},
+            {"shapes", output_shapes()},
+            {"input_shapes", input_shapes()},
+            {"n_inputs", fmt::format("{}", plan_.inputs.size())},
+            {"n_outputs", fmt::format("{}", plan_.outputs.size())},
+            {"n_sizes", fmt::format("{}", given_.size())},
+            {"n_steps", fmt::format("{}", plan_.steps.size())},
+            {"usage", usage()},
+            {"options", options()},
+            {"defaults", defaults()},
+            {"flags", flags()},
+            {"taken", kinds().empty() ? "" : "int taken;"},
+            {"selftest", frame_.selftest ? "if (args.selftest)\n    return check_levels(&m.context);" : ""},
+            {"check_levels", check_levels()},
+            {"readers", readers()},
+            {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
+            {"load_weights",
+             loads() ? fmt::format(
+                           "if ({}_load_weights(argv[0], args.weights_file, &m.context.weights) != 0)\n    return 1;",
+                           name_)
+                     : ""},
+            {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
+            {"start_threads", start_threads()},
+            {"stop_threads", shares() ? fmt::format("{}_stop_threads(&m.context);", name_) : ""}};
+  }
+
+  std::string start_threads() const {
+    if (!shares())
+      return fmt::format(
+          "if (args.threads > 1)\n    return {}_fail(\"--threads\", \"this model has room for one worker: see tenon "
+          "model --max-threads\");",
+          name_);
+    return fmt::format(
+        "if (args.threads > {1}_MAX_THREADS)\n    return {0}_fail(\"--threads\", \"this model has room for %d workers: "
+        "see tenon model --max-threads\", {1}_MAX_THREADS);\n"
+        "if (args.threads > 1 && {0}_start_threads(&m.context, (int)args.threads) != 0)\n    return "
+        "{0}_fail(\"--threads\", \"the threads cannot be started\");",
+        name_, upper_);
+  }
+
+  std::string usage() const {
+    std::string out = loads() ? " [--weights FILE]" : "";
+    if (frame_.selftest) out += "\\n       @ --selftest";
+    out = with_name(std::move(out));
+    if (frame_.images)
+      out +=
+          "\\n  pictures (.ppm, .pgm, .png): [--scale S] [--mean M[,M,M]] [--std S[,S,S]] [--resize HxW] [--filter "
+          "bilinear|nearest] [--layout nchw|nhwc] [--colors rgb|bgr]";
+    if (frame_.sounds) out += "\\n  sounds (.wav): [--rate HZ] [--skip SAMPLES]";
+    return out;
+  }
+
+  std::string options() const {
+    std::string out = frame_.images ? fmt::format("{}_image_options image;\n", name_) : "";
+    if (frame_.sounds) out += fmt::format("{}_sound_options sound;\n", name_);
+    return out;
+  }
+
+  std::string defaults() const {
+    return frame_.images
+               ? fmt::format("args->image = (const {}_image_options){{1, {{0}}, {{1, 1, 1}}, 1, 1, 0, 0, 0, 0, 0}};",
+                             name_)
+               : "";
+  }
+
+  std::string flags() const {
+    std::string out;
+    if (loads())
+      out += "} else if (strcmp(a, \"--weights\") == 0 && next != NULL) {\n    args->weights_file = argv[++k];\n";
+    if (frame_.selftest) out += "} else if (strcmp(a, \"--selftest\") == 0) {\n    args->selftest = 1;\n";
+    for (const char* kind : kinds())
+      out += fmt::format(
+          "}} else if ((taken = {0}_{1}_option(a, next, &args->{1})) != 0) {{\n    if (taken < 0)\n        return "
+          "usage();\n    ++k;\n",
+          name_, kind);
+    return out;
+  }
+
+  std::string readers() const {
+    std::string out;
+    if (frame_.images)
+      out += fmt::format("if (first == 'P' || first == 0x89)\n    status = {}_read_image(&from, &args->image, a);\n",
+                         name_);
+    if (frame_.sounds)
+      out += fmt::format("if (first == 'R')\n    status = {}_read_sound(&from, &args->sound, a);\n", name_);
+    return out;
+  }
+
+  std::vector<const char*> kinds() const {
+    std::vector<const char*> out;
+    if (frame_.images) out.push_back("image");
+    if (frame_.sounds) out.push_back("sound");
+    return out;
+  }
+
+  std::string other_files() const {
+    if (frame_.images && frame_.sounds) return "";
+    return fmt::format("{}{}{}", frame_.images ? "" : "; tenon model --images reads pictures",
+                       frame_.images || frame_.sounds ? "" : ", ",
+                       frame_.sounds   ? ""
+                       : frame_.images ? "; tenon model --sounds reads sounds"
+                                       : "--sounds sounds");
+  }
+
+  std::string reader_declarations() const {
+    std::string out;
+    if (frame_.images)
+      out +=
+          "\n/* How pixels become elements: (value*scale - mean)/deviation for values 0 to 255, in the graph's height "
+          "and width. */\ntypedef struct {\n"
+          "    double scale, mean[3], deviation[3];\n    int means, deviations; /* 1, or one a channel */\n    long "
+          "height, width;    /* of open extents; 0: the picture's */\n"
+          "    int nearest, layout, bgr; /* layout: 0 by the shape, 1 NCHW, 2 NHWC */\n} @_image_options;\n";
+    if (frame_.sounds)
+      out +=
+          "\n/* The rate that a sound must have (0: any), and how many of its samples are left out at its start. "
+          "*/\ntypedef struct {\n    long rate, skip;\n    int skips;\n} @_sound_options;\n";
+    for (const char* kind : kinds())
+      out += fmt::format(
+          "\n/* 1: the flag and its value are read, 0: the flag is another one, -1: the value is wrong. */\nint "
+          "@_{0}_option(const char *flag, const char *value, @_{0}_options *options);\n"
+          "/* 0, or 1 after a message. */\nint @_read_{0}(const @_source *from, const @_{0}_options *options, @_array "
+          "*a);\n",
+          kind);
+    return with_name(std::move(out));
+  }
+
+  /// The text with the model's name for each '@'.
+  std::string with_name(std::string text) const {
+    for (size_t at = 0; (at = text.find('@', at)) != std::string::npos; at += name_.size()) text.replace(at, 1, name_);
+    return text;
+  }
+
+  std::string check_levels() const {
+    if (!frame_.selftest) return {};
+    std::string names;
+    for (const ModelLevel& l : levels_) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", l.isa->name);
+    return with_name(
+        fmt::format("\n/* The self-test at every level that runs here: 0, or 1 where one fails. */\nstatic int "
+                    "check_levels(const @_context *context)\n{{\n"
+                    "    static const char *const levels[] = {{{}}};\n    int failed = 0;\n    for (size_t k = 0; k < "
+                    "sizeof levels / sizeof levels[0]; ++k) {{\n"
+                    "        double worst = 0;\n        if (@_force_isa(levels[k]) != 0)\n            continue;\n"
+                    "        const int status = @_selftest(context, &worst);\n"
+                    "        if (status == 0)\n            printf(\"selftest %s: passed, %.3f of the room used\\n\", "
+                    "levels[k], worst);\n"
+                    "        else if (status > 0)\n            printf(\"selftest %s: output '%s' differs\\n\", "
+                    "levels[k], outputs[status - 1].name);\n"
+                    "        else\n            printf(\"selftest %s: %s\\n\", levels[k], @_strerror(status));\n"
+                    "        failed |= status != 0;\n    }}\n    return failed;\n}}\n",
+                    names));
+  }
+
+  std::string border_rows(const std::vector<int>& list) const {
+    std::string out;
+    for (const int i : list) {
+      const PlanBuffer& b = buffer(i);
+      std::string dims;
+      for (const SizeExpr& d : b.dims) {
+        const auto at = std::find_if(given_.begin(), given_.end(), [&](const GraphSize& s) {
+          return d.kind == SizeExpr::Kind::name && s.name == d.name;
+        });
+        dims += fmt::format("{}{}", dims.empty() ? "" : ", ",
+                            d.is_constant()      ? d.value
+                            : at != given_.end() ? -1 - (at - given_.begin())
+                                                 : INT64_C(-1000));
+      }
+      out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n",
+                         c_escaped(in_short(b.original.empty() ? b.name : b.original)), name_of(b.dtype),
+                         bytes_of(b.dtype), b.dims.size(), dims.empty() ? "0" : dims, b.bytes);
+    }
+    return out;
+  }
+
+  std::string size_rows() const {
+    std::string out;
+    for (const GraphSize& s : given_) out += fmt::format("{{\"{}\", {}, {}, -1}},\n", s.name, s.lo, s.hi);
+    return out;
+  }
+
+  std::string step_rows() const {
+    std::string out;
+    for (const PlanStep& s : plan_.steps) out += fmt::format("\"{}\",\n", c_escaped(s.kernel.name));
+    return out.empty() ? "NULL,\n" : out;
+  }
+
+  std::string call() const {
+    std::string out;
+    for (size_t i = 0; i < plan_.inputs.size(); ++i)
+      out += fmt::format("in->{} = in_arrays[{}].data;\n", buffer(plan_.inputs[i]).name, i);
+    for (size_t i = 0; i < given_.size(); ++i) out += fmt::format("in->{} = sizes[{}].value;\n", given_[i].name, i);
+    for (size_t o = 0; o < plan_.outputs.size(); ++o)
+      out += fmt::format("m.out.{} = out_arrays[{}].data;\n", buffer(plan_.outputs[o]).name, o);
+    return out;
+  }
+
+  /// Extents of inputs that are expressions of sizes: the sizes are known now.
+  std::string input_shapes() const {
+    std::string out;
+    for (size_t i = 0; i < plan_.inputs.size(); ++i) {
+      const PlanBuffer& b = buffer(plan_.inputs[i]);
+      for (size_t k = 0; k < b.dims.size(); ++k)
+        if (!b.dims[k].is_constant() && b.dims[k].kind != SizeExpr::Kind::name)
+          out += fmt::format(
+              "if (in_arrays[{0}].dims[{1}] != {2})\n    return {3}_fail(args.in_paths[{0}], \"axis {1} has %lld "
+              "elements; input '%s' takes %lld\", in_arrays[{0}].dims[{1}], inputs[{0}].name, (long long)({2}));\n",
+              i, k, extent_text(plan_, b.dims[k]), name_);
+    }
+    return out;
+  }
+
+  /// Shapes that the run has told.
+  std::string output_shapes() const {
+    std::string out;
+    for (size_t o = 0; o < plan_.outputs.size(); ++o) {
+      const PlanBuffer& b = buffer(plan_.outputs[o]);
+      if (std::any_of(b.dims.begin(), b.dims.end(), [](const SizeExpr& d) { return !d.is_constant(); }))
+        out += fmt::format("for (int d = 0; d < {}; ++d)\n    out_arrays[{}].dims[d] = m.out.{}_shape[d];\n",
+                           b.dims.size(), o, b.name);
+    }
+    return out;
+  }
+
+  const ExecutionPlan& plan_;
+  const ModelFrame& frame_;
+  const std::vector<ModelLevel>& levels_;
+  std::string name_, upper_;
+  std::vector<GraphSize> given_;  ///< run-time sizes of the caller
+};
+
+bool is_one_of(DType type, std::initializer_list<DType> list) {
+  return std::find(list.begin(), list.end(), type) != list.end();
+}
+
+}  // namespace
+
+std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame,
+                                     const std::vector<ModelLevel>& levels) {
+  return ProgramWriter(plan, frame, levels).files();
+}
+
+bool takes_picture(const PlanBuffer& input) {
+  const size_t n = input.dims.size();
+  if (n < 2 || n > 4 || !is_one_of(input.dtype, {DType::F32, DType::F64, DType::U8, DType::I8})) return false;
+  const auto channels = [&](size_t axis) { return input.dims[axis].is(1) || input.dims[axis].is(3); };
+  return n == 2 || channels(n - 3) || channels(n - 1);
+}
+
+bool takes_sound(const PlanBuffer& input) {
+  const auto longer = std::count_if(input.dims.begin(), input.dims.end(), [](const SizeExpr& d) { return !d.is(1); });
+  return longer == 1 && is_one_of(input.dtype, {DType::F32, DType::F64, DType::I16});
+}
+
+std::string in_short(const std::string& name) {
+  constexpr size_t most = 200;
+  return name.size() <= most ? name : name.substr(0, most) + "...";
+}
+
+std::string c_escaped(const std::string& s) {
+  std::string out;
+  for (const char c : s) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u > 126) {
+      out += fmt::format("\\{:03o}", u);
+      continue;
+    }
+    if (c == '"' || c == '\\' || c == '?' || u < 32) out += '\\';  // two question marks may begin a trigraph
+    out += u < 32 ? '?' : c;
+  }
+  return out;
+}
+
+}  // namespace tenon

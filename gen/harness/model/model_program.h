@@ -1,0 +1,34 @@
+// Execution plan → the sources of the program around a model: its command line and the files that it reads and writes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/model/model_output.h"
+
+namespace tenon {
+
+/// A file below src/; sources are compiled, the others included.
+struct ModelFile {
+  std::string name;
+  std::string text;
+  bool is_source = true;
+};
+
+/// The files of `--main` that are made from frames, those of `--images` and `--sounds` among them.
+std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame,
+                                     const std::vector<ModelLevel>& levels);
+
+/// Whether an input can be a picture (f32, f64, u8 or i8; [H, W], [C, H, W], [H, W, C] or one of these with an axis N
+/// in front, C 1 or 3), or samples of a sound (f32, f64 or i16; all axes but one are 1).
+bool takes_picture(const PlanBuffer& input);
+bool takes_sound(const PlanBuffer& input);
+
+/// The inside of a C string literal: quotes, backslashes and question marks escaped, bytes beyond ASCII as octal codes,
+/// control characters as '?'.
+std::string c_escaped(const std::string& s);
+
+/// A name of the graph as the program prints it: what is longer than any that a person gives ends in dots.
+std::string in_short(const std::string& name);
+
+}  // namespace tenon

@@ -1,0 +1,140 @@
+// Constants of a model: as C, where short ones are readable numbers and long ones strings, or as one block of bytes.
+#include "harness/model/model_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/library_names.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kReadable = 1024;    ///< up to so many elements are written as numbers
+constexpr size_t kAlignedBytes = 512;  ///< smaller constants would waste more than they gain
+
+std::string storage_type(DType d, const std::string& prefix) {
+  return with_prefix(std::string(dtype_row(d).c_type), prefix);
+}
+
+bool is_readable(const TensorData& t, int64_t n) {
+  if (n > kReadable || is_complex(t.dtype)) return false;
+  if (!is_float(t.dtype)) return true;
+  for (int64_t i = 0; i < n; ++i)
+    if (!std::isfinite(real_element(t, i))) return false;
+  return t.dtype == DType::F32 || t.dtype == DType::F64;
+}
+
+std::string number(const TensorData& t, int64_t i) {
+  if (t.dtype == DType::F32) {
+    std::string s = fmt::format("{}", static_cast<float>(real_element(t, i)));
+    return s + (s.find_first_of(".e") == std::string::npos ? ".0f" : "f");
+  }
+  if (t.dtype == DType::F64) {
+    std::string s = fmt::format("{}", real_element(t, i));
+    return s + (s.find_first_of(".e") == std::string::npos ? ".0" : "");
+  }
+  if (is_small(t.dtype)) return fmt::format("{}", t.bytes[static_cast<size_t>(i)]);  // its code
+  const int64_t v = int_element(t, i);
+  if (t.dtype == DType::U64) return fmt::format("UINT64_C({})", static_cast<uint64_t>(v));
+  if (t.dtype == DType::I64) return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
+  if (t.dtype == DType::U32) return fmt::format("{}u", v);
+  return v == INT32_MIN ? "INT32_MIN" : fmt::format("{}", v);
+}
+
+std::string numbers(const TensorData& t, int64_t n) {
+  std::string out;
+  for (int64_t i = 0; i < n; ++i) {
+    const std::string s = number(t, i) + (i + 1 < n ? "," : "");
+    out += (i % 8 == 0 ? (i ? "\n    " : "    ") : " ") + s;
+  }
+  return out + "\n";
+}
+
+/// Equal contents have one number; the first buffer of each is the one that is written.
+class Contents {
+ public:
+  /// The number of what `t` holds, and whether it is new.
+  std::pair<size_t, bool> number_of(const TensorData& t) {
+    const std::string_view bytes(reinterpret_cast<const char*>(t.bytes.data()), t.bytes.size());
+    auto& same = by_hash_[std::hash<std::string_view>()(bytes)];
+    for (const auto& [other, number] : same)
+      if (other->dtype == t.dtype && other->bytes == t.bytes) return {number, false};
+    same.emplace_back(&t, count_);
+    return {count_++, true};
+  }
+
+ private:
+  std::unordered_map<size_t, std::vector<std::pair<const TensorData*, size_t>>> by_hash_;
+  size_t count_ = 0;
+};
+
+/// One constant as a union of its bytes and its values, so that its type is right however it is spelled.
+class ConstantText {
+ public:
+  ConstantText(const PlanBuffer& b, std::string type, std::string name, bool aligned)
+      : t_(*b.data), label_(b.name), type_(std::move(type)), name_(std::move(name)) {
+    count_ = static_cast<int64_t>(t_.bytes.size()) / bytes_of(t_.dtype);
+    readable_ = count_ > 0 && is_readable(t_, count_);
+    aligned_ = aligned && t_.bytes.size() >= kAlignedBytes;
+  }
+
+  std::string declaration(const std::string& macro) const {
+    const std::string values = fmt::format("    {} values[{}];\n", type_, std::max<int64_t>(1, count_));
+    const ByteRows r = byte_rows(t_.bytes.size());
+    const std::string bytes = readable_ ? "" : fmt::format("    unsigned char bytes[{}][{}];\n", r.rows, r.width);
+    return fmt::format("/* {} */\nextern const union {} {{\n{}{}}} {}{};\n", label_, name_, bytes, values, name_,
+                       aligned_ ? " " + macro : "");
+  }
+
+  void append_definition(std::string& out) const {
+    out += fmt::format("const union {0} {0} = {{{{\n", name_);
+    if (readable_) out += numbers(t_, count_);
+    else if (t_.bytes.empty()) out += "{0}\n";
+    else append_byte_rows(t_.bytes.data(), t_.bytes.size(), out);
+    out += "}};\n\n";
+  }
+
+ private:
+  const TensorData& t_;
+  std::string label_, type_, name_;
+  int64_t count_ = 0;
+  bool readable_ = false, aligned_ = false;
+};
+
+}  // namespace
+
+ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, WeightsForm form, bool aligned) {
+  ModelWeights out;
+  Contents contents;
+  std::vector<std::string> names;
+  const std::string macro = upper_case(prefix) + "_ALIGNED";
+  for (size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& b = plan.buffers[i];
+    if (b.kind != BufferKind::Constant) continue;
+    const auto [number, fresh] = contents.number_of(*b.data);
+    if (fresh && form == WeightsForm::c) {
+      const std::string name = fmt::format("{}_w{}", prefix, number);
+      const ConstantText text(b, storage_type(b.dtype, prefix), name, aligned);
+      out.declarations += text.declaration(macro);
+      text.append_definition(out.definitions);
+      names.push_back(name + ".values");
+      out.bytes += static_cast<int64_t>(b.data->bytes.size());
+    } else if (fresh) {
+      names.push_back(
+          fmt::format("(const {} *)(const void *)(weights + {})", storage_type(b.dtype, prefix), out.blob.size()));
+      out.blob.append(reinterpret_cast<const char*>(b.data->bytes.data()), b.data->bytes.size());
+      out.blob.resize((out.blob.size() + 63) / 64 * 64);
+      out.bytes = static_cast<int64_t>(out.blob.size());
+    }
+    out.names[static_cast<int>(i)] = names[number];
+  }
+  return out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,41 @@
+// Constants of a model as they travel: as C, as a file that the assembler takes in, or as a file that the caller loads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "ir/plan/execution_plan.h"
+
+namespace tenon {
+
+/// Where the bytes of the constants are.
+///   c:      C text, compiled with the rest
+///   incbin: one file that the assembler takes in, `.incbin` in a source of its own
+///   bin:    one file that the caller loads and hands over in the context
+enum class WeightsForm : uint8_t { c, incbin, bin };
+
+/// All constants; equal contents are stored once.
+struct ModelWeights {
+  std::string declarations;          ///< c: for the internal header
+  std::string definitions;           ///< c: for the source
+  std::string blob;                  ///< incbin, bin: every constant at a multiple of 64, little-endian
+  std::map<int, std::string> names;  ///< buffer → expression that reads it; of incbin and bin relative to `weights`
+  int64_t bytes = 0;                 ///< c: of the tensors; incbin, bin: of the blob
+};
+
+/// `aligned`: large constants begin at multiples of 64 (C text; a blob always does).
+ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, WeightsForm form, bool aligned);
+
+/// FNV-1a over the 64-bit little-endian words of a text whose length is a multiple of 8.
+uint64_t checksum(const std::string& blob);
+
+/// C of a union's initialiser: rows of string literals, the fastest text for compilers. `rows` and `width` are the
+/// array's extents.
+struct ByteRows {
+  int64_t rows = 1, width = 1;
+};
+ByteRows byte_rows(size_t bytes);
+void append_byte_rows(const uint8_t* data, size_t bytes, std::string& out);
+
+}  // namespace tenon

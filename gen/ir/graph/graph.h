@@ -1,0 +1,96 @@
+// The Graph: operators of the library over tensors, whatever file it was read from.
+//
+//   graph  := 'graph' name '{' { size | value | node | region } 'outputs' name, … '}'
+//   region := loop or branch '{' { line of the region | node | region } '}'
+//   size   := 'size' name '=' lo '..' hi
+//   value  := ('input' | 'constant' | 'parameter') name ':' dtype '[' extent, … ']'
+//   node   := name ':' dtype '[' extent, … ']', … '=' op '(' [name | '_'], …, attribute '=' value, … ')'   '#' origin
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/graph/region.h"
+#include "ir/graph/size_expr.h"
+#include "ir/number/dtype.h"
+#include "ir/number/tensor_data.h"
+
+namespace tenon {
+
+/// A tensor of the graph. A value is a graph input, a constant (`constant` is set), an output of exactly one node, or
+/// made by a region (by two where these are the branches of one condition).
+struct Value {
+  std::string name;      // a C identifier, unique in the graph
+  std::string original;  // the name that the file has
+  DType dtype = DType::F32;
+  std::vector<SizeExpr> dims;
+  std::shared_ptr<const TensorData> constant;  // shared, never changed: graphs are copied by every rewrite
+  bool trainable = false;  // a parameter that training updates (`grad: true`); keeps its initial contents in `constant`
+};
+
+/// What an attribute holds. Integers and extents are SizeExpr only where they depend on run-time sizes, so a reader
+/// that takes fixed shapes alone needs the plain alternatives only.
+using AttrValue = std::variant<bool, int64_t, double, std::string, DType, SizeExpr, std::vector<int64_t>,
+                               std::vector<double>, std::vector<SizeExpr>, std::vector<std::string>>;
+using Attributes = std::map<std::string, AttrValue>;
+
+/// One operator. Its attributes also name the run-time sizes that stand for extents which it writes. `inputs` are in
+/// the definition's order; optional ones at the end may be left out, others are kNoValue.
+struct Node {
+  std::string name;  // a C identifier, unique among the nodes
+  std::string op;    // name of the definition
+  std::vector<ValueId> inputs;
+  Attributes attrs;
+  std::vector<ValueId> outputs;
+  std::string origin;           // how diagnostics name it: "node 12 'conv3' (Conv)" or "net.yaml:14:7"
+  RegionId region = kTopLevel;  // the innermost one that it lies in
+};
+
+/// A run-time size and the range that memory is planned for.
+struct GraphSize {
+  std::string name;
+  int64_t lo = 0;
+  int64_t hi = 0;
+  bool written = false;  // depends on data: an operator writes it, the caller does not give it
+  bool operator==(const GraphSize&) const = default;
+};
+
+/// A whole model. Nodes stand in an order in which every value is made before it is read. The nodes of a region, inner
+/// regions included, stand together, and there is at least one; a region reads and makes its values where they stand.
+struct Graph {
+  std::string name;
+  std::string doc;
+  std::vector<GraphSize> sizes;     // in order of appearance
+  std::vector<EqualExtents> equal;  // at every call, as soon as both are known; each once, whichever side stands first
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::vector<Region> regions;
+};
+
+/// The run-time sizes, then the counters of all loops with the ranges that they have: what extents and attributes may
+/// name.
+std::vector<GraphSize> all_sizes(const Graph& graph);
+
+/// Takes the sizes of these names out, and what has to be equal to them.
+void drop_sizes(Graph& graph, const std::set<std::string>& names);
+
+/// Adds the two where they are not there yet.
+void add_equal(std::vector<EqualExtents>& all, const EqualExtents& two);
+
+/// The graph's text form, one line a size, input, constant and node.
+std::string to_text(const Graph& graph);
+/// An attribute's value as it stands in the text form.
+std::string to_text(const AttrValue& value);
+/// What is wrong with the graph, one line a finding; empty for a sound one. Checks ids, order, names, single definition
+/// of each value, that sizes are declared, that constants have as many bytes as their extents say, and that values of a
+/// region are read in it alone.
+std::vector<std::string> verify(const Graph& graph);
+
+}  // namespace tenon

@@ -1,0 +1,194 @@
+// Interval arithmetic; for the greatest value, which way an extent goes with each size.
+#include "ir/graph/size_bounds.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tenon {
+namespace {
+
+__extension__ using Wide = __int128;
+
+// Beyond it a bound says nothing; sums and products of two such numbers stay within 128 bits.
+constexpr int64_t kWide = int64_t{1} << 62;
+
+int64_t clamped(Wide v) { return static_cast<int64_t>(std::clamp<Wide>(v, -kWide, kWide)); }
+
+SizeBounds product_bounds(SizeBounds a, SizeBounds b) {
+  const Wide corners[] = {static_cast<Wide>(a.lo) * b.lo, static_cast<Wide>(a.lo) * b.hi,
+                          static_cast<Wide>(a.hi) * b.lo, static_cast<Wide>(a.hi) * b.hi};
+  return {clamped(*std::min_element(corners, corners + 4)), clamped(*std::max_element(corners, corners + 4))};
+}
+
+SizeBounds quotient_bounds(SizeBounds a, SizeBounds b) {
+  if (b.lo < 1) return {-kWide, kWide};
+  return {std::min(floor_quotient(a.lo, b.lo), floor_quotient(a.lo, b.hi)),
+          std::max(floor_quotient(a.hi, b.lo), floor_quotient(a.hi, b.hi))};
+}
+
+/// The number k and the divisor d of a term k*d*(e//d).
+struct WholePart {
+  int64_t times = 0, divisor = 0;
+  SizeExpr of;
+};
+std::optional<WholePart> whole_part(const SizeExpr& term) {
+  if (term.kind != SizeExpr::Kind::mul || term.args.size() != 2 || !term.args[0].is_constant() ||
+      term.args[1].kind != SizeExpr::Kind::floordiv)
+    return std::nullopt;
+  const SizeExpr& divisor = term.args[1].args[1];
+  if (!divisor.is_constant() || divisor.value < 1 || term.args[0].value % divisor.value != 0) return std::nullopt;
+  return WholePart{term.args[0].value / divisor.value, divisor.value, term.args[1].args[0]};
+}
+
+/// Of a sum, with k*d*(e//d) as k*e less k times a remainder: 2*((n + 1)//2) - n is 0 or 1.
+SizeBounds with_remainder(const SizeExpr& sum, SizeBounds all, const std::vector<GraphSize>& sizes) {
+  for (size_t i = 0; i < sum.args.size(); ++i) {
+    const std::optional<WholePart> part = whole_part(sum.args[i]);
+    if (!part) continue;
+    SizeExpr rest = SizeExpr(part->times) * part->of;
+    for (size_t k = 0; k < sum.args.size(); ++k)
+      if (k != i) rest = rest + sum.args[k];
+    const SizeBounds b = bounds_of(rest, sizes);
+    const Wide most = static_cast<Wide>(part->times) * (part->divisor - 1);
+    return {std::max(all.lo, clamped(b.lo - std::max<Wide>(most, 0))),
+            std::min(all.hi, clamped(b.hi - std::min<Wide>(most, 0)))};
+  }
+  return all;
+}
+
+}  // namespace
+
+SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
+  if (size.is_constant()) return {clamped(size.value), clamped(size.value)};
+  if (size.kind == SizeExpr::Kind::name) {
+    const auto known =
+        std::find_if(sizes.begin(), sizes.end(), [&](const GraphSize& s) { return s.name == size.name; });
+    return known == sizes.end() ? SizeBounds{-kWide, kWide} : SizeBounds{clamped(known->lo), clamped(known->hi)};
+  }
+  SizeBounds all = bounds_of(size.args[0], sizes);
+  for (size_t i = 1; i < size.args.size(); ++i) {
+    const SizeBounds b = bounds_of(size.args[i], sizes);
+    switch (size.kind) {
+      case SizeExpr::Kind::add:
+        all = {clamped(static_cast<Wide>(all.lo) + b.lo), clamped(static_cast<Wide>(all.hi) + b.hi)};
+        break;
+      case SizeExpr::Kind::mul: all = product_bounds(all, b); break;
+      case SizeExpr::Kind::floordiv: all = quotient_bounds(all, b); break;
+      case SizeExpr::Kind::mod: all = b.lo < 1 ? SizeBounds{-kWide, kWide} : SizeBounds{0, b.hi - 1}; break;
+      case SizeExpr::Kind::min: all = {std::min(all.lo, b.lo), std::min(all.hi, b.hi)}; break;
+      default: all = {std::max(all.lo, b.lo), std::max(all.hi, b.hi)}; break;
+    }
+  }
+  return size.kind == SizeExpr::Kind::add ? with_remainder(size, all, sizes) : all;
+}
+
+namespace {
+
+enum Way : int { kGrows = 1, kShrinks = 2, kEither = 3 };
+
+int turned(int way) { return way == kGrows ? kShrinks : way == kShrinks ? kGrows : kEither; }
+
+/// How an extent goes with the sizes that it names.
+class Ways {
+ public:
+  Ways(const SizeExpr& size, const std::vector<GraphSize>& sizes) : sizes_(sizes) { note(size, kGrows); }
+  const std::map<std::string, int>& of_names() const { return ways_; }
+
+ private:
+  void note(const SizeExpr& e, int way) {
+    switch (e.kind) {
+      case SizeExpr::Kind::constant: return;
+      case SizeExpr::Kind::name: ways_[e.name] |= way; return;
+      case SizeExpr::Kind::add:
+      case SizeExpr::Kind::min:
+      case SizeExpr::Kind::max:
+        for (const SizeExpr& a : e.args) note(a, way);
+        return;
+      case SizeExpr::Kind::mul: return note_product(e, way);
+      case SizeExpr::Kind::floordiv: return note_quotient(e, way);
+      case SizeExpr::Kind::mod: note(e.args[0], kEither), note(e.args[1], kEither);
+    }
+  }
+  void note_product(const SizeExpr& e, int way) {
+    int factors = 0;
+    bool negative = false;
+    for (const SizeExpr& a : e.args) {
+      if (a.is_constant()) way = a.value < 0 ? turned(way) : way;
+      else ++factors, negative = negative || bounds_of(a, sizes_).lo < 0;
+    }
+    for (const SizeExpr& a : e.args) note(a, factors > 1 && negative ? kEither : way);
+  }
+  void note_quotient(const SizeExpr& e, int way) {
+    const SizeExpr &of = e.args[0], &by = e.args[1];
+    if (by.is_constant()) return note(of, by.value < 0 ? turned(way) : way);
+    const bool positive = bounds_of(of, sizes_).lo >= 0 && bounds_of(by, sizes_).lo >= 1;
+    note(of, positive ? way : kEither);
+    note(by, positive ? turned(way) : kEither);
+  }
+
+  const std::vector<GraphSize>& sizes_;
+  std::map<std::string, int> ways_;
+};
+
+constexpr int64_t kFewValues = 4096;
+
+/// Over all values of the sizes from `next` on; nothing where one of them gives no number.
+std::optional<int64_t> greatest_of_all(const SizeExpr& size, const std::vector<GraphSize>& open, size_t next,
+                                       SizeValues& values) {
+  if (next == open.size()) return evaluate(size, values);
+  std::optional<int64_t> greatest;
+  for (int64_t v = open[next].lo; v <= open[next].hi; ++v) {
+    values[open[next].name] = v;
+    const std::optional<int64_t> one = greatest_of_all(size, open, next + 1, values);
+    if (!one) return std::nullopt;
+    greatest = std::max(greatest.value_or(*one), *one);
+  }
+  return greatest;
+}
+
+}  // namespace
+
+std::optional<int64_t> greatest_value(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
+  const Ways ways(size, sizes);
+  SizeValues values;
+  std::vector<GraphSize> open;
+  int64_t combinations = 1;
+  for (const auto& [name, way] : ways.of_names()) {
+    const auto s = std::find_if(sizes.begin(), sizes.end(), [&, n = name](const GraphSize& g) { return g.name == n; });
+    if (s == sizes.end()) return std::nullopt;
+    if (way != kEither) {
+      values[name] = way == kGrows ? s->hi : s->lo;
+      continue;
+    }
+    open.push_back(*s);
+    combinations =
+        s->hi - s->lo < kFewValues ? std::min(combinations * (s->hi - s->lo + 1), kFewValues + 1) : kFewValues + 1;
+  }
+  if (combinations <= kFewValues) return greatest_of_all(size, open, 0, values);
+  const int64_t most = bounds_of(size, sizes).hi;
+  return most < kWide ? std::optional(most) : std::nullopt;
+}
+
+SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes) {
+  const SizeBounds d = bounds_of(a - b, sizes);
+  return d.hi <= 0 ? a : d.lo >= 0 ? b : size_min(a, b);
+}
+
+SizeExpr greater(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes) {
+  const SizeBounds d = bounds_of(a - b, sizes);
+  return d.lo >= 0 ? a : d.hi <= 0 ? b : size_max(a, b);
+}
+
+SizeExpr decided(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
+  if (size.args.empty()) return size;
+  SizeExpr all = decided(size.args[0], sizes);
+  for (size_t i = 1; i < size.args.size(); ++i) {
+    const SizeExpr b = decided(size.args[i], sizes);
+    all = size.kind == SizeExpr::Kind::min   ? lesser(all, b, sizes)
+          : size.kind == SizeExpr::Kind::max ? greater(all, b, sizes)
+                                             : combined(size.kind, all, b);
+  }
+  return all;
+}
+
+}  // namespace tenon

@@ -1,0 +1,30 @@
+// What extents lie between, given the ranges of the sizes that they name.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/graph/size_expr.h"
+
+namespace tenon {
+
+/// What an extent lies between, whatever the sizes are.
+struct SizeBounds {
+  int64_t lo = 0;
+  int64_t hi = 0;
+};
+/// Bounds where the sizes have these ranges; wide ones where a name is none of them.
+SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
+
+/// The greatest value of the extent: exact where it grows or shrinks with each size or the sizes have few values, else
+/// no less than that. Nothing where a name is none of the sizes, or 62 bits do not hold it.
+std::optional<int64_t> greatest_value(const SizeExpr& size, const std::vector<GraphSize>& sizes);
+
+/// The lesser or the greater of two extents; one of the two where the ranges decide it.
+SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
+SizeExpr greater(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);
+/// The extent without minima and maxima that the ranges decide.
+SizeExpr decided(const SizeExpr& size, const std::vector<GraphSize>& sizes);
+
+}  // namespace tenon

@@ -1,0 +1,395 @@
+// Arithmetic on extents: sums of products in one order, so that equal linear extents compare equal.
+#include "ir/graph/size_expr.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
+
+// Saturation keeps an absurd extent absurd; whoever allocates by it refuses it.
+int64_t saturating_add(int64_t a, int64_t b) {
+  int64_t r = 0;
+  if (__builtin_add_overflow(a, b, &r)) return a < 0 ? kMin : kMax;
+  return r;
+}
+
+int64_t saturating_mul(int64_t a, int64_t b) {
+  int64_t r = 0;
+  if (__builtin_mul_overflow(a, b, &r)) return (a < 0) != (b < 0) ? kMin : kMax;
+  return r;
+}
+
+int64_t floor_remainder(int64_t a, int64_t b) {
+  if (b == -1) return 0;
+  const int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+// A product of atoms (names, quotients, remainders, minima, maxima) in the order of their spelling.
+using Atoms = std::vector<SizeExpr>;
+struct Term {
+  std::string key;
+  Atoms atoms;
+  int64_t coefficient = 0;
+};
+// Terms with non-zero coefficients in the order of their keys; the constant's key is empty and comes last.
+using Sum = std::vector<Term>;
+
+std::string key_of(const Atoms& atoms) {
+  std::string key;
+  for (const SizeExpr& a : atoms) key += to_text(a) + "*";
+  return key;
+}
+
+Term make_term(Atoms atoms, int64_t coefficient) {
+  std::stable_sort(atoms.begin(), atoms.end(),
+                   [](const SizeExpr& a, const SizeExpr& b) { return to_text(a) < to_text(b); });
+  std::string key = key_of(atoms);
+  return {std::move(key), std::move(atoms), coefficient};
+}
+
+void accumulate(Sum& sum, Term term) {
+  for (Term& t : sum)
+    if (t.key == term.key) {
+      t.coefficient = saturating_add(t.coefficient, term.coefficient);
+      return;
+    }
+  sum.push_back(std::move(term));
+}
+
+Sum times(const Sum& a, const Sum& b) {
+  Sum result;
+  for (const Term& x : a)
+    for (const Term& y : b) {
+      Atoms atoms = x.atoms;
+      atoms.insert(atoms.end(), y.atoms.begin(), y.atoms.end());
+      accumulate(result, make_term(std::move(atoms), saturating_mul(x.coefficient, y.coefficient)));
+    }
+  return result;
+}
+
+Sum to_sum(const SizeExpr& e) {
+  Sum result;
+  if (e.kind == SizeExpr::Kind::constant) {
+    result.push_back(make_term({}, e.value));
+  } else if (e.kind == SizeExpr::Kind::add) {
+    for (const SizeExpr& a : e.args)
+      for (Term& t : to_sum(a)) accumulate(result, std::move(t));
+  } else if (e.kind == SizeExpr::Kind::mul) {
+    result.push_back(make_term({}, 1));
+    for (const SizeExpr& a : e.args) result = times(result, to_sum(a));
+  } else {
+    result.push_back(make_term({e}, 1));
+  }
+  return result;
+}
+
+SizeExpr node(SizeExpr::Kind kind, std::vector<SizeExpr> args) {
+  SizeExpr e;
+  e.kind = kind;
+  e.args = std::move(args);
+  return e;
+}
+
+SizeExpr from_term(const Term& term) {
+  if (term.atoms.empty()) return term.coefficient;
+  std::vector<SizeExpr> factors;
+  if (term.coefficient != 1) factors.emplace_back(term.coefficient);
+  factors.insert(factors.end(), term.atoms.begin(), term.atoms.end());
+  return factors.size() == 1 ? factors[0] : node(SizeExpr::Kind::mul, std::move(factors));
+}
+
+SizeExpr from_sum(Sum sum) {
+  std::erase_if(sum, [](const Term& t) { return t.coefficient == 0; });
+  if (sum.empty()) return 0;
+  std::stable_sort(sum.begin(), sum.end(), [](const Term& a, const Term& b) {
+    return a.key.empty() != b.key.empty() ? b.key.empty() : a.key < b.key;
+  });
+  if (sum.size() == 1) return from_term(sum[0]);
+  std::vector<SizeExpr> terms;
+  for (const Term& t : sum) terms.push_back(from_term(t));
+  return node(SizeExpr::Kind::add, std::move(terms));
+}
+
+// `term` divided by the product of `divisor`'s atoms; nothing where one of them does not occur in it.
+std::optional<Term> without_atoms(Term term, const Atoms& divisor) {
+  for (const SizeExpr& d : divisor) {
+    auto it = std::find(term.atoms.begin(), term.atoms.end(), d);
+    if (it == term.atoms.end()) return std::nullopt;
+    term.atoms.erase(it);
+  }
+  return make_term(std::move(term.atoms), term.coefficient);
+}
+
+struct Division {
+  Sum quotient;  // terms that the divisor divides, divided
+  Sum rest;      // the others, as they are
+};
+
+// floor((d*q + r)/d) = q + floor(r/d): takes out what `divisor` (one term) divides exactly.
+Division split_by(const Sum& sum, const Term& divisor) {
+  Division result;
+  for (const Term& t : sum) {
+    std::optional<Term> q = without_atoms(t, divisor.atoms);
+    if (!q || (!divisor.atoms.empty() && t.coefficient % divisor.coefficient != 0)) {
+      result.rest.push_back(t);
+      continue;
+    }
+    const int64_t whole = floor_quotient(t.coefficient, divisor.coefficient);
+    const int64_t left = t.coefficient - whole * divisor.coefficient;
+    // Only the constant is split into a multiple and a remainder: N//2 stays N//2.
+    if (left != 0 && !t.atoms.empty()) {
+      result.rest.push_back(t);
+      continue;
+    }
+    q->coefficient = whole;
+    result.quotient.push_back(*q);
+    if (left != 0) result.rest.push_back(make_term({}, left));
+  }
+  return result;
+}
+
+// An order of terms that multiplication by a term keeps: by the number of factors, then by their spelling.
+bool is_lower(const Term& a, const Term& b) {
+  if (a.atoms.size() != b.atoms.size()) return a.atoms.size() < b.atoms.size();
+  for (size_t i = 0; i < a.atoms.size(); ++i)
+    if (!(a.atoms[i] == b.atoms[i])) return to_text(a.atoms[i]) > to_text(b.atoms[i]);
+  return false;
+}
+
+// The sum that `divisor` times makes `rest`, by long division; nothing where there is none.
+std::optional<Sum> exact_quotient(Sum rest, const Sum& divisor) {
+  constexpr int kMostTerms = 64;
+  constexpr int64_t kMostCoefficient = int64_t{1} << 31;  // products of two of them are far from saturated
+  const auto large = [](const Term& t) {
+    return t.coefficient > kMostCoefficient || t.coefficient < -kMostCoefficient;
+  };
+  const Term& lead = *std::max_element(divisor.begin(), divisor.end(), is_lower);
+  Sum quotient;
+  while (quotient.size() < kMostTerms) {
+    std::erase_if(rest, [](const Term& t) { return t.coefficient == 0; });
+    if (rest.empty()) return quotient;
+    if (std::any_of(rest.begin(), rest.end(), large) || std::any_of(divisor.begin(), divisor.end(), large))
+      return std::nullopt;
+    const Term top = *std::max_element(rest.begin(), rest.end(), is_lower);
+    std::optional<Term> q = without_atoms(top, lead.atoms);
+    if (!q || top.coefficient % lead.coefficient != 0) return std::nullopt;
+    q->coefficient = -(top.coefficient / lead.coefficient);
+    for (Term& t : times({*q}, divisor)) accumulate(rest, std::move(t));
+    q->coefficient = -q->coefficient;
+    quotient.push_back(*std::move(q));
+  }
+  return std::nullopt;
+}
+
+int precedence(SizeExpr::Kind kind) {
+  switch (kind) {
+    case SizeExpr::Kind::add: return 1;
+    case SizeExpr::Kind::mul:
+    case SizeExpr::Kind::floordiv:
+    case SizeExpr::Kind::mod: return 2;
+    case SizeExpr::Kind::constant:
+    case SizeExpr::Kind::name:
+    case SizeExpr::Kind::min:
+    case SizeExpr::Kind::max: return 3;
+  }
+  return 3;
+}
+
+std::string operand_text(const SizeExpr& e, int at_least) {
+  const bool bare = precedence(e.kind) >= at_least && !(e.is_constant() && e.value < 0);
+  return bare ? to_text(e) : "(" + to_text(e) + ")";
+}
+
+std::string sum_text(const SizeExpr& e) {
+  std::string text = to_text(e.args[0]);
+  for (size_t i = 1; i < e.args.size(); ++i) {
+    const std::string term = to_text(e.args[i]);
+    text += term[0] == '-' ? " - " + term.substr(1) : " + " + term;
+  }
+  return text;
+}
+
+std::string product_text(const SizeExpr& e) {
+  std::string text;
+  size_t first = 0;
+  if (e.args[0].is(-1)) {
+    text = "-";
+    first = 1;
+  } else if (e.args[0].is_constant()) {
+    text = to_text(e.args[0]) + "*";
+    first = 1;
+  }
+  for (size_t i = first; i < e.args.size(); ++i) text += (i > first ? "*" : "") + operand_text(e.args[i], 3);
+  return text;
+}
+
+template <class F>
+SizeExpr rebuild(const SizeExpr& e, const F& leaf) {
+  if (e.kind == SizeExpr::Kind::constant || e.kind == SizeExpr::Kind::name) return leaf(e);
+  SizeExpr r = rebuild(e.args[0], leaf);
+  for (size_t i = 1; i < e.args.size(); ++i) r = combined(e.kind, r, rebuild(e.args[i], leaf));
+  return r;
+}
+
+void collect_names(const SizeExpr& e, std::vector<std::string>& names) {
+  if (e.kind == SizeExpr::Kind::name && std::find(names.begin(), names.end(), e.name) == names.end())
+    names.push_back(e.name);
+  for (const SizeExpr& a : e.args) collect_names(a, names);
+}
+
+std::optional<int64_t> apply(SizeExpr::Kind kind, int64_t a, int64_t b) {
+  int64_t r = 0;
+  switch (kind) {
+    case SizeExpr::Kind::add: return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case SizeExpr::Kind::mul: return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case SizeExpr::Kind::floordiv: return b == 0 ? std::nullopt : std::optional(floor_quotient(a, b));
+    case SizeExpr::Kind::mod: return b == 0 ? std::nullopt : std::optional(floor_remainder(a, b));
+    case SizeExpr::Kind::min: return std::min(a, b);
+    case SizeExpr::Kind::max: return std::max(a, b);
+    case SizeExpr::Kind::constant:
+    case SizeExpr::Kind::name: break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int64_t floor_quotient(int64_t a, int64_t b) {
+  if (b == -1) return saturating_mul(a, -1);
+  return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
+}
+
+SizeExpr size_name(std::string name) {
+  SizeExpr e;
+  e.kind = SizeExpr::Kind::name;
+  e.name = std::move(name);
+  return e;
+}
+
+SizeExpr operator+(const SizeExpr& a, const SizeExpr& b) {
+  if (a.is_constant() && b.is_constant()) return saturating_add(a.value, b.value);
+  return from_sum(to_sum(node(SizeExpr::Kind::add, {a, b})));
+}
+
+SizeExpr operator-(const SizeExpr& a, const SizeExpr& b) { return a + SizeExpr(-1) * b; }
+
+SizeExpr operator*(const SizeExpr& a, const SizeExpr& b) {
+  if (a.is_constant() && b.is_constant()) return saturating_mul(a.value, b.value);
+  return from_sum(times(to_sum(a), to_sum(b)));
+}
+
+SizeExpr floor_div(const SizeExpr& a, const SizeExpr& b) {
+  if (a.is_constant() && b.is_constant() && b.value != 0) return floor_quotient(a.value, b.value);
+  if (b.is(1)) return a;
+  if (a == b) return 1;
+  const Sum divisor = to_sum(b);
+  if (divisor.size() > 1)
+    if (auto quotient = exact_quotient(to_sum(a), divisor)) return from_sum(*std::move(quotient));
+  if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(SizeExpr::Kind::floordiv, {a, b});
+  Division d = split_by(to_sum(a), divisor[0]);
+  const SizeExpr quotient = from_sum(std::move(d.quotient)), rest = from_sum(std::move(d.rest));
+  if (rest.is(0)) return quotient;
+  if (rest.is_constant() && b.is_constant()) return quotient + floor_quotient(rest.value, b.value);
+  return quotient + node(SizeExpr::Kind::floordiv, {rest, b});
+}
+
+SizeExpr floor_mod(const SizeExpr& a, const SizeExpr& b) {
+  if (a.is_constant() && b.is_constant() && b.value != 0) return floor_remainder(a.value, b.value);
+  if (b.is(1) || a == b) return 0;
+  const Sum divisor = to_sum(b);
+  if (divisor.size() > 1 && exact_quotient(to_sum(a), divisor)) return 0;
+  if (divisor.size() != 1 || divisor[0].coefficient <= 0) return node(SizeExpr::Kind::mod, {a, b});
+  const SizeExpr rest = from_sum(split_by(to_sum(a), divisor[0]).rest);
+  if (rest.is_constant() && b.is_constant()) return floor_remainder(rest.value, b.value);
+  return rest.is(0) ? rest : node(SizeExpr::Kind::mod, {rest, b});
+}
+
+SizeExpr size_min(const SizeExpr& a, const SizeExpr& b) {
+  if (a.is_constant() && b.is_constant()) return std::min(a.value, b.value);
+  return a == b ? a : node(SizeExpr::Kind::min, {a, b});
+}
+
+SizeExpr size_max(const SizeExpr& a, const SizeExpr& b) {
+  if (a.is_constant() && b.is_constant()) return std::max(a.value, b.value);
+  return a == b ? a : node(SizeExpr::Kind::max, {a, b});
+}
+
+SizeExpr combined(SizeExpr::Kind kind, const SizeExpr& a, const SizeExpr& b) {
+  switch (kind) {
+    case SizeExpr::Kind::add: return a + b;
+    case SizeExpr::Kind::mul: return a * b;
+    case SizeExpr::Kind::floordiv: return floor_div(a, b);
+    case SizeExpr::Kind::mod: return floor_mod(a, b);
+    case SizeExpr::Kind::min: return size_min(a, b);
+    case SizeExpr::Kind::max: return size_max(a, b);
+    case SizeExpr::Kind::constant:
+    case SizeExpr::Kind::name: break;
+  }
+  TENON_UNREACHABLE("an extent of no operation");
+}
+
+std::optional<SizeExpr> at_least(const SizeExpr& most, const SizeExpr& size) {
+  if (most.kind != SizeExpr::Kind::max) return std::nullopt;
+  return most.args[0] == size   ? std::optional(most.args[1])
+         : most.args[1] == size ? std::optional(most.args[0])
+                                : std::nullopt;
+}
+
+std::optional<int64_t> evaluate(const SizeExpr& e, const SizeValues& sizes) {
+  if (e.kind == SizeExpr::Kind::constant) return e.value;
+  if (e.kind == SizeExpr::Kind::name) {
+    const auto it = sizes.find(e.name);
+    return it == sizes.end() ? std::nullopt : std::optional(it->second);
+  }
+  std::optional<int64_t> r = evaluate(e.args[0], sizes);
+  for (size_t i = 1; r && i < e.args.size(); ++i) {
+    const std::optional<int64_t> b = evaluate(e.args[i], sizes);
+    r = b ? apply(e.kind, *r, *b) : std::nullopt;
+  }
+  return r;
+}
+
+SizeExpr substitute(const SizeExpr& e, const SizeValues& sizes) {
+  return rebuild(e, [&](const SizeExpr& leaf) {
+    if (leaf.kind != SizeExpr::Kind::name) return leaf;
+    const auto it = sizes.find(leaf.name);
+    return it == sizes.end() ? leaf : SizeExpr(it->second);
+  });
+}
+
+SizeExpr product(const std::vector<SizeExpr>& dims) {
+  SizeExpr r = 1;
+  for (const SizeExpr& d : dims) r = r * d;
+  return r;
+}
+
+std::string to_text(const SizeExpr& e) {
+  switch (e.kind) {
+    case SizeExpr::Kind::constant: return fmt::format("{}", e.value);
+    case SizeExpr::Kind::name: return e.name;
+    case SizeExpr::Kind::add: return sum_text(e);
+    case SizeExpr::Kind::mul: return product_text(e);
+    case SizeExpr::Kind::floordiv: return operand_text(e.args[0], 2) + "//" + operand_text(e.args[1], 3);
+    case SizeExpr::Kind::mod: return operand_text(e.args[0], 2) + "%" + operand_text(e.args[1], 3);
+    case SizeExpr::Kind::min: return "min(" + to_text(e.args[0]) + ", " + to_text(e.args[1]) + ")";
+    case SizeExpr::Kind::max: return "max(" + to_text(e.args[0]) + ", " + to_text(e.args[1]) + ")";
+  }
+  return {};
+}
+
+std::vector<std::string> names_in(const SizeExpr& e) {
+  std::vector<std::string> names;
+  collect_names(e, names);
+  return names;
+}
+
+}  // namespace tenon

@@ -1,0 +1,304 @@
+// Building, comparing, walking and substituting expressions.
+#include "ir/kernel/expr.h"
+
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "support/check.h"
+#include "support/pointer_map.h"
+
+namespace tenon {
+namespace {
+
+template <class T>
+Expr make_expr(DType type, T node) {
+  return std::make_shared<const ExprNode>(ExprNode{type, std::move(node)});
+}
+
+DType result_type(const ScalarOpRow& row, const Few<Expr>& args) {
+  switch (row.result) {
+    case ResultRule::Same: return args[0]->type;
+    case ResultRule::Bool: return DType::Bool;
+    case ResultRule::Real: return real_of(args[0]->type);
+    case ResultRule::Explicit: break;
+  }
+  TENON_CHECK(false, "{} needs an explicit type", row.name);
+  return DType::I64;
+}
+
+bool same_all(std::span<const Expr> a, std::span<const Expr> b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!same(a[i], b[i])) return false;
+  return true;
+}
+
+bool same_opt(const Expr& a, const Expr& b) { return (!a && !b) || (a && b && same(a, b)); }
+
+bool same_vars(const std::vector<LoopVar>& a, const std::vector<LoopVar>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].name != b[i].name || !same(a[i].extent, b[i].extent)) return false;
+  return true;
+}
+
+bool same_number(const Constant& a, const Constant& b) {
+  return a.i == b.i && (a.f == b.f ? std::signbit(a.f) == std::signbit(b.f) : std::isnan(a.f) && std::isnan(b.f));
+}
+
+struct SameNode {
+  const ExprNode& other;
+  bool operator()(const Constant& a) const { return same_number(a, std::get<Constant>(other.node)); }
+  bool operator()(const VarRef& a) const { return a.name == std::get<VarRef>(other.node).name; }
+  bool operator()(const SizeRef& a) const { return a.name == std::get<SizeRef>(other.node).name; }
+  bool operator()(const AttrRef& a) const {
+    const auto& b = std::get<AttrRef>(other.node);
+    return a.name == b.name && a.element == b.element;
+  }
+  bool operator()(const Read& a) const {
+    const auto& b = std::get<Read>(other.node);
+    return a.tensor == b.tensor && same_all(a.index, b.index) && same_opt(a.fill, b.fill);
+  }
+  bool operator()(const Apply& a) const {
+    const auto& b = std::get<Apply>(other.node);
+    return a.op == b.op && same_all(a.args, b.args);
+  }
+  bool operator()(const Reduce& a) const {
+    const auto& b = std::get<Reduce>(other.node);
+    return a.op == b.op && same_vars(a.vars, b.vars) && same_opt(a.where, b.where) && same(a.value, b.value);
+  }
+  bool operator()(const Select& a) const {
+    const auto& b = std::get<Select>(other.node);
+    return same(a.cond, b.cond) && same(a.yes, b.yes) && same(a.no, b.no);
+  }
+};
+
+}  // namespace
+
+Expr constant_int(int64_t v, DType type) {
+  if (holds_reals(type)) return constant_float(static_cast<double>(v), type);
+  return make_expr(type, Constant{v, 0});
+}
+Expr constant_float(double v, DType type) { return make_expr(type, Constant{0, v}); }
+
+Expr constant_of(double v, DType type) {
+  if (holds_reals(type)) return constant_float(v, type);
+  if (type == DType::Bool) return constant_int(v != 0, type);
+  const int bits = dtype_row(type).bits;
+  const double hi = std::ldexp(1.0, is_signed_int(type) ? bits - 1 : bits);
+  const double lo = is_signed_int(type) ? -hi : 0.0;
+  if (std::isnan(v)) return constant_int(0, type);
+  if (v < lo) v = lo;
+  if (v >= hi)
+    return make_expr(type, Constant{is_signed_int(type) ? (bits == 64 ? std::numeric_limits<int64_t>::max()
+                                                                      : (int64_t{1} << (bits - 1)) - 1)
+                                                        : (bits == 64 ? -1 : (int64_t{1} << bits) - 1),
+                                    0});
+  if (type == DType::U64) return make_expr(type, Constant{static_cast<int64_t>(static_cast<uint64_t>(v)), 0});
+  return make_expr(type, Constant{static_cast<int64_t>(v), 0});
+}
+
+Expr var_ref(std::string name) { return make_expr(DType::I64, VarRef{std::move(name)}); }
+Expr size_ref(std::string name) { return make_expr(DType::I64, SizeRef{std::move(name)}); }
+Expr attr_ref(std::string name, DType type, int element) { return make_expr(type, AttrRef{std::move(name), element}); }
+Expr read_of(int tensor, DType storage, std::vector<Expr> index, Expr fill) {
+  return make_expr(storage, Read{tensor, std::move(index), std::move(fill)});
+}
+Expr apply(ScalarOp op, Few<Expr> args) {
+  const DType t = result_type(scalar_op_row(op), args);
+  return make_expr(t, Apply{op, std::move(args)});
+}
+Expr apply_as(ScalarOp op, Few<Expr> args, DType type) { return make_expr(type, Apply{op, std::move(args)}); }
+Expr cast_to(Expr e, DType type) {
+  if (e->type == type) return e;
+  return apply_as(ScalarOp::Cast, {std::move(e)}, type);
+}
+Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type) {
+  return make_expr(type, Reduce{op, std::move(vars), std::move(where), std::move(value)});
+}
+Expr select(Expr cond, Expr yes, Expr no) {
+  const DType t = yes->type;
+  TENON_CHECK(cond->type == DType::Bool && no->type == t, "select of {} between {} and {}", name_of(cond->type),
+              name_of(t), name_of(no->type));
+  return make_expr(t, Select{std::move(cond), std::move(yes), std::move(no)});
+}
+Expr operator+(const Expr& a, const Expr& b) { return is_zero(a) ? b : is_zero(b) ? a : apply(ScalarOp::Add, {a, b}); }
+Expr operator-(const Expr& a, const Expr& b) { return is_zero(b) ? a : apply(ScalarOp::Sub, {a, b}); }
+Expr operator*(const Expr& a, const Expr& b) { return is_one(a) ? b : is_one(b) ? a : apply(ScalarOp::Mul, {a, b}); }
+
+bool is_leaf(const Expr& e) {
+  return std::holds_alternative<Constant>(e->node) || std::holds_alternative<VarRef>(e->node) ||
+         std::holds_alternative<SizeRef>(e->node) || std::holds_alternative<AttrRef>(e->node);
+}
+
+const Constant* as_constant(const Expr& e) { return e ? std::get_if<Constant>(&e->node) : nullptr; }
+std::optional<int64_t> constant_value(const Expr& e) {
+  const Constant* c = as_constant(e);
+  if (!c || holds_reals(e->type)) return std::nullopt;
+  return c->i;
+}
+bool is_zero(const Expr& e) {
+  const auto v = constant_value(e);
+  return v && *v == 0;
+}
+bool is_one(const Expr& e) {
+  const auto v = constant_value(e);
+  return v && *v == 1;
+}
+
+bool same(const Expr& a, const Expr& b) {
+  if (a == b) return true;
+  if (a->type != b->type || a->node.index() != b->node.index()) return false;
+  return std::visit(SameNode{*b}, a->node);
+}
+
+bool mentions(const Expr& e, const std::string& var) {
+  if (!e) return false;
+  if (const auto* v = std::get_if<VarRef>(&e->node)) return v->name == var;
+  bool found = false;
+  each_child(e, [&](const Expr& c) { found = found || mentions(c, var); });
+  return found;
+}
+
+std::string_view name_of(Reducer r) {
+  constexpr std::string_view names[] = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"};
+  return names[static_cast<size_t>(r)];
+}
+
+Expr identity_of(Reducer r, DType type) {
+  switch (r) {
+    case Reducer::Sum:
+    case Reducer::Any: return constant_of(0, type);
+    case Reducer::Prod:
+    case Reducer::All: return constant_of(1, type);
+    case Reducer::Max: return constant_of(-std::numeric_limits<double>::infinity(), type);
+    case Reducer::Min: return constant_of(std::numeric_limits<double>::infinity(), type);
+    case Reducer::ArgMax:
+    case Reducer::ArgMin: return constant_int(0, type);
+  }
+  TENON_CHECK(false, "unknown reducer");
+  return nullptr;
+}
+
+void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit) {
+  if (!e || !visit(e)) return;
+  each_child(e, [&](const Expr& c) { walk(c, visit); });
+}
+
+void each_child(const Expr& e, FunctionRef<void(const Expr&)> f) {
+  const auto call = [&](const Expr& c) {
+    if (c) f(c);
+  };
+  if (const auto* r = std::get_if<Read>(&e->node)) {
+    for (const Expr& i : r->index) call(i);
+    call(r->fill);
+  } else if (const auto* a = std::get_if<Apply>(&e->node)) {
+    for (const Expr& x : a->args) call(x);
+  } else if (const auto* n = std::get_if<Reduce>(&e->node)) {
+    for (const LoopVar& v : n->vars) call(v.extent);
+    call(n->where);
+    call(n->value);
+  } else if (const auto* s = std::get_if<Select>(&e->node)) {
+    call(s->cond);
+    call(s->yes);
+    call(s->no);
+  }
+}
+
+namespace {
+
+struct MapChildren {
+  const Expr& self;
+  FunctionRef<Expr(const Expr&)> f;
+  bool changed = false;
+
+  Expr go(const Expr& e) {
+    if (!e) return e;
+    Expr r = f(e);
+    changed = changed || r != e;
+    return r;
+  }
+  /// Nothing is made where no child changes: most of them do not.
+  template <class List>
+  std::optional<List> go(const List& v) {
+    for (size_t i = 0; i < v.size(); ++i) {
+      Expr first = go(v[i]);
+      if (first == v[i]) continue;
+      List out = v;
+      out[i] = std::move(first);
+      for (++i; i < out.size(); ++i) out[i] = go(out[i]);
+      return out;
+    }
+    return std::nullopt;
+  }
+  template <class T>
+  Expr done(T node) const {
+    return changed ? make_expr(self->type, std::move(node)) : self;
+  }
+  Expr operator()(const Constant&) { return self; }
+  Expr operator()(const VarRef&) { return self; }
+  Expr operator()(const SizeRef&) { return self; }
+  Expr operator()(const AttrRef&) { return self; }
+  Expr operator()(const Read& n) {
+    std::optional index = go(n.index);
+    Expr fill = go(n.fill);
+    return changed ? make_expr(self->type, Read{n.tensor, index ? std::move(*index) : n.index, std::move(fill)}) : self;
+  }
+  Expr operator()(const Apply& n) {
+    std::optional args = go(n.args);
+    return args ? make_expr(self->type, Apply{n.op, std::move(*args)}) : self;
+  }
+  Expr operator()(const Reduce& n) {
+    Reduce r{n.op, {}, nullptr, nullptr};
+    for (const LoopVar& v : n.vars) r.vars.push_back({v.name, go(v.extent)});
+    r.where = go(n.where);
+    r.value = go(n.value);
+    return done(std::move(r));
+  }
+  Expr operator()(const Select& n) {
+    Select r{go(n.cond), go(n.yes), go(n.no)};
+    return done(std::move(r));
+  }
+};
+
+}  // namespace
+
+Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f) {
+  MapChildren m{e, f};
+  return std::visit(m, e->node);
+}
+
+namespace {
+
+/// Keeps what is shared shared: a node with several owners becomes one node again.
+class Substitution {
+ public:
+  explicit Substitution(const std::map<std::string, Expr>& vars) : vars_(vars) {}
+
+  Expr run(const Expr& e) {
+    if (const auto* v = std::get_if<VarRef>(&e->node)) {
+      const auto it = vars_.find(v->name);
+      return it == vars_.end() ? e : it->second;
+    }
+    if (is_leaf(e)) return e;
+    const bool shared = e.use_count() > 1;
+    if (shared)
+      if (const Expr* done = done_.find(e.get())) return *done;
+    Expr out = map_children(e, [&](const Expr& c) { return run(c); });
+    if (shared) done_[e.get()] = out;
+    return out;
+  }
+
+ private:
+  const std::map<std::string, Expr>& vars_;
+  PointerMap<Expr> done_;
+};
+
+}  // namespace
+
+Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars) {
+  return vars.empty() ? e : Substitution(vars).run(e);
+}
+
+}  // namespace tenon

@@ -1,0 +1,135 @@
+// Monomorphic expressions: values and indices in one language. Every node carries its type; conversions are explicit
+// Cast nodes.
+//
+//   expr   := constant | var | size | attr[k] | read | op(expr…) | reduce[var < extent, …: where](expr) | select(c, a,
+//   b) read   := T[index, …] | T[index, …] else fill      (with fill: an index outside the tensor yields fill, else it
+//   is proved in range)
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/number/dtype.h"
+#include "ir/number/scalar_op.h"
+#include "support/few.h"
+#include "support/function_ref.h"
+
+namespace tenon {
+
+struct ExprNode;
+using Expr = std::shared_ptr<const ExprNode>;
+
+/// A number. Integers (and bool as 0/1) are held in `i` (u64 as its bits), floats and complex (imaginary part 0) in
+/// `f`.
+struct Constant {
+  int64_t i = 0;
+  double f = 0;
+};
+
+/// A loop or reduction variable, i64. Names are unique within a kernel.
+struct VarRef {
+  std::string name;
+};
+
+/// A size that is known at run time only, i64: an entry of Kernel::sizes.
+struct SizeRef {
+  std::string name;
+};
+
+/// A run-time attribute, or element `element` of a list attribute: an entry of Kernel::attrs.
+struct AttrRef {
+  std::string name;
+  int element = 0;
+};
+
+/// One element of tensor number `tensor` of the kernel; the node has the tensor's storage type.
+struct Read {
+  int tensor = 0;
+  std::vector<Expr> index;  ///< one per logical dimension, i64
+  Expr fill;                ///< null: in range; else the value outside, of the storage type
+};
+
+struct Apply {
+  ScalarOp op;
+  Few<Expr> args;
+};
+
+enum class Reducer : uint8_t { Sum, Prod, Max, Min, Any, All, ArgMax, ArgMin };
+
+/// A variable and the number of values that it takes: 0 … extent-1.
+struct LoopVar {
+  std::string name;
+  Expr extent;
+};
+
+/// The accumulator has the node's type, but for ArgMax/ArgMin (node: i64; they compare `value`).
+struct Reduce {
+  Reducer op;
+  std::vector<LoopVar> vars;
+  Expr where;  ///< null: all; else a predicate over vars and outer variables
+  Expr value;
+};
+
+/// Only the taken arm counts for run-time checks. Both arms have the node's type; `cond` is Bool.
+struct Select {
+  Expr cond, yes, no;
+};
+
+struct ExprNode {
+  DType type;
+  std::variant<Constant, VarRef, SizeRef, AttrRef, Read, Apply, Reduce, Select> node;
+};
+
+// ---- building (no simplification beyond constants; see algebra/simplify)
+Expr constant_int(int64_t v, DType type = DType::I64);
+Expr constant_float(double v, DType type);
+/// A constant of any type from a number (integers saturate; floats of half types keep f32/f64 value).
+Expr constant_of(double v, DType type);
+Expr var_ref(std::string name);
+Expr size_ref(std::string name);
+Expr attr_ref(std::string name, DType type, int element = 0);
+Expr read_of(int tensor, DType storage, std::vector<Expr> index, Expr fill = nullptr);
+/// Types the node by the row's result rule; `type` is needed for Explicit rows.
+Expr apply(ScalarOp op, Few<Expr> args);
+Expr apply_as(ScalarOp op, Few<Expr> args, DType type);
+Expr cast_to(Expr e, DType type);  ///< `e` itself when it has that type
+Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type);
+Expr select(Expr cond, Expr yes, Expr no);
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator*(const Expr& a, const Expr& b);
+
+// ---- looking
+const Constant* as_constant(const Expr&);
+/// The value of an integer or bool constant; nothing for any other node.
+std::optional<int64_t> constant_value(const Expr&);
+bool is_zero(const Expr&);
+bool is_one(const Expr&);
+bool same(const Expr&, const Expr&);  ///< structural equality
+bool mentions(const Expr&, const std::string& var);
+std::string_view name_of(Reducer);
+/// The value of an empty reduction, of type `type` (Max: -inf or the lowest integer).
+Expr identity_of(Reducer, DType type);
+
+// ---- walking
+/// A constant, a variable, a size or an attribute: nothing is below it.
+bool is_leaf(const Expr&);
+/// Calls `visit` for `e` and every node below it, parents first; it returns false to skip the children.
+void walk(const Expr& e, FunctionRef<bool(const Expr&)> visit);
+/// Calls f for every direct child of `e`, in order; extents of Reduce are children too.
+void each_child(const Expr& e, FunctionRef<void(const Expr&)> f);
+/// Rebuilds `e` with every direct child replaced by f(child); the same node when nothing changes. Extents of Reduce are
+/// children too.
+Expr map_children(const Expr& e, FunctionRef<Expr(const Expr&)> f);
+/// Replaces variables by expressions everywhere (capture-free because names are unique in a kernel). What is one node
+/// stays one node.
+Expr substitute(const Expr& e, const std::map<std::string, Expr>& vars);
+
+/// Text form; tensors are printed by the names given (or t0, t1, … without).
+std::string to_text(const Expr&, const std::vector<std::string>& tensor_names = {});
+
+}  // namespace tenon

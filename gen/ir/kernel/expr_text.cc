@@ -1,0 +1,80 @@
+// The text form of expressions: index notation with types where a reader cannot tell them.
+#include <fmt/format.h>
+
+#include <span>
+
+#include "ir/kernel/expr.h"
+
+namespace tenon {
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::string list(std::span<const Expr> v, const Names& names) {
+  std::string out;
+  for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + to_text(v[i], names);
+  return out;
+}
+
+std::string_view infix(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::Add: return "+";
+    case ScalarOp::Sub: return "-";
+    case ScalarOp::Mul: return "*";
+    case ScalarOp::Div: return "/";
+    case ScalarOp::FloorDiv: return "//";
+    case ScalarOp::Mod: return "%";
+    case ScalarOp::Lt: return "<";
+    case ScalarOp::Le: return "<=";
+    case ScalarOp::Gt: return ">";
+    case ScalarOp::Ge: return ">=";
+    case ScalarOp::Eq: return "==";
+    case ScalarOp::Ne: return "!=";
+    case ScalarOp::And: return "and";
+    case ScalarOp::Or: return "or";
+    default: return "";
+  }
+}
+
+struct Printer {
+  DType type;
+  const Names& names;
+
+  std::string operator()(const Constant& c) const {
+    if (holds_reals(type)) return fmt::format("{}", c.f);
+    if (type == DType::U64) return fmt::format("{}", static_cast<uint64_t>(c.i));
+    return fmt::format("{}", c.i);
+  }
+  std::string operator()(const VarRef& v) const { return v.name; }
+  std::string operator()(const SizeRef& v) const { return v.name; }
+  std::string operator()(const AttrRef& a) const {
+    return a.element ? fmt::format("{}[{}]", a.name, a.element) : a.name;
+  }
+  std::string operator()(const Read& r) const {
+    const size_t t = static_cast<size_t>(r.tensor);
+    std::string out = (t < names.size() ? names[t] : fmt::format("t{}", r.tensor)) + "[" + list(r.index, names) + "]";
+    return r.fill ? fmt::format("padded({}, {})", out, to_text(r.fill, names)) : out;
+  }
+  std::string operator()(const Apply& a) const {
+    const std::string_view op = infix(a.op);
+    if (!op.empty()) return fmt::format("({} {} {})", to_text(a.args[0], names), op, to_text(a.args[1], names));
+    if (a.op == ScalarOp::Cast) return fmt::format("{}({})", name_of(type), to_text(a.args[0], names));
+    return fmt::format("{}({})", scalar_op_row(a.op).name, list(a.args, names));
+  }
+  std::string operator()(const Reduce& r) const {
+    std::string vars;
+    for (const LoopVar& v : r.vars)
+      vars += fmt::format("{}{} < {}", vars.empty() ? "" : ", ", v.name, to_text(v.extent, names));
+    if (r.where) vars += " : " + to_text(r.where, names);
+    return fmt::format("{}[{}]({})", name_of(r.op), vars, to_text(r.value, names));
+  }
+  std::string operator()(const Select& s) const {
+    return fmt::format("select({}, {}, {})", to_text(s.cond, names), to_text(s.yes, names), to_text(s.no, names));
+  }
+};
+
+}  // namespace
+
+std::string to_text(const Expr& e, const Names& names) { return std::visit(Printer{e->type, names}, e->node); }
+
+}  // namespace tenon

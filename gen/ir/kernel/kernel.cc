@@ -1,0 +1,193 @@
+// Strides, text form, verifier and cost of kernels.
+#include "ir/kernel/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/joined.h"
+
+namespace tenon {
+
+namespace {
+
+std::string_view name_of(Role r) {
+  constexpr std::string_view names[] = {"in", "out", "temp", "const"};
+  return names[static_cast<size_t>(r)];
+}
+
+std::string_view symbol_of(Update c) {
+  constexpr std::string_view names[] = {"=", "+=", "*=", "max=", "min=", "last="};
+  return names[static_cast<size_t>(c)];
+}
+
+std::string values_text(const std::vector<Expr>& v, const std::vector<std::string>& names) {
+  std::string out;
+  for (size_t i = 0; i < v.size(); ++i) out += (i ? ", " : "") + to_text(v[i], names);
+  return out;
+}
+
+std::string loops_text(const std::vector<LoopVar>& loops, const std::vector<std::string>& names) {
+  std::string out;
+  for (const LoopVar& v : loops)
+    out += fmt::format("{}{} < {}", out.empty() ? "" : ", ", v.name, to_text(v.extent, names));
+  return out;
+}
+
+/// Collects what is wrong with one expression: reads of the wrong rank, variables that nothing binds.
+class ExprVerifier {
+ public:
+  ExprVerifier(const Kernel& k, std::vector<std::string>& errors) : kernel_(k), errors_(errors) {
+    for (const Size& s : k.sizes) sizes_.insert(s.name);
+    for (const Attr& a : k.attrs) attrs_.insert(a.name);
+  }
+
+  void check(const Expr& e, std::set<std::string> bound, const std::string& where) {
+    if (!e) {
+      errors_.push_back(where + ": an expression is missing");
+      return;
+    }
+    if (const auto* v = std::get_if<VarRef>(&e->node); v && !bound.count(v->name))
+      errors_.push_back(fmt::format("{}: variable {} is not bound", where, v->name));
+    if (const auto* s = std::get_if<SizeRef>(&e->node); s && !sizes_.count(s->name))
+      errors_.push_back(fmt::format("{}: unknown size {}", where, s->name));
+    if (const auto* a = std::get_if<AttrRef>(&e->node); a && !attrs_.count(a->name))
+      errors_.push_back(fmt::format("{}: unknown attribute {}", where, a->name));
+    if (const auto* r = std::get_if<Read>(&e->node)) check_read(*r, e->type, where);
+    if (const auto* r = std::get_if<Reduce>(&e->node))
+      for (const LoopVar& v : r->vars)
+        if (!bound.insert(v.name).second)
+          errors_.push_back(fmt::format("{}: variable {} is bound twice", where, v.name));
+    map_children(e, [&](const Expr& c) {
+      check(c, bound, where);
+      return c;
+    });
+  }
+
+ private:
+  void check_read(const Read& r, DType type, const std::string& where) {
+    if (r.tensor < 0 || static_cast<size_t>(r.tensor) >= kernel_.tensors.size()) {
+      errors_.push_back(fmt::format("{}: no tensor {}", where, r.tensor));
+      return;
+    }
+    const Tensor& t = kernel_.tensors[static_cast<size_t>(r.tensor)];
+    if (r.index.size() != t.dims.size())
+      errors_.push_back(
+          fmt::format("{}: {} has {} dimensions, read with {}", where, t.name, t.dims.size(), r.index.size()));
+    if (type != t.dtype)
+      errors_.push_back(
+          fmt::format("{}: {} is {}, read as {}", where, t.name, tenon::name_of(t.dtype), tenon::name_of(type)));
+    for (const Expr& i : r.index)
+      if (i->type != DType::I64)
+        errors_.push_back(fmt::format("{}: an index of {} is {}", where, t.name, tenon::name_of(i->type)));
+  }
+
+  const Kernel& kernel_;
+  std::vector<std::string>& errors_;
+  std::set<std::string> sizes_, attrs_;
+};
+
+std::string call_text(const FrameCall& call, const std::vector<std::string>& names) {
+  std::string out;
+  for (size_t i = 0; i < call.tensors.size(); ++i) {
+    const std::string& name = call.frame->parameters[i].name;
+    out += fmt::format("{}{} = {}", i ? ", " : "", name,
+                       call.tensors[i] >= 0 ? names[static_cast<size_t>(call.tensors[i])]
+                                            : "[" + values_text(call.values[i], names) + "]");
+  }
+  return fmt::format("call {}({})\n", call.frame->name, out);
+}
+
+}  // namespace
+
+std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims) {
+  std::vector<Expr> strides(dims.size());
+  Expr s = constant_int(1);
+  for (size_t i = dims.size(); i-- > 0;) {
+    strides[i] = s;
+    const auto a = constant_value(s), b = constant_value(dims[i]);
+    s = a && b ? constant_int(*a * *b) : s * dims[i];
+  }
+  return strides;
+}
+
+bool has_type(const Kernel& k, DType type) {
+  bool found = std::any_of(k.tensors.begin(), k.tensors.end(), [&](const Tensor& t) { return t.dtype == type; });
+  const auto search = [&](const Expr& e) {
+    walk(e, [&](const Expr& part) { return !(found = found || part->type == type); });
+  };
+  for (const KernelStatement& s : k.body) search(s.value);
+  for (const Check& c : k.checks) search(c.holds);
+  return found;
+}
+
+std::vector<std::string> tensor_names(const Kernel& k) {
+  std::vector<std::string> names;
+  for (const Tensor& t : k.tensors) names.push_back(t.name);
+  return names;
+}
+
+std::string to_text(const Kernel& k) {
+  const std::vector<std::string> names = tensor_names(k);
+  std::string out = fmt::format("kernel {}\n", k.name);
+  if (!k.op.empty()) out += fmt::format("  op {}\n", k.op);
+  if (!k.fused.empty()) out += fmt::format("  fused {}\n", joined(k.fused, " + "));
+  for (const Size& s : k.sizes)
+    out +=
+        fmt::format("  size {}: {}..{}\n", s.name, s.lo, s.hi == INT64_MAX ? std::string("") : fmt::format("{}", s.hi));
+  for (const Attr& a : k.attrs)
+    out += fmt::format("  attr {}: {}{}\n", a.name, tenon::name_of(a.dtype),
+                       a.count > 1 ? fmt::format("[{}]", a.count) : "");
+  for (const Tensor& t : k.tensors)
+    out += fmt::format("  {} {}: {}[{}] strides [{}]\n", name_of(t.role), t.name, tenon::name_of(t.dtype),
+                       values_text(t.dims, names), values_text(t.strides, names));
+  for (const Expr& f : k.facts) out += fmt::format("  fact {}\n", to_text(f, names));
+  for (const Check& c : k.checks)
+    out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
+  if (k.call) out += "  " + call_text(*k.call, names);
+  for (const KernelStatement& s : k.body)
+    out += fmt::format("  {}[{}] {} {}  for {}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names),
+                       symbol_of(s.update), to_text(s.value, names),
+                       s.loops.empty() ? "once" : loops_text(s.loops, names));
+  return out;
+}
+
+std::vector<std::string> verify(const Kernel& k) {
+  std::vector<std::string> errors;
+  ExprVerifier v(k, errors);
+  for (const Tensor& t : k.tensors) {
+    if (t.dims.size() != t.strides.size())
+      errors.push_back(fmt::format("{}: {} dims, {} strides", t.name, t.dims.size(), t.strides.size()));
+    for (const Expr& e : t.dims) v.check(e, {}, t.name);
+    for (const Expr& e : t.strides) v.check(e, {}, t.name);
+  }
+  for (const KernelStatement& s : k.body) {
+    const std::string where = fmt::format("statement '{}'", s.formula);
+    std::set<std::string> bound;
+    for (const LoopVar& l : s.loops)
+      if (!bound.insert(l.name).second) errors.push_back(fmt::format("{}: variable {} is bound twice", where, l.name));
+    const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
+    if (s.index.size() != t.dims.size())
+      errors.push_back(
+          fmt::format("{}: {} has {} dimensions, written with {}", where, t.name, t.dims.size(), s.index.size()));
+    for (const Expr& e : s.index) v.check(e, bound, where);
+    v.check(s.value, bound, where);
+    if (s.value && s.value->type != t.dtype)
+      errors.push_back(
+          fmt::format("{}: value is {}, target {}", where, tenon::name_of(s.value->type), tenon::name_of(t.dtype)));
+  }
+  if (k.call) {
+    if (!k.body.empty()) errors.push_back("both statements and a call of " + k.call->frame->name);
+    for (const std::vector<Expr>& values : k.call->values)
+      for (const Expr& e : values) v.check(e, {}, "call of " + k.call->frame->name);
+  }
+  for (const Check& c : k.checks) {
+    std::set<std::string> bound;
+    for (const LoopVar& l : c.loops) bound.insert(l.name);
+    v.check(c.holds, bound, "check '" + c.what + "'");
+  }
+  return errors;
+}
+
+}  // namespace tenon

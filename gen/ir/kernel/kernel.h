@@ -1,0 +1,112 @@
+// A kernel: monomorphic statements over tensors, one function of the output. The noun between library/schedule and
+// lower.
+//
+//   kernel    := name, tensors, sizes, attrs, facts, checks, statements | call of a frame
+//   tensor    := role name: dtype[dim, …] strides [s, …]
+//   statement := T[index, …] update expr   for its loop variables
+//   check     := for variables: predicate else status
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/kernel/expr.h"
+#include "ir/op/frame.h"
+
+namespace tenon {
+
+enum class Role : uint8_t {
+  Input,
+  Output,
+  Temp,  ///< a value of the body that no caller sees; lowering decides where it lives (register, row buffer, workspace)
+  Constant,  ///< a weight whose bytes are known when the program is generated (models only)
+};
+
+/// A tensor as statements see it: logical dimensions, of which several may come from one stored dimension.
+struct Tensor {
+  std::string name;
+  Role role;
+  DType dtype;
+  std::vector<Expr> dims;  ///< extents: constants, sizes, or expressions of them
+  std::vector<Expr>
+      strides;  ///< in elements, one per dimension; constants 0 and 1 are meaningful to lowering. Always given.
+  bool shared =
+      false;  ///< models: may lie in the memory of another shared tensor; read only at the element that is written
+  std::string extent =
+      {};  ///< an i64 in which the kernel leaves the value of this extent of its outputs; "" for tensors of the op
+};
+
+/// A size that the caller supplies at run time. 0 <= lo <= value <= hi.
+struct Size {
+  std::string name;
+  int64_t lo = 0;
+  int64_t hi = INT64_MAX;
+};
+
+/// A run-time attribute. `dtype` is its compute type (i64 for int and bool flags are Bool); lists have count > 1.
+struct Attr {
+  std::string name;
+  DType dtype;
+  int count = 1;
+};
+
+enum class Update : uint8_t { Assign, Add, Mul, Max, Min, Last };
+
+/// target[index] update value, for every value of the loop variables. A full definition has Assign and the loop
+/// variables themselves as index; scatter updates run in the order of the loops.
+struct KernelStatement {
+  int target = 0;
+  std::vector<Expr> index;
+  Update update = Update::Assign;
+  Expr value;  ///< of the target's storage type
+  std::vector<LoopVar> loops;
+  std::string formula;  ///< the definition's own text, for comments
+};
+
+enum class CheckStatus : uint8_t { Range, Shape };
+
+/// A condition on data that holds before the first store, or the call returns the status (and touches no output).
+struct Check {
+  std::vector<LoopVar> loops;
+  Expr holds;
+  CheckStatus status = CheckStatus::Range;
+  std::string what;
+};
+
+/// What a kernel does instead of statements: the function of a frame and its arguments.
+struct FrameCall {
+  std::shared_ptr<const Frame> frame;
+  std::vector<int> tensors;               ///< per parameter: the tensor, -1 for absent ones and for what is none
+  std::vector<std::vector<Expr>> values;  ///< per parameter: the value of a size or real, the extents of a pack
+};
+
+struct Kernel {
+  std::string name;  ///< C name without prefix and ISA: gemm_f32, conv2d_bias_relu_f32
+  std::string op;    ///< definition that it came from ("" for fused ones)
+  std::string doc;
+  std::vector<std::string> fused;  ///< operations that were put together, in order
+  std::vector<Tensor> tensors;     ///< inputs, outputs, constants, temps
+  std::vector<Size> sizes;
+  std::vector<Attr> attrs;
+  std::vector<Expr> facts;  ///< predicates over sizes and attributes that hold at every call
+  std::vector<Check> checks;
+  std::vector<KernelStatement> body;
+  std::optional<FrameCall> call;  ///< in place of a body
+  bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
+};
+
+/// Row-major strides of `dims`, in elements.
+std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims);
+/// Whether a tensor or a part of an expression has the type.
+bool has_type(const Kernel&, DType);
+/// Names of the tensors, for printing expressions.
+std::vector<std::string> tensor_names(const Kernel&);
+/// Text form, one line a tensor, check and statement.
+std::string to_text(const Kernel&);
+/// What is malformed: a list of messages, empty when the kernel is sound (ranks, types, unknown names, duplicate
+/// variables).
+std::vector<std::string> verify(const Kernel&);
+
+}  // namespace tenon

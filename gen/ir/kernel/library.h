@@ -1,0 +1,86 @@
+// A library: the kernels that a selection of definitions expands to, and for each definition what a call has to check
+// and compute. The noun between library (which expands definitions) and lower/harness (which write bodies, wrappers and
+// tables).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/kernel/kernel.h"
+#include "ir/op/op_def.h"
+
+namespace tenon {
+
+/// How a pack of the definition reaches the kernels of the library.
+enum class PackPlan : uint8_t {
+  Collapsed,  ///< one logical dimension, the product of the pack's extents; strided inputs are copied to the workspace
+              ///< first
+  Odometer,   ///< the call merges dimensions of equal pattern, the kernel sees the innermost with one stride an operand
+             ///< (0 = broadcast), the others are walked by the caller with changed base pointers
+  Fixed,  ///< kMaxRank logical dimensions, padded in front with extents of 1
+};
+inline constexpr int kMaxRank = 8;
+/// Operands that a variadic input has in a library, or outputs that a variadic one is: those behind the last one given
+/// are NULL.
+inline constexpr int kMaxOperands = 8;
+
+/// Where the value of one Kernel::sizes entry comes from at a call.
+struct FromSymbol {
+  std::string name;
+};  ///< a size symbol of the signature, a whole-number attribute, or a whole-number `let`
+struct FromPack {
+  std::string pack;
+  int dim = -1;
+};  ///< Collapsed/Odometer: the (innermost merged) extent; Fixed: extent `dim` of kMaxRank
+struct FromStride {
+  int tensor = 0;
+  int dim = 0;
+};  ///< stride in elements of logical dimension `dim` of kernel tensor `tensor`
+struct FromPackAttr {
+  std::string attr;
+  int dim = 0;
+};  ///< element of an int[*P] attribute, padded in front to kMaxRank with its neutral default
+struct FromPackBase {
+  std::string pack;
+};  ///< Odometer: linear index (over all of the pack) of the first element of this call
+struct FromPackRank {
+  std::string pack;
+};  ///< how many dimensions the pack has in this call
+using SizeSource = std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase, FromPackRank>;
+
+/// One body of the library. Entries of kernel.attrs are attributes of the definition or lets with a real value (`sc:
+/// D**-0.5`).
+struct LibraryKernel {
+  std::string name;  ///< of the op with the types of the call: kernel.name where the body is its own
+  Kernel kernel;
+  std::map<std::string, DType>
+      types;  ///< type variable → the dtype that this body handles (a movement dtype stands for all of its size)
+  std::map<std::string, DType>
+      call_types;             ///< type variable → the dtype of the call (differs from `types` where a body is shared)
+  std::vector<bool> present;  ///< per input: is the optional input given?
+  std::vector<SizeSource> size_sources;  ///< parallel to kernel.sizes
+};
+
+/// All bodies of one definition.
+struct LibraryOp {
+  const OpDef* def = nullptr;  ///< owned by the OpLibrary, which outlives the Library, or by `unrolled`
+  std::shared_ptr<const OpDef>
+      unrolled;          ///< of a variadic definition: kMaxOperands operands or outputs, all but the first optional
+  std::string counted;   ///< the variadic input whose number of operands no extent tells: calls say it
+  std::string permuted;  ///< a list let: kernels see the input with its dimensions in this order
+  std::string key_type;  ///< the first type variable, or "" when there is none
+  std::map<std::string, PackPlan> packs;
+  std::vector<std::vector<int64_t>>
+      stand_ins;  ///< per input: its elements for a kernel when it is not given; empty: kernels of their own
+  std::vector<LibraryKernel> kernels;  ///< order: dtypes of dtype.def, then presence
+};
+
+struct Library {
+  std::vector<LibraryOp> ops;  ///< sorted by name
+};
+
+}  // namespace tenon

@@ -1,0 +1,15 @@
+// Looking blueprints up.
+#include "ir/nest/blueprint.h"
+
+namespace tenon {
+
+const Blueprint* Blueprints::find(std::string_view kind, std::string_view isa, DType dtype) const {
+  const auto fits = [](const std::string& pattern, std::string_view value) {
+    return pattern == "*" || pattern == value;
+  };
+  for (const Blueprint& b : rows)
+    if (b.kind == kind && fits(b.isa, isa) && fits(b.dtype, name_of(dtype))) return &b;
+  return nullptr;
+}
+
+}  // namespace tenon

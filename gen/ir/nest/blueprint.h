@@ -1,0 +1,41 @@
+// Blueprints: how a kind of kernel is scheduled on an ISA level, as rows that a person can read, edit and commit.
+//
+//   blueprint := kind, isa pattern, dtype pattern, parameters
+//   pattern   := name | '*'           the first row that fits is taken, so special rows stand before general ones
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/number/dtype.h"
+
+namespace tenon {
+
+/// One row. Which parameters a kind has, and which of them it needs, says gen/schedule/read_blueprints.cc; the others
+/// keep these values.
+struct Blueprint {
+  std::string name;  ///< for the kernel's banner, such as "contraction/x86-64-v4"
+  std::string kind;  ///< contraction, contraction_turned, contraction_turned_narrow, stencil, row_chain, map, reduction
+  std::string isa = "*";    ///< a name of all_isas
+  std::string dtype = "*";  ///< contractions: what they sum in; maps and reductions: f64 where the widest elements have
+                            ///< 8 bytes, else f32
+  int tile_rows = 0;        ///< register tile: rows of the output
+  int tile_vectors = 1;     ///< register tile: vectors across
+  int cache_m = 0, cache_n = 0;  ///< cache tile, in elements
+  int accumulators = 0;          ///< independent vector accumulators of a reduction
+  int unroll = 0;  ///< vectors per iteration of a map; rows of the tile for rows left over; rows that a chain's blocks
+                   ///< are multiples of; rows of a stencil's strips whose taps are all in registers
+  int prefetch_bytes =
+      0;  ///< distance of prefetches in a reduction, or a map that calls functions or stands beside other loops
+};
+
+/// All rows in order of the files, and inside a file in order of the text.
+struct Blueprints {
+  std::vector<Blueprint> rows;
+
+  /// The first row that fits; null if there is none.
+  const Blueprint* find(std::string_view kind, std::string_view isa, DType dtype) const;
+};
+
+}  // namespace tenon

@@ -1,0 +1,250 @@
+// Building values and statements of loop nests; integer arithmetic on constants folds on the way.
+#include "ir/nest/loop_nest.h"
+
+#include <functional>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+template <class T>
+Operand make(OperandType type, T node) {
+  return Operand::made(type, std::move(node));
+}
+
+OperandType result_type(const ScalarOpRow& row, const OperandType& a) {
+  switch (row.result) {
+    case ResultRule::Same: return a;
+    case ResultRule::Bool:
+      return {DType::Bool, a.lanes, a.lanes > 1 ? (a.dtype == DType::Bool ? a.mask_bits : dtype_row(a.dtype).bits) : 0};
+    case ResultRule::Real: return {real_of(a.dtype), a.lanes, 0};
+    case ResultRule::Explicit: break;
+  }
+  TENON_CHECK(false, "{} needs an explicit type", row.name);
+  return a;
+}
+
+int64_t wrapped(uint64_t bits) { return static_cast<int64_t>(bits); }
+
+/// In two's complement, as the C does it; a division by -1 is a negation, which wraps for the lowest number.
+std::optional<int64_t> fold(ScalarOp op, int64_t a, int64_t b) {
+  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  switch (op) {
+    case ScalarOp::Add: return wrapped(ua + ub);
+    case ScalarOp::Sub: return wrapped(ua - ub);
+    case ScalarOp::Mul: return wrapped(ua * ub);
+    case ScalarOp::Min: return a < b ? a : b;
+    case ScalarOp::Max: return a > b ? a : b;
+    case ScalarOp::FloorDiv:
+      if (b == 0) return std::nullopt;
+      if (b == -1) return wrapped(0 - ua);
+      return a / b - ((a % b != 0) && ((a < 0) != (b < 0)) ? 1 : 0);
+    case ScalarOp::Mod: {
+      if (b == 0) return std::nullopt;
+      if (b == -1) return 0;
+      const int64_t m = a % b;
+      return m != 0 && ((m < 0) != (b < 0)) ? m + b : m;
+    }
+    default: return std::nullopt;
+  }
+}
+
+bool is_i64_scalar(const Operand& v) { return v->type == OperandType{}; }
+
+/// The scalar that fills a vector of i64; null where there is none.
+Operand filled_with(const Operand& v) {
+  const auto* s = std::get_if<VSplat>(&v->node);
+  if (s) return s->scalar;
+  const auto c = constant_value(v);
+  return c ? v_int(*c) : nullptr;
+}
+
+/// Ramps of i64 moved by what is the same in all lanes: the bases are moved instead. Null where args are no such sum or
+/// difference.
+Operand moved_ramp(ScalarOp op, const Few<Operand>& args) {
+  if (args.size() != 2 || args[0]->type.dtype != DType::I64 || args[0]->type.lanes == 1 ||
+      (op != ScalarOp::Add && op != ScalarOp::Sub))
+    return nullptr;
+  const auto *a = std::get_if<VRamp>(&args[0]->node), *b = std::get_if<VRamp>(&args[1]->node);
+  const Operand by = a ? filled_with(args[1]) : b && op == ScalarOp::Add ? filled_with(args[0]) : nullptr;
+  if (!by) return nullptr;
+  return v_ramp(a ? v_apply(op, {a->base, by}) : v_apply(op, {by, b->base}), args[0]->type.lanes);
+}
+
+}  // namespace
+
+Operand v_int(int64_t v, DType type) { return make({type, 1, 0}, VConst{v, static_cast<double>(v)}); }
+Operand v_const(double v, OperandType type) {
+  const Expr c = constant_of(v, type.dtype);
+  return v_constant(*as_constant(c), type);
+}
+Operand v_constant(const Constant& c, OperandType type) { return make(type, VConst{c.i, c.f}); }
+Operand v_var(std::string name, OperandType type) { return make(type, VVar{std::move(name)}); }
+Operand v_size(std::string name) { return make({}, VSize{std::move(name)}); }
+Operand v_attr(std::string name, DType type, int element) {
+  return make({type, 1, 0}, VAttr{std::move(name), element});
+}
+Operand v_load(int buffer, DType storage, Operand offset, int lanes, Operand active) {
+  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0},
+              VLoad{buffer, std::move(offset), std::move(active)});
+}
+Operand v_load_once(int buffer, DType storage, Operand offset, int lanes) {
+  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0},
+              VLoad{buffer, std::move(offset), nullptr, true});
+}
+Operand v_gather(int buffer, DType storage, Operand offset, Operand stride, int lanes, Operand active) {
+  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0},
+              VGather{buffer, std::move(offset), std::move(stride), std::move(active)});
+}
+Operand v_apply(ScalarOp op, Few<Operand> args) {
+  if (args.size() == 2 && is_i64_scalar(args[0]) && is_i64_scalar(args[1])) {
+    const auto a = constant_value(args[0]), b = constant_value(args[1]);
+    if (a && b)
+      if (const auto r = fold(op, *a, *b)) return v_int(*r);
+  }
+  if (Operand ramp = moved_ramp(op, args)) return ramp;
+  const OperandType t = result_type(scalar_op_row(op), args[0]->type);
+  return make(t, VApply{op, std::move(args)});
+}
+Operand v_apply_as(ScalarOp op, Few<Operand> args, OperandType type) { return make(type, VApply{op, std::move(args)}); }
+Operand v_cast(Operand v, DType type) {
+  if (v->type.dtype == type) return v;
+  const OperandType t{type, v->type.lanes,
+                      v->type.lanes > 1 && type == DType::Bool ? dtype_row(v->type.dtype).bits : 0};
+  return v_apply_as(ScalarOp::Cast, {std::move(v)}, t);
+}
+Operand v_select(Operand cond, Operand yes, Operand no) {
+  TENON_CHECK(yes->type == no->type && cond->type.dtype == DType::Bool && cond->type.lanes == yes->type.lanes,
+              "select with arms of two types");
+  const OperandType t = yes->type;
+  return make(t, VSelect{std::move(cond), std::move(yes), std::move(no)});
+}
+Operand v_splat(Operand scalar, int lanes) {
+  if (lanes == 1) return scalar;
+  const OperandType t{scalar->type.dtype, lanes, scalar->type.dtype == DType::Bool ? 8 : 0};
+  if (const auto* c = std::get_if<VConst>(&scalar->node)) return make(t, VConst{*c});
+  return make(t, VSplat{std::move(scalar)});
+}
+Operand v_ramp(Operand base, int lanes) {
+  const OperandType t{base->type.dtype, lanes, 0};
+  return make(t, VRamp{std::move(base)});
+}
+Operand v_fold(Reducer op, Operand vector) {
+  const OperandType t{vector->type.dtype, 1, 0};
+  return make(t, VFold{op, std::move(vector)});
+}
+Operand v_lane(Operand vector, int lane) {
+  const OperandType t{vector->type.dtype, 1, 0};
+  return make(t, VLane{std::move(vector), lane});
+}
+Operand v_shuffle(Operand a, Operand b, std::vector<int> pick) {
+  OperandType t = a->type;
+  t.lanes = static_cast<int>(pick.size());
+  return make(t, VShuffle{std::move(a), std::move(b), std::move(pick)});
+}
+
+std::optional<int64_t> constant_value(const Operand& v) {
+  const auto* c = v ? std::get_if<VConst>(&v->node) : nullptr;
+  if (!c || holds_reals(v->type.dtype)) return std::nullopt;
+  return c->i;
+}
+
+Operand operator+(const Operand& a, const Operand& b) {
+  if (is_i64_scalar(a) && constant_value(a) == 0) return b;
+  if (is_i64_scalar(b) && constant_value(b) == 0) return a;
+  return v_apply(ScalarOp::Add, {a, b});
+}
+Operand operator-(const Operand& a, const Operand& b) {
+  if (is_i64_scalar(b) && constant_value(b) == 0) return a;
+  return v_apply(ScalarOp::Sub, {a, b});
+}
+Operand operator*(const Operand& a, const Operand& b) {
+  if (is_i64_scalar(a) && is_i64_scalar(b)) {
+    if (constant_value(a) == 1) return b;
+    if (constant_value(b) == 1) return a;
+    if (constant_value(a) == 0) return a;
+    if (constant_value(b) == 0) return b;
+  }
+  return v_apply(ScalarOp::Mul, {a, b});
+}
+
+Stmt s_let(std::string name, Operand value) { return {SLet{std::move(name), std::move(value)}}; }
+Stmt s_count(std::string name, Operand value) { return {SLet{std::move(name), std::move(value), false, false, true}}; }
+Stmt s_var(std::string name, Operand init) { return {SVar{std::move(name), std::move(init)}}; }
+Stmt s_assign(std::string name, Operand value) { return {SAssign{std::move(name), std::move(value)}}; }
+Stmt s_store(int buffer, Operand offset, Operand value, Operand active) {
+  return {SStore{buffer, std::move(offset), std::move(value), std::move(active)}};
+}
+Stmt s_for(std::string var, Operand begin, Operand end, int64_t step, Block body, LoopKind kind) {
+  return {SFor{std::move(var), std::move(begin), std::move(end), step, kind,
+               std::make_shared<const Block>(std::move(body))}};
+}
+Stmt s_if(Operand cond, Block then, Block otherwise) {
+  auto no = otherwise.empty() ? nullptr : std::make_shared<const Block>(std::move(otherwise));
+  return {SIf{std::move(cond), std::make_shared<const Block>(std::move(then)), std::move(no)}};
+}
+Stmt s_comment(std::string text) { return {SComment{std::move(text)}}; }
+
+namespace {
+
+struct MapValue {
+  const Operand& self;
+  FunctionRef<Operand(const Operand&)> f;
+  bool changed = false;
+
+  Operand go(const Operand& v) {
+    if (!v) return v;
+    Operand r = f(v);
+    changed = changed || r != v;
+    return r;
+  }
+  template <class T>
+  Operand done(T node) const {
+    return changed ? make(self->type, std::move(node)) : self;
+  }
+  Operand operator()(const VConst&) { return self; }
+  Operand operator()(const VVar&) { return self; }
+  Operand operator()(const VSize&) { return self; }
+  Operand operator()(const VAttr&) { return self; }
+  Operand operator()(const VLoad& n) {
+    VLoad r{n.buffer, go(n.offset), go(n.active), n.once};
+    return done(std::move(r));
+  }
+  Operand operator()(const VGather& n) {
+    VGather r{n.buffer, go(n.offset), go(n.stride), go(n.active)};
+    return done(std::move(r));
+  }
+  Operand operator()(const VApply& n) {
+    for (size_t i = 0; i < n.args.size(); ++i) {
+      Operand first = go(n.args[i]);
+      if (!changed) continue;
+      VApply r = n;
+      r.args[i] = std::move(first);
+      for (++i; i < r.args.size(); ++i) r.args[i] = go(r.args[i]);
+      return make(self->type, std::move(r));
+    }
+    return self;
+  }
+  Operand operator()(const VSelect& n) {
+    VSelect r{go(n.cond), go(n.yes), go(n.no)};
+    return done(std::move(r));
+  }
+  Operand operator()(const VSplat& n) { return done(VSplat{go(n.scalar)}); }
+  Operand operator()(const VRamp& n) { return done(VRamp{go(n.base)}); }
+  Operand operator()(const VFold& n) { return done(VFold{n.op, go(n.vector)}); }
+  Operand operator()(const VLane& n) { return done(VLane{go(n.vector), n.lane}); }
+  Operand operator()(const VShuffle& n) {
+    VShuffle r{go(n.a), go(n.b), n.pick};
+    return done(std::move(r));
+  }
+};
+
+}  // namespace
+
+Operand map_children(const Operand& v, FunctionRef<Operand(const Operand&)> f) {
+  MapValue m{v, f};
+  return std::visit(m, v->node);
+}
+
+}  // namespace tenon

@@ -1,0 +1,22 @@
+// The rows of scalar_op.def as a table.
+#include "ir/number/scalar_op.h"
+
+namespace tenon {
+namespace {
+constexpr ScalarOpRow kScalarOpRows[] = {
+#define SCALAR_OP(e, name, arity, result, flags) {ScalarOp::e, name, arity, ResultRule::result, flags},
+#include "ir/number/scalar_op.def"
+#undef SCALAR_OP
+};
+}  // namespace
+
+std::span<const ScalarOpRow> all_scalar_ops() { return kScalarOpRows; }
+const ScalarOpRow& scalar_op_row(ScalarOp op) { return kScalarOpRows[static_cast<size_t>(op)]; }
+
+std::optional<ScalarOp> scalar_op_from_name(std::string_view name) {
+  for (const ScalarOpRow& r : kScalarOpRows)
+    if (r.name == name) return r.op;
+  return std::nullopt;
+}
+
+}  // namespace tenon

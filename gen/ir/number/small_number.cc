@@ -1,0 +1,97 @@
+// Codes of small types by their layout; numbers to codes by looking through all codes for the nearest.
+#include "ir/number/small_number.h"
+
+#include <cmath>
+#include <limits>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Sign, exponent and fraction of a floating type; `unsigned_zero`: the code of -0 is NaN, and there is no infinity.
+struct Layout {
+  DType dtype;
+  int exponent_bits, fraction_bits, bias;
+  int greatest;  ///< code of the greatest finite number
+  int beyond;    ///< code without sign of what is too great
+  int nan;
+  bool unsigned_zero;
+};
+constexpr Layout kLayouts[] = {
+    {DType::F8E4M3FN, 4, 3, 7, 0x7e, 0x7f, 0x7f, false}, {DType::F8E4M3FNUZ, 4, 3, 8, 0x7f, 0x80, 0x80, true},
+    {DType::F8E5M2, 5, 2, 15, 0x7b, 0x7c, 0x7f, false},  {DType::F8E5M2FNUZ, 5, 2, 16, 0x7f, 0x80, 0x80, true},
+    {DType::F4E2M1, 2, 1, 1, 0x7, 0x7, 0x8, false},
+};
+
+const Layout* layout_of(DType d) {
+  for (const Layout& l : kLayouts)
+    if (l.dtype == d) return &l;
+  return nullptr;
+}
+
+int sign_bit(const Layout& l) { return 1 << (l.exponent_bits + l.fraction_bits); }
+
+double magnitude(const Layout& l, int code) {
+  const int exponent = code >> l.fraction_bits, fraction = code & ((1 << l.fraction_bits) - 1);
+  return exponent == 0 ? std::ldexp(fraction, 1 - l.bias - l.fraction_bits)
+                       : std::ldexp((1 << l.fraction_bits) + fraction, exponent - l.bias - l.fraction_bits);
+}
+
+double float_value(const Layout& l, int code) {
+  const int sign = sign_bit(l), m = code & (sign - 1);
+  if (l.unsigned_zero && code == sign) return kNaN;
+  if (m > l.greatest)
+    return l.beyond != l.nan && m == l.beyond ? (code & sign ? -1.0 : 1.0) * std::numeric_limits<double>::infinity()
+                                              : kNaN;
+  return code & sign ? -magnitude(l, m) : magnitude(l, m);
+}
+
+uint8_t float_code(const Layout& l, double v) {
+  if (std::isnan(v)) return static_cast<uint8_t>(l.nan);
+  const double a = std::fabs(v), top = magnitude(l, l.greatest), next = magnitude(l, l.greatest + 1);
+  const double middle = top + (next - top) / 2;
+  int best = 0;
+  if (a > middle || (a == middle && (l.greatest & 1) != 0)) {
+    best = l.beyond;
+    if (l.unsigned_zero) return static_cast<uint8_t>(best);
+  } else {
+    for (int code = 1; code <= l.greatest; ++code) {
+      const double here = std::fabs(a - magnitude(l, code)), there = std::fabs(a - magnitude(l, best));
+      if (here < there || (here == there && (code & 1) == 0)) best = code;
+    }
+  }
+  if (l.unsigned_zero && best == 0) return 0;
+  return static_cast<uint8_t>(best | (std::signbit(v) ? sign_bit(l) : 0));
+}
+
+uint8_t power_code(double v) {
+  if (std::isnan(v) || v < 0 || v > 0x1p127) return 0xff;
+  int code = 0;
+  while (std::ldexp(1.0, code - 127) < v) ++code;
+  return static_cast<uint8_t>(code);
+}
+
+}  // namespace
+
+int code_bits(DType d) { return dtype_row(d).key & 0xff; }
+
+double small_value(DType d, uint8_t code) {
+  TENON_CHECK(is_small(d), "{} is no small type", name_of(d));
+  const int bits = code_bits(d), c = code & ((1 << bits) - 1);
+  if (const Layout* l = layout_of(d)) return float_value(*l, c);
+  if (d == DType::F8E8M0) return c == 0xff ? kNaN : std::ldexp(1.0, c - 127);
+  const bool negative = dtype_row(d).compute == DType::I8 && (c >> (bits - 1)) != 0;
+  return negative ? c - (1 << bits) : c;
+}
+
+uint8_t small_code(DType d, double value) {
+  TENON_CHECK(is_small(d), "{} is no small type", name_of(d));
+  if (const Layout* l = layout_of(d)) return float_code(*l, value);
+  if (d == DType::F8E8M0) return power_code(value);
+  return static_cast<uint8_t>(static_cast<unsigned>(static_cast<int>(value)) & ((1u << code_bits(d)) - 1u));
+}
+
+}  // namespace tenon

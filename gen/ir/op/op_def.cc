@@ -1,0 +1,74 @@
+// Looking things up in definitions.
+#include "ir/op/op_def.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tenon {
+
+namespace {
+
+template <typename T>
+const T* by_name(const std::vector<T>& list, std::string_view name) {
+  for (const T& item : list) {
+    if (item.name == name) return &item;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const AttrDef* OpDef::attr(std::string_view n) const { return by_name(attrs, n); }
+const TensorDef* OpDef::input(std::string_view n) const { return by_name(inputs, n); }
+const TensorDef* OpDef::output(std::string_view n) const { return by_name(outputs, n); }
+const TypeVar* OpDef::type(std::string_view n) const { return by_name(types, n); }
+const LetDef* OpDef::let(std::string_view n) const { return by_name(lets, n); }
+
+namespace {
+
+bool same_entry(const Dim& a, const Dim& b) {
+  return a.kind == b.kind && a.name == b.name && a.value == b.value && a.kind != DimKind::split && !a.broadcast &&
+         a.at.empty();
+}
+
+}  // namespace
+
+std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input) {
+  for (const TensorDef& output : op.outputs) {
+    const auto anchor =
+        std::find_if(output.dims.begin(), output.dims.end(), [](const Dim& d) { return !d.at.empty(); });
+    if (anchor == output.dims.end() || anchor->kind != DimKind::size || output.dims.size() != input.dims.size() + 1)
+      continue;
+    const auto behind = std::next(input.dims.begin(), anchor - output.dims.begin());
+    if (!std::equal(input.dims.begin(), behind, output.dims.begin(), same_entry)) continue;
+    if (!std::equal(behind, input.dims.end(), std::next(anchor), same_entry)) continue;
+    return AddedDim{&*anchor, static_cast<std::size_t>(behind - input.dims.begin())};
+  }
+  return std::nullopt;
+}
+
+const OpDef* OpLibrary::op(std::string_view n) const {
+  const auto found = ops.find(n);
+  return found == ops.end() ? nullptr : &found->second;
+}
+
+std::shared_ptr<const Frame> OpLibrary::frame_of(const OpDef& op) const {
+  const std::string_view path = op.impl;
+  if (path.size() < 17) return nullptr;
+  const auto found = frames.find(path.substr(12, path.size() - 17));  // templates/c/NAME.c.in
+  return found == frames.end() ? nullptr : found->second;
+}
+
+std::string_view spelling(Combine combine) {
+  switch (combine) {
+    case Combine::define: return "=";
+    case Combine::add: return "+=";
+    case Combine::multiply: return "*=";
+    case Combine::max: return "max=";
+    case Combine::min: return "min=";
+    case Combine::last: return "last=";
+  }
+  return "";
+}
+
+}  // namespace tenon

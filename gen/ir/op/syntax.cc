@@ -1,0 +1,97 @@
+// The text of syntax trees, and their comparison.
+#include "ir/op/syntax.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tenon {
+
+namespace {
+
+/// How tightly an operator binds; the grammar's levels.
+int binding(const Syntax& s) {
+  if (s.is(SyntaxKind::unary)) return s.text == "not" ? 3 : 7;
+  if (s.is(SyntaxKind::integer) && s.integer < 0) return 9;  // the bits of a large literal: printed as unsigned
+  if (!s.is(SyntaxKind::binary)) return 9;
+  if (s.text == "or") return 1;
+  if (s.text == "and") return 2;
+  if (s.text == "+" || s.text == "-") return 5;
+  if (s.text == "**") return 8;
+  if (s.text == "*" || s.text == "/" || s.text == "//" || s.text == "%") return 6;
+  return 4;
+}
+
+std::string list_text(const std::vector<Syntax>& items, std::string_view separator) {
+  std::string out;
+  for (const Syntax& item : items) {
+    if (!out.empty()) out += separator;
+    out += print(item);
+  }
+  return out;
+}
+
+std::string bracketed(const Syntax& s, bool needed) { return needed ? fmt::format("({})", print(s)) : print(s); }
+
+std::string binary_text(const Syntax& s) {
+  const int level = binding(s);
+  const bool comparison = level == 4;
+  const bool power = s.text == "**";
+  const Syntax& left = s.children[0];
+  const Syntax& right = s.children[1];
+  // A chain of comparisons reads as a conjunction, so that a comparison inside a comparison needs parentheses on both
+  // sides.
+  const bool left_needs = binding(left) < level || ((power || comparison) && binding(left) == level);
+  const bool right_needs = power ? binding(right) < 7 : binding(right) <= level;
+  const bool tight = level == 6 || power;
+  return bracketed(left, left_needs) + (tight ? s.text : " " + s.text + " ") + bracketed(right, right_needs);
+}
+
+std::string reduce_text(const Syntax& s) {
+  const std::string condition = s.predicate() == nullptr ? "" : " : " + print(*s.predicate());
+  return fmt::format("{}[{}{}]({})", s.text, list_text(s.variables(), ", "), condition, print(s.reduced()));
+}
+
+std::string group_text(const Syntax& s) {
+  std::string out;
+  for (const Syntax& part : s.children) {
+    const bool atom = part.is(SyntaxKind::name) || part.is(SyntaxKind::integer);
+    out += (out.empty() ? "(" : " ") + bracketed(part, !atom);
+  }
+  return out + ")";
+}
+
+}  // namespace
+
+std::string print(const Syntax& s) {
+  switch (s.kind) {
+    case SyntaxKind::integer: return fmt::format("{}", static_cast<std::uint64_t>(s.integer));
+    case SyntaxKind::real: return s.text;
+    case SyntaxKind::infinity: return "inf";
+    case SyntaxKind::boolean: return s.integer != 0 ? "true" : "false";
+    case SyntaxKind::name: return s.text;
+    case SyntaxKind::unary: {
+      const std::string operand = bracketed(s.children[0], binding(s.children[0]) < binding(s));
+      return s.text == "not" ? "not " + operand : "-" + operand;
+    }
+    case SyntaxKind::binary: return binary_text(s);
+    case SyntaxKind::subscript: return fmt::format("{}[{}]", s.text, list_text(s.children, ", "));
+    case SyntaxKind::pack: return "*" + s.text;
+    case SyntaxKind::each: return "*" + bracketed(s.children[0], !s.children[0].is(SyntaxKind::call));
+    case SyntaxKind::group: return group_text(s);
+    case SyntaxKind::call: return fmt::format("{}({})", s.text, list_text(s.children, ", "));
+    case SyntaxKind::keyword: return s.text + "=" + print(s.children[0]);
+    case SyntaxKind::reduce: return reduce_text(s);
+    case SyntaxKind::list: return "[" + list_text(s.children, ", ") + "]";
+  }
+  return {};
+}
+
+bool same(const Syntax& a, const Syntax& b) {
+  return a.kind == b.kind && a.text == b.text && a.integer == b.integer && (a.real == b.real || a.real != a.real) &&
+         a.children.size() == b.children.size() &&
+         std::equal(a.children.begin(), a.children.end(), b.children.begin(),
+                    [](const Syntax& x, const Syntax& y) { return same(x, y); });
+}
+
+}  // namespace tenon

@@ -1,0 +1,110 @@
+// An execution plan: fused kernels in order, the buffers that they read and write, and where each lies in the arena.
+//
+//   plan   := name, sizes, buffers, regions, steps, inputs, outputs, arena
+//   buffer := kind name: dtype[extent, …] bytes, offset | slice of a buffer | view of a buffer from a byte on
+//   region := loop or branch, copies before it and at the end of each iteration
+//   step   := kernel(buffer, …)
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/kernel/kernel.h"
+
+namespace tenon {
+
+enum class BufferKind : uint8_t {
+  Input,
+  Output,
+  Constant,
+  Arena,
+  Slice,  ///< part `counter` of another buffer along its first axis
+  View,   ///< a run of elements of another buffer
+};
+
+struct PlanBuffer {
+  std::string name;      ///< C identifier
+  std::string original;  ///< the name that the file has
+  DType dtype = DType::F32;
+  std::vector<SizeExpr> dims;
+  BufferKind kind = BufferKind::Arena;
+  int64_t bytes = 0;                       ///< at the greatest sizes
+  int64_t offset = 0;                      ///< Arena: in bytes from its start, a multiple of 64
+  std::shared_ptr<const TensorData> data;  ///< Constant
+  RegionId region =
+      kTopLevel;   ///< Arena: the region outside of which nobody needs it; Slice: the loop whose counter it follows
+  int whole = -1;  ///< Slice: the buffer that it is a part of
+  bool reversed = false;    ///< Slice: part trip - 1 - counter
+  int base = -1;            ///< View: the buffer that it lies in
+  int64_t base_offset = 0;  ///< View: from this byte of it on
+};
+
+/// All elements of `to` become those of `from`.
+struct PlanCopy {
+  int to = -1, from = -1;
+};
+
+/// A loop or a branch around steps. Conditions and counts are buffers of one element, -1 where there is none.
+struct PlanRegion {
+  Region::Kind kind = Region::Kind::loop;
+  RegionId parent = kTopLevel;
+  std::string origin;
+  std::string counter;              ///< name of the iteration's number
+  SizeExpr trip;                    ///< iterations, or the greatest number of them
+  int count = -1;                   ///< i64: iterations at most
+  int starts = -1;                  ///< bool: whether there is a first iteration
+  int continues = -1;               ///< bool, looked at after each iteration
+  int condition = -1;               ///< of a branch
+  bool holds = true;                ///< of a branch: runs if the condition is so; the other one follows at once
+  std::vector<EqualExtents> equal;  ///< checked whenever it is entered
+  bool complete = false;            ///< fewer iterations than `trip` would leave results undefined
+  std::vector<PlanCopy> before;     ///< once, before the first iteration
+  std::vector<PlanCopy> after;      ///< after each iteration
+};
+
+/// One kernel of the program.
+struct PlanStep {
+  Kernel kernel;               ///< tensors that are not temps are the buffers
+  std::vector<int> buffers;    ///< per tensor of the kernel: index into ExecutionPlan::buffers, -1 for temps
+  std::string origin;          ///< operators that it carries out
+  int64_t scratch = 0;         ///< bytes of workspace that its body needs, those of the workers behind the rest
+  int64_t worker_scratch = 0;  ///< of these, bytes for each worker
+  int64_t scratch_offset = 0;
+  RegionId region = kTopLevel;  ///< the innermost one that it lies in
+  int twin = -1;  ///< an earlier step whose kernel is the same but for names; this step calls it with its own buffers
+  std::vector<std::string> notes;  ///< why its operators are one kernel
+};
+
+struct ExecutionPlan {
+  std::string name;
+  std::string doc;
+  std::vector<GraphSize> sizes;
+  std::vector<EqualExtents>
+      equal;  ///< checked at every call: as the ranges of the sizes are, or when a step has written them
+  std::vector<PlanBuffer> buffers;
+  std::vector<PlanRegion> regions;
+  std::vector<PlanStep> steps;       ///< the steps of a region stand together, and there is at least one
+  std::vector<int> inputs, outputs;  ///< buffers in graph order
+  int64_t arena_bytes = 0;
+};
+
+/// The step after which both extents are known; nothing where the caller gives all of their sizes, or nobody needed
+/// what would write one.
+std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents);
+/// The buffer that has memory of its own, in which a slice or view lies; the buffer itself if it is neither.
+int root_of(const ExecutionPlan& plan, int buffer);
+/// Where a view is: the buffer that is no view, and the byte in it.
+struct BufferPlace {
+  int root = 0;
+  int64_t offset = 0;
+};
+BufferPlace place_of(const ExecutionPlan& plan, int buffer);
+
+std::string to_text(const ExecutionPlan& plan);
+/// Buffers out of range, steps that read what nothing has written, overlapping live buffers; empty when sound.
+std::vector<std::string> verify(const ExecutionPlan& plan);
+
+}  // namespace tenon

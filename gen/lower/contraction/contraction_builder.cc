@@ -1,0 +1,130 @@
+// Names, buffers and index arithmetic that the parts of a contraction's lowering share.
+#include "lower/contraction/contraction_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tenon {
+
+std::string ContractionBuilder::fresh(const std::string& word) {
+  std::string name = word;
+  for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", word, n);
+  return name;
+}
+
+const std::string& ContractionBuilder::local(const std::string& word) {
+  std::string& name = locals[word];
+  if (name.empty()) name = fresh(word);
+  return name;
+}
+
+int ContractionBuilder::add_buffer(const std::string& name, DType dtype, Storage storage, Operand elements) {
+  if (constant_value(elements) == 0)
+    elements = v_int(1);  // a dimension is empty: the loops that name the buffer do not run
+  buffers.push_back({fresh(name), dtype, storage, -1, std::move(elements), true});
+  return static_cast<int>(buffers.size()) - 1;
+}
+
+Operand ContractionBuilder::scalar(const Expr& e, const ValueScope& in) {
+  ValueScope plain = in;
+  plain.vector_var.clear();
+  plain.lanes = 1;
+  auto v = lower_value(e, plain);
+  possible = possible && v.has_value();
+  return v ? *v : v_int(0);
+}
+
+Operand ContractionBuilder::extent_of(const std::vector<LoopVar>& vars) {
+  Operand n = v_int(1);
+  for (const LoopVar& v : vars) n = n * extent(v);
+  return n;
+}
+
+Operand floor_div(const Operand& a, const Operand& b) {
+  return constant_value(b) == 1 ? a : v_apply(ScalarOp::FloorDiv, {a, b});
+}
+namespace {
+/// One extent against itself, which compilers warn of where it is a name.
+bool is_one_value(const Operand& a, const Operand& b) { return a == b || to_text(a) == to_text(b); }
+}  // namespace
+
+void append(Block& to, Block from) {
+  for (Stmt& s : from) to.push_back(std::move(s));
+}
+
+Operand smaller(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Min, {a, b}); }
+Operand larger(const Operand& a, const Operand& b) { return is_one_value(a, b) ? a : v_apply(ScalarOp::Max, {a, b}); }
+Operand ceil_div(const Operand& a, int64_t b) { return floor_div(a + v_int(b - 1), v_int(b)); }
+Operand ceil_div(const Operand& a, const Operand& b) {
+  if (const auto n = constant_value(b)) return ceil_div(a, *n);
+  return floor_div(a + b - v_int(1), b);
+}
+
+int64_t even_height(int64_t rows, int64_t tall) {
+  const int64_t strips = (rows + tall - 1) / tall;
+  return (rows + strips - 1) / strips;
+}
+
+Operand rows_cached(const ContractionBuilder& b, const Operand& depth) {
+  const Operand fit = floor_div(v_int(b.blueprint.cache_m / b.blueprint.tile_rows), larger(depth, v_int(1)));
+  return larger(fit, v_int(1)) * v_int(b.blueprint.tile_rows);
+}
+
+Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel) {
+  constexpr int64_t parts = 32;
+  const Operand fit = rows_cached(b, depth);
+  const auto rows = constant_value(b.extent_of(b.c.rows)), columns = constant_value(b.extent_of(b.c.columns));
+  if (!rows || !columns || *rows < 1) return fit;
+  const int64_t tall = b.blueprint.tile_rows, panels = std::max<int64_t>(1, (*columns + panel - 1) / panel);
+  const int64_t blocks = (parts + panels - 1) / panels, share = (*rows + blocks - 1) / blocks;
+  return smaller(fit, v_int(std::max<int64_t>(2, (share + tall - 1) / tall) * tall));
+}
+
+Operand all_unit(const std::vector<Operand>& steps) {
+  Operand all;
+  for (const Operand& s : steps) {
+    const Operand one = v_apply(ScalarOp::Eq, {s, v_int(1)});
+    all = all ? v_apply(ScalarOp::And, {all, one}) : one;
+  }
+  return all;
+}
+
+void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope,
+               Block& block) {
+  if (vars.size() == 1) {
+    scope.vars[vars[0].name] = flat;
+    return;
+  }
+  Operand rest = flat;
+  for (size_t i = vars.size(); i-- > 0;) {
+    const Operand n = b.extent(vars[i]);
+    const std::string name = b.fresh(vars[i].name);
+    const std::string above = i > 0 ? b.fresh(vars[i].name + "_above") : "";
+    if (i > 0) block.push_back(s_let(above, floor_div(rest, n)));
+    block.push_back(s_let(name, i > 0 ? rest - v_var(above) * n : rest));
+    scope.vars[vars[i].name] = v_var(name);
+    if (i > 0) rest = v_var(above);
+  }
+}
+
+void bind_collapsed(const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope) {
+  for (size_t i = 0; i < vars.size(); ++i) scope.vars[vars[i].name] = i + 1 == vars.size() ? flat : v_int(0);
+}
+
+Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body, LoopKind kind) {
+  for (size_t i = vars.size(); i-- > 0;) {
+    Block one;
+    one.push_back(s_for(vars[i].name, v_int(0), b.extent(vars[i]), 1, std::move(body), kind));
+    body = std::move(one);
+  }
+  return body;
+}
+
+Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, const ValueScope& scope) {
+  Operand flat = v_int(0);
+  for (const LoopVar& v : vars) flat = flat * b.extent(v) + scope.vars.at(v.name);
+  return flat;
+}
+
+}  // namespace tenon

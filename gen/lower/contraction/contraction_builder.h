@@ -1,0 +1,193 @@
+// What the parts of a contraction's lowering share: names, buffers, scopes and sizes of the loop nest that they build
+// together.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "algebra/contraction.h"
+#include "ir/nest/blueprint.h"
+#include "ir/nest/isa.h"
+#include "ir/nest/loop_nest.h"
+
+namespace tenon {
+
+/// How the left side's elements are found: buffer[base(row) + step(depth)].
+struct LeftAccess {
+  int buffer = -1;
+  std::map<std::string, Operand> row_coefficients;  ///< per row variable
+  Operand base;                                     ///< part that rows and depth do not change
+  std::vector<int64_t> taps;      ///< offset of each depth index, where all are known and the builder unrolls them
+  Operand depth_step;             ///< elements from one depth index to the next; null: through the table
+  int depth_table = -1;           ///< buffer of offsets, one per depth index
+  DType table_type = DType::I64;  ///< i32 where all extents are known: half the cache
+  Operand copied_pitch;           ///< elements from one row of the copy to the next
+  int block_copy = -1;            ///< buffer for dense copies of row blocks, used where depth_step is not 1 at run time
+};
+
+/// The right side read in place: possible where its columns have unit stride and the depth one step.
+struct RightAccess {
+  int buffer = -1;
+  Operand base, column_step, depth_step;
+  int64_t halves = 1;  ///< elements of the tensor that make one of a panel: 2 where they are halves of words
+  int64_t panel = 0;   ///< > 0: the tensor consists of panels of so many columns already, the last one padded
+
+  bool whole_panels = false;  ///< tiles begin where panels do
+
+  /// Offset of a column that is a multiple of the tile's width.
+  Operand at(const Operand& column, const Operand& depth) const;
+};
+
+/// The loop nest under construction. Functions that cannot express something clear `possible`; the kernel is then
+/// lowered another way.
+struct ContractionBuilder {
+  const Kernel& kernel;
+  const Isa& isa;
+  const Blueprint& blueprint;
+  Contraction c;
+  std::vector<Buffer> buffers;
+  std::vector<InnerFunction> functions;
+  ValueScope scope;  ///< outer variables
+  bool possible = true;
+  DType right_type = DType::F32;      ///< of the right side's elements as the tiles load them
+  int64_t right_panel = 0;            ///< > 0: columns of its panels, where a tile may take several
+  int turned_rows = 0;                ///< rows of a turned tile that are stored as one vector
+  bool pixels_along_columns = false;  ///< a stencil: the left side depends on the column too
+  Operand band_first;  ///< set: only band_rows rows from here on are copied at a time; the first of c.rows are meant
+  int band_rows = 0;
+  int planes = 1;               ///< of a stencil's strip; if several, the rows that band_first speaks of
+  bool unrolls_taps = false;    ///< offsets of depth indices are wanted as numbers
+  std::set<std::string> taken;  ///< names that the kernel or the nest already uses
+  std::map<std::string, std::string> locals;
+
+  /// `word`, or `word` with a number that no other name has.
+  std::string fresh(const std::string& word);
+  /// The same fresh name at every call: for names in blocks that do not nest.
+  const std::string& local(const std::string& word);
+  int lanes() const { return isa.lanes(c.accumulator); }
+  int panel_columns() const { return blueprint.tile_vectors * lanes(); }
+  /// Panels of the right side that so many vectors of a tile lie in.
+  int panels_of(int vectors) const {
+    return right_panel == 0 ? 1 : static_cast<int>((vectors * lanes() + right_panel - 1) / right_panel);
+  }
+  int add_buffer(const std::string& name, DType dtype, Storage storage, Operand elements);
+  /// The value of `e` under `scope`; clears `possible` where there is none.
+  Operand scalar(const Expr& e, const ValueScope& in);
+  Operand extent(const LoopVar& v) { return scalar(v.extent, scope); }
+  Operand extent_of(const std::vector<LoopVar>& vars);
+};
+
+/// A builder that knows the kernel's tensors and names, and the outer variables of `c`.
+ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint,
+                                     const Contraction& c);
+
+/// A contraction without outer loops in two parts, for nests that run it for one block of rows after the other.
+struct ContractionParts {
+  Block once;  ///< what does not depend on the rows: tables, panels of the right side
+  Block each;
+};
+ContractionParts contraction_parts(ContractionBuilder& b);
+
+Operand floor_div(const Operand& a, const Operand& b);
+Operand smaller(const Operand& a, const Operand& b);
+Operand larger(const Operand& a, const Operand& b);
+Operand ceil_div(const Operand& a, int64_t b);
+/// Blocks of b, which is not 0, that hold a.
+Operand ceil_div(const Operand& a, const Operand& b);
+/// So many rows of a strip, not above `tall`, that equal strips cover all rows with the fewest of them.
+int64_t even_height(int64_t rows, int64_t tall);
+/// Rows of the left side that are reused from cache: a multiple of the tile's.
+Operand rows_cached(const ContractionBuilder& b, const Operand& depth);
+/// All of `steps` are 1; null without any.
+Operand all_unit(const std::vector<Operand>& steps);
+
+void append(Block& to, Block from);
+/// Binds each of `vars` in `scope` from a flat index, by lets added to `block`.
+void bind_flat(ContractionBuilder& b, const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope,
+               Block& block);
+/// Binds `vars`, which one flat index walks everywhere: the last is the index, the others are 0.
+void bind_collapsed(const std::vector<LoopVar>& vars, const Operand& flat, ValueScope& scope);
+/// Nested loops over `vars`, their names bound in `scope`. Parallel ones may give each worker its own workspace.
+Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body, LoopKind kind = LoopKind::Serial);
+/// Rows of a block: what the caches hold, less where the rows are known and few blocks would keep workers waiting.
+Operand rows_a_block(ContractionBuilder& b, const Operand& depth, int64_t panel);
+/// Row-major flat index of `vars` under `scope`.
+Operand flat_index(ContractionBuilder& b, const std::vector<LoopVar>& vars, const ValueScope& scope);
+
+// ---- the parts (one file each)
+/// Decides how the left side is read; `before` gets what runs once (offset tables), `staging` what runs per outer
+/// iteration (copies).
+LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
+/// The left side of a stencil, always copied: vectors may read past the last pixel of a line.
+LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging);
+/// Where row `row` of all begins on the left side; what that is made of is added to `out`.
+Operand row_offset(ContractionBuilder& b, const LeftAccess& left, const Operand& row, Block& out);
+/// What LeftAccess::copied_pitch is for a depth. Where there are vectors, a cache line more than there are elements, so
+/// that rows of 4096 bytes do not meet in the same set of the cache.
+Operand copied_pitch(const ContractionBuilder& b, const Operand& depth);
+/// Copies rows first..first+count-1 of the left side into left.block_copy, one dense row after the other.
+Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count,
+                     const Operand& depth);
+
+/// How the right side can be read in place; buffer -1 where it cannot.
+RightAccess access_right(ContractionBuilder& b);
+/// Copies the right side for columns first..first+count-1 into panels of panel_columns() columns; full panels only
+/// where `full` holds.
+Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count, const Operand& full);
+/// Copies the last of these panels alone to the start of `packed`, where it is not a full one.
+Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count);
+
+/// Where a register tile lies: rows first_row…, clamped to row_end-1 unless that is null, and its place on the right
+/// side.
+struct TilePlace {
+  Operand first_row, row_end, depth;
+  BufferArgument right;
+  Operand right_step;                     ///< elements from one depth index to the next
+  std::vector<Operand> next_panels = {};  ///< offsets of the panels behind the first, where a tile takes several
+  int tile = 0;
+  int tile_rows = -1;               ///< buffer of a tile that is turned afterwards, row by row
+  Operand block_first;              ///< set: the rows are read from the block copy, which starts at this row
+  std::vector<Operand> row_starts;  ///< offsets of the rows on the left side, if they are known already
+};
+/// Offsets of the first `height` rows on the left side; what they are made of is added to `out`.
+std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height,
+                                Block& out);
+/// Calls the tile function of this size: Σ over the depth for `height` rows and `vectors` vectors, stored to the tile
+/// buffer. Turned tiles of more than turned_rows rows are as many calls as their sums need to stay in registers, and
+/// one that turns them.
+Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors);
+/// The number of `f` in the builder; functions of one name are one.
+int function_number(ContractionBuilder& b, InnerFunction f);
+
+// Turned tiles: [rows / turned_rows][columns][turned_rows], each column of turned_rows rows one vector.
+/// `rows` vectors as columns of turned_rows elements; the rows that a vector lacks are 0. The steps are added to `out`.
+std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name,
+                                    Block& out);
+/// Where vector `i` of turned_columns lies for vector `j` of the rows from `row` on.
+int64_t turned_place(const ContractionBuilder& b, int row, int j, int i);
+/// Where a square of `lanes` vectors lies: its first element, and elements from one row to the next.
+struct SquarePlace {
+  BufferArgument first;
+  Operand step;
+};
+/// Calls the function that stores the columns of the square `from` as the rows of `to`.
+Stmt turn_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to);
+/// Calls the function that turns a tile of `height` rows, which lie one behind the other in the buffer `rows`.
+Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors);
+
+/// Applies the epilogue to rows × columns elements of the tile buffer and stores them.
+struct TileExtent {
+  Operand first_row, rows, first_column, columns;
+  int tile = 0;
+  int64_t pitch = 0;  ///< elements of the tile from one row to the next; 0: panel_columns()
+};
+Block epilogue(ContractionBuilder& b, const TileExtent& extent);
+/// The same for a turned tile of `height` rows, whose rows are the output's unit stride.
+Block turned_epilogue(ContractionBuilder& b, const TileExtent& extent, int height);
+
+/// All of a stencil: strips of rows by one vector, each a call of the strip function, from a padded copy of the pixels.
+Block stencil_body(ContractionBuilder& b);
+
+}  // namespace tenon

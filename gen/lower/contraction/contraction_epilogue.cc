@@ -1,0 +1,173 @@
+// What happens to a finished tile of sums: the rest of the statement's expression, and the stores.
+#include <algorithm>
+
+#include "lower/contraction/contraction_builder.h"
+
+namespace tenon {
+namespace {
+
+/// Elements that are stored at once: there are no vectors of complex numbers.
+int stored_lanes(const ContractionBuilder& b) {
+  bool complex = false;
+  walk(b.c.statement->value, [&](const Expr& e) {
+    return complex = complex || is_complex(e->type), !std::holds_alternative<Reduce>(e->node);
+  });
+  return complex ? 1 : b.lanes();
+}
+
+/// Stores the statement's value for the elements that `scope` names, with `sums` standing for the reduction.
+void store_value(ContractionBuilder& b, ValueScope scope, const Operand& sums, Block& out) {
+  const KernelStatement& s = *b.c.statement;
+  walk(s.value, [&](const Expr& e) {
+    if (!std::holds_alternative<Reduce>(e->node)) return true;
+    scope.given[e.get()] = v_cast(sums, b.c.result);
+    return false;
+  });
+  const auto value = lower_lanes(s.value, scope);
+  std::vector<LoopVar> over;
+  if (!scope.vector_var.empty()) over.push_back({scope.vector_var, nullptr});
+  const auto form = offset_form(s.target, s.index, over, scope);
+  const bool unit = form && (over.empty() || constant_value(form->coefficient(scope.vector_var)) == 1);
+  b.possible = b.possible && value && unit;
+  if (!b.possible) return;
+  const Operand at = over.empty() ? form->rest : form->rest + scope.vars.at(scope.vector_var);
+  out.push_back(s_store(s.target, at, *value, scope.active));
+}
+
+}  // namespace
+
+namespace {
+
+/// The scope of a vector of columns that begins at `column`, and the steps along it that must be 1.
+ValueScope column_vector(ContractionBuilder& b, const ValueScope& row, const Operand& column,
+                         std::vector<Operand>& steps) {
+  ValueScope vector = row;
+  bind_collapsed(b.c.columns, column, vector);
+  vector.vector_var = b.c.columns.back().name;
+  vector.lanes = b.lanes();
+  steps = open_steps(b.c.statement->value, vector.vector_var, vector);
+  for (const Operand& s : steps) vector.unit.insert(canonical(s));
+  return vector;
+}
+
+int64_t pitch_of(const ContractionBuilder& b, const TileExtent& t) { return t.pitch > 0 ? t.pitch : b.panel_columns(); }
+
+/// Rows of a tile whose vectors are all whole: no loop over the columns.
+Block whole_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
+  Block row;
+  ValueScope scope = b.scope;
+  bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
+    std::vector<Operand> steps;
+    const ValueScope vector = column_vector(b, scope, t.first_column + v_int(j * b.lanes()), steps);
+    store_value(b, vector,
+                v_load(t.tile, b.c.accumulator, v_var(r) * v_int(pitch_of(b, t)) + v_int(j * b.lanes()), b.lanes()),
+                row);
+  }
+  return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
+}
+
+/// Rows of a tile of fewer columns: whole vectors, then what is left as a part of one or by elements.
+Block partial_rows(ContractionBuilder& b, const TileExtent& t, const std::string& r) {
+  const std::string q = b.local("q"), whole = b.local("whole");
+  const DType acc = b.c.accumulator;
+  Block row;
+  ValueScope scope = b.scope;
+  bind_flat(b, b.c.rows, t.first_row + v_var(r), scope, row);
+  const Operand at = v_var(r) * v_int(pitch_of(b, t)) + v_var(q);
+  Operand from = v_int(0);
+  if (stored_lanes(b) > 1) {
+    std::vector<Operand> steps;
+    ValueScope vector = column_vector(b, scope, t.first_column + v_var(q), steps);
+    Block body;
+    store_value(b, vector, v_load(t.tile, acc, at, b.lanes()), body);
+    const Operand vectors = floor_div(t.columns, v_int(b.lanes())) * v_int(b.lanes());
+    const Operand unit = all_unit(steps);
+    row.push_back(s_let(whole, unit ? v_select(unit, vectors, v_int(0)) : vectors));
+    from = v_var(whole);
+    if (constant_value(vectors) != 0) row.push_back(s_for(q, v_int(0), from, b.lanes(), std::move(body)));
+    if (b.isa.masked_memory && !unit) {
+      vector.active = v_var(b.local("active"));
+      Block last{s_let(b.local("active"), t.columns - v_var(q))};
+      store_value(b, vector, v_load(t.tile, acc, at, b.lanes()), last);
+      row.push_back(s_for(q, from, t.columns, b.lanes(), std::move(last)));
+      return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
+    }
+  }
+  bind_collapsed(b.c.columns, t.first_column + v_var(q), scope);
+  Block body;
+  store_value(b, scope, v_load(t.tile, acc, at), body);
+  row.push_back(s_for(q, from, t.columns, 1, std::move(body)));
+  return {s_for(r, v_int(0), t.rows, 1, std::move(row))};
+}
+
+}  // namespace
+
+Block epilogue(ContractionBuilder& b, const TileExtent& t) {
+  const std::string r = b.local("r");
+  const auto known = constant_value(t.columns);
+  if (stored_lanes(b) == 1 || (known && *known != b.panel_columns())) return partial_rows(b, t, r);
+  std::vector<Operand> steps;
+  ValueScope row = b.scope;
+  Block unused;
+  bind_flat(b, b.c.rows, t.first_row, row, unused);
+  column_vector(b, row, t.first_column, steps);
+  const Operand unit = all_unit(steps);
+  if (known && !unit) return whole_rows(b, t, r);
+  const Operand full = v_apply(ScalarOp::Eq, {t.columns, v_int(b.panel_columns())});
+  return {s_if(known  ? unit
+               : unit ? v_apply(ScalarOp::And, {full, unit})
+                      : full,
+               whole_rows(b, t, r), partial_rows(b, t, r))};
+}
+
+namespace {
+
+/// One column of `turned_rows` rows from `first` on, of which `rows` are there.
+Block turned_column(ContractionBuilder& b, const TileExtent& t, ValueScope scope, int first, const Operand& rows) {
+  const std::string r = b.local("r");
+  const DType acc = b.c.accumulator;
+  const int height = b.turned_rows;
+  const Operand at = v_int(first * b.panel_columns()) + v_var(b.local("q")) * v_int(height);
+  Block all;
+  ValueScope vector = scope;
+  bind_collapsed(b.c.rows, t.first_row + v_int(first), vector);
+  if (stored_lanes(b) > 1) {
+    vector.vector_var = b.c.rows.back().name;
+    vector.lanes = height;
+    store_value(b, vector, v_load(t.tile, acc, at, height), all);
+  }
+  const auto known = constant_value(rows);
+  Block some;
+  if (known == height && !all.empty()) return all;
+  if (!all.empty() && b.isa.masked_memory) {
+    vector.active = rows;
+    store_value(b, vector, v_load(t.tile, acc, at, height), some);
+  } else {
+    bind_collapsed(b.c.rows, t.first_row + v_int(first) + v_var(r), scope);
+    Block body;
+    store_value(b, scope, v_load(t.tile, acc, at + v_var(r)), body);
+    some.push_back(s_for(r, v_int(0), rows, 1, std::move(body)));
+  }
+  if (all.empty() || known) return some;
+  return {s_if(v_apply(ScalarOp::Eq, {rows, v_int(height)}), std::move(all), std::move(some))};
+}
+
+}  // namespace
+
+Block turned_epilogue(ContractionBuilder& b, const TileExtent& t, int height) {
+  const std::string q = b.local("q");
+  const auto known = constant_value(t.rows);
+  Block column;
+  ValueScope scope = b.scope;
+  bind_flat(b, b.c.columns, t.first_column + v_var(q), scope, column);
+  for (int first = 0; first < height; first += b.turned_rows) {
+    Operand rows = first == 0 ? t.rows : larger(t.rows - v_int(first), v_int(0));
+    if (height - first > b.turned_rows) rows = smaller(rows, v_int(b.turned_rows));
+    if (known) rows = v_int(std::clamp<int64_t>(*known - first, 0, b.turned_rows));
+    append(column, turned_column(b, t, scope, first, rows));
+  }
+  return {s_for(q, v_int(0), t.columns, 1, std::move(column))};
+}
+
+}  // namespace tenon

@@ -1,0 +1,195 @@
+// The left side of a contraction: read in place where it can be, else copied once per outer iteration into a padded,
+// converted block.
+#include "lower/contraction/contraction_staging.h"
+
+namespace tenon {
+namespace {
+
+/// The offset of each depth index, outermost variable first; nothing where one is no number.
+std::vector<int64_t> known_offsets(ContractionBuilder& b, const AffineForm& form) {
+  std::vector<int64_t> out = {0};
+  for (const LoopVar& v : b.c.depth) {
+    const auto extent = constant_value(b.extent(v)), by = constant_value(form.coefficient(v.name));
+    if (!extent || !by) return {};
+    std::vector<int64_t> next;
+    for (const int64_t at : out)
+      for (int64_t i = 0; i < *extent; ++i) next.push_back(at + i * *by);
+    out = std::move(next);
+  }
+  return out;
+}
+
+/// Offsets of the depth indices: one step where they form a line, else a table that is filled once.
+void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& access, Block& before) {
+  if (b.unrolls_taps) access.taps = known_offsets(b, form);
+  if (!access.taps.empty()) return;
+  if (collapses(form, b.c.depth, b.scope)) {
+    access.depth_step = b.c.depth.empty() ? v_int(0) : form.coefficient(b.c.depth.back().name);
+    return;
+  }
+  if (constant_value(b.extent_of(b.c.depth)) && b.kernel.sizes.empty()) access.table_type = DType::I32;
+  access.depth_table = b.add_buffer("depth_offset", access.table_type, Storage::Workspace, b.extent_of(b.c.depth));
+  ValueScope scope = b.scope;
+  Operand offset = v_int(0);
+  for (const LoopVar& v : b.c.depth) {
+    scope.vars[v.name] = v_var(v.name);
+    offset = offset + v_var(v.name) * form.coefficient(v.name);
+  }
+  const std::string step = b.local("depth_step");
+  Block fill{s_let(step, offset),
+             s_store(access.depth_table, flat_index(b, b.c.depth, scope), v_cast(v_var(step), access.table_type))};
+  for (Stmt& s : loops_over(b, b.c.depth, std::move(fill))) before.push_back(std::move(s));
+}
+
+LeftAccess from_form(ContractionBuilder& b, int buffer, const AffineForm& form, Block& before) {
+  LeftAccess access;
+  access.buffer = buffer;
+  access.base = form.rest;
+  for (const LoopVar& v : pixel_vars(b)) access.row_coefficients[v.name] = form.coefficient(v.name);
+  step_depth(b, form, access, before);
+  return access;
+}
+
+/// A copy of the read's neighbourhood: guards and conversions happen here, the tiles read without either.
+LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Block& staging) {
+  Staging s{b, read, -1, {}, {}, nullptr};
+  if (!plan_staging(s)) {
+    b.possible = false;
+    return {};
+  }
+  if (b.c.low_halves && !s.pair_step) b.possible = false;
+  const Operand fill = read.fill ? b.scalar(read.fill, b.scope) : v_int(0);
+  const auto number = is_int(b.c.accumulator) ? constant_value(fill) : std::nullopt;
+  s.fill = number ? v_int(*number, b.c.accumulator) : v_cast(fill, b.c.accumulator);
+  AffineForm form{{}, v_int(0)};
+  for (const StagedDim& d : s.dims) {
+    for (const auto& [name, by] : d.form.coefficients) {
+      auto [it, fresh] = form.coefficients.try_emplace(name, v_int(0));
+      it->second = it->second + by * d.stride;
+    }
+    if (!walks_planes(b, d))
+      form.rest = form.rest + (d.form.rest - d.lo) * d.stride;  // planes are counted from the first copied
+  }
+  append(staging, stage_copy(s, before));
+  return from_form(b, s.buffer, form, before);
+}
+
+/// Any expression: evaluated element by element into a dense rows × depth block.
+LeftAccess stage_value(ContractionBuilder& b, Block& before, Block& staging) {
+  const Operand depth = b.extent_of(b.c.depth);
+  const int buffer = b.add_buffer("staged", b.c.accumulator, Storage::Workspace, b.extent_of(b.c.rows) * depth);
+  ValueScope scope = b.scope;
+  const std::vector<LoopVar> vars = staged_vars(b);
+  for (const LoopVar& v : vars) scope.vars[v.name] = v_var(v.name);
+  Block store{s_store(buffer, flat_index(b, vars, scope), v_cast(b.scalar(b.c.left, scope), b.c.accumulator))};
+  staging = loops_over(b, vars, std::move(store));
+  AffineForm form{{}, v_int(0)};
+  Operand stride = v_int(1);
+  for (size_t i = vars.size(); i-- > 0;) {
+    form.coefficients[vars[i].name] = stride;
+    stride = stride * b.extent(vars[i]);
+  }
+  return from_form(b, buffer, form, before);
+}
+
+}  // namespace
+
+LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging) {
+  return stage_read(b, *plain_read(b.c.left), before, staging);
+}
+
+LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
+  const Read* read = plain_read(b.c.left);
+  if (!read) return stage_value(b, before, staging);
+  const Tensor& t = b.kernel.tensors[static_cast<size_t>(read->tensor)];
+  const auto form = offset_form(read->tensor, read->index, staged_vars(b), b.scope);
+  if (!read->fill && t.dtype == b.c.accumulator && form && !b.c.low_halves) {
+    LeftAccess access = from_form(b, read->tensor, *form, before);
+    if (access.depth_step && constant_value(access.depth_step) != 1) {
+      const Operand depth = b.extent_of(b.c.depth), rows = smaller(b.extent_of(b.c.rows), rows_cached(b, depth));
+      access.block_copy =
+          b.add_buffer("rows_copied", b.c.accumulator, Storage::Workspace, rows * copied_pitch(b, depth));
+    }
+    return access;
+  }
+  return stage_read(b, *read, before, staging);
+}
+
+Operand row_offset(ContractionBuilder& b, const LeftAccess& left, const Operand& row, Block& out) {
+  ValueScope scope = b.scope;
+  if (collapses({left.row_coefficients, left.base}, b.c.rows, b.scope)) bind_collapsed(b.c.rows, row, scope);
+  else bind_flat(b, b.c.rows, row, scope, out);
+  Operand at = left.base;
+  for (const auto& [name, by] : left.row_coefficients) at = at + scope.vars.at(name) * by;
+  return at;
+}
+
+Operand copied_pitch(const ContractionBuilder& b, const Operand& depth) {
+  constexpr int kLine = 64;
+  return b.isa.vector_bits > 0 ? depth + v_int(kLine / bytes_of(b.c.accumulator)) : depth;
+}
+
+namespace {
+
+/// What the copy of a row block is made of: offsets in the left side and in the copy.
+struct RowCopy {
+  ContractionBuilder& b;
+  const LeftAccess& left;
+  Operand first, depth;
+
+  /// Element `d` of row `row` of the block; what the row is made of is added to `out`.
+  Operand from(const Operand& row, const Operand& d, Block& out) const {
+    return row_offset(b, left, first + row, out) + d * left.depth_step;
+  }
+  Operand to(const Operand& row, const Operand& d) const { return row * left.copied_pitch + d; }
+};
+
+/// Whether one row lies behind the other, so that vectors of rows can be turned into rows of the copy.
+bool turns_rows(ContractionBuilder& b, const LeftAccess& left) {
+  const auto depth = constant_value(b.extent_of(b.c.depth));
+  const bool unit = !b.c.rows.empty() && constant_value(left.row_coefficients.at(b.c.rows.back().name)) == 1;
+  return b.lanes() > 1 && depth && *depth % b.lanes() == 0 && unit &&
+         collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
+}
+
+/// Rows 0..whole-1, a multiple of the lanes, by squares of vectors.
+Stmt copy_squares(const RowCopy& copy, const Operand& whole) {
+  ContractionBuilder& b = copy.b;
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth");
+  const Operand step = copy.left.depth_step, start = copy.left.base + copy.first + v_var(r);
+  const SquarePlace from{{copy.left.buffer, start + v_var(d) * step}, step};
+  const SquarePlace to{{copy.left.block_copy, copy.to(v_var(r), v_var(d))}, copy.left.copied_pitch};
+  return s_for(r, v_int(0), whole, b.lanes(), {s_for(d, v_int(0), copy.depth, b.lanes(), {turn_square(b, from, to)})});
+}
+
+}  // namespace
+
+Block copy_row_block(ContractionBuilder& b, const LeftAccess& left, const Operand& first, const Operand& count,
+                     const Operand& depth) {
+  const std::string r = b.local("copied_row"), d = b.local("copied_depth"), strip = b.local("strip"),
+                    turned = b.local("rows_turned");
+  const int64_t height = b.blueprint.tile_rows;
+  const RowCopy copy{b, left, first, depth};
+  Block out;
+  Operand begin = v_int(0);
+  if (turns_rows(b, left)) {
+    const Operand whole = floor_div(count, v_int(b.lanes())) * v_int(b.lanes());
+    if (constant_value(whole) != 0) {
+      out.push_back(s_let(turned, whole));
+      begin = v_var(turned);
+      out.push_back(copy_squares(copy, begin));
+    }
+  }
+  const Operand row = begin + v_var(strip) * v_int(height) + v_var(r);
+  Block one;
+  const Operand value = v_load(left.buffer, b.c.accumulator, copy.from(row, v_var(d), one));
+  one.push_back(s_store(left.block_copy, copy.to(row, v_var(d)), value));
+  // a strip of rows at a time: the lines that one depth index touches serve all of its rows
+  Block rows{
+      s_for(r, v_int(0), smaller(v_int(height), count - begin - v_var(strip) * v_int(height)), 1, std::move(one))};
+  Block strips{s_for(d, v_int(0), depth, 1, std::move(rows))};
+  out.push_back(s_for(strip, v_int(0), ceil_div(count - begin, height), 1, std::move(strips)));
+  return out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,192 @@
+// The right side of a contraction: panels of columns as the register tiles read them, or the tensor itself.
+#include "lower/contraction/contraction_builder.h"
+
+namespace tenon {
+namespace {
+
+ValueScope depth_scope(ContractionBuilder& b) {
+  ValueScope scope = b.scope;
+  for (const LoopVar& v : b.c.depth) scope.vars[v.name] = v_var(v.name);
+  return scope;
+}
+
+/// Panels by whole vectors: the right side has unit stride along the columns.
+Block pack_vectors(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
+                   const std::vector<Operand>& unit) {
+  ValueScope scope = depth_scope(b);
+  for (const Operand& s : unit) scope.unit.insert(canonical(s));
+  Block body;
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
+    bind_collapsed(b.c.columns, column + v_int(j * b.lanes()), scope);
+    scope.vector_var = b.c.columns.back().name;
+    scope.lanes = b.lanes();
+    const auto value = lower_lanes(b.c.right, scope);
+    b.possible = b.possible && value.has_value();
+    if (!value) return {};
+    const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_int(j * b.lanes());
+    body.push_back(s_store(packed, to, v_cast(*value, b.c.accumulator)));
+  }
+  return loops_over(b, b.c.depth, std::move(body));
+}
+
+/// Panels element by element, the columns past `count` filled with 0.
+Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
+                    const Operand& count) {
+  const std::string at = b.local("lane");
+  ValueScope scope = depth_scope(b);
+  bind_collapsed(b.c.columns, column + v_var(at), scope);
+  const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_var(at);
+  Block copy{s_store(packed, to, v_cast(b.scalar(b.c.right, scope), b.c.accumulator))};
+  Block clear{s_store(packed, to, v_const(0, {b.c.accumulator, 1, 0}))};
+  return {s_for(at, v_int(0), count, 1, loops_over(b, b.c.depth, std::move(copy))),
+          s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, b.c.depth, std::move(clear)))};
+}
+
+/// Whole panels of a side whose depth, not its columns, lies at unit stride: squares of vectors are turned. Empty where
+/// it is another one.
+Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
+  const Read* read = plain_read(b.c.right);
+  if (b.lanes() < 2 || !read || b.c.depth.size() != 1 || b.c.columns.size() != 1) return {};
+  const DType type = b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype;
+  const auto form = offset_form(read->tensor, read->index, {b.c.columns[0], b.c.depth[0]}, b.scope);
+  if (type != b.c.accumulator || !form || constant_value(form->coefficient(b.c.depth[0].name)) != 1) return {};
+  const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"),
+                    late = b.local("depth_rest");
+  const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent(b.c.depth[0]);
+  const int lanes = b.lanes();
+  const Operand pitch = v_int(b.panel_columns());
+  const auto from = [&](const Operand& c, const Operand& k) { return form->rest + (column + c) * step + k; };
+  const auto to = [&](const Operand& k, const Operand& c) { return panel + k * pitch + c; };
+  Block squares;
+  for (int j = 0; j < b.blueprint.tile_vectors; ++j)
+    squares.push_back(turn_square(b, {{read->tensor, from(v_int(j * lanes), v_var(d))}, step},
+                                  {{packed, to(v_var(d), v_int(j * lanes))}, pitch}));
+  Block one{s_store(packed, to(v_var(late), v_var(lane)), v_load(read->tensor, type, from(v_var(lane), v_var(late))))};
+  Block line{s_for(lane, v_int(0), v_int(b.panel_columns()), 1, std::move(one))};
+  return {s_let(rest, floor_div(depth, v_int(lanes)) * v_int(lanes)),
+          s_for(d, v_int(0), v_var(rest), lanes, std::move(squares)),
+          s_for(late, v_var(rest), depth, 1, std::move(line))};
+}
+
+/// Whether every read steps by 0, 1 or a value known at run time only along the columns.
+bool may_be_unit(ContractionBuilder& b) {
+  if (b.lanes() == 1) return false;
+  bool unit = true;
+  ValueScope scope = depth_scope(b);
+  for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
+  walk(b.c.right, [&](const Expr& e) {
+    if (const auto* r = std::get_if<Read>(&e->node)) {
+      const auto form = offset_form(r->tensor, r->index, {b.c.columns.back()}, scope);
+      const int64_t step = form ? constant_value(form->coefficient(b.c.columns.back().name)).value_or(1) : -1;
+      unit = unit && (step == 0 || step == 1);
+    }
+    return true;
+  });
+  return unit;
+}
+
+/// n/w and n%w of the column: w, or 0.
+int64_t panel_width(const Read& read, const std::string& column) {
+  if (read.index.size() != 4 && read.index.size() != 5) return 0;
+  int64_t width = 0;
+  for (const size_t d : {size_t{1}, size_t{3}}) {
+    const auto* a = std::get_if<Apply>(&read.index[d]->node);
+    if (!a || a->op != (d == 1 ? ScalarOp::FloorDiv : ScalarOp::Mod)) return 0;
+    const auto* v = std::get_if<VarRef>(&a->args[0]->node);
+    const auto w = constant_value(a->args[1]);
+    if (!v || v->name != column || !w || (width != 0 && *w != width)) return 0;
+    width = *w;
+  }
+  return width;
+}
+
+/// Panels that were laid out at generation: [outer][column / w][depth][column % w].
+RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t width) {
+  RightAccess out;
+  const Tensor& t = b.kernel.tensors[static_cast<size_t>(read.tensor)];
+  out.buffer = read.tensor;
+  out.base = b.scalar(read.index[0], b.scope) * b.scalar(t.strides[0], b.scope);
+  out.column_step = v_int(1);
+  out.halves = read.index.size() == 5 ? 2 : 1;
+  out.depth_step = v_int(width * out.halves);
+  out.panel = width;
+  out.whole_panels = b.panel_columns() % width == 0;
+  b.right_type = t.dtype;
+  b.right_panel = width;
+  return out;
+}
+
+}  // namespace
+
+Operand RightAccess::at(const Operand& column, const Operand& depth) const {
+  if (panel == 0) return base + column;
+  if (whole_panels) return base + column * depth * v_int(halves);
+  return base + floor_div(column, v_int(panel)) * depth * v_int(panel * halves) +
+         v_apply(ScalarOp::Mod, {column, v_int(panel)}) * v_int(halves);
+}
+
+RightAccess access_right(ContractionBuilder& b) {
+  RightAccess out;
+  const Read* read = plain_read(b.c.right);
+  const bool panels =
+      read && b.c.columns.size() == 1 &&
+      (read->index.size() == 5 ? !b.c.paired.empty() && paired_panels(b.c.right, b.c.paired) : b.c.paired.empty());
+  if (panels)
+    if (const int64_t width = panel_width(*read, b.c.columns[0].name); width > 0 && width % b.lanes() == 0)
+      return packed_beforehand(b, *read, width);
+  if (!read || b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype != b.c.accumulator) return out;
+  std::vector<LoopVar> vars = b.c.columns;
+  vars.insert(vars.end(), b.c.depth.begin(), b.c.depth.end());
+  const auto form = offset_form(read->tensor, read->index, vars, b.scope);
+  if (!form || !collapses(*form, b.c.depth, b.scope)) return out;
+  const Operand step = form->coefficient(b.c.columns.back().name);
+  if (constant_value(step).value_or(1) != 1) return out;
+  out.buffer = read->tensor;
+  out.base = form->rest;
+  out.column_step = step;
+  out.depth_step = b.c.depth.empty() ? v_int(0) : form->coefficient(b.c.depth.back().name);
+  return out;
+}
+
+Block pack_last(ContractionBuilder& b, int packed, const Operand& first, const Operand& count) {
+  const std::string column = b.local("column"), width = b.local("width");
+  const Operand whole = floor_div(count, v_int(b.panel_columns())) * v_int(b.panel_columns());
+  Block fill{s_let(column, first + whole)};
+  for (Stmt& s : pack_elements(b, packed, v_var(column), v_int(0), v_var(width))) fill.push_back(std::move(s));
+  return {s_count(width, count - whole), s_if(v_apply(ScalarOp::Gt, {v_var(width), v_int(0)}), std::move(fill))};
+}
+
+Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const Operand& count, const Operand& full) {
+  const std::string p = b.local("panel"), column = b.local("column"), width = b.local("width");
+  const int64_t columns = b.panel_columns();
+  const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(columns);
+  Block slow = pack_elements(b, packed, v_var(column), start, v_var(width));
+  const Operand whole = v_apply(ScalarOp::Eq, {v_var(width), v_int(columns)});
+  if (Block turned = pack_turned(b, packed, v_var(column), start); !turned.empty()) {
+    Block choice{s_if(whole, std::move(turned), std::move(slow))};
+    slow = std::move(choice);
+  }
+  Block fill;
+  if (may_be_unit(b)) {
+    const std::vector<Operand> steps = open_steps(b.c.right, b.c.columns.back().name, [&] {
+      ValueScope scope = depth_scope(b);
+      for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
+      return scope;
+    }());
+    const Operand unit = all_unit(steps);
+    const Operand fast = unit ? v_apply(ScalarOp::And, {whole, unit}) : whole;
+    fill.push_back(s_if(fast, pack_vectors(b, packed, v_var(column), start, steps), std::move(slow)));
+  } else {
+    fill = std::move(slow);
+  }
+  Block body{s_let(column, first + v_var(p) * v_int(columns)),
+             s_count(width, smaller(count - v_var(p) * v_int(columns), v_int(columns)))};
+  if (full)
+    body.push_back(
+        s_if(v_apply(ScalarOp::Or, {full, v_apply(ScalarOp::Lt, {v_var(width), v_int(columns)})}), std::move(fill)));
+  else
+    for (Stmt& s : fill) body.push_back(std::move(s));
+  return {s_for(p, v_int(0), ceil_div(count, columns), 1, std::move(body), LoopKind::Parallel)};
+}
+
+}  // namespace tenon

@@ -1,0 +1,47 @@
+// A copy of the neighbourhood that the left side of a contraction reads: padded, converted, words of pairs put
+// together.
+#pragma once
+
+#include "lower/contraction/contraction_builder.h"
+
+namespace tenon {
+
+/// One dimension of the copy: index lo+i of the tensor's dimension `dim`.
+struct StagedDim {
+  size_t dim = 0;
+  AffineForm form;
+  Operand lo, extent, stride;
+  bool guarded = false;
+  int64_t scale = 1;  ///< 2: one index of the copy stands for two of the tensor
+};
+
+struct Staging {
+  ContractionBuilder& b;
+  const Read& read;
+  int buffer = -1;
+  std::vector<StagedDim> dims;
+  std::vector<Operand> fixed;  ///< index of dimensions that are not copied; null for those that are
+  Operand fill;
+  Operand pair_step = nullptr;    ///< words: elements from the low half to the high half
+  Operand pair_inside = nullptr;  ///< words: whether there is a high half; null: always
+  bool filled_before = false;     ///< what lies outside the tensor is in the copy already
+
+  const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
+  Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }
+  Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
+};
+
+/// Whether a dimension of the copy is that of the planes that a strip takes, all of which there are.
+bool walks_planes(const ContractionBuilder& b, const StagedDim& d);
+
+/// The rows, and a stencil's columns.
+std::vector<LoopVar> pixel_vars(const ContractionBuilder& b);
+/// Variables that walk the copy: those and the depth.
+std::vector<LoopVar> staged_vars(const ContractionBuilder& b);
+
+/// Finds the dimensions of the copy and makes its buffer; false where an index is no sum of multiples of variables.
+bool plan_staging(Staging& s);
+/// The statements that fill the copy. What is the same for every outer iteration is added to `before`.
+Block stage_copy(Staging& s, Block& before);
+
+}  // namespace tenon

@@ -1,0 +1,294 @@
+// Stencils (depthwise convolutions): each filter sees its own pixels, so the vectors run along the pixels of a padded
+// copy.
+#include <algorithm>
+
+#include "lower/contraction/stencil_strip.h"
+
+namespace tenon {
+namespace {
+
+/// Offset and step of the weights over the taps; clears `possible` where they are no single line.
+AffineForm weights_of(ContractionBuilder& b, const Read* read) {
+  const auto form = offset_form(read->tensor, read->index, b.c.depth, b.scope);
+  b.possible = b.possible && form && collapses(*form, b.c.depth, b.scope);
+  return form ? *form : AffineForm{{}, v_int(0)};
+}
+
+/// Rows of a strip whose taps all have registers, which leave room for fewer rows.
+int unrolled_rows(const ContractionBuilder& b) {
+  return b.blueprint.unroll > 0 ? b.blueprint.unroll : b.blueprint.tile_rows;
+}
+
+/// Rows of a strip: as many as the blueprint says, or so many that equal strips cover known rows.
+int strip_height(ContractionBuilder& b) {
+  const int tall = b.unrolls_taps ? unrolled_rows(b) : b.blueprint.tile_rows;
+  const auto rows = constant_value(b.extent_of(b.c.rows));
+  return b.unrolls_taps && rows && *rows > 0 ? static_cast<int>(even_height(*rows, tall)) : tall;
+}
+
+constexpr int kForPixels = 3;  // registers of a strip that hold pixels
+
+/// Whether the output replaces what the epilogue reads: nothing may be computed twice then.
+bool in_place(const ContractionBuilder& b) {
+  return b.kernel.tensors[static_cast<size_t>(b.c.statement->target)].shared;
+}
+
+/// Whether all taps and rows have their registers, and all extents are numbers. The last of such strips may repeat rows
+/// of the one above.
+bool taps_fit(ContractionBuilder& b) {
+  const auto taps = constant_value(b.extent_of(b.c.depth)),
+             rows = b.c.rows.size() == 1 ? constant_value(b.extent(b.c.rows[0])) : std::nullopt;
+  if (!rows || !taps || *taps < 1 || *taps + unrolled_rows(b) + kForPixels > b.isa.vector_registers) return false;
+  return !in_place(b) || *rows < 1 || *rows % even_height(*rows, unrolled_rows(b)) == 0;
+}
+
+/// Whether a copy of the whole plane is larger than the blueprint allows; a strip's rows are copied at a time then.
+bool copies_bands(ContractionBuilder& b) {
+  const auto pixels = constant_value(b.extent_of(b.c.rows) * b.extent_of(b.c.columns));
+  return b.unrolls_taps && b.blueprint.cache_m > 0 && pixels && *pixels > b.blueprint.cache_m;
+}
+
+/// The call of the strip at (row, column).
+class StripCall {
+ public:
+  StripCall(ContractionBuilder& b, const LeftAccess& left, const StripShape& shape)
+      : b_(b), left_(left), shape_(shape) {}
+
+  Stmt at(const Operand& row, const Operand& column, BufferArgument weights, const Operand& weight_step, int tile,
+          Block& lets) const {
+    SCall call;
+    const int pointers = shape_.taps.empty() && !shape_.plane ? shape_.height : 1;
+    for (int i = 0; i < pointers; ++i) call.buffers.push_back({left_.buffer, offset(row, i, column, lets)});
+    call.buffers.push_back(std::move(weights));
+    call.buffers.push_back({tile, v_int(0)});
+    if (left_.depth_table >= 0) call.buffers.push_back({left_.depth_table, v_int(0)});
+    if (!shape_.taps.empty()) return {std::move(call)};
+    call.args = {b_.extent_of(b_.c.depth), weight_step};
+    if (left_.depth_table < 0) call.args.push_back(left_.depth_step);
+    return {std::move(call)};
+  }
+
+ private:
+  Operand offset(const Operand& row, int i, const Operand& column, Block& lets) const {
+    ValueScope scope = b_.scope;
+    const Operand last = b_.extent_of(b_.c.rows) - v_int(1);
+    if (shape_.plane) bind_collapsed(b_.c.rows, row, scope);
+    else bind_flat(b_, b_.c.rows, shape_.taps.empty() ? smaller(row + v_int(i), last) : row, scope, lets);
+    scope.vars[b_.c.columns[0].name] = column;
+    Operand at = left_.base;
+    for (const auto& [name, by] : left_.row_coefficients) at = at + scope.vars.at(name) * by;
+    return at;
+  }
+
+  ContractionBuilder& b_;
+  const LeftAccess& left_;
+  const StripShape& shape_;
+};
+
+/// Whether the last strip of columns begins early enough to be whole, where parts of vectors would be stored by
+/// elements.
+bool repeats_columns(ContractionBuilder& b) {
+  const auto columns = constant_value(b.extent_of(b.c.columns));
+  return !b.isa.masked_memory && columns && *columns > b.lanes() && *columns % b.lanes() != 0 && !in_place(b);
+}
+
+/// The loops over strips: rows, then columns. With known taps the last strip of rows begins early enough to be whole.
+struct StripOperands {
+  const LeftAccess& left;
+  BufferArgument weights;
+  Operand weight_step;
+  Block copies;  ///< what is done before the strips of the same rows
+};
+Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
+  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(shape.height * b.lanes()));
+  const std::string r = b.local("strip_row"), q = b.local("strip_column"), height = b.local("height"),
+                    width = b.local("strip_width"), first = b.local("first_row");
+  const Operand rows = b.extent_of(b.c.rows), columns = b.extent_of(b.c.columns);
+  const bool whole = !shape.taps.empty();
+  const Operand row = whole ? v_var(first) : v_var(r), tall = whole ? v_int(shape.height) : v_var(height);
+  Operand column = v_var(q), wide = v_var(width);
+  Block strip;
+  if (repeats_columns(b)) {
+    column = v_var(b.local("first_column")), wide = v_int(b.lanes());
+    strip.push_back(s_let(b.local("first_column"), smaller(v_var(q), columns - v_int(b.lanes()))));
+  } else {
+    strip.push_back(s_let(width, smaller(v_int(b.lanes()), columns - v_var(q))));
+  }
+  strip.push_back(
+      StripCall(b, operands.left, shape).at(row, column, operands.weights, operands.weight_step, tile, strip));
+  for (Stmt& s : epilogue(b, {row, tall, column, wide, tile})) strip.push_back(std::move(s));
+  Block out;
+  if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
+  else out.push_back(s_let(height, smaller(v_int(shape.height), rows - v_var(r))));
+  out.insert(out.end(), operands.copies.begin(), operands.copies.end());
+  out.push_back(s_for(q, v_int(0), columns, b.lanes(), std::move(strip)));
+  return {s_for(r, v_int(0), rows, shape.height, std::move(out), LoopKind::Parallel)};
+}
+
+/// Stride of the pixels along a line, where strips can take them.
+std::optional<int64_t> pixel_stride(const ContractionBuilder& b, const LeftAccess& left) {
+  const auto stride = left.buffer < 0 ? std::nullopt : constant_value(left.row_coefficients.at(b.c.columns[0].name));
+  return stride && (*stride == 1 || *stride == 2) ? stride : std::nullopt;
+}
+
+/// Elements from one plane to the next, where several make a strip.
+bool place_planes(ContractionBuilder& b, const LeftAccess& left, ShortRows& p) {
+  if (b.planes == 1) return true;
+  const LoopVar& plane = b.c.rows[0];
+  const Read& weights = *plain_read(b.c.right);
+  std::vector<LoopVar> vars = b.c.depth;
+  vars.push_back(plane);
+  const auto form = offset_form(weights.tensor, weights.index, vars, b.scope);
+  const auto weight_step = form ? constant_value(form->coefficient(plane.name)) : std::nullopt,
+             step = constant_value(left.row_coefficients.at(plane.name));
+  p.planes = b.planes;
+  p.plane_step = step.value_or(0);
+  p.weight_step = weight_step.value_or(0);
+  return step && weight_step;
+}
+
+/// The plane, where vectors over all of it are clearly fewer than vectors along its rows and have their registers.
+std::optional<ShortRows> short_rows(ContractionBuilder& b, const LeftAccess& left) {
+  const auto stride = pixel_stride(b, left);
+  if (!stride || b.lanes() == 1 || b.c.rows.size() != (b.planes > 1 ? 2u : 1u) || (b.band_first && b.planes == 1))
+    return std::nullopt;
+  const LoopVar& along = b.c.rows.back();
+  const auto rows = constant_value(b.extent(along)), columns = constant_value(b.extent_of(b.c.columns));
+  const auto row_step = constant_value(left.row_coefficients.at(along.name));
+  if (!rows || !columns || !row_step || *rows < 1 || *row_step % *stride != 0 || *row_step / *stride < *columns)
+    return std::nullopt;
+  const int64_t lanes = b.lanes(), pitch = *row_step / *stride,
+                vectors = ((*rows - 1) * pitch + *columns + lanes - 1) / lanes;
+  const int64_t along_rows = *rows * ((*columns + lanes - 1) / lanes), taps = static_cast<int64_t>(left.taps.size());
+  const bool fits =
+      taps == 0 ? vectors <= b.blueprint.tile_rows : vectors + taps + kForPixels <= b.isa.vector_registers;
+  if (vectors * 4 > along_rows * 3 || !fits || !flat_outside(b.kernel, b.c, {along, b.c.columns[0]}))
+    return std::nullopt;
+  ShortRows out{*rows, *columns, pitch, static_cast<int>(vectors)};
+  return place_planes(b, left, out) ? std::optional(out) : std::nullopt;
+}
+
+/// The innermost loop that steps from plane to plane, in its list; the list's end where there is none.
+struct PlaneLoop {
+  std::vector<LoopVar>& loops;
+  std::vector<LoopVar>::iterator at;
+};
+PlaneLoop plane_loop(ContractionBuilder& b) {
+  const auto steps = [&](const LoopVar& v) { return constant_value(b.extent(v)) != 1; };
+  const auto last = [&](std::vector<LoopVar>& loops) {
+    const auto found = std::find_if(loops.rbegin(), loops.rend(), steps);
+    return found == loops.rend() ? loops.end() : std::prev(found.base());
+  };
+  if (const auto left = last(b.c.outer_left); left != b.c.outer_left.end()) return {b.c.outer_left, left};
+  return {b.c.outer_right, last(b.c.outer_right)};
+}
+
+/// Makes so many planes the outermost rows of a strip, copied at a time.
+void take_planes(ContractionBuilder& b, int planes) {
+  const PlaneLoop loop = plane_loop(b);
+  b.planes = b.band_rows = planes;
+  b.band_first = v_var(b.local("first_plane"));
+  b.scope.vars.erase(loop.at->name);
+  b.c.rows.insert(b.c.rows.begin(), *loop.at);
+  loop.loops.erase(loop.at);
+}
+
+/// What short_rows is with so many planes, tried on a copy of the builder.
+std::optional<ShortRows> tried(ContractionBuilder b, int planes) {
+  if (planes > 1) take_planes(b, planes);
+  Block before, staging;
+  const LeftAccess left = stage_pixels(b, before, staging);
+  return b.possible ? short_rows(b, left) : std::nullopt;
+}
+
+/// Planes of short rows that one strip takes: as many as divide all of them and have registers for their sums.
+int planes_a_strip(ContractionBuilder& b) {
+  const auto plane = tried(b, 1);
+  const PlaneLoop loop = plane_loop(b);
+  const auto all = plane && loop.at != loop.loops.end() ? constant_value(b.extent(*loop.at)) : std::nullopt;
+  if (!all || *all < 1) return 1;
+  int planes = std::max(1, b.blueprint.tile_rows / plane->vectors);
+  while (*all % planes != 0) --planes;
+  return planes > 1 && tried(b, planes) ? planes : 1;
+}
+
+/// All planes of a strip in one call, then the epilogue over the rows of each as one.
+Block whole_planes(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
+  const ShortRows& p = *shape.plane;
+  const int64_t pitch = tile_pitch(b, p);
+  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(p.planes * pitch));
+  Block out;
+  out.push_back(
+      StripCall(b, operands.left, shape).at(v_int(0), v_int(0), operands.weights, operands.weight_step, tile, out));
+  b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
+  b.c.rows.pop_back();
+  const Operand first = p.planes > 1 ? b.band_first : v_int(0);
+  for (Stmt& s : epilogue(b, {first, v_int(p.planes), v_int(0), v_int(p.pixels()), tile, pitch}))
+    out.push_back(std::move(s));
+  return out;
+}
+
+/// What the strips are made of, of how the pixels and the weights lie.
+std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left, DType weight_type,
+                                   const Operand& weight_step) {
+  const auto stride = pixel_stride(b, left), by = constant_value(weight_step);
+  const bool bands = b.band_first && b.planes == 1, unrolled = !left.taps.empty();
+  const auto row_step =
+      stride && !b.c.rows.empty() ? constant_value(left.row_coefficients.at(b.c.rows.back().name)) : std::nullopt;
+  if (!stride || (bands && !unrolled) || (unrolled && (!by || !row_step))) return std::nullopt;
+  StripShape shape{strip_height(b), *stride,          row_step.value_or(0), left.taps,
+                   by.value_or(0),  left.depth_table, left.table_type,      weight_type};
+  shape.plane = short_rows(b, left);
+  if (!shape.plane) return shape;
+  shape.height = shape.plane->planes * shape.plane->vectors;
+  shape.row_step = *stride * b.lanes();
+  return shape;
+}
+
+/// One strip after the other; several planes make one.
+Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands, Block staging) {
+  if (!shape.plane) {
+    append(staging, strips(b, shape, operands));
+    return staging;
+  }
+  const Operand all = b.planes > 1 ? b.extent(b.c.rows[0]) : nullptr;
+  append(staging, whole_planes(b, shape, operands));
+  if (!all) return staging;
+  return {s_for(b.local("first_plane"), v_int(0), all, b.planes, std::move(staging), LoopKind::Parallel)};
+}
+
+}  // namespace
+
+Block stencil_body(ContractionBuilder& b) {
+  const Read* weights = plain_read(b.c.right);
+  const DType weight_type = weights ? b.kernel.tensors[static_cast<size_t>(weights->tensor)].dtype : b.c.accumulator;
+  const bool widens =
+      is_int(weight_type) && is_int(b.c.accumulator) && bytes_of(weight_type) < bytes_of(b.c.accumulator);
+  b.possible = weights && plain_read(b.c.left) && (weight_type == b.c.accumulator || widens);
+  if (!b.possible) return {};
+  b.unrolls_taps = taps_fit(b);
+  if (copies_bands(b)) {
+    b.band_first = v_var(b.local("first_row"));
+    b.band_rows = strip_height(b);
+  } else if (const int planes = planes_a_strip(b); planes > 1) {
+    take_planes(b, planes);
+  }
+  Block body, staging;
+  const LeftAccess left = stage_pixels(b, body, staging);
+  if (b.planes > 1) b.scope.vars[b.c.rows[0].name] = b.band_first;
+  const AffineForm w = weights_of(b, weights);
+  const Operand weight_step = b.c.depth.empty() ? v_int(0) : w.coefficient(b.c.depth.back().name);
+  const auto shape = b.possible ? shape_of(b, left, weight_type, weight_step) : std::nullopt;
+  b.possible = shape.has_value();
+  if (!b.possible) return {};
+  b.functions.push_back(strip_function(b, *shape));
+  const bool bands = b.band_first && b.planes == 1;
+  StripOperands operands{left, {weights->tensor, w.rest}, weight_step, {}};
+  if (bands) operands.copies = std::move(staging);
+  Block inner = all_strips(b, *shape, operands, bands ? Block{} : std::move(staging));
+  append(body, loops_over(b, b.c.outer_right, loops_over(b, b.c.outer_left, std::move(inner), LoopKind::Parallel),
+                          LoopKind::Parallel));
+  return body;
+}
+
+}  // namespace tenon

@@ -1,0 +1,206 @@
+// The register tiles of a contraction: each size is an inner function, called with the places of its rows and of its
+// panel.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lower/contraction/contraction_builder.h"
+
+namespace tenon {
+namespace {
+
+Operand multiply_add(const Contraction& c, const Operand& x, const Operand& y, const Operand& sum) {
+  if (!c.paired.empty()) return v_apply(ScalarOp::Dot2, {x, y, sum});
+  return is_float(c.accumulator) ? v_apply(ScalarOp::Fma, {x, y, sum}) : sum + x * y;
+}
+
+std::string sum_name(int row, int vector) { return fmt::format("c{}_{}", row, vector); }
+
+/// Writes the function of one tile size. Buffers: one a row, the right side, the tile, and the table of offsets where
+/// there is one.
+class TileFunction {
+ public:
+  TileFunction(ContractionBuilder& b, const LeftAccess& left, int height, int vectors, bool turned)
+      : b_(b), left_(left), height_(height), vectors_(vectors), turned_(turned) {}
+
+  InnerFunction build() {
+    for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
+    right_ = add_pointer("b", b_.right_type, false);
+    for (int i = 1; i < b_.panels_of(vectors_); ++i) add_pointer(fmt::format("b_{}", i), b_.right_type, false);
+    tile_ = add_pointer("tile", b_.c.accumulator, true);
+    if (!left_.depth_step) table_ = add_pointer("offset", left_.table_type, false);
+    f_.name = name();
+    f_.comment = fmt::format("{} rows of the left side times {} of the right, summed over the depth.{}", height_,
+                             vectors_ == 1 ? "one vector" : fmt::format("{} vectors", vectors_),
+                             turned_ ? " The tile is stored turned: columns are its rows." : "");
+    f_.common = true;
+    f_.params = {"depth", "right_step"};
+    if (left_.depth_step && constant_value(left_.depth_step) != 1) f_.params.push_back("left_step");
+    each([&](int r, int j) { f_.body.push_back(s_var(sum_name(r, j), v_const(0, vector()))); });
+    f_.body.push_back(s_for("d", v_int(0), v_var("depth"), 1, step()));
+    if (turned_)
+      for (int j = 0; j < vectors_; ++j) store_turned(j);
+    else
+      each([&](int r, int j) {
+        f_.body.push_back(s_store(tile_, v_int(r * b_.panel_columns() + j * b_.lanes()), sum(r, j)));
+      });
+    return std::move(f_);
+  }
+
+ private:
+  OperandType vector() const { return {b_.c.accumulator, b_.lanes(), 0}; }
+  Operand sum(int r, int j) const { return v_var(sum_name(r, j), vector()); }
+  template <class F>
+  void each(F f) {
+    for (int r = 0; r < height_; ++r)
+      for (int j = 0; j < vectors_; ++j) f(r, j);
+  }
+  /// All that decides what the function does.
+  std::string name() const {
+    std::string s = fmt::format("tile_{}x{}", height_, vectors_);
+    if (!turned_ && vectors_ < b_.blueprint.tile_vectors) s += fmt::format("of{}", b_.blueprint.tile_vectors);
+    s += fmt::format("_{}", name_of(b_.c.accumulator));
+    if (b_.right_type != b_.c.accumulator) s += fmt::format("_{}", name_of(b_.right_type));
+    if (b_.panels_of(vectors_) > 1) s += fmt::format("_panels{}", b_.right_panel);
+    if (!b_.c.paired.empty()) s += "_pairs";
+    if (!left_.depth_step) s += left_.table_type == DType::I64 ? "_offsets" : "_offsets32";
+    else if (constant_value(left_.depth_step) != 1) s += "_steps";
+    if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
+    return s;
+  }
+
+  int add_pointer(std::string name, DType d, bool writable) {
+    f_.buffers.push_back({std::move(name), d, Storage::Workspace, -1, nullptr, writable});
+    return static_cast<int>(f_.buffers.size()) - 1;
+  }
+
+  /// Stores vector `j` of every row column by column.
+  void store_turned(int j) {
+    std::vector<Operand> v;
+    for (int r = 0; r < height_; ++r) v.push_back(sum(r, j));
+    v = turned_columns(b_, std::move(v), fmt::format("t{}_", j), f_.body);
+    for (size_t i = 0; i < v.size(); ++i)
+      f_.body.push_back(s_store(tile_, v_int(turned_place(b_, 0, j, static_cast<int>(i))), v[i]));
+  }
+
+  /// Vector `j` of the right side; words that lie in memory as pairs of narrower numbers are widened.
+  Operand right_vector(int j) const {
+    const int column = j * b_.lanes(),
+              width = b_.panels_of(vectors_) > 1 ? static_cast<int>(b_.right_panel) : column + 1;
+    const int panel = right_ + column / width;
+    const Operand at = v_var("d") * v_var("right_step");
+    if (b_.right_type == b_.c.accumulator) return v_load(panel, b_.right_type, at + v_int(column % width), b_.lanes());
+    const Operand halves = v_load(panel, b_.right_type, at + v_int(2 * (column % width)), 2 * b_.lanes());
+    return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, vector());
+  }
+
+  /// One depth index: the vectors of the right side, then each row's element against all of them.
+  Block step() {
+    Block body;
+    const DType acc = b_.c.accumulator;
+    Operand at = v_var("d");
+    if (table_ >= 0) {
+      body.push_back(s_let("step", v_cast(v_load(table_, left_.table_type, v_var("d")), DType::I64)));
+      at = v_var("step");
+    } else if (f_.params.size() > 2) {
+      at = v_var("d") * v_var("left_step");
+    }
+    for (int j = 0; j < vectors_; ++j) body.push_back(s_let(fmt::format("b{}", j), right_vector(j)));
+    for (int r = 0; r < height_; ++r) {
+      const std::string x = fmt::format("x{}", r);
+      body.push_back(s_let(x, v_splat(v_load(r, acc, at), b_.lanes())));
+      for (int j = 0; j < vectors_; ++j)
+        body.push_back(s_assign(
+            sum_name(r, j), multiply_add(b_.c, v_var(x, vector()), v_var(fmt::format("b{}", j), vector()), sum(r, j))));
+    }
+    return body;
+  }
+
+  ContractionBuilder& b_;
+  const LeftAccess& left_;
+  int height_, vectors_;
+  bool turned_;
+  InnerFunction f_;
+  int right_ = -1, tile_ = -1, table_ = -1;
+};
+
+/// Rows of a turned tile whose sums have registers, beside the right side's vectors and an element of the left.
+int rows_in_registers(const ContractionBuilder& b, int height, int vectors) {
+  int rows = height;
+  while (rows > b.turned_rows && (height % rows != 0 || rows * vectors + vectors + 1 > b.isa.vector_registers)) --rows;
+  return rows;
+}
+
+/// Offset of row `r` of the tile in the left side's buffer.
+Operand row_base(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int r, Block& out) {
+  const Operand at = place.first_row + v_int(r);
+  const Operand row = place.row_end ? smaller(at, place.row_end - v_int(1)) : at;
+  if (place.block_first) return (row - place.block_first) * left.copied_pitch;
+  return row_offset(b, left, row, out);
+}
+
+}  // namespace
+
+std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height,
+                                Block& out) {
+  std::vector<Operand> starts;
+  for (int r = 0; r < height; ++r) starts.push_back(row_base(b, left, place, r, out));
+  return starts;
+}
+
+int function_number(ContractionBuilder& b, InnerFunction f) {
+  const auto known =
+      std::find_if(b.functions.begin(), b.functions.end(), [&](const InnerFunction& g) { return g.name == f.name; });
+  if (known != b.functions.end()) return static_cast<int>(known - b.functions.begin());
+  b.functions.push_back(std::move(f));
+  return static_cast<int>(b.functions.size()) - 1;
+}
+
+namespace {
+
+/// Rows first..first+rows-1 of a tile, by one call.
+struct TilePart {
+  int first = 0, rows = 0, tile = 0;
+  bool turned = false;
+};
+Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int vectors,
+                const TilePart& part) {
+  Block out;
+  SCall call;
+  call.function = function_number(b, TileFunction(b, left, part.rows, vectors, part.turned).build());
+  std::vector<Operand> starts;
+  if (!place.row_starts.empty()) {
+    starts.assign(place.row_starts.begin() + part.first, place.row_starts.begin() + part.first + part.rows);
+  } else {
+    TilePlace at = place;
+    at.first_row = place.first_row + v_int(part.first);
+    starts = row_starts(b, left, at, part.rows, out);
+  }
+  for (const Operand& start : starts)
+    call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, start});
+  call.buffers.push_back(place.right);
+  for (int i = 1; i < b.panels_of(vectors); ++i)
+    call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
+  call.buffers.push_back({part.tile, v_int(part.first * b.panel_columns())});
+  if (!left.depth_step) call.buffers.push_back({left.depth_table, v_int(0)});
+  call.args = {place.depth, place.right_step};
+  if (left.depth_step && constant_value(left.depth_step) != 1)
+    call.args.push_back(place.block_first ? v_int(1) : left.depth_step);
+  out.push_back({std::move(call)});
+  return out;
+}
+
+}  // namespace
+
+Block register_tile(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height, int vectors) {
+  if (!b.c.transposed || height <= b.turned_rows)
+    return tile_part(b, left, place, vectors, {0, height, place.tile, b.c.transposed});
+  Block out;
+  const int rows = rows_in_registers(b, height, vectors);
+  for (int first = 0; first < height; first += rows)
+    append(out, tile_part(b, left, place, vectors, {first, rows, place.tile_rows, false}));
+  out.push_back(turn_tile(b, place.tile_rows, place.tile, height, vectors));
+  return out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,115 @@
+// Turning: tiles that the registers hold row by row are stored column by column, for outputs whose unit stride lies
+// along the rows; and operands whose unit stride lies across what the tiles read are copied by squares of vectors.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lower/contraction/contraction_builder.h"
+#include "lower/generate/turn_vectors.h"
+
+namespace tenon {
+namespace {
+
+OperandType vector_of(const ContractionBuilder& b) { return {b.c.accumulator, b.lanes(), 0}; }
+
+/// The first half of the vectors interleaved with the second.
+std::vector<Operand> interleaved(const ContractionBuilder& b, const std::vector<Operand>& v, const std::string& name,
+                                 Block& out) {
+  const int lanes = b.lanes();
+  std::vector<int> low, high;
+  for (int l = 0; l < lanes; ++l) {
+    low.push_back(l / 2 + l % 2 * lanes);
+    high.push_back(lanes / 2 + l / 2 + l % 2 * lanes);
+  }
+  std::vector<Operand> next;
+  const size_t half = v.size() / 2;
+  for (size_t i = 0; i < half; ++i)
+    for (const auto* pick : {&low, &high}) {
+      const std::string n = name + fmt::format("{}", next.size());
+      out.push_back(s_let(n, v_shuffle(v[i], v[i + half], *pick)));
+      next.push_back(v_var(n, vector_of(b)));
+    }
+  return next;
+}
+
+/// The function of turn_tile. Buffers: the rows, the tile.
+InnerFunction turn_function(const ContractionBuilder& b, int height, int vectors) {
+  InnerFunction f;
+  f.name = fmt::format("turn_{}x{}_{}_by{}", height, vectors, name_of(b.c.accumulator), b.turned_rows);
+  if (vectors < b.blueprint.tile_vectors) f.name += fmt::format("_of{}", b.blueprint.tile_vectors);
+  f.comment = fmt::format("{} rows of {} are stored turned: columns, {} rows at a time.", height,
+                          vectors == 1 ? "one vector" : fmt::format("{} vectors", vectors), b.turned_rows);
+  f.common = true;
+  f.buffers.push_back({"rows", b.c.accumulator, Storage::Workspace, -1, nullptr, false});
+  f.buffers.push_back({"tile", b.c.accumulator, Storage::Workspace, -1, nullptr, true});
+  for (int first = 0; first < height; first += b.turned_rows)
+    for (int j = 0; j < vectors; ++j) {
+      std::vector<Operand> rows;
+      for (int r = first; r < std::min(first + b.turned_rows, height); ++r) {
+        const std::string name = fmt::format("x{}_{}", r, j);
+        f.body.push_back(
+            s_let(name, v_load(0, b.c.accumulator, v_int(r * b.panel_columns() + j * b.lanes()), b.lanes())));
+        rows.push_back(v_var(name, vector_of(b)));
+      }
+      const std::vector<Operand> columns = turned_columns(b, std::move(rows), fmt::format("t{}_{}_", first, j), f.body);
+      for (size_t i = 0; i < columns.size(); ++i)
+        f.body.push_back(s_store(1, v_int(turned_place(b, first, j, static_cast<int>(i))), columns[i]));
+    }
+  return f;
+}
+
+/// The function of turn_square. Buffers: both squares; parameters: their steps.
+InnerFunction square_function(const ContractionBuilder& b) {
+  InnerFunction f;
+  f.name = fmt::format("turn_square_{}", name_of(b.c.accumulator));
+  f.comment = fmt::format("The columns of a square of {0} x {0} elements are stored as rows.", b.lanes());
+  f.common = true;
+  f.buffers.push_back({"from", b.c.accumulator, Storage::Workspace, -1, nullptr, false});
+  f.buffers.push_back({"to", b.c.accumulator, Storage::Workspace, -1, nullptr, true});
+  f.params = {"from_step", "to_step"};
+  const auto named = [&](const Operand& v) {
+    const std::string name = fmt::format("t{}", f.body.size());
+    f.body.push_back(s_let(name, v));
+    return v_var(name, v->type);
+  };
+  std::vector<Operand> rows;
+  for (int r = 0; r < b.lanes(); ++r)
+    rows.push_back(named(v_load(0, b.c.accumulator, v_int(r) * v_var("from_step"), b.lanes())));
+  rows = turn_vectors(std::move(rows), named);
+  for (int r = 0; r < b.lanes(); ++r)
+    f.body.push_back(s_store(1, v_int(r) * v_var("to_step"), rows[static_cast<size_t>(r)]));
+  return f;
+}
+
+}  // namespace
+
+std::vector<Operand> turned_columns(const ContractionBuilder& b, std::vector<Operand> rows, const std::string& name,
+                                    Block& out) {
+  if (b.lanes() == 1) return rows;
+  // Interleaving turns the index of an element (row, column) by one bit, so log2(rows) times makes it (column, row).
+  while (static_cast<int>(rows.size()) < b.turned_rows) rows.push_back(v_const(0, vector_of(b)));
+  for (int round = 1; 1 << round <= b.turned_rows; ++round)
+    rows = interleaved(b, rows, name + fmt::format("{}_", round), out);
+  return rows;
+}
+
+int64_t turned_place(const ContractionBuilder& b, int row, int j, int i) {
+  return int64_t{row} * b.panel_columns() + (int64_t{j} * b.turned_rows + i) * b.lanes();
+}
+
+Stmt turn_square(ContractionBuilder& b, const SquarePlace& from, const SquarePlace& to) {
+  SCall call;
+  call.function = function_number(b, square_function(b));
+  call.buffers = {from.first, to.first};
+  call.args = {from.step, to.step};
+  return {std::move(call)};
+}
+
+Stmt turn_tile(ContractionBuilder& b, int rows, int tile, int height, int vectors) {
+  SCall call;
+  call.function = function_number(b, turn_function(b, height, vectors));
+  call.buffers = {{rows, v_int(0)}, {tile, v_int(0)}};
+  return {std::move(call)};
+}
+
+}  // namespace tenon

@@ -1,0 +1,410 @@
+// Blocks a contraction for the caches: panels of the right side, blocks of rows, register tiles, epilogue.
+#include "lower/contraction/lower_contraction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "algebra/pair_depth.h"
+#include "lower/contraction/contraction_builder.h"
+
+namespace tenon {
+namespace {
+
+/// Names of lets that the whole nest uses.
+struct Extents {
+  Operand rows, columns, depth;
+  Operand row_block;     ///< rows of a block, a multiple of the tile's
+  Operand rows_a_block;  ///< the same, as a number where it is one
+};
+
+class NestBuilder {
+ public:
+  NestBuilder(ContractionBuilder& b, const Extents& n) : b_(b), n_(n) {}
+
+  Block build() {
+    Block before, staging;
+    open(before, staging);
+    append(before, loops_over(b_, b_.c.outer_right, column_blocks(std::move(staging)), LoopKind::Parallel));
+    return before;
+  }
+
+  /// The same without outer loops, all columns in one block: `once` is what the rows have no part in.
+  ContractionParts build_parts() {
+    ContractionParts out;
+    whole_panels_ = true;
+    open(out.once, out.each);
+    if (packing_ == Packing::Tail) append(out.once, pack_last(b_, packed_, v_int(0), n_.columns));
+    else if (packing_ == Packing::All) append(out.once, pack_right(b_, packed_, v_int(0), n_.columns, nullptr));
+    append(out.each, row_blocks(v_int(0), n_.columns));
+    return out;
+  }
+
+ private:
+  /// How the sides are read, and the buffers between them.
+  void open(Block& before, Block& staging) {
+    left_ = access_left(b_, before, staging);
+    right_ = access_right(b_);
+    staged_ = !staging.empty();
+    packing_ = how_to_pack();
+    if (whole_panels_ && packing_ == Packing::Asked) packing_ = Packing::All;
+    if (packing_ != Packing::None) {
+      const Operand columns = packing_ == Packing::Tail ? v_int(b_.panel_columns()) : round_up(block_columns());
+      packed_ = b_.add_buffer("packed", b_.c.accumulator, Storage::Workspace, columns * b_.extent_of(b_.c.depth));
+    }
+    const int tall = b_.blueprint.tile_rows,
+              stored = b_.c.transposed ? (tall + b_.turned_rows - 1) / b_.turned_rows * b_.turned_rows : tall;
+    tile_ = b_.add_buffer("tile", b_.c.accumulator, Storage::Stack, v_int(stored * b_.panel_columns()));
+    if (b_.c.transposed && tall > b_.turned_rows)
+      place_.tile_rows = b_.add_buffer("tile_rows", b_.c.accumulator, Storage::Stack, v_int(tall * b_.panel_columns()));
+  }
+  Operand round_up(const Operand& columns) { return ceil_div(columns, b_.panel_columns()) * v_int(b_.panel_columns()); }
+  /// Columns packed at a time, from the kernel's sizes alone; all of them where the left side is copied per outer
+  /// iteration.
+  Operand block_columns() {
+    const Operand all = b_.extent_of(b_.c.columns);
+    if (staged_ || whole_panels_ || right_.panel > 0) return all;
+    const int64_t panel = b_.panel_columns();
+    const Operand fit = floor_div(v_int(b_.blueprint.cache_n / panel), larger(b_.extent_of(b_.c.depth), v_int(1)));
+    return smaller(all, larger(fit, v_int(1)) * v_int(panel));
+  }
+
+  /// Which panels of the right side are copied: none, the last one where it is not whole, all, or what a condition says
+  /// at run time.
+  enum class Packing : uint8_t { None, Tail, All, Asked };
+
+  Packing how_to_pack() {
+    if (right_.panel > 0) return Packing::None;
+    if (right_.buffer < 0) return Packing::All;
+    const auto rows = constant_value(b_.extent_of(b_.c.rows)), columns = constant_value(b_.extent_of(b_.c.columns));
+    const bool unit = constant_value(right_.column_step) == 1;
+    if (unit && ((rows && reads_seldom(*rows)) || reads_well_in_place()))
+      return columns && *columns % b_.panel_columns() == 0 ? Packing::None : Packing::Tail;
+    return unit && rows ? Packing::All : Packing::Asked;
+  }
+
+  /// True where panels pay: the right side is read more than once, or not readable in place.
+  Operand packs() {
+    const Operand reused = v_apply(ScalarOp::Gt, {n_.rows, v_int(b_.blueprint.tile_rows)});
+    if (constant_value(right_.column_step) == 1) return reused;
+    return v_apply(ScalarOp::Or, {reused, v_apply(ScalarOp::Ne, {right_.column_step, v_int(1)})});
+  }
+
+  /// Read by one tile, or by few from so few rows that their pages stay known and the second-level cache serves what
+  /// the first cannot hold: a copy would be read and written once too.
+  bool reads_seldom(int64_t rows) {
+    constexpr int64_t kFew = 4, kPages = 64;
+    const auto depth = constant_value(b_.extent_of(b_.c.depth));
+    return rows <= b_.blueprint.tile_rows || (rows <= kFew * b_.blueprint.tile_rows && depth && *depth <= kPages);
+  }
+
+  /// Rows at known places that do not fall on top of each other in the caches, or few enough of those that do.
+  bool reads_well_in_place() {
+    const auto step = constant_value(right_.depth_step), depth = constant_value(b_.extent_of(b_.c.depth));
+    if (!step) return false;
+    constexpr int64_t kWay = 4096, kWays = 8,
+                      kCoarse = 1024;  // bytes that lie in different sets of a cache, and lines that a set holds
+    const int64_t bytes = *step * bytes_of(b_.c.accumulator);
+    if (bytes % kCoarse != 0) return true;
+    return depth && *depth * std::gcd(bytes, kWay) <= kWay * kWays / 2;
+  }
+
+  Block column_blocks(Block staging) {
+    const std::string j = b_.local("column_block"), first = b_.local("first_column"), count = b_.local("block_columns"),
+                      step = b_.local("columns_packed");
+    Block out{s_let(step, block_columns())};
+    if (packing_ == Packing::Asked) {
+      full_ = v_var(b_.local("pack_all"), {DType::Bool, 1, 0});
+      out.push_back(s_let(b_.local("pack_all"), packs()));
+    }
+    Block inner = std::move(staging);
+    append(inner, row_blocks(v_var(first), v_var(count)));
+    Block body{s_let(first, v_var(j) * v_var(step)), s_count(count, smaller(v_var(step), n_.columns - v_var(first)))};
+    if (packing_ == Packing::Tail) append(body, pack_last(b_, packed_, v_var(first), v_var(count)));
+    else if (packing_ != Packing::None) append(body, pack_right(b_, packed_, v_var(first), v_var(count), full_));
+    append(body, loops_over(b_, b_.c.outer_left, std::move(inner), LoopKind::Parallel));
+    const Operand blocks = floor_div(n_.columns + v_var(step) - v_int(1), larger(v_var(step), v_int(1)));
+    out.push_back(s_for(j, v_int(0), blocks, 1, std::move(body)));
+    return out;
+  }
+
+  Block row_blocks(const Operand& first_column, const Operand& count) {
+    const std::string i = b_.local("row_block"), first = b_.local("first_row"), rows = b_.local("block_rows"),
+                      p = b_.local("tile_column");
+    const int panel = b_.panel_columns();
+    const std::string width = b_.local("tile_width"), column = b_.local("column_at");
+    place_.right = {packed_, packing_ == Packing::Tail ? v_int(0) : v_var(p) * n_.depth * v_int(panel)};
+    place_.right_step = v_int(panel);
+    if (right_.panel > 0) {
+      place_.right = {right_.buffer, right_.at(v_var(column), n_.depth)};
+      place_.right_step = right_.depth_step;
+      place_.next_panels = next_panels(v_var(column));
+    }
+    place_.depth = n_.depth;
+    place_.tile = tile_;
+    Block block;
+    if (left_.block_copy >= 0) {
+      left_.copied_pitch = v_var(b_.local("row_pitch"));
+      block.push_back(s_let(b_.local("row_pitch"), copied_pitch(b_, n_.depth)));
+    }
+    block_first_ = v_var(first);
+    const auto all_rows = constant_value(b_.extent_of(b_.c.rows)), height = constant_value(n_.rows_a_block);
+    const bool even = all_rows && height && *all_rows % *height == 0;
+    const Operand count_of_rows = even ? n_.rows_a_block : v_var(rows);
+    Block body{s_let(column, first_column + v_var(p) * v_int(panel))};
+    const auto columns = constant_value(b_.extent_of(b_.c.columns));
+    const bool whole = columns && *columns % panel == 0;  // and so is the number of columns in a block
+    if (!whole) body.push_back(s_count(width, smaller(count - v_var(p) * v_int(panel), v_int(panel))));
+    append(body, tiles(v_var(first), count_of_rows, v_var(column), whole ? v_int(panel) : v_var(width)));
+    block.push_back(s_let(first, v_var(i) * n_.row_block));
+    if (!even) block.push_back(s_count(rows, smaller(n_.row_block, n_.rows - v_var(first))));
+    if (left_.block_copy >= 0)
+      block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), count_of_rows, n_.depth)));
+    block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body), LoopKind::Parallel));
+    return {s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block), LoopKind::Parallel)};
+  }
+  /// Panels behind the first of a tile. The last tile of many vectors may have fewer: it takes the last one again.
+  std::vector<Operand> next_panels(const Operand& column) {
+    std::vector<Operand> out;
+    const Operand last = floor_div(n_.columns - v_int(1), v_int(right_.panel)) * v_int(right_.panel);
+    for (int i = 1; i < b_.panels_of(b_.blueprint.tile_vectors); ++i) {
+      const Operand next = column + v_int(i * right_.panel);
+      out.push_back(right_.at(b_.blueprint.tile_vectors > 2 ? smaller(next, last) : next, n_.depth));
+    }
+    return out;
+  }
+  Operand copies_rows() const { return v_apply(ScalarOp::Ne, {left_.depth_step, v_int(1)}); }
+
+  /// Tiles of full height, then tiles of the small height for the rows left over. Where their number is known, no row
+  /// is multiplied in vain, but for tiles that are turned: the small ones of these are columns of whole vectors.
+  Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
+    const int tall = b_.blueprint.tile_rows;
+    const auto known = b_.c.transposed ? std::nullopt : constant_value(b_.extent_of(b_.c.rows));
+    if (b_.blueprint.unroll == 0 || (known && *known % tall == 0))
+      return even_tiles(tall, first_row, rows, column, width);
+    const int low =
+        known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.unroll)) : b_.blueprint.unroll;
+    if (known && *known < tall) return even_tiles(low, first_row, rows, column, width);
+    const std::string t = b_.local("tile_row"), whole = b_.local("whole_tiles"), row = b_.local("row"),
+                      height = b_.local("height");
+    const Operand in_whole = smaller(v_var(t), v_var(whole)), past = v_var(t) - in_whole;
+    const Operand is_whole = v_apply(ScalarOp::Lt, {v_var(t), v_var(whole)});
+    place_.first_row = v_var(row);
+    TilePlace clamped = place_;
+    clamped.row_end = n_.rows;
+    Block body{s_count(row, first_row + in_whole * v_int(tall) + past * v_int(low))},
+        all = tile_of(place_, tall, column, width), some = tile_of(clamped, low, column, width);
+    if (b_.c.transposed) {
+      append(all, turned_epilogue(b_, {v_var(row), v_int(tall), column, width, tile_}, tall));
+      some.push_back(s_count(height, smaller(v_int(low), first_row + rows - v_var(row))));
+      append(some, turned_epilogue(b_, {v_var(row), v_var(height), column, width, tile_}, low));
+      body.push_back(s_if(is_whole, std::move(all), std::move(some)));
+    } else {
+      body.push_back(
+          s_count(height, smaller(v_select(is_whole, v_int(tall), v_int(low)), first_row + rows - v_var(row))));
+      body.push_back(s_if(is_whole, std::move(all), std::move(some)));
+      append(body, epilogue(b_, {v_var(row), v_var(height), column, width, tile_}));
+    }
+    const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
+    return {s_let(whole, floor_div(rows, v_int(tall))),
+            s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
+  }
+
+  /// Tiles of one height. The last one repeats the last row where rows are missing.
+  Block even_tiles(int tall, const Operand& first_row, const Operand& rows, const Operand& column,
+                   const Operand& width) {
+    const std::string t = b_.local("tile_row"), row = b_.local("row"), height = b_.local("height");
+    place_.first_row = v_var(row);
+    const auto known = constant_value(b_.extent_of(b_.c.rows));
+    const bool whole = known && *known % tall == 0;
+    if (!whole) place_.row_end = n_.rows;
+    Block body{s_let(row, first_row + v_var(t) * v_int(tall))};
+    if (!whole) body.push_back(s_count(height, smaller(v_int(tall), first_row + rows - v_var(row))));
+    append(body, tile_of(place_, tall, column, width));
+    const TileExtent extent{v_var(row), whole ? v_int(tall) : v_var(height), column, width, tile_};
+    append(body, b_.c.transposed ? turned_epilogue(b_, extent, tall) : epilogue(b_, extent));
+    return {s_for(t, v_int(0), ceil_div(rows, tall), 1, std::move(body))};
+  }
+
+  /// A tile whose rows are found once, before it is told how its columns are read.
+  Block tile_of(TilePlace place, int height, const Operand& column, const Operand& width) {
+    Block out;
+    if (left_.block_copy < 0) place.row_starts = row_starts(b_, left_, place, height, out);
+    append(out, from_right(place, height, column, width));
+    return out;
+  }
+
+  /// The tile from its panel, or from the tensor where the panel is not packed.
+  Block from_right(const TilePlace& place, int height, const Operand& column, const Operand& width) {
+    if (packing_ == Packing::All || right_.panel > 0) return any_width(place, height, width);
+    TilePlace direct = place;
+    direct.right = {right_.buffer, right_.at(column, n_.depth)};
+    direct.right_step = right_.depth_step;
+    Block in_place = from_left(direct, height, b_.blueprint.tile_vectors);
+    if (packing_ == Packing::None) return in_place;
+    if (constant_value(width))
+      return full_ ? Block{s_if(full_, any_width(place, height, width), std::move(in_place))} : std::move(in_place);
+    const Operand partial = v_apply(ScalarOp::Lt, {width, v_int(b_.panel_columns())});
+    return {s_if(full_ ? v_apply(ScalarOp::Or, {full_, partial}) : partial, any_width(place, height, width),
+                 std::move(in_place))};
+  }
+
+  /// A tile of all vectors, or of one where the columns fit into it.
+  Block any_width(const TilePlace& place, int height, const Operand& width) {
+    const auto columns = constant_value(b_.extent_of(b_.c.columns));
+    if (b_.blueprint.tile_vectors == 1 || (columns && *columns <= b_.lanes())) return from_left(place, height, 1);
+    if (constant_value(width)) return from_left(place, height, b_.blueprint.tile_vectors);
+    return {s_if(v_apply(ScalarOp::Gt, {width, v_int(b_.lanes())}), from_left(place, height, b_.blueprint.tile_vectors),
+                 from_left(place, height, 1))};
+  }
+
+  Block from_left(const TilePlace& place, int height, int vectors) {
+    if (left_.block_copy < 0) return register_tile(b_, left_, place, height, vectors);
+    TilePlace copied = place;
+    copied.block_first = block_first_;
+    return {s_if(copies_rows(), register_tile(b_, left_, copied, height, vectors),
+                 register_tile(b_, left_, place, height, vectors))};
+  }
+
+  ContractionBuilder& b_;
+  Extents n_;
+  LeftAccess left_;
+  RightAccess right_;
+  TilePlace place_;
+  Operand full_, block_first_;
+  bool staged_ = false, whole_panels_ = false;
+  Packing packing_ = Packing::All;
+  int packed_ = -1, tile_ = -1;
+};
+
+Block contraction_body(ContractionBuilder& b) {
+  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"),
+                    row_block = b.local("rows_cached");
+  Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)),
+             s_let(depth, b.extent_of(b.c.depth)), s_let(row_block, rows_a_block(b, v_var(depth), b.panel_columns()))};
+  const Operand number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
+  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build());
+  return body;
+}
+
+std::string_view blueprint_kind(const Contraction& c) {
+  return c.is_stencil() ? "stencil" : c.transposed ? "contraction_turned" : "contraction";
+}
+
+/// Whether the columns are written to lines that push each other out of the caches, after few steps of the depth: a
+/// tile that writes a part of a line finds it gone when the next tile writes the rest, so tiles of whole lines pay even
+/// with fewer vectors.
+bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::optional<int64_t>& depth) {
+  constexpr int64_t kLine = 64, kWay = 4096, kWays = 8, kShallow = 32;
+  if (!depth || *depth > kShallow || columns <= kWays || b.blueprint.tile_rows * bytes_of(b.c.result) % kLine != 0)
+    return false;
+  const KernelStatement& s = *b.c.statement;
+  ValueScope scope = b.scope;
+  for (const LoopVar& v : s.loops) scope.vars[v.name] = v_var(v.name);
+  const auto form = offset_form(s.target, s.index, s.loops, scope);
+  const auto step = form ? constant_value(form->coefficient(b.c.columns.back().name)) : std::nullopt;
+  return step && *step * bytes_of(b.c.result) % kWay == 0;
+}
+
+/// The row of a turned contraction whose columns all lie in one vector, or whose writes collide, where its taller tiles
+/// waste few rows; or null.
+const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa,
+                                  const Blueprints& blueprints) {
+  const Blueprint* narrow =
+      c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_turned_narrow", isa.name, c.accumulator);
+  if (!narrow) return nullptr;
+  ContractionBuilder b = start_contraction(kernel, isa, *narrow, c);
+  const auto rows = constant_value(b.extent_of(c.rows)), columns = constant_value(b.extent_of(c.columns));
+  if (!rows || !columns || (*columns > b.lanes() && !writes_collide(b, *columns, constant_value(b.extent_of(c.depth)))))
+    return nullptr;
+  const int64_t padded = (*rows + narrow->tile_rows - 1) / narrow->tile_rows * narrow->tile_rows;
+  return padded * 10 <= *rows * 11 ? narrow : nullptr;
+}
+
+/// Equal tiles for known rows, where parts of vectors can be stored: the last of them repeats no rows, or few.
+Blueprint with_even_rows(const Blueprint& blueprint, const Kernel& kernel, const Contraction& c, const Isa& isa) {
+  Blueprint out = blueprint;
+  if (!c.transposed || !isa.masked_memory) return out;
+  ContractionBuilder b = start_contraction(kernel, isa, blueprint, c);
+  const auto rows = constant_value(b.extent_of(c.rows));
+  if (rows && *rows > 0) out.tile_rows = static_cast<int>(even_height(*rows, blueprint.tile_rows));
+  return out;
+}
+
+/// Rows that a column of a turned tile has in one vector: the tile's, or the largest power of two that they are a
+/// multiple of.
+int turned_rows(const Blueprint& blueprint) { return blueprint.tile_rows & -blueprint.tile_rows; }
+
+/// A stencil's pixels split into rows and, along the vectors, columns.
+Contraction with_columns(Contraction c) {
+  if (!c.is_stencil()) return c;
+  c.columns = {c.rows.back()};
+  c.rows.pop_back();
+  c.transposed = false;
+  return c;
+}
+
+}  // namespace
+
+ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const Blueprint& blueprint,
+                                     const Contraction& c) {
+  ContractionBuilder b{kernel, isa, blueprint, c,       {}, {}, {},    true, DType::F32,
+                       0,      0,   false,     nullptr, 0,  1,  false, {},   {}};
+  b.scope.kernel = &kernel;
+  b.right_type = c.accumulator;
+  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
+    const Tensor& x = kernel.tensors[t];
+    b.buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
+    b.taken.insert(x.name);
+  }
+  for (const Size& s : kernel.sizes) b.taken.insert(s.name);
+  for (const Attr& a : kernel.attrs) b.taken.insert(a.name);
+  for (const auto* vars : {&c.statement->loops, &c.depth})
+    for (const LoopVar& v : *vars) b.taken.insert(v.name);
+  for (const auto* vars : {&c.outer_right, &c.outer_left})
+    for (const LoopVar& v : *vars) b.scope.vars[v.name] = v_var(v.name);
+  return b;
+}
+
+ContractionParts contraction_parts(ContractionBuilder& b) {
+  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"),
+                    row_block = b.local("rows_cached");
+  const Operand number = rows_cached(b, b.extent_of(b.c.depth));
+  ContractionParts parts =
+      NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build_parts();
+  Block once{s_let(columns, b.extent_of(b.c.columns)), s_let(depth, b.extent_of(b.c.depth))};
+  append(once, std::move(parts.once));
+  Block each{s_let(rows, b.extent_of(b.c.rows)), s_let(row_block, rows_cached(b, v_var(depth)))};
+  append(each, std::move(parts.each));
+  return {std::move(once), std::move(each)};
+}
+
+std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
+                                          const Blueprints& blueprints) {
+  const auto found = find_contraction(*kernel);
+  if (!found) return std::nullopt;
+  const Blueprint* blueprint = narrow_blueprint(*kernel, *found, isa, blueprints);
+  if (!blueprint) blueprint = blueprints.find(blueprint_kind(*found), isa.name, found->accumulator);
+  if (!blueprint) return std::nullopt;
+  const auto pairs =
+      isa.row("dot2", found->accumulator, isa.lanes(found->accumulator)) ? pair_depth(*found) : std::nullopt;
+  const Contraction c = pairs ? *pairs : with_columns(*found);
+  const Blueprint even = with_even_rows(*blueprint, *kernel, c, isa);
+  ContractionBuilder b = start_contraction(*kernel, isa, even, c);
+  b.turned_rows = turned_rows(*blueprint);
+  b.pixels_along_columns = found->is_stencil();
+  Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
+  if (!b.possible) return std::nullopt;
+  LoopNest nest;
+  nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
+  nest.isa = isa.name;
+  nest.kernel = kernel;
+  nest.blueprint = blueprint->name;
+  nest.buffers = std::move(b.buffers);
+  nest.functions = std::move(b.functions);
+  nest.body = std::move(body);
+  return nest;
+}
+
+}  // namespace tenon

@@ -1,0 +1,18 @@
+// Contractions (products of two operands summed over an axis: gemm, convolution, einsum) as blocked loops over register
+// tiles.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "ir/nest/blueprint.h"
+#include "ir/nest/isa.h"
+#include "ir/nest/loop_nest.h"
+
+namespace tenon {
+
+/// The loop nest of a kernel that is a contraction; nothing where it is not one or needs another schedule.
+std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
+                                          const Blueprints& blueprints);
+
+}  // namespace tenon

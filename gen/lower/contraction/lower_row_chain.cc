@@ -1,0 +1,205 @@
+// Lowers each segment of a chain on its own and puts them together: panels once, then every block of rows from the
+// first to the last.
+#include "lower/contraction/lower_row_chain.h"
+
+#include <algorithm>
+
+#include "lower/contraction/contraction_builder.h"
+#include "lower/nest/rename_nest.h"
+
+namespace tenon {
+namespace {
+
+class ChainBuilder {
+ public:
+  ChainBuilder(const Kernel& k, const RowChain& chain, const Isa& isa, const Blueprints& blueprints,
+               const Blueprint& blueprint, const LowerLoops& loops, NestTarget target)
+      : k_(k),
+        chain_(chain),
+        isa_(isa),
+        blueprints_(blueprints),
+        blueprint_(blueprint),
+        loops_(loops),
+        target_(target) {
+    scope_.kernel = &k;
+  }
+
+  std::optional<Block> build() {
+    rows_ = extent(chain_.row);
+    at_once_ = rows_at_once();
+    for (const int t : chain_.between) keep_temp(k_.tensors[static_cast<size_t>(t)], block_elements(t));
+    for (const ChainSegment& s : chain_.segments)
+      if (!(s.contracts ? contraction(s.kernel) : between(s.kernel))) return std::nullopt;
+    const NestRenaming to_variables{{}, {}, variables()};
+    Block body = renamed_sizes(nest(), to_variables);
+    return possible_ ? std::optional(std::move(body)) : std::nullopt;
+  }
+
+  /// Rows of one matrix: with too few, its panels cost more than they save.
+  Operand pays() {
+    Operand rows = rows_;
+    for (const LoopVar& v : chain_.outer) rows = rows * extent(v);
+    if (const auto n = constant_value(rows)) return v_constant({*n >= blueprint_.tile_rows, 0}, {DType::Bool, 1, 0});
+    return v_apply(ScalarOp::Ge, {rows, v_int(blueprint_.tile_rows)});
+  }
+
+ private:
+  Operand value(const Expr& e) {
+    const auto v = lower_value(e, scope_);
+    possible_ = possible_ && v;
+    return v ? *v : v_int(0);
+  }
+  Operand extent(const LoopVar& v) { return value(v.extent); }
+
+  /// Elements of one row of a temp of the chain: the row's stride.
+  Operand row_elements(int tensor) {
+    for (const ChainSegment& s : chain_.segments) {
+      const Tensor& t = s.kernel.tensors[static_cast<size_t>(tensor)];
+      for (size_t d = 0; d < t.dims.size(); ++d)
+        if (const auto* n = std::get_if<SizeRef>(&t.dims[d]->node); n && n->name == chain_.count)
+          return value(t.strides[d]);
+    }
+    return v_int(1);
+  }
+  Operand block_elements(int tensor) { return smaller(at_once_, larger(rows_, v_int(1))) * row_elements(tensor); }
+
+  /// As many rows as keep a block in the caches, a multiple of what the widest tile takes.
+  Operand rows_at_once() {
+    Operand row = v_int(0);
+    for (const int t : chain_.between) row = row + row_elements(t);
+    const int tall = std::max(1, blueprint_.unroll);
+    return larger(floor_div(v_int(blueprint_.cache_m / tall), larger(row, v_int(1))), v_int(1)) * v_int(tall);
+  }
+
+  /// The buffer of a temp, with room for so many elements.
+  int keep_temp(const Tensor& t, const Operand& elements) {
+    const auto at =
+        std::find_if(target_.buffers.begin(), target_.buffers.end(), [&](const Buffer& b) { return b.name == t.name; });
+    const auto number = static_cast<int>(at - target_.buffers.begin());
+    if (at == target_.buffers.end())
+      target_.buffers.push_back({t.name, t.dtype, Storage::Workspace, -1, elements, true});
+    else if (constant_value(elements) != 0)
+      at->elements = constant_value(at->elements) == 0 ? elements : larger(at->elements, elements);
+    return number;
+  }
+
+  /// Numbers of a segment's buffers in the nest; what the nest lacks is added.
+  NestRenaming adopt(const std::vector<Buffer>& buffers, const std::vector<InnerFunction>& functions) {
+    NestRenaming by;
+    const NestRenaming sizes{{}, {}, {{chain_.count, at_once_}, {chain_.first, rows_}}};
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      Buffer b = buffers[i];
+      if (b.elements) b.elements = renamed(b.elements, sizes);
+      if (i >= k_.tensors.size()) {
+        by.buffers.push_back(static_cast<int>(target_.buffers.size()));
+        target_.buffers.push_back(std::move(b));
+      } else if (const Tensor& t = k_.tensors[i]; t.role == Role::Temp) {
+        by.buffers.push_back(keep_temp(t, b.elements ? b.elements : v_int(0)));
+      } else {
+        const auto at = std::find_if(target_.buffers.begin(), target_.buffers.end(),
+                                     [&](const Buffer& x) { return x.name == b.name; });
+        by.buffers.push_back(static_cast<int>(at - target_.buffers.begin()));
+      }
+    }
+    by.functions = merge_functions(functions, target_.functions);
+    return by;
+  }
+
+  bool contraction(const Kernel& k) {
+    const auto c = find_contraction(k);
+    const Blueprint* blueprint = c ? blueprints_.find("contraction", isa_.name, c->accumulator) : nullptr;
+    if (!blueprint || c->transposed || !c->outer_left.empty() || !c->outer_right.empty()) return false;
+    if (mentions(c->right, chain_.row.name)) return false;  // panels are made once, for all blocks of rows
+    ContractionBuilder b = start_contraction(k, isa_, *blueprint, *c);
+    b.taken.insert(taken_.begin(), taken_.end());
+    const ContractionParts parts = contraction_parts(b);
+    taken_ = b.taken;
+    if (!b.possible) return false;
+    const NestRenaming by = adopt(b.buffers, b.functions);
+    append(once_, renamed(parts.once, by));
+    append(each_, renamed(parts.each, by));
+    return true;
+  }
+
+  bool between(const Kernel& k) {
+    std::vector<Buffer> buffers;
+    for (size_t t = 0; t < k.tensors.size(); ++t) {
+      const Tensor& x = k.tensors[t];
+      if (x.role == Role::Temp) buffers.push_back({x.name, x.dtype, Storage::Workspace, -1, v_int(0), true});
+      else buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
+    }
+    const Block body = loops_(k, buffers);
+    append(each_, renamed(body, adopt(buffers, {})));
+    return true;
+  }
+
+  std::map<std::string, Operand> variables() const {
+    std::map<std::string, Operand> out;
+    for (const auto* names : {&chain_.shared_names, &chain_.outer_names})
+      for (const std::string& n : *names) out[n] = v_var(n);
+    out[chain_.first] = v_var(chain_.first);
+    out[chain_.count] = v_var(chain_.count);
+    return out;
+  }
+  Block renamed_sizes(const Block& block, NestRenaming by) const {
+    for (size_t i = 0; i < target_.buffers.size(); ++i) by.buffers.push_back(static_cast<int>(i));
+    for (size_t i = 0; i < target_.functions.size(); ++i) by.functions.push_back(static_cast<int>(i));
+    return renamed(block, by);
+  }
+
+  Block around(const std::vector<LoopVar>& vars, const std::vector<std::string>& names, Block body) {
+    for (size_t i = vars.size(); i-- > 0;) {
+      Block loop{s_for(names[i], v_int(0), extent(vars[i]), 1, std::move(body), LoopKind::Parallel)};
+      body = std::move(loop);
+    }
+    return body;
+  }
+
+  Block nest() {
+    const std::string block = fresh(chain_.row.name + "_block"), at_once = fresh("rows_at_once");
+    Block body{s_let(chain_.first, v_var(block) * v_var(at_once)),
+               s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
+    append(body, std::move(each_));
+    Block all{s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body), LoopKind::Parallel)};
+    Block inner = std::move(once_);
+    append(inner, around(chain_.outer, chain_.outer_names, std::move(all)));
+    Block out{s_let(at_once, at_once_)};
+    append(out, around(chain_.shared, chain_.shared_names, std::move(inner)));
+    return out;
+  }
+
+  std::string fresh(std::string name) {
+    while (!taken_.insert(name).second) name += "_2";
+    return name;
+  }
+
+  const Kernel& k_;
+  const RowChain& chain_;
+  const Isa& isa_;
+  const Blueprints& blueprints_;
+  const Blueprint& blueprint_;
+  const LowerLoops& loops_;
+  NestTarget target_;
+  ValueScope scope_;
+  Operand rows_, at_once_;
+  Block once_, each_;
+  std::set<std::string> taken_;
+  bool possible_ = true;
+};
+
+}  // namespace
+
+std::optional<LoweredChain> lower_row_chain(const Kernel& kernel, const RowChain& chain, const Isa& isa,
+                                            const Blueprints& blueprints, const LowerLoops& loops, NestTarget target) {
+  const Blueprint* blueprint = blueprints.find("row_chain", isa.name, DType::F32);
+  if (!blueprint) return std::nullopt;
+  const std::vector<Buffer> buffers = target.buffers;
+  const std::vector<InnerFunction> functions = target.functions;
+  ChainBuilder builder(kernel, chain, isa, blueprints, *blueprint, loops, target);
+  if (auto body = builder.build()) return LoweredChain{blueprint->name, builder.pays(), *std::move(body)};
+  target.buffers = buffers;
+  target.functions = functions;
+  return std::nullopt;
+}
+
+}  // namespace tenon

@@ -1,0 +1,182 @@
+// Writes the function of a stencil's strip: rows of one vector, or planes of short rows.
+#include "lower/contraction/stencil_strip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace tenon {
+namespace {
+
+class StripFunction {
+ public:
+  StripFunction(ContractionBuilder& b, StripShape shape) : b_(b), shape_(std::move(shape)) {}
+
+  InnerFunction build() {
+    const int planes = shape_.plane ? shape_.plane->planes : 1;
+    f_.name = planes > 1 ? fmt::format("planes_{}x{}", planes, shape_.plane->vectors)
+                         : fmt::format("strip_{}", shape_.height);
+    if (shape_.taps.empty()) loop();
+    else unrolled();
+    return std::move(f_);
+  }
+
+ private:
+  OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
+  Operand sum(int r) const { return v_var(fmt::format("c{}", r), type()); }
+  int add(std::string name, DType d, bool writable) {
+    f_.buffers.push_back({std::move(name), d, Storage::Workspace, -1, nullptr, writable});
+    return static_cast<int>(f_.buffers.size()) - 1;
+  }
+  void clear_sums() {
+    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_var(fmt::format("c{}", r), v_const(0, type())));
+  }
+  void store_sums(int tile) {
+    if (shape_.plane) {
+      for (int k = 0; k < shape_.plane->planes; ++k) store_plane(*shape_.plane, k, tile);
+      return;
+    }
+    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_store(tile, v_int(r * b_.lanes()), sum(r)));
+  }
+  /// Stores the sums of a plane's rows one behind the other: each vector is picked from those that hold its elements.
+  void store_plane(const ShortRows& p, int plane, int tile) {
+    const int lanes = b_.lanes(), own = plane * p.vectors;
+    for (int64_t first = 0; first < p.pixels(); first += lanes) {
+      const auto place = [&](int lane) {
+        const int64_t i = std::min(first + lane, p.pixels() - 1);
+        return static_cast<int>(i / p.columns * p.pitch + i % p.columns);
+      };
+      const int low = place(0) / lanes, high = place(lanes - 1) / lanes;
+      Operand picked = sum(own + low);
+      // from two vectors at a time; what the steps before have picked is where it belongs
+      for (int v = low; v < std::max(high, low + 1); ++v) {
+        std::vector<int> pick(static_cast<size_t>(lanes));
+        for (int l = 0; l < lanes; ++l) {
+          const int at = place(l) - v * lanes;
+          pick[static_cast<size_t>(l)] = at >= lanes ? std::min(at, 2 * lanes - 1) : v == low ? at : l;
+        }
+        const std::string name = fmt::format("{}p{}_{}", of_plane(plane), first / lanes, v - low);
+        f_.body.push_back(s_let(name, v_shuffle(picked, sum(own + std::min(v + 1, high)), pick)));
+        picked = v_var(name, type());
+      }
+      f_.body.push_back(s_store(tile, v_int(plane * tile_pitch(b_, p) + first), picked));
+    }
+  }
+  Stmt add_product(int r, const Operand& weight, const Operand& pixels) const {
+    const Operand next =
+        is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)}) : sum(r) + weight * pixels;
+    return s_assign(fmt::format("c{}", r), next);
+  }
+
+  /// What names of a plane begin with, where there are others.
+  std::string of_plane(int plane) const {
+    return shape_.plane && shape_.plane->planes > 1 ? fmt::format("n{}_", plane) : "";
+  }
+
+  /// A loop over the taps: each row's pixels against one weight.
+  void loop() {
+    if (shape_.plane) add("a", b_.c.accumulator, false);
+    else
+      for (int r = 0; r < shape_.height; ++r) add(fmt::format("a{}", r), b_.c.accumulator, false);
+    const int weights = add("w", shape_.weight_type, false), tile = add("tile", b_.c.accumulator, true);
+    f_.params = {"taps", "weight_step"};
+    Block step;
+    Operand at = v_var("d");
+    if (shape_.table >= 0) {
+      const int table = add("offset", shape_.table_type, false);
+      step.push_back(s_let("step", v_cast(v_load(table, shape_.table_type, v_var("d")), DType::I64)));
+      at = v_var("step");
+    } else {
+      f_.params.push_back("tap_step");
+      at = v_var("d") * v_var("tap_step");
+    }
+    clear_sums();
+    if (shape_.plane) {
+      add_planes(*shape_.plane, weights, at, step);
+    } else {
+      step.push_back(s_let("x", weight(weights, v_var("d") * v_var("weight_step"))));
+      for (int r = 0; r < shape_.height; ++r) step.push_back(add_product(r, v_var("x", type()), pixels(r, at, false)));
+    }
+    f_.body.push_back(s_for("d", v_int(0), v_var("taps"), 1, std::move(step)));
+    store_sums(tile);
+  }
+
+  /// One tap of all planes, whose pixels lie at known distances from the first: each plane's against its weight.
+  void add_planes(const ShortRows& p, int weights, const Operand& at, Block& step) {
+    const Operand first = v_var("d") * v_var("weight_step");
+    for (int k = 0; k < p.planes; ++k) {
+      const std::string x = of_plane(k) + "x";
+      step.push_back(s_let(x, weight(weights, first + v_int(k * p.weight_step))));
+      for (int v = 0; v < p.vectors; ++v)
+        step.push_back(add_product(k * p.vectors + v, v_var(x, type()),
+                                   pixels(0, at + v_int(k * p.plane_step + v * shape_.row_step), false)));
+    }
+  }
+
+  /// All taps in line: the weights stay in registers, and pixels that several rows see are loaded once.
+  void unrolled() {
+    const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false),
+              tile = add("tile", b_.c.accumulator, true);
+    clear_sums();
+    if (!shape_.plane) add_rows({0, shape_.height, 0, 0}, rows, weights);
+    else
+      for (int k = 0; k < shape_.plane->planes; ++k)
+        add_rows({k, shape_.plane->vectors, k * shape_.plane->plane_step, k * shape_.plane->weight_step}, rows,
+                 weights);
+    store_sums(tile);
+  }
+
+  /// Rows of one plane, where its pixels and its weights begin.
+  struct PlaneRows {
+    int plane, count;
+    int64_t pixels_at, weights_at;
+  };
+  void add_rows(const PlaneRows& p, int rows, int weights) {
+    std::map<int64_t, std::vector<std::pair<int, size_t>>> seen_by;  // offset of pixels: rows and taps that want them
+    for (int r = 0; r < p.count; ++r)
+      for (size_t d = 0; d < shape_.taps.size(); ++d) seen_by[r * shape_.row_step + shape_.taps[d]].push_back({r, d});
+    const std::string own = of_plane(p.plane);
+    for (size_t d = 0; d < shape_.taps.size(); ++d)
+      f_.body.push_back(s_let(fmt::format("{}w{}", own, d),
+                              weight(weights, v_int(p.weights_at + static_cast<int64_t>(d) * shape_.weight_step))));
+    int loaded = 0;
+    for (const auto& [offset, uses] : seen_by) {
+      const std::string x = fmt::format("{}x{}", own, loaded++);
+      f_.body.push_back(s_let(x, pixels(rows, v_int(p.pixels_at + offset), uses.size() > 1)));
+      for (const auto& [r, d] : uses)
+        f_.body.push_back(
+            add_product(p.plane * p.count + r, v_var(fmt::format("{}w{}", own, d), type()), v_var(x, type())));
+    }
+  }
+
+  Operand weight(int buffer, const Operand& at) const {
+    const Operand stored = v_load(buffer, shape_.weight_type, at);
+    return v_splat(shape_.weight_type == b_.c.accumulator ? stored : v_cast(stored, b_.c.accumulator), b_.lanes());
+  }
+
+  /// A vector of pixels: every one, or every second of two vectors. What is `shared` by several rows is loaded once.
+  Operand pixels(int buffer, const Operand& at, bool shared) const {
+    const int lanes = b_.lanes();
+    if (shape_.stride == 1 && shared && lanes > 1) return v_load_once(buffer, b_.c.accumulator, at, lanes);
+    const Operand low = v_load(buffer, b_.c.accumulator, at, lanes);
+    if (shape_.stride == 1 || lanes == 1) return low;
+    std::vector<int> even;
+    for (int l = 0; l < lanes; ++l) even.push_back(2 * l);
+    return v_shuffle(low, v_load(buffer, b_.c.accumulator, at + v_int(lanes), lanes), even);
+  }
+
+  ContractionBuilder& b_;
+  StripShape shape_;
+  InnerFunction f_;
+};
+
+}  // namespace
+
+int64_t tile_pitch(const ContractionBuilder& b, const ShortRows& p) {
+  return (p.pixels() + b.lanes() - 1) / b.lanes() * b.lanes();
+}
+
+InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape) { return StripFunction(b, shape).build(); }
+
+}  // namespace tenon

@@ -1,0 +1,43 @@
+// The strip of a stencil: the sums that stay in registers over all taps, as a function of its own.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lower/contraction/contraction_builder.h"
+
+namespace tenon {
+
+/// A plane of short rows. They lie `pitch` pixels apart in the copy, so that each tap is one distance for the whole
+/// plane: the vectors run over all of it, and the sums between the rows are left out afterwards. A plane that needs few
+/// vectors has others beside it, whose sums do not wait for its own.
+struct ShortRows {
+  int64_t rows = 0, columns = 0, pitch = 0;
+  int vectors = 0;  ///< that cover the plane with what lies between its rows
+  int planes = 1;
+  int64_t plane_step = 0, weight_step = 0;  ///< elements from one plane to the next: of the copy, of the weights
+
+  int64_t pixels() const { return rows * columns; }
+};
+
+/// What a strip is made of. `taps` empty: the offsets of the taps come from a table, or are a step apart.
+struct StripShape {
+  int height = 0;
+  int64_t stride = 1;    ///< of pixels along the line
+  int64_t row_step = 0;  ///< elements from one vector of the strip to the next, with known taps or of a plane
+  std::vector<int64_t> taps;
+  int64_t weight_step = 0;
+  int table = -1;
+  DType table_type = DType::I64;
+  DType weight_type = DType::F32;                 ///< as they are stored; they are widened where they are loaded
+  std::optional<ShortRows> plane = std::nullopt;  ///< the strip is all of it
+};
+
+/// Elements of the tile from one plane to the next.
+int64_t tile_pitch(const ContractionBuilder& b, const ShortRows& p);
+
+/// Its function. Buffers: the rows (one for all where they lie at known distances), the weights, the tile, and the
+/// offsets of the taps where there is a table.
+InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape);
+
+}  // namespace tenon

@@ -1,0 +1,166 @@
+// Loop tree → statements over scalars and vectors: the last step of lowering.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "algebra/linear.h"
+#include "ir/nest/isa.h"
+#include "ir/nest/loop_nest.h"
+#include "lower/generate/names_in_scope.h"
+#include "lower/generate/value_memo.h"
+#include "lower/kernel/check_guards.h"
+#include "lower/tree/loop_tree.h"
+#include "lower/tree/place_temps.h"
+#include "support/pointer_map.h"
+
+namespace tenon {
+
+/// Writes the body of one loop tree.
+class Generator {
+ public:
+  /// `buffers`: those of the loop nest; temps that need memory are added or grow.
+  /// `taken`: names that the body must not declare.
+  Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers,
+            const std::vector<std::string>& taken = {});
+
+  Block run();
+  /// The statements that leave with a status where a check does not hold.
+  Block run_checks();
+
+ private:
+  /// The iterations that are being written together: lane l of part u is `var` = base + u·lanes + l.
+  struct Lanes {
+    std::string var;
+    Operand base;
+    int lanes = 1;
+    int parts = 1;
+    Operand active;
+    int prefetch_bytes = 0;
+    std::vector<int> cached;
+
+    /// How far ahead a tensor is fetched, if at all.
+    std::optional<int> prefetch_of(int tensor) const {
+      const bool wanted = prefetch_bytes > 0 && std::count(cached.begin(), cached.end(), tensor) == 0;
+      return wanted ? std::optional(prefetch_bytes) : std::nullopt;
+    }
+  };
+  struct AccumulatorState {
+    std::vector<std::string> names;  ///< one a part
+    std::vector<std::string> positions;
+    OperandType type;
+    OperandType position_type;
+  };
+
+  // ---- values (generate_values.cc)
+  Bundle value(const Expr& e);
+  Bundle value_of(const Expr& e);
+  Bundle apply_value(const Expr& e, const Apply& a);
+  Bundle select_value(const Expr& e, const Select& s);
+  Bundle guarded_select(const Operand& cond, const Expr& yes, const Expr& no);
+  Bundle read_value(const Expr& e, const Read& r);
+  Bundle variable_value(const Expr& e, const VarRef& v);
+  Bundle load(const Expr& e, const Read& r);
+  void prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead);
+  Operand every_other(int buffer, DType type, const Operand& offset) const;
+  Operand scalar(const Expr& e, int part);
+  Operand scalar_of(const Expr& e, int part);
+  Operand scalar_reduce(const Expr& e, const Reduce& r);
+  Operand scalar_read(const Expr& e, const Read& r, int part);
+  Operand offset_of(int tensor, const std::vector<Expr>& index, int part);
+  Expr stride_over_lanes(int tensor, const std::vector<Expr>& index) const;
+  bool varies(const Expr& e);
+  Bundle spread(Bundle b, int parts) const;
+  Operand mask_as(const Operand& mask, int bits) const;
+  Operand lane_mask(int bits) const;
+  std::pair<Expr, Expr> padded_read(const Expr& e, const Read& r, int part);
+  void name_conversions(const Expr& e, int part);
+  Expr inside(const Read& r) const;
+  void count_uses(const Expr& e);
+  bool deserves_name(const Expr& e) const;
+  Operand named(const std::string& base, Operand v);
+  static std::string base_name(const Expr& e, const Kernel& k);
+
+  // ---- statements (generate_loops.cc)
+  void tree(const Tree& t);
+  void loop(const TreeLoop& l);
+  Operand bound(const Expr& e, const TreeLoop& l, const char* suffix);
+  void plain_loop(const TreeLoop& l);
+  void vector_loop(const TreeLoop& l);
+  void vector_part(const TreeLoop& l, Operand begin, Operand end, int parts, bool partial);
+  void fetch_next_row(const TreeLoop& l);
+  Block body_of(const TreeLoop& l);
+  void define(const TreeDefine& d);
+  void name_positions(const TreeDefine& d);
+  void name_positions_outside(const TreeLoop& l);
+  Operand position(const Expr& e);
+  void start_leaf(std::initializer_list<Expr> roots);
+  Bundle combined(const TreeDefine& d, const Bundle& v);
+
+  // ---- checks (generate_checks.cc)
+  void ask(const CheckGroup& group, size_t depth);
+
+  // ---- transposes (generate_transpose.cc)
+  void transpose(const TreeTranspose& t);
+  void transposed_tile(const TreeTranspose& t, const Operand& down, const Operand& across);
+  void transposed_edge(const TreeTranspose& t, const std::array<Operand, 4>& range);
+
+  // ---- reductions (generate_reductions.cc)
+  void begin(const TreeBegin& b);
+  void accumulate(const TreeAccumulate& a);
+  void accumulate_position(const TreeAccumulate& a);
+  void end(const TreeEnd& e);
+  void end_position(const TreeEnd& e);
+  bool zero_when_inactive(const Expr& e) const;
+  Operand masked(const Operand& v, const Operand& mask, Reducer op) const;
+  Operand identity(Reducer op, OperandType type) const;
+  Operand combine(Reducer op, const Operand& a, const Operand& b) const;
+
+  /// Statements written by `write` in a block of its own.
+  template <class F>
+  Block block(F write) {
+    Block inner;
+    Block* outer = out_;
+    std::vector<std::string> outer_names = std::move(names_here_);
+    names_here_.clear();
+    out_ = &inner;
+    memo_.enter();
+    forwarded_.enter();
+    write();
+    forwarded_.leave();
+    memo_.leave();
+    out_ = outer;
+    for (const std::string& n : names_here_) names_.release(n);
+    names_here_ = std::move(outer_names);
+    return inner;
+  }
+  std::string take_name(const std::string& base) {
+    names_here_.push_back(names_.take(base));
+    return names_here_.back();
+  }
+
+  const Kernel& k_;
+  const LoopTree& tree_;
+  const Isa& isa_;
+  std::vector<Buffer>& buffers_;
+  std::vector<TempPlace> places_;
+  std::vector<int> buffer_of_;
+  NamesInScope names_;
+  std::vector<std::string> names_here_;
+  std::map<std::string, Bundle> vars_;
+  std::vector<AccumulatorState> accumulators_;
+  Forwarding<Bundle> forwarded_;
+  Lanes lanes_;
+  Ranges ranges_;
+  std::map<Expr, Operand> outside_;    ///< places that were looked up before the loop at hand
+  std::vector<std::string> interior_;  ///< variables for which padded reads are known to lie inside
+  Block* out_ = nullptr;
+  int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
+  std::set<std::pair<int, std::string>> fetched_;  ///< lines fetched ahead in the loop body at hand
+  PointerMap<int> uses_;
+  PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
+  ValueMemo memo_;
+};
+
+}  // namespace tenon

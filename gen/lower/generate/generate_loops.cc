@@ -1,0 +1,241 @@
+// Loops and stores: strip-mined vector loops with a partial remainder, plain loops elsewhere.
+#include <algorithm>
+
+#include "algebra/simplify.h"
+#include "lower/generate/generate.h"
+#include "lower/kernel/kernel_ranges.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+/// Temps that more than one variant of a kernel stores take the larger extent.
+Operand larger_extent(const Operand& a, const Operand& b) {
+  if (constant_value(a) == 0) return b;
+  if (a == b || (constant_value(a) && constant_value(a) == constant_value(b)) || to_text(a) == to_text(b)) return a;
+  return v_apply(ScalarOp::Max, {a, b});
+}
+
+}  // namespace
+
+Generator::Generator(const Kernel& kernel, const LoopTree& tree, const Isa& isa, std::vector<Buffer>& buffers,
+                     const std::vector<std::string>& taken)
+    : k_(kernel),
+      tree_(tree),
+      isa_(isa),
+      buffers_(buffers),
+      places_(place_temps(kernel, tree)),
+      accumulators_(tree.accumulators.size()),
+      ranges_(size_ranges(kernel)) {
+  for (const std::string& name : taken) names_.take(name);
+  for (const Size& s : k_.sizes) names_.take(s.name);
+  for (const Attr& a : k_.attrs) names_.take(a.name);
+  for (size_t t = 0; t < k_.tensors.size(); ++t) {
+    const Tensor& tensor = k_.tensors[t];
+    if (tensor.role != Role::Temp || places_[t].stored) names_.take(tensor.name);
+    const auto it =
+        std::find_if(buffers_.begin(), buffers_.end(), [&](const Buffer& b) { return b.name == tensor.name; });
+    buffer_of_.push_back(it == buffers_.end() ? -1 : static_cast<int>(it - buffers_.begin()));
+    if (tensor.role != Role::Temp || !places_[t].stored) continue;
+    Expr elements = constant_int(1);
+    for (const Expr& d : places_[t].dims) elements = elements * d;
+    if (buffer_of_[t] < 0) {
+      buffer_of_[t] = static_cast<int>(buffers_.size());
+      buffers_.push_back({tensor.name, tensor.dtype, Storage::Workspace, -1, v_int(0), true});
+    }
+    Operand& size = buffers_[static_cast<size_t>(buffer_of_[t])].elements;
+    size = larger_extent(size, scalar(simplify(elements, ranges_), 0));
+  }
+}
+
+Block Generator::run() {
+  Block body;
+  out_ = &body;
+  tree(tree_.body);
+  return body;
+}
+
+void Generator::start_leaf(std::initializer_list<Expr> roots) {
+  memo_.clear();
+  uses_.clear();
+  varies_.clear();
+  for (const Expr& e : roots) count_uses(e);
+}
+
+void Generator::tree(const Tree& t) {
+  for (const TreeNode& n : t) {
+    if (const auto* l = std::get_if<TreeLoop>(&n.node)) loop(*l);
+    else if (const auto* d = std::get_if<TreeDefine>(&n.node)) define(*d);
+    else if (const auto* b = std::get_if<TreeBegin>(&n.node)) begin(*b);
+    else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) accumulate(*a);
+    else if (const auto* x = std::get_if<TreeTranspose>(&n.node)) transpose(*x);
+    else end(std::get<TreeEnd>(n.node));
+  }
+}
+
+void Generator::loop(const TreeLoop& l) {
+  start_leaf({});
+  const auto outside = outside_;
+  if (lanes_.var.empty()) name_positions_outside(l);
+  ranges_.extents[l.var.name] = l.var.extent;
+  if (l.interior) interior_.push_back(l.var.name);
+  if (l.shape.lanes * l.shape.parts > 1) vector_loop(l);
+  else plain_loop(l);
+  if (l.interior) interior_.pop_back();
+  ranges_.extents.erase(l.var.name);
+  outside_ = outside;
+}
+
+Operand Generator::bound(const Expr& e, const TreeLoop& l, const char* suffix) {
+  if (!e) return v_int(0);
+  const Operand v = scalar(e, 0);
+  return std::holds_alternative<VApply>(v->node) ? named(letter_of(l.var.name) + suffix, v) : v;
+}
+
+void Generator::plain_loop(const TreeLoop& l) {
+  constexpr int64_t kUnrolled = 4;
+  const Operand from = bound(l.begin, l, "_begin"), extent = bound(l.end ? l.end : l.var.extent, l, "_end");
+  const std::string outer = names_.take(letter_of(l.var.name));
+  vars_[l.var.name] = {v_var(outer)};
+  Block body = block([&] { tree(l.body); });
+  names_.release(outer);
+  const auto first = constant_value(from), last = constant_value(extent);
+  const bool small = first && last && *last - *first <= kUnrolled;
+  const bool leaf = std::none_of(l.body.begin(), l.body.end(),
+                                 [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
+  out_->push_back(s_for(outer, from, extent, 1, std::move(body),
+                        l.parallel      ? LoopKind::Parallel
+                        : small && leaf ? LoopKind::Unrolled
+                                        : LoopKind::Serial));
+}
+
+/// Whole groups of vectors, then what is left one vector at a time, the last one partly.
+void Generator::vector_loop(const TreeLoop& l) {
+  const Operand from = bound(l.begin, l, "_begin"), extent = bound(l.end ? l.end : l.var.extent, l, "_end");
+  const int64_t lanes = l.shape.lanes, step = lanes * l.shape.parts;
+  const auto first = constant_value(from), last = constant_value(extent);
+  if (first && last) {
+    const int64_t n = std::max<int64_t>(0, *last - *first), groups = *first + n / step * step,
+                  vectors = *first + n / lanes * lanes;
+    if (groups > *first) vector_part(l, from, v_int(groups), l.shape.parts, false);
+    if (vectors > groups) vector_part(l, v_int(groups), v_int(vectors), 1, false);
+    if (*last > vectors) vector_part(l, v_int(vectors), extent, 1, true);
+    return;
+  }
+  const Operand groups =
+      named(letter_of(l.var.name) + "_groups", from + v_apply(ScalarOp::BitAnd, {extent - from, v_int(-step)}));
+  vector_part(l, from, groups, l.shape.parts, false);
+  vector_part(l, groups, extent, 1, lanes > 1);
+}
+
+void Generator::vector_part(const TreeLoop& l, Operand begin, Operand end, int parts, bool partial) {
+  const std::string var = names_.take(letter_of(l.var.name));
+  const Lanes outer = lanes_;
+  Block body = block([&] {
+    lanes_ = {l.var.name, v_var(var), l.shape.lanes, parts, nullptr, partial ? 0 : l.shape.prefetch_bytes, l.cached};
+    fetched_.clear();
+    if (!partial) fetch_next_row(l);
+    if (partial) lanes_.active = named("active", v_apply(ScalarOp::Min, {v_int(l.shape.lanes), end - lanes_.base}));
+    tree(l.body);
+  });
+  lanes_ = outer;
+  start_leaf({});
+  names_.release(var);
+  out_->push_back(s_for(var, std::move(begin), std::move(end), int64_t{l.shape.lanes} * parts, std::move(body)));
+}
+
+/// Fetches the lines that the first pass over the next row reads.
+void Generator::fetch_next_row(const TreeLoop& l) {
+  start_leaf({});
+  for (const Expr& e : l.next_row) {
+    const auto& r = std::get<Read>(e->node);
+    const int buffer = buffer_of_[static_cast<size_t>(r.tensor)];
+    for (int u = 0; u < lanes_.parts; ++u) prefetch(buffer, offset_of(r.tensor, r.index, u), u, 0);
+  }
+}
+
+/// The value to store: the new one, or the one that stands there combined with it.
+Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
+  if (d.update == Update::Assign || d.update == Update::Last) return v;
+  constexpr ScalarOp ops[] = {ScalarOp::Cast, ScalarOp::Add, ScalarOp::Mul,
+                              ScalarOp::Max,  ScalarOp::Min, ScalarOp::Cast};
+  const DType storage = k_.tensors[static_cast<size_t>(d.tensor)].dtype;
+  const DType compute = dtype_row(storage).compute;
+  const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
+  Bundle out;
+  for (size_t u = 0; u < v.size(); ++u) {
+    const Operand old =
+        v_load(buffer, storage, offset_of(d.tensor, d.index, static_cast<int>(u)), lanes_.lanes, lanes_.active);
+    ScalarOp op = ops[static_cast<size_t>(d.update)];
+    if (storage == DType::Bool) op = op == ScalarOp::Add || op == ScalarOp::Max ? ScalarOp::Or : ScalarOp::And;
+    out.push_back(v_cast(v_apply(op, {v_cast(old, compute), v_cast(v[u], compute)}), storage));
+  }
+  return out;
+}
+
+/// A place that reads tell, under a name.
+Operand Generator::position(const Expr& e) {
+  const Expr shared = SharedExprs().share(e);  // what is read is named too where it is asked for sign and value
+  count_uses(shared);
+  Operand place = scalar(shared, 0);
+  const size_t before = out_->size();
+  place = named("at", std::move(place));
+  if (out_->size() > before) std::get<SLet>(out_->back().node).place = place->type == OperandType{};
+  return place;
+}
+
+/// Where a store goes that reads tell is the same for all lanes: looked up once.
+void Generator::name_positions(const TreeDefine& d) {
+  for (const Expr& e : d.index) {
+    const auto known = outside_.find(e);
+    bool reads = false;
+    each_read(e, [&](const Read&) { reads = true; });
+    if (known == outside_.end() && (!reads || varies(e))) continue;
+    const Bundle at{known == outside_.end() ? position(e) : known->second};
+    for (int u = 0; u < lanes_.parts; ++u) memo_.put(e, u, at);
+  }
+}
+
+/// Looks up before a loop where its stores go, if that is the same in all its iterations and would be safe without any.
+void Generator::name_positions_outside(const TreeLoop& l) {
+  for (const TreeNode& n : l.body) {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    if (!d || !places_[static_cast<size_t>(d->tensor)].stored) continue;
+    for (const Expr& e : d->index) {
+      bool reads = false, inputs = true;
+      each_read(e, [&](const Read& r) {
+        const Role role = k_.tensors[static_cast<size_t>(r.tensor)].role;
+        reads = true;
+        inputs = inputs && (role == Role::Input || role == Role::Constant);
+      });
+      if (reads && inputs && !mentions(e, l.var.name) && outside_.count(e) == 0 && always_defined(k_, e, ranges_))
+        outside_.emplace(e, position(e));
+    }
+  }
+}
+
+void Generator::define(const TreeDefine& d) {
+  start_leaf({d.value});
+  const TempPlace& place = places_[static_cast<size_t>(d.tensor)];
+  if (place.stored) name_positions(d);
+  const Tensor& tensor = k_.tensors[static_cast<size_t>(d.tensor)];
+  Bundle v = value(d.value);
+  if (place.stored && !lanes_.var.empty()) v = spread(v, lanes_.parts);
+  v = combined(d, v);
+  if (place.forwarded || !place.stored) {
+    const std::string base = base_name(read_of(d.tensor, tensor.dtype, d.index), k_);
+    for (Operand& x : v) x = named(base, x);
+  }
+  if (place.stored) {
+    const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
+    for (size_t u = 0; u < v.size(); ++u) {
+      const Operand offset = offset_of(d.tensor, d.index, static_cast<int>(u));
+      if (!lanes_.var.empty()) prefetch(buffer, offset, static_cast<int>(u), lanes_.prefetch_of(d.tensor));
+      const Operand stored = v[u]->type.dtype == DType::Bool ? mask_as(v[u], 8) : v[u];
+      out_->push_back(s_store(buffer, offset, stored, lanes_.var.empty() ? nullptr : lanes_.active));
+    }
+  }
+  if (d.update == Update::Assign) forwarded_.write(d.tensor, d.index, v);
+}
+
+}  // namespace tenon

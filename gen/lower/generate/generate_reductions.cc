@@ -1,0 +1,181 @@
+// Accumulators: where they begin, what each element does to them, and how their parts and lanes come together.
+#include "lower/generate/generate.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+bool is_argument(Reducer op) { return op == Reducer::ArgMax || op == Reducer::ArgMin; }
+
+}  // namespace
+
+Operand Generator::identity(Reducer op, OperandType type) const {
+  if (op == Reducer::ArgMax) op = Reducer::Max;
+  if (op == Reducer::ArgMin) op = Reducer::Min;
+  return v_constant(*as_constant(identity_of(op, type.dtype)), type);
+}
+
+Operand Generator::combine(Reducer op, const Operand& a, const Operand& b) const {
+  switch (op) {
+    case Reducer::Sum: return v_apply(ScalarOp::Add, {a, b});
+    case Reducer::Prod: return v_apply(ScalarOp::Mul, {a, b});
+    // the new value first: whether it is NaN is then no step of the chain from one running value to the next
+    case Reducer::Max:
+    case Reducer::ArgMax: return v_apply(ScalarOp::Max, {b, a});
+    case Reducer::Min:
+    case Reducer::ArgMin: return v_apply(ScalarOp::Min, {b, a});
+    case Reducer::Any: return v_apply(ScalarOp::Or, {a, b});
+    case Reducer::All: return v_apply(ScalarOp::And, {a, b});
+  }
+  TENON_UNREACHABLE("reducer");
+}
+
+Operand Generator::masked(const Operand& v, const Operand& mask, Reducer op) const {
+  const int bits = v->type.dtype == DType::Bool ? v->type.mask_bits : dtype_row(v->type.dtype).bits;
+  return v_select(mask_as(mask, bits), v, identity(op, v->type));
+}
+
+void Generator::begin(const TreeBegin& b) {
+  const Accumulator& a = tree_.accumulators[static_cast<size_t>(b.accumulator)];
+  AccumulatorState& state = accumulators_[static_cast<size_t>(b.accumulator)];
+  const bool split = a.split.lanes * a.split.parts > 1;
+  const int lanes = split ? a.split.lanes : lanes_.lanes;
+  const int parts = split ? a.split.parts : lanes_.parts;
+  const DType type = is_argument(a.op) ? a.compared : a.type;
+  state.type = {type, lanes, lanes > 1 && type == DType::Bool ? isa_.vector_bits / lanes : 0};
+  state.position_type = {lanes > 1 && bytes_of(type) <= 4 ? DType::I32 : DType::I64, lanes, 0};
+  state.names.clear();
+  state.positions.clear();
+  Bundle running;
+  for (int u = 0; u < parts; ++u) {
+    state.names.push_back(take_name(parts > 1 ? a.name + std::to_string(u) : a.name));
+    out_->push_back({SVar{state.names.back(), identity(a.op, state.type)}});
+    running.push_back(v_var(state.names.back(), state.type));
+    if (!is_argument(a.op)) continue;
+    state.positions.push_back(take_name(state.names.back() + "_at"));
+    out_->push_back({SVar{state.positions.back(), v_const(0, state.position_type)}});
+  }
+  vars_[accumulator_name(b.accumulator)] = running;
+}
+
+/// Where the load is inactive the value is 0, so that a sum needs no mask.
+bool Generator::zero_when_inactive(const Expr& e) const {
+  if (const auto* r = std::get_if<Read>(&e->node)) {
+    const auto* seen = varies_.find(e.get());
+    return !r->fill && seen && seen->second && !forwarded_.find(r->tensor, r->index);
+  }
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a) return false;
+  if (a->op == ScalarOp::Cast || a->op == ScalarOp::Sq || a->op == ScalarOp::Neg || a->op == ScalarOp::Abs)
+    return zero_when_inactive(a->args[0]);
+  return a->op == ScalarOp::Mul && zero_when_inactive(a->args[0]) && zero_when_inactive(a->args[1]);
+}
+
+void Generator::accumulate(const TreeAccumulate& a) {
+  const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
+  start_leaf({a.where, a.value});
+  if (a.where && !varies(a.where)) {
+    const Operand cond = scalar(a.where, 0);
+    TreeAccumulate always = a;
+    always.where = nullptr;
+    Block then = block([&] { accumulate(always); });
+    out_->push_back(s_if(cond, std::move(then)));
+    return;
+  }
+  if (is_argument(acc.op)) return accumulate_position(a);
+  const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
+  const bool split = acc.split.lanes > 1;
+  const bool mask_tail =
+      split && lanes_.active && !(acc.op == Reducer::Sum && varies(a.value) && zero_when_inactive(a.value));
+  const auto* product = std::get_if<Apply>(&a.value->node);
+  const bool fused = acc.op == Reducer::Sum && is_float(acc.type) && isa_.fma && product && !a.where && !mask_tail &&
+                     (product->op == ScalarOp::Mul || product->op == ScalarOp::Sq) && uses_[a.value.get()] < 2;
+  const Bundle x = spread(value(fused ? product->args[0] : a.value), lanes_.parts);
+  const Bundle y = fused ? spread(value(product->args.back()), lanes_.parts) : Bundle{};
+  const Bundle where = a.where ? spread(value(a.where), lanes_.parts) : Bundle{};
+  for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u) {
+    const Operand total = v_var(state.names[u], state.type);
+    Operand v = x[u];
+    if (v->type.dtype == DType::Bool) v = mask_as(v, state.type.mask_bits);
+    if (a.where) v = masked(v, where[u], acc.op);
+    if (mask_tail)
+      v = masked(v,
+                 lane_mask(state.type.dtype == DType::Bool ? state.type.mask_bits : dtype_row(state.type.dtype).bits),
+                 acc.op);
+    out_->push_back(
+        s_assign(state.names[u], fused ? v_apply(ScalarOp::Fma, {v, y[u], total}) : combine(acc.op, total, v)));
+  }
+}
+
+/// The first best element wins; the first NaN beats all.
+void Generator::accumulate_position(const TreeAccumulate& a) {
+  const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
+  const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
+  const Bundle x = spread(value(a.value), lanes_.parts);
+  const Bundle where = a.where ? spread(value(a.where), lanes_.parts) : Bundle{};
+  const int bits = dtype_row(state.type.dtype).bits;
+  const ScalarOp beats = acc.op == Reducer::ArgMax ? ScalarOp::Gt : ScalarOp::Lt,
+                 keeps = acc.op == Reducer::ArgMax ? ScalarOp::Le : ScalarOp::Ge;
+  const bool runs_over_lanes = acc.split.lanes > 1;
+  for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u) {
+    const Operand best = v_var(state.names[u], state.type), at = v_var(state.positions[u], state.position_type);
+    const Operand v = named("x", x[u]);
+    Operand better = is_float(state.type.dtype)
+                         ? v_apply(ScalarOp::And, {v_apply(ScalarOp::Not, {v_apply(keeps, {v, best})}),
+                                                   v_apply(ScalarOp::Eq, {best, best})})
+                         : v_apply(beats, {v, best});
+    if (a.where) better = v_apply(ScalarOp::And, {better, mask_as(where[u], bits)});
+    if (runs_over_lanes && lanes_.active) better = v_apply(ScalarOp::And, {better, lane_mask(bits)});
+    better = named("better", better);
+    const Operand first = v_cast(scalar(a.position, static_cast<int>(u)), state.position_type.dtype);
+    const Operand here = runs_over_lanes ? v_ramp(first, state.type.lanes) : v_splat(first, state.type.lanes);
+    out_->push_back(
+        s_assign(state.positions[u], v_select(mask_as(better, dtype_row(state.position_type.dtype).bits), here, at)));
+    out_->push_back(s_assign(state.names[u], v_select(better, v, best)));
+  }
+}
+
+void Generator::end(const TreeEnd& e) {
+  const Accumulator& acc = tree_.accumulators[static_cast<size_t>(e.accumulator)];
+  if (is_argument(acc.op)) return end_position(e);
+  if (acc.split.lanes * acc.split.parts <= 1) return;
+  const AccumulatorState& state = accumulators_[static_cast<size_t>(e.accumulator)];
+  Bundle parts = vars_[accumulator_name(e.accumulator)];
+  while (parts.size() > 1) {
+    Bundle half;
+    for (size_t u = 0; u + 1 < parts.size(); u += 2) half.push_back(combine(acc.op, parts[u], parts[u + 1]));
+    if (parts.size() % 2 != 0) half.push_back(parts.back());
+    parts = std::move(half);
+  }
+  const Operand total = state.type.lanes > 1 ? v_fold(acc.op, parts[0]) : parts[0];
+  vars_[accumulator_name(e.accumulator)] = {named(acc.name + "_all", total)};
+}
+
+void Generator::end_position(const TreeEnd& e) {
+  const Accumulator& acc = tree_.accumulators[static_cast<size_t>(e.accumulator)];
+  const AccumulatorState& state = accumulators_[static_cast<size_t>(e.accumulator)];
+  Bundle result;
+  if (acc.split.lanes <= 1) {
+    for (const std::string& p : state.positions) result.push_back(v_cast(v_var(p, state.position_type), DType::I64));
+    vars_[accumulator_name(e.accumulator)] = result;
+    return;
+  }
+  const Reducer extreme = acc.op == Reducer::ArgMax ? Reducer::Max : Reducer::Min;
+  Operand top = v_var(state.names[0], state.type);
+  for (size_t u = 1; u < state.names.size(); ++u) top = combine(extreme, top, v_var(state.names[u], state.type));
+  const Operand best = v_splat(named(acc.name + "_best", v_fold(extreme, top)), state.type.lanes);
+  const Operand none = v_const(state.position_type.dtype == DType::I32 ? 2147483647.0 : 9.2e18, state.position_type);
+  Operand first;
+  for (size_t u = 0; u < state.names.size(); ++u) {
+    const Operand v = v_var(state.names[u], state.type);
+    Operand is_best = v_apply(ScalarOp::Eq, {v, best});
+    if (is_float(state.type.dtype)) is_best = v_apply(ScalarOp::Or, {is_best, v_apply(ScalarOp::Ne, {v, v})});
+    const Operand at = v_select(mask_as(is_best, dtype_row(state.position_type.dtype).bits),
+                                v_var(state.positions[u], state.position_type), none);
+    first = first ? v_apply(ScalarOp::Min, {first, at}) : at;
+  }
+  vars_[accumulator_name(e.accumulator)] = {
+      named(acc.name + "_first", v_cast(v_fold(Reducer::Min, first), DType::I64))};
+}
+
+}  // namespace tenon

@@ -1,0 +1,407 @@
+// Expressions → operands: scalars, or bundles of vectors where a value differs between the iterations that are written
+// together.
+#include <algorithm>
+
+#include "algebra/simplify.h"
+#include "lower/generate/generate.h"
+#include "lower/kernel/kernel_ranges.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+bool is_trivial(const Operand& v) {
+  return std::holds_alternative<VConst>(v->node) || std::holds_alternative<VVar>(v->node) ||
+         std::holds_alternative<VSize>(v->node) || std::holds_alternative<VAttr>(v->node);
+}
+
+bool is_i64(const Operand& v) { return v->type == OperandType{}; }
+
+Operand apply_scalar(ScalarOp op, Few<Operand> args, DType type) {
+  if (op == ScalarOp::Cast) return v_cast(args[0], type);
+  if (args.size() == 2 && is_i64(args[0]) && is_i64(args[1])) {
+    if (op == ScalarOp::Add) return args[0] + args[1];
+    if (op == ScalarOp::Sub) return args[0] - args[1];
+    if (op == ScalarOp::Mul) return args[0] * args[1];
+  }
+  if (scalar_op_row(op).result == ResultRule::Explicit) return v_apply_as(op, std::move(args), {type, 1, 0});
+  return v_apply(op, std::move(args));
+}
+
+}  // namespace
+
+// ---- which values differ between lanes, and which are worth a name
+
+bool Generator::varies(const Expr& e) {
+  if (lanes_.var.empty()) return false;
+  if (const auto* known = varies_.find(e.get())) return known->second;
+  const auto spread_out = [](const Bundle& b) { return b.size() > 1 || b[0]->type.lanes > 1; };
+  bool result = false;
+  if (const auto* v = std::get_if<VarRef>(&e->node)) {
+    const auto it = vars_.find(v->name);
+    result = v->name == lanes_.var || (it != vars_.end() && spread_out(it->second));
+  } else if (const auto* r = std::get_if<Read>(&e->node)) {
+    const Bundle* known = r->fill ? nullptr : forwarded_.find(r->tensor, r->index);
+    const std::vector<Expr>& strides = places_[static_cast<size_t>(r->tensor)].strides;
+    result = known && spread_out(*known);
+    // a dimension that repeats one element is the same for all lanes
+    for (size_t d = 0; d < r->index.size() && !known && !result; ++d)
+      result = !(is_zero(strides[d]) && !r->fill) && varies(r->index[d]);
+    if (r->fill) result = result || varies(r->fill);
+  } else {
+    each_child(e, [&](const Expr& c) { result = result || varies(c); });
+  }
+  varies_[e.get()] = {e, result};
+  return result;
+}
+
+void Generator::count_uses(const Expr& e) {
+  if (!e || uses_[e.get()]++ > 0) return;
+  each_child(e, [&](const Expr& c) { count_uses(c); });
+}
+
+bool Generator::deserves_name(const Expr& e) const {
+  const int* uses = uses_.find(e.get());
+  if (!uses || *uses < 2 || lazy_ > 0) return false;
+  if (std::holds_alternative<Read>(e->node) || std::holds_alternative<Select>(e->node)) return true;
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a) return false;
+  if (e->type == DType::I64 && a->op == ScalarOp::Cast)
+    return std::holds_alternative<Read>(a->args[0]->node) || is_float(a->args[0]->type);
+  if (e->type == DType::I64) return a->op != ScalarOp::Add && a->op != ScalarOp::Sub && a->op != ScalarOp::Mul;
+  return a->op != ScalarOp::Cast ||
+         !(std::holds_alternative<Constant>(a->args[0]->node) || std::holds_alternative<VarRef>(a->args[0]->node));
+}
+
+std::string Generator::base_name(const Expr& e, const Kernel& k) {
+  const auto* r = std::get_if<Read>(&e->node);
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (a && a->op == ScalarOp::Cast && std::holds_alternative<Read>(a->args[0]->node)) return base_name(a->args[0], k);
+  if (!r) return "t";
+  std::string name = k.tensors[static_cast<size_t>(r->tensor)].name;
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name;
+}
+
+Operand Generator::named(const std::string& base, Operand v) {
+  if (is_trivial(v) || lazy_ > 0) return v;
+  const std::string name = take_name(base);
+  const OperandType type = v->type;
+  out_->push_back(s_let(name, std::move(v)));
+  return v_var(name, type);
+}
+
+// ---- values for all lanes
+
+Bundle Generator::value(const Expr& e) {
+  if (lanes_.var.empty()) return {scalar(e, 0)};
+  constexpr int kAllParts = -1;
+  if (const Bundle* known = memo_.find(e, kAllParts)) return *known;
+  Bundle b;
+  if (varies(e)) {
+    b = value_of(e);
+    if (deserves_name(e))
+      for (Operand& v : b) v = named(base_name(e, k_), v);
+  } else {
+    b = {named(base_name(e, k_), scalar(e, 0))};
+  }
+  memo_.put(e, kAllParts, b);
+  return b;
+}
+
+Bundle Generator::value_of(const Expr& e) {
+  if (const auto* v = std::get_if<VarRef>(&e->node)) return variable_value(e, *v);
+  if (const auto* r = std::get_if<Read>(&e->node)) return read_value(e, *r);
+  if (const auto* a = std::get_if<Apply>(&e->node)) return apply_value(e, *a);
+  if (const auto* s = std::get_if<Select>(&e->node)) return select_value(e, *s);
+  TENON_UNREACHABLE("this value has no vector form: {}", to_text(e, tensor_names(k_)));
+}
+
+Bundle Generator::variable_value(const Expr&, const VarRef& v) {
+  if (v.name != lanes_.var) return vars_.at(v.name);
+  Bundle b;
+  for (int u = 0; u < lanes_.parts; ++u) {
+    const Operand first = lanes_.base + v_int(int64_t{u} * lanes_.lanes);
+    b.push_back(lanes_.lanes > 1 ? v_ramp(first, lanes_.lanes) : first);
+  }
+  return b;
+}
+
+Bundle Generator::spread(Bundle b, int parts) const {
+  if (b.size() == 1 && b[0]->type.lanes == 1 && lanes_.lanes > 1) b[0] = v_splat(b[0], lanes_.lanes);
+  while (static_cast<int>(b.size()) < parts) b.push_back(b[0]);
+  return b;
+}
+
+Operand Generator::mask_as(const Operand& mask, int bits) const {
+  if (mask->type.lanes == 1 || mask->type.mask_bits == bits) return mask;
+  return v_apply_as(ScalarOp::Cast, {mask}, {DType::Bool, mask->type.lanes, bits});
+}
+
+Operand Generator::lane_mask(int bits) const {
+  const DType t = bits == 8 ? DType::I8 : bits == 16 ? DType::I16 : bits == 32 ? DType::I32 : DType::I64;
+  return v_apply(ScalarOp::Lt, {v_ramp(v_int(0, t), lanes_.lanes), v_splat(v_cast(lanes_.active, t), lanes_.lanes)});
+}
+
+Bundle Generator::apply_value(const Expr& e, const Apply& a) {
+  std::vector<Bundle> args;
+  for (const Expr& x : a.args) args.push_back(spread(value(x), lanes_.parts));
+  Bundle out;
+  for (int u = 0; u < lanes_.parts; ++u) {
+    Few<Operand> at;
+    int bits = 0;
+    for (const Bundle& b : args) {
+      at.push_back(b[static_cast<size_t>(u)]);
+      if (at.back()->type.dtype == DType::Bool) bits = std::max(bits, at.back()->type.mask_bits);
+    }
+    if (a.op == ScalarOp::Cast && e->type != DType::Bool) bits = dtype_row(e->type).bits;
+    for (Operand& v : at)
+      if (v->type.dtype == DType::Bool) v = mask_as(v, bits);
+    if (a.op == ScalarOp::Cast) out.push_back(v_cast(at[0], e->type));
+    else if (scalar_op_row(a.op).result == ResultRule::Explicit)
+      out.push_back(v_apply_as(a.op, at, {e->type, lanes_.lanes, 0}));
+    else out.push_back(v_apply(a.op, at));
+  }
+  return out;
+}
+
+Bundle Generator::select_value(const Expr&, const Select& s) {
+  if (!varies(s.cond)) return guarded_select(value(s.cond)[0], s.yes, s.no);
+  const Bundle cond = spread(value(s.cond), lanes_.parts), yes = spread(value(s.yes), lanes_.parts),
+               no = spread(value(s.no), lanes_.parts);
+  Bundle out;
+  for (size_t u = 0; u < cond.size(); ++u) {
+    const int bits = s.yes->type == DType::Bool ? std::max(yes[u]->type.mask_bits, no[u]->type.mask_bits)
+                                                : dtype_row(s.yes->type).bits;
+    const bool masks = s.yes->type == DType::Bool;
+    out.push_back(
+        v_select(mask_as(cond[u], bits), masks ? mask_as(yes[u], bits) : yes[u], masks ? mask_as(no[u], bits) : no[u]));
+  }
+  return out;
+}
+
+/// A condition that is the same in all lanes: only the arm taken is computed.
+Bundle Generator::guarded_select(const Operand& cond, const Expr& yes, const Expr& no) {
+  const int bits = yes->type == DType::Bool ? isa_.vector_bits / std::max(1, lanes_.lanes) : 0;
+  const OperandType type{yes->type, lanes_.lanes, lanes_.lanes > 1 ? bits : 0};
+  std::vector<std::string> names;
+  Bundle out;
+  for (int u = 0; u < lanes_.parts; ++u) {
+    names.push_back(take_name(base_name(yes, k_)));
+    out_->push_back({SVar{names.back(), v_const(0, type)}});
+    out.push_back(v_var(names.back(), type));
+  }
+  const auto assign = [&](const Expr& arm) {
+    const Bundle b = spread(value(arm), lanes_.parts);
+    for (size_t u = 0; u < names.size(); ++u)
+      out_->push_back(s_assign(names[u], type.dtype == DType::Bool ? mask_as(b[u], type.mask_bits) : b[u]));
+  };
+  Block then = block([&] { assign(yes); });
+  Block otherwise = block([&] { assign(no); });
+  out_->push_back(s_if(cond, std::move(then), std::move(otherwise)));
+  return out;
+}
+
+Bundle Generator::read_value(const Expr& e, const Read& r) {
+  if (!r.fill) {
+    const Bundle* known = forwarded_.find(r.tensor, r.index);
+    return known ? *known : load(e, r);
+  }
+  const auto [cond, bare] = padded_read(e, r, 0);
+  if (const auto c = constant_value(cond)) return *c ? value(bare) : value(r.fill);
+  TENON_CHECK(!varies(cond), "a padded read that differs between lanes");
+  return guarded_select(scalar(cond, 0), bare, r.fill);
+}
+
+Expr Generator::stride_over_lanes(int tensor, const std::vector<Expr>& index) const {
+  Expr stride = constant_int(0);
+  for (size_t d = 0; d < index.size(); ++d) {
+    const auto a = affine_in(index[d], lanes_.var);
+    TENON_CHECK(a, "an index that is not affine in the vector variable");
+    if (!is_zero(a->coefficient)) stride = stride + a->coefficient * places_[static_cast<size_t>(tensor)].strides[d];
+  }
+  return simplify(stride, ranges_);
+}
+
+Bundle Generator::load(const Expr& e, const Read& r) {
+  const int buffer = buffer_of_[static_cast<size_t>(r.tensor)];
+  const Expr stride = stride_over_lanes(r.tensor, r.index);
+  Bundle b;
+  for (int u = 0; u < lanes_.parts; ++u) {
+    const Operand offset = offset_of(r.tensor, r.index, u);
+    if (is_one(stride)) prefetch(buffer, offset, u, lanes_.prefetch_of(r.tensor));
+    if (lanes_.lanes == 1) b.push_back(v_load(buffer, e->type, offset));
+    else if (is_one(stride)) b.push_back(v_load(buffer, e->type, offset, lanes_.lanes, lanes_.active));
+    else if (constant_value(stride) == 2) b.push_back(every_other(buffer, e->type, offset));
+    else b.push_back(v_gather(buffer, e->type, offset, scalar(stride, u), lanes_.lanes, lanes_.active));
+  }
+  return b;
+}
+
+/// Whether all of a tensor lies within so many bytes. Dims that repeat what stands there have a stride of 0.
+static bool within_bytes(const Tensor& t, int bytes) {
+  int64_t size = bytes_of(t.dtype);
+  for (size_t k = 0; k < t.dims.size(); ++k) {
+    if (k < t.strides.size() && is_zero(t.strides[k])) continue;
+    const auto extent = constant_value(t.dims[k]);
+    if (!extent || *extent > bytes || size > bytes) return false;
+    size *= *extent;
+  }
+  return size <= bytes;
+}
+
+/// Fetches the cache line that lies `ahead` bytes from the offset, once a line; nothing without a distance, or where
+/// the tensor ends before.
+void Generator::prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead) {
+  constexpr int kLine = 64;
+  const Buffer& b = buffers_[static_cast<size_t>(buffer)];
+  const int bytes = bytes_of(b.dtype);
+  if (!ahead || part * lanes_.lanes * bytes % kLine != 0) return;
+  if (*ahead > 0 && b.tensor >= 0 && within_bytes(k_.tensors[static_cast<size_t>(b.tensor)], *ahead)) return;
+  const Operand at = offset + v_int(*ahead / bytes);
+  if (fetched_.insert({buffer, to_text(at)}).second) out_->push_back({SPrefetch{buffer, at, 3}});
+}
+
+/// Elements 0, 2, 4, … from two loads, of which neither reaches past the last element.
+Operand Generator::every_other(int buffer, DType type, const Operand& offset) const {
+  const int n = lanes_.lanes;
+  Operand low_active, high_active;
+  if (lanes_.active) {
+    const Operand reach = v_int(2) * lanes_.active;
+    low_active = v_apply(ScalarOp::Min, {v_int(n), reach - v_int(1)});
+    high_active = v_apply(ScalarOp::Max, {v_int(0), reach - v_int(n)});
+  }
+  std::vector<int> pick;
+  for (int l = 0; l < n; ++l) pick.push_back(2 * l < n ? 2 * l : n + 2 * l - (n - 1));
+  return v_shuffle(v_load(buffer, type, offset, n, low_active),
+                   v_load(buffer, type, offset + v_int(n - 1), n, high_active), pick);
+}
+
+// ---- scalars: uniform values, indices and everything outside of vector loops
+
+Operand Generator::scalar(const Expr& e, int part) {
+  const int own = varies(e) ? part : 0;
+  if (const Bundle* known = memo_.find(e, own)) return (*known)[0];
+  Operand v = scalar_of(e, part);
+  if (deserves_name(e)) v = named(base_name(e, k_), v);
+  memo_.put(e, own, {v});
+  return v;
+}
+
+Operand Generator::scalar_of(const Expr& e, int part) {
+  if (const auto* c = std::get_if<Constant>(&e->node)) return v_constant(*c, {e->type, 1, 0});
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) return v_size(s->name);
+  if (const auto* a = std::get_if<AttrRef>(&e->node)) return v_attr(a->name, e->type, a->element);
+  if (const auto* v = std::get_if<VarRef>(&e->node)) {
+    if (v->name == lanes_.var) return lanes_.base + v_int(int64_t{part} * lanes_.lanes);
+    const auto it = vars_.find(v->name);
+    TENON_CHECK(it != vars_.end(), "variable {} is not in scope", v->name);
+    return it->second[it->second.size() > 1 ? static_cast<size_t>(part) : 0];
+  }
+  if (const auto* r = std::get_if<Read>(&e->node)) return scalar_read(e, *r, part);
+  if (const auto* r = std::get_if<Reduce>(&e->node)) return scalar_reduce(e, *r);
+  if (const auto* s = std::get_if<Select>(&e->node)) {
+    const Operand cond = scalar(s->cond, part);
+    ++lazy_;
+    const Operand yes = scalar(s->yes, part), no = scalar(s->no, part);
+    --lazy_;
+    return v_select(cond, yes, no);
+  }
+  const auto& a = std::get<Apply>(e->node);
+  Few<Operand> args;
+  const bool short_circuit = a.op == ScalarOp::And || a.op == ScalarOp::Or;
+  for (const Expr& x : a.args) {
+    const bool later = short_circuit && !args.empty();
+    lazy_ += later ? 1 : 0;
+    args.push_back(scalar(x, part));
+    lazy_ -= later ? 1 : 0;
+  }
+  return apply_scalar(a.op, std::move(args), e->type);
+}
+
+Operand Generator::scalar_read(const Expr& e, const Read& r, int part) {
+  if (!r.fill) {
+    const Bundle* known = forwarded_.find(r.tensor, r.index);
+    if (known) return (*known)[known->size() > 1 ? static_cast<size_t>(part) : 0];
+    return v_load(buffer_of_[static_cast<size_t>(r.tensor)], e->type, offset_of(r.tensor, r.index, part));
+  }
+  const auto [cond, bare] = padded_read(e, r, part);
+  if (const auto c = constant_value(cond)) return scalar(*c ? bare : r.fill, part);
+  const Operand is_inside = scalar(cond, part);
+  ++lazy_;
+  const Operand yes = scalar(bare, part), no = scalar(r.fill, part);
+  --lazy_;
+  return v_select(is_inside, yes, no);
+}
+
+/// The condition under which a padded read reads, and the read itself. Both ask where it is.
+std::pair<Expr, Expr> Generator::padded_read(const Expr& e, const Read& r, int part) {
+  SharedExprs shared;
+  for (const Expr& i : r.index) name_conversions(shared.share(i), part);
+  return {shared.share(inside(r)), read_of(r.tensor, e->type, r.index)};
+}
+
+/// Names the parts of an index that are computed as floats, but for those that only an arm of a selection asks for.
+void Generator::name_conversions(const Expr& e, int part) {
+  if (lazy_ > 0 || std::holds_alternative<Reduce>(e->node) || std::holds_alternative<Select>(e->node)) return;
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a || a->op != ScalarOp::Cast || !is_float(a->args[0]->type))
+    return each_child(e, [&](const Expr& c) { name_conversions(c, part); });
+  const int own = varies(e) ? part : 0;
+  if (!memo_.find(e, own)) memo_.put(e, own, {named("at", scalar_of(e, part))});
+}
+
+Expr Generator::inside(const Read& r) const {
+  Expr all = constant_int(1, DType::Bool);
+  for (size_t d = 0; d < r.index.size(); ++d) {
+    if (std::any_of(interior_.begin(), interior_.end(), [&](const std::string& v) { return mentions(r.index[d], v); }))
+      continue;
+    const Expr low = apply(ScalarOp::Ge, {r.index[d], constant_int(0)});
+    const Expr high = apply(ScalarOp::Lt, {r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d]});
+    all = apply(ScalarOp::And, {all, apply(ScalarOp::And, {low, high})});
+  }
+  return simplify(all, ranges_);
+}
+
+Operand Generator::offset_of(int tensor, const std::vector<Expr>& index, int part) {
+  Operand offset = v_int(0);
+  for (size_t d = 0; d < index.size(); ++d) {
+    const Expr& stride = places_[static_cast<size_t>(tensor)].strides[d];
+    if (!is_zero(stride)) offset = offset + scalar(index[d], part) * scalar(stride, part);
+  }
+  return offset;
+}
+
+/// A reduction inside an index or a check: its own little loop nest, before the statement at hand.
+Operand Generator::scalar_reduce(const Expr& e, const Reduce& r) {
+  TENON_CHECK(r.op != Reducer::ArgMax && r.op != Reducer::ArgMin, "argmax inside an index");
+  const std::string name = take_name("r");
+  out_->push_back({SVar{name, identity(r.op, {e->type, 1, 0})}});
+  const auto add = [&] {
+    const Operand total = combine(r.op, v_var(name, {e->type, 1, 0}), scalar(r.value, 0));
+    out_->push_back(s_assign(name, total));
+  };
+  Block inner = block([&] {
+    std::vector<std::string> names;
+    for (const LoopVar& v : r.vars) {
+      names.push_back(take_name(letter_of(v.name)));
+      vars_[v.name] = {v_var(names.back())};
+    }
+    Block body = block([&] {
+      if (!r.where) return add();
+      const Operand cond = scalar(r.where, 0);
+      Block then = block(add);
+      out_->push_back(s_if(cond, std::move(then)));
+    });
+    for (size_t i = r.vars.size(); i-- > 0;) {
+      Block loop{s_for(names[i], v_int(0), scalar(r.vars[i].extent, 0), 1, std::move(body))};
+      body = std::move(loop);
+    }
+    *out_ = std::move(body);
+  });
+  for (Stmt& s : inner) out_->push_back(std::move(s));
+  return v_var(name, {e->type, 1, 0});
+}
+
+}  // namespace tenon

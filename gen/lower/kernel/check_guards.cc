@@ -1,0 +1,121 @@
+// Negates the condition of a check down to its comparisons, sorts the parts by the loops that they need, and puts
+// checks together.
+#include "lower/kernel/check_guards.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace tenon {
+namespace {
+
+/// The comparison that holds where this one does not; nothing for floats, where NaN fails both.
+std::optional<ScalarOp> opposite(const Apply& a) {
+  if (a.args.size() != 2 || is_float(a.args[0]->type) || is_complex(a.args[0]->type)) return std::nullopt;
+  switch (a.op) {
+    case ScalarOp::Lt: return ScalarOp::Ge;
+    case ScalarOp::Le: return ScalarOp::Gt;
+    case ScalarOp::Gt: return ScalarOp::Le;
+    case ScalarOp::Ge: return ScalarOp::Lt;
+    case ScalarOp::Eq: return ScalarOp::Ne;
+    case ScalarOp::Ne: return ScalarOp::Eq;
+    default: return std::nullopt;
+  }
+}
+
+Expr negated(const Expr& e) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a) return apply(ScalarOp::Not, {e});
+  if (a->op == ScalarOp::Not) return a->args[0];
+  if (a->op == ScalarOp::And || a->op == ScalarOp::Or)
+    return apply(a->op == ScalarOp::And ? ScalarOp::Or : ScalarOp::And, {negated(a->args[0]), negated(a->args[1])});
+  if (const auto op = opposite(*a)) return apply(*op, a->args);
+  return apply(ScalarOp::Not, {e});
+}
+
+void add_parts(const Expr& e, std::vector<Expr>& out) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a || a->op != ScalarOp::And) return out.push_back(e);
+  for (const Expr& part : a->args) add_parts(part, out);
+}
+
+/// Whether it may be asked before the parts in front of it: nothing in it can fail.
+bool may_move(const Expr& e) {
+  bool safe = true;
+  walk(e, [&](const Expr& x) {
+    const auto* a = std::get_if<Apply>(&x->node);
+    const bool divides =
+        a && is_int(x->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod || a->op == ScalarOp::Div);
+    safe = safe && !divides && !std::holds_alternative<Read>(x->node) && !std::holds_alternative<Reduce>(x->node);
+    return safe;
+  });
+  return safe;
+}
+
+/// How many of the loops it stands within at least.
+size_t depth_of(const Expr& e, const std::vector<LoopVar>& loops) {
+  for (size_t k = loops.size(); k > 0; --k)
+    if (mentions(e, loops[k - 1].name)) return k;
+  return 0;
+}
+
+Expr both(const Expr& a, const Expr& b) { return a ? apply(ScalarOp::And, {a, b}) : b; }
+
+/// The check with the variables of the group's loops in the place of its own; nothing where the loops differ.
+std::optional<Check> over_loops_of(const CheckGroup& group, const Check& c) {
+  if (c.loops.size() != group.loops.size()) return std::nullopt;
+  std::map<std::string, Expr> names;
+  for (size_t k = 0; k < c.loops.size(); ++k) {
+    if (!same(substitute(c.loops[k].extent, names), group.loops[k].extent)) return std::nullopt;
+    names.emplace(c.loops[k].name, var_ref(group.loops[k].name));
+  }
+  return Check{group.loops, substitute(c.holds, names), c.status, c.what};
+}
+
+CheckGroup group_of(const Check& c) {
+  std::vector<Expr> parts = failing_parts(c);
+  const auto around = static_cast<std::ptrdiff_t>(parts.size() - 1);
+  CheckGroup group{{c.loops.begin(), c.loops.begin() + around}, {}, {parts.back()}, c.status, {}};
+  parts.pop_back();
+  group.around = std::move(parts);
+  if (!c.what.empty()) group.what.push_back(c.what);
+  return group;
+}
+
+/// Whether the check joins the group. Only what is asked in the innermost loop alone does.
+bool joins(CheckGroup& group, const Check& c) {
+  const auto nothing = [](const Expr& e) { return e == nullptr; };
+  if (c.status != group.status || !std::all_of(group.around.begin(), group.around.end(), nothing)) return false;
+  const std::optional<Check> mine = over_loops_of(group, c);
+  if (!mine) return false;
+  const CheckGroup alone = group_of(*mine);
+  if (alone.loops.size() != group.loops.size() || !std::all_of(alone.around.begin(), alone.around.end(), nothing))
+    return false;
+  group.fails.push_back(alone.fails[0]);
+  if (!c.what.empty() && std::count(group.what.begin(), group.what.end(), c.what) == 0) group.what.push_back(c.what);
+  return true;
+}
+
+}  // namespace
+
+std::vector<Expr> failing_parts(const Check& check) {
+  std::vector<Expr> parts, out(check.loops.size() + 1);
+  add_parts(negated(check.holds), parts);
+  for (const Expr& part : parts) {
+    Expr& at = out[may_move(part) ? depth_of(part, check.loops) : check.loops.size()];
+    at = both(at, part);
+  }
+  while (out.size() > 1 && !out.back()) out.pop_back();
+  for (size_t k = out.size() - 1; k < check.loops.size(); ++k)
+    out.back() = both(out.back(), apply(ScalarOp::Gt, {check.loops[k].extent, constant_int(0)}));
+  return out;
+}
+
+std::vector<CheckGroup> group_checks(const std::vector<Check>& checks) {
+  std::vector<CheckGroup> groups;
+  for (const Check& c : checks)
+    if (constant_value(c.holds) != 1 && (groups.empty() || !joins(groups.back(), c))) groups.push_back(group_of(c));
+  return groups;
+}
+
+}  // namespace tenon

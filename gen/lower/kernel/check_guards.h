@@ -1,0 +1,27 @@
+// When checks fail, in parts: each as far outside as what it asks is known. Neighbours over the same loops share them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel/kernel.h"
+
+namespace tenon {
+
+/// The condition under which a check fails, as a conjunction. Entry k holds what is known within the first k loops of
+/// the check, null for nothing; reads and divisions stay in the innermost entry, in their order, because what stands
+/// before them may guard them. Loops in which nothing is asked have no entry: the last one asks that they run.
+std::vector<Expr> failing_parts(const Check&);
+
+/// Checks that leave with one status from the same loops. Which of them fails first, no caller can tell.
+struct CheckGroup {
+  std::vector<LoopVar> loops;  ///< those in which something is asked
+  std::vector<Expr> around;    ///< per loop: what is asked in front of it, null for nothing
+  std::vector<Expr> fails;     ///< what is asked in the innermost loop, one condition a check
+  CheckStatus status = CheckStatus::Range;
+  std::vector<std::string> what;  ///< each text once
+};
+
+std::vector<CheckGroup> group_checks(const std::vector<Check>& checks);
+
+}  // namespace tenon

@@ -1,0 +1,30 @@
+// drop-idle: statements whose loops have no iteration go, and sums over nothing are what they begin with. What only
+// they used would otherwise have a name in the text and no memory.
+#include <algorithm>
+
+#include "lower/kernel/kernel_passes.h"
+
+namespace tenon {
+namespace {
+
+bool never_runs(const std::vector<LoopVar>& loops) {
+  return std::any_of(loops.begin(), loops.end(),
+                     [](const LoopVar& v) { return constant_value(v.extent).value_or(1) <= 0; });
+}
+
+Expr without_empty_sums(const Expr& e) {
+  const auto* r = std::get_if<Reduce>(&e->node);
+  if (r && never_runs(r->vars)) return identity_of(r->op, e->type);
+  return map_children(e, [](const Expr& c) { return without_empty_sums(c); });
+}
+
+}  // namespace
+
+Kernel drop_idle(const Kernel& k) {
+  Kernel out = k;
+  std::erase_if(out.body, [](const KernelStatement& s) { return never_runs(s.loops); });
+  for (KernelStatement& s : out.body) s.value = without_empty_sums(s.value);
+  return out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,21 @@
+// The table of kernel passes.
+#include "lower/kernel/kernel_passes.h"
+
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+
+std::span<const KernelPass> kernel_passes() {
+  static constexpr KernelPass passes[] = {
+      {"drop-idle", drop_idle},
+      {"separate-reductions", separate_reductions},
+      {"inline-temps", inline_temps},
+      {"nonpositive-exponents", nonpositive_exponents},
+      {"divide-once", divide_once},
+      {"separate-windows", separate_windows},
+      {"simplify-again", simplify_kernel},
+  };
+  return passes;
+}
+
+}  // namespace tenon

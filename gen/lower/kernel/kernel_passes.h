@@ -1,0 +1,36 @@
+// Rewritings of a kernel before its loops are built: each keeps its meaning. They run in the order of the table.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ir/kernel/kernel.h"
+
+namespace tenon {
+
+struct KernelPass {
+  std::string_view name;
+  Kernel (*run)(const Kernel&);
+};
+
+/// What runs no times goes.
+Kernel drop_idle(const Kernel&);
+/// Every reduction becomes the whole value of a statement of its own, for the variables that it depends on.
+Kernel separate_reductions(const Kernel&);
+/// Temps that are cheap, or read once, disappear into their readers.
+Kernel inline_temps(const Kernel&);
+/// Exponents less the greatest of them are not above 0: a function of fewer steps takes them.
+Kernel nonpositive_exponents(const Kernel& k);
+/// Divisions by a sum become multiplications by its reciprocal where they repeat.
+Kernel divide_once(const Kernel&);
+/// The greatest or least of a padded window is found down its columns, then along one line.
+Kernel separate_windows(const Kernel&);
+
+/// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.
+std::span<const KernelPass> kernel_passes();
+
+/// The kernel with checks that read no temps where these are defined by one plain statement: checks run before all
+/// statements.
+Kernel checks_without_temps(const Kernel& k);
+
+}  // namespace tenon

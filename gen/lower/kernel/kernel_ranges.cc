@@ -1,0 +1,166 @@
+// Facts about kernels and whole-kernel rewriting.
+#include "lower/kernel/kernel_ranges.h"
+
+#include <utility>
+
+#include "algebra/simplify.h"
+#include "support/pointer_map.h"
+
+namespace tenon {
+namespace {
+
+/// Ends beyond this are no bounds: sums of them could overflow.
+constexpr int64_t kProvable = int64_t{1} << 40;
+
+/// Visits every node below `e` once, parents first. What one parent alone holds is met once without a note of it.
+template <class Visit>
+void each_node(const Expr& e, PointerMap<bool>& seen, const Visit& visit) {
+  if (!e || is_leaf(e) || (e.use_count() > 1 && std::exchange(seen[e.get()], true))) return;
+  visit(e);
+  each_child(e, [&](const Expr& c) { each_node(c, seen, visit); });
+}
+
+bool in_range(const Kernel& k, const Read& r, const Ranges& ranges) {
+  const Tensor& t = k.tensors[static_cast<size_t>(r.tensor)];
+  for (size_t d = 0; d < r.index.size(); ++d)
+    if (!proves_not_negative(linear_form(r.index[d]), ranges) || !proves_lt(r.index[d], t.dims[d], ranges))
+      return false;
+  return true;
+}
+
+/// Loops of one iteration: the variable is 0.
+std::map<std::string, Expr> unit_loops(std::vector<LoopVar>& loops) {
+  std::map<std::string, Expr> zeros;
+  std::vector<LoopVar> kept;
+  for (LoopVar& v : loops) v.extent = cast_to(v.extent, DType::I64);
+  for (const LoopVar& v : loops)
+    if (is_one(v.extent)) zeros.emplace(v.name, constant_int(0));
+    else kept.push_back(v);
+  loops = std::move(kept);
+  return zeros;
+}
+
+Expr without_unit_reductions(const Expr& e) {
+  const Expr r = map_children(e, [](const Expr& c) { return without_unit_reductions(c); });
+  const auto* n = std::get_if<Reduce>(&r->node);
+  if (!n) return r;
+  std::vector<LoopVar> vars = n->vars;
+  const std::map<std::string, Expr> zeros = unit_loops(vars);
+  if (zeros.empty()) return r;
+  const Expr value = substitute(n->value, zeros), where = n->where ? substitute(n->where, zeros) : nullptr;
+  const bool argument = n->op == Reducer::ArgMax || n->op == Reducer::ArgMin;
+  if (argument && n->vars.size() > 1) return r;
+  if (!vars.empty() || where)
+    return vars.empty() ? select(where, argument ? constant_int(0) : value, identity_of(n->op, r->type))
+                        : reduce(n->op, vars, where, value, r->type);
+  return argument ? constant_int(0) : value;
+}
+
+}  // namespace
+
+Ranges size_ranges(const Kernel& k) {
+  Ranges r;
+  for (const Size& s : k.sizes) {
+    if (s.lo > -kProvable) r.size_lo.emplace(s.name, s.lo);
+    if (s.hi < kProvable) r.size_hi.emplace(s.name, s.hi);
+  }
+  return r;
+}
+
+void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops) {
+  for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
+}
+
+void each_read(const Expr& e, FunctionRef<void(const Read&)> visit) {
+  PointerMap<bool> seen;
+  each_node(e, seen, [&](const Expr& n) {
+    if (const auto* r = std::get_if<Read>(&n->node)) visit(*r);
+  });
+}
+
+bool always_defined(const Kernel& k, const Expr& e, const Ranges& ranges) {
+  bool ok = true;
+  PointerMap<bool> seen;
+  Ranges inner = ranges;
+  each_node(e, seen, [&](const Expr& n) {
+    if (const auto* r = std::get_if<Reduce>(&n->node)) add_loops(inner, r->vars);
+    if (const auto* r = std::get_if<Read>(&n->node)) ok = ok && (r->fill || in_range(k, *r, inner));
+    const auto* a = std::get_if<Apply>(&n->node);
+    if (a && is_int(n->type) && (a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod))
+      ok = ok && constant_value(a->args[1]).value_or(0) > 0;
+  });
+  return ok;
+}
+
+bool is_variable(const Expr& e, const std::string& name) {
+  const auto* v = std::get_if<VarRef>(&e->node);
+  return v && v->name == name;
+}
+
+bool reads_tensor(const Expr& e, int tensor) {
+  bool found = false;
+  each_read(e, [&](const Read& r) { found = found || r.tensor == tensor; });
+  return found;
+}
+
+bool is_costly(const Expr& node) {
+  const auto* a = std::get_if<Apply>(&node->node);
+  if (!a) return false;
+  if (scalar_op_row(a->op).has('M') || a->op == ScalarOp::Philox) return true;
+  return a->op == ScalarOp::Div || a->op == ScalarOp::Sqrt || a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod;
+}
+
+Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
+  Kernel out = k;
+  const auto each = [&](std::vector<Expr>& v) {
+    for (Expr& e : v) e = f(e);
+  };
+  const auto loops = [&](std::vector<LoopVar>& v) {
+    for (LoopVar& l : v) l.extent = f(l.extent);
+  };
+  for (Tensor& t : out.tensors) {
+    each(t.dims);
+    each(t.strides);
+  }
+  each(out.facts);
+  for (Check& c : out.checks) {
+    loops(c.loops);
+    c.holds = f(c.holds);
+  }
+  for (KernelStatement& s : out.body) {
+    loops(s.loops);
+    each(s.index);
+    s.value = f(s.value);
+  }
+  return out;
+}
+
+Kernel simplify_kernel(const Kernel& k) {
+  const Ranges sizes = size_ranges(k);
+  Kernel out =
+      map_exprs(k, [&](const Expr& e) { return std::holds_alternative<Constant>(e->node) ? e : simplify(e, sizes); });
+  SharedExprs shared;
+  for (KernelStatement& s : out.body) {
+    const std::map<std::string, Expr> zeros = unit_loops(s.loops);
+    Ranges ranges = sizes;
+    add_loops(ranges, s.loops);
+    const auto tidy = [&](const Expr& e) {
+      return shared.share(simplify(without_unit_reductions(zeros.empty() ? e : substitute(e, zeros)), ranges));
+    };
+    for (Expr& e : s.index) e = tidy(e);
+    s.value = tidy(s.value);
+  }
+  simplify_checks(out);
+  return out;
+}
+
+void simplify_checks(Kernel& k) {
+  const Ranges sizes = size_ranges(k);
+  for (Check& c : k.checks) {
+    Ranges ranges = sizes;
+    add_loops(ranges, c.loops);
+    c.holds = simplify(c.holds, ranges);
+  }
+}
+
+}  // namespace tenon

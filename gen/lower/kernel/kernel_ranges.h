@@ -1,0 +1,31 @@
+// What a kernel says about its sizes and variables, in the form that proofs take; and what its statements touch.
+#pragma once
+
+#include <set>
+
+#include "algebra/linear.h"
+#include "ir/kernel/kernel.h"
+
+namespace tenon {
+
+/// Ranges of the kernel's sizes, no variables yet.
+Ranges size_ranges(const Kernel&);
+void add_loops(Ranges& ranges, const std::vector<LoopVar>& loops);
+/// True when every read in `e` is proved to lie inside its tensor (or has a fill), whatever conditions stand around it,
+/// and no integer division can fail.
+bool always_defined(const Kernel&, const Expr& e, const Ranges& ranges);
+/// Calls `visit` for every read in `e`, each shared node once.
+void each_read(const Expr& e, FunctionRef<void(const Read&)> visit);
+bool reads_tensor(const Expr& e, int tensor);
+bool is_variable(const Expr& e, const std::string& name);
+/// Row of a scalar operation that is a function of its own rather than an instruction or two.
+bool is_costly(const Expr& node);
+
+/// The same kernel with every expression replaced by f(e): statements, checks, facts, shapes.
+Kernel map_exprs(const Kernel&, FunctionRef<Expr(const Expr&)> f);
+/// Simplified throughout; loops over one iteration are gone.
+Kernel simplify_kernel(const Kernel&);
+/// The conditions of its checks, simplified within their loops.
+void simplify_checks(Kernel&);
+
+}  // namespace tenon

@@ -1,0 +1,112 @@
+// separate-reductions: Y[p] = sum[k](…)/N becomes Y_sum[p] = sum[k](…); Y[p] = Y_sum[p]/N. A reduction that does not
+// depend on an inner variable thereby moves out of its loop.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lower/kernel/kernel_passes.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+class ReductionSeparator {
+ public:
+  explicit ReductionSeparator(const Kernel& k) : out_(k), sizes_(size_ranges(k)) {
+    for (const Tensor& t : k.tensors) names_.insert(t.name);
+    out_.body.clear();
+  }
+
+  Kernel run(const std::vector<KernelStatement>& body) {
+    for (KernelStatement s : body) {
+      statement_ = &s;
+      const auto* root = std::get_if<Reduce>(&s.value->node);
+      s.value = root ? inside(s.value, s.loops) : take_out(s.value, s.loops, nullptr);
+      out_.body.push_back(std::move(s));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  /// The reduction itself with those inside it taken out.
+  Expr inside(const Expr& e, const std::vector<LoopVar>& scope) {
+    Reduce r = flattened(std::get<Reduce>(e->node));
+    std::vector<LoopVar> deeper = scope;
+    deeper.insert(deeper.end(), r.vars.begin(), r.vars.end());
+    const Expr guard = r.where;
+    if (r.where) r.where = take_out(r.where, deeper, nullptr);
+    return reduce(r.op, r.vars, r.where, take_out(r.value, deeper, guard), e->type);
+  }
+
+  static Reduce flattened(Reduce r) {
+    const bool nests = r.op == Reducer::Sum || r.op == Reducer::Prod || r.op == Reducer::Max || r.op == Reducer::Min;
+    while (const auto* inner = nests ? std::get_if<Reduce>(&r.value->node) : nullptr) {
+      if (inner->op != r.op || inner->where) break;
+      r.vars.insert(r.vars.end(), inner->vars.begin(), inner->vars.end());
+      r.value = Expr(inner->value);
+    }
+    return r;
+  }
+
+  Expr take_out(const Expr& e, const std::vector<LoopVar>& scope, const Expr& guard) {
+    if (std::holds_alternative<Reduce>(e->node)) return as_temp(inside(e, scope), scope, guard);
+    if (const auto* s = std::get_if<Select>(&e->node)) {
+      const Expr cond = take_out(s->cond, scope, guard);
+      const auto under = [&](const Expr& c) { return guard ? apply(ScalarOp::And, {guard, c}) : c; };
+      const Expr yes = take_out(s->yes, scope, under(cond));
+      const Expr no = take_out(s->no, scope, under(apply(ScalarOp::Not, {cond})));
+      return cond == s->cond && yes == s->yes && no == s->no ? e : select(cond, yes, no);
+    }
+    return map_children(e, [&](const Expr& c) { return take_out(c, scope, guard); });
+  }
+
+  /// A statement of its own for the reduction; gives the read of its value. In the arm of a selection its reads may
+  /// only be defined where the condition holds, which then becomes part of the predicate.
+  Expr as_temp(Expr e, const std::vector<LoopVar>& scope, const Expr& guard) {
+    const auto& r = std::get<Reduce>(e->node);
+    Ranges ranges = sizes_;
+    add_loops(ranges, scope);
+    add_loops(ranges, r.vars);
+    const bool guarded = guard && !always_defined(out_, r.value, ranges);
+    if (guarded) e = reduce(r.op, r.vars, r.where ? apply(ScalarOp::And, {guard, r.where}) : guard, r.value, e->type);
+    KernelStatement s;
+    std::vector<Expr> dims;
+    for (const LoopVar& v : scope)
+      if (mentions(e, v.name)) {
+        s.loops.push_back(v);
+        s.index.push_back(var_ref(v.name));
+        dims.push_back(v.extent);
+      }
+    for (const KernelStatement& other : out_.body)
+      if (same(other.value, e) && other.update == Update::Assign && made_here_.count(other.target))
+        return read_of(other.target, e->type, s.index);
+    s.target = new_temp(std::string(name_of(std::get<Reduce>(e->node).op)), e->type, dims);
+    s.value = e;
+    s.formula = statement_->formula;
+    const Expr read = read_of(s.target, e->type, s.index);
+    out_.body.push_back(std::move(s));
+    return read;
+  }
+
+  int new_temp(const std::string& what, DType type, const std::vector<Expr>& dims) {
+    const std::string base = fmt::format("{}_{}", out_.tensors[static_cast<size_t>(statement_->target)].name, what);
+    std::string name = base;
+    for (int n = 2; !names_.insert(name).second; ++n) name = fmt::format("{}{}", base, n);
+    out_.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});
+    made_here_.insert(static_cast<int>(out_.tensors.size()) - 1);
+    return static_cast<int>(out_.tensors.size()) - 1;
+  }
+
+  Kernel out_;
+  Ranges sizes_;
+  std::set<std::string> names_;
+  std::set<int> made_here_;
+  const KernelStatement* statement_ = nullptr;
+};
+
+}  // namespace
+
+Kernel separate_reductions(const Kernel& k) { return ReductionSeparator(k).run(k.body); }
+
+}  // namespace tenon

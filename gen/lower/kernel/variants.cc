@@ -1,0 +1,269 @@
+// Forks, in the order in which they are tried.
+#include "lower/kernel/variants.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "algebra/linear.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+Expr equals(const Expr& a, int64_t v) { return apply(ScalarOp::Eq, {a, constant_int(v, a->type)}); }
+
+Expr replaced(const Expr& e, const std::map<std::string, int64_t>& sizes) {
+  if (const auto* s = std::get_if<SizeRef>(&e->node)) {
+    const auto it = sizes.find(s->name);
+    return it == sizes.end() ? e : constant_int(it->second);
+  }
+  return map_children(e, [&](const Expr& c) { return replaced(c, sizes); });
+}
+
+Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t v) {
+  const auto* a = std::get_if<AttrRef>(&e->node);
+  if (a) return a->name == name && a->element == element ? constant_int(v, e->type) : e;
+  return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, element, v); });
+}
+
+Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes) {
+  Kernel out = map_exprs(k, [&](const Expr& e) { return replaced(e, sizes); });
+  for (Size& s : out.sizes)
+    if (const auto it = sizes.find(s.name); it != sizes.end()) s.lo = s.hi = it->second;
+  return out;
+}
+
+bool is_open(const Kernel& k, const std::string& size) {
+  return std::any_of(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == size && s.lo < s.hi; });
+}
+
+std::string size_name(const Expr& e) {
+  const auto* s = std::get_if<SizeRef>(&e->node);
+  return s ? s->name : std::string();
+}
+
+/// A condition that the kernel is known not to meet, because it is the other side of a fork.
+bool ruled_out(const Kernel& k, const Expr& holds) {
+  return std::any_of(k.facts.begin(), k.facts.end(), [&](const Expr& f) {
+    const auto* a = std::get_if<Apply>(&f->node);
+    return a && a->op == ScalarOp::Not && same(a->args[0], holds);
+  });
+}
+
+/// `otherwise`: the kernel itself.
+Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
+  Fork f{holds, std::move(then), otherwise, false, true};
+  f.otherwise.facts.push_back(apply(ScalarOp::Not, {holds}));
+  return f;
+}
+
+/// Run-time strides of last dimensions: sizes that are no extent.
+struct StrideSize {
+  std::string name;
+  bool of_output;
+};
+
+std::vector<StrideSize> stride_sizes(const Kernel& k) {
+  std::set<std::string> extents;
+  for (const Tensor& t : k.tensors)
+    for (const Expr& d : t.dims) extents.insert(size_name(d));
+  std::vector<bool> used(k.tensors.size());
+  for (const KernelStatement& s : k.body) {
+    used[static_cast<size_t>(s.target)] = true;
+    const auto reads = [&](const Expr& e) {
+      each_read(e, [&](const Read& r) { used[static_cast<size_t>(r.tensor)] = true; });
+    };
+    reads(s.value);
+    for (const Expr& e : s.index) reads(e);
+  }
+  std::vector<StrideSize> found;
+  for (size_t i = 0; i < k.tensors.size(); ++i) {
+    const Tensor& t = k.tensors[i];
+    if (!used[i]) continue;
+    const std::string name = t.strides.empty() ? "" : size_name(t.strides.back());
+    if (name.empty() || extents.count(name) || !is_open(k, name)) continue;
+    if (std::none_of(found.begin(), found.end(), [&](const StrideSize& f) { return f.name == name; }))
+      found.push_back({name, t.role == Role::Output});
+  }
+  return found;
+}
+
+/// All strides 1; then one operand 0 and the others 1; else as they come.
+std::optional<Fork> fork_strides(const Kernel& k) {
+  const std::vector<StrideSize> strides = stride_sizes(k);
+  if (strides.empty() || strides.size() > 4) return std::nullopt;
+  for (int zero = -1; zero < static_cast<int>(strides.size()); ++zero) {
+    if (zero >= 0 && (strides.size() < 3 || strides[static_cast<size_t>(zero)].of_output)) continue;
+    std::map<std::string, int64_t> sizes;
+    Expr holds;
+    for (size_t i = 0; i < strides.size(); ++i) {
+      const int64_t v = static_cast<int>(i) == zero ? 0 : 1;
+      sizes.emplace(strides[i].name, v);
+      const Expr test = equals(size_ref(strides[i].name), v);
+      holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
+    }
+    if (!ruled_out(k, holds)) return fork_on(holds, with_sizes(k, sizes), k);
+  }
+  return std::nullopt;
+}
+
+/// Element of an attribute.
+using Element = std::pair<std::string, int>;
+
+void elements_in(const Expr& coefficient, std::set<Element>& out, bool& plain) {
+  if (constant_value(coefficient)) return;
+  const auto* a = std::get_if<AttrRef>(&coefficient->node);
+  if (a) out.insert({a->name, a->element});
+  else plain = false;
+}
+
+/// Windows that slide along the last dimension by an attribute's steps: 1 and 2 get code of their own, taps lying side
+/// by side.
+std::optional<Fork> fork_steps(const Kernel& k) {
+  std::set<Element> steps, taps;
+  bool plain = true;
+  for (const KernelStatement& s : k.body) {
+    if (s.loops.empty() || s.update != Update::Assign) continue;
+    std::vector<LoopVar> inner;
+    walk(s.value, [&](const Expr& n) {
+      if (const auto* r = std::get_if<Reduce>(&n->node)) inner.insert(inner.end(), r->vars.begin(), r->vars.end());
+      const auto* read = std::get_if<Read>(&n->node);
+      if (!read || read->index.empty()) return true;
+      const auto along = affine_in(read->index.back(), s.loops.back().name);
+      if (!along || is_zero(along->coefficient) || constant_value(along->coefficient)) return true;
+      elements_in(along->coefficient, steps, plain);
+      for (const LoopVar& v : inner)
+        if (const auto tap = affine_in(along->rest, v.name)) elements_in(tap->coefficient, taps, plain);
+      return true;
+    });
+  }
+  if (steps.empty() || !plain) return std::nullopt;
+  for (const int64_t step : {1, 2}) {
+    std::map<Element, int64_t> values;
+    for (const Element& e : taps) values[e] = 1;
+    for (const Element& e : steps) values[e] = step;
+    Expr holds;
+    for (const auto& [e, v] : values) {
+      const Expr test = equals(attr_ref(e.first, DType::I64, e.second), v);
+      holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
+    }
+    if (ruled_out(k, holds)) continue;
+    Kernel then = k;
+    for (const auto& [e, v] : values)
+      then = map_exprs(then, [&, &element = e, &value = v](const Expr& x) {
+        return replaced_attr(x, element.first, element.second, value);
+      });
+    return fork_on(holds, std::move(then), k);
+  }
+  return std::nullopt;
+}
+
+/// Calls visit(reduction) for every reduction in the kernel.
+void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& visit) {
+  std::set<const ExprNode*> seen;
+  const std::function<void(const Expr&)> go = [&](const Expr& e) {
+    if (!e || !seen.insert(e.get()).second) return;
+    if (const auto* r = std::get_if<Reduce>(&e->node)) visit(*r);
+    map_children(e, [&](const Expr& c) {
+      go(c);
+      return c;
+    });
+  };
+  for (const KernelStatement& s : k.body) go(s.value);
+}
+
+/// A reduction along the last dimension but one: when the last extent is 1 it runs over neighbours.
+std::optional<Fork> fork_last_extent(const Kernel& k) {
+  std::string last;
+  each_reduction(k, [&](const Reduce& r) {
+    each_read(r.value, [&](const Read& read) {
+      const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+      for (size_t d = 0; d < read.index.size(); ++d) {
+        const auto* v = std::get_if<VarRef>(&read.index[d]->node);
+        const bool reduced =
+            v && std::any_of(r.vars.begin(), r.vars.end(), [&](const LoopVar& l) { return l.name == v->name; });
+        const std::string name = size_name(t.strides[d]);
+        if (reduced && last.empty() && is_open(k, name) && same(t.dims.back(), t.strides[d])) last = name;
+      }
+    });
+  });
+  const auto size = std::find_if(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == last; });
+  if (last.empty() || size->lo > 1) return std::nullopt;
+  const Expr holds = equals(size_ref(last), 1);
+  if (ruled_out(k, holds)) return std::nullopt;
+  Fork f = fork_on(holds, with_sizes(k, {{last, 1}}), k);
+  if (size->lo == 1) {
+    f.for_speed = false;
+    for (Size& s : f.otherwise.sizes)
+      if (s.name == last) s.lo = 2;
+  }
+  return f;
+}
+
+/// Flags inside predicates and around reductions.
+std::optional<Fork> fork_flag(const Kernel& k) {
+  std::string flag;
+  const auto note = [&](const Expr& e) {
+    walk(e, [&](const Expr& n) {
+      const auto* a = std::get_if<AttrRef>(&n->node);
+      if (a && n->type == DType::Bool && flag.empty()) flag = a->name;
+      return flag.empty();
+    });
+  };
+  each_reduction(k, [&](const Reduce& r) {
+    if (r.where) note(r.where);
+  });
+  std::set<const ExprNode*> seen;
+  const std::function<bool(const Expr&)> reduces = [&](const Expr& e) {
+    bool found = false;
+    walk(e, [&](const Expr& n) {
+      found = found || std::holds_alternative<Reduce>(n->node);
+      return !found;
+    });
+    return found;
+  };
+  for (const KernelStatement& s : k.body)
+    walk(s.value, [&](const Expr& n) {
+      if (!seen.insert(n.get()).second || !flag.empty()) return false;
+      const auto* c = std::get_if<Select>(&n->node);
+      if (c && std::holds_alternative<AttrRef>(c->cond->node) && (reduces(c->yes) || reduces(c->no))) note(c->cond);
+      return true;
+    });
+  if (flag.empty()) return std::nullopt;
+  const auto with = [&](int64_t v) {
+    return map_exprs(k, [&](const Expr& e) { return replaced_attr(e, flag, 0, v); });
+  };
+  return Fork{attr_ref(flag, DType::Bool), with(1), with(0)};
+}
+
+/// Positions fit 32 bits in all but absurd cases: argmax carries them beside the values.
+std::optional<Fork> fork_positions(const Kernel& k) {
+  std::string wide;
+  each_reduction(k, [&](const Reduce& r) {
+    if (r.op != Reducer::ArgMax && r.op != Reducer::ArgMin) return;
+    for (const LoopVar& v : r.vars)
+      for (const Size& s : k.sizes)
+        if (s.name == size_name(v.extent) && s.hi > INT32_MAX) wide = s.name;
+  });
+  if (wide.empty()) return std::nullopt;
+  Fork f{apply(ScalarOp::Le, {size_ref(wide), constant_int(INT32_MAX)}), k, k, true, false};
+  for (Size& s : f.then.sizes)
+    if (s.name == wide) s.hi = INT32_MAX;
+  for (Size& s : f.otherwise.sizes)
+    if (s.name == wide) s.lo = int64_t{INT32_MAX} + 1;
+  return f;
+}
+
+}  // namespace
+
+std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
+  if (auto f = fork_flag(k)) return f;
+  if (isa.vector_bits == 0) return std::nullopt;
+  if (auto f = fork_strides(k)) return f;
+  if (auto f = fork_last_extent(k)) return f;
+  if (auto f = fork_steps(k)) return f;
+  return fork_positions(k);
+}
+
+}  // namespace tenon

@@ -1,0 +1,23 @@
+// Run-time cases of a kernel that deserve code of their own: strides of 1 and 0, a last dimension of 1, flags.
+#pragma once
+
+#include <optional>
+
+#include "ir/kernel/kernel.h"
+#include "ir/nest/isa.h"
+
+namespace tenon {
+
+/// Where `holds` is true at run time `then` does the same as the kernel, else `otherwise` does.
+struct Fork {
+  Expr holds;  ///< over sizes and attributes
+  Kernel then;
+  Kernel otherwise;
+  bool otherwise_scalar = false;  ///< vectors would not pay in it
+  bool for_speed = false;         ///< `otherwise` is right where `holds` is true as well
+};
+
+/// The next fork that pays for this kernel on this level; nothing when there is none left.
+std::optional<Fork> next_fork(const Kernel&, const Isa&);
+
+}  // namespace tenon

@@ -1,0 +1,93 @@
+// Rebuilds statements and values with other numbers and names.
+#include "lower/nest/rename_nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+struct RenameStatement {
+  const NestRenaming& by;
+
+  Operand in(const Operand& v) const { return v ? renamed(v, by) : v; }
+  std::shared_ptr<const Block> in(const std::shared_ptr<const Block>& b) const {
+    return b ? std::make_shared<const Block>(renamed(*b, by)) : b;
+  }
+  int buffer(int b) const { return b < 0 ? b : by.buffers[static_cast<size_t>(b)]; }
+
+  Stmt operator()(SLet n) const { return n.value = in(n.value), Stmt{std::move(n)}; }
+  Stmt operator()(SVar n) const { return n.init = in(n.init), Stmt{std::move(n)}; }
+  Stmt operator()(SAssign n) const { return n.value = in(n.value), Stmt{std::move(n)}; }
+  Stmt operator()(SStore n) const {
+    n.buffer = buffer(n.buffer), n.offset = in(n.offset), n.value = in(n.value), n.active = in(n.active);
+    return {std::move(n)};
+  }
+  Stmt operator()(SFor n) const {
+    return n.begin = in(n.begin), n.end = in(n.end), n.body = in(n.body), Stmt{std::move(n)};
+  }
+  Stmt operator()(SIf n) const {
+    return n.cond = in(n.cond), n.then = in(n.then), n.otherwise = in(n.otherwise), Stmt{std::move(n)};
+  }
+  Stmt operator()(SPrefetch n) const {
+    return n.buffer = buffer(n.buffer), n.offset = in(n.offset), Stmt{std::move(n)};
+  }
+  Stmt operator()(SFail n) const { return {n}; }
+  Stmt operator()(SComment n) const { return {std::move(n)}; }
+  Stmt operator()(SCall n) const {
+    n.function = by.functions[static_cast<size_t>(n.function)];
+    for (BufferArgument& b : n.buffers) b.buffer = buffer(b.buffer), b.offset = in(b.offset);
+    for (Operand& a : n.args) a = in(a);
+    return {std::move(n)};
+  }
+};
+
+/// The text of a function without its name.
+std::string text_of(InnerFunction f) {
+  f.name.clear();
+  LoopNest shell;
+  shell.kernel = std::make_shared<const Kernel>();
+  shell.functions.push_back(std::move(f));
+  return to_text(shell);
+}
+
+}  // namespace
+
+Operand renamed(const Operand& v, const NestRenaming& by) {
+  if (const auto* s = std::get_if<VSize>(&v->node))
+    if (const auto at = by.sizes.find(s->name); at != by.sizes.end()) return at->second;
+  const Operand out = map_children(v, [&](const Operand& c) { return renamed(c, by); });
+  const auto* l = std::get_if<VLoad>(&out->node);
+  const auto* g = std::get_if<VGather>(&out->node);
+  const int buffer = l ? l->buffer : g ? g->buffer : -1;
+  if (buffer < 0 || by.buffers[static_cast<size_t>(buffer)] == buffer) return out;
+  auto node = out->node;
+  if (l) std::get<VLoad>(node).buffer = by.buffers[static_cast<size_t>(buffer)];
+  else std::get<VGather>(node).buffer = by.buffers[static_cast<size_t>(buffer)];
+  return Operand::made(out->type, std::move(node));
+}
+
+Block renamed(const Block& block, const NestRenaming& by) {
+  Block out;
+  for (const Stmt& s : block) out.push_back(std::visit(RenameStatement{by}, s.node));
+  return out;
+}
+
+std::vector<int> merge_functions(const std::vector<InnerFunction>& more, std::vector<InnerFunction>& all) {
+  std::vector<int> numbers;
+  for (InnerFunction f : more) {
+    const std::string name = f.name;
+    const auto called = [&](const InnerFunction& g) { return g.name == f.name; };
+    auto at = std::find_if(all.begin(), all.end(), called);
+    for (int n = 2; at != all.end() && text_of(*at) != text_of(f); ++n) {
+      f.name = fmt::format("{}_{}", name, n);
+      at = std::find_if(all.begin(), all.end(), called);
+    }
+    numbers.push_back(static_cast<int>(at - all.begin()));
+    if (at == all.end()) all.push_back(std::move(f));
+  }
+  return numbers;
+}
+
+}  // namespace tenon

@@ -1,0 +1,257 @@
+// Building the loop tree: each statement is laid into the loops that stand already, from the outside inwards, as far as
+// it fits.
+#include "lower/tree/build_loops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/scan.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+/// How a part of the tree touches one tensor: the indices that it is read and written with.
+struct Touched {
+  bool written = false;
+  std::vector<std::vector<Expr>> indices;
+};
+using Touches = std::map<int, Touched>;
+
+void touch_reads(const Expr& e, Touches& out) {
+  if (e) each_read(e, [&](const Read& r) { out[r.tensor].indices.push_back(r.index); });
+}
+
+void touch(const TreeNode& node, Touches& out) {
+  if (const auto* l = std::get_if<TreeLoop>(&node.node))
+    for (const TreeNode& n : l->body) touch(n, out);
+  if (const auto* d = std::get_if<TreeDefine>(&node.node)) {
+    out[d->tensor].written = true;
+    out[d->tensor].indices.push_back(d->index);
+    for (const Expr& e : d->index) touch_reads(e, out);
+    touch_reads(d->value, out);
+  }
+  if (const auto* a = std::get_if<TreeAccumulate>(&node.node)) {
+    touch_reads(a->where, out);
+    touch_reads(a->value, out);
+  }
+}
+
+bool reduces(const Tree& tree) {
+  return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    return std::holds_alternative<TreeBegin>(n.node) || (l && reduces(l->body));
+  });
+}
+
+/// A statement on its way into the tree.
+struct Pending {
+  TreeDefine define;
+  std::vector<LoopVar> loops;    ///< still to be placed, outermost first
+  std::vector<LoopVar> reduced;  ///< the same for the reduction
+  const Reduce* reduction = nullptr;
+  int accumulator = -1;
+  std::optional<Scan> scan;
+  bool in_order = false;  ///< scatter: loops of its own, as written
+};
+
+class LoopBuilder {
+ public:
+  explicit LoopBuilder(const Kernel& k) : k_(k) {}
+
+  LoopTree run() {
+    const Ranges sizes = size_ranges(k_);
+    for (const KernelStatement& s : k_.body) {
+      Pending p;
+      names_.clear();
+      p.define = {s.target, s.index, s.update, s.value, s.formula};
+      p.loops = s.loops;
+      p.scan = recognise_scan(s, sizes);
+      p.reduction = std::get_if<Reduce>(&s.value->node);
+      p.in_order = s.update != Update::Assign;
+      if (p.reduction) begin_reduction(p, s);
+      place(tree_.body, p);
+    }
+    return std::move(tree_);
+  }
+
+ private:
+  void begin_reduction(Pending& p, const KernelStatement& s) {
+    const Reduce& r = *p.reduction;
+    p.reduced = r.vars;
+    p.accumulator = static_cast<int>(tree_.accumulators.size());
+    const std::string name = k_.tensors[static_cast<size_t>(s.target)].name;
+    tree_.accumulators.push_back({r.op, s.value->type, r.value->type, name, {}});
+    p.define.value = std::make_shared<const ExprNode>(ExprNode{s.value->type, VarRef{accumulator_name(p.accumulator)}});
+  }
+
+  Expr rename(const Expr& e) const { return e ? substitute(e, names_) : e; }
+
+  TreeDefine define_of(const Pending& p) const {
+    TreeDefine d = p.define;
+    for (Expr& e : d.index) e = rename(e);
+    d.value = rename(d.value);
+    return d;
+  }
+  TreeAccumulate accumulate_of(const Pending& p) const {
+    const Reduce& r = *p.reduction;
+    Expr position;
+    if (r.op == Reducer::ArgMax || r.op == Reducer::ArgMin) {
+      position = constant_int(0);
+      for (const LoopVar& v : r.vars) position = position * v.extent + var_ref(v.name);
+    }
+    return {p.accumulator, p.scan ? nullptr : rename(r.where), rename(r.value), rename(position)};
+  }
+
+  /// What the statement touches, as far as its variables have names in the tree.
+  Touches touches_of(const Pending& p, bool whole) const {
+    Touches out;
+    if (p.reduction) touch({accumulate_of(p)}, out);
+    if (whole) touch({define_of(p)}, out);
+    return out;
+  }
+
+  /// May `mine` go into `loop`, its variable `v` becoming the loop's?
+  static bool fits(const TreeLoop& loop, const Touches& there, const Touches& mine, const std::string& v) {
+    bool related = false;
+    for (const auto& [tensor, m] : mine) {
+      const auto it = there.find(tensor);
+      if (it == there.end()) continue;
+      related = true;
+      if (!m.written && !it->second.written) continue;
+      bool aligned = false;
+      const size_t rank = m.indices.front().size();
+      for (size_t d = 0; d < rank && !aligned; ++d)
+        aligned =
+            std::all_of(m.indices.begin(), m.indices.end(), [&](const auto& i) { return is_variable(i[d], v); }) &&
+            std::all_of(it->second.indices.begin(), it->second.indices.end(),
+                        [&](const auto& i) { return is_variable(i[d], loop.var.name); });
+      if (!aligned) return false;
+    }
+    return related;
+  }
+
+  static bool conflict(const Touches& a, const Touches& b) {
+    for (const auto& [tensor, t] : a) {
+      const auto it = b.find(tensor);
+      if (it != b.end() && (t.written || it->second.written)) return true;
+    }
+    return false;
+  }
+
+  struct Place {
+    size_t node;
+    size_t var;
+  };
+
+  /// The nearest loop (searching backwards past nodes that do not matter) that one of `vars` can share.
+  std::optional<Place> find_place(const Tree& body, const std::vector<LoopVar>& vars, const Touches& mine,
+                                  bool reducing) const {
+    for (size_t i = body.size(); i-- > 0;) {
+      Touches there;
+      touch(body[i], there);
+      const auto* loop = std::get_if<TreeLoop>(&body[i].node);
+      if (loop && !loop->ordered)
+        for (size_t v = 0; v < vars.size(); ++v)
+          if (same(vars[v].extent, loop->var.extent) && (reducing || v == 0 || reduces(loop->body)) &&
+              fits(*loop, there, mine, vars[v].name))
+            return Place{i, v};
+      if (conflict(there, mine)) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  TreeLoop& new_loop(Tree& body, const LoopVar& v, bool ordered = false) {
+    TreeLoop loop;
+    loop.var = {fmt::format("{}.{}", v.name, ++loops_), rename(v.extent)};
+    loop.ordered = ordered;
+    names_[v.name] = var_ref(loop.var.name);
+    body.push_back({std::move(loop)});
+    return std::get<TreeLoop>(body.back().node);
+  }
+
+  void place(Tree& body, Pending& p) {
+    if (p.loops.empty() || (p.scan && p.loops.size() == 1)) {
+      if (p.scan) return place_scan(body, p);
+      if (p.reduction) return place_reduction(body, p);
+      body.push_back({define_of(p)});
+      return;
+    }
+    std::vector<LoopVar> vars = p.loops;
+    if (p.scan) vars.erase(vars.begin() + static_cast<std::ptrdiff_t>(scan_loop(p)));
+    const auto at = p.in_order || body.empty() ? std::nullopt : find_place(body, vars, touches_of(p, true), false);
+    const LoopVar v = vars[at ? at->var : 0];
+    TreeLoop& loop = at ? std::get<TreeLoop>(body[at->node].node) : new_loop(body, v, p.in_order);
+    names_[v.name] = var_ref(loop.var.name);
+    remove(p, v.name);
+    place(loop.body, p);
+  }
+
+  static size_t scan_loop(const Pending& p) { return p.scan->loop; }
+  static void remove(Pending& p, const std::string& name) {
+    for (size_t i = 0; i < p.loops.size(); ++i) {
+      if (p.loops[i].name != name) continue;
+      p.loops.erase(p.loops.begin() + static_cast<std::ptrdiff_t>(i));
+      if (p.scan && p.scan->loop > i) --p.scan->loop;
+      return;
+    }
+  }
+
+  void place_reduction(Tree& body, Pending& p) {
+    const auto at = body.empty() ? std::nullopt : find_place(body, p.reduced, touches_of(p, false), true);
+    const TreeNode begin{TreeBegin{p.accumulator}};
+    if (at) {
+      body.insert(body.begin() + static_cast<std::ptrdiff_t>(at->node), begin);
+      const LoopVar v = p.reduced[at->var];
+      TreeLoop& loop = std::get<TreeLoop>(body[at->node + 1].node);
+      names_[v.name] = var_ref(loop.var.name);
+      p.reduced.erase(p.reduced.begin() + static_cast<std::ptrdiff_t>(at->var));
+      place_accumulation(loop.body, p);
+    } else {
+      body.push_back(begin);
+      place_accumulation(body, p, false);
+    }
+    body.push_back({TreeEnd{p.accumulator}});
+    body.push_back({define_of(p)});
+  }
+
+  void place_accumulation(Tree& body, Pending& p, bool may_share = true) {
+    if (p.reduced.empty()) {
+      body.push_back({accumulate_of(p)});
+      return;
+    }
+    const auto at = may_share ? find_place(body, p.reduced, touches_of(p, false), true) : std::nullopt;
+    const LoopVar v = p.reduced[at ? at->var : 0];
+    p.reduced.erase(p.reduced.begin() + static_cast<std::ptrdiff_t>(at ? at->var : 0));
+    TreeLoop& loop = at ? std::get<TreeLoop>(body[at->node].node) : new_loop(body, v);
+    names_[v.name] = var_ref(loop.var.name);
+    place_accumulation(loop.body, p, at.has_value());
+  }
+
+  void place_scan(Tree& body, Pending& p) {
+    const LoopVar i = p.loops[0];
+    body.push_back({TreeBegin{p.accumulator}});
+    TreeLoop& loop = new_loop(body, i, true);
+    const Expr here =
+        p.scan->backwards ? loop.var.extent - constant_int(1) - var_ref(loop.var.name) : var_ref(loop.var.name);
+    names_[i.name] = here;
+    names_[p.reduced[0].name] = here;
+    TreeNode add{accumulate_of(p)}, define{define_of(p)};
+    loop.body.push_back(p.scan->exclusive ? define : add);
+    loop.body.push_back(p.scan->exclusive ? add : define);
+  }
+
+  const Kernel& k_;
+  LoopTree tree_;
+  std::map<std::string, Expr> names_;  ///< variables of the statement at hand → of the tree
+  int loops_ = 0;
+};
+
+}  // namespace
+
+LoopTree build_loops(const Kernel& k) { return LoopBuilder(k).run(); }
+
+}  // namespace tenon

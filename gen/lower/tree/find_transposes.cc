@@ -1,0 +1,94 @@
+// Recognising transposes: a perfect nest around one copy, whose source and target lie densely along different loops.
+#include "lower/tree/find_transposes.h"
+
+#include <algorithm>
+
+#include "algebra/simplify.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+/// Tiles larger than this in either direction no longer fit the registers.
+constexpr int kLargestTile = 16;
+
+struct Nest {
+  std::vector<TreeLoop> loops;  ///< without bodies
+  TreeDefine copy;
+};
+
+std::optional<Nest> perfect_nest(const TreeLoop& outermost) {
+  Nest n;
+  const TreeLoop* l = &outermost;
+  while (l) {
+    if (l->ordered || l->body.size() != 1) return std::nullopt;
+    TreeLoop bare = *l;
+    bare.body.clear();
+    n.loops.push_back(bare);
+    if (const auto* d = std::get_if<TreeDefine>(&l->body[0].node)) {
+      n.copy = *d;
+      return n;
+    }
+    l = std::get_if<TreeLoop>(&l->body[0].node);
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> stride_along(const Tensor& t, const std::vector<Expr>& index, const std::string& var,
+                                    const Ranges& ranges) {
+  Expr total = constant_int(0);
+  for (size_t d = 0; d < index.size(); ++d) {
+    const auto a = affine_in(index[d], var);
+    if (!a) return std::nullopt;
+    if (!is_zero(a->coefficient)) total = total + a->coefficient * t.strides[d];
+  }
+  return constant_value(simplify(total, ranges));
+}
+
+/// The loop along which consecutive elements lie side by side; -1 if there is none.
+int dense_loop(const Nest& n, const Tensor& t, const std::vector<Expr>& index, const Ranges& ranges) {
+  for (size_t i = 0; i < n.loops.size(); ++i)
+    if (stride_along(t, index, n.loops[i].var.name, ranges) == 1) return static_cast<int>(i);
+  return -1;
+}
+
+std::optional<TreeLoop> as_transpose(const Kernel& k, const Isa& isa, const TreeLoop& outermost, const Ranges& ranges) {
+  auto n = perfect_nest(outermost);
+  if (!n || n->copy.update != Update::Assign) return std::nullopt;
+  const auto* read = std::get_if<Read>(&n->copy.value->node);
+  const Tensor& target = k.tensors[static_cast<size_t>(n->copy.tensor)];
+  if (!read || read->fill || read->tensor == n->copy.tensor || target.role != Role::Output || is_complex(target.dtype))
+    return std::nullopt;
+  const int across = dense_loop(*n, target, n->copy.index, ranges);
+  const int down = dense_loop(*n, k.tensors[static_cast<size_t>(read->tensor)], read->index, ranges);
+  if (across < 0 || down < 0 || across == down) return std::nullopt;
+  const auto edge_of = [&](int loop) {
+    return constant_value(n->loops[static_cast<size_t>(loop)].var.extent).value_or(kLargestTile);
+  };
+  int edge = std::min(kLargestTile, isa.lanes(target.dtype));
+  while (edge > 2 && (edge > edge_of(across) || edge > edge_of(down))) edge /= 2;
+  if (edge < 4) return std::nullopt;
+  TreeNode inside{
+      TreeTranspose{n->loops[static_cast<size_t>(down)].var, n->loops[static_cast<size_t>(across)].var, n->copy, edge}};
+  for (size_t i = n->loops.size(); i-- > 0;) {
+    if (static_cast<int>(i) == across || static_cast<int>(i) == down) continue;
+    TreeLoop l = n->loops[i];
+    l.body = {std::move(inside)};
+    inside = {std::move(l)};
+  }
+  TreeLoop once;
+  once.body = {std::move(inside)};
+  return once;
+}
+
+}  // namespace
+
+void find_transposes(const Kernel& k, const Isa& isa, LoopTree& tree) {
+  if (isa.vector_bits == 0) return;
+  const Ranges ranges = size_ranges(k);
+  for (TreeNode& n : tree.body)
+    if (const auto* l = std::get_if<TreeLoop>(&n.node))
+      if (auto t = as_transpose(k, isa, *l, ranges)) n = TreeNode(std::move(t->body[0]));
+}
+
+}  // namespace tenon

@@ -1,0 +1,172 @@
+// Surveying a loop: every value that differs between iterations must have a vector form.
+#include "lower/tree/lane_survey.h"
+
+#include <algorithm>
+
+#include "algebra/simplify.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+/// Distances between lanes that shuffles or a few loads still bridge.
+constexpr int64_t kNearStride = 4;
+
+/// Operations that gain nothing from vectors, or have none.
+bool stays_scalar(ScalarOp op, DType type) {
+  switch (op) {
+    case ScalarOp::FloorDiv:
+    case ScalarOp::Philox:
+    case ScalarOp::U01:
+    case ScalarOp::Popcount:
+    case ScalarOp::Clz:
+    case ScalarOp::Complex:
+    case ScalarOp::Arg:
+    case ScalarOp::Conj:
+    case ScalarOp::Nextafter: return true;
+    case ScalarOp::Mod:
+    case ScalarOp::Pow: return !is_float(type);
+    default: return false;
+  }
+}
+
+/// Where tensors lie. Without temps the tree, which a survey of each of its loops would walk again, has no say in it.
+std::vector<TempPlace> places_of(const Kernel& k, const LoopTree& tree) {
+  if (std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; }))
+    return place_temps(k, tree);
+  std::vector<TempPlace> out;
+  for (const Tensor& t : k.tensors) out.push_back({true, false, t.dims, t.strides});
+  return out;
+}
+
+}  // namespace
+
+LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& loop, const Ranges& ranges)
+    : k_(k), tree_(tree), var_(loop.var.name), interior_(loop.interior), ranges_(ranges), places_(places_of(k, tree)) {
+  ranges_.extents[var_] = loop.var.extent;
+  this->tree(loop.body);
+}
+
+void LaneSurvey::tree(const Tree& t) {
+  for (const TreeNode& n : t) {
+    if (!possible_) return;
+    if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
+      has_loops_ = true;
+      if (varies(l->var.extent)) refuse();
+      ranges_.extents[l->var.name] = l->var.extent;
+      tree(l->body);
+    } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
+      define(*d);
+    } else if (const auto* b = std::get_if<TreeBegin>(&n.node)) {
+      begun_.insert(b->accumulator);
+      varying_accumulators_.insert(accumulator_name(b->accumulator));
+    } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
+      accumulate(*a);
+    }
+  }
+}
+
+bool LaneSurvey::varies(const Expr& e) {
+  if (!e) return false;
+  if (const auto* v = std::get_if<VarRef>(&e->node))
+    return v->name == var_ || varying_accumulators_.count(v->name) != 0;
+  if (is_leaf(e)) return false;
+  if (const auto* known = varies_.find(e.get())) return known->second;
+  const auto* r = std::get_if<Read>(&e->node);
+  bool result = r && varying_temps_.count(r->tensor) != 0 && !places_[static_cast<size_t>(r->tensor)].stored;
+  each_child(e, [&](const Expr& c) { result = result || varies(c); });
+  varies_[e.get()] = {e, result};
+  return result;
+}
+
+std::optional<Expr> LaneSurvey::stride(int tensor, const std::vector<Expr>& index) {
+  Expr total = constant_int(0);
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (!varies(index[d])) continue;
+    const auto a = affine_in(index[d], var_);
+    if (!a || varies(a->rest) || varies(a->coefficient)) return std::nullopt;
+    total = total + a->coefficient * places_[static_cast<size_t>(tensor)].strides[d];
+  }
+  return simplify(total, ranges_);
+}
+
+void LaneSurvey::define(const TreeDefine& d) {
+  value(d.value);
+  const TempPlace& place = places_[static_cast<size_t>(d.tensor)];
+  if (!place.stored) {
+    varying_temps_.insert(d.tensor);
+    varies_.clear();
+    return;
+  }
+  const auto s = stride(d.tensor, d.index);
+  if (!s || !is_one(*s) || d.update == Update::Last) return refuse();
+  neighbours_ += 1;
+  widest_ = std::max(widest_, bytes_of(k_.tensors[static_cast<size_t>(d.tensor)].dtype));
+  if (is_complex(k_.tensors[static_cast<size_t>(d.tensor)].dtype)) refuse();
+  if (d.update == Update::Assign) varying_temps_.insert(d.tensor);
+}
+
+void LaneSurvey::accumulate(const TreeAccumulate& a) {
+  const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
+  const bool argument = acc.op == Reducer::ArgMax || acc.op == Reducer::ArgMin;
+  const DType type = argument ? acc.compared : acc.type;
+  if (is_complex(type)) return refuse();
+  if (a.where) value(a.where);
+  value(a.value);
+  if (type != DType::Bool) widest_ = std::max(widest_, bytes_of(type));
+  if (argument) widest_ = std::max(widest_, 4);
+  if (begun_.count(a.accumulator)) return;
+  reduced_.insert(a.accumulator);
+  const bool ordered = acc.op == Reducer::Sum || acc.op == Reducer::Prod;
+  if (ordered && is_float(type) && !k_.reassociate) refuse();
+  if (!argument) return;
+  const auto step = affine_in(a.position, var_);
+  if (!step || !is_one(simplify(step->coefficient, ranges_))) refuse();
+}
+
+void LaneSurvey::value(const Expr& e) {
+  if (!possible_ || !varies(e) || std::exchange(seen_[e.get()], true)) return;
+  if (is_complex(e->type)) return refuse();
+  if (e->type != DType::Bool) widest_ = std::max(widest_, bytes_of(e->type));
+  if (const auto* r = std::get_if<Read>(&e->node)) return read(e, *r);
+  if (const auto* a = std::get_if<Apply>(&e->node)) return apply(e, *a);
+  if (const auto* s = std::get_if<Select>(&e->node)) return select(*s);
+  if (std::holds_alternative<Reduce>(e->node)) refuse();
+}
+
+void LaneSurvey::read(const Expr& e, const Read& r) {
+  if (!places_[static_cast<size_t>(r.tensor)].stored) return;
+  const auto s = stride(r.tensor, r.index);
+  const auto c = s ? constant_value(*s) : std::nullopt;
+  if (!c || *c < 0 || *c > kNearStride) return refuse();
+  (*c == 1 ? neighbours_ : strided_) += *c == 0 ? 0 : 1;
+  if (!r.fill) return;
+  value(r.fill);
+  for (size_t d = 0; d < r.index.size(); ++d) {
+    const bool inside = proves_not_negative(linear_form(r.index[d]), ranges_) &&
+                        proves_lt(r.index[d], k_.tensors[static_cast<size_t>(r.tensor)].dims[d], ranges_);
+    if (!varies(r.index[d]) || inside || interior_) continue;
+    needs_interior_ = true;
+    return refuse();
+  }
+  (void)e;
+}
+
+void LaneSurvey::apply(const Expr& e, const Apply& a) {
+  if (stays_scalar(a.op, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type)))
+    return refuse();
+  operations_ += a.op == ScalarOp::Cast ? 0 : 1;
+  if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Mod)
+    ++costly_;  // Mod of floats; that of whole numbers has no vectors
+  for (const Expr& x : a.args) value(x);
+}
+
+void LaneSurvey::select(const Select& s) {
+  ++operations_;
+  value(s.cond);
+  if (varies(s.cond) && !(always_defined(k_, s.yes, ranges_) && always_defined(k_, s.no, ranges_))) return refuse();
+  value(s.yes);
+  value(s.no);
+}
+
+}  // namespace tenon

@@ -1,0 +1,60 @@
+// What a loop does per iteration, seen as lanes of a vector: whether that is possible, how wide it is, what it costs.
+#pragma once
+
+#include <set>
+
+#include "algebra/linear.h"
+#include "lower/tree/loop_tree.h"
+#include "lower/tree/place_temps.h"
+#include "support/pointer_map.h"
+
+namespace tenon {
+
+class LaneSurvey {
+ public:
+  /// Surveys `loop`, which is marked as a vector loop already (temps are placed so).
+  LaneSurvey(const Kernel&, const LoopTree&, const TreeLoop& loop, const Ranges& ranges);
+
+  bool possible() const { return possible_; }
+  /// The only obstacle found is a padded read that is not proved to lie inside.
+  bool needs_interior() const { return needs_interior_; }
+  /// Loads and stores of neighbours, other loads, functions of some cost, bytes of the widest value.
+  int neighbours() const { return neighbours_; }
+  int strided() const { return strided_; }
+  int costly() const { return costly_; }
+  /// Operations on values that differ between iterations.
+  int operations() const { return operations_; }
+  int widest() const { return widest_; }
+  bool has_loops() const { return has_loops_; }
+  /// Accumulators that run over the loop.
+  const std::set<int>& reduced() const { return reduced_; }
+
+ private:
+  void tree(const Tree& t);
+  void define(const TreeDefine& d);
+  void accumulate(const TreeAccumulate& a);
+  bool varies(const Expr& e);
+  void value(const Expr& e);
+  void read(const Expr& e, const Read& r);
+  void apply(const Expr& e, const Apply& a);
+  void select(const Select& s);
+  /// Elements from one lane to the next; nothing when lanes lie irregularly.
+  std::optional<Expr> stride(int tensor, const std::vector<Expr>& index);
+  void refuse() { possible_ = false; }
+
+  const Kernel& k_;
+  const LoopTree& tree_;
+  const std::string var_;
+  const bool interior_;
+  Ranges ranges_;
+  std::vector<TempPlace> places_;
+  std::set<int> begun_, reduced_;
+  std::set<int> varying_temps_;
+  std::set<std::string> varying_accumulators_;
+  PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
+  PointerMap<bool> seen_;
+  bool possible_ = true, has_loops_ = false, needs_interior_ = false;
+  int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1;
+};
+
+}  // namespace tenon

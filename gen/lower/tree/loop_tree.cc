@@ -1,0 +1,69 @@
+// Names and text form of loop trees.
+#include "lower/tree/loop_tree.h"
+
+#include <fmt/format.h>
+
+namespace tenon {
+namespace {
+
+std::string list(const std::vector<Expr>& v, const std::vector<std::string>& names) {
+  std::string out;
+  for (const Expr& e : v) out += (out.empty() ? "" : ", ") + to_text(e, names);
+  return out;
+}
+
+struct Writer {
+  const std::vector<std::string>& names;
+  std::string out;
+  int depth = 1;
+
+  void line(const std::string& s) { out += std::string(static_cast<size_t>(depth) * 2, ' ') + s + "\n"; }
+  void write(const Tree& tree) {
+    for (const TreeNode& n : tree) std::visit(*this, n.node);
+  }
+  void operator()(const TreeLoop& l) {
+    const std::string shape =
+        l.shape.lanes * l.shape.parts > 1 ? fmt::format("  by {} x {}", l.shape.parts, l.shape.lanes) : "";
+    line(
+        fmt::format("for {} < {}{}{}", l.var.name, to_text(l.var.extent, names), shape, l.ordered ? "  in order" : ""));
+    ++depth;
+    if (!l.next_row.empty()) line("fetch " + list(l.next_row, names));
+    write(l.body);
+    --depth;
+  }
+  void operator()(const TreeDefine& d) {
+    constexpr std::string_view signs[] = {"=", "+=", "*=", "max=", "min=", "last="};
+    line(fmt::format("{}[{}] {} {}", names[static_cast<size_t>(d.tensor)], list(d.index, names),
+                     signs[static_cast<size_t>(d.update)], to_text(d.value, names)));
+  }
+  void operator()(const TreeBegin& b) { line(fmt::format("begin {}", accumulator_name(b.accumulator))); }
+  void operator()(const TreeAccumulate& a) {
+    line(fmt::format("accumulate {} with {}{}", accumulator_name(a.accumulator), to_text(a.value, names),
+                     a.where ? " where " + to_text(a.where, names) : ""));
+  }
+  void operator()(const TreeTranspose& t) {
+    line(fmt::format("transpose {} < {}, {} < {} by {}", t.down.name, to_text(t.down.extent, names), t.across.name,
+                     to_text(t.across.extent, names), t.edge));
+    ++depth;
+    (*this)(t.copy);
+    --depth;
+  }
+  void operator()(const TreeEnd& e) { line(fmt::format("end {}", accumulator_name(e.accumulator))); }
+};
+
+}  // namespace
+
+std::string accumulator_name(int number) { return fmt::format("acc.{}", number); }
+std::string letter_of(const std::string& variable) { return variable.substr(0, variable.find('.')); }
+
+std::string to_text(const LoopTree& tree, const std::vector<std::string>& tensor_names) {
+  Writer w{tensor_names, ""};
+  for (size_t i = 0; i < tree.accumulators.size(); ++i) {
+    const Accumulator& a = tree.accumulators[i];
+    w.line(fmt::format("{}: {} of {}", accumulator_name(static_cast<int>(i)), name_of(a.op), name_of(a.type)));
+  }
+  w.write(tree.body);
+  return w.out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,92 @@
+// Loop trees: which loops stand in which, and what happens in them; still in expressions, no vectors yet.
+// The step between a kernel's list of statements and its loop nest.
+//
+//   tree := node…
+//   node := loop(var, tree) | define(tensor[index] update value) | begin(acc) | accumulate(acc, value where …) |
+//   end(acc)
+//         | transpose(define, down, across)
+//
+// Loop variables of a tree are named `letter.number`, so that each loop has a name of its own. The value of accumulator
+// n is the variable accumulator_name(n): from begin on its running value (serial loops), from end on its result.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/kernel/kernel.h"
+
+namespace tenon {
+
+struct TreeNode;
+using Tree = std::vector<TreeNode>;
+
+/// How a loop is written: lanes > 1 or parts > 1 = `parts` vectors of `lanes` iterations at a time, and a remainder.
+struct LoopShape {
+  int lanes = 1;
+  int parts = 1;
+  int prefetch_bytes = 0;  ///< how far ahead loads and stores of neighbours are fetched
+};
+
+struct TreeLoop {
+  LoopVar var;
+  Expr begin, end;        ///< null: 0 and the extent
+  bool interior = false;  ///< padded reads whose index depends on the variable lie inside
+  bool parallel = false;  ///< iterations may go to workers
+  bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter)
+  LoopShape shape;
+  std::vector<int> cached;     ///< tensors that an earlier loop of the same row went over: not fetched ahead
+  std::vector<Expr> next_row;  ///< reads of the next row, fetched ahead by this loop
+  std::vector<TreeNode> body;
+};
+struct TreeDefine {
+  int tensor = 0;
+  std::vector<Expr> index;
+  Update update = Update::Assign;
+  Expr value;
+  std::string formula;
+};
+struct TreeBegin {
+  int accumulator = 0;
+};
+/// `position`: for ArgMax and ArgMin, what the result is when this element wins.
+struct TreeAccumulate {
+  int accumulator = 0;
+  Expr where;
+  Expr value;
+  Expr position;
+};
+struct TreeEnd {
+  int accumulator = 0;
+};
+
+/// A copy for all values of two variables: `down` is dense in the source, `across` in the target.
+struct TreeTranspose {
+  LoopVar down, across;
+  TreeDefine copy;
+  int edge = 8;
+};
+
+struct TreeNode {
+  std::variant<TreeLoop, TreeDefine, TreeBegin, TreeAccumulate, TreeEnd, TreeTranspose> node;
+};
+
+struct Accumulator {
+  Reducer op;
+  DType type;
+  DType compared = DType::I64;  ///< ArgMax and ArgMin: type of what is compared
+  std::string name;             ///< what it is called in the C
+  LoopShape split;              ///< lanes and parts, when a vector loop runs over the reduction
+};
+
+struct LoopTree {
+  Tree body;
+  std::vector<Accumulator> accumulators;
+};
+
+std::string accumulator_name(int number);
+/// The name of a loop variable in C: what stands before the dot.
+std::string letter_of(const std::string& variable);
+std::string to_text(const LoopTree&, const std::vector<std::string>& tensor_names);
+
+}  // namespace tenon

@@ -1,0 +1,118 @@
+// Finding parallel loops: those at the root whose results are all indexed by their variable.
+#include "lower/tree/mark_parallel.h"
+
+#include <algorithm>
+
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/place_temps.h"
+
+namespace tenon {
+namespace {
+
+/// Iterations of an inner loop that are worth sharing; fewer may become plain statements.
+constexpr int64_t kWorthSharing = 16;
+/// Elements a block: enough that handing it to a worker costs little beside it.
+constexpr int64_t kBlock = 8192;
+
+bool indexed_by(const std::vector<Expr>& index, const std::string& var) {
+  return std::any_of(index.begin(), index.end(), [&](const Expr& e) {
+    const auto* v = std::get_if<VarRef>(&e->node);
+    return v && v->name == var;
+  });
+}
+
+using Index = std::vector<Expr>;
+
+void collect(const Expr& e, int tensor, std::vector<Index>& out) {
+  if (e)
+    each_read(e, [&](const Read& r) {
+      if (r.tensor == tensor) out.push_back(r.index);
+    });
+}
+
+/// The index of every access to `tensor`.
+void collect(const Tree& tree, int tensor, std::vector<Index>& out) {
+  for (const TreeNode& n : tree) {
+    if (const auto* l = std::get_if<TreeLoop>(&n.node)) collect(l->body, tensor, out);
+    const auto* t = std::get_if<TreeTranspose>(&n.node);
+    if (const auto* d = t ? &t->copy : std::get_if<TreeDefine>(&n.node)) {
+      if (d->tensor == tensor) out.push_back(d->index);
+      for (const Expr& e : d->index) collect(e, tensor, out);
+      collect(d->value, tensor, out);
+    }
+    if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
+      collect(a->where, tensor, out);
+      collect(a->value, tensor, out);
+    }
+  }
+}
+
+/// Parallel loops of one kernel.
+class ParallelLoops {
+ public:
+  ParallelLoops(const Kernel& k, const LoopTree& tree) : k_(k), tree_(tree), places_(place_temps(k, tree)) {}
+
+  bool independent(const Tree& body, const std::string& var) const {
+    return std::all_of(body.begin(), body.end(), [&](const TreeNode& n) {
+      if (const auto* l = std::get_if<TreeLoop>(&n.node)) return independent(l->body, var);
+      if (const auto* t = std::get_if<TreeTranspose>(&n.node)) return indexed_by(t->copy.index, var);
+      const auto* d = std::get_if<TreeDefine>(&n.node);
+      if (!d || !places_[static_cast<size_t>(d->tensor)].stored) return true;
+      return k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Output ? indexed_by(d->index, var)
+                                                                             : owned(d->tensor, var);
+    });
+  }
+
+ private:
+  /// A temp of which each iteration touches its own elements alone: every worker has one.
+  bool owned(int tensor, const std::string& var) const {
+    std::vector<Index> all;
+    collect(tree_.body, tensor, all);
+    for (size_t dim = 0; dim < k_.tensors[static_cast<size_t>(tensor)].dims.size(); ++dim)
+      if (std::all_of(all.begin(), all.end(), [&](const Index& i) { return indexed_by({i[dim]}, var); })) return true;
+    return false;
+  }
+
+  const Kernel& k_;
+  const LoopTree& tree_;
+  const std::vector<TempPlace> places_;
+};
+
+/// for block < ceil(N/kBlock): for i from block·kBlock to the lesser of N and the next block
+TreeLoop blocked(TreeLoop l) {
+  const Expr size = constant_int(kBlock), block = var_ref("block.0");
+  TreeLoop outer;
+  outer.var = {"block.0", constant_int((*constant_value(l.var.extent) + kBlock - 1) / kBlock)};
+  l.begin = block * size;
+  l.end = apply(ScalarOp::Min, {l.var.extent, l.begin + size});
+  outer.body.push_back({std::move(l)});
+  return outer;
+}
+
+/// Marks the loop, and where only run time knows how often it runs, perhaps once, the one alone inside of it.
+void mark(const ParallelLoops& loops, TreeLoop& l) {
+  l.parallel = true;
+  if (constant_value(l.var.extent) || l.body.size() != 1) return;
+  auto* inner = std::get_if<TreeLoop>(&l.body[0].node);
+  if (!inner || inner->ordered || inner->begin || inner->shape.lanes * inner->shape.parts > 1) return;
+  if (constant_value(inner->var.extent).value_or(kWorthSharing) >= kWorthSharing &&
+      loops.independent(inner->body, inner->var.name))
+    mark(loops, *inner);
+}
+
+}  // namespace
+
+void mark_parallel(const Kernel& k, LoopTree& tree) {
+  const ParallelLoops loops(k, tree);
+  for (TreeNode& n : tree.body) {
+    auto* l = std::get_if<TreeLoop>(&n.node);
+    if (!l || l->ordered || l->begin || !loops.independent(l->body, l->var.name)) continue;
+    if (l->shape.lanes * l->shape.parts > 1) {
+      if (constant_value(l->var.extent).value_or(0) < 2 * kBlock) continue;
+      *l = blocked(*l);
+    }
+    mark(loops, *l);
+  }
+}
+
+}  // namespace tenon

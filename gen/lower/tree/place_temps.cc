@@ -1,0 +1,94 @@
+// Deciding which temps need memory, and how much of it.
+#include "lower/tree/place_temps.h"
+
+#include <set>
+
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+class Placer {
+ public:
+  Placer(const Kernel& k, const LoopTree& tree)
+      : k_(k), stored_(k.tensors.size(), false), forwards_(k.tensors.size(), false), accesses_(k.tensors.size()) {
+    visit(tree.body);
+  }
+
+  TempPlace place_of(size_t tensor) const {
+    const Tensor& t = k_.tensors[tensor];
+    if (t.role != Role::Temp) return {true, forwards_[tensor], t.dims, t.strides};
+    TempPlace p{stored_[tensor], forwards_[tensor], t.dims, {}};
+    for (size_t d = 0; d < p.dims.size(); ++d)
+      if (walked_by_one_loop(tensor, d)) p.dims[d] = constant_int(1);
+    p.strides = contiguous_strides(p.dims);
+    for (size_t d = 0; d < p.dims.size(); ++d)
+      if (is_one(p.dims[d])) p.strides[d] = constant_int(0);
+    return p;
+  }
+
+ private:
+  void visit(const Tree& tree) {
+    for (const TreeNode& n : tree) {
+      if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
+        forwarded_.enter();
+        if (l->shape.lanes * l->shape.parts > 1) vector_vars_.insert(l->var.name);
+        visit(l->body);
+        forwarded_.leave();
+      } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
+        define(*d);
+      } else if (const auto* t = std::get_if<TreeTranspose>(&n.node)) {
+        reads(t->copy.value);
+      } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
+        reads(a->value);
+        if (a->where) reads(a->where);
+      }
+    }
+  }
+
+  void define(const TreeDefine& d) {
+    reads(d.value);
+    for (const Expr& e : d.index) reads(e);
+    accesses_[static_cast<size_t>(d.tensor)].push_back(&d.index);
+    if (d.update != Update::Assign) stored_[static_cast<size_t>(d.tensor)] = true;
+    else forwarded_.write(d.tensor, d.index, true);
+  }
+
+  void reads(const Expr& e) {
+    each_read(e, [&](const Read& r) {
+      const auto t = static_cast<size_t>(r.tensor);
+      accesses_[t].push_back(&r.index);
+      if (r.fill || !forwarded_.find(r.tensor, r.index)) stored_[t] = true;
+      else forwards_[t] = true;
+    });
+  }
+
+  /// Every access indexes dimension `d` by the variable of one and the same loop, whose iterations therefore can share
+  /// the memory.
+  bool walked_by_one_loop(size_t tensor, size_t d) const {
+    const VarRef* first = nullptr;
+    for (const std::vector<Expr>* index : accesses_[tensor]) {
+      const auto* v = std::get_if<VarRef>(&(*index)[d]->node);
+      if (!v || (first && first->name != v->name) || vector_vars_.count(v->name)) return false;
+      first = v;
+    }
+    return first != nullptr;
+  }
+
+  const Kernel& k_;
+  std::vector<bool> stored_, forwards_;
+  std::vector<std::vector<const std::vector<Expr>*>> accesses_;  ///< in the tree, which outlives this
+  std::set<std::string> vector_vars_;
+  Forwarding<bool> forwarded_;
+};
+
+}  // namespace
+
+std::vector<TempPlace> place_temps(const Kernel& k, const LoopTree& tree) {
+  const Placer placer(k, tree);
+  std::vector<TempPlace> places;
+  for (size_t t = 0; t < k.tensors.size(); ++t) places.push_back(placer.place_of(t));
+  return places;
+}
+
+}  // namespace tenon

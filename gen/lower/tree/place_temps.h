@@ -1,0 +1,50 @@
+// Where temps live: in scalars where every read sees the value just written, else in the workspace with the dimensions
+// that matter.
+#pragma once
+
+#include "lower/tree/loop_tree.h"
+
+namespace tenon {
+
+/// Storage of one tensor in a loop tree.
+struct TempPlace {
+  bool stored = true;         ///< false: every read is forwarded from the value itself
+  bool forwarded = false;     ///< some read is
+  std::vector<Expr> dims;     ///< extents kept; 1 for a dimension that a common loop walks
+  std::vector<Expr> strides;  ///< 0 for those
+};
+
+/// One entry a tensor of the kernel; tensors that are no temps keep their own strides.
+std::vector<TempPlace> place_temps(const Kernel&, const LoopTree&);
+
+/// Values that were just written, by tensor and index, in nested scopes. T is what a value is for the user.
+template <class T>
+class Forwarding {
+ public:
+  void enter() { scopes_.emplace_back(); }
+  void leave() { scopes_.pop_back(); }
+  void write(int tensor, const std::vector<Expr>& index, T value) {
+    scopes_.back()[tensor] = {index, std::move(value)};
+  }
+  /// The value of tensor[index]; null when it may be another element.
+  const T* find(int tensor, const std::vector<Expr>& index) const {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      const auto it = scope->find(tensor);
+      if (it == scope->end()) continue;
+      if (it->second.index.size() != index.size()) return nullptr;
+      for (size_t d = 0; d < index.size(); ++d)
+        if (!same(it->second.index[d], index[d])) return nullptr;
+      return &it->second.value;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Entry {
+    std::vector<Expr> index;
+    T value;
+  };
+  std::vector<std::map<int, Entry>> scopes_{1};
+};
+
+}  // namespace tenon

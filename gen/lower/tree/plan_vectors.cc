@@ -1,0 +1,130 @@
+// Planning vector loops, outermost first.
+#include "lower/tree/plan_vectors.h"
+
+#include <algorithm>
+
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/lane_survey.h"
+#include "lower/tree/split_border.h"
+
+namespace tenon {
+namespace {
+
+class VectorPlanner {
+ public:
+  VectorPlanner(const Kernel& k, const Isa& isa, const Blueprints& blueprints, LoopTree& tree)
+      : k_(k), isa_(isa), blueprints_(blueprints), tree_(tree), ranges_(size_ranges(k)) {}
+
+  void plan(Tree& t) {
+    for (size_t i = 0; i < t.size(); ++i) {
+      auto* l = std::get_if<TreeLoop>(&t[i].node);
+      if (!l) continue;
+      const std::string var = l->var.name;
+      ranges_.extents[var] = l->var.extent;
+      if (!mark(*l, is_only_loop(t)) && !split(t, i)) plan(l->body);
+      ranges_.extents.erase(var);
+    }
+  }
+
+ private:
+  static bool carries(const TreeLoop& l) {
+    return l.ordered && std::any_of(l.body.begin(), l.body.end(),
+                                    [](const TreeNode& n) { return !std::holds_alternative<TreeDefine>(n.node); });
+  }
+
+  /// Makes loop `i` a vector loop over its interior between two plain ones; `i` moves to the last of the three.
+  bool split(Tree& t, size_t& i) {
+    TreeLoop middle = std::get<TreeLoop>(t[i].node);
+    if (!wants_interior_ || isa_.vector_bits == 0) return false;
+    middle.interior = true;
+    const auto interior = find_interior(k_, middle, ranges_);
+    if (!interior) return false;
+    TreeLoop left = std::get<TreeLoop>(t[i].node), right = left;
+    std::get<TreeLoop>(t[i].node).interior = true;
+    if (!mark(std::get<TreeLoop>(t[i].node), is_only_loop(t))) {
+      std::get<TreeLoop>(t[i].node).interior = false;
+      return false;
+    }
+    TreeLoop& vectors = std::get<TreeLoop>(t[i].node);
+    left.end = vectors.begin = interior->begin;
+    right.begin = vectors.end = interior->end;
+    t.insert(t.begin() + static_cast<std::ptrdiff_t>(i) + 1, TreeNode{right});
+    t.insert(t.begin() + static_cast<std::ptrdiff_t>(i), TreeNode{left});
+    i += 2;
+    return true;
+  }
+
+  static bool is_only_loop(const Tree& t) {
+    return std::count_if(t.begin(), t.end(),
+                         [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); }) == 1;
+  }
+
+  bool mark(TreeLoop& l, bool alone) {
+    wants_interior_ = false;
+    constexpr int kSixteenBytes = 16;
+    const auto n = constant_value(l.var.extent);
+    if (carries(l) || (n && *n < 2)) return false;
+    l.shape = {2, 1};
+    const LaneSurvey survey(k_, tree_, l, ranges_);
+    l.shape = {};
+    wants_interior_ = survey.needs_interior();
+    if (!survey.possible() || survey.neighbours() == 0 || (l.interior && !survey.reduced().empty())) return false;
+    int lanes = isa_.vector_bits == 0 ? 1 : isa_.vector_bits / (8 * survey.widest());
+    while (n && lanes * survey.widest() > kSixteenBytes && lanes / 2 >= *n) lanes /= 2;
+    int parts = parts_of(survey, lanes);
+    while (n && parts > 1 && *n < int64_t{lanes} * parts) parts /= 2;
+    if (lanes * parts < 2 || (isa_.vector_bits > 0 && lanes < 2)) return false;
+    // The processor fetches plain streams ahead by itself; what is asked for besides only takes its time.
+    const bool streams = alone && survey.costly() == 0 && survey.reduced().empty();
+    l.shape = {lanes, parts, survey.has_loops() || streams ? 0 : prefetch_bytes(survey)};
+    for (const int a : survey.reduced()) tree_.accumulators[static_cast<size_t>(a)].split = l.shape;
+    return true;
+  }
+
+  int parts_of(const LaneSurvey& survey, int lanes) const {
+    const bool reduction = !survey.reduced().empty();
+    if (lanes == 1 && !several_pay(survey)) return 1;
+    const DType widest = survey.widest() == 8 ? DType::F64 : DType::F32;
+    const Blueprint* b = blueprints_.find(reduction ? "reduction" : "map", isa_.name, widest);
+    const int wanted = b ? std::max(1, reduction ? b->accumulators : b->unroll) : 4;
+    if (lanes == 1) return wanted;
+    // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
+    constexpr int kMany = 32;
+    // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long
+    // code.
+    constexpr int kLong = 12;
+    if (!reduction && !survey.has_loops() && survey.operations() > kLong)
+      return std::max(1, wanted / (survey.operations() > 2 * kLong ? 4 : 2));
+    return survey.costly() > 0 && isa_.vector_registers < kMany ? std::max(1, wanted / 2) : wanted;
+  }
+
+  int prefetch_bytes(const LaneSurvey& survey) const {
+    const Blueprint* b = blueprints_.find(survey.reduced().empty() ? "map" : "reduction", isa_.name,
+                                          survey.widest() == 8 ? DType::F64 : DType::F32);
+    return b ? b->prefetch_bytes : 0;
+  }
+
+  /// On scalars, several accumulators hide the latency of float additions.
+  bool several_pay(const LaneSurvey& survey) const {
+    return !survey.has_loops() && !survey.reduced().empty() &&
+           std::all_of(survey.reduced().begin(), survey.reduced().end(), [&](int a) {
+             const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
+             return acc.op == Reducer::Sum && is_float(acc.type);
+           });
+  }
+
+  const Kernel& k_;
+  const Isa& isa_;
+  const Blueprints& blueprints_;
+  LoopTree& tree_;
+  Ranges ranges_;
+  bool wants_interior_ = false;
+};
+
+}  // namespace
+
+void plan_vectors(const Kernel& k, const Isa& isa, const Blueprints& blueprints, LoopTree& tree) {
+  VectorPlanner(k, isa, blueprints, tree).plan(tree.body);
+}
+
+}  // namespace tenon

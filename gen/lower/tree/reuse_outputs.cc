@@ -1,0 +1,144 @@
+// Finding a temp and an output that never hold different live values at once, and renaming the one to the other.
+#include "lower/tree/reuse_outputs.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/place_temps.h"
+
+namespace tenon {
+namespace {
+
+/// A leaf of the tree with the loops around it, in the order in which it runs.
+struct Leaf {
+  std::vector<const TreeLoop*> loops;
+  const TreeDefine* define = nullptr;
+  std::vector<Expr> values;
+};
+
+void collect(const Tree& tree, std::vector<const TreeLoop*>& loops, std::vector<Leaf>& out) {
+  for (const TreeNode& n : tree) {
+    if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
+      loops.push_back(l);
+      collect(l->body, loops, out);
+      loops.pop_back();
+    } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
+      out.push_back({loops, d, d->index});
+      out.back().values.push_back(d->value);
+    } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
+      out.push_back({loops, nullptr, {a->value}});
+      if (a->where) out.back().values.push_back(a->where);
+    }
+  }
+}
+
+bool same_index(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](const Expr& x, const Expr& y) { return same(x, y); });
+}
+
+class Reuse {
+ public:
+  Reuse(const Kernel& k, const LoopTree& tree) : k_(k) {
+    std::vector<const TreeLoop*> loops;
+    collect(tree.body, loops, leaves_);
+  }
+
+  /// The output that can hold `temp`, or -1.
+  int output_for(int temp) const {
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      const TreeDefine* d = leaves_[i].define;
+      if (d && fits(temp, i, *d)) return d->tensor;
+    }
+    return -1;
+  }
+
+ private:
+  bool fits(int temp, size_t last, const TreeDefine& d) const {
+    const Tensor &t = k_.tensors[static_cast<size_t>(temp)], &o = k_.tensors[static_cast<size_t>(d.tensor)];
+    if (o.role != Role::Output || o.shared || d.update != Update::Assign || t.dtype != o.dtype ||
+        !same_index(t.dims, o.dims))
+      return false;
+    int definitions = 0;
+    bool used_last = false;
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      const Leaf& leaf = leaves_[i];
+      if (i != last && (touches(leaf, d.tensor) || (i > last && touches(leaf, temp)))) return false;
+      for (const auto& index : accesses(leaf, temp)) {
+        if (i == last ? !same_index(index, d.index) : !confined(leaf, leaves_[last], index, d.index)) return false;
+        used_last = used_last || i == last;
+      }
+      definitions += leaf.define && leaf.define->tensor == temp ? 1 : 0;
+      if (filled(leaf, temp)) return false;
+    }
+    return definitions == 1 && used_last;
+  }
+
+  /// In loops that both leaves share, both touch the element of the same iteration only.
+  static bool confined(const Leaf& leaf, const Leaf& last, const std::vector<Expr>& index,
+                       const std::vector<Expr>& final_index) {
+    for (size_t l = 0; l < leaf.loops.size() && l < last.loops.size() && leaf.loops[l] == last.loops[l]; ++l) {
+      bool aligned = false;
+      for (size_t d = 0; d < index.size(); ++d)
+        aligned = aligned || (is_variable(index[d], leaf.loops[l]->var.name) &&
+                              is_variable(final_index[d], leaf.loops[l]->var.name));
+      if (!aligned) return false;
+    }
+    return true;
+  }
+
+  static std::vector<std::vector<Expr>> accesses(const Leaf& leaf, int tensor) {
+    std::vector<std::vector<Expr>> found;
+    if (leaf.define && leaf.define->tensor == tensor) found.push_back(leaf.define->index);
+    for (const Expr& e : leaf.values)
+      each_read(e, [&](const Read& r) {
+        if (r.tensor == tensor) found.push_back(r.index);
+      });
+    return found;
+  }
+  static bool touches(const Leaf& leaf, int tensor) { return !accesses(leaf, tensor).empty(); }
+  static bool filled(const Leaf& leaf, int tensor) {
+    bool found = false;
+    for (const Expr& e : leaf.values)
+      each_read(e, [&](const Read& r) { found = found || (r.tensor == tensor && r.fill); });
+    return found;
+  }
+
+  const Kernel& k_;
+  std::vector<Leaf> leaves_;
+};
+
+Expr renamed(const Expr& e, int from, int to) {
+  if (!e) return e;
+  const Expr r = map_children(e, [&](const Expr& c) { return renamed(c, from, to); });
+  const auto* read = std::get_if<Read>(&r->node);
+  return read && read->tensor == from ? read_of(to, r->type, read->index, read->fill) : r;
+}
+
+void rename_in(Tree& tree, int from, int to) {
+  for (TreeNode& n : tree) {
+    if (auto* l = std::get_if<TreeLoop>(&n.node)) rename_in(l->body, from, to);
+    if (auto* d = std::get_if<TreeDefine>(&n.node)) {
+      d->tensor = d->tensor == from ? to : d->tensor;
+      d->value = renamed(d->value, from, to);
+    }
+    if (auto* a = std::get_if<TreeAccumulate>(&n.node)) {
+      a->where = renamed(a->where, from, to);
+      a->value = renamed(a->value, from, to);
+    }
+  }
+}
+
+}  // namespace
+
+void reuse_outputs(const Kernel& k, LoopTree& tree) {
+  const std::vector<TempPlace> places = place_temps(k, tree);
+  for (size_t t = 0; t < k.tensors.size(); ++t) {
+    if (k.tensors[t].role != Role::Temp || !places[t].stored) continue;
+    const int output = Reuse(k, tree).output_for(static_cast<int>(t));
+    if (output >= 0) rename_in(tree.body, static_cast<int>(t), output);
+  }
+}
+
+}  // namespace tenon

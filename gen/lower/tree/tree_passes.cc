@@ -1,0 +1,23 @@
+// The table of tree passes.
+#include "lower/tree/tree_passes.h"
+
+#include "lower/tree/find_transposes.h"
+#include "lower/tree/mark_parallel.h"
+#include "lower/tree/plan_prefetch.h"
+#include "lower/tree/plan_vectors.h"
+#include "lower/tree/reuse_outputs.h"
+
+namespace tenon {
+
+std::span<const TreePass> tree_passes() {
+  static constexpr TreePass passes[] = {
+      {"reuse-outputs", [](const LowerContext& c, LoopTree& t) { reuse_outputs(c.kernel, t); }},
+      {"find-transposes", [](const LowerContext& c, LoopTree& t) { find_transposes(c.kernel, c.isa, t); }},
+      {"plan-vectors", [](const LowerContext& c, LoopTree& t) { plan_vectors(c.kernel, c.isa, c.blueprints, t); }},
+      {"plan-prefetch", [](const LowerContext& c, LoopTree& t) { plan_prefetch(c.kernel, c.isa, c.blueprints, t); }},
+      {"mark-parallel", [](const LowerContext& c, LoopTree& t) { mark_parallel(c.kernel, t); }},
+  };
+  return passes;
+}
+
+}  // namespace tenon

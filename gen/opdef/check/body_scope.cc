@@ -1,0 +1,243 @@
+// Finding the ranges of index variables from their bare uses, in as many rounds as intermediates need.
+#include "opdef/check/body_scope.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "opdef/check/index_values.h"
+
+namespace tenon {
+
+namespace {
+
+Syntax name_node(const std::string& name) {
+  Syntax s;
+  s.kind = SyntaxKind::name;
+  s.text = name;
+  return s;
+}
+
+Syntax extent_of(const Dim& d) {
+  if (d.kind != DimKind::integer) return name_node(d.name);
+  Syntax s;
+  s.integer = d.value;
+  return s;
+}
+
+void add_sizes(const Dim& d, std::set<std::string>& sizes, std::set<std::string>& packs) {
+  if (d.kind == DimKind::size) sizes.insert(d.name);
+  if (d.kind == DimKind::pack) packs.insert(d.name);
+  for (const Dim& part : d.parts) add_sizes(part, sizes, packs);
+}
+
+}  // namespace
+
+std::vector<Slot> slots_of(const TensorDef& tensor) {
+  std::vector<Slot> slots;
+  for (const Dim& d : tensor.dims) {
+    Slot slot;
+    slot.pack = d.kind == DimKind::pack;
+    if (d.kind == DimKind::split) {
+      for (const Dim& part : d.parts) slot.extents.push_back(extent_of(part));
+    } else {
+      slot.extents.push_back(extent_of(d));
+    }
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+BodyScope::BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics)
+    : op_(op), library_(library), diagnostics_(diagnostics), bounds_(BoundsContext()) {
+  collect_sizes();
+  for (const TensorDef& t : op.inputs) values_[t.name] = {&t, nullptr, slots_of(t)};
+  for (const TensorDef& t : op.outputs) {
+    values_[t.name] = {nullptr, &t, slots_of(t)};
+    values_["d" + t.name].slots = slots_of(t);
+  }
+  for (const IndexRange& range : op.index) variables_[range.name] = {range.pack, true, false, range.extent, range.span};
+  for (const Statement& s : op.body) {
+    if (s.is_call) continue;
+    for (const Syntax& sub : s.subs) claim(sub), collect_variables(sub);
+    collect_variables(s.value);
+  }
+  for (const ClosedGrad& g : op.closed_grads) collect_variables(g.value);
+  bounds_ = IndexBounds(context());
+  resolve();
+  bounds_ = IndexBounds(context());
+}
+
+void BodyScope::collect_sizes() {
+  for (const auto* list : {&op_.inputs, &op_.outputs}) {
+    for (const TensorDef& t : *list) {
+      for (const Dim& d : t.dims) add_sizes(d, sizes_, packs_);
+    }
+  }
+}
+
+/// A sub that is a bare name makes the name an index variable, unless it is given.
+void BodyScope::claim(const Syntax& sub) {
+  if (sub.is(SyntaxKind::group)) {
+    for (const Syntax& part : sub.children) claim(part);
+  } else if ((sub.is(SyntaxKind::name) || sub.is(SyntaxKind::pack)) && !is_given(sub.text)) {
+    IndexVariable& v = variables_[sub.text];
+    if (!v.first.known()) v = {sub.is(SyntaxKind::pack), false, false, std::nullopt, sub.span};
+  }
+}
+
+void BodyScope::collect_variables(const Syntax& s) {
+  if (s.is(SyntaxKind::subscript)) {
+    for (const Syntax& sub : s.children) claim(sub);
+  }
+  if (s.is(SyntaxKind::reduce)) {
+    for (const Syntax& v : s.variables()) claim(v);
+  }
+  for (const Syntax& child : s.children) collect_variables(child);
+}
+
+void BodyScope::resolve() {
+  bool changed = true;
+  for (std::size_t round = 0; changed && round < op_.body.size() + 2; ++round) {
+    changed = false;
+    for (const Statement& s : op_.body) changed |= visit_statement(s);
+    for (const ClosedGrad& g : op_.closed_grads) changed |= visit_reads(g.value);
+  }
+}
+
+bool BodyScope::visit_statement(const Statement& statement) {
+  if (statement.is_call) return infer_call(statement);
+  bool changed = false;
+  const auto found = values_.find(statement.targets[0].text);
+  if (found != values_.end() && found->second.slots) changed |= visit_subs(statement.subs, found->second);
+  for (const Syntax& sub : statement.subs) changed |= visit_reads(sub);
+  changed |= visit_reads(statement.value);
+  return define(statement) || changed;
+}
+
+bool BodyScope::visit_reads(const Syntax& s) {
+  bool changed = false;
+  if (s.is(SyntaxKind::subscript)) {
+    if (const auto found = values_.find(s.text); found != values_.end())
+      changed |= visit_subs(s.children, found->second);
+  }
+  for (const Syntax& child : s.children) changed |= visit_reads(child);
+  return changed;
+}
+
+bool BodyScope::visit_subs(const std::vector<Syntax>& subs, const BodyValue& value) {
+  bool changed = false;
+  if (!value.slots) {
+    for (const Syntax& sub : subs) {
+      if (const auto v = variables_.find(sub.text);
+          v != variables_.end() && (sub.is(SyntaxKind::name) || sub.is(SyntaxKind::pack)))
+        v->second.elsewhere = true;
+    }
+    return false;
+  }
+  if (subs.size() != value.slots->size()) return false;
+  for (std::size_t i = 0; i < subs.size(); ++i) {
+    const Slot& slot = (*value.slots)[i];
+    if (slot.split()) {
+      if (!subs[i].is(SyntaxKind::group) || subs[i].children.size() != slot.extents.size()) continue;
+      for (std::size_t k = 0; k < slot.extents.size(); ++k)
+        changed |= bind(subs[i].children[k], false, slot.extents[k]);
+    } else {
+      changed |= bind(subs[i], slot.pack, slot.extents[0]);
+    }
+  }
+  return changed;
+}
+
+bool BodyScope::bind(const Syntax& sub, bool pack, const Syntax& extent) {
+  if (!sub.is(pack ? SyntaxKind::pack : SyntaxKind::name)) return false;
+  const auto found = variables_.find(sub.text);
+  if (found == variables_.end() || found->second.declared || found->second.pack != pack) return false;
+  IndexVariable& v = found->second;
+  if (!v.extent) {
+    v.extent = extent;
+    return true;
+  }
+  if (bounds_.equal(*v.extent, extent) || !reported_.insert(sub.span.begin).second) return false;
+  diagnostics_.error(
+      Code::E0411, sub.span,
+      fmt::format("'{}' ranges over {} here, but over {} elsewhere", sub.text, print(extent), print(*v.extent)),
+      {"use two variables, or make the two sizes one symbol"});
+  return false;
+}
+
+/// An intermediate has the ranges of the variables on its left side.
+bool BodyScope::define(const Statement& statement) {
+  BodyValue& value = values_[statement.targets[0].text];
+  if (value.slots || statement.combine != Combine::define) return false;
+  std::vector<Slot> slots;
+  for (const Syntax& sub : statement.subs) {
+    const std::vector<Syntax> parts = sub.is(SyntaxKind::group) ? sub.children : std::vector<Syntax>{sub};
+    Slot slot;
+    slot.pack = sub.is(SyntaxKind::pack);
+    for (const Syntax& part : parts) {
+      const IndexVariable* v = part.is(SyntaxKind::name) || part.is(SyntaxKind::pack) ? variable(part.text) : nullptr;
+      if (v == nullptr || !v->extent) return false;
+      slot.extents.push_back(*v->extent);
+    }
+    slots.push_back(std::move(slot));
+  }
+  value.slots = std::move(slots);
+  return true;
+}
+
+bool BodyScope::infer_call(const Statement& statement) {
+  const OpDef* callee = library_.op(statement.value.text);
+  std::vector<const BodyValue*> arguments;
+  for (const Syntax& argument : statement.value.children)
+    arguments.push_back(argument.is(SyntaxKind::name) ? value(argument.text) : nullptr);
+  std::vector<std::optional<std::vector<Slot>>> results(statement.targets.size());
+  if (callee != nullptr) results = infer_results(*callee, statement.value, arguments);
+  bool changed = false;
+  for (std::size_t i = 0; i < statement.targets.size(); ++i) {
+    BodyValue& value = values_[statement.targets[i].text];
+    if (value.slots || i >= results.size() || !results[i]) continue;
+    value.slots = results[i];
+    changed = true;
+  }
+  return changed;
+}
+
+BoundsContext BodyScope::context() const {
+  BoundsContext context;
+  for (const auto& [name, v] : variables_) {
+    if (v.extent) context.extents[name] = *v.extent;
+  }
+  for (const LetDef& let : op_.lets) context.lets[let.name] = let.value;
+  context.sizes = sizes_;
+  context.sizes.insert(packs_.begin(), packs_.end());
+  for (const AttrDef& a : op_.attrs) {
+    if (a.kind == AttrKind::boolean) context.booleans.insert(a.name);
+    if (a.count != AttrCount::one) context.lists[a.name] = a.count == AttrCount::fixed ? a.length : 0;
+  }
+  context.functions = &library_.fns;
+  context.requires_ = op_.requires_;
+  add_index_values(op_, context);
+  return context;
+}
+
+const IndexVariable* BodyScope::variable(const std::string& name) const {
+  const auto found = variables_.find(name);
+  return found == variables_.end() ? nullptr : &found->second;
+}
+
+const BodyValue* BodyScope::value(const std::string& name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> BodyScope::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, v] : variables_) names.push_back(name);
+  names.insert(names.end(), sizes_.begin(), sizes_.end());
+  for (const AttrDef& a : op_.attrs) names.push_back(a.name);
+  for (const LetDef& l : op_.lets) names.push_back(l.name);
+  return names;
+}
+
+}  // namespace tenon

@@ -1,0 +1,235 @@
+// Indices against shapes: as many as there are, packs on packs, groups on split dims, and every one proved in range.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "opdef/check/expression_checker.h"
+#include "support/joined.h"
+
+namespace tenon {
+
+bool reads_data(const Syntax& s, const BodyScope& scope) {
+  if (s.is(SyntaxKind::subscript) && scope.value(s.text) != nullptr) return true;
+  return std::any_of(s.children.begin(), s.children.end(),
+                     [&](const Syntax& child) { return reads_data(child, scope); });
+}
+
+void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Syntax>& subs, const BodyValue& value,
+                                   ExpressionPlace place) {
+  ExpressionPlace within = place;
+  within.index = true;
+  within.optional = false;
+  if (!value.slots) return check_unknown_shape(access, subs, within);
+  if (subs.size() != value.slots->size()) {
+    const TensorDef* def = value.input != nullptr ? value.input : value.output;
+    std::string note = "its indices are those of the statement that defines it";
+    if (def != nullptr) {
+      note = fmt::format("its shape is {}[", def->dtype);
+      for (const Dim& d : def->dims) note += (&d == &def->dims.front() ? "" : ", ") + print(d);
+      note += "]";
+    }
+    diagnostics_.error(Code::E0404, access.span,
+                       fmt::format("'{}' has {} {}, not {}", access.text, value.slots->size(),
+                                   value.slots->size() == 1 ? "index" : "indices", subs.size()),
+                       {note});
+    return;
+  }
+  for (std::size_t i = 0; i < subs.size(); ++i) {
+    const Slot& slot = (*value.slots)[i];
+    const Syntax& sub = subs[i];
+    if (slot.pack) {
+      check_pack_sub(access, sub, slot, within);
+    } else if (slot.split() != sub.is(SyntaxKind::group) ||
+               (slot.split() && sub.children.size() != slot.extents.size())) {
+      const std::string parts = fmt::format("a split dim of {} parts", slot.extents.size());
+      diagnostics_.error(Code::E0429, sub.span,
+                         fmt::format("index {} of '{}' stands on {}", i + 1, access.text,
+                                     slot.split() ? parts : "a dim that is not split"),
+                         {slot.split() ? "write one index per part: (g m)" : "write a single index"});
+    } else if (slot.split()) {
+      for (std::size_t k = 0; k < slot.extents.size(); ++k)
+        check_single_sub(access, sub.children[k], slot.extents[k], within);
+    } else {
+      check_single_sub(access, sub, slot.extents[0], within);
+    }
+  }
+}
+
+/// The result of a call whose shape only expansion tells: bare variables are compared there, anything else cannot be
+/// proved here.
+void ExpressionChecker::check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs,
+                                            const ExpressionPlace& place) {
+  ExpressionPlace below = place;
+  below.guarded = false;
+  for (const Syntax& sub : subs) {
+    const std::vector<Syntax> parts = sub.is(SyntaxKind::group) ? sub.children : std::vector<Syntax>{sub};
+    for (const Syntax& part : parts) {
+      if (part.is(SyntaxKind::pack)) {
+        check_pack_variable(part);
+        continue;
+      }
+      check(part, below);
+      const bool bare = part.is(SyntaxKind::name) && scope_.variable(part.text) != nullptr;
+      if (bare || place.guarded) continue;
+      diagnostics_.error(
+          Code::E0504, part.span,
+          fmt::format("the shape of '{}' is not known here, so that this index cannot be proved to lie within it",
+                      access.text),
+          {fmt::format("copy it first, v[i] = {}[i], or guard the read with padded", access.text)});
+    }
+  }
+}
+
+void ExpressionChecker::check_pack_sub(const Syntax& access, const Syntax& sub, const Slot& slot,
+                                       const ExpressionPlace& place) {
+  if (sub.is(SyntaxKind::pack)) {
+    check_pack_variable(sub);
+    const IndexVariable* v = scope_.variable(sub.text);
+    if (v == nullptr || !v->pack || !v->extent || place.guarded) return;
+    if (!scope_.bounds().equal(*v->extent, slot.extents[0]) && v->declared) check_bounds(access, sub, slot.extents[0]);
+    return;
+  }
+  if (!sub.is(SyntaxKind::each)) {
+    diagnostics_.error(
+        Code::E0429, sub.span,
+        fmt::format("the pack *{} of '{}' needs an index for all its dims", print(slot.extents[0]), access.text),
+        {"write *p, or *(expression) over packs"});
+    return;
+  }
+  ExpressionPlace each = place;
+  each.packs = true;
+  const ExpressionPlace unguarded = each;
+  check(sub.children[0], unguarded);
+  if (place.guarded) return;
+  const Syntax& inner = sub.children[0];
+  const bool unravelled = inner.is(SyntaxKind::call) && inner.text == "unravel" && inner.children.size() == 2;
+  const bool rearranged = inner.is(SyntaxKind::call) && (inner.text == "permute" || inner.text == "concat" ||
+                                                         inner.text == "drop" || inner.text == "keep");
+  if (unravelled) check_unravel(access, inner, slot);
+  else if (rearranged) check_pack_call(access, inner, slot);
+  else check_bounds(access, inner, slot.extents[0]);
+}
+
+/// X[*permute(o, perm)]: the extents are rearranged as the variables are, and must come out as the dim's pack.
+void ExpressionChecker::check_pack_call(const Syntax& access, const Syntax& call, const Slot& slot) {
+  Syntax extents = call;
+  for (Syntax& argument : extents.children) {
+    const IndexVariable* v =
+        argument.is(SyntaxKind::name) || argument.is(SyntaxKind::pack) ? scope_.variable(argument.text) : nullptr;
+    if (v != nullptr && v->extent) argument = *v->extent;
+  }
+  if (scope_.bounds().equal(extents, slot.extents[0])) return;
+  diagnostics_.error(
+      Code::E0504, call.span,
+      fmt::format("the indices of '{}' here run over {}, its dims are {}", access.text, print(extents),
+                  print(slot.extents[0])),
+      {fmt::format("define the pack by a let of the same form: {}: \"{}\"", print(slot.extents[0]), print(extents))});
+}
+
+/// X[*unravel(n, S)]: the indices of element n of a tensor of shape S; S must be the dims' own pack, and n < size(S).
+void ExpressionChecker::check_unravel(const Syntax& access, const Syntax& call, const Slot& slot) {
+  const Syntax& number = call.children[0];
+  const Syntax& shape = call.children[1];
+  if (!scope_.bounds().equal(shape, slot.extents[0])) {
+    diagnostics_.error(Code::E0504, call.span,
+                       fmt::format("the indices of '{}' here run over {}, its dims are {}", access.text, print(shape),
+                                   print(slot.extents[0])),
+                       {fmt::format("write unravel({}, {})", print(number), print(slot.extents[0]))});
+    return;
+  }
+  if (same_size_of(number, shape)) return;
+  Syntax size;
+  size.kind = SyntaxKind::call;
+  size.text = "size";
+  size.children = {shape};
+  size.span = shape.span;
+  check_bounds(access, number, size);
+}
+
+/// lin(*o) of variables over O lies below size(S) where `require` says that size(O) == size(S), or O is S.
+bool ExpressionChecker::same_size_of(const Syntax& number, const Syntax& shape) {
+  if (!number.is(SyntaxKind::call) || number.text != "lin" || number.children.size() != 1 ||
+      !number.children[0].is(SyntaxKind::pack))
+    return false;
+  const IndexVariable* v = scope_.variable(number.children[0].text);
+  if (v == nullptr || !v->extent) return false;
+  if (scope_.bounds().equal(*v->extent, shape)) return true;
+  const auto is_size_of = [](const Syntax& s, const Syntax& pack) {
+    return s.is(SyntaxKind::call) && s.text == "size" && s.children.size() == 1 && s.children[0].text == pack.text;
+  };
+  return std::any_of(op_.requires_.begin(), op_.requires_.end(), [&](const Syntax& r) {
+    if (!r.is(SyntaxKind::binary) || r.text != "==") return false;
+    const Syntax &a = r.children[0], &b = r.children[1];
+    return (is_size_of(a, *v->extent) && is_size_of(b, shape)) || (is_size_of(b, *v->extent) && is_size_of(a, shape));
+  });
+}
+
+void ExpressionChecker::check_single_sub(const Syntax& access, const Syntax& sub, const Syntax& extent,
+                                         const ExpressionPlace& place) {
+  if (sub.is(SyntaxKind::pack) || sub.is(SyntaxKind::each)) {
+    diagnostics_.error(Code::E0429, sub.span,
+                       fmt::format("a pack stands on the single dim {} of '{}'", print(extent), access.text),
+                       {"write a single index"});
+    return;
+  }
+  ExpressionPlace below = place;
+  below.guarded = false;
+  check(sub, below);
+  if (place.guarded) return;
+  const IndexVariable* v = sub.is(SyntaxKind::name) ? scope_.variable(sub.text) : nullptr;
+  // Bare: the range is the dim's own. (Uses that disagree have been reported.)
+  if (v != nullptr && (!v->declared || !v->extent || same(*v->extent, extent))) return;
+  check_bounds(access, sub, extent);
+}
+
+/// "where i runs over N": the variables of an index with their ranges.
+std::string ExpressionChecker::where(const Syntax& sub) {
+  std::vector<std::string> ranges;
+  const auto collect = [&](const auto& self, const Syntax& s) -> void {
+    const IndexVariable* v = s.is(SyntaxKind::name) ? scope_.variable(s.text) : nullptr;
+    if (v != nullptr && v->extent) {
+      std::string text = fmt::format("0 <= {} < {}", s.text, print(*v->extent));
+      if (std::find(ranges.begin(), ranges.end(), text) == ranges.end()) ranges.push_back(std::move(text));
+    }
+    for (const Syntax& child : s.children) self(self, child);
+  };
+  collect(collect, sub);
+  return ranges.empty() ? "" : fmt::format(" where {}", joined(ranges, ", "));
+}
+
+void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent) {
+  IndexBounds& bounds = scope_.bounds();
+  bounds.within(bound);
+  const std::string guard =
+      "guard it with padded, clamp, wrap, reflect or mirror, or state under `require` what makes it true";
+  if (!bounds.follows(sub)) {
+    const bool data = reads_data(sub, scope_);
+    diagnostics_.error(
+        data ? Code::E0503 : Code::E0504, sub.span,
+        data ? fmt::format("this index of '{}' comes from data and may lie outside of {}", access.text, print(extent))
+             : fmt::format("this index of '{}' cannot be proved to lie within {}", access.text, print(extent)),
+        {data ? fmt::format("write wrap({}, {}) or clamp({}, 0, {} - 1)", print(sub), print(extent), print(sub),
+                            print(extent))
+              : guard});
+    return;
+  }
+  const bool begins = bounds.nonnegative(sub), ends = bounds.below(sub, extent);
+  if ((!begins && bounds.always_negative(sub)) || (!ends && bounds.always_at_least(sub, extent))) {
+    diagnostics_.error(Code::E0505, sub.span,
+                       fmt::format("this index of '{}' always lies outside of {}", access.text, print(extent)),
+                       {fmt::format("indices run from 0 to {} - 1", print(extent))});
+    return;
+  }
+  if (!begins) {
+    diagnostics_.error(Code::E0502, sub.span,
+                       fmt::format("'{}' may read before the start of its dim {}", print(access), print(extent)),
+                       {fmt::format("not proved: {} >= 0{}", bounds.describe(sub), where(sub)), guard});
+  }
+  if (!ends) {
+    diagnostics_.error(
+        Code::E0501, sub.span, fmt::format("'{}' may read past the end of its dim {}", print(access), print(extent)),
+        {fmt::format("not proved: {} <= {} - 1{}", bounds.describe(sub), bounds.describe(extent), where(sub)), guard});
+  }
+}
+
+}  // namespace tenon

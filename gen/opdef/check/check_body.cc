@@ -1,0 +1,369 @@
+// Statements in order: what each defines, over which variables, and that every output is defined in full.
+#include "opdef/check/check_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "opdef/check/expression_checker.h"
+#include "opdef/read/yaml_shape.h"
+
+namespace tenon {
+
+namespace {
+
+class BodyChecker {
+ public:
+  BodyChecker(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics)
+      : op_(op),
+        library_(library),
+        diagnostics_(diagnostics),
+        scope_(op, library, diagnostics),
+        expressions_(scope_, diagnostics) {}
+
+  void run() {
+    check_sizes();
+    for (const Statement& statement : op_.body) {
+      expressions_.bound.clear();
+      if (statement.is_call) check_call(statement);
+      else check_assignment(statement);
+      for (const Word& target : statement.targets) expressions_.defined.insert(target.text);
+    }
+    check_outputs();
+    check_ranges();
+    check_grads();
+  }
+
+ private:
+  static ExpressionPlace sizes_only() {
+    ExpressionPlace place;
+    place.data = false;
+    place.packs = true;
+    return place;
+  }
+
+  void check_sizes() {
+    std::set<std::string> lets;
+    expressions_.lets = &lets;
+    for (const LetDef& let : op_.lets) {
+      if (let.written && op_.impl.empty()) {
+        diagnostics_.error(Code::E0438, let.value.span, fmt::format("nothing writes the extent '{}'", let.name),
+                           {"extents that depend on data are for ops with a C template (`impl`)"});
+      }
+      expressions_.check(let.written && let.value.children.size() == 1 ? let.value.children[0] : let.value,
+                         sizes_only());
+      check_numberless(let.value);
+      lets.insert(let.name);
+    }
+    expressions_.lets = nullptr;
+    for (const Syntax& condition : op_.requires_)
+      check_numberless(condition), expressions_.check_condition(condition, sizes_only());
+    for (const IndexRange& range : op_.index) expressions_.check(range.extent, sizes_only());
+    if (const auto wrong = scope_.bounds().contradiction()) {
+      diagnostics_.error(Code::E0507, op_.requires_[*wrong].span, "this can never hold", {"no call could succeed"});
+    }
+  }
+
+  bool assignable(const Word& target) {
+    const bool input = op_.input(target.text) != nullptr;
+    if (!input && !(op_.attr(target.text) != nullptr || op_.let(target.text) != nullptr)) return true;
+    diagnostics_.error(
+        Code::E0408, target.span,
+        fmt::format("'{}' is {} and cannot be assigned to", target.text, input ? "an input" : "an attribute or let"),
+        {"choose another name for the value"});
+    return false;
+  }
+
+  /// A definition comes first and once; updates may follow.
+  bool define(const Word& target, Combine combine) {
+    const bool first = combine == Combine::define;
+    if (first && updated_.count(target.text) != 0) {
+      diagnostics_.error(Code::E0407, target.span, fmt::format("'{}' is defined after updates of it", target.text),
+                         {"put the definition before the updates"});
+    } else if (first && !complete_.insert(target.text).second) {
+      diagnostics_.error(Code::E0406, target.span, fmt::format("'{}' is defined twice", target.text),
+                         {"combine into it with +=, *=, max=, min= or last=, or use another name"});
+    } else {
+      if (!first) updated_.insert(target.text);
+      return true;
+    }
+    return false;
+  }
+
+  /// A sub of a defining left side: a distinct variable.
+  void check_target_sub(const Syntax& sub) {
+    if (sub.is(SyntaxKind::group)) {
+      for (const Syntax& part : sub.children) check_target_sub(part);
+      return;
+    }
+    const bool permuted = sub.is(SyntaxKind::each) && sub.children[0].is(SyntaxKind::call) &&
+                          sub.children[0].text == "permute" && sub.children[0].children.size() == 2;
+    const Syntax& variable = permuted ? sub.children[0].children[0] : sub;
+    const bool bare = variable.is(SyntaxKind::name) || variable.is(SyntaxKind::pack);
+    if (bare && scope_.variable(variable.text) == nullptr && !scope_.is_given(variable.text)) {
+      // Only *permute's argument is not claimed as a variable by standing here.
+      diagnostics_.error(Code::E0401, variable.span, fmt::format("nothing is called '{}' here", variable.text),
+                         {"the right side must index something by it"});
+    } else if (!bare || scope_.variable(variable.text) == nullptr) {
+      diagnostics_.error(
+          Code::E0413, sub.span,
+          fmt::format("'{}' is no index variable, so the statement does not define the value in full", print(sub)),
+          {"a definition has one variable per dim; for scattered writes use +=, max=, min= or last="});
+    } else if (!expressions_.bound.insert(variable.text).second) {
+      diagnostics_.error(Code::E0413, sub.span,
+                         fmt::format("the index variable '{}' occurs twice on the left", variable.text),
+                         {"use a variable of its own for each dim"});
+    }
+  }
+
+  /// Every variable in the indices of an update is bound by it.
+  void bind_all(const Syntax& s) {
+    if ((s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && scope_.variable(s.text) != nullptr)
+      expressions_.bound.insert(s.text);
+    for (const Syntax& child : s.children) bind_all(child);
+  }
+
+  bool is_variadic(const Syntax& s) const {
+    const TensorDef* input = s.is(SyntaxKind::subscript) ? op_.input(s.text) : nullptr;
+    if (input != nullptr && input->variadic) return true;
+    return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return is_variadic(child); });
+  }
+
+  void check_assignment(const Statement& statement) {
+    const Word& target = statement.targets[0];
+    if (!assignable(target) || !define(target, statement.combine)) return;
+    // A statement over a variadic input stands for one per operand; together they define the value.
+    const bool per_operand = is_variadic(statement.value);
+    const TensorDef* output = op_.output(target.text);
+    if (!per_operand && (output == nullptr || !output->variadic)) {
+      for (const Syntax& sub : statement.subs) check_numberless(sub);
+      check_numberless(statement.value);
+    }
+    if (statement.combine == Combine::define && !per_operand) {
+      for (const Syntax& sub : statement.subs) check_target_sub(sub);
+      check_target(statement);
+    } else {
+      for (const Syntax& sub : statement.subs) bind_all(sub);
+      if (!per_operand) check_scatter(statement);
+    }
+    expressions_.check(statement.value, {});
+  }
+
+  /// operand(X) and offset(D) are about one tensor of several.
+  void check_numberless(const Syntax& s) {
+    if (s.is(SyntaxKind::call) && (s.text == "operand" || s.text == "offset") && s.children.size() == 1)
+      diagnostics_.error(
+          Code::E0434, s.span,
+          fmt::format("'{}' is about one tensor of a variadic input or output, and none is named here", print(s)),
+          {"it stands in a statement that reads the input, or defines the output"});
+    for (const Syntax& child : s.children) check_numberless(child);
+  }
+
+  Syntax target_access(const Statement& statement) {
+    Syntax access;
+    access.kind = SyntaxKind::subscript;
+    access.text = statement.targets[0].text;
+    access.children = statement.subs;
+    access.span = statement.targets[0].span;
+    if (!statement.subs.empty()) access.span = join(access.span, statement.subs.back().span);
+    return access;
+  }
+
+  void check_scatter(const Statement& statement) {
+    const BodyValue* value = scope_.value(statement.targets[0].text);
+    if (value == nullptr || (value->output == nullptr && expressions_.defined.count(statement.targets[0].text) == 0)) {
+      diagnostics_.error(
+          Code::E0409, statement.targets[0].span,
+          fmt::format("'{}' is updated before it is defined, so that its shape is unknown", statement.targets[0].text),
+          {"define it first, or update an output"});
+      return;
+    }
+    expressions_.defined.erase(statement.targets[0].text);  // no update reads what it is making, on either side
+    expressions_.check_subs(target_access(statement), statement.subs, *value, {});
+  }
+
+  /// The left side of a definition of an output against its shape.
+  void check_target(const Statement& statement) {
+    const BodyValue* value = scope_.value(statement.targets[0].text);
+    if (value == nullptr || value->output == nullptr || !value->slots) return;
+    const Syntax access = target_access(statement);
+    expressions_.check_subs(access, statement.subs, *value, {});
+    for (std::size_t i = 0; i < std::min(statement.subs.size(), value->slots->size()); ++i) {
+      const Slot& slot = (*value->slots)[i];
+      const Syntax& sub = statement.subs[i];
+      for (std::size_t k = 0; k < slot.extents.size(); ++k) {
+        if (slot.split() && k >= sub.children.size()) break;
+        check_full(slot.split() ? sub.children[k] : sub, slot.extents[k]);
+      }
+    }
+  }
+
+  void check_full(const Syntax& sub, const Syntax& extent) {
+    const IndexVariable* v = scope_.variable(sub.text);
+    if (v == nullptr || !v->declared || !v->extent || scope_.bounds().equal(*v->extent, extent)) return;
+    diagnostics_.error(Code::E0414, sub.span,
+                       fmt::format("'{}' runs over {}, the dim has {}", sub.text, print(*v->extent), print(extent)),
+                       {"a definition covers its output in full: make the two one size"});
+  }
+
+  void check_outputs() {
+    if (!op_.impl.empty()) return;
+    for (const TensorDef& output : op_.outputs) {
+      if (expressions_.defined.count(output.name) != 0) continue;
+      diagnostics_.error(Code::E0405, output.span, fmt::format("no statement defines the output '{}'", output.name),
+                         {fmt::format("write {}[…] = … in the body", output.name)});
+    }
+  }
+
+  void check_ranges() {
+    for (const auto& [name, v] : scope_.variables()) {
+      if (v.extent || v.elsewhere) continue;
+      diagnostics_.error(Code::E0410, v.first,
+                         fmt::format("the range of '{}{}' cannot be told", v.pack ? "*" : "", name),
+                         {fmt::format("use it bare as an index of a tensor, or state it: index: {{{}: extent}}",
+                                      v.pack ? "\"*" + name + "\"" : name)});
+    }
+  }
+
+  void check_grads() {
+    ExpressionPlace place;
+    place.any_variable = true;
+    for (const TensorDef& output : op_.outputs) expressions_.defined.insert("d" + output.name);
+    for (const auto& [name, v] : scope_.variables()) expressions_.bound.insert(name);
+    for (const ClosedGrad& grad : op_.closed_grads) check_grad(grad, place);
+  }
+
+  void check_grad(const ClosedGrad& grad, const ExpressionPlace& place) {
+    std::set<std::string> reduced;
+    const auto collect = [&](const auto& self, const Syntax& s) -> void {
+      if (s.is(SyntaxKind::reduce)) {
+        for (const Syntax& v : s.variables()) reduced.insert(v.text);
+      }
+      for (const Syntax& child : s.children) self(self, child);
+    };
+    collect(collect, grad.value);
+    for (const std::string& name : reduced) expressions_.bound.erase(name);
+    ExpressionPlace optional = place;
+    optional.optional = true;
+    expressions_.check(grad.value, optional);
+    expressions_.bound.insert(reduced.begin(), reduced.end());
+  }
+
+  void check_call(const Statement& statement) {
+    const OpDef* callee = library_.op(statement.value.text);
+    for (const Word& target : statement.targets) {
+      if (assignable(target)) define(target, Combine::define);
+      if (const TensorDef* output = op_.output(target.text); output != nullptr && output->variadic)
+        diagnostics_.error(Code::E0434, target.span,
+                           fmt::format("a call does not define the variadic output '{}'", target.text),
+                           {fmt::format("give its result another name, and write {}[…] = …", target.text)});
+    }
+    if (!statement.value.is(SyntaxKind::call)) return;  // did not parse
+    if (callee == nullptr) {
+      std::vector<std::string> known;
+      for (const auto& [name, op] : library_.ops) known.push_back(name);
+      const std::string near = nearest_name(statement.value.text, known);
+      diagnostics_.error(
+          Code::E0424, statement.value.span, fmt::format("there is no op '{}'", statement.value.text),
+          {near.empty() ? "`tenon list ops` prints those that there are" : fmt::format("did you mean '{}'?", near)});
+      return;
+    }
+    if (!callee->impl.empty()) {
+      diagnostics_.error(Code::E0424, statement.value.span,
+                         fmt::format("'{}' has no body that could stand here", callee->name),
+                         {"ops with a C template are called in graphs and in C"});
+      return;
+    }
+    const bool any_number =
+        !callee->outputs.empty() && callee->outputs.back().variadic;  // counted when the call is expanded
+    if (!any_number && statement.targets.size() != callee->outputs.size()) {
+      diagnostics_.error(Code::E0426, statement.targets[0].span,
+                         fmt::format("'{}' has {} output{}, not {}", callee->name, callee->outputs.size(),
+                                     callee->outputs.size() == 1 ? "" : "s", statement.targets.size()),
+                         {"give each output a name: a, b = op(x)"});
+    }
+    check_op_arguments(statement.value, *callee);
+  }
+
+  void check_op_arguments(const Syntax& call, const OpDef& callee) {
+    std::set<std::string> given;
+    std::size_t place = 0;
+    for (const Syntax& argument : call.children) {
+      if (argument.is(SyntaxKind::keyword)) {
+        given.insert(argument.text);
+        check_keyword(argument, callee);
+        continue;
+      }
+      if (place >= callee.inputs.size() && !(!callee.inputs.empty() && callee.inputs.back().variadic)) {
+        diagnostics_.error(Code::E0425, argument.span,
+                           fmt::format("'{}' has {} input{} only", callee.name, callee.inputs.size(),
+                                       callee.inputs.size() == 1 ? "" : "s"),
+                           {"attributes are given by name: axis=-1"});
+        return;
+      }
+      if (place < callee.inputs.size()) given.insert(callee.inputs[place].name);
+      ++place;
+      check_tensor_argument(argument);
+    }
+    for (const TensorDef& input : callee.inputs) {
+      if (!input.optional && given.count(input.name) == 0)
+        diagnostics_.error(Code::E0425, call.span,
+                           fmt::format("the input '{}' of '{}' is missing", input.name, callee.name),
+                           {"give the inputs in order"});
+    }
+    for (const AttrDef& attr : callee.attrs) {
+      if (attr.required() && given.count(attr.name) == 0)
+        diagnostics_.error(Code::E0425, call.span,
+                           fmt::format("the attribute '{}' of '{}' is missing", attr.name, callee.name),
+                           {fmt::format("it has no default: add {}=…", attr.name)});
+    }
+  }
+
+  void check_keyword(const Syntax& argument, const OpDef& callee) {
+    if (callee.input(argument.text) != nullptr) return check_tensor_argument(argument.children[0]);
+    const AttrDef* attr = callee.attr(argument.text);
+    if (attr == nullptr) {
+      std::vector<std::string> known;
+      for (const AttrDef& a : callee.attrs) known.push_back(a.name);
+      for (const TensorDef& t : callee.inputs) known.push_back(t.name);
+      diagnostics_.error(Code::E0425, argument.span,
+                         fmt::format("'{}' has no attribute '{}'", callee.name, argument.text),
+                         {meant_note(argument.text, known)});
+      return;
+    }
+    const Syntax& value = argument.children[0];
+    if (attr->kind == AttrKind::enumeration && value.is(SyntaxKind::name) &&
+        std::find(attr->words.begin(), attr->words.end(), value.text) != attr->words.end())
+      return;
+    expressions_.check(value, sizes_only());
+  }
+
+  void check_tensor_argument(const Syntax& argument) {
+    const BodyValue* value = argument.is(SyntaxKind::name) ? scope_.value(argument.text) : nullptr;
+    if (value == nullptr) {
+      const bool call = argument.is(SyntaxKind::call);
+      diagnostics_.error(Code::E0425, argument.span, fmt::format("'{}' is no tensor", print(argument)),
+                         {call ? "call inner ops in statements of their own"
+                               : "ops take whole tensors by their names, without indices"});
+    } else if (value->input == nullptr && expressions_.defined.count(argument.text) == 0) {
+      diagnostics_.error(Code::E0409, argument.span, fmt::format("'{}' is read before it is defined", argument.text),
+                         {"statements are in order"});
+    }
+  }
+
+  const OpDef& op_;
+  const OpLibrary& library_;
+  Diagnostics& diagnostics_;
+  BodyScope scope_;
+  ExpressionChecker expressions_;
+  std::set<std::string> complete_, updated_;
+};
+
+}  // namespace
+
+void check_body(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
+  BodyChecker(op, library, diagnostics).run();
+}
+
+}  // namespace tenon

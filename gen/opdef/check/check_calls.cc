@@ -1,0 +1,139 @@
+// Calls within expressions: the notation's own functions with their rules, scalar functions by their number of
+// arguments.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/number/dtype.h"
+#include "opdef/check/expression_checker.h"
+#include "opdef/notation/call_table.h"
+#include "opdef/notation/notation_parser.h"
+#include "opdef/read/yaml_shape.h"
+
+namespace tenon {
+
+void ExpressionChecker::check_arguments(const Syntax& s, const ExpressionPlace& place) {
+  for (const Syntax& argument : s.children) check(argument, place);
+}
+
+void ExpressionChecker::check_call(const Syntax& s, const ExpressionPlace& place) {
+  const auto pack = pack_function(s.text);
+  const auto arity = pack && place.packs ? pack : expression_function(s.text, scope_.library());
+  if (!arity) {
+    const bool op = scope_.library().op(s.text) != nullptr;
+    const std::string near = nearest_name(s.text, callable_names(scope_.library()));
+    const bool tensor = scope_.op().input(s.text) || scope_.op().output(s.text);
+    const std::string note =
+        tensor               ? fmt::format("a tensor is read with brackets, {}[…]", s.text)
+        : is_reducer(s.text) ? fmt::format("over index variables it is written {}[k](…)", s.text)
+        : op           ? fmt::format("'{}' is an op: call it in a statement of its own, p = {}(…)", s.text, s.text)
+        : pack         ? "it gives a pack: use it under `let`, or as an index *f(…)"
+        : near.empty() ? "define it under `fn`"
+                       : fmt::format("did you mean '{}'?", near);
+    diagnostics_.error(op ? Code::E0316 : Code::E0402, s.span, fmt::format("'{}' is no function of numbers", s.text),
+                       {note});
+    return;
+  }
+  const int n = static_cast<int>(s.children.size());
+  if (n < arity->least || (arity->most >= 0 && n > arity->most)) {
+    diagnostics_.error(Code::E0403, s.span,
+                       fmt::format("'{}' does not take {} argument{}", s.text, n, n == 1 ? "" : "s"),
+                       {fmt::format("write {}", arity->form)});
+    return;
+  }
+  if (!check_special_call(s, place)) check_arguments(s, place);
+}
+
+bool ExpressionChecker::check_special_call(const Syntax& s, const ExpressionPlace& place) {
+  if (s.text == "opt" || s.text == "padded") {
+    check_guard(s, place);
+  } else if (s.text == "select") {
+    check_condition(s.children[0], place);
+    check(s.children[1], place);
+    check(s.children[2], place);
+  } else if (s.text == "cast" || s.text == "bits") {
+    check_cast(s, place);
+  } else if (s.text == "lin" || s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "sum_of" ||
+             s.text == "offset" || s.text == "operand" || s.text == "count") {
+    check_pack_arguments(s, place);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// opt(read of an optional, v) and padded(read, v).
+void ExpressionChecker::check_guard(const Syntax& s, ExpressionPlace place) {
+  const Syntax& read = s.children[0];
+  const bool opt = s.text == "opt";
+  const Syntax* inner = &read;  // opt(padded(B[i], 0), v) and padded(opt(…)) nest
+  if (inner->is(SyntaxKind::call) && (inner->text == "padded" || inner->text == "opt") && !inner->children.empty())
+    inner = &inner->children[0];
+  const BodyValue* value = inner->is(SyntaxKind::subscript) ? scope_.value(inner->text) : nullptr;
+  if (opt && (value == nullptr || value->input == nullptr || !value->input->optional)) {
+    diagnostics_.error(Code::E0421, read.span, "opt is for a read of an optional input",
+                       {"declare the input as `B?`, or leave opt out"});
+  } else if (!opt && value == nullptr) {
+    diagnostics_.error(Code::E0422, read.span, "padded is for a read of a tensor", {"write padded(X[i - 1], 0)"});
+  }
+  ExpressionPlace below = place;
+  check(s.children[1], below);
+  below.optional = opt || place.optional;
+  below.guarded = !opt || place.guarded;
+  if (read.is(SyntaxKind::call) && inner != &read) {
+    if (read.children.size() == 2) check(read.children[1], place);
+    below.optional = below.optional || read.text == "opt";
+    below.guarded = below.guarded || read.text == "padded";
+    check(*inner, below);
+  } else {
+    check(read, below);
+  }
+}
+
+void ExpressionChecker::check_cast(const Syntax& s, const ExpressionPlace& place) {
+  check(s.children[0], place);
+  const Syntax& type = s.children[1];
+  if (type.is(SyntaxKind::name) && (op_.type(type.text) != nullptr || dtype_from_name(type.text))) return;
+  std::vector<std::string> known;
+  for (const TypeVar& t : op_.types) known.push_back(t.name);
+  for (const DTypeRow& row : all_dtypes()) known.emplace_back(row.name);
+  diagnostics_.error(Code::E0207, type.span, fmt::format("'{}' is no type to cast to", print(type)),
+                     {meant_note(print(type), known)});
+}
+
+void ExpressionChecker::check_pack_variable(const Syntax& s) {
+  const IndexVariable* v = scope_.variable(s.text);
+  if (v == nullptr) return unknown_name(s);
+  if (bound.count(s.text) == 0) {
+    diagnostics_.error(Code::E0412, s.span,
+                       fmt::format("the index variables '*{}' are neither on the left side nor reduced here", s.text),
+                       {"add them to the left side, or reduce them"});
+  }
+}
+
+/// lin(*s), lin(i, *q); size(P), size(*p), size(N); sum_of(D), offset(D), operand(X), count(X).
+void ExpressionChecker::check_pack_arguments(const Syntax& s, const ExpressionPlace& place) {
+  for (const Syntax& argument : s.children) {
+    const bool pack = argument.is(SyntaxKind::pack);
+    const bool name = pack || argument.is(SyntaxKind::name);
+    if (s.text == "operand" || s.text == "count") {
+      const TensorDef* tensor = !name                      ? nullptr
+                                : op_.input(argument.text) ? op_.input(argument.text)
+                                                           : op_.output(argument.text);
+      if (tensor == nullptr || !tensor->variadic)
+        diagnostics_.error(Code::E0434, argument.span,
+                           fmt::format("'{}' takes the name of a variadic input or output", s.text),
+                           {fmt::format("write {}(X) with an input `X...`", s.text)});
+    } else if (s.text == "lin") {
+      if (pack) check_pack_variable(argument);
+      else check(argument, place);
+    } else if (!name || !(scope_.is_given(argument.text) || scope_.variable(argument.text) != nullptr)) {
+      if (name) unknown_name(argument);
+      else
+        diagnostics_.error(Code::E0431, argument.span, fmt::format("'{}' takes the name of a pack or size", s.text),
+                           {fmt::format("write {}(P)", s.text)});
+    }
+  }
+}
+
+}  // namespace tenon

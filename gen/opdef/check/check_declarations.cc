@@ -1,0 +1,235 @@
+// Types, attributes and names of an op.
+#include "opdef/check/check_declarations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ir/number/dtype.h"
+#include "opdef/read/yaml_shape.h"
+#include "support/joined.h"
+
+namespace tenon {
+
+namespace {
+
+const Syntax& without_sign(const Syntax& s) { return s.is(SyntaxKind::unary) && s.text == "-" ? s.children[0] : s; }
+
+bool is_number(const Syntax& s) {
+  return s.is(SyntaxKind::integer) || s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity);
+}
+
+class DeclarationChecker {
+ public:
+  DeclarationChecker(const OpDef& op, Diagnostics& diagnostics) : op_(op), diagnostics_(diagnostics) {}
+
+  void run() {
+    check_types();
+    for (const AttrDef& attr : op_.attrs) check_attr(attr);
+    for (const auto* list : {&op_.inputs, &op_.outputs}) {
+      for (const TensorDef& tensor : *list) check_dtype(tensor);
+    }
+    check_clashes();
+    check_sizes();
+    check_expand();
+    check_save();
+  }
+
+ private:
+  void check_types() {
+    for (const TypeVar& type : op_.types) {
+      if (dtype_from_name(type.name) || is_type_class(type.name)) {
+        diagnostics_.error(Code::E0416, type.span, fmt::format("'{}' is a type already", type.name),
+                           {"call the type variable T, or another name of its own"});
+      }
+      for (const Word& word : type.classes) {
+        if (is_type_class(word.text) || dtype_from_name(word.text)) continue;
+        diagnostics_.error(Code::E0206, word.span, fmt::format("there is no class of types '{}'", word.text),
+                           {meant_note(word.text, class_names())});
+      }
+      if (!is_used(type)) {
+        diagnostics_.error(Code::E0208, type.span, fmt::format("no input or output has the type '{}'", type.name),
+                           {"remove it, or use it under `in` or `out`"});
+      }
+    }
+  }
+
+  static std::vector<std::string> class_names() {
+    return {"float", "int", "uint", "real", "complex", "number", "index", "bool", "any", "small"};
+  }
+
+  bool is_used(const TypeVar& type) const {
+    const auto has = [&](const TensorDef& t) {
+      return t.dtype == type.name || t.dtype.empty();
+    };  // empty: did not read
+    return std::any_of(op_.inputs.begin(), op_.inputs.end(), has) ||
+           std::any_of(op_.outputs.begin(), op_.outputs.end(), has);
+  }
+
+  std::vector<std::string> type_names() const {
+    std::vector<std::string> names;
+    for (const TypeVar& t : op_.types) names.push_back(t.name);
+    for (const DTypeRow& row : all_dtypes()) names.emplace_back(row.name);
+    return names;
+  }
+
+  void check_dtype(const TensorDef& tensor) {
+    if (tensor.dtype.empty() || op_.type(tensor.dtype) != nullptr || dtype_from_name(tensor.dtype)) return;
+    diagnostics_.error(Code::E0207, tensor.dtype_span,
+                       fmt::format("'{}' is neither a type variable of this op nor a dtype", tensor.dtype),
+                       {fmt::format("declare it, `types: {{{}: float}}`, or {}", tensor.dtype,
+                                    meant_note(tensor.dtype, type_names()))});
+  }
+
+  void check_attr(const AttrDef& attr) {
+    if (attr.value) check_default(attr, *attr.value);
+  }
+
+  void check_default(const AttrDef& attr, const Syntax& value) {
+    if (!value.is(SyntaxKind::list)) return check_element(attr, value);
+    if (attr.count == AttrCount::one) {
+      diagnostics_.error(Code::E0210, value.span, fmt::format("'{}' has one value, not a list", attr.name),
+                         {fmt::format("declare it as {}[{}] for a list", attr.type, value.children.size())});
+      return;
+    }
+    if (attr.count == AttrCount::fixed && value.children.size() != static_cast<std::size_t>(attr.length)) {
+      diagnostics_.error(
+          Code::E0212, value.span,
+          fmt::format("'{}' has {} values, its default {}", attr.name, attr.length, value.children.size()),
+          {"give as many, or one that stands for all"});
+    }
+    for (const Syntax& element : value.children) check_element(attr, element);
+  }
+
+  void check_element(const AttrDef& attr, const Syntax& value) {
+    if (value_fits(attr, value)) return;
+    const std::string note = attr.kind == AttrKind::enumeration
+                                 ? fmt::format("its words are: {}", joined(attr.words, ", "))
+                                 : fmt::format("write a value of type {}", attr.type);
+    diagnostics_.error(Code::E0210, value.span,
+                       fmt::format("'{}' is no default for the attribute '{}'", print(value), attr.name), {note});
+  }
+
+  /// Tensors, attributes, lets and index entries share one space of names; sizes and packs of shapes must not be
+  /// tensors.
+  void check_clashes() {
+    std::map<std::string, std::string_view> seen;
+    const auto claim = [&](const std::string& name, const SourceSpan& span, std::string_view what) {
+      const auto [earlier, fresh] = seen.emplace(name, what);
+      if (!fresh)
+        diagnostics_.error(Code::E0416, span,
+                           fmt::format("the name '{}' of {} is that of {} already", name, what, earlier->second),
+                           {"rename one of the two"});
+    };
+    for (const AttrDef& a : op_.attrs) claim(a.name, a.span, "an attribute");
+    for (const TensorDef& t : op_.inputs) claim(t.name, t.span, "an input");
+    for (const TensorDef& t : op_.outputs) claim(t.name, t.span, "an output");
+    for (const LetDef& l : op_.lets) claim(l.name, l.span, "a let");
+    for (const IndexRange& r : op_.index) claim(r.name, r.span, "an index variable");
+  }
+
+  void check_sizes() {
+    const auto limit = [&](std::size_t count, std::size_t most, std::string_view what) {
+      if (count > most)
+        diagnostics_.error(Code::E0232, op_.span,
+                           fmt::format("op '{}' has {} {}, at most {} are allowed", op_.name, count, what, most),
+                           {"split the op, or use a variadic input"});
+    };
+    const bool several =
+        !op_.outputs.empty() && op_.outputs.back().variadic;  // a library has eight of them, and a bit for each tensor
+    limit(op_.inputs.size(), several ? 24 : 32, "inputs");
+    limit(op_.outputs.size(), 16, "outputs");
+    limit(op_.attrs.size(), 32, "attributes");
+    for (const auto* list : {&op_.inputs, &op_.outputs}) {
+      for (const TensorDef& t : *list) limit(t.dims.size(), 16, "entries in a shape");
+    }
+  }
+
+  bool class_allows(const TypeVar& type, DType dtype) const {
+    return std::any_of(type.classes.begin(), type.classes.end(), [&](const Word& w) {
+      return is_type_class(w.text) ? in_type_class(dtype, w.text) : dtype_from_name(w.text) == dtype;
+    });
+  }
+
+  void check_expand() {
+    for (const auto& [name, dtypes] : op_.expand.dtypes) {
+      const TypeVar* type = name.text.empty() ? (op_.types.empty() ? nullptr : &op_.types[0]) : op_.type(name.text);
+      if (type == nullptr) {
+        diagnostics_.error(Code::E0225, name.span,
+                           name.text.empty() ? "this op has no type variable"
+                                             : fmt::format("this op has no type variable '{}'", name.text),
+                           {"`expand: {dtypes: …}` chooses among the dtypes of type variables"});
+        continue;
+      }
+      for (const Word& dtype : dtypes) {
+        if (!class_allows(*type, *dtype_from_name(dtype.text)))
+          diagnostics_.error(Code::E0225, dtype.span, fmt::format("{} does not allow {}", type->name, dtype.text),
+                             {fmt::format("{} ranges over {}", type->name,
+                                          type->classes.empty() ? "nothing" : type->classes[0].text)});
+      }
+    }
+    for (const auto& [name, values] : op_.expand.attrs) {
+      const AttrDef* attr = op_.attr(name.text);
+      if (attr == nullptr) {
+        std::vector<std::string> known;
+        for (const AttrDef& a : op_.attrs) known.push_back(a.name);
+        diagnostics_.error(Code::E0225, name.span, fmt::format("this op has no attribute '{}'", name.text),
+                           {meant_note(name.text, known)});
+        continue;
+      }
+      for (const Syntax& value : values) {
+        if (!value.is(SyntaxKind::list) && !value_fits(*attr, value))
+          diagnostics_.error(Code::E0225, value.span,
+                             fmt::format("'{}' is no value of the attribute '{}'", print(value), attr->name),
+                             {fmt::format("write values of type {}", attr->type)});
+      }
+    }
+  }
+
+  /// Values that statements define, for `save` and `reassociate`.
+  void check_save() {
+    std::vector<std::string> defined;
+    for (const Statement& s : op_.body) {
+      for (const Word& target : s.targets) defined.push_back(target.text);
+    }
+    const auto known = [&](const Word& w) {
+      return std::find(defined.begin(), defined.end(), w.text) != defined.end();
+    };
+    for (const Word& word : op_.save) {
+      if (!known(word))
+        diagnostics_.error(Code::E0220, word.span, fmt::format("the body computes no '{}'", word.text),
+                           {meant_note(word.text, defined)});
+    }
+    for (const Word& word : op_.numerics.reassociate) {
+      if (!known(word))
+        diagnostics_.error(Code::E0231, word.span, fmt::format("the body computes no '{}'", word.text),
+                           {meant_note(word.text, defined)});
+    }
+  }
+
+  const OpDef& op_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+bool value_fits(const AttrDef& attr, const Syntax& value) {
+  const Syntax& bare = without_sign(value);
+  switch (attr.kind) {
+    case AttrKind::boolean: return value.is(SyntaxKind::boolean);
+    case AttrKind::integer: return bare.is(SyntaxKind::integer);
+    case AttrKind::u64: return value.is(SyntaxKind::integer);
+    case AttrKind::real: return is_number(bare);
+    case AttrKind::dtype: return is_int(*dtype_from_name(attr.type)) ? bare.is(SyntaxKind::integer) : is_number(bare);
+    case AttrKind::enumeration:
+      return value.is(SyntaxKind::name) &&
+             std::find(attr.words.begin(), attr.words.end(), value.text) != attr.words.end();
+    case AttrKind::type_variable: return is_number(bare) || value.is(SyntaxKind::boolean);
+  }
+  return false;
+}
+
+void check_declarations(const OpDef& op, Diagnostics& diagnostics) { DeclarationChecker(op, diagnostics).run(); }
+
+}  // namespace tenon

@@ -1,0 +1,54 @@
+// The checks of one op, in order.
+#include "opdef/check/check_op.h"
+
+#include <algorithm>
+
+#include "opdef/check/check_body.h"
+#include "opdef/check/check_declarations.h"
+#include "opdef/check/check_shapes.h"
+#include "opdef/notation/call_table.h"
+#include "opdef/read/read_frame.h"
+
+namespace tenon {
+
+namespace {
+
+bool is_pack_of(const OpDef& op, const std::string& name) {
+  for (const TensorDef& t : op.inputs) {
+    if (std::any_of(t.dims.begin(), t.dims.end(),
+                    [&](const Dim& d) { return d.kind == DimKind::pack && d.name == name; }))
+      return true;
+  }
+  const AttrDef* attr = op.attr(name);
+  const LetDef* let = op.let(name);
+  return (attr != nullptr && attr->count != AttrCount::one) || (let != nullptr && let->pack);
+}
+
+/// Sizes over packs and lists are taken dimension by dimension, so that one pack makes the whole a pack; size(P) and
+/// a[0] are single.
+bool is_pack_value(const OpDef& op, const Syntax& s) {
+  if (s.is(SyntaxKind::name)) return is_pack_of(op, s.text);
+  if (s.is(SyntaxKind::subscript)) return false;
+  if (s.is(SyntaxKind::list)) return true;
+  if (s.is(SyntaxKind::call)) {
+    if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "sum_of") return false;
+    if (pack_function(s.text)) return true;
+  }
+  return std::any_of(s.children.begin(), s.children.end(),
+                     [&](const Syntax& child) { return is_pack_value(op, child); });
+}
+
+}  // namespace
+
+void check_op(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
+  for (LetDef& let : op.lets) let.pack = is_pack_value(op, let.value);
+  check_declarations(op, diagnostics);
+  check_tests(op, diagnostics);
+  if (!op.impl.empty()) check_frame_use(op, library, diagnostics);
+  const std::size_t before = diagnostics.size();
+  check_shapes(op, diagnostics);
+  if (diagnostics.size() == before)
+    check_body(op, library, diagnostics);  // else the body would only be reported for what its shapes lack
+}
+
+}  // namespace tenon

@@ -1,0 +1,130 @@
+// Checks of an op's tests: their names are the op's, their values fit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ir/number/dtype.h"
+#include "opdef/check/check_body.h"
+#include "opdef/check/check_declarations.h"
+#include "opdef/read/yaml_shape.h"
+#include "support/joined.h"
+
+namespace tenon {
+
+namespace {
+
+bool is_extent(const Syntax& s) { return s.is(SyntaxKind::integer) && s.integer >= 0; }
+bool is_shape(const Syntax& s) {
+  return s.is(SyntaxKind::list) && std::all_of(s.children.begin(), s.children.end(), is_extent);
+}
+
+bool is_literal(const Syntax& s) {
+  if (s.is(SyntaxKind::list)) return std::all_of(s.children.begin(), s.children.end(), is_literal);
+  if (s.is(SyntaxKind::unary) && s.text == "-") return is_literal(s.children[0]);
+  return s.is(SyntaxKind::integer) || s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity) ||
+         s.is(SyntaxKind::boolean) || s.is_name("nan");
+}
+
+class TestChecker {
+ public:
+  TestChecker(const OpDef& op, Diagnostics& diagnostics) : op_(op), diagnostics_(diagnostics) {
+    for (const TensorDef& t : op.inputs) {
+      inputs_.push_back(t.name);
+      for (const Dim& d : t.dims) add_names(d);
+    }
+    for (const TensorDef& t : op.outputs)
+      for (int k = 0; k < (t.variadic ? 8 : 1); ++k)
+        outputs_.push_back(t.variadic ? fmt::format("{}{}", t.name, k) : t.name);
+    for (const AttrDef& a : op.attrs) attrs_.push_back(a.name);
+  }
+
+  void check(const TestCase& test) {
+    for (const auto& [name, value] : test.sizes) check_size(name, value);
+    for (const auto& [name, value] : test.attrs) check_attr(name, value);
+    for (const auto& [name, value] : test.shapes)
+      check_named(name, value, inputs_, is_shape(value), "a list of extents");
+    for (const auto& [name, value] : test.inputs)
+      check_named(name, value, inputs_, is_literal(value), "nested lists of numbers");
+    for (const auto& [name, value] : test.outputs)
+      check_named(name, value, outputs_, is_literal(value), "nested lists of numbers");
+    for (const auto& [name, dtype] : test.dtypes) {
+      if (op_.type(name.text) == nullptr) unknown(name, type_names());
+    }
+    for (const Word& word : test.absent) {
+      const TensorDef* input = op_.input(word.text);
+      if (input == nullptr) unknown(word, inputs_);
+      else if (!input->optional)
+        diagnostics_.error(Code::E0226, word.span,
+                           fmt::format("'{}' is an input that '{}' always has", word.text, op_.name),
+                           {"only inputs marked `?` can be absent"});
+    }
+  }
+
+ private:
+  void add_names(const Dim& d) {
+    if (d.kind == DimKind::size || d.kind == DimKind::pack) sizes_.push_back(d.name);
+    for (const Dim& part : d.parts) add_names(part);
+  }
+
+  std::vector<std::string> type_names() const {
+    std::vector<std::string> names;
+    for (const TypeVar& t : op_.types) names.push_back(t.name);
+    return names;
+  }
+
+  void unknown(const Word& name, const std::vector<std::string>& known) {
+    diagnostics_.error(Code::E0226, name.span,
+                       fmt::format("'{}' names nothing of the op '{}' here", name.text, op_.name),
+                       {meant_note(name.text, known)});
+  }
+
+  void unfit(const Word& name, const Syntax& value, std::string_view wanted) {
+    diagnostics_.error(Code::E0227, value.span.known() ? value.span : name.span,
+                       fmt::format("'{}' does not fit '{}'", print(value), name.text),
+                       {fmt::format("write {}", wanted)});
+  }
+
+  void check_size(const Word& name, const Syntax& value) {
+    if (std::find(sizes_.begin(), sizes_.end(), name.text) == sizes_.end()) {
+      std::vector<std::string> known = sizes_;
+      known.insert(known.end(), attrs_.begin(), attrs_.end());
+      unknown(name, known);
+    } else if (!is_extent(value) && !is_shape(value)) {
+      unfit(name, value, "a whole number from 0, or a list of such for a pack");
+    }
+  }
+
+  void check_attr(const Word& name, const Syntax& value) {
+    const AttrDef* attr = op_.attr(name.text);
+    if (attr == nullptr) return unknown(name, attrs_);
+    const bool list = value.is(SyntaxKind::list);
+    const bool good =
+        list ? attr->count != AttrCount::one && std::all_of(value.children.begin(), value.children.end(),
+                                                            [&](const Syntax& v) { return value_fits(*attr, v); })
+             : value_fits(*attr, value);
+    if (!good)
+      unfit(name, value,
+            attr->kind == AttrKind::enumeration ? fmt::format("one of its words: {}", joined(attr->words, ", "))
+                                                : fmt::format("a value of type {}", attr->type));
+  }
+
+  void check_named(const Word& name, const Syntax& value, const std::vector<std::string>& known, bool good,
+                   std::string_view wanted) {
+    if (std::find(known.begin(), known.end(), name.text) == known.end()) unknown(name, known);
+    else if (!good) unfit(name, value, wanted);
+  }
+
+  const OpDef& op_;
+  Diagnostics& diagnostics_;
+  std::vector<std::string> inputs_, outputs_, attrs_, sizes_;
+};
+
+}  // namespace
+
+void check_tests(const OpDef& op, Diagnostics& diagnostics) {
+  TestChecker checker(op, diagnostics);
+  for (const TestCase& test : op.tests) checker.check(test);
+}
+
+}  // namespace tenon

@@ -1,0 +1,77 @@
+// Checks of expressions: every name means something, calls have their arguments, reads their indices, conditions are
+// conditions.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "opdef/check/body_scope.h"
+#include "support/diagnostics.h"
+
+namespace tenon {
+
+/// Where an expression stands.
+struct ExpressionPlace {
+  bool data = true;           ///< tensors may be read (false in let, require and index)
+  bool packs = false;         ///< packs and lists may stand for their dims (let, require, *( … ))
+  bool index = false;         ///< directly within an index
+  bool any_variable = false;  ///< every index variable of the body is in scope (closed gradients)
+  bool optional = false;      ///< the read directly below is guarded by opt
+  bool guarded = false;       ///< the read directly below is guarded by padded
+};
+
+class ExpressionChecker {
+ public:
+  ExpressionChecker(BodyScope& scope, Diagnostics& diagnostics)
+      : scope_(scope), op_(scope.op()), diagnostics_(diagnostics) {}
+
+  void check(const Syntax& s, ExpressionPlace place);
+  /// The same, and it must be a condition.
+  void check_condition(const Syntax& s, ExpressionPlace place);
+  /// Indices of a read or of a scattered target against the value's slots.
+  void check_subs(const Syntax& access, const std::vector<Syntax>& subs, const BodyValue& value, ExpressionPlace place);
+
+  /// Index variables that are bound here: the left side's and the enclosing reductions'.
+  std::set<std::string> bound;
+  /// Values of the body that are defined so far.
+  std::set<std::string> defined;
+  /// Lets that may be used; all when null.
+  const std::set<std::string>* lets = nullptr;
+
+ private:
+  void check_name(const Syntax& s, const ExpressionPlace& place);
+  bool check_let(const Syntax& s, const ExpressionPlace& place);
+  void unknown_name(const Syntax& s);
+  void check_binary(const Syntax& s, const ExpressionPlace& place);
+  bool check_enum(const Syntax& s);
+  void check_subscript(const Syntax& s, const ExpressionPlace& place);
+  void check_list_element(const Syntax& s, const AttrDef& attr);
+  void check_reduce(const Syntax& s, const ExpressionPlace& place);
+  void check_call(const Syntax& s, const ExpressionPlace& place);
+  bool check_special_call(const Syntax& s, const ExpressionPlace& place);
+  void check_guard(const Syntax& s, ExpressionPlace place);
+  void check_arguments(const Syntax& s, const ExpressionPlace& place);
+  void check_pack_arguments(const Syntax& s, const ExpressionPlace& place);
+  void check_cast(const Syntax& s, const ExpressionPlace& place);
+  void check_pack_variable(const Syntax& s);
+  bool definite_number(const Syntax& s) const;
+
+  void check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs, const ExpressionPlace& place);
+  void check_pack_sub(const Syntax& access, const Syntax& sub, const Slot& slot, const ExpressionPlace& place);
+  void check_single_sub(const Syntax& access, const Syntax& sub, const Syntax& extent, const ExpressionPlace& place);
+  void check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent);
+  void check_pack_call(const Syntax& access, const Syntax& call, const Slot& slot);
+  void check_unravel(const Syntax& access, const Syntax& call, const Slot& slot);
+  bool same_size_of(const Syntax& number, const Syntax& shape);
+  std::string where(const Syntax& sub);
+
+  BodyScope& scope_;
+  const OpDef& op_;
+  Diagnostics& diagnostics_;
+};
+
+/// Whether an expression reads a tensor of the body.
+bool reads_data(const Syntax& s, const BodyScope& scope);
+
+}  // namespace tenon

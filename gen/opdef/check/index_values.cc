@@ -1,0 +1,123 @@
+// Types of inputs, definitions of intermediates and real numbers, for the proofs that indices are in range.
+#include "opdef/check/index_values.h"
+
+#include <algorithm>
+
+#include "ir/number/dtype.h"
+
+namespace tenon {
+
+namespace {
+
+/// Whether an expression is computed in i64: then its value is that of whole arithmetic, as the proofs have it.
+/// Narrower types wrap, and sizes beside them are narrowed; reals are rounded.
+class WholeExpressions {
+ public:
+  WholeExpressions(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {}
+
+  bool whole(const Syntax& s) const {
+    switch (s.kind) {
+      case SyntaxKind::integer: return true;
+      case SyntaxKind::name: return name(s);
+      case SyntaxKind::unary: return s.text == "-" && whole(s.children[0]);
+      case SyntaxKind::binary: return binary(s);
+      case SyntaxKind::call: return call(s);
+      case SyntaxKind::reduce: return s.text == "argmax" || s.text == "argmin";
+      case SyntaxKind::subscript: return subscript(s);
+      default: return false;
+    }
+  }
+
+ private:
+  bool name(const Syntax& s) const {
+    if (context_.reals.count(s.text) != 0 || context_.booleans.count(s.text) != 0) return false;
+    const AttrDef* attr = op_.attr(s.text);
+    return attr == nullptr || attr->kind == AttrKind::integer;
+  }
+
+  bool binary(const Syntax& s) const {
+    const bool arithmetic = s.text == "+" || s.text == "-" || s.text == "*" || s.text == "//" || s.text == "%";
+    return arithmetic && whole(s.children[0]) && whole(s.children[1]);
+  }
+
+  bool call(const Syntax& s) const {
+    if (s.text == "cast") return s.children.size() == 2 && s.children[1].is_name("i64");
+    const bool choice = s.text == "select" && s.children.size() == 3;
+    const bool known = choice || s.text == "clamp" || s.text == "min" || s.text == "max" || s.text == "abs" ||
+                       s.text == "wrap" || s.text == "reflect" || s.text == "mirror" || s.text == "ceildiv";
+    return known && std::all_of(s.children.begin() + (choice ? 1 : 0), s.children.end(),
+                                [&](const Syntax& c) { return whole(c); });
+  }
+
+  bool subscript(const Syntax& s) const {
+    if (const AttrDef* attr = op_.attr(s.text)) return attr->kind == AttrKind::integer;
+    const TensorDef* input = op_.input(s.text);
+    return input != nullptr ? input->dtype == "i64" : context_.definitions.count(s.text) != 0;
+  }
+
+  const OpDef& op_;
+  const BoundsContext& context_;
+};
+
+bool holds_whole_numbers(const TensorDef& input, const OpDef& op) {
+  const auto whole = [](const Word& w) {
+    const auto dtype = dtype_from_name(w.text);
+    return w.text == "int" || w.text == "uint" || w.text == "index" || (dtype && is_int(*dtype));
+  };
+  const TypeVar* type = op.type(input.dtype);
+  if (type != nullptr) return std::all_of(type->classes.begin(), type->classes.end(), whole);
+  const auto dtype = dtype_from_name(input.dtype);
+  return dtype && is_int(*dtype);
+}
+
+void add_range(const TensorDef& input, BoundsContext& context) {
+  const auto dtype = dtype_from_name(input.dtype);
+  if (!dtype || input.optional || input.variadic || is_small(*dtype)) return;
+  const int bits = dtype_row(*dtype).bits;
+  if (*dtype == DType::Bool) context.ranges[input.name] = {0, 1};
+  else if (is_unsigned_int(*dtype) && bits < 64) context.ranges[input.name] = {0, (std::int64_t{1} << bits) - 1};
+  else if (is_signed_int(*dtype) && bits < 64)
+    context.ranges[input.name] = {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+}
+
+bool updated(const OpDef& op, const std::string& value) {
+  const auto targets = [&](const Statement& s) {
+    return std::any_of(s.targets.begin(), s.targets.end(), [&](const Word& w) { return w.text == value; });
+  };
+  return std::count_if(op.body.begin(), op.body.end(), targets) > 1;
+}
+
+bool is_output(const OpDef& op, const std::string& name) {
+  return std::any_of(op.outputs.begin(), op.outputs.end(), [&](const TensorDef& t) { return t.name == name; });
+}
+
+bool has_real(const Syntax& s, const BoundsContext& context) {
+  if (s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity) || (s.is(SyntaxKind::binary) && s.text == "/")) return true;
+  if (s.is(SyntaxKind::name) && context.reals.count(s.text) != 0) return true;
+  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return has_real(c, context); });
+}
+
+}  // namespace
+
+void add_index_values(const OpDef& op, BoundsContext& context) {
+  for (const AttrDef& a : op.attrs) {
+    const bool real = a.kind == AttrKind::real || a.kind == AttrKind::type_variable ||
+                      (a.kind == AttrKind::dtype && !is_int(*dtype_from_name(a.type)));
+    if (real) context.reals.insert(a.name);
+  }
+  for (const LetDef& l : op.lets) {
+    if (has_real(l.value, context) && context.sizes.count(l.name) == 0) context.reals.insert(l.name);
+  }
+  for (const TensorDef& t : op.inputs) {
+    add_range(t, context);
+    if (holds_whole_numbers(t, op) && !t.optional && !t.variadic) context.whole_data.insert(t.name);
+  }
+  const WholeExpressions expressions(op, context);
+  for (const Statement& s : op.body) {
+    if (s.is_call || s.combine != Combine::define || is_output(op, s.targets[0].text) || updated(op, s.targets[0].text))
+      continue;
+    if (expressions.whole(s.value)) context.definitions[s.targets[0].text] = &s;
+  }
+}
+
+}  // namespace tenon

@@ -1,0 +1,122 @@
+// Shapes of what a called op gives, from the shapes of its arguments.
+#include <algorithm>
+#include <span>
+
+#include "opdef/check/body_scope.h"
+
+namespace tenon {
+
+namespace {
+
+/// Slots of the caller that a name of the callee's shapes stands for.
+using Binding = std::map<std::string, std::vector<Slot>>;
+
+/// Value of an int attribute in this call, if it is a constant.
+std::optional<std::int64_t> constant_attr(const OpDef& callee, const Syntax& call, const std::string& name) {
+  const AttrDef* attr = callee.attr(name);
+  const Syntax* value = attr != nullptr && attr->value ? &*attr->value : nullptr;
+  for (const Syntax& argument : call.children) {
+    if (argument.is(SyntaxKind::keyword) && argument.text == name) value = &argument.children[0];
+  }
+  if (value == nullptr) return std::nullopt;
+  if (value->is(SyntaxKind::integer)) return value->integer;
+  const bool negative =
+      value->is(SyntaxKind::unary) && value->text == "-" && value->children[0].is(SyntaxKind::integer);
+  return negative ? std::optional(-value->children[0].integer) : std::nullopt;
+}
+
+using Dims = std::span<const Dim>;
+using Slots = std::span<const Slot>;
+
+/// Binds single dims to as many single slots; false where there is a pack or a split.
+bool bind_singles(Dims dims, Slots slots, Binding& binding) {
+  if (dims.size() != slots.size()) return false;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (slots[i].pack || (dims[i].kind != DimKind::size && dims[i].kind != DimKind::integer)) return false;
+    binding.emplace(dims[i].name, std::vector<Slot>{slots[i]});
+  }
+  return true;
+}
+
+/// Binds dims to slots where there is at most one pack, or an axis that is constant.
+bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots, Binding& binding) {
+  const auto is_pack = [](const Dim& d) { return d.kind == DimKind::pack; };
+  const auto packs = std::count_if(dims.begin(), dims.end(), is_pack);
+  if (packs == 0) return bind_singles(dims, slots, binding);
+  const auto first = static_cast<std::size_t>(std::find_if(dims.begin(), dims.end(), is_pack) - dims.begin());
+  const auto anchor = std::find_if(dims.begin(), dims.end(), [](const Dim& d) { return !d.at.empty(); });
+  std::size_t taken = 0;  // slots of the first pack
+  if (packs == 1 && anchor == dims.end()) {
+    if (slots.size() + 1 < dims.size()) return false;
+    taken = slots.size() + 1 - dims.size();
+  } else {
+    // *P, D@axis, *Q: counting from one side, no pack of the caller may lie on the way.
+    if (anchor == dims.end() || dims.size() != 3 || anchor - dims.begin() != 1 || is_pack(*anchor)) return false;
+    const auto axis = constant_attr(callee, call, anchor->at);
+    const auto rank = static_cast<std::int64_t>(slots.size());
+    if (!axis || *axis < -rank || *axis >= rank) return false;
+    taken = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
+    const Slots way = *axis < 0 ? slots.subspan(taken) : slots.first(taken + 1);
+    if (std::any_of(way.begin(), way.end(), [](const Slot& s) { return s.pack; })) return false;
+  }
+  const auto copy = [](Slots from) { return std::vector<Slot>(from.begin(), from.end()); };
+  binding.emplace(dims[first].name, copy(slots.subspan(first, taken)));
+  const std::size_t rest = first + taken;
+  if (!bind_singles(dims.first(first), slots.first(first), binding)) return false;
+  if (packs == 1) return bind_singles(dims.subspan(first + 1), slots.subspan(rest), binding);
+  binding.emplace(dims[2].name, copy(slots.subspan(rest + 1)));
+  return bind_singles(dims.subspan(1, 1), slots.subspan(rest, 1), binding);
+}
+
+std::optional<std::vector<Slot>> output_slots(const TensorDef& output, const Binding& binding) {
+  std::vector<Slot> slots;
+  for (const Dim& d : output.dims) {
+    const auto bound = binding.find(d.name);
+    if (bound == binding.end() || (d.kind != DimKind::size && d.kind != DimKind::pack)) return std::nullopt;
+    slots.insert(slots.end(), bound->second.begin(), bound->second.end());
+  }
+  return slots;
+}
+
+}  // namespace
+
+bool same_slots(const std::vector<Slot>& a, const std::vector<Slot>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Slot& x, const Slot& y) {
+    return x.pack == y.pack && std::equal(x.extents.begin(), x.extents.end(), y.extents.begin(), y.extents.end(),
+                                          [](const Syntax& e, const Syntax& f) { return same(e, f); });
+  });
+}
+
+/// Arguments of the shape `~*S` that are all alike have the full shape.
+void bind_alike(const OpDef& callee, const std::vector<const BodyValue*>& arguments, Binding& binding) {
+  const std::vector<Slot>* shape = nullptr;
+  for (std::size_t i = 0; i < arguments.size() && i < callee.inputs.size(); ++i) {
+    const std::vector<Dim>& dims = callee.inputs[i].dims;
+    const bool alike = dims.size() == 1 && dims[0].kind == DimKind::pack && dims[0].broadcast &&
+                       arguments[i] != nullptr && arguments[i]->slots;
+    if (!alike || dims[0].name != callee.inputs[0].dims[0].name ||
+        (shape != nullptr && !same_slots(*shape, *arguments[i]->slots)))
+      return;
+    shape = &*arguments[i]->slots;
+  }
+  if (shape != nullptr) binding.emplace(callee.inputs[0].dims[0].name, *shape);
+}
+
+std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef& callee, const Syntax& call,
+                                                            const std::vector<const BodyValue*>& arguments) {
+  Binding binding;
+  for (std::size_t i = 0; i < arguments.size() && i < callee.inputs.size(); ++i) {
+    if (arguments[i] == nullptr || !arguments[i]->slots) continue;
+    // A broadcast argument may have less than the full shape.
+    const std::vector<Dim>& dims = callee.inputs[i].dims;
+    if (std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.broadcast; })) continue;
+    Binding attempt = binding;
+    if (bind_input(callee, call, dims, *arguments[i]->slots, attempt)) binding = std::move(attempt);
+  }
+  bind_alike(callee, arguments, binding);
+  std::vector<std::optional<std::vector<Slot>>> results;
+  for (const TensorDef& output : callee.outputs) results.push_back(output_slots(output, binding));
+  return results;
+}
+
+}  // namespace tenon

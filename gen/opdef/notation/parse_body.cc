@@ -1,0 +1,245 @@
+// Statements: the lines of a body.
+#include "opdef/notation/parse_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "opdef/notation/notation_parser.h"
+
+namespace tenon {
+
+namespace {
+
+constexpr std::size_t kLongestText = std::size_t{64} << 10;
+constexpr std::size_t kMostStatements = 256;
+
+bool short_enough(const PlacedText& text, Diagnostics& diagnostics) {
+  if (text.text.size() <= kLongestText) return true;
+  diagnostics.error(Code::E0317, text.span(0, 1), "this text is longer than 64 KiB",
+                    {"split it into several definitions"});
+  return false;
+}
+
+/// A line that ends with one of these goes on in the next.
+bool continues(const Token& token) {
+  static constexpr std::string_view kOpen[] = {"+", "-",  "*", "/",  "//",  "%",  "**",  ",",  "=",  "==", "!=",
+                                               "<", "<=", ">", ">=", "and", "or", "not", "+=", "*=", ":"};
+  return token.kind == TokenKind::sign && std::find(std::begin(kOpen), std::end(kOpen), token.text) != std::end(kOpen);
+}
+
+/// Whether a line begins a statement: `name[…] =` or, outside of brackets where `axis=1` is an argument, `a, b =`. An
+/// unclosed bracket or a missing operand then costs one statement, not all that follow.
+bool begins_statement(const std::vector<Token>& tokens, std::size_t at, bool within_brackets) {
+  if (tokens[at].kind != TokenKind::name) return false;
+  ++at;
+  if (tokens[at].is("[")) {
+    int open = 0;
+    do {
+      open += tokens[at].is("[") ? 1 : tokens[at].is("]") ? -1 : 0;
+      if (tokens[at].kind == TokenKind::end || tokens[at].kind == TokenKind::line_end) return false;
+      ++at;
+    } while (open > 0);
+    if (tokens[at].kind == TokenKind::name) return tokens[at + 1].is("=");
+    return tokens[at].is("=") || tokens[at].is("+=") || tokens[at].is("*=") || tokens[at].is("-=");
+  }
+  while (!within_brackets && tokens[at].is(",") && tokens[at + 1].kind == TokenKind::name) at += 2;
+  return !within_brackets && tokens[at].is("=");
+}
+
+/// [begin, end) of each statement among the tokens.
+std::vector<std::pair<std::size_t, std::size_t>> statement_windows(const std::vector<Token>& tokens) {
+  std::vector<std::pair<std::size_t, std::size_t>> windows;
+  std::size_t begin = 0;
+  int open = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("[")) ++open;
+    if (token.is(")") || token.is("]")) open = std::max(0, open - 1);
+    if (token.kind != TokenKind::end && token.kind != TokenKind::line_end) continue;
+    const bool unfinished = open > 0 || (i > begin && continues(tokens[i - 1]));
+    const bool last = token.kind == TokenKind::end || token.text == ";";
+    if (!last && unfinished && !begins_statement(tokens, i + 1, open > 0)) continue;
+    std::size_t stop = i;  // what is missing at the end is missing on the last line that has text
+    while (stop > begin && tokens[stop - 1].kind == TokenKind::line_end) --stop;
+    if (stop > begin) windows.emplace_back(begin, stop);
+    begin = i + 1;
+    open = 0;
+  }
+  return windows;
+}
+
+std::optional<Combine> combine_of(const Token& sign, const Token& next, bool& two) {
+  two = false;
+  if (sign.is("=")) return Combine::define;
+  if (sign.is("+=")) return Combine::add;
+  if (sign.is("*=")) return Combine::multiply;
+  if (sign.kind != TokenKind::name || !next.is("=")) return std::nullopt;
+  two = true;
+  if (sign.text == "max") return Combine::max;
+  if (sign.text == "min") return Combine::min;
+  if (sign.text == "last") return Combine::last;
+  return std::nullopt;
+}
+
+class StatementParser {
+ public:
+  StatementParser(NotationParser& parser) : parser_(parser) {}
+
+  bool run(Statement& out) {
+    const Token first = parser_.peek();
+    if (first.kind != TokenKind::name) return not_a_statement(first);
+    const Token next = parser_.peek(1);
+    if (next.is("[")) {
+      assignment(out);
+    } else if (next.is("=") || next.is(",")) {
+      call(out);
+    } else {
+      return not_a_statement(next);
+    }
+    out.span = parser_.span_from(first);
+    if (!parser_.failed() && !parser_.at_end()) {
+      parser_.fail(Code::E0308, parser_.peek(),
+                   fmt::format("the statement should end before {}", describe(parser_.peek())),
+                   {parser_.peek().text == "if" ? "a choice is written select(condition, yes, no)"
+                                                : "one statement a line; an operator may be missing"});
+    }
+    return !parser_.failed() && parser_.depth_allowed(out.value);
+  }
+
+ private:
+  bool not_a_statement(const Token& at) {
+    parser_.fail(Code::E0306, at, fmt::format("a statement has no {} here", describe(at)),
+                 {"write Y[i, j] = expression, Y[i] += expression, or a, b = op(x)"});
+    return false;
+  }
+
+  void assignment(Statement& out) {
+    const Token target = parser_.take();
+    out.targets.push_back({std::string(target.text), parser_.span(target)});
+    parser_.take();
+    out.subs = parser_.subs();
+    if (parser_.failed()) return;
+    bool two = false;
+    const Token sign = parser_.peek();
+    const std::optional<Combine> combine = combine_of(sign, parser_.peek(1), two);
+    if (!combine) return combine_missing(sign);
+    parser_.take();
+    if (two) parser_.take();
+    out.combine = *combine;
+    out.value = parser_.expression();
+  }
+
+  void combine_missing(const Token& sign) {
+    const bool other = sign.is("-=") || (sign.kind == TokenKind::name && parser_.peek(1).is("="));
+    const std::string note = "values are combined with =, +=, *=, max=, min= or last=";
+    if (other)
+      return parser_.fail(
+          Code::E0307, sign,
+          fmt::format("there is no combining sign '{}'", sign.is("-=") ? "-=" : std::string(sign.text) + "="), {note});
+    parser_.fail(Code::E0306, sign, fmt::format("'=' is expected after the target, not {}", describe(sign)), {note});
+  }
+
+  void call(Statement& out) {
+    out.is_call = true;
+    do {
+      const Token name = parser_.take();
+      if (name.kind != TokenKind::name)
+        return parser_.fail(Code::E0306, name, fmt::format("the name of a result is expected, not {}", describe(name)),
+                            {"write a, b = op(x)"});
+      out.targets.push_back({std::string(name.text), parser_.span(name)});
+    } while (parser_.take_if(","));
+    if (!parser_.expect("=")) return;
+    const Token begin = parser_.peek();
+    out.value = parser_.expression();
+    if (parser_.failed() || out.value.is(SyntaxKind::call)) return;
+    parser_.fail(Code::E0306, begin, "without indices on its left, a statement is a call of an op",
+                 {fmt::format("write {}[i, j] = expression, or {}[] = expression for rank 0", out.targets[0].text,
+                              out.targets[0].text)});
+  }
+
+  NotationParser& parser_;
+};
+
+/// Of a statement that did not parse only the names on its left remain, as results of an unknown call, so that their
+/// uses are not reported too.
+void leave_names(Statement& statement) {
+  statement.is_call = true;
+  statement.subs.clear();
+  statement.combine = Combine::define;
+  statement.value = Syntax();
+}
+
+/// The beginning of a text; of an empty one, which YAML places behind the lines that follow, what stands before it.
+SourceSpan place_of_nothing(const PlacedText& text) {
+  SourceSpan place = text.span(0, 1);
+  if (!text.text.empty() || !place.known()) return place;
+  const std::size_t last = place.file->text().find_last_not_of(" \t\r\n", place.begin == 0 ? 0 : place.begin - 1);
+  if (last != std::string::npos) place.begin = last, place.end = last + 1;
+  return place;
+}
+
+}  // namespace
+
+std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics) {
+  std::vector<Statement> statements;
+  if (!short_enough(text, diagnostics)) return statements;
+  NotationParser parser(text, diagnostics, true);
+  const auto windows = statement_windows(parser.tokens());
+  if (windows.size() > kMostStatements) {
+    diagnostics.error(Code::E0317, parser.span(parser.tokens()[windows[kMostStatements].first]),
+                      fmt::format("this body has more than {} statements", kMostStatements), {"split the op in two"});
+    return statements;
+  }
+  if (windows.empty() && parser.tokens_clean()) {
+    diagnostics.error(Code::E0309, place_of_nothing(text), "this body has no statement",
+                      {"write Y[i] = expression, with the name of an output on the left"});
+  }
+  for (const auto& [begin, end] : windows) {
+    parser.window(begin, end);
+    parser.recover();
+    Statement statement;
+    const bool whole = StatementParser(parser).run(statement);
+    if (!whole) leave_names(statement);
+    if (!statement.targets.empty()) statements.push_back(std::move(statement));
+  }
+  return statements;
+}
+
+bool parse_expression(const PlacedText& text, Syntax& out, Diagnostics& diagnostics) {
+  if (!short_enough(text, diagnostics)) return false;
+  NotationParser parser(text, diagnostics);
+  if (parser.at_end()) {
+    if (parser.tokens_clean())
+      parser.fail(Code::E0302, text.span(0, 1), "an expression is expected here", {"this text is empty"});
+    return false;
+  }
+  out = parser.expression();
+  if (!parser.failed() && !parser.at_end()) {
+    parser.fail(Code::E0308, parser.peek(), fmt::format("the expression should end before {}", describe(parser.peek())),
+                {"an operator may be missing"});
+  }
+  return !parser.failed() && parser.tokens_clean() && parser.depth_allowed(out);
+}
+
+bool parse_bindings(const PlacedText& text, std::vector<Syntax>& out, Diagnostics& diagnostics) {
+  if (!short_enough(text, diagnostics)) return false;
+  NotationParser parser(text, diagnostics);
+  while (!parser.failed() && !parser.at_end()) {
+    const Token name = parser.take();
+    if (name.kind != TokenKind::name) {
+      parser.fail(Code::E0302, name, fmt::format("a name is expected here, not {}", describe(name)),
+                  {"write M=100, N=37"});
+      break;
+    }
+    if (!parser.expect("=")) break;
+    Syntax binding = notation::node(SyntaxKind::keyword, name.text, parser.span(name));
+    binding.children.push_back(parser.expression());
+    if (!parser.failed() && parser.depth_allowed(binding)) out.push_back(std::move(binding));
+    if (!parser.at_end() && !parser.expect(",")) break;
+  }
+  return !parser.failed() && parser.tokens_clean();
+}
+
+}  // namespace tenon

@@ -1,0 +1,160 @@
+// The scanner of the notation.
+#include "opdef/notation/tokens.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace tenon {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "true", "false"};
+constexpr std::array<std::string_view, 10> kLongSigns = {"...", "**", "//", "==", "!=", "<=", ">=", "+=", "*=", "-="};
+constexpr std::string_view kShortSigns = "+-*/%<>=~,:.@()[];";
+
+bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool digit(char c) { return c >= '0' && c <= '9'; }
+
+class Scanner {
+ public:
+  Scanner(const PlacedText& placed, Diagnostics& diagnostics)
+      : placed_(placed), text_(placed.text), diagnostics_(diagnostics) {}
+
+  std::vector<Token> run() {
+    while (skip_blanks(), at_ < text_.size()) next();
+    push(TokenKind::end, at_);
+    return std::move(tokens_);
+  }
+
+ private:
+  void skip_blanks() {
+    while (at_ < text_.size()) {
+      if (text_[at_] == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r') {
+        ++at_;
+      } else {
+        return;
+      }
+      space_ = true;
+    }
+  }
+
+  Token& push(TokenKind kind, std::size_t end) {
+    Token token;
+    token.kind = kind;
+    token.text = text_.substr(at_, end - at_);
+    token.begin = at_;
+    token.end = end;
+    token.space_before = space_;
+    space_ = false;
+    at_ = end;
+    return tokens_.emplace_back(token);
+  }
+
+  void next() {
+    const char c = text_[at_];
+    if (c == '\n' || c == ';') {
+      push(TokenKind::line_end, at_ + 1);
+    } else if (letter(c)) {
+      word();
+    } else if (digit(c) || (c == '.' && at_ + 1 < text_.size() && digit(text_[at_ + 1]))) {
+      number();
+    } else {
+      sign();
+    }
+  }
+
+  void word() {
+    std::size_t end = at_;
+    while (end < text_.size() && (letter(text_[end]) || digit(text_[end]))) ++end;
+    const std::string_view word = text_.substr(at_, end - at_);
+    const bool is_operator = word == "and" || word == "or" || word == "not";
+    push(is_operator ? TokenKind::sign : TokenKind::name, end);
+  }
+
+  void number() {
+    std::size_t end = at_;
+    bool whole = true;
+    const bool hexadecimal = text_.substr(at_, 2) == "0x" || text_.substr(at_, 2) == "0X";
+    if (hexadecimal) end += 2;
+    while (end < text_.size() &&
+           (digit(text_[end]) || letter(text_[end]) || is_fraction(end) || is_exponent_sign(end, hexadecimal))) {
+      if (!hexadecimal && (text_[end] == '.' || text_[end] == 'e' || text_[end] == 'E')) whole = false;
+      ++end;
+    }
+    const std::string_view spelling = text_.substr(at_, end - at_);
+    Token& token = push(whole ? TokenKind::integer : TokenKind::real, end);
+    if (whole ? read_whole(spelling, hexadecimal, token) : read_real(spelling, token)) return;
+    diagnostics_.error(Code::E0304, placed_.span(token.begin, token.end), fmt::format("'{}' is not a number", spelling),
+                       {"write 12, 0x1f, 0.5, 1e-5; whole numbers have at most 64 bits"});
+  }
+
+  /// A point inside of a number, but not the `..` of a range.
+  bool is_fraction(std::size_t i) const { return text_[i] == '.' && !(i + 1 < text_.size() && text_[i + 1] == '.'); }
+  bool is_exponent_sign(std::size_t i, bool hexadecimal) const {
+    return !hexadecimal && (text_[i] == '-' || text_[i] == '+') && (text_[i - 1] == 'e' || text_[i - 1] == 'E') &&
+           i > at_;
+  }
+
+  static bool read_whole(std::string_view spelling, bool hexadecimal, Token& token) {
+    const std::string_view digits = hexadecimal ? spelling.substr(2) : spelling;
+    std::uint64_t value = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
+    token.integer = static_cast<std::int64_t>(value);
+    token.real = static_cast<double>(value);
+    return error == std::errc() && end == digits.data() + digits.size();
+  }
+
+  static bool read_real(std::string_view spelling, Token& token) {
+    const auto [end, error] = std::from_chars(spelling.data(), spelling.data() + spelling.size(), token.real);
+    return error == std::errc() && end == spelling.data() + spelling.size();
+  }
+
+  void sign() {
+    const std::string_view rest = text_.substr(at_);
+    for (const std::string_view candidate : kLongSigns) {
+      if (rest.substr(0, candidate.size()) == candidate) {
+        push(TokenKind::sign, at_ + candidate.size());
+        return;
+      }
+    }
+    if (kShortSigns.find(rest[0]) != std::string_view::npos) {
+      push(TokenKind::sign, at_ + 1);
+      return;
+    }
+    std::size_t end = at_ + 1;
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0u) == 0x80u) ++end;
+    diagnostics_.error(
+        Code::E0301, placed_.span(at_, end),
+        fmt::format("the notation has no character '{}'", text_.substr(at_, end - at_)),
+        {"names are made of a-z, A-Z, 0-9 and _; operators are + - * / // % ** == != < <= > >= and or not"});
+    at_ = end;
+  }
+
+  const PlacedText& placed_;
+  std::string_view text_;
+  Diagnostics& diagnostics_;
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  bool space_ = false;
+};
+
+}  // namespace
+
+std::vector<Token> tokenize(const PlacedText& text, Diagnostics& diagnostics) {
+  return Scanner(text, diagnostics).run();
+}
+
+bool is_name(std::string_view text) {
+  if (text.empty() || text.size() > 64 || !letter(text[0]) || text[0] == '_') return false;
+  if (std::find(kWords.begin(), kWords.end(), text) != kWords.end()) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return letter(c) || digit(c); });
+}
+
+}  // namespace tenon

@@ -1,0 +1,102 @@
+// Checks on the kind of YAML nodes, with their reports.
+#include "opdef/read/yaml_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "opdef/notation/parse_body.h"
+#include "opdef/notation/tokens.h"
+#include "support/joined.h"
+
+namespace tenon {
+
+namespace {
+
+std::string_view kind_name(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlKind::null: return "nothing";
+    case YamlKind::scalar: return "text";
+    case YamlKind::sequence: return "a list";
+    case YamlKind::map: return "a map";
+  }
+  return "";
+}
+
+bool wrong_kind(const YamlNode& node, std::string_view what, std::string_view wanted, std::string_view example,
+                Diagnostics& diagnostics) {
+  SourceSpan place = node.span;
+  if (!node.is_scalar()) place.end = place.begin + 1;
+  diagnostics.error(Code::E0202, place, fmt::format("{} takes {}, not {}", what, wanted, kind_name(node)),
+                    {fmt::format("write {}", example)});
+  return false;
+}
+
+}  // namespace
+
+bool want_map(const YamlNode& node, std::string_view what, std::string_view example, Diagnostics& diagnostics) {
+  return !node.is_null() && need_map(node, what, example, diagnostics);
+}
+
+bool need_map(const YamlNode& node, std::string_view what, std::string_view example, Diagnostics& diagnostics) {
+  return node.is_map() || wrong_kind(node, what, "a map", example, diagnostics);
+}
+
+bool want_text(const YamlNode& node, std::string_view what, std::string_view example, Diagnostics& diagnostics) {
+  return node.is_scalar() || wrong_kind(node, what, "text", example, diagnostics);
+}
+
+bool want_list(const YamlNode& node, std::string_view what, std::string_view example, Diagnostics& diagnostics) {
+  return node.is_sequence() || wrong_kind(node, what, "a list", example, diagnostics);
+}
+
+bool want_name(const YamlNode& node, std::string_view text, std::string_view what, Diagnostics& diagnostics) {
+  if (is_name(text)) return true;
+  diagnostics.error(Code::E0204, node.span, fmt::format("'{}' cannot be the name of {}", text, what),
+                    {"names begin with a letter, go on with letters, digits and _, and are no word of the notation"});
+  return false;
+}
+
+std::string meant_note(std::string_view wrong, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(wrong, known);
+  if (!near.empty()) return fmt::format("did you mean '{}'?", near);
+  if (known.empty()) return "there are none";
+  std::vector<std::string> once;
+  for (const std::string& name : known)
+    if (std::find(once.begin(), once.end(), name) == once.end()) once.push_back(name);
+  return fmt::format("there are: {}", joined(once, ", "));
+}
+
+void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& known, std::string_view what,
+                         Diagnostics& diagnostics) {
+  for (const YamlEntry& entry : map.entries) {
+    if (std::find(known.begin(), known.end(), entry.key.text) != known.end()) continue;
+    diagnostics.error(Code::E0201, entry.key.span, fmt::format("'{}' is no key of {}", entry.key.text, what),
+                      {meant_note(entry.key.text, known)});
+  }
+}
+
+std::vector<Word> words(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) {
+  std::vector<Word> result;
+  if (node.is_scalar()) {
+    result.push_back({node.text, node.span});
+  } else if (want_list(node, what, "[first, second]", diagnostics)) {
+    for (const YamlNode& item : node.items) {
+      if (want_text(item, fmt::format("an entry of {}", what), "a word", diagnostics))
+        result.push_back({item.text, item.span});
+    }
+  }
+  return result;
+}
+
+bool read_value(const YamlNode& node, Syntax& out, Diagnostics& diagnostics) {
+  if (node.is_scalar()) return parse_expression(placed_text(node), out, diagnostics);
+  if (!want_list(node, "a value", "a number, a word or a list of them", diagnostics)) return false;
+  out.kind = SyntaxKind::list;
+  out.span = node.span;
+  bool good = true;
+  for (const YamlNode& item : node.items) good = read_value(item, out.children.emplace_back(), diagnostics) && good;
+  return good;
+}
+
+}  // namespace tenon
