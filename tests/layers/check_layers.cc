@@ -2,11 +2,11 @@
 // words.
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -141,23 +141,41 @@ bool is_one_literal(const std::string& line) {
   return begin != std::string::npos && line[begin] == '"';
 }
 
-// Where a raw string ends on the line: `)"` before what C++ goes on with; YAML inside has others.
-size_t closing_quote(const std::string& line) {
-  const size_t at = line.rfind(")\"");
-  const bool ends = at != std::string::npos && (at + 2 == line.size() || std::strchr(";,)", line[at + 2]));
-  return ends ? at : std::string::npos;
-}
+// Follows raw strings through a file: whether a part of the line is the text of one.
+class RawStrings {
+ public:
+  bool touch(const std::string& line) {
+    static const std::regex opening("R\"([a-z]*)\\(");
+    bool touched = open_;
+    for (size_t at = 0;;) {
+      if (open_) {
+        const size_t end = line.find(")" + delimiter_ + "\"", at);
+        if (end == std::string::npos || (delimiter_.empty() && end + 2 < line.size() && line[end + 2] == '}'))
+          return true;
+        at = end + 1;
+        open_ = false;
+      }
+      std::smatch found;
+      const std::string rest = line.substr(at);
+      if (!std::regex_search(rest, found, opening)) return touched;
+      delimiter_ = found[1];
+      at += static_cast<size_t>(found.position() + found.length());
+      open_ = touched = true;
+    }
+  }
+
+ private:
+  bool open_ = false;
+  std::string delimiter_;
+};
 
 // A row of a .def table is one line, and the text of a raw string is not ours to break.
 void check_widths(const Source& source, Report& report) {
   if (source.path.extension() == ".def") return;
-  bool in_raw_string = false;
+  RawStrings raw_strings;
   for (size_t i = 0; i < source.lines.size(); ++i) {
     const std::string& line = source.lines[i];
-    const size_t opens = line.rfind("R\"("), closes = closing_quote(line);
-    const bool raw = in_raw_string || opens != std::string::npos;
-    if (closes != std::string::npos && (opens == std::string::npos || closes > opens)) in_raw_string = false;
-    else if (opens != std::string::npos) in_raw_string = true;
+    const bool raw = raw_strings.touch(line);
     if (!raw && width_of(line) > max_line_width && !is_one_literal(line))
       report.breach(source, i + 1, "wider than " + std::to_string(max_line_width) + " columns");
   }
