@@ -108,6 +108,7 @@ struct RunControl {
   bool list_outputs = false;            ///< print the names of the outputs, write nothing
   std::optional<std::string> depfile;   ///< a Makefile fragment of everything that was read
   bool check = false;                   ///< status 1 if the output on disk is stale; write nothing
+  bool force = false;                   ///< overwrite files that Tenon did not write
   bool dry_run = false;                 ///< do everything but write
   bool verbose = false;
   bool quiet = false;

@@ -10,11 +10,12 @@
 #include <set>
 
 #include "cli/value_syntax.h"
+#include "support/version.h"
 
 namespace tenon {
 namespace {
 
-constexpr const char* version = "tenon 0.1.0";
+const std::string version = fmt::format("tenon {}", kVersion);
 constexpr int help_column = 30;
 constexpr int most_threads = 1024;
 
@@ -65,6 +66,7 @@ void add_control(CLI::App& app, RunControl& control) {
       ->type_name("F")
       ->group(group);
   app.add_flag("--check", control.check, "status 1 if the output is stale, write nothing")->group(group);
+  app.add_flag("--force", control.force, "overwrite files that Tenon did not write")->group(group);
   app.add_flag("--dry-run", control.dry_run, "do everything but write")->group(group);
   app.add_flag("--verbose", control.verbose, "say what each stage does")->group(group);
   app.add_flag("-q,--quiet", control.quiet, "say errors only")->group(group);
@@ -317,7 +319,7 @@ ParsedCommandLine parse_options(const std::vector<std::string>& arguments) {
   } catch (const CLI::CallForHelp&) {
     return {std::nullopt, app.help(), exit_done};
   } catch (const CLI::CallForVersion&) {
-    return {std::nullopt, std::string(version) + "\n", exit_done};
+    return {std::nullopt, version + "\n", exit_done};
   } catch (const CLI::ParseError& error) {
     return wrong(app, complaint(app, error));
   }

@@ -5,6 +5,7 @@
 
 #include "emit/emitter.h"
 #include "support/check.h"
+#include "support/quoted.h"
 
 namespace tenon::emit {
 namespace {
@@ -17,12 +18,6 @@ bool declares(const CBlock& b) {
 std::string upper(std::string s) {
   std::transform(s.begin(), s.end(), s.begin(),
                  [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-  return s;
-}
-
-/// Text that cannot end the comment that it stands in.
-std::string comment_text(std::string s) {
-  for (size_t at; (at = s.find("*/")) != std::string::npos;) s.insert(at + 1, " ");
   return s;
 }
 
@@ -86,7 +81,7 @@ class StatementToC {
         c_return(c_text(upper(e.options.prefix) + (n.status == CheckStatus::Range ? "_E_RANGE" : "_E_SHAPE"))));
   }
   void operator()(const SCall& n) { out.push_back(call_inner(e, n)); }
-  void operator()(const SComment& n) { out.push_back(c_comment(comment_text(n.text))); }
+  void operator()(const SComment& n) { out.push_back(c_comment(comment_inside(n.text))); }
 
  private:
   Emitter& e;

@@ -78,23 +78,6 @@ std::string with_prefix(std::string given, const std::string& prefix) {
   return out;
 }
 
-std::string comment_text(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\n' || c == '\t') {
-      if (!out.empty() && out.back() != ' ') out += ' ';
-    } else if (!out.empty() && ((out.back() == '*' && c == '/') || (out.back() == '/' && c == '*'))) {
-      out += ' ';
-      out += c;
-    } else {
-      out += c;
-    }
-  }
-  while (!out.empty() && out.back() == ' ') out.pop_back();
-  return out;
-}
-
 std::string family_of(const OpDef& def) { return c_identifier(def.family.empty() ? def.name : def.family); }
 
 int type_variable(const OpDef& def, std::string_view name) {

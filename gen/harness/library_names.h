@@ -18,8 +18,6 @@ std::string dtype_constant(DType d);
 std::string upper_case(std::string_view text);
 /// Replaces the prefix `tn_` / `TN_` at the start of identifiers.
 std::string with_prefix(std::string text, const std::string& prefix);
-/// Text for the inside of a C comment, on one line.
-std::string comment_text(std::string_view text);
 /// The family's name, or the op's own: what its source files are called.
 std::string family_of(const OpDef& def);
 /// Positions of `def.types` by name; -1 where it is no type variable.

@@ -18,6 +18,7 @@
 #include "pipeline/data_files.h"
 #include "support/parallel.h"
 #include "support/print_to.h"
+#include "support/version.h"
 
 namespace tenon {
 namespace {
@@ -165,7 +166,7 @@ int produce_library(Session& session, const LibraryInputs& in, const Library& li
   out.amalgamate = options.amalgamate;
   out.ranks = options.selection.ranks;
   out.templates = std::move(*texts);
-  out.version = "0.1.0";
+  out.version = kVersion;
   OutputTree tree;
   write_library(library, in.defs, bodies.texts, out, tree);
   session.after("files", {}, [&] { return sizes_of(tree); });

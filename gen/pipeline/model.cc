@@ -33,12 +33,11 @@
 #include "schedule/explain_plan.h"
 #include "schedule/plan_memory.h"
 #include "support/print_to.h"
+#include "support/quoted.h"
 #include "support/temporary_folder.h"
 
 namespace tenon {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The op of an einsum string joins the definitions when a graph asks for it.
 MadeOp add_einsum(OpLibrary& defs, const std::string& subscripts) {
@@ -71,6 +70,7 @@ std::optional<Graph> read_graph(Session& session, OpLibrary& defs, const ModelOp
       status = exit_bad_command_line;
     return std::nullopt;
   }
+  for (const std::string& file : graph->files) session.depends_on(file);
   session.after("graph", verify(*graph), [&] { return to_text(*graph); });
   return std::move(graph).value();
 }
@@ -307,12 +307,7 @@ int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   const auto model = planned_model(session, defs, math, options, status);
   if (!model) return status;
   if (what.memory) print_to(stdout, "{}", memory_table(model->plan));
-  if (what.svg) {
-    const fs::path file(*what.svg);
-    OutputTree tree;
-    tree.add(file.filename().string(), memory_picture(model->plan));
-    return session.deliver(tree, file.has_parent_path() ? file.parent_path().string() : ".");
-  }
+  if (what.svg) return session.deliver_file(memory_picture(model->plan), *what.svg);
   std::vector<std::string> blueprints;
   for (const StepText& s : model->code.back().steps) blueprints.push_back(s.blueprint);
   if (!what.memory) print_to(stdout, "{}", explain_kernels(model->plan, blueprints));
@@ -320,13 +315,6 @@ int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
 }
 
 namespace {
-
-/// A word of a shell command.
-std::string shell_word(const std::string& s) {
-  std::string out = "'";
-  for (const char c : s) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 /// Compiles the program; false after an error, of which the compiler not always says something.
 bool compiled(const std::string& folder, const std::string& compiler) {

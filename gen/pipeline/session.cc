@@ -21,6 +21,11 @@ int64_t now_ns() {
       .count();
 }
 
+int failed(const std::string& why) {
+  print_to(stderr, "tenon: error: {}\n", why);
+  return exit_bad_input;
+}
+
 }  // namespace
 
 const std::vector<StageName>& all_stages() {
@@ -98,40 +103,68 @@ bool Session::report(const Diagnostics& diagnostics) const {
   return diagnostics.has_errors();
 }
 
+bool Session::dependencies_text(const std::string& directory, std::string& text) const {
+  DepfileText made = depfile_text(directory + "/sources.txt", read_);
+  std::error_code ignored;
+  std::string why;
+  if (!made.unspeakable.empty())
+    why = fmt::format("--depfile: Make and Ninja cannot both read the name '{}': rename it", made.unspeakable);
+  for (const std::string& name : read_)
+    if (std::filesystem::equivalent(*control_.depfile, name, ignored))
+      why = fmt::format("--depfile: '{}' is an input of this command", *control_.depfile);
+  text = std::move(made.text);
+  if (!why.empty()) print_to(stderr, "tenon: error: {}\n", why);
+  return why.empty();
+}
+
+int Session::compare(const OutputTree& tree, const std::string& directory) const {
+  const OutputDifference d = tree.check(directory);
+  for (const std::string& f : d.missing) print_to(stderr, "{}/{}: error: missing\n", directory, f);
+  for (const std::string& f : d.stale)
+    print_to(stderr, "{}/{}: error: differs from what would be generated\n", directory, f);
+  for (const std::string& f : d.left_over)
+    print_to(stderr, "{}/{}: error: an earlier run wrote it, and this one would not\n", directory, f);
+  return d.up_to_date() ? exit_done : exit_bad_input;
+}
+
+int Session::deliver_file(const std::string& bytes, const std::string& path) const {
+  const std::filesystem::path place(path);
+  const std::string folder = place.has_parent_path() ? place.parent_path().string() : ".";
+  if (only_looks()) {
+    OutputTree tree;
+    tree.add(place.filename().string(), bytes);
+    return deliver(tree, folder);
+  }
+  const std::string why = write_named_file(place, bytes);
+  if (!why.empty()) return failed(why);
+  if (!control_.quiet) print_to(stdout, "{} written\n", path);
+  return exit_done;
+}
+
 int Session::deliver(const OutputTree& tree, const std::string& directory, bool temporary) const {
   if (!only_.empty() || (temporary && only_looks())) return exit_done;
   if (control_.list_outputs) {
     for (const std::string& f : tree.list()) print_to(stdout, "{}/{}\n", directory, f);
     return exit_done;
   }
-  if (control_.check) {
-    const OutputDifference d = tree.check(directory);
-    for (const std::string& f : d.missing) print_to(stderr, "{}/{}: error: missing\n", directory, f);
-    for (const std::string& f : d.stale)
-      print_to(stderr, "{}/{}: error: differs from what would be generated\n", directory, f);
-    return d.up_to_date() ? exit_done : exit_bad_input;
-  }
+  if (control_.check) return compare(tree, directory);
+  std::string dependencies;
+  if (control_.depfile && !dependencies_text(directory, dependencies)) return exit_bad_input;
   if (control_.dry_run) {
+    if (const auto why = tree.obstacle(directory, control_.force)) return failed(*why);
     if (!control_.quiet) print_to(stdout, "{} files would be written to {}\n", tree.files().size(), directory);
     return exit_done;
   }
-  const WriteOutcome out = tree.write(directory);
-  if (out.error) {
-    print_to(stderr, "tenon: error: {}\n", *out.error);
-    return exit_bad_input;
-  }
-  if (control_.depfile) {
-    const std::filesystem::path place(*control_.depfile);
-    OutputTree dep;
-    dep.add(place.filename().string(), depfile_text(directory + "/sources.txt", read_));
-    if (const auto wrong =
-            dep.write(place.has_parent_path() ? place.parent_path() : std::filesystem::path(".")).error) {
-      print_to(stderr, "tenon: error: {}\n", *wrong);
-      return exit_bad_input;
-    }
-  }
+  const WriteOutcome out = tree.write(directory, control_.force);
+  if (out.error) return failed(*out.error);
+  if (control_.depfile)
+    if (const std::string why = write_named_file(*control_.depfile, dependencies); !why.empty()) return failed(why);
+  for (const std::string& f : out.left_over)
+    print_to(stderr, "{}/{}: warning: an earlier run wrote it, and this one does not; edited since, so it is kept\n",
+             directory, f);
   if (!control_.quiet && !temporary)
-    print_to(stdout, "{}: {} files written, {} unchanged\n", directory, out.written.size(), out.unchanged);
+    print_to(stdout, "{}: {} files written, {} unchanged{}\n", directory, out.written.size(), out.unchanged,
+             out.removed.empty() ? "" : fmt::format(", {} removed", out.removed.size()));
   return exit_done;
 }
 

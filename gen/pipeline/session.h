@@ -51,10 +51,17 @@ class Session {
   /// Writes, lists, checks or counts the files, as the flags say; returns the exit status. In a temporary folder there
   /// is nothing to list.
   int deliver(const OutputTree& tree, const std::string& directory, bool temporary = false) const;
+  /// The same for one file that the user named, which may be a pipe or a device.
+  int deliver_file(const std::string& bytes, const std::string& path) const;
   /// Whether the flags ask for something else than files.
   bool only_looks() const { return control_.list_outputs || control_.check || control_.dry_run; }
 
  private:
+  /// The text for --depfile; false after a message where a name has no spelling there or an input would be overwritten.
+  bool dependencies_text(const std::string& directory, std::string& text) const;
+  /// --check: the exit status.
+  int compare(const OutputTree& tree, const std::string& directory) const;
+
   const RunControl& control_;
   DataDirs dirs_;
   std::vector<std::string> read_;

@@ -1,29 +1,31 @@
-// Escapes names and writes the one rule.
+// Sorts the names and writes the one rule.
 #include "support/depfile.h"
 
 #include <algorithm>
 
+#include "support/quoted.h"
+
 namespace tenon {
 namespace {
 
-std::string escaped(const std::string& name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == ' ' || c == '#') out.push_back('\\');
-    if (c == '$') out.push_back('$');
-    out.push_back(c);
-  }
-  return out;
-}
+/// Make takes `name=value` behind the colon for a variable of the target, unless another name comes first.
+bool has_equals_sign(const std::string& name) { return name.find('=') != std::string::npos; }
 
 }  // namespace
 
-std::string depfile_text(const std::string& target, std::vector<std::string> dependencies) {
+DepfileText depfile_text(const std::string& target, std::vector<std::string> dependencies) {
   std::sort(dependencies.begin(), dependencies.end());
   dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
-  std::string text = escaped(target) + ":";
-  for (const std::string& name : dependencies) text += " \\\n  " + escaped(name);
-  return text + "\n";
+  std::stable_partition(dependencies.begin(), dependencies.end(), [](const auto& n) { return !has_equals_sign(n); });
+  const auto spelled = depfile_word(target);
+  if (!spelled || has_equals_sign(target) || target.find('%') != std::string::npos) return {"", target};
+  std::string text = *spelled + ":";
+  for (const std::string& name : dependencies) {
+    const auto word = depfile_word(name);
+    if (!word || has_equals_sign(dependencies.front())) return {"", name};
+    text += " \\\n  " + *word;
+  }
+  return {text + "\n", ""};
 }
 
 }  // namespace tenon

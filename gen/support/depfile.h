@@ -6,8 +6,14 @@
 
 namespace tenon {
 
-/// One rule: `target` depends on `dependencies`, sorted and without repetition; blanks, '#' and '$' in names are
-/// escaped. For a generated directory DIR the target is DIR/sources.txt.
-std::string depfile_text(const std::string& target, std::vector<std::string> dependencies);
+/// The rule, or the first name that Make and Ninja have no common spelling for.
+struct DepfileText {
+  std::string text;
+  std::string unspeakable;
+};
+
+/// One rule: `target` depends on `dependencies`, sorted and without repetition. For a generated directory DIR the
+/// target is DIR/sources.txt.
+DepfileText depfile_text(const std::string& target, std::vector<std::string> dependencies);
 
 }  // namespace tenon

@@ -4,16 +4,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <system_error>
 
 #include "support/check.h"
+#include "support/file_hashes.h"
 #include "support/parallel.h"
+#include "support/text_hash.h"
 
 namespace tenon {
 namespace {
@@ -54,6 +58,14 @@ pid_t writer_of(const std::string& name, const std::string& final_name) {
   pid_t writer = 0;
   const auto [end, status] = std::from_chars(first, last, writer);
   return status == std::errc() && end == last && writer > 0 ? writer : 0;
+}
+
+/// The place itself, or what it links to.
+fs::path behind_links(const fs::path& place) {
+  std::error_code error;
+  if (!fs::is_symlink(place, error)) return place;
+  const fs::path target = fs::weakly_canonical(place, error);
+  return error ? place : target;
 }
 
 bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
@@ -104,7 +116,8 @@ class Transaction {
     for (const auto& [final_path, bytes] : files) {
       std::error_code ignored;
       if (fs::is_directory(final_path, ignored)) return fmt::format("{} is a directory", final_path.string());
-      pending_.emplace_back(temporary_of(final_path, ::getpid()), final_path);
+      const fs::path place = behind_links(final_path);
+      pending_.emplace_back(temporary_of(place, ::getpid()), place);
     }
     for_each_index(files.size(), [&](size_t i) { errors[i] = write_bytes(pending_[i].first, *files[i].second); });
     for (size_t i = 0; i < files.size(); ++i)
@@ -128,6 +141,78 @@ class Transaction {
   std::vector<std::pair<fs::path, fs::path>> pending_;
   std::vector<fs::path> made_;
 };
+
+/// What earlier runs wrote into the directory: the manifest there, and that of a run which was killed while it put its
+/// files in place.
+std::vector<FileHashes> earlier_runs(const fs::path& directory, const std::string& manifest) {
+  std::vector<FileHashes> out;
+  if (manifest.empty()) return out;
+  const fs::path place = directory / manifest;
+  if (const auto text = read_whole_file(place)) out.push_back(read_file_hashes(*text));
+  std::error_code ignored;
+  const std::string name = place.filename().string();
+  for (const auto& entry : fs::directory_iterator(place.parent_path(), ignored))
+    if (const pid_t writer = writer_of(entry.path().filename().string(), name); writer > 0 && is_gone(writer))
+      if (const auto text = read_whole_file(entry.path())) out.push_back(read_file_hashes(*text));
+  return out;
+}
+
+/// Files of an earlier run of the same output that are on disk and not among `files`.
+std::vector<std::string> left_over_files(const fs::path& directory, const std::vector<FileHashes>& runs,
+                                         const std::string& output, const std::map<std::string, std::string>& files) {
+  std::set<std::string> out;
+  std::error_code ignored;
+  for (const FileHashes& run : runs)
+    for (const auto& [path, hash] : run.hashes)
+      if (run.output == output && files.count(path) == 0 && fs::is_regular_file(directory / path, ignored))
+        out.insert(path);
+  return {out.begin(), out.end()};
+}
+
+bool is_of(const std::vector<FileHashes>& runs, const std::string& path, const std::string& bytes) {
+  return std::any_of(runs.begin(), runs.end(), [&](const FileHashes& run) { return run.wrote(path, bytes); });
+}
+
+/// What stands at the place of a file that would be written.
+enum class Standing : uint8_t { absent, same, own, foreign, folder, special };
+
+Standing standing_of(const fs::path& place, const std::string& path, const std::string& bytes,
+                     const std::vector<FileHashes>& runs) {
+  std::error_code error;
+  const fs::file_status status = fs::status(place, error);
+  if (!fs::exists(status)) return Standing::absent;
+  if (fs::is_directory(status)) return Standing::folder;
+  if (!fs::is_regular_file(status)) return Standing::special;
+  if (same_on_disk(place, bytes)) return Standing::same;
+  const auto old = read_whole_file(place);
+  return old && is_of(runs, path, *old) ? Standing::own : Standing::foreign;
+}
+
+/// The sentence about files that are not replaced.
+std::string refusal(const std::vector<std::string>& foreign) {
+  constexpr size_t shown = 3;
+  std::string names;
+  for (size_t i = 0; i < foreign.size() && i < shown; ++i) names += (i ? ", " : "") + foreign[i];
+  if (foreign.size() > shown) names += fmt::format(" and {} more", foreign.size() - shown);
+  return fmt::format(
+      "{} would be overwritten, but Tenon did not write {} as {} now\n"
+      "  note: choose another folder with -o, or overwrite with --force",
+      names, foreign.size() > 1 ? "them" : "it", foreign.size() > 1 ? "they are" : "it is");
+}
+
+/// Removes what is left over and unedited, and the folders that are empty then.
+void remove_left_over(const fs::path& directory, const std::vector<FileHashes>& runs,
+                      const std::vector<std::string>& paths, WriteOutcome& outcome) {
+  std::error_code ignored;
+  for (const std::string& path : paths) {
+    const fs::path place = directory / path;
+    const auto bytes = read_whole_file(place);
+    const bool goes = bytes && is_of(runs, path, *bytes) && fs::remove(place, ignored);
+    (goes ? outcome.removed : outcome.left_over).push_back(path);
+    for (fs::path folder = fs::path(path).parent_path(); goes && !folder.empty(); folder = folder.parent_path())
+      if (!fs::is_empty(directory / folder, ignored) || !fs::remove(directory / folder, ignored)) break;
+  }
+}
 
 bool is_plain_relative(const std::string& path) {
   const fs::path as_path(path);
@@ -167,6 +252,42 @@ std::vector<std::string> OutputTree::list() const {
   return names;
 }
 
+void OutputTree::seal(const std::string& path, const std::string& output) {
+  FileHashes table{output, {}};
+  std::vector<std::pair<const std::string*, std::string>> hashes;
+  for (const auto& [name, bytes] : files_)
+    if (name != path) hashes.push_back({&name, {}});
+  for_each_index(hashes.size(), [&](size_t i) { hashes[i].second = hash_of(files_.at(*hashes[i].first)); });
+  for (auto& [name, hash] : hashes) table.hashes[*name] = std::move(hash);
+  std::string& text = files_.at(path);
+  text = with_file_hashes(std::move(text), table);
+  manifest_ = path;
+}
+
+OutputTree::Survey OutputTree::survey(const fs::path& directory, bool force) const {
+  Survey out;
+  out.runs = earlier_runs(directory, manifest_);
+  std::vector<std::string> foreign;
+  for (const auto& [path, bytes] : files_) {
+    const fs::path place = directory / path;
+    const Standing standing = standing_of(place, path, bytes, out.runs);
+    if (standing == Standing::same) ++out.unchanged;
+    else out.changed.push_back(path);
+    if (standing == Standing::folder) out.obstacle = fmt::format("{} is a directory", place.string());
+    if (standing == Standing::special) out.obstacle = fmt::format("{} is not a regular file", place.string());
+    if (out.obstacle) return out;
+    const bool is_manifest = path == manifest_ && !out.runs.empty() && !out.runs[0].output.empty();
+    if (standing == Standing::foreign && !is_manifest && !force && !manifest_.empty())
+      foreign.push_back(place.string());
+  }
+  if (!foreign.empty()) out.obstacle = refusal(foreign);
+  return out;
+}
+
+std::optional<std::string> OutputTree::obstacle(const fs::path& directory, bool force) const {
+  return survey(directory, force).obstacle;
+}
+
 OutputDifference OutputTree::check(const fs::path& directory) const {
   OutputDifference difference;
   std::error_code error;
@@ -175,36 +296,51 @@ OutputDifference OutputTree::check(const fs::path& directory) const {
     if (!fs::exists(place, error)) difference.missing.push_back(path);
     else if (!same_on_disk(place, bytes)) difference.stale.push_back(path);
   }
+  if (!manifest_.empty())
+    difference.left_over = left_over_files(directory, earlier_runs(directory, manifest_),
+                                           read_file_hashes(files_.at(manifest_)).output, files_);
   return difference;
 }
 
-WriteOutcome OutputTree::write(const fs::path& directory) const {
+WriteOutcome OutputTree::write(const fs::path& directory, bool force) const {
   WriteOutcome outcome;
-  remove_leftovers(directory, files_);
-  Transaction transaction;
-  fs::path last_made;
+  const Survey found = survey(directory, force);
   const auto fail = [&](std::string why) {
     outcome.written.clear();
     outcome.error = std::move(why);
     return outcome;
   };
+  if (found.obstacle) return fail(*found.obstacle);
+  outcome.unchanged = found.unchanged;
+  remove_leftovers(directory, files_);
+  Transaction transaction;
   std::vector<std::pair<fs::path, const std::string*>> changed;
-  for (const auto& [path, bytes] : files_) {
+  for (const std::string& path : found.changed) {
     const fs::path place = directory / path;
-    if (same_on_disk(place, bytes)) {
-      ++outcome.unchanged;
-      continue;
-    }
-    if (place.parent_path() != last_made) {
-      last_made = place.parent_path();
-      if (std::string why = transaction.make_directory(last_made); !why.empty()) return fail(std::move(why));
-    }
-    changed.emplace_back(place, &bytes);
+    if (std::string why = transaction.make_directory(place.parent_path()); !why.empty()) return fail(std::move(why));
+    // The manifest comes first, since the last of the list is put in place first.
+    changed.emplace(path == manifest_ ? changed.begin() : changed.end(), place, &files_.at(path));
     outcome.written.push_back(path);
   }
   if (std::string why = transaction.stage(changed); !why.empty()) return fail(std::move(why));
   if (std::string why = transaction.commit(); !why.empty()) return fail(std::move(why));
+  if (manifest_.empty()) return outcome;
+  const std::string output = read_file_hashes(files_.at(manifest_)).output;
+  remove_left_over(directory, found.runs, left_over_files(directory, found.runs, output, files_), outcome);
   return outcome;
+}
+
+std::string write_named_file(const fs::path& path, const std::string& bytes) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+    const std::string why = write_bytes(path, bytes);
+    return why.empty() ? why : fmt::format("cannot write {}: {}", path.string(), why);
+  }
+  const fs::path place = behind_links(path);
+  OutputTree tree;
+  tree.add(place.filename().string(), bytes);
+  return tree.write(place.has_parent_path() ? place.parent_path() : fs::path(".")).error.value_or("");
 }
 
 }  // namespace tenon

@@ -23,6 +23,8 @@ class GraphBuilder {
 
   void add_size(GraphSize size);
   ValueId add_input(const std::string& name, DType dtype, std::vector<SizeExpr> dims);
+  /// Remembers a file that a constant comes from.
+  void add_file(std::string path) { graph_.files.push_back(std::move(path)); }
   ValueId add_constant(const std::string& name, std::shared_ptr<const TensorData> data);
   ValueId add_constant(const std::string& name, TensorData data);
   /// A tensor of whole numbers that may depend on run-time sizes; of floats where all of them are whole and the type

@@ -219,6 +219,7 @@ class NodeMapping {
       const Diagnostic first = data.diagnostics().sorted().front();
       throw OnnxError{first.code, fmt::format("attribute '{}': {}", a.name(), first.message), first.notes};
     }
+    if (const auto file = external_file(a.t(), context_.folder)) context_.builder.add_file(*file);
     return TensorRef{context_.builder.add_constant("", std::move(data).value())};
   }
 

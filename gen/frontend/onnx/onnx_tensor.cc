@@ -195,4 +195,11 @@ Result<TensorData> read_onnx_tensor(const TensorProto& tensor, const fs::path& f
   }
 }
 
+std::optional<std::string> external_file(const TensorProto& tensor, const fs::path& folder) {
+  if (tensor.data_location() != TensorProto::EXTERNAL) return std::nullopt;
+  for (const auto& entry : tensor.external_data())
+    if (entry.key() == "location") return (folder / entry.value()).string();
+  return std::nullopt;
+}
+
 }  // namespace tenon

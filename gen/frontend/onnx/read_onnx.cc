@@ -148,6 +148,7 @@ class OnnxReader {
       const std::string where = fmt::format("{}initializer '{}'", outer, t.name());
       Result<TensorData> data = read_onnx_tensor(t, context.folder, source_.path + ": " + where);
       diagnostics_.append(data.diagnostics());
+      if (const auto file = external_file(t, context.folder)) builder_->add_file(*file);
       define(names, t.name(), data.ok() ? builder_->add_constant(t.name(), std::move(data).value()) : kNoValue, where);
     }
   }

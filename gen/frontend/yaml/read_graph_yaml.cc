@@ -233,6 +233,7 @@ class GraphReader {
   void add_parameter(const YamlEntry& e, const ParameterSource& source, const YamlNode& from) {
     try {
       const ValueId id = builder_->add_constant(e.key.text, read_parameter(source, semantics_));
+      if (const auto file = parameter_file(source)) builder_->add_file(*file);
       const YamlNode* grad = e.value.find("grad");
       if (grad && grad->text == "true") builder_->set_trainable(id);
       scope_[e.key.text] = TensorRef{id};

@@ -30,8 +30,7 @@ std::vector<int64_t> numeric_dims(const TensorType& type) {
 }
 
 TensorData from_file(const ParameterSource& s) {
-  const std::string path = (std::filesystem::path(s.folder) / s.from).string();
-  const std::vector<uint8_t> bytes = take(read_bytes(path, s.from));
+  const std::vector<uint8_t> bytes = take(read_bytes(*parameter_file(s), s.from));
   if (s.from.ends_with(".npy")) return take(read_npy(bytes, s.from));
   if (s.from.ends_with(".npz")) return take(read_npz(bytes, s.name, s.from));
   return take(read_safetensors(bytes, s.name, s.from));
@@ -88,9 +87,7 @@ TensorData from_call(const ParameterSource& s, const OpSemantics& semantics) {
 }  // namespace
 
 TensorData read_parameter(const ParameterSource& source, const OpSemantics& semantics) {
-  const bool file =
-      source.from.ends_with(".npy") || source.from.ends_with(".npz") || source.from.ends_with(".safetensors");
-  TensorData data = file ? from_file(source) : from_call(source, semantics);
+  TensorData data = parameter_file(source) ? from_file(source) : from_call(source, semantics);
   if (!source.type) return data;
   const std::vector<int64_t> dims = numeric_dims(*source.type);
   if (data.dtype == DType::U8 && is_small(source.type->dtype)) data.dtype = source.type->dtype;  // codes, one a byte
@@ -98,6 +95,12 @@ TensorData read_parameter(const ParameterSource& source, const OpSemantics& sema
   throw RecipeError(0,
                     fmt::format("the type stated is {}[{}], but the contents are {}[{}]", name_of(source.type->dtype),
                                 fmt::join(dims, ", "), name_of(data.dtype), fmt::join(data.dims, ", ")));
+}
+
+std::optional<std::string> parameter_file(const ParameterSource& s) {
+  for (const char* ending : {".npy", ".npz", ".safetensors"})
+    if (s.from.ends_with(ending)) return (std::filesystem::path(s.folder) / s.from).string();
+  return std::nullopt;
 }
 
 }  // namespace tenon

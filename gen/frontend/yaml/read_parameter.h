@@ -27,4 +27,7 @@ struct ParameterFileError : RecipeError {
 /// is not of the type stated.
 TensorData read_parameter(const ParameterSource& source, const OpSemantics& semantics);
 
+/// The path of the file that holds the contents; nothing where they are made.
+std::optional<std::string> parameter_file(const ParameterSource& source);
+
 }  // namespace tenon

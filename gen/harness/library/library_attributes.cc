@@ -9,6 +9,7 @@
 #include "harness/library_names.h"
 #include "support/check.h"
 #include "support/joined.h"
+#include "support/quoted.h"
 
 namespace tenon {
 namespace {
@@ -150,7 +151,7 @@ void write_attribute_struct(const OpDef& def, TextWriter& out) {
   out.line("typedef struct {");
   {
     const auto in = out.indented();
-    for (const AttrDef& a : def.attrs) out.print_line("{} /* {} */", field_of(a), comment_text(field_comment(a)));
+    for (const AttrDef& a : def.attrs) out.print_line("{} /* {} */", field_of(a), comment_inside(field_comment(a)));
   }
   out.print_line("}} tn_{}_attrs;", def.name);
 }

@@ -8,6 +8,7 @@
 #include "harness/library_names.h"
 #include "support/check.h"
 #include "support/joined.h"
+#include "support/quoted.h"
 
 namespace tenon {
 namespace {
@@ -291,7 +292,7 @@ std::string shape_comment(const TensorDef& t) {
     for (const Dim& d : r.dims) as.push_back(print(d));
     text += fmt::format(", stored as [{}]{}", joined(as, ", "), r.condition ? " if " + print(*r.condition) : "");
   }
-  return comment_text(text);
+  return comment_inside(text);
 }
 
 void write_storage_order(const BindState& s, const TensorDef& t, bool output) {

@@ -3,49 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-#include <cstring>
 #include <set>
 
 #include "harness/library/library_header.h"
 #include "harness/library_names.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/parallel.h"
+#include "support/quoted.h"
+#include "support/text_hash.h"
 
 namespace tenon {
 namespace {
-
-std::string json(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') out += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20) out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    else out += c;
-  }
-  return out + "\"";
-}
-
-constexpr size_t kWord = sizeof(uint64_t);
-
-/// Up to eight bytes as a number that is the same on every machine.
-uint64_t word_of(const char* bytes, size_t count) {
-  uint64_t word = 0;
-  std::memcpy(&word, bytes, count);
-  return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
-}
-
-/// 64 bits that say whether a text changed: FNV-1a by words instead of bytes, each one mixed downwards.
-std::string hash_of(std::string_view text) {
-  uint64_t h = 14695981039346656037ull ^ text.size();
-  const auto mix = [&h](uint64_t word) {
-    h = (h ^ word) * 1099511628211ull;
-    h ^= h >> 32;
-  };
-  for (; text.size() >= kWord; text.remove_prefix(kWord)) mix(word_of(text.data(), kWord));
-  mix(word_of(text.data(), text.size()));
-  return fmt::format("{:016x}", h);
-}
 
 /// Shipped definitions by their path below opdefs, others by the file's name alone: no path of this machine.
 std::string file_of(const OpDef& def) {
@@ -58,7 +26,7 @@ std::string file_of(const OpDef& def) {
 
 std::string cost_text(const Kernel& k) {
   const CostFormula cost = cost_formula(k);
-  return fmt::format(", \"flops\": {}, \"bytes\": {}", json(cost.operations), json(cost.bytes));
+  return fmt::format(", \"flops\": {}, \"bytes\": {}", json_string(cost.operations), json_string(cost.bytes));
 }
 
 std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
@@ -71,8 +39,8 @@ std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
       const auto text = l.kernels.find(k.kernel.name);
       if (text == l.kernels.end()) continue;
       out += fmt::format("{}        {{\"symbol\": {}, \"isa\": {}, \"blueprint\": {}{}, \"hash\": {}}}",
-                         out.empty() ? "" : ",\n", json(text->second.run), json(l.isa->name),
-                         json(text->second.blueprint), cost, json(hash_of(text->second.text)));
+                         out.empty() ? "" : ",\n", json_string(text->second.run), json_string(l.isa->name),
+                         json_string(text->second.blueprint), cost, json_string(hash_of(text->second.text)));
     }
   }
   return out;
@@ -86,7 +54,7 @@ std::string calls_text(const LibraryOp& op) {
     std::string types;
     for (const TypeVar& v : op.def->types)
       types += fmt::format("{}{}", types.empty() ? "" : ",", name_of(k.call_types.at(v.name)));
-    if (written.insert(types).second) out += fmt::format("{}{}", out.empty() ? "" : ", ", json(types));
+    if (written.insert(types).second) out += fmt::format("{}{}", out.empty() ? "" : ", ", json_string(types));
   }
   return out;
 }
@@ -95,8 +63,8 @@ std::string op_text(const LibraryOp& op, const LibraryTexts& texts) {
   return fmt::format(
       "    {{\n      \"op\": {}, \"defined\": {}, \"doc\": {},\n      \"dtypes\": [{}],\n      \"kernels\": [\n{}\n    "
       "  ]\n    }}",
-      json(op.def->name), json(fmt::format("{}:{}", file_of(*op.def), op.def->span.line())), json(op.def->doc),
-      calls_text(op), bodies_text(op, texts));
+      json_string(op.def->name), json_string(fmt::format("{}:{}", file_of(*op.def), op.def->span.line())),
+      json_string(op.def->doc), calls_text(op), bodies_text(op, texts));
 }
 
 std::string indented_list(const std::vector<std::string>& items) {
@@ -109,12 +77,13 @@ std::string indented_list(const std::vector<std::string>& items) {
 
 std::string library_manifest(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
   std::string isas, ops;
-  for (const LevelTexts& l : texts.levels) isas += fmt::format("{}{}", isas.empty() ? "" : ", ", json(l.isa->name));
+  for (const LevelTexts& l : texts.levels)
+    isas += fmt::format("{}{}", isas.empty() ? "" : ", ", json_string(l.isa->name));
   std::vector<std::string> rows(library.ops.size());
   for_each_index(rows.size(), [&](size_t i) { rows[i] = op_text(library.ops[i], texts); });
   for (const std::string& row : rows) ops += (ops.empty() ? "" : ",\n") + row;
   return fmt::format("{{\n  \"generator\": {},\n  \"prefix\": {},\n  \"isas\": [{}],\n  \"ops\": [\n{}\n  ]\n}}\n",
-                     json("tenon " + options.version), json(options.prefix), isas, ops);
+                     json_string("tenon " + options.version), json_string(options.prefix), isas, ops);
 }
 
 std::string library_cmake(const std::vector<std::string>& sources, const std::vector<std::string>& headers,

@@ -10,6 +10,7 @@
 #include "harness/library/library_dims.h"
 #include "harness/library_names.h"
 #include "support/joined.h"
+#include "support/quoted.h"
 
 namespace tenon {
 namespace {
@@ -20,7 +21,7 @@ class TypedWriter {
       : op_(op), def_(*op.def), name_(op.def->name), out(writer), fields_(dims_fields(op)) {}
 
   void declarations() {
-    out.print_line("/* {}", comment_text(name_ + (def_.doc.empty() ? "" : ": " + def_.doc)));
+    out.print_line("/* {}", comment_inside(name_ + (def_.doc.empty() ? "" : ": " + def_.doc)));
     out.print_line("   {} */", headline());
     if (!fields_.empty()) {
       out.line("typedef struct {");
@@ -54,7 +55,7 @@ class TypedWriter {
   std::string headline() const {
     std::vector<std::string> in, outs;
     for (const TensorDef* t : tensors_of(def_)) (def_.output(t->name) == t ? outs : in).push_back(tensor_text(*t));
-    return comment_text(fmt::format("({}) -> {}", joined(in, ", "), joined(outs, ", ")));
+    return comment_inside(fmt::format("({}) -> {}", joined(in, ", "), joined(outs, ", ")));
   }
 
   static std::string tensor_text(const TensorDef& t) {

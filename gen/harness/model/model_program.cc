@@ -7,7 +7,9 @@
 
 #include "harness/library_names.h"
 #include "harness/model/model_steps.h"
+#include "support/quoted.h"
 #include "support/text_template.h"
+#include "support/version.h"
 
 namespace tenon {
 namespace {
@@ -59,11 +61,12 @@ class ProgramWriter {
             {"n_outputs", fmt::format("{}", plan_.outputs.size())},
             {"n_sizes", fmt::format("{}", given_.size())},
             {"n_steps", fmt::format("{}", plan_.steps.size())},
-            {"usage", usage()},
+            {"help", help()},
+            {"version", std::string(kVersion)},
             {"options", options()},
             {"defaults", defaults()},
             {"flags", flags()},
-            {"taken", kinds().empty() ? "" : "int taken;"},
+            {"options_with_value", options_with_value()},
             {"selftest", frame_.selftest ? "if (args.selftest)\n    return check_levels(&m.context);" : ""},
             {"check_levels", check_levels()},
             {"readers", readers()},
@@ -92,15 +95,17 @@ class ProgramWriter {
         name_, upper_);
   }
 
-  std::string usage() const {
-    std::string out = loads() ? " [--weights FILE]" : "";
-    if (frame_.selftest) out += "\\n       @ --selftest";
-    out = with_name(std::move(out));
+  /// Lines of --help for the options that not every program has.
+  std::string help() const {
+    std::string out;
+    const auto line = [&](const char* text) { out += fmt::format("\"  {}\\n\"\n", text); };
+    if (loads()) line("--weights FILE  read the weights from FILE, not from next to the program");
+    if (frame_.selftest) line("--selftest     check the model on this machine at every level; takes no inputs");
     if (frame_.images)
-      out +=
-          "\\n  pictures (.ppm, .pgm, .png): [--scale S] [--mean M[,M,M]] [--std S[,S,S]] [--resize HxW] [--filter "
-          "bilinear|nearest] [--layout nchw|nhwc] [--colors rgb|bgr]";
-    if (frame_.sounds) out += "\\n  sounds (.wav): [--rate HZ] [--skip SAMPLES]";
+      line(
+          "pictures (.ppm, .pgm, .png): [--scale S] [--mean M[,M,M]] [--std S[,S,S]] [--resize HxW]\\n"
+          "    [--filter bilinear|nearest] [--layout nchw|nhwc] [--colors rgb|bgr]");
+    if (frame_.sounds) line("sounds (.wav): [--rate HZ] [--skip SAMPLES]");
     return out;
   }
 
@@ -117,15 +122,22 @@ class ProgramWriter {
                : "";
   }
 
+  /// Options of one word that not every program has.
   std::string flags() const {
+    if (!frame_.selftest) return {};
+    return "if (strcmp(a, \"--selftest\") == 0) {\n    args->selftest = 1;\n    continue;\n}\n";
+  }
+
+  std::string options_with_value() const {
     std::string out;
     if (loads())
-      out += "} else if (strcmp(a, \"--weights\") == 0 && next != NULL) {\n    args->weights_file = argv[++k];\n";
-    if (frame_.selftest) out += "} else if (strcmp(a, \"--selftest\") == 0) {\n    args->selftest = 1;\n";
+      out +=
+          "if (strcmp(a, \"--weights\") == 0) {\n    args->weights_file = next;\n"
+          "    return next != NULL ? 1 : wrong(a, \"the name of a file is expected after it\");\n}\n";
     for (const char* kind : kinds())
       out += fmt::format(
-          "}} else if ((taken = {0}_{1}_option(a, next, &args->{1})) != 0) {{\n    if (taken < 0)\n        return "
-          "usage();\n    ++k;\n",
+          "const int {1} = {0}_{1}_option(a, next, &args->{1});\nif ({1} != 0)\n"
+          "    return {1} > 0 ? 1 : wrong(a, \"its value is missing or has another form\");\n",
           name_, kind);
     return out;
   }
@@ -147,13 +159,30 @@ class ProgramWriter {
     return out;
   }
 
+  /// What tells a file's format, and what the program can do with it.
   std::string other_files() const {
-    if (frame_.images && frame_.sounds) return "";
-    return fmt::format("{}{}{}", frame_.images ? "" : "; tenon model --images reads pictures",
-                       frame_.images || frame_.sounds ? "" : ", ",
-                       frame_.sounds   ? ""
-                       : frame_.images ? "; tenon model --sounds reads sounds"
-                                       : "--sounds sounds");
+    const char* pictures =
+        frame_.images ? ".png, .ppm and .pgm are read" : "`tenon model --images` reads .png and .ppm";
+    const char* sounds = frame_.sounds ? ".wav is read" : "`tenon model --sounds` reads .wav";
+    std::string out;
+    const auto row = [&](const char* start, size_t bytes, const char* what, const char* advice) {
+      out += fmt::format("{{\"{}\", {}, \"{}\", \"{}\"}},\n", start, bytes, what, advice);
+    };
+    row("\\xff\\xd8\\xff", 3, "a JPEG picture", pictures);
+    row("GIF8", 4, "a GIF picture", pictures);
+    row("BM", 2, "a BMP picture", pictures);
+    row("\\x89PNG", 4, "a PNG picture", pictures);
+    for (const char* kind : {"P1", "P2", "P3", "P4", "P5", "P6"}) row(kind, 2, "a PNM picture", pictures);
+    row("RIFF", 4, "a RIFF file: a .wav sound or a WebP picture", sounds);
+    row("fLaC", 4, "a FLAC sound", sounds);
+    row("OggS", 4, "an Ogg sound", sounds);
+    row("ID3", 3, "an MP3 sound", sounds);
+    const char* npy = "save the array with numpy.save";
+    row("PK\\3\\4", 4, "a ZIP archive, such as .npz", npy);
+    row("\\x89HDF", 4, "an HDF5 file", npy);
+    row("\\x80", 1, "a Python pickle", npy);
+    row("%PDF", 4, "a PDF document", npy);
+    return out;
   }
 
   std::string reader_declarations() const {
@@ -220,7 +249,7 @@ class ProgramWriter {
                                                  : INT64_C(-1000));
       }
       out += fmt::format("{{\"{}\", \"{}\", {}, {}, {{{}}}, {}}},\n",
-                         c_escaped(in_short(b.original.empty() ? b.name : b.original)), name_of(b.dtype),
+                         c_string_inside(in_short(b.original.empty() ? b.name : b.original)), name_of(b.dtype),
                          bytes_of(b.dtype), b.dims.size(), dims.empty() ? "0" : dims, b.bytes);
     }
     return out;
@@ -234,7 +263,7 @@ class ProgramWriter {
 
   std::string step_rows() const {
     std::string out;
-    for (const PlanStep& s : plan_.steps) out += fmt::format("\"{}\",\n", c_escaped(s.kernel.name));
+    for (const PlanStep& s : plan_.steps) out += fmt::format("\"{}\",\n", c_string_inside(s.kernel.name));
     return out.empty() ? "NULL,\n" : out;
   }
 
@@ -308,20 +337,6 @@ bool takes_sound(const PlanBuffer& input) {
 std::string in_short(const std::string& name) {
   constexpr size_t most = 200;
   return name.size() <= most ? name : name.substr(0, most) + "...";
-}
-
-std::string c_escaped(const std::string& s) {
-  std::string out;
-  for (const char c : s) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u > 126) {
-      out += fmt::format("\\{:03o}", u);
-      continue;
-    }
-    if (c == '"' || c == '\\' || c == '?' || u < 32) out += '\\';  // two question marks may begin a trigraph
-    out += u < 32 ? '?' : c;
-  }
-  return out;
 }
 
 }  // namespace tenon

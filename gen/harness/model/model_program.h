@@ -24,10 +24,6 @@ std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame
 bool takes_picture(const PlanBuffer& input);
 bool takes_sound(const PlanBuffer& input);
 
-/// The inside of a C string literal: quotes, backslashes and question marks escaped, bytes beyond ASCII as octal codes,
-/// control characters as '?'.
-std::string c_escaped(const std::string& s);
-
 /// A name of the graph as the program prints it: what is longer than any that a person gives ends in dots.
 std::string in_short(const std::string& name);
 

@@ -8,6 +8,7 @@
 #include "harness/library_names.h"
 #include "ir/nest/c_ast.h"
 #include "support/check.h"
+#include "support/quoted.h"
 
 namespace tenon {
 namespace {
@@ -70,7 +71,7 @@ class StepWriter {
     const PlanRegion& r = region(id);
     if (r.kind == Region::Kind::branch) {
       if (r.holds) {
-        line(fmt::format("/* {} */", comment_text(r.origin)));
+        line(fmt::format("/* {} */", comment_inside(r.origin)));
         line(fmt::format("if ({}) {{", element(r.condition)));
       } else {
         text_.pop_back();  // the end of the line that closes the other branch
@@ -80,7 +81,7 @@ class StepWriter {
       return check_equal(r);
     }
     for (const PlanCopy& c : r.before) copy(c);
-    line(fmt::format("/* {} */", comment_text(r.origin)));
+    line(fmt::format("/* {} */", comment_inside(r.origin)));
     const std::string& i = r.counter;
     std::string condition = fmt::format("{} < {}", i, extent(r.trip));
     if (r.count >= 0) condition += fmt::format(" && {} < {}", i, element(r.count));
@@ -171,7 +172,7 @@ class StepWriter {
 
   void step(size_t s) {
     const StepText& t = level_.steps[s];
-    line(fmt::format("/* {} */", comment_text(plan_.steps[s].origin)));
+    line(fmt::format("/* {} */", comment_inside(plan_.steps[s].origin)));
     if (t.phases.empty()) call(t.function, with_numbers(arguments(s, t.sizes, t.workspace), t.numbers));
     for (size_t k = 0; k < t.phases.size(); ++k) phase(s, k);
     line("if (call->mark != NULL)");

@@ -72,6 +72,7 @@ struct Graph {
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::vector<Region> regions;
+  std::vector<std::string> files;  // paths of the files that hold constants, besides the one that holds the graph
 };
 
 /// The run-time sizes, then the counters of all loops with the ranges that they have: what extents and attributes may

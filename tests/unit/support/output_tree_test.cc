@@ -1,6 +1,7 @@
 // OutputTree: writes what changed, all or nothing.
 #include "support/output_tree.h"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,6 +97,80 @@ TEST_CASE("output tree takes away what a killed run has left, and nothing else")
   CHECK(fs::exists(scratch / ("a.txt." + std::to_string(getpid()) + ".tmp")));
   for (const std::string& name : {"other" + dead, std::string("a.txt.x.tmp"), std::string("a.txt.tmp")})
     CHECK(fs::exists(scratch / name));
+}
+
+namespace {
+
+/// A sealed tree with one file besides the manifest, and `more` with any text.
+OutputTree sealed(const std::string& text, const std::string& more = "", const std::string& output = "model net") {
+  OutputTree tree;
+  tree.add("MANIFEST.json", "{\n  \"model\": \"net\"\n}\n");
+  tree.add("Makefile", text);
+  if (!more.empty()) tree.add(more, "more\n");
+  tree.seal("MANIFEST.json", output);
+  return tree;
+}
+
+void write_text(const fs::path& place, const std::string& text) { std::ofstream(place) << text; }
+
+}  // namespace
+
+TEST_CASE("a sealed tree replaces its own files and no others") {
+  ScratchDir scratch;
+  write_text(scratch / "Makefile", "all: mine\n");
+  const auto refused = sealed("one\n").write(scratch.path());
+  CHECK(refused.error);
+  CHECK(refused.error->find("Makefile would be overwritten") != std::string::npos);
+  CHECK(read_whole_file(scratch / "Makefile") == "all: mine\n");
+  CHECK(entries_in(scratch.path()) == 1);
+  CHECK_FALSE(sealed("one\n").write(scratch.path(), true).error);
+  CHECK_FALSE(sealed("two\n").write(scratch.path()).error);
+  CHECK(read_whole_file(scratch / "Makefile") == "two\n");
+  write_text(scratch / "Makefile", "two, edited\n");
+  CHECK(sealed("three\n").write(scratch.path()).error);
+  CHECK(sealed("three\n").obstacle(scratch.path()));
+  CHECK_FALSE(sealed("three\n").obstacle(scratch.path(), true));
+  CHECK(read_whole_file(scratch / "Makefile") == "two, edited\n");
+}
+
+TEST_CASE("a sealed tree does not take a manifest that was edited for its own") {
+  ScratchDir scratch;
+  sealed("one\n").write(scratch.path());
+  std::string text = *read_whole_file(scratch / "MANIFEST.json");
+  write_text(scratch / "MANIFEST.json", text.replace(text.find("net"), 3, "ten"));
+  CHECK(sealed("two\n").write(scratch.path()).error);
+}
+
+TEST_CASE("a sealed tree removes what an earlier run of the same output left") {
+  ScratchDir scratch;
+  sealed("one\n", "runtime/more.c").write(scratch.path());
+  CHECK(sealed("one\n").check(scratch.path()).left_over == std::vector<std::string>{"runtime/more.c"});
+  CHECK(sealed("one\n").write(scratch.path()).removed == std::vector<std::string>{"runtime/more.c"});
+  CHECK_FALSE(fs::exists(scratch / "runtime"));
+  CHECK(sealed("one\n").check(scratch.path()).up_to_date());
+}
+
+TEST_CASE("a sealed tree keeps what was edited, and the files of another output") {
+  ScratchDir scratch;
+  sealed("one\n", "more.c").write(scratch.path());
+  write_text(scratch / "more.c", "mine\n");
+  CHECK(sealed("one\n").write(scratch.path()).left_over == std::vector<std::string>{"more.c"});
+  CHECK(fs::exists(scratch / "more.c"));
+  sealed("one\n", "again.c").write(scratch.path());
+  CHECK(sealed("two\n", "", "model other").write(scratch.path()).removed.empty());
+  CHECK(fs::exists(scratch / "again.c"));
+}
+
+TEST_CASE("output tree writes through links and refuses what is no file") {
+  ScratchDir scratch;
+  write_text(scratch / "target", "old\n");
+  fs::create_symlink("target", scratch / "a.txt");
+  CHECK_FALSE(two_files().write(scratch.path()).error);
+  CHECK(fs::is_symlink(scratch / "a.txt"));
+  CHECK(read_whole_file(scratch / "target") == std::string("\0x\n", 3));
+  fs::remove(scratch / "src/b.c");
+  CHECK(mkfifo((scratch / "src/b.c").c_str(), 0600) == 0);
+  CHECK(two_files().write(scratch.path()).error);
 }
 
 TEST_CASE("output tree aborts on paths that leave it or come twice") {

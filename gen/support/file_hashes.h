@@ -1,0 +1,27 @@
+// The table of files in MANIFEST.json: what a run wrote, so that a later run knows its own files from those of the
+// user.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace tenon {
+
+/// Which output a folder holds, such as "model net", and the hash of each of its files but the manifest itself.
+struct FileHashes {
+  std::string output;
+  std::map<std::string, std::string> hashes;
+
+  /// Whether the file has these bytes since a run wrote it.
+  bool wrote(const std::string& path, const std::string& bytes) const;
+};
+
+/// The manifest, an object of JSON, with the keys `output` and `files` added at its end, and the hash of all that
+/// stands before.
+std::string with_file_hashes(std::string manifest, const FileHashes& table);
+
+/// The table of a manifest's text; an empty one where there is none, or where it was edited.
+FileHashes read_file_hashes(const std::string& manifest);
+
+}  // namespace tenon

@@ -1,0 +1,28 @@
+// Text from outside inside other languages: one quoting function a language.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenon {
+
+/// A string of JSON with its quotes. Bytes that are no UTF-8 become U+FFFD.
+std::string json_string(std::string_view text);
+
+/// The inside of a C string literal, in ASCII: other bytes are octal escapes, and no two question marks begin a
+/// trigraph.
+std::string c_string_inside(std::string_view text);
+
+/// The inside of a C comment on one line: no end or beginning of a comment, no control character, and no character that
+/// turns the direction of writing.
+std::string comment_inside(std::string_view text);
+
+/// One word of a POSIX shell.
+std::string shell_word(std::string_view text);
+
+/// A name of a file in a dependency file, written so that both Make and Ninja read it. Nothing where they have no
+/// common spelling.
+std::optional<std::string> depfile_word(std::string_view name);
+
+}  // namespace tenon
