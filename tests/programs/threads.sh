@@ -41,6 +41,13 @@ for n in 1 2 8; do
   check "one image on $n threads" "$work/batch/net" "$work/one.npy" "$work/t.npy" --threads $n -o "$work/one$n.npy" -o "$work/z$n.npy"
   check "one image: the same bytes on $n threads" cmp "$work/one$n.npy" "$work/one1.npy"
 done
+# What each worker copies of an image is its own: four images on any number of threads, again and again.
+check 'generates strided convolutions of several images' "$tenon" model "$checkout/tests/programs/images.yaml" -q -o "$work/images"
+# shellcheck disable=SC2086,SC2046
+check 'compiles what compares them' sh -c 'cd "$0" && ${CC:-cc} -O1 -pthread -Iinclude -o same_bytes "$1" $(cat sources.txt)' "$work/images" "$checkout/tests/programs/same_bytes.c"
+for isa in $("$tenon" list isas | awk '$NF == "host" { print $1 }'); do
+  check "$isa: the same bytes of four images on 2, 3, 4 and 8 threads" "$work/images/same_bytes" 200 "$isa"
+done
 check 'generates for one worker' mixed --max-threads 1
 check 'compiles for one worker' compiled mixed "${CC:-cc}"
 check 'threads for a model of one worker' says 'max-threads' "$work/mixed/net" "$work/x.npy" "$work/t.npy" --threads 2

@@ -318,46 +318,50 @@ std::vector<BufferUse> uses_of(const std::vector<Group>& groups, size_t buffers)
   return out;
 }
 
-/// The buffers of the workspace that only a group and the next one use, and that both store to, each on its own: what
-/// the first does to them is the preparation of a worker, not of all of them.
-std::set<int> prepared(const Group& first, const Group& second, const std::vector<BufferUse>& uses,
-                       const std::vector<Buffer>& buffers) {
-  NestSurvey next;
-  next.add(second.body);
-  std::set<int> out;
-  for (const int b : next.stored)
-    if (uses[static_cast<size_t>(b)].groups == 2 && buffers[static_cast<size_t>(b)].storage == Storage::Workspace)
-      out.insert(b);
-  std::set<int> alone;
-  for (const Stmt& s : first.body) {
+/// The group that a serial group's buffer of the workspace is prepared for: the only other one that uses it, a parallel
+/// one whose iterations store to it. What is stored before is the preparation of a worker, not of all of them.
+std::optional<size_t> prepared_for(int buffer, size_t from, const std::vector<Group>& groups,
+                                   const std::vector<BufferUse>& uses, const std::vector<Buffer>& buffers) {
+  const BufferUse& use = uses[static_cast<size_t>(buffer)];
+  const bool theirs = buffers[static_cast<size_t>(buffer)].storage == Storage::Workspace && use.groups == 2 &&
+                      use.last > from && groups[use.last].parallel;
+  if (!theirs) return std::nullopt;
+  NestSurvey later;
+  later.add(groups[use.last].body);
+  return later.stored.count(buffer) ? std::optional(use.last) : std::nullopt;
+}
+
+/// The buffers that statements of a group store to, each on its own, and that no other statement of it touches.
+std::set<int> stored_alone(const Group& group) {
+  std::set<int> alone, others;
+  for (const Stmt& s : group.body) {
     NestSurvey used;
     used.add(s);
     const bool one = used.buffers.size() == 1 && used.stored == used.buffers && !used.loads && !used.fails;
-    if (one && out.count(*used.buffers.begin())) alone.insert(*used.buffers.begin());
-    if (!one)
-      for (const int b : used.buffers) out.erase(b);
+    (one ? alone : others).insert(used.buffers.begin(), used.buffers.end());
   }
-  std::set<int> both;
-  for (const int b : alone)
-    if (out.count(b)) both.insert(b);
-  return both;
+  for (const int b : others) alone.erase(b);
+  return alone;
 }
 
-/// Serial statements that prepare the memory of each worker move into the parallel group that they prepare it for.
+/// Serial statements that prepare the memory of each worker move into the parallel group that they prepare it for,
+/// whichever groups stand between.
 void move_preparations(std::vector<Group>& groups, const std::vector<Buffer>& buffers) {
   const std::vector<BufferUse> uses = uses_of(groups, buffers.size());
-  for (size_t g = 0; g + 1 < groups.size(); ++g) {
-    if (groups[g].parallel || !groups[g + 1].parallel) continue;
-    const std::set<int> theirs = prepared(groups[g], groups[g + 1], uses, buffers);
-    Block stays, moves;
+  for (size_t g = groups.size(); g-- > 0;) {
+    if (groups[g].parallel) continue;
+    std::map<int, size_t> targets;
+    for (const int b : stored_alone(groups[g]))
+      if (const auto to = prepared_for(b, g, groups, uses, buffers)) targets[b] = *to;
+    Block stays;
+    std::map<size_t, Block> moves;
     for (const Stmt& s : groups[g].body) {
       NestSurvey used;
       used.add(s);
-      const bool prepares = !used.buffers.empty() && theirs.count(*used.buffers.begin());
-      (prepares ? moves : stays).push_back(s);
+      const auto to = used.buffers.empty() ? targets.end() : targets.find(*used.buffers.begin());
+      (to != targets.end() ? moves[to->second] : stays).push_back(s);
     }
-    Block& loop = groups[g + 1].body;
-    loop.insert(loop.begin(), moves.begin(), moves.end());
+    for (auto& [to, block] : moves) groups[to].body.insert(groups[to].body.begin(), block.begin(), block.end());
     groups[g].body = std::move(stays);
   }
   groups.erase(std::remove_if(groups.begin(), groups.end(), [](const Group& g) { return g.body.empty(); }),

@@ -75,6 +75,17 @@ TEST_CASE("what iterations only read is made once, for all workers") {
   CHECK(phases[1].nest.body.size() == 2);
 }
 
+TEST_CASE("what stands between a worker's preparation and its loop does not make it everybody's") {
+  Block before{cleared(kCopy, 3), s_for("p", v_int(0), v_int(2), 1,
+                                        {s_store(kTable, v_var("p"), load(kIn, v_var("p")))}, LoopKind::Parallel)};
+  const auto phases = parallel_phases(nest_with(std::move(before)));
+  REQUIRE(phases.size() == 2);
+  CHECK(phases[0].parallel);
+  CHECK(phases[0].nest.body.size() == 1);
+  CHECK(phases[1].nest.buffers[kCopy].per_worker);
+  CHECK(phases[1].nest.body.size() == 2);
+}
+
 TEST_CASE("an output is nobody's own: it is cleared once") {
   const auto phases = parallel_phases(nest_with({cleared(kOut, 8), cleared(kCopy, 3)}));
   REQUIRE(phases.size() == 2);
