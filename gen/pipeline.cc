@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <set>
 
 #include "frontend/frontends.h"
 #include "isa/all_isas.h"
 #include "library/expand_library.h"
 #include "lower/lower_kernel.h"
+#include "opdef/read/body_definition.h"
 #include "opdef/read/einsum.h"
 #include "opdef/read/read_math.h"
 #include "opdef/read_ops.h"
@@ -46,6 +49,20 @@ bool read_sources(Session& session, const std::vector<std::string>& paths, std::
   return !diagnostics.has_errors();
 }
 
+/// The file that `--body` stands for: one type for all tensors, of the class that the dtypes chosen need.
+SourceFileRef body_source(const TryOptions& o, Diagnostics& diagnostics) {
+  const auto is_real = [](const std::string& name) {
+    const auto d = dtype_from_name(name);
+    return d && is_float(*d);
+  };
+  const bool real = std::all_of(o.selection.dtypes.begin(), o.selection.dtypes.end(), is_real);
+  BodyText made = body_definition(*o.body, real ? "float" : "number");
+  if (!made.error.empty())
+    diagnostics.error_at(Code::E0301, "--body", made.error,
+                         {"a body is written as 'Y[i] = 2*X[i] + alpha': docs/opdef-language.md"});
+  return std::make_shared<const SourceFile>("--body", std::move(made.text));
+}
+
 /// What a dump shows of the definitions: the ops chosen, and beside ops of the user's only their own scalar rows and
 /// functions.
 OpLibrary chosen_part(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files) {
@@ -64,7 +81,7 @@ OpLibrary chosen_part(const OpLibrary& defs, const KernelSelection& chosen, bool
 
 /// Stage opdefs: the shipped definitions and those of the user.
 std::optional<OpLibrary> read_definitions(Session& session, const std::vector<std::string>& user_files,
-                                          const KernelSelection& shown = {}) {
+                                          const KernelSelection& shown = {}, const SourceFileRef& more = nullptr) {
   const auto shipped_files = files_ending(session.dirs().opdefs, ".yaml"),
              frame_files = files_ending(session.dirs().templates / "c", ".c.in");
   std::vector<SourceFileRef> shipped, user, frames;
@@ -75,6 +92,7 @@ std::optional<OpLibrary> read_definitions(Session& session, const std::vector<st
     session.report(diagnostics);
     return std::nullopt;
   }
+  if (more) user.push_back(more);
   auto read = read_ops(shipped, user, frames);
   if (session.report(read.diagnostics())) return std::nullopt;
   session.after("opdefs", {}, [&] { return print(chosen_part(*read, shown, !user_files.empty())); });
@@ -187,6 +205,19 @@ std::optional<Library> expand(Session& session, const OpLibrary& defs, const Ker
   return std::move(library).value();
 }
 
+/// Says which file cannot be read, before any work starts.
+bool are_readable(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (!file) {
+      print_to(stderr, "tenon: error: {}: {}\n", path, std::strerror(errno));
+      return false;
+    }
+    std::fclose(file);
+  }
+  return true;
+}
+
 struct Commands {
   Session& session;
 
@@ -201,21 +232,25 @@ struct Commands {
     return produce_library(session, {*defs, *math}, *library, o);
   }
   int operator()(const ModelOptions& o) {
-    auto defs = read_definitions(session, {});
+    auto defs = read_definitions(session, o.definitions);
     if (!defs) return exit_bad_input;
     const auto math = read_math_entries(session);
     if (!math) return exit_bad_input;
     return produce_model(session, *defs, *math, o);
   }
   int operator()(const RunOptions& o) {
-    auto defs = read_definitions(session, {});
+    if (!session.only_looks() && !are_readable(o.inputs)) return exit_bad_input;
+    auto defs = read_definitions(session, o.definitions);
     if (!defs) return exit_bad_input;
     const auto math = read_math_entries(session);
     if (!math) return exit_bad_input;
     return run_model(session, *defs, *math, o);
   }
   int operator()(const TryOptions& o) {
-    const auto defs = read_definitions(session, o.definitions);
+    Diagnostics diagnostics;
+    const SourceFileRef body = o.body ? body_source(o, diagnostics) : nullptr;
+    if (session.report(diagnostics)) return exit_bad_command_line;
+    const auto defs = read_definitions(session, o.definitions, {}, body);
     if (!defs) return exit_bad_input;
     const auto math = read_math_entries(session);
     if (!math) return exit_bad_input;
@@ -248,7 +283,8 @@ struct Commands {
       print_to(stdout, "{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
       return exit_done;
     }
-    if (has_frontend(o.subject)) return explain_graph(o);
+    if (has_frontend(o.subject)) return explain_graph(o, o.subject, "");
+    if (o.inputs.size() == 1 && holds_model(o.inputs[0])) return explain_graph(o, o.inputs[0], o.subject);
     const auto levels = chosen_levels(o.selection.isas);
     if (!levels) return exit_bad_command_line;
     const auto defs = read_definitions(session, o.inputs);
@@ -277,15 +313,16 @@ struct Commands {
   }
 
  private:
-  int explain_graph(const ExplainOptions& o) {
-    auto defs = read_definitions(session, o.inputs);
+  /// All kernels of the graph, or that of one name.
+  int explain_graph(const ExplainOptions& o, const std::string& graph, const std::string& kernel) {
+    auto defs = read_definitions(session, kernel.empty() ? o.inputs : std::vector<std::string>{});
     const auto math = defs ? read_math_entries(session) : std::nullopt;
     if (!math) return exit_bad_input;
     ModelOptions model;
-    model.graph = o.subject;
+    model.graph = graph;
     model.sizes = o.sizes;
     model.isas = o.selection.isas;
-    return explain_model(session, *defs, *math, model, {o.memory, o.svg});
+    return explain_model(session, *defs, *math, model, {o.memory, o.svg, kernel});
   }
   static int explain_kernel(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& rows) {
     print_to(stdout, "{}", to_text(kernel));

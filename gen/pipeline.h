@@ -46,7 +46,8 @@ struct LibOptions {
 };
 
 struct ModelOptions {
-  std::string graph;  ///< .yaml or .onnx
+  std::string graph;                     ///< .yaml or .onnx
+  std::vector<std::string> definitions;  ///< of ops, added to the shipped ones
   std::string name = "net";
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas;  ///< as in KernelSelection
@@ -55,18 +56,23 @@ struct ModelOptions {
   bool main_program = false;
   bool images = false, sounds = false;  ///< what the program reads beside .npy
   bool selftest = false;
-  bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
+  double selftest_limit = 2e7;  ///< numbers that the interpreter may compute for the self-test: some seconds
+  std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
+  bool fuse = true;             ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
   bool temporary = false;  ///< as in LibOptions
 };
 
 struct RunOptions {
   std::string graph;
-  std::vector<std::string> inputs;   ///< .npy files in graph order
-  std::vector<std::string> outputs;  ///< .npy files in graph order
+  std::vector<std::string> definitions;  ///< as in ModelOptions
+  std::vector<std::string> inputs;       ///< .npy files in graph order
+  std::vector<std::string> outputs;      ///< .npy files in graph order
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas;
   std::string compiler = "cc";
+  bool images = false, sounds = false;  ///< as in ModelOptions
+  std::vector<std::string> of_program;  ///< options of the program, as words
 };
 
 struct TryOptions {

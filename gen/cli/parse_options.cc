@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -121,6 +123,18 @@ std::optional<int> parse_threads(const std::string& text) {
   return static_cast<int>(number->low);
 }
 
+void add_user_definitions(CLI::App& app, std::vector<std::string>& files) {
+  app.add_option("--defs", files, "op definitions added to the shipped ones")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+std::optional<double> parse_work(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0' && value >= 1 && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 void add_model(CLI::App& app, ModelOptions& model) {
   app.description("Writes a model as C.");
   app.footer("example: tenon model net.onnx --size N=1..64 --main -o net && make -C net");
@@ -138,11 +152,47 @@ void add_model(CLI::App& app, ModelOptions& model) {
              parse_form);
   const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024", "workers that the arena has room for [8]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);
+  add_user_definitions(app, model.definitions);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
   app.add_flag("--sounds", model.sounds, "its program reads .wav too");
   app.add_flag("--selftest", model.selftest, "add a function that checks the model on the machine it runs on");
+  add_parsed(app, {"--selftest-limit", "N", "a number such as 1e9", "what its interpreter may compute [2e7]"},
+             model.selftest_limit, parse_work);
   app.add_option("-o", model.output_dir, "where the model goes")->type_name("DIR")->required();
+}
+
+/// Options of the program, passed on as they are; what they mean is in docs/programs.md.
+void add_program_options(CLI::App& app, std::vector<std::string>& words) {
+  const char* group = "Of the program";
+  const auto with_value = [&](const char* flag, const char* value, const char* help) {
+    const auto pass = [&words, flag](const std::string& text) {
+      words.emplace_back(flag);
+      words.push_back(text);
+    };
+    return app.add_option_function<std::string>(flag, pass, help)->type_name(value)->group(group);
+  };
+  const auto number = [&](const char* flag, const char* help) {
+    const auto pass = [&words, flag](const std::string& text) {
+      const auto parse = [](const std::string& t) { return parse_size_bound("n=" + t); };
+      const SizeBound n = parsed_value<SizeBound>({flag, "N", "a number above 0", ""}, text, parse);
+      if (n.low != n.high || n.low < 1)
+        throw CLI::ValidationError(flag, fmt::format("'{}' is not a number above 0", text));
+      words.emplace_back(flag);
+      words.push_back(text);
+    };
+    app.add_option_function<std::string>(flag, pass, help)->type_name("N")->group(group);
+  };
+  number("--top", "print the N largest elements of each output");
+  with_value("--labels", "FILE", "name them by the lines of FILE");
+  number("--repeat", "run N more times and print the time of a run");
+  number("--threads", "share the work between N threads");
+  app.add_flag_callback(
+         "--profile", [&words] { words.emplace_back("--profile"); }, "print the time of each kernel")
+      ->group(group);
+  for (const char* flag : {"--scale", "--mean", "--std", "--resize", "--filter", "--layout", "--colors"})
+    with_value(flag, "V", "for pictures")->group("");
+  for (const char* flag : {"--rate", "--skip"}) with_value(flag, "V", "for sounds")->group("");
 }
 
 void add_run(CLI::App& app, RunOptions& run) {
@@ -156,6 +206,10 @@ void add_run(CLI::App& app, RunOptions& run) {
   add_sizes(app, run.sizes);
   add_isa(app, run.isas);
   app.add_option("--cc", run.compiler, "the C compiler [cc]")->type_name("CMD");
+  add_user_definitions(app, run.definitions);
+  app.add_flag("--images", run.images, "pictures as inputs: --scale, --mean, --std, --resize, ...");
+  app.add_flag("--sounds", run.sounds, "sounds as inputs: --rate, --skip");
+  add_program_options(app, run.of_program);
 }
 
 void add_try(CLI::App& app, TryOptions& attempt) {

@@ -31,8 +31,9 @@ class FrameData {
   OracleCall& call_;
 };
 
-/// Runs the template that `kernel` calls; extents that it writes become values of `call.sizes`.
-void run_frame(const Kernel& kernel, OracleCall& call);
+/// Runs the template that `kernel` calls; extents that it writes become values of `call.sizes`. False for a template
+/// that the oracle does not know, such as one of the user.
+bool run_frame(const Kernel& kernel, OracleCall& call);
 
 /// Names of the templates that the oracle knows.
 std::vector<std::string> oracle_frames();

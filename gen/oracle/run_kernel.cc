@@ -49,7 +49,7 @@ class Runner {
       if (!every(loops, 0, [&] { return eval(holds).i != 0; }))
         return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
     }
-    if (kernel_.call) run_frame(kernel_, call_);
+    if (kernel_.call && !run_frame(kernel_, call_)) return OracleStatus::Unknown;
     for (const KernelStatement& s : kernel_.body) statement(s);
     return OracleStatus::Done;
   }

@@ -24,7 +24,8 @@ struct OracleCall {
   Rounding rounded;  ///< if given: results of operations, and sums and products as a whole, go through it
 };
 
-enum class OracleStatus : uint8_t { Done, Range, Shape };
+/// Unknown: a C template that is no part of the interpreter; nothing was computed.
+enum class OracleStatus : uint8_t { Done, Range, Shape, Unknown };
 
 /// Runs the kernel: checks first, then each statement for every value of its variables, sums in order, in long double
 /// and 64-bit integers that wrap to their type. Values are rounded only when they are stored; temps of f32 are kept as

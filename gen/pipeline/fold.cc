@@ -53,6 +53,7 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
     return out;
   }
   const OracleStatus status = fold_binary(node->kernel, call) ? OracleStatus::Done : run_kernel(node->kernel, call);
+  if (status == OracleStatus::Unknown) return out;
   if (status != OracleStatus::Done) {
     out.error = status == OracleStatus::Range ? "an index or divisor is out of range" : "a dimension is empty";
     return out;

@@ -186,7 +186,7 @@ ModelLevel level_code(Session& session, ExecutionPlan& plan, const Isa& isa, con
   }
   CFile pieces{needed_items(needs)};
   out.functions = print_c99(pieces) + "\n" + shared_text(std::move(functions), out.steps);
-  session.after("lower", faults, [&] { return nests; });
+  session.after("lower", faults, [&] { return std::exchange(nests, {}); });
   return out;
 }
 
@@ -218,6 +218,18 @@ struct PlannedModel {
   int workers = 1;
 };
 
+/// " x f32[3] y i64[N]": what the program is called with.
+std::string inputs_text(const Graph& graph) {
+  std::string out;
+  for (const ValueId v : graph.inputs) {
+    const Value& value = graph.values[static_cast<size_t>(v)];
+    std::string dims;
+    for (const SizeExpr& d : value.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
+    out += fmt::format(" {} {}[{}]", value.original, name_of(value.dtype), dims);
+  }
+  return out;
+}
+
 /// The stages from graph to the place of every buffer. On failure a message is on stderr and `status` is the exit
 /// status.
 std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, const MathLibrary& math,
@@ -228,6 +240,13 @@ std::optional<PlannedModel> planned_model(Session& session, OpLibrary& defs, con
   status = exit_bad_input;
   auto read = read_graph(session, defs, options, status);
   if (!read) return std::nullopt;
+  if (options.given && *options.given != read->inputs.size()) {
+    print_to(stderr, "tenon: error: {} has {} input{}, and {} file{} given:{}\n", options.graph, read->inputs.size(),
+             read->inputs.size() == 1 ? "" : "s", *options.given, *options.given == 1 ? " is" : "s are",
+             inputs_text(*read));
+    status = exit_bad_command_line;
+    return std::nullopt;
+  }
   if (const std::string fault = beyond_limits(*read); !fault.empty()) {
     print_to(stderr, "{}: error: {}\n", options.graph, fault);
     return std::nullopt;
@@ -288,7 +307,8 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   const auto templates = read_frames(session, model_template_names());
   if (!templates) return exit_bad_input;
   std::optional<Selftest> selftest;
-  if (std::string fault; options.selftest && !(selftest = make_selftest(defs, model->graph, fault))) {
+  if (std::string fault;
+      options.selftest && !(selftest = make_selftest(defs, model->graph, options.selftest_limit, fault))) {
     print_to(stderr, "tenon: error: {}: --selftest: {}\n", options.graph, fault);
     return exit_bad_input;
   }
@@ -301,11 +321,37 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
   return session.deliver(tree, options.output_dir, options.temporary);
 }
 
+namespace {
+
+/// The kernels of that name: what they compute, then how they are scheduled at each level.
+int explain_one(const PlannedModel& model, const std::string& name) {
+  std::vector<std::string> names;
+  bool found = false;
+  for (size_t s = 0; s < model.plan.steps.size(); ++s) {
+    const PlanStep& step = model.plan.steps[s];
+    names.push_back(step.kernel.name);
+    if (step.kernel.name != name) continue;
+    found = true;
+    print_to(stdout, "step {}: {}\n{}", s, step.origin, to_text(step.kernel));
+    for (const std::string& note : step.notes) print_to(stdout, "  fused: {}\n", note);
+    for (const ModelLevel& level : model.code)
+      print_to(stdout, "  at {}: blueprint {}\n", level.isa->name, level.steps[s].blueprint);
+  }
+  if (found) return exit_done;
+  const std::string near = nearest_name(name, names);
+  print_to(stderr, "tenon: error: the graph has no kernel '{}'{}; `tenon explain GRAPH` lists them\n", name,
+           near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+  return exit_bad_command_line;
+}
+
+}  // namespace
+
 int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options,
                   const ModelExplanation& what) {
   int status = exit_done;
   const auto model = planned_model(session, defs, math, options, status);
   if (!model) return status;
+  if (!what.kernel.empty()) return explain_one(*model, what.kernel);
   if (what.memory) print_to(stdout, "{}", memory_table(model->plan));
   if (what.svg) return session.deliver_file(memory_picture(model->plan), *what.svg);
   std::vector<std::string> blueprints;
@@ -329,6 +375,7 @@ int program_status(const std::string& program, const RunOptions& options) {
   std::string command = shell_word(program);
   for (const std::string& in : options.inputs) command += " " + shell_word(in);
   for (const std::string& out : options.outputs) command += " -o " + shell_word(out);
+  for (const std::string& word : options.of_program) command += " " + shell_word(word);
   std::fflush(stdout);
   const int ended = std::system(command.c_str());
   const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : exit_run_failed;
@@ -345,9 +392,13 @@ int run_model(Session& session, OpLibrary& defs, const MathLibrary& math, const 
   }
   ModelOptions model;
   model.graph = options.graph;
+  model.definitions = options.definitions;
   model.sizes = options.sizes;
   model.isas = options.isas;
   model.main_program = true;
+  model.images = options.images;
+  model.sounds = options.sounds;
+  model.given = options.inputs.size();
   model.output_dir = folder.path();
   model.temporary = true;
   int status = produce_model(session, defs, math, model);

@@ -14,6 +14,7 @@ int produce_model(Session& session, OpLibrary& defs, const MathLibrary& math, co
 struct ModelExplanation {
   bool memory = false;
   std::optional<std::string> svg;
+  std::string kernel;  ///< this kernel alone; empty: all
 };
 /// Prints the explanation of the graph's plan at the levels chosen; returns the exit status.
 int explain_model(Session& session, OpLibrary& defs, const MathLibrary& math, const ModelOptions& options,

@@ -369,13 +369,6 @@ int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, con
 }  // namespace
 
 int try_op(Session& session, const OpLibrary& defs, const MathLibrary& math, const TryOptions& options) {
-  if (options.body) {
-    std::fputs(
-        "tenon: error: a body alone has no types and shapes; write the whole definition and give it as `-` on standard "
-        "input\n",
-        stderr);
-    return exit_bad_command_line;
-  }
   const std::vector<const OpDef*> chosen = chosen_ops(defs, options);
   int status = chosen.empty() ? exit_bad_command_line : exit_done;
   for (const OpDef* def : chosen) {

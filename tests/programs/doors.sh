@@ -49,9 +49,11 @@ printf 'graph: g\nsizes: {N: 1..4611686018427387904}\ninputs: {x: "f32[N, 3]"}\n
 check 'a bound whose tensors nothing holds' ends 1 'the tensor '"'x'"' of type f32[N, 3] has more than 2^40 elements at the greatest run-time sizes; give them smaller bounds' \
   "$tenon" model "$work/bound.yaml" -o "$work/none"
 graph ok 'f32[2, 3]' 'relu(x)'
-check 'run without its input: the command line is wrong' ends 2 'usage: net IN.npy' "$tenon" run "$work/ok.yaml" --isa portable
+check 'run without its input: the command line is wrong' ends 2 "ok.yaml has 1 input, and 0 files are given: x f32[2, 3]" "$tenon" run "$work/ok.yaml" --isa portable
 check 'run on a file that is not there: the input is wrong' ends 1 'No such file or directory' "$tenon" run "$work/ok.yaml" "$work/nowhere.npy" --isa portable
-check 'run with a compiler that fails' ends 3 'tenon: error: `false ' "$tenon" run "$work/ok.yaml" "$work/nowhere.npy" --isa portable --cc false
+check 'run on files too many: the command line is wrong' ends 2 'ok.yaml has 1 input, and 2 files are given' "$tenon" run "$work/ok.yaml" "$work/file" "$work/file" --isa portable
+check 'run with a number that is none' ends 2 "--repeat: 'many' is not a number above 0" "$tenon" run "$work/ok.yaml" "$work/file" --repeat many
+check 'run with a compiler that fails' ends 3 'tenon: error: `false ' "$tenon" run "$work/ok.yaml" "$work/file" --isa portable --cc false
 check 'run that only looks compiles nothing' ends 0 '' "$tenon" run "$work/ok.yaml" "$work/nowhere.npy" --isa portable --cc false --dry-run
 check 'try that only looks compiles nothing' ends 0 '' "$tenon" try --op relu --isa portable --cc false --check
 check 'an op named that the dtypes leave out' ends 0 "tenon: warning: --ops: 'softmax' is left out: it takes none of the dtypes chosen" "$tenon" lib --ops relu,softmax --dtypes i8 --isa portable --list-outputs -o "$work/none"

@@ -143,3 +143,36 @@ blocks_in_c() {
 }
 check 'a let as a part of a split dim' right "$work/blocks.yaml" --op blocks
 check 'extents of a typed call that contradict a let' blocks_in_c
+
+# A body alone, and an op with a C template of the user's.
+tries() { "$tenon" try --isa portable --cc "${CC:-cc} -O1" -q "$@" >"$work/rows" 2>&1 && grep -q ' right$' "$work/rows" || { cat "$work/rows"; return 1; }; }
+check 'a body alone' tries --body 'Y[i] = 2*X[i] + alpha'
+check 'a body of integers' tries --body 'Y[i] = 2*X[i] + 1' --dtypes i32
+check 'a body with sizes' tries --body 'Y[i,j] = sum[k](A[i,k]*B[k,j])' --test 'I=3, J=4, K=5'
+mkdir -p "$work/own/templates/c"
+cp -r "$checkout/opdefs" "$work/own/" && cp -r "$checkout/templates/." "$work/own/templates/"
+cp "$work/own/templates/c/compress.c.in" "$work/own/templates/c/kept_rows.c.in"
+cat >"$work/own/opdefs/kept_rows.yaml" <<'YAML'
+ops:
+  - op: kept_rows
+    types: {T: any}
+    attrs: {axis: int = 0}
+    in: {X: "T[*P, D@axis, *Q]", C: "bool[M]"}
+    let: {N: "upto(min(D, M))"}
+    out: {Y: "T[*P, N, *Q]"}
+    impl: templates/c/kept_rows.c.in
+    tests:
+      - {attrs: {axis: 0}, dtypes: {T: f32}, in: {X: [1, 2, 3], C: [1, 0, 1]}, out: {Y: [1, 3]}}
+YAML
+check "an op with the user's C template, by its known answer" tries --opdefs "$work/own/opdefs" --op kept_rows --dtypes f32
+unknown() {
+  "$tenon" try --opdefs "$work/own/opdefs" --op kept_rows --isa portable -q --test '{in: {X: [1, 2], C: [1, 0]}}' >"$work/said" 2>&1
+  [ $? -eq 2 ] && grep -q "the test has to state 'Y'" "$work/said" || { cat "$work/said"; return 1; }
+}
+check 'the same without a known answer is refused' unknown
+
+# `explain` of one kernel of a graph, and `dump` of each nest once.
+printf 'graph: g\ninputs: {x: "f32[4, 3]"}\nmain: |\n  y = softmax(relu(x))\noutputs: [y]\n' >"$work/two.yaml"
+check 'a kernel of a graph is explained' sh -c '"$0" explain relu_softmax "$1" --isa portable | grep -q "at portable: blueprint"' "$tenon" "$work/two.yaml"
+check 'a kernel that the graph does not have' sh -c '"$0" explain relu_softmaks "$1" 2>&1 | grep -q "did you mean .relu_softmax."' "$tenon" "$work/two.yaml"
+check 'each nest is dumped once' sh -c '[ -z "$("$0" dump lower "$1" --isa portable,x86-64-v2 | grep "^nest" | sort | uniq -d)" ]' "$tenon" "$work/two.yaml"

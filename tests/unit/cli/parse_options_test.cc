@@ -74,12 +74,20 @@ TEST_CASE("dump, explain and list name what they look at") {
   CHECK(parsed<ListOptions>({"list", "isas"}).subject == ListSubject::isas);
 }
 
+TEST_CASE("run passes options of the program on") {
+  const auto run = parsed<RunOptions>({"run", "n.yaml", "x.npy", "--top", "2", "--profile", "--defs", "a.yaml"});
+  CHECK(run.of_program == std::vector<std::string>{"--top", "2", "--profile"});
+  CHECK(run.definitions == std::vector<std::string>{"a.yaml"});
+  CHECK(parsed<ModelOptions>({"model", "n.yaml", "-o", "d", "--selftest-limit", "1e9"}).selftest_limit == 1e9);
+}
+
 TEST_CASE("every command takes the flags of all") {
   const auto result = parse_options({"list", "ops", "--opdefs", "d", "--dump-after", "a,b", "--list-outputs",
-                                     "--depfile", "f", "--check", "--dry-run", "--verbose"});
+                                     "--depfile", "f", "--check", "--force", "--dry-run", "--verbose"});
   REQUIRE(result.options);
   const RunControl& control = result.options->control;
   CHECK((control.opdefs == "d" && control.dump_after.size() == 2 && control.list_outputs && control.depfile == "f"));
+  CHECK(control.force);
   CHECK((control.check && control.dry_run && control.verbose && !control.quiet));
 }
 
@@ -96,6 +104,8 @@ TEST_CASE("a wrong command line is status 2 and says what is wrong") {
                                                        {"model", "n.onnx", "-o", "d", "--size", "N"},
                                                        {"model", "n.onnx", "-o", "d", "--weights", "zip"},
                                                        {"model", "n.onnx", "-o", "d", "--max-threads", "0"},
+                                                       {"model", "n.onnx", "-o", "d", "--selftest-limit", "some"},
+                                                       {"run", "n.onnx", "--top", "0"},
                                                        {"model", "n.onnx", "-o", "d", "--max-threads", "1..2"},
                                                        {"model", "a.onnx", "b.onnx", "-o", "d"},
                                                        {"list"},

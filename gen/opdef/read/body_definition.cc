@@ -1,0 +1,124 @@
+// Reads the statements, gathers their names, and writes the definition around them.
+#include "opdef/read/body_definition.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "opdef/notation/parse_body.h"
+
+namespace tenon {
+namespace {
+
+struct Unclear {
+  std::string message;
+};
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+PlacedText placed(const std::string& body) {
+  PlacedText out;
+  out.text = body;
+  out.file = std::make_shared<const SourceFile>("--body", body);
+  for (size_t i = 0; i <= body.size(); ++i) out.offsets.push_back(static_cast<uint32_t>(i));
+  return out;
+}
+
+/// The names of a body by what they stand for.
+class Names {
+ public:
+  explicit Names(const std::vector<Statement>& body) {
+    for (const Statement& s : body) {
+      if (s.is_call) throw Unclear{"a body of calls has no shapes: write the whole definition"};
+      for (const Syntax& sub : s.subs) add_index(sub);
+      defined_.insert(s.targets[0].text);
+    }
+    for (const Statement& s : body) {
+      set_dims(s.targets[0].text, s.subs);
+      walk(s.value);
+    }
+  }
+
+  std::string text(const std::string& body, std::string_view types) const {
+    std::string in, out, attrs, lines;
+    for (const std::string& name : order_) {
+      std::string& list = !defined_.count(name) ? in : out;
+      if (defined_.count(name) && read_.count(name)) continue;
+      list += fmt::format("{}{}: \"T{}\"", list.empty() ? "" : ", ", name, dims_.at(name));
+    }
+    if (out.empty()) throw Unclear{"every value that it defines is read again, so that there is no output"};
+    for (const std::string& name : scalars_)
+      if (!sizes_.count(name)) attrs += fmt::format("{}{}: float = 1", attrs.empty() ? "" : ", ", name);
+    for (size_t at = 0; at < body.size();) {
+      const size_t end = std::min(body.find('\n', at), body.size());
+      lines += "      " + body.substr(at, end - at) + "\n";
+      at = end + 1;
+    }
+    return fmt::format("ops:\n  - op: body\n    types: {{T: {}}}\n{}    in: {{{}}}\n    out: {{{}}}\n    body: |\n{}",
+                       types, attrs.empty() ? "" : fmt::format("    attrs: {{{}}}\n", attrs), in, out, lines);
+  }
+
+ private:
+  void add_index(const Syntax& s) {
+    if (!s.is(SyntaxKind::name) && !s.is(SyntaxKind::pack)) return;
+    indices_.insert(s.text);
+    sizes_.insert(upper(s.text));
+  }
+
+  void set_dims(const std::string& tensor, const std::vector<Syntax>& subs) {
+    std::string dims;
+    for (const Syntax& s : subs) {
+      const bool plain = (s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && indices_.count(s.text);
+      if (!plain)
+        throw Unclear{fmt::format("the axis of '{}' that is read at '{}' has no length: write the whole definition",
+                                  tensor, print(s))};
+      dims += fmt::format("{}{}{}", dims.empty() ? "" : ", ", s.is(SyntaxKind::pack) ? "*" : "", upper(s.text));
+    }
+    const auto [at, added] = dims_.emplace(tensor, "[" + dims + "]");
+    if (added) order_.push_back(tensor);
+    else if (at->second != "[" + dims + "]")
+      throw Unclear{fmt::format("'{}' has the shape {} and {}: write the whole definition", tensor, at->second,
+                                "[" + dims + "]")};
+  }
+
+  void walk(const Syntax& s) {
+    if (s.is(SyntaxKind::reduce))
+      for (const Syntax& v : s.variables()) add_index(v);
+    if (s.is(SyntaxKind::subscript)) {
+      set_dims(s.text, s.children);
+      read_.insert(s.text);
+      return;
+    }
+    if (s.is(SyntaxKind::name) && !indices_.count(s.text) && !s.is_name("nan") && !s.is_name("pi"))
+      scalars_.insert(s.text);
+    if (s.is(SyntaxKind::keyword)) return walk(s.children[0]);
+    for (size_t i = s.is(SyntaxKind::reduce) ? 1 : 0; i < s.children.size(); ++i) walk(s.children[i]);
+  }
+
+  std::set<std::string> indices_, sizes_, scalars_, defined_, read_;
+  std::vector<std::string> order_;
+  std::map<std::string, std::string> dims_;
+};
+
+}  // namespace
+
+BodyText body_definition(const std::string& body, std::string_view types) {
+  Diagnostics diagnostics;
+  const std::vector<Statement> statements = parse_body(placed(body), diagnostics);
+  if (diagnostics.has_errors()) return {"", diagnostics.sorted().front().message};
+  if (statements.empty()) return {"", "it has no statement"};
+  try {
+    return {Names(statements).text(body, types), ""};
+  } catch (const Unclear& unclear) {
+    return {"", unclear.message};
+  }
+}
+
+}  // namespace tenon
