@@ -42,7 +42,6 @@ struct LibOptions {
   bool registry = true;
   bool amalgamate = false;
   std::string output_dir;
-  bool temporary = false;  ///< it goes when the command ends: nobody hears of it
 };
 
 struct ModelOptions {
@@ -60,7 +59,6 @@ struct ModelOptions {
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
   bool fuse = true;             ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
-  bool temporary = false;  ///< as in LibOptions
 };
 
 struct RunOptions {

@@ -7,8 +7,8 @@
 
 #include "frame_files.h"
 #include "opdef/read_ops.h"
-#include "pipeline/rewrite.h"
 #include "schedule/read_blueprints.h"
+#include "semantics/apply_rewrites.h"
 #include "support/read_source.h"
 
 namespace tenon_test {

@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
-#include "ir/kernel/kernel.h"
+#include "ir/plan/node_kernel.h"
 #include "oracle/run_kernel.h"
 
 namespace tenon {
-
-/// An operator's kernel and, per tensor of it, the value that it is; kNoValue for what no other operator sees.
-struct NodeKernel {
-  Kernel kernel;
-  std::vector<ValueId> values;
-};
 
 /// What a run gave, or which operator ended it and how.
 struct GraphRun {

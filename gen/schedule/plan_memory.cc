@@ -180,10 +180,14 @@ std::vector<int64_t> live_bytes(const ExecutionPlan& plan) {
   return live;
 }
 
-void plan_memory(ExecutionPlan& plan) {
+ExecutionPlan plan_memory(ExecutionPlan plan, const std::vector<StepWorkspace>& workspaces, int workers) {
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    plan.steps[i].worker_scratch = workspaces[i].per_worker;
+    plan.steps[i].scratch = workspaces[i].shared + workers * workspaces[i].per_worker;
+  }
   const std::vector<ArenaBlock> blocks = arena_blocks(plan);
   plan.arena_bytes = 0;
-  if (blocks.empty()) return;
+  if (blocks.empty()) return plan;
   const std::vector<int64_t> live = live_bytes(plan);
   const int64_t least = *std::max_element(live.begin(), live.end());
   Placement best;
@@ -194,6 +198,7 @@ void plan_memory(ExecutionPlan& plan) {
   best = improved(blocks, std::move(best), least);
   for (size_t i = 0; i < blocks.size(); ++i) *blocks[i].offset = best.offsets[i];
   plan.arena_bytes = best.bytes;
+  return plan;
 }
 
 }  // namespace tenon

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/plan/execution_plan.h"
+#include "ir/plan/lowered_plan.h"
 
 namespace tenon {
 
@@ -9,7 +10,8 @@ namespace tenon {
 /// (by size, by lifetime, by both) are packed, each buffer at the lowest place where nothing that lives with it lies;
 /// then the order is improved for as long as the arena is larger than what lives at once. Each step's `scratch` is live
 /// at that step alone; a view lives in its base.
-void plan_memory(ExecutionPlan& plan);
+/// `workspaces` has one entry per step.
+ExecutionPlan plan_memory(ExecutionPlan plan, const std::vector<StepWorkspace>& workspaces, int workers);
 
 /// First and last step at which each buffer is needed, what lies in it included; {0, -1} for those that are never used.
 /// What a loop needs from outside is needed from its first step to its last.

@@ -343,4 +343,10 @@ std::string write_named_file(const fs::path& path, const std::string& bytes) {
   return tree.write(place.has_parent_path() ? place.parent_path() : fs::path(".")).error.value_or("");
 }
 
+std::string to_text(const OutputTree& tree) {
+  std::string out;
+  for (const auto& [path, bytes] : tree.files()) out += fmt::format("{:>9} {}\n", bytes.size(), path);
+  return out;
+}
+
 }  // namespace tenon

@@ -78,6 +78,9 @@ class OutputTree {
 /// into what is already open elsewhere where it is a pipe or a device. Empty on success, else why not.
 std::string write_named_file(const std::filesystem::path& path, const std::string& bytes);
 
+/// Size and name of each file.
+std::string to_text(const OutputTree& tree);
+
 /// Reads a whole file; nothing if it cannot be read.
 std::optional<std::string> read_whole_file(const std::filesystem::path& path);
 

@@ -1,5 +1,5 @@
 // The quick way to fold f32 arithmetic gives what the interpreter gives.
-#include "pipeline/fold_binary.h"
+#include "oracle/fold_binary.h"
 
 #include <algorithm>
 #include <cstring>

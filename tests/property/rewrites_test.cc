@@ -6,8 +6,8 @@
 
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
-#include "library_semantics.h"
-#include "pipeline/fold.h"
+#include "semantics/fold_node.h"
+#include "semantics/library_semantics.h"
 #include "shipped_library.h"
 
 using namespace tenon;

@@ -8,7 +8,7 @@
 
 #include "library/expand_node.h"
 #include "oracle/number.h"
-#include "pipeline/fold.h"
+#include "semantics/fold_node.h"
 
 namespace tenon_test {
 namespace {

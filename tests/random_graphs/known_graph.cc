@@ -7,10 +7,10 @@
 #include <random>
 
 #include "frontend/yaml/read_graph_yaml.h"
-#include "library_semantics.h"
 #include "oracle/number.h"
-#include "pipeline/fold.h"
 #include "random_graphs/evaluate.h"
+#include "semantics/fold_node.h"
+#include "semantics/library_semantics.h"
 #include "support/read_source.h"
 
 namespace tenon_test {

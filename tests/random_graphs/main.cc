@@ -93,13 +93,13 @@ class Hunt {
     const RandomGraph g = without_unread(chooser.graph(6 + static_cast<int>(rng() % 14)));
     const std::string isa =
         levels_[rng() % levels_.size()];  // before the judge draws: what it says does not change what is run
-    const auto limits = g.outputs.empty() ? std::nullopt : tolerances(bench_.defs, g, rng);
+    const auto limits = g.outputs.empty() ? std::nullopt : tolerances(bench_.defs.ops, g, rng);
     if (!limits) return;
     ++counts_.graphs;
     counts_.nodes += static_cast<int>(g.nodes.size());
     for (const RandomNode& n : g.nodes)
-      ++counts_.used[std::min<size_t>(
-          kMostOps - 1, static_cast<size_t>(std::distance(bench_.defs.ops.begin(), bench_.defs.ops.find(n.op))))];
+      ++counts_.used[std::min<size_t>(kMostOps - 1, static_cast<size_t>(std::distance(
+                                                        bench_.defs.ops.ops.begin(), bench_.defs.ops.ops.find(n.op))))];
     for (const bool fuse : {true, false}) {
       const Finding f = run({{g, *limits}}, {fuse, isa}, fmt::format("seed{}", seed));
       if (!f.kind.empty()) return report(g, {fuse, isa}, f, seed);
@@ -127,8 +127,8 @@ class Hunt {
   /// A graph of a file, at every level of this machine with fusion, and once without.
   void known(const std::filesystem::path& file) {
     std::mt19937_64 rng(1);
-    const auto g = known_graph(bench_.defs, file);
-    const auto limits = g ? tolerances(bench_.defs, *g, rng) : std::nullopt;
+    const auto g = known_graph(bench_.defs.ops, file);
+    const auto limits = g ? tolerances(bench_.defs.ops, *g, rng) : std::nullopt;
     ++counts_.graphs;
     if (!limits)
       return void(
@@ -161,10 +161,10 @@ class Hunt {
     bool fixed = false;
     for (const int64_t size : {g.open, greatest_size(g), g.open - 1, int64_t{1}, int64_t{0}, greatest_size(g) + 1}) {
       std::mt19937_64 rng(seed);
-      const auto sized = at_size(bench_.defs, g, size);
+      const auto sized = at_size(bench_.defs.ops, g, size);
       if (!sized) continue;
       const bool outside = size < 1 || size > greatest_size(g);
-      const auto limits = sized->refused || outside ? std::nullopt : tolerances(bench_.defs, sized->graph, rng);
+      const auto limits = sized->refused || outside ? std::nullopt : tolerances(bench_.defs.ops, sized->graph, rng);
       if (sized->refused || outside) runs.push_back({sized->graph, {}, Answer::Refusal});
       else if (limits)
         runs.push_back({sized->graph, *limits, size == 1 && fixed ? Answer::ValuesOrRefusal : Answer::Values});
@@ -190,7 +190,7 @@ class Hunt {
 
   std::vector<KnownValues> as_it_is(const RandomGraph& g, uint64_t seed) const {
     std::mt19937_64 rng(seed);
-    const auto limits = tolerances(bench_.defs, g, rng);
+    const auto limits = tolerances(bench_.defs.ops, g, rng);
     return limits ? std::vector<KnownValues>{{g, *limits}} : std::vector<KnownValues>{};
   }
 
@@ -223,7 +223,7 @@ void one_process(const Bench& bench, const Settings& s, uint64_t seed, Counts& c
   if (pid == 0) {
     {
       Hunt h(bench, s, counts);
-      NodeChooser chooser(bench.defs, seed);  // a seed alone says which graph it is
+      NodeChooser chooser(bench.defs.ops, seed);  // a seed alone says which graph it is
       h.one_graph(chooser, seed);
     }
     std::fflush(stdout);
@@ -274,12 +274,12 @@ int main(int argc, char** argv) {
   if (!read_settings(argc, argv, settings)) return 2;
   RunControl control;
   control.quiet = true;
-  Session session(control);
-  if (!session.find_data()) return 1;
+  Run run(control);
   const auto defs = read_ops(yaml_files(TENON_CHECKOUT "/opdefs"), {}, frame_files(TENON_CHECKOUT));
   const auto math = read_math(yaml_files(TENON_CHECKOUT "/opdefs/math"));
   if (!defs.ok() || !math.ok())
     return fmt::print(stderr, "{}{}", defs.diagnostics().text(), math.diagnostics().text()), 1;
   const char* cc = std::getenv("CC");
-  return hunt({session, *defs, *math, fmt::format("{} -O1 -w", cc ? cc : "cc")}, settings);
+  const Definitions all{*defs, *math};
+  return hunt({run, all, fmt::format("{} -O1 -w", cc ? cc : "cc")}, settings);
 }

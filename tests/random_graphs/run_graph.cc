@@ -16,7 +16,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "pipeline/model.h"
 #include "random_graphs/evaluate.h"
 
 namespace tenon_test {
@@ -143,8 +142,12 @@ int child(const Bench& bench, const std::vector<KnownValues>& runs, const Varian
   options.isas = {variant.isa};
   options.fuse = variant.fuse;
   options.output_dir = folder.string();
-  OpLibrary defs = bench.defs;
-  if (produce_model(bench.session, defs, bench.math, options) != exit_done) return kNotGenerated;
+  try {
+    if (bench.run.deliver(make_model(bench.run, bench.defs, options), folder.string()) != exit_done)
+      return kNotGenerated;
+  } catch (const Stop&) {
+    return kNotGenerated;
+  }
   const std::string line = fmt::format("cd '{}' && {} -std=c99 -shared -fPIC -Iinclude -o net.so $(cat sources.txt)",
                                        folder.string(), bench.compiler);
   if (std::system(line.c_str()) != 0) return kNotCompiled;

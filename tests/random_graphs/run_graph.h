@@ -5,18 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "ir/op/math_function.h"
-#include "ir/op/op_def.h"
-#include "pipeline/session.h"
+#include "pipeline/make.h"
 #include "random_graphs/random_graph.h"
 
 namespace tenon_test {
 
 /// What all runs share.
 struct Bench {
-  Session& session;
-  const OpLibrary& defs;
-  const MathLibrary& math;
+  Run& run;
+  const Definitions& defs;
   std::string compiler;
 };
 

@@ -190,4 +190,29 @@ std::vector<std::string> verify(const Kernel& k) {
   return errors;
 }
 
+Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
+  Kernel out = k;
+  const auto each = [&](std::vector<Expr>& v) {
+    for (Expr& e : v) e = f(e);
+  };
+  const auto loops = [&](std::vector<LoopVar>& v) {
+    for (LoopVar& l : v) l.extent = f(l.extent);
+  };
+  for (Tensor& t : out.tensors) {
+    each(t.dims);
+    each(t.strides);
+  }
+  each(out.facts);
+  for (Check& c : out.checks) {
+    loops(c.loops);
+    c.holds = f(c.holds);
+  }
+  for (KernelStatement& s : out.body) {
+    loops(s.loops);
+    each(s.index);
+    s.value = f(s.value);
+  }
+  return out;
+}
+
 }  // namespace tenon

@@ -104,6 +104,8 @@ bool has_type(const Kernel&, DType);
 /// Names of the tensors, for printing expressions.
 std::vector<std::string> tensor_names(const Kernel&);
 /// Text form, one line a tensor, check and statement.
+/// The same kernel with every expression replaced by f(e): statements, checks, facts, shapes.
+Kernel map_exprs(const Kernel&, FunctionRef<Expr(const Expr&)> f);
 std::string to_text(const Kernel&);
 /// What is malformed: a list of messages, empty when the kernel is sound (ranks, types, unknown names, duplicate
 /// variables).

@@ -20,8 +20,8 @@ enum class PackPlan : uint8_t {
   Collapsed,  ///< one logical dimension, the product of the pack's extents; strided inputs are copied to the workspace
               ///< first
   Odometer,   ///< the call merges dimensions of equal pattern, the kernel sees the innermost with one stride an operand
-             ///< (0 = broadcast), the others are walked by the caller with changed base pointers
-  Fixed,  ///< kMaxRank logical dimensions, padded in front with extents of 1
+              ///< (0 = broadcast), the others are walked by the caller with changed base pointers
+  Fixed,      ///< kMaxRank logical dimensions, padded in front with extents of 1
 };
 inline constexpr int kMaxRank = 8;
 /// Operands that a variadic input has in a library, or outputs that a variadic one is: those behind the last one given
@@ -82,5 +82,10 @@ struct LibraryOp {
 struct Library {
   std::vector<LibraryOp> ops;  ///< sorted by name
 };
+
+/// Each kernel once, under the types that it is written for.
+std::string to_text(const Library& library);
+/// What is wrong with any of the kernels, with its name; empty when all are sound.
+std::vector<std::string> verify(const Library& library);
 
 }  // namespace tenon

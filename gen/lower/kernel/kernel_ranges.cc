@@ -110,31 +110,6 @@ bool is_costly(const Expr& node) {
   return a->op == ScalarOp::Div || a->op == ScalarOp::Sqrt || a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod;
 }
 
-Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
-  Kernel out = k;
-  const auto each = [&](std::vector<Expr>& v) {
-    for (Expr& e : v) e = f(e);
-  };
-  const auto loops = [&](std::vector<LoopVar>& v) {
-    for (LoopVar& l : v) l.extent = f(l.extent);
-  };
-  for (Tensor& t : out.tensors) {
-    each(t.dims);
-    each(t.strides);
-  }
-  each(out.facts);
-  for (Check& c : out.checks) {
-    loops(c.loops);
-    c.holds = f(c.holds);
-  }
-  for (KernelStatement& s : out.body) {
-    loops(s.loops);
-    each(s.index);
-    s.value = f(s.value);
-  }
-  return out;
-}
-
 Kernel simplify_kernel(const Kernel& k) {
   const Ranges sizes = size_ranges(k);
   Kernel out =

@@ -21,8 +21,6 @@ bool is_variable(const Expr& e, const std::string& name);
 /// Row of a scalar operation that is a function of its own rather than an instruction or two.
 bool is_costly(const Expr& node);
 
-/// The same kernel with every expression replaced by f(e): statements, checks, facts, shapes.
-Kernel map_exprs(const Kernel&, FunctionRef<Expr(const Expr&)> f);
 /// Simplified throughout; loops over one iteration are gone.
 Kernel simplify_kernel(const Kernel&);
 /// The conditions of its checks, simplified within their loops.

@@ -1,5 +1,5 @@
 // Greatest sizes of workspaces from the ranges of a kernel's sizes.
-#include "emit/workspace_bound.h"
+#include "ir/nest/workspace_bound.h"
 
 #include "catch.h"
 

@@ -1,5 +1,5 @@
 // library_semantics: what definitions say about types, as the frontends ask for it.
-#include "library_semantics.h"
+#include "semantics/library_semantics.h"
 
 #include <limits>
 

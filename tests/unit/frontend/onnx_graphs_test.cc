@@ -2,11 +2,11 @@
 #include "catch.h"
 #include "frame_files.h"
 #include "frontend/onnx/read_onnx.h"
-#include "library_semantics.h"
 #include "onnx_table_files.h"
 #include "opdef/read_ops.h"
-#include "pipeline/fold.h"
 #include "proto_bytes.h"
+#include "semantics/fold_node.h"
+#include "semantics/library_semantics.h"
 
 using namespace tenon;
 using namespace tenon_test::onnx;

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "catch.h"
-#include "library_semantics.h"
 #include "onnx_table_files.h"
+#include "semantics/library_semantics.h"
 #include "shipped_library.h"
 
 using namespace tenon;

@@ -1,4 +1,4 @@
-// write_library on a few definitions with kernels written by hand: the output compiles under every warning and answers
+// library_files on a few definitions with kernels written by hand: the output compiles under every warning and answers
 // as the contract says.
 #include "harness/library/library_output.h"
 
@@ -242,9 +242,7 @@ OutputTree make(const std::string& ops, LibraryOptions options) {
     for (const LibraryKernel& k : op.kernels) level.kernels[k.kernel.name] = text_of(k.kernel);
   options.templates = templates();
   options.version = "0.1.0";
-  OutputTree out;
-  write_library(*library, *defs, LibraryTexts{{level}}, options, out);
-  return out;
+  return library_files(*library, *defs, LibraryTexts{{level}}, options);
 }
 
 }  // namespace

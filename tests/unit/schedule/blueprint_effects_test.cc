@@ -6,11 +6,12 @@
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "isa/all_isas.h"
-#include "library_semantics.h"
 #include "lower/lower_kernel.h"
-#include "pipeline/fold.h"
-#include "pipeline/plan.h"
+#include "schedule/plan_graph.h"
 #include "schedule/read_blueprints.h"
+#include "semantics/fold_node.h"
+#include "semantics/library_semantics.h"
+#include "semantics/node_kernels.h"
 #include "shipped_library.h"
 
 using namespace tenon;
@@ -27,11 +28,11 @@ std::vector<Kernel> kernels_of(const std::string& inputs, const std::string& mai
       "graph: g\nsizes: {N: 1..900}\ninputs: {" + inputs + "}\nmain: |\n  " + main + "\noutputs: [y]\n";
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(graph.diagnostics().text());
-  PlanFailure failure;
-  const auto plan = plan_graph(ops, apply_rewrites(ops, tenon_test::shipped_rules(), *graph).graph, {}, failure);
-  if (!plan) FAIL(failure.diagnostics.text());
+  const Graph rewritten = apply_rewrites(ops, tenon_test::shipped_rules(), *graph).graph;
+  auto kernels = node_kernels(ops, rewritten, "g.yaml");
+  if (!kernels.ok()) FAIL(kernels.diagnostics().text());
   std::vector<Kernel> out;
-  for (const PlanStep& s : plan->steps) out.push_back(s.kernel);
+  for (const PlanStep& s : plan_graph(rewritten, std::move(kernels).value(), {}).steps) out.push_back(s.kernel);
   return out;
 }
 

@@ -9,12 +9,13 @@
 #include "frontend/yaml/read_graph_yaml.h"
 #include "ir/kernel/kernel_cost.h"
 #include "isa/all_isas.h"
-#include "library_semantics.h"
 #include "lower/lower_kernel.h"
-#include "pipeline/fold.h"
-#include "pipeline/plan.h"
 #include "schedule/fused_kernel.h"
+#include "schedule/plan_graph.h"
 #include "schedule/plan_memory.h"
+#include "semantics/fold_node.h"
+#include "semantics/library_semantics.h"
+#include "semantics/node_kernels.h"
 #include "shipped_library.h"
 
 using namespace tenon;
@@ -36,13 +37,13 @@ ExecutionPlan planned(const Case& c, const PlanOptions& options = {}) {
                                       const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(graph.diagnostics().text());
-  PlanFailure failure;
-  auto plan =
-      plan_graph(shipped(), apply_rewrites(shipped(), tenon_test::shipped_rules(), *graph).graph, options, failure);
-  if (!plan) FAIL(failure.diagnostics.text());
-  const auto faults = verify(*plan);
-  if (!faults.empty()) FAIL(faults[0] + "\n" + to_text(*plan));
-  return std::move(*plan);
+  const Graph rewritten = apply_rewrites(shipped(), tenon_test::shipped_rules(), *graph).graph;
+  auto kernels = node_kernels(shipped(), rewritten, "g.yaml");
+  if (!kernels.ok()) FAIL(kernels.diagnostics().text());
+  ExecutionPlan plan = plan_graph(rewritten, std::move(kernels).value(), options);
+  const auto faults = verify(plan);
+  if (!faults.empty()) FAIL(faults[0] + "\n" + to_text(plan));
+  return plan;
 }
 
 /// Which schedules the kernels of the graph take at a level: the kind of each, by commas.
@@ -396,7 +397,7 @@ TEST_CASE("equal kernels are written once") {
 TEST_CASE("a result takes the memory of an operand that nobody needs any more") {
   ExecutionPlan p =
       planned({kMatrix + "  w: f32[48, 48]\n  v: f32[48, 48]\n", "  h = gemm(x, w)\n  y = add(gemm(exp(h), v), h)\n"});
-  plan_memory(p);
+  p = plan_memory(p, std::vector<StepWorkspace>(p.steps.size()), 1);
   CHECK(p.arena_bytes == 32 * 48 * 4);
 }
 

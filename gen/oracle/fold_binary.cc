@@ -1,5 +1,5 @@
 // Steps of the three tensors along each loop, then rows in plain float arithmetic.
-#include "pipeline/fold_binary.h"
+#include "oracle/fold_binary.h"
 
 #include <algorithm>
 #include <cstring>
@@ -31,7 +31,7 @@ std::optional<Steps> steps_of(const Tensor& tensor, const std::vector<Expr>& ind
   return steps;
 }
 
-struct Row {
+struct RowOperands {
   const float *a, *b;
   float* y;
   int64_t a_step, b_step, y_step, count;
@@ -111,8 +111,8 @@ bool fold_binary(const Kernel& kernel, OracleCall& call) {
     int64_t at[3] = {0, 0, 0};
     for (size_t t = 0; t < 3; ++t)
       for (size_t k = 0; k < inner; ++k) at[t] += turn[k] * p->steps[t][k];
-    const Row row{a.data() + at[1],   b.data() + at[2],   y.data() + at[0], p->steps[1][inner],
-                  p->steps[2][inner], p->steps[0][inner], extents[inner]};
+    const RowOperands row{a.data() + at[1],   b.data() + at[2],   y.data() + at[0], p->steps[1][inner],
+                          p->steps[2][inner], p->steps[0][inner], extents[inner]};
     row.run(std::get<Apply>(kernel.body[0].value->node).op);
     size_t k = inner;
     while (k > 0 && ++turn[k - 1] == extents[k - 1]) turn[--k] = 0;

@@ -1,5 +1,5 @@
 // Between two stages: verify, dump, time; at the end deliver the files.
-#include "pipeline/session.h"
+#include "pipeline/run.h"
 
 #include <fmt/format.h>
 
@@ -54,36 +54,24 @@ StageOf stage_of(std::string_view name) {
   return StageOf::both;
 }
 
-std::string sizes_of(const OutputTree& tree) {
-  std::string out;
-  for (const auto& [path, bytes] : tree.files()) out += fmt::format("{:>9} {}\n", bytes.size(), path);
-  return out;
-}
-
-bool Session::find_data() {
-  last_ns_ = now_ns();
+Run::Run(const RunControl& control) : control_(control), last_ns_(now_ns()) {
   const auto dirs = find_data_dirs(control_.opdefs);
   std::error_code ignored;
-  if (!dirs && control_.opdefs && !std::filesystem::is_directory(*control_.opdefs, ignored)) {
-    print_to(stderr, "tenon: error: --opdefs: there is no folder '{}'\n", *control_.opdefs);
-    return false;
-  }
-  if (!dirs) {
-    std::fputs("tenon: error: no op definitions beside the program; name their folder with --opdefs DIR\n", stderr);
-    return false;
-  }
+  if (!dirs && control_.opdefs && !std::filesystem::is_directory(*control_.opdefs, ignored))
+    stop_run(exit_bad_command_line, fmt::format("--opdefs: there is no folder '{}'", *control_.opdefs));
+  if (!dirs)
+    stop_run(exit_bad_command_line, "no op definitions next to the program; name their folder with --opdefs DIR");
   dirs_ = *dirs;
-  return true;
 }
 
-bool Session::wants_dump(std::string_view stage) const {
+bool Run::wants_dump(std::string_view stage) const {
   if (stage == only_) return true;
   const auto& d = control_.dump_after;
   return std::find(d.begin(), d.end(), stage) != d.end() || (d.size() == 1 && d[0] == "all");
 }
 
-void Session::after(std::string_view stage, const std::vector<std::string>& faults,
-                    const std::function<std::string()>& text) {
+void Run::finish_stage(std::string_view stage, const std::vector<std::string>& faults,
+                       const std::function<std::string()>& text) {
   if (control_.verbose) {
     const int64_t now = now_ns();
     print_to(stderr, "{:>10}: {:.3f} ms\n", stage, static_cast<double>(now - last_ns_) * 1e-6);
@@ -97,13 +85,13 @@ void Session::after(std::string_view stage, const std::vector<std::string>& faul
   TENON_CHECK(false, "stage {} made a faulty noun:\n{}{}", stage, all, text());
 }
 
-bool Session::report(const Diagnostics& diagnostics) const {
+bool Run::report(const Diagnostics& diagnostics) const {
   if (!diagnostics.empty() && !(control_.quiet && !diagnostics.has_errors()))
     print_to(stderr, "{}", diagnostics.text());
   return diagnostics.has_errors();
 }
 
-bool Session::dependencies_text(const std::string& directory, std::string& text) const {
+bool Run::dependencies_text(const std::string& directory, std::string& text) const {
   DepfileText made = depfile_text(directory + "/sources.txt", read_);
   std::error_code ignored;
   std::string why;
@@ -117,7 +105,7 @@ bool Session::dependencies_text(const std::string& directory, std::string& text)
   return why.empty();
 }
 
-int Session::compare(const OutputTree& tree, const std::string& directory) const {
+int Run::compare(const OutputTree& tree, const std::string& directory) const {
   const OutputDifference d = tree.check(directory);
   for (const std::string& f : d.missing) print_to(stderr, "{}/{}: error: missing\n", directory, f);
   for (const std::string& f : d.stale)
@@ -127,7 +115,7 @@ int Session::compare(const OutputTree& tree, const std::string& directory) const
   return d.up_to_date() ? exit_done : exit_bad_input;
 }
 
-int Session::deliver_file(const std::string& bytes, const std::string& path) const {
+int Run::deliver_file(const std::string& bytes, const std::string& path) const {
   const std::filesystem::path place(path);
   const std::string folder = place.has_parent_path() ? place.parent_path().string() : ".";
   if (only_looks()) {
@@ -141,7 +129,7 @@ int Session::deliver_file(const std::string& bytes, const std::string& path) con
   return exit_done;
 }
 
-int Session::deliver(const OutputTree& tree, const std::string& directory, bool temporary) const {
+int Run::deliver(const OutputTree& tree, const std::string& directory, bool temporary) const {
   if (!only_.empty() || (temporary && only_looks())) return exit_done;
   if (control_.list_outputs) {
     for (const std::string& f : tree.list()) print_to(stdout, "{}/{}\n", directory, f);
@@ -166,6 +154,11 @@ int Session::deliver(const OutputTree& tree, const std::string& directory, bool 
     print_to(stdout, "{}: {} files written, {} unchanged{}\n", directory, out.written.size(), out.unchanged,
              out.removed.empty() ? "" : fmt::format(", {} removed", out.removed.size()));
   return exit_done;
+}
+
+void stop_run(int status, const std::string& message) {
+  print_to(stderr, "tenon: error: {}\n", message);
+  throw Stop{status};
 }
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
 // Limits of a graph's tensors.
-#include "pipeline/graph_limits.h"
+#include "ir/plan/graph_limits.h"
 
 #include <fmt/format.h>
 

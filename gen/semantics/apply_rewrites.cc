@@ -1,14 +1,14 @@
 // Answers what the room `rewrite` asks: ops and their defaults from the definitions, recipes by the frontends'
 // evaluator.
-#include "pipeline/rewrite.h"
+#include "semantics/apply_rewrites.h"
 
 #include <algorithm>
 #include <memory>
 
 #include "frontend/recipe/run_recipe.h"
-#include "library_semantics.h"
-#include "pipeline/fold.h"
 #include "rewrite/read_rules.h"
+#include "semantics/fold_node.h"
+#include "semantics/library_semantics.h"
 
 namespace tenon {
 namespace {

@@ -1,12 +1,12 @@
 // The interpreter's answers on drawn inputs.
-#include "pipeline/selftest.h"
+#include "semantics/make_selftest.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "oracle/run_graph.h"
-#include "pipeline/plan.h"
+#include "semantics/node_kernels.h"
 
 namespace tenon {
 namespace {
@@ -103,11 +103,10 @@ void choose_sizes(const Graph& graph, const std::vector<EqualExtents>& equal, Si
 }  // namespace
 
 std::optional<Selftest> make_selftest(const OpLibrary& defs, const Graph& graph, double most_work, std::string& fault) {
-  PlanFailure failure;
-  const auto kernels = node_kernels(defs, graph, failure);
+  const auto kernels = node_kernels(defs, graph, graph.name);
   if (fault = type_fault(graph); !fault.empty()) return std::nullopt;
   if (!kernels) {
-    fault = fmt::format("{} does not fit its definition", failure.origin);
+    fault = fmt::format("an operator does not fit its definition: {}", kernels.diagnostics().sorted().front().message);
     return std::nullopt;
   }
   Selftest test;

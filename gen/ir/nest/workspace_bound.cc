@@ -1,5 +1,5 @@
 // Interval arithmetic over the sizes of buffers.
-#include "emit/workspace_bound.h"
+#include "ir/nest/workspace_bound.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Values of ops on constants.
-#include "pipeline/fold.h"
+#include "semantics/fold_node.h"
 
 #include "library/expand_node.h"
+#include "oracle/fold_binary.h"
 #include "oracle/run_kernel.h"
-#include "pipeline/fold_binary.h"
 #include "support/check.h"
 
 namespace tenon {

@@ -1,13 +1,12 @@
-// The stages from graph to plan, in order.
-#include "pipeline/plan.h"
+// Expands the definition of each operator for the types and extents that it has in the graph.
+#include "semantics/node_kernels.h"
+
+#include <fmt/format.h>
+
+#include <utility>
 
 #include "library/bind_node.h"
 #include "library/expand_node.h"
-#include "lower/kernel/kernel_ranges.h"
-#include "schedule/form_kernels.h"
-#include "schedule/place_views.h"
-#include "schedule/prepack_weights.h"
-#include "schedule/share_kernels.h"
 
 namespace tenon {
 namespace {
@@ -20,9 +19,20 @@ Expr in_graph_form(const Expr& e) {
   return map_children(e, [](const Expr& c) { return in_graph_form(c); });
 }
 
+/// What is wrong with a node, with the node's place: alone, or next to the one in its definition.
+Diagnostics placed_at(const std::string& origin, const Diagnostics& diagnostics) {
+  Diagnostics out;
+  for (Diagnostic d : diagnostics.sorted()) {
+    if (d.span.known()) d.notes.push_back("in " + origin);
+    else d.where = origin;
+    out.add(std::move(d));
+  }
+  return out;
+}
+
 }  // namespace
 
-std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, PlanFailure& failure) {
+Result<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, const std::string& file) {
   std::vector<NodeKernel> out;
   const std::vector<GraphSize> sizes = all_sizes(graph);
   for (const Node& n : graph.nodes) {
@@ -39,11 +49,10 @@ std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const
       }
       given.push_back(std::move(g));
     }
-    auto call = expand_node(defs, *defs.op(n.op), given, n.attrs, sizes, failure.diagnostics);
-    if (!call) {
-      failure.origin = n.origin;
-      return std::nullopt;
-    }
+    Diagnostics diagnostics;
+    auto call = expand_node(defs, *defs.op(n.op), given, n.attrs, sizes, diagnostics);
+    if (!call)
+      return placed_at(n.origin.starts_with(file) ? n.origin : fmt::format("{}: {}", file, n.origin), diagnostics);
     for (const ValueId v : n.outputs) k.values.push_back(v);
     k.kernel = call->kernel.sizes.empty() ? std::move(call->kernel)
                                           : map_exprs(call->kernel, [](const Expr& e) { return in_graph_form(e); });
@@ -51,23 +60,6 @@ std::optional<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const
     out.push_back(std::move(k));
   }
   return out;
-}
-
-std::optional<ExecutionPlan> plan_graph(const OpLibrary& defs, const Graph& graph, const PlanOptions& options,
-                                        PlanFailure& failure) {
-  auto nodes = node_kernels(defs, graph, failure);
-  if (!nodes) return std::nullopt;
-  std::vector<FusedKernel> alone;
-  for (size_t i = 0; i < nodes->size(); ++i) {
-    NodeKernel& k = (*nodes)[i];
-    k.kernel.fused = {graph.nodes[i].op};
-    alone.push_back({std::move(k.kernel), std::move(k.values), {graph.nodes[i].origin}, graph.nodes[i].region, {}});
-  }
-  ExecutionPlan plan = form_kernels(graph, std::move(alone), options.fuse);
-  if (options.views) place_views(plan);
-  prepack_weights(plan);
-  share_kernels(plan);
-  return plan;
 }
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
 // Answers the frontends' questions from the definitions.
-#include "library_semantics.h"
+#include "semantics/library_semantics.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
 // `tenon try`: one op generated, compiled, run, compared with the oracle, and timed.
-#include "pipeline/try.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -11,13 +10,17 @@
 #include <filesystem>
 #include <map>
 
+#include "command/commands.h"
+#include "command/select.h"
+#include "command/try_case.h"
 #include "library/expand_library.h"
+#include "opdef/read/body_definition.h"
 #include "opdef/read_one_test.h"
-#include "pipeline/library.h"
-#include "pipeline/try_case.h"
+#include "pipeline/make.h"
 #include "support/diagnostics.h"
 #include "support/joined.h"
 #include "support/print_to.h"
+#include "support/quoted.h"
 #include "support/read_source.h"
 #include "support/temporary_folder.h"
 #include "support/text_template.h"
@@ -103,9 +106,9 @@ double tolerance(DType d, double terms) {
 
 /// The names of the levels that the library has, as C.
 std::string level_names(const TryOptions& options) {
-  const auto levels = chosen_levels(options.selection.isas);
   std::string names;
-  for (const Isa* isa : *levels) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", isa->name);
+  for (const Isa* isa : chosen_levels(options.selection.isas))
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", isa->name);
   return names;
 }
 
@@ -120,15 +123,13 @@ std::string output_names(const OpDef& def, size_t outputs) {
   return names;
 }
 
-std::optional<std::string> driver(Session& session, const OpDef& def, DType key, const TryCase& c,
-                                  const TryOptions& options) {
-  const std::string path = (session.dirs().templates / "c/try_main.c.in").string();
-  const auto file = read_source(path);
-  if (session.report(file.diagnostics())) return std::nullopt;
+std::string driver(Run& run, const OpDef& def, DType key, const TryCase& c, const TryOptions& options) {
+  const std::string path = (run.dirs().templates / "c/try_main.c.in").string();
+  const SourceFileRef file = run.open(read_source(path));
   std::string limits;
   for (const TensorData& t : c.outputs) limits += fmt::format("{},\n", tolerance(t.dtype, c.terms));
   const size_t rank = c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dims.size() : c.inputs[0]->dims.size();
-  return TextTemplate(path, file.value()->text())
+  return TextTemplate(path, file->text())
       .fill({{"op", def.name},
              {"key", fmt::format("{}", dtype_row(key).key)},
              {"rank", fmt::format("{}", rank)},
@@ -149,7 +150,7 @@ std::optional<std::string> driver(Session& session, const OpDef& def, DType key,
 /// Runs a line of the shell in the folder: how it ended.
 int shell(const fs::path& folder, const std::string& line) {
   std::fflush(stdout);
-  const int ended = std::system(fmt::format("cd '{}' && {}", folder.string(), line).c_str());
+  const int ended = std::system(fmt::format("cd {} && {}", shell_word(folder.string()), line).c_str());
   return WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
 }
 
@@ -182,41 +183,30 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
   return status == 0;
 }
 
-std::string no_such_op(const OpLibrary& defs, const std::string& name) {
-  std::vector<std::string> known;
-  for (const auto& [n, d] : defs.ops) known.push_back(n);
-  const std::string near = nearest_name(name, known);
-  return fmt::format("--op: there is no op '{}'{}", name,
-                     near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
-}
-
-/// The op of `--op`, else all definitions of one's own; nothing, with a message, where there is none or `--test` fits
-/// one alone.
+/// The op of `--op`, else all definitions of one's own. Stops where there is none or `--test` fits one alone.
 std::vector<const OpDef*> chosen_ops(const OpLibrary& defs, const TryOptions& options) {
   std::vector<const OpDef*> chosen;
   std::vector<std::string> names;
   for (const auto& [name, def] : defs.ops)
     if (options.op ? name == *options.op : !def.shipped) chosen.push_back(&def), names.push_back(name);
   std::string wrong;
-  if (chosen.empty()) wrong = options.op ? no_such_op(defs, *options.op) : "name an op with --op";
+  if (chosen.empty()) wrong = options.op ? "--op: " + unknown_op(defs, *options.op) : "name an op with --op";
   for (const OpDef* def : chosen)
     if (needs_graph(*def)) wrong = fmt::format("'{}' can be tried in a graph only", def->name);
   if (chosen.size() > 1 && !options.tests.empty())
     wrong = fmt::format("--test is about one op; choose it with --op: {}", joined(names, ", "));
-  if (wrong.empty()) return chosen;
-  print_to(stderr, "tenon: error: {}\n", wrong);
-  return {};
+  if (!wrong.empty()) stop_run(exit_bad_command_line, wrong);
+  return chosen;
 }
 
-/// The tests of `--test`, else those of the definition, else one of nothing but defaults. Empty after an error, which
-/// is reported.
-std::vector<TestCase> chosen_tests(Session& session, const OpDef& def, const TryOptions& options) {
+/// The tests of `--test`, else those of the definition, else one of nothing but defaults.
+std::vector<TestCase> chosen_tests(Run& run, const OpDef& def, const TryOptions& options) {
   std::vector<TestCase> tests;
   Diagnostics diagnostics;
   for (const std::string& text : options.tests)
     if (auto test = read_one_test(std::make_shared<const SourceFile>("--test", text), def, diagnostics))
       tests.push_back(std::move(*test));
-  if (session.report(diagnostics)) return {};
+  if (run.report(diagnostics)) throw Stop{exit_bad_command_line};
   if (options.tests.empty()) tests = def.tests;
   if (tests.empty()) tests.emplace_back();
   return tests;
@@ -224,10 +214,9 @@ std::vector<TestCase> chosen_tests(Session& session, const OpDef& def, const Try
 
 /// Keys from --dtypes; without it f32 where the op takes it, else the first that it takes, and those that its tests
 /// name.
-std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions& options,
-                                              const std::vector<TestCase>& tests) {
+std::vector<DType> chosen_keys(const OpDef& def, const TryOptions& options, const std::vector<TestCase>& tests) {
   const std::vector<DType> taken = def.types.empty() ? std::vector<DType>{} : dtypes_of(def.types[0]);
-  if (taken.empty()) return std::vector<DType>{};
+  if (taken.empty()) return {};
   std::vector<DType> keys;
   const auto takes = [&](DType d) { return std::find(taken.begin(), taken.end(), d) != taken.end(); };
   const auto add = [&](DType d) {
@@ -242,19 +231,11 @@ std::optional<std::vector<DType>> chosen_keys(const OpDef& def, const TryOptions
     return keys;
   }
   if (names == std::vector<std::string>{"all"}) return taken;
-  for (const std::string& name : names) {
-    const auto d = dtype_from_name(name);
-    if (!d) {
-      print_to(stderr, "tenon: error: --dtypes: there is no dtype '{}'; `tenon list dtypes` prints them\n", name);
-      return std::nullopt;
-    }
-    add(*d);
-  }
+  for (const std::string& name : names) add(named_dtype(name));
   if (!keys.empty()) return keys;
   std::vector<std::string_view> all;
   for (const DType d : taken) all.push_back(name_of(d));
-  print_to(stderr, "tenon: error: --dtypes: {} takes none of these, but {}\n", def.name, joined(all, ", "));
-  return std::nullopt;
+  stop_run(exit_bad_command_line, fmt::format("--dtypes: {} takes none of these, but {}", def.name, joined(all, ", ")));
 }
 
 /// The keys, and what tests say of other type variables: small types are there for those who name them.
@@ -304,11 +285,9 @@ struct MadeTest {
   TryCase data;
 };
 
-/// The tests at all keys that they are about. On failure a message is on stderr and `status` says whether `--test` or a
-/// file is wrong.
-std::vector<MadeTest> made_tests(Session& session, const OpLibrary& defs, const OpDef& def,
-                                 const std::vector<TestCase>& tests, const std::vector<DType>& keys,
-                                 const TryOptions& options, int& status) {
+/// The tests at all keys that they are about. Stops where one cannot be made.
+std::vector<MadeTest> make_tests(Run& run, const OpLibrary& defs, const OpDef& def, const std::vector<TestCase>& tests,
+                                 const std::vector<DType>& keys, bool from_command_line) {
   std::vector<MadeTest> made;
   for (size_t k = 0; k < std::max<size_t>(keys.size(), 1); ++k)
     for (const TestCase& test : tests) {
@@ -317,68 +296,68 @@ std::vector<MadeTest> made_tests(Session& session, const OpLibrary& defs, const 
       if (!types) continue;
       Diagnostics diagnostics;
       auto c = make_try_case(defs, def, *types, test, diagnostics);
-      if (session.report(with_advice(diagnostics, test.span)) || !c) {
-        status = options.tests.empty() ? exit_bad_input : exit_bad_command_line;
-        return {};
-      }
+      if (run.report(with_advice(diagnostics, test.span)) || !c)
+        throw Stop{from_command_line ? exit_bad_command_line : exit_bad_input};
       made.push_back({test, key.value_or(fixed_key(*c)), std::move(*c)});
     }
-  if (made.empty()) print_to(stderr, "tenon: error: --dtypes: no test of {} is about these\n", def.name);
-  status = made.empty() ? exit_bad_command_line : exit_done;
+  if (made.empty()) stop_run(exit_bad_command_line, fmt::format("--dtypes: no test of {} is about these", def.name));
   return made;
 }
 
 /// One test, compiled and run.
-int try_test(Session& session, const OpDef& def, const MadeTest& made, const TryOptions& options,
-             const fs::path& folder) {
-  const auto text = driver(session, def, made.key, made.data, options);
-  if (!text) return exit_bad_input;
+int try_test(Run& run, const OpDef& def, const MadeTest& made, const TryOptions& options, const fs::path& folder) {
+  const std::string text = driver(run, def, made.key, made.data, options);
   if (options.tests.empty() && def.tests.size() > 1)
     print_to(stdout, "{}:{}:\n", made.test.span.file->name(), made.test.span.line());
-  return run_case(folder, *text, options) ? exit_done : exit_run_failed;
+  return run_case(folder, text, options) ? exit_done : exit_run_failed;
 }
 
 /// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
-int try_in(Session& session, const OpLibrary& defs, const MathLibrary& math, const OpDef& def,
-           const TryOptions& options, const fs::path& folder) {
-  const std::vector<TestCase> tests = chosen_tests(session, def, options);
-  if (tests.empty()) return exit_bad_command_line;
-  const auto keys = chosen_keys(def, options, tests);
-  if (!keys) return exit_bad_command_line;
-  auto library = expand_library(defs, {{def.name}, dtypes_to_make(def, *keys, tests)});
-  if (session.report(library.diagnostics())) return exit_bad_input;
-  int status = exit_done;
-  const std::vector<MadeTest> made = made_tests(session, defs, def, tests, *keys, options, status);
-  if (status != exit_done) return status;
+int try_in(Run& run, const Definitions& defs, const OpDef& def, const TryOptions& options, const fs::path& folder) {
+  const std::vector<TestCase> tests = chosen_tests(run, def, options);
+  const std::vector<DType> keys = chosen_keys(def, options, tests);
+  const Library library = run.open(expand_library(defs.ops, {{def.name}, dtypes_to_make(def, keys, tests)}));
+  const std::vector<MadeTest> made = make_tests(run, defs.ops, def, tests, keys, !options.tests.empty());
   LibOptions lib;
   lib.selection = options.selection;
   lib.selection.ops = {{def.name}};
-  lib.output_dir = folder.string();
-  lib.temporary = true;
-  status = produce_library(session, {defs, math}, *library, lib);
-  if (status != exit_done || session.only_looks()) return status;
+  int status = run.deliver(make_library(run, defs, library, lib), folder.string(), true);
+  if (status != exit_done || run.only_looks()) return status;
   if (!compiles(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
-  for (const MadeTest& test : made) {
-    const int one = try_test(session, def, test, options, folder);
-    if (one == exit_bad_input) return one;
-    if (one != exit_done) status = one;
-  }
+  for (const MadeTest& test : made)
+    if (try_test(run, def, test, options, folder) != exit_done) status = exit_run_failed;
   return status;
+}
+
+/// The file that `--body` stands for: one type for all tensors, of the class that the dtypes chosen need.
+SourceFileRef body_source(const Run& run, const TryOptions& o) {
+  const auto is_real = [](const std::string& name) {
+    const auto d = dtype_from_name(name);
+    return d && is_float(*d);
+  };
+  const bool real = std::all_of(o.selection.dtypes.begin(), o.selection.dtypes.end(), is_real);
+  BodyText made = body_definition(*o.body, real ? "float" : "number");
+  if (!made.error.empty()) {
+    Diagnostics diagnostics;
+    diagnostics.error_at(Code::E0301, "--body", made.error,
+                         {"a body is written as 'Y[i] = 2*X[i] + alpha': docs/opdef-language.md"});
+    run.report(diagnostics);
+    throw Stop{exit_bad_command_line};
+  }
+  return std::make_shared<const SourceFile>("--body", std::move(made.text));
 }
 
 }  // namespace
 
-int try_op(Session& session, const OpLibrary& defs, const MathLibrary& math, const TryOptions& options) {
-  const std::vector<const OpDef*> chosen = chosen_ops(defs, options);
-  int status = chosen.empty() ? exit_bad_command_line : exit_done;
-  for (const OpDef* def : chosen) {
+int run_command(Run& run, const TryOptions& options) {
+  const SourceFileRef body = options.body ? body_source(run, options) : nullptr;
+  const Definitions defs = all_definitions(run, options.definitions, body);
+  int status = exit_done;
+  for (const OpDef* def : chosen_ops(defs.ops, options)) {
     const TemporaryFolder folder("tenon_try");
-    if (folder.path().empty()) {
-      print_to(stderr, "tenon: error: {}\n", folder.why());
-      return exit_bad_input;
-    }
-    const int one = try_in(session, defs, math, *def, options, folder.path());
-    if (one == exit_bad_input || one == exit_bad_command_line) return one;
+    if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
+    const int one = try_in(run, defs, *def, options, folder.path());
+    if (one == exit_bad_input) return one;
     if (one != exit_done) status = one;
   }
   return status;

@@ -1,5 +1,5 @@
 // Shapes, values and answers of a test of one op.
-#include "pipeline/try_case.h"
+#include "command/try_case.h"
 
 #include <fmt/format.h>
 

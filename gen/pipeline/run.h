@@ -1,16 +1,17 @@
-// What one run of the conductor carries from stage to stage: control flags, data folders, and the stop between any two
-// stages.
+// One run of the program: its flags and data folders, and what happens between any two stages.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pipeline.h"
 #include "support/data_dirs.h"
 #include "support/diagnostics.h"
 #include "support/output_tree.h"
+#include "support/result.h"
 
 namespace tenon {
 
@@ -27,25 +28,50 @@ const std::vector<StageName>& all_stages();
 bool is_stage(std::string_view name);
 StageOf stage_of(std::string_view name);
 
-/// The text of the stage files: bytes and name of each.
-std::string sizes_of(const OutputTree& tree);
+/// Ends a run; run_pipeline returns the status. Whoever throws it has reported why.
+struct Stop {
+  int status = exit_bad_input;
+};
 
-class Session {
+/// A noun's verifier, where it has one.
+template <class Noun>
+std::vector<std::string> faults_of(const Noun& noun) {
+  if constexpr (requires { verify(noun); }) return verify(noun);
+  else return {};
+}
+
+class Run {
  public:
-  explicit Session(const RunControl& control) : control_(control) {}
+  /// Finds opdefs and templates, or stops.
+  explicit Run(const RunControl& control);
 
   const RunControl& control() const { return control_; }
   const DataDirs& dirs() const { return dirs_; }
-  /// Finds opdefs and templates; false with a message on stderr when there are none.
-  bool find_data();
-  /// After a stage: aborts on a noun that its verifier refuses, prints its text when --dump-after asks for it, and the
-  /// time under --verbose.
-  void after(std::string_view stage, const std::vector<std::string>& faults, const std::function<std::string()>& text);
-  bool wants_dump(std::string_view stage) const;
-  /// Print the text of one stage and write nothing.
-  void dump_only(std::string stage) { only_ = std::move(stage); }
+
+  /// What stands between two stages: aborts on a noun that its verifier refuses, prints its text when --dump-after asks
+  /// for it, and the time under --verbose. Returns the noun.
+  template <class Noun>
+  Noun stage(std::string_view name, Noun noun) {
+    finish_stage(name, faults_of(noun), [&] { return to_text(noun); });
+    return noun;
+  }
+  /// The same for a noun of which the dump shows a part.
+  template <class Noun>
+  Noun stage(std::string_view name, Noun noun, const std::function<std::string(const Noun&)>& text) {
+    finish_stage(name, faults_of(noun), [&] { return text(noun); });
+    return noun;
+  }
+  /// The value of a door; its diagnostics are printed. Stops with `status` where there are errors.
+  template <class T>
+  T open(Result<T> result, int status = exit_bad_input) const {
+    if (report(result.diagnostics())) throw Stop{status};
+    return std::move(result).value();
+  }
   /// Prints diagnostics on stderr; true if there are errors.
   bool report(const Diagnostics& diagnostics) const;
+
+  /// Print the text of one stage and write nothing.
+  void dump_only(std::string stage) { only_ = std::move(stage); }
   /// Remembers a file that the output depends on.
   void depends_on(std::string path) { read_.push_back(std::move(path)); }
   /// Writes, lists, checks or counts the files, as the flags say; returns the exit status. In a temporary folder there
@@ -57,6 +83,9 @@ class Session {
   bool only_looks() const { return control_.list_outputs || control_.check || control_.dry_run; }
 
  private:
+  void finish_stage(std::string_view name, const std::vector<std::string>& faults,
+                    const std::function<std::string()>& text);
+  bool wants_dump(std::string_view stage) const;
   /// The text for --depfile; false after a message where a name has no spelling there or an input would be overwritten.
   bool dependencies_text(const std::string& directory, std::string& text) const;
   /// --check: the exit status.
@@ -68,5 +97,8 @@ class Session {
   std::string only_;
   int64_t last_ns_ = 0;
 };
+
+/// Prints `tenon: error: …` and ends the run: with exit_bad_command_line where a flag is wrong.
+[[noreturn]] void stop_run(int status, const std::string& message);
 
 }  // namespace tenon

@@ -1,0 +1,108 @@
+// `tenon explain`: a diagnostic code, a kernel of the library, or a model's kernels and memory.
+#include <fmt/format.h>
+
+#include "command/commands.h"
+#include "command/select.h"
+#include "frontend/frontends.h"
+#include "lower/lower_kernel.h"
+#include "pipeline/make.h"
+#include "schedule/explain_plan.h"
+#include "support/print_to.h"
+
+namespace tenon {
+namespace {
+
+/// The first kernel of an op of that name, or the kernel whose name is nearest.
+std::string nearest_kernel(const std::string& name, const Library& library) {
+  std::vector<std::string> names;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels) {
+      if (op.def->name == name) return k.name;
+      names.push_back(k.name);
+    }
+  return nearest_name(name, names);
+}
+
+int explain_kernel(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& schedules) {
+  print_to(stdout, "{}", to_text(kernel));
+  for (const Isa* isa : levels) {
+    const bool own = isa == levels[0] || gains(kernel, *isa);
+    print_to(stdout, "  at {}: {}\n", isa->name,
+             own ? "blueprint " + lower_kernel(kernel, schedules, *isa).blueprint : "the body of the level below");
+  }
+  return exit_done;
+}
+
+/// How a step is scheduled at a level.
+std::string blueprint_of(const PlacedModel& model, const LoweredLevel& level, size_t step) {
+  const int twin = model.plan.steps[step].twin;
+  return level.steps[twin >= 0 ? static_cast<size_t>(twin) : step].nest.blueprint;
+}
+
+/// That of every step at the highest level chosen.
+std::vector<std::string> blueprints_of(const PlacedModel& model) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < model.plan.steps.size(); ++i)
+    out.push_back(blueprint_of(model, model.lowered.levels.back(), i));
+  return out;
+}
+
+/// The kernels of that name: what they compute, then how they are scheduled at each level.
+int explain_one(const PlacedModel& model, const std::string& name) {
+  std::vector<std::string> names;
+  bool found = false;
+  for (size_t s = 0; s < model.plan.steps.size(); ++s) {
+    const PlanStep& step = model.plan.steps[s];
+    names.push_back(step.kernel.name);
+    if (step.kernel.name != name) continue;
+    found = true;
+    print_to(stdout, "step {}: {}\n{}", s, step.origin, to_text(step.kernel));
+    for (const std::string& note : step.notes) print_to(stdout, "  fused: {}\n", note);
+    for (const LoweredLevel& level : model.lowered.levels)
+      print_to(stdout, "  at {}: blueprint {}\n", level.isa->name, blueprint_of(model, level, s));
+  }
+  if (found) return exit_done;
+  const std::string near = nearest_name(name, names);
+  stop_run(exit_bad_command_line, fmt::format("the graph has no kernel '{}'{}; `tenon explain GRAPH` lists them", name,
+                                              near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+/// All kernels of a graph or that of one name, or its memory as a table and as a picture.
+int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, const std::string& kernel) {
+  ModelOptions options;
+  options.graph = graph;
+  options.sizes = o.sizes;
+  options.isas = o.selection.isas;
+  const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
+  const PlacedModel model = place_model(run, all_definitions(run, files), options);
+  if (!kernel.empty()) return explain_one(model, kernel);
+  if (o.memory) print_to(stdout, "{}", memory_table(model.plan));
+  if (o.svg) return run.deliver_file(memory_picture(model.plan), *o.svg);
+  if (!o.memory) print_to(stdout, "{}", explain_kernels(model.plan, blueprints_of(model)));
+  return exit_done;
+}
+
+}  // namespace
+
+int run_command(Run& run, const ExplainOptions& o) {
+  if (const CodeInfo* code = find_code(o.subject)) {
+    print_to(stdout, "{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
+    return exit_done;
+  }
+  if (has_frontend(o.subject)) return explain_model(run, o, o.subject, "");
+  if (o.inputs.size() == 1 && holds_model(o.inputs[0])) return explain_model(run, o, o.inputs[0], o.subject);
+  const auto levels = chosen_levels(o.selection.isas);
+  const OpLibrary defs = read_definitions(run, o.inputs);
+  const Library library = chosen_kernels(run, defs, o.selection, false);
+  const Blueprints schedules = read_schedules(run);
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels)
+      if (k.name == o.subject) return explain_kernel(k.kernel, levels, schedules);
+  const std::string near = nearest_kernel(o.subject, library);
+  stop_run(
+      exit_bad_command_line,
+      fmt::format("'{}' is neither a diagnostic code nor a graph nor a kernel of the library, such as softmax_f32{}",
+                  o.subject, near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
+}  // namespace tenon

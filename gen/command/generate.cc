@@ -1,0 +1,45 @@
+// `tenon lib`, `tenon model`, `tenon dump`: files, or the noun of one stage.
+#include <utility>
+
+#include "command/commands.h"
+#include "command/select.h"
+#include "frontend/frontends.h"
+#include "pipeline/make.h"
+
+namespace tenon {
+
+int run_command(Run& run, const LibOptions& o) {
+  const bool has_user_files = !o.definitions.empty();
+  const Definitions defs =
+      read_all_definitions(run, read_definitions(run, o.definitions), text_of_chosen(o.selection, has_user_files));
+  const Library library = chosen_kernels(run, defs.ops, o.selection, has_user_files);
+  return run.deliver(make_library(run, defs, library, o), o.output_dir);
+}
+
+int run_command(Run& run, const ModelOptions& o) {
+  return run.deliver(make_model(run, all_definitions(run, o.definitions), o), o.output_dir);
+}
+
+int run_command(Run& run, const DumpOptions& o) {
+  const StageOf made_of = stage_of(o.stage);
+  const bool model =
+      o.inputs.size() == 1 && (made_of == StageOf::models ? has_frontend(o.inputs[0]) : holds_model(o.inputs[0]));
+  if (model ? made_of == StageOf::definitions : made_of == StageOf::models)
+    stop_run(exit_bad_command_line,
+             "the stage '" + o.stage + "' is made of " +
+                 (model ? "definitions, not of a model" : "a model: name one file, ONNX or YAML with the key 'graph'"));
+  run.dump_only(o.stage);
+  if (model) {
+    ModelOptions m;
+    m.graph = o.inputs[0];
+    m.sizes = o.sizes;
+    m.isas = o.selection.isas;
+    return run_command(run, m);
+  }
+  LibOptions l;
+  l.definitions = o.inputs;
+  l.selection = o.selection;
+  return run_command(run, l);
+}
+
+}  // namespace tenon

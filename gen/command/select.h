@@ -1,0 +1,31 @@
+// Names on a command line → what they name: levels, ops, dtypes. Unknown names stop the run with a message.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel/library.h"
+#include "ir/nest/isa.h"
+#include "pipeline/make.h"
+
+namespace tenon {
+
+/// Levels that `--isa` names, in the order of all_isas.
+std::vector<const Isa*> chosen_levels(const std::vector<std::string>& words);
+
+/// The kernels of what was chosen, as stage library. `has_user_files`: without --ops, their ops alone.
+Library chosen_kernels(Run& run, const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files);
+
+/// What a dump shows of the definitions: the ops chosen, and next to ops of the user's only their own scalar rows and
+/// functions.
+OpLibraryText text_of_chosen(const KernelSelection& chosen, bool has_user_files);
+
+/// The definitions of a command that chooses no ops: a dump shows all of them. `more` as in read_definitions.
+Definitions all_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more = nullptr);
+
+/// `there is no op 'x'`, with the nearest name, or how to list them.
+std::string unknown_op(const OpLibrary& defs, const std::string& name);
+/// A dtype's name, or a stop.
+DType named_dtype(const std::string& name);
+
+}  // namespace tenon

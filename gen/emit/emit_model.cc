@@ -1,0 +1,87 @@
+// Prints each step of a lowered plan, and merges functions that differ in numbers alone.
+#include "emit/emit_model.h"
+
+#include <utility>
+
+#include "emit/print_c99.h"
+#include "emit/share_functions.h"
+
+namespace tenon {
+namespace {
+
+/// The functions of a level.
+struct LevelFunctions {
+  std::vector<CFunction> kernels;
+  std::string counts;  ///< those that return a number of iterations
+};
+
+/// What the functions of one level are made with.
+struct LevelEmitter {
+  const Isa& isa;
+  const EmitOptions& options;
+  EmitNeeds needs;
+  LevelFunctions functions;
+
+  PhaseText phase(const Phase& phase) {
+    EmitOptions split = options;
+    split.split_parallel = phase.parallel;
+    CFunction f = emit_kernel(phase.nest, isa, split, needs);
+    const ModelParameters p = model_parameters(phase.nest, split);
+    PhaseText text{f.name,           p.sizes, p.workspace, p.worker_memory, {}, phase.parallel,
+                   phase.iterations, {},      {},          phase.grain};
+    functions.kernels.push_back(std::move(f));
+    if (phase.parallel && !phase.iterations) {
+      const CFunction count = emit_iterations_function(phase.count, isa, split, needs);
+      text.count_function = count.name;
+      text.count_sizes = model_parameters(phase.count, split).sizes;
+      functions.counts += print_c99(count) + "\n";
+    }
+    return text;
+  }
+
+  StepText step(const LoweredStep& step) {
+    const ModelParameters p = model_parameters(step.nest, options);
+    StepText text{function_name(step.nest, options), p.tensors, p.sizes, p.workspace, {}, {}, step.nest.blueprint};
+    for (const Phase& each : step.phases) text.phases.push_back(phase(each));
+    if (text.phases.empty()) functions.kernels.push_back(emit_kernel(step.nest, isa, options, needs));
+    return text;
+  }
+};
+
+/// Functions that are the same but for numbers become one; the steps call that. The text of all of them.
+std::string shared_text(LevelFunctions functions, std::vector<StepText>& steps) {
+  const SharedFunctions shared = share_functions(std::move(functions.kernels));
+  const auto redirect = [&](auto& text) {
+    const auto at = shared.calls.find(text.function);
+    if (at == shared.calls.end()) return;
+    text.numbers = at->second.numbers;
+    text.function = at->second.name;
+  };
+  for (StepText& s : steps) {
+    redirect(s);
+    for (PhaseText& p : s.phases) redirect(p);
+  }
+  std::string out;
+  for (const CFunction& f : shared.functions) out += print_c99(f) + "\n";
+  return out + functions.counts;
+}
+
+}  // namespace
+
+std::vector<ModelLevel> emit_model(const ExecutionPlan& plan, const LoweredPlan& lowered, const EmitOptions& options) {
+  std::vector<ModelLevel> out;
+  for (const LoweredLevel& level : lowered.levels) {
+    const Isa& isa = *level.isa;
+    ModelLevel& text = out.emplace_back(ModelLevel{&isa, level_begin(isa, options), level_end(isa, options), {}, {}});
+    LevelEmitter emitter{isa, options, {}, {}};
+    for (size_t i = 0; i < level.steps.size(); ++i) {
+      const int twin = plan.steps[i].twin;
+      text.steps.push_back(twin >= 0 ? text.steps[static_cast<size_t>(twin)] : emitter.step(level.steps[i]));
+    }
+    const CFile items{needed_items(emitter.needs)};
+    text.functions = print_c99(items) + "\n" + shared_text(std::move(emitter.functions), text.steps);
+  }
+  return out;
+}
+
+}  // namespace tenon

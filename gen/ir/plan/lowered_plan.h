@@ -1,0 +1,40 @@
+// The kernels of an execution plan as loop nests, level by level, and the workspace that they need.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/nest/isa.h"
+#include "ir/nest/phase.h"
+
+namespace tenon {
+
+/// One step at one level. A step that calls the kernel of an earlier one has no nest.
+struct LoweredStep {
+  LoopNest nest;
+  std::vector<Phase> phases;  ///< what workers share instead of the nest; empty: one thread runs the nest
+};
+
+struct LoweredLevel {
+  const Isa* isa = nullptr;
+  std::vector<LoweredStep> steps;  ///< parallel to the plan's steps
+};
+
+/// Bytes that a step needs at any of the levels.
+struct StepWorkspace {
+  int64_t shared = 0;
+  int64_t per_worker = 0;
+};
+
+struct LoweredPlan {
+  std::vector<LoweredLevel> levels;
+  std::vector<StepWorkspace> workspaces;  ///< parallel to the plan's steps
+};
+
+/// All nests, level by level.
+std::string to_text(const LoweredPlan& plan);
+/// What is wrong with any of the nests, with its name; empty when all are sound.
+std::vector<std::string> verify(const LoweredPlan& plan);
+
+}  // namespace tenon

@@ -1,0 +1,39 @@
+// Lowers each kernel of a library once, in parallel.
+#include "lower/lower_library.h"
+
+#include <set>
+#include <string_view>
+
+#include "lower/lower_kernel.h"
+#include "lower/nest/name_repeated.h"
+#include "support/parallel.h"
+
+namespace tenon {
+namespace {
+
+/// Calls of several dtypes may share a kernel; each kernel once, in order.
+std::vector<const Kernel*> kernels_of(const Library& library) {
+  std::vector<const Kernel*> kernels;
+  std::set<std::string_view> known;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels)
+      if (known.insert(k.kernel.name).second) kernels.push_back(&k.kernel);
+  return kernels;
+}
+
+}  // namespace
+
+LoweredLibrary lower_library(const Library& library, const Blueprints& blueprints,
+                             const std::vector<const Isa*>& levels) {
+  LoweredLibrary out{levels, {}};
+  for (const Kernel* k : kernels_of(library)) out.kernels.push_back({k, {}});
+  for_each_index(out.kernels.size(), [&](size_t i) {
+    LoweredKernel& lowered = out.kernels[i];
+    lowered.nests = lower_levels(*lowered.kernel, blueprints, levels);
+    for (std::optional<LoopNest>& nest : lowered.nests)
+      if (nest) nest = name_repeated(*nest);
+  });
+  return out;
+}
+
+}  // namespace tenon

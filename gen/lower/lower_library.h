@@ -1,0 +1,15 @@
+// The kernels of a library at every level.
+#pragma once
+
+#include <vector>
+
+#include "ir/nest/blueprint.h"
+#include "ir/nest/lowered_library.h"
+
+namespace tenon {
+
+/// Kernels are independent, so they are lowered in parallel. `library` has to outlive the result.
+LoweredLibrary lower_library(const Library& library, const Blueprints& blueprints,
+                             const std::vector<const Isa*>& levels);
+
+}  // namespace tenon

@@ -1,0 +1,76 @@
+// Lowers each step of a plan, decides which are worth sharing among workers, and sums up the workspaces.
+#include "lower/lower_plan.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/kernel/kernel_cost.h"
+#include "ir/nest/workspace_bound.h"
+#include "lower/lower_kernel.h"
+#include "lower/nest/parallel_phases.h"
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+constexpr double kFlopsPerUs = 2e4, kBytesPerUs = 1e4;  // of one core, roughly: 20 GFLOP/s, 10 GB/s
+constexpr double kSharedFromUs = 10;                    // waking workers for less costs more than it saves
+constexpr double kGrainUs = 2;                          // no worker takes less at once
+
+/// Microseconds that a kernel takes, roughly; nothing where its sizes are open.
+std::optional<double> expected_us(const Kernel& kernel) {
+  const auto cost = cost_of(kernel);
+  return cost ? std::optional(cost->flops / kFlopsPerUs + cost->bytes / kBytesPerUs) : std::nullopt;
+}
+
+/// The phases of a step, with the iterations that a worker takes at once; none where it is too short to wake workers.
+std::vector<Phase> shared_phases(const LoopNest& nest, const Kernel& kernel) {
+  const auto us = expected_us(kernel);
+  if (us && *us < kSharedFromUs) return {};
+  std::vector<Phase> phases = parallel_phases(nest);
+  for (Phase& phase : phases) {
+    if (!phase.parallel || !phase.iterations || !us || *phase.iterations <= 0) continue;
+    const auto iterations = static_cast<double>(*phase.iterations);
+    phase.grain = std::clamp<int64_t>(static_cast<int64_t>(kGrainUs * iterations / *us), 1,
+                                      std::max<int64_t>(1, *phase.iterations / 2));
+  }
+  return phases;
+}
+
+void widen(StepWorkspace& workspace, const LoweredStep& step) {
+  if (step.phases.empty()) {
+    const auto bytes = greatest_workspace_bytes(step.nest);
+    TENON_CHECK(bytes, "{}: its workspace has no bound", step.nest.name);
+    workspace.shared = std::max(workspace.shared, *bytes);
+  }
+  for (const Phase& phase : step.phases) {
+    workspace.shared = std::max(workspace.shared, greatest_workspace_bytes(phase.nest).value_or(0));
+    workspace.per_worker = std::max(workspace.per_worker, greatest_worker_bytes(phase.nest).value_or(0));
+  }
+}
+
+}  // namespace
+
+LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, const std::vector<const Isa*>& levels,
+                       int workers) {
+  LoweredPlan out;
+  out.workspaces.resize(plan.steps.size());
+  for (const Isa* isa : levels) {
+    LoweredLevel& level = out.levels.emplace_back(LoweredLevel{isa, {}});
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      const PlanStep& step = plan.steps[i];
+      LoweredStep& lowered = level.steps.emplace_back();
+      if (step.twin >= 0) {
+        out.workspaces[i] = out.workspaces[static_cast<size_t>(step.twin)];
+        continue;
+      }
+      lowered.nest = lower_kernel(step.kernel, blueprints, *isa);
+      // Counters of loops are not fields of a call, so that one worker runs all of a region.
+      if (workers > 1 && step.region == kTopLevel) lowered.phases = shared_phases(lowered.nest, step.kernel);
+      widen(out.workspaces[i], lowered);
+    }
+  }
+  return out;
+}
+
+}  // namespace tenon

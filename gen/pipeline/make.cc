@@ -1,0 +1,142 @@
+// The arguments of the stages, from the flags.
+#include "pipeline/make.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "emit/math_body.h"
+#include "harness/model/model_output.h"
+#include "harness/model/model_program.h"
+#include "semantics/apply_rewrites.h"
+#include "semantics/make_selftest.h"
+#include "support/print_to.h"
+#include "support/version.h"
+
+namespace tenon {
+namespace {
+
+MathSource math_source(const MathLibrary& math) {
+  return [&math](ScalarOp op, OperandType type, const Isa& isa) { return math_body(math, op, type, isa); };
+}
+
+/// " x f32[3] y i64[N]": what the program is called with.
+std::string inputs_text(const Graph& graph) {
+  std::string out;
+  for (const ValueId v : graph.inputs) {
+    const Value& value = graph.values[static_cast<size_t>(v)];
+    std::string dims;
+    for (const SizeExpr& d : value.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
+    out += fmt::format(" {} {}[{}]", value.original, name_of(value.dtype), dims);
+  }
+  return out;
+}
+
+/// The answers that the self-test expects, where there is to be one.
+std::optional<Selftest> selftest_of(const PlacedModel& model, const ModelOptions& o) {
+  if (!o.selftest) return std::nullopt;
+  std::string fault;
+  auto selftest = make_selftest(model.source.defs, model.source.graph, o.selftest_limit, fault);
+  if (!selftest) stop_run(exit_bad_input, fmt::format("{}: --selftest: {}", o.graph, fault));
+  return selftest;
+}
+
+}  // namespace
+
+void refuse_wrong_input_count(const Graph& graph, const ModelOptions& o) {
+  const size_t wanted = graph.inputs.size();
+  if (!o.given || *o.given == wanted) return;
+  stop_run(exit_bad_command_line,
+           fmt::format("{} has {} input{}, and {} file{} given:{}", o.graph, wanted, wanted == 1 ? "" : "s", *o.given,
+                       *o.given == 1 ? " is" : "s are", inputs_text(graph)));
+}
+
+LibraryOptions library_options(Run& run, const LibOptions& o) {
+  LibraryOptions out;
+  out.prefix = o.prefix;
+  out.registry = o.registry;
+  out.amalgamate = o.amalgamate;
+  out.ranks = o.selection.ranks;
+  out.templates = read_frames(run, library_template_names());
+  out.version = kVersion;
+  return out;
+}
+
+EmitOptions library_style(const LibOptions& o, const MathLibrary& math) {
+  EmitOptions out;
+  out.prefix = o.prefix;
+  out.math = math_source(math);
+  return out;
+}
+
+EmitOptions model_style(const ModelOptions& o, const MathLibrary& math) {
+  EmitOptions out;
+  out.prefix = o.name;
+  out.style = FunctionStyle::Model;
+  out.math = math_source(math);
+  return out;
+}
+
+int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels) {
+  constexpr int usual = 8;
+  const bool plain = std::all_of(levels.begin(), levels.end(), [](const Isa* i) { return i->vector_bits == 0; });
+  return o.max_threads.value_or(plain ? 1 : usual);
+}
+
+Graph rewrite_model(Run& run, const ModelSource& model) {
+  RewriteOutcome done = apply_rewrites(model.defs, read_rewrite_rules(run, model.defs), model.graph);
+  if (run.control().verbose) {
+    for (const auto& [rule, times] : done.applied)
+      print_to(stderr, "{:>10}  {} {}\n", times, times == 1 ? "time" : "times", rule);
+    for (const std::string& r : done.refused) print_to(stderr, "note: a rule could not be carried out: {}\n", r);
+  }
+  if (!done.unsettled.empty())
+    print_to(stderr, "tenon: warning: rewriting came to no end; the rule '{}' still applied when it was stopped\n",
+             done.unsettled);
+  return std::move(done.graph);
+}
+
+void refuse_unused_readers(const ExecutionPlan& plan, const ModelOptions& o) {
+  const auto any = [&](bool (*takes)(const PlanBuffer&)) {
+    return std::any_of(plan.inputs.begin(), plan.inputs.end(),
+                       [&](int i) { return takes(plan.buffers[static_cast<size_t>(i)]); });
+  };
+  if (o.images && !any(takes_picture))
+    stop_run(
+        exit_bad_command_line,
+        "--images: no input of this model can be a picture: f32, f64, u8 or i8 of [H, W], [C, H, W] or [H, W, C], C "
+        "1 or 3");
+  if (o.sounds && !any(takes_sound))
+    stop_run(exit_bad_command_line,
+             "--sounds: no input of this model can be a sound: f32, f64 or i16, one axis that is not 1");
+}
+
+OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<ModelLevel>& texts,
+                       const ModelOptions& o) {
+  const auto templates = read_frames(run, model_template_names());
+  const std::optional<Selftest> selftest = selftest_of(model, o);
+  OutputTree tree;
+  write_model(model.plan, texts,
+              {o.name, o.main_program, o.images, o.sounds, model.workers, o.weights, templates,
+               selftest ? &*selftest : nullptr},
+              tree);
+  return tree;
+}
+
+void refuse_unknown_stages(const Options& options) {
+  const auto* dump = std::get_if<DumpOptions>(&options.command);
+  std::vector<std::string> words = options.control.dump_after;
+  if (words == std::vector<std::string>{"all"}) words.clear();
+  if (dump) words.insert(words.begin(), dump->stage);
+  for (const std::string& word : words) {
+    if (is_stage(word)) continue;
+    std::vector<std::string> known;
+    for (const StageName& s : all_stages()) known.emplace_back(s.name);
+    const std::string near = nearest_name(word, known);
+    stop_run(exit_bad_command_line, fmt::format("there is no stage '{}'{}; `tenon list stages` prints them", word,
+                                                near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+  }
+}
+
+}  // namespace tenon

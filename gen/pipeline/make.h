@@ -1,0 +1,62 @@
+// What the conductor makes, for the commands and for tests that generate without a command line.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "emit/kernel_to_c.h"
+#include "harness/library/library_output.h"
+#include "ir/kernel/library.h"
+#include "ir/plan/execution_plan.h"
+#include "ir/plan/lowered_plan.h"
+#include "ir/text/model_text.h"
+#include "pipeline/read_data.h"
+#include "pipeline/run.h"
+
+namespace tenon {
+
+/// What every run reads first.
+struct Definitions {
+  OpLibrary ops;
+  MathLibrary math;
+};
+/// What a dump shows of the definitions.
+using OpLibraryText = std::function<std::string(const OpLibrary&)>;
+/// Stages opdefs and math, of definitions that were read.
+Definitions read_all_definitions(Run& run, OpLibrary ops, const OpLibraryText& shown);
+
+/// From kernels to the files of a library.
+OutputTree make_library(Run& run, const Definitions& defs, const Library& library, const LibOptions& o);
+
+/// A model whose buffers have their offsets, and its kernels at every level.
+struct PlacedModel {
+  ModelSource source;
+  ExecutionPlan plan;
+  LoweredPlan lowered;
+  int workers = 1;  ///< that the arena has room for
+};
+/// From a file to the offset of every buffer.
+PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o);
+/// From a file to the files of its program.
+OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o);
+
+// What the stages are asked for, from the flags.
+LibraryOptions library_options(Run& run, const LibOptions& o);
+/// How the kernels of a library or of a model are printed. `math` has to outlive the result.
+EmitOptions library_style(const LibOptions& o, const MathLibrary& math);
+EmitOptions model_style(const ModelOptions& o, const MathLibrary& math);
+/// Workers that the arena has room for: what the flag says, one where only plain C is written.
+int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels);
+/// Stage rewrite: the rules of opdefs/rewrites. --verbose counts them.
+Graph rewrite_model(Run& run, const ModelSource& model);
+/// Stops where `tenon run` was given another number of files than the graph has inputs.
+void refuse_wrong_input_count(const Graph& graph, const ModelOptions& o);
+/// Stops where a part of the program that was asked for would read no input of the model.
+void refuse_unused_readers(const ExecutionPlan& plan, const ModelOptions& o);
+/// Stage files, with the answers that a self-test expects.
+OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<ModelLevel>& texts, const ModelOptions& o);
+/// Stops with a message at the first stage that is not one.
+void refuse_unknown_stages(const Options& options);
+
+}  // namespace tenon

@@ -1,0 +1,133 @@
+// Lists folders of data, reads their files and remembers them in the run.
+#include "pipeline/read_data.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "frontend/frontends.h"
+#include "ir/plan/graph_limits.h"
+#include "opdef/read/einsum.h"
+#include "opdef/read/read_math.h"
+#include "opdef/read_ops.h"
+#include "schedule/read_blueprints.h"
+#include "semantics/apply_rewrites.h"
+#include "semantics/fold_node.h"
+#include "semantics/library_semantics.h"
+#include "support/print_to.h"
+#include "support/read_source.h"
+
+namespace tenon {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The texts of these files. What is wrong goes to `diagnostics`.
+std::vector<SourceFileRef> read_sources(Run& run, const std::vector<std::string>& paths, Diagnostics& diagnostics) {
+  constexpr std::string_view einsum = "einsum:";
+  std::vector<SourceFileRef> out;
+  for (const std::string& p : paths) {
+    if (p.starts_with(einsum)) {
+      const EinsumText made = einsum_definition(std::string_view(p).substr(einsum.size()));
+      if (made.error.empty()) out.push_back(std::make_shared<const SourceFile>(p, made.text));
+      else diagnostics.error_at(Code::E0301, p, made.error, {"an einsum is written einsum:ij,jk->ik"});
+      continue;
+    }
+    const auto source = read_source(p);
+    diagnostics.append(source.diagnostics());
+    if (!source) continue;
+    run.depends_on(p);
+    out.push_back(*source);
+  }
+  return out;
+}
+
+std::vector<SourceFileRef> read_files(Run& run, const std::vector<std::string>& paths) {
+  Diagnostics diagnostics;
+  std::vector<SourceFileRef> files = read_sources(run, paths, diagnostics);
+  if (run.report(diagnostics)) throw Stop{exit_bad_input};
+  return files;
+}
+
+/// The op of an einsum string joins the definitions when a graph asks for it.
+MadeOp add_einsum(OpLibrary& defs, const std::string& subscripts) {
+  const EinsumText made = einsum_definition(subscripts);
+  if (!made.error.empty()) return {"", made.error};
+  if (defs.op(made.name)) return {made.name, ""};
+  auto read = read_ops({}, {std::make_shared<const SourceFile>("einsum:" + subscripts, made.text)});
+  if (!read.ok()) return {"", read.diagnostics().sorted().front().message};
+  defs.ops.emplace(made.name, *read.value().op(made.name));
+  return {made.name, ""};
+}
+
+bool only_about_sizes(const Diagnostics& diagnostics) {
+  const auto all = diagnostics.sorted();
+  return std::all_of(all.begin(), all.end(), [](const Diagnostic& d) { return d.where.starts_with("--size"); });
+}
+
+}  // namespace
+
+std::vector<std::string> files_ending(const fs::path& folder, std::string_view ending) {
+  std::vector<std::string> files;
+  std::error_code unreadable;  // a folder without files then
+  for (const auto& e : fs::directory_iterator(folder, unreadable))
+    if (e.is_regular_file(unreadable) && e.path().filename().string().ends_with(ending))
+      files.push_back(e.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more) {
+  const auto shipped = read_files(run, files_ending(run.dirs().opdefs, ".yaml"));
+  const auto frames = read_files(run, files_ending(run.dirs().templates / "c", ".c.in"));
+  auto user = read_files(run, user_files);
+  if (more) user.push_back(more);
+  return run.open(read_ops(shipped, user, frames));
+}
+
+MathLibrary read_math_library(Run& run) {
+  return run.open(read_math(read_files(run, files_ending(run.dirs().opdefs / "math", ".yaml"))));
+}
+
+RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs) {
+  return run.open(read_rewrites(defs, read_files(run, files_ending(run.dirs().opdefs / "rewrites", ".yaml"))));
+}
+
+Blueprints read_schedules(Run& run) {
+  const fs::path folder = run.dirs().templates / "blueprints";
+  Blueprints schedules = run.open(read_blueprint_folder(folder));
+  for (const std::string& path : files_ending(folder, ".yaml")) run.depends_on(path);
+  return schedules;
+}
+
+std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::string>& names) {
+  std::vector<std::string> paths;
+  for (const std::string& name : names) paths.push_back((run.dirs().templates / name).string());
+  const auto files = read_files(run, paths);
+  std::map<std::string, std::string> out;
+  for (size_t i = 0; i < names.size(); ++i) out[names[i]] = files[i]->text();
+  return out;
+}
+
+ModelSource read_model_source(Run& run, const std::string& path, const std::vector<SizeBound>& sizes, OpLibrary defs) {
+  FrontendInput input;
+  input.path = path;
+  run.depends_on(path);
+  input.onnx_rows = read_files(run, files_ending(run.dirs().opdefs / "onnx", ".yaml"));
+  for (const SizeBound& s : sizes) input.sizes[s.name] = {s.low, s.high};
+  OpSemantics semantics =
+      library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
+                                      const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); });
+  semantics.einsum = [&defs](const std::string& subscripts) { return add_einsum(defs, subscripts); };
+  auto read = read_model(input, semantics);
+  Graph graph =
+      run.open(std::move(read), only_about_sizes(read.diagnostics()) ? exit_bad_command_line : exit_bad_input);
+  for (const std::string& file : graph.files) run.depends_on(file);
+  if (const std::string fault = beyond_limits(graph); !fault.empty()) {
+    print_to(stderr, "{}: error: {}\n", path, fault);
+    throw Stop{exit_bad_input};
+  }
+  return {std::move(graph), std::move(defs)};
+}
+
+}  // namespace tenon

@@ -1,0 +1,43 @@
+// The doors of a run: shipped files and those that the user names, read into nouns. Each file becomes a dependency of
+// the output; what is wrong with one is reported and stops the run.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/nest/blueprint.h"
+#include "ir/op/math_function.h"
+#include "ir/op/op_def.h"
+#include "pipeline/run.h"
+#include "rewrite/rule.h"
+
+namespace tenon {
+
+/// Files of a folder, but not of folders in it, whose names end so, sorted by path. None where there is no folder.
+std::vector<std::string> files_ending(const std::filesystem::path& folder, std::string_view ending);
+
+/// The shipped definitions and those of the user's files, which replace shipped ones of the same name.
+/// `einsum:ij,jk->ik` stands for a file with that op. `more`: one more file of the user's, or null.
+OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more = nullptr);
+/// The elementary functions of opdefs/math.
+MathLibrary read_math_library(Run& run);
+/// The rules of opdefs/rewrites.
+RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs);
+/// The schedules of templates/blueprints.
+Blueprints read_schedules(Run& run);
+/// Frames below templates/: their texts by the names given.
+std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::string>& names);
+
+/// A model and the definitions of its operators: the shipped ones, and one for each einsum that it has.
+struct ModelSource {
+  Graph graph;
+  OpLibrary defs;
+};
+/// `sizes`: what --size says. Stops with exit_bad_command_line where nothing but these is wrong.
+ModelSource read_model_source(Run& run, const std::string& path, const std::vector<SizeBound>& sizes, OpLibrary defs);
+
+}  // namespace tenon

@@ -1,0 +1,27 @@
+// The steps of scheduling, in order.
+#include "schedule/plan_graph.h"
+
+#include <utility>
+
+#include "schedule/form_kernels.h"
+#include "schedule/place_views.h"
+#include "schedule/prepack_weights.h"
+#include "schedule/share_kernels.h"
+
+namespace tenon {
+
+ExecutionPlan plan_graph(const Graph& graph, std::vector<NodeKernel> kernels, const PlanOptions& options) {
+  std::vector<FusedKernel> alone;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    NodeKernel& k = kernels[i];
+    k.kernel.fused = {graph.nodes[i].op};
+    alone.push_back({std::move(k.kernel), std::move(k.values), {graph.nodes[i].origin}, graph.nodes[i].region, {}});
+  }
+  ExecutionPlan plan = form_kernels(graph, std::move(alone), options.fuse);
+  if (options.views) place_views(plan);
+  prepack_weights(plan);
+  share_kernels(plan);
+  return plan;
+}
+
+}  // namespace tenon

@@ -1,0 +1,17 @@
+// The kernel of each operator of a graph, from its definition.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/op/op_def.h"
+#include "ir/plan/node_kernel.h"
+#include "support/result.h"
+
+namespace tenon {
+
+/// In the graph's order. Where an operator does not fit its definition the diagnostics say so, with the operator's
+/// origin in `file`: as `where`, or, of what is wrong in the definition, as a note.
+Result<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, const std::string& file);
+
+}  // namespace tenon
