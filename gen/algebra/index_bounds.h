@@ -32,6 +32,7 @@ struct BoundsContext {
       ranges;                                           ///< inputs whose type bounds their values: least, largest
   std::set<std::string> whole_data;                     ///< inputs of whole numbers
   std::map<std::string, const Statement*> definitions;  ///< intermediates computed in whole numbers: what defines them
+  std::set<std::string> integer_types;                  ///< type variables that are integers for certain
   std::set<std::string> reals;                          ///< attributes and lets that are no whole numbers
 };
 
@@ -88,6 +89,8 @@ class IndexBounds {
   std::optional<Polynomial> inlined(const Syntax& s);
   std::optional<Polynomial> element(const Syntax& s);
   std::optional<Polynomial> place_of_extremum(const Syntax& s);
+  std::optional<Polynomial> bits(const Syntax& s);
+  bool integer_type(const std::string& type) const;
   bool whole(const Syntax& s);
 
   /// Facts (each >= 0) that a condition states; or that its negation states.

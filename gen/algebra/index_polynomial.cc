@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algebra/index_bounds.h"
+#include "ir/number/dtype.h"
 
 namespace tenon {
 
@@ -79,11 +80,25 @@ std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
   return value ? polynomial(*value) : std::nullopt;
 }
 
-/// Whether an expression is a whole number for certain, though its bounds may be unknown.
+bool IndexBounds::integer_type(const std::string& type) const {
+  const auto dtype = dtype_from_name(type);
+  return (dtype && is_int(*dtype)) || context_.integer_types.count(type) != 0;
+}
+
+/// Whether an expression is an integer for certain, though its bounds may be unknown.
 bool IndexBounds::whole(const Syntax& s) {
   if (s.is(SyntaxKind::subscript) && context_.whole_data.count(s.text) != 0) return true;
-  if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*"))
-    return whole(s.children[0]) && whole(s.children[1]);
+  const auto parts = [&] {
+    return std::all_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return whole(c); });
+  };
+  if (s.is(SyntaxKind::unary) && s.text == "-") return parts();
+  if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*" || s.text == "//" || s.text == "%"))
+    return parts();
+  const bool of_bits = s.text == "shl" || s.text == "shr" || s.text == "bit_and" || s.text == "bit_or" ||
+                       s.text == "bit_xor" || s.text == "bit_not" || s.text == "popcount" || s.text == "clz";
+  if (s.is(SyntaxKind::call) && of_bits) return parts();
+  if (s.is(SyntaxKind::call) && s.text == "cast" && s.children.size() == 2)
+    return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text) && whole(s.children[0]);
   return polynomial(s).has_value();
 }
 
@@ -267,8 +282,27 @@ std::optional<Polynomial> IndexBounds::inlined(const Syntax& s) {
   return polynomial(substitute(found->second.value, found->second.params, s.children));
 }
 
+/// bit_and(x, m) with a constant m >= 0 keeps to 0 … m; x shifted to the right is x divided where x is not negative.
+std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
+  const Syntax &x = s.children[0], &by = s.children[1];
+  const auto constant = [&](const Syntax& c) {
+    const auto p = polynomial(c);
+    return p && p->is_constant() && p->constant_value() >= 0 ? std::optional(p->constant_value()) : std::nullopt;
+  };
+  if (s.text == "bit_and") {
+    const auto mask = constant(by) ? constant(by) : constant(x);
+    if (!mask || !whole(constant(by) ? x : by)) return std::nullopt;
+    return bounded("bits", Polynomial(), Polynomial::constant(*mask), print(s));
+  }
+  const auto shift = constant(by);
+  const auto value = polynomial(x);
+  if (!shift || *shift > 62 || !value || !prove_quickly(*value)) return std::nullopt;
+  return floor_division(*value, Polynomial::constant(std::int64_t{1} << *shift));
+}
+
 std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   const std::size_t n = s.children.size();
+  if ((s.text == "bit_and" || s.text == "shr") && n == 2) return bits(s);
   if (s.text == "select" && n == 3) return choice(s);
   if (s.text == "clamp" && n == 3)
     return bounded("clamp", polynomial(s.children[1]), polynomial(s.children[2]), print(s));

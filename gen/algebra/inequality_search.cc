@@ -115,9 +115,17 @@ class Search {
     if (negative == nullptr) return true;
     if (depth == 0) cut_ = true;
     if (depth == 0 || !seen_.insert({goal.terms, depth}).second) return false;
+    if (cancel_by_any(goal, *negative, depth)) return true;
+    // A constant below 0 may need what another term is known to be at least: N - 1 from N + 1 >= 2*q and q >= 1.
+    if (!negative->first.empty()) return false;
+    return std::any_of(goal.terms.begin(), goal.terms.end(),
+                       [&](const Term& t) { return t.first.size() == 1 && cancel_by_any(goal, t, depth); });
+  }
+
+  bool cancel_by_any(const Sum& goal, const Term& of_goal, int depth) {
     for (const Sum& fact : facts_) {
       for (const Term& term : fact.terms) {
-        if (cancel(goal, *negative, fact, term, depth)) return true;
+        if (cancel(goal, of_goal, fact, term, depth)) return true;
       }
     }
     return false;

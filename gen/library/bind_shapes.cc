@@ -420,6 +420,7 @@ bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vecto
     b.tensor = static_cast<int>(kernel.tensors.size());
     b.entries = l.entries;
     const std::vector<Expr> dims_flat = flat(l.entries);
+    b.stored = l.from;
     kernel.tensors.push_back({def.outputs[i].name, Role::Temp, *type, dims_flat, contiguous_strides(dims_flat)});
   }
   return true;

@@ -8,6 +8,7 @@
 #include "library/bind_frame.h"
 #include "library/bind_shapes.h"
 #include "library/expr_builder.h"
+#include "library/stored_view.h"
 #include "library/type_rules.h"
 
 namespace tenon {
@@ -35,7 +36,7 @@ class BodyExpander {
  private:
   void declared_ranges() {
     for (const IndexRange& r : def_.index) {
-      if (r.pack) scope_.pack_ranges[r.name] = expr_.list(r.extent);
+      if (r.pack) scope_.pack_ranges[r.name] = expr_.list(r.extent, 1);
       else scope_.ranges[r.name] = expr_.index(r.extent);
     }
     for (const Statement& s : def_.body) find_ranges(s);
@@ -210,6 +211,15 @@ class BodyExpander {
     kernel_.body.push_back(std::move(s));
   }
 
+  /// `name`, or a name like it that no tensor of the kernel has.
+  std::string unused_name(const std::string& name) const {
+    std::string out = name;
+    const auto taken = [&](const Tensor& t) { return t.name == out; };
+    for (int i = 1; std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), taken); ++i)
+      out = fmt::format("{}_{}", name, i);
+    return out;
+  }
+
   const BoundTensor& make_temp(const std::string& name, const Statement& s, const Typed& v) {
     BoundTensor b;
     b.flexible = v.flexible;
@@ -223,10 +233,7 @@ class BodyExpander {
       b.entries.push_back(std::move(entry));
     }
     t.strides = contiguous_strides(t.dims);
-    for (int i = 1;
-         std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), [&](const Tensor& o) { return o.name == t.name; });
-         ++i)
-      t.name = fmt::format("{}_{}", name, i);
+    t.name = unused_name(name);
     b.tensor = static_cast<int>(kernel_.tensors.size());
     kernel_.tensors.push_back(std::move(t));
     return scope_.tensors[name] = std::move(b);
@@ -253,6 +260,11 @@ class BodyExpander {
     return out;
   }
 
+  BoundTensor argument_tensor(const std::string& name, const BoundTensor& t);
+  StoredDims dims_in_calls(const std::string& name, const BoundTensor& t) const;
+  bool is_copied(const std::string& given, const BoundTensor& made) const;
+  void name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs);
+  void copy_results(const Statement& s, const OpDef& callee, const Scope& inner);
   bool call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
                       std::map<std::string, BoundAttr>& attrs);
   void call(const Statement& s);
@@ -309,7 +321,7 @@ bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::
         for (size_t i = 0; i < callee.inputs.size(); ++i)
           if (callee.inputs[i].name == arg.text) {
             inputs.resize(std::max(inputs.size(), i + 1));
-            inputs[i] = t->second;
+            inputs[i] = argument_tensor(t->first, t->second);
           }
         continue;
       }
@@ -329,10 +341,22 @@ bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::
       const auto t = scope_.tensors.find(arg.text);
       if (arg.kind != SyntaxKind::name || t == scope_.tensors.end())
         return expr_.error(Code::E0425, arg, "an input of an op is the name of a tensor"), false;
-      inputs.push_back(t->second);
+      inputs.push_back(argument_tensor(t->first, t->second));
     }
   }
   return true;
+}
+
+/// A tensor as an op that is called sees it: in its stored dims.
+BoundTensor BodyExpander::argument_tensor(const std::string& name, const BoundTensor& t) {
+  const StoredDims dims = dims_in_calls(name, t);
+  return t.tensor < 0 || is_plain(dims) ? t : stored_view(kernel_, t, dims);
+}
+
+/// How a tensor of this op is handed to ops that it calls.
+StoredDims BodyExpander::dims_in_calls(const std::string& name, const BoundTensor& t) const {
+  const TensorDef* declared = def_.input(name) ? def_.input(name) : def_.output(name);
+  return declared ? joined_dims(t, *declared) : StoredDims();
 }
 
 void BodyExpander::call(const Statement& s) {
@@ -349,24 +373,53 @@ void BodyExpander::call(const Statement& s) {
   Scope inner;
   inner.def = callee;
   if (!bind_composite(library_, *callee, inputs, attrs, kernel_, inner, diagnostics_, s.value.span)) return;
-  std::vector<int> outs;
   for (size_t k = 0; k < callee->outputs.size(); ++k) {
-    BoundTensor& o = inner.tensors[callee->outputs[k].name];
-    const std::string given = k < s.targets.size() ? s.targets[k].text : callee->outputs[k].name;
-    if (const auto t = scope_.tensors.find(given); t != scope_.tensors.end())
-      o.tensor = t->second.tensor;  // the call defines an output of this op
-    else {
-      Tensor& made = kernel_.tensors[static_cast<size_t>(o.tensor)];
-      made.name = given;
-      BoundTensor mine;
-      mine.tensor = o.tensor;
-      mine.entries = entries_for_caller(o, inputs);
-      scope_.tensors[given] = std::move(mine);
-    }
-    defined_.push_back(o.tensor);
+    BoundTensor& made = inner.tensors[callee->outputs[k].name];
+    name_result(k < s.targets.size() ? s.targets[k].text : callee->outputs[k].name, made, inputs);
   }
   expand_body(library_, *callee, inner, kernel_, diagnostics_);
+  copy_results(s, *callee, inner);
   for (const Statement& later : def_.body) find_ranges(later);
+}
+
+/// Whether the result of a call is made in dims other than those of what it is given to.
+bool BodyExpander::is_copied(const std::string& given, const BoundTensor& made) const {
+  const auto t = scope_.tensors.find(given);
+  return !is_plain(made.stored) || (t != scope_.tensors.end() && !is_plain(dims_in_calls(given, t->second)));
+}
+
+/// Where the result of a call goes: into an output of this op, or under a name of its own. One whose dims are split or
+/// rearranged, on either side, is copied when it is there.
+void BodyExpander::name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs) {
+  const auto t = scope_.tensors.find(given);
+  defined_.push_back(t == scope_.tensors.end() ? made.tensor : t->second.tensor);
+  if (is_copied(given, made)) {
+    kernel_.tensors[static_cast<size_t>(made.tensor)].name = unused_name(given + "_parts");
+  } else if (t != scope_.tensors.end()) {
+    made.tensor = t->second.tensor;
+  } else {
+    kernel_.tensors[static_cast<size_t>(made.tensor)].name = given;
+    BoundTensor mine;
+    mine.tensor = made.tensor;
+    mine.entries = entries_for_caller(made, inputs);
+    scope_.tensors[given] = std::move(mine);
+  }
+}
+
+void BodyExpander::copy_results(const Statement& s, const OpDef& callee, const Scope& inner) {
+  for (size_t k = 0; k < s.targets.size(); ++k) {
+    const std::string& given = s.targets[k].text;
+    const BoundTensor& made = inner.tensors.at(callee.outputs[k].name);
+    if (!is_copied(given, made)) continue;
+    if (const auto t = scope_.tensors.find(given); t != scope_.tensors.end()) {
+      copy_stored(kernel_, t->second, dims_in_calls(given, t->second), made, made.stored);
+      continue;
+    }
+    BoundTensor mine = stored_view(kernel_, made, made.stored);
+    kernel_.tensors[static_cast<size_t>(mine.tensor)].name = unused_name(given);
+    defined_.push_back(mine.tensor);
+    scope_.tensors[given] = std::move(mine);
+  }
 }
 
 }  // namespace

@@ -98,10 +98,11 @@ class SymbolicExpander {
     if (known != scope_.binding.packs.end()) return known->second;
     const auto plan = what_.packs.find(pack);
     std::vector<Expr> extents;
-    if (plan != what_.packs.end() && plan->second == PackPlan::Fixed)
+    const bool fixed = plan != what_.packs.end() && plan->second == PackPlan::Fixed;
+    if (fixed)
       for (int k = 0; k < kMaxRank; ++k) extents.push_back(size(fmt::format("{}_{}", pack, k), FromPack{pack, k}));
     else extents.push_back(size(pack, FromPack{pack, -1}));
-    if (asks_for_rank(def_, pack)) {
+    if (fixed || asks_for_rank(def_, pack)) {
       const std::string rank = pack + "_rank";
       size(rank, FromPackRank{pack});
       extent_of(rank).hi = kMaxRank;

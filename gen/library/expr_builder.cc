@@ -63,15 +63,16 @@ Typed ExprBuilder::name(const Syntax& s) {
   }
   if (element_ >= 0) {
     if (const auto p = scope_.pack_ranges.find(s.text); p != scope_.pack_ranges.end())
-      return each_element(s, static_cast<size_t>(element_));
+      return front_.variables_at_zero ? zero() : each_element(s, static_cast<size_t>(element_));
     if (const auto p = scope_.binding.packs.find(s.text); p != scope_.binding.packs.end()) {
-      if (static_cast<size_t>(element_) < p->second.size()) return {p->second[static_cast<size_t>(element_)], true};
+      if (static_cast<size_t>(element_) < p->second.size())
+        return front_element(s, {p->second[static_cast<size_t>(element_)], true});
       error(Code::E0432, s, fmt::format("{} has {} elements, dim {} is asked for", s.text, p->second.size(), element_));
       return zero();
     }
     if (const auto a = scope_.binding.attrs.find(s.text); a != scope_.binding.attrs.end() && a->second.list) {
       if (static_cast<size_t>(element_) < a->second.elements.size())
-        return a->second.elements[static_cast<size_t>(element_)];
+        return front_element(s, a->second.elements[static_cast<size_t>(element_)]);
       error(Code::E0432, s,
             fmt::format("{} has {} elements, dim {} is asked for", s.text, a->second.elements.size(), element_));
       return zero();
@@ -215,15 +216,18 @@ Typed ExprBuilder::reduction(const Syntax& s) {
     }
   const size_t outside = reducing_.size();
   reducing_.insert(reducing_.end(), vars.begin(), vars.end());
+  const DType widest = statement_.widest;
+  if (s.predicate()) statement_.widest = widest_integer(*s.predicate(), widest);  // which widens nothing but itself
   Expr where = s.predicate() ? condition(*s.predicate()) : nullptr;
+  statement_.widest = widest;
   if (where) path_.push_back(where);
   const bool positional = op == Reducer::ArgMax || op == Reducer::ArgMin;
-  const DType widest = statement_.widest;
   if (positional) statement_.widest = widest_integer(s.reduced(), DType::I8);
   Typed v = value(s.reduced());
   statement_.widest = widest;
   if (where) path_.pop_back();
   reducing_.resize(outside);
+  if (positional && where) require_any(vars, where, s);
   renamed_ = outer;
   if (op == Reducer::Any || op == Reducer::All) {
     if (const auto why = as_condition(v)) error(Code::E0436, s.reduced(), *why);
@@ -273,6 +277,7 @@ DType ExprBuilder::widest_integer(const Syntax& s, DType least) const {
     return widest;
   }
   if (s.kind == SyntaxKind::reduce && (s.text == "argmax" || s.text == "argmin")) return widest;
+  if (s.kind == SyntaxKind::reduce) return widest_integer(s.reduced(), least);
   if (s.kind == SyntaxKind::call && (s.text == "cast" || s.text == "bits") && s.children.size() == 2) {
     // What is converted is an expression of its own; what it becomes meets the others.
     for (const Syntax& c : s.children)

@@ -11,6 +11,14 @@
 
 namespace tenon {
 
+/// How `*(…)` is evaluated: as written, with pack variables at 0, or for a dim that a call puts in front of its own,
+/// where extents are 1 and lists have the value that stands for no change (`list` where it is not the default).
+struct FrontDim {
+  bool variables_at_zero = false;
+  bool neutral = false;
+  int64_t list = 0;
+};
+
 class ExprBuilder {
  public:
   ExprBuilder(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics)
@@ -34,8 +42,9 @@ class ExprBuilder {
   std::vector<Expr> conditions(const Syntax& s);
   /// Subscripts against a tensor's entries: the kernel's index list.
   std::vector<Expr> subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place);
-  /// The list that `*(…)` or a pack-valued let stands for.
-  std::vector<Expr> list(const Syntax& s);
+  /// The list that `*(…)` or a pack-valued let stands for. Where a call decides the rank of a pack, dims of extent 1
+  /// stand in front of its own: there the list has the value `at_front`, 0 for indices and 1 for extents.
+  std::vector<Expr> list(const Syntax& s, int64_t at_front = 0);
   /// Variables of index notation for a bare name or pack, in the order of the pack's dims.
   std::vector<LoopVar> loop_vars(const Syntax& name_or_pack);
   /// Widest integer type read as a value (not as an index) anywhere in `s`, or `least`.
@@ -79,11 +88,17 @@ class ExprBuilder {
   std::vector<Expr> unravelled(const Syntax& call);
   std::optional<std::vector<Expr>> list_call(const Syntax& call);
   Typed each_element(const Syntax& s, size_t k);
+  std::string open_pack(const Syntax& s) const;
+  Expr is_front(const std::string& pack, size_t k) const;
+  Expr own_dim(const Syntax& s, const std::string& pack, size_t k, int64_t at_front);
+  Expr with_front(const Syntax& s, FrontDim front);
+  Typed front_element(const Syntax& s, const Typed& own) const;
   size_t each_rank(const Syntax& s) const;
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   bool lies_within(const Expr& i, const Expr& extent) const;
   void require_choice(const Expr& room, const Syntax& place);
+  void require_any(const std::vector<LoopVar>& vars, const Expr& where, const Syntax& place);
   void require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place);
   Expr divisor(const Expr& divisor, const Syntax& place);
   Typed zero() const { return {constant_int(0), true}; }
@@ -101,6 +116,7 @@ class ExprBuilder {
   int depth_ = 0;
   bool too_large_ = false;  ///< reported; nothing more is put in place in this statement
   int element_ = -1;        ///< dim of the packs while `*(…)` is evaluated
+  FrontDim front_;          ///< what the names of packs are while `*(…)` is evaluated
 };
 
 }  // namespace tenon

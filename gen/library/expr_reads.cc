@@ -110,7 +110,13 @@ std::vector<Expr> ExprBuilder::conditions(const Syntax& s) {
   const size_t rank = each_rank(s);
   if (rank == SIZE_MAX) return {condition(s)};
   std::vector<Expr> all;
-  for (element_ = 0; element_ < static_cast<int>(rank); ++element_) all.push_back(condition(s));
+  const std::string open = open_pack(s);
+  for (element_ = 0; element_ < static_cast<int>(rank); ++element_) {
+    const Expr holds = condition(s);
+    const Expr front = open.empty() ? nullptr : with_front(s, {true, true, 0});
+    const bool always = !front || (is_one(front) && is_one(with_front(s, {true, true, 1})));
+    all.push_back(always ? holds : apply(ScalarOp::Or, {is_front(open, static_cast<size_t>(element_)), holds}));
+  }
   element_ = -1;
   return all;
 }
@@ -183,12 +189,13 @@ std::optional<std::vector<Expr>> ExprBuilder::list_call(const Syntax& call) {
   return std::nullopt;
 }
 
-std::vector<Expr> ExprBuilder::list(const Syntax& s) {
+std::vector<Expr> ExprBuilder::list(const Syntax& s, int64_t at_front) {
   const Syntax& inner = s.kind == SyntaxKind::each ? s.children[0] : s;
   std::vector<Expr> out;
   if (inner.kind == SyntaxKind::call)
     if (auto rearranged = list_call(inner)) return std::move(*rearranged);
-  if (inner.kind == SyntaxKind::name || inner.kind == SyntaxKind::pack) {
+  const std::string open = open_pack(inner);
+  if (open.empty() && (inner.kind == SyntaxKind::name || inner.kind == SyntaxKind::pack)) {
     if (const auto a = scope_.binding.attrs.find(inner.text); a != scope_.binding.attrs.end()) {
       for (const Typed& t : a->second.elements) out.push_back(convert(t, DType::I64));
       return out;
@@ -204,7 +211,7 @@ std::vector<Expr> ExprBuilder::list(const Syntax& s) {
     element_ = static_cast<int>(k);
     Syntax one = inner;
     if (one.kind == SyntaxKind::pack) one.kind = SyntaxKind::name;
-    out.push_back(index(one));
+    out.push_back(open.empty() ? index(one) : own_dim(one, open, k, at_front));
   }
   element_ = outer;
   return out;
@@ -283,6 +290,44 @@ Expr ExprBuilder::divisor(const Expr& divisor, const Syntax& place) {
   if (from_data) require_data(holds, CheckStatus::Range, place);
   else require_where_run(divisor - constant_int(1, divisor->type), holds, CheckStatus::Range, place);
   return known ? constant_int(1, divisor->type) : divisor;
+}
+
+namespace {
+
+/// Numbers that a condition compares with a variable, and what is next to them: where it holds if anywhere.
+void candidates(const Expr& where, const std::string& var, std::vector<Expr>& out) {
+  const auto* a = std::get_if<Apply>(&where->node);
+  if (!a || a->args.size() != 2) return;
+  if (a->op == ScalarOp::And) {
+    for (const Expr& side : a->args) candidates(side, var, out);
+    return;
+  }
+  for (size_t side = 0; side < 2; ++side) {
+    const auto affine = a->args[0]->type == DType::I64 ? affine_in(a->args[side], var) : std::nullopt;
+    if (!affine || !is_one(affine->coefficient) || mentions(a->args[1 - side], var)) continue;
+    const Expr there = a->args[1 - side] - affine->rest;
+    for (const int64_t beside : {0, -1, 1}) out.push_back(there + constant_int(beside));
+  }
+}
+
+}  // namespace
+
+/// A position asks for an element that the condition keeps. Where one is known to be there nothing is asked at run
+/// time; an extent of 0 is another check's.
+void ExprBuilder::require_any(const std::vector<LoopVar>& vars, const Expr& where, const Syntax& place) {
+  Ranges ranges;
+  for (const LoopVar& v : statement_.loops) ranges.extents[v.name] = v.extent;
+  for (const LoopVar& v : reducing_) ranges.extents[v.name] = v.extent;
+  std::vector<Expr> tries = {constant_int(0), vars[0].extent - constant_int(1)};
+  candidates(where, vars[0].name, tries);
+  const bool sure = vars.size() == 1 && std::any_of(tries.begin(), tries.end(), [&](const Expr& t) {
+                      const Expr there = simplify(t, ranges);
+                      return proves_le(constant_int(0), there, ranges) && proves_lt(there, vars[0].extent, ranges) &&
+                             is_one(simplify(substitute(where, {{vars[0].name, there}}), ranges));
+                    });
+  if (!sure)
+    require_data(reduce(Reducer::Any, vars, where, constant_int(1, DType::Bool), DType::Bool), CheckStatus::Shape,
+                 place);
 }
 
 void ExprBuilder::require_choice(const Expr& room, const Syntax& place) {

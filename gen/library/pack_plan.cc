@@ -64,10 +64,23 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
   });
 }
 
+/// Lists of sizes that are no pack of a tensor but the range of index variables: `{"*k": K}` with K a let.
+void collect_ranges(const OpDef& def, PackUses& uses) {
+  for (const IndexRange& r : def.index) {
+    if (!r.pack) continue;
+    for_each_syntax(r.extent, [&](const Syntax& n) {
+      if (n.kind != SyntaxKind::name && n.kind != SyntaxKind::pack) return;
+      if (const LetDef* l = def.let(n.text); l && l->pack) uses.names.insert(n.text);
+      if (uses.names.count(n.text)) uses.by_dim.insert(n.text);
+    });
+  }
+}
+
 PackUses uses_of(const OpDef& def) {
   PackUses uses;
   collect_dims(def.inputs, uses);
   collect_dims(def.outputs, uses);
+  collect_ranges(def, uses);
   for (const Statement& s : def.body)
     if (!s.is_call) collect_variables(def, s.targets[0].text, s.subs, uses);
   for (const Statement& s : def.body) {

@@ -29,6 +29,8 @@ struct BoundTensor {
   int tensor = -1;  ///< -1: an optional input that is absent
   std::vector<std::vector<Expr>> entries;
   bool flexible = false;  ///< a temp whose value has no type of its own
+  /// Of the output of an op that is called: for each dim the stored one that it lies in. Empty: its own.
+  std::vector<int> stored = {};
 };
 
 /// Everything that an expansion knows before it reads the body.

@@ -110,6 +110,7 @@ class Generator {
   void begin(const TreeBegin& b);
   void accumulate(const TreeAccumulate& a);
   void accumulate_position(const TreeAccumulate& a);
+  static Operand beats(Reducer op, const Operand& v, const Operand& best);
   void end(const TreeEnd& e);
   void end_position(const TreeEnd& e);
   bool zero_when_inactive(const Expr& e) const;

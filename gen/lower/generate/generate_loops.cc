@@ -236,6 +236,7 @@ void Generator::define(const TreeDefine& d) {
     }
   }
   if (d.update == Update::Assign) forwarded_.write(d.tensor, d.index, v);
+  else forwarded_.forget(d.tensor);
 }
 
 }  // namespace tenon

@@ -53,7 +53,8 @@ void Generator::begin(const TreeBegin& b) {
     running.push_back(v_var(state.names.back(), state.type));
     if (!is_argument(a.op)) continue;
     state.positions.push_back(take_name(state.names.back() + "_at"));
-    out_->push_back({SVar{state.positions.back(), v_const(0, state.position_type)}});
+    // below 0: no element was kept yet
+    out_->push_back({SVar{state.positions.back(), v_const(a.masked ? -1 : 0, state.position_type)}});
   }
   vars_[accumulator_name(b.accumulator)] = running;
 }
@@ -107,23 +108,28 @@ void Generator::accumulate(const TreeAccumulate& a) {
   }
 }
 
-/// The first best element wins; the first NaN beats all.
+/// Whether a value wins over the best so far: the first best element does, and the first NaN beats all.
+Operand Generator::beats(Reducer op, const Operand& v, const Operand& best) {
+  const bool most = op == Reducer::ArgMax;
+  if (!is_float(best->type.dtype)) return v_apply(most ? ScalarOp::Gt : ScalarOp::Lt, {v, best});
+  const Operand keeps = v_apply(most ? ScalarOp::Le : ScalarOp::Ge, {v, best});
+  return v_apply(ScalarOp::And, {v_apply(ScalarOp::Not, {keeps}), v_apply(ScalarOp::Eq, {best, best})});
+}
+
 void Generator::accumulate_position(const TreeAccumulate& a) {
   const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
   const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
   const Bundle x = spread(value(a.value), lanes_.parts);
   const Bundle where = a.where ? spread(value(a.where), lanes_.parts) : Bundle{};
   const int bits = dtype_row(state.type.dtype).bits;
-  const ScalarOp beats = acc.op == Reducer::ArgMax ? ScalarOp::Gt : ScalarOp::Lt,
-                 keeps = acc.op == Reducer::ArgMax ? ScalarOp::Le : ScalarOp::Ge;
   const bool runs_over_lanes = acc.split.lanes > 1;
   for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u) {
     const Operand best = v_var(state.names[u], state.type), at = v_var(state.positions[u], state.position_type);
     const Operand v = named("x", x[u]);
-    Operand better = is_float(state.type.dtype)
-                         ? v_apply(ScalarOp::And, {v_apply(ScalarOp::Not, {v_apply(keeps, {v, best})}),
-                                                   v_apply(ScalarOp::Eq, {best, best})})
-                         : v_apply(beats, {v, best});
+    Operand better = beats(acc.op, v, best);
+    if (acc.masked)
+      better =
+          v_apply(ScalarOp::Or, {mask_as(v_apply(ScalarOp::Lt, {at, v_const(0, state.position_type)}), bits), better});
     if (a.where) better = v_apply(ScalarOp::And, {better, mask_as(where[u], bits)});
     if (runs_over_lanes && lanes_.active) better = v_apply(ScalarOp::And, {better, lane_mask(bits)});
     better = named("better", better);
@@ -170,8 +176,11 @@ void Generator::end_position(const TreeEnd& e) {
     const Operand v = v_var(state.names[u], state.type);
     Operand is_best = v_apply(ScalarOp::Eq, {v, best});
     if (is_float(state.type.dtype)) is_best = v_apply(ScalarOp::Or, {is_best, v_apply(ScalarOp::Ne, {v, v})});
-    const Operand at = v_select(mask_as(is_best, dtype_row(state.position_type.dtype).bits),
-                                v_var(state.positions[u], state.position_type), none);
+    const Operand position = v_var(state.positions[u], state.position_type);
+    is_best = mask_as(is_best, dtype_row(state.position_type.dtype).bits);
+    if (acc.masked)
+      is_best = v_apply(ScalarOp::And, {is_best, v_apply(ScalarOp::Ge, {position, v_const(0, state.position_type)})});
+    const Operand at = v_select(is_best, position, none);
     first = first ? v_apply(ScalarOp::Min, {first, at}) : at;
   }
   vars_[accumulator_name(e.accumulator)] = {

@@ -375,12 +375,20 @@ Operand Generator::offset_of(int tensor, const std::vector<Expr>& index, int par
 
 /// A reduction inside an index or a check: its own little loop nest, before the statement at hand.
 Operand Generator::scalar_reduce(const Expr& e, const Reduce& r) {
-  TENON_CHECK(r.op != Reducer::ArgMax && r.op != Reducer::ArgMin, "argmax inside an index");
-  const std::string name = take_name("r");
-  out_->push_back({SVar{name, identity(r.op, {e->type, 1, 0})}});
+  const bool argument = r.op == Reducer::ArgMax || r.op == Reducer::ArgMin;
+  const OperandType type{argument ? r.value->type : e->type, 1, 0};
+  const std::string name = take_name("r"), at = argument ? take_name("r_at") : "";
+  out_->push_back({SVar{name, identity(r.op, type)}});
+  if (argument) out_->push_back({SVar{at, v_int(-1)}});
   const auto add = [&] {
-    const Operand total = combine(r.op, v_var(name, {e->type, 1, 0}), scalar(r.value, 0));
-    out_->push_back(s_assign(name, total));
+    const Operand v = scalar(r.value, 0);
+    if (!argument) return out_->push_back(s_assign(name, combine(r.op, v_var(name, type), v)));
+    const Operand x = named("x", v), position = v_var(at);
+    Operand here = v_int(0);
+    for (const LoopVar& var : r.vars) here = here * scalar(var.extent, 0) + vars_.at(var.name)[0];
+    const Operand better =
+        v_apply(ScalarOp::Or, {v_apply(ScalarOp::Lt, {position, v_int(0)}), beats(r.op, x, v_var(name, type))});
+    out_->push_back(s_if(better, {s_assign(name, x), s_assign(at, here)}));
   };
   Block inner = block([&] {
     std::vector<std::string> names;
@@ -401,7 +409,7 @@ Operand Generator::scalar_reduce(const Expr& e, const Reduce& r) {
     *out_ = std::move(body);
   });
   for (Stmt& s : inner) out_->push_back(std::move(s));
-  return v_var(name, {e->type, 1, 0});
+  return argument ? v_var(at) : v_var(name, type);
 }
 
 }  // namespace tenon

@@ -22,6 +22,7 @@ class ReductionSeparator {
     for (KernelStatement s : body) {
       statement_ = &s;
       const auto* root = std::get_if<Reduce>(&s.value->node);
+      for (Expr& e : s.index) e = take_out(e, s.loops, nullptr);
       s.value = root ? inside(s.value, s.loops) : take_out(s.value, s.loops, nullptr);
       out_.body.push_back(std::move(s));
     }

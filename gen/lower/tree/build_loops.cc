@@ -84,7 +84,7 @@ class LoopBuilder {
     p.reduced = r.vars;
     p.accumulator = static_cast<int>(tree_.accumulators.size());
     const std::string name = k_.tensors[static_cast<size_t>(s.target)].name;
-    tree_.accumulators.push_back({r.op, s.value->type, r.value->type, name, {}});
+    tree_.accumulators.push_back({r.op, s.value->type, r.value->type, name, {}, r.where != nullptr});
     p.define.value = std::make_shared<const ExprNode>(ExprNode{s.value->type, VarRef{accumulator_name(p.accumulator)}});
   }
 

@@ -77,6 +77,7 @@ struct Accumulator {
   DType compared = DType::I64;  ///< ArgMax and ArgMin: type of what is compared
   std::string name;             ///< what it is called in the C
   LoopShape split;              ///< lanes and parts, when a vector loop runs over the reduction
+  bool masked = false;          ///< a condition leaves elements out, maybe all that a lane meets
 };
 
 struct LoopTree {

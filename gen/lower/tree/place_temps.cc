@@ -50,8 +50,9 @@ class Placer {
     reads(d.value);
     for (const Expr& e : d.index) reads(e);
     accesses_[static_cast<size_t>(d.tensor)].push_back(&d.index);
-    if (d.update != Update::Assign) stored_[static_cast<size_t>(d.tensor)] = true;
-    else forwarded_.write(d.tensor, d.index, true);
+    if (d.update == Update::Assign) return forwarded_.write(d.tensor, d.index, true);
+    stored_[static_cast<size_t>(d.tensor)] = true;
+    forwarded_.forget(d.tensor);
   }
 
   void reads(const Expr& e) {

@@ -26,6 +26,10 @@ class Forwarding {
   void write(int tensor, const std::vector<Expr>& index, T value) {
     scopes_.back()[tensor] = {index, std::move(value)};
   }
+  /// Nothing is known of the tensor any more, here and in the blocks around.
+  void forget(int tensor) {
+    for (auto& scope : scopes_) scope.erase(tensor);
+  }
   /// The value of tensor[index]; null when it may be another element.
   const T* find(int tensor, const std::vector<Expr>& index) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {

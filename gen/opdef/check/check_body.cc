@@ -117,8 +117,15 @@ class BodyChecker {
     }
   }
 
-  /// Every variable in the indices of an update is bound by it.
+  /// Every variable in the indices of an update is bound by it, but for those that a reduction there runs over.
   void bind_all(const Syntax& s) {
+    if (s.is(SyntaxKind::reduce)) {
+      const std::set<std::string> outside = expressions_.bound;
+      for (const Syntax& child : s.children) bind_all(child);
+      for (const Syntax& v : s.variables())
+        if (outside.count(v.text) == 0) expressions_.bound.erase(v.text);
+      return;
+    }
     if ((s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && scope_.variable(s.text) != nullptr)
       expressions_.bound.insert(s.text);
     for (const Syntax& child : s.children) bind_all(child);

@@ -43,6 +43,8 @@ class WholeExpressions {
   bool call(const Syntax& s) const {
     if (s.text == "cast") return s.children.size() == 2 && s.children[1].is_name("i64");
     const bool choice = s.text == "select" && s.children.size() == 3;
+    if (s.text == "bit_and" || s.text == "shr")
+      return s.children.size() == 2 && whole(s.children[0]) && whole(s.children[1]);
     const bool known = choice || s.text == "clamp" || s.text == "min" || s.text == "max" || s.text == "abs" ||
                        s.text == "wrap" || s.text == "reflect" || s.text == "mirror" || s.text == "ceildiv";
     return known && std::all_of(s.children.begin() + (choice ? 1 : 0), s.children.end(),
@@ -59,25 +61,46 @@ class WholeExpressions {
   const BoundsContext& context_;
 };
 
-bool holds_whole_numbers(const TensorDef& input, const OpDef& op) {
-  const auto whole = [](const Word& w) {
+bool is_integer_type(const TypeVar& type) {
+  return std::all_of(type.classes.begin(), type.classes.end(), [](const Word& w) {
     const auto dtype = dtype_from_name(w.text);
     return w.text == "int" || w.text == "uint" || w.text == "index" || (dtype && is_int(*dtype));
-  };
-  const TypeVar* type = op.type(input.dtype);
-  if (type != nullptr) return std::all_of(type->classes.begin(), type->classes.end(), whole);
+  });
+}
+
+bool holds_whole_numbers(const TensorDef& input, const OpDef& op) {
+  if (const TypeVar* type = op.type(input.dtype)) return is_integer_type(*type);
   const auto dtype = dtype_from_name(input.dtype);
   return dtype && is_int(*dtype);
 }
 
-void add_range(const TensorDef& input, BoundsContext& context) {
-  const auto dtype = dtype_from_name(input.dtype);
-  if (!dtype || input.optional || input.variadic || is_small(*dtype)) return;
-  const int bits = dtype_row(*dtype).bits;
-  if (*dtype == DType::Bool) context.ranges[input.name] = {0, 1};
-  else if (is_unsigned_int(*dtype) && bits < 64) context.ranges[input.name] = {0, (std::int64_t{1} << bits) - 1};
-  else if (is_signed_int(*dtype) && bits < 64)
-    context.ranges[input.name] = {-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+using Range = std::pair<std::int64_t, std::int64_t>;
+
+/// The least and the largest value of an integer type that is narrower than an index.
+std::optional<Range> range_of(DType dtype) {
+  const int bits = dtype_row(dtype).bits;
+  if (dtype == DType::Bool) return Range{0, 1};
+  if (is_small(dtype) || !is_int(dtype) || bits >= 64) return std::nullopt;
+  if (is_unsigned_int(dtype)) return Range{0, (std::int64_t{1} << bits) - 1};
+  return Range{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1};
+}
+
+/// A type variable that ranges over named types holds what the widest of them does; a class has a type of 64 bits.
+void add_range(const TensorDef& input, const OpDef& op, BoundsContext& context) {
+  if (input.optional || input.variadic) return;
+  std::vector<std::string> names = {input.dtype};
+  if (const TypeVar* type = op.type(input.dtype)) {
+    names.clear();
+    for (const Word& w : type->classes) names.push_back(w.text);
+  }
+  std::optional<Range> all;
+  for (const std::string& name : names) {
+    const auto dtype = dtype_from_name(name);
+    const std::optional<Range> range = name == "bool" ? Range{0, 1} : dtype ? range_of(*dtype) : std::nullopt;
+    if (!range) return;
+    all = all ? Range{std::min(all->first, range->first), std::max(all->second, range->second)} : *range;
+  }
+  if (all) context.ranges[input.name] = *all;
 }
 
 bool updated(const OpDef& op, const std::string& value) {
@@ -87,8 +110,10 @@ bool updated(const OpDef& op, const std::string& value) {
   return std::count_if(op.body.begin(), op.body.end(), targets) > 1;
 }
 
-bool is_output(const OpDef& op, const std::string& name) {
-  return std::any_of(op.outputs.begin(), op.outputs.end(), [&](const TensorDef& t) { return t.name == name; });
+/// An output keeps what is stored in it where it is as wide as an index.
+bool narrows(const OpDef& op, const std::string& name) {
+  const TensorDef* output = op.output(name);
+  return output != nullptr && output->dtype != "i64";
 }
 
 bool has_real(const Syntax& s, const BoundsContext& context) {
@@ -108,13 +133,16 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
   for (const LetDef& l : op.lets) {
     if (has_real(l.value, context) && context.sizes.count(l.name) == 0) context.reals.insert(l.name);
   }
+  for (const TypeVar& t : op.types) {
+    if (is_integer_type(t)) context.integer_types.insert(t.name);
+  }
   for (const TensorDef& t : op.inputs) {
-    add_range(t, context);
+    add_range(t, op, context);
     if (holds_whole_numbers(t, op) && !t.optional && !t.variadic) context.whole_data.insert(t.name);
   }
   const WholeExpressions expressions(op, context);
   for (const Statement& s : op.body) {
-    if (s.is_call || s.combine != Combine::define || is_output(op, s.targets[0].text) || updated(op, s.targets[0].text))
+    if (s.is_call || s.combine != Combine::define || narrows(op, s.targets[0].text) || updated(op, s.targets[0].text))
       continue;
     if (expressions.whole(s.value)) context.definitions[s.targets[0].text] = &s;
   }

@@ -1,0 +1,74 @@
+// Syntax → typed expression: packs dimension by dimension where only a call tells how many dimensions they have.
+#include <algorithm>
+
+#include "algebra/simplify.h"
+#include "ir/kernel/library.h"
+#include "library/expr_builder.h"
+#include "library/type_rules.h"
+
+namespace tenon {
+
+/// The first pack that `s` stands for whose rank a call decides, so that its kernel has kMaxRank dims; "" if none.
+std::string ExprBuilder::open_pack(const Syntax& s) const {
+  const auto is_open = [&](const std::string& pack) {
+    const auto p = scope_.binding.packs.find(pack);
+    return scope_.binding.pack_ranks.contains(pack) && p != scope_.binding.packs.end() && p->second.size() == kMaxRank;
+  };
+  if (s.kind == SyntaxKind::name || s.kind == SyntaxKind::pack) {
+    if (const auto v = scope_.pack_of.find(s.text); v != scope_.pack_of.end() && is_open(v->second)) return v->second;
+    if (is_open(s.text)) return s.text;
+    const AttrDef* a = scope_.def ? scope_.def->attr(s.text) : nullptr;
+    if (a && a->count == AttrCount::per_dim && is_open(a->pack)) return a->pack;
+    if (!scope_.def || !scope_.pack_ranges.contains(s.text)) return "";
+    const auto declared = std::find_if(scope_.def->index.begin(), scope_.def->index.end(),
+                                       [&](const IndexRange& r) { return r.pack && r.name == s.text; });
+    return declared == scope_.def->index.end() ? "" : open_pack(declared->extent);
+  }
+  if (s.kind == SyntaxKind::call && s.text == "size") return "";
+  for (const Syntax& c : s.children)
+    if (std::string found = open_pack(c); !found.empty()) return found;
+  return "";
+}
+
+/// Whether dim k stands in front of those that the call gives the pack.
+Expr ExprBuilder::is_front(const std::string& pack, size_t k) const {
+  return apply(ScalarOp::Lt, {size_ref(scope_.binding.pack_ranks.at(pack)) + constant_int(static_cast<int64_t>(k)),
+                              constant_int(kMaxRank)});
+}
+
+/// What a pack's extent or a list's element is in a dim that stands in front.
+Typed ExprBuilder::front_element(const Syntax& s, const Typed& own) const {
+  if (!front_.neutral) return own;
+  const AttrDef* a = scope_.def ? scope_.def->attr(s.text) : nullptr;
+  if (!a) return {constant_int(1), true};
+  const bool given = a->value && a->value->kind == SyntaxKind::integer;
+  return {constant_int(given ? a->value->integer : front_.list), true};
+}
+
+/// The value of `s` under other values of packs; what it asks of data is left out.
+Expr ExprBuilder::with_front(const Syntax& s, FrontDim front) {
+  const size_t checks = kernel_.checks.size();
+  front_ = front;
+  const Expr e = simplify(value(s).e);
+  front_ = {};
+  kernel_.checks.resize(checks);
+  return e;
+}
+
+/// Element k of `*(s)`, which is `at_front` in the dims that stand in front of the pack's own.
+Expr ExprBuilder::own_dim(const Syntax& s, const std::string& pack, size_t k, int64_t at_front) {
+  const size_t checks = kernel_.checks.size();
+  const Expr plain = index(s);
+  const auto neutral = [&](int64_t list) { return constant_value(with_front(s, {true, true, list})) == at_front; };
+  if (kernel_.checks.size() == checks && neutral(0) && neutral(1)) return plain;
+  kernel_.checks.resize(checks);
+  const Expr front = is_front(pack, k);
+  path_.push_back(apply(ScalarOp::Not, {front}));
+  const Expr e = index(s);
+  path_.pop_back();
+  // Affine in the variables still: what the expression has too much is taken from it.
+  const Expr excess = convert({with_front(s, {true, false, 0}), true}, DType::I64) - constant_int(at_front);
+  return e - cast_to(front, DType::I64) * excess;
+}
+
+}  // namespace tenon

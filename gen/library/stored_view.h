@@ -1,0 +1,25 @@
+// Tensors with dims that are split or rearranged, at the border of calls: a caller and the op that it calls meet in the
+// stored dims.
+#pragma once
+
+#include "library/scope.h"
+
+namespace tenon {
+
+/// For each logical dim of a tensor the stored one that it lies in; those that share one follow each other, outermost
+/// first.
+using StoredDims = std::vector<int>;
+
+/// Where the parts of split dims are one dim each.
+StoredDims joined_dims(const BoundTensor& t, const TensorDef& def);
+/// Whether every logical dim is a stored one, in the same order.
+bool is_plain(const StoredDims& dims);
+
+/// A temp that holds the same elements as `t` in its stored dims.
+BoundTensor stored_view(Kernel& kernel, const BoundTensor& t, const StoredDims& dims);
+
+/// A statement that gives `target` the elements of `from`. The stored dims of both are the same.
+void copy_stored(Kernel& kernel, const BoundTensor& target, const StoredDims& target_dims, const BoundTensor& from,
+                 const StoredDims& from_dims);
+
+}  // namespace tenon
