@@ -143,7 +143,11 @@ class SymbolicExpander {
     ExprBuilder expr(defs_, scope_, kernel(), diagnostics_);
     for (const LetDef& l : def_.lets) {
       if (l.pack) {
-        pack_extents(l.name);
+        const auto plan = what_.packs.find(l.name);
+        const bool ones = l.value.kind == SyntaxKind::call && l.value.text == "keep";  // whatever their number
+        if (ones && (plan == what_.packs.end() || plan->second == PackPlan::Collapsed))
+          scope_.binding.packs[l.name] = {constant_int(1)};
+        else pack_extents(l.name);
         continue;
       }
       const size_t checks = kernel().checks.size();
