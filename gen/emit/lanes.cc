@@ -25,6 +25,13 @@ std::vector<int> half(int lanes, bool high) {
   return pick;
 }
 
+/// Each lane from the one `step` lanes above.
+std::vector<int> rotated(int lanes, int step) {
+  std::vector<int> pick;
+  for (int l = 0; l < lanes; ++l) pick.push_back((l + step) % lanes);
+  return pick;
+}
+
 /// The row that selects by a comparison directly, or null.
 const IsaRow* row_of_comparison(Emitter& e, const VApply& compare, const OperandType& arms) {
   switch (compare.op) {
@@ -122,14 +129,26 @@ CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
     OperandType t = from;
     std::string last = "a";
     Block steps;
-    while (t.lanes > 2) {
+    // Below a register of 128 bits lanes move inside of it: narrower vectors are taken apart by scalar code.
+    constexpr int kRegister = 128;
+    const bool rotates = t.dtype != DType::Bool && t.lanes > 2 && t.lanes * bits_of(t.dtype) >= kRegister;
+    while (t.lanes > 2 && (!rotates || t.lanes * bits_of(t.dtype) > kRegister)) {
       const Operand whole = v_var(last, t);
       t.lanes /= 2;
       last = "by_" + std::to_string(t.lanes);
       steps.push_back(s_let(last, v_apply(op, {v_shuffle(whole, whole, half(t.lanes * 2, false)),
                                                v_shuffle(whole, whole, half(t.lanes * 2, true))})));
     }
+    for (int step = rotates ? t.lanes / 2 : 0; step > 0; step /= 2) {
+      const Operand whole = v_var(last, t);
+      last = "by_" + std::to_string(step);
+      steps.push_back(s_let(last, v_apply(op, {whole, v_shuffle(whole, whole, rotated(t.lanes, step))})));
+    }
     in.block(steps, body);
+    if (rotates) {
+      body.push_back(c_return(in.operand(v_lane(v_var(last, t), 0))));
+      return;
+    }
     const Operand pair = v_var(last, t);
     in.block({s_let("low", v_lane(pair, 0)), s_let("high", v_lane(pair, 1))}, body);
     const OperandType one{t.dtype, 1, 0};

@@ -94,7 +94,7 @@ std::optional<Fork> fork_strides(const Kernel& k) {
   const std::vector<StrideSize> strides = stride_sizes(k);
   if (strides.empty() || strides.size() > 4) return std::nullopt;
   for (int zero = -1; zero < static_cast<int>(strides.size()); ++zero) {
-    if (zero >= 0 && (strides.size() < 3 || strides[static_cast<size_t>(zero)].of_output)) continue;
+    if (zero >= 0 && (strides.size() < 2 || strides[static_cast<size_t>(zero)].of_output)) continue;
     std::map<std::string, int64_t> sizes;
     Expr holds;
     for (size_t i = 0; i < strides.size(); ++i) {
