@@ -31,8 +31,6 @@
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
-typedef float tn_f32x2 __attribute__((vector_size(8)));
-
 typedef float tn_f32x4 __attribute__((vector_size(16)));
 
 typedef float tn_f32x8 __attribute__((vector_size(32)));
@@ -52,10 +50,9 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const f
 
 static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) {
   const tn_f32x4 by_4 = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
-  const tn_f32x2 by_2 = __builtin_shufflevector(by_4, by_4, 0, 1) + __builtin_shufflevector(by_4, by_4, 2, 3);
-  const float low = by_2[0];
-  const float high = by_2[1];
-  return low + high;
+  const tn_f32x4 by_2 = by_4 + __builtin_shufflevector(by_4, by_4, 2, 3, 0, 1);
+  const tn_f32x4 by_1 = by_2 + __builtin_shufflevector(by_2, by_2, 1, 2, 3, 0);
+  return by_1[0];
 }
 
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sq_x86_64_v3(tn_f32x8 a) {

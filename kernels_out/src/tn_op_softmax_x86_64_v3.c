@@ -31,15 +31,11 @@
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
-typedef float tn_f32x2 __attribute__((vector_size(8)));
-
 typedef float tn_f32x4 __attribute__((vector_size(16)));
 
 typedef float tn_f32x8 __attribute__((vector_size(32)));
 
 typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
-
-typedef int32_t tn_i32x2 __attribute__((vector_size(8)));
 
 typedef int32_t tn_i32x4 __attribute__((vector_size(16)));
 
@@ -66,26 +62,12 @@ static inline TN_TARGET_X86_64_V3 tn_f32x4 tn_f32x4_max_x86_64_v3(tn_f32x4 a, tn
   return _mm_blendv_ps(r, a, (__m128)(a != a));
 }
 
-static inline TN_TARGET_X86_64_V3 tn_f32x2 tn_f32x2_select_x86_64_v3(tn_i32x2 a, tn_f32x2 b, tn_f32x2 c) {
-  return (tn_f32x2)((a & (tn_i32x2)b) | (~a & (tn_i32x2)c));
-}
-
-static inline TN_TARGET_X86_64_V3 tn_f32x2 tn_f32x2_max_x86_64_v3(tn_f32x2 a, tn_f32x2 b) {
-  return tn_f32x2_select_x86_64_v3((a > b) | (a != a), a, b);
-}
-
-static inline TN_TARGET_X86_64_V3 float tn_f32_max_x86_64_v3(float a, float b) {
-  return a > b || a != a ? a : b;
-}
-
 static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_max_x86_64_v3(tn_f32x8 a) {
   const tn_f32x4 by_4 = tn_f32x4_max_x86_64_v3(__builtin_shufflevector(a, a, 0, 1, 2, 3),
       __builtin_shufflevector(a, a, 4, 5, 6, 7));
-  const tn_f32x2 by_2 = tn_f32x2_max_x86_64_v3(__builtin_shufflevector(by_4, by_4, 0, 1),
-      __builtin_shufflevector(by_4, by_4, 2, 3));
-  const float low = by_2[0];
-  const float high = by_2[1];
-  return tn_f32_max_x86_64_v3(low, high);
+  const tn_f32x4 by_2 = tn_f32x4_max_x86_64_v3(by_4, __builtin_shufflevector(by_4, by_4, 2, 3, 0, 1));
+  const tn_f32x4 by_1 = tn_f32x4_max_x86_64_v3(by_2, __builtin_shufflevector(by_2, by_2, 1, 2, 3, 0));
+  return by_1[0];
 }
 
 /* exp_nonpositive: e^x for x <= 0; error below 1.18 ULP */
@@ -109,10 +91,9 @@ static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, 
 
 static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) {
   const tn_f32x4 by_4 = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
-  const tn_f32x2 by_2 = __builtin_shufflevector(by_4, by_4, 0, 1) + __builtin_shufflevector(by_4, by_4, 2, 3);
-  const float low = by_2[0];
-  const float high = by_2[1];
-  return low + high;
+  const tn_f32x4 by_2 = by_4 + __builtin_shufflevector(by_4, by_4, 2, 3, 0, 1);
+  const tn_f32x4 by_1 = by_2 + __builtin_shufflevector(by_2, by_2, 1, 2, 3, 0);
+  return by_1[0];
 }
 
 /*
