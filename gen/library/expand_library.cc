@@ -135,7 +135,10 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
   const OpDef& def = view ? view->def : *op.def;
   op.key_type = def.types.empty() ? "" : def.types[0].name;
   op.packs = plan_packs(def, defs.frame_of(def).get());
-  if (view) op.permuted = view->let;
+  if (view) {
+    op.permuted = view->let;
+    op.packs[view->let] = PackPlan::Plane;
+  }
   std::vector<Types> all;
   Types types;
   assign_types(def, 0, keys, types, all);

@@ -101,7 +101,11 @@ class SymbolicExpander {
     const bool fixed = plan != what_.packs.end() && plan->second == PackPlan::Fixed;
     if (fixed)
       for (int k = 0; k < kMaxRank; ++k) extents.push_back(size(fmt::format("{}_{}", pack, k), FromPack{pack, k}));
-    else extents.push_back(size(pack, FromPack{pack, -1}));
+    else {
+      if (plan != what_.packs.end() && plan->second == PackPlan::Plane)
+        extents.push_back(size(pack + "_outer", FromPack{pack, kOuterDim}));
+      extents.push_back(size(pack, FromPack{pack, -1}));
+    }
     if (fixed || asks_for_rank(def_, pack)) {
       const std::string rank = pack + "_rank";
       size(rank, FromPackRank{pack});
@@ -184,6 +188,11 @@ class SymbolicExpander {
     });
   }
 
+  bool is_plane(const TensorDef& t) const {
+    const auto p = t.dims.size() == 1 ? what_.packs.find(t.dims[0].name) : what_.packs.end();
+    return p != what_.packs.end() && p->second == PackPlan::Plane;
+  }
+
   DType dtype_of(const TensorDef& t) const {
     const auto v = what_.types.find(t.dtype);
     return v != what_.types.end() ? v->second : *dtype_from_name(t.dtype);
@@ -204,6 +213,8 @@ class SymbolicExpander {
       for (size_t k = 0; k < t.dims.size(); ++k)
         t.strides.push_back(
             size(fmt::format("{}_s{}", def.name, k), FromStride{b.tensor, static_cast<int>(k)}, INT64_MIN));
+    else if (role == Role::Output && is_plane(def))
+      t.strides = {size(def.name + "_s0", FromStride{b.tensor, 0}, INT64_MIN), constant_int(1)};
     else t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
     kernel().tensors.push_back(std::move(t));
   }

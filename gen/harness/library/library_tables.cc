@@ -30,13 +30,16 @@ int operand_of(const OpDef& def, const Tensor& t) {
   TENON_UNREACHABLE("{}: tensor {} is none of the definition's", def.name, t.name);
 }
 
+/// Dimensions that kernels see of a pack.
+int dims_of(PackPlan plan) { return plan == PackPlan::Fixed ? kMaxRank : plan == PackPlan::Plane ? 2 : 1; }
+
 /// Dimensions of an operand as kernels see it.
 int kernel_dims(const LibraryOp& op, const TensorDef& t) {
   int n = 0;
   for (const Dim& d : t.dims) {
-    const auto plan = op.packs.find(d.name);
+    const auto plan = op.packs.find(op.permuted.empty() ? d.name : op.permuted);  // the view of a permuted input
     if (d.kind == DimKind::split) n += static_cast<int>(d.parts.size());
-    else n += d.kind == DimKind::pack && plan != op.packs.end() && plan->second == PackPlan::Fixed ? kMaxRank : 1;
+    else n += d.kind == DimKind::pack && plan != op.packs.end() ? dims_of(plan->second) : 1;
   }
   return n;
 }
@@ -75,7 +78,9 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
     }
     std::string operator()(const FromPack& s) const {
       return fmt::format("{{TN_FROM_PACK, {}, {}}}", position(signature.packs, s.pack),
-                         s.dim < 0 ? "TN_WHOLE" : fmt::format("{}", s.dim));
+                         s.dim == kOuterDim ? "TN_OUTER"
+                         : s.dim < 0        ? "TN_WHOLE"
+                                            : fmt::format("{}", s.dim));
     }
     std::string operator()(const FromStride& s) const {
       const std::vector<int> arguments = arguments_of(k.kernel);
@@ -226,6 +231,7 @@ std::string plan_constant(PackPlan p) {
   switch (p) {
     case PackPlan::Collapsed: return "TN_COLLAPSED";
     case PackPlan::Odometer: return "TN_ODOMETER";
+    case PackPlan::Plane: return "TN_PLANE";
     case PackPlan::Fixed: return "TN_FIXED";
   }
   TENON_UNREACHABLE("pack plan");

@@ -21,7 +21,9 @@ enum class PackPlan : uint8_t {
               ///< first
   Odometer,   ///< the call merges dimensions of equal pattern, the kernel sees the innermost with one stride an operand
               ///< (0 = broadcast), the others are walked by the caller with changed base pointers
-  Fixed,      ///< kMaxRank logical dimensions, padded in front with extents of 1
+  Plane,      ///< as Odometer, of a plain copy: the kernel sees the innermost dimension and one around it, each with a
+          ///< stride an operand; where an input is dense along another dimension than the innermost, that one
+  Fixed,  ///< kMaxRank logical dimensions, padded in front with extents of 1
 };
 inline constexpr int kMaxRank = 8;
 /// Operands that a variadic input has in a library, or outputs that a variadic one is: those behind the last one given
@@ -35,7 +37,9 @@ struct FromSymbol {
 struct FromPack {
   std::string pack;
   int dim = -1;
-};  ///< Collapsed/Odometer: the (innermost merged) extent; Fixed: extent `dim` of kMaxRank
+};  ///< Collapsed/Odometer/Plane: the (innermost merged) extent; Plane: kOuterDim the one around it; Fixed: extent
+    ///< `dim` of kMaxRank
+inline constexpr int kOuterDim = -2;
 struct FromStride {
   int tensor = 0;
   int dim = 0;

@@ -108,6 +108,19 @@ std::optional<Fork> fork_strides(const Kernel& k) {
   return std::nullopt;
 }
 
+/// A copy of a plane whose source is dense along the other dimension: tiles are turned in registers.
+std::optional<Fork> fork_turned(const Kernel& k) {
+  if (k.body.size() != 1 || k.body[0].update != Update::Assign) return std::nullopt;
+  const auto* read = std::get_if<Read>(&k.body[0].value->node);
+  if (!read || read->fill) return std::nullopt;
+  const Tensor& source = k.tensors[static_cast<size_t>(read->tensor)];
+  if (source.strides.size() != 2 || constant_value(source.strides[1])) return std::nullopt;
+  const std::string name = size_name(source.strides[0]);
+  if (name.empty() || !is_open(k, name)) return std::nullopt;
+  const Expr holds = equals(size_ref(name), 1);
+  return ruled_out(k, holds) ? std::nullopt : std::optional(fork_on(holds, with_sizes(k, {{name, 1}}), k));
+}
+
 /// Element of an attribute.
 using Element = std::pair<std::string, int>;
 
@@ -261,6 +274,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_flag(k)) return f;
   if (isa.vector_bits == 0) return std::nullopt;
   if (auto f = fork_strides(k)) return f;
+  if (auto f = fork_turned(k)) return f;
   if (auto f = fork_last_extent(k)) return f;
   if (auto f = fork_steps(k)) return f;
   return fork_positions(k);
