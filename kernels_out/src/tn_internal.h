@@ -38,11 +38,12 @@ typedef struct {
 /* Where an entry of a kernel's size[] comes from. */
 enum {
     TN_FROM_SYMBOL,      /* a: which scalar size */
-    TN_FROM_PACK,        /* a: which pack, b: dimension of eight, or TN_WHOLE */
+    TN_FROM_PACK,        /* a: which pack, b: dimension of eight, TN_WHOLE or TN_OUTER */
     TN_FROM_STRIDE,      /* a: which argument of the kernel, b: dimension of it */
     TN_FROM_PACK_ATTR,   /* a: which list, b: dimension of eight */
     TN_FROM_PACK_BASE,   /* a: which pack; the linear index of the first element of this run */
     TN_FROM_PACK_RANK,   /* a: which pack; how many dimensions it has */
+    TN_OUTER = 254,
     TN_WHOLE = 255
 };
 typedef struct {
@@ -95,7 +96,8 @@ enum {
     TN_ONE,         /* one dimension */
     TN_COLLAPSED,   /* all dimensions of the pack as one, their product */
     TN_FIXED,       /* eight dimensions, those in front of extent 1 */
-    TN_ODOMETER     /* the innermost one after merging; the others are walked by the caller */
+    TN_ODOMETER,    /* the innermost one after merging; the others are walked by the caller */
+    TN_PLANE        /* the same with one of the others */
 };
 typedef struct {
     uint8_t kind, pack, first, count;   /* [first, first + count) of the view */

@@ -9,6 +9,7 @@ typedef struct {
     int64_t stride[TN_MAX_VIEW];             /* of the view: the operand's, or contiguous once it is staged */
     int64_t kernel_extent[TN_MAX_KERNEL_DIMS], kernel_stride[TN_MAX_KERNEL_DIMS];
     int64_t inner_stride[TN_MAX_PACKS];      /* of the innermost merged dimension of a pack */
+    int64_t outer_stride[TN_MAX_PACKS];      /* of the other dimension that the kernel of a plane takes */
     int64_t loop_stride[TN_MAX_VIEW];        /* of the loops around the kernel */
 } place;
 
@@ -17,6 +18,7 @@ typedef struct {
     const tn_core *core;
     place at[TN_MAX_OPERANDS];
     int64_t inner[TN_MAX_PACKS];             /* extent that the kernel sees of a pack */
+    int64_t outer[TN_MAX_PACKS];             /* and of a plane the other one */
     int32_t loops;                           /* around the kernel, innermost first */
     int64_t loop_extent[TN_MAX_VIEW], loop_weight[TN_MAX_VIEW];
     uint8_t loop_pack[TN_MAX_VIEW];
@@ -135,7 +137,7 @@ static void contiguous(const tn_operand *t, int64_t *stride)
 static const tn_group *group_of(const place *p, int pack)
 {
     for (int32_t g = 0; g < p->operand->groups; ++g)
-        if (p->operand->group[g].kind == TN_ODOMETER && p->operand->group[g].pack == pack)
+        if (p->operand->group[g].kind >= TN_ODOMETER && p->operand->group[g].pack == pack)
             return &p->operand->group[g];
     return NULL;
 }
@@ -194,6 +196,38 @@ static void merge_pack(const tn_frame *f, plan *p, int pack)
             p->at[k].inner_stride[pack] = -1;               /* one element: any stride will do */
 }
 
+/* Is an argument dense along this loop, but not along the innermost dimension? */
+static int turns(const plan *p, int pack, int32_t loop)
+{
+    for (int k = 0; k < p->form->n_arguments; ++k)
+        if (p->at[k].loop_stride[loop] == 1 && p->at[k].inner_stride[pack] != 1)
+            return 1;
+    return 0;
+}
+
+/* The kernel of a plane takes over one of the loops: that along which an input is dense, else the innermost. */
+static void take_loop(plan *p, int pack)
+{
+    int32_t taken = 0;
+    p->outer[pack] = 1;
+    for (int k = 0; k < p->form->n_arguments; ++k)
+        p->at[k].outer_stride[pack] = -1;
+    if (p->loops == 0)
+        return;
+    for (int32_t d = 0; d < p->loops; ++d)
+        if (turns(p, pack, d))
+            taken = d;
+    p->outer[pack] = p->loop_extent[taken];
+    for (int k = 0; k < p->form->n_arguments; ++k)
+        p->at[k].outer_stride[pack] = p->at[k].loop_stride[taken];
+    --p->loops;
+    for (int32_t d = taken; d < p->loops; ++d) {
+        p->loop_extent[d] = p->loop_extent[d + 1];
+        for (int k = 0; k < p->form->n_arguments; ++k)
+            p->at[k].loop_stride[d] = p->at[k].loop_stride[d + 1];
+    }
+}
+
 /* ---- fitting an operand to what the kernel expects */
 
 /* A pack as one dimension: its stride, and whether it has one. */
@@ -224,6 +258,12 @@ static int32_t kernel_dims(const plan *p, place *a, int *fits)
         case TN_COLLAPSED:
             *fits &= collapse(a, group, &a->kernel_extent[n], &a->kernel_stride[n]);
             ++n;
+            break;
+        case TN_PLANE:
+            a->kernel_extent[n] = p->outer[group->pack];
+            a->kernel_stride[n++] = a->outer_stride[group->pack];
+            a->kernel_extent[n] = p->inner[group->pack];
+            a->kernel_stride[n++] = a->inner_stride[group->pack];
             break;
         case TN_ODOMETER:
             a->kernel_extent[n] = p->inner[group->pack];
@@ -264,8 +304,11 @@ static int lay_out(const tn_frame *f, plan *p)
         int again = 0;
         p->loops = 0;
         for (int k = 0; k < f->op->n_packs; ++k)
-            if (f->op->pack_kinds[k] == TN_ODOMETER)
+            if (f->op->pack_kinds[k] >= TN_ODOMETER) {
                 merge_pack(f, p, k);
+                if (f->op->pack_kinds[k] == TN_PLANE)
+                    take_loop(p, k);
+            }
         for (int k = 0; k < p->form->n_arguments; ++k) {
             if (fit(p, &p->at[k], p->form->arguments[k].any_stride))
                 continue;
@@ -299,6 +342,8 @@ static int64_t value_of(const tn_frame *f, const plan *p, tn_source s)
         break;
     }
     const tn_dims *pack = &f->pack[s.a];
+    if (f->op->pack_kinds[s.a] == TN_PLANE)
+        return s.b == TN_OUTER ? p->outer[s.a] : p->inner[s.a];
     if (s.b != TN_WHOLE) {
         const int32_t d = s.b - (TN_MAX_NDIM - pack->rank);
         return d < 0 ? 1 : pack->dim[d];
