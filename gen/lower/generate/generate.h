@@ -63,6 +63,7 @@ class Generator {
   Bundle variable_value(const Expr& e, const VarRef& v);
   Bundle load(const Expr& e, const Read& r);
   void prefetch(int buffer, const Operand& offset, int part, std::optional<int> ahead);
+  Operand backwards(int buffer, DType type, const Operand& offset);
   Operand every_other(int buffer, DType type, const Operand& offset) const;
   Operand scalar(const Expr& e, int part);
   Operand scalar_of(const Expr& e, int part);

@@ -234,6 +234,7 @@ Bundle Generator::load(const Expr& e, const Read& r) {
     if (lanes_.lanes == 1) b.push_back(v_load(buffer, e->type, offset));
     else if (is_one(stride)) b.push_back(v_load(buffer, e->type, offset, lanes_.lanes, lanes_.active));
     else if (constant_value(stride) == 2) b.push_back(every_other(buffer, e->type, offset));
+    else if (constant_value(stride) == -1 && !lanes_.active) b.push_back(backwards(buffer, e->type, offset));
     else b.push_back(v_gather(buffer, e->type, offset, scalar(stride, u), lanes_.lanes, lanes_.active));
   }
   return b;
@@ -261,6 +262,15 @@ void Generator::prefetch(int buffer, const Operand& offset, int part, std::optio
   if (*ahead > 0 && b.tensor >= 0 && within_bytes(k_.tensors[static_cast<size_t>(b.tensor)], *ahead)) return;
   const Operand at = offset + v_int(*ahead / bytes);
   if (fetched_.insert({buffer, to_text(at)}).second) out_->push_back({SPrefetch{buffer, at, 3}});
+}
+
+/// Elements 0, -1, -2, … from one load.
+Operand Generator::backwards(int buffer, DType type, const Operand& offset) {
+  const int n = lanes_.lanes;
+  std::vector<int> pick;
+  for (int l = n; l-- > 0;) pick.push_back(l);
+  const Operand run = named("run", v_load(buffer, type, offset - v_int(n - 1), n));
+  return v_shuffle(run, run, pick);
 }
 
 /// Elements 0, 2, 4, … from two loads, of which neither reaches past the last element.

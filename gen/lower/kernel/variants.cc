@@ -186,9 +186,26 @@ void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& v
   for (const KernelStatement& s : k.body) go(s.value);
 }
 
-/// A reduction along the last dimension but one: when the last extent is 1 it runs over neighbours.
+/// The last extent of what a copy writes along the dimension in front of it; "" where there is none.
+std::string last_of_copy(const Kernel& k) {
+  for (const KernelStatement& s : k.body) {
+    const Tensor& t = k.tensors[static_cast<size_t>(s.target)];
+    const size_t rank = t.dims.size();
+    if (s.update != Update::Assign || !std::holds_alternative<Read>(s.value->node) || rank < 2) continue;
+    const std::string name = size_name(t.dims[rank - 1]);
+    if (name.empty() || !is_open(k, name) || !same(t.strides[rank - 2], t.dims[rank - 1])) continue;
+    const bool moves = std::any_of(s.loops.begin(), s.loops.end(), [&](const LoopVar& l) {
+      const auto along = affine_in(s.index[rank - 2], l.name);
+      return along && is_one(along->coefficient);
+    });
+    if (moves) return name;
+  }
+  return "";
+}
+
+/// A copy or a reduction along the last dimension but one: when the last extent is 1 it runs over neighbours.
 std::optional<Fork> fork_last_extent(const Kernel& k) {
-  std::string last;
+  std::string last = last_of_copy(k);
   each_reduction(k, [&](const Reduce& r) {
     each_read(r.value, [&](const Read& read) {
       const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];

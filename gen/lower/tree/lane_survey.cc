@@ -138,7 +138,7 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   if (!places_[static_cast<size_t>(r.tensor)].stored) return;
   const auto s = stride(r.tensor, r.index);
   const auto c = s ? constant_value(*s) : std::nullopt;
-  if (!c || *c < 0 || *c > kNearStride) return refuse();
+  if (!c || *c < -1 || *c > kNearStride) return refuse();
   (*c == 1 ? neighbours_ : strided_) += *c == 0 ? 0 : 1;
   if (!r.fill) return;
   value(r.fill);
