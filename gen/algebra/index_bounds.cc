@@ -32,6 +32,11 @@ void IndexBounds::within(const std::set<std::string>& variables) {
   }
 }
 
+void IndexBounds::accumulator(const std::string& name, const Syntax& start) {
+  if (whole(start)) context_.reals.erase(name);
+  else context_.reals.insert(name);
+}
+
 /// Facts about every quantity that is reached from the start, and the quantities themselves.
 IndexBounds::Facts IndexBounds::closure(const std::vector<Polynomial>& start, std::set<std::string>& quantities) {
   Facts facts;

@@ -44,6 +44,9 @@ class IndexBounds {
   /// Index variables that have a value where the next questions are asked: their extents are at least 1.
   void within(const std::set<std::string>& variables);
 
+  /// The accumulator of a fold: an integer if what it begins with is one for certain.
+  void accumulator(const std::string& name, const Syntax& start);
+
   /// True if low <= high is proved. False says nothing.
   bool at_most(const Syntax& low, const Syntax& high);
   bool nonnegative(const Syntax& value);

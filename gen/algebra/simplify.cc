@@ -50,7 +50,7 @@ class Simplifier {
     Simplifier s(inner);
     Expr out = map_children(e, [&](const Expr& c) { return s.run(c); });
     const auto& n = std::get<Reduce>(out->node);
-    if (n.where && is_one(n.where)) return tenon::reduce(n.op, n.vars, nullptr, n.value, out->type);
+    if (n.where && is_one(n.where)) return reduce_like(n, n.vars, nullptr, n.value, out->type);
     return out;
   }
 

@@ -13,6 +13,10 @@ ScalarOp op_of(Reducer r) {
     case Reducer::Min: return ScalarOp::Min;
     case Reducer::Any: return ScalarOp::Or;
     case Reducer::All: return ScalarOp::And;
+    case Reducer::BitXor: return ScalarOp::BitXor;
+    case Reducer::BitOr: return ScalarOp::BitOr;
+    case Reducer::BitAnd: return ScalarOp::BitAnd;
+    case Reducer::Fold:
     case Reducer::ArgMax:
     case Reducer::ArgMin: break;
   }

@@ -39,6 +39,9 @@ class BodyExpander {
       if (r.pack) scope_.pack_ranges[r.name] = expr_.list(r.extent, 1);
       else scope_.ranges[r.name] = expr_.index(r.extent);
     }
+    // The left sides of outputs first: elsewhere their variables may run over a part of a dim.
+    for (const Statement& s : def_.body)
+      if (!s.is_call && def_.output(s.targets[0].text)) bare_uses(s.targets[0].text, s.subs);
     for (const Statement& s : def_.body) find_ranges(s);
   }
 
@@ -46,10 +49,15 @@ class BodyExpander {
     if (!s.is_call && !s.targets.empty()) bare_uses(s.targets[0].text, s.subs);
     for (const Syntax& sub : s.subs) find_ranges(sub);
     find_ranges(s.value);
+    for (const Syntax& r : s.ranges) find_ranges(r);
+    if (s.where) find_ranges(*s.where);
   }
 
   void find_ranges(const Syntax& s) {
     if (s.kind == SyntaxKind::subscript) bare_uses(s.text, s.children);
+    if (const AttrDef* a = s.kind == SyntaxKind::subscript ? def_.attr(s.text) : nullptr;
+        a && a->count == AttrCount::fixed && s.children.size() == 1)
+      bare_name(s.children[0], constant_int(a->length));
     for (const Syntax& c : s.children) find_ranges(c);
   }
 
@@ -70,8 +78,10 @@ class BodyExpander {
       } else if (subs[i].kind == SyntaxKind::group) {
         for (size_t k = 0; k < subs[i].children.size() && k < entry.size(); ++k)
           bare_name(subs[i].children[k], entry[k]);
-      } else if (entry.size() == 1) {
-        bare_name(subs[i], entry[0]);
+      } else if (!entry.empty() && !(declared && declared->dims[i].kind == DimKind::pack)) {
+        Expr extent = entry[0];  // of a split dim read by one index, the stored one
+        for (size_t k = 1; k < entry.size(); ++k) extent = extent * entry[k];
+        bare_name(subs[i], extent);
       }
     }
   }
@@ -84,6 +94,8 @@ class BodyExpander {
   void free_vars(const Syntax& s, std::vector<std::string>& bound, std::vector<LoopVar>& out) {
     if (s.kind == SyntaxKind::reduce) {
       const size_t before = bound.size();
+      for (const Syntax& v : s.variables())
+        for (const Syntax& end : v.children) free_vars(end, bound, out);
       for (const Syntax& v : s.variables()) bound.push_back(v.text);
       for (size_t i = 1; i < s.children.size(); ++i) free_vars(s.children[i], bound, out);
       bound.resize(before);
@@ -122,6 +134,9 @@ class BodyExpander {
       case Combine::max: return Update::Max;
       case Combine::min: return Update::Min;
       case Combine::last: return Update::Last;
+      case Combine::bit_xor: return Update::BitXor;
+      case Combine::bit_or: return Update::BitOr;
+      case Combine::bit_and: return Update::BitAnd;
     }
     return Update::Assign;
   }
@@ -137,10 +152,17 @@ class BodyExpander {
       least = kernel_.tensors[static_cast<size_t>(target->tensor)].dtype;
     facts.widest = expr_.widest_integer(s.value, least);
     std::vector<std::string> bound;
+    // Outside of a range are the variables that its ends ask for.
+    for (const Syntax& r : s.ranges)
+      for (const Syntax& end : r.children) free_vars(end, bound, facts.loops);
     for (const Syntax& sub : s.subs) free_vars(sub, bound, facts.loops);
     if (s.combine != Combine::define) free_vars(s.value, bound, facts.loops);
+    for (const Syntax& r : s.ranges) free_vars(r, bound, facts.loops);
+    if (s.where) free_vars(*s.where, bound, facts.loops);
     const std::vector<LoopVar> loops = facts.loops;
     expr_.begin(std::move(facts));
+    const Expr where = expr_.update_condition(s);
+    if (where) expr_.enter_condition(where);
     Typed v = expr_.value(s.value);
     if (diagnostics_.has_errors()) return;
     if (!target) target = &make_temp(name, s, v);
@@ -151,6 +173,8 @@ class BodyExpander {
     KernelStatement out;
     out.target = target->tensor;
     out.index = expr_.subscripts(s.subs, *target, nullptr);
+    out.where = where;
+    if (where) expr_.leave_condition();
     out.update = update_of(s.combine);
     out.value = stored(v, t.dtype);
     out.loops = loops;
@@ -196,10 +220,11 @@ class BodyExpander {
   void identity_first(const BoundTensor& target, Update update) {
     if (std::find(defined_.begin(), defined_.end(), target.tensor) != defined_.end()) return;
     const Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
-    const Reducer r = update == Update::Mul   ? Reducer::Prod
-                      : update == Update::Max ? Reducer::Max
-                      : update == Update::Min ? Reducer::Min
-                                              : Reducer::Sum;
+    const Reducer r = update == Update::Mul      ? Reducer::Prod
+                      : update == Update::Max    ? Reducer::Max
+                      : update == Update::Min    ? Reducer::Min
+                      : update == Update::BitAnd ? Reducer::BitAnd
+                                                 : Reducer::Sum;
     KernelStatement s;
     s.target = target.tensor;
     for (size_t k = 0; k < t.dims.size(); ++k) {
@@ -260,6 +285,13 @@ class BodyExpander {
     return out;
   }
 
+  static Syntax element_name(size_t k) {
+    Syntax s;
+    s.kind = SyntaxKind::name;
+    s.text = fmt::format("a{}_", k);
+    return s;
+  }
+  std::optional<BoundTensor> computed_argument(const Syntax& arg);
   BoundTensor argument_tensor(const std::string& name, const BoundTensor& t);
   StoredDims dims_in_calls(const std::string& name, const BoundTensor& t) const;
   bool is_copied(const std::string& given, const BoundTensor& made) const;
@@ -339,12 +371,63 @@ bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::
       attrs[arg.text] = std::move(b);
     } else {
       const auto t = scope_.tensors.find(arg.text);
-      if (arg.kind != SyntaxKind::name || t == scope_.tensors.end())
-        return expr_.error(Code::E0425, arg, "an input of an op is the name of a tensor"), false;
-      inputs.push_back(argument_tensor(t->first, t->second));
+      if (arg.kind == SyntaxKind::name && t != scope_.tensors.end()) {
+        inputs.push_back(argument_tensor(t->first, t->second));
+      } else if (auto made = computed_argument(arg)) {
+        inputs.push_back(std::move(*made));
+      } else {
+        return expr_.error(Code::E0425, arg, "an input of an op is a tensor, or an expression over whole tensors"),
+               false;
+      }
     }
   }
   return true;
+}
+
+/// `2*X + Y` as the argument of a call: a value of the shape that all its tensors have, element by element.
+std::optional<BoundTensor> BodyExpander::computed_argument(const Syntax& arg) {
+  const std::map<std::string, BoundTensor> outside = scope_.tensors;
+  std::vector<std::string> names;
+  Syntax value = arg, target;
+  std::vector<Expr> dims;
+  bool alike = true;
+  const auto read_all = [&](const auto& self, Syntax& s) -> void {
+    for (Syntax& child : s.children) self(self, child);
+    const auto t = s.kind == SyntaxKind::name ? outside.find(s.text) : outside.end();
+    if (t == outside.end() || t->second.tensor < 0) return;
+    BoundTensor flat = argument_tensor(t->first, t->second);
+    const std::vector<Expr>& own = kernel_.tensors[static_cast<size_t>(flat.tensor)].dims;
+    flat.entries.clear();
+    for (const Expr& e : own) flat.entries.push_back({e});
+    if (dims.empty() && names.empty()) dims = own;
+    alike = alike && own.size() == dims.size() &&
+            std::equal(own.begin(), own.end(), dims.begin(), [](const Expr& a, const Expr& b) { return same(a, b); });
+    names.push_back(s.text);
+    scope_.tensors[s.text] = flat;
+    s.kind = SyntaxKind::subscript;
+    s.children.clear();
+    for (size_t k = 0; k < own.size(); ++k) s.children.push_back(element_name(k));
+  };
+  read_all(read_all, value);
+  if (names.empty() || !alike) {
+    scope_.tensors = outside;
+    return std::nullopt;
+  }
+  Statement s;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    s.subs.push_back(element_name(k));
+    scope_.ranges[element_name(k).text] = dims[k];
+  }
+  s.targets = {{"argument", arg.span}};
+  s.value = std::move(value);
+  s.span = arg.span;
+  scope_.tensors.erase("argument");
+  assignment(s);
+  std::optional<BoundTensor> made;
+  if (const auto t = scope_.tensors.find("argument"); t != scope_.tensors.end()) made = t->second;
+  scope_.tensors = outside;
+  expr_.begin({real_of_statement(nullptr), DType::I8, {}});
+  return made;
 }
 
 /// A tensor as an op that is called sees it: in its stored dims.

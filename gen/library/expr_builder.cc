@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "library/complex_functions.h"
 #include "library/type_rules.h"
 
 namespace tenon {
@@ -15,6 +16,7 @@ void ExprBuilder::begin(Statement s) {
   reducing_.clear();
   path_.clear();
   renamed_.clear();
+  running_.clear();
   too_large_ = false;
 }
 
@@ -78,6 +80,7 @@ Typed ExprBuilder::name(const Syntax& s) {
       return zero();
     }
   }
+  if (const auto a = running_.find(s.text); a != running_.end()) return a->second;
   if (const auto r = renamed_.find(s.text); r != renamed_.end()) return {r->second, true};
   if (scope_.ranges.count(s.text)) return {var_ref(s.text), true};
   if (const auto z = scope_.binding.sizes.find(s.text); z != scope_.binding.sizes.end()) return z->second;
@@ -196,51 +199,14 @@ Typed ExprBuilder::power(const Syntax& s, Typed a, Typed b) {
     if (c->f == -0.5)
       return {apply(ScalarOp::Div, {constant_float(1, a.e->type), apply(ScalarOp::Sqrt, {a.e})}), a.flexible};
   }
-  return unified(ScalarOp::Pow, s, a, b);
-}
-
-Typed ExprBuilder::reduction(const Syntax& s) {
-  static const std::map<std::string, Reducer, std::less<>> reducers = {
-      {"sum", Reducer::Sum}, {"prod", Reducer::Prod}, {"max", Reducer::Max},       {"min", Reducer::Min},
-      {"any", Reducer::Any}, {"all", Reducer::All},   {"argmax", Reducer::ArgMax}, {"argmin", Reducer::ArgMin}};
-  const Reducer op = reducers.at(s.text);
-  std::vector<LoopVar> vars;
-  const std::map<std::string, Expr> outer = renamed_;
-  for (const Syntax& v : s.variables())
-    for (LoopVar lv : loop_vars(v)) {
-      const std::string given = lv.name;
-      for (int i = 1; used_vars_.count(lv.name); ++i) lv.name = fmt::format("{}_{}", given, i);
-      used_vars_.insert(lv.name);
-      renamed_[given] = var_ref(lv.name);
-      vars.push_back(std::move(lv));
+  if (is_complex(a.e->type) || is_complex(b.e->type)) {
+    if (const auto why = unify(a, b)) {
+      error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
+      return a;
     }
-  const size_t outside = reducing_.size();
-  reducing_.insert(reducing_.end(), vars.begin(), vars.end());
-  const DType widest = statement_.widest;
-  if (s.predicate()) statement_.widest = widest_integer(*s.predicate(), widest);  // which widens nothing but itself
-  Expr where = s.predicate() ? condition(*s.predicate()) : nullptr;
-  statement_.widest = widest;
-  if (where) path_.push_back(where);
-  const bool positional = op == Reducer::ArgMax || op == Reducer::ArgMin;
-  if (positional) statement_.widest = widest_integer(s.reduced(), DType::I8);
-  Typed v = value(s.reduced());
-  statement_.widest = widest;
-  if (where) path_.pop_back();
-  reducing_.resize(outside);
-  if (positional && where) require_any(vars, where, s);
-  renamed_ = outer;
-  if (op == Reducer::Any || op == Reducer::All) {
-    if (const auto why = as_condition(v)) error(Code::E0436, s.reduced(), *why);
-    return {reduce(op, std::move(vars), where, v.e, DType::Bool), false};
+    return {complex_function(ScalarOp::Pow, {a.e, b.e}), a.flexible && b.flexible};
   }
-  if (positional && v.e->type == DType::Bool) v.e = convert(v, DType::I64);
-  const bool least = op == Reducer::Min || op == Reducer::ArgMin;
-  if ((positional || least || op == Reducer::Max) && !has_function(s, least ? ScalarOp::Min : ScalarOp::Max, v.e->type))
-    return v;
-  if (positional) return {reduce(op, std::move(vars), where, v.e, DType::I64), true};
-  if (v.e->type == DType::Bool && (op == Reducer::Sum || op == Reducer::Prod)) v = {convert(v, DType::I64), true};
-  const DType type = v.e->type;
-  return {reduce(op, std::move(vars), where, v.e, type), v.flexible};
+  return unified(ScalarOp::Pow, s, a, b);
 }
 
 std::vector<LoopVar> ExprBuilder::loop_vars(const Syntax& v) {

@@ -42,6 +42,11 @@ class ExprBuilder {
   std::vector<Expr> conditions(const Syntax& s);
   /// Subscripts against a tensor's entries: the kernel's index list.
   std::vector<Expr> subscripts(const std::vector<Syntax>& subs, const BoundTensor& t, const Syntax* place);
+  /// The condition of an update, with its ranges from data; null where it has none.
+  Expr update_condition(const tenon::Statement& s);
+  /// What is built between the two is done only where the condition holds.
+  void enter_condition(const Expr& where) { path_.push_back(where); }
+  void leave_condition() { path_.pop_back(); }
   /// The list that `*(…)` or a pack-valued let stands for. Where a call decides the rank of a pack, dims of extent 1
   /// stand in front of its own: there the list has the value `at_front`, 0 for indices and 1 for extents.
   std::vector<Expr> list(const Syntax& s, int64_t at_front = 0);
@@ -64,7 +69,12 @@ class ExprBuilder {
   Typed quotient(const Syntax& s, Typed a, Typed b);
   Typed power(const Syntax& s, Typed a, Typed b);
   Typed subscript(const Syntax& s, Expr fill = nullptr);
+  Typed chosen_element(const BoundAttr& list, const Expr& at);
   Typed reduction(const Syntax& s);
+  Typed folded(const Syntax& s, std::vector<LoopVar> vars, const Expr& where, const Typed& start);
+  Typed positional(const Syntax& s, Reducer op, std::vector<LoopVar> vars, const Expr& where);
+  Typed reduced(const Syntax& s, Reducer op, std::vector<LoopVar> vars, const Expr& where);
+  std::vector<LoopVar> bind_reduced(const Syntax& s);
   Typed call(const Syntax& s);
   Typed special(const Syntax& s, bool& known);
   Typed scalar_row(const Syntax& s, ScalarOp op);
@@ -77,6 +87,7 @@ class ExprBuilder {
   Typed element(const Syntax& s);
   Typed conversion(const Syntax& s);
   Typed bit_pattern(const Syntax& s);
+  Typed limit_of(const Syntax& s);
   Typed guard(const Syntax& s);
   Typed linear(const Syntax& s);
   Typed extent(const Syntax& s);
@@ -97,6 +108,10 @@ class ExprBuilder {
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   bool lies_within(const Expr& i, const Expr& extent) const;
+  bool is_required(const Expr& room);
+  /// The condition that a range from data stands for, null where it has none; its ends are checked at run time.
+  Expr range_condition(const Syntax& variable);
+  Expr range_end(const Syntax& s, const Expr& extent);
   void require_choice(const Expr& room, const Syntax& place);
   void require_any(const std::vector<LoopVar>& vars, const Expr& where, const Syntax& place);
   void require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place);
@@ -111,7 +126,8 @@ class ExprBuilder {
   std::vector<LoopVar> reducing_;  ///< variables of the enclosing reductions
   std::vector<Expr> path_;         ///< conditions under which the place is evaluated
   std::vector<std::map<std::string, Typed>> params_;
-  std::map<std::string, Expr> renamed_;  ///< reduction variables under their unique names
+  std::map<std::string, Expr> renamed_;   ///< reduction variables under their unique names
+  std::map<std::string, Typed> running_;  ///< accumulators of the enclosing folds
   std::set<std::string> used_vars_;
   int depth_ = 0;
   bool too_large_ = false;  ///< reported; nothing more is put in place in this statement

@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "ir/kernel/library.h"
+#include "library/complex_functions.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 
@@ -46,6 +49,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "stop" && n == 1) return value(s.children[0]);
   if (f == "cast" && n == 2) return conversion(s);
   if (f == "bits" && n == 2) return bit_pattern(s);
+  if ((f == "lowest" || f == "highest" || f == "epsilon") && n == 1) return limit_of(s);
   if (f == "lin" && n == 1) return linear(s);
   if (f == "size") return extent(s);
   if (f == "rank" && n == 1) return {rank_of(s.children[0]), true};
@@ -134,6 +138,8 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   const bool wants_float = row.has('F') || op == ScalarOp::Complex || op == ScalarOp::Arg;
   for (Typed& t : args)
     e.push_back(wants_float && !is_float(t.e->type) && !is_complex(t.e->type) ? convert(t, DType::F64) : t.e);
+  if (is_complex(e[0]->type))
+    if (const Expr composed = complex_function(op, e)) return {composed, flexible};
   if (!has_function(s, op, e[0]->type)) return args[0];
   if (op == ScalarOp::Complex)
     return {apply_as(op, e, e[0]->type == DType::F64 && !flexible ? DType::C128 : DType::C64), false};
@@ -198,6 +204,27 @@ Typed ExprBuilder::conversion(const Syntax& s) {
       is_small(*to) && is_int(compute) && is_float(t.e->type);  // small whole types keep the low bits of a number
   Expr e = wraps ? cast_to(t.e, DType::I32) : convert(t, is_small(*to) ? compute : *to);
   return {cast_to(std::move(e), compute), false};
+}
+
+/// The lowest and the highest finite value of a type, and its spacing at 1.
+Typed ExprBuilder::limit_of(const Syntax& s) {
+  const auto type = named_type(s.children[0]);
+  if (!type || is_complex(*type) || is_small(*type) || (*type == DType::Bool) ||
+      (s.text == "epsilon" && !is_float(*type))) {
+    error(Code::E0608, s, fmt::format("{} has no {}", print(s.children[0]), s.text),
+          {"lowest and highest are for real numbers, epsilon for floats"});
+    return zero();
+  }
+  const DType compute = dtype_row(*type).compute;
+  if (!is_float(*type)) {
+    const double end = std::numeric_limits<double>::infinity();
+    return {convert({constant_of(s.text == "lowest" ? -end : end, *type), false}, compute), false};
+  }
+  const int digits = *type == DType::F64 ? 53 : *type == DType::F32 ? 24 : *type == DType::F16 ? 11 : 8;
+  const int largest = *type == DType::F64 ? 1024 : *type == DType::F16 ? 16 : 128;  // the exponent just too large
+  const double highest = (1.0 - std::ldexp(1.0, -digits)) * std::ldexp(1.0, largest - 1) * 2.0;
+  const double value = s.text == "epsilon" ? std::ldexp(1.0, 1 - digits) : s.text == "lowest" ? -highest : highest;
+  return {constant_float(value, compute), false};
 }
 
 /// bits(x, U): of values that are computed in the type they are stored in.

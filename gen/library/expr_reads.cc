@@ -25,6 +25,7 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
     if (k && *k >= 0 && static_cast<size_t>(*k) < a->second.elements.size())
       return a->second.elements[static_cast<size_t>(*k)];
     const size_t n = a->second.elements.size();
+    if (n > 0 && s.children.size() == 1 && !k) return chosen_element(a->second, index(s.children[0]));
     error(Code::E0432, s,
           n == 0 ? fmt::format("the call decides how many elements {} has, and a kernel is the same for any number",
                                s.text)
@@ -42,6 +43,18 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   std::vector<Expr> at = subscripts(s.children, t, &s);
   const Expr read = read_of(t.tensor, storage, std::move(at), std::move(fill));
   return {cast_to(read, t.flexible ? dtype_row(storage).compute : type_of_read(storage)), t.flexible};
+}
+
+/// An element of a list that a variable chooses. The checks of the definition prove that there is one.
+Typed ExprBuilder::chosen_element(const BoundAttr& list, const Expr& at) {
+  Typed all = list.elements.back();
+  for (size_t k = list.elements.size() - 1; k-- > 0;) {
+    Typed one = list.elements[k];
+    unify(one, all);
+    all.e = select(apply(ScalarOp::Eq, {at, constant_int(static_cast<int64_t>(k))}), one.e, all.e);
+    all.flexible = all.flexible && one.flexible;
+  }
+  return all;
 }
 
 /// What a number of this type is computed in: narrow whole numbers in what the statement widens them to.
@@ -79,6 +92,13 @@ void ExprBuilder::append_subscript(const Syntax& sub, const std::vector<Expr>& e
     for (Expr& e : list(sub)) out.push_back(std::move(e));
   } else if (sub.kind == SyntaxKind::group) {
     for (const Syntax& part : sub.children) out.push_back(index(part));
+  } else if (entry.size() > 1) {  // a split dim by one index into the stored dim
+    const Expr at = index(sub);
+    const std::vector<Expr> strides = contiguous_strides(entry);
+    for (size_t k = 0; k < entry.size(); ++k) {
+      const Expr part = is_one(strides[k]) ? at : apply(ScalarOp::FloorDiv, {at, strides[k]});
+      out.push_back(k == 0 ? part : apply(ScalarOp::Mod, {part, entry[k]}));
+    }
   } else {
     out.push_back(index(sub));
   }

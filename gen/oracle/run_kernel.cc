@@ -13,15 +13,15 @@ namespace {
 
 /// Expressions with their names resolved to slots, so that big constants fold in reasonable time.
 struct Code {
-  enum class Kind : uint8_t { constant, variable, read, apply, reduce, select } kind = Kind::constant;
+  enum class Kind : uint8_t { constant, variable, running, read, apply, reduce, select } kind = Kind::constant;
   DType type = DType::I64;
   Number value;
   ScalarOp op = ScalarOp::Add;
   Reducer reducer = Reducer::Sum;
-  int slot = 0;  ///< variable; read: tensor
+  int slot = 0;  ///< variable; read: tensor; the running value of a fold, also of the fold itself
   bool padded = false, guarded = false;
-  std::vector<Code>
-      parts;  ///< arguments; read: indices then fill; reduce: value then predicate; select: condition, yes, no
+  std::vector<Code> parts;  ///< arguments; read: indices then fill; reduce: value, then predicate, then a fold's start;
+                            ///< select: condition, yes, no
   std::vector<std::pair<int, int64_t>> loops;  ///< reduce: slot and extent
 };
 
@@ -94,9 +94,10 @@ class Runner {
     const auto loops = bind(s.loops);
     std::vector<Code> index;
     for (const Expr& e : s.index) index.push_back(compile(e));
-    const Code value = compile(s.value);
+    const Code value = compile(s.value), where = s.where ? compile(s.where) : Code();
     const auto t = static_cast<size_t>(s.target);
     every(loops, 0, [&] {
+      if (s.where && !eval(where).i) return true;
       int64_t at = 0;
       for (size_t k = 0; k < index.size(); ++k) at += eval(index[k]).i * strides_[t][k];
       const Number v = eval(value);
@@ -109,12 +110,17 @@ class Runner {
     });
   }
 
+  static ScalarOp bit_op(Update u) {
+    return u == Update::BitXor ? ScalarOp::BitXor : u == Update::BitOr ? ScalarOp::BitOr : ScalarOp::BitAnd;
+  }
+
   static Number combined(Update u, const Number& a, const Number& b, DType type) {
     const Number both[2] = {a, b};
     const ScalarOp op = u == Update::Add   ? ScalarOp::Add
                         : u == Update::Mul ? ScalarOp::Mul
                         : u == Update::Max ? ScalarOp::Max
-                                           : ScalarOp::Min;
+                        : u == Update::Min ? ScalarOp::Min
+                                           : bit_op(u);
     return apply_number(op, both, type, type);
   }
 
@@ -125,6 +131,11 @@ class Runner {
     Code operator()(const VarRef& v) const {
       Code out;
       out.kind = Code::Kind::variable;
+      if (const auto r = run.running_slots_.find(v.name); r != run.running_slots_.end()) {
+        out.kind = Code::Kind::running;
+        out.slot = r->second;
+        return out;
+      }
       const auto s = run.slots_.find(v.name);
       TENON_CHECK(s != run.slots_.end(), "variable {} is not bound", v.name);
       out.slot = s->second;
@@ -151,10 +162,17 @@ class Runner {
     Code operator()(const Reduce& r) const {
       Code out = node(Code::Kind::reduce);
       out.reducer = r.op;
+      const Code start = r.start ? run.compile(r.start) : Code();
       out.loops = run.bind(r.vars);
+      if (r.start) {
+        out.slot = static_cast<int>(run.running_.size());
+        run.running_.emplace_back();
+        run.running_slots_[r.running] = out.slot;
+      }
       out.parts.push_back(run.compile(r.value));
       out.guarded = r.where != nullptr;
       if (r.where) out.parts.push_back(run.compile(r.where));
+      if (r.start) out.parts.push_back(start);
       return out;
     }
     Code operator()(const Select& s) const {
@@ -186,8 +204,9 @@ class Runner {
     switch (c.kind) {
       case Code::Kind::constant: return c.value;
       case Code::Kind::variable: return {vars_[static_cast<size_t>(c.slot)]};
+      case Code::Kind::running: return running_[static_cast<size_t>(c.slot)];
       case Code::Kind::read: return read(c);
-      case Code::Kind::reduce: return reduced(c);
+      case Code::Kind::reduce: return c.reducer == Reducer::Fold ? folded(c) : reduced(c);
       case Code::Kind::select: return eval(c.parts[eval(c.parts[0]).i ? 1 : 2]);
       case Code::Kind::apply: break;
     }
@@ -218,6 +237,18 @@ class Runner {
       at += i * strides_[t][k];
     }
     return load_number(call_.tensors[t], at);
+  }
+
+  /// In order.
+  Number folded(const Code& c) {
+    const auto slot = static_cast<size_t>(c.slot);
+    Number now = eval(c.parts.back());
+    every(c.loops, 0, [&] {
+      running_[slot] = now;
+      if (!c.guarded || eval(c.parts[1]).i) now = eval(c.parts[0]);
+      return true;
+    });
+    return now;
   }
 
   Number reduced(const Code& c) {
@@ -260,6 +291,10 @@ class Runner {
       case Reducer::Min: return apply_number(ScalarOp::Min, both, type, type);
       case Reducer::Any: return {a.i || b.i};
       case Reducer::All: return {a.i && b.i};
+      case Reducer::BitXor: return apply_number(ScalarOp::BitXor, both, type, type);
+      case Reducer::BitOr: return apply_number(ScalarOp::BitOr, both, type, type);
+      case Reducer::BitAnd: return apply_number(ScalarOp::BitAnd, both, type, type);
+      case Reducer::Fold:
       case Reducer::ArgMax:
       case Reducer::ArgMin: break;
     }
@@ -271,6 +306,8 @@ class Runner {
   std::vector<std::vector<int64_t>> dims_, strides_;
   std::map<std::string, int> slots_;
   std::vector<int64_t> vars_;
+  std::map<std::string, int> running_slots_;
+  std::vector<Number> running_;
   int next_slot_ = 0;
 };
 

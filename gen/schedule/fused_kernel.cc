@@ -52,11 +52,15 @@ std::set<std::string> variable_names(const Kernel& k) {
   std::set<std::string> out;
   for (const KernelStatement& s : k.body) {
     for (const LoopVar& v : s.loops) out.insert(v.name);
-    walk(s.value, [&](const Expr& e) {
-      if (const auto* r = std::get_if<Reduce>(&e->node))
-        for (const LoopVar& v : r->vars) out.insert(v.name);
+    const auto note = [&](const Expr& e) {
+      const auto* r = std::get_if<Reduce>(&e->node);
+      if (!r) return true;
+      for (const LoopVar& v : r->vars) out.insert(v.name);
+      if (r->start) out.insert(r->running);
       return true;
-    });
+    };
+    walk(s.value, note);
+    walk(s.where, note);
   }
   return out;
 }
@@ -112,6 +116,7 @@ void drop_tensor(FusedKernel& k, int tensor) {
   for (KernelStatement& s : k.kernel.body) {
     s.target = ids[static_cast<size_t>(s.target)];
     s.value = with_tensors(s.value, ids);
+    if (s.where) s.where = with_tensors(s.where, ids);
     for (Expr& e : s.index) e = with_tensors(e, ids);
   }
   for (Check& c : k.kernel.checks) c.holds = with_tensors(c.holds, ids);
@@ -197,6 +202,7 @@ std::vector<KernelStatement> temp_statements(const Kernel& producer, const std::
   for (KernelStatement& s : out) {
     s.target = ids[static_cast<size_t>(s.target)];
     s.value = with_tensors(s.value, ids);
+    if (s.where) s.where = with_tensors(s.where, ids);
     for (Expr& e : s.index) e = with_tensors(e, ids);
   }
   return out;
@@ -238,6 +244,7 @@ std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, cons
     for (KernelStatement& s : out.kernel.body) {
       const Ranges ranges = ranges_of(s.loops);
       s.value = simplify(replacer.replace(s.value), ranges);
+      if (s.where) s.where = simplify(replacer.replace(s.where), ranges);
       for (Expr& e : s.index) e = replacer.replace(e);
     }
     // What the consumer checks beforehand cannot wait for the producer either; a sum is too much to compute twice.

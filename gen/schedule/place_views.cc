@@ -229,11 +229,13 @@ class ViewPlacer {
     bool used = false;
     for (const KernelStatement& s : k.body) {
       used = used || s.target == tensor;
-      walk(s.value, [&](const Expr& e) {
+      const auto look = [&](const Expr& e) {
         const auto* r = std::get_if<Read>(&e->node);
         used = used || (r && r->tensor == tensor);
         return !used;
-      });
+      };
+      walk(s.value, look);
+      walk(s.where, look);
     }
     if (used) return;
     const std::function<Expr(const Expr&)> renumbered = [&](const Expr& e) -> Expr {
@@ -247,6 +249,7 @@ class ViewPlacer {
     for (KernelStatement& s : k.body) {
       s.target -= s.target > tensor ? 1 : 0;
       s.value = renumbered(s.value);
+      if (s.where) s.where = renumbered(s.where);
       for (Expr& e : s.index) e = renumbered(e);
     }
     k.tensors.erase(k.tensors.begin() + tensor);

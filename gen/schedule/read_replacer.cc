@@ -41,7 +41,12 @@ class FreshReductions {
       vars.push_back({name, v.extent});
     }
     const auto inside = [&](const Expr& x) { return x ? go(names.empty() ? x : substitute(x, names)) : x; };
-    return reduce(r.op, std::move(vars), inside(r.where), inside(r.value), type);
+    if (r.op != Reducer::Fold) return reduce(r.op, std::move(vars), inside(r.where), inside(r.value), type);
+    std::string running = r.running;
+    for (int i = 1; taken_.count(running); ++i) running = fmt::format("{}_{}", r.running, i);
+    taken_.insert(running);
+    names[r.running] = running_ref(running, type);
+    return fold(std::move(vars), inside(r.where), inside(r.value), inside(r.start), running);
   }
 
   std::set<std::string>& taken_;

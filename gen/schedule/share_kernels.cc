@@ -36,6 +36,7 @@ class StructureText {
     loops(s.loops);
     list(s.index);
     add(s.value);
+    if (s.where) add(s.where);
   }
   void call(const FrameCall& c) {
     out_ += fmt::format("call {} ", c.frame->name);
@@ -63,6 +64,10 @@ class StructureText {
     if (const auto* r = std::get_if<Reduce>(&e->node)) {
       out_ += fmt::format("reduce {} ", static_cast<int>(r->op));
       loops(r->vars);
+      if (r->start) {
+        add(r->start);
+        names_[r->running] = bound_++;
+      }
       add(r->where);
       add(r->value);
     } else {

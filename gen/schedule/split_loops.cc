@@ -62,14 +62,15 @@ Expr split_reduction(const Expr& e, const Merged& m) {
   if (!r) return map_children(e, [&](const Expr& c) { return split_reduction(c, m); });
   std::vector<LoopVar> vars = r->vars;
   split_in(vars, m);
-  return reduce(r->op, std::move(vars), r->where ? substitute(r->where, m.parts()) : nullptr,
-                substitute(r->value, m.parts()), e->type);
+  return reduce_like(*r, std::move(vars), r->where ? substitute(r->where, m.parts()) : nullptr,
+                     substitute(r->value, m.parts()), e->type);
 }
 
 KernelStatement simplified(KernelStatement s) {
   Ranges ranges;
   for (const LoopVar& l : s.loops) ranges.extents[l.name] = l.extent;
   s.value = simplify(s.value, ranges);
+  if (s.where) s.where = simplify(s.where, ranges);
   for (Expr& i : s.index) i = simplify(i, ranges);
   return s;
 }
@@ -90,6 +91,7 @@ bool split_once(KernelStatement& s) {
   for (const LoopVar& v : s.loops)
     if (const auto m = merged(v, *sum)) {
       s.value = substitute(s.value, m->parts());
+      if (s.where) s.where = substitute(s.where, m->parts());
       for (Expr& i : s.index) i = substitute(i, m->parts());
       split_in(s.loops, *m);
       s = simplified(std::move(s));

@@ -62,7 +62,10 @@ void use_constants(const Graph& graph, FusedKernel& kernel) {
     if (range) known.elements[t] = *range;
   }
   if (known.elements.empty()) return;
-  for (KernelStatement& s : k.body) s.value = simplify(s.value, with_loops(known, s.loops));
+  for (KernelStatement& s : k.body) {
+    s.value = simplify(s.value, with_loops(known, s.loops));
+    if (s.where) s.where = simplify(s.where, with_loops(known, s.loops));
+  }
   for (Check& c : k.checks) c.holds = simplify(c.holds, with_loops(known, c.loops));
   const auto always = [](const Check& c) { return constant_value(c.holds).value_or(0) != 0; };
   k.checks.erase(std::remove_if(k.checks.begin(), k.checks.end(), always), k.checks.end());

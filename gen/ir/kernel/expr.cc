@@ -66,7 +66,8 @@ struct SameNode {
   }
   bool operator()(const Reduce& a) const {
     const auto& b = std::get<Reduce>(other.node);
-    return a.op == b.op && same_vars(a.vars, b.vars) && same_opt(a.where, b.where) && same(a.value, b.value);
+    return a.op == b.op && same_vars(a.vars, b.vars) && same_opt(a.where, b.where) && same(a.value, b.value) &&
+           same_opt(a.start, b.start) && a.running == b.running;
   }
   bool operator()(const Select& a) const {
     const auto& b = std::get<Select>(other.node);
@@ -117,6 +118,15 @@ Expr cast_to(Expr e, DType type) {
 Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type) {
   return make_expr(type, Reduce{op, std::move(vars), std::move(where), std::move(value)});
 }
+Expr fold(std::vector<LoopVar> vars, Expr where, Expr value, Expr start, std::string running) {
+  const DType type = start->type;
+  return make_expr(type, Reduce{Reducer::Fold, std::move(vars), std::move(where), std::move(value), std::move(start),
+                                std::move(running)});
+}
+Expr reduce_like(const Reduce& r, std::vector<LoopVar> vars, Expr where, Expr value, DType type) {
+  return make_expr(type, Reduce{r.op, std::move(vars), std::move(where), std::move(value), r.start, r.running});
+}
+Expr running_ref(std::string name, DType type) { return make_expr(type, VarRef{std::move(name)}); }
 Expr select(Expr cond, Expr yes, Expr no) {
   const DType t = yes->type;
   TENON_CHECK(cond->type == DType::Bool && no->type == t, "select of {} between {} and {}", name_of(cond->type),
@@ -162,7 +172,8 @@ bool mentions(const Expr& e, const std::string& var) {
 }
 
 std::string_view name_of(Reducer r) {
-  constexpr std::string_view names[] = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"};
+  constexpr std::string_view names[] = {"sum",    "prod",   "max",     "min",    "any",     "all",
+                                        "argmax", "argmin", "bit_xor", "bit_or", "bit_and", "fold"};
   return names[static_cast<size_t>(r)];
 }
 
@@ -174,8 +185,14 @@ Expr identity_of(Reducer r, DType type) {
     case Reducer::All: return constant_of(1, type);
     case Reducer::Max: return constant_of(-std::numeric_limits<double>::infinity(), type);
     case Reducer::Min: return constant_of(std::numeric_limits<double>::infinity(), type);
+    case Reducer::BitAnd:
+      return type == DType::Bool || is_unsigned_int(type) ? constant_of(std::numeric_limits<double>::infinity(), type)
+                                                          : constant_int(-1, type);
+    case Reducer::BitXor:
+    case Reducer::BitOr:
     case Reducer::ArgMax:
     case Reducer::ArgMin: return constant_int(0, type);
+    case Reducer::Fold: break;  // it has a start of its own
   }
   TENON_CHECK(false, "unknown reducer");
   return nullptr;
@@ -199,6 +216,7 @@ void each_child(const Expr& e, FunctionRef<void(const Expr&)> f) {
     for (const LoopVar& v : n->vars) call(v.extent);
     call(n->where);
     call(n->value);
+    call(n->start);
   } else if (const auto* s = std::get_if<Select>(&e->node)) {
     call(s->cond);
     call(s->yes);
@@ -250,10 +268,11 @@ struct MapChildren {
     return args ? make_expr(self->type, Apply{n.op, std::move(*args)}) : self;
   }
   Expr operator()(const Reduce& n) {
-    Reduce r{n.op, {}, nullptr, nullptr};
+    Reduce r{n.op, {}, nullptr, nullptr, nullptr, n.running};
     for (const LoopVar& v : n.vars) r.vars.push_back({v.name, go(v.extent)});
     r.where = go(n.where);
     r.value = go(n.value);
+    r.start = go(n.start);
     return done(std::move(r));
   }
   Expr operator()(const Select& n) {

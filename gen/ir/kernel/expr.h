@@ -58,7 +58,7 @@ struct Apply {
   Few<Expr> args;
 };
 
-enum class Reducer : uint8_t { Sum, Prod, Max, Min, Any, All, ArgMax, ArgMin };
+enum class Reducer : uint8_t { Sum, Prod, Max, Min, Any, All, ArgMax, ArgMin, BitXor, BitOr, BitAnd, Fold };
 
 /// A variable and the number of values that it takes: 0 … extent-1.
 struct LoopVar {
@@ -66,12 +66,15 @@ struct LoopVar {
   Expr extent;
 };
 
-/// The accumulator has the node's type, but for ArgMax/ArgMin (node: i64; they compare `value`).
+/// The accumulator has the node's type, but for ArgMax/ArgMin (node: i64; they compare `value`). A Fold begins with
+/// `start`, and for each element in order the variable `running` of the node's type becomes `value`.
 struct Reduce {
   Reducer op;
   std::vector<LoopVar> vars;
   Expr where;  ///< null: all; else a predicate over vars and outer variables
   Expr value;
+  Expr start = nullptr;
+  std::string running = {};
 };
 
 /// Only the taken arm counts for run-time checks. Both arms have the node's type; `cond` is Bool.
@@ -98,6 +101,11 @@ Expr apply(ScalarOp op, Few<Expr> args);
 Expr apply_as(ScalarOp op, Few<Expr> args, DType type);
 Expr cast_to(Expr e, DType type);  ///< `e` itself when it has that type
 Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type);
+Expr fold(std::vector<LoopVar> vars, Expr where, Expr value, Expr start, std::string running);
+/// The same reduction over other parts; `start` and `running` stay.
+Expr reduce_like(const Reduce& r, std::vector<LoopVar> vars, Expr where, Expr value, DType type);
+/// A variable of any type: the running value of a fold.
+Expr running_ref(std::string name, DType type);
 Expr select(Expr cond, Expr yes, Expr no);
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);

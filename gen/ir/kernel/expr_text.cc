@@ -66,7 +66,8 @@ struct Printer {
     for (const LoopVar& v : r.vars)
       vars += fmt::format("{}{} < {}", vars.empty() ? "" : ", ", v.name, to_text(v.extent, names));
     if (r.where) vars += " : " + to_text(r.where, names);
-    return fmt::format("{}[{}]({})", name_of(r.op), vars, to_text(r.value, names));
+    const std::string start = r.start ? fmt::format("{} = {}, ", r.running, to_text(r.start, names)) : "";
+    return fmt::format("{}[{}]({}{})", name_of(r.op), vars, start, to_text(r.value, names));
   }
   std::string operator()(const Select& s) const {
     return fmt::format("select({}, {}, {})", to_text(s.cond, names), to_text(s.yes, names), to_text(s.no, names));

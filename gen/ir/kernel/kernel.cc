@@ -18,7 +18,7 @@ std::string_view name_of(Role r) {
 }
 
 std::string_view symbol_of(Update c) {
-  constexpr std::string_view names[] = {"=", "+=", "*=", "max=", "min=", "last="};
+  constexpr std::string_view names[] = {"=", "+=", "*=", "max=", "min=", "last=", "bit_xor=", "bit_or=", "bit_and="};
   return names[static_cast<size_t>(c)];
 }
 
@@ -59,6 +59,12 @@ class ExprVerifier {
       for (const LoopVar& v : r->vars)
         if (!bound.insert(v.name).second)
           errors_.push_back(fmt::format("{}: variable {} is bound twice", where, v.name));
+    if (const auto* r = std::get_if<Reduce>(&e->node); r && r->op == Reducer::Fold) {
+      if (!r->start || r->start->type != e->type || r->value->type != e->type)
+        errors_.push_back(
+            fmt::format("{}: a fold of {} with a start or value of another type", where, tenon::name_of(e->type)));
+      bound.insert(r->running);
+    }
     map_children(e, [&](const Expr& c) {
       check(c, bound, where);
       return c;
@@ -117,7 +123,10 @@ bool has_type(const Kernel& k, DType type) {
   const auto search = [&](const Expr& e) {
     walk(e, [&](const Expr& part) { return !(found = found || part->type == type); });
   };
-  for (const KernelStatement& s : k.body) search(s.value);
+  for (const KernelStatement& s : k.body) {
+    search(s.value);
+    if (s.where) search(s.where);
+  }
   for (const Check& c : k.checks) search(c.holds);
   return found;
 }
@@ -147,9 +156,10 @@ std::string to_text(const Kernel& k) {
     out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
   if (k.call) out += "  " + call_text(*k.call, names);
   for (const KernelStatement& s : k.body)
-    out += fmt::format("  {}[{}] {} {}  for {}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names),
-                       symbol_of(s.update), to_text(s.value, names),
-                       s.loops.empty() ? "once" : loops_text(s.loops, names));
+    out +=
+        fmt::format("  {}[{}] {} {}  for {}{}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names),
+                    symbol_of(s.update), to_text(s.value, names), s.loops.empty() ? "once" : loops_text(s.loops, names),
+                    s.where ? " where " + to_text(s.where, names) : "");
   return out;
 }
 
@@ -173,6 +183,8 @@ std::vector<std::string> verify(const Kernel& k) {
           fmt::format("{}: {} has {} dimensions, written with {}", where, t.name, t.dims.size(), s.index.size()));
     for (const Expr& e : s.index) v.check(e, bound, where);
     v.check(s.value, bound, where);
+    if (s.where) v.check(s.where, bound, where);
+    if (s.where && s.update == Update::Assign) errors.push_back(where + ": a full definition has a condition");
     if (s.value && s.value->type != t.dtype)
       errors.push_back(
           fmt::format("{}: value is {}, target {}", where, tenon::name_of(s.value->type), tenon::name_of(t.dtype)));
@@ -211,6 +223,7 @@ Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
     loops(s.loops);
     each(s.index);
     s.value = f(s.value);
+    if (s.where) s.where = f(s.where);
   }
   return out;
 }

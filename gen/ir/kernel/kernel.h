@@ -52,7 +52,7 @@ struct Attr {
   int count = 1;
 };
 
-enum class Update : uint8_t { Assign, Add, Mul, Max, Min, Last };
+enum class Update : uint8_t { Assign, Add, Mul, Max, Min, Last, BitXor, BitOr, BitAnd };
 
 /// target[index] update value, for every value of the loop variables. A full definition has Assign and the loop
 /// variables themselves as index; scatter updates run in the order of the loops.
@@ -62,7 +62,8 @@ struct KernelStatement {
   Update update = Update::Assign;
   Expr value;  ///< of the target's storage type
   std::vector<LoopVar> loops;
-  std::string formula;  ///< the definition's own text, for comments
+  std::string formula;   ///< the definition's own text, for comments
+  Expr where = nullptr;  ///< of an update: where it is false nothing is computed and nothing is touched
 };
 
 enum class CheckStatus : uint8_t { Range, Shape };

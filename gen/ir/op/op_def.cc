@@ -67,6 +67,9 @@ std::string_view spelling(Combine combine) {
     case Combine::max: return "max=";
     case Combine::min: return "min=";
     case Combine::last: return "last=";
+    case Combine::bit_xor: return "bit_xor=";
+    case Combine::bit_or: return "bit_or=";
+    case Combine::bit_and: return "bit_and=";
   }
   return "";
 }

@@ -106,9 +106,9 @@ struct IndexRange {
   SourceSpan span;
 };
 
-enum class Combine { define, add, multiply, max, min, last };
+enum class Combine { define, add, multiply, max, min, last, bit_xor, bit_or, bit_and };
 
-/// "=", "+=", "*=", "max=", "min=", "last="
+/// "=", "+=", "*=", "max=", "min=", "last=", "bit_xor=", "bit_or=", "bit_and="
 std::string_view spelling(Combine combine);
 
 /// `Y[i, j] = e`, a scatter `Y[f] += e`, or, when `is_call`, `a, b = op(args)`.
@@ -117,7 +117,9 @@ struct Statement {
   std::vector<Word> targets;  ///< one, unless is_call
   std::vector<Syntax> subs;   ///< of the target; empty when is_call
   Combine combine = Combine::define;
-  Syntax value;  ///< expression; when is_call a `call` node whose text is the op's name
+  Syntax value;                      ///< expression; when is_call a `call` node whose text is the op's name
+  std::vector<Syntax> ranges = {};   ///< of an update: `where e in a .. b`, each a name with children {a, b}
+  std::optional<Syntax> where = {};  ///< of an update: `where condition`
   SourceSpan span;
 };
 

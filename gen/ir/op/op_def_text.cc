@@ -176,8 +176,13 @@ std::string print(const Dim& d) {
 
 std::string print(const Statement& s) {
   if (s.is_call) return fmt::format("{} = {}", list_text<Word>(s.targets, word_text), print(s.value));
-  return fmt::format("{}[{}] {} {}", s.targets[0].text, list_text<Syntax>(s.subs, syntax_text), spelling(s.combine),
-                     print(s.value));
+  std::string where;
+  for (const Syntax& r : s.ranges)
+    where += fmt::format("{}{} in {} .. {}", where.empty() ? " where " : ", ", r.text, print(r.children[0]),
+                         print(r.children[1]));
+  if (s.where) where += (where.empty() ? " where " : " : ") + print(*s.where);
+  return fmt::format("{}[{}] {} {}{}", s.targets[0].text, list_text<Syntax>(s.subs, syntax_text), spelling(s.combine),
+                     print(s.value), where);
 }
 
 std::string print(const OpDef& op) {

@@ -47,9 +47,22 @@ std::string binary_text(const Syntax& s) {
   return bracketed(left, left_needs) + (tight ? s.text : " " + s.text + " ") + bracketed(right, right_needs);
 }
 
+/// Variables of a reduction or of a condition on an update: k, *q, e in a .. b.
+std::string variables_text(const std::vector<Syntax>& variables) {
+  std::string out;
+  for (const Syntax& v : variables) {
+    out += out.empty() ? "" : ", ";
+    out += v.children.size() == 2 ? fmt::format("{} in {} .. {}", v.text, print(v.children[0]), print(v.children[1]))
+                                  : print(v);
+  }
+  return out;
+}
+
 std::string reduce_text(const Syntax& s) {
   const std::string condition = s.predicate() == nullptr ? "" : " : " + print(*s.predicate());
-  return fmt::format("{}[{}{}]({})", s.text, list_text(s.variables(), ", "), condition, print(s.reduced()));
+  const std::string start =
+      s.start() == nullptr ? "" : fmt::format("{} = {}, ", s.start()->text, print(s.start()->children[0]));
+  return fmt::format("{}[{}{}]({}{})", s.text, variables_text(s.variables()), condition, start, print(s.reduced()));
 }
 
 std::string group_text(const Syntax& s) {

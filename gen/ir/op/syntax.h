@@ -30,7 +30,8 @@ enum class SyntaxKind : std::uint8_t {
   group,      ///< (g m): one stored dimension's logical subs; children the parts, outermost first
   call,       ///< f(x, axis=1): `text` the function; children the arguments, keywords last
   keyword,    ///< axis=1 as an argument: `text` the name; children {x}
-  reduce,     ///< sum[k, *q : p](x): `text` the reducer; children {list of name|pack, x} or {list, x, predicate}
+  reduce,     ///< sum[k, *q : p](x): `text` the reducer; children {list of name|pack, x}, then a predicate, then, of a
+              ///< fold, the keyword a=start. A name with children {a, b} is a range from data, `e in a .. b`
   list,       ///< [1, 2] as a default or an argument
 };
 
@@ -48,7 +49,13 @@ struct Syntax {
   /// Of a reduce: its variables (name or pack nodes), the reduced expression, and the predicate (nullptr if none).
   const std::vector<Syntax>& variables() const { return children[0].children; }
   const Syntax& reduced() const { return children[1]; }
-  const Syntax* predicate() const { return children.size() > 2 ? &children[2] : nullptr; }
+  const Syntax* predicate() const {
+    return children.size() > 2 && children[2].kind != SyntaxKind::keyword ? &children[2] : nullptr;
+  }
+  /// Of a fold: the accumulator with what it begins with.
+  const Syntax* start() const {
+    return children.size() > 2 && children.back().kind == SyntaxKind::keyword ? &children.back() : nullptr;
+  }
 };
 
 /// Same tree; places are not compared.

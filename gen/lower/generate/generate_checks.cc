@@ -1,7 +1,10 @@
 // Checks: loops that leave with a status where a condition does not hold.
+#include <algorithm>
+
 #include "algebra/simplify.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/loop_bounds.h"
 
 namespace tenon {
 
@@ -18,6 +21,34 @@ Block Generator::run_checks() {
   return body;
 }
 
+namespace {
+
+/// A bound of the loop at `depth` that every failure of the group needs, and that no loop inside of it decides; it is
+/// taken out of the failures.
+Expr take_bound(CheckGroup& group, size_t depth, bool from) {
+  const std::string& v = group.loops[depth].name;
+  for (const Expr& c : conjuncts(group.fails[0])) {
+    const auto bound = bound_of(c, v);
+    if (!bound || bound->from != from) continue;
+    const bool inner = std::any_of(group.loops.begin() + static_cast<std::ptrdiff_t>(depth), group.loops.end(),
+                                   [&](const LoopVar& l) { return mentions(bound->limit, l.name); });
+    const auto needs = [&](const Expr& fail) {
+      const std::vector<Expr> all = conjuncts(fail);
+      return all.size() > 1 && std::any_of(all.begin(), all.end(), [&](const Expr& o) { return same(o, c); });
+    };
+    if (inner || !std::all_of(group.fails.begin(), group.fails.end(), needs)) continue;
+    for (Expr& fail : group.fails) {
+      std::vector<Expr> rest = conjuncts(fail);
+      std::erase_if(rest, [&](const Expr& o) { return same(o, c); });
+      fail = rest.empty() ? constant_int(1, DType::Bool) : conjunction(rest);
+    }
+    return bound->limit;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 /// Writes what is asked within the first `depth` loops of a group.
 void Generator::ask(const CheckGroup& group, size_t depth) {
   SharedExprs shared;  // what a condition asks twice is one node, and gets a name
@@ -32,12 +63,17 @@ void Generator::ask(const CheckGroup& group, size_t depth) {
     return;
   }
   const LoopVar& v = group.loops[depth];
+  CheckGroup inside = group;
+  Expr from = take_bound(inside, depth, true), to = take_bound(inside, depth, false);
+  from = from ? apply(ScalarOp::Max, {from, constant_int(0)}) : constant_int(0);
+  to = to ? apply(ScalarOp::Min, {to, v.extent}) : v.extent;
   const Expr around = shared.share(group.around[depth]);
   start_leaf({around});
   const Operand runs = around ? scalar(around, 0) : nullptr;
   const std::string name = take_name(letter_of(v.name));
   vars_[v.name] = {v_var(name)};
-  Stmt loop = s_for(name, v_int(0), scalar(v.extent, 0), 1, block([&] { ask(group, depth + 1); }));
+  Stmt loop = s_for(name, scalar(simplify(from, ranges_), 0), scalar(simplify(to, ranges_), 0), 1,
+                    block([&] { ask(inside, depth + 1); }));
   out_->push_back(runs ? s_if(runs, {std::move(loop)}) : std::move(loop));
 }
 

@@ -157,8 +157,8 @@ void Generator::fetch_next_row(const TreeLoop& l) {
 /// The value to store: the new one, or the one that stands there combined with it.
 Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
   if (d.update == Update::Assign || d.update == Update::Last) return v;
-  constexpr ScalarOp ops[] = {ScalarOp::Cast, ScalarOp::Add, ScalarOp::Mul,
-                              ScalarOp::Max,  ScalarOp::Min, ScalarOp::Cast};
+  constexpr ScalarOp ops[] = {ScalarOp::Cast, ScalarOp::Add,    ScalarOp::Mul,   ScalarOp::Max,   ScalarOp::Min,
+                              ScalarOp::Cast, ScalarOp::BitXor, ScalarOp::BitOr, ScalarOp::BitAnd};
   const DType storage = k_.tensors[static_cast<size_t>(d.tensor)].dtype;
   const DType compute = dtype_row(storage).compute;
   const int buffer = buffer_of_[static_cast<size_t>(d.tensor)];
@@ -167,7 +167,8 @@ Bundle Generator::combined(const TreeDefine& d, const Bundle& v) {
     const Operand old =
         v_load(buffer, storage, offset_of(d.tensor, d.index, static_cast<int>(u)), lanes_.lanes, lanes_.active);
     ScalarOp op = ops[static_cast<size_t>(d.update)];
-    if (storage == DType::Bool) op = op == ScalarOp::Add || op == ScalarOp::Max ? ScalarOp::Or : ScalarOp::And;
+    if (storage == DType::Bool && d.update != Update::BitXor)
+      op = op == ScalarOp::Add || op == ScalarOp::Max || op == ScalarOp::BitOr ? ScalarOp::Or : ScalarOp::And;
     out.push_back(v_cast(v_apply(op, {v_cast(old, compute), v_cast(v[u], compute)}), storage));
   }
   return out;
@@ -215,6 +216,16 @@ void Generator::name_positions_outside(const TreeLoop& l) {
 }
 
 void Generator::define(const TreeDefine& d) {
+  if (d.where) {
+    start_leaf({d.where});
+    const Operand holds = scalar(d.where, 0);
+    TreeDefine always = d;
+    always.where = nullptr;
+    Block then = block([&] { define(always); });
+    out_->push_back(s_if(holds, std::move(then)));
+    forwarded_.forget(d.tensor);
+    return;
+  }
   start_leaf({d.value});
   const TempPlace& place = places_[static_cast<size_t>(d.tensor)];
   if (place.stored) name_positions(d);

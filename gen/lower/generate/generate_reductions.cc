@@ -26,6 +26,10 @@ Operand Generator::combine(Reducer op, const Operand& a, const Operand& b) const
     case Reducer::ArgMin: return v_apply(ScalarOp::Min, {b, a});
     case Reducer::Any: return v_apply(ScalarOp::Or, {a, b});
     case Reducer::All: return v_apply(ScalarOp::And, {a, b});
+    case Reducer::BitXor: return v_apply(ScalarOp::BitXor, {a, b});
+    case Reducer::BitOr: return v_apply(ScalarOp::BitOr, {a, b});
+    case Reducer::BitAnd: return v_apply(ScalarOp::BitAnd, {a, b});
+    case Reducer::Fold: return b;
   }
   TENON_UNREACHABLE("reducer");
 }
@@ -46,10 +50,16 @@ void Generator::begin(const TreeBegin& b) {
   state.position_type = {lanes > 1 && bytes_of(type) <= 4 ? DType::I32 : DType::I64, lanes, 0};
   state.names.clear();
   state.positions.clear();
-  Bundle running;
+  Bundle running, start;
+  if (b.start) {
+    start_leaf({b.start});
+    start = spread(value(b.start), parts);
+  }
   for (int u = 0; u < parts; ++u) {
     state.names.push_back(take_name(parts > 1 ? a.name + std::to_string(u) : a.name));
-    out_->push_back({SVar{state.names.back(), identity(a.op, state.type)}});
+    Operand first = b.start ? start[static_cast<size_t>(u)] : identity(a.op, state.type);
+    if (b.start && first->type.dtype == DType::Bool) first = mask_as(first, state.type.mask_bits);
+    out_->push_back({SVar{state.names.back(), first}});
     running.push_back(v_var(state.names.back(), state.type));
     if (!is_argument(a.op)) continue;
     state.positions.push_back(take_name(state.names.back() + "_at"));
@@ -98,7 +108,12 @@ void Generator::accumulate(const TreeAccumulate& a) {
     const Operand total = v_var(state.names[u], state.type);
     Operand v = x[u];
     if (v->type.dtype == DType::Bool) v = mask_as(v, state.type.mask_bits);
-    if (a.where) v = masked(v, where[u], acc.op);
+    if (a.where && acc.op == Reducer::Fold) {
+      const int bits = v->type.dtype == DType::Bool ? v->type.mask_bits : dtype_row(v->type.dtype).bits;
+      v = v_select(mask_as(where[u], bits), v, total);
+    } else if (a.where) {
+      v = masked(v, where[u], acc.op);
+    }
     if (mask_tail)
       v = masked(v,
                  lane_mask(state.type.dtype == DType::Bool ? state.type.mask_bits : dtype_row(state.type.dtype).bits),

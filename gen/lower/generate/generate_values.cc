@@ -388,7 +388,8 @@ Operand Generator::scalar_reduce(const Expr& e, const Reduce& r) {
   const bool argument = r.op == Reducer::ArgMax || r.op == Reducer::ArgMin;
   const OperandType type{argument ? r.value->type : e->type, 1, 0};
   const std::string name = take_name("r"), at = argument ? take_name("r_at") : "";
-  out_->push_back({SVar{name, identity(r.op, type)}});
+  out_->push_back({SVar{name, r.start ? scalar(r.start, 0) : identity(r.op, type)}});
+  if (r.start) vars_[r.running] = {v_var(name, type)};
   if (argument) out_->push_back({SVar{at, v_int(-1)}});
   const auto add = [&] {
     const Operand v = scalar(r.value, 0);

@@ -50,9 +50,13 @@ Expr without_unit_reductions(const Expr& e) {
   const Expr value = substitute(n->value, zeros), where = n->where ? substitute(n->where, zeros) : nullptr;
   const bool argument = n->op == Reducer::ArgMax || n->op == Reducer::ArgMin;
   if (argument && n->vars.size() > 1) return r;
+  if (n->op == Reducer::Fold && vars.empty()) {
+    const Expr once = substitute(value, {{n->running, n->start}});
+    return where ? select(substitute(where, {{n->running, n->start}}), once, n->start) : once;
+  }
   if (!vars.empty() || where)
     return vars.empty() ? select(where, argument ? constant_int(0) : value, identity_of(n->op, r->type))
-                        : reduce(n->op, vars, where, value, r->type);
+                        : reduce_like(*n, vars, where, value, r->type);
   return argument ? constant_int(0) : value;
 }
 
@@ -124,6 +128,7 @@ Kernel simplify_kernel(const Kernel& k) {
     };
     for (Expr& e : s.index) e = tidy(e);
     s.value = tidy(s.value);
+    if (s.where) s.where = tidy(s.where);
   }
   simplify_checks(out);
   return out;

@@ -22,8 +22,9 @@ class ReductionSeparator {
     for (KernelStatement s : body) {
       statement_ = &s;
       const auto* root = std::get_if<Reduce>(&s.value->node);
-      for (Expr& e : s.index) e = take_out(e, s.loops, nullptr);
-      s.value = root ? inside(s.value, s.loops) : take_out(s.value, s.loops, nullptr);
+      if (s.where) s.where = take_out(s.where, s.loops, nullptr);
+      for (Expr& e : s.index) e = take_out(e, s.loops, s.where);
+      s.value = root ? inside(s.value, s.loops) : take_out(s.value, s.loops, s.where);
       out_.body.push_back(std::move(s));
     }
     return std::move(out_);
@@ -37,7 +38,8 @@ class ReductionSeparator {
     deeper.insert(deeper.end(), r.vars.begin(), r.vars.end());
     const Expr guard = r.where;
     if (r.where) r.where = take_out(r.where, deeper, nullptr);
-    return reduce(r.op, r.vars, r.where, take_out(r.value, deeper, guard), e->type);
+    if (r.start) running_.insert(r.running);
+    return reduce_like(r, r.vars, r.where, take_out(r.value, deeper, guard), e->type);
   }
 
   static Reduce flattened(Reduce r) {
@@ -51,7 +53,12 @@ class ReductionSeparator {
   }
 
   Expr take_out(const Expr& e, const std::vector<LoopVar>& scope, const Expr& guard) {
-    if (std::holds_alternative<Reduce>(e->node)) return as_temp(inside(e, scope), scope, guard);
+    if (const auto* r = std::get_if<Reduce>(&e->node)) {
+      // What depends on the running value of a fold around it is computed where the fold is.
+      const auto depends = [&](const std::string& running) { return running != r->running && mentions(e, running); };
+      if (std::any_of(running_.begin(), running_.end(), depends)) return e;
+      return as_temp(inside(e, scope), scope, guard);
+    }
     if (const auto* s = std::get_if<Select>(&e->node)) {
       const Expr cond = take_out(s->cond, scope, guard);
       const auto under = [&](const Expr& c) { return guard ? apply(ScalarOp::And, {guard, c}) : c; };
@@ -70,7 +77,7 @@ class ReductionSeparator {
     add_loops(ranges, scope);
     add_loops(ranges, r.vars);
     const bool guarded = guard && !always_defined(out_, r.value, ranges);
-    if (guarded) e = reduce(r.op, r.vars, r.where ? apply(ScalarOp::And, {guard, r.where}) : guard, r.value, e->type);
+    if (guarded) e = reduce_like(r, r.vars, r.where ? apply(ScalarOp::And, {guard, r.where}) : guard, r.value, e->type);
     KernelStatement s;
     std::vector<Expr> dims;
     for (const LoopVar& v : scope)
@@ -103,6 +110,7 @@ class ReductionSeparator {
   Ranges sizes_;
   std::set<std::string> names_;
   std::set<int> made_here_;
+  std::set<std::string> running_;  ///< running values of folds
   const KernelStatement* statement_ = nullptr;
 };
 

@@ -75,6 +75,7 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
       each_read(e, [&](const Read& r) { used[static_cast<size_t>(r.tensor)] = true; });
     };
     reads(s.value);
+    if (s.where) reads(s.where);
     for (const Expr& e : s.index) reads(e);
   }
   std::vector<StrideSize> found;

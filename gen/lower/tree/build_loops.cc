@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/loop_bounds.h"
 #include "lower/kernel/scan.h"
 #include "support/check.h"
 
@@ -33,7 +35,9 @@ void touch(const TreeNode& node, Touches& out) {
     out[d->tensor].indices.push_back(d->index);
     for (const Expr& e : d->index) touch_reads(e, out);
     touch_reads(d->value, out);
+    touch_reads(d->where, out);
   }
+  if (const auto* b = std::get_if<TreeBegin>(&node.node)) touch_reads(b->start, out);
   if (const auto* a = std::get_if<TreeAccumulate>(&node.node)) {
     touch_reads(a->where, out);
     touch_reads(a->value, out);
@@ -54,20 +58,21 @@ struct Pending {
   std::vector<LoopVar> reduced;  ///< the same for the reduction
   const Reduce* reduction = nullptr;
   int accumulator = -1;
+  Expr where = nullptr;  ///< of the reduction: what no loop's bounds say
   std::optional<Scan> scan;
   bool in_order = false;  ///< scatter: loops of its own, as written
 };
 
 class LoopBuilder {
  public:
-  explicit LoopBuilder(const Kernel& k) : k_(k) {}
+  explicit LoopBuilder(const Kernel& k) : k_(k), ranges_(size_ranges(k)) {}
 
   LoopTree run() {
     const Ranges sizes = size_ranges(k_);
     for (const KernelStatement& s : k_.body) {
       Pending p;
       names_.clear();
-      p.define = {s.target, s.index, s.update, s.value, s.formula};
+      p.define = {s.target, s.index, s.update, s.value, s.formula, s.where};
       p.loops = s.loops;
       p.scan = recognise_scan(s, sizes);
       p.reduction = std::get_if<Reduce>(&s.value->node);
@@ -82,9 +87,11 @@ class LoopBuilder {
   void begin_reduction(Pending& p, const KernelStatement& s) {
     const Reduce& r = *p.reduction;
     p.reduced = r.vars;
+    p.where = r.where;
     p.accumulator = static_cast<int>(tree_.accumulators.size());
     const std::string name = k_.tensors[static_cast<size_t>(s.target)].name;
     tree_.accumulators.push_back({r.op, s.value->type, r.value->type, name, {}, r.where != nullptr});
+    if (r.start) names_[r.running] = running_ref(accumulator_name(p.accumulator), s.value->type);
     p.define.value = std::make_shared<const ExprNode>(ExprNode{s.value->type, VarRef{accumulator_name(p.accumulator)}});
   }
 
@@ -94,6 +101,7 @@ class LoopBuilder {
     TreeDefine d = p.define;
     for (Expr& e : d.index) e = rename(e);
     d.value = rename(d.value);
+    d.where = rename(d.where);
     return d;
   }
   TreeAccumulate accumulate_of(const Pending& p) const {
@@ -103,7 +111,7 @@ class LoopBuilder {
       position = constant_int(0);
       for (const LoopVar& v : r.vars) position = position * v.extent + var_ref(v.name);
     }
-    return {p.accumulator, p.scan ? nullptr : rename(r.where), rename(r.value), rename(position)};
+    return {p.accumulator, p.scan ? nullptr : rename(p.where), rename(r.value), rename(position)};
   }
 
   /// What the statement touches, as far as its variables have names in the tree.
@@ -169,6 +177,7 @@ class LoopBuilder {
     loop.var = {fmt::format("{}.{}", v.name, ++loops_), rename(v.extent)};
     loop.ordered = ordered;
     names_[v.name] = var_ref(loop.var.name);
+    ranges_.extents[loop.var.name] = loop.var.extent;
     body.push_back({std::move(loop)});
     return std::get<TreeLoop>(body.back().node);
   }
@@ -184,7 +193,10 @@ class LoopBuilder {
     if (p.scan) vars.erase(vars.begin() + static_cast<std::ptrdiff_t>(scan_loop(p)));
     const auto at = p.in_order || body.empty() ? std::nullopt : find_place(body, vars, touches_of(p, true), false);
     const LoopVar v = vars[at ? at->var : 0];
+    const LoopBounds bounds = p.in_order ? bounds_of(p.define.where, p.loops, v) : LoopBounds{};
     TreeLoop& loop = at ? std::get<TreeLoop>(body[at->node].node) : new_loop(body, v, p.in_order);
+    loop.begin = bounds.begin ? bounds.begin : loop.begin;
+    loop.end = bounds.end ? bounds.end : loop.end;
     names_[v.name] = var_ref(loop.var.name);
     remove(p, v.name);
     place(loop.body, p);
@@ -202,7 +214,7 @@ class LoopBuilder {
 
   void place_reduction(Tree& body, Pending& p) {
     const auto at = body.empty() ? std::nullopt : find_place(body, p.reduced, touches_of(p, false), true);
-    const TreeNode begin{TreeBegin{p.accumulator}};
+    const TreeNode begin{TreeBegin{p.accumulator, rename(p.reduction->start)}};
     if (at) {
       body.insert(body.begin() + static_cast<std::ptrdiff_t>(at->node), begin);
       const LoopVar v = p.reduced[at->var];
@@ -226,9 +238,43 @@ class LoopBuilder {
     const auto at = may_share ? find_place(body, p.reduced, touches_of(p, false), true) : std::nullopt;
     const LoopVar v = p.reduced[at ? at->var : 0];
     p.reduced.erase(p.reduced.begin() + static_cast<std::ptrdiff_t>(at ? at->var : 0));
+    const LoopBounds bounds = at ? LoopBounds{} : take_bounds(p, v);
     TreeLoop& loop = at ? std::get<TreeLoop>(body[at->node].node) : new_loop(body, v);
+    loop.begin = bounds.begin ? bounds.begin : loop.begin;
+    loop.end = bounds.end ? bounds.end : loop.end;
     names_[v.name] = var_ref(loop.var.name);
     place_accumulation(loop.body, p, at.has_value());
+  }
+
+  struct LoopBounds {
+    Expr begin, end;
+  };
+
+  /// Conditions of a reduction that bound one of its variables become the bounds of its loop, kept to the extent.
+  LoopBounds take_bounds(Pending& p, const LoopVar& v) {
+    return p.scan ? LoopBounds{} : bounds_of(p.where, p.reduction->vars, v);
+  }
+
+  /// Takes the bounds of `v` out of a condition, as far as no variable decides them that has no loop yet.
+  LoopBounds bounds_of(Expr& where, const std::vector<LoopVar>& vars, const LoopVar& v) {
+    LoopBounds out;
+    if (!where) return out;
+    std::vector<Expr> rest;
+    for (const Expr& c : conjuncts(where)) {
+      const auto b = bound_of(c, v.name);
+      const bool open = b && std::any_of(vars.begin(), vars.end(), [&](const LoopVar& o) {
+                          return mentions(b->limit, o.name) && !names_.contains(o.name);
+                        });
+      if (!b || open || (b->from ? out.begin : out.end)) rest.push_back(c);
+      else (b->from ? out.begin : out.end) = b->limit;
+    }
+    where = conjunction(rest);
+    // A range that ends before it begins is empty; vector loops count from the end.
+    const Expr end = out.end ? apply(ScalarOp::Min, {out.end, v.extent}) : v.extent;
+    if (out.begin) out.begin = simplify(rename(apply(ScalarOp::Max, {out.begin, constant_int(0)})), ranges_);
+    if (out.begin) out.end = simplify(apply(ScalarOp::Max, {rename(end), out.begin}), ranges_);
+    else if (out.end) out.end = simplify(rename(apply(ScalarOp::Max, {end, constant_int(0)})), ranges_);
+    return out;
   }
 
   void place_scan(Tree& body, Pending& p) {
@@ -245,6 +291,7 @@ class LoopBuilder {
   }
 
   const Kernel& k_;
+  Ranges ranges_;
   LoopTree tree_;
   std::map<std::string, Expr> names_;  ///< variables of the statement at hand → of the tree
   int loops_ = 0;

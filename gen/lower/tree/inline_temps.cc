@@ -89,6 +89,7 @@ class Inliner {
  private:
   static void count_in(const KernelStatement& s, int tensor, Uses& uses) {
     count(s.value, tensor, s.loops.size(), uses);
+    if (s.where) count(s.where, tensor, s.loops.size(), uses);
     for (const Expr& e : s.index) count(e, tensor, s.loops.size(), uses);
   }
 
@@ -104,6 +105,7 @@ class Inliner {
   void replace(const KernelStatement& definition) {
     for (KernelStatement& s : k_.body) {
       s.value = in(s.value, definition);
+      if (s.where) s.where = in(s.where, definition);
       for (Expr& e : s.index) e = in(e, definition);
     }
   }

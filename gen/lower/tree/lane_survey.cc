@@ -58,6 +58,7 @@ void LaneSurvey::tree(const Tree& t) {
     } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {
       define(*d);
     } else if (const auto* b = std::get_if<TreeBegin>(&n.node)) {
+      if (b->start) value(b->start);
       begun_.insert(b->accumulator);
       varying_accumulators_.insert(accumulator_name(b->accumulator));
     } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
@@ -91,6 +92,7 @@ std::optional<Expr> LaneSurvey::stride(int tensor, const std::vector<Expr>& inde
 }
 
 void LaneSurvey::define(const TreeDefine& d) {
+  if (d.where) return refuse();
   value(d.value);
   const TempPlace& place = places_[static_cast<size_t>(d.tensor)];
   if (!place.stored) {
@@ -117,6 +119,7 @@ void LaneSurvey::accumulate(const TreeAccumulate& a) {
   if (argument) widest_ = std::max(widest_, 4);
   if (begun_.count(a.accumulator)) return;
   reduced_.insert(a.accumulator);
+  if (acc.op == Reducer::Fold) return refuse();  // strictly in order
   const bool ordered = acc.op == Reducer::Sum || acc.op == Reducer::Prod;
   if (ordered && is_float(type) && !k_.reassociate) refuse();
   if (!argument) return;

@@ -45,9 +45,12 @@ struct TreeDefine {
   Update update = Update::Assign;
   Expr value;
   std::string formula;
+  Expr where = nullptr;  ///< of an update: done only where it holds
 };
+/// `start`: of a Fold, what it begins with.
 struct TreeBegin {
   int accumulator = 0;
+  Expr start = nullptr;
 };
 /// `position`: for ArgMax and ArgMin, what the result is when this element wins.
 struct TreeAccumulate {

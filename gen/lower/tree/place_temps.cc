@@ -42,12 +42,15 @@ class Placer {
       } else if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) {
         reads(a->value);
         if (a->where) reads(a->where);
+      } else if (const auto* b = std::get_if<TreeBegin>(&n.node); b && b->start) {
+        reads(b->start);
       }
     }
   }
 
   void define(const TreeDefine& d) {
     reads(d.value);
+    if (d.where) reads(d.where);
     for (const Expr& e : d.index) reads(e);
     accesses_[static_cast<size_t>(d.tensor)].push_back(&d.index);
     if (d.update == Update::Assign) return forwarded_.write(d.tensor, d.index, true);

@@ -61,6 +61,8 @@ BodyScope::BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& dia
     if (s.is_call) continue;
     for (const Syntax& sub : s.subs) claim(sub), collect_variables(sub);
     collect_variables(s.value);
+    for (const Syntax& range : s.ranges) claim(range), collect_variables(range);
+    if (s.where) collect_variables(*s.where);
   }
   for (const ClosedGrad& g : op.closed_grads) collect_variables(g.value);
   bounds_ = IndexBounds(context());
@@ -97,6 +99,12 @@ void BodyScope::collect_variables(const Syntax& s) {
 }
 
 void BodyScope::resolve() {
+  // What the left side of an output says holds: elsewhere its variables may run over a part of a dim.
+  for (const Statement& s : op_.body) {
+    const auto found = s.is_call ? values_.end() : values_.find(s.targets[0].text);
+    if (found != values_.end() && found->second.output != nullptr) visit_subs(s.subs, found->second);
+  }
+  for (auto& [name, v] : variables_) v.fixed = v.extent.has_value();
   bool changed = true;
   for (std::size_t round = 0; changed && round < op_.body.size() + 2; ++round) {
     changed = false;
@@ -112,12 +120,20 @@ bool BodyScope::visit_statement(const Statement& statement) {
   if (found != values_.end() && found->second.slots) changed |= visit_subs(statement.subs, found->second);
   for (const Syntax& sub : statement.subs) changed |= visit_reads(sub);
   changed |= visit_reads(statement.value);
+  for (const Syntax& range : statement.ranges) changed |= visit_reads(range);
+  if (statement.where) changed |= visit_reads(*statement.where);
   return define(statement) || changed;
 }
 
 bool BodyScope::visit_reads(const Syntax& s) {
   bool changed = false;
   if (s.is(SyntaxKind::subscript)) {
+    const AttrDef* list = op_.attr(s.text);
+    if (list != nullptr && list->count == AttrCount::fixed && s.children.size() == 1) {
+      Syntax length;
+      length.integer = list->length;
+      changed |= bind(s.children[0], false, length);
+    }
     if (const auto found = values_.find(s.text); found != values_.end())
       changed |= visit_subs(s.children, found->second);
   }
@@ -138,7 +154,9 @@ bool BodyScope::visit_subs(const std::vector<Syntax>& subs, const BodyValue& val
   if (subs.size() != value.slots->size()) return false;
   for (std::size_t i = 0; i < subs.size(); ++i) {
     const Slot& slot = (*value.slots)[i];
-    if (slot.split()) {
+    if (slot.split() && subs[i].is(SyntaxKind::name)) {
+      changed |= bind(subs[i], false, stored_extent(slot));
+    } else if (slot.split()) {
       if (!subs[i].is(SyntaxKind::group) || subs[i].children.size() != slot.extents.size()) continue;
       for (std::size_t k = 0; k < slot.extents.size(); ++k)
         changed |= bind(subs[i].children[k], false, slot.extents[k]);
@@ -158,7 +176,7 @@ bool BodyScope::bind(const Syntax& sub, bool pack, const Syntax& extent) {
     v.extent = extent;
     return true;
   }
-  if (bounds_.equal(*v.extent, extent) || !reported_.insert(sub.span.begin).second) return false;
+  if (v.fixed || bounds_.equal(*v.extent, extent) || !reported_.insert(sub.span.begin).second) return false;
   diagnostics_.error(
       Code::E0411, sub.span,
       fmt::format("'{}' ranges over {} here, but over {} elsewhere", sub.text, print(extent), print(*v.extent)),
@@ -186,11 +204,18 @@ bool BodyScope::define(const Statement& statement) {
   return true;
 }
 
+std::string BodyScope::first_tensor(const Syntax& s) const {
+  if (s.is(SyntaxKind::name)) return values_.count(s.text) != 0 && !is_given(s.text) ? s.text : "";
+  for (const Syntax& child : s.children)
+    if (std::string found = first_tensor(child); !found.empty()) return found;
+  return "";
+}
+
 bool BodyScope::infer_call(const Statement& statement) {
   const OpDef* callee = library_.op(statement.value.text);
   std::vector<const BodyValue*> arguments;
   for (const Syntax& argument : statement.value.children)
-    arguments.push_back(argument.is(SyntaxKind::name) ? value(argument.text) : nullptr);
+    arguments.push_back(argument.is(SyntaxKind::keyword) ? nullptr : value(first_tensor(argument)));
   std::vector<std::optional<std::vector<Slot>>> results(statement.targets.size());
   if (callee != nullptr) results = infer_results(*callee, statement.value, arguments);
   bool changed = false;

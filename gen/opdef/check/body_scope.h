@@ -35,6 +35,7 @@ struct IndexVariable {
   bool elsewhere = false;  ///< indexes a value of unknown shape bare, which may give the range at expansion
   std::optional<Syntax> extent;
   SourceSpan first;
+  bool fixed = false;  ///< an `index` entry or the left side of an output tells the extent
 };
 
 /// Names of one body. Built once; reports variables whose bare uses disagree.
@@ -54,6 +55,8 @@ class BodyScope {
   const OpDef& op() const { return op_; }
   const OpLibrary& library() const { return library_; }
   std::vector<std::string> names() const;
+  /// The first tensor that an argument of a call names; "" if none.
+  std::string first_tensor(const Syntax& argument) const;
   IndexBounds& bounds() { return bounds_; }
 
  private:
@@ -79,6 +82,9 @@ class BodyScope {
   std::set<std::size_t> reported_;
   IndexBounds bounds_;
 };
+
+/// The extent of the stored dim of a slot.
+Syntax stored_extent(const Slot& slot);
 
 /// Slots of a declared tensor.
 std::vector<Slot> slots_of(const TensorDef& tensor);

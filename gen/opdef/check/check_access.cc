@@ -8,6 +8,20 @@
 
 namespace tenon {
 
+/// The product of a split dim's parts.
+Syntax stored_extent(const Slot& slot) {
+  Syntax all = slot.extents[0];
+  for (std::size_t k = 1; k < slot.extents.size(); ++k) {
+    Syntax product;
+    product.kind = SyntaxKind::binary;
+    product.text = "*";
+    product.span = slot.extents[k].span;
+    product.children = {std::move(all), slot.extents[k]};
+    all = std::move(product);
+  }
+  return all;
+}
+
 bool reads_data(const Syntax& s, const BodyScope& scope) {
   if (s.is(SyntaxKind::subscript) && scope.value(s.text) != nullptr) return true;
   return std::any_of(s.children.begin(), s.children.end(),
@@ -39,6 +53,8 @@ void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Synta
     const Syntax& sub = subs[i];
     if (slot.pack) {
       check_pack_sub(access, sub, slot, within);
+    } else if (slot.split() && !sub.is(SyntaxKind::group) && !sub.is(SyntaxKind::pack) && !sub.is(SyntaxKind::each)) {
+      check_single_sub(access, sub, stored_extent(slot), within);
     } else if (slot.split() != sub.is(SyntaxKind::group) ||
                (slot.split() && sub.children.size() != slot.extents.size())) {
       const std::string parts = fmt::format("a split dim of {} parts", slot.extents.size());
@@ -178,8 +194,17 @@ void ExpressionChecker::check_single_sub(const Syntax& access, const Syntax& sub
   if (place.guarded) return;
   const IndexVariable* v = sub.is(SyntaxKind::name) ? scope_.variable(sub.text) : nullptr;
   // Bare: the range is the dim's own. (Uses that disagree have been reported.)
-  if (v != nullptr && (!v->declared || !v->extent || same(*v->extent, extent))) return;
-  check_bounds(access, sub, extent);
+  if (v != nullptr && (!v->fixed || !v->extent || same(*v->extent, extent))) return;
+  if (v != nullptr && !v->declared && !proved_within(sub, extent)) {
+    diagnostics_.error(
+        Code::E0411, sub.span,
+        fmt::format("'{}' ranges over {} here, but over {} elsewhere", sub.text, print(extent), print(*v->extent)),
+        {fmt::format("use two variables, or make the two sizes one symbol; under `require` {} <= {} makes this read a "
+                     "part of the dim",
+                     print(*v->extent), print(extent))});
+    return;
+  }
+  if (v == nullptr || v->declared) check_bounds(access, sub, extent);
 }
 
 /// "where i runs over N": the variables of an index with their ranges.
@@ -195,6 +220,12 @@ std::string ExpressionChecker::where(const Syntax& sub) {
   };
   collect(collect, sub);
   return ranges.empty() ? "" : fmt::format(" where {}", joined(ranges, ", "));
+}
+
+bool ExpressionChecker::proved_within(const Syntax& sub, const Syntax& extent) {
+  IndexBounds& bounds = scope_.bounds();
+  bounds.within(bound);
+  return bounds.nonnegative(sub) && bounds.below(sub, extent);
 }
 
 void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent) {

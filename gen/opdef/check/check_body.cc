@@ -7,6 +7,7 @@
 #include <map>
 
 #include "opdef/check/expression_checker.h"
+#include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
 
 namespace tenon {
@@ -152,8 +153,13 @@ class BodyChecker {
       check_target(statement);
     } else {
       for (const Syntax& sub : statement.subs) bind_all(sub);
+      // An update is done for all values of what its condition names, too.
+      for (const Syntax& range : statement.ranges) bind_all(range);
+      if (statement.where) bind_all(*statement.where);
+      for (const Syntax& range : statement.ranges) expressions_.check_range(range, {});
       if (!per_operand) check_scatter(statement);
     }
+    if (statement.where) expressions_.check_condition(*statement.where, {});
     expressions_.check(statement.value, {});
   }
 
@@ -346,7 +352,30 @@ class BodyChecker {
     expressions_.check(value, sizes_only());
   }
 
+  /// An argument that is computed element by element: tensors by their names, numbers and functions.
+  void check_computed_argument(const Syntax& argument) {
+    if (argument.is(SyntaxKind::name)) {
+      if (scope_.value(argument.text) != nullptr && !scope_.is_given(argument.text)) check_tensor_argument(argument);
+      else expressions_.check(argument, {});
+      return;
+    }
+    const bool whole = argument.is(SyntaxKind::subscript) || argument.is(SyntaxKind::reduce);
+    const bool unknown = argument.is(SyntaxKind::call) && !expression_function(argument.text, library_);
+    if (whole || unknown) {
+      diagnostics_.error(Code::E0425, argument.span,
+                         fmt::format("'{}' is no function of whole tensors", print(argument)),
+                         {unknown && library_.op(argument.text) != nullptr
+                              ? "call inner ops in statements of their own"
+                              : "ops take whole tensors by their names, without indices"});
+      return;
+    }
+    for (const Syntax& child : argument.children) check_computed_argument(child);
+  }
+
   void check_tensor_argument(const Syntax& argument) {
+    const bool computed = argument.is(SyntaxKind::unary) || argument.is(SyntaxKind::binary) ||
+                          (argument.is(SyntaxKind::call) && library_.op(argument.text) == nullptr);
+    if (computed && !scope_.first_tensor(argument).empty()) return check_computed_argument(argument);
     const BodyValue* value = argument.is(SyntaxKind::name) ? scope_.value(argument.text) : nullptr;
     if (value == nullptr) {
       const bool call = argument.is(SyntaxKind::call);

@@ -53,6 +53,8 @@ bool ExpressionChecker::check_special_call(const Syntax& s, const ExpressionPlac
     check(s.children[2], place);
   } else if (s.text == "cast" || s.text == "bits") {
     check_cast(s, place);
+  } else if (s.text == "lowest" || s.text == "highest" || s.text == "epsilon") {
+    check_type(s.children[0]);
   } else if (s.text == "lin" || s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "sum_of" ||
              s.text == "offset" || s.text == "operand" || s.text == "count") {
     check_pack_arguments(s, place);
@@ -92,12 +94,15 @@ void ExpressionChecker::check_guard(const Syntax& s, ExpressionPlace place) {
 
 void ExpressionChecker::check_cast(const Syntax& s, const ExpressionPlace& place) {
   check(s.children[0], place);
-  const Syntax& type = s.children[1];
+  check_type(s.children[1]);
+}
+
+void ExpressionChecker::check_type(const Syntax& type) {
   if (type.is(SyntaxKind::name) && (op_.type(type.text) != nullptr || dtype_from_name(type.text))) return;
   std::vector<std::string> known;
   for (const TypeVar& t : op_.types) known.push_back(t.name);
   for (const DTypeRow& row : all_dtypes()) known.emplace_back(row.name);
-  diagnostics_.error(Code::E0207, type.span, fmt::format("'{}' is no type to cast to", print(type)),
+  diagnostics_.error(Code::E0207, type.span, fmt::format("'{}' is no type", print(type)),
                      {meant_note(print(type), known)});
 }
 

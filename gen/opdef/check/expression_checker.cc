@@ -79,6 +79,7 @@ bool ExpressionChecker::check_let(const Syntax& s, const ExpressionPlace& place)
 }
 
 void ExpressionChecker::check_name(const Syntax& s, const ExpressionPlace& place) {
+  if (accumulators.count(s.text) != 0) return;
   if (const IndexVariable* v = scope_.variable(s.text)) {
     if (!place.data && !scope_.is_given(s.text)) return unknown_name(s);
     if (v->pack && !place.packs) {
@@ -167,13 +168,18 @@ void ExpressionChecker::check_condition(const Syntax& s, ExpressionPlace place) 
   check(s, place);
 }
 
-void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr) {
+void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr, const ExpressionPlace& place) {
   if (attr.count == AttrCount::one) {
     diagnostics_.error(Code::E0431, s.span, fmt::format("the attribute '{}' is one value and has no elements", s.text),
                        {fmt::format("write {}, or declare it as {}[2]", s.text, attr.type)});
     return;
   }
   const bool literal = s.children.size() == 1 && s.children[0].is(SyntaxKind::integer);
+  if (!literal && s.children.size() == 1 && attr.count == AttrCount::fixed) {
+    Syntax length;
+    length.integer = attr.length;
+    return check_single_sub(s, s.children[0], length, place);
+  }
   if (literal && s.children[0].integer >= 0 && (attr.count != AttrCount::fixed || s.children[0].integer < attr.length))
     return;
   const std::string note = attr.count == AttrCount::fixed
@@ -184,7 +190,7 @@ void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr)
 }
 
 void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& place) {
-  if (const AttrDef* attr = op_.attr(s.text)) return check_list_element(s, *attr);
+  if (const AttrDef* attr = op_.attr(s.text)) return check_list_element(s, *attr, place);
   const BodyValue* value = scope_.value(s.text);
   if (value == nullptr) {
     std::vector<std::string> known;
@@ -219,7 +225,44 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
   check_subs(s, s.children, *value, place);
 }
 
+void ExpressionChecker::check_range(const Syntax& variable, const ExpressionPlace& place) {
+  for (const Syntax& end : variable.children) check(end, place);
+}
+
+/// The accumulator is known to the reduced expression and to the condition; its start is computed outside.
+void ExpressionChecker::check_fold(const Syntax& s, const ExpressionPlace& place) {
+  if (s.start() == nullptr) return;
+  const std::string& name = s.start()->text;
+  const Syntax& start = s.start()->children[0];
+  const bool taken = scope_.is_given(name) || scope_.value(name) != nullptr || scope_.variable(name) != nullptr ||
+                     accumulators.count(name) != 0;
+  if (taken) {
+    diagnostics_.error(Code::E0416, s.start()->span,
+                       fmt::format("'{}' has a meaning here, and cannot be the accumulator of a fold", name),
+                       {"use another name for the accumulator"});
+  }
+  check(start, place);
+  scope_.bounds().accumulator(name, start);
+}
+
+void ExpressionChecker::check_reduced(const Syntax& s, const ExpressionPlace& place) {
+  const bool added = s.start() != nullptr && accumulators.insert(s.start()->text).second;
+  if (s.predicate() != nullptr) check_condition(*s.predicate(), place);
+  const bool logical = s.text == "any" || s.text == "all";
+  if (logical) check_condition(s.reduced(), place);
+  else check(s.reduced(), place);
+  if (added) accumulators.erase(s.start()->text);
+}
+
 void ExpressionChecker::check_reduce(const Syntax& s, const ExpressionPlace& place) {
+  if (s.text == "max_at" || s.text == "min_at") {
+    diagnostics_.error(
+        Code::E0310, s.span, fmt::format("{} gives two values, the element and where it is", s.text),
+        {fmt::format("give both a name, V[i], I[i] = {}[k](…), or write {}[k](…)", s.text, s.text.substr(0, 3))});
+    return;
+  }
+  check_fold(s, place);
+  for (const Syntax& v : s.variables()) check_range(v, place);
   std::vector<std::string> added;
   for (const Syntax& v : s.variables()) {
     if (scope_.is_given(v.text)) {
@@ -240,10 +283,7 @@ void ExpressionChecker::check_reduce(const Syntax& s, const ExpressionPlace& pla
                          {"write *p for a pack everywhere, p for a single variable"});
     }
   }
-  if (s.predicate() != nullptr) check_condition(*s.predicate(), place);
-  const bool logical = s.text == "any" || s.text == "all";
-  if (logical) check_condition(s.reduced(), place);
-  else check(s.reduced(), place);
+  check_reduced(s, place);
   for (const std::string& name : added) bound.erase(name);
 }
 

@@ -34,6 +34,10 @@ class ExpressionChecker {
 
   /// Index variables that are bound here: the left side's and the enclosing reductions'.
   std::set<std::string> bound;
+  /// Accumulators of the enclosing folds.
+  std::set<std::string> accumulators;
+  /// The ends of a range from data, `e in a .. b`.
+  void check_range(const Syntax& variable, const ExpressionPlace& place);
   /// Values of the body that are defined so far.
   std::set<std::string> defined;
   /// Lets that may be used; all when null.
@@ -46,13 +50,16 @@ class ExpressionChecker {
   void check_binary(const Syntax& s, const ExpressionPlace& place);
   bool check_enum(const Syntax& s);
   void check_subscript(const Syntax& s, const ExpressionPlace& place);
-  void check_list_element(const Syntax& s, const AttrDef& attr);
+  void check_list_element(const Syntax& s, const AttrDef& attr, const ExpressionPlace& place);
   void check_reduce(const Syntax& s, const ExpressionPlace& place);
+  void check_reduced(const Syntax& s, const ExpressionPlace& place);
+  void check_fold(const Syntax& s, const ExpressionPlace& place);
   void check_call(const Syntax& s, const ExpressionPlace& place);
   bool check_special_call(const Syntax& s, const ExpressionPlace& place);
   void check_guard(const Syntax& s, ExpressionPlace place);
   void check_arguments(const Syntax& s, const ExpressionPlace& place);
   void check_pack_arguments(const Syntax& s, const ExpressionPlace& place);
+  void check_type(const Syntax& type);
   void check_cast(const Syntax& s, const ExpressionPlace& place);
   void check_pack_variable(const Syntax& s);
   bool definite_number(const Syntax& s) const;
@@ -60,6 +67,7 @@ class ExpressionChecker {
   void check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs, const ExpressionPlace& place);
   void check_pack_sub(const Syntax& access, const Syntax& sub, const Slot& slot, const ExpressionPlace& place);
   void check_single_sub(const Syntax& access, const Syntax& sub, const Syntax& extent, const ExpressionPlace& place);
+  bool proved_within(const Syntax& sub, const Syntax& extent);
   void check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent);
   void check_pack_call(const Syntax& access, const Syntax& call, const Slot& slot);
   void check_unravel(const Syntax& access, const Syntax& call, const Slot& slot);

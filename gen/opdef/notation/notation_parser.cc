@@ -18,7 +18,9 @@ using notation::node;
 constexpr int kDeepest = 200;         // nesting; keeps every later walk of a tree within its stack
 constexpr int kMostOperators = 4000;  // of one text
 
-constexpr std::array<std::string_view, 8> kReducers = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin"};
+constexpr std::array<std::string_view, 14> kReducers = {"sum",     "prod",   "max",    "min",     "any",
+                                                        "all",     "argmax", "argmin", "bit_xor", "bit_or",
+                                                        "bit_and", "fold",   "max_at", "min_at"};
 
 }  // namespace
 
@@ -302,7 +304,36 @@ Syntax NotationParser::reduced_variable() {
     return {};
   }
   const Token name = take();
-  return node(pack ? SyntaxKind::pack : SyntaxKind::name, name.text, span_from(first));
+  Syntax result = node(pack ? SyntaxKind::pack : SyntaxKind::name, name.text, span_from(first));
+  if (!pack && !at_end() && peek().kind == TokenKind::name && peek().text == "in") range(result);
+  return result;
+}
+
+/// `in a .. b` behind the name of a variable.
+void NotationParser::range(Syntax& variable) {
+  take();
+  variable.children.push_back(expression());
+  if (!failed_ && expect("..")) variable.children.push_back(expression());
+}
+
+bool NotationParser::range_ahead() const {
+  return !at_end() && peek().kind == TokenKind::name && peek(1).kind == TokenKind::name && peek(1).text == "in";
+}
+
+/// `a = start,` of a fold.
+Syntax NotationParser::accumulator() {
+  const Token name = peek();
+  if (name.kind != TokenKind::name || !peek(1).is("=")) {
+    fail(Code::E0310, name, fmt::format("the accumulator of the fold is expected here, not {}", describe(name)),
+         {"write fold[k](a = start, expression over a)"});
+    return {};
+  }
+  take();
+  take();
+  Syntax result = node(SyntaxKind::keyword, name.text, span(name));
+  result.children.push_back(expression());
+  if (!failed_) expect(",");
+  return result;
 }
 
 Syntax NotationParser::reduction(const Token& name) {
@@ -321,11 +352,14 @@ Syntax NotationParser::reduction(const Token& name) {
          {fmt::format("write {}[k](expression)", name.text)});
   }
   const Token bracket = take();
+  std::vector<Syntax> start;
+  if (!failed_ && name.text == "fold") start.push_back(accumulator());
   Syntax value = failed_ ? Syntax() : expression();
   if (!failed_) expect(")", &bracket);
   result.children.push_back(std::move(variables));
   result.children.push_back(std::move(value));
   for (Syntax& p : predicate) result.children.push_back(std::move(p));
+  for (Syntax& a : start) result.children.push_back(std::move(a));
   result.span = span_from(name);
   return result;
 }

@@ -29,6 +29,11 @@ class NotationParser {
   /// `(argument, name=argument)` likewise.
   std::vector<Syntax> arguments();
 
+  /// A variable of a reduction, or `e in a .. b`.
+  Syntax reduced_variable();
+  /// Whether `e in` follows.
+  bool range_ahead() const;
+
   const Token& peek(std::size_t ahead = 0) const;
   Token take();
   bool take_if(std::string_view sign);
@@ -60,7 +65,8 @@ class NotationParser {
   Syntax named();
   Syntax number(const Token& token);
   Syntax reduction(const Token& name);
-  Syntax reduced_variable();
+  Syntax accumulator();
+  void range(Syntax& variable);
   Syntax sub();
   Syntax starred();
   Syntax group();
@@ -88,7 +94,7 @@ namespace notation {
 Syntax node(SyntaxKind kind, std::string_view text, SourceSpan span);
 }  // namespace notation
 
-/// sum prod max min any all argmax argmin
+/// sum prod max min any all argmax argmin bit_xor bit_or bit_and fold max_at min_at
 bool is_reducer(std::string_view name);
 
 /// What a token is called in a message: 'x', the end of the line …

@@ -24,8 +24,8 @@ bool short_enough(const PlacedText& text, Diagnostics& diagnostics) {
 
 /// A line that ends with one of these goes on in the next.
 bool continues(const Token& token) {
-  static constexpr std::string_view kOpen[] = {"+", "-",  "*", "/",  "//",  "%",  "**",  ",",  "=",  "==", "!=",
-                                               "<", "<=", ">", ">=", "and", "or", "not", "+=", "*=", ":"};
+  static constexpr std::string_view kOpen[] = {"+",  "-", "*",  "/", "//", "%",   "**", "..",  ",",  "=",  "==",
+                                               "!=", "<", "<=", ">", ">=", "and", "or", "not", "+=", "*=", ":"};
   return token.kind == TokenKind::sign && std::find(std::begin(kOpen), std::end(kOpen), token.text) != std::end(kOpen);
 }
 
@@ -42,6 +42,7 @@ bool begins_statement(const std::vector<Token>& tokens, std::size_t at, bool wit
       ++at;
     } while (open > 0);
     if (tokens[at].kind == TokenKind::name) return tokens[at + 1].is("=");
+    if (!within_brackets && tokens[at].is(",")) return begins_statement(tokens, at + 1, false);
     return tokens[at].is("=") || tokens[at].is("+=") || tokens[at].is("*=") || tokens[at].is("-=");
   }
   while (!within_brackets && tokens[at].is(",") && tokens[at + 1].kind == TokenKind::name) at += 2;
@@ -80,6 +81,9 @@ std::optional<Combine> combine_of(const Token& sign, const Token& next, bool& tw
   if (sign.text == "max") return Combine::max;
   if (sign.text == "min") return Combine::min;
   if (sign.text == "last") return Combine::last;
+  if (sign.text == "bit_xor") return Combine::bit_xor;
+  if (sign.text == "bit_or") return Combine::bit_or;
+  if (sign.text == "bit_and") return Combine::bit_and;
   return std::nullopt;
 }
 
@@ -87,12 +91,13 @@ class StatementParser {
  public:
   StatementParser(NotationParser& parser) : parser_(parser) {}
 
-  bool run(Statement& out) {
+  /// `twin`: of `V[…], I[…] = max_at[k](e)` the statement of the position.
+  bool run(Statement& out, std::optional<Statement>& twin) {
     const Token first = parser_.peek();
     if (first.kind != TokenKind::name) return not_a_statement(first);
     const Token next = parser_.peek(1);
     if (next.is("[")) {
-      assignment(out);
+      assignment(out, twin);
     } else if (next.is("=") || next.is(",")) {
       call(out);
     } else {
@@ -105,6 +110,7 @@ class StatementParser {
                    {parser_.peek().text == "if" ? "a choice is written select(condition, yes, no)"
                                                 : "one statement a line; an operator may be missing"});
     }
+    if (twin) twin->span = out.span;
     return !parser_.failed() && parser_.depth_allowed(out.value);
   }
 
@@ -115,12 +121,40 @@ class StatementParser {
     return false;
   }
 
-  void assignment(Statement& out) {
-    const Token target = parser_.take();
-    out.targets.push_back({std::string(target.text), parser_.span(target)});
+  void target(Statement& out) {
+    const Token name = parser_.take();
+    out.targets.push_back({std::string(name.text), parser_.span(name)});
     parser_.take();
     out.subs = parser_.subs();
+  }
+
+  /// `V[…], I[…] = max_at[k](e)`: the extreme value and where it is, a statement each.
+  void pair(Statement& out, std::optional<Statement>& twin) {
+    parser_.take();
+    if (parser_.peek().kind != TokenKind::name || !parser_.peek(1).is("[")) return pair_missing(parser_.peek());
+    twin.emplace();
+    target(*twin);
+    if (!parser_.failed()) parser_.expect("=");
+    const Token begin = parser_.peek();
+    if (!parser_.failed()) out.value = parser_.expression();
     if (parser_.failed()) return;
+    if (!out.value.is(SyntaxKind::reduce) || (out.value.text != "max_at" && out.value.text != "min_at"))
+      return pair_missing(begin);
+    twin->value = out.value;
+    out.value.text = out.value.text == "max_at" ? "max" : "min";
+    twin->value.text = "arg" + out.value.text;
+  }
+
+  void pair_missing(const Token& at) {
+    parser_.fail(Code::E0306, at,
+                 fmt::format("a pair of values is the result of max_at or min_at, not {}", describe(at)),
+                 {"write V[i], I[i] = max_at[k](X[i,k])"});
+  }
+
+  void assignment(Statement& out, std::optional<Statement>& twin) {
+    target(out);
+    if (parser_.failed()) return;
+    if (parser_.peek().is(",")) return pair(out, twin);
     bool two = false;
     const Token sign = parser_.peek();
     const std::optional<Combine> combine = combine_of(sign, parser_.peek(1), two);
@@ -129,11 +163,28 @@ class StatementParser {
     if (two) parser_.take();
     out.combine = *combine;
     out.value = parser_.expression();
+    if (parser_.failed() || parser_.at_end() || parser_.peek().text != "where") return;
+    condition(out);
+  }
+
+  /// `where e in a .. b : condition` behind an update.
+  void condition(Statement& out) {
+    const Token word = parser_.take();
+    if (out.combine == Combine::define) {
+      parser_.expression();
+      return parser_.fail(Code::E0307, parser_.span_from(word), "only an update has a condition",
+                          {"a definition gives every element a value: write select(condition, a, b)"});
+    }
+    while (!parser_.failed() && parser_.range_ahead()) {
+      out.ranges.push_back(parser_.reduced_variable());
+      if (!parser_.take_if(",")) break;
+    }
+    if (out.ranges.empty() || parser_.take_if(":")) out.where = parser_.expression();
   }
 
   void combine_missing(const Token& sign) {
     const bool other = sign.is("-=") || (sign.kind == TokenKind::name && parser_.peek(1).is("="));
-    const std::string note = "values are combined with =, +=, *=, max=, min= or last=";
+    const std::string note = "values are combined with =, +=, *=, max=, min=, last=, bit_xor=, bit_or= or bit_and=";
     if (other)
       return parser_.fail(
           Code::E0307, sign,
@@ -169,6 +220,8 @@ void leave_names(Statement& statement) {
   statement.subs.clear();
   statement.combine = Combine::define;
   statement.value = Syntax();
+  statement.ranges.clear();
+  statement.where.reset();
 }
 
 /// The beginning of a text; of an empty one, which YAML places behind the lines that follow, what stands before it.
@@ -200,9 +253,13 @@ std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnosti
     parser.window(begin, end);
     parser.recover();
     Statement statement;
-    const bool whole = StatementParser(parser).run(statement);
-    if (!whole) leave_names(statement);
-    if (!statement.targets.empty()) statements.push_back(std::move(statement));
+    std::optional<Statement> twin;
+    const bool whole = StatementParser(parser).run(statement, twin);
+    for (Statement* s : {&statement, twin ? &*twin : nullptr}) {
+      if (s == nullptr) continue;
+      if (!whole) leave_names(*s);
+      if (!s->targets.empty()) statements.push_back(std::move(*s));
+    }
   }
   return statements;
 }

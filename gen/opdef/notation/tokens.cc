@@ -13,7 +13,8 @@ namespace tenon {
 namespace {
 
 constexpr std::array<std::string_view, 6> kWords = {"and", "or", "not", "inf", "true", "false"};
-constexpr std::array<std::string_view, 10> kLongSigns = {"...", "**", "//", "==", "!=", "<=", ">=", "+=", "*=", "-="};
+constexpr std::array<std::string_view, 11> kLongSigns = {
+    "...", "..", "**", "//", "==", "!=", "<=", ">=", "+=", "*=", "-="};
 constexpr std::string_view kShortSigns = "+-*/%<>=~,:.@()[];";
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

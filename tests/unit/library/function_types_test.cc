@@ -30,14 +30,13 @@ void refuses(const std::string& type, const std::string& call, DType key, const 
 
 }  // namespace
 
-TEST_CASE("expand_library: complex numbers have no order and few functions") {
-  for (const std::string f : {"floor", "exp", "erf", "isnan", "sign", "sqrt", "clz"})
+TEST_CASE("expand_library: complex numbers have no order and some functions only") {
+  for (const std::string f : {"floor", "erf", "isnan", "sign", "tan", "clz"})
     refuses("complex", f + "(X[i])", DType::C64, "c64 has no " + f);
   refuses("complex", "max(X[i], 0)", DType::C64, "c64 has no max");
   refuses("complex", "max[j](X[j])", DType::C64, "c64 has no max");
   refuses("complex", "argmin[j](X[j])", DType::C128, "c128 has no argmin");
   refuses("complex", "X[i] % 2", DType::C64, "c64 has no %");
-  refuses("complex", "X[i]**0.5", DType::C64, "c64 has no **");
   refuses("complex", "ceildiv(X[i], 2)", DType::C64, "c64 has no ceildiv");
   CHECK(expand("complex", "Y[i] = select(X[i] == 1, conj(X[i])**3, abs(X[i]))", DType::C64));
 }
