@@ -162,7 +162,8 @@ class LoopBuilder {
       Touches there;
       touch(body[i], there);
       const auto* loop = std::get_if<TreeLoop>(&body[i].node);
-      if (loop && !loop->ordered)
+      const bool whole = loop && !loop->begin && !loop->end;  // bounds are those of one reduction alone
+      if (whole && !loop->ordered)
         for (size_t v = 0; v < vars.size(); ++v)
           if (same(vars[v].extent, loop->var.extent) && (reducing || v == 0 || reduces(loop->body)) &&
               fits(*loop, there, mine, vars[v].name))

@@ -52,7 +52,7 @@ void LaneSurvey::tree(const Tree& t) {
     if (!possible_) return;
     if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
       has_loops_ = true;
-      if (varies(l->var.extent)) refuse();
+      if (varies(l->var.extent) || varies(l->begin) || varies(l->end)) refuse();
       ranges_.extents[l->var.name] = l->var.extent;
       tree(l->body);
     } else if (const auto* d = std::get_if<TreeDefine>(&n.node)) {

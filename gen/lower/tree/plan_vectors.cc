@@ -35,7 +35,7 @@ class VectorPlanner {
   /// Makes loop `i` a vector loop over its interior between two plain ones; `i` moves to the last of the three.
   bool split(Tree& t, size_t& i) {
     TreeLoop middle = std::get<TreeLoop>(t[i].node);
-    if (!wants_interior_ || isa_.vector_bits == 0) return false;
+    if (!wants_interior_ || isa_.vector_bits == 0 || middle.begin || middle.end) return false;
     middle.interior = true;
     const auto interior = find_interior(k_, middle, ranges_);
     if (!interior) return false;

@@ -38,6 +38,17 @@ ops:
       B[e] += cast(m, T)*0 + 1 where e in Ptr[m] .. Ptr[m + 1]
 ''', r'''
 ops:
+  - op: several_ranges
+    types: {T: [f32, f64, i32]}
+    in: {P: "i64[M]", Q: "i64[M]", V: "T[E]"}
+    out: {A: "T[M]", B: "T[M]", C: "T[M]", D: "T[M]"}
+    body: |
+      A[m] = sum[e in 0 .. P[m]](V[e])
+      B[m] = sum[e in P[m] .. Q[m]](V[e])
+      C[m] = sum[e](V[e])
+      D[m] = max[e : e >= P[m] and e <= Q[m]](V[e])
+''', r'''
+ops:
   - op: least_and_place
     types: {T: [f32, u8, i64]}
     in: {X: "T[M, N]", C: "bool[N]"}
@@ -163,6 +174,16 @@ def cases(rng):
                 yield dict(op='ragged', key=key, inputs=[ptr, v], want=[s.astype(v.dtype), a.astype(v.dtype), np.array(h, np.int64).reshape(m), b.astype(v.dtype)],
                            dtypes=[key, key, 'i64', key], tol=[tol(ulp=4, acc=80, mag=80.0) if key == 'f32' else EXACT, tol() if key == 'f32' else EXACT, EXACT, tol() if key == 'f32' else EXACT])
         yield dict(op='ragged', key=key, inputs=[np.array([0, 9], np.int64), rand(rng, (4,), key)], error='an end outside', out=[(key, (1,)), (key, (1,)), ('i64', (1,)), (key, (4,))])
+    for key in ('f32', 'f64', 'i32'):
+        for m, e in [(1, 1), (5, 40), (33, 70), (3, 0), (0, 4)]:
+            v = rand(rng, (e,), key)
+            p, q = (rng.integers(0, e + 1, m).astype(np.int64) for _ in range(2))
+            w = wide(v)
+            low = np.iinfo(np.int32).min if key == 'i32' else -np.inf
+            rows = [[w[:p[i]].sum(), w[p[i]:q[i]].sum(), w.sum(), w[p[i]:q[i] + 1].max(initial=low)] for i in range(m)]
+            want = np.array(rows).reshape(m, 4).T
+            yield dict(op='several_ranges', key=key, inputs=[p, q, v], want=[r.astype(v.dtype) if key == 'i32' else r for r in want],
+                       tol=EXACT if key == 'i32' else tol(ulp=4, acc=150, mag=100.0))
     for key in ('f32', 'u8', 'i64'):
         for m, n in [(1, 1), (3, 17), (0, 3), (5, 33)]:
             x, c = rand(rng, (m, n), key), rng.random(n) < 0.5
