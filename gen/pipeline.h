@@ -41,6 +41,7 @@ struct LibOptions {
   std::string prefix = "tn";
   bool registry = true;
   bool amalgamate = false;
+  bool gradients = false;  ///< f_grad for each op f that has a derivative
   std::string output_dir;
 };
 

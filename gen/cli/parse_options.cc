@@ -114,6 +114,7 @@ void add_lib(CLI::App& app, LibOptions& lib) {
   app.add_flag_callback(
       "--no-registry", [&lib] { lib.registry = false; }, "leave out tn_find and the uniform entry");
   app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
+  app.add_flag("--grad", lib.gradients, "add f_grad, the gradient of f, for each op f that has a derivative");
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "command/commands.h"
+#include "command/gradients.h"
 #include "command/select.h"
 #include "frontend/frontends.h"
 #include "pipeline/make.h"
@@ -12,7 +13,8 @@ int run_command(Run& run, const LibOptions& o) {
   const bool has_user_files = !o.definitions.empty();
   const Definitions defs =
       read_all_definitions(run, read_definitions(run, o.definitions), text_of_chosen(o.selection, has_user_files));
-  const Library library = chosen_kernels(run, defs.ops, o.selection, has_user_files);
+  const Library library = o.gradients ? kernels_and_gradients(run, defs.ops, o)
+                                      : chosen_kernels(run, defs.ops, o.selection, has_user_files);
   return run.deliver(make_library(run, defs, library, o), o.output_dir);
 }
 
@@ -39,6 +41,7 @@ int run_command(Run& run, const DumpOptions& o) {
   LibOptions l;
   l.definitions = o.inputs;
   l.selection = o.selection;
+  l.gradients = o.stage == "gradients";
   return run_command(run, l);
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 const std::vector<std::string> kAll = {"all"};
 
-/// The ops and dtypes that a command line chooses.
+}  // namespace
+
 LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files) {
   LibrarySelection out;
   const bool all = chosen.ops == kAll;
@@ -32,6 +33,8 @@ LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, 
     for (const std::string& d : chosen.dtypes) out.dtypes.push_back(named_dtype(d));
   return out;
 }
+
+namespace {
 
 /// Ops that were named and that the dtypes chosen leave nothing of.
 void warn_of_absent(const KernelSelection& chosen, const OpLibrary& defs, const Library& library) {

@@ -6,12 +6,16 @@
 
 #include "ir/kernel/library.h"
 #include "ir/nest/isa.h"
+#include "library/expand_library.h"
 #include "pipeline/make.h"
 
 namespace tenon {
 
 /// Levels that `--isa` names, in the order of all_isas.
 std::vector<const Isa*> chosen_levels(const std::vector<std::string>& words);
+
+/// The ops and dtypes that were chosen.
+LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files);
 
 /// The kernels of what was chosen, as stage library. `has_user_files`: without --ops, their ops alone.
 Library chosen_kernels(Run& run, const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files);

@@ -455,6 +455,7 @@ void BodyExpander::call(const Statement& s) {
   if (!callee) return;
   Scope inner;
   inner.def = callee;
+  inner.keeps_stops = scope_.keeps_stops;
   if (!bind_composite(library_, *callee, inputs, attrs, kernel_, inner, diagnostics_, s.value.span)) return;
   for (size_t k = 0; k < callee->outputs.size(); ++k) {
     BoundTensor& made = inner.tensors[callee->outputs[k].name];

@@ -12,6 +12,7 @@
 #include "library/share_signs.h"
 #include "library/stand_ins.h"
 #include "library/unroll_variadic.h"
+#include "support/check.h"
 #include "support/joined.h"
 #include "support/parallel.h"
 
@@ -122,8 +123,32 @@ std::vector<std::vector<bool>> prefixes(size_t operands) {
   return out;
 }
 
-bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DType>& keys, Library& library,
-               Diagnostics& diagnostics) {
+bool has_floating(const std::vector<TensorDef>& tensors, const Types& types) {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const TensorDef& t) {
+    const auto v = types.find(t.dtype);
+    const auto d = v == types.end() ? dtype_from_name(t.dtype) : std::optional(v->second);
+    return d && is_float(*d);
+  });
+}
+
+/// Which calls have a gradient, and how packs reach kernels that have one: a sum over repeated elements needs all of
+/// their dimensions.
+void plan_gradients(const OpDef& def, LibraryOp& op, std::vector<Types>& calls) {
+  std::erase_if(calls, [&](const Types& t) { return !has_floating(def.inputs, t) || !has_floating(def.outputs, t); });
+  for (const TensorDef& t : def.inputs)
+    for (const Dim& d : t.dims)
+      if (d.kind == DimKind::pack && d.broadcast) op.packs[d.name] = PackPlan::Fixed;
+}
+
+struct OpExpansion {
+  const OpLibrary& defs;
+  const std::vector<DType>& keys;
+  bool for_gradients = false;
+};
+
+bool expand_op(const OpExpansion& how, const OpDef& given, Library& library, Diagnostics& diagnostics) {
+  const OpLibrary& defs = how.defs;
+  const std::vector<DType>& keys = how.keys;
   LibraryOp op;
   const bool operands = is_variadic(given);
   if (operands || has_variadic_output(given)) {
@@ -137,11 +162,12 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
   op.packs = plan_packs(def, defs.frame_of(def).get());
   if (view) {
     op.permuted = view->let;
-    op.packs[view->let] = PackPlan::Plane;
+    op.packs[view->let] = how.for_gradients ? PackPlan::Odometer : PackPlan::Plane;
   }
   std::vector<Types> all;
   Types types;
   assign_types(def, 0, keys, types, all);
+  if (how.for_gradients) plan_gradients(def, op, all);
   if (def.types.empty() && !keys.empty() && !def.inputs.empty()) {
     const auto d = dtype_from_name(def.inputs[0].dtype);
     if (d && std::find(keys.begin(), keys.end(), *d) == keys.end()) return false;
@@ -149,7 +175,7 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
   if (all.empty()) return false;
   std::vector<std::string> moved;
   for (const TypeVar& v : def.types)
-    if (only_moves(defs, def, v, all[0], op.packs)) moved.push_back(v.name);
+    if (!how.for_gradients && only_moves(defs, def, v, all[0], op.packs)) moved.push_back(v.name);
   for (const TensorDef& t : def.inputs) op.stand_ins.push_back(stand_in(def, t));
   std::map<std::string, std::shared_ptr<LibraryKernel>> made;
   for (const Types& call : all)
@@ -160,7 +186,7 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
       const std::string name = kernel_name(def, body, taken);
       auto& shared = made[name];
       if (!shared) {
-        auto k = expand_symbolic(defs, def, {body, taken, op.packs}, diagnostics);
+        auto k = expand_symbolic(defs, def, {body, taken, op.packs, how.for_gradients}, diagnostics);
         if (!k) return true;  // every dtype would report the same places
         k->kernel.name = name;
         shared = std::make_shared<LibraryKernel>(std::move(*k));
@@ -170,7 +196,7 @@ bool expand_op(const OpLibrary& defs, const OpDef& given, const std::vector<DTyp
       op.kernels.back().call_types = call;
       op.kernels.back().present = present;
     }
-  share_signs(op);
+  if (!how.for_gradients) share_signs(op);
   library.ops.push_back(std::move(op));
   return true;
 }
@@ -233,25 +259,46 @@ Diagnostic nothing_selected(const OpLibrary& defs, const std::vector<std::string
 
 }  // namespace
 
-Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& selection) {
-  Library library;
-  Diagnostics diagnostics;
+namespace {
+
+std::vector<std::string> sorted_names(const LibrarySelection& selection) {
   std::vector<std::string> names = selection.ops;
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Library expand_ops(const OpExpansion& how, const std::vector<std::string>& names, Diagnostics& diagnostics) {
   struct Expanded {
     Library part;
     Diagnostics diagnostics;
   };
   std::vector<Expanded> ops(names.size());  // they do not know each other
   for_each_index(names.size(), [&](size_t i) {
-    if (const OpDef* def = defs.op(names[i]); def && !needs_graph(*def))
-      expand_op(defs, *def, selection.dtypes, ops[i].part, ops[i].diagnostics);
+    if (const OpDef* def = how.defs.op(names[i]); def && !needs_graph(*def))
+      expand_op(how, *def, ops[i].part, ops[i].diagnostics);
   });
+  Library library;
   for (Expanded& e : ops) {
     diagnostics.append(e.diagnostics);
     for (LibraryOp& op : e.part.ops) library.ops.push_back(std::move(op));
   }
+  return library;
+}
+
+}  // namespace
+
+Library expand_for_gradients(const OpLibrary& defs, const LibrarySelection& selection) {
+  Diagnostics diagnostics;
+  Library library = expand_ops({defs, selection.dtypes, true}, sorted_names(selection), diagnostics);
+  TENON_CHECK(!diagnostics.has_errors(), "{}", diagnostics.sorted().front().message);
+  return library;
+}
+
+Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& selection) {
+  Diagnostics diagnostics;
+  const std::vector<std::string> names = sorted_names(selection);
+  Library library = expand_ops({defs, selection.dtypes}, names, diagnostics);
   if (diagnostics.has_errors()) return diagnostics;
   if (library.ops.empty()) {
     diagnostics.add(nothing_selected(defs, names));

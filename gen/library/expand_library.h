@@ -19,6 +19,11 @@ struct LibrarySelection {
 /// that accepts none of the dtypes is left out; if that leaves nothing, it is an error.
 Result<Library> expand_library(const OpLibrary& defs, const LibrarySelection& selection);
 
+/// The same kernels as they are differentiated: each type has a body of its own, broadcast dimensions are all there,
+/// and stop(x) is marked. Ops and types without a floating input and a floating output are left out; that may leave
+/// nothing.
+Library expand_for_gradients(const OpLibrary& defs, const LibrarySelection& selection);
+
 /// Definitions whose bodies depend on the number of operands or on a permutation in a way that only graphs, which know
 /// both, can use.
 bool needs_graph(const OpDef& def);

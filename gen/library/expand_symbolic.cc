@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/kernel/keep_used.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
 #include "library/pack_plan.h"
@@ -26,6 +27,7 @@ class SymbolicExpander {
     kernel().doc = def_.doc;
     kernel().reassociate = def_.numerics.reassociate_all.value_or(true);
     scope_.def = &def_;
+    scope_.keeps_stops = what_.for_gradients;
     scope_.binding.types = what_.types;
     bind_attrs();
     for (const TensorDef& t : def_.inputs) bind_dims(t);
@@ -37,7 +39,7 @@ class SymbolicExpander {
     expand_body(defs_, def_, scope_, kernel(), diagnostics_);
     if (diagnostics_.has_errors()) return std::nullopt;
     add_facts();
-    keep_used();
+    keep_used(out_);
     return std::move(out_);
   }
 
@@ -253,54 +255,6 @@ class SymbolicExpander {
     for (const Syntax& r : def_.requires_)
       for (Expr& fact : expr.conditions(r)) kernel().facts.push_back(std::move(fact));
     kernel().checks.resize(checks);
-  }
-
-  /// Drops sizes and attributes that nothing reads.
-  void keep_used() {
-    std::set<std::string> used;
-    const auto note = [&](const Expr& e) {
-      walk(e, [&](const Expr& n) {
-        if (const auto* s = std::get_if<SizeRef>(&n->node)) used.insert(s->name);
-        if (const auto* a = std::get_if<AttrRef>(&n->node)) used.insert(a->name);
-        return true;
-      });
-    };
-    for (const Tensor& t : kernel().tensors) {
-      for (const Expr& e : t.dims) note(e);
-      for (const Expr& e : t.strides) note(e);
-    }
-    for (const KernelStatement& s : kernel().body) {
-      for (const Expr& e : s.index) note(e);
-      for (const LoopVar& v : s.loops) note(v.extent);
-      note(s.value);
-    }
-    if (kernel().call)
-      for (const std::vector<Expr>& values : kernel().call->values)
-        for (const Expr& e : values) note(e);
-    for (const Check& c : kernel().checks) {
-      note(c.holds);
-      for (const LoopVar& v : c.loops) note(v.extent);
-    }
-    std::erase_if(kernel().facts, [&](const Expr& f) {
-      bool open = false;
-      walk(f, [&](const Expr& n) {
-        const auto* s = std::get_if<SizeRef>(&n->node);
-        const auto* a = std::get_if<AttrRef>(&n->node);
-        open = open || (s && !used.count(s->name)) || (a && !used.count(a->name));
-        return !open;
-      });
-      return open;
-    });
-    std::vector<Size> sizes;
-    std::vector<SizeSource> sources;
-    for (size_t i = 0; i < kernel().sizes.size(); ++i)
-      if (used.count(kernel().sizes[i].name)) {
-        sizes.push_back(kernel().sizes[i]);
-        sources.push_back(out_.size_sources[i]);
-      }
-    kernel().sizes = std::move(sizes);
-    out_.size_sources = std::move(sources);
-    std::erase_if(kernel().attrs, [&](const Attr& a) { return !used.count(a.name); });
   }
 
   const OpLibrary& defs_;

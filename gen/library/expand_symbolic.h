@@ -14,6 +14,7 @@ struct SymbolicCase {
   std::map<std::string, DType> types;
   std::vector<bool> present;  ///< per input
   std::map<std::string, PackPlan> packs;
+  bool for_gradients = false;  ///< the kernel will be differentiated
 };
 
 /// The kernel and where its sizes come from; nothing after an error in the definition's types.

@@ -46,7 +46,10 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "element" && n == 2) return element(s);
   if (f == "elements" && n == 1) return {constant_int(1), true};
   if ((f == "clamp" && n == 3) || ((f == "wrap" || f == "reflect" || f == "mirror") && n == 2)) return guard(s);
-  if (f == "stop" && n == 1) return value(s.children[0]);
+  if (f == "stop" && n == 1) {
+    const Typed t = value(s.children[0]);
+    return scope_.keeps_stops && is_float(t.e->type) ? Typed{stopped(t.e), t.flexible} : t;
+  }
   if (f == "cast" && n == 2) return conversion(s);
   if (f == "bits" && n == 2) return bit_pattern(s);
   if ((f == "lowest" || f == "highest" || f == "epsilon") && n == 1) return limit_of(s);

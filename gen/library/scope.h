@@ -47,6 +47,7 @@ struct Binding {
 /// Names inside a body.
 struct Scope {
   const OpDef* def = nullptr;
+  bool keeps_stops = false;  ///< stop(x) is marked: the kernel is on its way to a gradient
   Binding binding;
   std::map<std::string, BoundTensor> tensors;
   std::map<std::string, Expr> ranges;                    ///< index variable → extent

@@ -33,6 +33,7 @@ const std::vector<StageName>& all_stages() {
       {"opdefs", "definitions, read and checked", StageOf::definitions},
       {"math", "elementary functions as steps over floats and their bits", StageOf::both},
       {"library", "kernels of the chosen definitions", StageOf::definitions},
+      {"gradients", "kernels of the gradients, with lib --grad", StageOf::definitions},
       {"graph", "a model as operators over tensors", StageOf::models},
       {"rewrite", "the graph after the rules of opdefs/rewrites", StageOf::models},
       {"schedule", "fused kernels, buffers and layouts", StageOf::models},

@@ -120,6 +120,7 @@ class BindWriter {
     if (def_.attr(name)) return false;
     for (const TensorDef& t : def_.inputs)
       for (const Dim& d : t.dims) {
+        if (t.follows) break;
         if (d.kind == DimKind::size && d.name == name) return true;
         if (std::any_of(d.parts.begin(), d.parts.end(),
                         [&](const Dim& p) { return p.kind == DimKind::size && p.name == name; }))
@@ -132,7 +133,7 @@ class BindWriter {
     std::vector<const TensorDef*> open;
     for (const bool optional : {false, true})
       for (const TensorDef& t : def_.inputs)
-        if (t.optional == optional && !has_broadcast(t)) open.push_back(&t);
+        if (t.optional == optional && !has_broadcast(t) && !t.follows) open.push_back(&t);
     bool exact_done = false, broadcast_done = std::none_of(def_.inputs.begin(), def_.inputs.end(), has_broadcast);
     requirements(true);
     for (;;) {
@@ -155,6 +156,8 @@ class BindWriter {
     TENON_CHECK(open.empty() && broadcast_done, "{}: no order in which the shapes can be bound", def_.name);
     for (const LetDef& l : def_.lets)
       TENON_CHECK(s_.bound_lets.count(l.name), "{}: nothing tells {}", def_.name, l.name);
+    for (const TensorDef& t : def_.inputs)
+      if (t.follows) write_plain_input(s_, t);
   }
 
   /// int[*P] attributes whose pack is known.
@@ -183,13 +186,18 @@ class BindWriter {
     return moved;
   }
 
+  /// The first input that tells shapes.
+  const TensorDef& first_input() const {
+    return *std::find_if(def_.inputs.begin(), def_.inputs.end(), [](const TensorDef& t) { return !t.follows; });
+  }
+
   void let(const LetDef& l) {
     const std::string name = c_identifier(l.name);
     body_.line().print_line("/* {} = {} */", l.name, comment_inside(print(l.value)));
     if (l.pack) {
       list_let(l);
       if (l.name == op_.permuted)
-        body_.print_line("tn_rt_permute(f, {}, {}, &{});", operand_name(def_.inputs[0], false),
+        body_.print_line("tn_rt_permute(f, {}, {}, &{});", operand_name(first_input(), false),
                          position(signature_.packs, l.name), c_identifier(l.value.children[1].text));
       return;
     }
@@ -402,7 +410,7 @@ class BindWriter {
     std::vector<std::string> texts;
     for (const std::string& name : sizes) {
       const bool broadcast = !std::any_of(def_.inputs.begin(), def_.inputs.end(), [&](const TensorDef& t) {
-        return has_plain(t, name);
+        return !t.follows && has_plain(t, name);
       }) && !def_.let(name);
       texts.push_back(fmt::format("{} = {}", name, broadcast ? 1 : 0));
     }

@@ -16,6 +16,7 @@ bool is_element(const LetDef& l) { return l.value.is(SyntaxKind::call) && l.valu
 }  // namespace
 
 void write_output(BindState& s, const TensorDef& t, int k) {
+  if (!t.like.empty()) return write_gradient_output(s, t, k);
   TextWriter& out = *s.out;
   const std::string name = operand_name(t, true);
   const int variable = type_variable(s.def(), t.dtype);

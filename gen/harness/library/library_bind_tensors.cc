@@ -15,7 +15,8 @@ namespace {
 
 class InputShape {
  public:
-  InputShape(BindState& state, const TensorDef& t) : s(state), t_(t), name_(operand_name(t, false)), out(*state.out) {
+  InputShape(BindState& state, const TensorDef& t)
+      : s(state), t_(t), name_(operand_name(t, !t.like.empty())), out(*state.out) {
     added_ = added_dim(s.def(), t);
     tells_ = added_ && std::count_if(t.dims.begin(), t.dims.end(), [&](const Dim& d) { return unknown_pack(d); }) > 1;
   }
@@ -244,6 +245,16 @@ void write_broadcast_extents(BindState& s, const TensorDef& t, const std::string
   }
 }
 
+bool has_pack(const TensorDef& t) {
+  return std::any_of(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.kind == DimKind::pack; });
+}
+
+/// Leading dims with `~` that the tensor may lack.
+void write_missing_front(const BindState& s, const TensorDef& t, const std::string& name) {
+  const auto lead = std::find_if(t.dims.begin(), t.dims.end(), [](const Dim& d) { return !d.broadcast; });
+  s.out->print_line("tn_rt_pad_front(f, {}, {}, {});", name, t.dims.size(), lead - t.dims.begin());
+}
+
 void open_optional(const BindState& s, const TensorDef& t) {
   if (!t.optional) return;
   s.out->print_line("if ({}->tensor != NULL) {{", operand_name(t, false));
@@ -295,6 +306,26 @@ std::string shape_comment(const TensorDef& t) {
   return comment_inside(text);
 }
 
+void write_gradient_output(BindState& s, const TensorDef& t, int k) {
+  const std::string name = operand_name(t, true), like = operand_name(*s.def().input(t.like), false);
+  const int variable = type_variable(s.def(), t.dtype);
+  s.out->line().print_line("/* {} */", shape_comment(t));
+  s.out->print_line(
+      "tn_operand *const {} = tn_rt_gradient(f, {}, {}, {});", name, k,
+      variable >= 0 ? fmt::format("TN_TYPE_VARIABLE + {}", variable) : dtype_constant(*dtype_from_name(t.dtype)), like);
+  s.out->print_line("if ({}->tensor != NULL) {{", like);
+  {
+    const auto in = s.out->indented();
+    if (has_broadcast(t) && !has_pack(t)) write_missing_front(s, t, name);
+    InputShape(s, t).write();
+    if (!s.op->permuted.empty())
+      s.out->print_line("tn_rt_permute(f, {}, {}, {});", name, position(s.signature->packs, s.op->permuted),
+                        "&" + c_identifier(s.def().let(s.op->permuted)->value.children[1].text));
+    s.out->print_line("tn_rt_close_gradient(f, {}, {}, {});", name, like, k);
+  }
+  s.out->line("}");
+}
+
 void write_storage_order(const BindState& s, const TensorDef& t, bool output) {
   bool first = true;
   for (const StorageRule& r : t.storage) {
@@ -308,7 +339,7 @@ void write_storage_order(const BindState& s, const TensorDef& t, bool output) {
     TENON_CHECK(order.size() == t.dims.size() && packs <= 1, "{}: storage of {}", s.def().name, t.name);
     const std::string call =
         fmt::format("tn_rt_{}stored_as(f, {}, (const uint8_t[]){{{}}}, {}, {});", output ? "put_" : "",
-                    operand_name(t, output), fmt::join(order, ", "), order.size(), pack);
+                    operand_name(t, output || !t.like.empty()), fmt::join(order, ", "), order.size(), pack);
     const std::string otherwise = first ? "" : "else ";
     if (r.condition) s.out->print_line("{}if ({})", otherwise, bare_condition(*r.condition, s.scope));
     else if (!first) s.out->line("else");
@@ -359,14 +390,10 @@ void write_exact_sizes(BindState& s) {
   const auto tensors = stretching_inputs(s.def());
   if (!tensors.empty()) s.out->line();
   for (const TensorDef* t : tensors) {
-    const auto lead =
-        std::find_if(t->dims.begin(), t->dims.end(), [](const Dim& d) { return !d.broadcast; }) - t->dims.begin();
-    const bool has_pack =
-        std::any_of(t->dims.begin(), t->dims.end(), [](const Dim& d) { return d.kind == DimKind::pack; });
     s.out->print_line("/* {} */", shape_comment(*t));
-    if (!has_pack) {
+    if (!has_pack(*t)) {
       open_optional(s, *t);
-      s.out->print_line("tn_rt_pad_front(f, {}, {}, {});", operand_name(*t, false), t->dims.size(), lead);
+      write_missing_front(s, *t, operand_name(*t, false));
       close_optional(s, *t);
     }
     if (!t->optional) write_exact_extents(s, *t, operand_name(*t, false));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/library/library_gradient.h"
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
 #include "support/check.h"
@@ -67,6 +68,8 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
                         {"max_scalars", fmt::format("{}", limits.scalars)},
                         {"max_sizes", fmt::format("{}", limits.sizes)},
                         {"max_kernel_dims", fmt::format("{}", limits.kernel_dims)},
+                        {"gradient_sources", gradient_sources(limits.gradients)},
+                        {"gradient_operands", gradient_operands(limits.gradients, options)},
                         {"levels", levels},
                         {"level_guards", guards}});
 }

@@ -12,6 +12,7 @@
 
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_bind.h"
+#include "harness/library/library_gradient.h"
 #include "harness/library/library_header.h"
 #include "harness/library/library_packaging.h"
 #include "harness/library/library_tables.h"
@@ -145,12 +146,18 @@ Source registry(const Library& library, const LibraryOptions& options) {
           {{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})};
 }
 
+Source runtime_source(const std::string& part, const Library& library, const LibraryOptions& options) {
+  const bool gradients =
+      std::any_of(library.ops.begin(), library.ops.end(), [](const auto& op) { return op.is_gradient(); });
+  auto holes = gradient_holes(part, gradients, options);
+  holes.emplace_back("internal", "tn_internal.h");
+  return {part + ".c", fill_template(options, fmt::format("runtime/library_{}.c.in", part), holes)};
+}
+
 std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, const LibraryTexts& texts,
                                const LibraryOptions& options) {
   std::vector<Source> out;
-  for (const char* part : kRuntime)
-    out.push_back({fmt::format("{}.c", part), fill_template(options, fmt::format("runtime/library_{}.c.in", part),
-                                                            {{"internal", "tn_internal.h"}})});
+  for (const char* part : kRuntime) out.push_back(runtime_source(part, library, options));
   out.push_back(level_source(texts, options));
   if (options.registry) out.push_back(registry(library, options));
   const Families by_name = families_of(library);
@@ -193,6 +200,7 @@ std::vector<std::string> library_template_names() {
       "runtime/library_internal.h.in", "runtime/library_level.c.in",   "runtime/library_registry.c.in",
       "c/library_CMakeLists.txt.in",   "c/library_Makefile.in",        "c/package.pc.in"};
   for (const char* part : kRuntime) out.push_back(fmt::format("runtime/library_{}.c.in", part));
+  for (std::string& name : gradient_template_names()) out.push_back(std::move(name));
   return out;
 }
 

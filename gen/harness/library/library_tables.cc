@@ -73,6 +73,12 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
   struct Visitor {
     const LibraryKernel& k;
     const BindSignature& signature;
+    ptrdiff_t argument(int tensor) const {
+      const std::vector<int> arguments = arguments_of(k.kernel);
+      const auto at = std::find(arguments.begin(), arguments.end(), tensor);
+      TENON_CHECK(at != arguments.end(), "{}: tensor {} is no argument", k.kernel.name, tensor);
+      return at - arguments.begin();
+    }
     std::string operator()(const FromSymbol& s) const {
       return fmt::format("{{TN_FROM_SYMBOL, {}, 0}}", position(signature.symbols, s.name));
     }
@@ -83,16 +89,19 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
                                             : fmt::format("{}", s.dim));
     }
     std::string operator()(const FromStride& s) const {
-      const std::vector<int> arguments = arguments_of(k.kernel);
-      const auto at = std::find(arguments.begin(), arguments.end(), s.tensor);
-      TENON_CHECK(at != arguments.end(), "{}: stride of tensor {}", k.kernel.name, s.tensor);
-      return fmt::format("{{TN_FROM_STRIDE, {}, {}}}", at - arguments.begin(), s.dim);
+      return fmt::format("{{TN_FROM_STRIDE, {}, {}}}", argument(s.tensor), s.dim);
     }
     std::string operator()(const FromPackAttr& s) const {
       return fmt::format("{{TN_FROM_PACK_ATTR, {}, {}}}", position(signature.lists, s.attr), s.dim);
     }
     std::string operator()(const FromPackRank& s) const {
       return fmt::format("{{TN_FROM_PACK_RANK, {}, 0}}", position(signature.packs, s.pack));
+    }
+    std::string operator()(const FromExtent& s) const {
+      return fmt::format("{{TN_FROM_EXTENT, {}, {}}}", argument(s.tensor), s.dim);
+    }
+    std::string operator()(const FromRepeats& s) const {
+      return fmt::format("{{TN_FROM_REPEATS, {}, {}}}", argument(s.tensor), s.dim);
     }
     std::string operator()(const FromPackBase& s) const {
       return fmt::format("{{TN_FROM_PACK_BASE, {}, 0}}", position(signature.packs, s.pack));
@@ -194,6 +203,7 @@ void write_entries(const LibraryOp& op, const std::vector<size_t>& form_of_kerne
     unsigned present = 0;
     for (size_t t = 0; t < k.present.size(); ++t)
       if (op.def->inputs[t].optional && k.present[t]) present |= 1u << t;
+    if (k.computes >= 0) present |= 1u << (op.def->inputs.size() + static_cast<size_t>(k.computes));
     out.print_line("    {{{{{}}}, {}, {}, 0x{:x}}}, /* {} */", joined(types, ", "), bodies[i], form_of_kernel[i],
                    present, k.kernel.name);
   }
@@ -274,6 +284,7 @@ void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& sign
   for (const TensorDef* t : tensors_of(*op.def)) atleast(limits.kernel_dims, static_cast<size_t>(kernel_dims(op, *t)));
   TENON_CHECK(limits.kernel_dims <= 32, "{}: a tensor with {} dimensions", op.def->name, limits.kernel_dims);
   for (const LibraryKernel& k : op.kernels) atleast(limits.sizes, k.kernel.sizes.size());
+  limits.gradients = limits.gradients || op.is_gradient();
 }
 
 void write_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts, TextWriter& out) {

@@ -115,6 +115,14 @@ Expr cast_to(Expr e, DType type) {
   if (e->type == type) return e;
   return apply_as(ScalarOp::Cast, {std::move(e)}, type);
 }
+Expr stopped(Expr e) {
+  const DType type = e->type;
+  return apply_as(ScalarOp::Cast, {std::move(e)}, type);
+}
+bool is_stop(const Expr& e) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  return a && a->op == ScalarOp::Cast && a->args[0]->type == e->type;
+}
 Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type) {
   return make_expr(type, Reduce{op, std::move(vars), std::move(where), std::move(value)});
 }

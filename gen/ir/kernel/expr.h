@@ -100,6 +100,10 @@ Expr read_of(int tensor, DType storage, std::vector<Expr> index, Expr fill = nul
 Expr apply(ScalarOp op, Few<Expr> args);
 Expr apply_as(ScalarOp op, Few<Expr> args, DType type);
 Expr cast_to(Expr e, DType type);  ///< `e` itself when it has that type
+/// `e` for whom nothing is differentiated: stop(e), a conversion to its own type. Only kernels on their way to a
+/// gradient have it.
+Expr stopped(Expr e);
+bool is_stop(const Expr& e);
 Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type);
 Expr fold(std::vector<LoopVar> vars, Expr where, Expr value, Expr start, std::string running);
 /// The same reduction over other parts; `start` and `running` stay.

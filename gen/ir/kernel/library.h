@@ -54,7 +54,16 @@ struct FromPackBase {
 struct FromPackRank {
   std::string pack;
 };  ///< how many dimensions the pack has in this call
-using SizeSource = std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase, FromPackRank>;
+struct FromExtent {
+  int tensor = 0;
+  int dim = 0;
+};  ///< extent of logical dimension `dim` of a gradient: 1 where what it belongs to is repeated
+struct FromRepeats {
+  int tensor = 0;
+  int dim = 0;
+};  ///< how often the call repeats what the gradient belongs to in dimension `dim`
+using SizeSource =
+    std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase, FromPackRank, FromExtent, FromRepeats>;
 
 /// One body of the library. Entries of kernel.attrs are attributes of the definition or lets with a real value (`sc:
 /// D**-0.5`).
@@ -67,6 +76,7 @@ struct LibraryKernel {
       call_types;             ///< type variable → the dtype of the call (differs from `types` where a body is shared)
   std::vector<bool> present;  ///< per input: is the optional input given?
   std::vector<SizeSource> size_sources;  ///< parallel to kernel.sizes
+  int computes = -1;                     ///< of a gradient: the output that this body computes; -1: all
 };
 
 /// All bodies of one definition.
@@ -81,6 +91,8 @@ struct LibraryOp {
   std::vector<std::vector<int64_t>>
       stand_ins;  ///< per input: its elements for a kernel when it is not given; empty: kernels of their own
   std::vector<LibraryKernel> kernels;  ///< order: dtypes of dtype.def, then presence
+
+  bool is_gradient() const { return !kernels.empty() && kernels[0].computes >= 0; }
 };
 
 struct Library {

@@ -34,7 +34,12 @@ bool same_entry(const Dim& a, const Dim& b) {
 }  // namespace
 
 std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input) {
-  for (const TensorDef& output : op.outputs) {
+  std::vector<const TensorDef*> outputs;
+  for (const TensorDef& t : op.outputs) outputs.push_back(&t);
+  for (const TensorDef& t : op.inputs)
+    if (t.follows) outputs.push_back(&t);
+  for (const TensorDef* t : outputs) {
+    const TensorDef& output = *t;
     const auto anchor =
         std::find_if(output.dims.begin(), output.dims.end(), [](const Dim& d) { return !d.at.empty(); });
     if (anchor == output.dims.end() || anchor->kind != DimKind::size || output.dims.size() != input.dims.size() + 1)

@@ -86,7 +86,9 @@ struct TensorDef {
   SourceSpan dtype_span;
   std::vector<Dim> dims;
   std::vector<StorageRule> storage;
-  SourceSpan span;  ///< of the name
+  SourceSpan span;        ///< of the name
+  bool follows = false;   ///< of an input: its shape is that of an output, which the other inputs tell
+  std::string like = {};  ///< of an output: the input whose shape it has
 };
 
 /// `Ho: (H - R)//stride[0] + 1`; `pack` if the value is a list of sizes (`{O: "S*reps"}`).

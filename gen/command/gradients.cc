@@ -1,0 +1,67 @@
+// Chooses the ops that are differentiated, and says why one is not.
+#include "command/gradients.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "differentiate/gradient_ops.h"
+#include "library/expand_library.h"
+
+namespace tenon {
+namespace {
+
+/// `relu` of `relu_grad`; empty for other names.
+std::string differentiated(const OpLibrary& defs, const std::string& name) {
+  const std::string suffix = gradient_name("");
+  if (defs.op(name) || name.size() <= suffix.size() || !name.ends_with(suffix)) return "";
+  const std::string op = name.substr(0, name.size() - suffix.size());
+  return defs.op(op) ? op : "";
+}
+
+[[noreturn]] void refuse(const std::string& op, const std::string& why) {
+  stop_run(exit_bad_command_line, fmt::format("--ops: '{}' has no gradient: {}", op, why));
+}
+
+/// Takes gradients out of the ops that are named; returns the ops that they are of.
+std::vector<std::string> take_gradients(const OpLibrary& defs, KernelSelection& chosen) {
+  std::vector<std::string> named, others;
+  if (!chosen.ops) return named;
+  for (const std::string& name : *chosen.ops) {
+    const std::string op = differentiated(defs, name);
+    if (op.empty()) {
+      others.push_back(name);
+      continue;
+    }
+    if (const std::string why = no_gradient(*defs.op(op)); !why.empty()) refuse(op, why);
+    named.push_back(op);
+  }
+  chosen.ops = others;
+  return named;
+}
+
+}  // namespace
+
+Library kernels_and_gradients(Run& run, const OpLibrary& defs, const LibOptions& o) {
+  KernelSelection forward = o.selection;
+  const std::vector<std::string> named = take_gradients(defs, forward);
+  const bool has_user_files = !o.definitions.empty();
+  Library library;
+  if (named.empty() || !forward.ops->empty()) library = chosen_kernels(run, defs, forward, has_user_files);
+  LibrarySelection all = selected(defs, forward, has_user_files);
+  all.ops.insert(all.ops.end(), named.begin(), named.end());
+  std::erase_if(all.ops, [&](const std::string& name) {
+    return !no_gradient(*defs.op(name)).empty() || defs.op(gradient_name(name));
+  });
+  GradientOps gradients = gradient_ops(expand_for_gradients(defs, all), defs);
+  for (const std::string& name : named)
+    if (const auto why = gradients.why.find(name); why != gradients.why.end()) refuse(name, why->second);
+  gradients.library = run.stage("gradients", std::move(gradients.library));
+  std::move(gradients.library.ops.begin(), gradients.library.ops.end(), std::back_inserter(library.ops));
+  std::sort(library.ops.begin(), library.ops.end(),
+            [](const LibraryOp& a, const LibraryOp& b) { return a.def->name < b.def->name; });
+  return library;
+}
+
+}  // namespace tenon

@@ -1,0 +1,153 @@
+// The chain rule through the value of one statement.
+#include "differentiate/back_propagate.h"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+bool computes_in_floats(DType d) { return is_float(d) || (is_small(d) && is_float(dtype_row(d).compute)); }
+
+/// Number of a reduction's step: its variables, the last one fastest.
+Expr step_of(const std::vector<LoopVar>& vars) {
+  Expr at = constant_int(0);
+  for (const LoopVar& v : vars) at = at * v.extent + var_ref(v.name);
+  return at;
+}
+
+Expr inside(const std::vector<Expr>& index, const std::vector<Expr>& dims) {
+  Expr all;
+  for (size_t d = 0; d < index.size(); ++d)
+    all = both(all, both(apply(ScalarOp::Ge, {index[d], constant_int(0)}), apply(ScalarOp::Lt, {index[d], dims[d]})));
+  return all ? all : constant_int(1, DType::Bool);
+}
+
+}  // namespace
+
+Expr both(const Expr& a, const Expr& b) { return !a ? b : !b ? a : apply(ScalarOp::And, {a, b}); }
+
+/// Whether a value depends on an active tensor, other than by choosing or by an index.
+bool BackPropagation::depends(const Expr& e) const {
+  if (!computes_in_floats(e->type)) return false;
+  if (const auto* r = std::get_if<Read>(&e->node)) return is_active_(r->tensor) || (r->fill && depends(r->fill));
+  if (const auto* s = std::get_if<Select>(&e->node)) return depends(s->yes) || depends(s->no);
+  if (const auto* r = std::get_if<Reduce>(&e->node)) return depends(r->value);
+  if (is_stop(e)) return false;
+  bool found = false;
+  if (const auto* a = std::get_if<Apply>(&e->node))
+    for (const Expr& x : a->args) found = found || depends(x);
+  return found;
+}
+
+void BackPropagation::run(const Expr& value, const Expr& adjoint, const std::vector<LoopVar>& loops,
+                          const Expr& where) {
+  region(shared_.share(value), adjoint, {loops, where});
+}
+
+/// Nodes below `e` that hand something on, operands before what is made of them; not into reductions.
+void BackPropagation::order(const Expr& e, std::vector<Expr>& out) const {
+  if (!depends(e) || std::find(out.begin(), out.end(), e) != out.end()) return;
+  if (const auto* r = std::get_if<Read>(&e->node)) {
+    if (r->fill) order(r->fill, out);
+  } else if (const auto* s = std::get_if<Select>(&e->node)) {
+    order(s->yes, out);
+    order(s->no, out);
+  } else if (const auto* a = std::get_if<Apply>(&e->node)) {
+    for (const Expr& x : a->args) order(x, out);
+  }
+  out.push_back(e);
+}
+
+void BackPropagation::region(const Expr& root, const Expr& adjoint, const Region& in) {
+  std::vector<Expr> nodes;
+  order(root, nodes);
+  const std::map<const ExprNode*, Expr> outer = std::move(adjoints_);
+  adjoints_ = {{root.get(), adjoint}};
+  for (size_t i = nodes.size(); i-- > 0 && why.empty();)
+    if (const auto a = adjoints_.find(nodes[i].get()); a != adjoints_.end()) hand_on(nodes[i], Expr(a->second), in);
+  adjoints_ = outer;
+}
+
+void BackPropagation::add(const Expr& to, const Expr& adjoint) {
+  if (!depends(to)) return;
+  Expr& sum = adjoints_[to.get()];
+  sum = sum ? apply(ScalarOp::Add, {sum, adjoint}) : adjoint;
+}
+
+void BackPropagation::hand_on(const Expr& e, const Expr& adjoint, const Region& in) {
+  if (const auto* r = std::get_if<Read>(&e->node)) {
+    const std::vector<Expr>& dims = kernel_.tensors[static_cast<size_t>(r->tensor)].dims;
+    if (is_active_(r->tensor))
+      contributions.push_back({r->tensor, r->index, adjoint, in.vars, in.where, r->fill != nullptr});
+    if (r->fill) add(r->fill, select(inside(r->index, dims), constant_float(0, adjoint->type), adjoint));
+  } else if (const auto* s = std::get_if<Select>(&e->node)) {
+    const Expr zero = constant_float(0, adjoint->type);
+    add(s->yes, select(s->cond, adjoint, zero));
+    add(s->no, select(s->cond, zero, adjoint));
+  } else if (const auto* r = std::get_if<Reduce>(&e->node)) {
+    reduction(e, *r, adjoint, in);
+  } else if (const auto* a = std::get_if<Apply>(&e->node)) {
+    apply_rule(e, *a, adjoint);
+  }
+}
+
+void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjoint) {
+  if (a.op == ScalarOp::Cast) return add(a.args[0], cast_to(adjoint, dtype_row(a.args[0]->type).compute));
+  if (!rows_.has(a.op)) {
+    why = fmt::format("{} has no derivative", scalar_op_row(a.op).name);
+    return;
+  }
+  for (size_t k = 0; k < a.args.size(); ++k)
+    if (depends(a.args[k])) {
+      const Expr d = rows_.derivative(e, k);
+      const Constant* c = as_constant(d);
+      if (!c || c->f != 0) add(a.args[k], chained(adjoint, d));
+    }
+}
+
+/// The product of all other values of the reduction: no division, which zeros would forbid.
+Expr BackPropagation::others(const Reduce& r, DType type) {
+  std::vector<LoopVar> vars;
+  std::map<std::string, Expr> to;
+  Expr apart;
+  for (const LoopVar& v : r.vars) {
+    vars.push_back({names_(v.name), v.extent});
+    to[v.name] = var_ref(vars.back().name);
+    const Expr differs = apply(ScalarOp::Ne, {to[v.name], var_ref(v.name)});
+    apart = apart ? apply(ScalarOp::Or, {apart, differs}) : differs;
+  }
+  const Expr where = r.where ? both(substitute(r.where, to), apart) : apart;
+  return reduce(Reducer::Prod, vars, where, substitute(r.value, to), type);
+}
+
+/// Whether this step of a maximum or minimum is the first that has its value.
+Expr BackPropagation::is_extreme(const Expr& e, const Reduce& r, const Region& in) {
+  KernelStatement s;
+  Tensor t{names_("at"), Role::Temp, DType::I64, {}, {}};
+  for (const LoopVar& v : in.vars) {
+    if (!mentions(e, v.name)) continue;
+    s.loops.push_back(v);
+    s.index.push_back(var_ref(v.name));
+    t.dims.push_back(v.extent);
+  }
+  t.strides = contiguous_strides(t.dims);
+  s.target = static_cast<int>(kernel_.tensors.size());
+  s.value = reduce(r.op == Reducer::Max ? Reducer::ArgMax : Reducer::ArgMin, r.vars, r.where, r.value, DType::I64);
+  kernel_.tensors.push_back(std::move(t));
+  s.formula = kernel_.tensors.back().name + " = " + to_text(s.value, tensor_names(kernel_));
+  positions.push_back(s);
+  return apply(ScalarOp::Eq, {step_of(r.vars), read_of(s.target, DType::I64, s.index)});
+}
+
+void BackPropagation::reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
+  Region below = in;
+  below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
+  below.where = both(in.where, r.where);
+  Expr inner = adjoint;
+  if (r.op == Reducer::Prod) inner = chained(adjoint, others(r, e->type));
+  else if (r.op == Reducer::Max || r.op == Reducer::Min) below.where = both(below.where, is_extreme(e, r, in));
+  else if (r.op != Reducer::Sum) why = fmt::format("{} has no derivative", name_of(r.op));
+  region(r.value, inner, below);
+}
+
+}  // namespace tenon

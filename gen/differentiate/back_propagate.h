@@ -1,0 +1,64 @@
+// The chain rule through the value of one statement: what it hands on to every element that it reads.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "algebra/simplify.h"
+#include "differentiate/fresh_names.h"
+#include "differentiate/scalar_derivative.h"
+
+namespace tenon {
+
+/// `tensor[index] += value` for all values of the variables for which `where` holds.
+struct Contribution {
+  int tensor = 0;
+  std::vector<Expr> index;
+  Expr value;  ///< of the compute type of what is read
+  std::vector<LoopVar> vars;
+  Expr where;           ///< null: everywhere
+  bool padded = false;  ///< the index may be outside of the tensor: nothing is handed on there
+};
+
+/// Reads that stand outside of a statement's reductions and are shared by its parts.
+class BackPropagation {
+ public:
+  BackPropagation(Kernel& kernel, const DerivativeTable& rows, std::function<bool(int)> is_active, FreshNames& names)
+      : kernel_(kernel), rows_(rows), is_active_(std::move(is_active)), names_(names) {}
+
+  /// `adjoint` is that of the statement's target at its index. Reductions of `value` stand at its root.
+  /// The statement is carried out where `where` holds; null: everywhere.
+  void run(const Expr& value, const Expr& adjoint, const std::vector<LoopVar>& loops, const Expr& where);
+
+  std::vector<Contribution> contributions;
+  std::vector<KernelStatement> positions;  ///< places of maxima, which `where` names: to be put in front
+  std::string why;                         ///< not empty: what has no derivative here
+
+ private:
+  struct Region {
+    std::vector<LoopVar> vars;
+    Expr where;
+  };
+
+  bool depends(const Expr& e) const;
+  void region(const Expr& root, const Expr& adjoint, const Region& in);
+  void order(const Expr& e, std::vector<Expr>& out) const;
+  void hand_on(const Expr& e, const Expr& adjoint, const Region& in);
+  void apply_rule(const Expr& e, const Apply& a, const Expr& adjoint);
+  void reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
+  Expr others(const Reduce& r, DType type);
+  Expr is_extreme(const Expr& e, const Reduce& r, const Region& in);
+  void add(const Expr& to, const Expr& adjoint);
+
+  Kernel& kernel_;
+  const DerivativeTable& rows_;
+  std::function<bool(int)> is_active_;
+  FreshNames& names_;
+  SharedExprs shared_;
+  std::map<const ExprNode*, Expr> adjoints_;
+};
+
+/// A condition and another one; null is true.
+Expr both(const Expr& a, const Expr& b);
+
+}  // namespace tenon

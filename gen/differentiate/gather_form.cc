@@ -1,0 +1,258 @@
+// Contributions as sums, by solving the index map.
+#include "differentiate/gather_form.h"
+
+#include <algorithm>
+
+#include "algebra/simplify.h"
+
+namespace tenon {
+namespace {
+
+Expr divided(const Expr& a, const Expr& b) { return is_one(b) ? a : apply(ScalarOp::FloorDiv, {a, b}); }
+Expr equals(const Expr& a, const Expr& b) { return apply(ScalarOp::Eq, {a, b}); }
+
+class IndexSolver {
+ public:
+  IndexSolver(const Contribution& c, const GatherTarget& target, const GatherFacts& known, FreshNames& names)
+      : known_(known), names_(names), value_(c.value), where_(c.where), index_(c.index) {
+    open(c, target);
+  }
+
+  std::optional<Expr> run() {
+    while (!index_.empty()) {
+      if (bare() || digits() || affine() || quotient()) continue;
+      if (!check_rest()) return std::nullopt;
+    }
+    return sum();
+  }
+
+ private:
+  /// Variables of the contribution get names of their own: the loops of the gradient have theirs.
+  void open(const Contribution& c, const GatherTarget& target) {
+    std::map<std::string, Expr> renamed;
+    for (const LoopVar& v : c.vars) {
+      open_.push_back({names_(v.name), v.extent});
+      renamed[v.name] = var_ref(open_.back().name);
+    }
+    for (LoopVar& v : open_) v.extent = substitute(v.extent, renamed);
+    replace(renamed);
+    ranges_ = known_.ranges;
+    for (const LoopVar& v : target.loops) ranges_.extents[v.name] = v.extent;
+    for (const LoopVar& v : open_) ranges_.extents[v.name] = v.extent;
+    for (size_t d = 0; d < target.loops.size(); ++d) {
+      Expr at = var_ref(target.loops[d].name);
+      if (target.repeats[d]) {
+        open_.push_back({names_("r"), target.repeats[d]});
+        ranges_.extents[open_.back().name] = target.repeats[d];
+        repeated_.push_back(open_.back().name);
+        at = at + var_ref(open_.back().name);
+      }
+      wanted_.push_back(at);
+      below_.push_back(target.dims[d]);
+    }
+  }
+
+  void replace(const std::map<std::string, Expr>& to) {
+    value_ = substitute(value_, to);
+    if (where_) where_ = substitute(where_, to);
+    if (in_range_) in_range_ = substitute(in_range_, to);
+    for (Expr& e : index_) e = simplify(substitute(e, to), ranges_);
+    for (LoopVar& v : open_) v.extent = substitute(v.extent, to);
+  }
+
+  void require(const Expr& condition) {
+    const Expr c = simplify(condition, ranges_);
+    if (const auto v = constant_value(c); v && *v) return;
+    in_range_ = both(in_range_, c);
+  }
+
+  LoopVar* variable(const std::string& name) {
+    const auto v = std::find_if(open_.begin(), open_.end(), [&](const LoopVar& l) { return l.name == name; });
+    const bool repeats = std::find(repeated_.begin(), repeated_.end(), name) != repeated_.end();
+    return v == open_.end() || repeats ? nullptr : &*v;
+  }
+
+  void forget(size_t d) {
+    index_.erase(index_.begin() + static_cast<ptrdiff_t>(d));
+    wanted_.erase(wanted_.begin() + static_cast<ptrdiff_t>(d));
+    below_.erase(below_.begin() + static_cast<ptrdiff_t>(d));
+  }
+
+  /// v := e, which no longer is a variable; `upto`: what is known to be above e, null for nothing.
+  void solve(const std::string& name, const Expr& e, const Expr& upto) {
+    const Expr extent = variable(name)->extent;
+    std::erase_if(open_, [&](const LoopVar& v) { return v.name == name; });
+    const Expr at = simplify(e, ranges_);
+    replace({{name, at}});
+    if (upto && same(upto, extent)) return;
+    if (!upto) require(apply(ScalarOp::Ge, {at, constant_int(0)}));
+    require(apply(ScalarOp::Lt, {at, extent}));
+  }
+
+  bool bare() {
+    for (size_t d = 0; d < index_.size(); ++d) {
+      const auto* v = std::get_if<VarRef>(&index_[d]->node);
+      if (!v || !variable(v->name)) continue;
+      const std::string name = v->name;
+      const Expr at = wanted_[d], below = below_[d];
+      forget(d);
+      solve(name, at, below);
+      return true;
+    }
+    return false;
+  }
+
+  /// v*c + w where w runs from 0 below c: digits of the index.
+  bool digits() {
+    for (size_t d = 0; d < index_.size(); ++d)
+      for (const LoopVar& high : open_)
+        for (const LoopVar& low : open_) {
+          if (high.name == low.name || !variable(high.name) || !variable(low.name)) continue;
+          const auto h = affine_in(index_[d], high.name);
+          if (!h || is_zero(simplify(h->coefficient)) || !same(simplify(h->rest), var_ref(low.name))) continue;
+          if (!same(simplify(h->coefficient), low.extent)) continue;
+          const Expr at = wanted_[d], radix = low.extent;
+          const std::string outer = high.name, inner = low.name;
+          forget(d);
+          solve(inner, apply(ScalarOp::Mod, {at, radix}), radix);
+          solve(outer, divided(at, radix), nullptr);
+          return true;
+        }
+    return false;
+  }
+
+  struct Candidate {
+    size_t dim = 0;
+    std::string name;
+    Expr coefficient, rest;
+    int cost = 0;
+  };
+
+  /// How an index is solved for a variable: steps of one before others; what no reduction of the statement runs over,
+  /// which mostly is longer, before what one does.
+  bool affine() {
+    std::optional<Candidate> best;
+    for (size_t d = 0; d < index_.size(); ++d)
+      for (size_t k = 0; k < open_.size(); ++k) {
+        if (!variable(open_[k].name)) continue;
+        const auto a = affine_in(index_[d], open_[k].name);
+        if (!a) continue;
+        const Expr c = simplify(a->coefficient, ranges_);
+        if (is_zero(c) || !known_apart_from_zero(c)) continue;
+        const auto unit = constant_value(c);
+        const int cost = static_cast<int>(2 * k) + (unit == 1 || unit == -1 ? 0 : 1);
+        if (!best || cost < best->cost) best = Candidate{d, open_[k].name, c, a->rest, cost};
+      }
+    if (!best) return false;
+    const Expr wanted = wanted_[best->dim], distance = wanted - best->rest;
+    forget(best->dim);
+    if (is_one(best->coefficient)) return solve(best->name, distance, nullptr), true;
+    if (constant_value(best->coefficient) == -1) return solve(best->name, best->rest - wanted, nullptr), true;
+    const Expr remainder = apply(ScalarOp::Mod, {distance, best->coefficient});
+    const Expr at = apply(ScalarOp::FloorDiv, {distance, best->coefficient});
+    require(equals(remainder, constant_int(0)));
+    solve(best->name, at, nullptr);
+    return true;
+  }
+
+  /// A step of 0 would read one element for all values of the variable.
+  bool known_apart_from_zero(const Expr& c) const {
+    for (const LoopVar& v : open_)
+      if (mentions(c, v.name)) return false;
+    if (const auto v = constant_value(c)) return *v != 0;
+    bool data = false;
+    walk(c, [&](const Expr& n) { return !(data = data || std::holds_alternative<Read>(n->node)); });
+    if (data) return false;
+    if (proves_lt(constant_int(0), c, ranges_)) return true;
+    return std::any_of(known_.facts.begin(), known_.facts.end(), [&](const Expr& f) {
+      const auto* a = std::get_if<Apply>(&f->node);
+      if (!a || a->args.size() != 2) return false;
+      const auto lo = constant_value(a->args[1]), hi = constant_value(a->args[0]);
+      if (same(a->args[0], c) && lo)
+        return (a->op == ScalarOp::Gt && *lo >= 0) || (a->op == ScalarOp::Ge && *lo > 0) ||
+               (a->op == ScalarOp::Ne && *lo == 0);
+      if (same(a->args[1], c) && hi) return (a->op == ScalarOp::Lt && *hi >= 0) || (a->op == ScalarOp::Le && *hi > 0);
+      return false;
+    });
+  }
+
+  /// v // m: all v of a block; v % m: one v of each block.
+  bool quotient() {
+    for (size_t d = 0; d < index_.size(); ++d) {
+      const auto* a = std::get_if<Apply>(&index_[d]->node);
+      if (!a || (a->op != ScalarOp::FloorDiv && a->op != ScalarOp::Mod)) continue;
+      const auto* v = std::get_if<VarRef>(&a->args[0]->node);
+      if (!v || !variable(v->name) || !positive(a->args[1])) continue;
+      const std::string name = v->name;
+      const Expr m = a->args[1], at = wanted_[d], extent = variable(name)->extent;
+      const bool is_quotient = a->op == ScalarOp::FloorDiv;
+      const Expr blocks = divided(extent + m - constant_int(1), m);
+      const LoopVar t{names_(name), is_quotient ? m : simplify(blocks, ranges_)};
+      forget(d);
+      open_.push_back(t);
+      ranges_.extents[t.name] = t.extent;
+      if (!is_quotient) require(apply(ScalarOp::Lt, {at, m}));
+      solve(name, is_quotient ? at * m + var_ref(t.name) : var_ref(t.name) * m + at, constant_int(-1));
+      return true;
+    }
+    return false;
+  }
+
+  bool positive(const Expr& m) const {
+    for (const LoopVar& v : open_)
+      if (mentions(m, v.name)) return false;
+    return proves_lt(constant_int(0), m, ranges_) || (constant_value(m).value_or(1) > 0 && known_apart_from_zero(m));
+  }
+
+  /// Dims whose index is known by now are conditions; false where one still depends on a variable.
+  bool check_rest() {
+    for (const Expr& e : index_)
+      for (const LoopVar& v : open_)
+        if (variable(v.name) && mentions(e, v.name)) return false;
+    for (size_t d = 0; d < index_.size(); ++d) where_ = both(where_, simplify(equals(index_[d], wanted_[d]), ranges_));
+    index_.clear();
+    return true;
+  }
+
+  bool is_inside(const Expr& e) const {
+    return std::any_of(open_.begin(), open_.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
+  }
+
+  /// Conditions that do not change over the sum stand around it.
+  void split(const Expr& condition, Expr& around, Expr& within) const {
+    const auto* a = std::get_if<Apply>(&condition->node);
+    if (a && a->op == ScalarOp::And) {
+      split(a->args[0], around, within);
+      split(a->args[1], around, within);
+    } else {
+      Expr& to = is_inside(condition) ? within : around;
+      to = both(to, condition);
+    }
+  }
+
+  Expr sum() {
+    Expr around, within;
+    if (const Expr all = both(in_range_, where_)) split(all, around, within);
+    Expr e = value_;
+    if (!open_.empty()) e = reduce(Reducer::Sum, open_, within, e, value_->type);
+    return around ? select(around, e, constant_float(0, e->type)) : e;
+  }
+
+  const GatherFacts& known_;
+  FreshNames& names_;
+  Expr value_, where_;
+  Expr in_range_;  ///< of the variables that were solved for: stands in front of what reads at them
+  std::vector<Expr> index_, wanted_, below_;
+  std::vector<LoopVar> open_;
+  std::vector<std::string> repeated_;
+  Ranges ranges_;
+};
+
+}  // namespace
+
+std::optional<Expr> gather_form(const Contribution& c, const GatherTarget& target, const GatherFacts& known,
+                                FreshNames& names) {
+  return IndexSolver(c, target, known, names).run();
+}
+
+}  // namespace tenon

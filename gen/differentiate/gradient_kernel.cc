@@ -1,0 +1,268 @@
+// The gradient of a kernel: statements in reverse.
+#include "differentiate/gradient_kernel.h"
+
+#include <algorithm>
+#include <set>
+
+#include "algebra/simplify.h"
+#include "differentiate/gather_form.h"
+#include "differentiate/keep_needed.h"
+#include "differentiate/name_reductions.h"
+
+namespace tenon {
+namespace {
+
+DType compute_of(DType d) { return dtype_row(d).compute; }
+bool has_derivative(DType d) { return is_float(compute_of(d)); }
+
+Expr without_stops(const Expr& e) {
+  if (is_stop(e)) return without_stops(std::get<Apply>(e->node).args[0]);
+  return map_children(e, [](const Expr& c) { return without_stops(c); });
+}
+
+/// The gradient of a tensor as an expression of its element.
+struct Adjoint {
+  std::vector<std::string> vars;
+  Expr value;
+
+  Expr at(const std::vector<Expr>& index) const {
+    std::map<std::string, Expr> to;
+    for (size_t d = 0; d < vars.size(); ++d) to[vars[d]] = index[d];
+    return substitute(value, to);
+  }
+};
+
+class Differentiator {
+ public:
+  Differentiator(const Kernel& forward, const GradientRequest& request, const DerivativeTable& rows)
+      : k_(forward), request_(request), rows_(rows), names_(forward) {}
+
+  GradientKernel run() {
+    if (k_.call) return {std::nullopt, "it is written as a C template"};
+    for (const auto& [output, cotangent] : request_.cotangents)
+      k_.tensors[static_cast<size_t>(output)].role = Role::Temp;
+    find_active();
+    refuse_overwritten();
+    if (why_.empty() && !name_reductions(
+                            k_, [&](const KernelStatement& s) { return reads_active(s); }, names_))
+      why_ = "the size of one of its reductions depends on where it is";
+    find_active();
+    const std::vector<KernelStatement> forward = k_.body;
+    for (size_t i = forward.size(); i-- > 0 && why_.empty();) reverse(forward[i]);
+    if (why_.empty()) finish(request_.wrt);
+    if (!why_.empty()) return {std::nullopt, why_};
+    for (KernelStatement& s : k_.body) s.value = without_stops(s.value);
+    keep_needed(k_, request_.result);
+    return {std::move(k_), ""};
+  }
+
+ private:
+  bool is_active(int tensor) const {
+    return active_.contains(tensor) && has_derivative(k_.tensors[static_cast<size_t>(tensor)].dtype);
+  }
+
+  bool reads_active(const KernelStatement& s) const {
+    bool found = false;
+    walk(s.value, [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      return !(found = found || (r && is_active(r->tensor)));
+    });
+    return found;
+  }
+
+  /// Tensors that depend on the one that is asked for.
+  void find_active() {
+    active_ = {request_.wrt};
+    for (const KernelStatement& s : k_.body)
+      if (reads_active(s)) active_.insert(s.target);
+  }
+
+  /// What is written again after it was read has two values, and one gradient would not do.
+  void refuse_overwritten() {
+    std::set<int> read;
+    for (const KernelStatement& s : k_.body) {
+      if (active_.contains(s.target) && read.contains(s.target)) why_ = "it overwrites what it has read";
+      if (!reads_active(s)) continue;
+      if (s.update != Update::Assign && s.update != Update::Add)
+        why_ = "it combines into its elements other than by a sum";
+      walk(s.value, [&](const Expr& e) {
+        if (const auto* r = std::get_if<Read>(&e->node)) read.insert(r->tensor);
+        return true;
+      });
+      if (read.contains(s.target)) why_ = "it reads what it writes";
+    }
+  }
+
+  void reverse(const KernelStatement& s) {
+    if (!is_active(s.target) || !reads_active(s)) return;
+    const Adjoint* adjoint = adjoint_of(s.target);
+    if (!adjoint) return;
+    BackPropagation back(
+        k_, rows_, [this](int t) { return is_active(t); }, names_);
+    back.run(s.value, adjoint->at(s.index), s.loops, s.where);
+    why_ = back.why;
+    for (KernelStatement& p : back.positions) k_.body.push_back(std::move(p));
+    for (Contribution& c : back.contributions) contributions_[c.tensor].push_back(std::move(c));
+  }
+
+  /// Null where nothing that is asked for depends on the tensor.
+  const Adjoint* adjoint_of(int tensor) {
+    if (const auto known = adjoints_.find(tensor); known != adjoints_.end()) return &known->second;
+    finish(tensor);
+    const auto made = adjoints_.find(tensor);
+    return made == adjoints_.end() ? nullptr : &made->second;
+  }
+
+  int cotangent_of(int tensor) const {
+    for (const auto& [output, cotangent] : request_.cotangents)
+      if (output == tensor) return cotangent;
+    return -1;
+  }
+
+  /// All that reads the tensor has been seen: its gradient becomes a value, or statements.
+  void finish(int tensor) {
+    const Tensor t = k_.tensors[static_cast<size_t>(tensor)];
+    const bool is_result = tensor == request_.wrt;
+    GatherTarget target{loops_of(tensor, is_result), std::vector<Expr>(t.dims.size()), t.dims};
+    if (is_result) target.repeats = request_.repeats;
+    Adjoint out;
+    std::vector<Expr> index;
+    for (const LoopVar& v : target.loops) {
+      out.vars.push_back(v.name);
+      index.push_back(var_ref(v.name));
+    }
+    std::vector<Contribution> scattered;
+    if (const int c = cotangent_of(tensor); c >= 0)
+      out.value = cast_to(read_of(c, k_.tensors[static_cast<size_t>(c)].dtype, index), compute_of(t.dtype));
+    for (Contribution& c : contributions_[tensor]) {
+      const auto sum = gather_form(c, target, facts(), names_);
+      if (sum) out.value = out.value ? apply(ScalarOp::Add, {out.value, *sum}) : *sum;
+      else scattered.push_back(std::move(c));
+    }
+    if (!out.value && scattered.empty() && !is_result) return;
+    if (!out.value) out.value = constant_float(0, compute_of(t.dtype));
+    if (is_result || !scattered.empty() || !is_cheap(out.value)) store(tensor, target, scattered, out);
+    adjoints_[tensor] = std::move(out);
+  }
+
+  /// What is computed again wherever it is read.
+  static bool is_cheap(const Expr& e) {
+    int nodes = 0;
+    bool cheap = true;
+    walk(e, [&](const Expr& n) {
+      const auto* a = std::get_if<Apply>(&n->node);
+      cheap =
+          cheap && !std::holds_alternative<Reduce>(n->node) && !(a && scalar_op_row(a->op).has('M')) && ++nodes < 24;
+      return cheap;
+    });
+    return cheap;
+  }
+
+  std::vector<LoopVar> loops_of(int tensor, bool is_result) {
+    const std::vector<Expr>& dims = k_.tensors[static_cast<size_t>(is_result ? request_.result : tensor)].dims;
+    std::vector<LoopVar> out;
+    for (size_t d = 0; d < dims.size(); ++d) out.push_back({names_(name_of_dim(tensor, d)), dims[d]});
+    return out;
+  }
+
+  /// What the definition calls the index of a dim.
+  std::string name_of_dim(int tensor, size_t d) const {
+    for (const Contribution& c :
+         contributions_.contains(tensor) ? contributions_.at(tensor) : std::vector<Contribution>())
+      if (const auto* v = std::get_if<VarRef>(&c.index[d]->node)) return v->name;
+    return fmt::format("u{}", d);
+  }
+
+  GatherFacts facts() const {
+    GatherFacts out;
+    for (const Size& s : k_.sizes) {
+      out.ranges.size_lo[s.name] = s.lo;
+      out.ranges.size_hi[s.name] = s.hi;
+    }
+    out.facts = k_.facts;
+    return out;
+  }
+
+  /// The gradient becomes a tensor of its own; sums that are scattered need the compute type for as long as they grow.
+  void store(int tensor, const GatherTarget& target, const std::vector<Contribution>& scattered, Adjoint& adjoint) {
+    const Tensor& t = k_.tensors[static_cast<size_t>(tensor)];
+    const bool is_result = tensor == request_.wrt;
+    int to = request_.result;
+    const DType compute = compute_of(t.dtype);
+    if (!is_result || (!scattered.empty() && compute != t.dtype)) {
+      Tensor made{names_("d" + t.name), Role::Temp, compute, {}, {}};
+      for (const LoopVar& v : target.loops) made.dims.push_back(v.extent);
+      made.strides = contiguous_strides(made.dims);
+      to = static_cast<int>(k_.tensors.size());
+      k_.tensors.push_back(std::move(made));
+    }
+    std::vector<Expr> index;
+    for (const LoopVar& v : target.loops) index.push_back(var_ref(v.name));
+    add_statement(to, index, Update::Assign, adjoint.value, target.loops);
+    for (const Contribution& c : scattered) scatter(to, c, is_result);
+    adjoint.value = cast_to(read_of(to, k_.tensors[static_cast<size_t>(to)].dtype, index), compute);
+    if (is_result && to != request_.result)
+      add_statement(request_.result, index, Update::Assign, adjoint.value, target.loops);
+  }
+
+  void add_statement(int to, const std::vector<Expr>& index, Update update, const Expr& value,
+                     const std::vector<LoopVar>& loops) {
+    const Tensor& t = k_.tensors[static_cast<size_t>(to)];
+    KernelStatement s{to, index, update, cast_to(simplified(value, loops), t.dtype), loops, ""};
+    std::string at;
+    for (const Expr& e : index) at += (at.empty() ? "" : ", ") + to_text(e, tensor_names(k_));
+    s.formula =
+        fmt::format("{}[{}] {} {}", t.name, at, update == Update::Add ? "+=" : "=", to_text(s.value, tensor_names(k_)));
+    k_.body.push_back(std::move(s));
+  }
+
+  Expr simplified(const Expr& e, const std::vector<LoopVar>& loops) const {
+    Ranges ranges = facts().ranges;
+    for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
+    return simplify(e, ranges);
+  }
+
+  /// dX[g(v)] += e(v), in the order of the statement's loops. Where nothing is handed on, 0 is added to the first
+  /// element.
+  void scatter(int to, const Contribution& c, bool is_result) {
+    const std::vector<Expr>& dims = k_.tensors[static_cast<size_t>(c.tensor)].dims;
+    const std::vector<Expr>& own = k_.tensors[static_cast<size_t>(to)].dims;
+    Expr where = c.where;
+    for (size_t d = 0; c.padded && d < dims.size(); ++d) {
+      where = both(where, apply(ScalarOp::Ge, {c.index[d], constant_int(0)}));
+      where = both(where, apply(ScalarOp::Lt, {c.index[d], dims[d]}));
+    }
+    std::vector<Expr> index = c.index;
+    for (size_t d = 0; d < index.size(); ++d) {
+      if (is_result && request_.repeats[d]) index[d] = apply(ScalarOp::Min, {index[d], own[d] - constant_int(1)});
+      if (where) index[d] = select(where, index[d], constant_int(0));
+    }
+    const Expr value = where ? select(where, c.value, constant_float(0, c.value->type)) : c.value;
+    add_statement(to, index, Update::Add, value, where ? where_not_empty(c.vars, own) : c.vars);
+  }
+
+  /// Loops that do nothing where the tensor has no elements.
+  static std::vector<LoopVar> where_not_empty(std::vector<LoopVar> loops, const std::vector<Expr>& dims) {
+    for (const Expr& d : dims)
+      if (!loops.empty() && constant_value(d).value_or(0) < 1)
+        loops[0].extent = loops[0].extent * apply(ScalarOp::Min, {d, constant_int(1)});
+    return loops;
+  }
+
+  Kernel k_;
+  const GradientRequest& request_;
+  const DerivativeTable& rows_;
+  FreshNames names_;
+  std::set<int> active_;
+  std::map<int, std::vector<Contribution>> contributions_;
+  std::map<int, Adjoint> adjoints_;
+  std::string why_;
+};
+
+}  // namespace
+
+GradientKernel gradient_kernel(const Kernel& forward, const GradientRequest& request, const DerivativeTable& rows) {
+  return Differentiator(forward, request, rows).run();
+}
+
+}  // namespace tenon

@@ -1,0 +1,266 @@
+// Ops of a library → the ops that compute their gradients.
+#include "differentiate/gradient_ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "differentiate/gradient_kernel.h"
+#include "ir/kernel/keep_used.h"
+#include "support/check.h"
+#include "support/parallel.h"
+
+namespace tenon {
+namespace {
+
+/// Whether tensors of the declaration can be floating.
+bool may_float(const OpDef& def, const TensorDef& t) {
+  const TypeVar* v = def.type(t.dtype);
+  if (!v) {
+    const auto d = dtype_from_name(t.dtype);
+    return d && is_float(*d);
+  }
+  for (const DTypeRow& r : all_dtypes())
+    for (const Word& c : v->classes)
+      if (is_float(r.dtype) && (in_type_class(r.dtype, c.text) || c.text == r.name)) return true;
+  return false;
+}
+
+bool is_variadic(const OpDef& def) {
+  return std::any_of(def.outputs.begin(), def.outputs.end(),
+                     [](const TensorDef& t) { return t.variadic || t.optional; });
+}
+
+/// The definition of f_grad. It has no body: its kernels are derived.
+std::shared_ptr<OpDef> gradient_def(const OpDef& f) {
+  auto def = std::make_shared<OpDef>(f);
+  def->name = gradient_name(f.name);
+  def->doc = fmt::format("gradient of {} with respect to its inputs", f.name);
+  def->inputs.clear();
+  def->outputs.clear();
+  def->body.clear();
+  def->tests.clear();
+  for (const TensorDef& t : f.outputs) {
+    if (!may_float(f, t)) continue;
+    def->inputs.push_back(t);
+    def->inputs.back().name = "d" + t.name;
+    def->inputs.back().follows = true;
+  }
+  def->inputs.insert(def->inputs.end(), f.inputs.begin(), f.inputs.end());
+  for (const TensorDef& t : f.inputs) {
+    if (!may_float(f, t)) continue;
+    def->outputs.push_back(t);
+    def->outputs.back().name = "d" + t.name;
+    def->outputs.back().like = t.name;
+    def->outputs.back().optional = true;
+  }
+  return def;
+}
+
+/// One kernel of f → those of f_grad, one an output.
+class KernelDeriver {
+ public:
+  KernelDeriver(const LibraryOp& f, const OpDef& gradient, const DerivativeTable& rows)
+      : f_(f), gradient_(gradient), rows_(rows) {}
+
+  std::string why;
+
+  /// Nothing where the types of the call leave nothing to derive; `why` where it cannot be derived.
+  std::optional<LibraryKernel> run(const LibraryKernel& forward, size_t output) {
+    out_ = forward;
+    kernel().op = gradient_.name;
+    kernel().doc = gradient_.doc;
+    kernel().name += "_" + gradient_.outputs[output].name;
+    kernel().name.replace(0, f_.def->name.size(), gradient_.name);
+    request_ = {};
+    request_.wrt = position(gradient_.outputs[output].like);
+    for (const TensorDef& t : gradient_.inputs)
+      if (t.follows) add_cotangent(t);
+    add_result(gradient_.outputs[output]);
+    GradientKernel derived = gradient_kernel(kernel(), request_, rows_);
+    why = derived.why;
+    if (!derived.kernel) return std::nullopt;
+    const std::vector<Tensor> before = std::move(kernel().tensors);
+    kernel() = std::move(*derived.kernel);
+    keep_used(out_);
+    renumber_sources(before);
+    out_.computes = static_cast<int>(output);
+    out_.present.clear();
+    for (const TensorDef& t : gradient_.inputs) out_.present.push_back(t.follows);
+    std::copy(forward.present.begin(), forward.present.end(),
+              out_.present.end() - static_cast<ptrdiff_t>(forward.present.size()));
+    return std::move(out_);
+  }
+
+ private:
+  Kernel& kernel() { return out_.kernel; }
+
+  int position(const std::string& tensor) const {
+    const auto& all = out_.kernel.tensors;
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const Tensor& t) { return t.name == tensor && t.role != Role::Temp; });
+    TENON_CHECK(at != all.end(), "{} has no {}", out_.kernel.name, tensor);
+    return static_cast<int>(at - all.begin());
+  }
+
+  Expr size(const std::string& name, const SizeSource& source, int64_t lo) {
+    kernel().sizes.push_back({name, lo, INT64_MAX});
+    out_.size_sources.push_back(source);
+    return size_ref(name);
+  }
+
+  /// For each dimension of the tensor as kernels see it: the dim that declares it.
+  std::vector<const Dim*> dims_of(const TensorDef& t) const {
+    std::vector<const Dim*> out;
+    for (const Dim& d : t.dims) {
+      const auto plan = f_.packs.find(d.name);
+      const bool fixed = d.kind == DimKind::pack && plan != f_.packs.end() && plan->second == PackPlan::Fixed;
+      const size_t n = d.kind == DimKind::split ? d.parts.size() : fixed ? kMaxRank : 1;
+      out.insert(out.end(), n, &d);
+    }
+    return out;
+  }
+
+  bool takes_strides(const TensorDef& t) const {
+    return !t.storage.empty() || std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
+      const auto p = f_.packs.find(d.name);
+      return d.kind == DimKind::pack && p != f_.packs.end() && p->second != PackPlan::Collapsed;
+    });
+  }
+
+  std::vector<Expr> strides(const Tensor& t, int tensor) {
+    std::vector<Expr> out;
+    for (size_t d = 0; d < t.dims.size(); ++d)
+      out.push_back(size(fmt::format("{}_s{}", t.name, d), FromStride{tensor, static_cast<int>(d)}, INT64_MIN));
+    return out;
+  }
+
+  void add_cotangent(const TensorDef& def) {
+    const int output = position(def.name.substr(1)), at = static_cast<int>(kernel().tensors.size());
+    Tensor t = kernel().tensors[static_cast<size_t>(output)];
+    t.name = def.name;
+    t.role = Role::Input;
+    t.strides = takes_strides(def) ? strides(t, at) : contiguous_strides(t.dims);
+    kernel().tensors.push_back(std::move(t));
+    request_.cotangents.emplace_back(output, at);
+  }
+
+  void add_result(const TensorDef& def) {
+    const int at = static_cast<int>(kernel().tensors.size());
+    Tensor t = kernel().tensors[static_cast<size_t>(request_.wrt)];
+    t.name = def.name;
+    t.role = Role::Output;
+    request_.repeats.assign(t.dims.size(), nullptr);
+    const std::vector<const Dim*> dims = dims_of(def);
+    TENON_CHECK(dims.size() == t.dims.size(), "{}: dims of {}", kernel().name, def.name);
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (!dims[d]->broadcast) continue;
+      const int k = static_cast<int>(d);
+      t.dims[d] = size(fmt::format("{}_n{}", def.name, d), FromExtent{at, k}, 0);
+      request_.repeats[d] = size(fmt::format("{}_r{}", def.name, d), FromRepeats{at, k}, 0);
+    }
+    t.strides = def.storage.empty() && f_.permuted.empty() ? contiguous_strides(t.dims) : strides(t, at);
+    request_.result = at;
+    kernel().tensors.push_back(std::move(t));
+  }
+
+  void renumber_sources(const std::vector<Tensor>& before) {
+    for (SizeSource& s : out_.size_sources)
+      std::visit(
+          [&](auto& from) {
+            if constexpr (requires { from.tensor; })
+              from.tensor = position(before[static_cast<size_t>(from.tensor)].name);
+          },
+          s);
+  }
+
+  const LibraryOp& f_;
+  const OpDef& gradient_;
+  const DerivativeTable& rows_;
+  LibraryKernel out_;
+  GradientRequest request_;
+};
+
+DType dtype_in(const LibraryKernel& k, const TensorDef& t) {
+  const auto v = k.call_types.find(t.dtype);
+  return v != k.call_types.end() ? v->second : *dtype_from_name(t.dtype);
+}
+
+/// Whether the gradient is one of floats in this call, and what it belongs to is given.
+bool is_computed(const LibraryKernel& k, const OpDef& f, const OpDef& gradient, size_t output) {
+  for (const TensorDef& t : gradient.inputs)
+    if (t.follows && !is_float(dtype_in(k, t))) return false;
+  const std::string& input = gradient.outputs[output].like;
+  for (size_t i = 0; i < f.inputs.size(); ++i)
+    if (f.inputs[i].name == input) return k.present[i] && is_float(dtype_in(k, f.inputs[i]));
+  return false;
+}
+
+std::string derive(const LibraryOp& f, const DerivativeTable& rows, LibraryOp& out) {
+  const auto def = gradient_def(*f.def);
+  out = f;
+  out.kernels.clear();
+  out.unrolled = def;
+  out.def = def.get();
+  out.stand_ins.insert(out.stand_ins.begin(), def->inputs.size() - f.def->inputs.size(), {});
+  KernelDeriver deriver(f, *def, rows);
+  std::map<std::string, LibraryKernel> made;
+  for (const LibraryKernel& k : f.kernels)
+    for (size_t o = 0; o < def->outputs.size(); ++o) {
+      if (!is_computed(k, *f.def, *def, o)) continue;
+      auto known = made.find(k.kernel.name + def->outputs[o].name);
+      if (known == made.end()) {
+        auto derived = deriver.run(k, o);
+        if (!derived) return deriver.why;
+        known = made.emplace(k.kernel.name + def->outputs[o].name, std::move(*derived)).first;
+      }
+      LibraryKernel mine = known->second;
+      mine.name = mine.kernel.name;
+      mine.call_types = k.call_types;
+      std::copy(k.present.begin(), k.present.end(), mine.present.end() - static_cast<ptrdiff_t>(k.present.size()));
+      out.kernels.push_back(std::move(mine));
+    }
+  return out.kernels.empty() ? "none of the types chosen is floating" : "";
+}
+
+}  // namespace
+
+std::string gradient_name(const std::string& op) { return op + "_grad"; }
+
+std::string no_gradient(const OpDef& def) {
+  const auto floats = [&](const TensorDef& t) { return may_float(def, t); };
+  if (def.grad == GradKind::none) return "its definition says 'grad: none'";
+  if (std::none_of(def.outputs.begin(), def.outputs.end(), floats)) return "it has no floating output";
+  if (std::none_of(def.inputs.begin(), def.inputs.end(), floats)) return "it has no floating input";
+  if (!def.impl.empty()) return "it is written as a C template";
+  if (is_variadic(def)) return "it has any number of outputs";
+  std::set<std::string> names;
+  for (const TensorDef& t : def.inputs) names.insert(t.name);
+  for (const TensorDef& t : def.outputs)
+    if (names.contains("d" + t.name)) return fmt::format("it has an input 'd{}' already", t.name);
+  return "";
+}
+
+GradientOps gradient_ops(const Library& forward, const OpLibrary& defs) {
+  const DerivativeTable rows(defs);
+  struct Derived {
+    LibraryOp op;
+    std::string why;
+  };
+  std::vector<Derived> derived(forward.ops.size());
+  for_each_index(forward.ops.size(), [&](size_t i) {
+    const LibraryOp& f = forward.ops[i];
+    derived[i].why = no_gradient(*f.def);
+    if (derived[i].why.empty()) derived[i].why = derive(f, rows, derived[i].op);
+  });
+  GradientOps out;
+  for (size_t i = 0; i < derived.size(); ++i)
+    if (derived[i].why.empty()) out.library.ops.push_back(std::move(derived[i].op));
+    else out.why[forward.ops[i].def->name] = derived[i].why;
+  std::sort(out.library.ops.begin(), out.library.ops.end(),
+            [](const LibraryOp& a, const LibraryOp& b) { return a.def->name < b.def->name; });
+  return out;
+}
+
+}  // namespace tenon

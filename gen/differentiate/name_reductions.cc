@@ -1,0 +1,124 @@
+// Every reduction becomes the whole value of a statement.
+#include "differentiate/name_reductions.h"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+class ReductionNamer {
+ public:
+  ReductionNamer(Kernel& kernel, FreshNames& names) : kernel_(kernel), names_(names) {}
+
+  bool run(const std::function<bool(const KernelStatement&)>& applies) {
+    const std::vector<KernelStatement> given = std::move(kernel_.body);
+    kernel_.body.clear();
+    for (KernelStatement s : given) {
+      if (applies(s)) {
+        scope_ = s.loops;
+        path_.clear();
+        s.value = root(s.value);
+      }
+      kernel_.body.push_back(std::move(s));
+    }
+    return done_;
+  }
+
+ private:
+  /// A reduction may be the whole value, also under a conversion.
+  Expr root(const Expr& e) {
+    if (const auto* r = std::get_if<Reduce>(&e->node)) return inside(e, *r);
+    const auto* a = std::get_if<Apply>(&e->node);
+    if (a && a->op == ScalarOp::Cast) return apply_as(ScalarOp::Cast, {root(a->args[0])}, e->type);
+    return below(e);
+  }
+
+  Expr below(const Expr& e) {
+    if (std::holds_alternative<Read>(e->node)) {
+      const auto& r = std::get<Read>(e->node);
+      return r.fill ? read_of(r.tensor, e->type, r.index, below(r.fill)) : e;
+    }
+    if (const auto* r = std::get_if<Reduce>(&e->node)) return named(inside(e, *r));
+    if (const auto* s = std::get_if<Select>(&e->node)) {
+      const Expr cond = below(s->cond);
+      path_.push_back(cond);
+      const Expr yes = below(s->yes);
+      path_.back() = apply(ScalarOp::Not, {cond});
+      const Expr no = below(s->no);
+      path_.pop_back();
+      return select(cond, yes, no);
+    }
+    return map_children(e, [&](const Expr& c) { return below(c); });
+  }
+
+  /// The reduction with those in its value named.
+  Expr inside(const Expr& e, const Reduce& r) {
+    if (r.op == Reducer::Fold) return e;  // its steps are no terms that could be told apart
+    const size_t outer = scope_.size(), conditions = path_.size();
+    scope_.insert(scope_.end(), r.vars.begin(), r.vars.end());
+    const Expr where = r.where ? below(r.where) : nullptr;
+    if (where) path_.push_back(where);
+    const Expr value = below(r.value);
+    scope_.resize(outer);
+    path_.resize(conditions);
+    return reduce(r.op, r.vars, where, value, e->type);
+  }
+
+  Expr named(const Expr& e) {
+    Expr value = e;
+    if (!reads_anywhere(e))
+      for (size_t i = path_.size(); i-- > 0;) value = select(path_[i], value, identity_of(Reducer::Sum, e->type));
+    KernelStatement s;
+    Tensor t{names_("r"), Role::Temp, e->type, {}, {}};
+    for (const LoopVar& v : scope_) {
+      if (!mentions(value, v.name)) continue;
+      for (const LoopVar& other : scope_) done_ = done_ && !mentions(v.extent, other.name);
+      s.loops.push_back(v);
+      s.index.push_back(var_ref(v.name));
+      t.dims.push_back(v.extent);
+    }
+    t.strides = contiguous_strides(t.dims);
+    s.target = static_cast<int>(kernel_.tensors.size());
+    s.value = value;
+    kernel_.tensors.push_back(std::move(t));
+    s.formula = kernel_.tensors.back().name + " = " + to_text(value, tensor_names(kernel_));
+    kernel_.body.push_back(s);
+    return read_of(s.target, e->type, s.index);
+  }
+
+  /// Whether the reduction reads within its tensors wherever it is: every index is a variable that runs over the dim.
+  bool reads_anywhere(const Expr& e) {
+    std::vector<LoopVar> vars = scope_;
+    walk(e, [&](const Expr& n) {
+      if (const auto* r = std::get_if<Reduce>(&n->node)) vars.insert(vars.end(), r->vars.begin(), r->vars.end());
+      return true;
+    });
+    bool plain = true;
+    walk(e, [&](const Expr& n) {
+      const auto* r = std::get_if<Read>(&n->node);
+      for (size_t d = 0; r && !r->fill && d < r->index.size(); ++d) {
+        const Expr& dim = kernel_.tensors[static_cast<size_t>(r->tensor)].dims[d];
+        const auto* v = std::get_if<VarRef>(&r->index[d]->node);
+        plain = plain && v && std::any_of(vars.begin(), vars.end(), [&](const LoopVar& l) {
+                  return l.name == v->name && same(l.extent, dim);
+                });
+      }
+      return plain;
+    });
+    return plain;
+  }
+
+  Kernel& kernel_;
+  FreshNames& names_;
+  std::vector<LoopVar> scope_;
+  std::vector<Expr> path_;
+  bool done_ = true;
+};
+
+}  // namespace
+
+bool name_reductions(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names) {
+  return ReductionNamer(kernel, names).run(applies);
+}
+
+}  // namespace tenon

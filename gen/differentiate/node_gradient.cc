@@ -1,0 +1,51 @@
+// The gradient of an operator of a graph.
+#include "differentiate/node_gradient.h"
+
+#include <algorithm>
+
+#include "support/check.h"
+
+namespace tenon {
+namespace {
+
+int position(const Kernel& k, const std::string& name, Role role) {
+  const auto at = std::find_if(k.tensors.begin(), k.tensors.end(),
+                               [&](const Tensor& t) { return t.role == role && t.name == name; });
+  TENON_CHECK(at != k.tensors.end(), "{} has no {}", k.name, name);
+  return static_cast<int>(at - k.tensors.begin());
+}
+
+void add_cotangent(Kernel& k, const std::string& output, GradientRequest& request) {
+  const int y = position(k, output, Role::Output);
+  Tensor t = k.tensors[static_cast<size_t>(y)];
+  t.name = "d" + output;
+  t.role = Role::Input;
+  request.cotangents.emplace_back(y, static_cast<int>(k.tensors.size()));
+  k.tensors.push_back(std::move(t));
+}
+
+}  // namespace
+
+GradientKernel node_gradient(const Kernel& forward, const std::string& wrt, const std::set<std::string>& cotangents,
+                             const DerivativeTable& rows) {
+  Kernel k = forward;
+  k.name += "_grad_d" + wrt;
+  k.op = k.name;
+  GradientRequest request;
+  for (const std::string& output : cotangents) add_cotangent(k, output, request);
+  request.wrt = position(k, wrt, Role::Input);
+  Tensor result = k.tensors[static_cast<size_t>(request.wrt)];
+  result.name = "d" + wrt;
+  result.role = Role::Output;
+  request.repeats.assign(result.dims.size(), nullptr);
+  for (size_t d = 0; d < result.dims.size(); ++d)
+    if (is_zero(result.strides[d]) && !is_one(result.dims[d])) {
+      request.repeats[d] = result.dims[d];
+      result.dims[d] = constant_int(1);
+    }
+  request.result = static_cast<int>(k.tensors.size());
+  k.tensors.push_back(std::move(result));
+  return gradient_kernel(k, request, rows);
+}
+
+}  // namespace tenon

@@ -1,0 +1,280 @@
+// Gradients that are derived from definitions, beside differences of the definitions themselves: the oracle runs both.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "catch.h"
+#include "differentiate/gradient_ops.h"
+#include "differentiate/node_gradient.h"
+#include "library/expand_node.h"
+#include "oracle/run_kernel.h"
+#include "shipped_library.h"
+
+using namespace tenon;
+
+namespace {
+
+struct Case {
+  std::string op;
+  std::vector<std::vector<int64_t>> shapes;
+  Attributes attrs = {};
+  std::vector<std::vector<int64_t>> indices = {};  ///< of i64 inputs, in the order of the inputs from the back
+  double lo = -2, hi = 2;
+};
+
+TensorData floats(const std::vector<int64_t>& dims, const Case& c, std::mt19937& random) {
+  TensorData t{DType::F64, dims, {}};
+  std::uniform_real_distribution<double> next(c.lo, c.hi);
+  for (int64_t i = 0; i < element_count(dims); ++i) {
+    const double v = next(random);
+    const auto* b = reinterpret_cast<const uint8_t*>(&v);
+    t.bytes.insert(t.bytes.end(), b, b + 8);
+  }
+  return t;
+}
+
+double* elements(TensorData& t) { return reinterpret_cast<double*>(t.bytes.data()); }
+
+class Differences {
+ public:
+  Differences(const OpLibrary& defs, const Case& c) : defs_(defs), case_(c), random_(7) {
+    for (size_t i = 0; i < c.shapes.size(); ++i) {
+      const size_t behind = c.shapes.size() - i;
+      inputs_.push_back(behind <= c.indices.size() ? i64_tensor(c.shapes[i], c.indices[c.indices.size() - behind])
+                                                   : floats(c.shapes[i], c, random_));
+      GivenTensor g{true, inputs_.back().dtype, {}};
+      for (const int64_t d : c.shapes[i]) g.dims.push_back(constant_int(d));
+      given_.push_back(std::move(g));
+    }
+    Diagnostics diagnostics;
+    auto call = expand_node(defs, *defs.op(c.op), given_, c.attrs, {}, diagnostics, true);
+    INFO(diagnostics.text());
+    REQUIRE(call);
+    forward_ = std::move(call->kernel);
+    plain_ = std::move(expand_node(defs, *defs.op(c.op), given_, c.attrs, {}, diagnostics)->kernel);
+  }
+
+  void check_all() {
+    for (size_t i = 0; i < inputs_.size(); ++i)
+      if (inputs_[i].dtype == DType::F64) check(i);
+  }
+
+ private:
+  /// Outputs by the order of the kernel's.
+  std::vector<TensorData> values(const std::vector<TensorData>& inputs) const {
+    OracleCall call;
+    call.tensors = inputs;
+    REQUIRE(run_kernel(plain_, call) == OracleStatus::Done);
+    std::vector<TensorData> out;
+    for (size_t t = 0; t < plain_.tensors.size(); ++t)
+      if (plain_.tensors[t].role == Role::Output) out.push_back(call.tensors[t]);
+    return out;
+  }
+
+  double score(const std::vector<TensorData>& inputs) {
+    double sum = 0;
+    std::vector<TensorData> ys = values(inputs);
+    for (size_t y = 0; y < ys.size(); ++y)
+      for (int64_t k = 0; ys[y].dtype == DType::F64 && k < element_count(ys[y].dims); ++k)
+        sum += elements(ys[y])[k] * elements(weights_[y])[k];
+    return sum;
+  }
+
+  void check(size_t i) {
+    weights_.clear();
+    for (const TensorData& y : values(inputs_)) weights_.push_back(floats(y.dims, case_, random_));
+    std::set<std::string> cotangents;
+    for (const Tensor& t : forward_.tensors)
+      if (t.role == Role::Output && t.dtype == DType::F64) cotangents.insert(t.name);
+    const std::string& input = forward_.tensors[i].name;
+    const GradientKernel made = node_gradient(forward_, input, cotangents, DerivativeTable(defs_));
+    INFO(case_.op << " d" << input << ": " << made.why);
+    REQUIRE(made.kernel);
+    INFO(to_text(*made.kernel));
+    REQUIRE(verify(*made.kernel) == std::vector<std::string>{});
+    compare(i, gradient(*made.kernel));
+  }
+
+  TensorData gradient(const Kernel& k) {
+    OracleCall call;
+    size_t result = 0;
+    for (size_t t = 0; t < k.tensors.size(); ++t) {
+      call.tensors.push_back(value_of(k.tensors[t]));
+      if (k.tensors[t].role == Role::Output) result = t;
+    }
+    REQUIRE(run_kernel(k, call) == OracleStatus::Done);
+    return call.tensors[result];
+  }
+
+  TensorData value_of(const Tensor& t) {
+    size_t output = 0;
+    for (size_t i = 0; i < forward_.tensors.size(); ++i) {
+      const Tensor& own = forward_.tensors[i];
+      if (own.role == Role::Input && own.name == t.name) return inputs_[i];
+      if (own.role == Role::Output && "d" + own.name == t.name && t.role == Role::Input) return weights_[output];
+      if (own.role == Role::Output) ++output;
+    }
+    return {};
+  }
+
+  void compare(size_t i, TensorData gradient) {
+    for (int round = 0; round < 3; ++round) {
+      TensorData way = floats(inputs_[i].dims, case_, random_);
+      const int64_t n = element_count(way.dims);
+      double mine = 0, most = 0;
+      for (int64_t k = 0; k < n; ++k) {
+        mine += elements(gradient)[k] * elements(way)[k];
+        most += std::abs(elements(gradient)[k] * elements(way)[k]);
+      }
+      const auto at = [&](double h) {
+        std::vector<TensorData> moved = inputs_;
+        for (int64_t k = 0; k < n; ++k) elements(moved[i])[k] += h * elements(way)[k];
+        return score(moved);
+      };
+      const double h = 1e-5, want = (at(h) - at(-h)) / (2 * h);
+      INFO("difference " << want);
+      CHECK(std::abs(mine - want) <= 1e-6 * (most + std::abs(want) + 1));
+    }
+  }
+
+  const OpLibrary& defs_;
+  const Case& case_;
+  std::mt19937 random_;
+  std::vector<TensorData> inputs_, weights_;
+  std::vector<GivenTensor> given_;
+  Kernel forward_, plain_;
+};
+
+using Ints = std::vector<int64_t>;
+
+std::vector<Case> shipped_cases() {
+  return {{"gelu", {{3, 4}}},
+          {"mish", {{7}}},
+          {"elu", {{9}}, {{"alpha", 0.5}}},
+          {"pow", {{3, 4}, {4}}, {}, {}, 0.5, 2},
+          {"mul", {{2, 3, 4}, {3, 1}}},
+          {"div", {{3, 1}, {2, 1, 5}}, {}, {}, 0.5, 2},
+          {"maximum", {{3, 4}, {3, 4}}},
+          {"gemm", {{3, 5}, {5, 4}, {1, 4}}, {{"alpha", 0.5}, {"beta", 2.0}}},
+          {"gemm", {{5, 3}, {4, 5}}, {{"transA", true}, {"transB", true}}},
+          {"matmul", {{2, 1, 3, 4}, {3, 4, 2}}},
+          {"conv2d",
+           {{2, 4, 7, 6}, {6, 2, 3, 2}, {6}},
+           {{"stride", Ints{2, 1}}, {"pads", Ints{1, 0, 2, 1}}, {"groups", int64_t{2}}}},
+          {"conv2d",
+           {{1, 2, 5, 5}, {3, 2, 2, 2}},
+           {{"stride", Ints{3, 3}}, {"pads", Ints{3, 3, 3, 3}}, {"dilation", Ints{2, 1}}}},
+          {"maxpool2d", {{1, 2, 6, 5}}, {{"kernel", Ints{3, 2}}, {"stride", Ints{2, 2}}, {"pads", Ints{1, 1, 1, 1}}}},
+          {"avgpool2d", {{1, 2, 6, 5}}, {{"kernel", Ints{3, 2}}, {"stride", Ints{2, 1}}}},
+          {"softmax", {{2, 5, 3}}, {{"axis", int64_t{1}}}},
+          {"log_softmax", {{4, 5}}},
+          {"layernorm", {{3, 7}, {7}, {7}}},
+          {"sum", {{2, 3, 4}}, {{"axes", Ints{0, 2}}}},
+          {"prod", {{2, 4}}, {{"axes", Ints{1}}}},
+          {"max", {{3, 5}}, {{"axes", Ints{1}}}},
+          {"logsumexp", {{3, 5}}, {{"axes", Ints{1}}}},
+          {"cumsum", {{3, 5}}, {{"axis", int64_t{1}}, {"reverse", true}}},
+          {"gather", {{4, 3}, {5}}, {{"axis", int64_t{0}}}, {{1, -1, 1, 0, 2}}},
+          {"transpose", {{2, 3, 4}}, {{"perm", Ints{2, 0, 1}}}},
+          {"slice", {{6, 5}}, {{"begin", Ints{4, 1}}, {"step", Ints{-2, 1}}, {"size", Ints{2, 3}}}},
+          {"concat", {{2, 3}, {2, 2}}, {{"axis", int64_t{1}}}}};
+}
+
+}  // namespace
+
+TEST_CASE("gradients: shipped definitions agree with their differences") {
+  const OpLibrary& defs = tenon_test::shipped_ops();
+  for (const Case& c : shipped_cases()) Differences(defs, c).check_all();
+}
+
+namespace {
+
+const char* const kIndexMaps = R"(
+ops:
+  - op: diagonal
+    types: {T: float}
+    in: {X: "T[N, N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = X[i,i]
+  - op: quotients
+    types: {T: float}
+    in: {X: "T[N]"}
+    let: {M: "3*N"}
+    out: {Y: "T[M]"}
+    index: {j: M}
+    body: Y[j] = sq(X[j // 3])
+  - op: halves
+    types: {T: float}
+    in: {X: "T[N]"}
+    let: {M: "2*N"}
+    out: {Y: "T[M]"}
+    index: {j: M}
+    body: Y[j] = exp(X[j % N])
+  - op: clamped
+    types: {T: float}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = X[clamp(i - 2, 0, N - 1)] * X[i]
+  - op: mirrored
+    types: {T: float}
+    require: [N > 2]
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = X[reflect(i - 2, N)]
+  - op: scattered
+    types: {T: float, I: index}
+    in: {X: "T[N]", P: "I[N]"}
+    out: {Y: "T[N]"}
+    body: Y[wrap(P[i], N)] += sq(X[i])
+  - op: zeros_in_product
+    types: {T: float}
+    in: {X: "T[N, M]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = prod[j](X[i,j] * (j % 2))
+  - op: guarded_log
+    types: {T: float}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = select(X[i] > 0, log(X[i]), 0)
+  - op: stopped
+    types: {T: float}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = X[i] * stop(X[i])
+)";
+
+OpLibrary index_maps() {
+  return tenon_test::wholly_read(read_ops(tenon_test::yaml_files("opdefs"),
+                                          {std::make_shared<SourceFile>("maps.yaml", kIndexMaps)},
+                                          tenon_test::frame_files(TENON_CHECKOUT)));
+}
+
+}  // namespace
+
+TEST_CASE("gradients: index maps that are solved, and those that are scattered") {
+  const OpLibrary defs = index_maps();
+  const std::vector<Case> cases = {{"diagonal", {{4, 4}}}, {"quotients", {{4}}},
+                                   {"halves", {{5}}},      {"clamped", {{6}}},
+                                   {"mirrored", {{6}}},    {"zeros_in_product", {{3, 4}}},
+                                   {"guarded_log", {{8}}}, {"scattered", {{4}, {4}}, {}, {{1, -1, 1, 0}}}};
+  for (const Case& c : cases) Differences(defs, c).check_all();
+}
+
+TEST_CASE("gradients: nothing is differentiated within stop()") {
+  const OpLibrary defs = index_maps();
+  Diagnostics diagnostics;
+  const GivenTensor x{true, DType::F64, {constant_int(3)}};
+  const auto call = expand_node(defs, *defs.op("stopped"), {x}, {}, {}, diagnostics, true);
+  REQUIRE(call);
+  const GradientKernel made = node_gradient(call->kernel, "X", {"Y"}, DerivativeTable(defs));
+  REQUIRE(made.kernel);
+  CHECK(to_text(*made.kernel).find("dX[i_2] = (dY[i_2] * X[i_2])") != std::string::npos);
+}
+
+TEST_CASE("gradients: why an op has none") {
+  const OpLibrary& defs = tenon_test::shipped_ops();
+  CHECK(no_gradient(*defs.op("argmax")) == "its definition says 'grad: none'");
+  CHECK(no_gradient(*defs.op("logical_not")) == "it has no floating output");
+  CHECK(no_gradient(*defs.op("relu")).empty());
+}
