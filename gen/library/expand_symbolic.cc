@@ -181,7 +181,9 @@ class SymbolicExpander {
     return {scope_.binding.attrs.at(d.name).elements[0].e};
   }
 
+  /// A C template reads contiguous memory; what has another layout is copied for it.
   bool passes_strides(const TensorDef& t) const {
+    if (defs_.frame_of(def_)) return false;
     if (!t.storage.empty()) return true;
     return std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
       if (d.broadcast) return true;

@@ -181,7 +181,7 @@ int tn_gather_f32_i64(const tn_gather_dims *dims, const tn_gather_attrs *attrs, 
     float *Y, void *workspace, size_t workspace_bytes);
 size_t tn_gather_f32_i64_workspace(const tn_gather_dims *dims, const tn_gather_attrs *attrs);
 
-/* gelu
+/* gelu: X times the normal distribution at X; -inf gives the limit, 0
    (X [*S]) -> Y [*S] */
 typedef struct {
     tn_dims S;
@@ -190,7 +190,8 @@ int tn_gelu_shape(const tn_gelu_dims *dims, tn_dims *Y_shape);
 int tn_gelu_f32(const tn_gelu_dims *dims, const float *X, float *Y, void *workspace, size_t workspace_bytes);
 size_t tn_gelu_f32_workspace(const tn_gelu_dims *dims);
 
-/* gemm: Y = alpha*A'*B' + beta*C, each operand transposed on request, C broadcast
+/* gemm: Y = alpha*A'*B' + beta*C, each operand transposed on request, C broadcast; an operand whose factor is 0 does
+   not count, as in BLAS
    (A [M, K], B [K, N], C? [~M, ~N]) -> Y [M, N] */
 typedef struct {
     int64_t M;

@@ -172,7 +172,8 @@ static inline int tn_rt_same_text(const char *a, const char *b)
 /* ---- tensors */
 
 /* Type of an operand: a dtype, or TN_TYPE_VARIABLE + k. */
-enum { TN_TYPE_VARIABLE = 0x10000, TN_REQUIRED = 0, TN_OPTIONAL = 1 };
+enum { TN_TYPE_VARIABLE = 0x10000 };
+enum { TN_REQUIRED, TN_OPTIONAL, TN_WIDENED };      /* the last: required, and an output has one more dimension */
 
 /* Opens input k: reads its shape and strides, checks pointers, dtype, alignment, extents. */
 tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional);
@@ -257,6 +258,11 @@ int64_t tn_rt_floordiv(tn_frame *f, int64_t a, int64_t b);
 int64_t tn_rt_ceildiv(tn_frame *f, int64_t a, int64_t b);
 int64_t tn_rt_mod(tn_frame *f, int64_t a, int64_t b);      /* sign of b */
 int64_t tn_rt_power(tn_frame *f, int64_t a, int64_t b);
+int64_t tn_rt_shl(tn_frame *f, int64_t a, int64_t b);
+int64_t tn_rt_shr(tn_frame *f, int64_t a, int64_t b);
+int64_t tn_rt_sign(int64_t a);
+int64_t tn_rt_popcount(int64_t a);
+int64_t tn_rt_clz(int64_t a);
 int64_t tn_rt_product(tn_frame *f, const tn_dims *pack);
 int64_t tn_rt_to_int(tn_frame *f, double x);                /* toward zero; NaN and what does not fit: TN_E_SHAPE */
 int64_t tn_rt_at(tn_frame *f, const tn_dims *pack, int64_t at);            /* from the end when negative */
@@ -274,6 +280,11 @@ double tn_rt_round(double x);   /* half to even */
 double tn_rt_sqrt(double x);    /* correctly rounded */
 double tn_rt_exp(double x);
 double tn_rt_log(double x);
+double tn_rt_log2(double x);
+double tn_rt_log10(double x);
+double tn_rt_cbrt(double x);
+double tn_rt_trunc(double x);
+double tn_rt_fsign(double x);
 double tn_rt_pow(double x, double y);   /* exact roots for y a multiple of 1/2 */
 
 /* ---- running */
@@ -302,6 +313,8 @@ typedef struct {
 void tn_rt_shaped(tn_shaped *s, int32_t dtype, const void *data);
 void tn_rt_extent(tn_shaped *s, int64_t extent);
 void tn_rt_extents(tn_shaped *s, const tn_dims *dims);
+void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t behind);
+void tn_rt_placed_axes(tn_frame *f, const tn_ints *axes, int32_t at, int32_t count, int32_t behind);
 
 /* ---- levels of the instruction set */
 enum {

@@ -121,6 +121,8 @@ static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims
         c->attrs = *attrs;
     else
         tn_gather_defaults(&c->attrs);
+    if (attrs != NULL)
+        tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, 1 + dims->Q.rank);
     c->attrs.axis = dims->P.rank;
     c->frame.typed = &c->attrs;
     for (int k = 0; k < 3; ++k)

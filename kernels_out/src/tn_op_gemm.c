@@ -1,8 +1,9 @@
 /* op_gemm: checks of calls, tables, typed functions. */
 #include "tn_internal.h"
 
-/* ---- gemm: Y = alpha*A'*B' + beta*C, each operand transposed on request, C broadcast
-   Y[m, n] = alpha*sum[k](A[m, k]*B[k, n]) + beta*opt(C[m, n], 0)
+/* ---- gemm: Y = alpha*A'*B' + beta*C, each operand transposed on request, C broadcast; an operand whose factor is 0
+   does not count, as in BLAS
+   Y[m, n] = select(alpha == 0, 0, alpha*sum[k](A[m, k]*B[k, n])) + select(beta == 0, 0, beta*opt(C[m, n], 0))
 */
 
 void tn_gemm_defaults(tn_gemm_attrs *attrs, tn_dtype T)

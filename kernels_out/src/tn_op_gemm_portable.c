@@ -159,7 +159,7 @@ static void tn_tile_1x1of4_f32_steps_portable(const float *restrict a0, const fl
 }
 
 /*
- * Y[m,n] = alpha*sum[k](A[m,k]*B[k,n]) + beta*opt(C[m,n], 0)
+ * Y[m,n] = select(alpha == 0, 0, alpha*sum[k](A[m,k]*B[k,n])) + select(beta == 0, 0, beta*opt(C[m,n], 0))
  * tensors: A f32[M, K], B f32[K, N], C f32[M, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/portable
  * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 8*M*N bytes
@@ -299,8 +299,8 @@ static int tn_gemm_f32_portable(const int64_t *size, const tn_scalar *attr, cons
           }
           for (int64_t r = 0; r < height; ++r) {
             for (int64_t q = 0; q < tile_width; ++q) {
-              Y[(row + r) * N + (column_at + q)] = alpha * tile[r * 4 + q] + beta *
-                  C[(row + r) * C_s0 + (column_at + q) * C_s1];
+              Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
+                  (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
             }
           }
         }
@@ -322,7 +322,7 @@ static int64_t tn_gemm_f32_portable_workspace(const int64_t *size, const tn_scal
 }
 
 /*
- * Y[m,n] = alpha*sum[k](A[m,k]*B[k,n]) + beta*opt(C[m,n], 0)
+ * Y[m,n] = select(alpha == 0, 0, alpha*sum[k](A[m,k]*B[k,n])) + select(beta == 0, 0, beta*opt(C[m,n], 0))
  * tensors: A f32[M, K], B f32[K, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/portable
  * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 4*M*N bytes
@@ -459,7 +459,8 @@ static int tn_gemm_f32_noC_portable(const int64_t *size, const tn_scalar *attr, 
           }
           for (int64_t r = 0; r < height; ++r) {
             for (int64_t q = 0; q < tile_width; ++q) {
-              Y[(row + r) * N + (column_at + q)] = alpha * tile[r * 4 + q] + beta * 0.0f;
+              Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 4 + q]) +
+                  (beta == 0.0f ? 0.0f : beta * 0.0f);
             }
           }
         }

@@ -35,6 +35,10 @@ typedef float tn_f32x8 __attribute__((vector_size(32)));
 
 typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
 
+typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
+
+typedef int8_t tn_i8x8 __attribute__((vector_size(8)));
+
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
@@ -178,8 +182,13 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_2x1of2_f32_ste
   *(tn_f32x8_at *)&tile[16] = c1_0;
 }
 
+static inline TN_TARGET_X86_64_V3 tn_i8x8 tn_m8x8_splat_x86_64_v3(int a) {
+  const int8_t m = a ? -1 : 0;
+  return (tn_i8x8){m, m, m, m, m, m, m, m};
+}
+
 /*
- * Y[m,n] = alpha*sum[k](A[m,k]*B[k,n]) + beta*opt(C[m,n], 0)
+ * Y[m,n] = select(alpha == 0, 0, alpha*sum[k](A[m,k]*B[k,n])) + select(beta == 0, 0, beta*opt(C[m,n], 0))
  * tensors: A f32[M, K], B f32[K, N], C f32[M, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/x86-64-v3
  * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 8*M*N bytes
@@ -339,21 +348,33 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           }
           if (tile_width == 16 && C_s1 == 1) {
             for (int64_t r = 0; r < height; ++r) {
-              *(tn_f32x8_at *)&Y[(row + r) * N + column_at] = alpha * *(const tn_f32x8_at *)&tile[r * 16] + beta *
-                  *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at];
-              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8] +
-                  beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)];
+              *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                  _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
+                  (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha ==
+                  0.0f))))) + _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at],
+                  (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                  long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                  _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
+                  (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha ==
+                  0.0f))))) + _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)],
+                  (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                  long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
             }
           } else {
             for (int64_t r = 0; r < height; ++r) {
               const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
               for (int64_t q = 0; q < whole; q += 8) {
-                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + q] +
-                    beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)];
+                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                    _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
+                    (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha
+                    == 0.0f))))) + _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 +
+                    (column_at + q)], (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                    long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
               }
               for (int64_t q = whole; q < tile_width; ++q) {
-                Y[(row + r) * N + (column_at + q)] = alpha * tile[r * 16 + q] + beta *
-                    C[(row + r) * C_s0 + (column_at + q) * C_s1];
+                Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                    (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
               }
             }
           }
@@ -376,7 +397,7 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
 }
 
 /*
- * Y[m,n] = alpha*sum[k](A[m,k]*B[k,n]) + beta*opt(C[m,n], 0)
+ * Y[m,n] = select(alpha == 0, 0, alpha*sum[k](A[m,k]*B[k,n])) + select(beta == 0, 0, beta*opt(C[m,n], 0))
  * tensors: A f32[M, K], B f32[K, N], Y f32[M, N]
  * computes in f32, accumulates in f32; blueprint contraction/x86-64-v3
  * cost: 2*K*M*N + 3*M*N operations, 4*K*M + 4*K*N + 4*M*N bytes
@@ -533,19 +554,27 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           }
           if (tile_width == 16) {
             for (int64_t r = 0; r < height; ++r) {
-              *(tn_f32x8_at *)&Y[(row + r) * N + column_at] = alpha * *(const tn_f32x8_at *)&tile[r * 16] + beta * 0.0f;
-              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8] +
-                  beta * 0.0f;
+              *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                  _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
+                  (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha ==
+                  0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                  _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
+                  (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha ==
+                  0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
             }
           } else {
             for (int64_t r = 0; r < height; ++r) {
               const int64_t whole = tile_width / 8 * 8;
               for (int64_t q = 0; q < whole; q += 8) {
-                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] = alpha * *(const tn_f32x8_at *)&tile[r * 16 + q] +
-                    beta * 0.0f;
+                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                    _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
+                    (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha
+                    == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
               }
               for (int64_t q = whole; q < tile_width; ++q) {
-                Y[(row + r) * N + (column_at + q)] = alpha * tile[r * 16 + q] + beta * 0.0f;
+                Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                    (beta == 0.0f ? 0.0f : beta * 0.0f);
               }
             }
           }

@@ -143,6 +143,8 @@ static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_d
         c->attrs = *attrs;
     else
         tn_layernorm_defaults(&c->attrs);
+    if (attrs != NULL)
+        tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, dims->Q.rank);
     c->attrs.axis = dims->P.rank;
     c->frame.typed = &c->attrs;
     for (int k = 0; k < 4; ++k)

@@ -114,6 +114,8 @@ static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *d
         c->attrs = *attrs;
     else
         tn_softmax_defaults(&c->attrs);
+    if (attrs != NULL)
+        tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, 1 + dims->Q.rank);
     c->attrs.axis = dims->P.rank;
     c->frame.typed = &c->attrs;
     for (int k = 0; k < 2; ++k)

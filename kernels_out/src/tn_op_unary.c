@@ -1,7 +1,7 @@
 /* op_unary: checks of calls, tables, typed functions. */
 #include "tn_internal.h"
 
-/* ---- gelu
+/* ---- gelu: X times the normal distribution at X; -inf gives the limit, 0
    Y[*s] = gelu(X[*s])
 */
 

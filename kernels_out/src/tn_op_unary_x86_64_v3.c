@@ -43,35 +43,38 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_abs_x86_64_v3(tn_f32x8 a) {
   return (tn_f32x8)((tn_u32x8)a & (tn_u32x8)_mm256_set1_epi32((int)2147483647u));
 }
 
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_copysign_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
-  return (tn_f32x8)(((tn_u32x8)a & (tn_u32x8)_mm256_set1_epi32((int)2147483647u)) |
-      ((tn_u32x8)b & (tn_u32x8)_mm256_set1_epi32((int)2147483648u)));
-}
-
-/* erf; error below 1.22 ULP */
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_erf_x86_64_v3(tn_f32x8 x) {
-  const tn_f32x8 a = tn_f32x8_abs_x86_64_v3(x);
-  const tn_f32x8 t = _mm256_min_ps(_mm256_set1_ps(4.0f), a);
-  const tn_f32x8 l1 =
-      _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.00019596075f),
-      t, _mm256_set1_ps(0.0030434334f)), t, _mm256_set1_ps(-0.022227729f)), t, _mm256_set1_ps(0.10393317f)), t,
-      _mm256_set1_ps(0.63718057f)), t, _mm256_set1_ps(0.12767656f));
-  const tn_f32x8 l = _mm256_fmadd_ps(l1, t, _mm256_set1_ps(0.00019546333f));
-  const tn_f32x8 v = t + l;
-  const tn_f32x8 t_2 = _mm256_fmadd_ps(v, _mm256_set1_ps(-1.442695f), _mm256_set1_ps(12582912.0f));
-  const tn_f32x8 n = t_2 - 12582912.0f;
-  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.6931472f), -v);
+/* exp; error below 1.18 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_x86_64_v3(tn_f32x8 x) {
+  const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), _mm256_min_ps(_mm256_set1_ps(89.0f), x));
+  const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
+  const tn_f32x8 n = t - 12582912.0f;
+  const tn_f32x8 a = _mm256_fmadd_ps(n, _mm256_set1_ps(-0.69314575f), c);
+  const tn_f32x8 r = _mm256_fmadd_ps(n, _mm256_set1_ps(-1.4286068e-06f), a);
   const tn_f32x8 q = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(0.0013935808f), r,
       _mm256_set1_ps(0.008368962f)), r, _mm256_set1_ps(0.041666456f)), r, _mm256_set1_ps(0.16666518f)), r,
       _mm256_set1_ps(0.5f));
   const tn_f32x8 p = _mm256_fmadd_ps(_mm256_fmadd_ps(q, r, _mm256_set1_ps(1.0f)), r, _mm256_set1_ps(1.0f));
-  const tn_f32x8 large = tn_f32x8_copysign_x86_64_v3(1.0f - (tn_f32x8)((tn_u32x8)p + ((tn_u32x8)t_2 << 23)), x);
-  const tn_f32x8 z = x * x;
-  const tn_f32x8 s =
-      _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0005937745f),
-      z, _mm256_set1_ps(0.0049831066f)), z, _mm256_set1_ps(-0.026760139f)), z, _mm256_set1_ps(0.11281657f)), z,
-      _mm256_set1_ps(-0.37612483f)), z, _mm256_set1_ps(0.12837915f));
-  return _mm256_blendv_ps(_mm256_fmadd_ps(s, x, x), large, (__m256)(a > 0.93f));
+  const tn_u32x8 t_2 = (tn_u32x8)(n + 12583166.0f);
+  const tn_u32x8 half = (t_2 << 22) & (tn_u32x8)_mm256_set1_epi32((int)4286578688u);
+  return p * (tn_f32x8)half * (tn_f32x8)((t_2 << 23) - half);
+}
+
+/* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail is; error below 4 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_normcdf_x86_64_v3(tn_f32x8 x) {
+  const tn_f32x8 a = _mm256_min_ps(_mm256_set1_ps(14.8f), tn_f32x8_abs_x86_64_v3(x));
+  const tn_f32x8 e = tn_f32x8_exp_x86_64_v3(-(0.5f * a * a));
+  const tn_f32x8 a_2 = 0.5f * a;
+  const tn_f32x8 b = a * 0.70710677f;
+  const tn_f32x8 t = (b - 2.0f) / (b + 2.0f);
+  const tn_f32x8 q1 =
+      _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_set1_ps(-0.0004038714f),
+      t, _mm256_set1_ps(-0.0012365322f)), t, _mm256_set1_ps(0.0013143194f)), t, _mm256_set1_ps(0.00863915f)), t,
+      _mm256_set1_ps(-0.008058441f)), t, _mm256_set1_ps(-0.054207228f));
+  const tn_f32x8 q = _mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(_mm256_fmadd_ps(q1, t,
+      _mm256_set1_ps(0.16405472f)), t, _mm256_set1_ps(-0.16603097f)), t, _mm256_set1_ps(-0.09276392f)), t,
+      _mm256_set1_ps(1.2769784f));
+  const tn_f32x8 y = _mm256_fmadd_ps(-_mm256_fmadd_ps(a_2, a, -(a_2 * a)), e, e) * (0.5f * (q / (1.0f + 2.0f * b)));
+  return _mm256_blendv_ps(y, 1.0f - y, (__m256)(x > 0.0f));
 }
 
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
@@ -104,41 +107,49 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_abs_x86_64_v3(float a) {
   return tn_u32_f32_of_bits_x86_64_v3(tn_f32_bits_x86_64_v3(a) & 0x7fffffffu);
 }
 
-static inline TN_TARGET_X86_64_V3 float tn_f32_copysign_x86_64_v3(float a, float b) {
-  return tn_u32_f32_of_bits_x86_64_v3((tn_f32_bits_x86_64_v3(a) & 0x7fffffffu) | (tn_f32_bits_x86_64_v3(b) & 0x80000000u));
-}
-
-/* erf; error below 1.22 ULP */
-static inline TN_TARGET_X86_64_V3 float tn_f32_erf_x86_64_v3(float x) {
-  const float a = tn_f32_abs_x86_64_v3(x);
-  const float t = 4.0f < a ? 4.0f : a;
-  const float l1 = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.00019596075f, t,
-      0.0030434334f), t, -0.022227729f), t, 0.10393317f), t, 0.63718057f), t, 0.12767656f);
-  const float l = __builtin_fmaf(l1, t, 0.00019546333f);
-  const float v = t + l;
-  const float t_2 = __builtin_fmaf(v, -1.442695f, 12582912.0f);
-  const float n = t_2 - 12582912.0f;
-  const float r = __builtin_fmaf(n, -0.6931472f, -v);
-  const float q = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(0.0013935808f, r, 0.008368962f), r,
-      0.041666456f), r, 0.16666518f), r, 0.5f);
-  const float p = __builtin_fmaf(__builtin_fmaf(q, r, 1.0f), r, 1.0f);
-  const float large = tn_f32_copysign_x86_64_v3(1.0f - tn_u32_f32_of_bits_x86_64_v3(tn_f32_bits_x86_64_v3(p) +
-      (tn_f32_bits_x86_64_v3(t_2) << 23)), x);
-  const float z = x * x;
-  const float s = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.0005937745f, z,
-      0.0049831066f), z, -0.026760139f), z, 0.11281657f), z, -0.37612483f), z, 0.12837915f);
-  return a > 0.93f ? large : __builtin_fmaf(s, x, x);
+static inline TN_TARGET_X86_64_V3 float tn_f32_min_of_constant_x86_64_v3(float a, float b) {
+  return a < b ? a : b;
 }
 
 static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a, float b) {
   return a > b ? a : b;
 }
 
+/* exp; error below 1.18 ULP */
+static inline TN_TARGET_X86_64_V3 float tn_f32_exp_x86_64_v3(float x) {
+  const float c = tn_f32_max_of_constant_x86_64_v3(-104.0f, 89.0f < x ? 89.0f : x);
+  const float t = __builtin_fmaf(c, 1.442695f, 12582912.0f);
+  const float n = t - 12582912.0f;
+  const float a = __builtin_fmaf(n, -0.69314575f, c);
+  const float r = __builtin_fmaf(n, -1.4286068e-06f, a);
+  const float q = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(0.0013935808f, r, 0.008368962f), r,
+      0.041666456f), r, 0.16666518f), r, 0.5f);
+  const float p = __builtin_fmaf(__builtin_fmaf(q, r, 1.0f), r, 1.0f);
+  const uint32_t t_2 = tn_f32_bits_x86_64_v3(n + 12583166.0f);
+  const uint32_t half = (t_2 << 22) & 4286578688u;
+  return p * tn_u32_f32_of_bits_x86_64_v3(half) * tn_u32_f32_of_bits_x86_64_v3((t_2 << 23) - half);
+}
+
+/* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail is; error below 4 ULP */
+static inline TN_TARGET_X86_64_V3 float tn_f32_normcdf_x86_64_v3(float x) {
+  const float a = tn_f32_min_of_constant_x86_64_v3(14.8f, tn_f32_abs_x86_64_v3(x));
+  const float e = tn_f32_exp_x86_64_v3(-(0.5f * a * a));
+  const float a_2 = 0.5f * a;
+  const float b = a * 0.70710677f;
+  const float t = (b - 2.0f) / (b + 2.0f);
+  const float q1 = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.0004038714f, t,
+      -0.0012365322f), t, 0.0013143194f), t, 0.00863915f), t, -0.008058441f), t, -0.054207228f);
+  const float q = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(q1, t, 0.16405472f), t, -0.16603097f), t,
+      -0.09276392f), t, 1.2769784f);
+  const float y = __builtin_fmaf(-__builtin_fmaf(a_2, a, -(a_2 * a)), e, e) * (0.5f * (q / (1.0f + 2.0f * b)));
+  return x > 0.0f ? 1.0f - y : y;
+}
+
 /*
  * Y[*s] = gelu(X[*s])
  * tensors: X f32[S], Y f32[S]
  * computes in f32; blueprint loops
- * cost: 5*S operations, 8*S bytes
+ * cost: 3*S operations, 8*S bytes
  */
 static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const tn_scalar *attr, const void *const *in,
     void *const *out, void *workspace) {
@@ -155,18 +166,19 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
       const tn_f32x8 x = *(const tn_f32x8_at *)&X[s];
       const tn_f32x8 x2 = *(const tn_f32x8_at *)&X[s + 8];
       __builtin_prefetch(&Y[s + 512], 0, 3);
-      *(tn_f32x8_at *)&Y[s] = 0.5f * x * (1.0f + tn_f32x8_erf_x86_64_v3(x * 0.70710677f));
-      *(tn_f32x8_at *)&Y[s + 8] = 0.5f * x2 * (1.0f + tn_f32x8_erf_x86_64_v3(x2 * 0.70710677f));
+      *(tn_f32x8_at *)&Y[s] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) * tn_f32x8_normcdf_x86_64_v3(x);
+      *(tn_f32x8_at *)&Y[s + 8] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) * tn_f32x8_normcdf_x86_64_v3(x2);
     }
     for (int64_t s = s_groups; s < S; s += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
       const tn_f32x8 x = tn_f32x8_load_first_x86_64_v3(&X[s], active);
-      tn_f32x8_store_first_x86_64_v3(&Y[s], active, 0.5f * x * (1.0f + tn_f32x8_erf_x86_64_v3(x * 0.70710677f)));
+      tn_f32x8_store_first_x86_64_v3(&Y[s], active, _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
+          tn_f32x8_normcdf_x86_64_v3(x));
     }
   } else {
     for (int64_t s = 0; s < S; ++s) {
       const float x = X[s * X_s0];
-      Y[s] = 0.5f * x * (1.0f + tn_f32_erf_x86_64_v3(x * 0.70710677f));
+      Y[s] = (-1000.0f > x ? -1000.0f : x) * tn_f32_normcdf_x86_64_v3(x);
     }
   }
   return 0;

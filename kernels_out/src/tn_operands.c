@@ -26,10 +26,23 @@ static void forget(tn_operand *t)
         t->shape[d] = t->step[d] = t->written[d] = 0;
 }
 
-/* Strides of a contiguous tensor; bytes and distances must fit in 63 bits. */
+static int is_empty(const tn_operand *t)
+{
+    for (int32_t d = 0; d < t->ndim; ++d)
+        if (t->shape[d] == 0)
+            return 1;
+    return 0;
+}
+
+/* Strides of a contiguous tensor; bytes and distances must fit in 63 bits. What has no elements has no distances. */
 static void contiguous_steps(tn_frame *f, tn_operand *t)
 {
     int64_t step = 1, limit = INT64_MAX / t->bytes;
+    if (is_empty(t)) {
+        for (int32_t d = 0; d < t->ndim; ++d)
+            t->step[d] = 0;
+        return;
+    }
     for (int32_t d = t->ndim - 1; d >= 0; --d) {
         const int64_t n = t->shape[d] > 1 ? t->shape[d] : 1;
         t->step[d] = step;
@@ -62,7 +75,7 @@ static void read_shape(tn_frame *f, tn_operand *t)
 static void read_steps(tn_frame *f, tn_operand *t)
 {
     const int64_t limit = INT64_MAX / 16 / TN_MAX_NDIM;
-    if (t->tensor->strides == NULL)
+    if (t->tensor->strides == NULL || is_empty(t))
         return;
     for (int32_t d = 0; d < t->ndim; ++d) {
         const int64_t n = t->shape[d], step = t->tensor->strides[d];
@@ -71,14 +84,6 @@ static void read_steps(tn_frame *f, tn_operand *t)
         if (n > 1)
             t->step[d] = step;
     }
-}
-
-static int is_empty(const tn_operand *t)
-{
-    for (int32_t d = 0; d < t->ndim; ++d)
-        if (t->shape[d] == 0)
-            return 1;
-    return 0;
 }
 
 /* Where the elements lie; they are aligned to their size, complex numbers to that of their parts. */
@@ -98,9 +103,11 @@ tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional)
 {
     tn_operand *t = &f->operand[k];
     forget(t);
+    if (f->status != 0)
+        return t;
     t->tensor = f->in == NULL ? NULL : f->in[k];
     if (t->tensor == NULL) {
-        if (optional == TN_REQUIRED)
+        if (optional != TN_OPTIONAL)
             tn_rt_fail(f, TN_E_NULL);
         return t;
     }
@@ -109,6 +116,7 @@ tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional)
     tn_rt_require(f, t->tensor->dtype.lanes == 1, TN_E_DTYPE);
     bind_type(f, type, t->dtype);
     read_shape(f, t);
+    tn_rt_require(f, optional != TN_WIDENED || t->ndim < TN_MAX_NDIM, TN_E_SHAPE);
     read_steps(f, t);
     read_data(f, t);
     if (k == 0)
@@ -381,6 +389,8 @@ static void fill_in(const tn_frame *f, const tn_operand *t, int k)
 
 void tn_rt_close(tn_frame *f, tn_operand *t, int k)
 {
+    if (f->status != 0)                     /* maybe more dimensions than there is room for */
+        return;
     contiguous_steps(f, t);
     for (int32_t d = 0; d < t->rank; ++d)
         t->stride[d] = t->step[t->stored_at[d]] * t->inner[d];

@@ -110,11 +110,17 @@ void tn_rt_copy(void *to, const void *from, const tn_box *box, int32_t bytes)
     }
 }
 
+/* Of an empty tensor the extents beside the 0 may have any product: it wraps, and nothing lies at such a distance. */
+static int64_t times(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
 static int64_t elements(const tn_operand *t)
 {
     int64_t n = 1;
     for (int32_t d = 0; d < t->rank; ++d)
-        n *= t->extent[d];
+        n = times(n, t->extent[d]);
     return n;
 }
 
@@ -128,7 +134,7 @@ static void contiguous(const tn_operand *t, int64_t *stride)
     int64_t step = 1;
     for (int32_t d = t->rank - 1; d >= 0; --d) {
         stride[d] = step;
-        step *= t->extent[d];
+        step = times(step, t->extent[d]);
     }
 }
 
@@ -148,7 +154,7 @@ static int joins(const plan *p, int pack, int32_t d, int32_t loop, int64_t exten
     for (int k = 0; k < p->form->n_arguments; ++k) {
         const tn_group *g = group_of(&p->at[k], pack);
         const int64_t inside = loop < 0 ? p->at[k].inner_stride[pack] : p->at[k].loop_stride[loop];
-        if (g != NULL && p->at[k].stride[g->first + d] != inside * extent)
+        if (g != NULL && p->at[k].stride[g->first + d] != times(inside, extent))
             return 0;
     }
     return 1;
@@ -181,7 +187,7 @@ static void merge_pack(const tn_frame *f, plan *p, int pack)
             p->inner[pack] = dims->dim[d];
             open_run(p, pack, d, run);
         } else if (joins(p, pack, d, run, *extent)) {
-            *extent *= dims->dim[d];
+            *extent = times(*extent, dims->dim[d]);
         } else if (p->loops < TN_MAX_VIEW) {
             run = p->loops++;
             p->loop_extent[run] = dims->dim[d];
@@ -189,7 +195,7 @@ static void merge_pack(const tn_frame *f, plan *p, int pack)
             p->loop_pack[run] = (uint8_t)pack;
             open_run(p, pack, d, run);
         }
-        weight *= dims->dim[d];
+        weight = times(weight, dims->dim[d]);
     }
     if (run == -2)
         for (int k = 0; k < p->form->n_arguments; ++k)
@@ -242,9 +248,9 @@ static int collapse(const place *p, const tn_group *g, int64_t *extent, int64_t 
             continue;
         if (*stride == -1 && *extent == 1)
             *stride = p->stride[d];
-        else if (p->stride[d] != *stride * *extent)
+        else if (p->stride[d] != times(*stride, *extent))
             fits = 0;
-        *extent *= n;
+        *extent = times(*extent, n);
     }
     return fits;
 }
@@ -292,7 +298,7 @@ static int fit(const plan *p, place *a, uint32_t any_stride)
                 fits = 0;
             a->kernel_stride[d] = expected;
         }
-        expected *= a->kernel_extent[d];
+        expected = times(expected, a->kernel_extent[d]);
     }
     return fits || expected == 0;
 }
@@ -352,7 +358,7 @@ static int64_t value_of(const tn_frame *f, const plan *p, tn_source s)
         return p->inner[s.a];
     int64_t n = 1;
     for (int32_t d = 0; d < pack->rank; ++d)
-        n *= pack->dim[d];
+        n = times(n, pack->dim[d]);
     return n;
 }
 
@@ -382,7 +388,7 @@ static int prepare(const tn_frame *f, const tn_entry *entry, const tn_core *core
         return status;
     p->runs = 1;
     for (int32_t k = 0; k < p->loops; ++k)
-        p->runs *= p->loop_extent[k];
+        p->runs = times(p->runs, p->loop_extent[k]);
     for (int k = 0; k < p->form->n_arguments; ++k)          /* a later run may refuse its data: outputs stay untouched */
         if (p->form->may_fail && p->runs > 1 && p->at[k].is_output)
             p->at[k].is_staged = 1;
@@ -502,6 +508,20 @@ static void check(tn_frame *f)
         tn_rt_fail(f, TN_E_DTYPE);
 }
 
+/* Outputs without elements, none of whose extents depends on data: there is nothing to compute, however large the other extents. */
+static int has_nothing_to_do(const tn_frame *f)
+{
+    for (int k = 0; k < f->op->info.n_out; ++k) {
+        const tn_operand *o = &f->operand[f->op->info.n_in + k];
+        for (int32_t d = 0; d < o->ndim; ++d)
+            if (o->written[d] != 0)
+                return 0;
+        if ((o->tensor != NULL || f->want != TN_WANT_CALL) && elements(o) != 0)
+            return 0;
+    }
+    return 1;
+}
+
 int tn_rt_infer(tn_frame *f)
 {
     check(f);
@@ -512,7 +532,7 @@ int64_t tn_rt_workspace(tn_frame *f)
 {
     int64_t most = 0;
     check(f);
-    if (f->status != 0)
+    if (f->status != 0 || has_nothing_to_do(f))
         return f->status;
     for (const tn_entry *e = choose(f, f->op->entries); e != NULL; e = choose(f, e + 1)) {
         plan p;
@@ -600,6 +620,8 @@ int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes)
         check_overlap(f);
     if (f->status != 0)
         return f->status;
+    if (has_nothing_to_do(f))
+        return 0;
     const tn_entry *entry = choose(f, f->op->entries);
     const tn_core *core = core_of(f, entry);
     int status = core == NULL ? TN_E_ISA : prepare(f, entry, core, &p);
@@ -655,4 +677,26 @@ void tn_rt_extents(tn_shaped *s, const tn_dims *dims)
         tn_rt_extent(s, dims->dim[d]);
     if (dims->rank < 0 || dims->rank > TN_MAX_NDIM)
         s->t.ndim = -1;
+}
+
+/* The dims of a typed call say where an axis is: in dimension `at`, which is number -behind from the end. An attribute that says
+   something else contradicts them. */
+void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t behind)
+{
+    tn_rt_require(f, axis == at || axis == -(int64_t)behind, TN_E_ATTR);
+}
+
+/* The same for a list, which need not be given: `count` axes from `at` on, in any order. */
+void tn_rt_placed_axes(tn_frame *f, const tn_ints *axes, int32_t at, int32_t count, int32_t behind)
+{
+    unsigned seen = 0;
+    if (axes->values == NULL)
+        return;
+    tn_rt_require(f, axes->count == count, TN_E_ATTR);
+    for (int32_t k = 0; k < axes->count && f->status == 0; ++k) {
+        const int64_t axis = axes->values[k] + (axes->values[k] < 0 ? (int64_t)behind : -(int64_t)at);
+        tn_rt_require(f, axis >= 0 && axis < count && (seen >> axis & 1u) == 0, TN_E_ATTR);
+        if (f->status == 0)
+            seen |= 1u << axis;
+    }
 }

@@ -16,6 +16,27 @@ int64_t tn_rt_abs(int64_t a)
     return a >= 0 ? a : a == INT64_MIN ? INT64_MAX : -a;
 }
 
+int64_t tn_rt_sign(int64_t a)
+{
+    return (a > 0) - (a < 0);
+}
+
+int64_t tn_rt_popcount(int64_t a)
+{
+    int64_t n = 0;
+    for (uint64_t u = (uint64_t)a; u != 0; u &= u - 1)
+        ++n;
+    return n;
+}
+
+int64_t tn_rt_clz(int64_t a)
+{
+    int64_t n = 64;
+    for (uint64_t u = (uint64_t)a; u != 0; u >>= 1)
+        --n;
+    return n;
+}
+
 double tn_rt_fmin(double a, double b)
 {
     return a < b ? a : b;
@@ -29,6 +50,11 @@ double tn_rt_fmax(double a, double b)
 double tn_rt_fabs(double a)
 {
     return a < 0 ? -a : a;
+}
+
+double tn_rt_fsign(double a)
+{
+    return a > 0 ? 1 : a < 0 ? -1 : a;
 }
 
 static int64_t does_not_fit(tn_frame *f)
@@ -93,6 +119,20 @@ int64_t tn_rt_power(tn_frame *f, int64_t a, int64_t b)
     for (int64_t k = 0; k < b; ++k)
         r = tn_rt_mul(f, r, a);
     return r;
+}
+
+int64_t tn_rt_shl(tn_frame *f, int64_t a, int64_t b)
+{
+    if (b < 0 || b > 62)
+        return a == 0 && b >= 0 ? 0 : does_not_fit(f);
+    return tn_rt_mul(f, a, INT64_C(1) << b);
+}
+
+int64_t tn_rt_shr(tn_frame *f, int64_t a, int64_t b)
+{
+    if (b < 0)
+        return does_not_fit(f);
+    return b > 62 ? -(a < 0) : tn_rt_floordiv(f, a, INT64_C(1) << b);
 }
 
 int64_t tn_rt_product(tn_frame *f, const tn_dims *pack)
@@ -168,6 +208,11 @@ double tn_rt_ceil(double x)
     return -tn_rt_floor(-x);
 }
 
+double tn_rt_trunc(double x)
+{
+    return x < 0 ? tn_rt_ceil(x) : tn_rt_floor(x);
+}
+
 double tn_rt_round(double x)
 {
     const double below = tn_rt_floor(x), part = x - below;
@@ -230,24 +275,53 @@ double tn_rt_exp(double x)
     return n > 1000 ? sum * power_of_two(1000) * power_of_two((int)n - 1000) : sum * power_of_two((int)n);
 }
 
-double tn_rt_log(double x)
+/* The logarithm of x*2^-n, and n; x is positive and finite. */
+static double log_of_fraction(double x, int *n)
 {
-    int n = 0;
-    if (!(x > 0) || x == tn_rt_inf())
-        return x == 0 ? -tn_rt_inf() : x > 0 || x != x ? x : from_bits(UINT64_C(0x7ff8000000000000));
-    for (; x < 2.3e-308; n -= 54)
+    *n = 0;
+    for (; x < 2.3e-308; *n -= 54)
         x *= 18014398509481984.0;
-    n += (int)(bits_of(x) >> 52) - 1023;
+    *n += (int)(bits_of(x) >> 52) - 1023;
     x = from_bits((bits_of(x) & UINT64_C(0xfffffffffffff)) | UINT64_C(0x3ff0000000000000));
     if (x > 1.4142135623730951) {
         x *= 0.5;
-        ++n;
+        ++*n;
     }
     const double z = (x - 1) / (x + 1);                           /* log x = 2 artanh z */
     double sum = 0;
     for (int k = 23; k > 0; k -= 2)
         sum = sum * z * z + 1.0 / k;
-    return n * 0.69314718055994531 + 2 * z * sum;
+    return 2 * z * sum;
+}
+
+/* Whether x is outside of the logarithm's range; y is what it has there. */
+static int has_no_log(double x, double *y)
+{
+    if (x > 0 && x < tn_rt_inf())
+        return 0;
+    *y = x == 0 ? -tn_rt_inf() : x > 0 || x != x ? x : from_bits(UINT64_C(0x7ff8000000000000));
+    return 1;
+}
+
+double tn_rt_log(double x)
+{
+    int n;
+    double y;
+    if (has_no_log(x, &y))
+        return y;
+    y = log_of_fraction(x, &n);
+    return n * 0.69314718055994531 + y;
+}
+
+/* Exact for powers of two. */
+double tn_rt_log2(double x)
+{
+    int n;
+    double y;
+    if (has_no_log(x, &y))
+        return y;
+    y = log_of_fraction(x, &n);
+    return n + y * 1.4426950408889634;
 }
 
 double tn_rt_pow(double x, double y)
@@ -262,4 +336,21 @@ double tn_rt_pow(double x, double y)
         return y < 0 ? 1 / r : r;
     }
     return tn_rt_exp(y * tn_rt_log(x));
+}
+
+/* Exact for powers of ten that are whole. */
+double tn_rt_log10(double x)
+{
+    const double y = tn_rt_log(x) * 0.43429448190325182, whole = tn_rt_round(y);
+    return whole >= 0 && whole <= 22 && tn_rt_pow(10, whole) == x ? whole : y;
+}
+
+/* Exact for cubes of whole numbers. */
+double tn_rt_cbrt(double x)
+{
+    const double size = tn_rt_fabs(x);
+    if (!(size > 0) || size == tn_rt_inf())
+        return x;
+    const double y = tn_rt_exp(tn_rt_log(size) / 3), whole = tn_rt_round(y), root = whole * whole * whole == size ? whole : y;
+    return x < 0 ? -root : root;
 }

@@ -57,6 +57,7 @@ const std::vector<Case>& cases() {
       {"atanh", [](Real x) { return std::atanh(x); }, -all, all},
       {"erf", [](Real x) { return std::erf(x); }, -all, all},
       {"erfc", [](Real x) { return std::erfc(x); }, -all, all},
+      {"normcdf", [](Real x) { return std::erfc(x * -std::sqrt(Real(0.5))) / 2; }, -all, all},
       {"erf_fast", [](Real x) { return std::erf(x); }, -all, all},
       {"cbrt", [](Real x) { return std::cbrt(x); }, -all, all},
       {"sqrt", [](Real x) { return std::sqrt(x); }, -all, all},

@@ -181,6 +181,34 @@ std::optional<ArithmeticText> about_packs(const Syntax& s, const ArithmeticScope
   return arithmetic(of, scope);
 }
 
+/// Functions of the bits of a whole number.
+std::optional<ArithmeticText> of_bits(const std::string& name, const std::vector<ArithmeticText>& args) {
+  static const std::map<std::string, std::string> kSigns = {{"bit_and", "&"}, {"bit_or", "|"}, {"bit_xor", "^"}};
+  if (const auto sign = kSigns.find(name); sign != kSigns.end())
+    return ArithmeticText{fmt::format("({} {} {})", as_integer(args[0]), sign->second, as_integer(args[1])),
+                          Type::Integer};
+  if (name == "bit_not") return ArithmeticText{fmt::format("~{}", as_integer(args[0])), Type::Integer};
+  if (name == "popcount" || name == "clz")
+    return ArithmeticText{fmt::format("tn_rt_{}({})", name, as_integer(args[0])), Type::Integer};
+  if (name == "shl" || name == "shr")
+    return ArithmeticText{fmt::format("tn_rt_{}(f, {}, {})", name, as_integer(args[0]), as_integer(args[1])),
+                          Type::Integer};
+  return std::nullopt;
+}
+
+/// Functions that are another one's, or arithmetic.
+std::optional<ArithmeticText> of_sign(const std::string& name, const std::vector<ArithmeticText>& args, bool real) {
+  const auto two = [&](std::string_view f, const std::string& a, const std::string& b) {
+    return fmt::format("tn_rt_{}{}({}, {})", real ? "f" : "", f, a, b);
+  };
+  const auto text = [&](size_t i) { return real ? as_real(args[i]) : as_integer(args[i]); };
+  const Type type = real ? Type::Real : Type::Integer;
+  if (name == "neg") return ArithmeticText{real ? "-" + text(0) : fmt::format("tn_rt_sub(f, 0, {})", text(0)), type};
+  if (name == "sign") return ArithmeticText{fmt::format("tn_rt_{}sign({})", real ? "f" : "", text(0)), type};
+  if (name == "clamp") return ArithmeticText{two("min", two("max", text(0), text(1)), text(2)), type};
+  return std::nullopt;
+}
+
 ArithmeticText call(const Syntax& s, const ArithmeticScope& scope) {
   if (const auto p = about_packs(s, scope)) return *p;
   if (s.text == "select") return choice(s, scope);
@@ -192,9 +220,16 @@ ArithmeticText call(const Syntax& s, const ArithmeticScope& scope) {
       inner.params[fn->second.params[i]] = arithmetic(s.children[i], scope);
     return arithmetic(fn->second.value, inner);
   }
+  if (const auto row = scope.defs->scalars.find(s.text); row != scope.defs->scalars.end() && row->second.as) {
+    ArithmeticScope inner = scope;
+    for (size_t i = 0; i < s.children.size(); ++i) inner.params[row->second.args[i]] = arithmetic(s.children[i], scope);
+    return arithmetic(*row->second.as, inner);
+  }
   std::vector<ArithmeticText> args;
   for (const Syntax& c : s.children) args.push_back(arithmetic(c, scope));
   const bool real = std::any_of(args.begin(), args.end(), [](const ArithmeticText& t) { return t.type == Type::Real; });
+  if (const auto t = of_bits(s.text, args)) return *t;
+  if (const auto t = of_sign(s.text, args, real)) return *t;
   if (s.text == "min" || s.text == "max")
     return real ? ArithmeticText{fmt::format("tn_rt_f{}({}, {})", s.text, as_real(args[0]), as_real(args[1])),
                                  Type::Real}
@@ -205,13 +240,15 @@ ArithmeticText call(const Syntax& s, const ArithmeticScope& scope) {
   if (s.text == "ceildiv")
     return real ? ArithmeticText{fmt::format("tn_rt_ceil({} / {})", as_real(args[0]), as_real(args[1])), Type::Real}
                 : ArithmeticText{fmt::format("tn_rt_ceildiv(f, {}, {})", args[0].text, args[1].text), Type::Integer};
-  if ((s.text == "floor" || s.text == "ceil" || s.text == "round") && !real) return args[0];
+  if ((s.text == "floor" || s.text == "ceil" || s.text == "round" || s.text == "trunc") && !real) return args[0];
   if (s.text == "sq")
     return real ? real_binary("*", args[0].text, args[0].text)
                 : ArithmeticText{fmt::format("tn_rt_mul(f, {0}, {0})", args[0].text), Type::Integer};
   if (s.text == "rsqrt") return {fmt::format("(1.0 / tn_rt_sqrt({}))", as_real(args[0])), Type::Real};
   if (s.text == "pow") return {fmt::format("tn_rt_pow({}, {})", as_real(args[0]), as_real(args[1])), Type::Real};
-  static constexpr std::array kReal = {"floor", "ceil", "round", "sqrt", "exp", "log"};
+  if (s.text == "exp2") return {fmt::format("tn_rt_pow(2.0, {})", as_real(args[0])), Type::Real};
+  static constexpr std::array kReal = {"floor", "ceil", "round", "trunc", "sqrt",
+                                       "cbrt",  "exp",  "log",   "log2",  "log10"};
   TENON_CHECK(std::find(kReal.begin(), kReal.end(), s.text) != kReal.end(), "{}: {} is no function of sizes",
               scope.def->name, s.text);
   return {fmt::format("tn_rt_{}({})", s.text, as_real(args[0])), Type::Real};

@@ -384,8 +384,10 @@ class BindWriter {
     }
     for (size_t k = 0; k < def_.inputs.size(); ++k) {
       const TensorDef& t = def_.inputs[k];
-      const std::string open =
-          fmt::format("tn_rt_input(f, {}, {}, TN_{})", k, type_text(t), t.optional ? "OPTIONAL" : "REQUIRED");
+      const std::string open = fmt::format("tn_rt_input(f, {}, {}, TN_{})", k, type_text(t),
+                                           t.optional           ? "OPTIONAL"
+                                           : added_dim(def_, t) ? "WIDENED"
+                                                                : "REQUIRED");
       if (uses_of(body, operand_name(t, false)).empty()) out.print_line("(void){};", open);
       else out.print_line("tn_operand *const {} = {};", operand_name(t, false), open);
     }

@@ -10,6 +10,9 @@
 #include "support/joined.h"
 
 namespace tenon {
+
+std::string dims_field(const Dim& d) { return "dims->" + c_identifier(d.name); }
+
 namespace {
 
 std::string count_field(const LibraryOp& op) { return c_identifier(op.counted + "_count"); }
@@ -21,29 +24,37 @@ void add_field(const OpDef& def, const Dim& d, std::vector<DimsField>& fields) {
   fields.push_back({c_identifier(d.name), d.kind == DimKind::pack, ""});
 }
 
-/// Dims whose places attributes choose, of each tensor that has them: what stands before them, then the dim.
+/// Dims whose places attributes choose, of each tensor that has them: what stands before them, the dim, what stands
+/// behind.
 struct PlacedDim {
   std::vector<Dim> before;
   Dim dim;
+  std::vector<Dim> behind;
 };
 
 std::vector<PlacedDim> placed_dims(const OpDef& def) {
   std::vector<PlacedDim> out;
-  const auto add = [&](const TensorDef& t, size_t before, const Dim& d) {
+  const auto add = [&](const TensorDef& t, size_t before, size_t behind, const Dim& d) {
+    const auto at = [&](size_t k) { return t.dims.begin() + static_cast<std::ptrdiff_t>(k); };
     if (std::none_of(out.begin(), out.end(), [&](const PlacedDim& p) { return p.dim.at == d.at; }))
-      out.push_back({{t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(before)}, d});
+      out.push_back({{t.dims.begin(), at(before)}, d, {at(behind), t.dims.end()}});
   };
   for (const TensorDef& t : def.inputs) {
     for (size_t k = 0; k < t.dims.size(); ++k)
-      if (!t.dims[k].at.empty()) add(t, k, t.dims[k]);
-    if (const auto added = added_dim(def, t)) add(t, added->before, *added->dim);
+      if (!t.dims[k].at.empty()) add(t, k, k + 1, t.dims[k]);
+    if (const auto added = added_dim(def, t)) add(t, added->before, added->before, *added->dim);
   }
   return out;
 }
 
-}  // namespace
+/// How many stored dims these are, as C.
+std::string rank_text(const std::vector<Dim>& dims) {
+  std::vector<std::string> ranks;
+  for (const Dim& d : dims) ranks.push_back(d.kind == DimKind::pack ? dims_field(d) + ".rank" : "1");
+  return ranks.empty() ? "0" : joined(ranks, " + ");
+}
 
-std::string dims_field(const Dim& d) { return "dims->" + c_identifier(d.name); }
+}  // namespace
 
 std::string dims_text(const TensorDef& t, bool full) {
   std::vector<std::string> dims;
@@ -80,12 +91,17 @@ bool is_placed_axis(const OpDef& def, const std::string& attr) {
 
 void write_placed_axes(const OpDef& def, TextWriter& out) {
   for (const PlacedDim& p : placed_dims(def)) {
-    std::vector<std::string> before;
-    for (const Dim& d : p.before) before.push_back(d.kind == DimKind::pack ? dims_field(d) + ".rank" : "1");
-    const std::string at = before.empty() ? "0" : joined(before, " + "), attr = c_identifier(p.dim.at);
+    const std::string at = rank_text(p.before), attr = c_identifier(p.dim.at);
+    std::vector<Dim> from = {p.dim};
+    from.insert(from.end(), p.behind.begin(), p.behind.end());
     if (def.attr(p.dim.at)->count == AttrCount::one) {
+      out.line("if (attrs != NULL)")
+          .print_line("    tn_rt_placed_axis(&c->frame, attrs->{}, {}, {});", attr, at, rank_text(from));
       out.print_line("c->attrs.{} = {};", attr, at);
     } else {
+      out.line("if (attrs != NULL)")
+          .print_line("    tn_rt_placed_axes(&c->frame, &attrs->{}, {}, {}, {});", attr, at, rank_text({p.dim}),
+                      rank_text(from));
       out.print_line("for (int32_t k = 0; k < {}.rank && k < TN_MAX_NDIM; ++k)", dims_field(p.dim));
       out.print_line("    c->axes[k] = {} + k;", at);
       out.print_line("c->attrs.{}.count = {}.rank;", attr, dims_field(p.dim));

@@ -6,6 +6,7 @@
 
 #include "ir/number/dtype.h"
 #include "opdef/check/expression_checker.h"
+#include "opdef/check/size_functions.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/notation/notation_parser.h"
 #include "opdef/read/yaml_shape.h"
@@ -40,6 +41,13 @@ void ExpressionChecker::check_call(const Syntax& s, const ExpressionPlace& place
                        fmt::format("'{}' does not take {} argument{}", s.text, n, n == 1 ? "" : "s"),
                        {fmt::format("write {}", arity->form)});
     return;
+  }
+  if (!place.data) {
+    if (const std::string name = not_of_sizes(s, scope_.library()); !name.empty()) {
+      diagnostics_.error(Code::E0437, s.span, fmt::format("'{}' is no function of sizes", name),
+                         {fmt::format("let, require and index have: {}", size_function_names())});
+      return;
+    }
   }
   if (!check_special_call(s, place)) check_arguments(s, place);
 }

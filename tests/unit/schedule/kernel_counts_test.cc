@@ -112,7 +112,7 @@ TEST_CASE("an activation that uses its operand twice leaves one sum") {
           {kImage + "  r: f32[1, 16, 10, 10]\n", "  y = " + fmt::format(fmt::runtime(around), activated) + "\n"});
       REQUIRE(p.steps.size() == 1);
       CHECK(find_contraction(p.steps[0].kernel).has_value());
-      CHECK(cost_of(p.steps[0].kernel)->flops < 2.2 * 1600 * 8 * 9);
+      CHECK(cost_of(p.steps[0].kernel)->flops < 2.5 * 1600 * 8 * 9);
     }
 }
 
