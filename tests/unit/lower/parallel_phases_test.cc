@@ -1,6 +1,7 @@
 // Which statements in front of a parallel loop are a phase of their own, and which each worker carries out for itself.
 #include "lower/nest/parallel_phases.h"
 
+#include "algebra/separate_iterations.h"
 #include "catch.h"
 
 namespace tenon {
@@ -127,12 +128,15 @@ TEST_CASE("what others read too is not made by several workers") {
   CHECK(to_text(phases[0].nest).find("unit") == std::string::npos);
 }
 
-TEST_CASE("a buffer that a statement makes from others stays what all workers share") {
+TEST_CASE("a buffer that a statement makes from others is shared, and so its loop may not be") {
   const auto phases =
       parallel_phases(nest_with({cleared(kTable, 2), s_store(kCopy, v_int(0), load(kTable, v_int(1)))}));
   REQUIRE(phases.size() == 2);
   CHECK(phases[0].nest.body.size() == 2);
   CHECK_FALSE(phases[1].nest.buffers[kCopy].per_worker);
+  const auto faults = find_shared_writes(phases[1].nest, phases[1].count.body);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].starts_with("copy: "));
 }
 
 }  // namespace tenon

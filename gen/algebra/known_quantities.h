@@ -1,0 +1,57 @@
+// Integer quantities of a loop nest with what is known of them, and proofs of inequalities from that.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algebra/polynomial.h"
+
+namespace tenon {
+
+/// Polynomials that are never negative.
+using Facts = std::vector<Polynomial>;
+
+/// Quantities in the order in which they get their values: what is known of one mentions earlier ones only.
+class KnownQuantities {
+ public:
+  /// A new quantity. `varies`: it has a value of its own in each iteration of the loop that is looked at.
+  Polynomial add(std::string_view word, bool varies);
+  /// A fact, given that the last of its quantities has a value.
+  void know(const Polynomial& never_negative);
+  /// One of two values, of which nobody knows which.
+  void know_choice(const Polynomial& quantity, const Polynomial& a, const Polynomial& b);
+
+  /// What follows from a fact by the bounds of its last quantity.
+  Facts consequences(const Polynomial& fact) const;
+
+  /// What a value is at most, by the bounds of its last quantity.
+  Facts upper_bounds(const Polynomial& p) const;
+
+  bool varies(const Polynomial& p) const;
+  bool has(const std::string& name) const { return all_.count(name) > 0; }
+
+  /// The same quantities in another iteration; those that do not vary are the same in all.
+  Polynomial elsewhere(const Polynomial& p) const;
+
+  /// True when `goal` is proved to be at least 0. False says nothing. `more` holds besides.
+  bool proves(const Polynomial& goal, const Facts& more) const;
+
+ private:
+  struct Known {
+    size_t order = 0;
+    bool varies = false;
+    Facts facts;                                             ///< in which it is the last quantity
+    std::vector<std::pair<Polynomial, Polynomial>> choices;  ///< it is one of each pair
+  };
+  struct Search;
+
+  const std::string* last_of(const Polynomial& p) const;
+  size_t order_of(const std::string& name) const;
+
+  std::map<std::string, Known> all_;
+};
+
+}  // namespace tenon

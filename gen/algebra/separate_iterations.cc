@@ -1,0 +1,144 @@
+// Takes offsets apart into digits, as a number is into tens and ones, and looks for one that differs between
+// iterations.
+#include "algebra/separate_iterations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "algebra/nest_accesses.h"
+
+namespace tenon {
+namespace {
+
+/// An offset of a write and one of another access in another iteration.
+struct Pair {
+  Polynomial here, there;
+};
+
+/// The terms that are multiples of a stride, divided by it, and the others.
+struct Digits {
+  Polynomial high, low;
+};
+Digits digits_by(const Polynomial& p, const Polynomial& stride) {
+  Digits out;
+  const auto& [by, times] = *stride.terms.begin();
+  for (const auto& [monomial, coefficient] : p.terms) {
+    Monomial rest;
+    if (coefficient % times == 0 && divide(monomial, by, rest)) out.high.add(rest, coefficient / times);
+    else if (by.empty() && monomial.empty()) {
+      const int64_t nearest = (coefficient + (coefficient > 0 ? times / 2 : -times / 2)) / times;
+      out.high.add({}, nearest);
+      out.low.add({}, coefficient - nearest * times);
+    } else {
+      out.low.add(monomial, coefficient);
+    }
+  }
+  return out;
+}
+
+class Prover {
+ public:
+  explicit Prover(LoopAccesses loop) : loop_(std::move(loop)) {}
+
+  std::vector<std::string> faults(const LoopNest& nest) {
+    std::vector<std::string> out = loop_.faults;
+    std::set<int> told;
+    for (const Access& write : loop_.accesses) {
+      if (!write.writes) continue;
+      for (const Access& other : loop_.accesses) {
+        if (!same_memory(nest, write.buffer, other.buffer) || told.count(write.buffer) || are_apart(write, other))
+          continue;
+        told.insert(write.buffer);
+        out.push_back(fmt::format("{}: an iteration writes element {}, and another one may {} element {}",
+                                  nest.buffers[static_cast<size_t>(write.buffer)].name, print(write.offset),
+                                  other.writes ? "write" : "read", print(other.offset)));
+      }
+    }
+    return out;
+  }
+
+ private:
+  LoopAccesses loop_;
+
+  static bool same_memory(const LoopNest& nest, int a, int b) {
+    const auto is_shared = [&](int i) {
+      const Buffer& x = nest.buffers[static_cast<size_t>(i)];
+      return x.storage == Storage::Tensor && nest.kernel->tensors[static_cast<size_t>(x.tensor)].shared;
+    };
+    return a == b || (is_shared(a) && is_shared(b));
+  }
+
+  /// Whether the two never touch the same element in two iterations.
+  bool are_apart(const Access& write, const Access& other) const {
+    Facts facts = write.facts;
+    for (const Polynomial& f : other.facts) facts.push_back(loop_.known.elsewhere(f));
+    const std::vector<Pair> digits = digits_of({write.offset, loop_.known.elsewhere(other.offset)}, facts);
+    return std::all_of(loop_.numbers.begin(), loop_.numbers.end(), [&](const Polynomial& number) {
+      return std::any_of(digits.begin(), digits.end(),
+                         [&](const Pair& digit) { return differs(digit, number, facts); });
+    });
+  }
+
+  /// Equal offsets have equal digits: what is below a stride never reaches it.
+  std::vector<Pair> digits_of(Pair rest, const Facts& facts) const {
+    std::vector<Pair> out;
+    for (const Polynomial& stride : strides_of(rest)) {
+      const Digits here = digits_by(rest.here, stride), there = digits_by(rest.there, stride);
+      if (!stay_below(stride - Polynomial::constant(1), here.low, there.low, facts)) continue;
+      out.push_back({here.high, there.high});
+      rest = {here.low, there.low};
+    }
+    out.push_back(std::move(rest));
+    return out;
+  }
+
+  /// Whether two values are at most so far apart: mostly both lie between 0 and that.
+  bool stay_below(const Polynomial& most, const Polynomial& here, const Polynomial& there, const Facts& facts) const {
+    const auto proves = [&](const Polynomial& p) { return loop_.known.proves(p, facts); };
+    if (proves(here) && proves(there) && proves(most - here) && proves(most - there)) return true;
+    return proves(most - here + there) && proves(most + here - there);
+  }
+
+  /// What the quantities of loops are multiplied with, the largest first.
+  std::vector<Polynomial> strides_of(const Pair& offsets) const {
+    std::vector<Polynomial> out;
+    for (const Polynomial* p : {&offsets.here, &offsets.there})
+      for (const auto& [monomial, coefficient] : p->terms) {
+        Monomial fixed;
+        for (const std::string& name : monomial)
+          if (!loop_.known.varies(Polynomial::quantity(name))) fixed.push_back(name);
+        Polynomial stride;
+        stride.add(fixed, std::abs(coefficient));
+        if (fixed.size() != monomial.size() && std::find(out.begin(), out.end(), stride) == out.end())
+          out.push_back(std::move(stride));
+      }
+    std::stable_sort(out.begin(), out.end(), [](const Polynomial& a, const Polynomial& b) {
+      const auto& [m, x] = *a.terms.begin();
+      const auto& [n, y] = *b.terms.begin();
+      return m.size() != n.size() ? m.size() > n.size() : x > y;
+    });
+    return out;
+  }
+
+  /// Whether a digit has other values wherever a number of the iteration has.
+  bool differs(const Pair& digit, const Polynomial& number, const Facts& facts) const {
+    const Polynomial one = Polynomial::constant(1), step = loop_.known.elsewhere(number) - number;
+    for (const Polynomial& order : {step - one, -step - one}) {
+      Facts with = facts;
+      with.push_back(order);
+      const Polynomial distance = digit.there - digit.here;
+      if (!loop_.known.proves(distance - one, with) && !loop_.known.proves(-distance - one, with)) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> find_shared_writes(const LoopNest& phase, const Block& count) {
+  return Prover(accesses_of(phase, count)).faults(phase);
+}
+
+}  // namespace tenon
