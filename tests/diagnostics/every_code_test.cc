@@ -47,7 +47,8 @@ TEST_CASE("diagnostics: every bad file gives exactly its text") {
     fs::path expected = file;
     expected.replace_extension(".txt");
     const std::string text = diagnose(file);
-    const std::string code = file.stem().string();
+    const std::string stem = file.stem().string(),
+                      code = stem.substr(0, stem.find('_'));  // E0437_size is one more case
     INFO(code << ":\n" << text);
     CHECK(text.find("[" + code + "]") != std::string::npos);
     if (update) std::ofstream(expected, std::ios::binary) << text;
