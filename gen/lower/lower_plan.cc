@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "algebra/separate_iterations.h"
 #include "ir/kernel/kernel_cost.h"
 #include "ir/nest/workspace_bound.h"
 #include "lower/lower_kernel.h"
@@ -21,6 +22,17 @@ constexpr double kGrainUs = 2;                          // no worker takes less 
 std::optional<double> expected_us(const Kernel& kernel) {
   const auto cost = cost_of(kernel);
   return cost ? std::optional(cost->flops / kFlopsPerUs + cost->bytes / kBytesPerUs) : std::nullopt;
+}
+
+/// Why workers may not share the phases: it is not proved that they never meet in memory.
+std::vector<std::string> unproved(const std::vector<Phase>& phases) {
+  std::vector<std::string> out;
+  for (const Phase& phase : phases) {
+    if (!phase.parallel) continue;
+    for (const std::string& reason : find_shared_writes(phase.nest, phase.count.body))
+      out.push_back(phase.nest.name + ": " + reason);
+  }
+  return out;
 }
 
 /// The phases of a step, with the iterations that a worker takes at once; none where it is too short to wake workers.
@@ -67,6 +79,8 @@ LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, 
       lowered.nest = lower_kernel(step.kernel, blueprints, *isa);
       // Counters of loops are not fields of a call, so that one worker runs all of a region.
       if (workers > 1 && step.region == kTopLevel) lowered.phases = shared_phases(lowered.nest, step.kernel);
+      lowered.unproved = unproved(lowered.phases);
+      if (!lowered.unproved.empty()) lowered.phases.clear();
       widen(out.workspaces[i], lowered);
     }
   }

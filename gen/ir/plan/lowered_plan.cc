@@ -7,7 +7,10 @@ std::string to_text(const LoweredPlan& plan) {
   std::string out;
   for (const LoweredLevel& level : plan.levels)
     for (const LoweredStep& step : level.steps)
-      if (!step.nest.name.empty()) out += to_text(step.nest);
+      if (!step.nest.name.empty()) {
+        out += to_text(step.nest);
+        for (const std::string& reason : step.unproved) out += "  one thread: " + reason + "\n";
+      }
   return out;
 }
 
