@@ -89,7 +89,7 @@ printf '\377\330\377\340JFIF' >"$work/picture.npy"
 printf 'fLaC and so on' >"$work/flac.npy"
 npy_says picture 'it is a JPEG picture, not a .npy file; .png, .ppm and .pgm are read'
 npy_says flac 'it is a FLAC sound, not a .npy file; .wav is read'
-npy_says magic 'it is a ZIP archive, such as .npz, not a .npy file; save the array with numpy.save'
+npy_says magic 'it is a ZIP archive, such as .npz, not a picture; save the array with numpy.save'
 npy_says empty 'not a .npy file: it does not begin with \x93NUMPY'
 npy_says version 'its format is 7.0; versions 1.0, 2.0 and 3.0 are read'
 npy_says header_short 'it ends after 2 of the 65535 bytes of its header'
@@ -190,6 +190,7 @@ check 'a missing value is named' says_usage '--repeat: a number above 0 is expec
 check 'a value that is no number is named' says_usage "--top: a number above 0 is expected, not 'abc'" "$work/two.npy" --top abc
 check 'an option that is not there is named' says_usage '--nonsense: there is no such option' "$work/two.npy" --nonsense
 check 'an input too many is named' says_usage "$work/words.txt: this model has only one input" "$work/two.npy" "$work/words.txt"
+rm -f "$work/y.npy"
 check 'an output too many is named' says_usage '-o: this is more than the outputs' "$work/two.npy" -o "$work/y.npy" -o "$work/z.npy"
 check 'nothing is written then' test ! -e "$work/y.npy"
 check 'a missing input is named' says_usage "input 'x' is missing: 0 of 1 files are given" --top 3

@@ -45,8 +45,8 @@ if ${CC:-cc} -shared -fPIC -O1 -o "$work/kill_at.so" "$checkout/tests/programs/k
   old "$work/old_lib" "$work/whole_lib"
   old "$work/old_model" "$work/whole_model"
   check 'a library killed while it is written' killed 7 "$work/whole_lib" none "$tenon" lib --ops relu --dtypes f32 --isa portable -q
-  check 'a library killed while it is written over another' killed 3 "$work/whole_lib" "$work/old_lib" "$tenon" lib --ops relu --dtypes f32 --isa portable -q
-  check 'a model killed while it is written over another' killed 11 "$work/whole_model" "$work/old_model" "$tenon" model "$checkout/tests/programs/small.yaml" --isa portable --main -q
+  check 'a library killed while it is written over another' killed 3 "$work/whole_lib" "$work/old_lib" "$tenon" lib --ops relu --dtypes f32 --isa portable --force -q
+  check 'a model killed while it is written over another' killed 11 "$work/whole_model" "$work/old_model" "$tenon" model "$checkout/tests/programs/small.yaml" --isa portable --main --force -q
 else
   echo 'SKIP killed: nothing can be loaded before the program here'
   skipped=$((skipped + 1))
