@@ -120,8 +120,8 @@ ModelSource read_model_source(Run& run, const std::string& path, const std::vect
                                       const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); });
   semantics.einsum = [&defs](const std::string& subscripts) { return add_einsum(defs, subscripts); };
   auto read = read_model(input, semantics);
-  Graph graph =
-      run.open(std::move(read), only_about_sizes(read.diagnostics()) ? exit_bad_command_line : exit_bad_input);
+  const int status = only_about_sizes(read.diagnostics()) ? exit_bad_command_line : exit_bad_input;
+  Graph graph = run.open(std::move(read), status);
   for (const std::string& file : graph.files) run.depends_on(file);
   if (const std::string fault = beyond_limits(graph); !fault.empty()) {
     print_to(stderr, "{}: error: {}\n", path, fault);
