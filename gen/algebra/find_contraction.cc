@@ -224,7 +224,8 @@ std::optional<Contraction> find_contraction(const Kernel& kernel) {
   if (kernel.body.size() != 1 || !kernel.checks.empty()) return std::nullopt;
   Contraction c;
   c.statement = &kernel.body[0];
-  if (c.statement->update != Update::Assign || c.statement->loops.empty()) return std::nullopt;
+  if (c.statement->update != Update::Assign || c.statement->loops.empty() || is_in_recurrence(*c.statement))
+    return std::nullopt;
   c.sum = only_sum(c.statement->value);
   if (!c.sum || (!is_int(c.sum->type) && c.sum->type != DType::F32 && c.sum->type != DType::F64)) return std::nullopt;
   const auto& r = std::get<Reduce>(c.sum->node);

@@ -129,6 +129,19 @@ bool IndexBounds::at_most(const Syntax& low, const Syntax& high) {
   return a && b && settle(*b - *a);
 }
 
+bool IndexBounds::at_most(const Syntax& low, const Syntax& high, const std::vector<Syntax>& conditions) {
+  const auto a = polynomial(low), b = polynomial(high);
+  if (!a || !b) return false;
+  const Polynomial goal = *b - *a;
+  if (goal.is_constant()) return !goal.overflowed && goal.constant_value() >= 0;
+  Facts facts;
+  for (const Syntax& condition : conditions)
+    for (const Polynomial& fact : facts_of(condition, false)) facts.push_back(fact);
+  const bool proved = prove(goal, facts, failures_ < kPatience ? kSplits : 0);
+  if (!proved) ++failures_;
+  return proved;
+}
+
 bool IndexBounds::nonnegative(const Syntax& value) {
   const auto p = polynomial(value);
   return p && settle(*p);

@@ -49,6 +49,8 @@ class IndexBounds {
 
   /// True if low <= high is proved. False says nothing.
   bool at_most(const Syntax& low, const Syntax& high);
+  /// The same where the conditions hold.
+  bool at_most(const Syntax& low, const Syntax& high, const std::vector<Syntax>& conditions);
   bool nonnegative(const Syntax& value);
   /// True if 0 <= value, or value < extent, can never hold.
   bool always_negative(const Syntax& value);

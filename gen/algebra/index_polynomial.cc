@@ -325,7 +325,11 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
     if (!p) return inlined(s);
     arguments.push_back(*p);
   }
-  if ((s.text == "max" || s.text == "min") && n == 2) return extremum(s.text, arguments[0], arguments[1]);
+  if ((s.text == "max" || s.text == "min") && n >= 2) {
+    std::optional<Polynomial> all = arguments[0];
+    for (std::size_t i = 1; i < n && all; ++i) all = extremum(s.text, *all, arguments[i]);
+    return all;
+  }
   if (s.text == "abs" && n == 1) return extremum("max", arguments[0], -arguments[0]);
   if (s.text == "sq" && n == 1) return arguments[0] * arguments[0];
   if (s.text == "ceildiv" && n == 2) {

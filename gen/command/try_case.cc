@@ -52,17 +52,23 @@ bool has_class(const OpDef& def, const TensorDef& t, std::string_view name) {
   return v && std::any_of(v->classes.begin(), v->classes.end(), [&](const Word& w) { return w.text == name; });
 }
 
+/// Terms of the longest sum; what a recurrence adds up goes through all of its elements.
 double reduction_terms(const Kernel& k) {
   double most = 1;
-  for (const KernelStatement& s : k.body)
+  for (const KernelStatement& s : k.body) {
+    double elements = 1;
+    for (const LoopVar& v : s.loops)
+      if (v.direction != Direction::Any) elements *= static_cast<double>(constant_value(v.extent).value_or(1));
+    most = std::max(most, elements);
     walk(s.value, [&](const Expr& e) {
       if (const auto* r = std::get_if<Reduce>(&e->node)) {
-        double n = 1;
+        double n = elements;
         for (const LoopVar& v : r->vars) n *= static_cast<double>(constant_value(v.extent).value_or(1));
         most = std::max(most, n);
       }
       return true;
     });
+  }
   return most;
 }
 

@@ -7,6 +7,7 @@
 
 #include "library/bind_frame.h"
 #include "library/bind_shapes.h"
+#include "library/expand_recurrence.h"
 #include "library/expr_builder.h"
 #include "library/stored_view.h"
 #include "library/type_rules.h"
@@ -26,9 +27,11 @@ class BodyExpander {
 
   void run() {
     declared_ranges();
-    for (const Statement& s : def_.body) {
+    for (size_t i = 0; i < def_.body.size(); ++i) {
+      const Statement& s = def_.body[i];
       find_ranges(s);
       if (diagnostics_.has_errors()) continue;
+      if (s.order && s.order->joined == 0) declare_group(i);
       s.is_call ? call(s) : assignment(s);
     }
   }
@@ -141,10 +144,15 @@ class BodyExpander {
     return Update::Assign;
   }
 
-  void assignment(const Statement& s) {
-    const std::string& name = s.targets[0].text;
-    const auto known = scope_.tensors.find(name);
-    const BoundTensor* target = known == scope_.tensors.end() ? nullptr : &known->second;
+  const BoundTensor* target_of(const Statement& s) const {
+    const auto known = scope_.tensors.find(s.targets[0].text);
+    return known == scope_.tensors.end() ? nullptr : &known->second;
+  }
+
+  /// What holds while the statement is built. A target without a type of its own has no say in it.
+  ExprBuilder::Statement facts_of(const Statement& s) {
+    const BoundTensor* target = target_of(s);
+    if (target && target->flexible && s.order) target = nullptr;
     ExprBuilder::Statement facts;
     facts.real = real_of_statement(target);
     DType least = DType::I8;
@@ -159,7 +167,15 @@ class BodyExpander {
     if (s.combine != Combine::define) free_vars(s.value, bound, facts.loops);
     for (const Syntax& r : s.ranges) free_vars(r, bound, facts.loops);
     if (s.where) free_vars(*s.where, bound, facts.loops);
+    return facts;
+  }
+
+  void assignment(const Statement& s) {
+    const std::string& name = s.targets[0].text;
+    const BoundTensor* target = target_of(s);
+    ExprBuilder::Statement facts = facts_of(s);
     const std::vector<LoopVar> loops = facts.loops;
+    const size_t checks = kernel_.checks.size();
     expr_.begin(std::move(facts));
     const Expr where = expr_.update_condition(s);
     if (where) expr_.enter_condition(where);
@@ -179,6 +195,8 @@ class BodyExpander {
     out.value = stored(v, t.dtype);
     out.loops = loops;
     out.formula = formula_of(s);
+    if (s.order) run_in_order(s, scope_, expr_, out);
+    refuse_late_checks(s, checks);
     if (out.update != Update::Assign) identity_first(*target, out.update);
     kernel_.body.push_back(std::move(out));
     defined_.push_back(target->tensor);
@@ -243,6 +261,42 @@ class BodyExpander {
     for (int i = 1; std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), taken); ++i)
       out = fmt::format("{}_{}", name, i);
     return out;
+  }
+
+  size_t end_of_group(size_t first) const {
+    size_t end = first + 1;
+    while (end < def_.body.size() && def_.body[end].order && def_.body[end].order->joined > 0) ++end;
+    return end;
+  }
+
+  /// Statements that read what they define: their intermediates are known before they are defined, with the types that
+  /// come of what stands beside them.
+  void declare_group(size_t first) {
+    const size_t end = end_of_group(first);
+    std::vector<const Statement*> open;
+    for (size_t i = first; i < end; ++i) {
+      find_ranges(def_.body[i]);
+      if (target_of(def_.body[i])) continue;
+      open.push_back(&def_.body[i]);
+      make_temp(def_.body[i].targets[0].text, def_.body[i], {constant_int(0), true});
+    }
+    for (size_t i = first; i < end; ++i) {
+      find_ranges(def_.body[i]);
+      recurrent_.push_back(target_of(def_.body[i])->tensor);
+    }
+    infer_types(open, {library_, scope_, kernel_, [this](const Statement& s) { return facts_of(s); }});
+  }
+
+  /// Checks come before all statements: from number `first` on, they must not ask for what a recurrence makes.
+  void refuse_late_checks(const Statement& s, size_t first) {
+    for (size_t i = first; i < kernel_.checks.size(); ++i)
+      for (const int tensor : recurrent_)
+        if (asks_for(kernel_.checks[i], tensor))
+          return expr_.error(
+              Code::E0503, s.value,
+              fmt::format("an index or a divisor here comes from the recurrence of '{}'",
+                          kernel_.tensors[static_cast<size_t>(tensor)].name),
+              {"what it may be is checked before anything is computed: write clamp in the place of wrap"});
   }
 
   const BoundTensor& make_temp(const std::string& name, const Statement& s, const Typed& v) {
@@ -311,6 +365,7 @@ class BodyExpander {
   Diagnostics& diagnostics_;
   ExprBuilder expr_;
   std::vector<int> defined_;
+  std::vector<int> recurrent_;  ///< what recurrences make
 };
 
 constexpr size_t kMaxStatements = 4096;

@@ -117,8 +117,21 @@ Typed ExprBuilder::inlined(const std::vector<std::string>& params, const Syntax&
   return t;
 }
 
+namespace {
+
+/// min and max of several are those of all but the last, and of the result and the last.
+Syntax in_pairs(const Syntax& call) {
+  Syntax pair = call, others = call;
+  others.children.pop_back();
+  pair.children = {std::move(others), call.children.back()};
+  return pair;
+}
+
+}  // namespace
+
 Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   const ScalarOpRow& row = scalar_op_row(op);
+  if ((op == ScalarOp::Min || op == ScalarOp::Max) && s.children.size() > 2) return scalar_row(in_pairs(s), op);
   if (static_cast<int>(s.children.size()) != row.arity) {
     error(Code::E0403, s, fmt::format("{} takes {} argument{}", row.name, row.arity, row.arity == 1 ? "" : "s"));
     return zero();

@@ -43,8 +43,9 @@ class SideBySide {
   bool types(DType a, DType b) const { return a == b || (a == of_a_ && b == of_b_); }
 
   static bool equal_loops(const std::vector<LoopVar>& a, const std::vector<LoopVar>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const LoopVar& x, const LoopVar& y) { return x.name == y.name && same(x.extent, y.extent); });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const LoopVar& x, const LoopVar& y) {
+      return x.name == y.name && x.direction == y.direction && same(x.extent, y.extent);
+    });
   }
 
   static bool equal_all(const std::vector<Expr>& a, const std::vector<Expr>& b) {
@@ -67,7 +68,7 @@ class SideBySide {
   bool alike(const KernelStatement& a, const KernelStatement& b) const {
     const bool of_order = a.update == Update::Max || a.update == Update::Min;
     if (of_order && a.value->type != b.value->type) return false;
-    return a.target == b.target && a.update == b.update && equal_loops(a.loops, b.loops) &&
+    return a.target == b.target && a.update == b.update && a.joined == b.joined && equal_loops(a.loops, b.loops) &&
            equal_all(a.index, b.index) && alike(a.value, b.value);
   }
 

@@ -238,7 +238,7 @@ bool may_be_chain(const Kernel& kernel) {
 }
 
 std::optional<Chained> chain_of(const Kernel& kernel) {
-  if (kernel.call || !may_be_chain(kernel)) return std::nullopt;
+  if (kernel.call || has_recurrence(kernel) || !may_be_chain(kernel)) return std::nullopt;
   Kernel k = simplify_kernel(kernel);
   for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
   auto chain = find_row_chain(k);

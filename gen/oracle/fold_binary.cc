@@ -66,7 +66,8 @@ bool is_plain(ScalarOp op) {
 }
 
 std::optional<Plan> plan_of(const Kernel& kernel, const OracleCall& call) {
-  if (kernel.call || !kernel.checks.empty() || kernel.body.size() != 1 || kernel.body[0].update != Update::Assign)
+  if (kernel.call || !kernel.checks.empty() || kernel.body.size() != 1 || kernel.body[0].update != Update::Assign ||
+      is_in_recurrence(kernel.body[0]))
     return std::nullopt;
   const KernelStatement& s = kernel.body[0];
   const auto* apply = std::get_if<Apply>(&s.value->node);

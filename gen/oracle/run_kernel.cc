@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "oracle/run_frame.h"
@@ -50,7 +51,11 @@ class Runner {
         return c.status == CheckStatus::Range ? OracleStatus::Range : OracleStatus::Shape;
     }
     if (kernel_.call && !run_frame(kernel_, call_)) return OracleStatus::Unknown;
-    for (const KernelStatement& s : kernel_.body) statement(s);
+    for (size_t i = 0; i < kernel_.body.size();) {
+      const size_t end = end_of_joined(kernel_.body, i, 1);
+      statements(i, end);
+      i = end;
+    }
     return OracleStatus::Done;
   }
 
@@ -58,13 +63,20 @@ class Runner {
   void allocate(size_t i) {
     TensorData& t = call_.tensors[i];
     t.dtype = kernel_.tensors[i].dtype;
-    if (kernel_.tensors[i].role == Role::Temp && t.dtype == DType::F32) t.dtype = DType::F64;
+    if (kernel_.tensors[i].role == Role::Temp && t.dtype == DType::F32 && !is_read_back(i)) t.dtype = DType::F64;
     t.dims = dims_[i];
     int64_t n = 1;
     for (size_t k = 0; k < dims_[i].size(); ++k) n = dims_[i][k] == 0 ? 0 : n;
     if (n)
       for (size_t k = 0; k < dims_[i].size(); ++k) n += (dims_[i][k] - 1) * strides_[i][k];
     t.bytes.assign(static_cast<size_t>(n) * static_cast<size_t>(bytes_of(t.dtype)), 0);
+  }
+
+  /// What a recurrence reads of itself is the value as it is stored.
+  bool is_read_back(size_t tensor) const {
+    return std::any_of(kernel_.body.begin(), kernel_.body.end(), [&](const KernelStatement& s) {
+      return static_cast<size_t>(s.target) == tensor && is_in_recurrence(s);
+    });
   }
 
   std::vector<std::pair<int, int64_t>> bind(const std::vector<LoopVar>& loops) {
@@ -88,26 +100,67 @@ class Runner {
     return true;
   }
 
-  void statement(const KernelStatement& s) {
+  /// A statement on its way to be run: its loops by slot, and its parts.
+  struct Prepared {
+    const KernelStatement* of;
+    std::vector<std::pair<int, int64_t>> loops;
+    std::vector<Code> index;
+    Code value, where;
+  };
+
+  /// `from` … `to`-1 share loops, each with the one before; those that are shared have one slot.
+  void statements(size_t from, size_t to) {
     slots_.clear();
     next_slot_ = 0;
-    const auto loops = bind(s.loops);
-    std::vector<Code> index;
-    for (const Expr& e : s.index) index.push_back(compile(e));
-    const Code value = compile(s.value), where = s.where ? compile(s.where) : Code();
+    std::vector<Prepared> all;
+    for (size_t i = from; i < to; ++i) {
+      const KernelStatement& s = kernel_.body[i];
+      Prepared p{&s, {}, {}, {}, {}};
+      const auto shared = static_cast<std::ptrdiff_t>(i == from ? 0 : s.joined);
+      if (shared) p.loops.assign(all.back().loops.begin(), all.back().loops.begin() + shared);
+      for (std::ptrdiff_t k = 0; k < shared; ++k)
+        slots_[s.loops[static_cast<size_t>(k)].name] = p.loops[static_cast<size_t>(k)].first;
+      for (const auto& own : bind({s.loops.begin() + shared, s.loops.end()})) p.loops.push_back(own);
+      for (const Expr& e : s.index) p.index.push_back(compile(e));
+      p.value = compile(s.value);
+      if (s.where) p.where = compile(s.where);
+      all.push_back(std::move(p));
+    }
+    run_joined(all, 0, all.size(), 0);
+  }
+
+  /// Statements whose outermost `depth` loops are at a value.
+  void run_joined(const std::vector<Prepared>& all, size_t from, size_t to, size_t depth) {
+    while (from < to) {
+      size_t end = from + 1;
+      while (end < to && all[end].of->joined > depth) ++end;
+      if (depth == all[from].loops.size()) {
+        store(all[from]);
+        end = from + 1;
+      } else {
+        const auto [slot, extent] = all[from].loops[depth];
+        const bool down = all[from].of->loops[depth].direction == Direction::Down;
+        for (int64_t i = 0; i < extent; ++i) {
+          vars_[static_cast<size_t>(slot)] = down ? extent - 1 - i : i;
+          run_joined(all, from, end, depth + 1);
+        }
+      }
+      from = end;
+    }
+  }
+
+  void store(const Prepared& p) {
+    const KernelStatement& s = *p.of;
     const auto t = static_cast<size_t>(s.target);
-    every(loops, 0, [&] {
-      if (s.where && !eval(where).i) return true;
-      int64_t at = 0;
-      for (size_t k = 0; k < index.size(); ++k) at += eval(index[k]).i * strides_[t][k];
-      const Number v = eval(value);
-      TensorData& data = call_.tensors[t];
-      store_number(data, at,
-                   s.update == Update::Assign || s.update == Update::Last
-                       ? v
-                       : combined(s.update, load_number(data, at), v, s.value->type));
-      return true;
-    });
+    if (s.where && !eval(p.where).i) return;
+    int64_t at = 0;
+    for (size_t k = 0; k < p.index.size(); ++k) at += eval(p.index[k]).i * strides_[t][k];
+    const Number v = eval(p.value);
+    TensorData& data = call_.tensors[t];
+    store_number(data, at,
+                 s.update == Update::Assign || s.update == Update::Last
+                     ? v
+                     : combined(s.update, load_number(data, at), v, s.value->type));
   }
 
   static ScalarOp bit_op(Update u) {

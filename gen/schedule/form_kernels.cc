@@ -268,7 +268,7 @@ class KernelFormer {
 
   /// Convolutions, products, pooling and plain reductions: one statement, no other reader of the elements in between.
   static bool only_statement_reduces(const FusedKernel& c) {
-    return c.kernel.body.size() == 1 && c.kernel.checks.empty() && !is_pointwise(c.kernel);
+    return c.kernel.body.size() == 1 && c.kernel.checks.empty() && !is_pointwise(c.kernel) && !has_recurrence(c.kernel);
   }
 
   /// Statements of rows stay aligned only where the reader writes the same shape.

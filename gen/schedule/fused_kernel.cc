@@ -131,7 +131,8 @@ Ranges ranges_of(const std::vector<LoopVar>& loops) {
 }  // namespace
 
 bool is_pointwise(const Kernel& k) {
-  return k.body.size() == 1 && k.body[0].update == Update::Assign && !has_reduction(k.body[0].value);
+  return k.body.size() == 1 && k.body[0].update == Update::Assign && !is_in_recurrence(k.body[0]) &&
+         !has_reduction(k.body[0].value);
 }
 
 bool is_movement(const Kernel& k) {
@@ -227,7 +228,8 @@ void join_rest(const FusedKernel& producer, const FusedKernel& consumer, const s
 std::optional<FusedKernel> substitute_producer(const FusedKernel& producer, const FusedKernel& consumer,
                                                ValueId value) {
   const int made = tensor_of(producer, value, Role::Output);
-  if (made < 0 || !ends_in_output(producer.kernel)) return std::nullopt;
+  if (made < 0 || !ends_in_output(producer.kernel) || is_in_recurrence(producer.kernel.body.back()))
+    return std::nullopt;
   const KernelStatement& definition = producer.kernel.body.back();
   const auto vars = defined_variables(definition);
   if (!vars) return std::nullopt;

@@ -53,7 +53,7 @@ bool is_dense(const Tensor& t) {
 
 std::optional<RunCopy> run_copy(const Kernel& k, const KernelStatement& s) {
   const auto* r = std::get_if<Read>(&s.value->node);
-  if (!r || r->fill || s.update != Update::Assign) return std::nullopt;
+  if (!r || r->fill || s.update != Update::Assign || is_in_recurrence(s)) return std::nullopt;
   const Tensor &from = k.tensors[static_cast<size_t>(r->tensor)], &to = k.tensors[static_cast<size_t>(s.target)];
   if (from.dtype != to.dtype || to.role != Role::Output || !is_dense(from) || !is_dense(to)) return std::nullopt;
   int64_t turns = 1;
@@ -266,7 +266,7 @@ class ViewPlacer {
   void in_place(int s) {
     PlanStep& step = plan_.steps[static_cast<size_t>(s)];
     const Kernel& k = step.kernel;
-    if (k.body.size() != 1 || k.body[0].update != Update::Assign) return;
+    if (k.body.size() != 1 || k.body[0].update != Update::Assign || is_in_recurrence(k.body[0])) return;
     const size_t out = static_cast<size_t>(k.body[0].target);
     const int to = step.buffers[out];
     if (to < 0 || !movable(to) || writers_[static_cast<size_t>(to)] != 1) return;

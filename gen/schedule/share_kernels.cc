@@ -32,7 +32,7 @@ class StructureText {
 
  private:
   void statement(const KernelStatement& s) {
-    out_ += fmt::format("statement {} {} ", s.target, static_cast<int>(s.update));
+    out_ += fmt::format("statement {} {} {} ", s.target, static_cast<int>(s.update), s.joined);
     loops(s.loops);
     list(s.index);
     add(s.value);
@@ -51,6 +51,7 @@ class StructureText {
   void loops(const std::vector<LoopVar>& vars) {
     for (const LoopVar& v : vars) {
       add(v.extent);
+      if (v.direction != Direction::Any) out_ += v.direction == Direction::Up ? "up " : "down ";
       names_[v.name] = bound_++;
     }
   }

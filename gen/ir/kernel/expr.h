@@ -15,6 +15,7 @@
 
 #include "ir/number/dtype.h"
 #include "ir/number/scalar_op.h"
+#include "ir/op/direction.h"
 #include "support/few.h"
 #include "support/function_ref.h"
 
@@ -60,10 +61,12 @@ struct Apply {
 
 enum class Reducer : uint8_t { Sum, Prod, Max, Min, Any, All, ArgMax, ArgMin, BitXor, BitOr, BitAnd, Fold };
 
-/// A variable and the number of values that it takes: 0 … extent-1.
+/// A variable and the number of values that it takes: 0 … extent-1. `direction`: of a loop of a recurrence, in which
+/// each element is computed from elements that the loop has made before.
 struct LoopVar {
   std::string name;
   Expr extent;
+  Direction direction = Direction::Any;
 };
 
 /// The accumulator has the node's type, but for ArgMax/ArgMin (node: i64; they compare `value`). A Fold begins with

@@ -29,9 +29,11 @@ std::string values_text(const std::vector<Expr>& v, const std::vector<std::strin
 }
 
 std::string loops_text(const std::vector<LoopVar>& loops, const std::vector<std::string>& names) {
+  constexpr std::string_view directions[] = {"", " up", " down"};
   std::string out;
   for (const LoopVar& v : loops)
-    out += fmt::format("{}{} < {}", out.empty() ? "" : ", ", v.name, to_text(v.extent, names));
+    out += fmt::format("{}{} < {}{}", out.empty() ? "" : ", ", v.name, to_text(v.extent, names),
+                       directions[static_cast<size_t>(v.direction)]);
   return out;
 }
 
@@ -94,6 +96,17 @@ class ExprVerifier {
   std::set<std::string> sizes_, attrs_;
 };
 
+/// Whether the loops that a statement shares are those of the one before.
+bool joins(const std::vector<KernelStatement>& body, size_t at) {
+  const size_t n = body[at].joined;
+  if (n == 0) return true;
+  if (at == 0 || body[at - 1].loops.size() < n || body[at].loops.size() < n) return false;
+  return std::equal(body[at].loops.begin(), body[at].loops.begin() + static_cast<std::ptrdiff_t>(n),
+                    body[at - 1].loops.begin(), [](const LoopVar& a, const LoopVar& b) {
+                      return a.name == b.name && a.direction == b.direction && same(a.extent, b.extent);
+                    });
+}
+
 std::string call_text(const FrameCall& call, const std::vector<std::string>& names) {
   std::string out;
   for (size_t i = 0; i < call.tensors.size(); ++i) {
@@ -106,6 +119,26 @@ std::string call_text(const FrameCall& call, const std::vector<std::string>& nam
 }
 
 }  // namespace
+
+bool is_in_recurrence(const KernelStatement& s) {
+  return s.joined > 0 ||
+         std::any_of(s.loops.begin(), s.loops.end(), [](const LoopVar& v) { return v.direction != Direction::Any; });
+}
+
+bool has_recurrence(const Kernel& k) {
+  return std::any_of(k.body.begin(), k.body.end(), [](const KernelStatement& s) { return is_in_recurrence(s); });
+}
+
+void erase_statement(std::vector<KernelStatement>& body, size_t at) {
+  if (at + 1 < body.size()) body[at + 1].joined = std::min(body[at].joined, body[at + 1].joined);
+  body.erase(body.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at, size_t depth) {
+  size_t end = at + 1;
+  while (end < body.size() && body[end].joined >= depth) ++end;
+  return end;
+}
 
 std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims) {
   std::vector<Expr> strides(dims.size());
@@ -156,10 +189,10 @@ std::string to_text(const Kernel& k) {
     out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
   if (k.call) out += "  " + call_text(*k.call, names);
   for (const KernelStatement& s : k.body)
-    out +=
-        fmt::format("  {}[{}] {} {}  for {}{}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names),
-                    symbol_of(s.update), to_text(s.value, names), s.loops.empty() ? "once" : loops_text(s.loops, names),
-                    s.where ? " where " + to_text(s.where, names) : "");
+    out += fmt::format(
+        "  {}[{}] {} {}  for {}{}{}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names),
+        symbol_of(s.update), to_text(s.value, names), s.loops.empty() ? "once" : loops_text(s.loops, names),
+        s.where ? " where " + to_text(s.where, names) : "", s.joined ? fmt::format(", {} joined", s.joined) : "");
   return out;
 }
 
@@ -188,6 +221,13 @@ std::vector<std::string> verify(const Kernel& k) {
     if (s.value && s.value->type != t.dtype)
       errors.push_back(
           fmt::format("{}: value is {}, target {}", where, tenon::name_of(s.value->type), tenon::name_of(t.dtype)));
+  }
+  for (size_t i = 0; i < k.body.size(); ++i) {
+    const KernelStatement& s = k.body[i];
+    if (!joins(k.body, i))
+      errors.push_back(fmt::format("statement '{}': its first {} loops are not those before it", s.formula, s.joined));
+    if (is_in_recurrence(s) && s.update != Update::Assign)
+      errors.push_back(fmt::format("statement '{}': a recurrence is a full definition", s.formula));
   }
   if (k.call) {
     if (!k.body.empty()) errors.push_back("both statements and a call of " + k.call->frame->name);

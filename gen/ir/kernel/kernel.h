@@ -3,7 +3,7 @@
 //
 //   kernel    := name, tensors, sizes, attrs, facts, checks, statements | call of a frame
 //   tensor    := role name: dtype[dim, …] strides [s, …]
-//   statement := T[index, …] update expr   for its loop variables
+//   statement := T[index, …] update expr   for its loop variables, outermost first
 //   check     := for variables: predicate else status
 #pragma once
 
@@ -55,7 +55,9 @@ struct Attr {
 enum class Update : uint8_t { Assign, Add, Mul, Max, Min, Last, BitXor, BitOr, BitAnd };
 
 /// target[index] update value, for every value of the loop variables. A full definition has Assign and the loop
-/// variables themselves as index; scatter updates run in the order of the loops.
+/// variables themselves as index; scatter updates run in the order of the loops. A definition with directed loops is
+/// recurrent: it may read its own target, and those of the statements that it is joined with, at elements that come
+/// earlier in the order of the loops.
 struct KernelStatement {
   int target = 0;
   std::vector<Expr> index;
@@ -64,6 +66,8 @@ struct KernelStatement {
   std::vector<LoopVar> loops;
   std::string formula;   ///< the definition's own text, for comments
   Expr where = nullptr;  ///< of an update: where it is false nothing is computed and nothing is touched
+  /// So many of the outermost loops are those of the statement before: for each of their values both are done in order.
+  size_t joined = 0;
 };
 
 enum class CheckStatus : uint8_t { Range, Shape };
@@ -97,6 +101,15 @@ struct Kernel {
   std::optional<FrameCall> call;  ///< in place of a body
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
 };
+
+/// Whether the statement is part of a recurrence: it has directed loops, or shares loops with the one before.
+bool is_in_recurrence(const KernelStatement&);
+/// Whether any statement is.
+bool has_recurrence(const Kernel&);
+/// Takes a statement out of the body; what is joined with it stays joined with the one before.
+void erase_statement(std::vector<KernelStatement>& body, size_t at);
+/// The statements from `at` on whose outermost `depth` loops are one and the same: the position behind the last.
+size_t end_of_joined(const std::vector<KernelStatement>& body, size_t at, size_t depth);
 
 /// Row-major strides of `dims`, in elements.
 std::vector<Expr> contiguous_strides(const std::vector<Expr>& dims);

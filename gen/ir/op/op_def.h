@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/op/direction.h"
 #include "ir/op/frame.h"
 #include "ir/op/syntax.h"
 #include "support/source_span.h"
@@ -108,6 +109,12 @@ struct IndexRange {
   SourceSpan span;
 };
 
+/// The order in which a statement that reads itself, or statements that read each other, take their elements.
+struct RunOrder {
+  std::size_t joined = 0;  ///< so many of the outermost variables it shares, value by value, with the statement before
+  std::vector<std::pair<std::string, Direction>> variables;  ///< outermost first; those of a pack side by side
+};
+
 enum class Combine { define, add, multiply, max, min, last, bit_xor, bit_or, bit_and };
 
 /// "=", "+=", "*=", "max=", "min=", "last=", "bit_xor=", "bit_or=", "bit_and="
@@ -119,9 +126,10 @@ struct Statement {
   std::vector<Word> targets;  ///< one, unless is_call
   std::vector<Syntax> subs;   ///< of the target; empty when is_call
   Combine combine = Combine::define;
-  Syntax value;                      ///< expression; when is_call a `call` node whose text is the op's name
-  std::vector<Syntax> ranges = {};   ///< of an update: `where e in a .. b`, each a name with children {a, b}
-  std::optional<Syntax> where = {};  ///< of an update: `where condition`
+  Syntax value;                        ///< expression; when is_call a `call` node whose text is the op's name
+  std::vector<Syntax> ranges = {};     ///< of an update: `where e in a .. b`, each a name with children {a, b}
+  std::optional<Syntax> where = {};    ///< of an update: `where condition`
+  std::optional<RunOrder> order = {};  ///< of a recurrence: found by the checks
   SourceSpan span;
 };
 

@@ -377,8 +377,11 @@ Expr Generator::inside(const Read& r) const {
 Operand Generator::offset_of(int tensor, const std::vector<Expr>& index, int part) {
   Operand offset = v_int(0);
   for (size_t d = 0; d < index.size(); ++d) {
-    const Expr& stride = places_[static_cast<size_t>(tensor)].strides[d];
-    if (!is_zero(stride)) offset = offset + scalar(index[d], part) * scalar(stride, part);
+    const TempPlace& place = places_[static_cast<size_t>(tensor)];
+    if (is_zero(place.strides[d])) continue;
+    Operand at = scalar(index[d], part);
+    if (!place.turns.empty() && place.turns[d] > 1) at = v_apply(ScalarOp::BitAnd, {at, v_int(place.turns[d] - 1)});
+    offset = offset + at * scalar(place.strides[d], part);
   }
   return offset;
 }

@@ -49,7 +49,8 @@ class DivideOnce {
       const KernelStatement& s = k_.body[i];
       const auto* sum = std::get_if<Reduce>(&s.value->node);
       const Tensor t = k_.tensors[static_cast<size_t>(tensor)];
-      if (s.target != tensor || t.role != Role::Temp || !sum || sum->op != Reducer::Sum || s.update != Update::Assign)
+      if (s.target != tensor || t.role != Role::Temp || !sum || sum->op != Reducer::Sum || s.update != Update::Assign ||
+          is_in_recurrence(s))
         continue;
       const int made = static_cast<int>(k_.tensors.size());
       Tensor inverse = t;

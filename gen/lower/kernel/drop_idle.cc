@@ -22,7 +22,8 @@ Expr without_empty_sums(const Expr& e) {
 
 Kernel drop_idle(const Kernel& k) {
   Kernel out = k;
-  std::erase_if(out.body, [](const KernelStatement& s) { return never_runs(s.loops); });
+  for (size_t i = out.body.size(); i-- > 0;)
+    if (never_runs(out.body[i].loops)) erase_statement(out.body, i);
   for (KernelStatement& s : out.body) s.value = without_empty_sums(s.value);
   return out;
 }

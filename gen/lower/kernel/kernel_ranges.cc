@@ -1,6 +1,7 @@
 // Facts about kernels and whole-kernel rewriting.
 #include "lower/kernel/kernel_ranges.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "algebra/simplify.h"
@@ -120,6 +121,9 @@ Kernel simplify_kernel(const Kernel& k) {
       map_exprs(k, [&](const Expr& e) { return std::holds_alternative<Constant>(e->node) ? e : simplify(e, sizes); });
   SharedExprs shared;
   for (KernelStatement& s : out.body) {
+    const auto shared_end = s.loops.begin() + static_cast<std::ptrdiff_t>(s.joined);
+    s.joined -= static_cast<size_t>(std::count_if(
+        s.loops.begin(), shared_end, [](const LoopVar& v) { return is_one(cast_to(v.extent, DType::I64)); }));
     const std::map<std::string, Expr> zeros = unit_loops(s.loops);
     Ranges ranges = sizes;
     add_loops(ranges, s.loops);

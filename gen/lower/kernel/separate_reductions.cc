@@ -1,5 +1,6 @@
 // separate-reductions: Y[p] = sum[k](…)/N becomes Y_sum[p] = sum[k](…); Y[p] = Y_sum[p]/N. A reduction that does not
-// depend on an inner variable thereby moves out of its loop.
+// depend on an inner variable thereby moves out of its loop, and one that reads nothing of a recurrence out of all of
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +20,10 @@ class ReductionSeparator {
   }
 
   Kernel run(const std::vector<KernelStatement>& body) {
-    for (KernelStatement s : body) {
+    for (size_t i = 0; i < body.size(); ++i) {
+      KernelStatement s = body[i];
       statement_ = &s;
+      if (s.joined == 0) begin_group(body, i);
       const auto* root = std::get_if<Reduce>(&s.value->node);
       if (s.where) s.where = take_out(s.where, s.loops, nullptr);
       for (Expr& e : s.index) e = take_out(e, s.loops, s.where);
@@ -52,6 +55,15 @@ class ReductionSeparator {
     return r;
   }
 
+  /// What the statements make that share loops from `first` on, if they are a recurrence.
+  void begin_group(const std::vector<KernelStatement>& body, size_t first) {
+    group_begin_ = out_.body.size();
+    group_.clear();
+    const size_t end = end_of_joined(body, first, 1);
+    for (size_t i = first; i < end; ++i)
+      if (is_in_recurrence(body[i])) group_.insert(body[i].target);
+  }
+
   Expr take_out(const Expr& e, const std::vector<LoopVar>& scope, const Expr& guard) {
     if (const auto* r = std::get_if<Reduce>(&e->node)) {
       // What depends on the running value of a fold around it is computed where the fold is.
@@ -79,22 +91,52 @@ class ReductionSeparator {
     const bool guarded = guard && !always_defined(out_, r.value, ranges);
     if (guarded) e = reduce_like(r, r.vars, r.where ? apply(ScalarOp::And, {guard, r.where}) : guard, r.value, e->type);
     KernelStatement s;
+    const bool inside = reads_group(e);
+    const size_t carried = inside ? carried_loops() : 0;
     std::vector<Expr> dims;
-    for (const LoopVar& v : scope)
-      if (mentions(e, v.name)) {
-        s.loops.push_back(v);
-        s.index.push_back(var_ref(v.name));
-        dims.push_back(v.extent);
-      }
+    for (size_t i = 0; i < scope.size(); ++i) {
+      if (i >= carried && !mentions(e, scope[i].name)) continue;
+      s.loops.push_back(scope[i]);
+      if (!inside) s.loops.back().direction = Direction::Any;
+      s.index.push_back(var_ref(scope[i].name));
+      dims.push_back(scope[i].extent);
+    }
     for (const KernelStatement& other : out_.body)
-      if (same(other.value, e) && other.update == Update::Assign && made_here_.count(other.target))
+      if (same(other.value, e) && other.update == Update::Assign && made_here_.count(other.target) &&
+          same_index(other.index, s.index))
         return read_of(other.target, e->type, s.index);
     s.target = new_temp(std::string(name_of(std::get<Reduce>(e->node).op)), e->type, dims);
     s.value = e;
     s.formula = statement_->formula;
     const Expr read = read_of(s.target, e->type, s.index);
-    out_.body.push_back(std::move(s));
+    if (inside) {
+      group_.insert(s.target);
+      s.joined = std::exchange(statement_->joined, carried);
+      out_.body.push_back(std::move(s));
+    } else {
+      out_.body.insert(out_.body.begin() + static_cast<std::ptrdiff_t>(group_begin_), std::move(s));
+      ++group_begin_;
+    }
     return read;
+  }
+
+  bool reads_group(const Expr& e) const {
+    bool found = false;
+    if (!group_.empty()) each_read(e, [&](const Read& r) { found = found || group_.count(r.tensor) != 0; });
+    return found;
+  }
+
+  /// The outermost loops of the statement at hand within which the recurrence goes on: those that it shares, and all
+  /// down to its last directed one.
+  size_t carried_loops() const {
+    size_t n = statement_->joined;
+    for (size_t i = 0; i < statement_->loops.size(); ++i)
+      if (statement_->loops[i].direction != Direction::Any) n = std::max(n, i + 1);
+    return n;
+  }
+
+  static bool same_index(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Expr& x, const Expr& y) { return same(x, y); });
   }
 
   int new_temp(const std::string& what, DType type, const std::vector<Expr>& dims) {
@@ -111,7 +153,9 @@ class ReductionSeparator {
   std::set<std::string> names_;
   std::set<int> made_here_;
   std::set<std::string> running_;  ///< running values of folds
-  const KernelStatement* statement_ = nullptr;
+  KernelStatement* statement_ = nullptr;
+  std::set<int> group_;     ///< what the recurrence at hand makes
+  size_t group_begin_ = 0;  ///< where in the new body its statements begin: what does not depend on it goes there
 };
 
 }  // namespace

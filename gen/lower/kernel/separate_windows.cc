@@ -68,7 +68,7 @@ class WindowSeparator {
   std::optional<Window> window_of(const KernelStatement& s) const {
     const auto* r = std::get_if<Reduce>(&s.value->node);
     if (!r || (r->op != Reducer::Max && r->op != Reducer::Min) || r->where || r->vars.size() < 2 ||
-        s.update != Update::Assign || s.loops.size() < 2)
+        s.update != Update::Assign || s.loops.size() < 2 || is_in_recurrence(s))
       return std::nullopt;
     Window w;
     int reads = 0;

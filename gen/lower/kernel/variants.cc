@@ -111,7 +111,7 @@ std::optional<Fork> fork_strides(const Kernel& k) {
 
 /// A copy of a plane whose source is dense along the other dimension: tiles are turned in registers.
 std::optional<Fork> fork_turned(const Kernel& k) {
-  if (k.body.size() != 1 || k.body[0].update != Update::Assign) return std::nullopt;
+  if (k.body.size() != 1 || k.body[0].update != Update::Assign || is_in_recurrence(k.body[0])) return std::nullopt;
   const auto* read = std::get_if<Read>(&k.body[0].value->node);
   if (!read || read->fill) return std::nullopt;
   const Tensor& source = k.tensors[static_cast<size_t>(read->tensor)];

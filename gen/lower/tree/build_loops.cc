@@ -78,7 +78,8 @@ class LoopBuilder {
       p.reduction = std::get_if<Reduce>(&s.value->node);
       p.in_order = s.update != Update::Assign;
       if (p.reduction) begin_reduction(p, s);
-      place(tree_.body, p);
+      if (is_in_recurrence(s)) place_in_order(p, s.joined);
+      else place(tree_.body, p);
     }
     return std::move(tree_);
   }
@@ -203,6 +204,31 @@ class LoopBuilder {
     place(loop.body, p);
   }
 
+  /// A statement of a recurrence: in the loops that it shares with the one before, then in those of its own.
+  void place_in_order(Pending& p, size_t joined) {
+    Tree* body = &tree_.body;
+    path_.resize(joined);
+    for (const size_t node : path_) body = &enter(std::get<TreeLoop>((*body)[node].node), p).body;
+    while (!p.loops.empty()) {
+      const LoopVar v = p.loops.front();
+      const bool carried = v.direction != Direction::Any;
+      const auto at = carried || body->empty() ? std::nullopt : find_place(*body, {v}, touches_of(p, true), false);
+      if (!at) new_loop(*body, v, carried).carried = carried;
+      path_.push_back(at ? at->node : body->size() - 1);
+      body = &enter(std::get<TreeLoop>((*body)[path_.back()].node), p).body;
+    }
+    place(*body, p);
+  }
+
+  /// The outermost variable of a statement becomes the loop's.
+  TreeLoop& enter(TreeLoop& loop, Pending& p) {
+    const LoopVar v = p.loops.front();
+    const Expr here = var_ref(loop.var.name);
+    names_[v.name] = v.direction == Direction::Down ? loop.var.extent - constant_int(1) - here : here;
+    p.loops.erase(p.loops.begin());
+    return loop;
+  }
+
   static size_t scan_loop(const Pending& p) { return p.scan->loop; }
   static void remove(Pending& p, const std::string& name) {
     for (size_t i = 0; i < p.loops.size(); ++i) {
@@ -295,6 +321,7 @@ class LoopBuilder {
   Ranges ranges_;
   LoopTree tree_;
   std::map<std::string, Expr> names_;  ///< variables of the statement at hand → of the tree
+  std::vector<size_t> path_;           ///< where the loops of the last statement of a recurrence stand, from the root
   int loops_ = 0;
 };
 

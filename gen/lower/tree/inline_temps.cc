@@ -69,7 +69,7 @@ class Inliner {
       for (size_t j = 0; j < k_.body.size(); ++j) count_in(k_.body[j], s.target, uses);
       if (uses.reads > 0 && !inlinable(s, uses)) continue;
       const KernelStatement definition = s;
-      k_.body.erase(k_.body.begin() + static_cast<std::ptrdiff_t>(i));
+      erase_statement(k_.body, i);
       if (uses.reads > 0) replace(definition);
     }
     return std::move(k_);
@@ -79,7 +79,8 @@ class Inliner {
   Kernel with_own_checks() {
     for (size_t i = k_.body.size(); i-- > 0;) {
       const KernelStatement& s = k_.body[i];
-      const bool whole = s.update == Update::Assign && is_own_index(s) && writers_[static_cast<size_t>(s.target)] == 1;
+      const bool whole = s.update == Update::Assign && !is_in_recurrence(s) && is_own_index(s) &&
+                         writers_[static_cast<size_t>(s.target)] == 1;
       if (!whole || k_.tensors[static_cast<size_t>(s.target)].role != Role::Temp) continue;
       for (Check& c : k_.checks) c.holds = in(c.holds, s);
     }
@@ -94,7 +95,7 @@ class Inliner {
   }
 
   bool inlinable(const KernelStatement& s, const Uses& uses) const {
-    if (s.update != Update::Assign || !is_own_index(s)) return false;
+    if (s.update != Update::Assign || is_in_recurrence(s) || !is_own_index(s)) return false;
     bool stable = true, reduces = false;
     each_read(s.value, [&](const Read& r) { stable = stable && writers_[static_cast<size_t>(r.tensor)] <= 1; });
     const int c = cost(s.value, reduces);

@@ -33,7 +33,8 @@ struct TreeLoop {
   Expr begin, end;        ///< null: 0 and the extent
   bool interior = false;  ///< padded reads whose index depends on the variable lie inside
   bool parallel = false;  ///< iterations may go to workers
-  bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter)
+  bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter, recurrences)
+  bool carried = false;   ///< of a recurrence: each iteration needs what those before it made
   LoopShape shape;
   std::vector<int> cached;     ///< tensors that an earlier loop of the same row went over: not fetched ahead
   std::vector<Expr> next_row;  ///< reads of the next row, fetched ahead by this loop

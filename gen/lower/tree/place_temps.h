@@ -12,6 +12,8 @@ struct TempPlace {
   bool forwarded = false;     ///< some read is
   std::vector<Expr> dims;     ///< extents kept; 1 for a dimension that a common loop walks
   std::vector<Expr> strides;  ///< 0 for those
+  /// Per dimension, if not empty: more than 1 where an element is kept at its index modulo that power of two.
+  std::vector<int64_t> turns = {};
 };
 
 /// One entry a tensor of the kernel; tensors that are no temps keep their own strides.

@@ -28,8 +28,9 @@ class VectorPlanner {
 
  private:
   static bool carries(const TreeLoop& l) {
-    return l.ordered && std::any_of(l.body.begin(), l.body.end(),
-                                    [](const TreeNode& n) { return !std::holds_alternative<TreeDefine>(n.node); });
+    return l.carried || (l.ordered && std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+                           return !std::holds_alternative<TreeDefine>(n.node);
+                         }));
   }
 
   /// Makes loop `i` a vector loop over its interior between two plain ones; `i` moves to the last of the three.

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "opdef/check/expression_checker.h"
+#include "opdef/check/order_recurrences.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
 
@@ -23,9 +24,15 @@ class BodyChecker {
         scope_(op, library, diagnostics),
         expressions_(scope_, diagnostics) {}
 
-  void run() {
+  /// The orders of its recurrences, a statement each.
+  std::map<std::size_t, RunOrder> run() {
+    const std::size_t before = diagnostics_.size();
     check_sizes();
-    for (const Statement& statement : op_.body) {
+    const std::vector<RecurrentGroup> groups = recurrent_groups(op_, diagnostics_);
+    for (std::size_t i = 0; i < op_.body.size(); ++i) {
+      const Statement& statement = op_.body[i];
+      for (const RecurrentGroup& group : groups)
+        if (group.first == i) know_group(group);
       expressions_.bound.clear();
       if (statement.is_call) check_call(statement);
       else check_assignment(statement);
@@ -34,6 +41,7 @@ class BodyChecker {
     check_outputs();
     check_ranges();
     check_grads();
+    return diagnostics_.size() == before ? orders_of(groups) : std::map<std::size_t, RunOrder>();
   }
 
  private:
@@ -42,6 +50,22 @@ class BodyChecker {
     place.data = false;
     place.packs = true;
     return place;
+  }
+
+  /// Statements of a group may read each other. One over a variadic input stands for several, and is none.
+  void know_group(const RecurrentGroup& group) {
+    for (std::size_t i = group.first; i <= group.last; ++i)
+      if (is_variadic(op_.body[i].value)) return;
+    for (std::size_t i = group.first; i <= group.last; ++i) expressions_.defined.insert(op_.body[i].targets[0].text);
+  }
+
+  std::map<std::size_t, RunOrder> orders_of(const std::vector<RecurrentGroup>& groups) {
+    std::map<std::size_t, RunOrder> all;
+    for (const RecurrentGroup& group : groups) {
+      const std::vector<RunOrder> orders = order_of(group, scope_, diagnostics_);
+      for (std::size_t k = 0; k < orders.size(); ++k) all[group.first + k] = orders[k];
+    }
+    return all;
   }
 
   void check_sizes() {
@@ -398,8 +422,9 @@ class BodyChecker {
 
 }  // namespace
 
-void check_body(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
-  BodyChecker(op, library, diagnostics).run();
+void check_body(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
+  for (auto& [statement, order] : BodyChecker(op, library, diagnostics).run())
+    op.body[statement].order = std::move(order);
 }
 
 }  // namespace tenon

@@ -6,8 +6,8 @@
 
 namespace tenon {
 
-/// Reports everything that is wrong in let, require, index, body and grad.
-void check_body(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
+/// Reports everything that is wrong in let, require, index, body and grad. Notes the orders of its recurrences.
+void check_body(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
 
 /// Checks the op's tests against its declarations.
 void check_tests(const OpDef& op, Diagnostics& diagnostics);

@@ -6,7 +6,8 @@
 
 namespace tenon {
 
-/// Checks one op against the library that it will be part of. Marks its pack-valued lets.
+/// Checks one op against the library that it will be part of. Marks its pack-valued lets, and the orders
+/// of its recurrences.
 void check_op(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics);
 
 /// Checks a function's or scalar row's expression: names and calls, and that it does not reach itself.

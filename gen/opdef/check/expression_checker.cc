@@ -210,7 +210,7 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
   }
   if (value->input == nullptr && defined.count(s.text) == 0) {
     diagnostics_.error(Code::E0409, s.span, fmt::format("'{}' is read before it is defined", s.text),
-                       {"statements are in order, and none reads its own result"});
+                       {"statements are in order"});
     return;
   }
   if (value->output != nullptr && value->output->variadic) {

@@ -116,6 +116,11 @@ bool narrows(const OpDef& op, const std::string& name) {
   return output != nullptr && output->dtype != "i64";
 }
 
+bool reads_any(const Syntax& s, const std::set<std::string>& names) {
+  if (s.is(SyntaxKind::subscript) && names.count(s.text) != 0) return true;
+  return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return reads_any(c, names); });
+}
+
 bool has_real(const Syntax& s, const BoundsContext& context) {
   if (s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity) || (s.is(SyntaxKind::binary) && s.text == "/")) return true;
   if (s.is(SyntaxKind::name) && context.reals.count(s.text) != 0) return true;
@@ -141,8 +146,14 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
     if (holds_whole_numbers(t, op) && !t.optional && !t.variadic) context.whole_data.insert(t.name);
   }
   const WholeExpressions expressions(op, context);
+  std::set<std::string> open;  // values that are not defined yet: what reads them is no value of what comes before
+  for (const Statement& s : op.body)
+    for (const Word& target : s.targets) open.insert(target.text);
   for (const Statement& s : op.body) {
-    if (s.is_call || s.combine != Combine::define || narrows(op, s.targets[0].text) || updated(op, s.targets[0].text))
+    const bool recurrent = reads_any(s.value, open);
+    for (const Word& target : s.targets) open.erase(target.text);
+    if (recurrent || s.is_call || s.combine != Combine::define || narrows(op, s.targets[0].text) ||
+        updated(op, s.targets[0].text))
       continue;
     if (expressions.whole(s.value)) context.definitions[s.targets[0].text] = &s;
   }

@@ -1,0 +1,82 @@
+// Kept elements: a dim that one common loop walks needs one element; one that a recurrence walks needs as many as its
+// reads reach back, and the one that is made.
+#include "lower/tree/kept_elements.h"
+
+#include <algorithm>
+
+#include "algebra/linear.h"
+
+namespace tenon {
+namespace {
+
+/// The dim whose index follows the variable of a loop; -1 where none does.
+int dim_of(const std::vector<Expr>& index, const std::string& var) {
+  for (size_t d = 0; d < index.size(); ++d)
+    if (mentions(index[d], var)) return static_cast<int>(d);
+  return -1;
+}
+
+/// All accesses index the dim by the variable alone, so that its iterations can share the memory.
+bool walked_alone(const TempAccesses& a, size_t dim, const std::string& var) {
+  return std::all_of(a.indices.begin(), a.indices.end(), [&](const std::vector<Expr>* index) {
+    const auto* v = std::get_if<VarRef>(&(*index)[dim]->node);
+    return v && v->name == var;
+  });
+}
+
+/// How far behind the definition the element at `index` lies along a carried loop: in its iteration, or after the last.
+std::optional<int64_t> distance(const AffineIn& defined, int64_t step, const LoopVar& loop, const Expr& index) {
+  const auto at = affine_in(index, loop.name);
+  if (!at) return std::nullopt;
+  const auto along = constant_value(at->coefficient);
+  if (!along || (*along != 0 && *along != step)) return std::nullopt;
+  // Not along the loop: it is read behind it, where the last element is the one that was made last.
+  const Expr last = step > 0 ? loop.extent - constant_int(1) : constant_int(1) - loop.extent;
+  const Expr from = *along == 0 ? defined.rest + last : defined.rest;
+  const LinearForm apart = linear_form(step > 0 ? from - at->rest : at->rest - from);
+  return apart.terms.empty() && apart.constant >= 0 ? std::optional(apart.constant) : std::nullopt;
+}
+
+std::optional<int64_t> reach(const TempAccesses& a, size_t dim, const LoopVar& loop) {
+  const auto defined = affine_in((*a.definition)[dim], loop.name);
+  const auto step = defined ? constant_value(defined->coefficient) : std::nullopt;
+  if (!step || (*step != 1 && *step != -1)) return std::nullopt;
+  int64_t most = 0;
+  for (const std::vector<Expr>* index : a.indices) {
+    const auto d = distance(*defined, *step, loop, (*index)[dim]);
+    if (!d) return std::nullopt;
+    most = std::max(most, *d);
+  }
+  return most;
+}
+
+int64_t power_of_two_above(int64_t n) {
+  int64_t p = 1;
+  while (p <= n) p *= 2;
+  return p;
+}
+
+}  // namespace
+
+std::vector<int64_t> kept_elements(size_t rank, const TempAccesses& a) {
+  constexpr int64_t kMostBack = 1 << 10;
+  std::vector<int64_t> kept(rank, 0);
+  if (!a.definition) return kept;
+  for (const SurroundingLoop& loop : a.around) {
+    const int found = dim_of(*a.definition, loop.var.name);
+    if (found < 0) continue;
+    const auto dim = static_cast<size_t>(found);
+    if (!loop.carried) {
+      if (!loop.vector && walked_alone(a, dim, loop.var.name)) kept[dim] = 1;
+      continue;
+    }
+    // Of what is inside of a loop that reaches back, earlier iterations are needed as a whole.
+    const auto back = reach(a, dim, loop.var);
+    if (!back || *back > kMostBack) break;
+    kept[dim] = power_of_two_above(*back);
+    if (*back > 0) break;
+  }
+  return kept;
+}
+
+}  // namespace tenon

@@ -1,0 +1,320 @@
+// The order of a recurrence: variables are placed from the outside inwards, each as soon as no read that is still open
+// lies behind along it; what lies strictly before along it is settled.
+#include "opdef/check/order_recurrences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/joined.h"
+
+namespace tenon {
+
+namespace {
+
+/// An index variable of a left side: an entry, or a part of a split one.
+struct Place {
+  std::string variable;
+  std::size_t entry = 0;
+  std::optional<std::size_t> part = std::nullopt;
+};
+
+/// A read of the group's values, with what holds where it is read.
+struct OpenRead {
+  std::size_t reader = 0, member = 0;  ///< statements, counted within the group
+  const Syntax* read = nullptr;
+  std::vector<Syntax> conditions = {};
+  std::set<std::string> bound = {};
+};
+
+/// Where an index is, seen from the variable of the element that is computed.
+enum class Relation { same, before, not_after, behind, not_before, unknown };
+
+Syntax binary(const std::string& sign, const Syntax& a, const Syntax& b) {
+  Syntax s;
+  s.kind = SyntaxKind::binary;
+  s.text = sign;
+  s.span = a.span;
+  s.children = {a, b};
+  return s;
+}
+
+Syntax variable_node(const std::string& name) {
+  Syntax s;
+  s.kind = SyntaxKind::name;
+  s.text = name;
+  return s;
+}
+
+Syntax one_more(const Syntax& s) {
+  Syntax one;
+  one.integer = 1;
+  return binary("+", s, one);
+}
+
+/// A guarded index counts as the element that it reaches when it is inside.
+const Syntax& unguarded(const Syntax& s) {
+  const bool guard = s.is(SyntaxKind::call) && !s.children.empty() &&
+                     (s.text == "clamp" || s.text == "wrap" || s.text == "reflect" || s.text == "mirror");
+  return guard ? unguarded(s.children[0]) : s;
+}
+
+std::vector<Place> places_of(const Statement& statement) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < statement.subs.size(); ++i) {
+    const Syntax& sub = statement.subs[i];
+    if (!sub.is(SyntaxKind::group)) places.push_back({sub.text, i});
+    for (std::size_t k = 0; sub.is(SyntaxKind::group) && k < sub.children.size(); ++k)
+      places.push_back({sub.children[k].text, i, k});
+  }
+  return places;
+}
+
+const Syntax* index_at(const Syntax& read, const Place& place) {
+  if (place.entry >= read.children.size()) return nullptr;
+  const Syntax& sub = read.children[place.entry];
+  if (!place.part) return &sub;
+  return sub.is(SyntaxKind::group) && *place.part < sub.children.size() ? &sub.children[*place.part] : nullptr;
+}
+
+/// The reads of a group's values in one expression.
+class ReadCollector {
+ public:
+  ReadCollector(std::map<std::string, std::size_t> members, std::vector<OpenRead>& out)
+      : members_(std::move(members)), out_(out) {}
+
+  void collect(std::size_t reader, const Statement& statement) {
+    at_.reader = reader;
+    at_.bound.clear();
+    for (const Place& place : places_of(statement)) at_.bound.insert(place.variable);
+    visit(statement.value);
+  }
+
+ private:
+  void visit(const Syntax& s) {
+    if (const auto member = members_.find(s.text); s.is(SyntaxKind::subscript) && member != members_.end()) {
+      out_.push_back(at_);
+      out_.back().member = member->second;
+      out_.back().read = &s;
+    }
+    if (s.is(SyntaxKind::reduce)) return reduction(s);
+    for (const Syntax& child : s.children) visit(child);
+  }
+
+  /// A condition holds for what is reduced, and its first parts for those behind them.
+  void reduction(const Syntax& s) {
+    const OpenRead outside = at_;
+    if (s.start() != nullptr) visit(s.start()->children[0]);
+    for (const Syntax& v : s.variables()) {
+      for (const Syntax& end : v.children) visit(end);
+    }
+    for (const Syntax& v : s.variables()) {
+      at_.bound.insert(v.text);
+      if (v.children.size() != 2) continue;
+      at_.conditions.push_back(binary("<=", v.children[0], variable_node(v.text)));
+      at_.conditions.push_back(binary("<", variable_node(v.text), v.children[1]));
+    }
+    if (s.predicate() != nullptr) condition(*s.predicate());
+    visit(s.reduced());
+    at_ = outside;
+  }
+
+  void condition(const Syntax& s) {
+    if (s.is(SyntaxKind::binary) && s.text == "and") {
+      condition(s.children[0]);
+      condition(s.children[1]);
+      return;
+    }
+    visit(s);
+    at_.conditions.push_back(s);
+  }
+
+  std::map<std::string, std::size_t> members_;
+  std::vector<OpenRead>& out_;
+  OpenRead at_;
+};
+
+class OrderFinder {
+ public:
+  OrderFinder(const RecurrentGroup& group, BodyScope& scope, Diagnostics& diagnostics)
+      : scope_(scope), diagnostics_(diagnostics) {
+    std::map<std::string, std::size_t> members;
+    for (std::size_t i = group.first; i <= group.last; ++i) {
+      members[scope.op().body[i].targets[0].text] = statements_.size();
+      statements_.push_back(&scope.op().body[i]);
+      places_.push_back(places_of(*statements_.back()));
+    }
+    ReadCollector collector(members, reads_);
+    for (std::size_t i = 0; i < statements_.size(); ++i) collector.collect(i, *statements_[i]);
+  }
+
+  /// Statements share as few variables as possible: what is inside of them runs from end to end.
+  std::vector<RunOrder> run() {
+    const std::size_t most = statements_.size() == 1 ? places_[0].size() : shared();
+    for (std::size_t n = statements_.size() == 1 ? most : 1; n <= most; ++n)
+      if (try_sharing(n)) return std::move(orders_);
+    if (most == 0) report_nothing_shared();
+    else report();
+    return {};
+  }
+
+ private:
+  /// How many of the leading variables all statements have in common.
+  std::size_t shared() const {
+    std::size_t n = 0;
+    const auto same_at = [&](const std::vector<Place>& places) {
+      return n < places.size() && places[n].variable == places_[0][n].variable && places[n].part == places_[0][n].part;
+    };
+    while (n < places_[0].size() && std::all_of(places_.begin(), places_.end(), same_at)) ++n;
+    return n;
+  }
+
+  bool try_sharing(std::size_t n) {
+    open_.clear();
+    for (const OpenRead& r : reads_) open_.push_back(&r);
+    std::vector<Place> outer(places_[0].begin(), places_[0].begin() + static_cast<std::ptrdiff_t>(n));
+    RunOrder common;
+    if (!place_all(outer, common)) return false;
+    // What an earlier statement defines at the same values of these is there as a whole.
+    std::erase_if(open_, [](const OpenRead* r) { return r->member < r->reader; });
+    if (statements_.size() > 1 &&
+        std::any_of(open_.begin(), open_.end(), [](auto* r) { return r->member > r->reader; }))
+      return false;
+    orders_.assign(statements_.size(), common);
+    const std::vector<const OpenRead*> all = open_;
+    for (std::size_t i = 0; i < statements_.size(); ++i) {
+      orders_[i].joined = i == 0 ? 0 : n;
+      open_.clear();
+      std::copy_if(all.begin(), all.end(), std::back_inserter(open_), [&](auto* r) { return r->reader == i; });
+      std::vector<Place> inner(places_[i].begin() + static_cast<std::ptrdiff_t>(n), places_[i].end());
+      if (!place_all(inner, orders_[i]) || !open_.empty()) return false;
+    }
+    return true;
+  }
+
+  /// Places the variables behind those of `order`; false where none of those that are left can come next.
+  bool place_all(std::vector<Place> left, RunOrder& order) {
+    while (!left.empty()) {
+      std::optional<Direction> direction;
+      const auto next = std::find_if(left.begin(), left.end(),
+                                     [&](const Place& p) { return (direction = direction_of(p)).has_value(); });
+      left_ = left;
+      if (next == left.end()) return false;
+      order.variables.emplace_back(next->variable, *direction);
+      std::erase_if(open_, [&](const OpenRead* r) {
+        const Relation relation = relation_of(*r, *next);
+        return relation == (*direction == Direction::Up ? Relation::before : Relation::behind) &&
+               *direction != Direction::Any;
+      });
+      left.erase(next);
+    }
+    left_.clear();
+    return true;
+  }
+
+  static bool fits(Relation relation, Direction direction) {
+    if (relation == Relation::same) return true;
+    if (direction == Direction::Up) return relation == Relation::before || relation == Relation::not_after;
+    return direction == Direction::Down && (relation == Relation::behind || relation == Relation::not_before);
+  }
+
+  std::optional<Direction> direction_of(const Place& place) {
+    for (const Direction d : {Direction::Any, Direction::Up, Direction::Down})
+      if (!offender(place, d)) return d;
+    return std::nullopt;
+  }
+
+  /// The first open read that keeps the variable from running in a direction; null where none does.
+  const OpenRead* offender(const Place& place, Direction direction) {
+    for (const OpenRead* r : open_)
+      if (!fits(relation_of(*r, place), direction)) return r;
+    return nullptr;
+  }
+
+  Relation relation_of(const OpenRead& r, const Place& place) {
+    // Of another statement of the group: the entry that its own left side has for the variable.
+    const auto& theirs = places_[r.member];
+    const auto there =
+        std::find_if(theirs.begin(), theirs.end(), [&](const Place& p) { return p.variable == place.variable; });
+    const Syntax* at = there == theirs.end() ? nullptr : index_at(*r.read, *there);
+    if (at == nullptr) return Relation::unknown;
+    if (at->text == place.variable && (at->is(SyntaxKind::name) || at->is(SyntaxKind::pack))) return Relation::same;
+    const auto key = std::pair(r.read, place.variable);
+    if (const auto known = relations_.find(key); known != relations_.end()) return known->second;
+    return relations_[key] = compare(r, unguarded(*at), variable_node(place.variable));
+  }
+
+  Relation compare(const OpenRead& r, const Syntax& index, const Syntax& variable) {
+    const IndexVariable* v = scope_.variable(variable.text);
+    IndexBounds& bounds = scope_.bounds();
+    if (v == nullptr || v->pack || !bounds.follows(index)) return Relation::unknown;
+    bounds.within(r.bound);
+    if (bounds.at_most(one_more(index), variable, r.conditions)) return Relation::before;
+    if (bounds.at_most(one_more(variable), index, r.conditions)) return Relation::behind;
+    if (bounds.equal(index, variable)) return Relation::same;
+    if (bounds.at_most(index, variable, r.conditions)) return Relation::not_after;
+    return bounds.at_most(variable, index, r.conditions) ? Relation::not_before : Relation::unknown;
+  }
+
+  void report_nothing_shared() {
+    const auto needs_later = std::find_if(reads_.begin(), reads_.end(), [](auto& r) { return r.member > r.reader; });
+    diagnostics_.error(Code::E0439, needs_later->read->span,
+                       fmt::format("'{}' and '{}' need each other, but share no index variable",
+                                   statements_[needs_later->reader]->targets[0].text, needs_later->read->text),
+                       {"the left sides of statements that need each other begin with the same variables"});
+  }
+
+  /// After the last attempt: says what stands in the way.
+  void report() {
+    if (left_.empty()) return report_same_element();
+    const OpenRead* culprit = offender(left_[0], Direction::Up);
+    std::vector<std::string> notes;
+    for (const Place& place : left_) {
+      const OpenRead *up = offender(place, Direction::Up), *down = offender(place, Direction::Down);
+      notes.push_back(up->read == down->read ? fmt::format("whichever way {} runs, '{}' is not proved to come before",
+                                                           place.variable, print(*up->read))
+                                             : fmt::format("{} cannot run up because of '{}', nor down because of '{}'",
+                                                           place.variable, print(*up->read), print(*down->read)));
+    }
+    diagnostics_.error(Code::E0439, culprit->read->span,
+                       fmt::format("no order of the elements of '{}' has '{}' before it is read",
+                                   statements_[culprit->reader]->targets[0].text, print(*culprit->read)),
+                       notes);
+  }
+
+  void report_same_element() {
+    const auto later = std::find_if(open_.begin(), open_.end(), [](auto* r) { return r->member > r->reader; });
+    const OpenRead& r = later == open_.end() ? *open_.front() : **later;
+    const std::string& reader = statements_[r.reader]->targets[0].text;
+    if (r.member > r.reader) {
+      diagnostics_.error(
+          Code::E0439, r.read->span,
+          fmt::format("'{}' is read before it is defined within the same element", print(*r.read)),
+          {fmt::format("the statement of '{}' comes before that of '{}': within an element they are done "
+                       "in order",
+                       reader, r.read->text)});
+      return;
+    }
+    diagnostics_.error(Code::E0439, r.read->span,
+                       fmt::format("'{}' may be the element that is being computed", print(*r.read)),
+                       {"a recurrence reads elements that come strictly before, such as h[t - 1]"});
+  }
+
+  BodyScope& scope_;
+  Diagnostics& diagnostics_;
+  std::vector<const Statement*> statements_;
+  std::vector<std::vector<Place>> places_;
+  std::vector<OpenRead> reads_;
+  std::vector<const OpenRead*> open_;  ///< reads that no variable placed so far puts before
+  std::vector<Place> left_;            ///< variables that were not placed when an attempt failed
+  std::vector<RunOrder> orders_;
+  std::map<std::pair<const Syntax*, std::string>, Relation> relations_;
+};
+
+}  // namespace
+
+std::vector<RunOrder> order_of(const RecurrentGroup& group, BodyScope& scope, Diagnostics& diagnostics) {
+  return OrderFinder(group, scope, diagnostics).run();
+}
+
+}  // namespace tenon

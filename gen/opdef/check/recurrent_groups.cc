@@ -1,0 +1,104 @@
+// Which statements of a body need each other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "opdef/check/order_recurrences.h"
+
+namespace tenon {
+
+namespace {
+
+void reads_of(const Syntax& s, std::set<std::string>& out) {
+  if (s.is(SyntaxKind::subscript)) out.insert(s.text);
+  for (const Syntax& child : s.children) reads_of(child, out);
+}
+
+const Syntax* first_read(const Syntax& s, const std::string& name) {
+  if (s.is(SyntaxKind::subscript) && s.text == name) return &s;
+  for (const Syntax& child : s.children)
+    if (const Syntax* found = first_read(child, name)) return found;
+  return nullptr;
+}
+
+class GroupFinder {
+ public:
+  GroupFinder(const OpDef& op, Diagnostics& diagnostics) : op_(op), diagnostics_(diagnostics) {
+    std::map<std::string, std::size_t> definitions;
+    for (std::size_t i = 0; i < op.body.size(); ++i)
+      if (defines(op.body[i])) definitions.emplace(op.body[i].targets[0].text, i);
+    needs_.resize(op.body.size());
+    for (std::size_t i = 0; i < op.body.size(); ++i) {
+      if (!defines(op.body[i])) continue;
+      std::set<std::string> reads;
+      reads_of(op.body[i].value, reads);
+      for (const std::string& name : reads)
+        if (const auto at = definitions.find(name); at != definitions.end()) needs_[i].push_back(at->second);
+    }
+  }
+
+  std::vector<RecurrentGroup> run() {
+    std::vector<RecurrentGroup> groups;
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      const std::set<std::size_t> from = reached(i);
+      if (from.count(i) == 0) continue;
+      std::vector<std::size_t> members;
+      for (const std::size_t j : from)
+        if (reached(j).count(i) != 0) members.push_back(j);
+      check_side_by_side(members);
+      groups.push_back({members.front(), members.back()});
+      i = members.back();
+    }
+    return groups;
+  }
+
+ private:
+  static bool defines(const Statement& s) { return !s.is_call && s.combine == Combine::define; }
+
+  /// All statements that one needs, directly or through others.
+  std::set<std::size_t> reached(std::size_t from) const {
+    std::set<std::size_t> all;
+    std::vector<std::size_t> open = needs_[from];
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      if (all.insert(i).second) open.insert(open.end(), needs_[i].begin(), needs_[i].end());
+    }
+    return all;
+  }
+
+  /// The two statements that `V[…], I[…] = max_at[k](e)` stands for are one in the text.
+  bool twins(std::size_t a, std::size_t b) const { return op_.body[a].span.begin == op_.body[b].span.begin; }
+
+  void check_side_by_side(const std::vector<std::size_t>& members) {
+    for (std::size_t k = 1; k < members.size(); ++k) {
+      if (members[k] == members[k - 1] + 1 || twins(members[k] - 1, members[k - 1])) continue;
+      const Statement& between = op_.body[members[k - 1] + 1];
+      const std::string& later = op_.body[members[k]].targets[0].text;
+      for (std::size_t j = 0; j < k; ++j) {
+        const Syntax* read = first_read(op_.body[members[j]].value, later);
+        if (read == nullptr) continue;
+        diagnostics_.error(
+            Code::E0439, read->span,
+            fmt::format("'{}' is defined further down, and '{}' stands between", later, between.targets[0].text),
+            {"statements that need each other stand side by side: put the one between before or behind "
+             "them"});
+        return;
+      }
+    }
+  }
+
+  const OpDef& op_;
+  Diagnostics& diagnostics_;
+  std::vector<std::vector<std::size_t>> needs_;  ///< of each statement, those that define what it reads
+};
+
+}  // namespace
+
+std::vector<RecurrentGroup> recurrent_groups(const OpDef& op, Diagnostics& diagnostics) {
+  return GroupFinder(op, diagnostics).run();
+}
+
+}  // namespace tenon
