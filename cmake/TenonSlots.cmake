@@ -17,7 +17,7 @@ function(fill_slots kind count)
     if(k LESS needed)
       list(GET ARGN ${k} source)
       set(text "#include \"${DIRECTORY}/${source}\"\n")
-      # What the assembler takes in is no dependency that a compiler reports.
+      # What the assembler takes in is not a dependency that a compiler reports.
       string(REGEX REPLACE "^src/(.*)\\.c$" "${DIRECTORY}/include/\\1.bin" taken "${source}")
       if(NOT "${taken}" STREQUAL "${source}" AND EXISTS "${taken}")
         file(SHA256 "${taken}" hash)

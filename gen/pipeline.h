@@ -54,7 +54,7 @@ struct ModelOptions {
   WeightsForm weights = WeightsForm::c;
   std::optional<int> max_threads;
   bool main_program = false;
-  bool images = false, sounds = false;  ///< what the program reads beside .npy
+  bool images = false, sounds = false;  ///< what the program reads next to .npy
   bool selftest = false;
   double selftest_limit = 2e7;  ///< numbers that the interpreter may compute for the self-test: some seconds
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs

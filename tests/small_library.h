@@ -158,7 +158,7 @@ inline InferredTypes moved(const std::string& op, const Inputs& in, const Attrib
       y.dims[axis] = y.dims[axis] + in[k]->dims[axis];
     }
   } else {
-    if (in[1]->dtype != DType::I64 && in[1]->dtype != DType::I32) return {{}, "the indices are not whole numbers"};
+    if (in[1]->dtype != DType::I64 && in[1]->dtype != DType::I32) return {{}, "the indices are not integers"};
     const size_t axis = static_cast<size_t>(number(a, "axis", 0));
     if (axis >= y.dims.size()) return {{}, "there is no such axis"};
     y.dims.erase(y.dims.begin() + static_cast<ptrdiff_t>(axis));
@@ -224,14 +224,14 @@ inline ComputedTensors evaluate(const std::string& op, const std::vector<const T
       for (int64_t i = 0; i < element_count(in[1]->dims); ++i) from.push_back(int_element(*in[1], i));
     else {
       const int64_t size = sizes_of(a, "size", {0})[0].value, begin = sizes_of(a, "begin", {0})[0].value;
-      if (begin < 0 || begin > in[0]->dims[0] || size > in[0]->dims[0]) return {{}, "the slice lies outside of X"};
+      if (begin < 0 || begin > in[0]->dims[0] || size > in[0]->dims[0]) return {{}, "the slice is outside of X"};
       for (int64_t i = 0; i < size; ++i) from.push_back(begin + i);
     }
     y.dims = op == "gather" ? in[1]->dims : std::vector<int64_t>{static_cast<int64_t>(from.size())};
     y.bytes.clear();
     for (int64_t i : from) {
       if (i < 0) i += in[0]->dims[0];
-      if (i < 0 || i >= in[0]->dims[0]) return {{}, "index " + std::to_string(i) + " lies outside of X"};
+      if (i < 0 || i >= in[0]->dims[0]) return {{}, "index " + std::to_string(i) + " is outside of X"};
       y.bytes.insert(y.bytes.end(), in[0]->bytes.begin() + i * static_cast<int64_t>(width),
                      in[0]->bytes.begin() + (i + 1) * static_cast<int64_t>(width));
     }

@@ -44,7 +44,7 @@ static int largest(const float *values)
     return best;
 }
 
-/* Three images beside each other, their answers below. */
+/* Three images next to each other, their answers below. */
 static void show(int first)
 {
     static const char ink[] = " .:-=+*#%@";

@@ -79,7 +79,7 @@ int main(int argc, char **argv)
         char *end;
         tokens[n] = strtol(argv[k], &end, 10);
         if (*end != '\0' || end == argv[k] || tokens[n] < 0 || tokens[n] >= VOCABULARY) {
-            fprintf(stderr, "generate: '%s' is no token: 0 to %d\n", argv[k], VOCABULARY - 1);
+            fprintf(stderr, "generate: '%s' is not a token: 0 to %d\n", argv[k], VOCABULARY - 1);
             return 1;
         }
         printf("%s%s", n ? " " : "", words[tokens[n]]);

@@ -3,7 +3,7 @@
 //   out[outer, rows, columns] = epilogue(Σ_depth left(outer, rows, depth) · right(outer, columns, depth))
 //
 // Rows are broadcast one element at a time, columns fill vectors from packed panels. `transposed`: the rows, not the
-// columns, are what lies at unit stride in the output (a convolution's pixels), so the epilogue turns each tile.
+// columns, are what is at unit stride in the output (a convolution's pixels), so the epilogue turns each tile.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct Contraction {
   std::string
       paired;  ///< set: both sides are words of two 16-bit numbers, at neighbouring indices of this depth variable
   bool low_halves = false;  ///< the left side is still a read of the low halves, of one dimension that `paired` walks
-  Expr pair_last;           ///< the greatest index of the numbers, where the last word may have no high half; or null
+  Expr pair_last;           ///< the maximum index of the numbers, where the last word may have no high half; or null
 
   /// No column axis: every filter sees its own pixels (a depthwise convolution).
   bool is_stencil() const { return columns.empty(); }

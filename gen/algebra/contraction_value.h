@@ -42,7 +42,7 @@ std::optional<AffineForm> affine_form(const Expr& index, const std::vector<LoopV
 std::optional<AffineForm> offset_form(int tensor, const std::vector<Expr>& index, const std::vector<LoopVar>& over,
                                       const ValueScope& scope);
 /// The value of `e`: scalar, or with `scope.lanes` lanes where it depends on the vector variable. Nothing where a
-/// read's offset is not affine in the vector variable, or a fill or a reduction stands inside.
+/// read's offset is not affine in the vector variable, or a fill or a reduction is inside.
 std::optional<Operand> lower_value(const Expr& e, const ValueScope& scope);
 /// Steps of the reads in `e` along `var` that are known at run time only.
 std::vector<Operand> open_steps(const Expr& e, const std::string& var, const ValueScope& scope);

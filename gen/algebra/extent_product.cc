@@ -9,14 +9,14 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kGreatestNumber = int64_t{1} << 62;
+constexpr int64_t kMaximumNumber = int64_t{1} << 62;
 
 std::optional<ExtentProduct> of_number(int64_t n) {
-  if (n < 1 || n > kGreatestNumber) return std::nullopt;
+  if (n < 1 || n > kMaximumNumber) return std::nullopt;
   return ExtentProduct{n, {}};
 }
 
-/// A sum: the greatest number that divides all of it, times the rest as one factor.
+/// A sum: the largest number that divides all of it, times the rest as one factor.
 std::optional<ExtentProduct> of_sum(LinearForm form) {
   int64_t common = form.constant;
   for (const auto& [atom, factor] : form.terms) common = std::gcd(common, factor);
@@ -46,7 +46,7 @@ std::optional<ExtentProduct> extent_product(const Expr& extent) {
 
 std::optional<ExtentProduct> times(const ExtentProduct& a, const ExtentProduct& b) {
   ExtentProduct out = a;
-  if (__builtin_mul_overflow(a.number, b.number, &out.number) || out.number > kGreatestNumber) return std::nullopt;
+  if (__builtin_mul_overflow(a.number, b.number, &out.number) || out.number > kMaximumNumber) return std::nullopt;
   out.factors.insert(out.factors.end(), b.factors.begin(), b.factors.end());
   return out;
 }

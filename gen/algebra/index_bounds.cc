@@ -71,7 +71,7 @@ bool IndexBounds::prove(const Polynomial& goal, const Facts& extra, int splits) 
   for (const std::string& name : quantities) {
     const auto found = quantities_.find(name);
     if (found == quantities_.end()) continue;
-    // Whole numbers: goal >= 0 follows from d*goal + (d - 1) >= 0, which undoes the rounding of a division by d.
+    // Integers: goal >= 0 follows from d*goal + (d - 1) >= 0, which undoes the rounding of a division by d.
     for (const Polynomial& d : found->second.divisors) {
       if (never_negative(d * goal + d - Polynomial::constant(1), facts, context_.sizes)) return true;
     }

@@ -1,8 +1,8 @@
-// Proofs that an index lies within its dim: linear reasoning over polynomials in sizes, attributes and index variables.
+// Proofs that an index is within its dim: linear reasoning over polynomials in sizes, attributes and index variables.
 //
 // What is known: every size is >= 0; an index variable v of extent E has 0 <= v < E where it is used at all; the
 // `require` entries; (a//b)*b <= a <= (a//b)*b + b - 1 for b > 0; bounds of max, min, clamp, select, abs, wrap, argmax
-// and of narrow types; lets and intermediates of whole numbers by their definitions.
+// and of narrow types; lets and intermediates of integers by their definitions.
 #pragma once
 
 #include <map>
@@ -30,10 +30,10 @@ struct BoundsContext {
   std::vector<Syntax> requires_;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>>
       ranges;                                           ///< inputs whose type bounds their values: least, largest
-  std::set<std::string> whole_data;                     ///< inputs of whole numbers
-  std::map<std::string, const Statement*> definitions;  ///< intermediates computed in whole numbers: what defines them
+  std::set<std::string> whole_data;                     ///< inputs of integers
+  std::map<std::string, const Statement*> definitions;  ///< intermediates computed in integers: what defines them
   std::set<std::string> integer_types;                  ///< type variables that are integers for certain
-  std::set<std::string> reals;                          ///< attributes and lets that are no whole numbers
+  std::set<std::string> reals;                          ///< attributes and lets that are no integers
 };
 
 /// Proves inequalities in one op's context.
@@ -59,7 +59,7 @@ class IndexBounds {
   bool below(const Syntax& value, const Syntax& extent);
   /// True if both are the same polynomial once lets are expanded.
   bool equal(const Syntax& a, const Syntax& b);
-  /// Whether the expression is one that the bounds can follow: whole numbers, without reads of tensors.
+  /// Whether the expression is one that the bounds can follow: integers, without reads of tensors.
   bool follows(const Syntax& value);
   /// The polynomial's text, for notes; the notation's text if it is none.
   std::string describe(const Syntax& value);
@@ -72,7 +72,7 @@ class IndexBounds {
     Polynomial value;
     std::vector<Polynomial> facts;
   };
-  /// A quantity that is no plain name: facts (each >= 0) and, for max, min, select and abs, its alternatives.
+  /// A quantity that is not a plain name: facts (each >= 0) and, for max, min, select and abs, its alternatives.
   struct Quantity {
     std::vector<Polynomial> facts;
     std::vector<Branch> branches;

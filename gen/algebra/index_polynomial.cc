@@ -1,5 +1,5 @@
-// Index expressions as polynomials: what is no sum or product becomes a quantity of its own, with the facts that bound
-// it.
+// Index expressions as polynomials: what is not a sum or product becomes a quantity of its own, with the facts that
+// bound it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ std::optional<Syntax> value_at(const Statement& definition, const Syntax& read) 
 
 }  // namespace
 
-/// An element of a list attribute, of an input whose type bounds it, or of an intermediate of whole numbers; other data
+/// An element of a list attribute, of an input whose type bounds it, or of an intermediate of integers; other data
 /// says nothing.
 std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
   if (context_.lists.count(s.text) != 0) {
@@ -149,7 +149,7 @@ std::optional<Polynomial> IndexBounds::name(const Syntax& s) {
     if (!open_.insert(s.text).second) return std::nullopt;
     const auto value = polynomial(let->second);
     open_.erase(s.text);
-    // A let that is no polynomial is a quantity of its own.
+    // A let that is not a polynomial is a quantity of its own.
     const bool size = context_.sizes.count(s.text) != 0;
     return lets_[s.text] = value ? value : size ? std::optional(Polynomial::quantity(s.text)) : std::nullopt;
   }
@@ -172,7 +172,7 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
       s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>';
   if (condition) return bounded("condition", Polynomial(), one(), print(s));
   const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
-  // The rest of any whole number lies between 0 and its divisor. (A division by zero is an error of its own.)
+  // The rest of any integer is between 0 and its divisor. (A division by zero is an error of its own.)
   if (!a && b && s.text == "%" && positive(*b) && whole(s.children[0]))
     return bounded("rest", Polynomial(), *b - one(), print(s));
   if (!a || !b || s.text == "/") return std::nullopt;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kBudget = 1500;  // goals looked at in one depth
 
-/// A monomial of numbered quantities, in ascending order. A string, because a short one lies in place.
+/// A monomial of numbered quantities, in ascending order. A string, because a short one is in place.
 using Product = std::u16string;
 using Term = std::pair<Product, std::int64_t>;
 

@@ -17,7 +17,7 @@ std::string plain_name(const std::string& name) {
   return name.back() == kElsewhere ? name.substr(0, name.size() - 1) : name;
 }
 
-/// p = factor·quantity + rest, neither of which mentions it; nothing where it stands in a power.
+/// p = factor·quantity + rest, neither of which mentions it; nothing where it is in a power.
 struct Split {
   Polynomial factor, rest;
 };

@@ -46,7 +46,7 @@ void collect(const Expr& e, int64_t factor, LinearForm& out) {
   }
 }
 
-/// The least or the greatest value of a type; nothing where a factor could take it out of 64 bits.
+/// The least or the maximum value of a type; nothing where a factor could take it out of 64 bits.
 std::optional<int64_t> end_of_type(DType type, bool least) {
   if (type == DType::Bool) return least ? 0 : 1;
   if (is_unsigned_int(type) && least) return 0;
@@ -57,7 +57,7 @@ std::optional<int64_t> end_of_type(DType type, bool least) {
   return least ? -values / 2 : values / 2 - 1;
 }
 
-/// Of an element that lies in its tensor.
+/// Of an element that is in its tensor.
 const NumberRange* element_range(const Expr& e, const Ranges& ranges) {
   const auto* r = std::get_if<Read>(&e->node);
   const auto at = r && !r->fill ? ranges.elements.find(r->tensor) : ranges.elements.end();

@@ -23,12 +23,12 @@ LinearForm operator-(const LinearForm& a, const LinearForm& b);
 /// Back to an expression: positive terms first.
 Expr to_expr(const LinearForm& form);
 
-/// The least and the greatest of some numbers.
+/// The least and the maximum of some numbers.
 struct NumberRange {
   int64_t lo = 0, hi = 0;
 };
 
-/// What is known: variables run from 0 below their extent, sizes lie between their ends, and so do the elements of a
+/// What is known: variables run from 0 below their extent, sizes are between their ends, and so do the elements of a
 /// kernel's tensors, by their numbers. What is missing may be anything.
 struct Ranges {
   std::map<std::string, Expr> extents;

@@ -155,7 +155,7 @@ Polynomial NestPolynomials::quotient(const Polynomial& a, const Polynomial& b) {
   return parts.high + (at != derived_.end() ? at->second : derived_[key] = rounded(parts.low, b));
 }
 
-/// A quotient that is no polynomial. The quotients of what its dividend is at most say more than fractions do.
+/// A quotient that is not a polynomial. The quotients of what its dividend is at most say more than fractions do.
 Polynomial NestPolynomials::rounded(const Polynomial& a, const Polynomial& b) {
   Facts most;
   for (const Polynomial& bound : known_.upper_bounds(a)) most.push_back(quotient(bound, b));

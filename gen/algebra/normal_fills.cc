@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-/// The least and the greatest value of an index.
+/// The least and the maximum value of an index.
 struct Span {
   int64_t low = 0, high = 0;
 };

@@ -7,8 +7,8 @@
 
 namespace tenon {
 
-/// `e` inside the loops `vars`, where a read has no fill if its indices are proved to lie inside the tensor, and where
-/// a choice between a read and another value, by whether the read's own indices lie inside, is a read with that fill:
+/// `e` inside the loops `vars`, where a read has no fill if its indices are proved to be inside the tensor, and where
+/// a choice between a read and another value, by whether the read's own indices are inside, is a read with that fill:
 /// what a padded read of a tensor becomes when the tensor's maker, a transposition for one, is put in its place.
 Expr normal_fills(const Kernel& kernel, const Expr& e, const std::vector<LoopVar>& vars);
 

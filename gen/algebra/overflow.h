@@ -1,4 +1,4 @@
-// Where whole numbers leave their type: in sizes that is an error, in data they wrap, and a proof must not take them
+// Where integers leave their type: in sizes that is an error, in data they wrap, and a proof must not take them
 // for unbounded numbers.
 #pragma once
 

@@ -22,21 +22,21 @@ int bits_needed(const Expr& e) {
   return dtype_row(e->type).bits + (is_unsigned_int(e->type) ? 1 : 0);
 }
 
-/// The depth variable whose pairs waste least: an even or open extent, else the greatest.
+/// The depth variable whose pairs waste least: an even or open extent, else the maximum.
 size_t variable_to_pair(const std::vector<LoopVar>& depth) {
   size_t best = 0;
-  int64_t greatest = -1;
+  int64_t maximum = -1;
   for (size_t i = 0; i < depth.size(); ++i) {
     const auto n = constant_value(depth[i].extent);
     if (!n || *n % 2 == 0) return i;
-    if (*n > greatest) best = i, greatest = *n;
+    if (*n > maximum) best = i, maximum = *n;
   }
   return best;
 }
 
 Expr with_index(const Expr& e, const std::string& var, const Expr& index) { return substitute(e, {{var, index}}); }
 
-/// The low half from index 2v, the high half from 2v + 1; `last`: the greatest index, where 2v + 1 may lie past it.
+/// The low half from index 2v, the high half from 2v + 1; `last`: the maximum index, where 2v + 1 may lie past it.
 Expr word_of(const Expr& side, const LoopVar& v, const Expr& last, bool zero_past) {
   const Expr even = var_ref(v.name) * constant_int(2), odd = even + constant_int(1);
   const auto number = [](const Expr& e) { return cast_to(e, DType::I32); };

@@ -1,4 +1,4 @@
-// Contractions of narrow whole numbers over pairs of depth indices: words of two 16-bit numbers, multiplied and summed
+// Contractions of narrow integers over pairs of depth indices: words of two 16-bit numbers, multiplied and summed
 // at once.
 #pragma once
 

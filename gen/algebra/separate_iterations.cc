@@ -94,7 +94,7 @@ class Prover {
     return out;
   }
 
-  /// Whether two values are at most so far apart: mostly both lie between 0 and that.
+  /// Whether two values are at most so far apart: mostly both are between 0 and that.
   bool stay_below(const Polynomial& most, const Polynomial& here, const Polynomial& there, const Facts& facts) const {
     const auto proves = [&](const Polynomial& p) { return loop_.known.proves(p, facts); };
     if (proves(here) && proves(there) && proves(most - here) && proves(most - there)) return true;

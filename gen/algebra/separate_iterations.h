@@ -10,7 +10,7 @@ namespace tenon {
 
 /// Why the iterations of a parallel phase may meet in memory that all workers have: a line a buffer, with the reason.
 /// Empty where it is proved that they do not. `phase` ends in the loop that workers share; each of them does what
-/// stands before it. `count`: declarations and a loop of as many iterations as the name `end` stands for; empty where
+/// is before it. `count`: declarations and a loop of as many iterations as the name `end` stands for; empty where
 /// the loop's end is a number.
 std::vector<std::string> find_shared_writes(const LoopNest& phase, const Block& count);
 

@@ -279,7 +279,7 @@ void add_command(CLI::App& app, const char* name, Options& options, void (*add)(
   sub->callback([&options, command] { options.command = *command; });
 }
 
-// Empty, or why a flag's value is no name of a file that could be written.
+// Empty, or why a flag's value is not a name of a file that could be written.
 std::string no_file(const char* flag, const std::optional<std::string>& path) {
   if (!path) return {};
   const std::string name = std::filesystem::path(*path).filename().string();
@@ -342,8 +342,8 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> extra = incomplete ? app.remaining(true) : std::vector<std::string>{};
   if (extra.empty()) return error.what();
   if (!app.get_subcommands().empty())
-    return fmt::format("'{}' is nothing that `{}` takes", extra.front(), chosen_name(app));
-  if (extra.front().starts_with("-")) return fmt::format("'{}' stands before any command", extra.front());
+    return fmt::format("unknown argument '{}' for `{}`", extra.front(), chosen_name(app));
+  if (extra.front().starts_with("-")) return fmt::format("'{}' is before any command", extra.front());
   return fmt::format("there is no command '{}'", extra.front());
 }
 

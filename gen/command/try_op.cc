@@ -163,7 +163,7 @@ bool compiles(const fs::path& folder, const std::string& line) {
 
 /// `--cc`, which may say how to optimise itself, and the flags that generated C takes.
 std::string compiler_line(const TryOptions& options) {
-  // gcc's remark on vectors as arguments is about nothing that is called from outside
+  // gcc's remark on vectors as arguments does not concern functions called from outside
   return fmt::format("{}{} -std=c99 -Wno-psabi -D_POSIX_C_SOURCE=200112L -Iinclude", options.compiler,
                      options.compiler.find(" -O") == std::string::npos ? " -O2" : "");
 }
@@ -179,7 +179,7 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
   const int status = shell(folder, options.runner + " ./try");
   if (status > 1)
     print_to(stderr, "tenon: error: the program that tries the kernels ended with status {}\n",
-             status);  // 1: what is wrong stands in its rows
+             status);  // 1: what is wrong is in its rows
   return status == 0;
 }
 

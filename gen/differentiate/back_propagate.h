@@ -26,7 +26,7 @@ class BackPropagation {
   BackPropagation(Kernel& kernel, const DerivativeTable& rows, std::function<bool(int)> is_active, FreshNames& names)
       : kernel_(kernel), rows_(rows), is_active_(std::move(is_active)), names_(names) {}
 
-  /// `adjoint` is that of the statement's target at its index. Reductions of `value` stand at its root.
+  /// `adjoint` is that of the statement's target at its index. Reductions of `value` are at its root.
   /// The statement is carried out where `where` holds; null: everywhere.
   void run(const Expr& value, const Expr& adjoint, const std::vector<LoopVar>& loops, const Expr& where);
 

@@ -241,7 +241,7 @@ class IndexSolver {
   const GatherFacts& known_;
   FreshNames& names_;
   Expr value_, where_;
-  Expr in_range_;  ///< of the variables that were solved for: stands in front of what reads at them
+  Expr in_range_;  ///< of the variables that were solved for: is in front of what reads at them
   std::vector<Expr> index_, wanted_, below_;
   std::vector<LoopVar> open_;
   std::vector<std::string> repeated_;

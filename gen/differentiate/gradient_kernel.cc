@@ -106,7 +106,7 @@ class Differentiator {
     for (Contribution& c : back.contributions) contributions_[c.tensor].push_back(std::move(c));
   }
 
-  /// Null where nothing that is asked for depends on the tensor.
+  /// Null where no gradient that is asked for depends on the tensor.
   const Adjoint* adjoint_of(int tensor) {
     if (const auto known = adjoints_.find(tensor); known != adjoints_.end()) return &known->second;
     finish(tensor);

@@ -105,11 +105,11 @@ CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
 
 /// Both bounds are exact in the float and inside of `w`: NaN becomes 0, the rest is brought into the range, and all
 /// lanes convert.
-void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w, double least, double greatest,
+void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w, double least, double maximum,
                      CBlock& body) {
   const Operand a = v_var("a", from), number = v_var("number", from);
   const Operand bounded =
-      v_apply(ScalarOp::Min, {v_apply(ScalarOp::Max, {number, v_const(least, from)}), v_const(greatest, from)});
+      v_apply(ScalarOp::Min, {v_apply(ScalarOp::Max, {number, v_const(least, from)}), v_const(maximum, from)});
   in.block({s_let("number", v_select(v_apply(ScalarOp::Eq, {a, a}), a, v_const(0, from))), s_let("bounded", bounded)},
            body);
   body.push_back(c_return(c_call("__builtin_convertvector", {c_text("bounded"), c_text(in.c_type(w))})));

@@ -15,7 +15,7 @@
 
 namespace tenon {
 
-/// Typedefs come out sorted; functions in an order in which each one stands behind those that it calls. Both only
+/// Typedefs come out sorted; functions in an order in which each one is behind those that it calls. Both only
 /// depend on what was emitted and in which order, so that a file has the same bytes on every run.
 class EmitNeeds {
  public:

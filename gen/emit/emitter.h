@@ -54,7 +54,7 @@ class Emitter {
   std::string c_type(const OperandType& t);
   std::string c_type(DType d) { return c_type(OperandType{d, 1, 0}); }
   std::string vector_type(DType d, int lanes);
-  /// The type that memory is accessed through: may lie at any address that the element may have.
+  /// The type that memory is accessed through: may be at any address that the element may have.
   std::string memory_type(DType d, int lanes);
   /// The type of an element in memory.
   std::string storage_type(DType d) const;
@@ -161,7 +161,7 @@ CExpr call_lanewise(Emitter& e, ScalarOp op, const OperandType& result, const st
                     std::vector<CExpr> args);
 CExpr call_math(Emitter& e, ScalarOp op, const OperandType& t, std::vector<CExpr> args);
 
-// ---- scalar_pieces.cc: small functions whose text stands in a table
+// ---- scalar_pieces.cc: small functions whose text is in a table
 /// Calls `op` for scalars of type `d`; aborts if the table has none.
 CExpr call_scalar_piece(Emitter& e, std::string_view op, DType d, std::vector<CExpr> args);
 

@@ -130,8 +130,8 @@ class FunctionBuilder {
   const Kernel& kernel;
   const EmitOptions& options;
   Emitter e;
-  bool takes_memory = false;      ///< something lies in the workspace
-  bool takes_own_memory = false;  ///< something lies in the memory of the worker
+  bool takes_memory = false;      ///< something is in the workspace
+  bool takes_own_memory = false;  ///< something is in the memory of the worker
 
   CFunction head() {
     CFunction f;

@@ -106,7 +106,7 @@ class Printer {
     side(n.right, l, n.op, true);
     close(paren);
   }
-  /// The left operand may continue a chain of the same operator; other bit and logical operators stand in parentheses.
+  /// The left operand may continue a chain of the same operator; other bit and logical operators are in parentheses.
   void side(const CExpr& e, Level outer, std::string_view op, bool right) {
     Level need = needed(outer, right);
     if (const auto* b = std::get_if<CBinary>(&e->node); b && b->op != op && !right) {

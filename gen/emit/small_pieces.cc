@@ -54,7 +54,7 @@ constexpr ScalarPieceRow kSmallRows[] = {
   if (code > 0x7fu) return 0x80u;
   return (uint8_t)(code == 0 ? 0 : (u >> 24 & 0x80u) | code);
 )"},
-    // A power of two; what lies between two of them goes up, and no number below zero has a code.
+    // A power of two; what is between two of them goes up, and no number below zero has a code.
     {"f32_of_f8e8m0", "u", "float", "uint8_t a",
      R"(  return $(f32_of_bits:u32)(a == 0xffu ? 0x7fc00000u : a == 0 ? 0x400000u : (uint32_t)a << 23);
 )"},

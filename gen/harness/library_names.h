@@ -20,7 +20,7 @@ std::string upper_case(std::string_view text);
 std::string with_prefix(std::string text, const std::string& prefix);
 /// The family's name, or the op's own: what its source files are called.
 std::string family_of(const OpDef& def);
-/// Positions of `def.types` by name; -1 where it is no type variable.
+/// Positions of `def.types` by name; -1 where it is not a type variable.
 int type_variable(const OpDef& def, std::string_view name);
 /// The kernels of an op that have a body of their own: position of each LibraryKernel's body, in order of appearance.
 std::vector<int> body_of_kernels(const LibraryOp& op);

@@ -10,7 +10,7 @@
 
 namespace tenon {
 
-/// Every level: portable first, then each architecture's levels from the least to the greatest.
+/// Every level: portable first, then each architecture's levels from the lowest to the highest.
 std::span<const Isa> all_isas();
 /// The level named so on the command line ("x86-64-v3") or in symbols ("x86_64_v3"); null if there is none.
 const Isa* isa_from_name(std::string_view name);
@@ -18,7 +18,7 @@ const Isa* isa_from_name(std::string_view name);
 std::string_view host_architecture();
 /// Does this machine run code of the level? Always true for portable.
 bool runs_on_host(const Isa&);
-/// The greatest level that this machine runs: the word `native`.
+/// The highest level that this machine runs: the word `native`.
 const Isa& native_isa();
 
 }  // namespace tenon

@@ -84,7 +84,7 @@ std::optional<double> real_value(const Expr& e) {
   }
 }
 
-/// A whole number that real constants come to.
+/// An integer that real constants come to.
 std::optional<SizeExpr> whole_size(const Expr& e) {
   const auto v = real_value(e);
   const bool whole = v && std::isfinite(*v) && *v == std::floor(*v) && std::fabs(*v) < 0x1p53;

@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-/// An extent as an expression over the kernel's sizes, and back; nothing where the expression is no extent.
+/// An extent as an expression over the kernel's sizes, and back; nothing where the expression is not an extent.
 Expr to_expr(const SizeExpr& size);
 std::optional<SizeExpr> to_size(const Expr& expr);
 

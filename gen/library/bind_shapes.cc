@@ -197,7 +197,7 @@ class CallBinder {
         if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)), advice(r));
         if (!v && !take_as_true(decided))
           return fail(Code::E0604, fmt::format("requires {}, which the sizes of a call decide", print(r)),
-                      {"fix sizes that stand in it, as in `--size N=4`"});
+                      {"fix sizes that are in it, as in `--size N=4`"});
       }
     }
     return !diagnostics_.has_errors();
@@ -233,7 +233,7 @@ class CallBinder {
     return std::find(std::begin(all), std::end(all), a->op) != std::end(all);
   }
 
-  /// 0 where the condition is as `wanted`, above 0 elsewhere; null where whole numbers do not say it.
+  /// 0 where the condition is as `wanted`, above 0 elsewhere; null where integers do not say it.
   static Expr breach_of(const Expr& condition, bool wanted) {
     if (const auto v = constant_value(condition)) return constant_int((*v != 0) == wanted ? 0 : 1);
     const auto* a = std::get_if<Apply>(&condition->node);

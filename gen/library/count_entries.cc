@@ -25,7 +25,7 @@ std::vector<int64_t> ShapeBinder::axes_of(const std::string& attr, size_t rank, 
       return {};
     }
     if (*v < -r || *v >= r) {
-      why = fmt::format("{} = {} lies outside of a tensor with {} dimensions", attr, *v, rank);
+      why = fmt::format("{} = {} is outside of a tensor with {} dimensions", attr, *v, rank);
       return {};
     }
     axes.push_back(*v < 0 ? *v + r : *v);

@@ -202,7 +202,7 @@ class BodyExpander {
     defined_.push_back(target->tensor);
   }
 
-  /// The definition's own text; a family's, with its parameters put in, and what stands on several lines are printed.
+  /// The definition's own text; a family's, with its parameters put in, and what is on several lines are printed.
   static std::string formula_of(const Statement& s) {
     const std::string_view text = s.span.known() ? s.span.text() : std::string_view();
     return text.empty() || text.find_first_of("$\n") != std::string_view::npos ? print(s) : std::string(text);
@@ -270,7 +270,7 @@ class BodyExpander {
   }
 
   /// Statements that read what they define: their intermediates are known before they are defined, with the types that
-  /// come of what stands beside them.
+  /// come of what is next to them.
   void declare_group(size_t first) {
     const size_t end = end_of_group(first);
     std::vector<const Statement*> open;

@@ -107,7 +107,7 @@ std::string kernel_name(const OpDef& def, const Types& types, const std::vector<
   return name;
 }
 
-/// The inputs that a kernel for this call has: those given, and those that numbers or nothing stand in for.
+/// The inputs that a kernel for this call has: those given, and those that numbers or nothing are in for.
 std::vector<bool> read_by_kernel(const LibraryOp& op, bool operands, std::vector<bool> present) {
   for (size_t i = 0; i < present.size(); ++i) present[i] = present[i] || operands || !op.stand_ins[i].empty();
   return present;

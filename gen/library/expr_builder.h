@@ -48,7 +48,7 @@ class ExprBuilder {
   void enter_condition(const Expr& where) { path_.push_back(where); }
   void leave_condition() { path_.pop_back(); }
   /// The list that `*(…)` or a pack-valued let stands for. Where a call decides the rank of a pack, dims of extent 1
-  /// stand in front of its own: there the list has the value `at_front`, 0 for indices and 1 for extents.
+  /// are in front of its own: there the list has the value `at_front`, 0 for indices and 1 for extents.
   std::vector<Expr> list(const Syntax& s, int64_t at_front = 0);
   /// Variables of index notation for a bare name or pack, in the order of the pack's dims.
   std::vector<LoopVar> loop_vars(const Syntax& name_or_pack);

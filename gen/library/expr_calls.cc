@@ -253,7 +253,7 @@ Typed ExprBuilder::bit_pattern(const Syntax& s) {
   if (!to || !plain(*to) || !plain(from.e->type) || bytes_of(*to) != bytes_of(from.e->type)) {
     error(Code::E0601, s,
           fmt::format("the bits of {} are no {}", name_of(from.e->type), to ? std::string(name_of(*to)) : name),
-          {"both types are whole numbers, f32 or f64, of the same width"});
+          {"both types are integers, f32 or f64, of the same width"});
     return zero();
   }
   return {*to == from.e->type ? from.e : apply_as(ScalarOp::Bits, {from.e}, *to), false};

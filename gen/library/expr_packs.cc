@@ -30,13 +30,13 @@ std::string ExprBuilder::open_pack(const Syntax& s) const {
   return "";
 }
 
-/// Whether dim k stands in front of those that the call gives the pack.
+/// Whether dim k is in front of those that the call gives the pack.
 Expr ExprBuilder::is_front(const std::string& pack, size_t k) const {
   return apply(ScalarOp::Lt, {size_ref(scope_.binding.pack_ranks.at(pack)) + constant_int(static_cast<int64_t>(k)),
                               constant_int(kMaxRank)});
 }
 
-/// What a pack's extent or a list's element is in a dim that stands in front.
+/// What a pack's extent or a list's element is in a dim that is in front.
 Typed ExprBuilder::front_element(const Syntax& s, const Typed& own) const {
   if (!front_.neutral) return own;
   const AttrDef* a = scope_.def ? scope_.def->attr(s.text) : nullptr;
@@ -55,7 +55,7 @@ Expr ExprBuilder::with_front(const Syntax& s, FrontDim front) {
   return e;
 }
 
-/// Element k of `*(s)`, which is `at_front` in the dims that stand in front of the pack's own.
+/// Element k of `*(s)`, which is `at_front` in the dims that are in front of the pack's own.
 Expr ExprBuilder::own_dim(const Syntax& s, const std::string& pack, size_t k, int64_t at_front) {
   const size_t checks = kernel_.checks.size();
   const Expr plain = index(s);

@@ -57,7 +57,7 @@ Typed ExprBuilder::chosen_element(const BoundAttr& list, const Expr& at) {
   return all;
 }
 
-/// What a number of this type is computed in: narrow whole numbers in what the statement widens them to.
+/// What a number of this type is computed in: narrow integers in what the statement widens them to.
 DType ExprBuilder::type_of_read(DType storage) const {
   if (!is_int(storage) || bytes_of(statement_.widest) < bytes_of(storage)) return dtype_row(storage).compute;
   const DType to = bytes_of(statement_.widest) > bytes_of(storage) ? statement_.widest : storage;
@@ -326,7 +326,7 @@ void candidates(const Expr& where, const std::string& var, std::vector<Expr>& ou
     const auto affine = a->args[0]->type == DType::I64 ? affine_in(a->args[side], var) : std::nullopt;
     if (!affine || !is_one(affine->coefficient) || mentions(a->args[1 - side], var)) continue;
     const Expr there = a->args[1 - side] - affine->rest;
-    for (const int64_t beside : {0, -1, 1}) out.push_back(there + constant_int(beside));
+    for (const int64_t nearby : {0, -1, 1}) out.push_back(there + constant_int(nearby));
   }
 }
 

@@ -150,7 +150,7 @@ Typed ExprBuilder::reduced(const Syntax& s, Reducer op, std::vector<LoopVar> var
   return {reduce(op, std::move(vars), where, v.e, type), v.flexible};
 }
 
-/// An end of a range lies in 0 … extent, or nothing is done.
+/// An end of a range is in 0 … extent, or nothing is done.
 Expr ExprBuilder::range_end(const Syntax& s, const Expr& extent) {
   const DType widest = statement_.widest;
   statement_.widest = DType::I64;

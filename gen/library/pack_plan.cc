@@ -112,7 +112,7 @@ bool one_pack_only(const OpDef& def, const std::string& pack) {
          std::all_of(def.outputs.begin(), def.outputs.end(), is);
 }
 
-/// Whether the steps of an output's other dimensions do not depend on how far a call walks the pack: it stands in front
+/// Whether the steps of an output's other dimensions do not depend on how far a call walks the pack: it is in front
 /// of them.
 bool leads_outputs(const OpDef& def, const std::string& pack) {
   return std::all_of(def.outputs.begin(), def.outputs.end(), [&](const TensorDef& t) {

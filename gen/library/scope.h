@@ -11,7 +11,7 @@
 namespace tenon {
 
 /// An expression on its way to a type. Literals, sizes and index variables are flexible: they take the type of what
-/// stands beside them.
+/// is next to them.
 struct Typed {
   Expr e;
   bool flexible = false;
@@ -29,7 +29,7 @@ struct BoundTensor {
   int tensor = -1;  ///< -1: an optional input that is absent
   std::vector<std::vector<Expr>> entries;
   bool flexible = false;  ///< a temp whose value has no type of its own
-  /// Of the output of an op that is called: for each dim the stored one that it lies in. Empty: its own.
+  /// Of the output of an op that is called: for each dim the stored one that it is in. Empty: its own.
   std::vector<int> stored = {};
 };
 

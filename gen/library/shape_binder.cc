@@ -34,7 +34,7 @@ TensorDef in_stored_order(const TensorDef& t, const std::vector<int>& order) {
 
 }  // namespace
 
-/// Extents that cannot be told apart at generation count as equal: the same expression, or one of them open.
+/// Extents that cannot be distinguished at generation count as equal: the same expression, or one of them open.
 bool ShapeBinder::agree(const Expr& a, const Expr& b) const {
   const auto x = constant_value(a), y = constant_value(b);
   if (x && y) return *x == *y;

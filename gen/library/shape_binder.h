@@ -12,7 +12,7 @@
 
 namespace tenon {
 
-/// Logical dimensions of one tensor. `from` says for each flat logical dimension which stored one it lies in (-1:
+/// Logical dimensions of one tensor. `from` says for each flat logical dimension which stored one it is in (-1:
 /// broadcast).
 struct TensorLayout {
   std::vector<std::vector<Expr>> entries;

@@ -6,7 +6,7 @@
 
 namespace tenon {
 
-/// For each logical dim of a tensor the stored one that it lies in; those that share one follow each other, outermost
+/// For each logical dim of a tensor the stored one that it is in; those that share one follow each other, outermost
 /// first.
 using StoredDims = std::vector<int>;
 

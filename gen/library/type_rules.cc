@@ -8,7 +8,7 @@ namespace {
 
 bool both(DType a, DType b, bool (*is)(DType)) { return is(a) && is(b); }
 
-std::string beside(DType a, DType b) { return fmt::format("{} stands beside {}", name_of(a), name_of(b)); }
+std::string nearby(DType a, DType b) { return fmt::format("{} is next to {}", name_of(a), name_of(b)); }
 
 /// The type that two fixed operands meet in.
 std::optional<DType> meet(DType a, DType b) {
@@ -38,7 +38,7 @@ DType meet_flexible(const Typed& a, const Typed& b) {
   return is_float(y) ? y : DType::I64;
 }
 
-/// What a flexible operand becomes beside one of type `fixed`.
+/// What a flexible operand becomes next to one of type `fixed`.
 DType flexible_beside(DType flexible, DType fixed) {
   if (fixed == DType::Bool) return flexible;
   const bool literal_is_real = is_float(flexible);
@@ -78,7 +78,7 @@ std::optional<std::string> unify(Typed& a, Typed& b) {
   if (a.flexible || b.flexible) {
     Typed& loose = a.flexible ? a : b;
     Typed& fixed = a.flexible ? b : a;
-    if (loose.e->type == DType::Bool && is_float(fixed.e->type)) return beside(a.e->type, b.e->type);
+    if (loose.e->type == DType::Bool && is_float(fixed.e->type)) return nearby(a.e->type, b.e->type);
     const Constant* c = as_constant(loose.e);
     const bool infinite = c && is_float(loose.e->type) && (c->f - c->f != 0);
     const DType to = infinite && is_int(fixed.e->type) ? fixed.e->type : flexible_beside(loose.e->type, fixed.e->type);
@@ -88,7 +88,7 @@ std::optional<std::string> unify(Typed& a, Typed& b) {
     return std::nullopt;
   }
   const auto t = meet(a.e->type, b.e->type);
-  if (!t) return beside(a.e->type, b.e->type);
+  if (!t) return nearby(a.e->type, b.e->type);
   a.e = convert(a, *t);
   b.e = convert(b, *t);
   return std::nullopt;

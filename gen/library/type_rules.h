@@ -1,4 +1,4 @@
-// The typing rules of the notation: what flexible literals become, how integers widen, which types may stand beside
+// The typing rules of the notation: what flexible literals become, how integers widen, which types may be next to
 // each other.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-/// Brings two operands to one type. Returns an explanation when the language forbids the pair (f32 beside f64, bool
-/// beside float).
+/// Brings two operands to one type. Returns an explanation when the language forbids the pair (f32 next to f64, bool
+/// next to float).
 std::optional<std::string> unify(Typed& a, Typed& b);
 
 /// `t` as type `to`: constants convert exactly where they can, anything else by a cast.

@@ -83,7 +83,7 @@ class FrameLowering {
     function_.params.push_back(name);
   }
 
-  /// The extents of a pack lie in a small array; their number is one more argument.
+  /// The extents of a pack are in a small array; their number is one more argument.
   void pack(const FrameParameter& p, const std::vector<Expr>& extents) {
     const int buffer = static_cast<int>(nest_.buffers.size());
     const auto n = static_cast<int64_t>(extents.size());

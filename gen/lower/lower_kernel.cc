@@ -53,7 +53,7 @@ struct Case {
   LoopTree tree;
 };
 
-/// Whether kernels share functions: those of a library stand beside others in a file, and their sizes are told by the
+/// Whether kernels share functions: those of a library are next to others in a file, and their sizes are told by the
 /// call.
 enum class Sharing : uint8_t { none, functions };
 

@@ -51,13 +51,13 @@ std::vector<Phase> shared_phases(const LoopNest& nest, const Kernel& kernel) {
 
 void widen(StepWorkspace& workspace, const LoweredStep& step) {
   if (step.phases.empty()) {
-    const auto bytes = greatest_workspace_bytes(step.nest);
+    const auto bytes = maximum_workspace_bytes(step.nest);
     TENON_CHECK(bytes, "{}: its workspace has no bound", step.nest.name);
     workspace.shared = std::max(workspace.shared, *bytes);
   }
   for (const Phase& phase : step.phases) {
-    workspace.shared = std::max(workspace.shared, greatest_workspace_bytes(phase.nest).value_or(0));
-    workspace.per_worker = std::max(workspace.per_worker, greatest_worker_bytes(phase.nest).value_or(0));
+    workspace.shared = std::max(workspace.shared, maximum_workspace_bytes(phase.nest).value_or(0));
+    workspace.per_worker = std::max(workspace.per_worker, maximum_worker_bytes(phase.nest).value_or(0));
   }
 }
 

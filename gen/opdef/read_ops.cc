@@ -51,7 +51,7 @@ class FileReader {
   void read_document(const YamlNode& document) {
     if (const YamlNode* op = document.find("op"); op && !document.find("ops"))
       return diagnostics_.error(
-          Code::E0201, document.span, "an op stands in the list `ops`",
+          Code::E0201, document.span, "an op is in the list `ops`",
           {"write `ops:` above it, and `- op:` in front of its name, which the keys below it line up with"});
     if (const YamlNode* graph = document.find("graph"); graph && !document.find("ops"))
       return diagnostics_.error(
@@ -143,8 +143,8 @@ std::vector<Diagnostics> checked(const std::vector<OpDef*>& ops, const Check& ch
   return found;
 }
 
-/// A shipped composite may call what a user replaced by something else of the same name. That is no fault of the user's
-/// file: the shipped op is left out, with a warning, and so is what calls it.
+/// A shipped composite may call what a user replaced by something else of the same name. That is not a fault of the
+/// user's file: the shipped op is left out, with a warning, and so is what calls it.
 void leave_out_misfits(OpLibrary& library, Diagnostics& diagnostics) {
   for (bool again = true; again;) {
     Names misfits;

@@ -15,7 +15,7 @@ struct Loops {
   std::vector<int64_t> extents;
 };
 
-/// Nothing where an index is no variable and not 0, or may lie outside.
+/// Nothing where an index is not a variable and not 0, or may be outside.
 std::optional<Steps> steps_of(const Tensor& tensor, const std::vector<Expr>& index, const Loops& loops,
                               const OracleCall& call) {
   Steps steps(loops.names.size(), 0);
@@ -102,7 +102,7 @@ bool fold_binary(const Kernel& kernel, OracleCall& call) {
   const auto p = plan_of(kernel, call);
   if (!p) return false;
   const std::vector<int64_t>& extents = p->loops.extents;
-  int64_t last = 0;  // the target's greatest offset
+  int64_t last = 0;  // the target's maximum offset
   for (size_t k = 0; k < extents.size(); ++k) last += p->steps[0][k] * (extents[k] - 1);
   std::vector<float> y(static_cast<size_t>(last + 1)), a = floats(call.tensors[p->tensors[1]]),
                                                        b = floats(call.tensors[p->tensors[2]]);

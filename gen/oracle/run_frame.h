@@ -20,7 +20,7 @@ class FrameData {
   double real(const std::string& name) const;
   std::vector<int64_t> pack(const std::string& name) const;
   void set_extent(const std::string& name, int64_t value) const;
-  /// Whether a stands before b: as numbers, NaN behind all of them.
+  /// Whether a is before b: as numbers, NaN behind all of them.
   bool before(const std::string& name, const Number& a, const Number& b) const;
 
  private:

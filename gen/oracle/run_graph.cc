@@ -60,7 +60,7 @@ class GraphRunner {
     return false;
   }
 
-  /// Nodes begin … end, all of which lie in `region`.
+  /// Nodes begin … end, all of which are in `region`.
   bool part(size_t begin, size_t end, RegionId region) {
     for (size_t i = begin; i < end;) {
       const RegionId at = graph_.nodes[i].region;
@@ -113,8 +113,8 @@ class GraphRunner {
   }
 
   bool loop(const Region& r, size_t begin, size_t end, RegionId id) {
-    const int64_t greatest = std::max<int64_t>(0, evaluate(r.trip, run_.sizes).value_or(kUnboundedTrip));
-    int64_t trip = r.count == kNoValue ? greatest : std::clamp<int64_t>(scalar(r.count), 0, greatest);
+    const int64_t maximum = std::max<int64_t>(0, evaluate(r.trip, run_.sizes).value_or(kUnboundedTrip));
+    int64_t trip = r.count == kNoValue ? maximum : std::clamp<int64_t>(scalar(r.count), 0, maximum);
     if (r.starts != kNoValue && scalar(r.starts) == 0) trip = 0;
     for (const Carried& c : r.carried) value(c.inside) = value(c.initial);
     std::vector<std::vector<Shared>> parts(r.writes.size());
@@ -122,7 +122,7 @@ class GraphRunner {
     for (bool goes_on = true; goes_on && done < trip; ++done) {
       run_.sizes[r.counter] = done;
       for (const Slice& s : r.reads)
-        value(s.part) = slice(*value(s.whole), s.reversed ? greatest - 1 - done : done, dims_of(s.part));
+        value(s.part) = slice(*value(s.whole), s.reversed ? maximum - 1 - done : done, dims_of(s.part));
       if (!part(begin, end, id)) return false;
       for (size_t k = 0; k < r.writes.size(); ++k) parts[k].push_back(value(r.writes[k].part));
       std::vector<Shared> next;
@@ -132,7 +132,7 @@ class GraphRunner {
     }
     for (const Carried& c : r.carried)
       if (c.result != kNoValue) value(c.result) = value(c.inside);
-    if (!r.writes.empty() && done != greatest) return stop(OracleStatus::Shape, r.origin);
+    if (!r.writes.empty() && done != maximum) return stop(OracleStatus::Shape, r.origin);
     for (size_t k = 0; k < parts.size(); ++k) value(r.writes[k].whole) = joined(r.writes[k], parts[k]);
     run_.sizes.erase(r.counter);
     return true;

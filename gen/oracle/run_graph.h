@@ -28,12 +28,12 @@ struct Jitter {
 
 /// Runs the graph. `kernels` are parallel to graph.nodes; `sizes` has every run-time size, for those that operators
 /// write the bound; `inputs` are in the graph's order with the extents that the sizes imply. A loop with fewer
-/// iterations than results that it writes by parts is a Shape. Every floating number that comes in, stands in the graph
+/// iterations than results that it writes by parts is a Shape. Every floating number that comes in, is in the graph
 /// or is made differs from itself by up to the share of `jitter`: what rounding may do.
 GraphRun run_graph(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes,
                    const std::vector<TensorData>& inputs, Jitter jitter = {});
 
-/// How many numbers a run computes, those inside of sums and the like among them, with every loop at its greatest
+/// How many numbers a run computes, those inside of sums and the like among them, with every loop at its maximum
 /// number of iterations.
 double graph_work(const Graph& graph, const std::vector<NodeKernel>& kernels, const SizeValues& sizes);
 

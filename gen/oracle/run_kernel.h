@@ -24,7 +24,7 @@ struct OracleCall {
   Rounding rounded;  ///< if given: results of operations, and sums and products as a whole, go through it
 };
 
-/// Unknown: a C template that is no part of the interpreter; nothing was computed.
+/// Unknown: a C template that is not a part of the interpreter; nothing was computed.
 enum class OracleStatus : uint8_t { Done, Range, Shape, Unknown };
 
 /// Runs the kernel: checks first, then each statement for every value of its variables, sums in order, in long double

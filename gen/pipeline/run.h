@@ -48,7 +48,7 @@ class Run {
   const RunControl& control() const { return control_; }
   const DataDirs& dirs() const { return dirs_; }
 
-  /// What stands between two stages: aborts on a noun that its verifier refuses, prints its text when --dump-after asks
+  /// What is between two stages: aborts on a noun that its verifier refuses, prints its text when --dump-after asks
   /// for it, and the time under --verbose. Returns the noun.
   template <class Noun>
   Noun stage(std::string_view name, Noun noun) {

@@ -34,13 +34,13 @@ class PatternParser {
     }
     for (const std::set<std::string>* names : {&words_.optional, &words_.shared})
       for (const std::string& n : *names)
-        if (!places_.count(n)) throw RecipeError(0, fmt::format("'{}' is no value of the pattern", n));
+        if (!places_.count(n)) throw RecipeError(0, fmt::format("'{}' is not a value of the pattern", n));
     check_reached(match);
   }
 
  private:
   void define(const RecipeStatement& s, const std::string& name, int node, size_t output) {
-    if (places_.count(name)) throw RecipeError(s.offset, fmt::format("'{}' stands in the pattern already", name));
+    if (places_.count(name)) throw RecipeError(s.offset, fmt::format("'{}' is in the pattern already", name));
     const int place = output_of(node, output);
     rule_.values[static_cast<size_t>(place)].name = name;
     rule_.values[static_cast<size_t>(place)].shared = words_.shared.count(name) != 0;
@@ -92,7 +92,7 @@ class PatternParser {
     if (a.kind == Kind::keyword) return attribute(e, a, op, node);
     if (a.kind == Kind::splat && a.text == "**") return bind_rest(a, node);
     if (a.kind == Kind::splat) return bind_list(e, a, op, node);
-    if (!node.list.empty()) throw RecipeError(a.offset, "a list of all inputs stands alone");
+    if (!node.list.empty()) throw RecipeError(a.offset, "a list of all inputs is alone");
     node.inputs.push_back(input(a));
   }
 
@@ -110,7 +110,7 @@ class PatternParser {
 
   void take(size_t offset, const std::string& name) {
     if (places_.count(name) || !variables_.insert(name).second)
-      throw RecipeError(offset, fmt::format("'{}' stands in the pattern already", name));
+      throw RecipeError(offset, fmt::format("'{}' is in the pattern already", name));
   }
 
   int input(const RecipeExpr& a) {
@@ -139,7 +139,7 @@ class PatternParser {
   }
 
   int named(const RecipeExpr& a) {
-    if (variables_.count(a.text)) throw RecipeError(a.offset, fmt::format("'{}' is no tensor", a.text));
+    if (variables_.count(a.text)) throw RecipeError(a.offset, fmt::format("'{}' is not a tensor", a.text));
     const auto found = places_.find(a.text);
     if (found != places_.end()) return found->second;
     PatternValue v;

@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-/// Words of a rule beside its pattern.
+/// Words of a rule next to its pattern.
 struct PatternWords {
   std::set<std::string> optional;
   std::set<std::string> shared;

@@ -84,7 +84,7 @@ class RuleReader {
     for (const std::string& op : words(value.text, " \n")) {
       const RuleOp* found = library_.find(op);
       if (!found || found->inputs != 2)
-        error(Code::E0702, value.span, fmt::format("'{}' is no op of two operands", op),
+        error(Code::E0702, value.span, fmt::format("'{}' is not an op of two operands", op),
               "`tenon list ops` names all ops");
       set_.commutative.insert(op);
     }
@@ -115,7 +115,7 @@ class RuleReader {
       const std::string& head = e.key.text;
       const size_t open = head.find('('), close = head.rfind(')');
       if (open == std::string::npos || close != head.size() - 1) {
-        error(Code::E0701, e.key.span, "this is no head of a function", "a function is written name(a, b): recipe");
+        error(Code::E0701, e.key.span, "this is not a head of a function", "a function is written name(a, b): recipe");
         continue;
       }
       RuleFunction f{words(head.substr(open + 1, close - open - 1), ", "),

@@ -244,7 +244,7 @@ RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary&
   std::map<std::string, std::vector<size_t>> by_root;
   for (size_t i = 0; i < set.rules.size(); ++i) by_root[set.rules[i].root().op].push_back(i);
   graph = without_unused(merge_equal(std::move(graph)));
-  // Quantised weights stay whole numbers until no rule has use for them; what is a constant then may be of use to
+  // Quantised weights stay integers until no rule has use for them; what is a constant then may be of use to
   // others.
   bool folded = false;
   for (int pass = 0; pass < kMaxPasses; ++pass) {

@@ -38,7 +38,7 @@ struct PatternAttr {
 struct PatternNode {
   std::string op;
   bool commutative = false;  // its two inputs are tried both ways round
-  std::vector<int> inputs;   // positions in Rule::values; what stands behind them is absent
+  std::vector<int> inputs;   // positions in Rule::values; what is behind them is absent
   std::string list;          // name of all its inputs, for an op of any number of them
   std::vector<PatternAttr> attrs;
   std::string rest;  // name of the attributes that `attrs` does not name; "": there are no others
@@ -97,7 +97,7 @@ struct RuleLibrary {
   std::function<const RuleOp*(const std::string& op)> find;
   /// All that recipes may call, to find what was meant.
   std::function<std::vector<std::string>()> names;
-  /// Whether recipes may call this beside ops.
+  /// Whether recipes may call this next to ops.
   std::function<bool(const std::string& name)> is_function;
   /// Tries the condition and carries out `recipe`, the rule's own with its `**rest` spelled out. `outputs` is how many
   /// the root has.

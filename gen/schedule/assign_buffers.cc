@@ -1,4 +1,4 @@
-// Which buffer each value lies in, and what loops copy.
+// Which buffer each value is in, and what loops copy.
 #include "schedule/assign_buffers.h"
 
 #include <fmt/format.h>
@@ -98,8 +98,8 @@ class BufferPlanner {
     b.original = value.original;
     b.dtype = value.dtype;
     b.dims = value.dims;
-    const auto elements = greatest_value(product(b.dims), sizes_);
-    TENON_CHECK(elements, "{} passed the limits of a graph and has no greatest size", b.name);
+    const auto elements = maximum_value(product(b.dims), sizes_);
+    TENON_CHECK(elements, "{} passed the limits of a graph and has no maximum size", b.name);
     b.bytes = *elements * bytes_of(b.dtype);
     return b;
   }

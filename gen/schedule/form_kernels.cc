@@ -133,7 +133,7 @@ class KernelFormer {
       }
   }
 
-  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse. A sum comes last: beside one no
+  /// Fuses one producer of kernel `k` into it; false when there is none left to fuse. A sum comes last: next to one no
   /// others fit.
   bool fuse_into(size_t k) { return fuse_into(k, true) || fuse_into(k, false); }
 

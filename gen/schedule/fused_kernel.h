@@ -14,7 +14,7 @@ struct FusedKernel {
   Kernel kernel;
   std::vector<ValueId> values;       ///< per tensor; kNoValue for temps
   std::vector<std::string> origins;  ///< operators in it, as diagnostics name them
-  RegionId region = kTopLevel;       ///< the innermost one that it lies in
+  RegionId region = kTopLevel;       ///< the innermost one that it is in
   std::vector<std::string> notes;    ///< why they are one kernel
 };
 

@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// `index` addresses `from`; the result addresses the same element of `to`, which lies in the same memory. Nothing when
+/// `index` addresses `from`; the result addresses the same element of `to`, which is in the same memory. Nothing when
 /// the two shapes do not nest for all sizes, or when an index would have to be divided by what only run time knows.
 std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<Expr>& index, const Tensor& to);
 

@@ -309,7 +309,7 @@ class ViewPlacer {
     return true;
   }
 
-  /// Every read of the tensor is of the element that the statement writes, and none stands inside of a reduction but a
+  /// Every read of the tensor is of the element that the statement writes, and none is inside of a reduction but a
   /// contraction's.
   static bool read_in_step(const Kernel& k, size_t tensor) {
     const KernelStatement& s = k.body[0];

@@ -1,4 +1,4 @@
-// Where each intermediate tensor and each kernel's workspace lies in the arena.
+// Where each intermediate tensor and each kernel's workspace is in the arena.
 #include "schedule/plan_memory.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ Placement pack(const std::vector<ArenaBlock>& blocks, std::vector<size_t> order)
 
 int64_t length(const ArenaBlock& b) { return b.life.last - b.life.first + 1; }
 
-/// The orders that are tried: greatest first, longest first, greatest area first, as they come to life.
+/// The orders that are tried: largest first, longest first, largest area first, as they come to life.
 std::vector<std::vector<size_t>> orders(const std::vector<ArenaBlock>& blocks) {
   using Key = std::function<std::pair<int64_t, int64_t>(const ArenaBlock&)>;
   const Key keys[] = {[](const ArenaBlock& b) {

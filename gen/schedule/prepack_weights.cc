@@ -55,7 +55,7 @@ std::optional<PackedAxis> axis_of(const LoopVar& v, const AffineForm& form) {
   return PackedAxis{v, *extent, *step};
 }
 
-/// How the right side of `c` would be packed; nothing where it is no constant or its extents are open.
+/// How the right side of `c` would be packed; nothing where it is not a constant or its extents are open.
 std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) {
   Packing p;
   const Read* read = plain_read(c.right);

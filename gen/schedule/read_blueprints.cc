@@ -81,7 +81,7 @@ void read_number(const YamlNode& value, bool turned, int& out, Diagnostics& erro
   const std::string& text = value.text;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (status != std::errc() || end != text.data() + text.size() || out < 0 || out > kLargest)
-    errors.error(Code::E0214, value.span, "not a number", {"whole numbers from 0 to 1048576"});
+    errors.error(Code::E0214, value.span, "not a number", {"integers from 0 to 1048576"});
   else if (turned && (out & (out - 1)) != 0 && out % 4 != 0)
     errors.error(Code::E0214, value.span, "neither a power of two nor a multiple of 4",
                  {"so many rows, or as many as a power of two divides them by, are one vector"});
@@ -188,7 +188,7 @@ Result<Blueprints> finished(Reading r) {
     if (!found.count(&r.all.rows[i]))
       r.errors.error(Code::E0201, r.places[i],
                      "this blueprint has no effect: rows in front of it fit all kernels that it fits",
-                     {"the first row that fits is taken; special rows stand before general ones"});
+                     {"the first row that fits is taken; special rows are before general ones"});
   if (r.errors.has_errors()) return std::move(r.errors);
   return std::move(r.all);
 }

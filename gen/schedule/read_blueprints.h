@@ -25,7 +25,7 @@ struct BlueprintKind {
   std::vector<BlueprintParameter> parameters;
   std::vector<DType> types;  ///< that rows are looked up by; none: one row for all of them
   bool scalars = true;       ///< levels without vectors follow it too
-  bool named = true;         ///< its name stands in the banners of kernels
+  bool named = true;         ///< its name is in the banners of kernels
 };
 std::span<const BlueprintKind> blueprint_kinds();
 

@@ -14,7 +14,7 @@
 namespace tenon {
 namespace {
 
-/// The constants that `e` divides a variable by; 0 stands for what is no constant.
+/// The constants that `e` divides a variable by; 0 stands for what is not a constant.
 std::set<int64_t> divisors_of(const std::string& var, const Expr& e) {
   std::set<int64_t> found;
   walk(e, [&](const Expr& n) {

@@ -6,8 +6,8 @@
 
 namespace tenon {
 
-/// Simplifies the kernel's formulas and checks with the least and the greatest element of each constant of whole
-/// numbers: an index that always lies inside is neither wrapped nor checked.
+/// Simplifies the kernel's formulas and checks with the least and the maximum element of each constant of whole
+/// numbers: an index that always is inside is neither wrapped nor checked.
 void use_constants(const Graph& graph, FusedKernel& kernel);
 
 }  // namespace tenon

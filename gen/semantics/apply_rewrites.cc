@@ -130,7 +130,7 @@ class Fragment {
   std::string finish(const RecipeList& results, Replacement& r) {
     std::vector<std::pair<std::string, ValueId>> outputs;
     for (const RecipeValue& v : results) {
-      if (!v.get<TensorRef>()) return "its value is " + to_text(v) + ", which is no tensor";
+      if (!v.get<TensorRef>()) return "its value is " + to_text(v) + ", which is not a tensor";
       outputs.emplace_back("y", v.get<TensorRef>()->id);
     }
     if (builder_.sizes().size() != sizes_) return "its extents depend on data";

@@ -59,7 +59,7 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
     TensorType t{bound->output_types[i], {}};
     for (const Expr& e : bound->output_dims[i]) {
       const std::optional<SizeExpr> size = to_size(e);
-      if (!size) return {{}, "an extent of the result cannot be told before run time: " + to_text(e)};
+      if (!size) return {{}, "an extent of the result cannot be determined before run time: " + to_text(e)};
       t.dims.push_back(*size);
     }
     result.outputs.push_back(std::move(t));
@@ -68,7 +68,7 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
     const std::optional<SizeExpr> x = to_size(a), y = to_size(b);
     if (!x || !y)
       return {{},
-              fmt::format("what sizes have to be cannot be told before run time: {} and {} have to be equal",
+              fmt::format("what sizes have to be cannot be determined before run time: {} and {} have to be equal",
                           to_text(a), to_text(b))};
     if (*x != *y) result.equal.emplace_back(*x, *y);
   }

@@ -49,8 +49,8 @@ std::optional<DataDirs> find_data_dirs(const std::optional<std::string>& opdefs_
   if (!is_folder(named)) return std::nullopt;
   const bool is_root = is_folder(named / "opdefs");
   const fs::path opdefs = is_root ? named / "opdefs" : named;
-  const fs::path beside = is_root ? named / "templates" : folder_above(named) / "templates";
-  if (is_folder(beside)) return DataDirs{opdefs, beside};
+  const fs::path nearby = is_root ? named / "templates" : folder_above(named) / "templates";
+  if (is_folder(nearby)) return DataDirs{opdefs, nearby};
   const auto fallback = shipped();
   if (!fallback) return std::nullopt;
   return DataDirs{opdefs, fallback->templates};

@@ -13,7 +13,7 @@ struct DataDirs {
 };
 
 /// With `opdefs_override` (the value of --opdefs): that directory, or the `opdefs` folder in it; templates from the
-/// `templates` folder beside it where there is one. Otherwise, first found: ../share/tenon beside the program, the
+/// `templates` folder next to it where there is one. Otherwise, first found: ../share/tenon next to the program, the
 /// folder above the program, the source tree that the program was built from. Nothing if no such directory exists.
 std::optional<DataDirs> find_data_dirs(const std::optional<std::string>& opdefs_override);
 

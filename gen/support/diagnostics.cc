@@ -86,7 +86,7 @@ std::string Diagnostics::text() const {
 
 namespace {
 
-/// Text of a file or of the command line as it may stand on a terminal: control characters as codes, but tabs and ends
+/// Text of a file or of the command line as it may be on a terminal: control characters as codes, but tabs and ends
 /// of lines.
 std::string visible(std::string_view text) {
   std::string out;

@@ -16,7 +16,7 @@ constexpr std::string_view kOutput = ",\n  \"output\": \"", kFiles = "\",\n  \"f
                            kPath = "    {\"path\": \"", kHash = "\", \"hash\": \"",
                            kOwnHash = "  \"manifest_hash\": \"";
 
-/// What stands between `from` and the next `end`, and `from` moved behind it; empty at the end of the text.
+/// What is between `from` and the next `end`, and `from` moved behind it; empty at the end of the text.
 std::string_view taken_until(std::string_view& text, std::string_view end) {
   const size_t at = text.find(end);
   if (at == std::string_view::npos) return {};
@@ -33,7 +33,7 @@ bool FileHashes::wrote(const std::string& path, const std::string& bytes) const 
 }
 
 std::string with_file_hashes(std::string manifest, const FileHashes& table) {
-  TENON_CHECK(manifest.ends_with("\n}\n"), "a manifest that is no object of JSON");
+  TENON_CHECK(manifest.ends_with("\n}\n"), "a manifest that is not an object of JSON");
   manifest.resize(manifest.size() - 3);
   manifest += fmt::format("{}{}{}", kOutput, table.output, kFiles);
   size_t left = table.hashes.size();

@@ -18,7 +18,7 @@ struct FileHashes {
 };
 
 /// The manifest, an object of JSON, with the keys `output` and `files` added at its end, and the hash of all that
-/// stands before.
+/// is before.
 std::string with_file_hashes(std::string manifest, const FileHashes& table);
 
 /// The table of a manifest's text; an empty one where there is none, or where it was edited.

@@ -70,7 +70,7 @@ fs::path behind_links(const fs::path& place) {
 
 bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
 
-/// Takes away what runs that were killed have left beside the places of these files. A run that is still going keeps
+/// Takes away what runs that were killed have left next to the places of these files. A run that is still going keeps
 /// its own.
 void remove_leftovers(const fs::path& directory, const std::map<std::string, std::string>& files) {
   std::map<fs::path, std::vector<std::string>> names;
@@ -110,7 +110,7 @@ class Transaction {
     return {};
   }
 
-  /// Writes the files beside their places, several at once; the first error in their order.
+  /// Writes the files next to their places, several at once; the first error in their order.
   std::string stage(const std::vector<std::pair<fs::path, const std::string*>>& files) {
     std::vector<std::string> errors(files.size());
     for (const auto& [final_path, bytes] : files) {
@@ -173,7 +173,7 @@ bool is_of(const std::vector<FileHashes>& runs, const std::string& path, const s
   return std::any_of(runs.begin(), runs.end(), [&](const FileHashes& run) { return run.wrote(path, bytes); });
 }
 
-/// What stands at the place of a file that would be written.
+/// What is at the place of a file that would be written.
 enum class Standing : uint8_t { absent, same, own, foreign, folder, special };
 
 Standing standing_of(const fs::path& place, const std::string& path, const std::string& bytes,

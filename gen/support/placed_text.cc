@@ -1,4 +1,4 @@
-// Finds where each byte of a scalar's value stands in the raw text: through indentation, folding, quotes and escapes.
+// Finds where each byte of a scalar's value is in the raw text: through indentation, folding, quotes and escapes.
 #include <algorithm>
 
 #include "support/yaml_document.h"

@@ -46,7 +46,7 @@ struct SourceSpan {
   int line() const;
   /// Column from 1, in Unicode code points; 0 when nowhere.
   int column() const;
-  /// Length in code points of the part that lies on the first line, at least 1.
+  /// Length in code points of the part that is on the first line, at least 1.
   int length() const;
   /// The text between begin and end.
   std::string_view text() const;

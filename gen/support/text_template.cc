@@ -38,7 +38,7 @@ std::optional<HoleType> hole_type(std::string_view word) {
   return std::nullopt;
 }
 
-// The next hole at or after `from`; "@x" without the closing sign, as in an address, is no hole.
+// The next hole at or after `from`; "@x" without the closing sign, as in an address, is not a hole.
 std::optional<Hole> next_hole(std::string_view text, size_t from) {
   for (size_t at = text.find('@', from); at != std::string_view::npos; at = text.find('@', at + 1)) {
     if (at + 1 >= text.size() || !is_lower(text[at + 1])) continue;

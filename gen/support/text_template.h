@@ -4,7 +4,7 @@
 //   type  := 'text'                         one line of any text; the default
 //          | 'id'                           a C identifier
 //          | 'int'                          a decimal integer
-//          | 'block'                        any number of lines; the hole stands alone on its line, whose indentation
+//          | 'block'                        any number of lines; the hole is alone on its line, whose indentation
 //          is put in
 //                                           front of each line that is not empty; an empty block takes the line away
 // An '@' that opens no hole stands for itself.

@@ -176,7 +176,7 @@ class Builder : public YAML::EventHandler {
                          {"remove or rename one of the two"});
     } else {
       if (value.is_null() && !is_spelled(value))
-        value.span = key.span;  // the library's place lies behind it, often in the next line
+        value.span = key.span;  // the library's place is behind it, often in the next line
       map.node.entries.push_back({std::move(key), std::move(value)});
     }
   }

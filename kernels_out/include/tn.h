@@ -88,7 +88,7 @@ typedef struct {
 /* ---- any operator on any tensors
 
    A tensor is laid out as DLPack's DLTensor. `strides` count elements; NULL is contiguous. Inputs may have any strides (zero and negative
-   too), may overlap each other, and lie at any address that is aligned to their elements; outputs are contiguous. */
+   too), may overlap each other, and are at any address that is aligned to their elements; outputs are contiguous. */
 typedef struct {
     void *data;
     struct {
@@ -130,7 +130,7 @@ const tn_kernel *tn_find(const char *op, tn_dtype key, int ndim);
 int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out);
 /* Bytes of workspace that tn_call needs, or a negative status. */
 int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs);
-/* Runs the operator. Inputs and outputs stand in the order of the definition; an absent optional input is NULL. The workspace may be at
+/* Runs the operator. Inputs and outputs are in the order of the definition; an absent optional input is NULL. The workspace may be at
    any address. Returns a status; if it is negative, no output has been touched. */
 int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out,
             void *workspace, size_t workspace_bytes);

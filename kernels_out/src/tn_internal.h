@@ -114,7 +114,7 @@ typedef struct {
     int64_t extent[TN_MAX_VIEW], stride[TN_MAX_VIEW];
     uint8_t written[TN_MAX_NDIM];            /* output: 1 + which extent the kernel writes this dimension to, or 0 */
     uint8_t stored_at[TN_MAX_VIEW];          /* output: the stored dimension that a dimension of the view is part of, */
-    int64_t inner[TN_MAX_VIEW];              /* and the product of the parts that lie inside it */
+    int64_t inner[TN_MAX_VIEW];              /* and the product of the parts that are inside it */
     tn_group group[TN_MAX_VIEW];
 } tn_operand;
 

@@ -363,7 +363,7 @@ void tn_rt_put_pack(tn_frame *f, tn_operand *t, int pack)
     }
 }
 
-/* The given output has the shape and lies in memory as it must. */
+/* The given output has the shape and is in memory as it must. */
 static void compare(tn_frame *f, tn_operand *t)
 {
     const tn_tensor *given = t->tensor;

@@ -110,7 +110,7 @@ void tn_rt_copy(void *to, const void *from, const tn_box *box, int32_t bytes)
     }
 }
 
-/* Of an empty tensor the extents beside the 0 may have any product: it wraps, and nothing lies at such a distance. */
+/* Of an empty tensor the extents next to the 0 may have any product: it wraps, and nothing is at such a distance. */
 static int64_t times(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a * (uint64_t)b);

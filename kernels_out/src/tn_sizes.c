@@ -345,7 +345,7 @@ double tn_rt_log10(double x)
     return whole >= 0 && whole <= 22 && tn_rt_pow(10, whole) == x ? whole : y;
 }
 
-/* Exact for cubes of whole numbers. */
+/* Exact for cubes of integers. */
 double tn_rt_cbrt(double x)
 {
     const double size = tn_rt_fabs(x);

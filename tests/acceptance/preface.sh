@@ -12,7 +12,7 @@ skip() {
   exit 77
 }
 
-[ -d "$shared/accept" ] || skip 'no ../shared/accept beside the checkout'
+[ -d "$shared/accept" ] || skip 'no ../shared/accept next to the checkout'
 [ -x "$tenon" ] || { echo "$tenon is not built" >&2; exit 1; }
 
 # needs_python MODULE...: sets `python` to one that imports them all: $PYTHON, the one in build/venv, or the system's.

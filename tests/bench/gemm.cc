@@ -1,6 +1,6 @@
-// Products of square matrices by the generated library, every type beside its peer: f32 and f64 beside OpenBLAS, narrow
-// types beside our f32. One process, one thread, repetitions in random order; results are compared before times are
-// taken.
+// Products of square matrices by the generated library, every type next to its peer: f32 and f64 next to OpenBLAS,
+// narrow types next to our f32. One process, one thread, repetitions in random order; results are compared before times
+// are taken.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 

@@ -96,7 +96,10 @@ std::string included_file(const std::string& line) {
   return end == std::string::npos ? std::string() : line.substr(10, end - 10);
 }
 
-void check_includes(const Source& source, const fs::path& gen, const Layers& layers, Report& report) {
+/// Which folders of the same room each folder includes.
+using Arrows = std::map<std::string, std::set<std::string>>;
+
+void check_includes(const Source& source, const fs::path& gen, const Layers& layers, Arrows& arrows, Report& report) {
   const std::string room = folder_of(fs::relative(source.path, gen));
   if (!layers.allowed.count(room)) report.breach(source, 1, "the room '" + room + "' is not in gen/layers.txt");
   for (size_t i = 0; i < source.lines.size(); ++i) {
@@ -108,9 +111,24 @@ void check_includes(const Source& source, const fs::path& gen, const Layers& lay
       continue;
     }
     const std::string other = folder_of(file);
+    if (other != room && Layers::top(other) == Layers::top(room)) arrows[room].insert(other);
     if (!layers.may_include(room, other))
       report.breach(source, i + 1, "room '" + room + "' may not include room '" + other + "'");
   }
+}
+
+bool reaches(const Arrows& arrows, const std::string& from, const std::string& to, std::set<std::string>& seen) {
+  const auto at = arrows.find(from);
+  if (at == arrows.end() || !seen.insert(from).second) return false;
+  return std::any_of(at->second.begin(), at->second.end(),
+                     [&](const std::string& next) { return next == to || reaches(arrows, next, to, seen); });
+}
+
+void check_circles(const fs::path& root, const Arrows& arrows, Report& report) {
+  const Source layers{root / "gen" / "layers.txt", "gen/layers.txt", {}};
+  for (const auto& [folder, others] : arrows)
+    if (std::set<std::string> seen; reaches(arrows, folder, folder, seen))
+      report.breach(layers, 1, "'" + folder + "' includes itself in a circle of folders");
 }
 
 void check_purpose(const Source& source, Report& report) {
@@ -181,7 +199,7 @@ void check_widths(const Source& source, Report& report) {
   }
 }
 
-// A function body is what stands between a line at column 0 that ends with '{' and the '}' at column 0 after it. A
+// A function body is what is between a line at column 0 that ends with '{' and the '}' at column 0 after it. A
 // `case` with its result on one line is a row of a table and does not count.
 void check_sizes(const Source& source, Report& report) {
   static const char* const not_functions[] = {"namespace", "struct", "class", "enum", "union",
@@ -220,6 +238,29 @@ void check_words(const Source& source, Report& report) {
         report.breach(source, i + 1, "'" + mark + "' marks unfinished work");
 }
 
+// Wordings that the project once had too many of; each was put together here so that this file does not hold it.
+void check_wording(const Source& source, Report& report) {
+  static const std::string wordings[] = {std::string("whole ") + "number", std::string("great") + "est",
+                                         std::string("cannot be ") + "told", std::string("is no ") + "key",
+                                         std::string("nothing ") + "that"};
+  for (size_t i = 0; i < source.lines.size(); ++i)
+    for (const std::string& wording : wordings)
+      if (source.lines[i].find(wording) != std::string::npos)
+        report.breach(source, i + 1, "write plainer than '" + wording + "': CONTRIBUTING.md, Style");
+}
+
+// Everything that a person reads and the generator prints from: sources, templates, definitions, pages.
+std::vector<Source> texts_below(const fs::path& root) {
+  static const std::set<std::string> kinds = {".cc", ".h", ".def", ".md", ".yaml", ".in"};
+  std::vector<Source> found;
+  for (const char* folder : {"gen", "templates", "opdefs", "docs", "cmake", "examples"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.is_regular_file() && kinds.count(entry.path().extension().string()))
+        found.push_back({entry.path(), fs::relative(entry.path(), root).generic_string(), read_lines(entry.path())});
+  std::sort(found.begin(), found.end(), [](const Source& a, const Source& b) { return a.name < b.name; });
+  return found;
+}
+
 std::vector<Source> sources_below(const fs::path& root, const char* folder) {
   std::vector<Source> found;
   if (!fs::is_directory(root / folder)) return found;
@@ -245,7 +286,10 @@ int main(int argc, char** argv) {
   check_plan(root, layers, report);
   const std::vector<Source> generator = sources_below(root, "gen");
   const std::vector<Source> tests = sources_below(root, "tests");
-  for (const Source& source : generator) check_includes(source, root / "gen", layers, report);
+  Arrows arrows;
+  for (const Source& source : generator) check_includes(source, root / "gen", layers, arrows, report);
+  check_circles(root, arrows, report);
+  for (const Source& text : texts_below(root)) check_wording(text, report);
   for (const auto* group : {&generator, &tests})
     for (const Source& source : *group) {
       check_purpose(source, report);

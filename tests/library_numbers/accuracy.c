@@ -1,4 +1,4 @@
-/* Greatest errors of the library's functions over the whole range of f32 and f64, against long double: `accuracy TABLE` fails where a figure is
+/* Maximum errors of the library's functions over the whole range of f32 and f64, against long double: `accuracy TABLE` fails where a figure is
    above that of the table; without it prints the rows. */
 #include <float.h>
 #include <math.h>
@@ -46,7 +46,7 @@ static const row rows[] = {
     {"hard_swish", of_hard_swish},
 };
 
-/* Units of the last place at `want`; 1e9 where one of the two is no number and the other is, or an infinity is missing. */
+/* Units of the last place at `want`; 1e9 where one of the two is not a number and the other is, or an infinity is missing. */
 static double ulps(real got, real want, int digits, int least, real top)
 {
     int exponent;

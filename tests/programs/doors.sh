@@ -37,7 +37,7 @@ check 'a file where the folder should be' ends 1 "$work/file is not a directory"
 check 'a file on the way to the folder' ends 1 "cannot make the directory $work/file/below: Not a directory" relu -o "$work/file/below"
 mkdir -p "$work/taken/MANIFEST.json"
 check 'a folder where a file should be' ends 1 "$work/taken/MANIFEST.json is a directory" relu -o "$work/taken"
-check 'nothing beside it' sh -c '[ "$(find "$1" | wc -l)" = 2 ]' - "$work/taken"
+check 'nothing next to it' sh -c '[ "$(find "$1" | wc -l)" = 2 ]' - "$work/taken"
 
 # graph NAME INPUT CALL: a graph of one operator.
 graph() { printf 'graph: g\ninputs: {x: "%s"}\nmain: |\n  y = %s\noutputs: [y]\n' "$2" "$3" >"$work/$1.yaml"; }
@@ -46,7 +46,7 @@ check 'a permutation that names a dimension twice' ends 1 'the permutation names
 graph ninth 'f32[1, 1, 1, 1, 1, 1, 1, 1, 2]' 'relu(x)'
 check 'a tensor of nine dimensions' ends 1 "ninth.yaml: error: input 'x' has 9 dimensions; a model takes and gives tensors of at most 8" "$tenon" model "$work/ninth.yaml" -o "$work/none"
 printf 'graph: g\nsizes: {N: 1..4611686018427387904}\ninputs: {x: "f32[N, 3]"}\nmain: |\n  y = softmax(x)\noutputs: [y]\n' >"$work/bound.yaml"
-check 'a bound whose tensors nothing holds' ends 1 'the tensor '"'x'"' of type f32[N, 3] has more than 2^40 elements at the greatest run-time sizes; give them smaller bounds' \
+check 'a bound whose tensors nothing holds' ends 1 'the tensor '"'x'"' of type f32[N, 3] has more than 2^40 elements at the maximum run-time sizes; give them smaller bounds' \
   "$tenon" model "$work/bound.yaml" -o "$work/none"
 graph ok 'f32[2, 3]' 'relu(x)'
 check 'run without its input: the command line is wrong' ends 2 "ok.yaml has 1 input, and 0 files are given: x f32[2, 3]" "$tenon" run "$work/ok.yaml" --isa portable

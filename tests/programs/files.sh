@@ -105,7 +105,7 @@ npy_says negative "its header is damaged at character 51: $dictionary"
 npy_says ranks "its header is damaged at character 75: $dictionary"
 npy_says short 'it ends after 2 of the 3 bytes of its elements'
 npy_says long 'it goes on behind the 3 bytes of its elements'
-npy_says value 'element 2 is no bool: its byte is 5'
+npy_says value 'element 2 is not a bool: its byte is 5'
 npy_says quote "its header is damaged at character 16: $dictionary"
 npy_says word "its header is damaged at character 34: $dictionary"
 check 'a file that is not there' wrong "$work/gone.npy: No such file or directory" takes "$work/gone.npy" 4
@@ -129,7 +129,7 @@ check 'narrower takes all pixels' answers 'planes_out: f32[1, 3, 1, 1] 15 15 15'
 check 'grey as bytes' answers 'pixels_out: u8[12] 10 10 10 20 20 20 10 10 ...' takes "$work/grey.pgm" 2 --filter nearest
 check 'bytes end at 0 and 255' answers 'pixels_out: u8[12] 0 0 0 0 0 255 255 255 ...' takes "$work/pixels.ppm" 2 --mean 5.4 --scale 999 --mean 5000
 check 'a picture cut short' wrong "$work/cut.pgm: it ends after 2 of its 3 values" takes "$work/cut.pgm" 1
-check 'a value above the greatest' wrong "$work/over.pgm: value 2 is 8, more than the 7 of its header" takes "$work/over.pgm" 1
+check 'a value above the maximum' wrong "$work/over.pgm: value 2 is 8, more than the 7 of its header" takes "$work/over.pgm" 1
 check 'a picture too large' wrong "$work/large.ppm: it has 999999 x 999999 pixels; at least one and at most 268435456 are read, sides up to 65535" takes "$work/large.ppm" 1
 check 'a picture of text' wrong "$work/text.ppm: not a picture of kind P5 or P6" takes "$work/text.ppm" 1
 check 'a picture for bools' wrong "$work/grey.pgm: it is a picture; input 'flags' takes bool[N=0..8]" takes "$work/grey.pgm" 4
@@ -187,7 +187,7 @@ npy "$work/two.npy" 2
 seq -f 'digit %.0f' 0 9 >"$work/words.txt"
 head -n 9 "$work/words.txt" >"$work/nine.txt"
 check 'a missing value is named' says_usage '--repeat: a number above 0 is expected after it' "$work/two.npy" --repeat
-check 'a value that is no number is named' says_usage "--top: a number above 0 is expected, not 'abc'" "$work/two.npy" --top abc
+check 'a value that is not a number is named' says_usage "--top: a number above 0 is expected, not 'abc'" "$work/two.npy" --top abc
 check 'an option that is not there is named' says_usage '--nonsense: there is no such option' "$work/two.npy" --nonsense
 check 'an input too many is named' says_usage "$work/words.txt: this model has only one input" "$work/two.npy" "$work/words.txt"
 rm -f "$work/y.npy"

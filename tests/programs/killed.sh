@@ -6,7 +6,7 @@ old() {
   find "$1" -type f -exec sh -c 'for f; do echo "/* old */" >>"$f"; done' - {} +
 }
 
-# each_whole FOLDER WHOLE OLD: every file that is no temporary one is as in one of the two.
+# each_whole FOLDER WHOLE OLD: every file that is not a temporary one is as in one of the two.
 each_whole() {
   (cd "$1" && find . -type f ! -name '*.tmp') | while read -r name; do
     cmp -s "$1/$name" "$2/$name" || cmp -s "$1/$name" "$3/$name" || { echo "half a file: $name"; return 1; }

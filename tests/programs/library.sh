@@ -24,6 +24,6 @@ else
   skipped=$((skipped + 1))
 fi
 
-# What a level lacks of its own is that of the level below: each has to stand alone, too.
+# What a level lacks of its own is that of the level below: each has to be alone, too.
 alone() { rm -rf "$work/level" && "$tenon" lib --isa "$1" -q -o "$work/level"; }
 for level in $("$tenon" list isas | awk '{ print $1 }'); do check "all ops for $level alone" alone "$level"; done

@@ -312,16 +312,16 @@ TEST_CASE("rewrites: a rule keeps what its pattern computes") {
     const TensorData a = run(before, inputs), b = run(after.graph, inputs);
     REQUIRE(a.dtype == b.dtype);
     REQUIRE(a.dims == b.dims);
-    double greatest = 0, apart = 0;
+    double maximum = 0, apart = 0;
     for (int64_t k = 0; k < element_count(a.dims); ++k) {
-      greatest = std::max(greatest, std::fabs(real_element(a, k)));
+      maximum = std::max(maximum, std::fabs(real_element(a, k)));
       apart = std::max(apart, std::fabs(real_element(a, k) - real_element(b, k)));
     }
     // Each operator of either graph rounds once, and an error grows by the few factors of size 8 at most that these
     // tensors hold.
     const double bound =
         is_float(a.dtype)
-            ? 8.0 * 0x1p-24 * static_cast<double>(before.nodes.size() + after.graph.nodes.size()) * greatest
+            ? 8.0 * 0x1p-24 * static_cast<double>(before.nodes.size() + after.graph.nodes.size()) * maximum
             : i.steps;
     CHECK(apart <= bound);
   }

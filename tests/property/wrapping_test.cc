@@ -1,4 +1,4 @@
-// Whole numbers at the ends of 64 bits: simplified expressions over data give what wrapping arithmetic gives, and
+// Integers at the ends of 64 bits: simplified expressions over data give what wrapping arithmetic gives, and
 // numbers that leave their type are found.
 #include <algorithm>
 #include <limits>

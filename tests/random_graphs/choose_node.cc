@@ -17,7 +17,7 @@ namespace tenon_test {
 namespace {
 
 constexpr int64_t kMostElements = 3000;
-constexpr long double kGreatest = 1e4L;  ///< magnitudes above are not carried on: products of them say little
+constexpr long double kMaximum = 1e4L;  ///< magnitudes above are not carried on: products of them say little
 
 /// Operators that move elements, reduce them, or read windows: what fusion, views and in-place memory are about.
 const std::set<std::string> kFrequent = {"reshape",
@@ -88,7 +88,7 @@ bool is_healthy(const TensorData& t, bool empty_too) {
   int64_t odd = 0;
   const bool real = is_float(t.dtype) || is_complex(t.dtype);
   const std::vector<long double> elements = real_elements(t);
-  for (const long double x : elements) odd += real && !(std::fabs(x) <= kGreatest);
+  for (const long double x : elements) odd += real && !(std::fabs(x) <= kMaximum);
   return odd * 8 <= static_cast<int64_t>(elements.size());
 }
 

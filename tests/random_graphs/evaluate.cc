@@ -1,4 +1,4 @@
-// Random graphs by the oracle, and by the oracle beside moved operands.
+// Random graphs by the oracle, and by the oracle next to moved operands.
 #include "random_graphs/evaluate.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ bool is_exact(const Kernel& k) {
   return exact;
 }
 
-/// Whether every whole number that the kernel gives is a real one, converted.
+/// Whether every integer that the kernel gives is a real one, converted.
 bool makes_whole(const Kernel& k) {
   return !k.call && std::all_of(k.body.begin(), k.body.end(), [&](const KernelStatement& s) {
     const auto* a = std::get_if<Apply>(&s.value->node);
@@ -79,7 +79,7 @@ double unit(DType d) {
 /// Where the results of operations are moved within an operator.
 enum class Direction : uint8_t { Up, Down, Either };
 
-/// Whether a number of the type is this one. What is not is rounded, as a whole number beyond 2^24 is by f32.
+/// Whether a number of the type is this one. What is not is rounded, as an integer beyond 2^24 is by f32.
 bool holds(DType d, long double x) {
   return real_of(d) == DType::F64 ? static_cast<long double>(static_cast<double>(x)) == x
                                   : static_cast<long double>(static_cast<float>(x)) == x;
@@ -210,18 +210,18 @@ bool refuses(const OpLibrary& defs, const std::string& op, const std::vector<con
   return !expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
 }
 
-/// Whether an element moved by far more than roundings add up to: it lies beside a jump, as of a remainder.
+/// Whether an element moved by far more than roundings add up to: it is next to a jump, as of a remainder.
 bool some_jump(const std::vector<double>& differences, const std::vector<long double>& wanted, DType type) {
   constexpr double kMany = 0x1p12;
   if (!has_rounding(type)) return false;
-  long double greatest = 0;
+  long double maximum = 0;
   for (const long double w : wanted)
-    if (std::isfinite(w)) greatest = std::max(greatest, std::fabs(w));
+    if (std::isfinite(w)) maximum = std::max(maximum, std::fabs(w));
   return std::any_of(differences.begin(), differences.end(),
-                     [&](double d) { return d > kMany * unit(type) * static_cast<double>(greatest); });
+                     [&](double d) { return d > kMany * unit(type) * static_cast<double>(maximum); });
 }
 
-/// The mean of the numbers without the greatest quarter: elements that jump say nothing of the others.
+/// The mean of the numbers without the maximum quarter: elements that jump say nothing of the others.
 double usual_difference(const std::vector<double>& differences) {
   std::vector<double> known;
   for (const double d : differences)
@@ -285,7 +285,7 @@ std::optional<std::vector<std::vector<double>>> tolerances(const OpLibrary& defs
                     : std::isnan(out[k][i]) ? out[k][i]
                                             : std::max(out[k][i], static_cast<double>(d));
       }
-      // where elements jump, one that stayed on its side in a few runs may be beside the jump too
+      // where elements jump, one that stayed on its side in a few runs may be next to the jump too
       if (run + 1 == kMovedRuns && some_jump(out[k], wanted[k], values->data[v].dtype)) runs = 4 * kMovedRuns;
     }
   }

@@ -13,8 +13,8 @@ namespace tenon_test {
 /// Results of one call.
 struct Evaluation {
   std::vector<TensorData> outputs;
-  bool exact = true;   ///< nothing is rounded: elements are moved, compared, converted, or whole numbers
-  bool whole = false;  ///< its whole numbers are real ones made whole: beside a jump lie their neighbours, where an
+  bool exact = true;   ///< nothing is rounded: elements are moved, compared, converted, or integers
+  bool whole = false;  ///< its integers are real ones made whole: next to a jump lie their neighbours, where an
                        ///< index may be any other
 };
 
@@ -23,8 +23,8 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
                                    const std::vector<const TensorData*>& inputs, const Attributes& attrs,
                                    const Rounding& rounded = {});
 
-/// Per output of the graph, per element (complex: two of each): the greatest difference that roundings explain, or NaN
-/// where they decide between different answers, as beside a comparison or between two indices. It is measured: the
+/// Per output of the graph, per element (complex: two of each): the maximum difference that roundings explain, or NaN
+/// where they decide between different answers, as next to a comparison or between two indices. It is measured: the
 /// graph is evaluated several times with operands and results of every operator that rounds, and what it computes on
 /// the way, moved by a few units in the last place: once all of the latter up and once all down, because what decides
 /// on one side of a jump often decides for many elements, then at random. Nothing where one of these leaves an

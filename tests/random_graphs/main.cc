@@ -153,17 +153,17 @@ class Hunt {
                                              : std::vector<int64_t>{extents[rng() % extents.size()]};
   }
 
-  /// The open graph as it is, at the ends of its size, and behind them. An open extent beside a fixed one is taken to
+  /// The open graph as it is, at the ends of its size, and behind them. An open extent next to a fixed one is taken to
   /// be equal to it, so that a program may refuse the 1 that the definition stretches, but only where other sizes are
   /// refused by the definition too.
   std::vector<KnownValues> at_sizes(const RandomGraph& g, uint64_t seed) const {
     std::vector<KnownValues> runs;
     bool fixed = false;
-    for (const int64_t size : {g.open, greatest_size(g), g.open - 1, int64_t{1}, int64_t{0}, greatest_size(g) + 1}) {
+    for (const int64_t size : {g.open, maximum_size(g), g.open - 1, int64_t{1}, int64_t{0}, maximum_size(g) + 1}) {
       std::mt19937_64 rng(seed);
       const auto sized = at_size(bench_.defs.ops, g, size);
       if (!sized) continue;
-      const bool outside = size < 1 || size > greatest_size(g);
+      const bool outside = size < 1 || size > maximum_size(g);
       const auto limits = sized->refused || outside ? std::nullopt : tolerances(bench_.defs.ops, sized->graph, rng);
       if (sized->refused || outside) runs.push_back({sized->graph, {}, Answer::Refusal});
       else if (limits)

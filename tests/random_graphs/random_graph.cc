@@ -61,7 +61,7 @@ void write_npy(const TensorData& t, const std::filesystem::path& path) {
 
 }  // namespace
 
-int64_t greatest_size(const RandomGraph& g) { return g.open + 3; }
+int64_t maximum_size(const RandomGraph& g) { return g.open + 3; }
 
 std::vector<int> values_from(const RandomGraph& g, From from) {
   std::vector<int> out;
@@ -73,7 +73,7 @@ std::vector<int> values_from(const RandomGraph& g, From from) {
 std::string yaml_text(const RandomGraph& g) {
   std::string out = "graph: random\n";
   const auto inputs = values_from(g, From::Input), parameters = values_from(g, From::Parameter);
-  if (g.open != 0) out += fmt::format("sizes: {{N: 1..{}}}\n", greatest_size(g));
+  if (g.open != 0) out += fmt::format("sizes: {{N: 1..{}}}\n", maximum_size(g));
   if (!inputs.empty()) out += "inputs:\n";
   for (const int v : inputs)
     out += fmt::format("  {}: {}\n", g.values[static_cast<size_t>(v)].name,

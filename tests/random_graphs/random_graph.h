@@ -12,7 +12,7 @@ namespace tenon_test {
 
 using namespace tenon;
 
-/// Where a value comes from; parameters are constants in files beside the graph.
+/// Where a value comes from; parameters are constants in files next to the graph.
 enum class From : uint8_t { Input, Parameter, Node };
 
 struct RandomValue {
@@ -28,7 +28,7 @@ struct RandomNode {
   std::vector<int> outputs;
 };
 
-/// Nodes stand in an order in which every value is made before it is read.
+/// Nodes are in an order in which every value is made before it is read.
 struct RandomGraph {
   std::vector<RandomValue> values;
   std::vector<RandomNode> nodes;
@@ -38,9 +38,9 @@ struct RandomGraph {
 };
 
 /// N is one of 1 … this.
-int64_t greatest_size(const RandomGraph& graph);
+int64_t maximum_size(const RandomGraph& graph);
 
-/// The graph in YAML; parameters are read from NAME.npy beside it.
+/// The graph in YAML; parameters are read from NAME.npy next to it.
 std::string yaml_text(const RandomGraph& graph);
 
 /// Writes graph.yaml and the parameters' files.

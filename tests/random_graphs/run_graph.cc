@@ -24,7 +24,7 @@ namespace {
 constexpr size_t kGuard = 64;
 constexpr uint8_t kGuardByte = 0xa5;
 constexpr unsigned kMostSeconds = 60;        ///< of a processor
-constexpr unsigned kMostClockSeconds = 900;  ///< beside other work, or where something sleeps for ever
+constexpr unsigned kMostClockSeconds = 900;  ///< next to other work, or where something sleeps for ever
 constexpr int kShapeStatus = -3;             ///< NET_E_SHAPE
 enum Exit : int {
   kRan,

@@ -13,7 +13,7 @@ namespace tenon {
 class CNames {
  public:
   void take(const std::string& name) { taken_.insert(name); }
-  /// `original` made an identifier of C that is no keyword and not taken yet.
+  /// `original` made an identifier of C that is not a keyword and not taken yet.
   std::string fresh(const std::string& original);
 
  private:

@@ -45,8 +45,8 @@ size_t length_of(const SizeExpr& e) {
   return all;
 }
 
-/// What depends on sizes in so many ways is no extent that anybody means: selections among numbers by arithmetic, which
-/// products make longer and longer.
+/// What depends on sizes in so many ways is not an extent that anybody means: selections among numbers by arithmetic,
+/// which products make longer and longer.
 bool is_short(const SizeTensor& t) {
   constexpr size_t kLongest = 200;
   return std::all_of(t.elements.begin(), t.elements.end(), [](const SizeExpr& e) { return length_of(e) <= kLongest; });
@@ -220,8 +220,8 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   return append(std::move(node), inferred.outputs, place);
 }
 
-/// Reals made of narrow whole numbers stand for these: what computes with such a tensor may be rewritten to compute
-/// with the whole numbers.
+/// Reals made of narrow integers stand for these: what computes with such a tensor may be rewritten to compute
+/// with the integers.
 bool GraphBuilder::stays_node(const Node& node, const std::vector<TensorType>& types) const {
   if (node.inputs.empty() || node.inputs[0] == kNoValue || types.size() != 1 || open_.size() > 1) return false;
   const Value& from = value(node.inputs[0]);
@@ -266,7 +266,7 @@ GraphBuilder::Equality GraphBuilder::require_equal(const SizeExpr& x, const Size
   return Equality::at_every_call;
 }
 
-/// An open size beside a number is that number: the program's own check of its sizes refuses all others. Other extents
+/// An open size next to a number is that number: the program's own check of its sizes refuses all others. Other extents
 /// are compared.
 void GraphBuilder::fix_for_every_call(const EqualExtents& e) {
   const SizeExpr &open = e.a.is_constant() ? e.b : e.a, &number = e.a.is_constant() ? e.a : e.b;
@@ -309,7 +309,7 @@ void GraphBuilder::name_extents(Node& node, InferredTypes& inferred, RegionId pl
     };
     std::string name = node.op + "_" + e.name;
     for (int n = 2; taken(name); ++n) name = fmt::format("{}_{}_{}", node.op, e.name, n);
-    const std::optional<int64_t> most = greatest_value(e.bound, known);
+    const std::optional<int64_t> most = maximum_value(e.bound, known);
     if (!most) throw GraphError(fmt::format("{}: nothing bounds the extent {}", node.op, to_text(e.bound)));
     graph_.sizes.push_back({name, 0, *most, true});
     known.push_back(graph_.sizes.back());
@@ -336,7 +336,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string&
   }
   for (const TensorType& t : types) {
     const int64_t count = count_of(t.dims);
-    // Without inputs only whole numbers are worth it: they become extents and indices, while random numbers stay what
+    // Without inputs only integers are worth it: they become extents and indices, while random numbers stay what
     // they are.
     if (count < 0 || count > computed_elements_ || (!any && !is_whole(t.dtype))) return std::nullopt;
   }

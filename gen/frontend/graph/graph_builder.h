@@ -27,7 +27,7 @@ class GraphBuilder {
   void add_file(std::string path) { graph_.files.push_back(std::move(path)); }
   ValueId add_constant(const std::string& name, std::shared_ptr<const TensorData> data);
   ValueId add_constant(const std::string& name, TensorData data);
-  /// A tensor of whole numbers that may depend on run-time sizes; of floats where all of them are whole and the type
+  /// A tensor of integers that may depend on run-time sizes; of floats where all of them are whole and the type
   /// holds them.
   ValueId add_numbers(DType dtype, std::vector<SizeExpr> dims, std::vector<SizeExpr> elements);
 
@@ -98,7 +98,7 @@ class GraphBuilder {
   /// The run-time sizes and the counters of the loops with their ranges.
   std::vector<GraphSize> sizes() const { return all_sizes(graph_); }
   const OpSemantics& semantics() const { return *semantics_; }
-  /// Elements of a tensor of whole numbers where they are known before run time.
+  /// Elements of a tensor of integers where they are known before run time.
   std::optional<std::vector<SizeExpr>> numbers(ValueId id) const;
 
   /// The graph, without what no output needs, with unique C identifiers. An output that is an input, a constant or
@@ -112,7 +112,7 @@ class GraphBuilder {
     bool computed = false;        // has a node although its contents are known, which the graph does not keep
     RegionId region = kTopLevel;  // outside of which it is not known
   };
-  /// An open region and the nodes that lie in it so far.
+  /// An open region and the nodes that are in it so far.
   struct Open {
     RegionId region = kTopLevel;
     std::vector<Node> nodes;

@@ -49,7 +49,7 @@ void GraphBuilder::check_known_outside(RegionId id, const TensorType& type) cons
 }
 
 /// The outermost of the open regions in which all that the node names is known; a branch is left by nothing, since what
-/// stands in it may have to be left out.
+/// is in it may have to be left out.
 size_t GraphBuilder::place_of(const Node& node, const std::vector<TensorType>& types) const {
   std::set<std::string> names;
   for (const auto& [name, value] : node.attrs) std::visit(NamesIn{names}, value);
@@ -95,7 +95,7 @@ RegionId GraphBuilder::open(Region region) {
   return open_.back().region;
 }
 
-/// What stands in the innermost region is carried out whatever the inputs are: it lies in loops alone that have a first
+/// What is in the innermost region is carried out whatever the inputs are: it is in loops alone that have a first
 /// iteration.
 bool GraphBuilder::runs_at_every_call() const {
   return std::all_of(open_.begin() + 1, open_.end(), [&](const Open& o) {

@@ -1,4 +1,4 @@
-// Small tensors of whole numbers whose elements are extents: what ops that move or add elements make of them.
+// Small tensors of integers whose elements are extents: what ops that move or add elements make of them.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// A tensor of whole numbers that may depend on run-time sizes.
+/// A tensor of integers that may depend on run-time sizes.
 struct SizeTensor {
   DType dtype = DType::I64;
   std::vector<int64_t> dims;
@@ -24,9 +24,9 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
                                                         const Attributes& attrs, const std::vector<TensorType>& types,
                                                         const std::vector<GraphSize>& sizes);
 
-/// The elements of a constant where all are whole numbers, reals of such values included; nothing otherwise.
+/// The elements of a constant where all are integers, reals of such values included; nothing otherwise.
 std::optional<std::vector<SizeExpr>> whole_elements(const TensorData& data);
-/// Whether the type holds all elements exactly: floats do not hold all whole numbers.
+/// Whether the type holds all elements exactly: floats do not hold all integers.
 bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes);
 
 }  // namespace tenon

@@ -10,7 +10,7 @@ namespace {
 /// The only value of `name` for which the equation holds.
 std::optional<int64_t> only_solution(const ExtentEquation& equation, const std::string& name) {
   std::optional<int64_t> found;
-  for (int64_t v = 1; v <= kGreatestSolved; ++v) {
+  for (int64_t v = 1; v <= kMaximumSolved; ++v) {
     if (evaluate(equation.extent, {{name, v}}) != equation.stated) continue;
     if (found) return std::nullopt;
     found = v;

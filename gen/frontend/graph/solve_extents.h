@@ -15,9 +15,9 @@ struct ExtentEquation {
   int64_t stated = 0;
 };
 
-/// The unknowns about which the equations leave no choice among the extents from 1 to kGreatestSolved. Names that are
+/// The unknowns about which the equations leave no choice among the extents from 1 to kMaximumSolved. Names that are
 /// not among `unknowns` are run-time sizes: an equation with one of them says nothing.
-inline constexpr int64_t kGreatestSolved = 4096;
+inline constexpr int64_t kMaximumSolved = 4096;
 SizeValues solve_extents(const std::vector<ExtentEquation>& equations, const std::set<std::string>& unknowns);
 
 }  // namespace tenon

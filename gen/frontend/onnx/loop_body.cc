@@ -12,7 +12,7 @@ using namespace tenon_onnx;
 
 constexpr int kMaxSteps = 1000;
 // Beyond these some type of a counter, f32 above all, would round or wrap.
-constexpr int64_t kGreatestCount = int64_t{1} << 22;
+constexpr int64_t kMaximumCount = int64_t{1} << 22;
 
 std::optional<SizeExpr> whole_number(const TensorProto& t) {
   const std::optional<DType> dtype = onnx_dtype(t.data_type());
@@ -21,13 +21,13 @@ std::optional<SizeExpr> whole_number(const TensorProto& t) {
   if (!data.ok() || element_count(data.value().dims) != 1) return std::nullopt;
   if (!is_float(*dtype)) return SizeExpr(int_element(data.value(), 0));
   const double v = real_element(data.value(), 0);
-  if (!(v > -static_cast<double>(kGreatestCount) && v < static_cast<double>(kGreatestCount)) ||
+  if (!(v > -static_cast<double>(kMaximumCount) && v < static_cast<double>(kMaximumCount)) ||
       v != static_cast<double>(static_cast<int64_t>(v)))
     return std::nullopt;
   return SizeExpr(static_cast<int64_t>(v));
 }
 
-bool is_small(int64_t v) { return v > -kGreatestCount && v < kGreatestCount; }
+bool is_small(int64_t v) { return v > -kMaximumCount && v < kMaximumCount; }
 bool is_small(const SizeExpr& e) { return !e.is_constant() || is_small(e.value); }
 
 std::optional<Counter> if_small(const SizeExpr& start, int64_t step) {

@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// A whole number of iteration k: start + step * k.
+/// An integer of iteration k: start + step * k.
 struct Counter {
   SizeExpr start;
   int64_t step = 0;
@@ -22,7 +22,7 @@ struct Counter {
 /// Loops of TensorFlow run `while` a counter is below an extent, and hand weights from one iteration to the next.
 class LoopBody {
  public:
-  /// The whole number that a name stands for outside of the loop, where it is one that is known before run time.
+  /// The integer that a name stands for outside of the loop, where it is one that is known before run time.
   using NumberOf = std::function<std::optional<SizeExpr>(const std::string& name)>;
 
   /// `initial` has the numbers that the carried values of i32 and i64 begin with, `sizes` the ranges of what is in

@@ -19,7 +19,7 @@ class SequenceMapNode : public ControlNode {
   /// The body once for each element of the first sequence: of each further input the element of the same number, or all
   /// of a tensor.
   std::vector<ValueId> run() {
-    if (inputs_.empty() || !is_list(inputs_[0])) throw OnnxError{Code::E0806, "its first input is no sequence", {}};
+    if (inputs_.empty() || !is_list(inputs_[0])) throw OnnxError{Code::E0806, "its first input is not a sequence", {}};
     const RecipeList first = list_of(inputs_[0]);
     std::vector<RecipeList> results(static_cast<size_t>(graph("body").output_size()));
     for (size_t i = 0; i < first.size(); ++i) {

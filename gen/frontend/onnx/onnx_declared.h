@@ -1,4 +1,4 @@
-// Types that an ONNX file declares for values, beside the types that follow from its nodes.
+// Types that an ONNX file declares for values, next to the types that follow from its nodes.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// If: the branch that is known or that the greatest sizes take, or a region for each of the two.
+// If: the branch that is known or that the maximum sizes take, or a region for each of the two.
 #include <algorithm>
 
 #include "frontend/graph/joined_results.h"
@@ -20,7 +20,7 @@ class IfNode : public ControlNode {
     if (known && known->is_constant()) return reader_.read(branch(!known->is(0)), {});
     const bool told_by_sizes = known && builder_.known_at_run(*known);
     if (const auto results = both_branches(told_by_sizes)) return *results;
-    return branch_of_greatest_sizes(*known);
+    return branch_of_maximum_sizes(*known);
   }
 
  private:
@@ -53,10 +53,10 @@ class IfNode : public ControlNode {
 
   /// The branch that is taken where all sizes are as great as they may be; a call whose sizes take the other one is
   /// refused.
-  std::vector<ValueId> branch_of_greatest_sizes(const SizeExpr& condition) {
-    SizeValues greatest;
-    for (const GraphSize& s : builder_.sizes()) greatest[s.name] = s.hi;
-    const bool holds = evaluate(condition, greatest).value_or(0) != 0;
+  std::vector<ValueId> branch_of_maximum_sizes(const SizeExpr& condition) {
+    SizeValues maximum;
+    for (const GraphSize& s : builder_.sizes()) maximum[s.name] = s.hi;
+    const bool holds = evaluate(condition, maximum).value_or(0) != 0;
     builder_.require_equal(condition, int64_t{holds});
     return reader_.read(branch(holds), {});
   }

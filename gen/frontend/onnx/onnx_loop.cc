@@ -69,9 +69,9 @@ class LoopNode : public ControlNode {
     return counted ? lesser(most, *counted, builder_.sizes()) : most;
   }
 
-  /// The greatest number of iterations: where only run time knows, the extent that the file states for an output that
+  /// The maximum number of iterations: where only run time knows, the extent that the file states for an output that
   /// has one element for each.
-  SizeExpr greatest_trip(const std::optional<SizeExpr>& count, size_t carried) const {
+  SizeExpr maximum_trip(const std::optional<SizeExpr>& count, size_t carried) const {
     if (count) return *count;
     int64_t stated = 0;
     bool parts = false;
@@ -155,7 +155,7 @@ class LoopNode : public ControlNode {
 
   std::vector<ValueId> rolled_loop(const std::vector<ValueId>& initial, const LoopBody& body,
                                    const std::optional<SizeExpr>& count) {
-    Guard guard{builder_, builder_.begin_loop(greatest_trip(count, initial.size()))};
+    Guard guard{builder_, builder_.begin_loop(maximum_trip(count, initial.size()))};
     const bool asked = input(0) != kNoValue && !number(input(0)), guarded = input(1) != kNoValue && !is_fixed(input(1));
     builder_.set_bounds(guard.region, asked ? input(0) : kNoValue, guarded ? input(1) : kNoValue);
     // An iteration that runs has been allowed to: inside, the condition holds.

@@ -153,7 +153,7 @@ class TableReader {
     int v = 0;
     const char* end = text.data() + text.size();
     const auto r = std::from_chars(text.data(), end, v);
-    if (r.ec != std::errc() || r.ptr != end) error(Code::E0214, value.span, "an opset is a whole number");
+    if (r.ec != std::errc() || r.ptr != end) error(Code::E0214, value.span, "an opset is an integer");
     return v;
   }
 

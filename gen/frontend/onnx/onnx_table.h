@@ -63,7 +63,7 @@ struct OnnxTable {
 /// Reads the files of the table. All mistakes in them are reported.
 Result<OnnxTable> read_onnx_table(const std::vector<SourceFileRef>& files);
 
-/// The rows for an operator in this opset: those with the greatest `since` that is not above it. Empty if there are
+/// The rows for an operator in this opset: those with the maximum `since` that is not above it. Empty if there are
 /// none; `known` says whether the operator has rows at all.
 std::vector<const OnnxRow*> onnx_rows(const OnnxTable& table, const std::string& op, const std::string& domain,
                                       int opset, bool& known);

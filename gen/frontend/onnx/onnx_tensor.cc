@@ -117,8 +117,8 @@ fs::path inside(const fs::path& folder, const std::string& location, const std::
   const fs::path full = fs::weakly_canonical(base / relative, ec);
   const fs::path back = full.lexically_relative(base);
   if (leaves || back.empty() || back.begin()->string() == "..")
-    fail(Code::E0804, where, fmt::format("external data '{}' lies outside of the model's folder", location),
-         {"put the file beside the model"});
+    fail(Code::E0804, where, fmt::format("external data '{}' is outside of the model's folder", location),
+         {"put the file next to the model"});
   return full;
 }
 

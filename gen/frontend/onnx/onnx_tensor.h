@@ -16,7 +16,7 @@ std::optional<DType> onnx_dtype(int element_type);
 /// What the schema calls an element type, for messages: "FLOAT8E4M3FN".
 std::string onnx_dtype_name(int element_type);
 
-/// The tensor's contents from raw or typed fields, or from a file beside the model (in `folder`; a path that leaves it
+/// The tensor's contents from raw or typed fields, or from a file next to the model (in `folder`; a path that leaves it
 /// is an error). Declared extents and actual bytes have to agree. `where` names the tensor in errors.
 Result<TensorData> read_onnx_tensor(const tenon_onnx::TensorProto& tensor, const std::filesystem::path& folder,
                                     const std::string& where);

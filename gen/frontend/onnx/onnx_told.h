@@ -13,7 +13,7 @@ bool may_say_extents(DType dtype, const std::vector<SizeExpr>& dims);
 /// A name for each element of such a tensor; no identifier in a file is spelled like this.
 std::vector<SizeExpr> element_names(const Value& input);
 /// Beyond this no unknown size is looked for.
-inline constexpr int64_t kGreatestTold = int64_t{1} << 31;
+inline constexpr int64_t kMaximumTold = int64_t{1} << 31;
 
 /// `output` as long as the known ones of `elements` are those of `given` at run time; otherwise a range error.
 ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,

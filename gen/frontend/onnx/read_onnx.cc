@@ -100,7 +100,7 @@ class OnnxReader {
   void tell(const std::string& name, const std::vector<SizeExpr>& elements) {
     const ValueId id = values_.at(name);
     for (const SizeExpr& e : elements)
-      if (!e.is_constant() && unknowns_.insert(e.name).second) builder_->add_size({e.name, 1, kGreatestTold});
+      if (!e.is_constant() && unknowns_.insert(e.name).second) builder_->add_size({e.name, 1, kMaximumTold});
     told_values_[name] = id;
     values_[name] = builder_->add_numbers(builder_->value(id).dtype, builder_->value(id).dims, elements);
   }
@@ -113,11 +113,11 @@ class OnnxReader {
     const bool fits = source_.bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max());
     if (!fits || !model_.ParseFromArray(source_.bytes.data(), static_cast<int>(source_.bytes.size())))
       error(Code::E0801, "",
-            fits ? "this is no ONNX model, or it is damaged"
-                 : "models of 2 GiB and more keep their weights in a file beside them");
+            fits ? "this is not an ONNX model, or it is damaged"
+                 : "models of 2 GiB and more keep their weights in a file next to them");
     else if (source_.bytes.empty()) error(Code::E0801, "", "the file is empty");
     else if (!model_.has_graph() || model_.opset_import_size() == 0)
-      error(Code::E0801, "", "this is no ONNX model: it has no graph or imports no opset");
+      error(Code::E0801, "", "this is not an ONNX model: it has no graph or imports no opset");
     else if (model_.graph().sparse_initializer_size() > 0)
       error(Code::E0805, "",
             fmt::format("sparse weights cannot be read ('{}')", model_.graph().sparse_initializer(0).values().name()));

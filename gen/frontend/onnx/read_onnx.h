@@ -18,7 +18,7 @@ struct SizeRange {
 using SizeRanges = std::map<std::string, SizeRange>;
 
 struct OnnxSource {
-  std::string path;  // names the file in diagnostics; external data is looked for beside it
+  std::string path;  // names the file in diagnostics; external data is looked for next to it
   std::span<const uint8_t> bytes;
 };
 

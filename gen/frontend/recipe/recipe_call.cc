@@ -127,7 +127,8 @@ class OpCall {
     const float f = static_cast<float>(d);
     if (dtype == DType::F32) std::memcpy(data.bytes.data(), &f, sizeof f);
     else if (dtype == DType::F64) std::memcpy(data.bytes.data(), &d, sizeof d);
-    else fail(fmt::format("a number beside a {} tensor: use an attribute, or a constant of that type", name_of(dtype)));
+    else
+      fail(fmt::format("a number next to a {} tensor: use an attribute, or a constant of that type", name_of(dtype)));
     return context_.builder.add_constant("", std::move(data));
   }
 

@@ -39,7 +39,7 @@ struct HostCall {
   SizeExpr whole(const RecipeValue& v) const {
     if (const SizeExpr* n = v.get<SizeExpr>()) return *n;
     if (const bool* b = v.get<bool>()) return int64_t{*b};
-    fail("a whole number is expected here, not " + to_text(v));
+    fail("an integer is expected here, not " + to_text(v));
   }
   int64_t integer(const RecipeValue& v) const {
     const SizeExpr n = whole(v);
@@ -119,15 +119,15 @@ RecipeValue range(const HostCall& c) {
   return list;
 }
 
-RecipeValue extreme(const HostCall& c, bool greatest) {
+RecipeValue extreme(const HostCall& c, bool maximum) {
   const RecipeList list = c.args.size() == 1 ? c.list(0) : c.args;
   if (list.empty()) c.fail("the list is empty");
   const std::vector<GraphSize> sizes = c.context.builder.sizes();
   RecipeValue best = list[0];
   for (const RecipeValue& v : list) {
     if (best.get<double>() || v.get<double>())
-      best = greatest ? std::max(c.real(best), c.real(v)) : std::min(c.real(best), c.real(v));
-    else best = greatest ? greater(c.whole(best), c.whole(v), sizes) : lesser(c.whole(best), c.whole(v), sizes);
+      best = maximum ? std::max(c.real(best), c.real(v)) : std::min(c.real(best), c.real(v));
+    else best = maximum ? greater(c.whole(best), c.whole(v), sizes) : lesser(c.whole(best), c.whole(v), sizes);
   }
   return best;
 }
@@ -203,7 +203,7 @@ RecipeValue floor_of_product(const HostCall& c) {
   const auto f = factor > 0 ? fraction(factor) : std::nullopt;
   if (!f)
     c.fail(fmt::format(
-        "{} times {} depends on run-time sizes, and {} is no fraction of small numbers; fix them with --size",
+        "{} times {} depends on run-time sizes, and {} is not a fraction of small numbers; fix them with --size",
         to_text(n), factor, factor));
   return floor_div(n * SizeExpr(f->first), SizeExpr(f->second));
 }
@@ -218,7 +218,7 @@ RecipeValue floor_of(const HostCall& c) {
 }
 RecipeValue square_root(const HostCall& c) { return std::sqrt(c.real(c.args[0])); }
 RecipeValue real_of_value(const HostCall& c) { return c.real(c.args[0]); }
-// The greatest (sign 1) or least (sign -1) number of a small type that is finite.
+// The maximum (sign 1) or least (sign -1) number of a small type that is finite.
 RecipeValue extreme_of_small(DType d, int sign) {
   double best = 0;
   for (int code = 0; code < 256; ++code)
@@ -265,8 +265,7 @@ RecipeValue reals_tensor(const HostCall& c, DType dtype) {
 RecipeValue numbers_tensor(const HostCall& c) {
   const DType* dtype = c.args[1].get<DType>();
   if (dtype && (*dtype == DType::F32 || *dtype == DType::F64)) return reals_tensor(c, *dtype);
-  if (!dtype || !(is_int(*dtype) || *dtype == DType::Bool))
-    c.fail("a dtype of whole numbers, f32 or f64 is expected here");
+  if (!dtype || !(is_int(*dtype) || *dtype == DType::Bool)) c.fail("a dtype of integers, f32 or f64 is expected here");
   std::vector<SizeExpr> elements, dims;
   if (const RecipeList* list = c.args[0].get<RecipeList>()) {
     for (const RecipeValue& v : *list) elements.push_back(c.whole(v));

@@ -6,7 +6,7 @@
 namespace tenon {
 namespace {
 
-// An argument by its name, or by its place if it may stand at one.
+// An argument by its name, or by its place if it may be at one.
 RecipeValue argument(const HostArguments& given, const std::string& name, size_t place) {
   for (const RecipeKeyword& k : given.keywords)
     if (k.name == name) return k.value;
@@ -53,8 +53,7 @@ RecipeValue split_tensor(RecipeContext& context, const HostArguments& given, siz
   const RecipeValue asked = argument(given, "sizes", 2);
   std::vector<SizeExpr> sizes;
   if (asked.is_none()) sizes = equal_parts(dims[axis], given.wanted, offset);
-  else if (!to_sizes(asked, sizes))
-    throw RecipeError(offset, "sizes is a list of whole numbers, not " + to_text(asked));
+  else if (!to_sizes(asked, sizes)) throw RecipeError(offset, "sizes is a list of integers, not " + to_text(asked));
   SizeExpr begin = 0;
   RecipeList parts;
   for (const SizeExpr& size : sizes) {

@@ -15,7 +15,7 @@ using AttrKind = AttrSignature::Kind;
 std::string wanted_text(const AttrSignature& s) {
   switch (s.kind) {
     case AttrKind::boolean: return "true or false";
-    case AttrKind::integer: return s.list ? "whole numbers" : "a whole number";
+    case AttrKind::integer: return s.list ? "integers" : "an integer";
     case AttrKind::real:
     case AttrKind::element: return s.list ? "numbers" : "a number";
     case AttrKind::word: return fmt::format("one of {}", joined(s.words, ", "));
@@ -118,8 +118,8 @@ struct ValueText {
 }  // namespace
 
 std::string kind_of(const RecipeValue& value) {
-  static constexpr const char* kinds[] = {"nothing", "true or false", "a whole number", "a number",
-                                          "text",    "a dtype",       "a tensor",       "a list"};
+  static constexpr const char* kinds[] = {"nothing", "true or false", "an integer", "a number",
+                                          "text",    "a dtype",       "a tensor",   "a list"};
   return kinds[value.v.index()];
 }
 

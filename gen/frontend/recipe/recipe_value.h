@@ -18,7 +18,7 @@ struct TensorRef {
 struct RecipeValue;
 using RecipeList = std::vector<RecipeValue>;
 
-/// monostate is `none`: an absent optional input, output or attribute. Whole numbers are SizeExpr, constant or not.
+/// monostate is `none`: an absent optional input, output or attribute. Integers are SizeExpr, constant or not.
 struct RecipeValue {
   std::variant<std::monostate, bool, SizeExpr, double, std::string, DType, TensorRef, RecipeList> v;
 
@@ -42,7 +42,7 @@ std::string to_text(const RecipeValue& value);
 /// The value as an attribute of this signature; false for none, with a sentence in `error` where it does not fit.
 bool to_attribute(const RecipeValue& value, const AttrSignature& signature, AttrValue& result, std::string& error);
 
-/// A list of whole numbers; false if it is none.
+/// A list of integers; false if it is none.
 bool to_sizes(const RecipeValue& value, std::vector<SizeExpr>& result);
 
 }  // namespace tenon

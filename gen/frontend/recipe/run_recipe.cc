@@ -38,8 +38,8 @@ class RecipeRun {
       case Kind::comprehension: return comprehension(e);
       case Kind::index: return index(e);
       case Kind::slice: return slice(e);
-      case Kind::splat: fail(e, "'*' stands before an argument or an element");
-      case Kind::keyword: fail(e, "a named argument stands in a call");
+      case Kind::splat: fail(e, "'*' is before an argument or an element");
+      case Kind::keyword: fail(e, "a named argument is in a call");
     }
     return {};
   }
@@ -104,7 +104,7 @@ class RecipeRun {
 
   static int64_t position(const RecipeExpr& e, const RecipeValue& v, size_t length, bool end) {
     const SizeExpr* n = v.get<SizeExpr>();
-    if (!n || !n->is_constant()) fail(e, "a whole number is expected here, not " + to_text(v));
+    if (!n || !n->is_constant()) fail(e, "an integer is expected here, not " + to_text(v));
     const int64_t size = static_cast<int64_t>(length);
     const int64_t i = n->value < 0 ? n->value + size : n->value;
     if (end) return std::clamp<int64_t>(i, 0, size);
@@ -197,7 +197,7 @@ class RecipeRun {
     if (e.text == "<=") return a <= b;
     if (e.text == ">") return a > b;
     if (e.text == ">=") return a >= b;
-    fail(e, fmt::format("'{}' takes whole numbers", e.text));
+    fail(e, fmt::format("'{}' takes integers", e.text));
   }
 
   // The ranges of sizes may decide what their values would.
@@ -263,9 +263,9 @@ class RecipeRun {
     std::vector<RecipeExpr> plain;
     std::vector<RecipeKeyword> keywords;
     for (const RecipeExpr& a : e.args) {
-      if (a.kind == Kind::splat && a.text == "**") fail(a, "'**' stands in rewrite rules alone");
+      if (a.kind == Kind::splat && a.text == "**") fail(a, "'**' is in rewrite rules alone");
       if (a.kind == Kind::keyword) keywords.push_back({a.text, evaluate(a.args[0]), a.offset});
-      else if (!keywords.empty()) fail(a, "arguments by place stand before those by name");
+      else if (!keywords.empty()) fail(a, "arguments by place are before those by name");
       else plain.push_back(a);
     }
     RecipeList args = elements(plain);

@@ -157,7 +157,7 @@ std::vector<uint8_t> row_major(const TensorData& t) {
 TensorData parse_npy(std::span<const uint8_t> bytes) {
   static constexpr uint8_t magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
   if (bytes.size() < 10 || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
-    throw NpyError{"this is no .npy file"};
+    throw NpyError{"this is not a .npy file"};
   const size_t length_bytes = bytes[6] == 1 ? 2 : 4, start = 8 + length_bytes;
   if (bytes[6] < 1 || bytes[6] > 3 || bytes.size() < start)
     throw NpyError{fmt::format(".npy format {} cannot be read", bytes[6])};

@@ -32,11 +32,11 @@ uint32_t little(std::span<const uint8_t> b, size_t at, int width) {
 }
 
 size_t end_of_directory(std::span<const uint8_t> b) {
-  if (b.size() < kEndSize) throw ZipError{"this is no .npz file"};
+  if (b.size() < kEndSize) throw ZipError{"this is not a .npz file"};
   const size_t lowest = b.size() > kEndSize + kMaxComment ? b.size() - kEndSize - kMaxComment : 0;
   for (size_t at = b.size() - kEndSize + 1; at-- > lowest;)
     if (little(b, at, 4) == kEndSignature) return at;
-  throw ZipError{"this is no .npz file"};
+  throw ZipError{"this is not a .npz file"};
 }
 
 std::vector<ZipMember> directory(std::span<const uint8_t> b) {

@@ -68,7 +68,7 @@ TensorData tensor_at(const YamlNode& entry, std::span<const uint8_t> data) {
   TensorData t{format(entry.find("dtype")), integers(entry.find("shape"), "shape"), {}};
   const std::vector<int64_t> offsets = integers(entry.find("data_offsets"), "data_offsets");
   if (offsets.size() != 2 || offsets[0] > offsets[1] || static_cast<uint64_t>(offsets[1]) > data.size())
-    throw SafetensorsError{"a tensor's data_offsets lie outside of the file"};
+    throw SafetensorsError{"a tensor's data_offsets are outside of the file"};
   const int64_t count = element_count(t.dims), length = offsets[1] - offsets[0], width = bytes_of(t.dtype);
   if (count < 0 || length % width != 0 || length / width != count)
     throw SafetensorsError{fmt::format("a tensor of {} elements of {} bytes has {} bytes", count, width, length)};
@@ -83,7 +83,7 @@ Result<TensorData> read_safetensors(std::span<const uint8_t> bytes, const std::s
     uint64_t length = 0;
     for (size_t i = 0; i < 8 && i < bytes.size(); ++i) length |= static_cast<uint64_t>(bytes[i]) << (8 * i);
     if (bytes.size() < 8 || length > bytes.size() - 8 || length > kMaxHeader)
-      throw SafetensorsError{"this is no .safetensors file, or it is cut off"};
+      throw SafetensorsError{"this is not a .safetensors file, or it is cut off"};
     const std::string header(reinterpret_cast<const char*>(bytes.data()) + 8, length);
     const Result<std::vector<YamlNode>> json = read_yaml(std::make_shared<SourceFile>(where, header));
     if (!json.ok() || json.value().size() != 1 || !json.value()[0].is_map())

@@ -115,7 +115,7 @@ class GraphReader {
     }
     const std::string near = nearest_name(e.key.text, known);
     error(
-        Code::E0703, e.key.span, fmt::format("'{}' is no key of a graph", e.key.text),
+        Code::E0703, e.key.span, fmt::format("unknown key '{}' in a graph", e.key.text),
         {near.empty() ? fmt::format("the keys are {}", joined(known, ", ")) : fmt::format("did you mean '{}'?", near)});
   }
 
@@ -175,7 +175,7 @@ class GraphReader {
     try {
       if (!node.is_scalar())
         throw RecipeError(0, fmt::format("a tensor's type is expected here, not {}", kind_name(node.kind)));
-      if (!dtype) throw RecipeError(0, fmt::format("'{}' is no dtype", dtype_name));
+      if (!dtype) throw RecipeError(0, fmt::format("'{}' is not a dtype", dtype_name));
       if (open == std::string::npos) throw RecipeError(0, "a type is written f32[N, 64]");
       RecipeContext context{*builder_, modules_};
       RecipeScope scope = scope_;
@@ -283,7 +283,7 @@ class GraphReader {
       const std::string_view written =
           std::string_view(file_->text()).substr(node.span.begin, node.span.end - node.span.begin);
       if (written.find('\n') != written.npos && text.text.find('\n') == std::string::npos) {
-        error(Code::E0701, node.span, "lines of a text without `|` are one line, and this is no statement",
+        error(Code::E0701, node.span, "lines of a text without `|` are one line, and this is not a statement",
               {"write `|` behind the key, and the statements below it"});
         return std::nullopt;
       }

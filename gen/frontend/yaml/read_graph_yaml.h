@@ -12,7 +12,7 @@
 //     y = dense(x, W, b)
 //   outputs: [y]
 //
-// `from` is a .npy, .npz or .safetensors file beside the graph, or a call of an op that makes a tensor from attributes
+// `from` is a .npy, .npz or .safetensors file next to the graph, or a call of an op that makes a tensor from attributes
 // alone (randn(std=0.1), full(value=1), arange()); `name` is the tensor's name in the file where it is not the
 // parameter's. `type` may be left out for files.
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace tenon {
 
-/// Reads a graph. All mistakes are reported with their places. Parameters' files are looked for beside the graph.
+/// Reads a graph. All mistakes are reported with their places. Parameters' files are looked for next to the graph.
 Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes);
 
 }  // namespace tenon

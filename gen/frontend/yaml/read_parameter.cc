@@ -74,7 +74,8 @@ TensorData from_call(const ParameterSource& s, const OpSemantics& semantics) {
   if (!s.type) throw RecipeError(0, "a parameter that is made needs its `type`");
   const OpSignature* signature = semantics.find(call.text);
   if (!signature || !signature->inputs.empty())
-    throw RecipeError(call.offset, fmt::format("'{}' is no op that makes a tensor from attributes alone", call.text));
+    throw RecipeError(call.offset,
+                      fmt::format("'{}' is not an op that makes a tensor from attributes alone", call.text));
   if (!semantics.evaluate) throw RecipeError(call.offset, "nothing here evaluates ops");
   ComputedTensors made = semantics.evaluate(call.text, {}, call_attributes(call, *signature, s, semantics), 1);
   if (made.outputs.empty())

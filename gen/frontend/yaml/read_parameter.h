@@ -1,4 +1,4 @@
-// Weights of a graph in YAML: from files beside it, or made by an op.
+// Weights of a graph in YAML: from files next to it, or made by an op.
 #pragma once
 
 #include "frontend/graph/graph_builder.h"
@@ -11,7 +11,7 @@ namespace tenon {
 struct ParameterSource {
   std::string from;    // a file's name or a call
   std::string name;    // in the file
-  std::string folder;  // that the file lies in
+  std::string folder;  // that the file is in
   std::optional<TensorType> type;
   uint64_t position = 0;  // among the parameters: the seed of random ones that state none
 };

@@ -94,7 +94,7 @@ ArithmeticText subscript(const Syntax& s, const ArithmeticScope& scope) {
   if (scope.packs.count(s.text))
     return {fmt::format("tn_rt_at(f, {}, {})", c_identifier(s.text), index), Type::Integer};
   const AttrDef* a = scope.def->attr(s.text);
-  TENON_CHECK(a != nullptr, "{}: {} is no list", scope.def->name, s.text);
+  TENON_CHECK(a != nullptr, "{}: {} is not a list", scope.def->name, s.text);
   if (a->count == AttrCount::any)
     return {fmt::format("tn_rt_int_at(f, &a->{}, {})", c_identifier(a->name), index), Type::Integer};
   if (a->count == AttrCount::per_dim)
@@ -181,7 +181,7 @@ std::optional<ArithmeticText> about_packs(const Syntax& s, const ArithmeticScope
   return arithmetic(of, scope);
 }
 
-/// Functions of the bits of a whole number.
+/// Functions of the bits of an integer.
 std::optional<ArithmeticText> of_bits(const std::string& name, const std::vector<ArithmeticText>& args) {
   static const std::map<std::string, std::string> kSigns = {{"bit_and", "&"}, {"bit_or", "|"}, {"bit_xor", "^"}};
   if (const auto sign = kSigns.find(name); sign != kSigns.end())
@@ -249,7 +249,7 @@ ArithmeticText call(const Syntax& s, const ArithmeticScope& scope) {
   if (s.text == "exp2") return {fmt::format("tn_rt_pow(2.0, {})", as_real(args[0])), Type::Real};
   static constexpr std::array kReal = {"floor", "ceil", "round", "trunc", "sqrt",
                                        "cbrt",  "exp",  "log",   "log2",  "log10"};
-  TENON_CHECK(std::find(kReal.begin(), kReal.end(), s.text) != kReal.end(), "{}: {} is no function of sizes",
+  TENON_CHECK(std::find(kReal.begin(), kReal.end(), s.text) != kReal.end(), "{}: {} is not a function of sizes",
               scope.def->name, s.text);
   return {fmt::format("tn_rt_{}({})", s.text, as_real(args[0])), Type::Real};
 }
@@ -284,7 +284,7 @@ ArithmeticText arithmetic(const Syntax& s, const ArithmeticScope& scope) {
     case SyntaxKind::reduce:
     case SyntaxKind::list: break;
   }
-  TENON_UNREACHABLE("{}: {} is no size", scope.def->name, print(s));
+  TENON_UNREACHABLE("{}: {} is not a size", scope.def->name, print(s));
 }
 
 std::string integer_text(const Syntax& s, const ArithmeticScope& scope) { return as_integer(arithmetic(s, scope)); }

@@ -38,7 +38,7 @@ std::string condition_text(const Syntax& s, const ArithmeticScope& scope);
 /// A condition for the parentheses of an `if`: without parentheses of its own.
 std::string bare_condition(const Syntax& s, const ArithmeticScope& scope);
 
-/// Names that stand in `s` as sizes, packs, attributes or lets (not functions).
+/// Names that are in `s` as sizes, packs, attributes or lets (not functions).
 std::set<std::string> names_in(const Syntax& s);
 
 /// Whether `s` names packs or lists as such, and so is meant for each of their elements.

@@ -95,7 +95,7 @@ class InputShape {
     }
   }
 
-  /// Other inputs tell the packs: the dim that only the output has must stand between them.
+  /// Other inputs tell the packs: the dim that only the output has must be between them.
   void require_axis() {
     out.print_line("tn_rt_require(f, {} == {}, TN_E_SHAPE);", axis_name(*added_->dim), at_.text());
   }
@@ -199,7 +199,7 @@ class InputShape {
   std::set<std::string> ranked_;  ///< packs whose rank this tensor tells
 };
 
-/// Sizes that a tensor has without `~` beside others that have it: they are exact, whatever other inputs stretch to
+/// Sizes that a tensor has without `~` next to others that have it: they are exact, whatever other inputs stretch to
 /// them.
 void write_exact_extents(BindState& s, const TensorDef& t, const std::string& name) {
   InputShape shape(s, t);

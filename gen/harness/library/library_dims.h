@@ -22,7 +22,7 @@ std::string dims_field(const Dim& d);
 /// A shape as the definition writes it; `full`: without the signs of broadcasting.
 std::string dims_text(const TensorDef& t, bool full);
 
-/// Attributes that choose dims follow from the fields: the dims of each tensor lie in the order of the definition.
+/// Attributes that choose dims follow from the fields: the dims of each tensor are in the order of the definition.
 bool is_placed_axis(const OpDef& def, const std::string& attr);
 void write_placed_axes(const OpDef& def, TextWriter& out);
 /// Behind the operands that the field counts stands nothing, and each of these has data when the kernel is called.

@@ -180,7 +180,7 @@ std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, co
   return out;
 }
 
-/// All sources as one: the shared header stands at its top.
+/// All sources as one: the shared header is at its top.
 std::string amalgam(const std::vector<Source>& sources, const std::string& internal) {
   std::string out = internal;
   for (const Source& s : sources) {

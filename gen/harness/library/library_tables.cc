@@ -76,7 +76,7 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
     ptrdiff_t argument(int tensor) const {
       const std::vector<int> arguments = arguments_of(k.kernel);
       const auto at = std::find(arguments.begin(), arguments.end(), tensor);
-      TENON_CHECK(at != arguments.end(), "{}: tensor {} is no argument", k.kernel.name, tensor);
+      TENON_CHECK(at != arguments.end(), "{}: tensor {} is not an argument", k.kernel.name, tensor);
       return at - arguments.begin();
     }
     std::string operator()(const FromSymbol& s) const {

@@ -91,8 +91,8 @@ class ModelWriter {
     if (frame_.main_program) sources.push_back(fmt::format("runtime/{}_threads.c", name_));
   }
 
-  /// The constants' source and, where they are no C text, their file: beside the headers, where the assembler finds it,
-  /// or beside the program.
+  /// The constants' source and, where they are no C text, their file: next to the headers, where the assembler finds
+  /// it, or next to the program.
   template <class Source>
   void write_weights(const Source& source, OutputTree& out) {
     const std::string file = name_ + "_weights.c", blob = name_ + "_weights.bin";
@@ -176,7 +176,7 @@ class ModelWriter {
     return fmt::format(
         "\n/* Runs the model on inputs of its own and compares with the answers that an interpreter gave at "
         "generation. 0: all agree; k above 0: output\n"
-        "   number k does not; else a status of {0}_run. `worst`, if not NULL, gets the greatest difference as a share "
+        "   number k does not; else a status of {0}_run. `worst`, if not NULL, gets the maximum difference as a share "
         "of what is allowed. Not re-entrant. */\n"
         "int {0}_selftest(const {0}_context *context, double *worst);\n",
         name_);

@@ -18,7 +18,7 @@ struct Selftest;
 struct ModelFrame {
   std::string name = "net";  ///< prefix of everything
   bool main_program = false;
-  bool images = false, sounds = false;  ///< what the program reads beside .npy
+  bool images = false, sounds = false;  ///< what the program reads next to .npy
   int workers = 1;                      ///< that the arena has room for
   WeightsForm weights = WeightsForm::c;
   std::map<std::string, std::string> templates;  ///< text by path below templates/, all of model_template_names()

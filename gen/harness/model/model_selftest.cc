@@ -244,13 +244,13 @@ class SelftestWriter {
     const std::string room = number_in_c(k.room), place = kept == n ? "k" : fmt::format("k * {} / {}", n, kept);
     std::string out = fmt::format("for (int64_t k = 0; k < {}; ++k){}\n", kept, parts == 2 ? " {" : "");
     for (int p = 0; p < parts; ++p)
-      out += fmt::format("    right &= agrees({}, wanted_{}[{}], {}, &greatest);\n", element(b, place, p), b.name,
+      out += fmt::format("    right &= agrees({}, wanted_{}[{}], {}, &maximum);\n", element(b, place, p), b.name,
                          parts == 1 ? "k" : fmt::format("2 * k + {}", p), room);
     if (parts == 2) out += "}\n";
     if (parts == 2 || !std::isfinite(k.mean)) return out;
     return out + fmt::format(
                      "double mean_{0} = 0;\nfor (int64_t k = 0; k < {1}; ++k)\n    mean_{0} += {2} / {1};\nright &= "
-                     "agrees(mean_{0}, {3}, {4}, &greatest);\n",
+                     "agrees(mean_{0}, {3}, {4}, &maximum);\n",
                      b.name, n, element(b, "k", 0), number_in_c(k.mean),
                      number_in_c(std::max(k.room, 1e-9 * std::abs(k.mean))));
   }
@@ -290,10 +290,10 @@ KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& 
   KeptOutput out;
   out.dims = output.dims;
   const int64_t n = element_count(output.dims), kept = std::min(n, most_elements);
-  double greatest = 0, sum = 0, apart = 0;
+  double maximum = 0, sum = 0, apart = 0;
   for (int64_t i = 0; i < n; ++i)
     for (const double v : parts_of(output, i)) {
-      if (std::isfinite(v)) greatest = std::max(greatest, std::abs(v));
+      if (std::isfinite(v)) maximum = std::max(maximum, std::abs(v));
       sum += v / static_cast<double>(n);
     }
   for (const TensorData& d : disturbed)
@@ -306,7 +306,7 @@ KeptOutput keep_output(const TensorData& output, const std::vector<TensorData>& 
     for (const double v : parts_of(output, k * n / kept)) out.elements.push_back(v);
   out.mean = sum;
   if (is_float(output.dtype) || is_complex(output.dtype))
-    out.room = units * unit_of(narrowest.value_or(DType::F32)) * greatest + times * apart;
+    out.room = units * unit_of(narrowest.value_or(DType::F32)) * maximum + times * apart;
   else if (narrowest && bytes_of(output.dtype) == 1 && output.dtype != DType::Bool)
     out.room = 1 + apart;  // steps of what was quantised
   return out;

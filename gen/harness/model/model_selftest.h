@@ -21,18 +21,18 @@ struct KeptOutput {
 
 struct Selftest {
   SizeValues sizes;                 ///< of the caller
-  int pattern = 0;                  ///< how whole numbers are drawn
+  int pattern = 0;                  ///< how integers are drawn
   std::vector<KeptOutput> outputs;  ///< in the graph's order
 };
 
-/// How many patterns there are, from the widest range of whole numbers to constants that any index may be.
+/// How many patterns there are, from the widest range of integers to constants that any index may be.
 inline constexpr int kSelftestPatterns = 4;
 
 /// Empty, or the reason why numbers of this type are not drawn, or compared.
 std::string selftest_type_fault(DType type);
 
 /// Input number `input` with these extents: from a linear congruential generator that begins at the number of the
-/// input. Floats lie in [-1, 1) and are exact in their type; 8-bit integers are drawn from all of their range in
+/// input. Floats are in [-1, 1) and are exact in their type; 8-bit integers are drawn from all of their range in
 /// pattern 0; other integers, and all in pattern 1, are 0 or 1; those of pattern 2 are 0 and those of pattern 3 are 1.
 TensorData draw_input(DType type, std::vector<int64_t> dims, int input, int pattern);
 

@@ -7,7 +7,7 @@
 
 namespace tenon {
 
-/// How a buffer that is no slice is spelled.
+/// How a buffer that is not a slice is spelled.
 using BufferSpelling = std::function<std::string(int buffer, bool writes)>;
 
 /// What the texts of steps share.

@@ -132,7 +132,7 @@ class GraphVerifier {
 
   void check_region(const Region& r, RegionId id) {
     if (r.parent < kTopLevel || r.parent >= id)
-      report("{} lies in region {}, which does not stand before it", region_name(id), r.parent);
+      report("{} is in region {}, which is not before it", region_name(id), r.parent);
     const bool loop = r.kind == Region::Kind::loop;
     if (loop ? r.counter.empty() || r.condition != kNoValue || !r.results.empty()
              : r.condition == kNoValue || !r.carried.empty() || !r.reads.empty() || !r.writes.empty())
@@ -156,7 +156,7 @@ class GraphVerifier {
 
   void move_to(RegionId to) {
     if (to != kTopLevel && (to < 0 || static_cast<size_t>(to) >= graph_.regions.size()))
-      return report("a node lies in region {}, which is not there", to);
+      return report("a node is in region {}, which is not there", to);
     const RegionChange change = region_change(graph_.regions, at_, to);
     for (const RegionId r : change.left) leave(r);
     for (const RegionId r : change.entered) enter(r);
@@ -259,7 +259,7 @@ std::vector<GraphSize> all_sizes(const Graph& graph) {
   std::vector<GraphSize> sizes = graph.sizes;
   for (const Region& r : graph.regions) {
     if (r.kind != Region::Kind::loop) continue;
-    sizes.push_back({r.counter, 0, std::max<int64_t>(0, greatest_value(r.trip, sizes).value_or(kUnboundedTrip) - 1)});
+    sizes.push_back({r.counter, 0, std::max<int64_t>(0, maximum_value(r.trip, sizes).value_or(kUnboundedTrip) - 1)});
   }
   return sizes;
 }

@@ -48,7 +48,7 @@ struct Node {
   Attributes attrs;
   std::vector<ValueId> outputs;
   std::string origin;           // how diagnostics name it: "node 12 'conv3' (Conv)" or "net.yaml:14:7"
-  RegionId region = kTopLevel;  // the innermost one that it lies in
+  RegionId region = kTopLevel;  // the innermost one that it is in
 };
 
 /// A run-time size and the range that memory is planned for.
@@ -60,7 +60,7 @@ struct GraphSize {
   bool operator==(const GraphSize&) const = default;
 };
 
-/// A whole model. Nodes stand in an order in which every value is made before it is read. The nodes of a region, inner
+/// A whole model. Nodes are in an order in which every value is made before it is read. The nodes of a region, inner
 /// regions included, stand together, and there is at least one; a region reads and makes its values where they stand.
 struct Graph {
   std::string name;
@@ -87,7 +87,7 @@ void add_equal(std::vector<EqualExtents>& all, const EqualExtents& two);
 
 /// The graph's text form, one line a size, input, constant and node.
 std::string to_text(const Graph& graph);
-/// An attribute's value as it stands in the text form.
+/// An attribute's value as it is in the text form.
 std::string to_text(const AttrValue& value);
 /// What is wrong with the graph, one line a finding; empty for a sound one. Checks ids, order, names, single definition
 /// of each value, that sizes are declared, that constants have as many bytes as their extents say, and that values of a

@@ -22,7 +22,7 @@ using RegionId = int32_t;
 /// The region of what is carried out once.
 inline constexpr RegionId kTopLevel = -1;
 
-/// Two extents that meet in an operator and cannot be told apart at generation: a call is refused where they differ.
+/// Two extents that meet in an operator and cannot be distinguished at generation: a call is refused where they differ.
 struct EqualExtents {
   SizeExpr a, b;
   bool operator==(const EqualExtents&) const = default;
@@ -58,7 +58,7 @@ struct Region {
 
   // Of a loop.
   std::string counter;           // name of the iteration's number: a size that exists inside
-  SizeExpr trip;                 // iterations; the greatest number of them where one of the next three is there
+  SizeExpr trip;                 // iterations; the maximum number of them where one of the next three is there
   ValueId count = kNoValue;      // i64 scalar from outside: iterations at most
   ValueId starts = kNoValue;     // bool scalar from outside: whether there is a first iteration
   ValueId continues = kNoValue;  // bool scalar made inside: whether there is another iteration
@@ -66,7 +66,7 @@ struct Region {
   std::vector<Slice> reads;   // `part` is a value that the loop makes from `whole`
   std::vector<Slice> writes;  // `whole` is [trip, …] and is made from the parts of all iterations
 
-  // Of a branch: the one that holds stands before the other, with the same condition and the same results.
+  // Of a branch: the one that holds is before the other, with the same condition and the same results.
   ValueId condition = kNoValue;  // bool scalar from outside
   bool holds = true;
   std::vector<BranchResult> results;
@@ -95,7 +95,7 @@ void for_each_value(Region& region, const F& f) {
   for (BranchResult& r : region.results) f(r.inside), f(r.result);
 }
 
-/// Whether `inner` is `outer` or lies in it. `regions` is a list of Region, or of anything else that has a parent.
+/// Whether `inner` is `outer` or is in it. `regions` is a list of Region, or of anything else that has a parent.
 template <class Regions>
 bool lies_in(const Regions& regions, RegionId inner, RegionId outer) {
   for (RegionId r = inner; r != kTopLevel; r = regions[static_cast<size_t>(r)].parent)

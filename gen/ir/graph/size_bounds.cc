@@ -1,4 +1,4 @@
-// Interval arithmetic; for the greatest value, which way an extent goes with each size.
+// Interval arithmetic; for the maximum value, which way an extent goes with each size.
 #include "ir/graph/size_bounds.h"
 
 #include <algorithm>
@@ -133,22 +133,22 @@ class Ways {
 constexpr int64_t kFewValues = 4096;
 
 /// Over all values of the sizes from `next` on; nothing where one of them gives no number.
-std::optional<int64_t> greatest_of_all(const SizeExpr& size, const std::vector<GraphSize>& open, size_t next,
-                                       SizeValues& values) {
+std::optional<int64_t> maximum_of_all(const SizeExpr& size, const std::vector<GraphSize>& open, size_t next,
+                                      SizeValues& values) {
   if (next == open.size()) return evaluate(size, values);
-  std::optional<int64_t> greatest;
+  std::optional<int64_t> maximum;
   for (int64_t v = open[next].lo; v <= open[next].hi; ++v) {
     values[open[next].name] = v;
-    const std::optional<int64_t> one = greatest_of_all(size, open, next + 1, values);
+    const std::optional<int64_t> one = maximum_of_all(size, open, next + 1, values);
     if (!one) return std::nullopt;
-    greatest = std::max(greatest.value_or(*one), *one);
+    maximum = std::max(maximum.value_or(*one), *one);
   }
-  return greatest;
+  return maximum;
 }
 
 }  // namespace
 
-std::optional<int64_t> greatest_value(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
+std::optional<int64_t> maximum_value(const SizeExpr& size, const std::vector<GraphSize>& sizes) {
   const Ways ways(size, sizes);
   SizeValues values;
   std::vector<GraphSize> open;
@@ -164,7 +164,7 @@ std::optional<int64_t> greatest_value(const SizeExpr& size, const std::vector<Gr
     combinations =
         s->hi - s->lo < kFewValues ? std::min(combinations * (s->hi - s->lo + 1), kFewValues + 1) : kFewValues + 1;
   }
-  if (combinations <= kFewValues) return greatest_of_all(size, open, 0, values);
+  if (combinations <= kFewValues) return maximum_of_all(size, open, 0, values);
   const int64_t most = bounds_of(size, sizes).hi;
   return most < kWide ? std::optional(most) : std::nullopt;
 }

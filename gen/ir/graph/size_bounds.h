@@ -1,4 +1,4 @@
-// What extents lie between, given the ranges of the sizes that they name.
+// What extents are between, given the ranges of the sizes that they name.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// What an extent lies between, whatever the sizes are.
+/// What an extent is between, whatever the sizes are.
 struct SizeBounds {
   int64_t lo = 0;
   int64_t hi = 0;
@@ -17,9 +17,9 @@ struct SizeBounds {
 /// Bounds where the sizes have these ranges; wide ones where a name is none of them.
 SizeBounds bounds_of(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
-/// The greatest value of the extent: exact where it grows or shrinks with each size or the sizes have few values, else
+/// The maximum value of the extent: exact where it grows or shrinks with each size or the sizes have few values, else
 /// no less than that. Nothing where a name is none of the sizes, or 62 bits do not hold it.
-std::optional<int64_t> greatest_value(const SizeExpr& size, const std::vector<GraphSize>& sizes);
+std::optional<int64_t> maximum_value(const SizeExpr& size, const std::vector<GraphSize>& sizes);
 
 /// The lesser or the greater of two extents; one of the two where the ranges decide it.
 SizeExpr lesser(const SizeExpr& a, const SizeExpr& b, const std::vector<GraphSize>& sizes);

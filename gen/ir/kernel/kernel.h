@@ -33,7 +33,7 @@ struct Tensor {
   std::vector<Expr>
       strides;  ///< in elements, one per dimension; constants 0 and 1 are meaningful to lowering. Always given.
   bool shared =
-      false;  ///< models: may lie in the memory of another shared tensor; read only at the element that is written
+      false;  ///< models: may be in the memory of another shared tensor; read only at the element that is written
   std::string extent =
       {};  ///< an i64 in which the kernel leaves the value of this extent of its outputs; "" for tensors of the op
 };

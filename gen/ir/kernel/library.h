@@ -22,8 +22,8 @@ enum class PackPlan : uint8_t {
   Odometer,   ///< the call merges dimensions of equal pattern, the kernel sees the innermost with one stride an operand
               ///< (0 = broadcast), the others are walked by the caller with changed base pointers
   Plane,      ///< as Odometer, of a plain copy: the kernel sees the innermost dimension and one around it, each with a
-          ///< stride an operand; where an input is dense along another dimension than the innermost, that one
-  Fixed,  ///< kMaxRank logical dimensions, padded in front with extents of 1
+              ///< stride an operand; where an input is dense along another dimension than the innermost, that one
+  Fixed,      ///< kMaxRank logical dimensions, padded in front with extents of 1
 };
 inline constexpr int kMaxRank = 8;
 /// Operands that a variadic input has in a library, or outputs that a variadic one is: those behind the last one given
@@ -33,7 +33,7 @@ inline constexpr int kMaxOperands = 8;
 /// Where the value of one Kernel::sizes entry comes from at a call.
 struct FromSymbol {
   std::string name;
-};  ///< a size symbol of the signature, a whole-number attribute, or a whole-number `let`
+};  ///< a size symbol of the signature, an integer attribute, or an integer `let`
 struct FromPack {
   std::string pack;
   int dim = -1;

@@ -1,7 +1,7 @@
 // Blueprints: how a kind of kernel is scheduled on an ISA level, as rows that a person can read, edit and commit.
 //
 //   blueprint := kind, isa pattern, dtype pattern, parameters
-//   pattern   := name | '*'           the first row that fits is taken, so special rows stand before general ones
+//   pattern   := name | '*'           the first row that fits is taken, so special rows are before general ones
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct Blueprint {
   int unroll = 0;  ///< vectors per iteration of a map; rows of the tile for rows left over; rows that a chain's blocks
                    ///< are multiples of; rows of a stencil's strips whose taps are all in registers
   int prefetch_bytes =
-      0;  ///< distance of prefetches in a reduction, or a map that calls functions or stands beside other loops
+      0;  ///< distance of prefetches in a reduction, or a map that calls functions or is next to other loops
 };
 
 /// All rows in order of the files, and inside a file in order of the text.

@@ -22,7 +22,7 @@ using CExpr = Counted<CExprNode>;
 struct CText {
   std::string text;
 };
-/// A whole number of an index or a bound; `name`: the variable that it is the value of, "" for none.
+/// An integer of an index or a bound; `name`: the variable that it is the value of, "" for none.
 struct CNumber {
   int64_t value = 0;
   std::string name;

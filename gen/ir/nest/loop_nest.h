@@ -104,7 +104,7 @@ using Block = std::vector<Stmt>;
 /// body (constant trip count).
 enum class LoopKind : uint8_t { Serial, Parallel, Unrolled };
 
-/// Constant from here to the end of the block. `place`: read from a tensor and checked to lie in another, so that
+/// Constant from here to the end of the block. `place`: read from a tensor and checked to be in another, so that
 /// offsets made of it do not overflow. `any`: computed whether or not it is in range, so that it wraps where its
 /// attributes are large. `count`: a number of things, never negative.
 struct SLet {
@@ -183,7 +183,7 @@ struct Buffer {
 };
 
 /// A part of a nest that is a C function of its own, so that its innermost loop has the registers to itself. Buffers in
-/// its body count in its own list; sizes and attributes come in as parameters. The text of a frame may stand in place
+/// its body count in its own list; sizes and attributes come in as parameters. The text of a frame may be in place
 /// of a body.
 struct InnerFunction {
   std::string name;     ///< behind the nest's own: strip_8

@@ -52,7 +52,7 @@ class Verifier {
   }
   void index(const Operand& v, std::string_view what) {
     value(v);
-    if (v && v->type != OperandType{}) error("{} is no i64: {}", what, to_text(v));
+    if (v && v->type != OperandType{}) error("{} is not an i64: {}", what, to_text(v));
   }
   void buffer(int b, DType stored, std::string_view what) {
     if (b < 0 || static_cast<size_t>(b) >= nest.buffers.size())
@@ -99,7 +99,7 @@ class Verifier {
   void statement(const SIf& n, Outer&) {
     value(n.cond);
     if (n.cond && (n.cond->type.dtype != DType::Bool || n.cond->type.lanes != 1))
-      error("condition is no bool: {}", to_text(n.cond));
+      error("condition is not a bool: {}", to_text(n.cond));
     if (n.then) block(*n.then);
     if (n.otherwise) block(*n.otherwise);
   }

@@ -9,7 +9,7 @@
 namespace tenon {
 
 /// All phases have the buffers of the nest, at the same places of the workspace. A buffer that one parallel phase alone
-/// uses is `per_worker`: it lies in the memory of the worker that runs the iterations.
+/// uses is `per_worker`: it is in the memory of the worker that runs the iterations.
 struct Phase {
   LoopNest nest;  ///< parallel: declarations, what each worker prepares, and one Parallel loop from 0 in steps of 1
   bool parallel = false;

@@ -62,7 +62,7 @@ Bound bound_of(const Operand& v, const Kernel& kernel) {
   return x && y ? combine(a->op, *x, *y) : std::nullopt;
 }
 
-std::optional<int64_t> greatest_bytes(const LoopNest& nest, bool per_worker) {
+std::optional<int64_t> maximum_bytes(const LoopNest& nest, bool per_worker) {
   int64_t total = 0;
   for (const Buffer& b : nest.buffers) {
     if (b.storage != Storage::Workspace || b.per_worker != per_worker) continue;
@@ -75,7 +75,7 @@ std::optional<int64_t> greatest_bytes(const LoopNest& nest, bool per_worker) {
 
 }  // namespace
 
-std::optional<int64_t> greatest_workspace_bytes(const LoopNest& nest) { return greatest_bytes(nest, false); }
-std::optional<int64_t> greatest_worker_bytes(const LoopNest& nest) { return greatest_bytes(nest, true); }
+std::optional<int64_t> maximum_workspace_bytes(const LoopNest& nest) { return maximum_bytes(nest, false); }
+std::optional<int64_t> maximum_worker_bytes(const LoopNest& nest) { return maximum_bytes(nest, true); }
 
 }  // namespace tenon

@@ -10,8 +10,8 @@ namespace tenon {
 
 /// Bytes that are enough for every value of the kernel's sizes inside their ranges, each buffer rounded up to 64;
 /// nothing where a buffer's size has no bound (an attribute, a size without an end).
-std::optional<int64_t> greatest_workspace_bytes(const LoopNest& nest);
+std::optional<int64_t> maximum_workspace_bytes(const LoopNest& nest);
 /// The same for the buffers that each worker has for itself, which the other number leaves out.
-std::optional<int64_t> greatest_worker_bytes(const LoopNest& nest);
+std::optional<int64_t> maximum_worker_bytes(const LoopNest& nest);
 
 }  // namespace tenon

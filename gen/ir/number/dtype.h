@@ -41,7 +41,7 @@ inline bool is_signed_int(DType d) { return dtype_row(d).cls == DTypeClass::Sign
 inline bool is_unsigned_int(DType d) { return dtype_row(d).cls == DTypeClass::UnsignedInt; }
 /// A type of storage only, one byte an element: it is converted to its compute type before any arithmetic.
 inline bool is_small(DType d) { return dtype_row(d).cls == DTypeClass::Small; }
-/// Whether a constant of the type is a real (or, for complex types, its real part), and not a whole number or bool.
+/// Whether a constant of the type is a real (or, for complex types, its real part), and not an integer or bool.
 inline bool holds_reals(DType d) {
   return is_float(d) || is_complex(d) || (is_small(d) && is_float(dtype_row(d).compute));
 }

@@ -15,8 +15,8 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Layout {
   DType dtype;
   int exponent_bits, fraction_bits, bias;
-  int greatest;  ///< code of the greatest finite number
-  int beyond;    ///< code without sign of what is too great
+  int maximum;  ///< code of the maximum finite number
+  int beyond;   ///< code without sign of what is too great
   int nan;
   bool unsigned_zero;
 };
@@ -43,7 +43,7 @@ double magnitude(const Layout& l, int code) {
 double float_value(const Layout& l, int code) {
   const int sign = sign_bit(l), m = code & (sign - 1);
   if (l.unsigned_zero && code == sign) return kNaN;
-  if (m > l.greatest)
+  if (m > l.maximum)
     return l.beyond != l.nan && m == l.beyond ? (code & sign ? -1.0 : 1.0) * std::numeric_limits<double>::infinity()
                                               : kNaN;
   return code & sign ? -magnitude(l, m) : magnitude(l, m);
@@ -51,14 +51,14 @@ double float_value(const Layout& l, int code) {
 
 uint8_t float_code(const Layout& l, double v) {
   if (std::isnan(v)) return static_cast<uint8_t>(l.nan);
-  const double a = std::fabs(v), top = magnitude(l, l.greatest), next = magnitude(l, l.greatest + 1);
+  const double a = std::fabs(v), top = magnitude(l, l.maximum), next = magnitude(l, l.maximum + 1);
   const double middle = top + (next - top) / 2;
   int best = 0;
-  if (a > middle || (a == middle && (l.greatest & 1) != 0)) {
+  if (a > middle || (a == middle && (l.maximum & 1) != 0)) {
     best = l.beyond;
     if (l.unsigned_zero) return static_cast<uint8_t>(best);
   } else {
-    for (int code = 1; code <= l.greatest; ++code) {
+    for (int code = 1; code <= l.maximum; ++code) {
       const double here = std::fabs(a - magnitude(l, code)), there = std::fabs(a - magnitude(l, best));
       if (here < there || (here == there && (code & 1) == 0)) best = code;
     }
@@ -79,7 +79,7 @@ uint8_t power_code(double v) {
 int code_bits(DType d) { return dtype_row(d).key & 0xff; }
 
 double small_value(DType d, uint8_t code) {
-  TENON_CHECK(is_small(d), "{} is no small type", name_of(d));
+  TENON_CHECK(is_small(d), "{} is not a small type", name_of(d));
   const int bits = code_bits(d), c = code & ((1 << bits) - 1);
   if (const Layout* l = layout_of(d)) return float_value(*l, c);
   if (d == DType::F8E8M0) return c == 0xff ? kNaN : std::ldexp(1.0, c - 127);
@@ -88,7 +88,7 @@ double small_value(DType d, uint8_t code) {
 }
 
 uint8_t small_code(DType d, double value) {
-  TENON_CHECK(is_small(d), "{} is no small type", name_of(d));
+  TENON_CHECK(is_small(d), "{} is not a small type", name_of(d));
   if (const Layout* l = layout_of(d)) return float_code(*l, value);
   if (d == DType::F8E8M0) return power_code(value);
   return static_cast<uint8_t>(static_cast<unsigned>(static_cast<int>(value)) & ((1u << code_bits(d)) - 1u));

@@ -223,7 +223,7 @@ struct ScalarFn {
   SourceSpan span;
 };
 
-/// Where an output has a dim that an input lacks: `Y: T[*P, N@axis, *Q]` beside `X: T[*P, *Q]`. The axis counts in the
+/// Where an output has a dim that an input lacks: `Y: T[*P, N@axis, *Q]` next to `X: T[*P, *Q]`. The axis counts in the
 /// output's rank, and tells the input's packs apart.
 struct AddedDim {
   const Dim* dim;      ///< N@axis

@@ -1,4 +1,4 @@
-// An execution plan: fused kernels in order, the buffers that they read and write, and where each lies in the arena.
+// An execution plan: fused kernels in order, the buffers that they read and write, and where each is in the arena.
 //
 //   plan   := name, sizes, buffers, regions, steps, inputs, outputs, arena
 //   buffer := kind name: dtype[extent, …] bytes, offset | slice of a buffer | view of a buffer from a byte on
@@ -31,14 +31,14 @@ struct PlanBuffer {
   DType dtype = DType::F32;
   std::vector<SizeExpr> dims;
   BufferKind kind = BufferKind::Arena;
-  int64_t bytes = 0;                       ///< at the greatest sizes
+  int64_t bytes = 0;                       ///< at the maximum sizes
   int64_t offset = 0;                      ///< Arena: in bytes from its start, a multiple of 64
   std::shared_ptr<const TensorData> data;  ///< Constant
   RegionId region =
       kTopLevel;   ///< Arena: the region outside of which nobody needs it; Slice: the loop whose counter it follows
   int whole = -1;  ///< Slice: the buffer that it is a part of
   bool reversed = false;    ///< Slice: part trip - 1 - counter
-  int base = -1;            ///< View: the buffer that it lies in
+  int base = -1;            ///< View: the buffer that it is in
   int64_t base_offset = 0;  ///< View: from this byte of it on
 };
 
@@ -53,7 +53,7 @@ struct PlanRegion {
   RegionId parent = kTopLevel;
   std::string origin;
   std::string counter;              ///< name of the iteration's number
-  SizeExpr trip;                    ///< iterations, or the greatest number of them
+  SizeExpr trip;                    ///< iterations, or the maximum number of them
   int count = -1;                   ///< i64: iterations at most
   int starts = -1;                  ///< bool: whether there is a first iteration
   int continues = -1;               ///< bool, looked at after each iteration
@@ -73,7 +73,7 @@ struct PlanStep {
   int64_t scratch = 0;         ///< bytes of workspace that its body needs, those of the workers behind the rest
   int64_t worker_scratch = 0;  ///< of these, bytes for each worker
   int64_t scratch_offset = 0;
-  RegionId region = kTopLevel;  ///< the innermost one that it lies in
+  RegionId region = kTopLevel;  ///< the innermost one that it is in
   int twin = -1;  ///< an earlier step whose kernel is the same but for names; this step calls it with its own buffers
   std::vector<std::string> notes;  ///< why its operators are one kernel
 };
@@ -96,7 +96,7 @@ struct ExecutionPlan {
 std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents);
 /// The buffer that has memory of its own, in which a slice or view lies; the buffer itself if it is neither.
 int root_of(const ExecutionPlan& plan, int buffer);
-/// Where a view is: the buffer that is no view, and the byte in it.
+/// Where a view is: the buffer that is not a view, and the byte in it.
 struct BufferPlace {
   int root = 0;
   int64_t offset = 0;

@@ -16,7 +16,7 @@ constexpr int64_t kMostElements = int64_t{1} << 40;
 bool fits(const Value& value, const std::vector<GraphSize>& sizes) {
   int64_t count = 1;
   for (const SizeExpr& d : value.dims) {
-    const auto extent = greatest_value(d, sizes);  // none where 64 bits do not hold it
+    const auto extent = maximum_value(d, sizes);  // none where 64 bits do not hold it
     if (!extent || __builtin_mul_overflow(count, std::max<int64_t>(*extent, 1), &count) || count > kMostElements)
       return false;
   }
@@ -41,7 +41,7 @@ std::string beyond_limits(const Graph& graph) {
   for (const Value& v : graph.values)
     if (!fits(v, sizes))
       return fmt::format(
-          "the tensor '{}' of type {} has more than 2^40 elements at the greatest run-time sizes; give them smaller "
+          "the tensor '{}' of type {} has more than 2^40 elements at the maximum run-time sizes; give them smaller "
           "bounds",
           v.name, type_text(v));
   return {};

@@ -68,7 +68,7 @@ struct ContractionBuilder {
   const std::string& local(const std::string& word);
   int lanes() const { return isa.lanes(c.accumulator); }
   int panel_columns() const { return blueprint.tile_vectors * lanes(); }
-  /// Panels of the right side that so many vectors of a tile lie in.
+  /// Panels of the right side that so many vectors of a tile are in.
   int panels_of(int vectors) const {
     return right_panel == 0 ? 1 : static_cast<int>((vectors * lanes() + right_panel - 1) / right_panel);
   }

@@ -5,7 +5,7 @@
 namespace tenon {
 namespace {
 
-/// The offset of each depth index, outermost variable first; nothing where one is no number.
+/// The offset of each depth index, outermost variable first; nothing where one is not a number.
 std::vector<int64_t> known_offsets(ContractionBuilder& b, const AffineForm& form) {
   std::vector<int64_t> out = {0};
   for (const LoopVar& v : b.c.depth) {
@@ -144,7 +144,7 @@ struct RowCopy {
   Operand to(const Operand& row, const Operand& d) const { return row * left.copied_pitch + d; }
 };
 
-/// Whether one row lies behind the other, so that vectors of rows can be turned into rows of the copy.
+/// Whether one row is behind the other, so that vectors of rows can be turned into rows of the copy.
 bool turns_rows(ContractionBuilder& b, const LeftAccess& left) {
   const auto depth = constant_value(b.extent_of(b.c.depth));
   const bool unit = !b.c.rows.empty() && constant_value(left.row_coefficients.at(b.c.rows.back().name)) == 1;

@@ -42,7 +42,7 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
           s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, b.c.depth, std::move(clear)))};
 }
 
-/// Whole panels of a side whose depth, not its columns, lies at unit stride: squares of vectors are turned. Empty where
+/// Whole panels of a side whose depth, not its columns, is at unit stride: squares of vectors are turned. Empty where
 /// it is another one.
 Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
   const Read* read = plain_read(b.c.right);

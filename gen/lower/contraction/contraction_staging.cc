@@ -60,7 +60,7 @@ bool stays_inside(const Staging& s, size_t d) {
   return at && dim && *at >= 0 && *at < *dim;
 }
 
-/// Whether all numbers that words are made of lie within dimension `d`; a read without padding has no others.
+/// Whether all numbers that words are made of are within dimension `d`; a read without padding has no others.
 bool pairs_inside(const Staging& s, size_t d) {
   if (!s.read.fill) return true;
   const Contraction& c = s.b.c;
@@ -126,7 +126,7 @@ void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operan
   out.push_back(s_for(j, from, end, 1, std::move(one)));
 }
 
-/// The part of dimension `d` of the copy that lies inside the tensor.
+/// The part of dimension `d` of the copy that is inside the tensor.
 struct Inside {
   Operand first, last;
 };
@@ -143,11 +143,11 @@ struct Line {
   Inside inside;
   size_t dims = 1;
   bool walks_pairs = false;  ///< one index after the other is a word of two neighbours
-  bool dense_pairs = false;  ///< that lie at unit stride
+  bool dense_pairs = false;  ///< that are at unit stride
   Operand pairs = nullptr;   ///< words that have both halves, where the last may have one only
 };
 
-/// Elements of the last dimension where all of it is copied and it lies in the tensor as in the copy, one line behind
+/// Elements of the last dimension where all of it is copied and it is in the tensor as in the copy, one line behind
 /// the other; else 0.
 int64_t whole_line(const Staging& s) {
   if (s.dims.size() < 2) return 0;
@@ -199,7 +199,7 @@ Operand load_line(const Staging& s, const Line& line, const Operand& at, int lan
 
 /// The words whose low halves begin at `at`.
 Operand load_words(const Staging& s, const Line& line, const Operand& at, int lanes, const Operand& active) {
-  if (line.dense_pairs && lanes > 1) {  // both halves of all words lie side by side
+  if (line.dense_pairs && lanes > 1) {  // both halves of all words are adjacent
     const Operand halves = v_load(s.read.tensor, s.tensor().dtype, at, 2 * lanes, active ? active * v_int(2) : nullptr);
     return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, {DType::I32, lanes, 0});
   }
@@ -212,7 +212,7 @@ Operand load_words(const Staging& s, const Line& line, const Operand& at, int la
   return word_of(low, v_apply(ScalarOp::BitAnd, {high, kept}));
 }
 
-/// The word behind `pairs` whole ones: of a line's last number, which has none beside it.
+/// The word behind `pairs` whole ones: of a line's last number, which has none next to it.
 Block copy_single(Staging& s, const Line& line, const Operand& pairs, const Operand& from, const Operand& to) {
   const Operand low = v_load(s.read.tensor, s.tensor().dtype, from + (line.lo + pairs) * line.step);
   Block store{s_store(s.buffer, to + pairs, word_of(low, v_const(0, {DType::I32, 1, 0})))};
@@ -260,7 +260,7 @@ Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand
   return {s_if(v_apply(ScalarOp::Eq, {step, v_int(1)}), std::move(dense), copy_stepped(s, line, from, to))};
 }
 
-/// The loops around copy_line; a line that lies outside the tensor in an outer dimension is filled.
+/// The loops around copy_line; a line that is outside the tensor in an outer dimension is filled.
 Block copy_all(Staging& s) {
   const Line line = line_of(s);
   Operand from = v_int(0), to = v_int(0), inside;

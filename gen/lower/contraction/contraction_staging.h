@@ -24,7 +24,7 @@ struct Staging {
   Operand fill;
   Operand pair_step = nullptr;    ///< words: elements from the low half to the high half
   Operand pair_inside = nullptr;  ///< words: whether there is a high half; null: always
-  bool filled_before = false;     ///< what lies outside the tensor is in the copy already
+  bool filled_before = false;     ///< what is outside the tensor is in the copy already
 
   const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
   Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }
@@ -39,7 +39,7 @@ std::vector<LoopVar> pixel_vars(const ContractionBuilder& b);
 /// Variables that walk the copy: those and the depth.
 std::vector<LoopVar> staged_vars(const ContractionBuilder& b);
 
-/// Finds the dimensions of the copy and makes its buffer; false where an index is no sum of multiples of variables.
+/// Finds the dimensions of the copy and makes its buffer; false where an index is not a sum of multiples of variables.
 bool plan_staging(Staging& s);
 /// The statements that fill the copy. What is the same for every outer iteration is added to `before`.
 Block stage_copy(Staging& s, Block& before);

@@ -83,7 +83,7 @@ class TileFunction {
       f_.body.push_back(s_store(tile_, v_int(turned_place(b_, 0, j, static_cast<int>(i))), v[i]));
   }
 
-  /// Vector `j` of the right side; words that lie in memory as pairs of narrower numbers are widened.
+  /// Vector `j` of the right side; words that are in memory as pairs of narrower numbers are widened.
   Operand right_vector(int j) const {
     const int column = j * b_.lanes(),
               width = b_.panels_of(vectors_) > 1 ? static_cast<int>(b_.right_panel) : column + 1;
@@ -124,7 +124,7 @@ class TileFunction {
   int right_ = -1, tile_ = -1, table_ = -1;
 };
 
-/// Rows of a turned tile whose sums have registers, beside the right side's vectors and an element of the left.
+/// Rows of a turned tile whose sums have registers, next to the right side's vectors and an element of the left.
 int rows_in_registers(const ContractionBuilder& b, int height, int vectors) {
   int rows = height;
   while (rows > b.turned_rows && (height % rows != 0 || rows * vectors + vectors + 1 > b.isa.vector_registers)) --rows;

@@ -104,7 +104,7 @@ class NestBuilder {
     const auto step = constant_value(right_.depth_step), depth = constant_value(b_.extent_of(b_.c.depth));
     if (!step) return false;
     constexpr int64_t kWay = 4096, kWays = 8,
-                      kCoarse = 1024;  // bytes that lie in different sets of a cache, and lines that a set holds
+                      kCoarse = 1024;  // bytes that are in different sets of a cache, and lines that a set holds
     const int64_t bytes = *step * bytes_of(b_.c.accumulator);
     if (bytes % kCoarse != 0) return true;
     return depth && *depth * std::gcd(bytes, kWay) <= kWay * kWays / 2;
@@ -307,7 +307,7 @@ bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::opt
   return step && *step * bytes_of(b.c.result) % kWay == 0;
 }
 
-/// The row of a turned contraction whose columns all lie in one vector, or whose writes collide, where its taller tiles
+/// The row of a turned contraction whose columns all are in one vector, or whose writes collide, where its taller tiles
 /// waste few rows; or null.
 const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa,
                                   const Blueprints& blueprints) {

@@ -25,7 +25,7 @@ struct LoweredChain {
   Block body;
 };
 
-/// Lowers what stands between the contractions.
+/// Lowers what is between the contractions.
 using LowerLoops = std::function<Block(const Kernel&, std::vector<Buffer>&)>;
 
 /// The statements of `chain`, which find_row_chain has found in `kernel`; nothing where no blueprint `row_chain` fits

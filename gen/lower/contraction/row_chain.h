@@ -1,5 +1,5 @@
 // Chains: products of rows with matrices, and statements about single rows between them, such as attention. All of it
-// can be done for a block of rows before the next block begins, so that what stands between two products needs the
+// can be done for a block of rows before the next block begins, so that what is between two products needs the
 // memory of a block alone.
 #pragma once
 

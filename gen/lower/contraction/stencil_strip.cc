@@ -102,7 +102,7 @@ class StripFunction {
     store_sums(tile);
   }
 
-  /// One tap of all planes, whose pixels lie at known distances from the first: each plane's against its weight.
+  /// One tap of all planes, whose pixels are at known distances from the first: each plane's against its weight.
   void add_planes(const ShortRows& p, int weights, const Operand& at, Block& step) {
     const Operand first = v_var("d") * v_var("weight_step");
     for (int k = 0; k < p.planes; ++k) {

@@ -10,10 +10,10 @@ namespace tenon {
 
 /// A plane of short rows. They lie `pitch` pixels apart in the copy, so that each tap is one distance for the whole
 /// plane: the vectors run over all of it, and the sums between the rows are left out afterwards. A plane that needs few
-/// vectors has others beside it, whose sums do not wait for its own.
+/// vectors has others next to it, whose sums do not wait for its own.
 struct ShortRows {
   int64_t rows = 0, columns = 0, pitch = 0;
-  int vectors = 0;  ///< that cover the plane with what lies between its rows
+  int vectors = 0;  ///< that cover the plane with what is between its rows
   int planes = 1;
   int64_t plane_step = 0, weight_step = 0;  ///< elements from one plane to the next: of the copy, of the weights
 
@@ -36,7 +36,7 @@ struct StripShape {
 /// Elements of the tile from one plane to the next.
 int64_t tile_pitch(const ContractionBuilder& b, const ShortRows& p);
 
-/// Its function. Buffers: the rows (one for all where they lie at known distances), the weights, the tile, and the
+/// Its function. Buffers: the rows (one for all where they are at known distances), the weights, the tile, and the
 /// offsets of the taps where there is a table.
 InnerFunction strip_function(ContractionBuilder& b, const StripShape& shape);
 

@@ -156,7 +156,7 @@ class Generator {
   Lanes lanes_;
   Ranges ranges_;
   std::map<Expr, Operand> outside_;    ///< places that were looked up before the loop at hand
-  std::vector<std::string> interior_;  ///< variables for which padded reads are known to lie inside
+  std::vector<std::string> interior_;  ///< variables for which padded reads are known to be inside
   Block* out_ = nullptr;
   int lazy_ = 0;  ///< > 0 in the arm of a scalar selection: nothing may be computed ahead
   std::set<std::pair<int, std::string>> fetched_;  ///< lines fetched ahead in the loop body at hand

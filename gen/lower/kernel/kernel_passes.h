@@ -19,11 +19,11 @@ Kernel drop_idle(const Kernel&);
 Kernel separate_reductions(const Kernel&);
 /// Temps that are cheap, or read once, disappear into their readers.
 Kernel inline_temps(const Kernel&);
-/// Exponents less the greatest of them are not above 0: a function of fewer steps takes them.
+/// Exponents less the maximum of them are not above 0: a function of fewer steps takes them.
 Kernel nonpositive_exponents(const Kernel& k);
 /// Divisions by a sum become multiplications by its reciprocal where they repeat.
 Kernel divide_once(const Kernel&);
-/// The greatest or least of a padded window is found down its columns, then along one line.
+/// The maximum or least of a padded window is found down its columns, then along one line.
 Kernel separate_windows(const Kernel&);
 
 /// The passes by name, in order. They run on a kernel that simplify_kernel has gone over.

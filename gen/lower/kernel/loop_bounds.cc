@@ -1,4 +1,4 @@
-// Comparisons turned so that the variable stands alone on the left.
+// Comparisons turned so that the variable is alone on the left.
 #include "lower/kernel/loop_bounds.h"
 
 #include "lower/kernel/kernel_ranges.h"

@@ -1,4 +1,4 @@
-// nonpositive-exponents: exp(x[p,d] - m[p]), with m the greatest x of its row, becomes exp_nonpositive, which has fewer
+// nonpositive-exponents: exp(x[p,d] - m[p]), with m the maximum x of its row, becomes exp_nonpositive, which has fewer
 // steps.
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -36,19 +36,19 @@ class NonpositiveExponents {
     return nonpositive ? apply(ScalarOp::ExpNonpositive, a->args) : r;
   }
 
-  /// Whether `greatest` is an element of a temp that holds the maximum of values of which `value` is one.
-  bool exceeds_none(const Expr& value, const Expr& greatest) const {
-    const auto* read = std::get_if<Read>(&greatest->node);
+  /// Whether `bound_read` is an element of a temp that holds the maximum of values of which `value` is one.
+  bool exceeds_none(const Expr& value, const Expr& bound_read) const {
+    const auto* read = std::get_if<Read>(&bound_read->node);
     if (!read || read->fill || k_.tensors[static_cast<size_t>(read->tensor)].role != Role::Temp) return false;
     const KernelStatement* definition = only_writer(read->tensor);
-    const auto* maximum = definition ? std::get_if<Reduce>(&definition->value->node) : nullptr;
-    if (!maximum || maximum->op != Reducer::Max || maximum->where) return false;
+    const auto* row_maximum = definition ? std::get_if<Reduce>(&definition->value->node) : nullptr;
+    if (!row_maximum || row_maximum->op != Reducer::Max || row_maximum->where) return false;
     Bindings bound;
     for (size_t d = 0; d < read->index.size(); ++d) {
       const auto* v = std::get_if<VarRef>(&definition->index[d]->node);
       if (v) bound.emplace(v->name, read->index[d]);
     }
-    return bound.size() == definition->loops.size() && is_one_of(*maximum, 0, bound, value);
+    return bound.size() == definition->loops.size() && is_one_of(*row_maximum, 0, bound, value);
   }
 
   /// The statement above this one that defines the tensor; null where several write it.

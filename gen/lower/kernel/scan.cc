@@ -4,7 +4,7 @@
 namespace tenon {
 namespace {
 
-/// The predicate as form <= 0 over integers; nothing when it is no comparison.
+/// The predicate as form <= 0 over integers; nothing when it is not a comparison.
 std::optional<LinearForm> not_positive(const Expr& where) {
   const auto* a = std::get_if<Apply>(&where->node);
   if (!a || a->args.size() != 2 || a->args[0]->type != DType::I64) return std::nullopt;

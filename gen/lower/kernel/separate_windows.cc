@@ -1,5 +1,5 @@
-// separate-windows: the greatest element of a padded window is found down its columns first, for one line that has its
-// padding beside it, and then along that line: M·N elements become M + N, and no vector of outputs meets the border of
+// separate-windows: the maximum element of a padded window is found down its columns first, for one line that has its
+// padding next to it, and then along that line: M·N elements become M + N, and no vector of outputs meets the border of
 // the input.
 #include <fmt/format.h>
 

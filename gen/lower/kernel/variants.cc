@@ -268,7 +268,7 @@ std::optional<Fork> fork_flag(const Kernel& k) {
   return Fork{attr_ref(flag, DType::Bool), with(1), with(0)};
 }
 
-/// Positions fit 32 bits in all but absurd cases: argmax carries them beside the values.
+/// Positions fit 32 bits in all but absurd cases: argmax carries them next to the values.
 std::optional<Fork> fork_positions(const Kernel& k) {
   std::string wide;
   each_reduction(k, [&](const Reduce& r) {

@@ -251,7 +251,7 @@ class Namer {
   // ---- operands
   int innermost() const { return static_cast<int>(open_.size()) - 1; }
 
-  /// What stands at block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds
+  /// What is at block `depth`. `position`: it is an offset, a bound or a part of one, and plain arithmetic holds
   /// for it.
   Operand visit(const Operand& v, bool position, const std::string& hint, int depth) {
     if (!v || is_leaf(v)) return v;
@@ -375,7 +375,7 @@ class Namer {
   // ---- names
   /// Names what pays; false where nothing does.
   bool name_found(const Block& body) {
-    std::vector<std::pair<int, Found*>> pays;  ///< with the block that they stand in
+    std::vector<std::pair<int, Found*>> pays;  ///< with the block that they are in
     for (auto& [key, f] : found_)
       if (f.uses >= kUses) pays.emplace_back(key.first, &f);
     if (pays.empty()) return false;
@@ -415,7 +415,7 @@ class Namer {
   int serials_ = 0, blocks_ = 0;
   int statement_ = -1;                             ///< counts them
   std::vector<Seen> statements_;                   ///< by the first walk
-  std::vector<std::pair<int, const Found*>> met_;  ///< with the statement that it stands in
+  std::vector<std::pair<int, const Found*>> met_;  ///< with the statement that it is in
   PointerMap<std::pair<int, Position>> known_;     ///< with the statement that it holds for
   std::unordered_map<Key, int, HashKey> numbers_;
   std::unordered_map<std::string, int64_t> names_;

@@ -6,9 +6,9 @@
 namespace tenon {
 
 /// The same nest with lets for parts of offsets and bounds that occur at least twice and do not change in the innermost
-/// loop, and for the same kind of parts in values and conditions, in whatever loop: each stands in front of its first
+/// loop, and for the same kind of parts in values and conditions, in whatever loop: each is in front of its first
 /// use, in the block that knows its variables. Only sums, products, extrema and selections of sizes, attributes and
-/// variables move; nothing that reads memory or can fail does.
+/// variables move; what reads memory or can fail stays.
 LoopNest name_repeated(const LoopNest& nest);
 
 }  // namespace tenon

@@ -43,7 +43,7 @@ Operand trips_of(const SFor& loop, const Known& known) {
   return n ? v_int(*n) : trips;
 }
 
-/// What stands at the root so far: the values of lets by their names, as text, and those that are constants.
+/// What is at the root so far: the values of lets by their names, as text, and those that are constants.
 struct Opened {
   std::map<std::string, std::string> lets;
   Known known;
@@ -95,7 +95,7 @@ Block opened(const Block& from, Known& known) {
 struct Level {
   const SFor* loop;
   Operand trips;
-  Block lets;  ///< what stands between this loop and the next
+  Block lets;  ///< what is between this loop and the next
 };
 
 /// The loop inside `body` when it stands there alone behind lets; the lets go to `lets`.
@@ -114,7 +114,7 @@ const SFor* only_loop(const Block& body, Block& lets) {
   return found && found->kind == LoopKind::Parallel && found->step > 0 ? found : nullptr;
 }
 
-/// True where the trips of `loop` depend on nothing that `inside` declares.
+/// True where the trips of `loop` do not depend on what `inside` declares.
 bool invariant(const SFor& loop, const std::vector<Level>& inside) {
   NestSurvey used;
   used.add(loop.begin), used.add(loop.end);
@@ -242,7 +242,7 @@ Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& b
 }
 
 /// Statements that one phase carries out; a parallel one's loop is the last. `before` is how many statements of the
-/// root stand before it.
+/// root are before it.
 struct Group {
   bool parallel = false;
   Block body;
@@ -251,7 +251,7 @@ struct Group {
   const SFor* alone = nullptr;  ///< of the root: a loop that no other one was joined with
 };
 
-/// Where the loop stands alone, parts of its iterations take its place.
+/// Where the loop is alone, parts of its iterations take its place.
 void share_parts(Group& g, const Known& known, const std::vector<Buffer>& buffers) {
   const Block parts = g.alone ? parted(*g.alone, known, buffers) : Block{};
   if (parts.empty()) return;
@@ -283,7 +283,7 @@ std::vector<Group> groups_of(const Block& root, const Known& known) {
   return out;
 }
 
-/// The lets of the root that stand before a group and that it uses, then the group.
+/// The lets of the root that are before a group and that it uses, then the group.
 Block with_lets(const Block& root, const Group& group) {
   NestSurvey used;
   used.add(group.body);
@@ -345,7 +345,7 @@ std::set<int> stored_alone(const Group& group) {
 }
 
 /// Serial statements that prepare the memory of each worker move into the parallel group that they prepare it for,
-/// whichever groups stand between.
+/// whichever groups are between.
 void move_preparations(std::vector<Group>& groups, const std::vector<Buffer>& buffers) {
   const std::vector<BufferUse> uses = uses_of(groups, buffers.size());
   for (size_t g = groups.size(); g-- > 0;) {

@@ -1,4 +1,4 @@
-// Statements of a nest moved into another: buffers by new numbers, sizes that have become variables, functions beside
+// Statements of a nest moved into another: buffers by new numbers, sizes that have become variables, functions next to
 // others.
 #pragma once
 

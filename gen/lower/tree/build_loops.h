@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-/// The kernel's reductions must stand alone (separate-reductions). Statements share a loop when every tensor that one
+/// The kernel's reductions must be alone (separate-reductions). Statements share a loop when every tensor that one
 /// writes and the other touches is indexed by that loop's variable in both, in the same dimension.
 LoopTree build_loops(const Kernel&);
 

@@ -45,7 +45,7 @@ std::optional<int64_t> stride_along(const Tensor& t, const std::vector<Expr>& in
   return constant_value(simplify(total, ranges));
 }
 
-/// The loop along which consecutive elements lie side by side; -1 if there is none.
+/// The loop along which consecutive elements are adjacent; -1 if there is none.
 int dense_loop(const Nest& n, const Tensor& t, const std::vector<Expr>& index, const Ranges& ranges) {
   for (size_t i = 0; i < n.loops.size(); ++i)
     if (stride_along(t, index, n.loops[i].var.name, ranges) == 1) return static_cast<int>(i);

@@ -24,7 +24,7 @@ bool walked_alone(const TempAccesses& a, size_t dim, const std::string& var) {
   });
 }
 
-/// How far behind the definition the element at `index` lies along a carried loop: in its iteration, or after the last.
+/// How far behind the definition the element at `index` is along a carried loop: in its iteration, or after the last.
 std::optional<int64_t> distance(const AffineIn& defined, int64_t step, const LoopVar& loop, const Expr& index) {
   const auto at = affine_in(index, loop.name);
   if (!at) return std::nullopt;

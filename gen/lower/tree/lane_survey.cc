@@ -160,7 +160,7 @@ void LaneSurvey::apply(const Expr& e, const Apply& a) {
     return refuse();
   operations_ += a.op == ScalarOp::Cast ? 0 : 1;
   if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Mod)
-    ++costly_;  // Mod of floats; that of whole numbers has no vectors
+    ++costly_;  // Mod of floats; that of integers has no vectors
   for (const Expr& x : a.args) value(x);
 }
 

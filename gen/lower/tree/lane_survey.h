@@ -16,7 +16,7 @@ class LaneSurvey {
   LaneSurvey(const Kernel&, const LoopTree&, const TreeLoop& loop, const Ranges& ranges);
 
   bool possible() const { return possible_; }
-  /// The only obstacle found is a padded read that is not proved to lie inside.
+  /// The only obstacle found is a padded read that is not proved to be inside.
   bool needs_interior() const { return needs_interior_; }
   /// Loads and stores of neighbours, other loads, functions of some cost, bytes of the widest value.
   int neighbours() const { return neighbours_; }

@@ -1,4 +1,4 @@
-// Loop trees: which loops stand in which, and what happens in them; still in expressions, no vectors yet.
+// Loop trees: which loops are in which, and what happens in them; still in expressions, no vectors yet.
 // The step between a kernel's list of statements and its loop nest.
 //
 //   tree := node…
@@ -31,7 +31,7 @@ struct LoopShape {
 struct TreeLoop {
   LoopVar var;
   Expr begin, end;        ///< null: 0 and the extent
-  bool interior = false;  ///< padded reads whose index depends on the variable lie inside
+  bool interior = false;  ///< padded reads whose index depends on the variable are inside
   bool parallel = false;  ///< iterations may go to workers
   bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter, recurrences)
   bool carried = false;   ///< of a recurrence: each iteration needs what those before it made
@@ -90,7 +90,7 @@ struct LoopTree {
 };
 
 std::string accumulator_name(int number);
-/// The name of a loop variable in C: what stands before the dot.
+/// The name of a loop variable in C: what is before the dot.
 std::string letter_of(const std::string& variable);
 std::string to_text(const LoopTree&, const std::vector<std::string>& tensor_names);
 

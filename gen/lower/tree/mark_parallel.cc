@@ -11,7 +11,7 @@ namespace {
 
 /// Iterations of an inner loop that are worth sharing; fewer may become plain statements.
 constexpr int64_t kWorthSharing = 16;
-/// Elements a block: enough that handing it to a worker costs little beside it.
+/// Elements a block: enough that handing it to a worker costs little next to it.
 constexpr int64_t kBlock = 8192;
 
 bool indexed_by(const std::vector<Expr>& index, const std::string& var) {

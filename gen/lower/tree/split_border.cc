@@ -1,4 +1,4 @@
-// Finding the interior: each padded index a·x + rest must lie in [0, extent) for the worst values of the variables
+// Finding the interior: each padded index a·x + rest must be in [0, extent) for the worst values of the variables
 // inside the loop.
 #include "lower/tree/split_border.h"
 
@@ -47,17 +47,17 @@ class InteriorFinder {
     }
   }
 
-  /// The least and the greatest value of `rest` over the inner variables.
-  bool ends(const Expr& rest, Expr& least, Expr& greatest) const {
-    least = greatest = rest;
+  /// The least and the maximum value of `rest` over the inner variables.
+  bool ends(const Expr& rest, Expr& least, Expr& maximum) const {
+    least = maximum = rest;
     for (const LoopVar& v : inner_) {
-      const auto low = affine_in(least, v.name), high = affine_in(greatest, v.name);
+      const auto low = affine_in(least, v.name), high = affine_in(maximum, v.name);
       if (!low || !high) return false;
       const Expr last = v.extent - constant_int(1);
       const bool rises = proves_not_negative(linear_form(low->coefficient), ranges_);
       if (!rises && !proves_le(low->coefficient, constant_int(0), ranges_)) return false;
       least = rises ? low->rest : low->rest + low->coefficient * last;
-      greatest = rises ? high->rest + high->coefficient * last : high->rest;
+      maximum = rises ? high->rest + high->coefficient * last : high->rest;
     }
     return true;
   }
@@ -65,11 +65,11 @@ class InteriorFinder {
   bool bound(const Expr& index, const Expr& extent) {
     const auto a = affine_in(index, loop_.var.name);
     const auto step = a ? constant_value(simplify(a->coefficient, ranges_)) : std::nullopt;
-    Expr least, greatest;
-    if (!step || *step < 1 || !ends(a->rest, least, greatest)) return false;
+    Expr least, maximum;
+    if (!step || *step < 1 || !ends(a->rest, least, maximum)) return false;
     const Expr c = constant_int(*step);
     const Expr first = apply(ScalarOp::FloorDiv, {constant_int(*step - 1) - least, c});
-    const Expr past = apply(ScalarOp::FloorDiv, {extent - constant_int(1) - greatest, c}) + constant_int(1);
+    const Expr past = apply(ScalarOp::FloorDiv, {extent - constant_int(1) - maximum, c}) + constant_int(1);
     begin_ = begin_ ? apply(ScalarOp::Max, {begin_, first}) : first;
     end_ = end_ ? apply(ScalarOp::Min, {end_, past}) : past;
     return true;

@@ -1,4 +1,4 @@
-// Loops over padded windows: the part where every tap lies inside, and what is left of it and right of it.
+// Loops over padded windows: the part where every tap is inside, and what is left of it and right of it.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace tenon {
 
-/// The iterations of `loop` for which all padded reads lie inside in the dimensions that depend on its variable, as
-/// expressions of outer variables with 0 <= begin <= end <= extent; nothing where that is no interval that can be
+/// The iterations of `loop` for which all padded reads are inside in the dimensions that depend on its variable, as
+/// expressions of outer variables with 0 <= begin <= end <= extent; nothing where that is not an interval that can be
 /// written down.
 struct Interior {
   Expr begin, end;

@@ -59,7 +59,7 @@ void ExpressionChecker::check_subs(const Syntax& access, const std::vector<Synta
                (slot.split() && sub.children.size() != slot.extents.size())) {
       const std::string parts = fmt::format("a split dim of {} parts", slot.extents.size());
       diagnostics_.error(Code::E0429, sub.span,
-                         fmt::format("index {} of '{}' stands on {}", i + 1, access.text,
+                         fmt::format("index {} of '{}' is on {}", i + 1, access.text,
                                      slot.split() ? parts : "a dim that is not split"),
                          {slot.split() ? "write one index per part: (g m)" : "write a single index"});
     } else if (slot.split()) {
@@ -89,7 +89,7 @@ void ExpressionChecker::check_unknown_shape(const Syntax& access, const std::vec
       if (bare || place.guarded) continue;
       diagnostics_.error(
           Code::E0504, part.span,
-          fmt::format("the shape of '{}' is not known here, so that this index cannot be proved to lie within it",
+          fmt::format("the shape of '{}' is not known here, so that this index cannot be proved to be within it",
                       access.text),
           {fmt::format("copy it first, v[i] = {}[i], or guard the read with padded", access.text)});
     }
@@ -184,7 +184,7 @@ void ExpressionChecker::check_single_sub(const Syntax& access, const Syntax& sub
                                          const ExpressionPlace& place) {
   if (sub.is(SyntaxKind::pack) || sub.is(SyntaxKind::each)) {
     diagnostics_.error(Code::E0429, sub.span,
-                       fmt::format("a pack stands on the single dim {} of '{}'", print(extent), access.text),
+                       fmt::format("a pack is on the single dim {} of '{}'", print(extent), access.text),
                        {"write a single index"});
     return;
   }
@@ -237,8 +237,8 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
     const bool data = reads_data(sub, scope_);
     diagnostics_.error(
         data ? Code::E0503 : Code::E0504, sub.span,
-        data ? fmt::format("this index of '{}' comes from data and may lie outside of {}", access.text, print(extent))
-             : fmt::format("this index of '{}' cannot be proved to lie within {}", access.text, print(extent)),
+        data ? fmt::format("this index of '{}' comes from data and may be outside of {}", access.text, print(extent))
+             : fmt::format("this index of '{}' cannot be proved to be within {}", access.text, print(extent)),
         {data ? fmt::format("write wrap({}, {}) or clamp({}, 0, {} - 1)", print(sub), print(extent), print(sub),
                             print(extent))
               : guard});
@@ -247,7 +247,7 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
   const bool begins = bounds.nonnegative(sub), ends = bounds.below(sub, extent);
   if ((!begins && bounds.always_negative(sub)) || (!ends && bounds.always_at_least(sub, extent))) {
     diagnostics_.error(Code::E0505, sub.span,
-                       fmt::format("this index of '{}' always lies outside of {}", access.text, print(extent)),
+                       fmt::format("this index of '{}' always is outside of {}", access.text, print(extent)),
                        {fmt::format("indices run from 0 to {} - 1", print(extent))});
     return;
   }

@@ -133,7 +133,7 @@ class BodyChecker {
     } else if (!bare || scope_.variable(variable.text) == nullptr) {
       diagnostics_.error(
           Code::E0413, sub.span,
-          fmt::format("'{}' is no index variable, so the statement does not define the value in full", print(sub)),
+          fmt::format("'{}' is not an index variable, so the statement does not define the value in full", print(sub)),
           {"a definition has one variable per dim; for scattered writes use +=, max=, min= or last="});
     } else if (!expressions_.bound.insert(variable.text).second) {
       diagnostics_.error(Code::E0413, sub.span,
@@ -193,7 +193,7 @@ class BodyChecker {
       diagnostics_.error(
           Code::E0434, s.span,
           fmt::format("'{}' is about one tensor of a variadic input or output, and none is named here", print(s)),
-          {"it stands in a statement that reads the input, or defines the output"});
+          {"it is in a statement that reads the input, or defines the output"});
     for (const Syntax& child : s.children) check_numberless(child);
   }
 
@@ -257,7 +257,7 @@ class BodyChecker {
     for (const auto& [name, v] : scope_.variables()) {
       if (v.extent || v.elsewhere) continue;
       diagnostics_.error(Code::E0410, v.first,
-                         fmt::format("the range of '{}{}' cannot be told", v.pack ? "*" : "", name),
+                         fmt::format("the range of '{}{}' cannot be determined", v.pack ? "*" : "", name),
                          {fmt::format("use it bare as an index of a tensor, or state it: index: {{{}: extent}}",
                                       v.pack ? "\"*" + name + "\"" : name)});
     }
@@ -387,7 +387,7 @@ class BodyChecker {
     const bool unknown = argument.is(SyntaxKind::call) && !expression_function(argument.text, library_);
     if (whole || unknown) {
       diagnostics_.error(Code::E0425, argument.span,
-                         fmt::format("'{}' is no function of whole tensors", print(argument)),
+                         fmt::format("'{}' is not a function of whole tensors", print(argument)),
                          {unknown && library_.op(argument.text) != nullptr
                               ? "call inner ops in statements of their own"
                               : "ops take whole tensors by their names, without indices"});
@@ -403,7 +403,7 @@ class BodyChecker {
     const BodyValue* value = argument.is(SyntaxKind::name) ? scope_.value(argument.text) : nullptr;
     if (value == nullptr) {
       const bool call = argument.is(SyntaxKind::call);
-      diagnostics_.error(Code::E0425, argument.span, fmt::format("'{}' is no tensor", print(argument)),
+      diagnostics_.error(Code::E0425, argument.span, fmt::format("'{}' is not a tensor", print(argument)),
                          {call ? "call inner ops in statements of their own"
                                : "ops take whole tensors by their names, without indices"});
     } else if (value->input == nullptr && expressions_.defined.count(argument.text) == 0) {

@@ -31,7 +31,7 @@ void ExpressionChecker::check_call(const Syntax& s, const ExpressionPlace& place
         : pack         ? "it gives a pack: use it under `let`, or as an index *f(…)"
         : near.empty() ? "define it under `fn`"
                        : fmt::format("did you mean '{}'?", near);
-    diagnostics_.error(op ? Code::E0316 : Code::E0402, s.span, fmt::format("'{}' is no function of numbers", s.text),
+    diagnostics_.error(op ? Code::E0316 : Code::E0402, s.span, fmt::format("'{}' is not a function of numbers", s.text),
                        {note});
     return;
   }
@@ -44,7 +44,7 @@ void ExpressionChecker::check_call(const Syntax& s, const ExpressionPlace& place
   }
   if (!place.data) {
     if (const std::string name = not_of_sizes(s, scope_.library()); !name.empty()) {
-      diagnostics_.error(Code::E0437, s.span, fmt::format("'{}' is no function of sizes", name),
+      diagnostics_.error(Code::E0437, s.span, fmt::format("'{}' is not a function of sizes", name),
                          {fmt::format("let, require and index have: {}", size_function_names())});
       return;
     }
@@ -110,7 +110,7 @@ void ExpressionChecker::check_type(const Syntax& type) {
   std::vector<std::string> known;
   for (const TypeVar& t : op_.types) known.push_back(t.name);
   for (const DTypeRow& row : all_dtypes()) known.emplace_back(row.name);
-  diagnostics_.error(Code::E0207, type.span, fmt::format("'{}' is no type", print(type)),
+  diagnostics_.error(Code::E0207, type.span, fmt::format("'{}' is not a type", print(type)),
                      {meant_note(print(type), known)});
 }
 

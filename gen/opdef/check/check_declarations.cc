@@ -108,7 +108,7 @@ class DeclarationChecker {
                                  ? fmt::format("its words are: {}", joined(attr.words, ", "))
                                  : fmt::format("write a value of type {}", attr.type);
     diagnostics_.error(Code::E0210, value.span,
-                       fmt::format("'{}' is no default for the attribute '{}'", print(value), attr.name), {note});
+                       fmt::format("'{}' is not a default for the attribute '{}'", print(value), attr.name), {note});
   }
 
   /// Tensors, attributes, lets and index entries share one space of names; sizes and packs of shapes must not be
@@ -181,7 +181,7 @@ class DeclarationChecker {
       for (const Syntax& value : values) {
         if (!value.is(SyntaxKind::list) && !value_fits(*attr, value))
           diagnostics_.error(Code::E0225, value.span,
-                             fmt::format("'{}' is no value of the attribute '{}'", print(value), attr->name),
+                             fmt::format("'{}' is not a value of the attribute '{}'", print(value), attr->name),
                              {fmt::format("write values of type {}", attr->type)});
       }
     }

@@ -102,10 +102,11 @@ class ShapeChecker {
     for (const TensorDef& t : op_.inputs) {
       const std::vector<const Dim*> open = open_packs(t);
       if (open.empty()) continue;
-      diagnostics_.error(Code::E0419, open.back()->span,
-                         fmt::format("where the pack '{}' of '{}' begins cannot be told", open.back()->name, t.name),
-                         {"put D@axis or *Q@axis between two packs, here or in the output, or let another input have "
-                          "one of them alone"});
+      diagnostics_.error(
+          Code::E0419, open.back()->span,
+          fmt::format("where the pack '{}' of '{}' begins cannot be determined", open.back()->name, t.name),
+          {"put D@axis or *Q@axis between two packs, here or in the output, or let another input have "
+           "one of them alone"});
       for (const Dim* d : open) bound_packs_.insert(d->name);
     }
   }
@@ -143,7 +144,7 @@ class ShapeChecker {
       if (open.empty()) continue;
       diagnostics_.error(
           Code::E0423, open.back()->span,
-          fmt::format("'{}' cannot be told from the product {}", open.back()->name, print(*d)),
+          fmt::format("'{}' cannot be determined from the product {}", open.back()->name, print(*d)),
           {"all parts but one must be attributes, sizes of another input (without '~'), or lets of these"});
       for (const Dim* part : open) known_.insert(part->name);
     }
@@ -216,7 +217,7 @@ class ShapeChecker {
     else if (d.kind != DimKind::size || attr == nullptr || attr->kind != AttrKind::integer ||
              attr->count != AttrCount::any)
       diagnostics_.error(
-          Code::E0434, d.span, fmt::format("'{}' is no attribute of the type int[]", d.name),
+          Code::E0434, d.span, fmt::format("'{}' is not an attribute of the type int[]", d.name),
           {"an element for each tensor of the variadic output: attrs: {D: \"int[]\"}, out: {Y...: \"T[D...]\"}"});
   }
 
@@ -235,7 +236,7 @@ class ShapeChecker {
       if (stored == logical) continue;
       const SourceSpan place = rule.dims.empty() ? rule.span : join(rule.dims.front().span, rule.dims.back().span);
       diagnostics_.error(Code::E0223, place,
-                         fmt::format("the stored order of '{}' is no rearrangement of its dims", t.name),
+                         fmt::format("the stored order of '{}' is not a rearrangement of its dims", t.name),
                          {fmt::format("list exactly these: {}", joined(logical, ", "))});
     }
   }
@@ -257,7 +258,7 @@ class ShapeChecker {
       if (!alone)
         diagnostics_.error(
             Code::E0434, t.span,
-            fmt::format("the variadic output '{}' is not the only output, or stands beside a variadic input", t.name),
+            fmt::format("the variadic output '{}' is not the only output, or is next to a variadic input", t.name),
             {"an op has one variadic tensor; give other outputs names of their own"});
       if (std::count_if(t.dims.begin(), t.dims.end(), [](const Dim& d) { return d.per_operand; }) != 1)
         diagnostics_.error(

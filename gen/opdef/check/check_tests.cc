@@ -91,7 +91,7 @@ class TestChecker {
       known.insert(known.end(), attrs_.begin(), attrs_.end());
       unknown(name, known);
     } else if (!is_extent(value) && !is_shape(value)) {
-      unfit(name, value, "a whole number from 0, or a list of such for a pack");
+      unfit(name, value, "an integer from 0, or a list of such for a pack");
     }
   }
 

@@ -54,7 +54,7 @@ void ExpressionChecker::check(const Syntax& s, ExpressionPlace place) {
       return;
     case SyntaxKind::group:
     case SyntaxKind::keyword:
-      diagnostics_.error(Code::E0302, s.span, "this is no expression",
+      diagnostics_.error(Code::E0302, s.span, "this is not an expression",
                          {"(a b) is an index of a split dim, name=value an argument of an op"});
   }
 }
@@ -125,7 +125,7 @@ bool ExpressionChecker::check_enum(const Syntax& s) {
     if (attr == nullptr || attr->kind != AttrKind::enumeration || !word.is(SyntaxKind::name)) continue;
     if (std::find(attr->words.begin(), attr->words.end(), word.text) == attr->words.end()) {
       diagnostics_.error(Code::E0401, word.span,
-                         fmt::format("'{}' is no word of the attribute '{}'", word.text, attr->name),
+                         fmt::format("'{}' is not a word of the attribute '{}'", word.text, attr->name),
                          {meant_note(word.text, attr->words)});
     }
     return true;
@@ -185,7 +185,7 @@ void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr,
   const std::string note = attr.count == AttrCount::fixed
                                ? fmt::format("its elements are {}[0] to {}[{}]", s.text, s.text, attr.length - 1)
                                : fmt::format("write {}[0], {}[1], …", s.text, s.text);
-  diagnostics_.error(Code::E0432, s.span, fmt::format("'{}' is no element of the attribute '{}'", print(s), s.text),
+  diagnostics_.error(Code::E0432, s.span, fmt::format("'{}' is not an element of the attribute '{}'", print(s), s.text),
                      {note});
 }
 
@@ -198,7 +198,7 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
     known.insert(known.end(), defined.begin(), defined.end());
     const bool given = scope_.is_given(s.text);
     diagnostics_.error(given ? Code::E0431 : Code::E0401, s.span,
-                       given ? fmt::format("'{}' is no tensor and has no elements", s.text)
+                       given ? fmt::format("'{}' is not a tensor and has no elements", s.text)
                              : fmt::format("there is no tensor '{}' to read", s.text),
                        {meant_note(s.text, known)});
     return;
@@ -220,7 +220,7 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
   }
   if (value->input != nullptr && value->input->optional && !place.optional) {
     diagnostics_.error(Code::E0420, s.span, fmt::format("the optional input '{}' may be absent here", s.text),
-                       {fmt::format("write opt({}, 0) with what stands in for it", print(s))});
+                       {fmt::format("write opt({}, 0) with what is in for it", print(s))});
   }
   check_subs(s, s.children, *value, place);
 }

@@ -10,7 +10,7 @@ namespace tenon {
 namespace {
 
 /// Whether an expression is computed in i64: then its value is that of whole arithmetic, as the proofs have it.
-/// Narrower types wrap, and sizes beside them are narrowed; reals are rounded.
+/// Narrower types wrap, and sizes next to them are narrowed; reals are rounded.
 class WholeExpressions {
  public:
   WholeExpressions(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {}
@@ -146,7 +146,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
     if (holds_whole_numbers(t, op) && !t.optional && !t.variadic) context.whole_data.insert(t.name);
   }
   const WholeExpressions expressions(op, context);
-  std::set<std::string> open;  // values that are not defined yet: what reads them is no value of what comes before
+  std::set<std::string> open;  // values that are not defined yet: what reads them is not a value of what comes before
   for (const Statement& s : op.body)
     for (const Word& target : s.targets) open.insert(target.text);
   for (const Statement& s : op.body) {

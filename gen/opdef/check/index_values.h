@@ -1,4 +1,4 @@
-// What is known of data that indexes data: types that bound their values, and intermediates that hold whole numbers.
+// What is known of data that indexes data: types that bound their values, and intermediates that hold integers.
 #pragma once
 
 #include "algebra/index_bounds.h"
@@ -7,7 +7,7 @@
 namespace tenon {
 
 /// Adds the values of `op` that its indices may be proved by: inputs of a narrow whole type, intermediates that are
-/// computed in i64 from one statement, and the attributes and lets that are no whole numbers. `context.extents` must be
+/// computed in i64 from one statement, and the attributes and lets that are no integers. `context.extents` must be
 /// there already.
 void add_index_values(const OpDef& op, BoundsContext& context);
 

@@ -50,7 +50,7 @@ bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots,
     if (slots.size() + 1 < dims.size()) return false;
     taken = slots.size() + 1 - dims.size();
   } else {
-    // *P, D@axis, *Q: counting from one side, no pack of the caller may lie on the way.
+    // *P, D@axis, *Q: counting from one side, no pack of the caller may be on the way.
     if (anchor == dims.end() || dims.size() != 3 || anchor - dims.begin() != 1 || is_pack(*anchor)) return false;
     const auto axis = constant_attr(callee, call, anchor->at);
     const auto rank = static_cast<std::int64_t>(slots.size());

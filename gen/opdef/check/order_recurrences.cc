@@ -1,5 +1,5 @@
 // The order of a recurrence: variables are placed from the outside inwards, each as soon as no read that is still open
-// lies behind along it; what lies strictly before along it is settled.
+// is behind along it; what lies strictly before along it is settled.
 #include "opdef/check/order_recurrences.h"
 
 #include <fmt/format.h>
@@ -264,7 +264,7 @@ class OrderFinder {
                        {"the left sides of statements that need each other begin with the same variables"});
   }
 
-  /// After the last attempt: says what stands in the way.
+  /// After the last attempt: says what is in the way.
   void report() {
     if (left_.empty()) return report_same_element();
     const OpenRead* culprit = offender(left_[0], Direction::Up);

@@ -82,8 +82,8 @@ class GroupFinder {
         if (read == nullptr) continue;
         diagnostics_.error(
             Code::E0439, read->span,
-            fmt::format("'{}' is defined further down, and '{}' stands between", later, between.targets[0].text),
-            {"statements that need each other stand side by side: put the one between before or behind "
+            fmt::format("'{}' is defined further down, and '{}' is between", later, between.targets[0].text),
+            {"statements that need each other are adjacent: put the one between before or behind "
              "them"});
         return;
       }

@@ -12,7 +12,7 @@
 namespace tenon {
 namespace {
 
-/// Operators of one binding strength, weakest first; comparisons stand between `and` and `|`.
+/// Operators of one binding strength, weakest first; comparisons are between `and` and `|`.
 constexpr std::string_view kMathLevels[][6] = {
     {"or"}, {"and"}, {"<", "<=", ">", ">=", "==", "!="}, {"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/"}};
 constexpr size_t kNotLevel = 2;

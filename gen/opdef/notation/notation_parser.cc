@@ -140,7 +140,7 @@ Syntax NotationParser::binary(const Token& op, Syntax left, Syntax right) {
 }
 
 namespace {
-// Left-associative levels, loosest first; comparisons and negation lie between the second and the third.
+// Left-associative levels, loosest first; comparisons and negation are between the second and the third.
 const std::vector<std::vector<std::string_view>> kLevels = {{"or"}, {"and"}, {"+", "-"}, {"*", "/", "//", "%"}};
 constexpr std::size_t kSums = 2;
 constexpr std::array<std::string_view, 6> kComparisons = {"==", "!=", "<=", ">=", "<", ">"};

@@ -224,7 +224,7 @@ void leave_names(Statement& statement) {
   statement.where.reset();
 }
 
-/// The beginning of a text; of an empty one, which YAML places behind the lines that follow, what stands before it.
+/// The beginning of a text; of an empty one, which YAML places behind the lines that follow, what is before it.
 SourceSpan place_of_nothing(const PlacedText& text) {
   SourceSpan place = text.span(0, 1);
   if (!text.text.empty() || !place.known()) return place;

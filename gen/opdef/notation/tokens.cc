@@ -92,7 +92,7 @@ class Scanner {
     Token& token = push(whole ? TokenKind::integer : TokenKind::real, end);
     if (whole ? read_whole(spelling, hexadecimal, token) : read_real(spelling, token)) return;
     diagnostics_.error(Code::E0304, placed_.span(token.begin, token.end), fmt::format("'{}' is not a number", spelling),
-                       {"write 12, 0x1f, 0.5, 1e-5; whole numbers have at most 64 bits"});
+                       {"write 12, 0x1f, 0.5, 1e-5; integers have at most 64 bits"});
   }
 
   /// A point inside of a number, but not the `..` of a range.

@@ -73,7 +73,7 @@ Subscripts parse(std::string_view subscripts) {
       throw EinsumError{fmt::format("'{}' stands twice in the result", c)};
     if (std::none_of(s.operands.begin(), s.operands.end(), [c](const Labels& o) { return o.find(c) != Labels::npos; }))
       throw EinsumError{
-          fmt::format("'{}' of the result stands in no operand", c == kDots ? std::string("...") : std::string(1, c))};
+          fmt::format("'{}' of the result is in no operand", c == kDots ? std::string("...") : std::string(1, c))};
   }
   return s;
 }
@@ -92,7 +92,7 @@ std::string joined(const Labels& labels, const std::function<std::string(char)>&
 
 std::string indices(const Labels& labels) { return joined(labels, variable); }
 
-/// What is left of a product once nothing that follows, nor the result, needs a letter.
+/// What is left of a product once neither a later operand nor the result needs a letter.
 Labels needed(const Labels& have, const Subscripts& s, size_t next) {
   Labels later = s.result, out;
   for (size_t k = next; k < s.operands.size(); ++k) later += s.operands[k];

@@ -97,7 +97,7 @@ void read_ranks(const YamlNode& node, Expand& out, Diagnostics& diagnostics) {
     bool good = error == std::errc();
     if (good && stop != end) good = *stop == '-' && std::from_chars(stop + 1, end, high).ptr == end && stop + 1 != end;
     if (!good || low < 0 || high > 8 || low > high) {
-      diagnostics.error(Code::E0225, word.span, fmt::format("'{}' is no rank or range of ranks", word.text),
+      diagnostics.error(Code::E0225, word.span, fmt::format("'{}' is not a rank or range of ranks", word.text),
                         {"write ranks from 0 to 8: `0-8` or [1, 2]"});
       continue;
     }
@@ -169,7 +169,7 @@ void read_numerics(const YamlNode& node, Numerics& out, Diagnostics& diagnostics
 void read_expand(const YamlNode& node, OpDef& op, Diagnostics& diagnostics) {
   if (!want_map(node, "expand", "expand: {dtypes: [f32, f64]}", diagnostics)) return;
   std::vector<std::string> known = {"dtypes", "ranks", "attrs"};
-  YamlNode direct;  // attributes may stand beside the other keys
+  YamlNode direct;  // attributes may be next to the other keys
   direct.kind = YamlKind::map;
   for (const AttrDef& attr : op.attrs) {
     if (const YamlNode* values = node.find(attr.name);

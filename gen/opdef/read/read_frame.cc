@@ -110,7 +110,7 @@ class HeadLine {
     } else if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*")) {
       return known(s.children[0]) && known(s.children[1]);
     }
-    diagnostics_.error(Code::E0234, s.span, "the workspace is counted with sizes above, whole numbers, + - *",
+    diagnostics_.error(Code::E0234, s.span, "the workspace is counted with sizes above, integers, + - *",
                        {"gen/ir/op/frame.h has the grammar of heads"});
     return false;
   }

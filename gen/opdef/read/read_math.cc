@@ -51,7 +51,7 @@ class MathReader {
         if (name_of(d) == variant.key.text) dtypes = {d};
       if (dtypes.empty())
         diagnostics_.error(Code::E0224, variant.key.span,
-                           fmt::format("'{}' is no type of math entries", variant.key.text),
+                           fmt::format("'{}' is not a type of math entries", variant.key.text),
                            {"write f32, f64, or float for both"});
       for (const DType d : dtypes) add(entry.key, d, {&entry.key, doc, &variant.value});
     }

@@ -113,7 +113,7 @@ void read_storage(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
       }
     }
     if (tensor == nullptr) {
-      diagnostics.error(Code::E0222, entry.key.span, fmt::format("'{}' is no tensor of this op", entry.key.text),
+      diagnostics.error(Code::E0222, entry.key.span, fmt::format("'{}' is not a tensor of this op", entry.key.text),
                         {meant_note(entry.key.text, known)});
     } else if (entry.value.is_sequence()) {
       for (const YamlNode& rule : entry.value.items) read_storage_rule(rule, *tensor, diagnostics);
@@ -203,7 +203,7 @@ void read_grad(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
     if (out.input(entry.key.text) == nullptr) {
       std::vector<std::string> known;
       for (const TensorDef& t : out.inputs) known.push_back(t.name);
-      diagnostics.error(Code::E0221, entry.key.span, fmt::format("'{}' is no input of this op", entry.key.text),
+      diagnostics.error(Code::E0221, entry.key.span, fmt::format("'{}' is not an input of this op", entry.key.text),
                         {meant_note(entry.key.text, known)});
     } else {
       read_closed_grad(entry, out, diagnostics);

@@ -71,7 +71,7 @@ void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& kn
                          Diagnostics& diagnostics) {
   for (const YamlEntry& entry : map.entries) {
     if (std::find(known.begin(), known.end(), entry.key.text) != known.end()) continue;
-    diagnostics.error(Code::E0201, entry.key.span, fmt::format("'{}' is no key of {}", entry.key.text, what),
+    diagnostics.error(Code::E0201, entry.key.span, fmt::format("'{}' is not a key of {}", entry.key.text, what),
                       {meant_note(entry.key.text, known)});
   }
 }

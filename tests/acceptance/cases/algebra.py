@@ -67,7 +67,7 @@ ops:
       Y[(m p),(n q)] = A[m,n]*B[p,q]
 
   - op: widened_product
-    doc: products of narrow whole numbers, summed in 32 bits
+    doc: products of narrow integers, summed in 32 bits
     types: {T: [i8, u8, i16]}
     in: {A: "T[B, M, K]", W: "T[K, N]"}
     out: {Y: "i32[B, M, N]"}

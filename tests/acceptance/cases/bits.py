@@ -1,4 +1,4 @@
-"""Whole numbers, bits, and quantised arithmetic."""
+"""Integers, bits, and quantised arithmetic."""
 import numpy as np
 
 from casekit import EXACT, available, rand, tol, wide
@@ -216,7 +216,7 @@ def bits_of(key):
 
 
 def wide_ints(rng, shape, key):
-    """Whole numbers over the full range of a type, its ends among them."""
+    """Integers over the full range of a type, its ends among them."""
     info = np.iinfo(rand(rng, (1,), key).dtype)
     x = rng.integers(info.min, info.max, shape, endpoint=True, dtype=info.dtype)
     flat = x.reshape(-1)
@@ -234,7 +234,7 @@ def floor_mod(a, b):
 
 
 def wrap_to(values, like):
-    """Whole numbers of any size as elements of a type, modulo its range."""
+    """Integers of any size as elements of a type, modulo its range."""
     n = 8 * like.itemsize
     u = np.array([v % 2**n for v in values], dtype=f'u{like.itemsize}')
     return u.view(like.dtype).reshape(like.shape)

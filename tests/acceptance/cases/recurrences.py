@@ -182,7 +182,7 @@ BAD = [
     dict(why='the same row, all of it', text=HEAD + '      Y[i,j] = X[i,j] + sum[k](«Y[i,k]»)\n'),
     dict(why='another statement between', text=HEAD + '      a[i,j] = X[i,j] + padded(«Y[i - 1,j]», 0)\n      b[i,j] = X[i,j]\n      Y[i,j] = a[i,j]\n'),
     dict(why='no variable in common', text=HEAD + '      a[i,j] = X[i,j] + padded(«b[j - 1,i]», 0)\n      b[j,i] = a[i,j]\n      Y[i,j] = a[i,j]\n'),
-    dict(why='a condition of a choice is no fact', text=HEAD + '      Y[i,j] = X[i,j] + sum[k](select(k < i, «Y[k,j]», 0))\n'),
+    dict(why='a condition of a choice is not a fact', text=HEAD + '      Y[i,j] = X[i,j] + sum[k](select(k < i, «Y[k,j]», 0))\n'),
     dict(why='the place is data', text=HEAD.replace('"T[M, N]"}\n    out', '"T[M, N]", P: "i32[M]"}\n    out') + '      Y[i,j] = X[i,j] + «Y[wrap(P[i], M),j]»\n'),
     dict(why='later in the group', text=HEAD + '      a[i,j] = X[i,j] + padded(«Y[i - 1,j + 1]», 0) + padded(«Y[i,j + 1]», 0)\n      Y[i,j] = a[i,j] + padded(«a[i,j - 1]», 0)\n'),
 ]

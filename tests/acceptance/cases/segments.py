@@ -27,7 +27,7 @@ ops:
       Y[*p,wrap(Ix[*p,k,*q], D),*q] last= V[*p,k,*q]
 
   - op: distinct_labels
-    doc: how many different labels of few stand in a row
+    doc: how many different labels of few are in a row
     types: {I: index}
     attrs: {labels: int}
     in: {X: "I[B, N]"}

@@ -47,7 +47,7 @@ ops:
       Var[*p,i]  = sum[w](sq(X[*p,i + w] - Mean[*p,i]))/W
 
   - op: running_max_of_segment
-    doc: the greatest value so far among those with the same label
+    doc: the maximum value so far among those with the same label
     types: {T: real, I: index}
     in: {X: "T[B, N]", S: "I[B, N]"}
     out: {Y: "T[B, N]"}
@@ -107,7 +107,7 @@ ops:
       Y[*s] = X[*s]*min(1, limit/max(Norm[], 1e-12))
 
   - op: weighted_bins
-    doc: weights added up per bin; what lies outside goes to the first or last one
+    doc: weights added up per bin; what is outside goes to the first or last one
     types: {T: real, I: index}
     attrs: {bins: int}
     in: {Ix: "I[N]", "W?": "T[N]", Like: "T[]"}
@@ -230,7 +230,7 @@ ops:
       Y[n] = select(L[n] == ignore, 0, (1 - share)*kept[n] + share*even[n])
 
   - op: edges_by_two_levels
-    doc: what is above the low level and has something above the high one beside it, or is it
+    doc: what is above the low level and has something above the high one next to it, or is it
     types: {T: real}
     attrs: {low: T, high: T}
     in: {X: "T[*P, H, W]"}

@@ -58,7 +58,7 @@ def awkward(rng, shape, key):
 
 
 def falling(x, axis):
-    """Stable order from the greatest down, NaN first."""
+    """Stable order from the maximum down, NaN first."""
     n = x.shape[axis]
     return n - 1 - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind='stable'), axis)
 

@@ -115,7 +115,7 @@ def edges(rng, key):
                    tol=[tol(ulp=2, acc=40, mid=8, mag=1.0), tol(ulp=2, acc=60, mid=20, mag=mag + 1e-3)])
 
 
-def beside(rng, key):
+def neighbours(rng, key):
     """The output has a dimension in front of dimensions that inputs stretch to."""
     for x, z, m in [((6, 3, 5), (5,), 2), ((6, 1, 5), (3, 1), 3), ((4, 7), (2, 3, 7), 2), ((2,), (3, 2), 1), ((0, 3), (2, 1), 2), ((3, 4), (4,), 0), ((5, 2, 1, 3, 1, 2), (1, 4, 1, 5, 2), 2)]:
         a, b = rand(rng, x, key), rand(rng, z, key)
@@ -126,7 +126,7 @@ def beside(rng, key):
 
 
 def weighted(rng, key):
-    """A size stands in an input that is always there and stretches, and in one that may be absent."""
+    """A size is in an input that is always there and stretches, and in one that may be absent."""
     for a, w, p in [((7, 12), None, (7,)), ((7, 12), (12,), (7,)), ((3, 1, 5), None, (4,)), ((2, 0), (0,), (1,)), ((4,), None, (3,))]:
         x = [None if s is None else rand(rng, s, key) for s in (a, w, p)]
         terms = wide(x[0])*(1 if w is None else wide(x[1]))
@@ -138,7 +138,7 @@ def weighted(rng, key):
 def cases(rng):
     for key in (*available(*F), 'i8', 'u32', 'c64'):
         yield from products(rng, key)
-        yield from beside(rng, key)
+        yield from neighbours(rng, key)
         yield from weighted(rng, key)
     for key in available(*F):
         yield from centred(rng, key)

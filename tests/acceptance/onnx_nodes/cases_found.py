@@ -16,7 +16,7 @@ def cases():
         yield case('TopK', data(4, 4, 5), np.array([3]), outputs=2, axis=1, largest=largest, const=(1,))
     yield case('Conv', data(1, 2, 4, 8, 9), data(2, 3, 4, 1, 1), pads=[0, 1, 2, 3])     # padding at an end, a window of one element
     yield case('MatMul', data(1, 3, 0), data(2, 0, 2))
-    yield case('Clip', np.array([1, 2, 3]), None, np.array(2), opset=13, const=(2,))    # a whole number without a lower bound
+    yield case('Clip', np.array([1, 2, 3]), None, np.array(2), opset=13, const=(2,))    # an integer without a lower bound
     yield case('ReduceSum', np.zeros((2, 0, 4), np.float32), np.array([1]), const=(1,))
     yield case('Range', np.array(5), np.array(2), np.array(1))
     for x in (np.zeros((3, 0), np.int64), np.zeros(0, np.float32)):                     # no elements to choose from, to repeat, to pad
@@ -29,7 +29,7 @@ def cases():
     yield case('LayerNormalization', data(6, 2, 3, 4).astype(np.float64), data(7, 4).astype(np.float64), outputs=3, opset=17, judge='onnxruntime')
     yield case('Resize', data(8, 5, 3), None, None, np.array([1, 3]), mode='linear', coordinate_transformation_mode='pytorch_half_pixel', opset=13, const=(3,))
     yield case('Resize', data(9, 2, 3, 7), np.array([1, 2, 0.6], np.float32), mode='nearest', opset=10, const=(1,), judge='onnxruntime')
-    yield case('Erf', np.array([-7, 0, 1, 2]), opset=13)                                 # of whole numbers, in which most is lost
+    yield case('Erf', np.array([-7, 0, 1, 2]), opset=13)                                 # of integers, in which most is lost
     dividends = np.array([0, -0.0, 0, -0.0, -3, 3, -1, np.inf, 1, np.nan, 1, 1e8, -1e-9, 6.6], np.float32)
     divisors = np.array([-2, 2, 2, -2, np.inf, np.inf, -np.inf, 2, 0, 2, np.nan, 3, 3, 1.1], np.float32)
-    yield case('Mod', dividends, divisors, opset=13)                                    # infinite divisors, quotients that are rounded to whole numbers
+    yield case('Mod', dividends, divisors, opset=13)                                    # infinite divisors, quotients that are rounded to integers

@@ -138,7 +138,7 @@ def resizing():
         yield case('Resize', x, None, np.array([1.5, 0.7], np.float32), mode=mode, coordinate_transformation_mode=coord, axes=[2, 3], const=(2,), opset=19)
         yield case('Resize', x, None, np.array([0.7, 2], np.float32), mode=mode, coordinate_transformation_mode=coord, axes=[3, 2], const=(2,), opset=19)
         for policy in ('not_larger', 'not_smaller'):
-            # the evaluator takes neighbours of another place where rounding brings one to a whole number; cubic weights do not jump there
+            # the evaluator takes neighbours of another place where rounding brings one to an integer; cubic weights do not jump there
             judge = 'onnxruntime' if (mode, coord, policy) == ('cubic', 'half_pixel_symmetric', 'not_smaller') else 'reference'
             for const in ((3,), ()):
                 yield case('Resize', x, None, None, np.array([7, 8]), mode=mode, coordinate_transformation_mode=coord, axes=[2, 3], keep_aspect_ratio_policy=policy, const=const, opset=19, judge=judge)

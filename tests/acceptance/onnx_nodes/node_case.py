@@ -114,7 +114,7 @@ def by_onnxruntime(one):
 
 
 def difference(got, want):
-    """Why `got` is not `want`, or None. Relative to the greatest element too: sums cancel."""
+    """Why `got` is not `want`, or None. Relative to the maximum element too: sums cancel."""
     if got.shape != want.shape:
         return f'shape {got.shape} instead of {want.shape}'
     if got.dtype != want.dtype:

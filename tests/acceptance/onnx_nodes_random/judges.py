@@ -84,7 +84,7 @@ class ByStandard:
         self.shapes = [[d.dim_value if d.HasField('dim_value') else None for d in one.type.tensor_type.shape.dim] if one.type.tensor_type.HasField('shape') else None for one in inferred]
 
     def run(self, feeds):
-        """In the types that the standard infers: NumPy's sums of small whole numbers are wider."""
+        """In the types that the standard infers: NumPy's sums of small integers are wider."""
         with np.errstate(all='ignore'):
             outputs = [np.asarray(y) if t is None else np.asarray(y).astype(t) for y, t in zip(self.evaluator.run(None, feeds), self.dtypes)]
         if any(s is not None and (len(s) != y.ndim or any(d not in (None, e) for d, e in zip(s, y.shape))) for s, y in zip(self.shapes, outputs)):
@@ -116,7 +116,7 @@ def moved_inputs(inputs, errors, constant, draw):
 
 
 def errors_of(judge, outputs, inputs, errors, constant, draw):
-    """By how much each element of the outputs may be wrong, None for whole numbers; raises NoAnswer where rounding decides about them."""
+    """By how much each element of the outputs may be wrong, None for integers; raises NoAnswer where rounding decides about them."""
     result = [own_error(y) if is_float(y) else None for y in outputs]
     exact = all(e is None for e in errors.values())
     errors = {name: ROUNDING[x.dtype.name]*np.abs(x.astype(np.float64)) if exact and x.dtype.name in HALVES else errors[name] for name, x in inputs.items()}

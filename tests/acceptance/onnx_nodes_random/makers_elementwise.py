@@ -133,7 +133,7 @@ def reduction(op):
         x = g.any(op)
         rank, attrs = x.array.ndim, {}
         if op.startswith('ReduceLog') and x.array.dtype.kind in 'iu':
-            raise NoAnswer('a logarithm as a whole number')
+            raise NoAnswer('a logarithm as an integer')
         if g.chance(0.6):
             attrs['keepdims'] = g.draw.randint(0, 1)
         since = 13 if op == 'ReduceSum' else 18

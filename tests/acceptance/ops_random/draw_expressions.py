@@ -62,7 +62,7 @@ class Expressions:
         return ('group', outer, inner, self.extent(b)), False
 
     def index_of(self, size, scope, wanted=None):
-        """(index, whether it may lie outside)"""
+        """(index, whether it may be outside)"""
         inside = [s[1] for s in scope if s[0] == 'var' and self.over[s[1]] == size]
         around = [s[1] for s in scope if s[0] == 'var']
         if wanted in inside and self.draw.random() < 0.8:

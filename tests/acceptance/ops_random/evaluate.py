@@ -1,5 +1,5 @@
 """Values of random definitions, by NumPy alone: every index variable is an axis, every expression an array over the axes it needs.
-Reals are f64 beside a bound of the error that the element type's arithmetic may make; whole numbers have their own type and wrap."""
+Reals are f64 next to a bound of the error that the element type's arithmetic may make; integers have their own type and wrap."""
 import math
 
 import numpy as np
@@ -17,7 +17,7 @@ class Undecided(Exception):
 
 
 class Value:
-    """kind: 'f', 'i', 'b', or 'w' for whole numbers that take the type of what stands beside them."""
+    """kind: 'f', 'i', 'b', or 'w' for integers that take the type of what is next to them."""
 
     def __init__(self, kind, v, err=0.0):
         self.kind, self.v, self.err = kind, v, err

@@ -61,7 +61,7 @@ TEST_CASE("a matrix product has its right operand along the columns") {
   CHECK(c->columns[0].name == "n");
 }
 
-TEST_CASE("a sum without a product of two sides is no contraction") {
+TEST_CASE("a sum without a product of two sides is not a contraction") {
   CHECK_FALSE(find_contraction(gemm_kernel(constant_float(2, DType::F32))).has_value());
 }
 

@@ -1,4 +1,4 @@
-// Choices by whether an index lies inside a tensor, and fills that nothing reaches.
+// Choices by whether an index is inside a tensor, and fills that nothing reaches.
 #include "algebra/normal_fills.h"
 
 #include "catch.h"

@@ -1,4 +1,4 @@
-// Contractions of narrow whole numbers go over words of two; wide ones and floats do not.
+// Contractions of narrow integers go over words of two; wide ones and floats do not.
 #include "algebra/pair_depth.h"
 
 #include "catch.h"

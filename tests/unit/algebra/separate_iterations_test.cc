@@ -72,7 +72,7 @@ TEST_CASE("an array of the function is its worker's own") {
   CHECK(fault(phase_of({s_store(kTile, v_int(1), load(kIn, i)), s_store(kOut, i, load(kTile, v_int(1)))})).empty());
 }
 
-TEST_CASE("what stands before the loop each worker does: it may not write what all have") {
+TEST_CASE("what is before the loop each worker does: it may not write what all have") {
   LoopNest nest = phase_of({s_store(kOut, i, load(kCopy, i))});
   nest.body.insert(nest.body.begin(), s_store(kCopy, v_int(0), zeros(1)));
   CHECK_THAT(fault(nest), Catch::Matchers::StartsWith("copy: "));

@@ -143,9 +143,9 @@ TEST_CASE("what nothing takes is named before what is missing") {
   };
   says({"library"}, "there is no command 'library'");
   says({"model", "net.onnx", "--size", "N=1", "--size", "N=2", "-o", "out"}, "--size: 'N' is given twice");
-  says({"lib", "--bogus"}, "'--bogus' is nothing that `tenon lib` takes");
-  says({"lib", "--bogus", "-o", "out"}, "'--bogus' is nothing that `tenon lib` takes");
-  says({"--bogus"}, "'--bogus' stands before any command");
+  says({"lib", "--bogus"}, "unknown argument '--bogus' for `tenon lib`");
+  says({"lib", "--bogus", "-o", "out"}, "unknown argument '--bogus' for `tenon lib`");
+  says({"--bogus"}, "'--bogus' is before any command");
   says({}, "A subcommand is required");
   says({"lib", "--ops", "relu"}, "-o is required");
   says({"lib", "-o", ""}, "-o: the name of a folder is expected, not ''");

@@ -1,4 +1,4 @@
-// Gradients that are derived from definitions, beside differences of the definitions themselves: the oracle runs both.
+// Gradients that are derived from definitions, next to differences of the definitions themselves: the oracle runs both.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

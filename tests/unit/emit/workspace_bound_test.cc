@@ -1,4 +1,4 @@
-// Greatest sizes of workspaces from the ranges of a kernel's sizes.
+// Maximum sizes of workspaces from the ranges of a kernel's sizes.
 #include "ir/nest/workspace_bound.h"
 
 #include "catch.h"
@@ -13,7 +13,7 @@ std::optional<int64_t> bytes(const Operand& elements) {
   LoopNest nest;
   nest.kernel = kernel;
   nest.buffers = {{"w", DType::I8, Storage::Workspace, -1, elements, true}};
-  return greatest_workspace_bytes(nest);
+  return maximum_workspace_bytes(nest);
 }
 
 Operand times64(const Operand& v) { return v_apply(ScalarOp::Mul, {v, v_int(64)}); }

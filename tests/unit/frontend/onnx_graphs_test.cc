@@ -116,7 +116,7 @@ TEST_CASE("frontend: an operator calls the graph that its attribute holds") {
   CHECK(probabilities.find("= mul(") > probabilities.find("= softmax("));
 }
 
-TEST_CASE("frontend: an open size beside a number is that number, and the program refuses all others") {
+TEST_CASE("frontend: an open size next to a number is that number, and the program refuses all others") {
   const auto sum = [](int64_t hi) {
     const tenon_test::onnx::Graph g{{node("Add", {"x", "w"}, {"y"})},
                                     {value("x", {-1, 2})},

@@ -72,7 +72,7 @@ TEST_CASE("frontend: --size bounds and fixes the sizes of a graph") {
   CHECK_FALSE(read(kDigits, {{"M", {4, 4}}}).ok());
 }
 
-TEST_CASE("frontend: parameters come from files beside the graph") {
+TEST_CASE("frontend: parameters come from files next to the graph") {
   tenon_test::ScratchDir scratch;
   const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}";
   std::ofstream(scratch / "b.npy", std::ios::binary)
@@ -97,18 +97,18 @@ TEST_CASE("frontend: mistakes in a graph have their places") {
   CHECK(error_of(head + "main: |\n  y = softmax(x, axes=1)\n" + tail) ==
         "net.yaml:4:18: error: softmax has no attribute 'axes'; did you mean 'axis'? [E0702]");
   CHECK(error_of(head + "main: |\n  y = softmax(x, axis=1.5)\n" + tail) ==
-        "net.yaml:4:18: error: softmax: axis takes a whole number, not 1.5 [E0702]");
+        "net.yaml:4:18: error: softmax: axis takes an integer, not 1.5 [E0702]");
   CHECK(error_of(head + "main: |\n  y = gemm(x, x)\n" + tail) ==
         "net.yaml:4:7: error: gemm: K is 3 in A and 2 in B (inputs: f32[2, 3], f32[2, 3]) [E0702]");
   CHECK(error_of(head + "main: |\n  y = relu(x\n" + tail) == "net.yaml:4:13: error: ')' is expected here [E0701]");
   CHECK(error_of(head + "main: |\n  y = relu(x)\noutputs: [z]\n") ==
         "net.yaml:5:11: error: main computes no tensor 'z' [E0708]");
   CHECK(error_of("graph: g\ninputs: {x: \"f33[2]\"}\nmain: y = relu(x)\noutputs: [y]\n") ==
-        "net.yaml:2:14: error: 'f33' is no dtype [E0704]");
+        "net.yaml:2:14: error: 'f33' is not a dtype [E0704]");
   CHECK(error_of("graph: g\nsizes: {N: 4..1}\ninputs: {x: \"f32[N]\"}\nmain: y = relu(x)\noutputs: [y]\n") ==
         "net.yaml:2:12: error: a size is a range such as 1..64, or a number [E0705]");
   CHECK(error_of(head + "train: {}\nmain: y = relu(x)\n" + tail) ==
-        "net.yaml:3:1: error: 'train' is no key of a graph [E0703]");
+        "net.yaml:3:1: error: unknown key 'train' in a graph [E0703]");
   CHECK(error_of(head + "modules: {f(x): f(x)}\nmain: y = f(x)\n" + tail).find("is inlined into itself") !=
         std::string::npos);
   std::string modules = "modules:\n  m0(x): x\n";

@@ -49,7 +49,7 @@ TEST_CASE("frontend: .npy in either order of bytes and dimensions") {
 }
 
 TEST_CASE("frontend: damaged .npy files are refused") {
-  CHECK(why({1, 2, 3}) == "this is no .npy file");
+  CHECK(why({1, 2, 3}) == "this is not a .npy file");
   CHECK(why(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", {0, 0, 0, 0})) ==
         "the shape takes 2 elements of 4 bytes, but 4 bytes follow the header");
   CHECK(why(npy("{'descr': '<U4', 'fortran_order': False, 'shape': (2,)}", {})) == "dtype '<U4' cannot be read");
@@ -88,7 +88,8 @@ TEST_CASE("frontend: .npz members are found, inflated and checked") {
   CHECK(real_element(*b, 0) == 1.5);
   CHECK(read_npz(zip, "c", "x").diagnostics().sorted().front().message ==
         "the archive has no array 'c', but a.npy, b.npy");
-  CHECK(read_npz(std::vector<uint8_t>(30), "a", "x").diagnostics().sorted().front().message == "this is no .npz file");
+  CHECK(read_npz(std::vector<uint8_t>(30), "a", "x").diagnostics().sorted().front().message ==
+        "this is not a .npz file");
   for (size_t cut = 0; cut < zip.size(); cut += 7) CHECK_FALSE(read_npz(std::span(zip).first(cut), "a", "x").ok());
   zip[60] ^= 1;
   CHECK_FALSE(read_npz(zip, "a", "x").ok());
@@ -110,7 +111,7 @@ TEST_CASE("frontend: .safetensors") {
   CHECK(read_safetensors(bytes, "v", "x").diagnostics().sorted().front().message == "there is no tensor 'v', but w, b");
   bytes.resize(bytes.size() - 1);
   CHECK(read_safetensors(bytes, "w", "x").diagnostics().sorted().front().message ==
-        "a tensor's data_offsets lie outside of the file");
+        "a tensor's data_offsets are outside of the file");
   const std::string small = R"({"s":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}})";
   bytes = {static_cast<uint8_t>(small.size()), 0, 0, 0, 0, 0, 0, 0};
   bytes.insert(bytes.end(), small.begin(), small.end());

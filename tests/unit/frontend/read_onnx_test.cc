@@ -123,7 +123,7 @@ TEST_CASE("frontend: an output that is an input, a constant or another output is
 }
 
 TEST_CASE("frontend: nodes in error are named with what to change") {
-  CHECK(error_of(read("\x08\x07 no model")) == "net.onnx: this is no ONNX model, or it is damaged");
+  CHECK(error_of(read("\x08\x07 no model")) == "net.onnx: this is not an ONNX model, or it is damaged");
   CHECK(error_of(read("")) == "net.onnx: the file is empty");
   CHECK(error_of(read(model(unary(node("Relu", {"x"}, {"y"})), 29))) ==
         "net.onnx: opset 29 cannot be read, only 1 to 28");
@@ -160,7 +160,7 @@ TEST_CASE("frontend: one error does not hide the others, nor does it repeat itse
   CHECK(graph.diagnostics().size() == 2);
 }
 
-TEST_CASE("frontend: external data lies in the model's folder") {
+TEST_CASE("frontend: external data is in the model's folder") {
   tenon_test::ScratchDir scratch;
   std::ofstream(scratch / "w.bin", std::ios::binary) << std::string("....\0\0\x80\x3f\0\0\0\x40", 12);
   const auto with = [&](const std::string& location) {
@@ -180,7 +180,7 @@ TEST_CASE("frontend: external data lies in the model's folder") {
   for (const Value& v : good->values)
     if (v.constant) CHECK(real_element(*v.constant, 1) == 2);
   for (const char* bad : {"../w.bin", "/etc/hostname", "a/../../w.bin", ""})
-    CHECK(error_of(with(bad)).find("lies outside of the model's folder") != std::string::npos);
+    CHECK(error_of(with(bad)).find("is outside of the model's folder") != std::string::npos);
   CHECK(error_of(with("v.bin")).find("there is no file") != std::string::npos);
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("frontend: If on a known condition is one of its branches") {
   CHECK(to_text(*read(model(g, 13))).find("  if c {\n    r: f32[2, 3] = relu(x)") != std::string::npos);
 }
 
-TEST_CASE("frontend: nodes may stand in any order, but not in a circle") {
+TEST_CASE("frontend: nodes may be in any order, but not in a circle") {
   auto g = unary(node("Relu", {"b"}, {"y"}));
   g.nodes.push_back(node("Exp", {"a"}, {"b"}));
   g.nodes.push_back(node("Sqrt", {"x"}, {"a"}));

@@ -42,7 +42,7 @@ TEST_CASE("the verifier names what is malformed") {
         "load of A as f64, but its elements are f32");
 }
 
-TEST_CASE("v_apply folds whole numbers as the C computes them, the lowest over -1 too") {
+TEST_CASE("v_apply folds integers as the C computes them, the lowest over -1 too") {
   const auto folded = [](ScalarOp op, int64_t a, int64_t b) {
     return constant_value(v_apply(op, {v_int(a), v_int(b)}));
   };

@@ -12,7 +12,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 }
 
-TEST_CASE("greatest and least numbers of the small floats are those of their definitions") {
+TEST_CASE("maximum and least numbers of the small floats are those of their definitions") {
   CHECK(small_value(DType::F8E4M3FN, 0x7e) == 448);
   CHECK(small_value(DType::F8E4M3FN, 0x01) == 0x1p-9);
   CHECK(small_value(DType::F8E4M3FNUZ, 0x7f) == 240);

@@ -74,11 +74,11 @@ ops:
   CHECK(message(-1) == "steps: X has 2 dimensions, and its shape has no place for dimension 2 of the result");
 }
 
-TEST_CASE("bind_call: what does not fit beside a dim that only the output has is said") {
+TEST_CASE("bind_call: what does not fit next to a dim that only the output has is said") {
   CHECK(stacked(-1, {3, 4}, {3, 4}) ==
         "stack: X0 has 2 dimensions, and its shape has no place for dimension 2 of the result");
-  CHECK(stacked(3, {3, 4}, {3, 4}) == "stack: axis = 3 lies outside of a tensor with 3 dimensions");
-  CHECK(stacked(-4, {3, 4}, {3, 4}) == "stack: axis = -4 lies outside of a tensor with 3 dimensions");
+  CHECK(stacked(3, {3, 4}, {3, 4}) == "stack: axis = 3 is outside of a tensor with 3 dimensions");
+  CHECK(stacked(-4, {3, 4}, {3, 4}) == "stack: axis = -4 is outside of a tensor with 3 dimensions");
   CHECK(stacked(0, {}, {}) == "stack: X0 has 0 dimensions, and its shape has no place for dimension 0 of the result");
   CHECK(stacked(0, {3, 4}, {3, 5}) == "stack: X1 has an extent of 5 where dimension 0 of *Q is 4");
   CHECK(stacked(0, {3, 4}, {3}) == "stack: X1 has 1 dimensions, 2 are needed");

@@ -41,7 +41,7 @@ TEST_CASE("expand_library: complex numbers have no order and some functions only
   CHECK(expand("complex", "Y[i] = select(X[i] == 1, conj(X[i])**3, abs(X[i]))", DType::C64));
 }
 
-TEST_CASE("expand_library: bits are those of whole numbers") {
+TEST_CASE("expand_library: bits are those of integers") {
   for (const std::string f : {"popcount", "bit_not"}) refuses("float", f + "(X[i])", DType::F32, "f32 has no " + f);
   refuses("float", "shl(X[i], 2)", DType::F32, "f32 has no shl");
   refuses("float", "bit_and(X[i], 2)", DType::F32, "f32 has no bit_and");

@@ -87,7 +87,7 @@ TEST_CASE("check_op: a group shares as few variables as will do") {
         Orders{"i up", "i up, j down; 1 joined"});
 }
 
-TEST_CASE("expand_library: intermediates of a recurrence have the type of what stands beside them") {
+TEST_CASE("expand_library: intermediates of a recurrence have the type of what is next to them") {
   const auto type_of = [](const std::string& body, DType type) {
     for (const Tensor& t : kernel_of(body, type).tensors)
       if (t.name == "a") return t.dtype;

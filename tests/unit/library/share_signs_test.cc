@@ -17,7 +17,7 @@ ops:
   - {op: equal,    types: {T: number}, in: {A: "T[*S]", B: "T[*S]"}, out: {Y: "bool[*S]"}, body: "Y[*s] = A[*s] == B[*s]"}
   - {op: truncate, types: {T: [int, uint]}, in: {X: "i32[*S]"}, out: {Y: "T[*S]"}, body: "Y[*s] = cast(X[*s], T)"}
   - {op: less,     types: {T: real},   in: {A: "T[*S]", B: "T[*S]"}, out: {Y: "bool[*S]"}, body: "Y[*s] = A[*s] < B[*s]"}
-  - {op: greatest, types: {T: real},   in: {X: "T[N]"}, out: {Y: "T[]"}, body: "Y[] = max[n](X[n])"}
+  - {op: maximum, types: {T: real},   in: {X: "T[N]"}, out: {Y: "T[]"}, body: "Y[] = max[n](X[n])"}
   - {op: halves,   types: {T: [int, uint]}, in: {X: "T[*S]"}, out: {Y: "T[*S]"}, body: "Y[*s] = shr(X[*s], 1)"}
   - {op: widen,    types: {T: [int, uint]}, in: {X: "T[*S]"}, out: {Y: "f64[*S]"}, body: "Y[*s] = cast(X[*s], f64)"}
   - {op: saturate, types: {T: [int, uint]}, in: {X: "f32[*S]"}, out: {Y: "T[*S]"}, body: "Y[*s] = cast(X[*s], T)"}
@@ -46,7 +46,7 @@ TEST_CASE("share_signs: where only bits count, unsigned types have the signed ty
     CHECK(kernel_of(op, both, DType::U64) == op + "_i64");
     CHECK(kernel_of(op, {DType::U8}, DType::U8) == op + "_u8");
   }
-  for (const std::string op : {"less", "greatest", "halves", "widen", "saturate"}) {
+  for (const std::string op : {"less", "maximum", "halves", "widen", "saturate"}) {
     INFO(op);
     CHECK(kernel_of(op, both, DType::U8) == op + "_u8");
     CHECK(kernel_of(op, both, DType::U64) == op + "_u64");

@@ -1,4 +1,4 @@
-// Which calls of an op share a kernel: those without an optional input that numbers stand in for, and types of one size
+// Which calls of an op share a kernel: those without an optional input that numbers are in for, and types of one size
 // whose bits are only moved.
 #include <set>
 

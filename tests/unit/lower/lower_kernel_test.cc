@@ -243,17 +243,17 @@ TEST_CASE("softmax goes row by row and needs no workspace") {
   }
 }
 
-TEST_CASE("an exponent less the greatest of its row is not above 0; less anything else it may be") {
+TEST_CASE("an exponent less the maximum of its row is not above 0; less anything else it may be") {
   Kernel k = softmax();
   CHECK(count(to_text(lowered(k, "portable")), " exp(") == 0);
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") > 0);
   const Expr p = v("p"), kk = v("k"), q = v("q");
-  const auto greatest = [&](Reducer op, Expr value) {
+  const auto maximum = [&](Reducer op, Expr value) {
     k.body[0].value = reduce(op, {{"k", size_ref("D")}}, nullptr, std::move(value), DType::F32);
   };
-  greatest(Reducer::Min, at(0, {p, kk, q}));
+  maximum(Reducer::Min, at(0, {p, kk, q}));
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
-  greatest(Reducer::Max, apply(ScalarOp::Neg, {at(0, {p, kk, q})}));
+  maximum(Reducer::Max, apply(ScalarOp::Neg, {at(0, {p, kk, q})}));
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
   k.body[0].value =
       reduce(Reducer::Max, {{"k", size_ref("D") - constant_int(1)}}, nullptr, at(0, {p, kk, q}), DType::F32);

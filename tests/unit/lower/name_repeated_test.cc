@@ -32,7 +32,7 @@ const Block& body_of(const Stmt& loop) { return *std::get<SFor>(loop.node).body;
 
 }  // namespace
 
-TEST_CASE("what two offsets share stands in front of the loop that does not change it") {
+TEST_CASE("what two offsets share is in front of the loop that does not change it") {
   const LoopNest nest = name_repeated(copy_with(v_var("p") * v_size("S") * v_size("T") + v_var("q")));
   REQUIRE(verify(nest) == std::vector<std::string>{});
   REQUIRE(nest.body.size() == 1);
@@ -83,7 +83,7 @@ TEST_CASE("what a value asks twice has a name in whatever loop") {
   CHECK(to_text(std::get<VLoad>(value.yes->node).offset) == to_text(v_var("p") * v_size("Q") + v_var("at_q")));
 }
 
-TEST_CASE("a name stands behind those that it is made of, also where the rest of it is constants") {
+TEST_CASE("a name is behind those that it is made of, also where the rest of it is constants") {
   const Operand part = v_size("S") * v_size("T") * v_size("Q"), whole = part * v_int(2) + v_int(1);
   const LoopNest nest = name_repeated(copy_with(v_var("p") * whole + v_var("q") * whole + part));
   CHECK(verify(nest) == std::vector<std::string>{});

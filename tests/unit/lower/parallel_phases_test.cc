@@ -76,7 +76,7 @@ TEST_CASE("what iterations only read is made once, for all workers") {
   CHECK(phases[1].nest.body.size() == 2);
 }
 
-TEST_CASE("what stands between a worker's preparation and its loop does not make it everybody's") {
+TEST_CASE("what is between a worker's preparation and its loop does not make it everybody's") {
   Block before{cleared(kCopy, 3), s_for("p", v_int(0), v_int(2), 1,
                                         {s_store(kTable, v_var("p"), load(kIn, v_var("p")))}, LoopKind::Parallel)};
   const auto phases = parallel_phases(nest_with(std::move(before)));

@@ -32,7 +32,7 @@ TEST_CASE("check_op: narrow whole types bound what they index") {
   CHECK_FALSE(accepted("f16[M]", "Y[i] = L[X[i]]", ", N == 65536"));
 }
 
-TEST_CASE("check_op: a rest of whole numbers lies below its divisor, one of reals may round up to it") {
+TEST_CASE("check_op: a rest of integers lies below its divisor, one of reals may round up to it") {
   CHECK(accepted("i8[M]", "Y[i] = L[Ix[i] % N]"));
   CHECK(accepted("i32[M]", "Y[i] = L[(X[i] + Ix[i]*3) % N]"));
   CHECK_FALSE(accepted("f32[M]", "Y[i] = L[X[i] % N]"));

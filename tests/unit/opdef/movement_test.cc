@@ -65,7 +65,7 @@ TEST_CASE("check_op: reads are proved in range from require, lets and floor divi
   CHECK_FALSE(accepted(out + padded + cropped, "Y[y] = X[y + pads[0] + 1] + sum[r](F[r])"));
 }
 
-TEST_CASE("check_op: reads that may lie outside are refused") {
+TEST_CASE("check_op: reads that may be outside are refused") {
   for (const std::string index : {"i + 1",
                                   "i - 1",
                                   "2*i",
@@ -96,7 +96,7 @@ TEST_CASE("check_op: reads that may lie outside are refused") {
   }
 }
 
-TEST_CASE("check_op: reads that always lie inside are accepted") {
+TEST_CASE("check_op: reads that always are inside are accepted") {
   for (const std::string index : {"i",
                                   "H - 1 - i",
                                   "i//2",

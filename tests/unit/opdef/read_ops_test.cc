@@ -83,7 +83,7 @@ TEST_CASE("read_ops: an op without outputs is refused") {
   CHECK(library.diagnostics().text().find("op 'f' has no output [E0203]") != std::string::npos);
 }
 
-TEST_CASE("read_ops: attributes of a dtype are numbers of it; `dtype` itself is no type of an attribute") {
+TEST_CASE("read_ops: attributes of a dtype are numbers of it; `dtype` itself is not a type of an attribute") {
   const auto f = [](const std::string& attr) {
     return read_text("ops:\n  - op: f\n    attrs: {a: " + attr +
                      "}\n    in: {X: \"i32[N]\"}\n    out: {Y: \"i32[N]\"}\n    body: Y[i] = X[i]*a\n")

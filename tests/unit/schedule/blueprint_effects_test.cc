@@ -69,7 +69,7 @@ std::vector<Kernel> kernels_for(const BlueprintKind& kind, DType type) {
   return out;
 }
 
-/// Their text at a level, where `row` stands before all others.
+/// Their text at a level, where `row` is before all others.
 std::string lowered(const std::vector<Kernel>& kernels, const Blueprint& row, const Isa& isa) {
   Blueprints all{{row}};
   const Blueprints& shipped = tenon_test::shipped_blueprints();

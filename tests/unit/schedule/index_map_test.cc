@@ -30,7 +30,7 @@ TEST_CASE("fixed shapes nest by quotients and remainders") {
   CHECK(mapped({n(4), n(6)}, {n(3), n(8)}) == "-");
 }
 
-TEST_CASE("an open extent stands for itself beside others of 1 and fixed ones that nest") {
+TEST_CASE("an open extent stands for itself next to others of 1 and fixed ones that nest") {
   CHECK(mapped({N, n(8), n(9)}, {N, n(1), n(8), n(9)}) == "i0, 0, i1, i2");
   CHECK(mapped({N, n(8), n(9)}, {N, n(72)}) == "i0, (i2 + (i1 * 9))");
   CHECK(mapped({N, n(8), H}, {N, n(1), n(8), H}) == "i0, 0, i1, i2");

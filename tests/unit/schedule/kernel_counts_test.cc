@@ -207,7 +207,7 @@ TEST_CASE("open images are fused through strides, whose extents are quotients") 
   CHECK(kernels(c) == 2);
 }
 
-TEST_CASE("the batch does not decide whether pixels or filters lie in panels") {
+TEST_CASE("the batch does not decide whether pixels or filters are in panels") {
   const auto kinds = [](const std::string& batch, const std::string& sizes) {
     const std::string weights = "parameters:\n  w: {type: \"f32[64, 32, 1, 1]\", from: randn()}\n";
     return schedules(
@@ -344,7 +344,7 @@ TEST_CASE("random numbers and dequantised operands are part of one kernel") {
   CHECK(kernels({kMatrix + inputs, "  y = gemm(exp(x), dequantize(w, s))\n"}) == 2);
 }
 
-TEST_CASE("a quantised convolution is one kernel on whole numbers") {
+TEST_CASE("a quantised convolution is one kernel on integers") {
   const std::string parameters =
       "parameters:\n  wf: {type: \"f32[16, 8, 3, 3]\", from: \"rand(lo=-120, hi=120)\"}\n  s: {type: \"f32[]\", from: "
       "full(value=0.02)}\n";
@@ -369,7 +369,7 @@ TEST_CASE("what one sum and several formulas make is one kernel, whatever comes 
   CHECK(kernels({kMatrix + "  z: f32[32]\n", "  y = add(tanh(z), sum(x, axes=[1]))\n"}) == 1);
 }
 
-TEST_CASE("constant places that lie inside are neither wrapped nor checked") {
+TEST_CASE("constant places that are inside are neither wrapped nor checked") {
   const auto gathered = [](const std::string& places) {
     const ExecutionPlan p = planned(
         {kMatrix, "  y = gather(x, i, axis=1)\n", "y", "parameters:\n  i: {type: \"i64[5]\", from: " + places + "}\n"});

@@ -36,7 +36,7 @@ TEST_CASE("a counted node goes with its last owner") {
   CHECK(gone == 2);
 }
 
-TEST_CASE("few elements lie in order") {
+TEST_CASE("few elements are in order") {
   tenon::Few<std::string> list{"a", "b"};
   list.push_back("c");
   std::string all;

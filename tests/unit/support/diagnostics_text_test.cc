@@ -32,8 +32,8 @@ TEST_CASE("diagnostics: control characters do not reach the terminal, and none e
 
 TEST_CASE("diagnostics: a word that is too long for one ends early, on a whole character") {
   const std::string fits(200, 'n'), name = std::string(59, 'n') + "∑" + std::string(100000, 'n');
-  CHECK(format({Code::E0204, Severity::error, {}, "f", "'" + name + "' is no name", {"not " + name}}) ==
-        "f: error: '" + std::string(59, 'n') + "…' is no name [E0204]\n  note: not " + std::string(59, 'n') + "…\n");
+  CHECK(format({Code::E0204, Severity::error, {}, "f", "'" + name + "' is not a name", {"not " + name}}) ==
+        "f: error: '" + std::string(59, 'n') + "…' is not a name [E0204]\n  note: not " + std::string(59, 'n') + "…\n");
   CHECK(format({Code::E0204, Severity::error, {}, "f", fits + "  x", {}}) == "f: error: " + fits + "  x [E0204]\n");
 }
 

@@ -161,7 +161,7 @@ TEST_CASE("a sealed tree keeps what was edited, and the files of another output"
   CHECK(fs::exists(scratch / "again.c"));
 }
 
-TEST_CASE("output tree writes through links and refuses what is no file") {
+TEST_CASE("output tree writes through links and refuses what is not a file") {
   ScratchDir scratch;
   write_text(scratch / "target", "old\n");
   fs::create_symlink("target", scratch / "a.txt");
