@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "differentiate/gradient_ops.h"
 #include "library/expand_library.h"
+#include "support/print_to.h"
 
 namespace tenon {
 namespace {
@@ -41,6 +43,12 @@ std::vector<std::string> take_gradients(const OpLibrary& defs, KernelSelection& 
   return named;
 }
 
+/// Ops whose gradients exist, but cannot be derived yet: nobody should look for them in vain.
+void warn_of_left_out(const std::map<std::string, std::string>& left_out) {
+  for (const auto& [name, why] : left_out)
+    print_to(stderr, "tenon: warning: --grad: '{}' has no gradient: {}\n", name, why);
+}
+
 }  // namespace
 
 Library kernels_and_gradients(Run& run, const OpLibrary& defs, const LibOptions& o) {
@@ -51,12 +59,17 @@ Library kernels_and_gradients(Run& run, const OpLibrary& defs, const LibOptions&
   if (named.empty() || !forward.ops->empty()) library = chosen_kernels(run, defs, forward, has_user_files);
   LibrarySelection all = selected(defs, forward, has_user_files);
   all.ops.insert(all.ops.end(), named.begin(), named.end());
+  std::map<std::string, std::string> left_out;
   std::erase_if(all.ops, [&](const std::string& name) {
-    return !no_gradient(*defs.op(name)).empty() || defs.op(gradient_name(name));
+    const std::string why = no_gradient(*defs.op(name));
+    if (!why.empty() && without_gradient(*defs.op(name)).empty()) left_out[name] = why;
+    return !why.empty() || defs.op(gradient_name(name));
   });
   GradientOps gradients = gradient_ops(expand_for_gradients(defs, all), defs);
   for (const std::string& name : named)
     if (const auto why = gradients.why.find(name); why != gradients.why.end()) refuse(name, why->second);
+  left_out.merge(gradients.why);
+  if (!run.control().quiet) warn_of_left_out(left_out);
   gradients.library = run.stage("gradients", std::move(gradients.library));
   std::move(gradients.library.ops.begin(), gradients.library.ops.end(), std::back_inserter(library.ops));
   std::sort(library.ops.begin(), library.ops.end(),

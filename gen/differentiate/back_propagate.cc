@@ -84,8 +84,8 @@ void BackPropagation::hand_on(const Expr& e, const Expr& adjoint, const Region& 
     const Expr zero = constant_float(0, adjoint->type);
     add(s->yes, select(s->cond, adjoint, zero));
     add(s->no, select(s->cond, zero, adjoint));
-  } else if (const auto* r = std::get_if<Reduce>(&e->node)) {
-    reduction(e, *r, adjoint, in);
+  } else if (const auto* sum = std::get_if<Reduce>(&e->node)) {
+    reduction(e, *sum, adjoint, in);
   } else if (const auto* a = std::get_if<Apply>(&e->node)) {
     apply_rule(e, *a, adjoint);
   }

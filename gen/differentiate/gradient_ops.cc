@@ -115,8 +115,8 @@ class KernelDeriver {
     std::vector<const Dim*> out;
     for (const Dim& d : t.dims) {
       const auto plan = f_.packs.find(d.name);
-      const bool fixed = d.kind == DimKind::pack && plan != f_.packs.end() && plan->second == PackPlan::Fixed;
-      const size_t n = d.kind == DimKind::split ? d.parts.size() : fixed ? kMaxRank : 1;
+      const int of_pack = d.kind == DimKind::pack && plan != f_.packs.end() ? kernel_dims(plan->second) : 1;
+      const size_t n = d.kind == DimKind::split ? d.parts.size() : static_cast<size_t>(of_pack);
       out.insert(out.end(), n, &d);
     }
     return out;
@@ -228,11 +228,16 @@ std::string derive(const LibraryOp& f, const DerivativeTable& rows, LibraryOp& o
 
 std::string gradient_name(const std::string& op) { return op + "_grad"; }
 
-std::string no_gradient(const OpDef& def) {
+std::string without_gradient(const OpDef& def) {
   const auto floats = [&](const TensorDef& t) { return may_float(def, t); };
   if (def.grad == GradKind::none) return "its definition says 'grad: none'";
   if (std::none_of(def.outputs.begin(), def.outputs.end(), floats)) return "it has no floating output";
   if (std::none_of(def.inputs.begin(), def.inputs.end(), floats)) return "it has no floating input";
+  return "";
+}
+
+std::string no_gradient(const OpDef& def) {
+  if (const std::string why = without_gradient(def); !why.empty()) return why;
   if (!def.impl.empty()) return "it is written as a C template";
   if (is_variadic(def)) return "it has any number of outputs";
   std::set<std::string> names;

@@ -17,7 +17,9 @@ struct GradientOps {
 /// output for each input that may be floating, which a call may leave out.
 GradientOps gradient_ops(const Library& forward, const OpLibrary& defs);
 
-/// Why a definition has no gradient that could be derived; empty where one may have.
+/// Why a definition has no gradient by its nature: it says `grad: none`, or nothing of it is floating; empty otherwise.
+std::string without_gradient(const OpDef& def);
+/// That, or why none can be derived; empty where one may be.
 std::string no_gradient(const OpDef& def);
 
 /// `relu_grad` is what the gradient of `relu` is called.

@@ -48,6 +48,11 @@ check 'compiles what compares them' sh -c 'cd "$0" && ${CC:-cc} -O1 -pthread -Ii
 for isa in $("$tenon" list isas | awk '$NF == "host" { print $1 }'); do
   check "$isa: the same bytes of four images on 2, 3, 4 and 8 threads" "$work/images/same_bytes" 200 "$isa"
 done
+# all_shared GRAPH: no step stays with one thread for want of a proof that its iterations write apart.
+all_shared() { "$tenon" dump lower "$1" >"$work/nests" && ! grep 'one thread:' "$work/nests"; }
+for graph in images mixed loops types; do
+  check "every long step of $graph is shared" all_shared "$checkout/tests/programs/$graph.yaml"
+done
 check 'generates for one worker' mixed --max-threads 1
 check 'compiles for one worker' compiled mixed "${CC:-cc}"
 check 'threads for a model of one worker' says 'max-threads' "$work/mixed/net" "$work/x.npy" "$work/t.npy" --threads 2

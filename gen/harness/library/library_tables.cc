@@ -30,16 +30,13 @@ int operand_of(const OpDef& def, const Tensor& t) {
   TENON_UNREACHABLE("{}: tensor {} is none of the definition's", def.name, t.name);
 }
 
-/// Dimensions that kernels see of a pack.
-int dims_of(PackPlan plan) { return plan == PackPlan::Fixed ? kMaxRank : plan == PackPlan::Plane ? 2 : 1; }
-
 /// Dimensions of an operand as kernels see it.
 int kernel_dims(const LibraryOp& op, const TensorDef& t) {
   int n = 0;
   for (const Dim& d : t.dims) {
     const auto plan = op.packs.find(op.permuted.empty() ? d.name : op.permuted);  // the view of a permuted input
     if (d.kind == DimKind::split) n += static_cast<int>(d.parts.size());
-    else n += d.kind == DimKind::pack && plan != op.packs.end() ? dims_of(plan->second) : 1;
+    else n += d.kind == DimKind::pack && plan != op.packs.end() ? kernel_dims(plan->second) : 1;
   }
   return n;
 }

@@ -26,6 +26,8 @@ enum class PackPlan : uint8_t {
   Fixed,      ///< kMaxRank logical dimensions, padded in front with extents of 1
 };
 inline constexpr int kMaxRank = 8;
+/// Dimensions that kernels see of a pack.
+inline int kernel_dims(PackPlan plan) { return plan == PackPlan::Fixed ? kMaxRank : plan == PackPlan::Plane ? 2 : 1; }
 /// Operands that a variadic input has in a library, or outputs that a variadic one is: those behind the last one given
 /// are NULL.
 inline constexpr int kMaxOperands = 8;

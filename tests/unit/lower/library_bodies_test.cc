@@ -1,0 +1,57 @@
+// Bodies that library kernels choose among at run time: vectors go along what is contiguous for the strides of the
+// call.
+#include "catch.h"
+#include "isa/all_isas.h"
+#include "library/expand_library.h"
+#include "lower/lower_kernel.h"
+#include "schedule/read_blueprints.h"
+#include "shipped_library.h"
+
+using namespace tenon;
+
+namespace {
+
+/// The nest of the op's f32 kernel with 512-bit vectors.
+std::string nest_of(const std::string& op) {
+  const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {DType::F32}});
+  REQUIRE(library);
+  return to_text(lower_kernel(library->ops[0].kernels[0].kernel, Blueprints{}, *isa_from_name("x86-64-v4")));
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("library bodies: a reduction along the last axis has vectors along the row, folded once") {
+  for (const char* op : {"sum", "max", "mean", "norm_l2"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "if eq(Q, 1)"));
+    CHECK(contains(nest, "for r = 0 .. r_groups step"));
+    CHECK(contains(nest, "fold_"));
+    CHECK_FALSE(contains(nest, "K"));  // what keepdims keeps has extents of 1: it is not a loop
+  }
+}
+
+TEST_CASE("library bodies: either operand may be one value for a whole run") {
+  const std::string nest = nest_of("sub");
+  INFO(nest);
+  CHECK(contains(nest, "if and(eq(A_s0, 1), eq(B_s0, 1))"));
+  CHECK(contains(nest, "if and(eq(A_s0, 0), eq(B_s0, 1))"));
+  CHECK(contains(nest, "if and(eq(A_s0, 1), eq(B_s0, 0))"));
+}
+
+TEST_CASE("library bodies: a permuted copy goes through turned tiles where its source is dense along the outer dim") {
+  const std::string nest = nest_of("transpose");
+  INFO(nest);
+  CHECK(contains(nest, "if eq(X_s0, 1)"));
+  CHECK(contains(nest, "for s_1 = 0 .. s_1_tiles step 16"));
+}
+
+TEST_CASE("library bodies: copies along the last axis move whole vectors, reversed ones too") {
+  const std::string joined = nest_of("concat"), flipped = nest_of("flip");
+  INFO(joined << flipped);
+  CHECK(contains(joined, "if eq(Q, 1)"));
+  CHECK(contains(joined, "for i0 = 0 .. i0_groups step"));
+  CHECK(contains(flipped, "shuffle(run, run; 15 14 13"));
+}
