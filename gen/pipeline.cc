@@ -42,6 +42,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   ModelSource model = read_model_source(run, o.graph, o.sizes, defs.ops);
   model.graph = run.stage("graph", std::move(model.graph));
   refuse_wrong_input_count(model.graph, o);
+  if (o.until) model.graph = cut_graph(model.graph, *o.until);
   const Graph graph = run.stage("rewrite", rewrite_model(run, model));
   auto kernels = run.open(node_kernels(model.defs, graph, o.graph));
   const ExecutionPlan plan = run.stage("schedule", plan_graph(graph, std::move(kernels), {o.fuse, o.fuse}));

@@ -42,6 +42,7 @@ struct LibOptions {
   bool registry = true;
   bool amalgamate = false;
   bool gradients = false;  ///< f_grad for each op f that has a derivative
+  bool freestanding = false;  ///< no header of a C library
   std::string output_dir;
 };
 
@@ -56,9 +57,11 @@ struct ModelOptions {
   bool main_program = false;
   bool images = false, sounds = false;  ///< what the program reads next to .npy
   bool selftest = false;
-  double selftest_limit = 2e7;  ///< numbers that the interpreter may compute for the self-test: some seconds
-  std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
-  bool fuse = true;             ///< false: a kernel an operator and memory of its own for every value, to compare with
+  bool freestanding = false;         ///< as in LibOptions; there is no program then
+  double selftest_limit = 2e7;       ///< numbers that the interpreter may compute for the self-test: some seconds
+  std::optional<std::string> until;  ///< the value to compute, in place of the graph's outputs
+  std::optional<size_t> given;       ///< files that the program will be called with: as many as the graph has inputs
+  bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
 };
 
@@ -69,6 +72,7 @@ struct RunOptions {
   std::vector<std::string> outputs;      ///< .npy files in graph order
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas;
+  std::optional<std::string> until;  ///< as in ModelOptions
   std::string compiler = "cc";
   bool images = false, sounds = false;  ///< as in ModelOptions
   std::vector<std::string> of_program;  ///< options of the program, as words

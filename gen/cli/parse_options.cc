@@ -115,6 +115,7 @@ void add_lib(CLI::App& app, LibOptions& lib) {
       "--no-registry", [&lib] { lib.registry = false; }, "leave out tn_find and the uniform entry");
   app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
   app.add_flag("--grad", lib.gradients, "add f_grad, the gradient of f, for each op f that has a derivative");
+  app.add_flag("--freestanding", lib.freestanding, "include no header of a C library");
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
 }
 
@@ -128,6 +129,10 @@ void add_user_definitions(CLI::App& app, std::vector<std::string>& files) {
   app.add_option("--defs", files, "op definitions added to the shipped ones")
       ->type_name("FILE")
       ->allow_extra_args(false);
+}
+
+void add_until(CLI::App& app, std::optional<std::string>& value) {
+  app.add_option("--until", value, "compute this value of the graph, not its outputs")->type_name("VALUE");
 }
 
 std::optional<double> parse_work(const std::string& text) {
@@ -154,10 +159,12 @@ void add_model(CLI::App& app, ModelOptions& model) {
   const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024", "workers that the arena has room for [8]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);
   add_user_definitions(app, model.definitions);
+  add_until(app, model.until);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
   app.add_flag("--sounds", model.sounds, "its program reads .wav too");
   app.add_flag("--selftest", model.selftest, "add a function that checks the model on the machine it runs on");
+  app.add_flag("--freestanding", model.freestanding, "include no header of a C library, add no threads");
   add_parsed(app, {"--selftest-limit", "N", "a number such as 1e9", "what its interpreter may compute [2e7]"},
              model.selftest_limit, parse_work);
   app.add_option("-o", model.output_dir, "where the model goes")->type_name("DIR")->required();
@@ -208,6 +215,7 @@ void add_run(CLI::App& app, RunOptions& run) {
   add_isa(app, run.isas);
   app.add_option("--cc", run.compiler, "the C compiler [cc]")->type_name("CMD");
   add_user_definitions(app, run.definitions);
+  add_until(app, run.until);
   app.add_flag("--images", run.images, "pictures as inputs: --scale, --mean, --std, --resize, ...");
   app.add_flag("--sounds", run.sounds, "sounds as inputs: --rate, --skip");
   add_program_options(app, run.of_program);
@@ -319,6 +327,7 @@ std::string contradiction(const Options& options) {
   const auto* model = std::get_if<ModelOptions>(&options.command);
   if (model && (model->images || model->sounds) && !model->main_program)
     return "--images and --sounds are parts of the program: add --main";
+  if (model && model->freestanding && model->main_program) return "--main needs a C library: leave out --freestanding";
   const auto* lib = std::get_if<LibOptions>(&options.command);
   if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty()))
     return "-o: the name of a folder is expected, not ''";

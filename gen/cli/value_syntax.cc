@@ -5,6 +5,8 @@
 #include <charconv>
 #include <set>
 
+#include "support/c_names.h"
+
 namespace tenon {
 namespace {
 
@@ -62,24 +64,9 @@ std::optional<SizeBound> parse_size_bound(std::string_view text) {
 }
 
 bool is_c_name(std::string_view text) {
-  static const std::set<std::string_view> keywords = {
-      "alignas",       "alignof",     "and",       "and_eq",   "asm",       "auto",
-      "bitand",        "bitor",       "bool",      "break",    "case",      "catch",
-      "char",          "class",       "compl",     "const",    "constexpr", "const_cast",
-      "continue",      "decltype",    "default",   "delete",   "do",        "double",
-      "dynamic_cast",  "else",        "enum",      "explicit", "export",    "extern",
-      "false",         "float",       "for",       "friend",   "goto",      "if",
-      "inline",        "int",         "long",      "mutable",  "namespace", "new",
-      "noexcept",      "not",         "not_eq",    "nullptr",  "operator",  "or",
-      "or_eq",         "private",     "protected", "public",   "register",  "reinterpret_cast",
-      "restrict",      "return",      "short",     "signed",   "sizeof",    "static",
-      "static_assert", "static_cast", "struct",    "switch",   "template",  "this",
-      "thread_local",  "throw",       "true",      "try",      "typedef",   "typeid",
-      "typename",      "typeof",      "union",     "unsigned", "using",     "virtual",
-      "void",          "volatile",    "wchar_t",   "while",    "xor",       "xor_eq"};
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto inside = [&](char c) { return letter(c) || c == '_' || (c >= '0' && c <= '9'); };
-  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), inside) && !keywords.count(text);
+  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), is_word) &&
+         !is_reserved(text, NamesOf::model);
 }
 
 }  // namespace tenon

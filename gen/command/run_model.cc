@@ -57,6 +57,7 @@ int run_command(Run& run, const RunOptions& options) {
   model.sizes = options.sizes;
   model.isas = options.isas;
   model.main_program = true;
+  model.until = options.until;
   model.images = options.images;
   model.sounds = options.sounds;
   model.given = options.inputs.size();

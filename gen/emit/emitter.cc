@@ -4,28 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
 
+#include "support/c_names.h"
 #include "support/check.h"
 
 namespace tenon::emit {
 namespace {
 
-/// Words of C and names that each function has.
-const std::unordered_set<std::string_view>& reserved_names() {
-  static const std::unordered_set<std::string_view> names = {
-      "auto",     "break",  "case",     "char",      "const",  "continue", "default", "do",     "double",  "else",
-      "enum",     "extern", "float",    "for",       "goto",   "if",       "inline",  "int",    "long",    "register",
-      "restrict", "return", "short",    "signed",    "sizeof", "static",   "struct",  "switch", "typedef", "union",
-      "unsigned", "void",   "volatile", "while",     "asm",    "typeof",   "linux",   "unix",   "I",       "size",
-      "attr",     "in",     "out",      "workspace", "begin",  "end"};
-  return names;
-}
-
 /// A C identifier from any name.
 std::string identifier(const std::string& name) {
   std::string s;
-  for (const char c : name) s += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+  for (const char c : name) s += is_word(c) ? c : '_';
   if (s.empty() || (s[0] >= '0' && s[0] <= '9')) s.insert(s.begin(), 'v');
   return s;
 }
@@ -86,7 +75,7 @@ void Emitter::name_everything() {
 std::string Emitter::free_name(const std::string& name) const {
   const auto taken = [&](const std::string& s) {
     const auto at = visible_.find(s);
-    return (at != visible_.end() && at->second > 0) || reserved_names().count(s) != 0;
+    return (at != visible_.end() && at->second > 0) || is_reserved(s, NamesOf::kernel);
   };
   std::string base = identifier(name);
   if (!taken(base)) return base;

@@ -8,6 +8,7 @@
 
 #include "emit/banner.h"
 #include "emit/emitter.h"
+#include "support/c_names.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -324,7 +325,14 @@ struct NamesUsed {
 
 }  // namespace
 
-std::string function_name(const LoopNest& nest, const EmitOptions& options) { return options.prefix + "_" + nest.name; }
+std::string function_name(const LoopNest& nest, const EmitOptions& options) {
+  if (options.style != FunctionStyle::Model || !nest.kernel) return options.prefix + "_" + nest.name;
+  // A model's own function of a level is PREFIX_run_LEVEL.
+  const std::string& kernel = nest.kernel->name;
+  const bool begins = nest.name.starts_with(kernel + "_");
+  return options.prefix + "_" +
+         (begins ? unreserved(kernel, NamesOf::step) + nest.name.substr(kernel.size()) : nest.name);
+}
 
 CFunction emit_kernel(const LoopNest& nest, const Isa& isa, const EmitOptions& options, EmitNeeds& needs) {
   if (isa.fma && nest.kernel && draws_random(*nest.kernel)) {

@@ -48,6 +48,7 @@ struct EmitOptions {
   bool split_parallel =
       false;  ///< Model: iterations begin … end-1 of the outermost parallel loop only (see parallel_iterations)
   bool exported = false;         ///< without `static`
+  bool string_header = true;     ///< false: the header that the file begins with has memcpy and its like already
   bool common_functions = true;  ///< inner functions that do not depend on the kernel serve all kernels of a file
   MathSource math;               ///< empty: math rows are an error
   const KernelBanner* banner = nullptr;  ///< of the kernel whose nests are printed; null: written anew for each

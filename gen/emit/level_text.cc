@@ -24,7 +24,8 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 )",
                    isa.fma ? "" : " && defined(__FMA__)");
   if (isa.vector_bits > 0) s += "#pragma GCC optimize(\"no-predictive-commoning\")\n";
-  s += "#endif\n\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n";
+  s += "#endif\n\n#include <stddef.h>\n#include <stdint.h>\n";
+  if (options.string_header) s += "#include <string.h>\n";
   if (isa.vector_bits > 0) {
     s += R"(
 /* Vectors wider than a register are passed between static functions only: no caller sees the calling convention. */
@@ -35,6 +36,12 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 #endif
 )";
   }
+  if (isa.header == "immintrin.h")
+    s += R"(
+#if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
+#define _MM_MALLOC_H_INCLUDED /* gcc's immintrin.h takes in stdlib.h for functions that are not used here */
+#endif
+)";
   if (!isa.header.empty()) s += fmt::format("#include <{}>\n", isa.header);
   if (!isa.target.empty())
     s += fmt::format("\n#define {} __attribute__((target(\"{}\")))\n", emit::target_macro(isa, options), isa.target);

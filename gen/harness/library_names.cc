@@ -9,44 +9,30 @@
 namespace tenon {
 namespace {
 
-/// Keywords of C and C++ and the names that generated functions use themselves, in order.
-constexpr std::string_view kTaken[] = {"NULL",     "a",         "alignas",   "alignof",
-                                       "and",      "asm",       "auto",      "bool",
-                                       "break",    "c",         "case",      "catch",
-                                       "char",     "class",     "compl",     "const",
-                                       "continue", "d",         "data",      "decltype",
-                                       "default",  "delete",    "do",        "double",
-                                       "else",     "enum",      "explicit",  "export",
-                                       "extern",   "f",         "false",     "float",
-                                       "for",      "friend",    "given",     "goto",
-                                       "if",       "inline",    "int",       "int16_t",
-                                       "int32_t",  "int64_t",   "int8_t",    "k",
-                                       "long",     "main",      "mutable",   "namespace",
-                                       "new",      "noexcept",  "not",       "nullptr",
-                                       "operator", "or",        "out",       "parts",
-                                       "private",  "protected", "public",    "register",
-                                       "restrict", "return",    "short",     "signed",
-                                       "size_t",   "sizeof",    "static",    "struct",
-                                       "switch",   "t",         "template",  "this",
-                                       "throw",    "true",      "try",       "type",
-                                       "typedef",  "typeid",    "typename",  "uint16_t",
-                                       "uint32_t", "uint64_t",  "uint8_t",   "union",
-                                       "unsigned", "using",     "virtual",   "void",
-                                       "volatile", "while",     "workspace", "workspace_bytes",
-                                       "xor"};
-static_assert(std::is_sorted(std::begin(kTaken), std::end(kTaken)));
+/// Around text in which `tn_` is not ours: with_prefix takes them away.
+constexpr char kVerbatimBegin = '\x02', kVerbatimEnd = '\x03';
 
-}  // namespace
-
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
-
-std::string c_identifier(std::string_view name) {
+std::string as_identifier(std::string_view name) {
   std::string out;
   for (const char c : name) out += is_word(c) ? c : '_';
   if (out.empty() || (out[0] >= '0' && out[0] <= '9')) out.insert(0, "_");
-  if (std::binary_search(std::begin(kTaken), std::end(kTaken), out)) out += '_';
   return out;
 }
+
+bool has_prefix_word(std::string_view text) {
+  for (size_t at = 0; (at = text.find_first_of("tT", at)) != std::string_view::npos; ++at)
+    if ((at == 0 || !is_word(text[at - 1])) && (text.substr(at, 3) == "tn_" || text.substr(at, 3) == "TN_"))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+std::string verbatim(std::string text) {
+  return has_prefix_word(text) ? kVerbatimBegin + std::move(text) + kVerbatimEnd : text;
+}
+
+std::string c_identifier(std::string_view name) { return verbatim(unreserved(as_identifier(name), NamesOf::library)); }
 
 std::string upper_case(std::string_view text) {
   std::string out(text);
@@ -58,18 +44,21 @@ std::string upper_case(std::string_view text) {
 std::string dtype_constant(DType d) { return "TN_" + upper_case(name_of(d)); }
 
 std::string with_prefix(std::string given, const std::string& prefix) {
-  if (prefix == "tn") return given;
+  const bool renames = prefix != "tn";
+  if (!renames && given.find(kVerbatimBegin) == std::string::npos) return given;
   const std::string_view text = given;
   const std::string upper = upper_case(prefix);
   std::string out;
   out.reserve(text.size() + text.size() / 16);
+  int verbatim_depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool starts = i == 0 || !is_word(text[i - 1]);
-    if (starts && text.substr(i, 3) == "tn_") {
-      out += prefix;
-      i += 1;
-    } else if (starts && text.substr(i, 3) == "TN_") {
-      out += upper;
+    const bool starts = renames && verbatim_depth == 0 && (i == 0 || !is_word(text[i - 1]));
+    if (text[i] == kVerbatimBegin) {
+      ++verbatim_depth;
+    } else if (text[i] == kVerbatimEnd) {
+      --verbatim_depth;
+    } else if (starts && (text.substr(i, 3) == "tn_" || text.substr(i, 3) == "TN_")) {
+      out += text[i] == 't' ? prefix : upper;
       i += 1;
     } else {
       out += text[i];
@@ -78,7 +67,7 @@ std::string with_prefix(std::string given, const std::string& prefix) {
   return out;
 }
 
-std::string family_of(const OpDef& def) { return c_identifier(def.family.empty() ? def.name : def.family); }
+std::string family_of(const OpDef& def) { return as_identifier(def.family.empty() ? def.name : def.family); }
 
 int type_variable(const OpDef& def, std::string_view name) {
   for (size_t i = 0; i < def.types.size(); ++i)

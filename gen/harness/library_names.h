@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "ir/kernel/library.h"
+#include "support/c_names.h"
 
 namespace tenon {
 
 /// A definition's name as a C identifier that collides with nothing in the generated functions.
 std::string c_identifier(std::string_view name);
-/// A character of identifiers.
-bool is_word(char c);
 /// "TN_F32"
 std::string dtype_constant(DType d);
 std::string upper_case(std::string_view text);
-/// Replaces the prefix `tn_` / `TN_` at the start of identifiers.
+/// Text of the user's in which with_prefix renames nothing.
+std::string verbatim(std::string text);
+/// Replaces the prefix `tn_` / `TN_` at the start of identifiers, except in what is verbatim.
 std::string with_prefix(std::string text, const std::string& prefix);
 /// The family's name, or the op's own: what its source files are called.
 std::string family_of(const OpDef& def);

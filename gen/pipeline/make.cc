@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "emit/math_body.h"
 #include "harness/model/model_output.h"
 #include "harness/model/model_program.h"
+#include "ir/graph/graph_until.h"
 #include "semantics/apply_rewrites.h"
 #include "semantics/make_selftest.h"
+#include "support/diagnostics.h"
 #include "support/print_to.h"
 #include "support/version.h"
 
@@ -59,6 +62,7 @@ LibraryOptions library_options(Run& run, const LibOptions& o) {
   out.amalgamate = o.amalgamate;
   out.ranks = o.selection.ranks;
   out.templates = read_frames(run, library_template_names());
+  out.freestanding = o.freestanding;
   out.version = kVersion;
   return out;
 }
@@ -66,6 +70,7 @@ LibraryOptions library_options(Run& run, const LibOptions& o) {
 EmitOptions library_style(const LibOptions& o, const MathLibrary& math) {
   EmitOptions out;
   out.prefix = o.prefix;
+  out.string_header = false;
   out.math = math_source(math);
   return out;
 }
@@ -73,6 +78,7 @@ EmitOptions library_style(const LibOptions& o, const MathLibrary& math) {
 EmitOptions model_style(const ModelOptions& o, const MathLibrary& math) {
   EmitOptions out;
   out.prefix = o.name;
+  out.string_header = false;
   out.style = FunctionStyle::Model;
   out.math = math_source(math);
   return out;
@@ -97,6 +103,19 @@ Graph rewrite_model(Run& run, const ModelSource& model) {
   return std::move(done.graph);
 }
 
+Graph cut_graph(const Graph& graph, const std::string& value) {
+  if (auto cut = graph_until(graph, value)) return std::move(*cut);
+  const std::vector<std::string> names = values_to_see(graph);
+  const std::string near = nearest_name(value, names);
+  constexpr size_t shown = 8;
+  std::string list;
+  for (size_t i = 0; i < std::min(names.size(), shown); ++i) list += (i ? ", " : "") + names[i];
+  stop_run(exit_bad_command_line,
+           fmt::format("--until: the graph has no value '{}'{}", value,
+                       near.empty() ? fmt::format("; it has {}{}", list, names.size() > shown ? ", ..." : "")
+                                    : fmt::format("; did you mean '{}'?", near)));
+}
+
 void refuse_unused_readers(const ExecutionPlan& plan, const ModelOptions& o) {
   const auto any = [&](bool (*takes)(const PlanBuffer&)) {
     return std::any_of(plan.inputs.begin(), plan.inputs.end(),
@@ -118,8 +137,8 @@ OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<Mod
   const std::optional<Selftest> selftest = selftest_of(model, o);
   OutputTree tree;
   write_model(model.plan, texts,
-              {o.name, o.main_program, o.images, o.sounds, model.workers, o.weights, templates,
-               selftest ? &*selftest : nullptr},
+              {o.name, o.main_program, o.images, o.sounds, model.workers, o.weights, templates, o.freestanding,
+               std::filesystem::path(o.graph).filename().string(), selftest ? &*selftest : nullptr},
               tree);
   return tree;
 }

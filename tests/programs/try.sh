@@ -176,3 +176,17 @@ printf 'graph: g\ninputs: {x: "f32[4, 3]"}\nmain: |\n  y = softmax(relu(x))\nout
 check 'a kernel of a graph is explained' sh -c '"$0" explain relu_softmax "$1" --isa portable | grep -q "at portable: blueprint"' "$tenon" "$work/two.yaml"
 check 'a kernel that the graph does not have' sh -c '"$0" explain relu_softmaks "$1" 2>&1 | grep -q "did you mean .relu_softmax."' "$tenon" "$work/two.yaml"
 check 'each nest is dumped once' sh -c '[ -z "$("$0" dump lower "$1" --isa portable,x86-64-v2 | grep "^nest" | sort | uniq -d)" ]' "$tenon" "$work/two.yaml"
+
+# A value inside a graph; a profile with the graph's operators.
+printf 'graph: g\ninputs: {x: "f32[2]"}\nmain: |\n  h = relu(x)\n  y = add(softmax(h), h)\noutputs: [y]\n' >"$work/inner.yaml"
+array "$work/inner.npy" '<f4' '2,' False '\0\0\200\277\0\0\0\100'
+inner() { "$tenon" run "$work/inner.yaml" "$work/inner.npy" --isa portable --until "$1" >"$work/said" 2>&1 && grep -qx "$2" "$work/said" || { cat "$work/said"; return 1; }; }
+check 'run until a value' inner h 'h: f32\[2\] 0 2'
+check 'run until the output' inner y 'y: f32\[2\] 0.1192029 2.880797'
+check 'run until a value that is not there' sh -c '"$0" run "$1" "$2" --until hh 2>&1 | grep -q "the graph has no value .hh.; did you mean .h.?"' "$tenon" "$work/inner.yaml" "$work/inner.npy"
+check 'model until a value' sh -c '"$0" model "$1" --until h --isa portable -q -o "$2" && grep -q "float \*h;" "$2/include/net.h"' "$tenon" "$work/inner.yaml" "$work/inner"
+"$tenon" model "$work/inner.yaml" --main --isa portable -q -o "$work/profiled" && compiled profiled "${CC:-cc}"
+check 'a profile names the operators' sh -c '"$0" "$1" --profile | grep -q "inner.yaml:4:7"' "$work/profiled/net" "$work/inner.npy"
+if command -v python3 >/dev/null; then
+  check 'a profile as JSON' sh -c '"$0" "$1" --profile=json --repeat 3 | sed /^time/d | python3 -c "import json, sys; p = json.load(sys.stdin); assert p[\"runs\"] == 3 and p[\"kernels\"][0][\"gflops\"] is not None, p"' "$work/profiled/net" "$work/inner.npy"
+fi

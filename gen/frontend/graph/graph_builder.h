@@ -7,7 +7,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "frontend/graph/c_names.h"
+#include "frontend/graph/name_graph.h"
 #include "frontend/graph/op_semantics.h"
 
 namespace tenon {

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "frontend/graph/c_names.h"
+#include "frontend/graph/name_graph.h"
 #include "frontend/graph/solve_extents.h"
 #include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_declared.h"

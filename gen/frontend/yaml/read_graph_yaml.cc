@@ -153,8 +153,9 @@ class GraphReader {
       }
       sizes_.insert(e.key.text);
       if (const auto it = ranges_.find(e.key.text); it != ranges_.end()) range = it->second;
-      if (range->lo != range->hi) builder_->add_size({e.key.text, range->lo, range->hi});
-      scope_[e.key.text] = range->lo == range->hi ? SizeExpr(range->lo) : size_name(e.key.text);
+      const std::string c_name = unreserved(e.key.text, NamesOf::model);
+      if (range->lo != range->hi) builder_->add_size({c_name, range->lo, range->hi});
+      scope_[e.key.text] = range->lo == range->hi ? SizeExpr(range->lo) : size_name(c_name);
     }
   }
 

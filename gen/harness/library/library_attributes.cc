@@ -119,14 +119,15 @@ void write_read(const OpDef& def, const AttrDef& a, TextWriter& out) {
   const int n = a.count == AttrCount::fixed ? a.length : 1;
   const std::string to = a.count == AttrCount::fixed ? fmt::format("a->{}", name) : fmt::format("&a->{}", name);
   if (a.count == AttrCount::per_dim)
-    return void(out.print_line("tn_rt_attr_dims(f, \"{}\", {}, {});", a.name, required, to));
+    return void(out.print_line("tn_rt_attr_dims(f, \"{}\", {}, {});", verbatim(a.name), required, to));
   if (a.count == AttrCount::any)
-    return void(
-        out.print_line("tn_rt_attr_{}(f, \"{}\", {}, {});", type == "double" ? "reals" : "ints", a.name, required, to));
+    return void(out.print_line("tn_rt_attr_{}(f, \"{}\", {}, {});", type == "double" ? "reals" : "ints",
+                               verbatim(a.name), required, to));
   if (type == "tn_value")
-    return void(out.print_line("tn_rt_attr_value(f, \"{}\", {}, {}, {}, {});", a.name, required, dtype_of(def, a, true),
-                               to, n));
-  out.print_line("tn_rt_attr_{}(f, \"{}\", {}, {}, {});", type == "double" ? "real" : "int", a.name, required, to, n);
+    return void(out.print_line("tn_rt_attr_value(f, \"{}\", {}, {}, {}, {});", verbatim(a.name), required,
+                               dtype_of(def, a, true), to, n));
+  out.print_line("tn_rt_attr_{}(f, \"{}\", {}, {}, {});", type == "double" ? "real" : "int", verbatim(a.name), required,
+                 to, n);
 }
 
 }  // namespace
@@ -151,7 +152,8 @@ void write_attribute_struct(const OpDef& def, TextWriter& out) {
   out.line("typedef struct {");
   {
     const auto in = out.indented();
-    for (const AttrDef& a : def.attrs) out.print_line("{} /* {} */", field_of(a), comment_inside(field_comment(a)));
+    for (const AttrDef& a : def.attrs)
+      out.print_line("{} /* {} */", field_of(a), verbatim(comment_inside(field_comment(a))));
   }
   out.print_line("}} tn_{}_attrs;", def.name);
 }

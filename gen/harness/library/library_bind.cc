@@ -193,7 +193,7 @@ class BindWriter {
 
   void let(const LetDef& l) {
     const std::string name = c_identifier(l.name);
-    body_.line().print_line("/* {} = {} */", l.name, comment_inside(print(l.value)));
+    body_.line().print_line("/* {} = {} */", l.name, verbatim(comment_inside(print(l.value))));
     if (l.pack) {
       list_let(l);
       if (l.name == op_.permuted)
@@ -299,7 +299,7 @@ class BindWriter {
     for (const Syntax& r : def_.requires_) {
       const bool each = names_lists(r, s_.scope);
       if ((about_attributes_only(r) && !each) != of_attributes) continue;
-      body_.line().print_line("/* requires {} */", comment_inside(print(r)));
+      body_.line().print_line("/* requires {} */", verbatim(comment_inside(print(r))));
       if (each) require_each(r, false);
       else
         by_type(r, [&](const std::string&) {

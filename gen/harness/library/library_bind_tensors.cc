@@ -303,7 +303,7 @@ std::string shape_comment(const TensorDef& t) {
     for (const Dim& d : r.dims) as.push_back(print(d));
     text += fmt::format(", stored as [{}]{}", joined(as, ", "), r.condition ? " if " + print(*r.condition) : "");
   }
-  return comment_inside(text);
+  return verbatim(comment_inside(text));
 }
 
 void write_gradient_output(BindState& s, const TensorDef& t, int k) {

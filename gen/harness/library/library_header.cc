@@ -6,9 +6,11 @@
 #include "harness/library/library_gradient.h"
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
+#include "harness/memory_functions.h"
 #include "support/check.h"
 #include "support/long_lines.h"
 #include "support/text_template.h"
+#include "support/version.h"
 
 namespace tenon {
 namespace {
@@ -43,6 +45,8 @@ std::string library_header(const Library& library, const LibraryOptions& options
                        {{"title", fmt::format("A library of {} operators. Statuses: 0, or one of the TN_E_… below.",
                                               library.ops.size())},
                         {"guard", "TN_H"},
+                        {"version", std::string(kVersion)},
+                        {"version_number", version_number()},
                         {"dtypes", dtype_list()},
                         {"uniform", uniform},
                         {"typed", with_broken_lines(typed.take())}});
@@ -58,7 +62,8 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
   }
   const std::string uniform = options.registry ? "" : "\n" + fill_template(options, "runtime/library_uniform.h.in", {});
   return fill_template(options, "runtime/library_internal.h.in",
-                       {{"header", options.prefix + ".h"},
+                       {{"header", verbatim(options.prefix + ".h")},
+                        {"memory", memory_functions(options.freestanding)},
                         {"uniform", uniform},
                         {"max_operands", fmt::format("{}", limits.operands)},
                         {"max_extents", fmt::format("{}", limits.extents)},

@@ -18,6 +18,7 @@
 #include "harness/library/library_tables.h"
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
+#include "harness/provenance.h"
 #include "support/check.h"
 #include "support/long_lines.h"
 #include "support/parallel.h"
@@ -45,8 +46,8 @@ Families families_of(const Library& library) {
 std::string include_internal() { return "#include \"tn_internal.h\"\n\n"; }
 
 void write_formulas(const OpDef& def, TextWriter& out) {
-  out.print_line("/* ---- {}{}", def.name, comment_inside(def.doc.empty() ? "" : ": " + def.doc));
-  for (const Statement& s : def.body) out.print_line("   {}", comment_inside(print(s)));
+  out.print_line("/* ---- {}{}", verbatim(def.name), verbatim(comment_inside(def.doc.empty() ? "" : ": " + def.doc)));
+  for (const Statement& s : def.body) out.print_line("   {}", verbatim(comment_inside(print(s))));
   out.line("*/").line();
 }
 
@@ -79,7 +80,8 @@ void write_new(const std::vector<NamedText>& pieces, const Isa& isa, Known& know
   }
 }
 
-void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& level, Known& known, TextWriter& out) {
+void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& level, bool renamed, Known& known,
+                   TextWriter& out) {
   std::vector<const KernelText*> kernels;
   std::set<std::string> names;
   for (const LibraryOp* op : ops)
@@ -89,19 +91,20 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
         kernels.push_back(&t->second);
   for (const KernelText* k : kernels) write_new(k->types, *level.isa, known, out);
   for (const KernelText* k : kernels) write_new(k->functions, *level.isa, known, out);
-  for (const KernelText* k : kernels) out.write(k->text).line();
+  for (const KernelText* k : kernels) out.write(renamed ? verbatim(k->text) : k->text).line();
   for (const LibraryOp* op : ops) write_core_table(*op, level, out);
 }
 
-/// The kernels of a family at one level; empty without any.
+/// The kernels of a family at one level; empty without any. `renamed`: the prefix is not `tn`, which users may write
+/// too; kernels have theirs already.
 Source kernels(const std::string& family, const std::vector<const LibraryOp*>& ops, const LevelTexts& level,
-               Known& known) {
+               bool renamed, Known& known) {
   if (std::none_of(ops.begin(), ops.end(), [&](const LibraryOp* op) { return has_kernels(*op, level); })) return {};
   TextWriter out(4);
   out.print_line("/* {}: kernels for {}. */", family, level.isa->name).write(include_internal());
   out.write_verbatim(level.begin);
   out.line();
-  write_kernels(ops, level, known, out);
+  write_kernels(ops, level, renamed, known, out);
   out.write_verbatim(level.end);
   return {fmt::format("{}_{}.c", family, level.isa->suffix), out.take()};
 }
@@ -169,7 +172,8 @@ std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, co
     made[i].push_back(wrappers("op_" + family, ops, defs, texts));
     for (const LevelTexts& l : texts.levels) {
       Known own;
-      if (Source s = kernels("op_" + family, ops, l, options.amalgamate ? shared : own); !s.name.empty())
+      if (Source s = kernels("op_" + family, ops, l, options.prefix != "tn", options.amalgamate ? shared : own);
+          !s.name.empty())
         made[i].push_back(std::move(s));
     }
   };
@@ -215,10 +219,11 @@ OutputTree library_files(const Library& library, const OpLibrary& defs, const Li
   std::vector<Source> sources = sources_of(library, defs, texts, options);
   const std::string internal = library_internal_header(limits, texts, options),
                     header = "include/" + options.prefix + ".h";
-  out.add(header, with_prefix(library_header(library, options), options.prefix));
+  const std::string provenance = provenance_line("op definitions");
+  out.add(header, provenance + with_prefix(library_header(library, options), options.prefix));
   std::vector<std::string> files;
   const auto add = [&](const std::string& name, std::string text, bool compiled) {
-    out.add(name, with_prefix(std::move(text), options.prefix));
+    out.add(name, provenance + with_prefix(std::move(text), options.prefix));
     if (compiled) files.push_back(name);
   };
   if (options.amalgamate) {

@@ -140,12 +140,12 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
                                               kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
                 "{}: dims of {}", k.kernel.name, tensor.name);
     out.arguments += fmt::format("{}{{{}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand,
-                                 any_stride(k, t), stand_in_text(op, operand), tensor.name);
+                                 any_stride(k, t), stand_in_text(op, operand), verbatim(tensor.name));
     ++out.n_arguments;
   }
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i) {
-    out.sizes +=
-        fmt::format("    {}, /* {} */\n", source_text(k, k.size_sources[i], signature), k.kernel.sizes[i].name);
+    out.sizes += fmt::format("    {}, /* {} */\n", source_text(k, k.size_sources[i], signature),
+                             verbatim(k.kernel.sizes[i].name));
     ++out.n_sizes;
   }
   for (const Attr& a : k.kernel.attrs)
@@ -230,7 +230,7 @@ void write_levels(const LibraryOp& op, const LibraryTexts& texts, TextWriter& ou
 void write_names(const std::string& table, const std::vector<std::string>& names, TextWriter& out) {
   if (names.empty()) return;
   std::vector<std::string> quoted;
-  for (const std::string& n : names) quoted.push_back("\"" + n + "\"");
+  for (const std::string& n : names) quoted.push_back("\"" + verbatim(n) + "\"");
   out.print_line("static const char *const {}[] = {{{}}};", table, joined(quoted, ", "));
 }
 
@@ -260,9 +260,9 @@ void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextW
     return exists ? fmt::format("{}_{}", def.name, what) : "NULL";
   };
   out.print_line("const tn_op tn_op_{} = {{", def.name);
-  out.print_line("    {{\"{}\", {}, {}, {}, {}, {}, {}, 0x{:x}}},", def.name, in.size(), outs.size(), attrs.size(),
-                 table("inputs", !in.empty()), table("outputs", !outs.empty()), table("attributes", !attrs.empty()),
-                 optional_mask(def));
+  out.print_line("    {{\"{}\", {}, {}, {}, {}, {}, {}, 0x{:x}}},", verbatim(def.name), in.size(), outs.size(),
+                 attrs.size(), table("inputs", !in.empty()), table("outputs", !outs.empty()),
+                 table("attributes", !attrs.empty()), optional_mask(def));
   out.print_line("    {0}_bind, {0}_levels, {0}_entries, {0}_forms, {1}, {2}, {3}, {4}", def.name,
                  table("packs", !kinds.empty()), op.kernels.size(), def.types.size(), kinds.size());
   out.line("};");

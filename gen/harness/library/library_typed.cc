@@ -21,7 +21,7 @@ class TypedWriter {
       : op_(op), def_(*op.def), name_(op.def->name), out(writer), fields_(dims_fields(op)) {}
 
   void declarations() {
-    out.print_line("/* {}", comment_inside(name_ + (def_.doc.empty() ? "" : ": " + def_.doc)));
+    out.print_line("/* {}", verbatim(comment_inside(name_ + (def_.doc.empty() ? "" : ": " + def_.doc))));
     out.print_line("   {} */", headline());
     if (!fields_.empty()) {
       out.line("typedef struct {");
@@ -55,7 +55,7 @@ class TypedWriter {
   std::string headline() const {
     std::vector<std::string> in, outs;
     for (const TensorDef* t : tensors_of(def_)) (def_.output(t->name) == t ? outs : in).push_back(tensor_text(*t));
-    return comment_inside(fmt::format("({}) -> {}", joined(in, ", "), joined(outs, ", ")));
+    return verbatim(comment_inside(fmt::format("({}) -> {}", joined(in, ", "), joined(outs, ", "))));
   }
 
   static std::string tensor_text(const TensorDef& t) {
@@ -75,7 +75,7 @@ class TypedWriter {
   }
 
   std::string function(const LibraryKernel& k) const {
-    std::string text = "tn_" + name_;
+    std::string text = "tn_" + (def_.types.empty() ? unreserved(name_, NamesOf::function) : name_);
     for (const TypeVar& v : def_.types) text += fmt::format("_{}", name_of(k.call_types.at(v.name)));
     return text;
   }

@@ -6,9 +6,11 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/memory_functions.h"
 #include "harness/model/model_program.h"
 #include "harness/model/model_selftest.h"
 #include "harness/model/model_steps.h"
+#include "harness/provenance.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/check.h"
 #include "support/quoted.h"
@@ -34,10 +36,10 @@ class ModelWriter {
     std::vector<std::string> sources;
     const auto source = [&](const std::string& file, std::string text) {
       sources.push_back("src/" + file);
-      out.add("src/" + file, std::move(text));
+      add(out, "src/" + file, std::move(text));
     };
-    out.add(fmt::format("include/{}.h", name_), header());
-    out.add(fmt::format("src/{}_internal.h", name_), internal());
+    add(out, fmt::format("include/{}.h", name_), header());
+    add(out, fmt::format("src/{}_internal.h", name_), internal());
     source(name_ + ".c", fill("c/model.c.in", {{"name", name_},
                                                {"upper", upper_},
                                                {"checks", checks()},
@@ -52,9 +54,9 @@ class ModelWriter {
     if (frame_.selftest) source(name_ + "_selftest.c", selftest_source(plan_, frame_, *frame_.selftest));
     if (frame_.main_program) {
       for (ModelFile& f : program_files(plan_, frame_, levels_))
-        f.is_source ? source(f.name, std::move(f.text)) : out.add("src/" + f.name, std::move(f.text));
+        f.is_source ? source(f.name, std::move(f.text)) : add(out, "src/" + f.name, std::move(f.text));
     }
-    if (shares()) write_adapters(sources, out);
+    if (shares() && !frame_.freestanding) write_adapters(sources, out);
     std::string list;
     for (const std::string& s : sources) list += s + "\n";
     out.add("sources.txt", list);
@@ -72,6 +74,12 @@ class ModelWriter {
   }
 
  private:
+  /// A file of C.
+  void add(OutputTree& out, const std::string& path, std::string text) const {
+    text.insert(0, provenance_line(frame_.source));
+    out.add(path, std::move(text));
+  }
+
   std::string fill(const std::string& path, const std::vector<HoleValue>& values) const {
     return TextTemplate(path, frame_.templates.at(path)).fill(values);
   }
@@ -85,9 +93,9 @@ class ModelWriter {
   /// Pools for the context, of which the program takes the one over POSIX threads.
   void write_adapters(std::vector<std::string>& sources, OutputTree& out) const {
     const auto text = [&](const char* path) { return fill(path, {{"name", name_}, {"upper", upper_}}); };
-    out.add(fmt::format("include/{}_threads.h", name_), text("runtime/model_threads.h.in"));
-    out.add(fmt::format("runtime/{}_threads.c", name_), text("runtime/model_threads_pthread.c.in"));
-    out.add(fmt::format("runtime/{}_threads_openmp.c", name_), text("runtime/model_threads_openmp.c.in"));
+    add(out, fmt::format("include/{}_threads.h", name_), text("runtime/model_threads.h.in"));
+    add(out, fmt::format("runtime/{}_threads.c", name_), text("runtime/model_threads_pthread.c.in"));
+    add(out, fmt::format("runtime/{}_threads_openmp.c", name_), text("runtime/model_threads_openmp.c.in"));
     if (frame_.main_program) sources.push_back(fmt::format("runtime/{}_threads.c", name_));
   }
 
@@ -153,6 +161,8 @@ class ModelWriter {
                                  {"inputs", inputs},
                                  {"outputs", outputs},
                                  {"complex_types", complex_types()},
+                                 {"version", std::string(kVersion)},
+                                 {"version_number", version_number()},
                                  {"weights_api", weights_api()},
                                  {"selftest_api", selftest_api()},
                                  {"workers", fmt::format("{}", frame_.workers)}});
@@ -208,6 +218,7 @@ class ModelWriter {
     return fill("c/model_internal.h.in", {{"name", name_},
                                           {"upper", upper_},
                                           {"levels", fmt::format("{}", levels_.size())},
+                                          {"memory", memory_functions(frame_.freestanding)},
                                           {"has", has},
                                           {"runs", runs},
                                           {"weights", declared_weights()}});
@@ -229,7 +240,7 @@ class ModelWriter {
     }
     const std::string text =
         fill("runtime/library_level.c.in",
-             {{"internal", name_ + "_internal.h"}, {"level_checks", checks}, {"level_rows", rows}});
+             {{"internal", verbatim(name_ + "_internal.h")}, {"level_checks", checks}, {"level_rows", rows}});
     return with_prefix(text, name_);
   }
 

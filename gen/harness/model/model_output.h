@@ -22,6 +22,8 @@ struct ModelFrame {
   int workers = 1;                      ///< that the arena has room for
   WeightsForm weights = WeightsForm::c;
   std::map<std::string, std::string> templates;  ///< text by path below templates/, all of model_template_names()
+  bool freestanding = false;                     ///< no header of a C library, only those of the compiler
+  std::string source = "a graph";                ///< the file's name, for the first line of each file
   const Selftest* selftest = nullptr;            ///< what the self-test expects; none: there is no self-test
 };
 

@@ -7,6 +7,7 @@
 
 #include "harness/library_names.h"
 #include "harness/model/model_steps.h"
+#include "ir/kernel/kernel_cost.h"
 #include "support/quoted.h"
 #include "support/text_template.h"
 #include "support/version.h"
@@ -263,8 +264,12 @@ class ProgramWriter {
 
   std::string step_rows() const {
     std::string out;
-    for (const PlanStep& s : plan_.steps) out += fmt::format("\"{}\",\n", c_string_inside(s.kernel.name));
-    return out.empty() ? "NULL,\n" : out;
+    for (const PlanStep& s : plan_.steps) {
+      const auto cost = cost_of(s.kernel);
+      out += fmt::format("{{\"{}\", \"{}\", {:.0f}}},\n", c_string_inside(s.kernel.name),
+                         c_string_inside(in_short(s.origin)), cost ? cost->flops : -1);
+    }
+    return out.empty() ? "{NULL, NULL, 0},\n" : out;
   }
 
   std::string call() const {

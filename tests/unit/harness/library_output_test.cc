@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "catch.h"
+#include "harness/library_names.h"
 #include "library/expand_library.h"
 #include "opdef/read_ops.h"
 #include "scratch_dir.h"
@@ -239,7 +240,11 @@ OutputTree make(const std::string& ops, LibraryOptions options) {
   const Isa isa = portable();
   LevelTexts level{&isa, "", "", {}};
   for (const LibraryOp& op : library->ops)
-    for (const LibraryKernel& k : op.kernels) level.kernels[k.kernel.name] = text_of(k.kernel);
+    for (const LibraryKernel& k : op.kernels) {
+      KernelText text = text_of(k.kernel);
+      text.text = with_prefix(std::move(text.text), options.prefix);  // kernels come with their prefix
+      level.kernels[k.kernel.name] = std::move(text);
+    }
   options.templates = templates();
   options.version = "0.1.0";
   return library_files(*library, *defs, LibraryTexts{{level}}, options);

@@ -1,0 +1,13 @@
+// The last step of reading a graph: everything gets a unique C identifier.
+#pragma once
+
+#include "ir/graph/graph.h"
+#include "support/c_names.h"
+
+namespace tenon {
+
+/// The graph with names made from `Value::original` (inputs and outputs first, so that they keep theirs) and from node
+/// origins.
+Graph name_graph(Graph graph);
+
+}  // namespace tenon

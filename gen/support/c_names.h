@@ -1,0 +1,43 @@
+// Names from outside as C identifiers: one mangler, and the one table of reserved words.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace tenon {
+
+/// What a name is of: the fields of a model, the functions of a library, those of kernels. Besides what C and C++
+/// reserve, each has names of its own. `function` and `step` are what stands behind the prefix of a library and of a
+/// model, where nothing but our own names are in the way.
+enum class NamesOf { model, library, kernel, function, step };
+
+/// A character of identifiers.
+bool is_word(char c);
+
+/// Whether a keyword of C23 or C++23, a macro of a standard or POSIX header, or a name of ours stands in the way.
+bool is_reserved(std::string_view word, NamesOf where);
+
+/// An identifier that is not reserved: a reserved word gets an underscore, and so does such a word that ends in
+/// underscores already, so that two names never become one.
+std::string unreserved(std::string name, NamesOf where);
+
+/// The identifiers of one scope.
+class CNames {
+ public:
+  explicit CNames(NamesOf where = NamesOf::model) : where_(where) {}
+
+  void take(const std::string& name) { taken_.insert(name); }
+  /// `original`, which may be any text, made an identifier that is not reserved and not taken yet.
+  std::string fresh(const std::string& original);
+
+ private:
+  static std::string cleaned(const std::string& original);
+
+  NamesOf where_;
+  std::set<std::string> taken_;
+  std::map<std::string, int> last_;  ///< the number that was last added to a name: thousands of nodes may share one
+};
+
+}  // namespace tenon
