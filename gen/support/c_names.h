@@ -9,14 +9,14 @@
 namespace tenon {
 
 /// What a name is of: the fields of a model, the functions of a library, those of kernels. Besides what C and C++
-/// reserve, each has names of its own. `function` and `step` are what stands behind the prefix of a library and of a
+/// reserve, each has names of its own. `function` and `step` are what is behind the prefix of a library and of a
 /// model, where nothing but our own names are in the way.
 enum class NamesOf { model, library, kernel, function, step };
 
 /// A character of identifiers.
 bool is_word(char c);
 
-/// Whether a keyword of C23 or C++23, a macro of a standard or POSIX header, or a name of ours stands in the way.
+/// Whether a keyword of C23 or C++23, a macro of a standard or POSIX header, or a name of ours is in the way.
 bool is_reserved(std::string_view word, NamesOf where);
 
 /// An identifier that is not reserved: a reserved word gets an underscore, and so does such a word that ends in

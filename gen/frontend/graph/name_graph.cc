@@ -12,7 +12,7 @@ Graph name_graph(Graph graph) {
   for (ValueId id : graph.inputs) name(id);
   for (ValueId id : graph.outputs) {
     name(id);
-    values.take(graph.values[static_cast<size_t>(id)].name + "_shape");  // the field beside it
+    values.take(graph.values[static_cast<size_t>(id)].name + "_shape");  // the field next to it
   }
   for (size_t i = 0; i < graph.values.size(); ++i) name(static_cast<ValueId>(i));
   for (Node& n : graph.nodes) n.name = nodes.fresh(n.op);
