@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "support/c_names.h"
 #include "support/recipe_syntax.h"
 
 namespace tenon {
