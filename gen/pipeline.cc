@@ -40,7 +40,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   const auto levels = chosen_levels(o.isas);
   const int workers = worker_count(o, levels);
   ModelSource model = read_model_source(run, o.graph, o.sizes, defs.ops);
-  model.graph = run.stage("graph", std::move(model.graph));
+  model.graph = run.stage("graph", with_states(std::move(model.graph), o));
   refuse_wrong_input_count(model.graph, o);
   if (o.until) model.graph = cut_graph(model.graph, *o.until);
   const Graph graph = run.stage("rewrite", rewrite_model(run, model));

@@ -41,9 +41,14 @@ struct LibOptions {
   std::string prefix = "tn";
   bool registry = true;
   bool amalgamate = false;
-  bool gradients = false;  ///< f_grad for each op f that has a derivative
+  bool gradients = false;     ///< f_grad for each op f that has a derivative
   bool freestanding = false;  ///< no header of a C library
   std::string output_dir;
+};
+
+/// `--state in=out`: an output that becomes an input of the next call, by the names that the file has.
+struct StateName {
+  std::string input, output;
 };
 
 struct ModelOptions {
@@ -60,6 +65,7 @@ struct ModelOptions {
   bool freestanding = false;         ///< as in LibOptions; there is no program then
   double selftest_limit = 2e7;       ///< numbers that the interpreter may compute for the self-test: some seconds
   std::optional<std::string> until;  ///< the value to compute, in place of the graph's outputs
+  std::vector<StateName> states;     ///< kept from one call to the next
   std::optional<size_t> given;       ///< files that the program will be called with: as many as the graph has inputs
   bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;

@@ -135,6 +135,17 @@ void add_until(CLI::App& app, std::optional<std::string>& value) {
   app.add_option("--until", value, "compute this value of the graph, not its outputs")->type_name("VALUE");
 }
 
+void add_states(CLI::App& app, std::vector<StateName>& states) {
+  const auto parse = [](const std::string& text) -> std::optional<StateName> {
+    const size_t at = text.find('=');
+    if (at == 0 || at == std::string::npos || at + 1 == text.size()) return std::nullopt;
+    return StateName{text.substr(0, at), text.substr(at + 1)};
+  };
+  add_repeated(app,
+               {"--state", "IN=OUT", "an input and an output such as h0=hn", "keep output OUT as the next input IN"},
+               states, parse);
+}
+
 std::optional<double> parse_work(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -160,6 +171,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_parsed(app, max_threads, model.max_threads, parse_threads);
   add_user_definitions(app, model.definitions);
   add_until(app, model.until);
+  add_states(app, model.states);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
   app.add_flag("--sounds", model.sounds, "its program reads .wav too");
@@ -327,6 +339,7 @@ std::string contradiction(const Options& options) {
   const auto* model = std::get_if<ModelOptions>(&options.command);
   if (model && (model->images || model->sounds) && !model->main_program)
     return "--images and --sounds are parts of the program: add --main";
+  if (model && model->until && !model->states.empty()) return "--until and --state exclude each other";
   if (model && model->freestanding && model->main_program) return "--main needs a C library: leave out --freestanding";
   const auto* lib = std::get_if<LibOptions>(&options.command);
   if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty()))

@@ -11,6 +11,7 @@
 #include "harness/model/model_output.h"
 #include "harness/model/model_program.h"
 #include "ir/graph/graph_until.h"
+#include "ir/graph/keep_state.h"
 #include "semantics/apply_rewrites.h"
 #include "semantics/make_selftest.h"
 #include "support/diagnostics.h"
@@ -40,7 +41,7 @@ std::string inputs_text(const Graph& graph) {
 std::optional<Selftest> selftest_of(const PlacedModel& model, const ModelOptions& o) {
   if (!o.selftest) return std::nullopt;
   std::string fault;
-  auto selftest = make_selftest(model.source.defs, model.source.graph, o.selftest_limit, fault);
+  auto selftest = make_selftest(model.source.defs, first_call(model.source.graph), o.selftest_limit, fault);
   if (!selftest) stop_run(exit_bad_input, fmt::format("{}: --selftest: {}", o.graph, fault));
   return selftest;
 }
@@ -103,6 +104,13 @@ Graph rewrite_model(Run& run, const ModelSource& model) {
   return std::move(done.graph);
 }
 
+Graph with_states(Graph graph, const ModelOptions& o) {
+  for (const StateName& s : o.states)
+    if (const std::string fault = keep_state(graph, s.input, s.output); !fault.empty())
+      stop_run(exit_bad_command_line, fmt::format("--state {}={}: {}", s.input, s.output, fault));
+  return graph;
+}
+
 Graph cut_graph(const Graph& graph, const std::string& value) {
   if (auto cut = graph_until(graph, value)) return std::move(*cut);
   const std::vector<std::string> names = values_to_see(graph);
@@ -137,7 +145,7 @@ OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<Mod
   const std::optional<Selftest> selftest = selftest_of(model, o);
   OutputTree tree;
   write_model(model.plan, texts,
-              {o.name, o.main_program, o.images, o.sounds, model.workers, o.weights, templates, o.freestanding,
+              {o.name, o.main_program, false, o.images, o.sounds, model.workers, o.weights, templates, o.freestanding,
                std::filesystem::path(o.graph).filename().string(), selftest ? &*selftest : nullptr},
               tree);
   return tree;

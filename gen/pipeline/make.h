@@ -52,6 +52,8 @@ int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels);
 Graph rewrite_model(Run& run, const ModelSource& model);
 /// Stops where `tenon run` was given another number of files than the graph has inputs.
 void refuse_wrong_input_count(const Graph& graph, const ModelOptions& o);
+/// The graph with the states of --state; stops where it cannot have one of them.
+Graph with_states(Graph graph, const ModelOptions& o);
 /// The graph with the value of --until as its only output; stops where it has none of that name.
 Graph cut_graph(const Graph& graph, const std::string& value);
 /// Stops where a part of the program that was asked for would read no input of the model.

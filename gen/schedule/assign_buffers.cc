@@ -22,6 +22,11 @@ class BufferPlanner {
         kernels_(std::move(kernels)),
         outputs_(graph.outputs.begin(), graph.outputs.end()),
         sizes_(all_sizes(graph)) {
+    for (const StatePair& s : graph.state) {
+      held_.insert(s.input);
+      outputs_.erase(s.next);
+      next_.insert(s.next);
+    }
     for (size_t i = 0; i < kernels_.size(); ++i)
       for (size_t t = 0; t < kernels_[i].values.size(); ++t)
         if (kernels_[i].values[t] != kNoValue && kernels_[i].kernel.tensors[t].role == Role::Output) {
@@ -39,8 +44,11 @@ class BufferPlanner {
     plan_.equal = graph_.equal;
     for (FusedKernel& k : kernels_) plan_.steps.push_back(step(k));
     for (size_t r = 0; r < regions_.size(); ++r) plan_.regions.push_back(region(static_cast<RegionId>(r)));
-    for (const ValueId v : graph_.inputs) plan_.inputs.push_back(buffer(v));
-    for (const ValueId v : graph_.outputs) plan_.outputs.push_back(buffer(v));
+    for (const ValueId v : graph_.inputs)
+      if (!held_.count(v)) plan_.inputs.push_back(buffer(v));
+    for (const ValueId v : graph_.outputs)
+      if (!next_.count(v)) plan_.outputs.push_back(buffer(v));
+    for (const StatePair& s : graph_.state) plan_.state.push_back(state(s));
     return std::move(plan_);
   }
 
@@ -129,6 +137,7 @@ class BufferPlanner {
     b.data = graph_.values[static_cast<size_t>(v)].constant;
     const bool input = std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
     b.kind = b.data              ? BufferKind::Constant
+             : held_.count(v)    ? BufferKind::State
              : input             ? BufferKind::Input
              : outputs_.count(v) ? BufferKind::Output
                                  : BufferKind::Arena;
@@ -155,6 +164,23 @@ class BufferPlanner {
     s.region = k.region;
     s.notes = k.notes;
     s.kernel = k.kernel;
+    return s;
+  }
+
+  PlanState state(const StatePair& pair) {
+    constexpr int64_t align = 64;
+    PlanState s;
+    s.held = buffer(pair.input);
+    s.next = buffer(pair.next);
+    s.gradient = buffer(pair.gradient);
+    PlanBuffer& held = plan_.buffers[static_cast<size_t>(s.held)];
+    held.offset = plan_.state_bytes;
+    plan_.state_bytes += (held.bytes + align - 1) / align * align;
+    if (!pair.initial || std::count(pair.initial->bytes.begin(), pair.initial->bytes.end(), 0) == held.bytes) return s;
+    PlanBuffer b = described(pair.input);
+    b.kind = BufferKind::Constant;
+    b.data = pair.initial;
+    s.initial = add(std::move(b));
     return s;
   }
 
@@ -189,6 +215,7 @@ class BufferPlanner {
   const std::vector<Region>& regions_;
   std::vector<FusedKernel> kernels_;
   std::set<ValueId> outputs_, copied_;
+  std::set<ValueId> held_, next_;  ///< inputs that are states, and what replaces them
   std::map<ValueId, size_t> maker_;
   std::map<ValueId, RegionId> home_;
   std::map<ValueId, ValueId> shared_;

@@ -20,6 +20,7 @@ std::string whereabouts(const ExecutionPlan& plan, int b) {
     case BufferKind::Constant: return "weights";
     case BufferKind::Arena: return "arena";
     case BufferKind::Slice: return "part of " + plan.buffers[static_cast<size_t>(buffer.whole)].name;
+    case BufferKind::State: return "state";
     case BufferKind::View: return "in " + plan.buffers[static_cast<size_t>(buffer.base)].name;
   }
   return {};
@@ -27,7 +28,7 @@ std::string whereabouts(const ExecutionPlan& plan, int b) {
 
 std::string offset_text(const ExecutionPlan& plan, int b) {
   const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(b)];
-  if (buffer.kind == BufferKind::Arena) return fmt::format("{}", buffer.offset);
+  if (buffer.kind == BufferKind::Arena || buffer.kind == BufferKind::State) return fmt::format("{}", buffer.offset);
   if (buffer.kind != BufferKind::View) return "";
   const BufferPlace place = place_of(plan, b);
   const PlanBuffer& root = plan.buffers[static_cast<size_t>(place.root)];

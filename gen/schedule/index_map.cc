@@ -98,4 +98,13 @@ std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<E
   return out;
 }
 
+bool same_element(const Tensor& in, const std::vector<Expr>& index, const Tensor& out, const std::vector<Expr>& written,
+                  const Ranges& ranges) {
+  const auto at = reindex(in, index, out);
+  if (!at || at->size() != written.size()) return false;
+  for (size_t d = 0; d < written.size(); ++d)
+    if (!is_one(out.dims[d]) && !same(simplify((*at)[d], ranges), simplify(written[d], ranges))) return false;
+  return true;
+}
+
 }  // namespace tenon

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "algebra/simplify.h"
 #include "ir/kernel/kernel.h"
 
 namespace tenon {
@@ -12,5 +13,9 @@ namespace tenon {
 /// `index` addresses `from`; the result addresses the same element of `to`, which is in the same memory. Nothing when
 /// the two shapes do not nest for all sizes, or when an index would have to be divided by what only run time knows.
 std::optional<std::vector<Expr>> reindex(const Tensor& from, const std::vector<Expr>& index, const Tensor& to);
+
+/// Whether `index` of `in` is the element that `written` is of `out`, which may be in the same memory.
+bool same_element(const Tensor& in, const std::vector<Expr>& index, const Tensor& out, const std::vector<Expr>& written,
+                  const Ranges& ranges);
 
 }  // namespace tenon

@@ -99,6 +99,7 @@ class ViewPlacer {
       for (const auto* copies : {&r.before, &r.after})
         for (const PlanCopy& c : *copies) keep(c.to), keep(c.from);
     }
+    for (const PlanState& s : plan_.state) keep(s.next);  // place_states decides
   }
 
   bool movable(int b) const { return movable_[static_cast<size_t>(b)]; }
@@ -327,15 +328,6 @@ class ViewPlacer {
     };
     look(s.value, false);
     return in_step && (!reduces || find_contraction(k));
-  }
-
-  static bool same_element(const Tensor& in, const std::vector<Expr>& index, const Tensor& out,
-                           const std::vector<Expr>& written, const Ranges& ranges) {
-    const auto at = reindex(in, index, out);
-    if (!at || at->size() != written.size()) return false;
-    for (size_t d = 0; d < written.size(); ++d)
-      if (!is_one(out.dims[d]) && !same(simplify((*at)[d], ranges), simplify(written[d], ranges))) return false;
-    return true;
   }
 
   ExecutionPlan& plan_;

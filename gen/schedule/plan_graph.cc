@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schedule/form_kernels.h"
+#include "schedule/place_states.h"
 #include "schedule/place_views.h"
 #include "schedule/prepack_weights.h"
 #include "schedule/share_kernels.h"
@@ -18,7 +19,10 @@ ExecutionPlan plan_graph(const Graph& graph, std::vector<NodeKernel> kernels, co
     alone.push_back({std::move(k.kernel), std::move(k.values), {graph.nodes[i].origin}, graph.nodes[i].region, {}});
   }
   ExecutionPlan plan = form_kernels(graph, std::move(alone), options.fuse);
-  if (options.views) place_views(plan);
+  if (options.views) {
+    place_views(plan);
+    place_states(plan);
+  }
   prepack_weights(plan);
   share_kernels(plan);
   return plan;

@@ -140,6 +140,8 @@ class LifetimeFinder {
       for (const PlanCopy& c : r.after)
         touch(c.to, span.last, static_cast<RegionId>(id)), touch(c.from, span.last, static_cast<RegionId>(id));
     }
+    const int end = static_cast<int>(plan_.steps.size()) - 1;
+    for (const PlanState& s : plan_.state) touch(s.next, end, kTopLevel);
     return out_;
   }
 

@@ -9,6 +9,7 @@
 #include "harness/memory_functions.h"
 #include "harness/model/model_program.h"
 #include "harness/model/model_selftest.h"
+#include "harness/model/model_state.h"
 #include "harness/model/model_steps.h"
 #include "harness/provenance.h"
 #include "ir/kernel/kernel_cost.h"
@@ -40,14 +41,21 @@ class ModelWriter {
     };
     add(out, fmt::format("include/{}.h", name_), header());
     add(out, fmt::format("src/{}_internal.h", name_), internal());
-    source(name_ + ".c", fill("c/model.c.in", {{"name", name_},
-                                               {"upper", upper_},
-                                               {"checks", checks()},
-                                               {"runs", runs()},
-                                               {"shapes", shapes()},
-                                               {"info", info()},
-                                               {"written", fmt::format("{}", std::max<size_t>(written_.size(), 1))},
-                                               {"call_weights", call_weights()}}));
+    source(name_ + ".c",
+           fill("c/model.c.in", {{"name", name_},
+                                 {"upper", upper_},
+                                 {"run", entry_of(frame_)},
+                                 {"state_parameter", state_text(plan_, "void *state, ")},
+                                 {"const_state_parameter", state_text(plan_, "const void *state, ")},
+                                 {"state_argument", state_text(plan_, "state, ")},
+                                 {"call_state", state_text(plan_, "call.state = (unsigned char *)state;")},
+                                 {"state_init", state_init_function(plan_, frame_, weights_)},
+                                 {"checks", checks()},
+                                 {"runs", runs()},
+                                 {"shapes", shapes()},
+                                 {"info", info()},
+                                 {"written", fmt::format("{}", std::max<size_t>(written_.size(), 1))},
+                                 {"call_weights", call_weights()}}));
     source(name_ + "_level.c", level());
     for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
     write_weights(source, out);
@@ -157,6 +165,11 @@ class ModelWriter {
                                  {"upper", upper_},
                                  {"doc", comment_inside(plan_.doc.empty() ? plan_.name : plan_.doc)},
                                  {"arena", arena},
+                                 {"run", entry_of(frame_)},
+                                 {"state_bytes", state_constants(plan_, frame_)},
+                                 {"state_api", state_api(plan_, frame_)},
+                                 {"own_state", state_text(plan_, " and state")},
+                                 {"state_parameter", state_text(plan_, "void *state, ")},
                                  {"weights", fmt::format("{}", weights_.bytes)},
                                  {"inputs", inputs},
                                  {"outputs", outputs},
@@ -219,6 +232,7 @@ class ModelWriter {
                                           {"upper", upper_},
                                           {"levels", fmt::format("{}", levels_.size())},
                                           {"memory", memory_functions(frame_.freestanding)},
+                                          {"call_state", state_text(plan_, "unsigned char *state;")},
                                           {"has", has},
                                           {"runs", runs},
                                           {"weights", declared_weights()}});
@@ -255,6 +269,8 @@ class ModelWriter {
       case BufferKind::Constant: return weights_.names.at(b);
       case BufferKind::Arena:
         return fmt::format("({}{} *)(void *)(arena + {})", writes ? "" : "const ", type, p.offset);
+      case BufferKind::State:
+        return fmt::format("({}{} *)(void *)(state + {})", writes ? "" : "const ", type, p.offset);
       case BufferKind::Slice: TENON_UNREACHABLE("a slice has no place of its own");
     }
     return {};
@@ -265,8 +281,9 @@ class ModelWriter {
     const BufferPlace place = place_of(plan_, b);
     const PlanBuffer& root = buffer(place.root);
     const std::string type = c_type(buffer(b).dtype);
-    if (root.kind == BufferKind::Arena)
-      return fmt::format("({}{} *)(void *)(arena + {})", writes ? "" : "const ", type, root.offset + place.offset);
+    if (root.kind == BufferKind::Arena || root.kind == BufferKind::State)
+      return fmt::format("({}{} *)(void *)({} + {})", writes ? "" : "const ", type,
+                         root.kind == BufferKind::Arena ? "arena" : "state", root.offset + place.offset);
     const std::string whole = pointer(place.root, writes),
                       from = place.offset ? fmt::format(" + {}", place.offset / bytes_of(root.dtype)) : "";
     return root.dtype == buffer(b).dtype ? whole + from
@@ -283,7 +300,7 @@ class ModelWriter {
     text += l.begin + "\n" + l.functions + "\n" + tasks;
     text += fmt::format("int {0}_run_{1}({0}_call *call)\n{{\n{2}    int status = 0;\n", name_, l.isa->suffix,
                         call_fields());
-    text += body + "    return status;\n}\n" + l.end;
+    text += body + state_copies(plan_, place) + "    return status;\n}\n" + l.end;
     if (!l.isa->guard.empty())
       text += fmt::format(
           "\n/* A translation unit is never empty. */\nextern const int {}_{}_is_here;\nconst int {}_{}_is_here = 1;\n",
@@ -298,6 +315,10 @@ class ModelWriter {
         "arena = call->arena;\n",
         name_);
     std::string unused = "    (void)in;\n    (void)out;\n    (void)arena;\n";
+    if (!plan_.state.empty()) {
+      out += "    unsigned char *const state = call->state;\n";
+      unused += "    (void)state;\n";
+    }
     if (!written_.empty()) {
       out += "    int64_t *const written = call->written;\n";
       unused += "    (void)written;\n";
@@ -321,6 +342,7 @@ class ModelWriter {
           "if (context == NULL || context->weights == NULL)\n    return {0}_E_NULL;\nif ((uintptr_t)context->weights % "
           "64 != 0)\n    return {0}_E_ALIGN;\n",
           upper_);
+    out += state_checks(plan_, upper_);
     for (const int i : plan_.inputs)
       out += fmt::format("if (in->{} == NULL)\n    return {}_E_NULL;\n", buffer(i).name, upper_);
     for (const int o : plan_.outputs)
@@ -365,8 +387,10 @@ class ModelWriter {
   }
 
   std::string info() const {
-    const std::string out = fmt::format("{}: arena {} bytes, weights {} bytes; inputs{}; outputs{}", plan_.name,
-                                        plan_.arena_bytes, weights_.bytes, listed(plan_.inputs), listed(plan_.outputs));
+    const std::string state = state_text(plan_, fmt::format(", state {} bytes", plan_.state_bytes));
+    const std::string out = fmt::format("{}: arena {} bytes, weights {} bytes{}; inputs{}; outputs{}", plan_.name,
+                                        plan_.arena_bytes, weights_.bytes, state, listed(plan_.inputs),
+                                        listed(plan_.outputs));
     return "\"" + c_string_inside(out) + "\"";
   }
 
@@ -425,6 +449,8 @@ class ModelWriter {
 };
 
 }  // namespace
+
+std::string entry_of(const ModelFrame& frame) { return frame.name + (frame.training ? "_step" : "_run"); }
 
 std::vector<std::string> model_template_names() {
   std::vector<std::string> names = {"c/model.c.in",

@@ -18,6 +18,7 @@ struct Selftest;
 struct ModelFrame {
   std::string name = "net";  ///< prefix of everything
   bool main_program = false;
+  bool training = false;                ///< a call is a step of training
   bool images = false, sounds = false;  ///< what the program reads next to .npy
   int workers = 1;                      ///< that the arena has room for
   WeightsForm weights = WeightsForm::c;
@@ -26,6 +27,9 @@ struct ModelFrame {
   std::string source = "a graph";                ///< the file's name, for the first line of each file
   const Selftest* selftest = nullptr;            ///< what the self-test expects; none: there is no self-test
 };
+
+/// Name of the function that is a call of the model: NAME_run, NAME_step of a step of training.
+std::string entry_of(const ModelFrame& frame);
 
 /// Paths below templates/ of what write_model fills in.
 std::vector<std::string> model_template_names();

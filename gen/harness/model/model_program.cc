@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/model/model_state.h"
 #include "harness/model/model_steps.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/quoted.h"
@@ -53,6 +54,14 @@ class ProgramWriter {
   std::vector<HoleValue> main_holes() const {
     return {{"inputs", border_rows(plan_.inputs)},
             {"outputs", border_rows(plan_.outputs)},
+            {"run", entry_of(frame_)},
+            {"of_model", state_text(plan_, "m->state, ")},
+            {"of_m", state_text(plan_, "m.state, ")},
+            {"state_field", state_text(plan_, "unsigned char *state;")},
+            {"state_memory", state_memory()},
+            {"state_init", state_text(plan_, fmt::format("if ({0}_state_init(m.state, &m.context) != 0)\n    return "
+                                                         "{0}_fail(\"state\", \"it cannot be written\");",
+                                                         name_))},
             {"sizes", size_rows()},
             {"steps", step_rows()},
             {"call", call()},
@@ -80,6 +89,12 @@ class ProgramWriter {
             {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
             {"start_threads", start_threads()},
             {"stop_threads", shares() ? fmt::format("{}_stop_threads(&m.context);", name_) : ""}};
+  }
+
+  std::string state_memory() const {
+    return state_text(plan_, fmt::format("static unsigned char kept[{}_STATE_BYTES + 64];\nm.state = kept + (64 - "
+                                         "(uintptr_t)kept % 64) % 64;",
+                                         upper_));
   }
 
   std::string start_threads() const {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/library_names.h"
+#include "harness/model/model_state.h"
 #include "support/check.h"
 #include "support/text_template.h"
 
@@ -149,6 +150,9 @@ class SelftestWriter {
                {"wanted", wanted()},
                {"storage", storage()},
                {"inputs", inputs()},
+               {"run", entry_of(frame_)},
+               {"state", state()},
+               {"state_argument", state_text(plan_, "state, ")},
                {"checks", checks()}});
   }
 
@@ -162,6 +166,15 @@ class SelftestWriter {
     std::vector<int64_t> dims;
     for (const SizeExpr& d : b.dims) dims.push_back(evaluate(d, sizes).value_or(0));
     return element_count(dims);
+  }
+
+  std::string state() const {
+    return state_text(
+        plan_,
+        fmt::format("static unsigned char kept[{0}_STATE_BYTES + 64];\nunsigned char *const state = kept + (64 - "
+                    "(uintptr_t)kept % 64) % 64;\nconst int begun = {1}_state_init(state, context);\n"
+                    "if (begun != 0)\n    return begun;\n",
+                    upper_case(frame_.name), frame_.name));
   }
 
   std::string drawing() const {

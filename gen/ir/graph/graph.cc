@@ -91,6 +91,13 @@ std::string node_text(const Graph& graph, const Node& node) {
   return fmt::format("  {} = {}({}){}{}\n", text, node.op, arguments, node.origin.empty() ? "" : "  # ", node.origin);
 }
 
+std::string state_text(const Graph& graph, const StatePair& s) {
+  const auto name = [&](ValueId id) { return graph.values[static_cast<size_t>(id)].name; };
+  std::string text = fmt::format("  state {} = {}", name(s.input), name(s.next));
+  if (s.gradient != kNoValue) text += ", gradient " + name(s.gradient);
+  return text + "\n";
+}
+
 // Findings of one run of the verifier, and what it knows so far.
 class GraphVerifier {
  public:
@@ -115,6 +122,7 @@ class GraphVerifier {
     }
     move_to(kTopLevel);
     for (ValueId id : graph_.outputs) read(id, "the graph's outputs");
+    for (const StatePair& s : graph_.state) check_state(s);
     for (size_t r = 0; r < entered_.size(); ++r)
       if (!entered_[r]) report("{} has no nodes", region_name(static_cast<RegionId>(r)));
     return std::move(findings_);
@@ -213,6 +221,28 @@ class GraphVerifier {
       report("constant {} is {} but holds {} bytes", v.name, type_text(v), t.bytes.size());
   }
 
+  void check_state(const StatePair& s) {
+    if (!is_border(s.input, graph_.inputs, "inputs") || !is_border(s.next, graph_.outputs, "outputs")) return;
+    const Value &from = graph_.values[static_cast<size_t>(s.input)], &to = graph_.values[static_cast<size_t>(s.next)];
+    if (from.dtype != to.dtype || from.dims != to.dims)
+      report("state {} is {}, but {} is {}", from.name, type_text(from), to.name, type_text(to));
+    for (const SizeExpr& d : from.dims)
+      if (!d.is_constant()) report("state {} has the extent {}", from.name, to_text(d));
+    for (const ValueId v : {s.input, s.next})
+      if (!in_state_.insert(v).second) report("two states have {}", graph_.values[static_cast<size_t>(v)].name);
+    if (s.initial && (s.initial->dtype != from.dtype ||
+                      std::vector<SizeExpr>(s.initial->dims.begin(), s.initial->dims.end()) != from.dims))
+      report("state {} is {}, but its initial contents are not", from.name, type_text(from));
+    if (s.gradient != kNoValue) is_border(s.gradient, graph_.outputs, "outputs");
+  }
+
+  bool is_border(ValueId id, const std::vector<ValueId>& border, std::string_view what) {
+    if (!in_range(id, "a state")) return false;
+    if (std::count(border.begin(), border.end(), id) > 0) return true;
+    report("a state has {}, which is none of the graph's {}", graph_.values[static_cast<size_t>(id)].name, what);
+    return false;
+  }
+
   bool in_range(ValueId id, std::string_view where) {
     if (id >= 0 && static_cast<size_t>(id) < graph_.values.size()) return true;
     report("{} names value {}, which is not there", where, id);
@@ -250,6 +280,7 @@ class GraphVerifier {
   std::vector<RegionId> home_;  // of each value
   RegionId at_ = kTopLevel;
   std::set<std::string> names_, node_names_, sizes_;
+  std::set<ValueId> in_state_;
   std::vector<std::string> findings_;
 };
 
@@ -315,7 +346,9 @@ std::string to_text(const Graph& graph) {
   text += "  outputs";
   for (size_t i = 0; i < graph.outputs.size(); ++i)
     text += (i ? ", " : " ") + graph.values[static_cast<size_t>(graph.outputs[i])].name;
-  return text + "\n}\n";
+  text += "\n";
+  for (const StatePair& s : graph.state) text += state_text(graph, s);
+  return text + "}\n";
 }
 
 std::vector<std::string> verify(const Graph& graph) { return GraphVerifier(graph).run(); }

@@ -1,9 +1,10 @@
 // The Graph: operators of the library over tensors, whatever file it was read from.
 //
-//   graph  := 'graph' name '{' { size | value | node | region } 'outputs' name, … '}'
+//   graph  := 'graph' name '{' { size | value | node | region } 'outputs' name, … { state } '}'
 //   region := loop or branch '{' { line of the region | node | region } '}'
 //   size   := 'size' name '=' lo '..' hi
 //   value  := ('input' | 'constant' | 'parameter') name ':' dtype '[' extent, … ']'
+//   state  := 'state' input '=' output [', gradient' output]
 //   node   := name ':' dtype '[' extent, … ']', … '=' op '(' [name | '_'], …, attribute '=' value, … ')'   '#' origin
 #pragma once
 
@@ -60,6 +61,15 @@ struct GraphSize {
   bool operator==(const GraphSize&) const = default;
 };
 
+/// Memory that the program keeps from one call to the next: an input, and an output of the same type, of fixed extents,
+/// that replaces it at the end of the call.
+struct StatePair {
+  ValueId input = kNoValue;
+  ValueId next = kNoValue;
+  std::shared_ptr<const TensorData> initial;  // before the first call; null: zeros
+  ValueId gradient = kNoValue;                // the output with the gradient, where the state is a trained parameter
+};
+
 /// A whole model. Nodes are in an order in which every value is made before it is read. The nodes of a region, inner
 /// regions included, stand together, and there is at least one; a region reads and makes its values where they stand.
 struct Graph {
@@ -71,6 +81,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
+  std::vector<StatePair> state;  // an input or output is in one pair at most
   std::vector<Region> regions;
   std::vector<std::string> files;  // paths of the files that hold constants, besides the one that holds the graph
 };

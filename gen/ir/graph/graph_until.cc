@@ -29,6 +29,7 @@ std::optional<Graph> graph_until(const Graph& graph, const std::string& value) {
     if (value_of(graph, v).original != value && value_of(graph, v).name != value) continue;
     Graph out = graph;
     out.outputs = {v};
+    out.state.clear();
     return without_unused(std::move(out));
   }
   return std::nullopt;

@@ -151,6 +151,9 @@ Graph without_unused(Graph graph) {
     for_each_value(r, [&](ValueId& v) { v = v == kNoValue ? v : map[static_cast<size_t>(v)]; });
   rename(graph.inputs, map);
   rename(graph.outputs, map);
+  for (StatePair& s : graph.state)
+    for (ValueId* id : {&s.input, &s.next, &s.gradient})
+      if (*id != kNoValue) *id = map[static_cast<size_t>(*id)];
   drop_sizes(graph, lost);
   return graph;
 }

@@ -9,7 +9,7 @@ namespace tenon {
 namespace {
 
 std::string_view name_of(BufferKind k) {
-  constexpr std::string_view names[] = {"input", "output", "constant", "arena", "slice", "view"};
+  constexpr std::string_view names[] = {"input", "output", "constant", "arena", "slice", "view", "state"};
   return names[static_cast<size_t>(k)];
 }
 
@@ -40,8 +40,7 @@ std::string region_text(const ExecutionPlan& plan, size_t id) {
 class PlanVerifier {
  public:
   explicit PlanVerifier(const ExecutionPlan& plan) : plan_(plan), written_(plan.buffers.size(), false) {
-    for (size_t i = 0; i < plan.buffers.size(); ++i)
-      written_[i] = plan.buffers[i].kind == BufferKind::Input || plan.buffers[i].kind == BufferKind::Constant;
+    for (size_t i = 0; i < plan.buffers.size(); ++i) written_[i] = is_written_before(plan.buffers[i].kind);
   }
 
   std::vector<std::string> run() {
@@ -50,12 +49,16 @@ class PlanVerifier {
       step(s);
     }
     move_to(kTopLevel);
+    for (const PlanState& s : plan_.state) read(s.next, "the state " + name(s.held));
     for (const int o : plan_.outputs)
       if (!written_[static_cast<size_t>(o)]) errors_.push_back(name(o) + " is never written");
     return errors_;
   }
 
  private:
+  static bool is_written_before(BufferKind k) {
+    return k == BufferKind::Input || k == BufferKind::Constant || k == BufferKind::State;
+  }
   std::string name(int b) const { return plan_.buffers[static_cast<size_t>(b)].name; }
   void read(int b, const std::string& where) {
     if (b >= 0 && !written_[static_cast<size_t>(root_of(plan_, b))])
@@ -122,6 +125,10 @@ int root_of(const ExecutionPlan& plan, int buffer) {
   }
 }
 
+bool is_in_place(const ExecutionPlan& plan, const PlanState& state) {
+  return place_of(plan, state.next).root == state.held;
+}
+
 std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents) {
   std::vector<std::string> names = names_in(extents.a);
   for (std::string& n : names_in(extents.b)) names.push_back(std::move(n));
@@ -146,7 +153,7 @@ std::string to_text(const ExecutionPlan& plan) {
   for (const PlanBuffer& b : plan.buffers) {
     out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), list(b.dims),
                        b.bytes);
-    if (b.kind == BufferKind::Arena) out += fmt::format(" at {}", b.offset);
+    if (b.kind == BufferKind::Arena || b.kind == BufferKind::State) out += fmt::format(" at {}", b.offset);
     if (b.kind == BufferKind::Slice)
       out += fmt::format(" of {} in region {}{}", plan.buffers[static_cast<size_t>(b.whole)].name, b.region,
                          b.reversed ? " from the end" : "");
@@ -164,6 +171,9 @@ std::string to_text(const ExecutionPlan& plan) {
     out += s.scratch ? fmt::format(") scratch {} at {}", s.scratch, s.scratch_offset) : ")";
     out += s.twin >= 0 ? fmt::format(" by {}\n", plan.steps[static_cast<size_t>(s.twin)].kernel.name) : "\n";
   }
+  for (const PlanState& s : plan.state)
+    out += fmt::format("  state {} = {}{}\n", plan.buffers[static_cast<size_t>(s.held)].name,
+                       plan.buffers[static_cast<size_t>(s.next)].name, is_in_place(plan, s) ? " in place" : "");
   out += fmt::format("  arena {} bytes\n", plan.arena_bytes);
   for (const PlanStep& s : plan.steps) out += to_text(s.kernel);
   return out;

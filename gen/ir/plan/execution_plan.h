@@ -1,6 +1,6 @@
 // An execution plan: fused kernels in order, the buffers that they read and write, and where each is in the arena.
 //
-//   plan   := name, sizes, buffers, regions, steps, inputs, outputs, arena
+//   plan   := name, sizes, buffers, regions, steps, inputs, outputs, state, arena
 //   buffer := kind name: dtype[extent, …] bytes, offset | slice of a buffer | view of a buffer from a byte on
 //   region := loop or branch, copies before it and at the end of each iteration
 //   step   := kernel(buffer, …)
@@ -23,6 +23,7 @@ enum class BufferKind : uint8_t {
   Arena,
   Slice,  ///< part `counter` of another buffer along its first axis
   View,   ///< a run of elements of another buffer
+  State,  ///< in the memory that the caller keeps from one call to the next
 };
 
 struct PlanBuffer {
@@ -32,7 +33,7 @@ struct PlanBuffer {
   std::vector<SizeExpr> dims;
   BufferKind kind = BufferKind::Arena;
   int64_t bytes = 0;                       ///< at the maximum sizes
-  int64_t offset = 0;                      ///< Arena: in bytes from its start, a multiple of 64
+  int64_t offset = 0;                      ///< Arena, State: in bytes from its start, a multiple of 64
   std::shared_ptr<const TensorData> data;  ///< Constant
   RegionId region =
       kTopLevel;   ///< Arena: the region outside of which nobody needs it; Slice: the loop whose counter it follows
@@ -78,6 +79,14 @@ struct PlanStep {
   std::vector<std::string> notes;  ///< why its operators are one kernel
 };
 
+/// Memory that is kept from one call to the next.
+struct PlanState {
+  int held = -1;      ///< State: what a call reads
+  int next = -1;      ///< what replaces it: a view of `held`, or a buffer that is copied at the end of the call
+  int initial = -1;   ///< Constant: the contents before the first call; -1: zeros
+  int gradient = -1;  ///< output with the gradient of a trained parameter; -1: none
+};
+
 struct ExecutionPlan {
   std::string name;
   std::string doc;
@@ -88,7 +97,9 @@ struct ExecutionPlan {
   std::vector<PlanRegion> regions;
   std::vector<PlanStep> steps;       ///< the steps of a region stand together, and there is at least one
   std::vector<int> inputs, outputs;  ///< buffers in graph order
+  std::vector<PlanState> state;
   int64_t arena_bytes = 0;
+  int64_t state_bytes = 0;
 };
 
 /// The step after which both extents are known; nothing where the caller gives all of their sizes, or nobody needed
@@ -96,6 +107,8 @@ struct ExecutionPlan {
 std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents);
 /// The buffer that has memory of its own, in which a slice or view lies; the buffer itself if it is neither.
 int root_of(const ExecutionPlan& plan, int buffer);
+/// Whether the contents of a state are replaced by a kernel, not by a copy at the end of the call.
+bool is_in_place(const ExecutionPlan& plan, const PlanState& state);
 /// Where a view is: the buffer that is not a view, and the byte in it.
 struct BufferPlace {
   int root = 0;

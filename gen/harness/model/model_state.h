@@ -1,0 +1,24 @@
+// The state of a model in C: its constants, its first contents, and what is copied at the end of a call.
+#pragma once
+
+#include <string>
+
+#include "harness/model/model_output.h"
+#include "harness/model/model_steps.h"
+
+namespace tenon {
+
+/// `text` where the model keeps state, else nothing.
+std::string state_text(const ExecutionPlan& plan, std::string text);
+/// The number of bytes and the offset of each tensor, for the header.
+std::string state_constants(const ExecutionPlan& plan, const ModelFrame& frame);
+/// The declaration of NAME_state_init, and how the state is kept.
+std::string state_api(const ExecutionPlan& plan, const ModelFrame& frame);
+/// NAME_state_init.
+std::string state_init_function(const ExecutionPlan& plan, const ModelFrame& frame, const ModelWeights& weights);
+/// What a call checks of it.
+std::string state_checks(const ExecutionPlan& plan, const std::string& upper);
+/// New contents that are not written in place, at the end of a call.
+std::string state_copies(const ExecutionPlan& plan, const BufferSpelling& pointer);
+
+}  // namespace tenon

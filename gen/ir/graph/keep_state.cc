@@ -1,0 +1,82 @@
+// States by name, and graphs without them.
+#include "ir/graph/keep_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/graph/without_unused.h"
+#include "support/diagnostics.h"
+
+namespace tenon {
+namespace {
+
+std::string type_text(const Value& v) {
+  std::string dims;
+  for (const SizeExpr& d : v.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
+  return fmt::format("{}[{}]", name_of(v.dtype), dims);
+}
+
+/// The value of this name, or kNoValue and what is wrong.
+ValueId named(const Graph& graph, const std::vector<ValueId>& border, const char* kind, const std::string& name,
+              std::string& fault) {
+  std::vector<std::string> names;
+  for (const ValueId v : border) {
+    const Value& value = graph.values[static_cast<size_t>(v)];
+    if (value.original == name || value.name == name) return v;
+    names.push_back(value.original.empty() ? value.name : value.original);
+  }
+  const std::string near = nearest_name(name, names);
+  std::string list;
+  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
+  fault = fmt::format("the graph has no {} '{}'{}", kind, name,
+                      near.empty() ? "; it has " + list : fmt::format("; did you mean '{}'?", near));
+  return kNoValue;
+}
+
+std::string open_extent(const Value& v) {
+  for (const SizeExpr& d : v.dims)
+    if (!d.is_constant()) return names_in(d).front();
+  return {};
+}
+
+}  // namespace
+
+std::string keep_state(Graph& graph, const std::string& input, const std::string& output) {
+  std::string fault;
+  const ValueId from = named(graph, graph.inputs, "input", input, fault);
+  if (from == kNoValue) return fault;
+  const ValueId to = named(graph, graph.outputs, "output", output, fault);
+  if (to == kNoValue) return fault;
+  const Value &a = graph.values[static_cast<size_t>(from)], &b = graph.values[static_cast<size_t>(to)];
+  if (a.dtype != b.dtype || a.dims != b.dims)
+    return fmt::format("input '{}' is {}, but output '{}' is {}; both have to have the same type", input, type_text(a),
+                       output, type_text(b));
+  if (const std::string size = open_extent(a); !size.empty())
+    return fmt::format("'{}' is {}; a state has fixed extents: give `--size {}=1` or another number", input,
+                       type_text(a), size);
+  for (const StatePair& s : graph.state)
+    if (s.input == from || s.next == to)
+      return fmt::format("{} '{}' is given twice", s.input == from ? "input" : "output",
+                         s.input == from ? input : output);
+  graph.state.push_back({from, to, nullptr, kNoValue});
+  return {};
+}
+
+Graph first_call(const Graph& graph) {
+  if (graph.state.empty()) return graph;
+  Graph out = graph;
+  out.state.clear();
+  for (const StatePair& s : graph.state) {
+    Value& v = out.values[static_cast<size_t>(s.input)];
+    TensorData zeros{v.dtype, {}, {}};
+    for (const SizeExpr& d : v.dims) zeros.dims.push_back(d.value);
+    zeros.bytes.resize(static_cast<size_t>(element_count(zeros.dims)) * static_cast<size_t>(bytes_of(v.dtype)));
+    v.constant = s.initial ? s.initial : std::make_shared<const TensorData>(std::move(zeros));
+    std::erase(out.inputs, s.input);
+    std::erase(out.outputs, s.next);
+  }
+  return without_unused(std::move(out));
+}
+
+}  // namespace tenon

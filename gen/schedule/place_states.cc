@@ -1,0 +1,161 @@
+// Which states are written in place.
+#include "schedule/place_states.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "algebra/contraction.h"
+#include "algebra/simplify.h"
+#include "schedule/index_map.h"
+
+namespace tenon {
+namespace {
+
+/// One state and the step that makes its new contents.
+struct Replacement {
+  PlanState* state = nullptr;
+  size_t step = 0;
+  size_t target = 0;  ///< the step's tensor that becomes the new contents
+};
+
+class StatePlacer {
+ public:
+  explicit StatePlacer(ExecutionPlan& plan) : plan_(plan) {}
+
+  void run() {
+    for (PlanState& s : plan_.state)
+      if (const auto r = replacement(s); r && !is_needed_after(*r)) place(*r);
+  }
+
+ private:
+  const PlanBuffer& buffer(int b) const { return plan_.buffers[static_cast<size_t>(b)]; }
+  bool is_of(int b, int root) const { return b >= 0 && root_of(plan_, b) == root; }
+
+  /// The only step that writes the new contents, which have memory of their own so far and are outside of all loops.
+  std::optional<Replacement> replacement(PlanState& s) const {
+    if (buffer(s.next).kind != BufferKind::Arena || buffer(s.next).region != kTopLevel) return std::nullopt;
+    std::optional<Replacement> out;
+    for (size_t i = 0; i < plan_.steps.size(); ++i)
+      for (size_t t = 0; t < plan_.steps[i].buffers.size(); ++t) {
+        if (!is_of(plan_.steps[i].buffers[t], s.next) || plan_.steps[i].kernel.tensors[t].role != Role::Output)
+          continue;
+        if (out || plan_.steps[i].buffers[t] != s.next || plan_.steps[i].region != kTopLevel) return std::nullopt;
+        out = Replacement{&s, i, t};
+      }
+    return in_regions(s.next) || in_regions(s.held) ? std::nullopt : out;
+  }
+
+  /// Whether a loop or branch copies the buffer or decides by it.
+  bool in_regions(int root) const {
+    return std::any_of(plan_.regions.begin(), plan_.regions.end(), [&](const PlanRegion& r) {
+      for (const int b : {r.count, r.starts, r.continues, r.condition})
+        if (is_of(b, root)) return true;
+      for (const auto* copies : {&r.before, &r.after})
+        for (const PlanCopy& c : *copies)
+          if (is_of(c.to, root) || is_of(c.from, root)) return true;
+      return false;
+    });
+  }
+
+  /// Whether a later step, an output or another state needs the old contents.
+  bool is_needed_after(const Replacement& r) const {
+    const int held = r.state->held;
+    for (size_t i = r.step + 1; i < plan_.steps.size(); ++i)
+      for (const int b : plan_.steps[i].buffers)
+        if (is_of(b, held)) return true;
+    const auto named = [&](int b) { return is_of(b, held); };
+    return std::any_of(plan_.outputs.begin(), plan_.outputs.end(), named) ||
+           std::any_of(plan_.state.begin(), plan_.state.end(), [&](const PlanState& s) { return named(s.next); });
+  }
+
+  void place(const Replacement& r) {
+    PlanStep& step = plan_.steps[r.step];
+    std::vector<size_t> old;  // the step's tensors in the memory of the old contents
+    for (size_t t = 0; t < step.buffers.size(); ++t)
+      if (is_of(step.buffers[t], r.state->held)) old.push_back(t);
+    if (old.size() > 1) return;
+    if (old.size() == 1) {
+      if (!is_replaced_by_element(step.kernel, old[0], r.target) || place_of(plan_, step.buffers[old[0]]).offset != 0 ||
+          buffer(step.buffers[old[0]]).bytes != bytes_of(r))
+        return;
+      step.kernel.tensors[old[0]].shared = step.kernel.tensors[r.target].shared = true;
+    }
+    PlanBuffer& next = plan_.buffers[static_cast<size_t>(r.state->next)];
+    next.kind = BufferKind::View;
+    next.base = r.state->held;
+    next.base_offset = 0;
+  }
+
+  int64_t bytes_of(const Replacement& r) const { return buffer(r.state->next).bytes; }
+
+  /// Whether no statement reads an element of `old` after it is replaced, be it through a temp that may be computed
+  /// where it is read.
+  static bool is_replaced_by_element(const Kernel& k, size_t old, size_t target) {
+    if (k.call || has_recurrence(k) || k.tensors[target].dims.empty()) return false;
+    const auto writes = [&](const KernelStatement& s) { return static_cast<size_t>(s.target) == target; };
+    const auto writer = std::find_if(k.body.begin(), k.body.end(), writes);
+    if (std::count_if(k.body.begin(), k.body.end(), writes) != 1 || !goes_by_element(*writer)) return false;
+    std::set<int> from_old = {static_cast<int>(old)};
+    for (auto s = k.body.begin(); s != k.body.end(); ++s) {
+      if (!reads_any(*s, from_old)) continue;
+      if (s > writer || !goes_by_element(*s) || !reads_its_element(k, *s, from_old)) return false;
+      if (k.tensors[static_cast<size_t>(s->target)].role == Role::Temp) from_old.insert(s->target);
+    }
+    return std::none_of(k.body.begin(), k.body.end(), reduces) || find_contraction(k);
+  }
+
+  /// Whether the loops are over the elements of the target, in their order.
+  static bool goes_by_element(const KernelStatement& s) {
+    if (s.update != Update::Assign || s.index.size() != s.loops.size()) return false;
+    for (size_t d = 0; d < s.index.size(); ++d) {
+      const auto* v = std::get_if<VarRef>(&s.index[d]->node);
+      if (!(v && v->name == s.loops[d].name) && !(is_one(s.loops[d].extent) && is_zero(s.index[d]))) return false;
+    }
+    return true;
+  }
+
+  static bool reduces(const KernelStatement& s) {
+    bool found = false;
+    walk(s.value, [&](const Expr& e) { return !(found = found || std::holds_alternative<Reduce>(e->node)); });
+    return found;
+  }
+
+  static bool reads_any(const KernelStatement& s, const std::set<int>& tensors) {
+    bool found = false;
+    const auto look = [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      return !(found = found || (r && tensors.count(r->tensor)));
+    };
+    walk(s.value, look);
+    if (s.where) walk(s.where, look);
+    for (const Expr& e : s.index) walk(e, look);
+    return found;
+  }
+
+  /// Whether the statement reads no element of these tensors but the one that it writes.
+  static bool reads_its_element(const Kernel& k, const KernelStatement& s, const std::set<int>& tensors) {
+    Ranges ranges;
+    for (const LoopVar& v : s.loops) ranges.extents[v.name] = v.extent;
+    const Tensor& out = k.tensors[static_cast<size_t>(s.target)];
+    bool right = true;
+    const std::function<void(const Expr&, bool)> look = [&](const Expr& e, bool reduced) {
+      const auto* r = std::get_if<Read>(&e->node);
+      if (r && tensors.count(r->tensor))
+        right = right && !reduced && !r->fill &&
+                same_element(k.tensors[static_cast<size_t>(r->tensor)], r->index, out, s.index, ranges);
+      each_child(e, [&](const Expr& c) { look(c, reduced || std::holds_alternative<Reduce>(e->node)); });
+    };
+    look(s.value, false);
+    return right;
+  }
+
+  ExecutionPlan& plan_;
+};
+
+}  // namespace
+
+void place_states(ExecutionPlan& plan) { StatePlacer(plan).run(); }
+
+}  // namespace tenon
