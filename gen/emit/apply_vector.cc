@@ -1,4 +1,6 @@
 // Lane by lane operations on vectors: rows of the level, GNU vector operators, else small functions.
+#include <bit>
+
 #include "emit/c_operators.h"
 #include "emit/emitter.h"
 #include "support/check.h"
@@ -135,6 +137,15 @@ CExpr shift(Emitter& e, const OperandType& t, const VApply& n) {
   return c_binary(a, left ? "<<" : ">>", c_text(std::to_string(count->i)));
 }
 
+/// Quotient and remainder of integers by a constant power of two, rounded down: a shift, and the lower bits.
+CExpr by_power_of_two(Emitter& e, const OperandType& t, const VApply& n) {
+  const auto* divisor = std::get_if<VConst>(&n.args[1]->node);
+  if (!divisor || divisor->i <= 0 || (divisor->i & (divisor->i - 1)) != 0) return nullptr;
+  const int64_t bits = std::countr_zero(static_cast<uint64_t>(divisor->i));
+  if (n.op == ScalarOp::FloorDiv) return e.operand(v_apply(ScalarOp::Shr, {n.args[0], v_constant({bits, 0}, t)}));
+  return e.operand(v_apply(ScalarOp::BitAnd, {n.args[0], v_constant({divisor->i - 1, 0}, t)}));
+}
+
 CExpr multiply_add(Emitter& e, const VApply& n) {
   return e.operand(v_apply(ScalarOp::Add, {v_apply(ScalarOp::Mul, {n.args[0], n.args[1]}), n.args[2]}));
 }
@@ -216,8 +227,12 @@ CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n) {
     case ScalarOp::Fma: return multiply_add(e, n);
     case ScalarOp::FloorDiv:
       if (is_float(t.dtype)) return e.operand(v_apply(ScalarOp::Floor, {v_apply(ScalarOp::Div, n.args)}));
+      if (CExpr r = by_power_of_two(e, t, n)) return r;
       return lanewise(e, node, n);
-    case ScalarOp::Mod: return is_float(t.dtype) ? float_mod(e, t, n) : lanewise(e, node, n);
+    case ScalarOp::Mod:
+      if (is_float(t.dtype)) return float_mod(e, t, n);
+      if (CExpr r = by_power_of_two(e, t, n)) return r;
+      return lanewise(e, node, n);
     case ScalarOp::Shl:
     case ScalarOp::Shr:
       if (CExpr r = shift(e, t, n)) return r;
@@ -229,6 +244,7 @@ CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n) {
     case ScalarOp::Conj: return e.operand(n.args[0]);
     case ScalarOp::Imag: return literal(e, VConst{}, t);
     case ScalarOp::U01: return uniform(e, t, n);
+    case ScalarOp::Philox: return philox_vector(e, node, n);
     default: return others(e, node, n);
   }
 }

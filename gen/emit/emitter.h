@@ -125,6 +125,8 @@ CExpr literal(Emitter& e, const VConst& c, const OperandType& t);
 // ---- operators, a file each
 CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n);
 CExpr apply_vector(Emitter& e, const OperandNode& node, const VApply& n);
+/// Random words of Philox, a counter a lane.
+CExpr philox_vector(Emitter& e, const OperandNode& node, const VApply& n);
 CExpr cast_value(Emitter& e, const OperandType& to, const Operand& from);
 CExpr bits_value(Emitter& e, const OperandType& to, const Operand& from);
 CExpr splat_value(Emitter& e, CExpr scalar, const OperandType& t);

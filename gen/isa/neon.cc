@@ -28,6 +28,7 @@ std::vector<IsaRow> neon_rows() {
       {"abs", DType::I8, 16, "vabsq_s8((int8x16_t)$0)"},
       {"abs", DType::I16, 8, "vabsq_s16((int16x8_t)$0)"},
       {"abs", DType::I32, 4, "vabsq_s32((int32x4_t)$0)"},
+      {"mul_low", DType::U64, 2, "vmull_u32(vmovn_u64($0), vmovn_u64($1))"},
       NEON_FLOATS("fma", "vfma", "$2, $0, $1"),
       NEON_SCALARS("sqrt", "vsqrt"),
       NEON_SCALARS("floor", "vrndm"),

@@ -36,6 +36,7 @@ std::vector<IsaRow> avx2_rows() {
       X86_WIDEN("_mm256", 8, X86_FROM_16_BYTES, 16, 32),
       X86_WIDEN("_mm256", 4, X86_FROM_8_BYTES, 16, 64),
       X86_WIDEN("_mm256", 4, X86_FROM_16_BYTES, 32, 64),
+      {"mul_low", DType::U64, 4, "_mm256_mul_epu32((__m256i)$0, (__m256i)$1)"},
       {"dot2", DType::I32, 8, "_mm256_add_epi32((__m256i)$2, _mm256_madd_epi16((__m256i)$0, (__m256i)$1))"},
       {"select", DType::F32, 8, "_mm256_blendv_ps($2, $1, (__m256)$0)"},
       {"select", DType::F64, 4, "_mm256_blendv_pd($2, $1, (__m256d)$0)"},

@@ -61,6 +61,7 @@ std::vector<IsaRow> avx512_rows() {
       X86_INT("max", "_mm512", "max", "epu64", "__m512i", U64, 8),
       X86_INT_ABS("_mm512", "__m512i", 64),
       {"dot2", DType::I32, 16, "_mm512_add_epi32((__m512i)$2, _mm512_madd_epi16((__m512i)$0, (__m512i)$1))"},
+      {"mul_low", DType::U64, 8, "_mm512_mul_epu32((__m512i)$0, (__m512i)$1)"},
       {"abs", DType::I64, 8, "_mm512_abs_epi64((__m512i)$0)"},
       X86_WIDEN("_mm512", 32, X86_FROM_32_BYTES, 8, 16),
       X86_WIDEN("_mm512", 16, X86_FROM_16_BYTES, 8, 32),

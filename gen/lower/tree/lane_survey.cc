@@ -12,19 +12,23 @@ namespace {
 /// Distances between lanes that shuffles or a few loads still bridge.
 constexpr int64_t kNearStride = 4;
 
+/// Division of integers by a constant power of two is a shift.
+bool by_power_of_two(const Apply& a) {
+  const auto divisor = constant_value(a.args[1]);
+  return divisor && *divisor > 0 && (*divisor & (*divisor - 1)) == 0;
+}
+
 /// Operations that gain nothing from vectors, or have none.
-bool stays_scalar(ScalarOp op, DType type) {
-  switch (op) {
-    case ScalarOp::FloorDiv:
-    case ScalarOp::Philox:
-    case ScalarOp::U01:
+bool stays_scalar(const Apply& a, DType type) {
+  switch (a.op) {
     case ScalarOp::Popcount:
     case ScalarOp::Clz:
     case ScalarOp::Complex:
     case ScalarOp::Arg:
     case ScalarOp::Conj:
     case ScalarOp::Nextafter: return true;
-    case ScalarOp::Mod:
+    case ScalarOp::FloorDiv: return !is_int(type) || !by_power_of_two(a);
+    case ScalarOp::Mod: return !is_float(type) && !by_power_of_two(a);
     case ScalarOp::Pow: return !is_float(type);
     default: return false;
   }
@@ -156,11 +160,10 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
 }
 
 void LaneSurvey::apply(const Expr& e, const Apply& a) {
-  if (stays_scalar(a.op, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type)))
-    return refuse();
+  if (stays_scalar(a, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type))) return refuse();
   operations_ += a.op == ScalarOp::Cast ? 0 : 1;
-  if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Mod)
-    ++costly_;  // Mod of floats; that of integers has no vectors
+  if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Philox || (a.op == ScalarOp::Mod && is_float(e->type)))
+    ++costly_;
   for (const Expr& x : a.args) value(x);
 }
 

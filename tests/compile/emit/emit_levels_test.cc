@@ -22,6 +22,7 @@ constexpr std::string_view kStrict =
 
 std::vector<MapCase> all_cases() {
   std::vector<MapCase> cases = operation_cases();
+  for (MapCase& c : division_cases()) cases.push_back(std::move(c));
   for (MapCase& c : cast_cases()) cases.push_back(std::move(c));
   for (MapCase& c : select_cases()) cases.push_back(std::move(c));
   return cases;

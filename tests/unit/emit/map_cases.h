@@ -61,6 +61,23 @@ inline std::vector<MapCase> operation_cases() {
   return cases;
 }
 
+/// Division of integers by constants that are powers of two.
+inline std::vector<MapCase> division_cases() {
+  using namespace tenon;
+  std::vector<MapCase> cases;
+  for (const DTypeRow& d : all_dtypes()) {
+    if (!is_int(d.dtype)) continue;
+    for (const ScalarOp op : {ScalarOp::FloorDiv, ScalarOp::Mod})
+      cases.push_back({std::string(scalar_op_row(op).name) + "_by_4_" + std::string(d.name),
+                       {d.dtype},
+                       d.dtype,
+                       [op](const Few<Operand>& v) {
+                         return v_apply(op, {v[0], v_const(4, v[0]->type)});
+                       }});
+  }
+  return cases;
+}
+
 inline std::vector<MapCase> cast_cases() {
   using namespace tenon;
   std::vector<MapCase> cases;

@@ -55,3 +55,12 @@ TEST_CASE("library bodies: copies along the last axis move whole vectors, revers
   CHECK(contains(joined, "for i0 = 0 .. i0_groups step"));
   CHECK(contains(flipped, "shuffle(run, run; 15 14 13"));
 }
+
+TEST_CASE("library bodies: random numbers are drawn in lanes") {
+  for (const char* op : {"rand", "randn", "bernoulli", "dropout"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "step 8"));
+    CHECK(contains(nest, "philox"));
+  }
+}

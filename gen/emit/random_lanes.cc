@@ -1,0 +1,75 @@
+// Philox 4x32-10 on vectors: each lane has a counter of its own and keeps the words that it asks for.
+#include "emit/emitter.h"
+
+namespace tenon::emit {
+namespace {
+
+constexpr int kRounds = 10;
+
+/// a*number for the lower 32 bits of each lane; the upper ones do not count.
+CExpr times(Emitter& e, const OperandType& t, std::string_view a, std::string_view number) {
+  const CExpr factor = c_text(std::string(number));
+  if (const IsaRow* row = e.isa.row("mul_low", t.dtype, t.lanes))
+    return c_cast(e.c_type(t), c_row(row->spelling, {c_text(std::string(a)), splat_value(e, factor, t)}));
+  return c_binary(c_binary(c_text(std::string(a)), "&", c_text("0xffffffffu")), "*", factor);
+}
+
+CExpr upper(std::string_view v) { return c_binary(c_text(std::string(v)), ">>", c_text("32")); }
+
+/// p >> 32 ^ x ^ k
+CExpr mixed(std::string_view p, std::string_view x, std::string_view k) {
+  return c_binary(c_binary(upper(p), "^", c_text(std::string(x))), "^", c_text(std::string(k)));
+}
+
+/// The state after all rounds in x0 to x3: a is the seed, b the counter. Only the lower halves of the lanes count.
+void rounds(Emitter& e, const OperandType& t, CBlock& body) {
+  const std::string u = e.c_type(t);
+  body.push_back(c_comment("the words are in the lower halves of the lanes; what is above them is ignored"));
+  const auto variable = [&](const char* name, CExpr init) { body.push_back(c_declare(u, name, std::move(init))); };
+  variable("x0", c_text("b"));
+  variable("x1", upper("b"));
+  variable("x2", c_braces("", {c_text("0")}));
+  variable("x3", c_braces("", {c_text("0")}));
+  variable("k0", c_text("a"));
+  variable("k1", upper("a"));
+  CFor loop{"int",     "round", c_text("0"), c_binary(c_text("round"), "<", c_text(std::to_string(kRounds))),
+            "++round", {}};
+  const auto step = [&](const char* to, CExpr value, std::string_view op = "=") {
+    loop.body.push_back(c_assign(c_text(to), std::move(value), op));
+  };
+  loop.body.push_back(c_declare("const " + u, "p0", times(e, t, "x0", "0xd2511f53u")));
+  loop.body.push_back(c_declare("const " + u, "p1", times(e, t, "x2", "0xcd9e8d57u")));
+  step("x0", mixed("p1", "x1", "k0"));
+  step("x1", c_text("p1"));
+  step("x2", mixed("p0", "x3", "k1"));
+  step("x3", c_text("p0"));
+  step("k0", c_text("0x9e3779b9u"), "+=");
+  step("k1", c_text("0xbb67ae85u"), "+=");
+  body.push_back({std::move(loop)});
+}
+
+}  // namespace
+
+CExpr philox_vector(Emitter& e, const OperandNode& node, const VApply& n) {
+  const OperandType t{DType::U64, node.type.lanes, 0};
+  const bool two_words = node.type.dtype == DType::U64;
+  std::vector<CExpr> args;
+  for (const Operand& a : n.args) args.push_back(e.operand(a->type.dtype == DType::U64 ? a : v_cast(a, DType::U64)));
+  const Piece piece{two_words ? "philox_u64" : "philox_u32", t, node.type, {t, t, t}};
+  return call_piece(e, piece, std::move(args), [&](Emitter& inner, CBlock& body) {
+    rounds(inner, t, body);
+    for (const char* x : {"x0", "x1", "x2", "x3"}) inner.declare(x, Binding{x, t, false, false, std::nullopt});
+    const auto chosen = [&](const Operand& first, const Operand& second, const Operand& third, const Operand& fourth) {
+      const auto is = [&](int word) { return v_apply(ScalarOp::Eq, {v_var("c", t), v_const(word, t)}); };
+      return v_select(is(0), first, v_select(is(1), second, v_select(is(2), third, fourth)));
+    };
+    const Operand x0 = v_var("x0", t), x1 = v_var("x1", t), x2 = v_var("x2", t), x3 = v_var("x3", t);
+    const Operand low = chosen(x0, x1, x2, x3);
+    if (!two_words) return body.push_back(c_return(inner.operand(v_cast(low, DType::U32))));
+    const Operand words = v_apply(ScalarOp::BitAnd, {low, v_constant({0xffffffff, 0}, t)});
+    const Operand high = v_apply(ScalarOp::Shl, {chosen(x1, x2, x3, x0), v_constant({32, 0}, t)});
+    body.push_back(c_return(inner.operand(v_apply(ScalarOp::BitOr, {words, high}))));
+  });
+}
+
+}  // namespace tenon::emit
