@@ -16,6 +16,7 @@
 #include "pipeline/read_data.h"
 #include "schedule/plan_graph.h"
 #include "schedule/plan_memory.h"
+#include "semantics/backward.h"
 #include "semantics/node_kernels.h"
 #include "support/print_to.h"
 
@@ -42,6 +43,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   ModelSource model = read_model_source(run, o.graph, o.sizes, defs.ops);
   model.graph = run.stage("graph", with_states(std::move(model.graph), o));
   refuse_wrong_input_count(model.graph, o);
+  model.graph = run.stage("backward", run.open(backward_graph(model.defs, std::move(model.graph))));
   if (o.until) model.graph = cut_graph(model.graph, *o.until);
   const Graph graph = run.stage("rewrite", rewrite_model(run, model));
   auto kernels = run.open(node_kernels(model.defs, graph, o.graph));

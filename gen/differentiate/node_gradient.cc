@@ -1,6 +1,8 @@
 // The gradient of an operator of a graph.
 #include "differentiate/node_gradient.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "support/check.h"
@@ -15,10 +17,10 @@ int position(const Kernel& k, const std::string& name, Role role) {
   return static_cast<int>(at - k.tensors.begin());
 }
 
-void add_cotangent(Kernel& k, const std::string& output, GradientRequest& request) {
+void add_cotangent(Kernel& k, const std::string& output, const std::string& name, GradientRequest& request) {
   const int y = position(k, output, Role::Output);
   Tensor t = k.tensors[static_cast<size_t>(y)];
-  t.name = "d" + output;
+  t.name = name;
   t.role = Role::Input;
   request.cotangents.emplace_back(y, static_cast<int>(k.tensors.size()));
   k.tensors.push_back(std::move(t));
@@ -26,16 +28,25 @@ void add_cotangent(Kernel& k, const std::string& output, GradientRequest& reques
 
 }  // namespace
 
+std::string gradient_of(const Kernel& forward, const std::string& name) {
+  std::set<std::string> taken;
+  for (const Tensor& t : forward.tensors) taken.insert(t.name);
+  const std::string plain = "d" + name;
+  std::string out = plain;
+  for (int n = 2; taken.contains(out); ++n) out = fmt::format("{}_{}", plain, n);
+  return out;
+}
+
 GradientKernel node_gradient(const Kernel& forward, const std::string& wrt, const std::set<std::string>& cotangents,
                              const DerivativeTable& rows) {
   Kernel k = forward;
   k.name += "_grad_d" + wrt;
   k.op = k.name;
   GradientRequest request;
-  for (const std::string& output : cotangents) add_cotangent(k, output, request);
+  for (const std::string& output : cotangents) add_cotangent(k, output, gradient_of(forward, output), request);
   request.wrt = position(k, wrt, Role::Input);
   Tensor result = k.tensors[static_cast<size_t>(request.wrt)];
-  result.name = "d" + wrt;
+  result.name = gradient_of(forward, wrt);
   result.role = Role::Output;
   request.repeats.assign(result.dims.size(), nullptr);
   for (size_t d = 0; d < result.dims.size(); ++d)

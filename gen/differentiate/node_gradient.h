@@ -7,10 +7,14 @@
 
 namespace tenon {
 
-/// `forward` is the kernel of the operator; `wrt` names one of its inputs. The gradient reads `dY` for each output Y
-/// that `cotangents` names, and has the output `dX`, a tensor of the shape of the input X. Inputs that it does not read
-/// are gone.
+/// `forward` is the kernel of the operator; `wrt` names one of its inputs. The gradient reads gradient_of(forward, Y)
+/// for each output Y that `cotangents` names, and has one output, a tensor of the shape of the input. Inputs that it
+/// does not read are gone.
 GradientKernel node_gradient(const Kernel& forward, const std::string& wrt, const std::set<std::string>& cotangents,
                              const DerivativeTable& rows);
+
+/// What the gradient of the tensor `name` is called: `dY`, or with a number behind it where the kernel has a tensor of
+/// this name.
+std::string gradient_of(const Kernel& forward, const std::string& name);
 
 }  // namespace tenon

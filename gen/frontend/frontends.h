@@ -9,6 +9,7 @@ struct FrontendInput {
   std::string path;                      // .onnx, .yaml or .yml
   std::vector<SourceFileRef> onnx_rows;  // the files of opdefs/onnx, in order of their names; read for ONNX models only
   SizeRanges sizes;                      // what --size says
+  bool training = false;                 // the graph of a training step
 };
 
 /// Whether a frontend takes a file of this name.

@@ -37,7 +37,9 @@ struct ModelSource {
   Graph graph;
   OpLibrary defs;
 };
-/// `sizes`: what --size says. Stops with exit_bad_command_line where nothing but these is wrong.
-ModelSource read_model_source(Run& run, const std::string& path, const std::vector<SizeBound>& sizes, OpLibrary defs);
+/// `sizes`: what --size says. `training`: the graph of a training step. Stops with exit_bad_command_line where nothing
+/// but these is wrong.
+ModelSource read_model_source(Run& run, const std::string& path, const std::vector<SizeBound>& sizes, OpLibrary defs,
+                              bool training = false);
 
 }  // namespace tenon

@@ -35,6 +35,7 @@ const std::vector<StageName>& all_stages() {
       {"library", "kernels of the chosen definitions", StageOf::definitions},
       {"gradients", "kernels of the gradients, with lib --grad", StageOf::definitions},
       {"graph", "a model as operators over tensors", StageOf::models},
+      {"backward", "the graph with the operators that compute its gradients", StageOf::models},
       {"rewrite", "the graph after the rules of opdefs/rewrites", StageOf::models},
       {"schedule", "fused kernels, buffers and layouts", StageOf::models},
       {"lower", "loop nests, one a kernel and ISA", StageOf::both},

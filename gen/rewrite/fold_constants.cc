@@ -43,7 +43,7 @@ class Folding {
 
   // What the caller or a region names keeps its node, and random numbers, which read nothing, stay what they are.
   bool worth_it(const Node& n) {
-    if (n.region != kTopLevel || n.inputs.empty()) return false;
+    if (n.region != kTopLevel || n.inputs.empty() || n.gradient) return false;
     int64_t read = 0, made = 0;
     for (const ValueId v : n.inputs) {
       if (v == kNoValue) continue;

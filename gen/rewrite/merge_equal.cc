@@ -28,6 +28,19 @@ std::string attribute_text(const Attributes& attrs) {
   return text;
 }
 
+/// What nodes of one op and equal inputs may differ in.
+std::string details_of(const Node& n) {
+  std::string text = attribute_text(n.attrs);
+  if (!n.gradient) return text;
+  // Shapes of inputs that the gradient does not read.
+  for (const auto& input : n.gradient->inputs) {
+    text += input ? std::string(name_of(input->dtype)) + "[" : "_";
+    for (const SizeExpr& d : input ? input->dims : std::vector<SizeExpr>{}) text += to_text(d) + ",";
+  }
+  for (const size_t y : n.gradient->cotangents) text += ";" + std::to_string(y);
+  return text + details_of(n.gradient->of);
+}
+
 }  // namespace
 
 Graph merge_equal(Graph graph) {
@@ -42,7 +55,7 @@ Graph merge_equal(Graph graph) {
   std::vector<Node> nodes;
   for (Node& n : graph.nodes) {
     for (ValueId& v : n.inputs) v = v == kNoValue ? v : map[static_cast<size_t>(v)];
-    const auto [at, added] = seen.emplace(std::tuple(n.region, n.op, n.inputs, attribute_text(n.attrs)), nodes.size());
+    const auto [at, added] = seen.emplace(std::tuple(n.region, n.op, n.inputs, details_of(n)), nodes.size());
     const bool stays =
         added || n.outputs.size() != nodes[at->second].outputs.size() ||
         std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId v) { return named[static_cast<size_t>(v)]; });

@@ -5,7 +5,9 @@
 
 #include <memory>
 
+#include "algebra/simplify.h"
 #include "library/bind_node.h"
+#include "library/expand_node.h"
 
 namespace tenon {
 namespace {
@@ -41,18 +43,22 @@ std::string message_of(const Diagnostics& diagnostics, const std::string& op) {
   return message;
 }
 
-InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vector<std::optional<TensorType>>& inputs,
-                    const Attributes& attrs) {
+std::vector<GivenTensor> given_tensors(const std::vector<std::optional<TensorType>>& types) {
   std::vector<GivenTensor> given;
-  for (const std::optional<TensorType>& t : inputs) {
+  for (const std::optional<TensorType>& t : types) {
     GivenTensor g;
     g.present = t.has_value();
     if (t) g.dtype = t->dtype;
     for (const SizeExpr& d : t ? t->dims : std::vector<SizeExpr>{}) g.dims.push_back(to_expr(d));
     given.push_back(std::move(g));
   }
+  return given;
+}
+
+InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vector<std::optional<TensorType>>& inputs,
+                    const Attributes& attrs) {
   Diagnostics diagnostics;
-  const std::optional<BoundCall> bound = bind_node(library, def, given, attrs, diagnostics);
+  const std::optional<BoundCall> bound = bind_node(library, def, given_tensors(inputs), attrs, diagnostics);
   if (!bound) return {{}, message_of(diagnostics, def.name)};
   InferredTypes result;
   for (size_t i = 0; i < bound->output_dims.size(); ++i) {
@@ -80,6 +86,21 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
   return result;
 }
 
+std::vector<bool> reads(const OpLibrary& library, const OpDef& def,
+                        const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs) {
+  Diagnostics diagnostics;
+  const auto call = expand_node(library, def, given_tensors(inputs), attrs, {}, diagnostics);
+  std::vector<bool> out(inputs.size(), !call);  // what cannot be expanded is refused later
+  if (!call) return out;
+  for (const KernelStatement& s : call->kernel.body)
+    walk(simplify(s.value, {}), [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      if (r && static_cast<size_t>(r->tensor) < out.size()) out[static_cast<size_t>(r->tensor)] = true;
+      return true;
+    });
+  return out;
+}
+
 }  // namespace
 
 OpSemantics library_semantics(
@@ -98,6 +119,8 @@ OpSemantics library_semantics(
   };
   s.infer = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
                        const Attributes& attrs, size_t) { return infer(library, *library.op(op), inputs, attrs); };
+  s.reads = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
+                       const Attributes& attrs) { return reads(library, *library.op(op), inputs, attrs); };
   s.evaluate = std::move(evaluate);
   s.names = [signatures] {
     std::vector<std::string> names;

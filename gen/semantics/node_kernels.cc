@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "differentiate/gradient_ops.h"
+#include "differentiate/node_gradient.h"
 #include "library/bind_node.h"
 #include "library/expand_node.h"
 
@@ -30,35 +34,121 @@ Diagnostics placed_at(const std::string& origin, const Diagnostics& diagnostics)
   return out;
 }
 
+/// The kernel of an operator, and the tensors that its inputs and outputs are; -1 for an input that it does not read.
+struct OpKernel {
+  Kernel kernel;
+  std::vector<int> inputs, outputs;
+};
+
+class Expansion {
+ public:
+  Expansion(const OpLibrary& defs, const DerivativeTable& rows, std::vector<GraphSize> sizes)
+      : defs_(defs), rows_(rows), sizes_(std::move(sizes)) {}
+
+  Diagnostics diagnostics;  ///< why there was nothing
+
+  std::optional<OpKernel> kernel_of(const Node& n, const std::vector<std::optional<GradientOf::Input>>& inputs,
+                                    bool for_gradients = false) {
+    if (n.gradient) return derived(*n.gradient);
+    std::vector<GivenTensor> given;
+    OpKernel out;
+    int tensors = 0;
+    for (const auto& input : inputs) {
+      GivenTensor g;
+      g.present = input.has_value();
+      if (input) {
+        g.dtype = input->dtype;
+        for (const SizeExpr& d : input->dims) g.dims.push_back(to_expr(d));
+      }
+      out.inputs.push_back(input ? tensors++ : -1);
+      given.push_back(std::move(g));
+    }
+    auto call = expand_node(defs_, *defs_.op(n.op), given, n.attrs, sizes_, diagnostics, for_gradients);
+    if (!call) return std::nullopt;
+    for (size_t i = 0; i < call->output_types.size(); ++i) out.outputs.push_back(tensors++);
+    out.kernel = call->kernel.sizes.empty() ? std::move(call->kernel)
+                                            : map_exprs(call->kernel, [](const Expr& e) { return in_graph_form(e); });
+    return out;
+  }
+
+ private:
+  std::optional<OpKernel> derived(const GradientOf& g) {
+    const auto forward = kernel_of(g.of, g.inputs, true);
+    if (!forward) return std::nullopt;
+    const std::vector<Tensor>& tensors = forward->kernel.tensors;
+    const auto name = [&](int t) { return tensors[static_cast<size_t>(t)].name; };
+    std::vector<std::string> wanted;  // names of the node's inputs
+    for (const size_t y : g.cotangents) wanted.push_back(gradient_of(forward->kernel, name(forward->outputs[y])));
+    for (const int x : forward->inputs) wanted.push_back(x < 0 ? "" : name(x));
+    std::set<std::string> cotangents;
+    for (const size_t y : g.cotangents) cotangents.insert(name(forward->outputs[y]));
+    GradientKernel made = node_gradient(forward->kernel, name(forward->inputs[g.wrt]), cotangents, rows_);
+    if (!made.kernel) {
+      diagnostics.error(Code::E0709, {}, made.why);
+      return std::nullopt;
+    }
+    OpKernel out{std::move(*made.kernel), {}, {}};
+    for (const std::string& w : wanted) out.inputs.push_back(position(out.kernel, Role::Input, w));
+    for (size_t t = 0; t < out.kernel.tensors.size(); ++t)
+      if (out.kernel.tensors[t].role == Role::Output) out.outputs.push_back(static_cast<int>(t));
+    return out;
+  }
+
+  static int position(const Kernel& k, Role role, const std::string& name) {
+    for (size_t t = 0; t < k.tensors.size(); ++t)
+      if (k.tensors[t].role == role && k.tensors[t].name == name) return static_cast<int>(t);
+    return -1;
+  }
+
+  const OpLibrary& defs_;
+  const DerivativeTable& rows_;
+  std::vector<GraphSize> sizes_;
+};
+
+std::vector<std::optional<GradientOf::Input>> types_of(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<std::optional<GradientOf::Input>> out(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == kNoValue) continue;
+    const Value& v = graph.values[static_cast<size_t>(values[i])];
+    out[i] = {v.dtype, v.dims};
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, const std::string& file) {
   std::vector<NodeKernel> out;
+  const DerivativeTable rows(defs);
   const std::vector<GraphSize> sizes = all_sizes(graph);
   for (const Node& n : graph.nodes) {
-    std::vector<GivenTensor> given;
-    NodeKernel k;
-    for (const ValueId v : n.inputs) {
-      GivenTensor g;
-      if (v != kNoValue) {
-        const Value& value = graph.values[static_cast<size_t>(v)];
-        g.present = true;
-        g.dtype = value.dtype;
-        for (const SizeExpr& d : value.dims) g.dims.push_back(to_expr(d));
-        k.values.push_back(v);
-      }
-      given.push_back(std::move(g));
-    }
-    Diagnostics diagnostics;
-    auto call = expand_node(defs, *defs.op(n.op), given, n.attrs, sizes, diagnostics);
-    if (!call)
-      return placed_at(n.origin.starts_with(file) ? n.origin : fmt::format("{}: {}", file, n.origin), diagnostics);
-    for (const ValueId v : n.outputs) k.values.push_back(v);
-    k.kernel = call->kernel.sizes.empty() ? std::move(call->kernel)
-                                          : map_exprs(call->kernel, [](const Expr& e) { return in_graph_form(e); });
-    k.values.resize(k.kernel.tensors.size(), kNoValue);
+    Expansion expansion(defs, rows, sizes);
+    auto made = expansion.kernel_of(n, types_of(graph, n.inputs));
+    if (!made)
+      return placed_at(n.origin.starts_with(file) ? n.origin : fmt::format("{}: {}", file, n.origin),
+                       expansion.diagnostics);
+    NodeKernel k{std::move(made->kernel), {}};
+    k.values.assign(k.kernel.tensors.size(), kNoValue);
+    for (size_t i = 0; i < n.inputs.size(); ++i)
+      if (made->inputs[i] >= 0) k.values[static_cast<size_t>(made->inputs[i])] = n.inputs[i];
+    for (size_t i = 0; i < n.outputs.size(); ++i) k.values[static_cast<size_t>(made->outputs[i])] = n.outputs[i];
     out.push_back(std::move(k));
   }
+  return out;
+}
+
+GradientOutline outline_gradient(const OpLibrary& defs, const DerivativeTable& rows, const Graph& graph,
+                                 const Node& node) {
+  const GradientOf& g = *node.gradient;
+  const OpDef* def = g.of.gradient ? nullptr : defs.op(g.of.op);
+  if (const std::string why = def ? without_gradient(*def) : ""; !why.empty()) return {"", {}, why};
+  Expansion expansion(defs, rows, all_sizes(graph));
+  const auto made = expansion.kernel_of(node, {});
+  if (!made) return {"", {}, expansion.diagnostics.sorted().front().message};
+  GradientOutline out;
+  for (const int t : made->inputs) out.reads.push_back(t >= 0);
+  const std::string& result = made->kernel.tensors[static_cast<size_t>(made->outputs[0])].name;
+  out.op = g.of.op + "_grad_" + result;
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "differentiate/backward_graph.h"
+#include "differentiate/scalar_derivative.h"
 #include "ir/op/op_def.h"
 #include "ir/plan/node_kernel.h"
 #include "support/result.h"
@@ -13,5 +15,9 @@ namespace tenon {
 /// In the graph's order. Where an operator does not fit its definition the diagnostics say so, with the operator's
 /// origin in `file`: as `where`, or, of what is wrong in the definition, as a note.
 Result<std::vector<NodeKernel>> node_kernels(const OpLibrary& defs, const Graph& graph, const std::string& file);
+
+/// The gradient that `node` computes; `rows` are those of `defs`.
+GradientOutline outline_gradient(const OpLibrary& defs, const DerivativeTable& rows, const Graph& graph,
+                                 const Node& node);
 
 }  // namespace tenon

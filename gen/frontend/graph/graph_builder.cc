@@ -141,7 +141,7 @@ std::optional<std::vector<SizeExpr>> GraphBuilder::numbers(ValueId id) const {
   const Entry& e = at(id);
   if (e.numbers) return e.numbers;
   const auto& data = e.value.constant;
-  if (!data || e.value.trainable || !is_whole(data->dtype)) return std::nullopt;
+  if (!data || e.value.trainable || e.kept || !is_whole(data->dtype)) return std::nullopt;
   std::vector<SizeExpr> elements;
   for (int64_t i = 0, n = element_count(data->dims); i < n; ++i) elements.emplace_back(int_element(*data, i));
   return elements;
@@ -218,6 +218,21 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
   const size_t place = pinned ? open_.size() - 1 : place_of(node, inferred.outputs);
   name_extents(node, inferred, open_[place].region);
   return append(std::move(node), inferred.outputs, place);
+}
+
+std::vector<ValueId> GraphBuilder::add_gradients(ValueId of, const std::vector<ValueId>& wrt) {
+  if (open_.size() > 1) throw GraphError("gradients are computed outside of loops and branches");
+  if (!is_float(value(of).dtype) || !value(of).dims.empty())
+    throw GraphError(fmt::format("a gradient is that of a floating value of rank 0, not of {}", to_text(type(of))));
+  Node node{"", kGradientOp, {of}, {}, {}, origin_};
+  std::vector<TensorType> types;
+  for (const ValueId v : wrt) {
+    if (!is_float(value(v).dtype))
+      throw GraphError(fmt::format("there is no gradient with respect to {}, which is not floating", to_text(type(v))));
+    node.inputs.push_back(v);
+    types.push_back(type(v));
+  }
+  return append(std::move(node), types, 0);
 }
 
 /// Reals made of narrow integers stand for these: what computes with such a tensor may be rewritten to compute
@@ -329,7 +344,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_now(const std::string&
   for (ValueId id : inputs) {
     if (id == kNoValue) continue;
     const Entry& e = at(id);
-    if ((!e.value.constant && !e.numbers) || e.value.trainable || count_of(e.value.dims) > computed_elements_)
+    if ((!e.value.constant && !e.numbers) || e.value.trainable || e.kept || count_of(e.value.dims) > computed_elements_)
       return std::nullopt;
     sizes = sizes || e.numbers.has_value();
     any = true;
@@ -423,6 +438,9 @@ Graph GraphBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& o
     at(out).value.original = name;
     graph_.outputs.push_back(out);
   }
+  for (const State& s : states_)
+    graph_.state.push_back(
+        {s.input, graph_.outputs[s.next], s.initial, s.gradient ? graph_.outputs[*s.gradient] : kNoValue});
   TENON_CHECK(open_.size() == 1, "a region is open");
   graph_.nodes = std::move(open_[0].nodes);
   for (Entry& e : entries_) graph_.values.push_back(std::move(e.value));

@@ -35,6 +35,9 @@ class GraphBuilder {
   std::vector<ValueId> add_node(const std::string& op, std::vector<ValueId> inputs, const Attributes& attrs,
                                 size_t outputs);
 
+  /// The gradients of `of`, a floating value of rank 0, with respect to other floating values. Throws GraphError.
+  std::vector<ValueId> add_gradients(ValueId of, const std::vector<ValueId>& wrt);
+
   /// Opens a loop of `trip` iterations, or of that many at most; what is added until it is closed and depends on the
   /// iteration is its body. What does not depend on it is added outside.
   RegionId begin_loop(const SizeExpr& trip);
@@ -91,6 +94,8 @@ class GraphBuilder {
   void compute_up_to(int64_t elements) { computed_elements_ = elements; }
   /// Gives the value the name that the file has for it; the first name stays.
   void name_value(ValueId id, const std::string& original);
+  /// Nothing is computed on the spot from the constant, which what a gradient is asked for may not be part of.
+  void keep(ValueId id) { at(id).kept = true; }
   void set_trainable(ValueId id) { at(id).value.trainable = true; }
 
   const Value& value(ValueId id) const { return at(id).value; }
@@ -101,6 +106,15 @@ class GraphBuilder {
   /// Elements of a tensor of integers where they are known before run time.
   std::optional<std::vector<SizeExpr>> numbers(ValueId id) const;
 
+  /// An input that the next call finds as this call's output was; positions are those in the outputs of `finish`.
+  struct State {
+    ValueId input = kNoValue;
+    std::shared_ptr<const TensorData> initial;  // null: zeros
+    size_t next = 0;
+    std::optional<size_t> gradient;
+  };
+  void add_state(State state) { states_.push_back(std::move(state)); }
+
   /// The graph, without what no output needs, with unique C identifiers. An output that is an input, a constant or
   /// another output gets a copy. Throws GraphError.
   Graph finish(const std::vector<std::pair<std::string, ValueId>>& outputs);
@@ -110,6 +124,7 @@ class GraphBuilder {
     Value value;
     std::optional<std::vector<SizeExpr>> numbers;  // elements that depend on sizes; such a value has no node
     bool computed = false;        // has a node although its contents are known, which the graph does not keep
+    bool kept = false;            // see keep()
     RegionId region = kTopLevel;  // outside of which it is not known
   };
   /// An open region and the nodes that are in it so far.
@@ -162,6 +177,7 @@ class GraphBuilder {
   std::vector<Open> open_{Open{}};  // the innermost region is last
   std::vector<Open> aside_;         // open as well, but nothing is added to them
   std::map<std::string, Written> written_;
+  std::vector<State> states_;
   CNames counters_;
   std::string origin_;
   int64_t computed_elements_ = 4096;  // larger results may be worth less than their memory

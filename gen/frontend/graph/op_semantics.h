@@ -91,6 +91,10 @@ struct OpSemantics {
       evaluate;
   /// The op of an einsum string, made when it is first asked for.
   std::function<MadeOp(const std::string& subscripts)> einsum;
+  /// Which of the inputs, all of them given, the op reads under these attributes.
+  std::function<std::vector<bool>(const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
+                                  const Attributes& attrs)>
+      reads = {};
   /// Names of all ops, for "did you mean".
   std::function<std::vector<std::string>()> names;
 };

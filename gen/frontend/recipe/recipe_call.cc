@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "support/diagnostics.h"
 
@@ -19,6 +21,7 @@ class OpCall {
     if (!signature_) unknown_op();
     bind_places();
     for (const RecipeKeyword& k : call_.keywords) bind_keyword(k);
+    take_all_axes();
     check_complete();
     if (context_.origin)
       context_.builder.set_origin(context_.origin(context_.depth > 0 ? context_.outermost : call_.offset));
@@ -96,6 +99,17 @@ class OpCall {
     std::string error;
     if (!to_attribute(value, a, attr, error)) throw RecipeError(offset, fmt::format("{}: {}", call_.op, error));
     attrs_[a.name] = std::move(attr);
+  }
+
+  /// A reduction that names no axes is over all of them.
+  void take_all_axes() {
+    const auto axes = std::find_if(signature_->attrs.begin(), signature_->attrs.end(),
+                                   [](const AttrSignature& a) { return a.name == "axes" && a.list && a.required; });
+    const TensorRef* x = inputs_.empty() ? nullptr : inputs_[0].get<TensorRef>();
+    if (axes == signature_->attrs.end() || attrs_.count("axes") || !x) return;
+    std::vector<int64_t> all(context_.builder.value(x->id).dims.size());
+    std::iota(all.begin(), all.end(), 0);
+    attrs_["axes"] = std::move(all);
   }
 
   void check_complete() const {

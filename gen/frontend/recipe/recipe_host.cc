@@ -323,6 +323,21 @@ RecipeValue require_equal(const HostCall& c) {
   return true;
 }
 
+/// grad(s, x, W): the gradient of s with respect to x, and to W.
+RecipeValue grad(const HostCall& c) {
+  std::vector<ValueId> wrt;
+  for (size_t i = 1; i < c.args.size(); ++i) wrt.push_back(c.tensor(i));
+  if (c.context.origin)
+    c.context.builder.set_origin(c.context.origin(c.context.depth > 0 ? c.context.outermost : c.offset));
+  RecipeList out;
+  try {
+    for (const ValueId id : c.context.builder.add_gradients(c.tensor(0), wrt)) out.push_back(TensorRef{id});
+  } catch (const GraphError& error) {
+    c.fail(error.what());
+  }
+  return out.size() == 1 ? out[0] : RecipeValue(out);
+}
+
 struct HostRow {
   const char* name;
   size_t least, most;  // arguments
@@ -368,16 +383,29 @@ constexpr HostRow kHostRows[] = {
     {"stretch", 3, 3, stretch},
     {"split", 1, 3, split, true},
     {"require_equal", 3, 3, require_equal},
+    {"grad", 2, kMany, grad},
 };
 
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
   return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar ||
-         f == chain || f == scan || f == item || f == stretch || f == split;
+         f == chain || f == scan || f == item || f == stretch || f == split || f == grad;
 }
 
 bool has_tensor(const RecipeList& args) {
   return std::any_of(args.begin(), args.end(), [](const RecipeValue& v) { return v.get<TensorRef>() != nullptr; });
+}
+
+/// Whether the call gives the op all attributes that it requires.
+bool is_complete(const OpSignature& op, const HostArguments& given) {
+  for (size_t a = 0; a < op.attrs.size(); ++a) {
+    const bool by_place = given.args.size() > op.inputs.size() + a;
+    if (op.attrs[a].required && !by_place &&
+        std::none_of(given.keywords.begin(), given.keywords.end(),
+                     [&](const RecipeKeyword& k) { return k.name == op.attrs[a].name; }))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -387,10 +415,10 @@ bool call_host_function(RecipeContext& context, const std::string& name, const H
   for (const HostRow& row : kHostRows) {
     if (name != row.name) continue;
     if (!given.keywords.empty() && !row.keywords) return false;
-    // An op of the same name is meant where a tensor stands and the function takes none, and everywhere if it is a
-    // user's own.
-    if ((!takes_tensors(row) || row.keywords) && has_tensor(given.args) && context.builder.semantics().find(name))
-      return false;
+    // An op of the same name is meant where a tensor stands and the function takes none, or where all that the op needs
+    // is given.
+    const OpSignature* op = has_tensor(given.args) ? context.builder.semantics().find(name) : nullptr;
+    if (op && (!takes_tensors(row) || (row.keywords && is_complete(*op, given)))) return false;
     if (given.args.size() < row.least || given.args.size() > row.most)
       throw RecipeError(offset, fmt::format("{} takes {} argument{}, not {}", name, row.least,
                                             row.least == 1 ? "" : "s", given.args.size()));

@@ -8,20 +8,15 @@
 #include <filesystem>
 
 #include "frontend/recipe/run_recipe.h"
+#include "frontend/yaml/add_training.h"
+#include "frontend/yaml/check_key_rows.h"
 #include "frontend/yaml/read_parameter.h"
 #include "support/joined.h"
 
 namespace tenon {
 namespace {
 
-/// A key of a graph, what it takes, and how that is written.
-struct GraphKey {
-  const char* name;
-  YamlKind kind;
-  bool needed;
-  const char* example;
-};
-constexpr GraphKey kKeys[] = {
+constexpr KeyRow kKeys[] = {
     {"graph", YamlKind::scalar, true, "graph: digits"},
     {"doc", YamlKind::scalar, false, "doc: two dense layers"},
     {"sizes", YamlKind::map, false, "sizes: {N: 1..64}"},
@@ -30,17 +25,13 @@ constexpr GraphKey kKeys[] = {
     {"modules", YamlKind::map, false, "modules: {\"dense(x, W)\": \"relu(gemm(x, W))\"}"},
     {"main", YamlKind::scalar, true, "main: y = relu(x)"},
     {"outputs", YamlKind::sequence, true, "outputs: [y]"},
+    {"train", YamlKind::map, false, "train: {loss: mean(sq(y - t)), optimizer: sgd(lr=0.1)}"},
 };
-
-const char* kind_name(YamlKind kind) {
-  switch (kind) {
-    case YamlKind::map: return "a map";
-    case YamlKind::sequence: return "a list";
-    case YamlKind::scalar: return "a text";
-    case YamlKind::null: return "nothing";
-  }
-  return "";
-}
+constexpr KeyRow kTrainKeys[] = {
+    {"targets", YamlKind::map, false, "targets: {t: \"i64[N]\"}"},
+    {"loss", YamlKind::scalar, true, "loss: mean(sq(y - t))"},
+    {"optimizer", YamlKind::scalar, true, "optimizer: sgd(lr=0.1, momentum=0.9)"},
+};
 
 bool is_name(const std::string& s) {
   const auto word = [](char c) {
@@ -52,8 +43,8 @@ bool is_name(const std::string& s) {
 
 class GraphReader {
  public:
-  GraphReader(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& ranges)
-      : file_(file), semantics_(semantics), ranges_(ranges) {}
+  GraphReader(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& ranges, bool training)
+      : file_(file), semantics_(semantics), ranges_(ranges), training_(training) {}
 
   Result<Graph> read() {
     const Result<std::vector<YamlNode>> documents = read_yaml(file_);
@@ -72,11 +63,15 @@ class GraphReader {
     builder_.emplace(semantics_, name ? name->text : "graph");
     if (const YamlNode* n = root.find("sizes")) read_sizes(*n);
     if (const YamlNode* n = root.find("inputs")) read_inputs(*n);
+    const YamlNode* train = training_ ? root.find("train") : nullptr;
+    if (train && train->find("targets")) read_inputs(*train->find("targets"));
+    asks_for_gradients_ = file_->text().find("grad(") != std::string::npos;
     if (const YamlNode* n = root.find("parameters")) read_parameters(*n);
     if (const YamlNode* n = root.find("modules")) read_modules(*n);
     check_ranges();
     if (const YamlNode* n = root.find("main")) read_main(*n);
-    const auto outputs = read_outputs(root.find("outputs"));
+    auto outputs = read_outputs(root.find("outputs"));
+    if (train) read_training(*train, outputs);
     if (diagnostics_.has_errors()) return diagnostics_;
     return finish(outputs, root);
   }
@@ -93,30 +88,13 @@ class GraphReader {
             {"`tenon lib` and `tenon try` read definitions; docs/graphs.md shows a graph"});
       return false;
     }
-    for (const YamlEntry& e : root.entries) check_key(e);
-    for (const GraphKey& k : kKeys)
-      if (k.needed && !root.find(k.name))
-        error(Code::E0703, root.span, fmt::format("the key '{}' is missing", k.name),
-              {fmt::format("add it, as in `{}`", k.example)});
+    check_key_rows(root, kKeys, "a graph", Code::E0703, diagnostics_);
+    const YamlNode* train = root.find("train");
+    if (training_ && !train)
+      error(Code::E0710, root.span, "the graph has no `train` section",
+            {"docs/training.md shows one: targets, loss and optimizer"});
+    if (train && train->is_map()) check_key_rows(*train, kTrainKeys, "train", Code::E0710, diagnostics_);
     return !diagnostics_.has_errors();
-  }
-
-  void check_key(const YamlEntry& e) {
-    std::vector<std::string> known;
-    for (const GraphKey& k : kKeys) {
-      known.emplace_back(k.name);
-      if (e.key.text != k.name) continue;
-      const bool empty = e.value.is_null() && k.kind == YamlKind::map;
-      if (e.value.kind != k.kind && !empty)
-        error(Code::E0202, e.value.is_null() ? e.key.span : e.value.span,
-              fmt::format("'{}' takes {}, not {}", k.name, kind_name(k.kind), kind_name(e.value.kind)),
-              {fmt::format("as in `{}`", k.example)});
-      return;
-    }
-    const std::string near = nearest_name(e.key.text, known);
-    error(
-        Code::E0703, e.key.span, fmt::format("unknown key '{}' in a graph", e.key.text),
-        {near.empty() ? fmt::format("the keys are {}", joined(known, ", ")) : fmt::format("did you mean '{}'?", near)});
   }
 
   bool check_name(const YamlNode& key) {
@@ -233,10 +211,18 @@ class GraphReader {
 
   void add_parameter(const YamlEntry& e, const ParameterSource& source, const YamlNode& from) {
     try {
-      const ValueId id = builder_->add_constant(e.key.text, read_parameter(source, semantics_));
+      const auto contents = std::make_shared<const TensorData>(read_parameter(source, semantics_));
       if (const auto file = parameter_file(source)) builder_->add_file(*file);
       const YamlNode* grad = e.value.find("grad");
-      if (grad && grad->text == "true") builder_->set_trainable(id);
+      const bool trainable = grad && grad->text == "true";
+      if (trainable && training_ && !is_float(contents->dtype))
+        return error(
+            Code::E0706, grad->span,
+            fmt::format("{} is {}, and only floating parameters are trained", e.key.text, name_of(contents->dtype)));
+      const ValueId id =
+          trainable && training_ ? trained(e.key.text, contents) : builder_->add_constant(e.key.text, contents);
+      if (trainable && !training_) builder_->set_trainable(id);
+      if (asks_for_gradients_ && is_float(contents->dtype)) builder_->keep(id);
       scope_[e.key.text] = TensorRef{id};
       poisoned_.erase(e.key.text);
     } catch (const ParameterFileError& problem) {
@@ -244,6 +230,12 @@ class GraphReader {
     } catch (const RecipeError& problem) {
       recipe_error(Code::E0706, placed_text(from), problem);
     }
+  }
+
+  ValueId trained(const std::string& name, const std::shared_ptr<const TensorData>& contents) {
+    const ValueId id = builder_->add_input(name, contents->dtype, {contents->dims.begin(), contents->dims.end()});
+    trained_.push_back({name, id, contents});
+    return id;
   }
 
   void recipe_error(Code code, const PlacedText& outermost, const RecipeError& e) {
@@ -314,16 +306,39 @@ class GraphReader {
     }
   }
 
-  void read_main(const YamlNode& node) {
+  /// `is_loss`: a bare expression is the loss.
+  void read_main(const YamlNode& node, bool is_loss = false) {
     const PlacedText text = placed_text(node);
-    const std::optional<std::vector<RecipeStatement>> statements = parse(node);
+    std::optional<std::vector<RecipeStatement>> statements = parse(node);
     if (!statements) {
       unreadable_ = true;
       return;
     }
+    if (is_loss && statements->size() == 1 && statements->front().targets.empty())
+      statements->front().targets = {"loss"};
     RecipeContext context{*builder_, modules_, [&](size_t offset) { return place_of(text.span(offset, offset)); }};
     context.names_values = true;
     for (const RecipeStatement& s : *statements) run(context, text, s);
+  }
+
+  void read_training(const YamlNode& train, std::vector<std::pair<std::string, ValueId>>& outputs) {
+    const YamlNode &loss = *train.find("loss"), &optimizer = *train.find("optimizer");
+    read_main(loss, true);
+    if (trained_.empty() && !diagnostics_.has_errors())
+      error(Code::E0710, train.span, "no parameter has `grad: true`: there is nothing to train");
+    const auto value = scope_.find("loss");
+    const TensorRef* t = value == scope_.end() ? nullptr : value->second.get<TensorRef>();
+    if (!t && !diagnostics_.has_errors())
+      error(Code::E0710, loss.span, "the statements compute no tensor named loss", {"the last one is `loss = …`"});
+    if (diagnostics_.has_errors()) return;
+    try {
+      const Optimizer chosen = read_optimizer(placed_text(optimizer).text, semantics_);
+      add_training(*builder_, t->id, trained_, chosen, outputs);
+    } catch (const RecipeError& e) {
+      recipe_error(Code::E0710, placed_text(optimizer), e);
+    } catch (const GraphError& e) {
+      error(Code::E0710, loss.span, e.what());
+    }
   }
 
   // After an error the statement's names are known to be missing, so that only new mistakes are reported.
@@ -387,15 +402,19 @@ class GraphReader {
   RecipeScope scope_;
   RecipeFunctions modules_;
   std::set<std::string> sizes_, poisoned_;
+  std::vector<TrainedParameter> trained_;
   uint64_t parameters_ = 0;
+  bool training_ = false;
+  bool asks_for_gradients_ = false;
   bool unreadable_ = false;
   Diagnostics diagnostics_;
 };
 
 }  // namespace
 
-Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes) {
-  return GraphReader(file, semantics, sizes).read();
+Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes,
+                              bool training) {
+  return GraphReader(file, semantics, sizes, training).read();
 }
 
 }  // namespace tenon

@@ -11,6 +11,10 @@
 //   main: |                           the recipe
 //     y = dense(x, W, b)
 //   outputs: [y]
+//   train:                            how it is trained: docs/training.md
+//     targets: {t: "i64[N]"}
+//     loss: nll_loss_mean(log_softmax(y, axis=1), t)
+//     optimizer: sgd(lr=0.1, momentum=0.9)
 //
 // `from` is a .npy, .npz or .safetensors file next to the graph, or a call of an op that makes a tensor from attributes
 // alone (randn(std=0.1), full(value=1), arange()); `name` is the tensor's name in the file where it is not the
@@ -23,7 +27,9 @@
 
 namespace tenon {
 
-/// Reads a graph. All mistakes are reported with their places. Parameters' files are looked for next to the graph.
-Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes);
+/// Reads a graph; `training`: the one of a training step, from the section `train`. All mistakes are reported with
+/// their places. Parameters' files are looked for next to the graph.
+Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes,
+                              bool training = false);
 
 }  // namespace tenon

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -40,6 +41,8 @@ using AttrValue = std::variant<bool, int64_t, double, std::string, DType, SizeEx
                                std::vector<double>, std::vector<SizeExpr>, std::vector<std::string>>;
 using Attributes = std::map<std::string, AttrValue>;
 
+struct GradientOf;
+
 /// One operator. Its attributes also name the run-time sizes that stand for extents which it writes. `inputs` are in
 /// the definition's order; optional ones at the end may be left out, others are kNoValue.
 struct Node {
@@ -50,7 +53,25 @@ struct Node {
   std::vector<ValueId> outputs;
   std::string origin;           // how diagnostics name it: "node 12 'conv3' (Conv)" or "net.yaml:14:7"
   RegionId region = kTopLevel;  // the innermost one that it is in
+  std::shared_ptr<const GradientOf> gradient = nullptr;  // what it computes where that is no op of the library
 };
+
+/// The gradient of an operator with respect to one of its inputs. The node that computes it has the gradients of the
+/// outputs `cotangents` as inputs, then the inputs of `of`: kNoValue for what it does not read.
+struct GradientOf {
+  struct Input {
+    DType dtype = DType::F32;
+    std::vector<SizeExpr> dims;
+  };
+  Node of;                                   // without inputs and outputs
+  std::vector<std::optional<Input>> inputs;  // of `of`; nothing for absent ones
+  std::vector<size_t> cotangents;            // positions among its outputs
+  size_t wrt = 0;                            // position among its inputs
+};
+
+/// The op of a node that asks for gradients: of its first input, with respect to each of the others. The stage
+/// `backward` puts operators in its place.
+inline constexpr const char* kGradientOp = "grad";
 
 /// A run-time size and the range that memory is planned for.
 struct GraphSize {

@@ -107,8 +107,8 @@ TEST_CASE("frontend: mistakes in a graph have their places") {
         "net.yaml:2:14: error: 'f33' is not a dtype [E0704]");
   CHECK(error_of("graph: g\nsizes: {N: 4..1}\ninputs: {x: \"f32[N]\"}\nmain: y = relu(x)\noutputs: [y]\n") ==
         "net.yaml:2:12: error: a size is a range such as 1..64, or a number [E0705]");
-  CHECK(error_of(head + "train: {}\nmain: y = relu(x)\n" + tail) ==
-        "net.yaml:3:1: error: unknown key 'train' in a graph [E0703]");
+  CHECK(error_of(head + "trial: {}\nmain: y = relu(x)\n" + tail) ==
+        "net.yaml:3:1: error: unknown key 'trial' in a graph [E0703]");
   CHECK(error_of(head + "modules: {f(x): f(x)}\nmain: y = f(x)\n" + tail).find("is inlined into itself") !=
         std::string::npos);
   std::string modules = "modules:\n  m0(x): x\n";

@@ -1,0 +1,338 @@
+// The reverse sweep: from the last operator to the first, the gradients of all uses of a value summed.
+#include "differentiate/backward_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "differentiate/active_values.h"
+#include "support/c_names.h"
+
+namespace tenon {
+namespace {
+
+struct NoGradient {
+  std::string where, why;
+};
+
+/// The operators of one region's gradient, and the gradients of the forward graph's values that they have made so far.
+struct Block {
+  RegionId region = kTopLevel;
+  std::vector<Node> nodes = {};
+  std::map<ValueId, std::vector<ValueId>> adjoints = {};  // to be summed
+};
+
+class Sweep {
+ public:
+  Sweep(Graph& graph, const OutlineGradient& outline, size_t at)
+      : graph_(graph), outline_(outline), at_(at), asks_(graph.nodes[at]), home_(graph.values.size(), kTopLevel) {
+    for (const GraphSize& s : all_sizes(graph)) value_names_.take(s.name);
+    for (const Value& v : graph.values) value_names_.take(v.name);
+    for (const ValueId v : graph.outputs) value_names_.take(value(v).name + "_shape");
+    for (const Node& n : graph.nodes) node_names_.take(n.name);
+    for (const Node& n : graph.nodes)
+      for (const ValueId v : n.outputs) home_[static_cast<size_t>(v)] = n.region;
+    for (size_t r = 0; r < graph.regions.size(); ++r)
+      for (const ValueId v : made_inside(graph.regions[r])) home_[static_cast<size_t>(v)] = static_cast<RegionId>(r);
+    for (const Region& r : graph.regions)
+      for (const ValueId v : results_of(r)) home_[static_cast<size_t>(v)] = r.parent;
+  }
+
+  void run() {
+    const std::vector<ValueId> wrt(asks_.inputs.begin() + 1, asks_.inputs.end());
+    active_ = active_values(graph_, wrt, at_);
+    Block block;
+    const ValueId of = asks_.inputs[0];
+    if (is_active(of)) block.adjoints[of] = {filled(block, of, 1)};
+    sweep(block, 0, at_, kTopLevel);
+    for (size_t i = 0; i < wrt.size(); ++i) {
+      const ValueId made = adjoint(block, wrt[i]);
+      add_node(block, "identity", {made == kNoValue ? filled(block, wrt[i], 0) : made}, {asks_.outputs[i]});
+    }
+    const auto place = graph_.nodes.begin() + static_cast<std::ptrdiff_t>(at_);
+    graph_.nodes.insert(graph_.nodes.erase(place), block.nodes.begin(), block.nodes.end());
+  }
+
+ private:
+  Value& value(ValueId v) { return graph_.values[static_cast<size_t>(v)]; }
+  Region& region(RegionId r) { return graph_.regions[static_cast<size_t>(r)]; }
+  bool is_active(ValueId v) const {
+    return v != kNoValue && static_cast<size_t>(v) < active_.size() && active_[static_cast<size_t>(v)];
+  }
+  [[noreturn]] static void fail(const std::string& where, const std::string& why) { throw NoGradient{where, why}; }
+
+  ValueId new_value(const std::string& base, DType dtype, std::vector<SizeExpr> dims, RegionId home) {
+    Value v;
+    v.name = value_names_.fresh(base);
+    v.dtype = dtype;
+    v.dims = std::move(dims);
+    graph_.values.push_back(std::move(v));
+    home_.push_back(home);
+    return static_cast<ValueId>(graph_.values.size() - 1);
+  }
+  ValueId like(const std::string& base, ValueId of, RegionId home) {
+    return new_value(base, value(of).dtype, value(of).dims, home);
+  }
+  std::string adjoint_name(ValueId of) { return "d_" + value(of).name; }
+
+  ValueId add_node(Block& block, Node node) {
+    node.name = node_names_.fresh(node.op);
+    if (node.origin.empty()) node.origin = asks_.origin;
+    node.region = block.region;
+    block.nodes.push_back(std::move(node));
+    return block.nodes.back().outputs[0];
+  }
+  ValueId add_node(Block& block, const std::string& op, std::vector<ValueId> inputs, std::vector<ValueId> outputs,
+                   Attributes attrs = {}) {
+    return add_node(block, Node{"", op, std::move(inputs), std::move(attrs), std::move(outputs), ""});
+  }
+
+  /// A tensor of the shape of `of` that is `number` everywhere.
+  ValueId filled(Block& block, ValueId of, int64_t number) {
+    const std::vector<SizeExpr> dims = value(of).dims;
+    std::vector<int64_t> fixed;
+    for (const SizeExpr& d : dims)
+      if (d.is_constant()) fixed.push_back(d.value);
+    const AttrValue shape = fixed.size() == dims.size() ? AttrValue(fixed) : AttrValue(dims);
+    return add_node(block, "full", {}, {like(adjoint_name(of), of, block.region)},
+                    {{"shape", shape}, {"value", number}, {"dtype", value(of).dtype}});
+  }
+
+  /// The gradient of a value of which all uses have been seen; kNoValue where no value asked for leads to it.
+  ValueId adjoint(Block& block, ValueId of) {
+    const auto at = block.adjoints.find(of);
+    if (at == block.adjoints.end()) return kNoValue;
+    std::vector<ValueId>& parts = at->second;
+    while (parts.size() > 1) {
+      parts[0] = add_node(block, "add", {parts[0], parts[1]}, {like(adjoint_name(of), of, block.region)});
+      parts.erase(parts.begin() + 1);
+    }
+    return parts[0];
+  }
+
+  /// Nodes begin … end of the forward region, the last one first.
+  void sweep(Block& block, size_t begin, size_t end, RegionId forward) {
+    for (size_t i = end; i > begin;) {
+      const RegionId at = graph_.nodes[i - 1].region;
+      if (at == forward) {
+        node(block, graph_.nodes[--i]);
+        continue;
+      }
+      RegionId inner = at;
+      while (region(inner).parent != forward) inner = region(inner).parent;
+      const size_t last = i;
+      while (i > begin && lies_in(graph_.regions, graph_.nodes[i - 1].region, inner)) --i;
+      loop(block, i, last, inner);
+    }
+  }
+
+  void node(Block& block, const Node& n) {
+    if (std::none_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return is_active(v); })) return;
+    auto gradient = std::make_shared<GradientOf>();
+    std::vector<ValueId> inputs;
+    for (size_t i = 0; i < n.outputs.size(); ++i)
+      if (const ValueId d = adjoint(block, n.outputs[i]); d != kNoValue) {
+        gradient->cotangents.push_back(i);
+        inputs.push_back(d);
+      }
+    if (inputs.empty()) return;
+    gradient->of = n;
+    gradient->of.inputs.clear();
+    gradient->of.outputs.clear();
+    for (const ValueId v : n.inputs)
+      gradient->inputs.push_back(v == kNoValue ? std::nullopt
+                                               : std::optional(GradientOf::Input{value(v).dtype, value(v).dims}));
+    refuse_counters(n);
+    const std::vector<ValueId> operands = n.inputs;
+    const RegionId forward = n.region;
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (is_active(operands[i])) operand(block, *gradient, i, inputs, operands, forward);
+  }
+
+  void operand(Block& block, GradientOf gradient, size_t i, std::vector<ValueId> inputs,
+               const std::vector<ValueId>& operands, RegionId forward) {
+    gradient.wrt = i;
+    Node made;
+    made.attrs = gradient.of.attrs;
+    made.origin = gradient.of.origin;
+    const size_t cotangents = inputs.size();
+    made.gradient = std::make_shared<const GradientOf>(gradient);
+    const GradientOutline outline = outline_(graph_, made);
+    if (!outline.why.empty())
+      fail(made.origin, fmt::format("{} has no gradient here: {}", gradient.of.op, outline.why));
+    for (size_t k = 0; k < cotangents; ++k)
+      if (!outline.reads[k]) inputs[k] = kNoValue;
+    for (size_t k = 0; k < operands.size(); ++k)
+      inputs.push_back(outline.reads[cotangents + k] ? saved(operands[k], forward) : kNoValue);
+    made.op = outline.op;
+    made.inputs = std::move(inputs);
+    made.outputs = {like(adjoint_name(operands[i]), operands[i], block.region)};
+    block.adjoints[operands[i]].push_back(add_node(block, std::move(made)));
+  }
+
+  /// What is computed of the number of the iteration would have to be computed from the other end.
+  void refuse_counters(const Node& n) {
+    for (RegionId r = n.region; r != kTopLevel; r = region(r).parent)
+      for (const auto& [name, attribute] : n.attrs)
+        if (names_size(attribute, region(r).counter))
+          fail(n.origin, fmt::format("the attribute {} of {} depends on the iteration", name, n.op));
+  }
+  static bool names_size(const AttrValue& attribute, const std::string& name) {
+    const auto named = [&](const SizeExpr& e) {
+      const std::vector<std::string> all = names_in(e);
+      return std::find(all.begin(), all.end(), name) != all.end();
+    };
+    if (const auto* one = std::get_if<SizeExpr>(&attribute)) return named(*one);
+    const auto* list = std::get_if<std::vector<SizeExpr>>(&attribute);
+    return list && std::any_of(list->begin(), list->end(), named);
+  }
+
+  /// What an operator of the gradient of the region `forward` reads where the operators of `forward` read `v`.
+  ValueId saved(ValueId v, RegionId forward) {
+    if (v == kNoValue || forward == kTopLevel || value(v).constant) return v;
+    const auto [known, added] = saved_.emplace(std::pair(v, forward), kNoValue);
+    if (!added) return known->second;
+    const RegionId home = home_[static_cast<size_t>(v)], backward = backward_.at(forward),
+                   outside = region(forward).parent;
+    if (!lies_in(graph_.regions, home, forward)) return known->second = saved(v, outside);
+    const auto slice = std::find_if(region(forward).reads.begin(), region(forward).reads.end(),
+                                    [&](const Slice& s) { return s.part == v; });
+    ValueId whole = kNoValue;
+    bool reversed = false;
+    if (slice != region(forward).reads.end()) {
+      whole = slice->whole;
+      reversed = slice->reversed;
+    } else {
+      whole = stacked("all_" + value(v).name, v, forward, outside);
+      region(forward).writes.push_back({whole, v, false});
+    }
+    const ValueId part = like(value(v).name + "_again", v, backward);
+    region(backward).reads.push_back({saved(whole, outside), part, !reversed});
+    return saved_[{v, forward}] = part;
+  }
+
+  /// [trip, …]: the value of all iterations of a loop.
+  ValueId stacked(const std::string& name, ValueId part, RegionId loop, RegionId home) {
+    std::vector<SizeExpr> dims = value(part).dims;
+    dims.insert(dims.begin(), region(loop).trip);
+    return new_value(name, value(part).dtype, std::move(dims), home);
+  }
+
+  /// The gradient of a loop: a loop that carries the gradients of what it carried, from its end to its beginning.
+  void loop(Block& block, size_t begin, size_t end, RegionId forward) {
+    std::vector<ValueId> results = results_of(region(forward));
+    if (std::none_of(results.begin(), results.end(), [&](ValueId v) { return block.adjoints.contains(v); })) return;
+    refuse_region(region(forward));
+    Block inner{open_backward(forward, block.region)};
+    const std::vector<Carried> carried = region(forward).carried;
+    const std::vector<Slice> reads = region(forward).reads, writes = region(forward).writes;
+    for (const Carried& c : carried) begin_carried(block, inner, c);
+    for (const Slice& w : writes) {
+      const ValueId whole = adjoint(block, w.whole);
+      if (whole == kNoValue) continue;
+      const ValueId part = like(adjoint_name(w.part), w.part, inner.region);
+      region(inner.region).reads.push_back({whole, part, !w.reversed});
+      inner.adjoints[w.part].push_back(part);
+    }
+    sweep(inner, begin, end, forward);
+    end_carried(block, inner, carried);
+    for (const Slice& r : reads) {
+      const ValueId part = adjoint(inner, r.part);
+      if (part == kNoValue) continue;
+      const ValueId whole = like(adjoint_name(r.whole), r.whole, block.region);
+      region(inner.region).writes.push_back({whole, part, !r.reversed});
+      block.adjoints[r.whole].push_back(whole);
+    }
+    sum_over_iterations(block, inner, forward);
+    block.nodes.insert(block.nodes.end(), inner.nodes.begin(), inner.nodes.end());
+  }
+
+  static void refuse_region(const Region& r) {
+    if (r.kind == Region::Kind::branch) fail(r.origin, "there is no gradient through a branch");
+    if (r.ends_early()) fail(r.origin, "there is no gradient through a loop whose end depends on data");
+  }
+
+  RegionId open_backward(RegionId forward, RegionId parent) {
+    Region r;
+    r.parent = parent;
+    r.origin = region(forward).origin;
+    r.equal = region(forward).equal;
+    r.trip = region(forward).trip;
+    r.counter = value_names_.fresh(region(forward).counter + "_back");
+    graph_.regions.push_back(std::move(r));
+    return backward_[forward] = static_cast<RegionId>(graph_.regions.size() - 1);
+  }
+
+  void begin_carried(Block& block, Block& inner, const Carried& c) {
+    if (!is_active(c.inside)) return;
+    const ValueId known = c.result == kNoValue ? kNoValue : adjoint(block, c.result);
+    const ValueId initial = known == kNoValue ? filled(block, c.inside, 0) : known;
+    inner.adjoints[c.next].push_back(carry(inner, initial, c.inside));
+  }
+  ValueId carry(Block& inner, ValueId initial, ValueId of) {
+    const ValueId inside = like(adjoint_name(of), of, inner.region);
+    region(inner.region).carried.push_back({initial, inside, kNoValue, kNoValue});
+    return inside;
+  }
+  ValueId hand_on(Block& inner, size_t carried, ValueId next, ValueId of, RegionId outside) {
+    const ValueId result = like(adjoint_name(of), of, outside);
+    region(inner.region).carried[carried].next = next;
+    region(inner.region).carried[carried].result = result;
+    return result;
+  }
+
+  void end_carried(Block& block, Block& inner, const std::vector<Carried>& carried) {
+    size_t n = 0;
+    for (const Carried& c : carried) {
+      if (!is_active(c.inside)) continue;
+      const ValueId made = adjoint(inner, c.inside), next = made == kNoValue ? filled(inner, c.inside, 0) : made;
+      const ValueId result = hand_on(inner, n++, next, c.inside, block.region);
+      if (is_active(c.initial)) block.adjoints[c.initial].push_back(result);
+    }
+  }
+
+  /// Gradients of values from outside, weights mostly.
+  void sum_over_iterations(Block& block, Block& inner, RegionId forward) {
+    std::vector<ValueId> outside;
+    for (const auto& [v, parts] : inner.adjoints)
+      if (!lies_in(graph_.regions, home_[static_cast<size_t>(v)], forward)) outside.push_back(v);
+    for (const ValueId v : outside) {
+      const ValueId part = adjoint(inner, v);
+      const size_t n = region(inner.region).carried.size();
+      const ValueId sum = carry(inner, filled(block, v, 0), v);
+      const ValueId next = add_node(inner, "add", {sum, part}, {like(adjoint_name(v), v, inner.region)});
+      block.adjoints[v].push_back(hand_on(inner, n, next, v, block.region));
+    }
+  }
+
+  Graph& graph_;
+  const OutlineGradient& outline_;
+  size_t at_;
+  const Node asks_;
+  std::vector<RegionId> home_;  // of each value
+  std::vector<bool> active_;
+  std::map<RegionId, RegionId> backward_;  // region → that of its gradient
+  std::map<std::pair<ValueId, RegionId>, ValueId> saved_;
+  CNames value_names_, node_names_;
+};
+
+}  // namespace
+
+Result<Graph> backward_graph(Graph graph, const OutlineGradient& outline) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].op != kGradientOp) continue;
+    const std::string asked = graph.nodes[i].origin;
+    try {
+      Sweep(graph, outline, i).run();
+      --i;
+    } catch (const NoGradient& missing) {
+      Diagnostics d;
+      d.error_at(Code::E0709, missing.where, missing.why, {"the gradient is asked for at " + asked});
+      return d;
+    }
+  }
+  return graph;
+}
+
+}  // namespace tenon

@@ -1,0 +1,28 @@
+// A graph that asks for gradients → the graph with the operators that compute them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "support/result.h"
+
+namespace tenon {
+
+/// What the gradient of an operator is made of; `why` says why there is none.
+struct GradientOutline {
+  std::string op;           ///< what a node that computes it is called
+  std::vector<bool> reads;  ///< which of the node's inputs it reads
+  std::string why;
+};
+
+/// Answers for a node with a gradient, whose inputs are not known yet.
+using OutlineGradient = std::function<GradientOutline(const Graph& graph, const Node& node)>;
+
+/// Puts the reverse sweep over the graph in the place of each node that asks for gradients, the first of them first: a
+/// gradient may be differentiated again. The gradient of a loop is a loop that runs the other way; what it reads of an
+/// iteration is saved by the forward loop.
+Result<Graph> backward_graph(Graph graph, const OutlineGradient& outline);
+
+}  // namespace tenon

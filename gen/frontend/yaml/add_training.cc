@@ -1,0 +1,234 @@
+// What inputs and outputs of an optimizer's step mean is said by their names: X is the parameter and G its gradient, lr
+// the learning rate, step the number of the step; every other input S is a state, whose next value is the output
+// S_next.
+#include "frontend/yaml/add_training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontend/recipe/recipe_value.h"
+#include "frontend/recipe/run_recipe.h"
+#include "support/diagnostics.h"
+#include "support/joined.h"
+
+namespace tenon {
+namespace {
+
+constexpr const char* kSuffix = "_step";
+
+std::string next_of(const std::string& name) { return name + "_next"; }
+
+bool has_input(const OpSignature& s, const std::string& name) {
+  return std::any_of(s.inputs.begin(), s.inputs.end(), [&](const InputSignature& i) { return i.name == name; });
+}
+std::optional<size_t> output(const OpSignature& s, const std::string& name) {
+  const auto at = std::find(s.outputs.begin(), s.outputs.end(), name);
+  return at == s.outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(at - s.outputs.begin()));
+}
+bool is_state(const std::string& input) { return input != "X" && input != "G" && input != "lr" && input != "step"; }
+
+/// What the op lacks for being the step of an optimizer; empty for one that is.
+std::string missing_in(const OpSignature& s) {
+  for (const char* name : {"X", "G"})
+    if (!has_input(s, name)) return fmt::format("the input {}", name);
+  for (const InputSignature& i : s.inputs)
+    if ((is_state(i.name) || i.name == "X") && !output(s, next_of(i.name)))
+      return fmt::format("the output {}", next_of(i.name));
+  return "";
+}
+
+std::vector<std::string> known_optimizers(const OpSemantics& semantics) {
+  std::vector<std::string> out;
+  for (const std::string& op : semantics.names())
+    if (op.ends_with(kSuffix) && missing_in(*semantics.find(op)).empty())
+      out.push_back(op.substr(0, op.size() - std::string(kSuffix).size()));
+  return out;
+}
+
+const OpSignature& step_of(const RecipeExpr& call, const OpSemantics& semantics) {
+  const std::string op = call.text + kSuffix;
+  const OpSignature* s = semantics.find(op);
+  if (!s) {
+    const std::vector<std::string> known = known_optimizers(semantics);
+    const std::string near = nearest_name(call.text, known);
+    throw RecipeError(call.offset, fmt::format("there is no optimizer '{}': {}", call.text,
+                                               near.empty() ? fmt::format("there are {}", joined(known, ", "))
+                                                            : fmt::format("did you mean '{}'?", near)));
+  }
+  const std::string missing = missing_in(*s);
+  if (!missing.empty())
+    throw RecipeError(call.offset, fmt::format("{} is not the step of an optimizer: it lacks {}", op, missing));
+  return *s;
+}
+
+double as_number(const RecipeValue& v, size_t offset) {
+  const double* real = v.get<double>();
+  const SizeExpr* whole = v.get<SizeExpr>();
+  if (!real && !(whole && whole->is_constant()))
+    throw RecipeError(offset, fmt::format("lr takes a number, not {}", to_text(v)));
+  return real ? *real : static_cast<double>(whole->value);
+}
+
+void set_attribute(const std::string& optimizer, const OpSignature& s, const std::string& name, const RecipeValue& v,
+                   size_t offset, Attributes& attrs) {
+  std::vector<std::string> known;
+  if (has_input(s, "lr")) known.emplace_back("lr");
+  for (const AttrSignature& a : s.attrs) {
+    known.push_back(a.name);
+    if (a.name != name) continue;
+    std::string error;
+    if (!to_attribute(v, a, attrs[name], error)) throw RecipeError(offset, fmt::format("{}: {}", optimizer, error));
+    return;
+  }
+  const std::string near = nearest_name(name, known);
+  throw RecipeError(offset, fmt::format("{} has no attribute '{}': {}", optimizer, name,
+                                        near.empty() ? fmt::format("it has {}", joined(known, ", "))
+                                                     : fmt::format("did you mean '{}'?", near)));
+}
+
+/// The steps of all parameters, with the states that they keep.
+class Steps {
+ public:
+  Steps(GraphBuilder& builder, const Optimizer& optimizer, std::vector<std::pair<std::string, ValueId>>& outputs)
+      : builder_(builder),
+        optimizer_(optimizer),
+        signature_(*builder.semantics().find(optimizer.op)),
+        outputs_(outputs) {
+    if (optimizer.lr) lr_ = real(*optimizer.lr);
+  }
+
+  void parameter(const TrainedParameter& p, ValueId gradient, size_t gradient_output) {
+    const std::vector<TensorType> made = types(p.value);
+    const std::vector<bool> reads = read_inputs(p.value, made);
+    std::vector<ValueId> inputs;
+    std::vector<std::pair<std::string, ValueId>> kept;
+    for (size_t i = 0; i < signature_.inputs.size(); ++i) {
+      const std::string& name = signature_.inputs[i].name;
+      if (name == "X") inputs.push_back(p.value);
+      else if (name == "G") inputs.push_back(gradient);
+      else if (name == "lr") inputs.push_back(lr_);
+      else if (name == "step") inputs.push_back(reads[i] ? step() : builder_.add_numbers(DType::I64, {}, {1}));
+      else inputs.push_back(state(p, name, made, reads[i], kept));
+    }
+    const std::vector<ValueId> next = builder_.add_node(optimizer_.op, inputs, optimizer_.attrs, made.size());
+    keep(p.name, p.value, next[*output(signature_, "X_next")], p.initial, gradient_output);
+    for (const auto& [name, id] : kept) keep(p.name + "." + name, id, next[*output(signature_, next_of(name))]);
+  }
+
+  void finish() {
+    if (step_ != kNoValue) keep("step", counter_, step_);
+  }
+
+ private:
+  ValueId real(double value) {
+    return builder_.add_node("full", {}, {{"shape", std::vector<int64_t>{}}, {"value", value}, {"dtype", DType::F64}},
+                             1)[0];
+  }
+
+  /// The number of the step, which is counted if somebody reads it.
+  ValueId step() {
+    if (step_ != kNoValue) return step_;
+    counter_ = builder_.add_input("step", DType::I64, {});
+    return step_ = builder_.add_node("add", {counter_, builder_.add_numbers(DType::I64, {}, {1})}, {}, 1)[0];
+  }
+
+  /// Types of the results. A state has the type of its next value, which may depend on that of the parameter alone.
+  std::vector<TensorType> types(ValueId parameter) const {
+    std::vector<TensorType> known;
+    for (int round = 0; round < 3; ++round) {
+      const InferredTypes inferred = builder_.semantics().infer(optimizer_.op, input_types(parameter, known),
+                                                                optimizer_.attrs, signature_.outputs.size());
+      if (!inferred.error.empty()) throw GraphError(optimizer_.op + ": " + inferred.error);
+      if (inferred.outputs == known) return known;
+      known = inferred.outputs;
+    }
+    throw GraphError(fmt::format("{}: a state has another type than its next value", optimizer_.op));
+  }
+
+  std::vector<std::optional<TensorType>> input_types(ValueId parameter, const std::vector<TensorType>& made) const {
+    std::vector<std::optional<TensorType>> out;
+    for (const InputSignature& i : signature_.inputs) {
+      if (i.name == "lr") out.push_back(TensorType{DType::F64, {}});
+      else if (i.name == "step") out.push_back(TensorType{DType::I64, {}});
+      else if (made.empty() || !is_state(i.name)) out.push_back(builder_.type(parameter));
+      else out.push_back(made[*output(signature_, next_of(i.name))]);
+    }
+    return out;
+  }
+
+  std::vector<bool> read_inputs(ValueId parameter, const std::vector<TensorType>& made) const {
+    return builder_.semantics().reads(optimizer_.op, input_types(parameter, made), optimizer_.attrs);
+  }
+
+  /// A state that the step does not read with these attributes is none; something of its type is in its place.
+  ValueId state(const TrainedParameter& p, const std::string& name, const std::vector<TensorType>& made, bool is_read,
+                std::vector<std::pair<std::string, ValueId>>& kept) {
+    const TensorType& type = made[*output(signature_, next_of(name))];
+    if (!is_read && type == builder_.type(p.value)) return p.value;
+    kept.emplace_back(name, builder_.add_input(p.name + "." + name, type.dtype, type.dims));
+    return kept.back().second;
+  }
+
+  void keep(const std::string& name, ValueId input, ValueId next, std::shared_ptr<const TensorData> initial = nullptr,
+            std::optional<size_t> gradient = std::nullopt) {
+    builder_.add_state({input, std::move(initial), outputs_.size(), gradient});
+    outputs_.emplace_back(next_of(name), next);
+  }
+
+  GraphBuilder& builder_;
+  const Optimizer& optimizer_;
+  const OpSignature& signature_;
+  std::vector<std::pair<std::string, ValueId>>& outputs_;
+  ValueId lr_ = kNoValue, counter_ = kNoValue, step_ = kNoValue;
+};
+
+}  // namespace
+
+Optimizer read_optimizer(const std::string& text, const OpSemantics& semantics) {
+  const RecipeExpr call = parse_recipe_expr(text);
+  if (call.kind != RecipeExpr::Kind::call)
+    throw RecipeError(call.offset, "an optimizer is a call such as sgd(lr=0.1, momentum=0.9)");
+  const OpSignature& s = step_of(call, semantics);
+  GraphBuilder builder(semantics, "optimizer");
+  const RecipeFunctions none;
+  RecipeContext context{builder, none};
+  RecipeScope scope;
+  Optimizer out{call.text + kSuffix, std::nullopt, {}};
+  std::set<std::string> given;
+  for (const RecipeExpr& a : call.args) {
+    const bool named = a.kind == RecipeExpr::Kind::keyword;
+    if (!named && &a != &call.args.front())
+      throw RecipeError(a.offset, "attributes are given by name, as in sgd(lr=0.1, momentum=0.9)");
+    const std::string name = named ? a.text : "lr";
+    if (!given.insert(name).second) throw RecipeError(a.offset, fmt::format("'{}' is given twice", name));
+    const RecipeValue value = evaluate_recipe(context, named ? a.args[0] : a, scope);
+    if (name == "lr" && has_input(s, "lr")) out.lr = as_number(value, a.offset);
+    else set_attribute(call.text, s, name, value, a.offset, out.attrs);
+  }
+  if (has_input(s, "lr") && !out.lr)
+    throw RecipeError(call.offset, fmt::format("{} needs a learning rate, as in {}(lr=0.01)", call.text, call.text));
+  for (const AttrSignature& a : s.attrs)
+    if (a.required && !out.attrs.count(a.name))
+      throw RecipeError(call.offset, fmt::format("{} needs its attribute {}", call.text, a.name));
+  return out;
+}
+
+void add_training(GraphBuilder& builder, ValueId loss, const std::vector<TrainedParameter>& parameters,
+                  const Optimizer& optimizer, std::vector<std::pair<std::string, ValueId>>& outputs) {
+  std::vector<ValueId> wrt;
+  for (const TrainedParameter& p : parameters) wrt.push_back(p.value);
+  builder.set_origin("train: loss");
+  const std::vector<ValueId> gradients = builder.add_gradients(loss, wrt);
+  std::vector<std::pair<std::string, ValueId>> all = {{"loss", loss}};
+  for (size_t i = 0; i < gradients.size(); ++i)
+    all.emplace_back(fmt::format("grad({})", parameters[i].name), gradients[i]);
+  all.insert(all.end(), outputs.begin(), outputs.end());
+  builder.set_origin("train: optimizer");
+  Steps steps(builder, optimizer, all);
+  for (size_t i = 0; i < gradients.size(); ++i) steps.parameter(parameters[i], gradients[i], i + 1);
+  steps.finish();
+  outputs = std::move(all);
+}
+
+}  // namespace tenon

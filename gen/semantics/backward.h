@@ -1,0 +1,13 @@
+// Stage backward as the conductor calls it: the room `differentiate` with the definitions of the graph's operators.
+#pragma once
+
+#include "ir/graph/graph.h"
+#include "ir/op/op_def.h"
+#include "support/result.h"
+
+namespace tenon {
+
+/// Puts operators in the place of the nodes that ask for gradients.
+Result<Graph> backward_graph(const OpLibrary& defs, Graph graph);
+
+}  // namespace tenon

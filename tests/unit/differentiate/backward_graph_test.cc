@@ -1,0 +1,188 @@
+// Gradients in graphs, next to differences of the graph itself: the oracle runs both.
+#include <cmath>
+#include <random>
+
+#include "catch.h"
+#include "frontend/yaml/read_graph_yaml.h"
+#include "oracle/run_graph.h"
+#include "semantics/backward.h"
+#include "semantics/fold_node.h"
+#include "semantics/library_semantics.h"
+#include "semantics/node_kernels.h"
+#include "shipped_library.h"
+
+using namespace tenon;
+
+namespace {
+
+const OpLibrary& shipped() { return tenon_test::shipped_ops(); }
+
+/// A graph that computes s of f64 inputs; integer inputs are indices below `classes`.
+struct Case {
+  std::string inputs, main, wrt, modules = "";
+  int64_t classes = 3;
+};
+
+Result<Graph> backward_of(const Case& c, const std::string& outputs) {
+  const OpSemantics semantics =
+      library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
+                                      const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
+  const std::string text = "graph: g\n" + (c.modules.empty() ? "" : "modules:\n" + c.modules) + "inputs:\n" + c.inputs +
+                           "main: |\n" + c.main + "outputs: [" + outputs + "]\n";
+  auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
+  if (!graph.ok()) FAIL(graph.diagnostics().text());
+  return backward_graph(shipped(), std::move(graph).value());
+}
+
+class Model {
+ public:
+  explicit Model(Graph graph) : graph_(std::move(graph)) {
+    INFO(to_text(graph_));
+    REQUIRE(verify(graph_) == std::vector<std::string>{});
+    auto kernels = node_kernels(shipped(), graph_, "g.yaml");
+    INFO(kernels.diagnostics().text());
+    REQUIRE(kernels.ok());
+    kernels_ = std::move(kernels).value();
+    for (const NodeKernel& k : kernels_) {
+      INFO(to_text(k.kernel));
+      REQUIRE(verify(k.kernel) == std::vector<std::string>{});
+    }
+  }
+
+  const Graph& graph() const { return graph_; }
+  const Value& input(size_t i) const { return graph_.values[static_cast<size_t>(graph_.inputs[i])]; }
+
+  std::vector<TensorData> run(const std::vector<TensorData>& inputs) const {
+    const GraphRun r = run_graph(graph_, kernels_, {}, inputs);
+    INFO(r.origin << to_text(graph_));
+    REQUIRE(r.status == OracleStatus::Done);
+    return r.outputs;
+  }
+
+ private:
+  Graph graph_;
+  std::vector<NodeKernel> kernels_;
+};
+
+TensorData drawn(const Value& v, int64_t classes, std::mt19937& random) {
+  TensorData t{v.dtype, {}, {}};
+  for (const SizeExpr& d : v.dims) t.dims.push_back(d.value);
+  t.bytes.resize(static_cast<size_t>(element_count(t.dims)) * 8);
+  std::uniform_real_distribution<double> next(-1.5, 1.5);
+  for (int64_t i = 0; i < element_count(t.dims); ++i)
+    if (v.dtype == DType::F64) reinterpret_cast<double*>(t.bytes.data())[i] = next(random);
+    else
+      reinterpret_cast<int64_t*>(t.bytes.data())[i] = static_cast<int64_t>(random() % static_cast<uint64_t>(classes));
+  return t;
+}
+
+double& element(TensorData& t, int64_t i) { return reinterpret_cast<double*>(t.bytes.data())[i]; }
+
+/// The gradients of s with respect to all of `wrt`, named by commas, which are inputs.
+void check(const Case& c) {
+  const std::string& names = c.wrt;
+  std::string results;
+  std::vector<std::string> wrt;
+  for (size_t from = 0; from < names.size();) {
+    const size_t to = std::min(names.find(", ", from), names.size());
+    wrt.push_back(names.substr(from, to - from));
+    results += (results.empty() ? "d" : ", d") + wrt.back();
+    from = to + 2;
+  }
+  Case asking = c;
+  asking.main += "  " + results + " = grad(s, " + names + ")\n";
+  INFO(asking.main);
+  auto graph = backward_of(asking, "s, " + results);
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  const Model model(std::move(graph).value());
+  std::mt19937 random(7);
+  std::vector<TensorData> inputs;
+  for (size_t i = 0; i < model.graph().inputs.size(); ++i) inputs.push_back(drawn(model.input(i), c.classes, random));
+  std::vector<TensorData> made = model.run(inputs);
+  for (size_t w = 0; w < wrt.size(); ++w) {
+    size_t at = 0;
+    while (model.input(at).original != wrt[w]) ++at;
+    REQUIRE(made[w + 1].dims == inputs[at].dims);
+    for (int64_t k = 0; k < element_count(inputs[at].dims); ++k) {
+      const double x = element(inputs[at], k), h = 1e-5;
+      element(inputs[at], k) = x + h;
+      const double up = element(model.run(inputs)[0], 0);
+      element(inputs[at], k) = x - h;
+      const double down = element(model.run(inputs)[0], 0);
+      element(inputs[at], k) = x;
+      INFO("d" << wrt[w] << " element " << k);
+      CHECK(std::fabs(element(made[w + 1], k) - (up - down) / (2 * h)) <=
+            1e-7 * (1 + std::fabs(up) + std::fabs(element(made[w + 1], k))));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("gradients of a graph are those of its operators in reverse") {
+  check({"  x: f64[3, 4]\n  W: f64[4, 5]\n  b: f64[5]\n  t: i64[3]\n",
+         "  y = gemm(tanh(gemm(x, W, b)), transpose2d(W), x)\n"
+         "  s = nll_loss_mean(log_softmax(y, axis=1), t)\n",
+         "x, W, b"});
+}
+
+TEST_CASE("gradients of all uses of a value are summed") {
+  check({"  x: f64[3, 4]\n  y: f64[4]\n", "  z = x*y + x\n  s = sum(z*z/(2 + sin(x)), axes=[0, 1])\n", "x, y"});
+}
+
+TEST_CASE("operators of networks have gradients in graphs") {
+  check({"  x: f64[2, 2, 6, 6]\n  w: f64[3, 2, 3, 3]\n  b: f64[3]\n  g: f64[3]\n",
+         "  h = maxpool2d(tanh(conv2d(x, w, b, pads=[1, 1, 1, 1])), kernel=[2, 2], stride=[2, 2])\n"
+         "  n = batch_norm(h, g, b, b, exp(g))\n"
+         "  s = mean(sq(reshape(n, shape=[2, 27])), axes=[0, 1])\n",
+         "x, w, b, g"});
+  check({"  x: f64[2, 2, 3, 3]\n  w: f64[2, 3, 2, 2]\n",
+         "  s = sum(sq(conv_transpose2d(x, w, stride=[2, 2])), axes=[0, 1, 2, 3])\n", "x, w"});
+  check({"  q: f64[1, 2, 3, 4]\n  k: f64[1, 2, 3, 4]\n  v: f64[1, 2, 3, 4]\n",
+         "  a = softmax(matmul(q, transpose(k, perm=[0, 1, 3, 2]))*0.5, axis=-1)\n"
+         "  s = sum(sq(matmul(a, v)), axes=[0, 1, 2, 3])\n",
+         "q, k, v"});
+  check({"  q: f64[1, 2, 3, 4]\n  k: f64[1, 2, 3, 4]\n  v: f64[1, 2, 3, 4]\n",
+         "  s = sum(sq(attention(q, k, v, causal=true)), axes=[0, 1, 2, 3])\n", "q, k, v"});
+  check({"  E: f64[5, 3]\n  i: i64[4]\n  g: f64[3]\n  b: f64[3]\n",
+         "  s = sum(sq(layernorm(gather(E, i, axis=0), g, b)), axes=[0, 1])\n", "E, g, b", "", 5});
+}
+
+TEST_CASE("gradients go through what moves elements") {
+  check({"  x: f64[4, 6]\n",
+         "  a, b, c = split(x, axis=1)\n"
+         "  s = sum(concat([a*b, exp(c), slice(x, begin=[0, 2], size=[4, 2])], axis=1), axes=[0, 1])\n",
+         "x"});
+}
+
+TEST_CASE("the gradient of a loop is a loop that runs the other way") {
+  const std::string cell = "  cell(t, h, x, W, U): |\n    n = tanh(x*W + matmul(h, U))\n    [n, n*h]\n";
+  for (const std::string reversed : {"true", "false"})
+    check({"  x: f64[5, 2, 3]\n  h: f64[2, 3]\n  W: f64[3]\n  U: f64[3, 3]\n",
+           "  e, all = scan('cell', [h], [x], [W, U], " + reversed +
+               ")\n  s = sum(sq(all), axes=[0, 1, 2]) + sum(e*W, axes=[0, 1])\n",
+           "x, h, W, U", cell});
+}
+
+TEST_CASE("a gradient can be differentiated again") {
+  check({"  x: f64[3]\n  W: f64[3, 3]\n",
+         "  e = sum(exp(matvec(W, x)), axes=[0])\n  g = grad(e, x)\n  s = sum(sq(g), axes=[0])\n", "x, W"});
+}
+
+TEST_CASE("what a gradient cannot go through is said with its place") {
+  const auto hard = backward_of({"  x: f64[2, 3]\n", "  h = hardmax(x)\n  dx = grad(sum(h), x)\n", ""}, "dx");
+  REQUIRE(!hard.ok());
+  CHECK(hard.diagnostics().text() ==
+        "g.yaml:5:7: error: hardmax has no gradient here: its definition says 'grad: none' [E0709]\n"
+        "  note: the gradient is asked for at g.yaml:6:8\n");
+}
+
+TEST_CASE("what s does not depend on has the gradient 0") {
+  auto graph = backward_of({"  x: f64[2]\n  z: f64[3]\n", "  dz = grad(sum(stop(x*2)), z)\n", ""}, "dz");
+  REQUIRE(graph.ok());
+  const Model model(std::move(graph).value());
+  std::vector<TensorData> made = model.run(
+      {TensorData{DType::F64, {2}, std::vector<uint8_t>(16)}, TensorData{DType::F64, {3}, std::vector<uint8_t>(24)}});
+  for (int64_t k = 0; k < 3; ++k) CHECK(element(made[0], k) == 0);
+}
