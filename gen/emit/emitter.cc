@@ -75,12 +75,12 @@ void Emitter::name_everything() {
 std::string Emitter::free_name(const std::string& name) const {
   const auto taken = [&](const std::string& s) {
     const auto at = visible_.find(s);
-    return (at != visible_.end() && at->second > 0) || is_reserved(s, NamesOf::kernel);
+    return at != visible_.end() && at->second > 0;
   };
-  std::string base = identifier(name);
+  const std::string base = unreserved(identifier(name), NamesOf::kernel);
   if (!taken(base)) return base;
   for (int i = 2;; ++i)
-    if (std::string s = fmt::format("{}_{}", base, i); !taken(s)) return s;
+    if (std::string s = unreserved(fmt::format("{}_{}", base, i), NamesOf::kernel); !taken(s)) return s;
 }
 
 std::string Emitter::reserve(const std::string& name) {

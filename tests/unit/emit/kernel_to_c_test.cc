@@ -113,7 +113,7 @@ TEST_CASE("names that C or the function's head take get another spelling") {
                      {s_let("size", v_load(0, DType::F32, v_var("int"))),
                       s_store(1, v_var("int"), v_var("size", {DType::F32, 1, 0}))})};
   const std::string text = emitted(nest, portable);
-  CHECK(text.find("const float size_2 = in_2[int_2];") != std::string::npos);
+  CHECK(text.find("const float size_ = in_[int_];") != std::string::npos);
 }
 
 TEST_CASE("workspace buffers are carved from aligned memory") {
