@@ -85,6 +85,7 @@ bool is_format(std::string_view word) {
 }
 
 bool is_of_family(std::string_view word) {
+  if (word.ends_with('_')) return false;
   if (is_format(word)) return true;
   for (const char c : word)
     if (c >= 'a' && c <= 'z') return false;

@@ -46,6 +46,10 @@ void Diagnostics::warning(Code code, SourceSpan span, std::string message, std::
   all_.push_back({code, Severity::warning, std::move(span), "", std::move(message), std::move(notes)});
 }
 
+void Diagnostics::warning_at(Code code, std::string where, std::string message, std::vector<std::string> notes) {
+  all_.push_back({code, Severity::warning, {}, std::move(where), std::move(message), std::move(notes)});
+}
+
 void Diagnostics::add(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
 
 void Diagnostics::append(const Diagnostics& other) { all_.insert(all_.end(), other.all_.begin(), other.all_.end()); }

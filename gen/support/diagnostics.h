@@ -54,6 +54,7 @@ class Diagnostics {
   /// cannot be opened.
   void error_at(Code code, std::string where, std::string message, std::vector<std::string> notes = {});
   void warning(Code code, SourceSpan span, std::string message, std::vector<std::string> notes = {});
+  void warning_at(Code code, std::string where, std::string message, std::vector<std::string> notes = {});
   void add(Diagnostic diagnostic);
   void append(const Diagnostics& other);
 

@@ -45,7 +45,7 @@ std::string said_by(const std::string& name, const Command& command, int& status
 
 /// Whether every finding has a place in front of it, and a note: its own, or that of an earlier one of its code.
 bool helps(const std::string& text) {
-  const std::regex finding("[^ ][^\n]*: error: [^\n]*\\[(E[0-9]{4})\\]\n((?: [^\n]*\n)*)");
+  const std::regex finding("[^ ][^\n]*: (?:error|warning): [^\n]*\\[(E[0-9]{4})\\]\n((?: [^\n]*\n)*)");
   std::set<std::string> advised;
   std::smatch match;
   std::string rest = text;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "frontend/graph/size_arithmetic.h"
 #include "ir/graph/without_unused.h"
@@ -147,6 +149,39 @@ std::optional<std::vector<SizeExpr>> GraphBuilder::numbers(ValueId id) const {
   return elements;
 }
 
+std::optional<ValueRange> GraphBuilder::range(ValueId id) const {
+  constexpr int64_t kMaximumLooked = 4096;
+  const Entry& e = at(id);
+  if (e.range) return e.range;
+  double lo = std::numeric_limits<double>::infinity(), hi = -lo;
+  if (const auto elements = e.numbers) {
+    for (const SizeExpr& n : *elements) {
+      const SizeBounds b = bounds_of(n, sizes());
+      lo = std::min(lo, static_cast<double>(b.lo));
+      hi = std::max(hi, static_cast<double>(b.hi));
+    }
+  } else if (const auto& data = e.value.constant;
+             data && !e.value.trainable && !is_complex(data->dtype) && element_count(data->dims) <= kMaximumLooked) {
+    for (int64_t i = 0, n = element_count(data->dims); i < n; ++i) {
+      const double v = real_element(*data, i);
+      if (std::isnan(v)) return std::nullopt;
+      lo = std::min(lo, v);
+      hi = std::max(hi, v);
+    }
+  }
+  return lo <= hi ? std::optional(ValueRange{lo, hi}) : range_of_type(e.value.dtype);
+}
+
+std::optional<ValueRange> GraphBuilder::range_of_node(const Node& node) const {
+  std::vector<std::optional<ValueRange>> ranges;
+  for (const ValueId id : node.inputs) ranges.push_back(id == kNoValue ? std::nullopt : range(id));
+  return range_of_result(node.op, ranges, node.attrs);
+}
+
+bool GraphBuilder::is_input(ValueId id) const {
+  return std::find(graph_.inputs.begin(), graph_.inputs.end(), id) != graph_.inputs.end();
+}
+
 InferredTypes GraphBuilder::infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs,
                                   size_t outputs) const {
   std::vector<std::optional<TensorType>> types;
@@ -213,11 +248,14 @@ std::vector<ValueId> GraphBuilder::add_node(const std::string& op, std::vector<V
     at(made[0]).computed = true;
     return made;
   }
+  const std::optional<ValueRange> range = range_of_node(node);
   for (ValueId& id : node.inputs)
     if (id != kNoValue) id = at_run(id);
   const size_t place = pinned ? open_.size() - 1 : place_of(node, inferred.outputs);
   name_extents(node, inferred, open_[place].region);
-  return append(std::move(node), inferred.outputs, place);
+  const std::vector<ValueId> made = append(std::move(node), inferred.outputs, place);
+  at(made[0]).range = range;
+  return made;
 }
 
 std::vector<ValueId> GraphBuilder::add_gradients(ValueId of, const std::vector<ValueId>& wrt) {

@@ -9,6 +9,7 @@
 
 #include "frontend/graph/name_graph.h"
 #include "frontend/graph/op_semantics.h"
+#include "frontend/graph/value_range.h"
 
 namespace tenon {
 
@@ -105,6 +106,9 @@ class GraphBuilder {
   const OpSemantics& semantics() const { return *semantics_; }
   /// Elements of a tensor of integers where they are known before run time.
   std::optional<std::vector<SizeExpr>> numbers(ValueId id) const;
+  /// What the elements of a tensor are between, as far as constants and the operators that made it say.
+  std::optional<ValueRange> range(ValueId id) const;
+  bool is_input(ValueId id) const;
 
   /// An input that the next call finds as this call's output was; positions are those in the outputs of `finish`.
   struct State {
@@ -126,6 +130,7 @@ class GraphBuilder {
     bool computed = false;        // has a node although its contents are known, which the graph does not keep
     bool kept = false;            // see keep()
     RegionId region = kTopLevel;  // outside of which it is not known
+    std::optional<ValueRange> range = std::nullopt;
   };
   /// An open region and the nodes that are in it so far.
   struct Open {
@@ -141,6 +146,7 @@ class GraphBuilder {
   };
   Region& region(RegionId id) { return graph_.regions[static_cast<size_t>(id)]; }
   const Region& region(RegionId id) const { return graph_.regions[static_cast<size_t>(id)]; }
+  std::optional<ValueRange> range_of_node(const Node& node) const;
   bool is_written_in(RegionId id, const SizeExpr& extent) const;
   void check_known_outside(RegionId id, const TensorType& type) const;
   size_t place_of(const Node& node, const std::vector<TensorType>& types) const;

@@ -27,8 +27,11 @@ std::string declared_text(const TypeProto::Tensor& t) {
   return fmt::format("{}[{}]", element, dims);
 }
 
-bool may_hold(const TypeProto::Tensor& t, const TensorType& value, const std::vector<GraphSize>& sizes) {
-  if (t.elem_type() != 0 && onnx_dtype(t.elem_type()) != value.dtype) return false;
+bool may_have_type(const TypeProto::Tensor& t, DType dtype) {
+  return t.elem_type() == 0 || onnx_dtype(t.elem_type()) == dtype;
+}
+
+bool may_have_shape(const TypeProto::Tensor& t, const TensorType& value, const std::vector<GraphSize>& sizes) {
   if (!t.has_shape()) return true;
   const auto& dims = t.shape().dim();
   if (dims.empty()) return true;  // also what exporters write that do not know the rank
@@ -50,14 +53,45 @@ void add_declared_types(const GraphProto& graph, DeclaredTypes& declared) {
       if (v.type().value_case() == TypeProto::kTensorType) declared.emplace(v.name(), &v.type());
 }
 
-std::optional<std::string> contradiction(const DeclaredTypes& declared, const std::string& name,
-                                         const TensorType& value, const std::vector<GraphSize>& sizes) {
+std::optional<Contradiction> contradiction(const DeclaredTypes& declared, const std::string& name,
+                                           const TensorType& value, const std::vector<GraphSize>& sizes) {
+  std::optional<Contradiction> found;
   const auto [begin, end] = declared.equal_range(name);
-  for (auto it = begin; it != end; ++it)
-    if (!may_hold(it->second->tensor_type(), value, sizes))
-      return fmt::format("the file declares '{}' as {}, but it is {}", name, declared_text(it->second->tensor_type()),
-                         to_text(value));
-  return std::nullopt;
+  for (auto it = begin; it != end; ++it) {
+    const TypeProto::Tensor& t = it->second->tensor_type();
+    const bool type = may_have_type(t, value.dtype);
+    if (type && may_have_shape(t, value, sizes)) continue;
+    if (!found || !type)
+      found = Contradiction{
+          fmt::format("the file declares '{}' as {}, but it is {}", name, declared_text(t), to_text(value)), type};
+    if (!type) break;
+  }
+  return found;
+}
+
+void StaleDeclarations::add(const std::string& where, const std::string& value, const std::string& text) {
+  if (std::find(values_.begin(), values_.end(), value) != values_.end()) return;
+  if (values_.empty()) {
+    where_ = where;
+    text_ = text;
+  }
+  values_.push_back(value);
+}
+
+void StaleDeclarations::report(const std::string& file, Diagnostics& diagnostics) const {
+  constexpr size_t kNamed = 8;
+  if (values_.empty()) return;
+  std::vector<std::string> notes;
+  if (values_.size() > 1) {
+    std::string others;
+    for (size_t i = 1; i < std::min(values_.size(), kNamed); ++i)
+      others += fmt::format("{}'{}'", i == 1 ? "" : ", ", values_[i]);
+    if (values_.size() > kNamed) others += fmt::format(" and {} more", values_.size() - kNamed);
+    notes.push_back("so are the shapes that the file declares for " + others);
+  }
+  notes.emplace_back(kRenewDeclarations);
+  diagnostics.warning_at(Code::E0810, file + ": " + where_, text_ + "; the shape that the operators imply is used",
+                         std::move(notes));
 }
 
 }  // namespace tenon

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "frontend/onnx/onnx_sparse.h"
 #include "frontend/onnx/onnx_tensor.h"
 #include "frontend/recipe/recipe_call.h"
 
@@ -18,7 +19,7 @@ class NodeMapping {
  public:
   NodeMapping(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs)
       : context_(context), node_(node), inputs_(inputs) {
-    opset_ = context_.opsets.count(domain()) ? context_.opsets.at(domain()) : 0;
+    opset_ = context_.opsets.count(domain()) ? context_.opsets.at(domain()) : opset_not_imported();
   }
 
   std::vector<ValueId> run() {
@@ -38,6 +39,7 @@ class NodeMapping {
         recipe.call_graph = [this](const std::string& callee, const RecipeList& args) {
           return call_graph(callee, args);
         };
+        recipe.warn = [this](const std::string& message) { context_.warn(Code::E0807, message, {}); };
         if (row->when && !holds(recipe, *row->when)) continue;
         runs = true;
         return results(recipe, *row);
@@ -56,6 +58,22 @@ class NodeMapping {
     for (const ValueId id : inputs_)
       if (id >= 0) all += (all.empty() ? ": " : ", ") + to_text(context_.builder.type(id));
     return all;
+  }
+
+  // Files of other tools leave the import out; the first version is what such operators have unless they came later.
+  int opset_not_imported() {
+    if (domain().empty()) return 0;
+    constexpr int kNewest = 1000;
+    for (const int version : {1, kNewest}) {
+      bool known = false;
+      if (onnx_rows(context_.table, node_.op_type(), domain(), version, known).empty()) continue;
+      context_.warn(Code::E0803,
+                    fmt::format("the model imports no opset of the domain '{}'; {} is taken as {}", domain(),
+                                node_.op_type(), version == 1 ? "of version 1" : "of the newest version"),
+                    {"an entry in its opset_import says which version is meant"});
+      return version;
+    }
+    return 0;
   }
 
   std::string domain() const { return node_.domain() == "ai.onnx" ? "" : node_.domain(); }
@@ -177,7 +195,9 @@ class NodeMapping {
       case AttributeProto::STRINGS:
         for (const std::string& s : a.strings()) list.push_back(s);
         return list;
-      case AttributeProto::TENSOR: return tensor(a);
+      case AttributeProto::TENSOR: return constant(a, read_onnx_tensor(a.t(), context_.folder, ""));
+      case AttributeProto::SPARSE_TENSOR:
+        return constant(a, read_onnx_sparse_tensor(a.sparse_tensor(), context_.folder, ""));
       case AttributeProto::GRAPH: return kGraphCallee + a.name();
       case AttributeProto::TYPE_PROTO: return {};  // of an optional that is empty: nothing is left of it
       default:
@@ -213,13 +233,13 @@ class NodeMapping {
     return AttributeProto::INTS;
   }
 
-  RecipeValue tensor(const AttributeProto& a) {
-    Result<TensorData> data = read_onnx_tensor(a.t(), context_.folder, "");
+  RecipeValue constant(const AttributeProto& a, Result<TensorData> data) {
     if (!data.ok()) {
       const Diagnostic first = data.diagnostics().sorted().front();
       throw OnnxError{first.code, fmt::format("attribute '{}': {}", a.name(), first.message), first.notes};
     }
     if (const auto file = external_file(a.t(), context_.folder)) context_.builder.add_file(*file);
+    for (const std::string& file : external_files(a.sparse_tensor(), context_.folder)) context_.builder.add_file(file);
     return TensorRef{context_.builder.add_constant("", std::move(data).value())};
   }
 

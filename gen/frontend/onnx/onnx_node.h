@@ -22,6 +22,8 @@ struct OnnxNodeContext {
   /// been reported.
   std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)>
       read_body = nullptr;
+  /// Says at the node that is read that the model is not as it should be, though it is clear what is meant.
+  std::function<void(Code code, const std::string& message, const std::vector<std::string>& notes)> warn = nullptr;
 };
 
 /// Why a node cannot be mapped. Thrown inside the reader, never out of it.

@@ -161,7 +161,9 @@ TensorData read_tensor(const TensorProto& t, const fs::path& folder, const std::
   if (count < 0 || count > (int64_t{1} << 40)) fail(Code::E0805, where, "the extents are negative or too large");
   const int64_t size = (count + packed - 1) / packed * width;
   if (t.data_location() == TensorProto::EXTERNAL) data.bytes = external_bytes(t, folder, size, where);
-  else if (t.has_raw_data()) data.bytes.assign(t.raw_data().begin(), t.raw_data().end());
+  // Some writers set the raw field to nothing next to typed elements.
+  else if (t.has_raw_data() && (count == 0 || !t.raw_data().empty()))
+    data.bytes.assign(t.raw_data().begin(), t.raw_data().end());
   else data.bytes = typed_bytes(t, *row);
   if (data.bytes.size() != static_cast<uint64_t>(size))
     fail(Code::E0805, where,

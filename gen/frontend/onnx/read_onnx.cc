@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -16,7 +15,9 @@
 #include "frontend/onnx/onnx_function.h"
 #include "frontend/onnx/onnx_node.h"
 #include "frontend/onnx/onnx_order.h"
+#include "frontend/onnx/onnx_parse.h"
 #include "frontend/onnx/onnx_sizes.h"
+#include "frontend/onnx/onnx_sparse.h"
 #include "frontend/onnx/onnx_stated.h"
 #include "frontend/onnx/onnx_tensor.h"
 #include "frontend/onnx/onnx_told.h"
@@ -26,7 +27,6 @@ namespace {
 
 using namespace tenon_onnx;
 
-constexpr int64_t kFirstOpset = 1, kLastOpset = 28;
 constexpr int kMaxDepth = 32;
 constexpr int64_t kMaxNodes = 1000000;
 
@@ -73,10 +73,13 @@ class OnnxReader {
   using Names = std::map<std::string, ValueId>;
 
   std::vector<std::pair<std::string, ValueId>> read_model() {
-    if (!parse()) return {};
+    if (!parse_onnx_model(source_, model_, diagnostics_)) return {};
     builder_.emplace(semantics_, CNames().fresh(model_.graph().name()));
     OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
-    read_opsets(context);
+    context.opsets = imported_opsets(source_, model_, diagnostics_);
+    context.warn = [this](Code code, const std::string& message, const std::vector<std::string>& notes) {
+      diagnostics_.warning_at(code, source_.path + ": " + where_, message, notes);
+    };
     add_declared_types(model_.graph(), declared_);
     if (diagnostics_.has_errors()) return {};
     read_tensors(context, model_.graph(), values_, "");
@@ -109,38 +112,12 @@ class OnnxReader {
     diagnostics_.error_at(code, where.empty() ? source_.path : source_.path + ": " + where, message, std::move(notes));
   }
 
-  bool parse() {
-    const bool fits = source_.bytes.size() <= static_cast<size_t>(std::numeric_limits<int>::max());
-    if (!fits || !model_.ParseFromArray(source_.bytes.data(), static_cast<int>(source_.bytes.size())))
-      error(Code::E0801, "",
-            fits ? "this is not an ONNX model, or it is damaged"
-                 : "models of 2 GiB and more keep their weights in a file next to them");
-    else if (source_.bytes.empty()) error(Code::E0801, "", "the file is empty");
-    else if (!model_.has_graph() || model_.opset_import_size() == 0)
-      error(Code::E0801, "", "this is not an ONNX model: it has no graph or imports no opset");
-    else if (model_.graph().sparse_initializer_size() > 0)
-      error(Code::E0805, "",
-            fmt::format("sparse weights cannot be read ('{}')", model_.graph().sparse_initializer(0).values().name()));
-    return !diagnostics_.has_errors();
-  }
-
-  void read_opsets(OnnxNodeContext& context) {
-    for (const OperatorSetIdProto& o : model_.opset_import()) {
-      const std::string domain = o.domain() == "ai.onnx" ? "" : o.domain();
-      if (domain.empty() && (o.version() < kFirstOpset || o.version() > kLastOpset))
-        error(Code::E0803, "",
-              fmt::format("opset {} cannot be read, only {} to {}", o.version(), kFirstOpset, kLastOpset),
-              {"onnx.version_converter brings a model to another opset"});
-      context.opsets[domain] = static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
-    }
-  }
-
   void define(Names& names, const std::string& name, ValueId id, const std::string& where) {
     if (!names.emplace(name, id).second) error(Code::E0809, where, fmt::format("the name '{}' is defined twice", name));
     if (id < 0) return;
-    if (const auto wrong = contradiction(declared_, name, builder_->type(id), builder_->sizes()))
-      error(Code::E0810, where, *wrong,
-            {"onnx.shape_inference makes the declarations anew where the old ones are taken out"});
+    const auto wrong = contradiction(declared_, name, builder_->type(id), builder_->sizes());
+    if (wrong && wrong->in_shape_only) stale_.add(where, name, wrong->text);
+    else if (wrong) error(Code::E0810, where, wrong->text, {kRenewDeclarations});
   }
 
   void read_tensors(const OnnxNodeContext& context, const GraphProto& graph, Names& names, const std::string& outer) {
@@ -150,6 +127,14 @@ class OnnxReader {
       diagnostics_.append(data.diagnostics());
       if (const auto file = external_file(t, context.folder)) builder_->add_file(*file);
       define(names, t.name(), data.ok() ? builder_->add_constant(t.name(), std::move(data).value()) : kNoValue, where);
+    }
+    for (const SparseTensorProto& t : graph.sparse_initializer()) {
+      const std::string where = fmt::format("{}sparse initializer '{}'", outer, t.values().name());
+      Result<TensorData> data = read_onnx_sparse_tensor(t, context.folder, source_.path + ": " + where);
+      diagnostics_.append(data.diagnostics());
+      for (const std::string& file : external_files(t, context.folder)) builder_->add_file(file);
+      define(names, t.values().name(),
+             data.ok() ? builder_->add_constant(t.values().name(), std::move(data).value()) : kNoValue, where);
     }
   }
 
@@ -215,9 +200,15 @@ class OnnxReader {
   void read_nodes(OnnxNodeContext& context, const Nodes& nodes, Names& names, const std::string& outer) {
     for (int i : onnx_node_order(nodes)) {
       const NodeProto& node = nodes.Get(i);
+      if (!gives_something(node)) continue;
       const std::string name = node.name().empty() ? "" : fmt::format(" '{}'", node.name());
       read_node(context, node, names, fmt::format("{}node {}{} ({})", outer, i, name, node.op_type()));
     }
+  }
+
+  // A print or a check that an exporter left in gives nothing, and means nothing to the values.
+  static bool gives_something(const NodeProto& node) {
+    return std::any_of(node.output().begin(), node.output().end(), [](const std::string& o) { return !o.empty(); });
   }
 
   void read_node(OnnxNodeContext& context, const NodeProto& node, Names& names, const std::string& where) {
@@ -251,6 +242,7 @@ class OnnxReader {
                                const Names& names, const std::string& where) {
     std::vector<ValueId> none(static_cast<size_t>(node.output_size()), kNoValue);
     builder_->set_origin(where);
+    where_ = where;
     try {
       if (const FunctionProto* f = find_onnx_function(model_, node))
         return call_function(context, *f, node, inputs, where);
@@ -279,6 +271,7 @@ class OnnxReader {
       if (const auto it = context.stated.find(node.output(i)); it != context.stated.end())
         inner.stated[f.output(i)] = it->second;
     inner.lists = context.lists;
+    inner.warn = context.warn;
     for (const OperatorSetIdProto& o : f.opset_import())
       inner.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] =
           static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));
@@ -387,7 +380,10 @@ class OnnxReader {
       Graph graph = builder_->finish(outputs);
       graph.doc = model_.graph().doc_string();
       drop_sizes(graph, unknowns_);
-      if (verify(graph).empty() || unknowns_.empty()) return graph;
+      if (verify(graph).empty() || unknowns_.empty()) {
+        stale_.report(source_.path, diagnostics_);
+        return {std::move(graph), diagnostics_};
+      }
       error(Code::E0807, "", "numbers that run time tells decide extents, and no stated extent says what they are");
     } catch (const GraphError& e) {
       error(Code::E0807, "", e.what());
@@ -407,7 +403,9 @@ class OnnxReader {
   ModelProto model_;
   std::optional<GraphBuilder> builder_;
   Names values_;
+  StaleDeclarations stale_;
   DeclaredTypes declared_;  // of the graph that is read and those around it
+  std::string where_;       // the node that is read
   int depth_ = 0;
   int64_t nodes_ = 0;
   std::set<std::string> reported_;  // open sizes without bounds

@@ -7,6 +7,7 @@
 
 #include "frontend/graph/size_arithmetic.h"
 #include "frontend/recipe/recipe_call.h"
+#include "frontend/recipe/recipe_einsum.h"
 #include "frontend/recipe/recipe_parts.h"
 #include "frontend/recipe/recipe_scan.h"
 #include "ir/number/small_number.h"
@@ -301,12 +302,22 @@ RecipeValue scan(const HostCall& c) { return scan_recipe(c.context, c.args, c.of
 RecipeValue item(const HostCall& c) { return item_of(c.context, c.args, c.offset); }
 RecipeValue stretch(const HostCall& c) { return stretch_of(c.context, c.args, c.offset); }
 
-// einsum('ij,jk->ik', A, B): an op made from the subscripts.
 RecipeValue einsum(const HostCall& c) {
-  if (!c.context.builder.semantics().einsum) c.fail("einsum is not known here");
-  const MadeOp op = c.context.builder.semantics().einsum(c.text(0));
-  if (!op.error.empty()) c.fail("einsum: " + op.error);
-  return call_op(c.context, {op.name, RecipeList(c.args.begin() + 1, c.args.end()), {}, 1, c.offset});
+  return einsum_of(c.context, c.text(0), RecipeList(c.args.begin() + 1, c.args.end()), c.offset);
+}
+
+// The maximum of what the elements of a tensor may be, none where nothing is known of them.
+RecipeValue bound(const HostCall& c) {
+  const std::optional<ValueRange> range = c.context.builder.range(c.tensor(0));
+  if (!range || !(std::fabs(range->hi) < 0x1p53)) return {};
+  return SizeExpr(static_cast<int64_t>(std::floor(range->hi)));
+}
+// Whether an operator of the graph makes a tensor: it is no input and no constant.
+RecipeValue made(const HostCall& c) { return !c.value(0).constant && !c.context.builder.is_input(c.tensor(0)); }
+
+RecipeValue warn(const HostCall& c) {
+  if (c.context.warn) c.context.warn(c.text(0));
+  return true;
 }
 
 RecipeValue require(const HostCall& c) {
@@ -376,6 +387,9 @@ constexpr HostRow kHostRows[] = {
     {"numbers", 2, 2, numbers_tensor},
     {"require", 2, 2, require},
     {"einsum", 2, kMany, einsum},
+    {"bound", 1, 1, bound},
+    {"made", 1, 1, made},
+    {"warn", 1, 1, warn},
     {"joined", 1, 1, joined_lists},
     {"chain", 2, 2, chain},
     {"scan", 5, 5, scan},
@@ -389,7 +403,7 @@ constexpr HostRow kHostRows[] = {
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
   return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar ||
-         f == chain || f == scan || f == item || f == stretch || f == split || f == grad;
+         f == bound || f == made || f == chain || f == scan || f == item || f == stretch || f == split || f == grad;
 }
 
 bool has_tensor(const RecipeList& args) {

@@ -31,6 +31,8 @@ struct RecipeContext {
   /// Calls a graph that an attribute holds; its text begins with kGraphCallee. Where there is none, no recipe has such
   /// a text.
   std::function<RecipeList(const std::string& callee, const RecipeList& args)> call_graph = nullptr;
+  /// Says that what is made is not quite what the text asks for; without it nobody is told.
+  std::function<void(const std::string& message)> warn = nullptr;
   bool names_values = false;  // results get the names on the left
   int depth = 0;              // of inlined calls
   int calls = 0;              // inlined within the outermost one

@@ -45,3 +45,9 @@ TEST_CASE("two names never become one") {
   CHECK(names.fresh("1x") == "t1x");
   CHECK(names.fresh(std::string(200, 'x')).size() == 48);
 }
+
+TEST_CASE("c names: what an underscore ends is no macro of a family, so that there is a way out of one") {
+  CHECK(is_reserved("SIZE_MAX_2", NamesOf::kernel));
+  CHECK(tenon::unreserved("SIZE_MAX_2", NamesOf::kernel) == "SIZE_MAX_2_");
+  CHECK_FALSE(is_reserved("SIZE_MAX_2_", NamesOf::kernel));
+}

@@ -1,0 +1,19 @@
+// The bytes of an ONNX file as a ModelProto, and the opsets that it imports.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "frontend/onnx/onnx.pb.h"
+#include "frontend/onnx/read_onnx.h"
+
+namespace tenon {
+
+/// Fills `model`; false where the bytes are no model, which has been reported.
+bool parse_onnx_model(const OnnxSource& source, tenon_onnx::ModelProto& model, Diagnostics& diagnostics);
+
+/// Version by domain; the domain of ONNX itself is the empty one. A version that cannot be read is reported.
+std::map<std::string, int> imported_opsets(const OnnxSource& source, const tenon_onnx::ModelProto& model,
+                                           Diagnostics& diagnostics);
+
+}  // namespace tenon
