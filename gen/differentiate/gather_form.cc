@@ -78,11 +78,53 @@ class IndexSolver {
     below_.erase(below_.begin() + static_cast<ptrdiff_t>(d));
   }
 
+  /// A value that is 0 with what it reads at a solved variable is that of a padded read: a sum over all of the
+  /// variables that are left, as the sum of the op itself is.
+  bool pad_instead(const std::string& name, const Expr& at, const Expr& extent) {
+    const Expr padded = padded_factor(value_, name, extent);
+    if (!padded || (where_ && mentions(where_, name)) || (in_range_ && mentions(in_range_, name))) return false;
+    for (const Expr& e : index_)
+      if (mentions(e, name)) return false;
+    value_ = padded;
+    replace({{name, at}});
+    return true;
+  }
+
+  /// `e` with the one read at `name` padded by 0; null where there are others, or where it is no factor of `e`.
+  Expr padded_factor(const Expr& e, const std::string& name, const Expr& extent) const {
+    if (const auto* r = std::get_if<Read>(&e->node)) return padded_read(e, *r, name, extent);
+    const auto* a = std::get_if<Apply>(&e->node);
+    if (!a || (a->op != ScalarOp::Mul && a->op != ScalarOp::Neg && a->op != ScalarOp::Cast)) return nullptr;
+    Few<Expr> args = a->args;
+    Expr* with = nullptr;
+    for (Expr& x : args) {
+      if (!mentions(x, name)) continue;
+      if (with) return nullptr;
+      with = &x;
+    }
+    if (!with || !(*with = padded_factor(*with, name, extent))) return nullptr;
+    return a->op == ScalarOp::Cast ? cast_to(args[0], e->type) : apply(a->op, args);
+  }
+
+  Expr padded_read(const Expr& e, const Read& r, const std::string& name, const Expr& extent) const {
+    const Expr zero = constant_float(0, e->type);
+    if (r.fill && !same(r.fill, zero)) return nullptr;
+    const std::vector<Expr>& dims = (*known_.tensors)[static_cast<size_t>(r.tensor)].dims;
+    size_t places = 0;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const auto* v = std::get_if<VarRef>(&r.index[d]->node);
+      if (v && v->name == name && same(dims[d], extent)) ++places;
+      else if (mentions(r.index[d], name)) return nullptr;
+    }
+    return places == 1 ? read_of(r.tensor, e->type, r.index, zero) : nullptr;
+  }
+
   /// v := e, which no longer is a variable; `upto`: what is known to be above e, null for nothing.
   void solve(const std::string& name, const Expr& e, const Expr& upto) {
     const Expr extent = variable(name)->extent;
     std::erase_if(open_, [&](const LoopVar& v) { return v.name == name; });
     const Expr at = simplify(e, ranges_);
+    if (!upto && pad_instead(name, at, extent)) return;
     replace({{name, at}});
     if (upto && same(upto, extent)) return;
     if (!upto) require(apply(ScalarOp::Ge, {at, constant_int(0)}));

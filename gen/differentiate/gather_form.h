@@ -21,6 +21,7 @@ struct GatherTarget {
 struct GatherFacts {
   Ranges ranges;
   std::vector<Expr> facts;
+  const std::vector<Tensor>* tensors = nullptr;  ///< that values read
 };
 
 /// The sum for one element; nothing where the index map has no solution in closed form.

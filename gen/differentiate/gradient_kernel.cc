@@ -181,6 +181,7 @@ class Differentiator {
       out.ranges.size_hi[s.name] = s.hi;
     }
     out.facts = k_.facts;
+    out.tensors = &k_.tensors;
     return out;
   }
 

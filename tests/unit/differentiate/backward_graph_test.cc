@@ -2,9 +2,11 @@
 #include <cmath>
 #include <random>
 
+#include "algebra/contraction.h"
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "oracle/run_graph.h"
+#include "schedule/split_loops.h"
 #include "semantics/backward.h"
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
@@ -185,4 +187,17 @@ TEST_CASE("what s does not depend on has the gradient 0") {
   std::vector<TensorData> made = model.run(
       {TensorData{DType::F64, {2}, std::vector<uint8_t>(16)}, TensorData{DType::F64, {3}, std::vector<uint8_t>(24)}});
   for (int64_t k = 0; k < 3; ++k) CHECK(element(made[0], k) == 0);
+}
+
+TEST_CASE("the gradients of a convolution are sums of products over whole ranges") {
+  auto graph = backward_of({"  x: f64[2, 3, 8, 8]\n  w: f64[4, 3, 3, 3]\n",
+                            "  dx, dw = grad(sum(sq(conv2d(x, w, pads=[1, 1, 1, 1]))), x, w)\n", ""},
+                           "dx, dw");
+  REQUIRE(graph.ok());
+  auto kernels = node_kernels(shipped(), *graph, "g.yaml");
+  REQUIRE(kernels.ok());
+  size_t contractions = 0;
+  for (const NodeKernel& k : *kernels)
+    if (k.kernel.name.find("conv2d_grad") == 0) contractions += find_contraction(with_split_loops(k.kernel)) ? 1 : 0;
+  CHECK(contractions == 2);
 }
