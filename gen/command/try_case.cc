@@ -55,6 +55,7 @@ bool has_class(const OpDef& def, const TensorDef& t, std::string_view name) {
 /// Terms of the longest sum; what a recurrence adds up goes through all of its elements.
 double reduction_terms(const Kernel& k) {
   double most = 1;
+  for (const Kernel& part : k.parts) most = std::max(most, reduction_terms(part));
   for (const KernelStatement& s : k.body) {
     double elements = 1;
     for (const LoopVar& v : s.loops)
@@ -97,7 +98,7 @@ class CaseMaker {
         if (!add_input(t)) return std::nullopt;
     auto call = bind_call(defs_, def_, given_, attrs_, types_, diagnostics_, place_);
     if (!call || !sizes_hold(*call) || !extents_exist(*call)) return std::nullopt;
-    expand_body(defs_, *call->scope.def, call->scope, call->kernel, diagnostics_);
+    expand_body(defs_, call->scope, call->kernel, diagnostics_);
     if (diagnostics_.has_errors() || !answer(*call) || !take_known_answers(*call->scope.def)) return std::nullopt;
     out_.terms = reduction_terms(call->kernel);
     return std::move(out_);

@@ -39,6 +39,7 @@ class Differentiator {
 
   GradientKernel run() {
     if (k_.call) return {std::nullopt, "it is written as a C template"};
+    if (!k_.parts.empty()) return {std::nullopt, "it calls a C template, or finds an extent in the data"};
     if (has_recurrence(k_)) return {std::nullopt, "it is a recurrence"};
     for (const auto& [output, cotangent] : request_.cotangents)
       k_.tensors[static_cast<size_t>(output)].role = Role::Temp;

@@ -58,11 +58,12 @@ std::string formula_of(const Kernel& k, const KernelStatement& s) {
 /// The types that reductions accumulate in.
 std::string accumulators(const Kernel& k) {
   std::set<std::string_view> names;
-  for (const KernelStatement& s : k.body)
+  for_each_statement(k, [&](const KernelStatement& s) {
     walk(s.value, [&](const Expr& e) {
       if (std::holds_alternative<Reduce>(e->node)) names.insert(name_of(e->type));
       return true;
     });
+  });
   std::string out;
   for (const std::string_view n : names) out += (out.empty() ? "" : ", ") + std::string(n);
   return out;
@@ -96,9 +97,10 @@ namespace tenon {
 KernelBanner banner_of(const Kernel& k) {
   KernelBanner out;
   std::string last;
-  for (const KernelStatement& s : k.body)
+  for_each_statement(k, [&](const KernelStatement& s) {
     if (std::string formula = emit::formula_of(k, s); formula != last)
       emit::append_wrapped(out.what, last = std::move(formula));
+  });
   if (out.what.empty() && !k.doc.empty()) emit::append_wrapped(out.what, k.doc);
   if (k.fused.size() > 1) {
     std::string fused = "fused:";

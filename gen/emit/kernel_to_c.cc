@@ -26,12 +26,13 @@ bool has_workspace(const LoopNest& n, bool per_worker = false) {
 /// Random numbers are the same on every level.
 bool draws_random(const Kernel& k) {
   bool found = false;
-  for (const KernelStatement& s : k.body)
+  for_each_statement(k, [&](const KernelStatement& s) {
     walk(s.value, [&](const Expr& e) {
       const auto* apply = std::get_if<Apply>(&e->node);
       found = found || (apply && apply->op == ScalarOp::Philox);
       return !found;
     });
+  });
   return found;
 }
 

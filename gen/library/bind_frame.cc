@@ -36,19 +36,20 @@ int tensor_named(const FrameParameter& p, const Scope& scope) {
 }
 
 /// The i64 that receives an extent.
-int extent_tensor(const FrameParameter& p, const Scope& scope, Kernel& kernel) {
+int extent_tensor(const FrameParameter& p, const Scope& scope, Role role, Kernel& kernel) {
   const auto known = scope.binding.sizes.find(p.name);
   if (!scope.def->let(p.name) || known == scope.binding.sizes.end()) return -1;
   const auto* size = std::get_if<SizeRef>(&known->second.e->node);
-  Tensor t{p.name + "_extent", Role::Output, DType::I64, {}, {}};
+  Tensor t{p.name + "_extent", role, DType::I64, {}, {}};
   t.extent = size ? size->name : p.name;
+  if (role == Role::Temp) t.name = t.extent + "_extent";  // the name of the size is like no other
   kernel.tensors.push_back(std::move(t));
   return static_cast<int>(kernel.tensors.size()) - 1;
 }
 
 }  // namespace
 
-void bind_frame(const std::shared_ptr<const Frame>& frame, const Scope& scope, Kernel& kernel) {
+FrameCall bind_frame(const std::shared_ptr<const Frame>& frame, const Scope& scope, Role extents, Kernel& kernel) {
   FrameCall call{frame, {}, {}};
   for (const FrameParameter& p : frame->parameters) {
     call.tensors.push_back(-1);
@@ -56,14 +57,14 @@ void bind_frame(const std::shared_ptr<const Frame>& frame, const Scope& scope, K
     switch (p.kind) {
       case FrameParameterKind::input:
       case FrameParameterKind::output: call.tensors.back() = tensor_named(p, scope); break;
-      case FrameParameterKind::extent: call.tensors.back() = extent_tensor(p, scope, kernel); break;
+      case FrameParameterKind::extent: call.tensors.back() = extent_tensor(p, scope, extents, kernel); break;
       case FrameParameterKind::size: call.values.back() = {size_named(p, scope.binding)}; break;
       case FrameParameterKind::real: call.values.back() = {real_named(p, scope.binding)}; break;
       case FrameParameterKind::pack: call.values.back() = scope.binding.packs.at(p.name); break;
       case FrameParameterKind::work: break;
     }
   }
-  kernel.call = std::move(call);
+  return call;
 }
 
 }  // namespace tenon

@@ -5,8 +5,8 @@
 
 namespace tenon {
 
-/// Finds the frame's parameters among the names of the definition, which the reader has matched, and gives `kernel` the
-/// call and an output for each extent that the frame writes.
-void bind_frame(const std::shared_ptr<const Frame>& frame, const Scope& scope, Kernel& kernel);
+/// Finds the frame's parameters among the names of the definition, which the reader has matched, and gives `kernel` a
+/// tensor of the role for each extent that the frame writes.
+FrameCall bind_frame(const std::shared_ptr<const Frame>& frame, const Scope& scope, Role extents, Kernel& kernel);
 
 }  // namespace tenon

@@ -385,6 +385,19 @@ std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_
   return out;
 }
 
+namespace {
+
+/// What a C template takes for granted of the sizes is asked when the kernel is called.
+void require_equal(const std::vector<std::pair<Expr, Expr>>& pairs, const OpDef& callee, Kernel& kernel) {
+  for (const auto& [a, b] : pairs) {
+    const Expr holds = simplify(apply(ScalarOp::Eq, {a, b}));
+    if (callee.impl.empty() || constant_value(holds).value_or(0) != 0) continue;
+    kernel.checks.push_back({{}, holds, CheckStatus::Shape, "what " + callee.name + " requires"});
+  }
+}
+
+}  // namespace
+
 bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs,
                     const std::map<std::string, BoundAttr>& attrs, Kernel& kernel, Scope& scope,
                     Diagnostics& diagnostics, const SourceSpan& place) {
@@ -403,6 +416,7 @@ bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vecto
   }
   if (const auto why = bind_types(def, dtypes, scope.binding)) return binder.fail(Code::E0606, *why);
   if (!binder.bind(dims, attrs)) return false;
+  require_equal(binder.taken_as_equal(), def, kernel);
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     BoundTensor& b = scope.tensors[def.inputs[i].name];
     if (!dims[i]) continue;

@@ -7,8 +7,9 @@
 
 namespace tenon {
 
-/// Appends the body's statements, temps and checks to `kernel`. `scope` names the inputs and outputs that `kernel`
-/// already has; composites that the body calls are expanded in place. Errors of typing are reported with their places.
-void expand_body(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics);
+/// Appends the body's statements, temps and checks to `kernel`. `scope` names the definition, and the inputs and
+/// outputs that `kernel` already has; composites that the body calls are expanded in place. A body that calls C
+/// templates, or finds extents in the data, becomes parts. Errors of typing are reported with their places.
+void expand_body(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics);
 
 }  // namespace tenon

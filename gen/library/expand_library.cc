@@ -82,6 +82,20 @@ bool frame_computes(const Frame& frame, const OpDef& def, const TypeVar& v) {
   });
 }
 
+/// Whether a part calls a template that tells types apart by more than their size, with tensors of the variable's type.
+bool computes_in_call(const Kernel& part) {
+  if (!part.call) return false;
+  const Frame& frame = *part.call->frame;
+  for (size_t i = 0; i < frame.parameters.size(); ++i) {
+    const int t = part.call->tensors[i];
+    if (t < 0 || part.tensors[static_cast<size_t>(t)].dtype != DType::U16) continue;
+    for (const FrameHole& h : frame_holes())
+      if (h.numeric && frame.text.find("@" + frame_hole_name(frame.parameters[i].name, h) + "@") != std::string::npos)
+        return true;
+  }
+  return false;
+}
+
 /// A type variable whose values are only moved: bodies are shared by element size.
 bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const Types& sample,
                 const std::map<std::string, PackPlan>& packs) {
@@ -92,11 +106,12 @@ bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const
   Diagnostics ignored;
   const auto k = expand_symbolic(defs, def, {types, std::vector<bool>(def.inputs.size(), true), packs}, ignored);
   if (!k) return false;
-  for (const KernelStatement& s : k->kernel.body) {
-    if (s.update != Update::Assign && s.update != Update::Last) return false;
-    if (mentions_arithmetic(s.value, DType::U16)) return false;
-  }
-  return true;
+  bool moves = std::none_of(k->kernel.parts.begin(), k->kernel.parts.end(), computes_in_call);
+  for_each_statement(k->kernel, [&](const KernelStatement& s) {
+    moves = moves && (s.update == Update::Assign || s.update == Update::Last) &&
+            !mentions_arithmetic(s.value, DType::U16) && !(s.where && mentions_arithmetic(s.where, DType::U16));
+  });
+  return moves;
 }
 
 std::string kernel_name(const OpDef& def, const Types& types, const std::vector<bool>& present) {

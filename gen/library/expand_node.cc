@@ -7,6 +7,17 @@
 
 namespace tenon {
 
+namespace {
+
+/// What the kernel finds itself is no size that it is called with.
+void drop_found_sizes(Kernel& kernel) {
+  std::erase_if(kernel.sizes, [&](const Size& s) {
+    return std::any_of(kernel.found.begin(), kernel.found.end(), [&](const FoundSize& f) { return f.name == s.name; });
+  });
+}
+
+}  // namespace
+
 std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs,
                                      const Attributes& attrs, const std::vector<GraphSize>& sizes,
                                      Diagnostics& diagnostics, bool for_gradients) {
@@ -18,8 +29,9 @@ std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, co
       call->kernel.sizes.push_back({e.size, 0, constant_value(e.bound).value_or(INT64_MAX)});
   call->scope.keeps_stops = for_gradients;
   call->kernel.reassociate = def.numerics.reassociate_all.value_or(true);
-  expand_body(defs, *call->scope.def, call->scope, call->kernel, diagnostics);
+  expand_body(defs, call->scope, call->kernel, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
+  drop_found_sizes(call->kernel);
   return call;
 }
 

@@ -36,9 +36,9 @@ class SymbolicExpander {
     for (size_t i = 0; i < def_.inputs.size(); ++i) add_tensor(def_.inputs[i], Role::Input, what_.present[i]);
     for (const TensorDef& t : def_.outputs) add_tensor(t, Role::Output, true);
     if (diagnostics_.has_errors()) return std::nullopt;
-    expand_body(defs_, def_, scope_, kernel(), diagnostics_);
-    if (diagnostics_.has_errors()) return std::nullopt;
     add_facts();
+    expand_body(defs_, scope_, kernel(), diagnostics_);
+    if (diagnostics_.has_errors()) return std::nullopt;
     keep_used(out_);
     return std::move(out_);
   }
@@ -156,6 +156,10 @@ class SymbolicExpander {
         else pack_extents(l.name);
         continue;
       }
+      if (l.written && !defs_.frame_of(def_)) {
+        scope_.binding.sizes[l.name] = {size_ref(l.name), true};
+        continue;
+      }
       const size_t checks = kernel().checks.size();
       const Typed t = expr.value(l.value);
       kernel().checks.resize(checks);  // the caller computes lets, with checks of its own
@@ -210,7 +214,7 @@ class SymbolicExpander {
       t.dims.insert(t.dims.end(), b.entries.back().begin(), b.entries.back().end());
     }
     for (const Expr& e : t.dims)
-      if (const auto* z = std::get_if<SizeRef>(&e->node)) extent_of(z->name).lo = 0;
+      if (const auto* z = std::get_if<SizeRef>(&e->node); z && known_.count(z->name)) extent_of(z->name).lo = 0;
     if (!present) return;
     b.tensor = static_cast<int>(kernel().tensors.size());
     if (role == Role::Input && passes_strides(def))

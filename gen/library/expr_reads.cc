@@ -100,12 +100,28 @@ void ExprBuilder::append_subscript(const Syntax& sub, const std::vector<Expr>& e
       out.push_back(k == 0 ? part : apply(ScalarOp::Mod, {part, entry[k]}));
     }
   } else {
+    if (entry.size() == 1) refuse_other_range(sub, entry[0]);
     out.push_back(index(sub));
   }
   const size_t given = out.size() - before;
   if (given == entry.size()) return;
   error(Code::E0429, sub, fmt::format("{} indices for {} dimensions", given, entry.size()));
   out.resize(before + entry.size(), constant_int(0));
+}
+
+/// A variable that is the index along an extent which a called op finds in the data runs over just that extent.
+void ExprBuilder::refuse_other_range(const Syntax& sub, const Expr& extent) {
+  const auto* size = std::get_if<SizeRef>(&extent->node);
+  const auto range = scope_.ranges.find(sub.text);
+  if (!size || sub.kind != SyntaxKind::name || range == scope_.ranges.end() || same(range->second, extent)) return;
+  const auto called = [&](const auto& s) { return s.name == size->name; };
+  if (std::any_of(kernel_.sizes.begin(), kernel_.sizes.end(), called)) return;
+  for (const auto& [name, own] : scope_.binding.sizes)
+    if (same(own.e, extent)) return;
+  error(Code::E0411, sub,
+        fmt::format("'{}' ranges over {} elsewhere, here over an extent that the called op finds in the data", sub.text,
+                    to_text(range->second)),
+        {"use another variable"});
 }
 
 size_t ExprBuilder::each_rank(const Syntax& s) const {

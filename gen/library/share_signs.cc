@@ -30,7 +30,7 @@ class SideBySide {
   SideBySide(const Kernel& a, const Kernel& b, DType of_a, DType of_b) : a_(a), b_(b), of_a_(of_a), of_b_(of_b) {}
 
   bool alike() const {
-    if (a_.call || b_.call || !equal_all(a_.facts, b_.facts)) return false;
+    if (is_opaque(a_) || is_opaque(b_) || !equal_all(a_.facts, b_.facts)) return false;
     const auto pairwise = [&](const auto& a, const auto& b) {
       return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                         [&](const auto& x, const auto& y) { return alike(x, y); });

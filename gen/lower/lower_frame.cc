@@ -6,23 +6,11 @@
 #include <algorithm>
 #include <map>
 
+#include "lower/nest/number_of_sizes.h"
 #include "support/check.h"
 
 namespace tenon {
 namespace {
-
-/// An expression over sizes and attributes.
-Operand number(const Expr& e) {
-  if (const auto* c = std::get_if<Constant>(&e->node)) return v_constant(*c, {e->type, 1, 0});
-  if (const auto* s = std::get_if<SizeRef>(&e->node)) return v_size(s->name);
-  if (const auto* a = std::get_if<AttrRef>(&e->node)) return v_attr(a->name, e->type, a->element);
-  if (const auto* s = std::get_if<Select>(&e->node)) return v_select(number(s->cond), number(s->yes), number(s->no));
-  const auto* a = std::get_if<Apply>(&e->node);
-  TENON_CHECK(a, "no number: {}", to_text(e));
-  Few<Operand> args;
-  for (const Expr& x : a->args) args.push_back(number(x));
-  return v_apply_as(a->op, std::move(args), {e->type, 1, 0});
-}
 
 class FrameLowering {
  public:
@@ -47,7 +35,7 @@ class FrameLowering {
         case FrameParameterKind::output:
         case FrameParameterKind::extent: pointer(p, call_.tensors[i]); break;
         case FrameParameterKind::size:
-        case FrameParameterKind::real: argument(p.name, number(call_.values[i][0])); break;
+        case FrameParameterKind::real: argument(p.name, size_number(call_.values[i][0])); break;
         case FrameParameterKind::pack: pack(p, call_.values[i]); break;
         case FrameParameterKind::work: workspace(p); break;
       }
@@ -91,7 +79,7 @@ class FrameLowering {
         {p.name + "_extents", DType::I64, Storage::Stack, -1, v_int(std::max<int64_t>(n, 1)), true});
     if (n == 0) nest_.body.push_back(s_store(buffer, v_int(0), v_int(1)));
     for (int64_t k = 0; k < n; ++k)
-      nest_.body.push_back(s_store(buffer, v_int(k), number(extents[static_cast<size_t>(k)])));
+      nest_.body.push_back(s_store(buffer, v_int(k), size_number(extents[static_cast<size_t>(k)])));
     pass(buffer, {p.name, DType::I64, Storage::Stack, -1, v_int(std::max<int64_t>(n, 1)), false});
     argument(p.name + "_rank", v_int(n));
   }

@@ -15,6 +15,7 @@
 #include "lower/kernel/variants.h"
 #include "lower/kernel/whole_copy.h"
 #include "lower/lower_frame.h"
+#include "lower/lower_parts.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/tree_passes.h"
 
@@ -293,7 +294,31 @@ LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, con
 }
 
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
+                                              const Blueprints& blueprints, Sharing sharing);
+
+/// A level has a body of its own where any part has.
+std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& levels, const Kernel& kernel,
+                                                 const Blueprints& blueprints) {
+  std::vector<std::vector<std::optional<LoopNest>>>
+      parts;  // functions of copies are told apart by their kernels' names
+  for (const Kernel& part : kernel.parts) parts.push_back(lower_to(levels, part, blueprints, Sharing::none));
+  const auto whole = std::make_shared<const Kernel>(kernel);
+  std::vector<std::optional<LoopNest>> out(levels.size());
+  for (size_t i = 0; i < levels.size(); ++i) {
+    std::vector<LoopNest> nests;
+    bool own = i == 0;
+    for (const auto& part : parts) {
+      own = own || part[i];
+      nests.push_back(part[i] ? *part[i] : *part[0]);
+    }
+    if (own) out[i] = join_parts(whole, nests, *levels[i]);
+  }
+  return out;
+}
+
+std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
+  if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
   const bool contracts = !kernel.call && find_contraction(kernel);
   const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]),
                     contracts ? std::nullopt : chain_of(kernel)};
@@ -315,6 +340,8 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
 
 bool gains(const Kernel& kernel, const Isa& isa) {
   if (isa.vector_bits == 0 || kernel.call) return false;
+  if (!kernel.parts.empty())
+    return std::any_of(kernel.parts.begin(), kernel.parts.end(), [&](const Kernel& p) { return gains(p, isa); });
   return find_contraction(kernel) || plan(prepare(kernel, isa, Sharing::none), isa, Blueprints{}).vectors();
 }
 

@@ -78,7 +78,8 @@ LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, 
       }
       lowered.nest = lower_kernel(step.kernel, blueprints, *isa);
       // Counters of loops are not fields of a call, so that one worker runs all of a region.
-      if (workers > 1 && step.region == kTopLevel) lowered.phases = shared_phases(lowered.nest, step.kernel);
+      if (workers > 1 && step.region == kTopLevel && step.kernel.parts.empty())
+        lowered.phases = shared_phases(lowered.nest, step.kernel);
       lowered.unproved = unproved(lowered.phases);
       if (!lowered.unproved.empty()) lowered.phases.clear();
       widen(out.workspaces[i], lowered);

@@ -193,9 +193,12 @@ double evaluations(const Expr& e, const OracleCall& call) {
   return n;
 }
 
-double kernel_work(const Kernel& kernel, const OracleCall& call) {
+double kernel_work(const Kernel& kernel, const OracleCall& given) {
+  OracleCall call{given.sizes, given.attrs, {}, {}};
+  take_bounds(kernel, call);
   double n = 0;
   for (const KernelStatement& s : kernel.body) n += loops_product(s.loops, call) * evaluations(s.value, call);
+  for (const Kernel& part : kernel.parts) n += kernel_work(part, call);
   if (kernel.call)
     for (const Tensor& t : kernel.tensors) n += product_of(t.dims, call);
   return n;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "oracle/run_frame.h"
 #include "support/check.h"
@@ -28,7 +29,8 @@ struct Code {
 
 class Runner {
  public:
-  Runner(const Kernel& kernel, OracleCall& call) : kernel_(kernel), call_(call) {
+  /// `kept`: tensors that an earlier part of the same kernel has made.
+  Runner(const Kernel& kernel, OracleCall& call, const std::set<size_t>& kept = {}) : kernel_(kernel), call_(call) {
     for (const Tensor& t : kernel.tensors) {
       std::vector<int64_t> dims, strides;
       for (const Expr& e : t.dims) dims.push_back(evaluate_size(e, call));
@@ -38,7 +40,7 @@ class Runner {
     }
     call_.tensors.resize(kernel.tensors.size());
     for (size_t i = 0; i < kernel.tensors.size(); ++i)
-      if (kernel.tensors[i].role == Role::Output || kernel.tensors[i].role == Role::Temp) allocate(i);
+      if (made_by(kernel, i) && kept.count(i) == 0) allocate(i);
   }
 
   OracleStatus run() {
@@ -60,6 +62,10 @@ class Runner {
   }
 
  private:
+  static bool made_by(const Kernel& k, size_t tensor) {
+    return k.tensors[tensor].role == Role::Output || k.tensors[tensor].role == Role::Temp;
+  }
+
   void allocate(size_t i) {
     TensorData& t = call_.tensors[i];
     t.dtype = kernel_.tensors[i].dtype;
@@ -388,7 +394,37 @@ int64_t evaluate_size(const Expr& e, const OracleCall& call) {
   return is_float(e->type) ? static_cast<int64_t>(n.f) : n.i;
 }
 
-std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& call) {
+void take_bounds(const Kernel& kernel, OracleCall& call) {
+  for (const FoundSize& f : kernel.found) call.sizes[f.name] = evaluate_size(f.bound, call);
+}
+
+namespace {
+
+/// Part by part; what one finds, those behind it know.
+OracleStatus run_parts(const Kernel& kernel, OracleCall& call) {
+  std::set<size_t> made;
+  call.tensors.resize(kernel.tensors.size());
+  take_bounds(kernel, call);
+  for (size_t p = 0; p < kernel.parts.size(); ++p) {
+    const Kernel& part = kernel.parts[p];
+    if (const OracleStatus status = Runner(part, call, made).run(); status != OracleStatus::Done) return status;
+    for (size_t t = 0; t < part.tensors.size(); ++t)
+      if (part.tensors[t].role == Role::Output) made.insert(t);
+    for (const FoundSize& f : kernel.found) {
+      if (f.part != p) continue;
+      const int64_t value = load_number(call.tensors[static_cast<size_t>(f.tensor)], 0).i;
+      if (value < 0 || value > evaluate_size(f.bound, call)) return OracleStatus::Range;
+      call.sizes[f.name] = value;
+    }
+  }
+  return OracleStatus::Done;
+}
+
+}  // namespace
+
+std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& given) {
+  OracleCall call{given.sizes, given.attrs, {}, {}};
+  take_bounds(kernel, call);
   int64_t total = 0;
   for (const Tensor& t : kernel.tensors) {
     if (t.role != Role::Output && t.role != Role::Temp) continue;
@@ -402,6 +438,8 @@ std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& call) 
   return total;
 }
 
-OracleStatus run_kernel(const Kernel& kernel, OracleCall& call) { return Runner(kernel, call).run(); }
+OracleStatus run_kernel(const Kernel& kernel, OracleCall& call) {
+  return kernel.parts.empty() ? Runner(kernel, call).run() : run_parts(kernel, call);
+}
 
 }  // namespace tenon

@@ -32,6 +32,9 @@ enum class OracleStatus : uint8_t { Done, Range, Shape, Unknown };
 /// f64. A padded read outside yields its fill. Reading outside of a tensor otherwise is a bug and aborts.
 OracleStatus run_kernel(const Kernel& kernel, OracleCall& call);
 
+/// Gives extents that the kernel finds the values of their bounds, which are the most that they can be.
+void take_bounds(const Kernel& kernel, OracleCall& call);
+
 /// Bytes that the tensors made by such a run take; nothing where 64 bits do not count them.
 std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& call);
 

@@ -30,7 +30,7 @@ bool reduces(const Kernel& k) {
 
 /// Only full definitions, whose every read is at plain variables and constants: neither windows nor scatters.
 bool is_plain(const Kernel& k) {
-  bool plain = !k.call && k.checks.empty() && !has_recurrence(k) && !find_contraction(with_split_loops(k));
+  bool plain = !is_opaque(k) && k.checks.empty() && !has_recurrence(k) && !find_contraction(with_split_loops(k));
   for (const KernelStatement& s : k.body) {
     plain = plain && s.update == Update::Assign;
     walk(s.value, [&](const Expr& e) {

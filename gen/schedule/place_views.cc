@@ -75,7 +75,7 @@ class ViewPlacer {
     count_writers();
     find_movable();
     for (size_t s = 0; s < plan_.steps.size(); ++s) copies(s);
-    std::erase_if(plan_.steps, [](const PlanStep& s) { return s.kernel.body.empty() && !s.kernel.call; });
+    std::erase_if(plan_.steps, [](const PlanStep& s) { return s.kernel.body.empty() && !is_opaque(s.kernel); });
     find_lives();
     for (size_t s = 0; s < plan_.steps.size(); ++s) in_place(static_cast<int>(s));
   }

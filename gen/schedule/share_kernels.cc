@@ -20,6 +20,18 @@ class StructureText {
       list(t.strides);
     }
     for (const Expr& f : k.facts) add(f);
+    steps(k);
+    for (const Kernel& part : k.parts) {
+      out_ += "part ";
+      for (const Tensor& t : part.tensors) out_ += fmt::format("{} ", static_cast<int>(t.role));
+      steps(part);
+    }
+    for (const FoundSize& f : k.found) out_ += fmt::format("found {} {} {} ", f.name, f.tensor, f.part), add(f.bound);
+    return out_ + (k.reassociate ? "r" : "s");
+  }
+
+ private:
+  void steps(const Kernel& k) {
     for (const Check& c : k.checks) {
       out_ += fmt::format("check {} ", static_cast<int>(c.status));
       loops(c.loops);
@@ -27,10 +39,7 @@ class StructureText {
     }
     for (const KernelStatement& s : k.body) statement(s);
     if (k.call) call(*k.call);
-    return out_ + (k.reassociate ? "r" : "s");
   }
-
- private:
   void statement(const KernelStatement& s) {
     out_ += fmt::format("statement {} {} {} ", s.target, static_cast<int>(s.update), s.joined);
     loops(s.loops);

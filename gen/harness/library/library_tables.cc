@@ -155,7 +155,7 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
             fmt::format("{}{}", out.n_scalars ? ", " : "", position(signature.scalars, ScalarSlot{a.name, e, part}));
         ++out.n_scalars;
       }
-  out.may_fail = !k.kernel.checks.empty();
+  out.may_fail = may_fail(k.kernel);
   return out;
 }
 

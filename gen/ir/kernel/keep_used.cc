@@ -1,6 +1,7 @@
 // Leaves the sizes and attributes that a kernel of a library reads.
 #include "ir/kernel/keep_used.h"
 
+#include <algorithm>
 #include <set>
 
 namespace tenon {
@@ -16,13 +17,7 @@ void note_used(const Expr& e, UsedNames& used) {
   });
 }
 
-/// Sizes and attributes that the kernel computes with.
-UsedNames used_by(const Kernel& k) {
-  UsedNames used;
-  for (const Tensor& t : k.tensors) {
-    for (const Expr& e : t.dims) note_used(e, used);
-    for (const Expr& e : t.strides) note_used(e, used);
-  }
+void note_steps(const Kernel& k, UsedNames& used) {
   for (const KernelStatement& s : k.body) {
     for (const Expr& e : s.index) note_used(e, used);
     for (const LoopVar& v : s.loops) note_used(v.extent, used);
@@ -36,20 +31,32 @@ UsedNames used_by(const Kernel& k) {
     note_used(c.holds, used);
     for (const LoopVar& v : c.loops) note_used(v.extent, used);
   }
+}
+
+/// Sizes and attributes that the kernel computes with.
+UsedNames used_by(const Kernel& k) {
+  UsedNames used;
+  for (const Tensor& t : k.tensors) {
+    for (const Expr& e : t.dims) note_used(e, used);
+    for (const Expr& e : t.strides) note_used(e, used);
+  }
+  note_steps(k, used);
+  for (const Kernel& part : k.parts) note_steps(part, used);
+  for (const FoundSize& s : k.found) note_used(s.bound, used);
   return used;
+}
+
+bool all_used(const Expr& fact, const UsedNames& used) {
+  UsedNames named;
+  note_used(fact, named);
+  return std::includes(used.begin(), used.end(), named.begin(), named.end());
 }
 
 }  // namespace
 
 void keep_used(LibraryKernel& k) {
   const UsedNames used = used_by(k.kernel);
-  std::erase_if(k.kernel.facts, [&](const Expr& f) {
-    UsedNames named;
-    note_used(f, named);
-    for (const std::string& n : named)
-      if (!used.contains(n)) return true;
-    return false;
-  });
+  std::erase_if(k.kernel.facts, [&](const Expr& f) { return !all_used(f, used); });
   std::vector<Size> sizes;
   std::vector<SizeSource> sources;
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i)
@@ -60,6 +67,11 @@ void keep_used(LibraryKernel& k) {
   k.kernel.sizes = std::move(sizes);
   k.size_sources = std::move(sources);
   std::erase_if(k.kernel.attrs, [&](const Attr& a) { return !used.contains(a.name); });
+  for (Kernel& part : k.kernel.parts) {
+    std::erase_if(part.sizes, [&](const Size& z) { return !used.contains(z.name); });
+    std::erase_if(part.facts, [&](const Expr& f) { return !all_used(f, used); });
+    part.attrs = k.kernel.attrs;
+  }
 }
 
 }  // namespace tenon

@@ -42,6 +42,7 @@ class ExprVerifier {
  public:
   ExprVerifier(const Kernel& k, std::vector<std::string>& errors) : kernel_(k), errors_(errors) {
     for (const Size& s : k.sizes) sizes_.insert(s.name);
+    for (const FoundSize& s : k.found) sizes_.insert(s.name);
     for (const Attr& a : k.attrs) attrs_.insert(a.name);
   }
 
@@ -118,7 +119,30 @@ std::string call_text(const FrameCall& call, const std::vector<std::string>& nam
   return fmt::format("call {}({})\n", call.frame->name, out);
 }
 
+/// Checks, the call and statements.
+std::string steps_text(const Kernel& k, const std::vector<std::string>& names) {
+  std::string out;
+  for (const Check& c : k.checks)
+    out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
+  if (k.call) out += "  " + call_text(*k.call, names);
+  for (const KernelStatement& s : k.body)
+    out += fmt::format(
+        "  {}[{}] {} {}  for {}{}{}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names),
+        symbol_of(s.update), to_text(s.value, names), s.loops.empty() ? "once" : loops_text(s.loops, names),
+        s.where ? " where " + to_text(s.where, names) : "", s.joined ? fmt::format(", {} joined", s.joined) : "");
+  return out;
+}
+
 }  // namespace
+
+bool is_opaque(const Kernel& k) { return k.call || !k.parts.empty(); }
+
+void for_each_statement(const Kernel& k, FunctionRef<void(const KernelStatement&)> f) {
+  for (const KernelStatement& s : k.body) f(s);
+  for (const Kernel& part : k.parts) for_each_statement(part, f);
+}
+
+bool may_fail(const Kernel& k) { return !k.checks.empty() || std::any_of(k.parts.begin(), k.parts.end(), may_fail); }
 
 bool is_in_recurrence(const KernelStatement& s) {
   return s.joined > 0 ||
@@ -161,6 +185,7 @@ bool has_type(const Kernel& k, DType type) {
     if (s.where) search(s.where);
   }
   for (const Check& c : k.checks) search(c.holds);
+  for (const Kernel& part : k.parts) found = found || has_type(part, type);
   return found;
 }
 
@@ -185,14 +210,13 @@ std::string to_text(const Kernel& k) {
     out += fmt::format("  {} {}: {}[{}] strides [{}]\n", name_of(t.role), t.name, tenon::name_of(t.dtype),
                        values_text(t.dims, names), values_text(t.strides, names));
   for (const Expr& f : k.facts) out += fmt::format("  fact {}\n", to_text(f, names));
-  for (const Check& c : k.checks)
-    out += fmt::format("  check {} for {}\n", to_text(c.holds, names), loops_text(c.loops, names));
-  if (k.call) out += "  " + call_text(*k.call, names);
-  for (const KernelStatement& s : k.body)
-    out += fmt::format(
-        "  {}[{}] {} {}  for {}{}{}\n", names[static_cast<size_t>(s.target)], values_text(s.index, names),
-        symbol_of(s.update), to_text(s.value, names), s.loops.empty() ? "once" : loops_text(s.loops, names),
-        s.where ? " where " + to_text(s.where, names) : "", s.joined ? fmt::format(", {} joined", s.joined) : "");
+  out += steps_text(k, names);
+  for (size_t i = 0; i < k.parts.size(); ++i) {
+    out += fmt::format("  part {}\n{}", i, steps_text(k.parts[i], names));
+    for (const FoundSize& s : k.found)
+      if (s.part == i)
+        out += fmt::format("  found {} <= {} in {}\n", s.name, to_text(s.bound), names[static_cast<size_t>(s.tensor)]);
+  }
   return out;
 }
 
@@ -239,6 +263,10 @@ std::vector<std::string> verify(const Kernel& k) {
     for (const LoopVar& l : c.loops) bound.insert(l.name);
     v.check(c.holds, bound, "check '" + c.what + "'");
   }
+  for (size_t i = 0; i < k.parts.size(); ++i) {
+    if (k.parts[i].tensors.size() != k.tensors.size()) errors.push_back(fmt::format("part {}: other tensors", i));
+    for (const std::string& e : verify(k.parts[i])) errors.push_back(fmt::format("part {}: {}", i, e));
+  }
   return errors;
 }
 
@@ -265,6 +293,8 @@ Kernel map_exprs(const Kernel& k, FunctionRef<Expr(const Expr&)> f) {
     s.value = f(s.value);
     if (s.where) s.where = f(s.where);
   }
+  for (Kernel& part : out.parts) part = map_exprs(part, f);
+  for (FoundSize& s : out.found) s.bound = f(s.bound);
   return out;
 }
 

@@ -5,6 +5,8 @@
 //   tensor    := role name: dtype[dim, …] strides [s, …]
 //   statement := T[index, …] update expr   for its loop variables, outermost first
 //   check     := for variables: predicate else status
+// What needs several kernels has parts in place of statements: calls of frames between statements, and statements whose
+// extents earlier ones find in the data.
 #pragma once
 
 #include <memory>
@@ -87,6 +89,14 @@ struct FrameCall {
   std::vector<std::vector<Expr>> values;  ///< per parameter: the value of a size or real, the extents of a pack
 };
 
+/// An extent that a part of a kernel finds in the data: 0 <= value <= bound, which a check of the next part asks for.
+struct FoundSize {
+  std::string name;  ///< as SizeRefs name it
+  int tensor = 0;    ///< the i64 that the part leaves it in
+  size_t part = 0;   ///< the parts behind this one know it
+  Expr bound;        ///< over sizes that the caller supplies
+};
+
 struct Kernel {
   std::string name;  ///< C name without prefix and ISA: gemm_f32, conv2d_bias_relu_f32
   std::string op;    ///< definition that it came from ("" for fused ones)
@@ -99,9 +109,19 @@ struct Kernel {
   std::vector<Check> checks;
   std::vector<KernelStatement> body;
   std::optional<FrameCall> call;  ///< in place of a body
+  /// In place of a body: run in order, over all of these tensors. What a part makes for a later one is an output of its
+  /// own, and an input of the later one.
+  std::vector<Kernel> parts;
+  std::vector<FoundSize> found;  ///< what the parts find, in order
   bool reassociate = true;  ///< sums and products may use several accumulators, in an order that the blueprint fixes
 };
 
+/// Whether what it does is not in its body: it is a call, or has parts. Nothing is fused with it.
+bool is_opaque(const Kernel&);
+/// The statements, in order: of the body, or of the parts.
+void for_each_statement(const Kernel&, FunctionRef<void(const KernelStatement&)> f);
+/// Whether a call of it can end with a status: it checks data.
+bool may_fail(const Kernel&);
 /// Whether the statement is part of a recurrence: it has directed loops, or shares loops with the one before.
 bool is_in_recurrence(const KernelStatement&);
 /// Whether any statement is.

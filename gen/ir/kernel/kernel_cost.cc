@@ -105,9 +105,10 @@ struct KernelTerms {
 KernelTerms terms_of(const Kernel& kernel) {
   KernelTerms out;
   CostCounter counter(kernel);
-  for (const KernelStatement& s : kernel.body)
+  for_each_statement(kernel, [&](const KernelStatement& s) {
     out.operations = CostCounter::plus(std::move(out.operations),
                                        counter.times(counter.operations_of(s.value), CostCounter::extents(s.loops)));
+  });
   for (const Tensor& t : kernel.tensors)
     if (t.role != Role::Temp)
       out.bytes = CostCounter::plus(std::move(out.bytes),

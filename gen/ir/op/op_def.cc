@@ -57,6 +57,20 @@ const OpDef* OpLibrary::op(std::string_view n) const {
   return found == ops.end() ? nullptr : &found->second;
 }
 
+std::string extent_told(const OpDef& caller, const TensorDef& output, const TensorDef& result, std::string_view name) {
+  const auto is_pack = [](const Dim& d) { return d.kind == DimKind::pack; };
+  const auto from = [&](auto own, auto own_end, auto at, auto at_end) -> std::string {
+    for (; own != own_end && at != at_end && !is_pack(*own) && !is_pack(*at); ++own, ++at) {
+      const LetDef* let = own->kind == DimKind::size && at->name == name ? caller.let(own->name) : nullptr;
+      if (let && let->written) return own->name;
+    }
+    return "";
+  };
+  const std::vector<Dim>&a = output.dims, &b = result.dims;
+  const std::string found = from(a.begin(), a.end(), b.begin(), b.end());
+  return found.empty() ? from(a.rbegin(), a.rend(), b.rbegin(), b.rend()) : found;
+}
+
 std::shared_ptr<const Frame> OpLibrary::frame_of(const OpDef& op) const {
   const std::string_view path = op.impl;
   if (path.size() < 17) return nullptr;

@@ -5,7 +5,7 @@
 //   OpDef     := name doc types attrs in out storage let require index body grad save numerics expand tests kind impl
 //   TensorDef := name['?'|'...'] ':' dtype '[' dim,* ']'
 //   dim       := ['~'] (size | '*' pack) ['@' attribute] ['...'] | '(' dim dim+ ')' | integer
-//   statement := name '[' sub,* ']' combine expr | name,+ '=' op '(' argument,* ')'
+//   statement := name '[' sub,* ']' combine expr | extent '=' expr | name,+ '=' op '(' argument,* ')'
 // Names of types and dtypes are words here; the library stage binds them.
 #pragma once
 
@@ -97,7 +97,7 @@ struct LetDef {
   std::string name;
   Syntax value;
   bool pack = false;
-  bool written = false;  ///< `N: upto(D)`: an extent that depends on data; the op's C template writes it
+  bool written = false;  ///< `N: upto(D)`: an extent that depends on data; the body or the op's C template tells it
   SourceSpan span;
 };
 
@@ -120,9 +120,10 @@ enum class Combine { define, add, multiply, max, min, last, bit_xor, bit_or, bit
 /// "=", "+=", "*=", "max=", "min=", "last=", "bit_xor=", "bit_or=", "bit_and="
 std::string_view spelling(Combine combine);
 
-/// `Y[i, j] = e`, a scatter `Y[f] += e`, or, when `is_call`, `a, b = op(args)`.
+/// `Y[i, j] = e`, a scatter `Y[f] += e`, `M = e` of an extent, or, when `is_call`, `a, b = op(args)`.
 struct Statement {
   bool is_call = false;
+  bool is_extent = false;     ///< `M = e`: tells the extent `M: upto(D)`
   std::vector<Word> targets;  ///< one, unless is_call
   std::vector<Syntax> subs;   ///< of the target; empty when is_call
   Combine combine = Combine::define;
@@ -230,6 +231,10 @@ struct AddedDim {
   std::size_t before;  ///< entries of the input before it
 };
 std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input);
+
+/// Which extent from data of `caller` a call tells that gives a result with the callee's extent `name` to `output`: the
+/// one that is in the same place of the shape. "" where none is.
+std::string extent_told(const OpDef& caller, const TensorDef& output, const TensorDef& result, std::string_view name);
 
 /// Everything that was defined, by name.
 struct OpLibrary {

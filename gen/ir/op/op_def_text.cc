@@ -176,6 +176,7 @@ std::string print(const Dim& d) {
 
 std::string print(const Statement& s) {
   if (s.is_call) return fmt::format("{} = {}", list_text<Word>(s.targets, word_text), print(s.value));
+  if (s.is_extent) return fmt::format("{} = {}", s.targets[0].text, print(s.value));
   std::string where;
   for (const Syntax& r : s.ranges)
     where += fmt::format("{}{} in {} .. {}", where.empty() ? " where " : ", ", r.text, print(r.children[0]),

@@ -16,16 +16,21 @@ struct RenameStatement {
     return b ? std::make_shared<const Block>(renamed(*b, by)) : b;
   }
   int buffer(int b) const { return b < 0 ? b : by.buffers[static_cast<size_t>(b)]; }
+  std::string name(const std::string& n) const {
+    const auto at = by.variables.find(n);
+    return at == by.variables.end() ? n : at->second;
+  }
 
-  Stmt operator()(SLet n) const { return n.value = in(n.value), Stmt{std::move(n)}; }
-  Stmt operator()(SVar n) const { return n.init = in(n.init), Stmt{std::move(n)}; }
-  Stmt operator()(SAssign n) const { return n.value = in(n.value), Stmt{std::move(n)}; }
+  Stmt operator()(SLet n) const { return n.name = name(n.name), n.value = in(n.value), Stmt{std::move(n)}; }
+  Stmt operator()(SVar n) const { return n.name = name(n.name), n.init = in(n.init), Stmt{std::move(n)}; }
+  Stmt operator()(SAssign n) const { return n.name = name(n.name), n.value = in(n.value), Stmt{std::move(n)}; }
   Stmt operator()(SStore n) const {
     n.buffer = buffer(n.buffer), n.offset = in(n.offset), n.value = in(n.value), n.active = in(n.active);
     return {std::move(n)};
   }
   Stmt operator()(SFor n) const {
-    return n.begin = in(n.begin), n.end = in(n.end), n.body = in(n.body), Stmt{std::move(n)};
+    n.var = name(n.var), n.begin = in(n.begin), n.end = in(n.end), n.body = in(n.body);
+    return {std::move(n)};
   }
   Stmt operator()(SIf n) const {
     return n.cond = in(n.cond), n.then = in(n.then), n.otherwise = in(n.otherwise), Stmt{std::move(n)};
@@ -57,6 +62,8 @@ std::string text_of(InnerFunction f) {
 Operand renamed(const Operand& v, const NestRenaming& by) {
   if (const auto* s = std::get_if<VSize>(&v->node))
     if (const auto at = by.sizes.find(s->name); at != by.sizes.end()) return at->second;
+  if (const auto* x = std::get_if<VVar>(&v->node))
+    if (const auto at = by.variables.find(x->name); at != by.variables.end()) return v_var(at->second, v->type);
   const Operand out = map_children(v, [&](const Operand& c) { return renamed(c, by); });
   const auto* l = std::get_if<VLoad>(&out->node);
   const auto* g = std::get_if<VGather>(&out->node);

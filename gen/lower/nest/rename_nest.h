@@ -11,9 +11,10 @@
 namespace tenon {
 
 struct NestRenaming {
-  std::vector<int> buffers;              ///< per old number the new one
-  std::vector<int> functions;            ///< the same
-  std::map<std::string, Operand> sizes;  ///< what sizes have become
+  std::vector<int> buffers;                           ///< per old number the new one
+  std::vector<int> functions;                         ///< the same
+  std::map<std::string, Operand> sizes;               ///< what sizes have become
+  std::map<std::string, std::string> variables = {};  ///< new names of variables
 };
 
 Operand renamed(const Operand& value, const NestRenaming& by);

@@ -18,6 +18,16 @@ Syntax name_node(const std::string& name) {
   return s;
 }
 
+/// `name <= bound`
+Syntax at_most(const std::string& name, const Syntax& bound) {
+  Syntax s;
+  s.kind = SyntaxKind::binary;
+  s.text = "<=";
+  s.span = bound.span;
+  s.children = {name_node(name), bound};
+  return s;
+}
+
 Syntax extent_of(const Dim& d) {
   if (d.kind != DimKind::integer) return name_node(d.name);
   Syntax s;
@@ -115,6 +125,7 @@ void BodyScope::resolve() {
 
 bool BodyScope::visit_statement(const Statement& statement) {
   if (statement.is_call) return infer_call(statement);
+  if (statement.is_extent) return visit_reads(statement.value);
   bool changed = false;
   const auto found = values_.find(statement.targets[0].text);
   if (found != values_.end() && found->second.slots) changed |= visit_subs(statement.subs, found->second);
@@ -233,15 +244,20 @@ BoundsContext BodyScope::context() const {
   for (const auto& [name, v] : variables_) {
     if (v.extent) context.extents[name] = *v.extent;
   }
-  for (const LetDef& let : op_.lets) context.lets[let.name] = let.value;
   context.sizes = sizes_;
   context.sizes.insert(packs_.begin(), packs_.end());
+  for (const LetDef& let : op_.lets)
+    if (let.written) context.sizes.insert(let.name);
+    else context.lets[let.name] = let.value;
   for (const AttrDef& a : op_.attrs) {
     if (a.kind == AttrKind::boolean) context.booleans.insert(a.name);
     if (a.count != AttrCount::one) context.lists[a.name] = a.count == AttrCount::fixed ? a.length : 0;
   }
   context.functions = &library_.fns;
   context.requires_ = op_.requires_;
+  for (const LetDef& let : op_.lets)
+    if (let.written && let.value.children.size() == 1)
+      context.requires_.push_back(at_most(let.name, let.value.children[0]));
   add_index_values(op_, context);
   return context;
 }

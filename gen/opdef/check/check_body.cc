@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "opdef/check/check_extents.h"
 #include "opdef/check/expression_checker.h"
 #include "opdef/check/order_recurrences.h"
 #include "opdef/notation/call_table.h"
@@ -35,9 +36,11 @@ class BodyChecker {
         if (group.first == i) know_group(group);
       expressions_.bound.clear();
       if (statement.is_call) check_call(statement);
+      else if (statement.is_extent) check_extent(statement);
       else check_assignment(statement);
       for (const Word& target : statement.targets) expressions_.defined.insert(target.text);
     }
+    if (op_.impl.empty()) check_extents(op_, scope_, diagnostics_);
     check_outputs();
     check_ranges();
     check_grads();
@@ -72,10 +75,6 @@ class BodyChecker {
     std::set<std::string> lets;
     expressions_.lets = &lets;
     for (const LetDef& let : op_.lets) {
-      if (let.written && op_.impl.empty()) {
-        diagnostics_.error(Code::E0438, let.value.span, fmt::format("nothing writes the extent '{}'", let.name),
-                           {"extents that depend on data are for ops with a C template (`impl`)"});
-      }
       expressions_.check(let.written && let.value.children.size() == 1 ? let.value.children[0] : let.value,
                          sizes_only());
       check_numberless(let.value);
@@ -85,7 +84,7 @@ class BodyChecker {
     for (const Syntax& condition : op_.requires_)
       check_numberless(condition), expressions_.check_condition(condition, sizes_only());
     for (const IndexRange& range : op_.index) expressions_.check(range.extent, sizes_only());
-    if (const auto wrong = scope_.bounds().contradiction()) {
+    if (const auto wrong = scope_.bounds().contradiction(); wrong && *wrong < op_.requires_.size()) {
       diagnostics_.error(Code::E0507, op_.requires_[*wrong].span, "this can never hold", {"no call could succeed"});
     }
   }
@@ -160,6 +159,13 @@ class BodyChecker {
     const TensorDef* input = s.is(SyntaxKind::subscript) ? op_.input(s.text) : nullptr;
     if (input != nullptr && input->variadic) return true;
     return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& child) { return is_variadic(child); });
+  }
+
+  /// `M = e`, once, before anything is along M.
+  void check_extent(const Statement& statement) {
+    define(statement.targets[0], Combine::define);
+    check_numberless(statement.value);
+    expressions_.check(statement.value, {});
   }
 
   void check_assignment(const Statement& statement) {
@@ -304,12 +310,6 @@ class BodyChecker {
       diagnostics_.error(
           Code::E0424, statement.value.span, fmt::format("there is no op '{}'", statement.value.text),
           {near.empty() ? "`tenon list ops` prints those that there are" : fmt::format("did you mean '{}'?", near)});
-      return;
-    }
-    if (!callee->impl.empty()) {
-      diagnostics_.error(Code::E0424, statement.value.span,
-                         fmt::format("'{}' has no body that could stand here", callee->name),
-                         {"ops with a C template are called in graphs and in C"});
       return;
     }
     const bool any_number =

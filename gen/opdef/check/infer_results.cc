@@ -11,13 +11,19 @@ namespace {
 /// Slots of the caller that a name of the callee's shapes stands for.
 using Binding = std::map<std::string, std::vector<Slot>>;
 
-/// Value of an int attribute in this call, if it is a constant.
-std::optional<std::int64_t> constant_attr(const OpDef& callee, const Syntax& call, const std::string& name) {
+/// What an attribute is in this call, in the caller's words or by its default; nullptr where neither says it.
+const Syntax* attr_value(const OpDef& callee, const Syntax& call, const std::string& name) {
   const AttrDef* attr = callee.attr(name);
   const Syntax* value = attr != nullptr && attr->value ? &*attr->value : nullptr;
   for (const Syntax& argument : call.children) {
     if (argument.is(SyntaxKind::keyword) && argument.text == name) value = &argument.children[0];
   }
+  return value;
+}
+
+/// Value of an int attribute in this call, if it is a constant.
+std::optional<std::int64_t> constant_attr(const OpDef& callee, const Syntax& call, const std::string& name) {
+  const Syntax* value = attr_value(callee, call, name);
   if (value == nullptr) return std::nullopt;
   if (value->is(SyntaxKind::integer)) return value->integer;
   const bool negative =
@@ -68,15 +74,43 @@ bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots,
   return bind_singles(dims.subspan(1, 1), slots.subspan(rest, 1), binding);
 }
 
-std::optional<std::vector<Slot>> output_slots(const TensorDef& output, const Binding& binding) {
-  std::vector<Slot> slots;
-  for (const Dim& d : output.dims) {
-    const auto bound = binding.find(d.name);
-    if (bound == binding.end() || (d.kind != DimKind::size && d.kind != DimKind::pack)) return std::nullopt;
-    slots.insert(slots.end(), bound->second.begin(), bound->second.end());
+class ResultShapes {
+ public:
+  ResultShapes(const OpDef& callee, const Syntax& call, const Binding& binding)
+      : callee_(callee), call_(call), binding_(binding) {}
+
+  std::optional<std::vector<Slot>> slots(const TensorDef& output) const {
+    std::vector<Slot> slots;
+    for (const Dim& d : output.dims) {
+      if (const auto bound = binding_.find(d.name); bound != binding_.end() && is_named(d)) {
+        slots.insert(slots.end(), bound->second.begin(), bound->second.end());
+        continue;
+      }
+      const std::optional<Syntax> extent = extent_of(d);
+      if (!extent) return std::nullopt;
+      slots.push_back({false, {*extent}});
+    }
+    return slots;
   }
-  return slots;
-}
+
+ private:
+  static bool is_named(const Dim& d) { return d.kind == DimKind::size || d.kind == DimKind::pack; }
+
+  /// An extent that is a number, or an attribute of one value.
+  std::optional<Syntax> extent_of(const Dim& d) const {
+    const AttrDef* attr = d.kind == DimKind::size ? callee_.attr(d.name) : nullptr;
+    const Syntax* value = attr != nullptr ? attr_value(callee_, call_, d.name) : nullptr;
+    if (value != nullptr && attr->kind == AttrKind::integer && attr->count == AttrCount::one) return *value;
+    if (d.kind != DimKind::integer) return std::nullopt;
+    Syntax number;
+    number.integer = d.value;
+    return number;
+  }
+
+  const OpDef& callee_;
+  const Syntax& call_;
+  const Binding& binding_;
+};
 
 }  // namespace
 
@@ -115,7 +149,8 @@ std::vector<std::optional<std::vector<Slot>>> infer_results(const OpDef& callee,
   }
   bind_alike(callee, arguments, binding);
   std::vector<std::optional<std::vector<Slot>>> results;
-  for (const TensorDef& output : callee.outputs) results.push_back(output_slots(output, binding));
+  const ResultShapes shapes(callee, call, binding);
+  for (const TensorDef& output : callee.outputs) results.push_back(shapes.slots(output));
   return results;
 }
 

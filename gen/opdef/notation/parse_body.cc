@@ -89,7 +89,7 @@ std::optional<Combine> combine_of(const Token& sign, const Token& next, bool& tw
 
 class StatementParser {
  public:
-  StatementParser(NotationParser& parser) : parser_(parser) {}
+  StatementParser(NotationParser& parser, const std::set<std::string>& extents) : parser_(parser), extents_(extents) {}
 
   /// `twin`: of `V[…], I[…] = max_at[k](e)` the statement of the position.
   bool run(Statement& out, std::optional<Statement>& twin) {
@@ -98,6 +98,8 @@ class StatementParser {
     const Token next = parser_.peek(1);
     if (next.is("[")) {
       assignment(out, twin);
+    } else if (next.is("=") && extents_.count(std::string(first.text)) != 0) {
+      extent(out);
     } else if (next.is("=") || next.is(",")) {
       call(out);
     } else {
@@ -192,6 +194,15 @@ class StatementParser {
     parser_.fail(Code::E0306, sign, fmt::format("'=' is expected after the target, not {}", describe(sign)), {note});
   }
 
+  /// `M = expression`
+  void extent(Statement& out) {
+    out.is_extent = true;
+    const Token name = parser_.take();
+    out.targets.push_back({std::string(name.text), parser_.span(name)});
+    parser_.take();
+    out.value = parser_.expression();
+  }
+
   void call(Statement& out) {
     out.is_call = true;
     do {
@@ -211,12 +222,14 @@ class StatementParser {
   }
 
   NotationParser& parser_;
+  const std::set<std::string>& extents_;
 };
 
 /// Of a statement that did not parse only the names on its left remain, as results of an unknown call, so that their
 /// uses are not reported too.
 void leave_names(Statement& statement) {
   statement.is_call = true;
+  statement.is_extent = false;
   statement.subs.clear();
   statement.combine = Combine::define;
   statement.value = Syntax();
@@ -235,7 +248,8 @@ SourceSpan place_of_nothing(const PlacedText& text) {
 
 }  // namespace
 
-std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics) {
+std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics,
+                                  const std::set<std::string>& extents) {
   std::vector<Statement> statements;
   if (!short_enough(text, diagnostics)) return statements;
   NotationParser parser(text, diagnostics, true);
@@ -254,7 +268,7 @@ std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnosti
     parser.recover();
     Statement statement;
     std::optional<Statement> twin;
-    const bool whole = StatementParser(parser).run(statement, twin);
+    const bool whole = StatementParser(parser, extents).run(statement, twin);
     for (Statement* s : {&statement, twin ? &*twin : nullptr}) {
       if (s == nullptr) continue;
       if (!whole) leave_names(*s);

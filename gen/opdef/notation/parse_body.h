@@ -1,6 +1,7 @@
 // The notation: text of expressions, statements and shapes into syntax trees. A door: errors carry their exact place.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,9 @@
 namespace tenon {
 
 /// Statements, one a line; a line that ends inside brackets goes on. Of one that does not parse, which is reported, the
-/// names on its left remain, as a call without an op.
-std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics);
+/// names on its left remain, as a call without an op. `extents`: the names that `name = expression` may be of.
+std::vector<Statement> parse_body(const PlacedText& text, Diagnostics& diagnostics,
+                                  const std::set<std::string>& extents = {});
 
 /// One expression; false (and a report) if it does not parse.
 bool parse_expression(const PlacedText& text, Syntax& out, Diagnostics& diagnostics);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "ir/number/dtype.h"
@@ -166,7 +167,10 @@ void read_index(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
 
 void read_body(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   if (!want_text(node, "body", "body: Y[i] = X[i] + 1", diagnostics)) return;
-  out.body = parse_body(placed_text(node), diagnostics);
+  std::set<std::string> extents;
+  for (const LetDef& let : out.lets)
+    if (let.written) extents.insert(let.name);
+  out.body = parse_body(placed_text(node), diagnostics, extents);
 }
 
 /// `X: expression` or `X: dX[i, j] = expression`.

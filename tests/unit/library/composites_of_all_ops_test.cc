@@ -198,7 +198,7 @@ std::optional<Calls> add_calls(const OpDef& def, std::string& text) {
   for (const std::vector<Expr>& dims : bound->output_dims)
     for (const Expr& e : dims)
       if (constant_value(e).value_or(-1) < 0 || *constant_value(e) > 1000) return std::nullopt;
-  expand_body(tenon_test::shipped_ops(), def, bound->scope, bound->kernel, diagnostics);
+  expand_body(tenon_test::shipped_ops(), bound->scope, bound->kernel, diagnostics);
   Calls calls{{}, results(bound->kernel)};
   for (const auto& [before, behind] : {std::pair{false, false}, {false, true}, {true, true}, {true, false}}) {
     const OpDef made = composite(def, given, *bound, before, behind);

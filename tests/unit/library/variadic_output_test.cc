@@ -67,7 +67,7 @@ TEST_CASE("expand_body: a body may call an op with a variadic output") {
   auto call =
       bind_call(library(), *library().op("ends"), {{true, DType::F32, {constant_int(6)}}}, {}, {}, diagnostics, {});
   REQUIRE(call);
-  expand_body(library(), *library().op("ends"), call->scope, call->kernel, diagnostics);
+  expand_body(library(), call->scope, call->kernel, diagnostics);
   INFO(diagnostics.text());
   REQUIRE_FALSE(diagnostics.has_errors());
   REQUIRE(call->kernel.body.size() == 4);

@@ -2,6 +2,7 @@
 // they are.
 #include "catch.h"
 #include "opdef/read/read_op.h"
+#include "shipped_library.h"
 #include "unit/opdef/read_text.h"
 
 namespace {
@@ -23,7 +24,8 @@ TEST_CASE("opdef-language.md: the examples are accepted") {
   const std::vector<std::string> blocks = examples(page);
   CHECK(blocks.size() > 8);
   for (const std::string& block : blocks) {
-    const auto library = tenon_test::read_text(block);
+    const auto library = tenon::read_ops(tenon_test::yaml_files("opdefs"), {tenon_test::source(block)},
+                                         tenon_test::frame_files(TENON_CHECKOUT));
     INFO(block << library.diagnostics().text());
     CHECK(library.ok());
   }

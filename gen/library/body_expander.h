@@ -1,0 +1,424 @@
+// Statements of a definition's body become statements of a kernel, one after the other.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "library/body_steps.h"
+#include "library/expand_recurrence.h"
+#include "library/expr_builder.h"
+#include "library/stored_view.h"
+#include "library/type_rules.h"
+
+namespace tenon {
+
+/// Expands one body; those of ops that it calls are expanded by others of this kind, into the same kernel and steps.
+class BodyExpander {
+ public:
+  BodyExpander(const OpLibrary& library, Scope& scope, Kernel& kernel, BodySteps& steps, Diagnostics& diagnostics)
+      : library_(library),
+        def_(*scope.def),
+        scope_(scope),
+        kernel_(kernel),
+        steps_(steps),
+        diagnostics_(diagnostics),
+        expr_(library, scope, kernel, diagnostics) {}
+
+  void run() {
+    declared_ranges();
+    for (size_t i = 0; i < def_.body.size(); ++i) {
+      const Statement& s = def_.body[i];
+      find_ranges(s);
+      if (diagnostics_.has_errors()) continue;
+      if (s.order && s.order->joined == 0) declare_group(i);
+      if (s.is_call) call(s);
+      else if (s.is_extent) extent(s);
+      else assignment(s);
+    }
+  }
+
+ private:
+  void declared_ranges() {
+    for (const IndexRange& r : def_.index) {
+      if (r.pack) scope_.pack_ranges[r.name] = expr_.list(r.extent, 1);
+      else scope_.ranges[r.name] = expr_.index(r.extent);
+    }
+    // The left sides of outputs first: elsewhere their variables may run over a part of a dim.
+    for (const Statement& s : def_.body)
+      if (!s.is_call && def_.output(s.targets[0].text)) bare_uses(s.targets[0].text, s.subs);
+    for (const Statement& s : def_.body) find_ranges(s);
+  }
+
+  void find_ranges(const Statement& s) {
+    if (!s.is_call && !s.targets.empty()) bare_uses(s.targets[0].text, s.subs);
+    for (const Syntax& sub : s.subs) find_ranges(sub);
+    find_ranges(s.value);
+    for (const Syntax& r : s.ranges) find_ranges(r);
+    if (s.where) find_ranges(*s.where);
+  }
+
+  void find_ranges(const Syntax& s) {
+    if (s.kind == SyntaxKind::subscript) bare_uses(s.text, s.children);
+    if (const AttrDef* a = s.kind == SyntaxKind::subscript ? def_.attr(s.text) : nullptr;
+        a && a->count == AttrCount::fixed && s.children.size() == 1)
+      bare_name(s.children[0], constant_int(a->length));
+    for (const Syntax& c : s.children) find_ranges(c);
+  }
+
+  bool is_index_name(const std::string& n) const {
+    return !scope_.binding.sizes.count(n) && !scope_.binding.attrs.count(n);
+  }
+
+  void bare_uses(const std::string& tensor, const std::vector<Syntax>& subs) {
+    const auto t = scope_.tensors.find(tensor);
+    if (t == scope_.tensors.end() || t->second.entries.size() != subs.size()) return;
+    const TensorDef* declared = def_.input(tensor) ? def_.input(tensor) : def_.output(tensor);
+    for (size_t i = 0; i < subs.size(); ++i) {
+      const auto& entry = t->second.entries[i];
+      if (subs[i].kind == SyntaxKind::pack) {
+        scope_.pack_ranges.emplace(subs[i].text, entry);
+        if (declared && i < declared->dims.size() && declared->dims[i].kind == DimKind::pack)
+          scope_.pack_of.emplace(subs[i].text, declared->dims[i].name);
+      } else if (subs[i].kind == SyntaxKind::group) {
+        for (size_t k = 0; k < subs[i].children.size() && k < entry.size(); ++k)
+          bare_name(subs[i].children[k], entry[k]);
+      } else if (!entry.empty() && !(declared && declared->dims[i].kind == DimKind::pack)) {
+        Expr extent = entry[0];  // of a split dim read by one index, the stored one
+        for (size_t k = 1; k < entry.size(); ++k) extent = extent * entry[k];
+        bare_name(subs[i], extent);
+      }
+    }
+  }
+
+  void bare_name(const Syntax& s, const Expr& extent) {
+    if (s.kind == SyntaxKind::name && is_index_name(s.text)) scope_.ranges.emplace(s.text, extent);
+  }
+
+  /// Variables of `s` that no reduction inside it binds, in order of appearance.
+  void free_vars(const Syntax& s, std::vector<std::string>& bound, std::vector<LoopVar>& out) {
+    if (s.kind == SyntaxKind::reduce) {
+      const size_t before = bound.size();
+      for (const Syntax& v : s.variables())
+        for (const Syntax& end : v.children) free_vars(end, bound, out);
+      for (const Syntax& v : s.variables()) bound.push_back(v.text);
+      for (size_t i = 1; i < s.children.size(); ++i) free_vars(s.children[i], bound, out);
+      bound.resize(before);
+      return;
+    }
+    const bool name = s.kind == SyntaxKind::name && scope_.ranges.count(s.text);
+    const bool pack =
+        (s.kind == SyntaxKind::pack || s.kind == SyntaxKind::name) && !name && scope_.pack_ranges.count(s.text);
+    if ((name || pack) && std::find(bound.begin(), bound.end(), s.text) == bound.end()) {
+      Syntax v = s;
+      if (pack) v.kind = SyntaxKind::pack;
+      for (LoopVar& lv : expr_.loop_vars(v))
+        if (std::none_of(out.begin(), out.end(), [&](const LoopVar& o) { return o.name == lv.name; }))
+          out.push_back(std::move(lv));
+    }
+    for (const Syntax& c : s.children) free_vars(c, bound, out);
+  }
+
+  DType real_of_statement(const BoundTensor* target) const {
+    if (target && target->tensor >= 0) {
+      const DType d = dtype_row(kernel_.tensors[static_cast<size_t>(target->tensor)].dtype).compute;
+      if (is_float(d) || is_complex(d)) return real_of(d);
+    }
+    for (const TypeVar& t : def_.types)
+      if (const auto b = scope_.binding.types.find(t.name);
+          b != scope_.binding.types.end() && (is_float(b->second) || is_complex(b->second)))
+        return real_of(dtype_row(b->second).compute);
+    return DType::F64;
+  }
+
+  static Update update_of(Combine c) {
+    switch (c) {
+      case Combine::define: return Update::Assign;
+      case Combine::add: return Update::Add;
+      case Combine::multiply: return Update::Mul;
+      case Combine::max: return Update::Max;
+      case Combine::min: return Update::Min;
+      case Combine::last: return Update::Last;
+      case Combine::bit_xor: return Update::BitXor;
+      case Combine::bit_or: return Update::BitOr;
+      case Combine::bit_and: return Update::BitAnd;
+    }
+    return Update::Assign;
+  }
+
+  const BoundTensor* target_of(const Statement& s) const {
+    const auto known = scope_.tensors.find(s.targets[0].text);
+    return known == scope_.tensors.end() ? nullptr : &known->second;
+  }
+
+  /// What holds while the statement is built. A target without a type of its own has no say in it.
+  ExprBuilder::Statement facts_of(const Statement& s) {
+    const BoundTensor* target = target_of(s);
+    if (target && target->flexible && s.order) target = nullptr;
+    ExprBuilder::Statement facts;
+    facts.real = real_of_statement(target);
+    DType least = DType::I8;
+    if (target && is_int(kernel_.tensors[static_cast<size_t>(target->tensor)].dtype))
+      least = kernel_.tensors[static_cast<size_t>(target->tensor)].dtype;
+    facts.widest = expr_.widest_integer(s.value, least);
+    std::vector<std::string> bound;
+    // Outside of a range are the variables that its ends ask for.
+    for (const Syntax& r : s.ranges)
+      for (const Syntax& end : r.children) free_vars(end, bound, facts.loops);
+    for (const Syntax& sub : s.subs) free_vars(sub, bound, facts.loops);
+    if (s.combine != Combine::define) free_vars(s.value, bound, facts.loops);
+    for (const Syntax& r : s.ranges) free_vars(r, bound, facts.loops);
+    if (s.where) free_vars(*s.where, bound, facts.loops);
+    return facts;
+  }
+
+  void assignment(const Statement& s) {
+    const std::string& name = s.targets[0].text;
+    const BoundTensor* target = target_of(s);
+    ExprBuilder::Statement facts = facts_of(s);
+    const std::vector<LoopVar> loops = facts.loops;
+    const size_t checks = kernel_.checks.size();
+    expr_.begin(std::move(facts));
+    const Expr where = expr_.update_condition(s);
+    if (where) expr_.enter_condition(where);
+    Typed v = expr_.value(s.value);
+    if (diagnostics_.has_errors()) return;
+    if (!target) target = &make_temp(name, s, v);
+    else if (s.combine != Combine::define) adopt_type(scope_.tensors[name], v);
+    const Tensor& t = kernel_.tensors[static_cast<size_t>(target->tensor)];
+    if (const auto why = assignable(v, t.dtype))
+      expr_.error(Code::E0602, s.value, *why, {fmt::format("write cast(…, {})", name_of(t.dtype))});
+    KernelStatement out;
+    out.target = target->tensor;
+    out.index = expr_.subscripts(s.subs, *target, nullptr);
+    out.where = where;
+    if (where) expr_.leave_condition();
+    out.update = update_of(s.combine);
+    out.value = stored(v, t.dtype);
+    out.loops = loops;
+    out.formula = formula_of(s);
+    if (s.order) run_in_order(s, scope_, expr_, out);
+    refuse_late_checks(s, checks);
+    note_checks();
+    if (out.update != Update::Assign) identity_first(*target, out.update);
+    kernel_.body.push_back(std::move(out));
+    defined_.push_back(target->tensor);
+  }
+
+  /// The number of the next statement or call.
+  size_t next_step() const { return kernel_.body.size() + steps_.calls.size(); }
+
+  /// The checks that have come are those of the next statement or call.
+  void note_checks() { steps_.check_makers.resize(kernel_.checks.size(), next_step()); }
+
+  /// `M = e`: an i64 that is an extent from here on.
+  void extent(const Statement& s) {
+    const std::string& name = s.targets[0].text;
+    ExprBuilder::Statement facts;
+    facts.real = real_of_statement(nullptr);
+    facts.widest = expr_.widest_integer(s.value, DType::I64);
+    expr_.begin(std::move(facts));
+    const Typed v = expr_.value(s.value);
+    if (const auto why = assignable(v, DType::I64)) expr_.error(Code::E0602, s.value, *why, {"write cast(…, i64)"});
+    if (diagnostics_.has_errors()) return;
+    KernelStatement out;
+    out.target = static_cast<int>(kernel_.tensors.size());
+    out.value = stored(v, DType::I64);
+    out.formula = formula_of(s);
+    note_checks();
+    kernel_.tensors.push_back({unused_name(name + "_extent"), Role::Temp, DType::I64, {}, {}});
+    find(*def_.let(name), out.target, next_step());
+    kernel_.body.push_back(std::move(out));
+  }
+
+  /// Step `at` leaves the extent in the tensor.
+  void find(const LetDef& let, int tensor, size_t at) {
+    const Expr bound = expr_.value(let.value).e;
+    steps_.found.push_back({std::get<SizeRef>(scope_.binding.sizes.at(let.name).e->node).name, tensor, at, bound});
+  }
+
+  /// The definition's own text; a family's, with its parameters put in, and what is on several lines are printed.
+  static std::string formula_of(const Statement& s) {
+    const std::string_view text = s.span.known() ? s.span.text() : std::string_view();
+    return text.empty() || text.find_first_of("$\n") != std::string_view::npos ? print(s) : std::string(text);
+  }
+
+  static Expr stored(const Typed& v, DType storage) {
+    const DType compute = dtype_row(storage).compute;
+    return cast_to(convert(v, compute), storage);
+  }
+
+  /// An intermediate that begins as numbers alone, which have no type of their own, has that of what is first combined
+  /// into it.
+  void adopt_type(BoundTensor& target, const Typed& v) {
+    Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
+    if (!target.flexible || v.flexible || t.role != Role::Temp || t.dtype == v.e->type ||
+        !(is_float(v.e->type) || is_complex(v.e->type)))
+      return;
+    bool read = false;
+    for (const KernelStatement& s : kernel_.body)
+      walk(s.value, [&](const Expr& e) {
+        const auto* r = std::get_if<Read>(&e->node);
+        read = read || (r && r->tensor == target.tensor);
+        return !read;
+      });
+    if (read) return;
+    t.dtype = v.e->type;
+    for (KernelStatement& s : kernel_.body)
+      if (s.target == target.tensor) s.value = stored({s.value, true}, t.dtype);
+    target.flexible = false;
+  }
+
+  /// An update without an earlier definition combines into the identity.
+  void identity_first(const BoundTensor& target, Update update) {
+    if (std::find(defined_.begin(), defined_.end(), target.tensor) != defined_.end()) return;
+    const Tensor& t = kernel_.tensors[static_cast<size_t>(target.tensor)];
+    const Reducer r = update == Update::Mul      ? Reducer::Prod
+                      : update == Update::Max    ? Reducer::Max
+                      : update == Update::Min    ? Reducer::Min
+                      : update == Update::BitAnd ? Reducer::BitAnd
+                                                 : Reducer::Sum;
+    KernelStatement s;
+    s.target = target.tensor;
+    for (size_t k = 0; k < t.dims.size(); ++k) {
+      s.loops.push_back({fmt::format("z{}", k), t.dims[k]});
+      s.index.push_back(var_ref(s.loops.back().name));
+    }
+    s.value = identity_of(r, t.dtype);
+    s.formula = t.name + " = identity";
+    kernel_.body.push_back(std::move(s));
+  }
+
+  /// `name`, or a name like it that no tensor of the kernel has.
+  std::string unused_name(const std::string& name) const {
+    std::string out = name;
+    const auto taken = [&](const Tensor& t) { return t.name == out; };
+    for (int i = 1; std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), taken); ++i)
+      out = fmt::format("{}_{}", name, i);
+    return out;
+  }
+
+  size_t end_of_group(size_t first) const {
+    size_t end = first + 1;
+    while (end < def_.body.size() && def_.body[end].order && def_.body[end].order->joined > 0) ++end;
+    return end;
+  }
+
+  /// Statements that read what they define: their intermediates are known before they are defined, with the types that
+  /// come of what is next to them.
+  void declare_group(size_t first) {
+    const size_t end = end_of_group(first);
+    std::vector<const Statement*> open;
+    for (size_t i = first; i < end; ++i) {
+      find_ranges(def_.body[i]);
+      if (target_of(def_.body[i])) continue;
+      open.push_back(&def_.body[i]);
+      make_temp(def_.body[i].targets[0].text, def_.body[i], {constant_int(0), true});
+    }
+    for (size_t i = first; i < end; ++i) {
+      find_ranges(def_.body[i]);
+      recurrent_.push_back(target_of(def_.body[i])->tensor);
+    }
+    infer_types(open, {library_, scope_, kernel_, [this](const Statement& s) { return facts_of(s); }});
+  }
+
+  /// Checks come before all statements: from number `first` on, they must not ask for what a recurrence makes.
+  void refuse_late_checks(const Statement& s, size_t first) {
+    for (size_t i = first; i < kernel_.checks.size(); ++i)
+      for (const int tensor : recurrent_)
+        if (asks_for(kernel_.checks[i], tensor))
+          return expr_.error(
+              Code::E0503, s.value,
+              fmt::format("an index or a divisor here comes from the recurrence of '{}'",
+                          kernel_.tensors[static_cast<size_t>(tensor)].name),
+              {"what it may be is checked before anything is computed: write clamp in the place of wrap"});
+  }
+
+  const BoundTensor& make_temp(const std::string& name, const Statement& s, const Typed& v) {
+    BoundTensor b;
+    b.flexible = v.flexible;
+    Tensor t{name, Role::Temp, v.e->type, {}, {}};
+    for (const Syntax& sub : s.subs) {
+      std::vector<Expr> entry;
+      const auto& parts = sub.kind == SyntaxKind::group ? sub.children : std::vector<Syntax>{sub};
+      for (const Syntax& p : parts)
+        for (const LoopVar& lv : expr_.loop_vars(p)) entry.push_back(lv.extent);
+      t.dims.insert(t.dims.end(), entry.begin(), entry.end());
+      b.entries.push_back(std::move(entry));
+    }
+    t.strides = contiguous_strides(t.dims);
+    t.name = unused_name(name);
+    b.tensor = static_cast<int>(kernel_.tensors.size());
+    kernel_.tensors.push_back(std::move(t));
+    return scope_.tensors[name] = std::move(b);
+  }
+
+  /// How the caller subscripts what a call returns: like the first input when it has as many dimensions, else dimension
+  /// by dimension.
+  static std::vector<std::vector<Expr>> entries_for_caller(const BoundTensor& made,
+                                                           const std::vector<BoundTensor>& inputs) {
+    std::vector<Expr> dims;
+    for (const auto& e : made.entries) dims.insert(dims.end(), e.begin(), e.end());
+    std::vector<std::vector<Expr>> out;
+    size_t at = 0;
+    if (!inputs.empty())
+      for (const auto& e : inputs[0].entries) {
+        if (at + e.size() > dims.size()) break;
+        out.emplace_back(dims.begin() + static_cast<ptrdiff_t>(at),
+                         dims.begin() + static_cast<ptrdiff_t>(at + e.size()));
+        at += e.size();
+      }
+    if (!inputs.empty() && at == dims.size() && out.size() == inputs[0].entries.size()) return out;
+    out.clear();
+    for (const Expr& d : dims) out.push_back({d});
+    return out;
+  }
+
+  /// The extent of this op that an output has where a result with the callee's extent `name` is given to it, or "".
+  std::string extent_given_to(const Statement& s, const OpDef& callee, const std::string& name) const {
+    for (size_t k = 0; k < std::min(s.targets.size(), callee.outputs.size()); ++k)
+      if (const TensorDef* output = def_.output(s.targets[k].text))
+        if (const std::string own = extent_told(def_, *output, callee.outputs[k], name); !own.empty()) return own;
+    return "";
+  }
+
+  static Syntax element_name(size_t k) {
+    Syntax s;
+    s.kind = SyntaxKind::name;
+    s.text = fmt::format("a{}_", k);
+    return s;
+  }
+  std::optional<BoundTensor> computed_argument(const Syntax& arg);
+  BoundTensor argument_tensor(const std::string& name, const BoundTensor& t);
+  StoredDims dims_in_calls(const std::string& name, const BoundTensor& t) const;
+  bool is_copied(const std::string& given, const BoundTensor& made) const;
+  void name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs);
+  void copy_results(const Statement& s, const OpDef& callee, const Scope& inner);
+  bool call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
+                      std::map<std::string, BoundAttr>& attrs);
+  void call(const Statement& s);
+  void expand_callee(Scope& inner);
+  void call_frame(const std::shared_ptr<const Frame>& frame, Scope& inner);
+  void name_extents(const Statement& s, const OpDef& callee, std::map<std::string, BoundAttr>& attrs) const;
+  bool is_contiguous(const Tensor& t) const;
+  bool too_long(const Statement& s);
+  const OpDef* unrolled_callee(const Statement& s, const OpDef& def, size_t inputs,
+                               const std::map<std::string, BoundAttr>& attrs, std::shared_ptr<const OpDef>& unrolled);
+
+  const OpLibrary& library_;
+  const OpDef& def_;
+  Scope& scope_;
+  Kernel& kernel_;
+  BodySteps& steps_;
+  Diagnostics& diagnostics_;
+  ExprBuilder expr_;
+  std::vector<int> defined_;
+  std::vector<int> recurrent_;  ///< what recurrences make
+};
+
+}  // namespace tenon

@@ -1,0 +1,28 @@
+// What a body does besides statements, while it is expanded: calls of C templates, and extents that the data decide.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ir/kernel/kernel.h"
+
+namespace tenon {
+
+/// Statements and calls are numbered together, in the order in which they are done.
+struct BodySteps {
+  struct Call {
+    size_t at = 0;  ///< so many statements come before it
+    FrameCall call;
+  };
+  std::vector<Call> calls;
+  std::vector<FoundSize> found;      ///< `part` is the number of what finds it
+  std::vector<size_t> check_makers;  ///< per check of the kernel: the number of what asks for it
+
+  bool empty() const { return calls.empty() && found.empty(); }
+};
+
+/// The kernel in parts: calls by themselves, what reads an extent behind what finds it, and every check in front of the
+/// first store to an output. A kernel without steps stays as it is.
+void cut_into_parts(const BodySteps& steps, Kernel& kernel);
+
+}  // namespace tenon

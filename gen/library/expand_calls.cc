@@ -1,0 +1,256 @@
+// Calls of ops in a body: their arguments, the callee's statements in place or its C template, and the results.
+#include "library/bind_frame.h"
+#include "library/bind_shapes.h"
+#include "library/body_expander.h"
+
+namespace tenon {
+namespace {
+
+constexpr size_t kMaxStatements = 4096;
+
+}  // namespace
+
+/// Whether the kernel is so long that no further call is expanded; the first such call is reported.
+bool BodyExpander::too_long(const Statement& s) {
+  if (kernel_.body.size() <= kMaxStatements) return false;
+  if (!diagnostics_.has_errors())
+    expr_.error(Code::E0232, s.value,
+                fmt::format("with '{}' in the place of its calls the op has more than {} statements", s.value.text,
+                            kMaxStatements),
+                {"give what is computed several times a name, and use it again"});
+  return true;
+}
+
+/// The callee with as many inputs and outputs as this call has, kept in `unrolled` where it is variadic; nullptr after
+/// an error.
+const OpDef* BodyExpander::unrolled_callee(const Statement& s, const OpDef& def, size_t inputs,
+                                           const std::map<std::string, BoundAttr>& attrs,
+                                           std::shared_ptr<const OpDef>& unrolled) {
+  if (!unroll_call(def, inputs, attrs, diagnostics_, s.value.span, unrolled)) return nullptr;
+  const OpDef& callee = unrolled ? *unrolled : def;
+  if (callee.outputs.size() == s.targets.size()) return &callee;
+  expr_.error(Code::E0426, s.value,
+              fmt::format("'{}' has {} output{} here, not {}", callee.name, callee.outputs.size(),
+                          callee.outputs.size() == 1 ? "" : "s", s.targets.size()),
+              {"give each output a name: a, b = op(x)"});
+  return nullptr;
+}
+
+/// `a, b = op(x, y, axis=1)`: binds the callee's signature to the tensors given and expands its body in place.
+/// Tensors and attributes that a call passes. False after an error.
+bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
+                                  std::map<std::string, BoundAttr>& attrs) {
+  for (const Syntax& arg : s.value.children) {
+    if (arg.kind == SyntaxKind::keyword) {
+      if (const auto t = arg.children[0].kind == SyntaxKind::name ? scope_.tensors.find(arg.children[0].text)
+                                                                  : scope_.tensors.end();
+          t != scope_.tensors.end()) {
+        for (size_t i = 0; i < callee.inputs.size(); ++i)
+          if (callee.inputs[i].name == arg.text) {
+            inputs.resize(std::max(inputs.size(), i + 1));
+            inputs[i] = argument_tensor(t->first, t->second);
+          }
+        continue;
+      }
+      const AttrDef* a = callee.attr(arg.text);
+      if (!a)
+        return expr_.error(Code::E0425, arg, fmt::format("{} has no attribute '{}'", callee.name, arg.text)), false;
+      BoundAttr b;
+      const Syntax& given = arg.children[0];
+      b.list = a->count != AttrCount::one;
+      if (given.kind == SyntaxKind::list)
+        for (const Syntax& e : given.children) b.elements.push_back(expr_.value(e));
+      else if (b.list && given.kind == SyntaxKind::name && scope_.binding.attrs.count(given.text))
+        b = scope_.binding.attrs.at(given.text);
+      else b.elements.push_back(expr_.value(given));
+      attrs[arg.text] = std::move(b);
+    } else {
+      const auto t = scope_.tensors.find(arg.text);
+      if (arg.kind == SyntaxKind::name && t != scope_.tensors.end()) {
+        inputs.push_back(argument_tensor(t->first, t->second));
+      } else if (auto made = computed_argument(arg)) {
+        inputs.push_back(std::move(*made));
+      } else {
+        return expr_.error(Code::E0425, arg, "an input of an op is a tensor, or an expression over whole tensors"),
+               false;
+      }
+    }
+  }
+  return true;
+}
+
+/// `2*X + Y` as the argument of a call: a value of the shape that all its tensors have, element by element.
+std::optional<BoundTensor> BodyExpander::computed_argument(const Syntax& arg) {
+  const std::map<std::string, BoundTensor> outside = scope_.tensors;
+  std::vector<std::string> names;
+  Syntax value = arg, target;
+  std::vector<Expr> dims;
+  bool alike = true;
+  const auto read_all = [&](const auto& self, Syntax& s) -> void {
+    for (Syntax& child : s.children) self(self, child);
+    const auto t = s.kind == SyntaxKind::name ? outside.find(s.text) : outside.end();
+    if (t == outside.end() || t->second.tensor < 0) return;
+    BoundTensor flat = argument_tensor(t->first, t->second);
+    const std::vector<Expr>& own = kernel_.tensors[static_cast<size_t>(flat.tensor)].dims;
+    flat.entries.clear();
+    for (const Expr& e : own) flat.entries.push_back({e});
+    if (dims.empty() && names.empty()) dims = own;
+    alike = alike && own.size() == dims.size() &&
+            std::equal(own.begin(), own.end(), dims.begin(), [](const Expr& a, const Expr& b) { return same(a, b); });
+    names.push_back(s.text);
+    scope_.tensors[s.text] = flat;
+    s.kind = SyntaxKind::subscript;
+    s.children.clear();
+    for (size_t k = 0; k < own.size(); ++k) s.children.push_back(element_name(k));
+  };
+  read_all(read_all, value);
+  if (names.empty() || !alike) {
+    scope_.tensors = outside;
+    return std::nullopt;
+  }
+  Statement s;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    s.subs.push_back(element_name(k));
+    scope_.ranges[element_name(k).text] = dims[k];
+  }
+  s.targets = {{"argument", arg.span}};
+  s.value = std::move(value);
+  s.span = arg.span;
+  scope_.tensors.erase("argument");
+  assignment(s);
+  std::optional<BoundTensor> made;
+  if (const auto t = scope_.tensors.find("argument"); t != scope_.tensors.end()) made = t->second;
+  scope_.tensors = outside;
+  expr_.begin({real_of_statement(nullptr), DType::I8, {}});
+  return made;
+}
+
+/// A tensor as an op that is called sees it: in its stored dims.
+BoundTensor BodyExpander::argument_tensor(const std::string& name, const BoundTensor& t) {
+  const StoredDims dims = dims_in_calls(name, t);
+  return t.tensor < 0 || is_plain(dims) ? t : stored_view(kernel_, t, dims);
+}
+
+/// How a tensor of this op is handed to ops that it calls.
+StoredDims BodyExpander::dims_in_calls(const std::string& name, const BoundTensor& t) const {
+  const TensorDef* declared = def_.input(name) ? def_.input(name) : def_.output(name);
+  return declared ? joined_dims(t, *declared) : StoredDims();
+}
+
+void BodyExpander::call(const Statement& s) {
+  if (too_long(s)) return;
+  const OpDef* callee = library_.op(s.value.text);
+  if (!callee) return expr_.error(Code::E0424, s.value, fmt::format("there is no op '{}'", s.value.text));
+  std::vector<BoundTensor> inputs;
+  std::map<std::string, BoundAttr> attrs;
+  expr_.begin({real_of_statement(nullptr), DType::I8, {}});
+  if (!call_arguments(s, *callee, inputs, attrs)) return;
+  std::shared_ptr<const OpDef> unrolled;
+  callee = unrolled_callee(s, *callee, inputs.size(), attrs, unrolled);
+  if (!callee) return;
+  name_extents(s, *callee, attrs);
+  Scope inner;
+  inner.def = callee;
+  inner.keeps_stops = scope_.keeps_stops;
+  if (!bind_composite(library_, *callee, inputs, attrs, kernel_, inner, diagnostics_, s.value.span)) return;
+  for (size_t k = 0; k < callee->outputs.size(); ++k) {
+    BoundTensor& made = inner.tensors[callee->outputs[k].name];
+    name_result(k < s.targets.size() ? s.targets[k].text : callee->outputs[k].name, made, inputs);
+  }
+  expand_callee(inner);
+  copy_results(s, *callee, inner);
+  for (const Statement& later : def_.body) find_ranges(later);
+}
+
+bool BodyExpander::is_contiguous(const Tensor& t) const {
+  const std::vector<Expr> strides = contiguous_strides(t.dims);
+  return std::equal(strides.begin(), strides.end(), t.strides.begin(), t.strides.end(),
+                    [](const Expr& a, const Expr& b) { return same(a, b); });
+}
+
+/// The sizes that the callee's extents from data are called in the kernel: that of the output that a result is given
+/// to, or one of its own.
+void BodyExpander::name_extents(const Statement& s, const OpDef& callee,
+                                std::map<std::string, BoundAttr>& attrs) const {
+  for (const LetDef& l : callee.lets) {
+    if (!l.written) continue;
+    std::string name = extent_given_to(s, callee, l.name);
+    const auto own = scope_.binding.sizes.find(name);
+    if (!name.empty()) name = std::get<SizeRef>(own->second.e->node).name;
+    const auto taken = [&](const auto& all) {
+      return std::any_of(all.begin(), all.end(), [&](const auto& z) { return z.name == name; });
+    };
+    for (int n = 0; own == scope_.binding.sizes.end() && (n == 0 || taken(kernel_.sizes) || taken(steps_.found)); ++n)
+      name = fmt::format("{}_{}{}", callee.name, l.name, n == 0 ? "" : fmt::format("_{}", n + 1));
+    attrs[l.name] = {{{size_ref(name), true}}};
+  }
+}
+
+void BodyExpander::expand_callee(Scope& inner) {
+  if (const auto frame = library_.frame_of(*inner.def)) return call_frame(frame, inner);
+  BodyExpander(library_, inner, kernel_, steps_, diagnostics_).run();
+}
+
+/// A C template takes whole tensors, one element after the other.
+void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& inner) {
+  for (const TensorDef& input : inner.def->inputs) {
+    BoundTensor& b = inner.tensors[input.name];
+    if (b.tensor < 0 || is_contiguous(kernel_.tensors[static_cast<size_t>(b.tensor)])) continue;
+    StoredDims plain;
+    for (size_t k = 0; k < kernel_.tensors[static_cast<size_t>(b.tensor)].dims.size(); ++k)
+      plain.push_back(static_cast<int>(k));
+    b = stored_view(kernel_, b, plain);
+  }
+  note_checks();
+  FrameCall call = bind_frame(frame, inner, Role::Temp, kernel_);
+  ExprBuilder bounds(library_, inner, kernel_, diagnostics_);
+  for (const LetDef& l : inner.def->lets)
+    for (size_t k = 0; l.written && k < call.tensors.size(); ++k)
+      if (frame->parameters[k].kind == FrameParameterKind::extent && frame->parameters[k].name == l.name)
+        steps_.found.push_back({kernel_.tensors[static_cast<size_t>(call.tensors[k])].extent, call.tensors[k],
+                                next_step(), bounds.value(l.value).e});
+  steps_.calls.push_back({kernel_.body.size(), std::move(call)});
+}
+
+/// Whether the result of a call is made in dims other than those of what it is given to.
+bool BodyExpander::is_copied(const std::string& given, const BoundTensor& made) const {
+  const auto t = scope_.tensors.find(given);
+  if (t != scope_.tensors.end() && !is_contiguous(kernel_.tensors[static_cast<size_t>(t->second.tensor)])) return true;
+  return !is_plain(made.stored) || (t != scope_.tensors.end() && !is_plain(dims_in_calls(given, t->second)));
+}
+
+/// Where the result of a call goes: into an output of this op, or under a name of its own. One whose dims are split or
+/// rearranged, on either side, is copied when it is there.
+void BodyExpander::name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs) {
+  const auto t = scope_.tensors.find(given);
+  defined_.push_back(t == scope_.tensors.end() ? made.tensor : t->second.tensor);
+  if (is_copied(given, made)) {
+    kernel_.tensors[static_cast<size_t>(made.tensor)].name = unused_name(given + "_parts");
+  } else if (t != scope_.tensors.end()) {
+    made.tensor = t->second.tensor;
+  } else {
+    kernel_.tensors[static_cast<size_t>(made.tensor)].name = given;
+    BoundTensor mine;
+    mine.tensor = made.tensor;
+    mine.entries = entries_for_caller(made, inputs);
+    scope_.tensors[given] = std::move(mine);
+  }
+}
+
+void BodyExpander::copy_results(const Statement& s, const OpDef& callee, const Scope& inner) {
+  for (size_t k = 0; k < s.targets.size(); ++k) {
+    const std::string& given = s.targets[k].text;
+    const BoundTensor& made = inner.tensors.at(callee.outputs[k].name);
+    if (!is_copied(given, made)) continue;
+    if (const auto t = scope_.tensors.find(given); t != scope_.tensors.end()) {
+      copy_stored(kernel_, t->second, dims_in_calls(given, t->second), made, made.stored);
+      continue;
+    }
+    BoundTensor mine = stored_view(kernel_, made, made.stored);
+    kernel_.tensors[static_cast<size_t>(mine.tensor)].name = unused_name(given);
+    defined_.push_back(mine.tensor);
+    scope_.tensors[given] = std::move(mine);
+  }
+}
+
+}  // namespace tenon

@@ -1,0 +1,157 @@
+// Puts the nests of parts behind each other: buffers, functions and names of each among those of all.
+#include "lower/lower_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "lower/nest/nest_survey.h"
+#include "lower/nest/number_of_sizes.h"
+#include "lower/nest/rename_nest.h"
+
+namespace tenon {
+namespace {
+
+/// All names that a block declares, in loops too.
+void declared_in(const Block& block, std::set<std::string>& names) {
+  for (const Stmt& s : block) {
+    if (const auto* let = std::get_if<SLet>(&s.node)) names.insert(let->name);
+    if (const auto* var = std::get_if<SVar>(&s.node)) names.insert(var->name);
+    if (const auto* loop = std::get_if<SFor>(&s.node)) names.insert(loop->var), declared_in(*loop->body, names);
+    if (const auto* fork = std::get_if<SIf>(&s.node)) {
+      declared_in(*fork->then, names);
+      if (fork->otherwise) declared_in(*fork->otherwise, names);
+    }
+  }
+}
+
+class PartsJoiner {
+ public:
+  PartsJoiner(const std::shared_ptr<const Kernel>& kernel, const Isa& isa) : kernel_(*kernel) {
+    nest_.name = fmt::format("{}_{}", kernel->name, isa.suffix);
+    nest_.isa = isa.name;
+    nest_.kernel = kernel;
+    for (const FoundSize& f : kernel_.found) bounds_[f.name] = renamed(size_number(f.bound), {{}, {}, bounds_, {}});
+    for (size_t t = 0; t < kernel_.tensors.size(); ++t) {
+      const Tensor& x = kernel_.tensors[t];
+      if (x.role == Role::Temp) nest_.buffers.push_back({x.name, x.dtype, Storage::Workspace, -1, room(t), true});
+      else
+        nest_.buffers.push_back(
+            {x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
+    }
+  }
+
+  LoopNest run(const std::vector<LoopNest>& parts) {
+    for (size_t p = 0; p < parts.size(); ++p) {
+      add(parts[p]);
+      for (const FoundSize& f : kernel_.found)
+        if (f.part == p) know(f);
+    }
+    drop_unread();
+    return std::move(nest_);
+  }
+
+ private:
+  /// Elements of a temp that goes from part to part; none where one part alone has it, which has its own room for it.
+  Operand room(size_t t) const {
+    const bool shared = std::any_of(kernel_.parts.begin(), kernel_.parts.end(),
+                                    [&](const Kernel& part) { return part.tensors[t].role == Role::Output; });
+    if (!shared) return v_int(0);
+    Operand n = v_int(1);
+    for (const Expr& e : kernel_.tensors[t].dims) n = n * maximum(size_number(e));
+    return n;
+  }
+
+  /// The value with all that is found at its bound, or at nothing where that is more.
+  Operand maximum(const Operand& v) const {
+    std::map<std::string, Operand> none;
+    for (const auto& [name, bound] : bounds_) none[name] = v_int(0);
+    const Operand full = renamed(v, {{}, {}, bounds_, {}}), empty = renamed(v, {{}, {}, none, {}});
+    const bool depends = std::any_of(bounds_.begin(), bounds_.end(), [&](const auto& b) { return names(v, b.first); });
+    const auto* size = std::get_if<VSize>(&v->node);
+    return !depends || size ? full : v_apply(ScalarOp::Max, {full, empty});
+  }
+
+  static bool names(const Operand& v, const std::string& size) {
+    const auto* s = std::get_if<VSize>(&v->node);
+    bool found = s && s->name == size;
+    map_children(v, [&](const Operand& c) {
+      found = found || names(c, size);
+      return c;
+    });
+    return found;
+  }
+
+  void add(const LoopNest& part) {
+    NestRenaming by{{}, {}, known_, new_names(part.body)};
+    for (size_t b = 0; b < part.buffers.size(); ++b) by.buffers.push_back(place(part.buffers[b], b));
+    by.functions = merge_functions(part.functions, nest_.functions);
+    if (!part.blueprint.empty() && part.blueprint != "loops")
+      nest_.blueprint += (nest_.blueprint.empty() ? "" : ", ") + part.blueprint;
+    Block body = renamed(part.body, by);
+    for (const Stmt& s : body) {
+      if (const auto* let = std::get_if<SLet>(&s.node)) taken_.insert(let->name);
+      if (const auto* var = std::get_if<SVar>(&s.node)) taken_.insert(var->name);
+    }
+    std::move(body.begin(), body.end(), std::back_inserter(nest_.body));
+  }
+
+  /// Where a buffer of a part is. A temp that is the part's own takes the room that the part gives it.
+  int place(Buffer b, size_t number) {
+    if (b.elements) b.elements = maximum(b.elements);
+    if (number >= kernel_.tensors.size()) {
+      nest_.buffers.push_back(std::move(b));
+      return static_cast<int>(nest_.buffers.size()) - 1;
+    }
+    Buffer& known = nest_.buffers[number];
+    if (b.storage != Storage::Tensor && constant_value(known.elements) == 0) known = std::move(b);
+    return static_cast<int>(number);
+  }
+
+  /// Names of a part that those before have declared get a number.
+  std::map<std::string, std::string> new_names(const Block& body) const {
+    std::set<std::string> own;
+    declared_in(body, own);
+    std::map<std::string, std::string> out;
+    for (const std::string& name : own) {
+      if (taken_.count(name) == 0) continue;
+      std::string fresh = name;
+      for (int n = 2; taken_.count(fresh) != 0 || own.count(fresh) != 0; ++n) fresh = fmt::format("{}_{}", name, n);
+      own.insert(fresh);
+      out[name] = fresh;
+    }
+    return out;
+  }
+
+  /// `M` is what the part has left in its tensor.
+  void know(const FoundSize& f) {
+    Stmt let = s_let(f.name, v_load(f.tensor, DType::I64, v_int(0)));
+    nest_.body.push_back(std::move(let));
+    taken_.insert(f.name);
+    known_[f.name] = v_var(f.name);
+  }
+
+  /// An extent that nothing asks for has no variable.
+  void drop_unread() {
+    NestSurvey survey;
+    for (const Stmt& s : nest_.body) survey.add(s);
+    std::erase_if(nest_.body, [&](const Stmt& s) {
+      const auto* let = std::get_if<SLet>(&s.node);
+      return let && known_.count(let->name) != 0 && survey.vars.count(let->name) == 0;
+    });
+  }
+
+  const Kernel& kernel_;
+  LoopNest nest_;
+  std::map<std::string, Operand> bounds_, known_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+LoopNest join_parts(const std::shared_ptr<const Kernel>& kernel, const std::vector<LoopNest>& parts, const Isa& isa) {
+  return PartsJoiner(kernel, isa).run(parts);
+}
+
+}  // namespace tenon

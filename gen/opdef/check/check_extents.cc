@@ -1,0 +1,153 @@
+// Follows the statements in order, with the extents that have no value yet.
+#include "opdef/check/check_extents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tenon {
+
+namespace {
+
+class ExtentChecker {
+ public:
+  ExtentChecker(const OpDef& op, const BodyScope& scope, Diagnostics& diagnostics)
+      : op_(op), scope_(scope), diagnostics_(diagnostics) {
+    for (const LetDef& let : op.lets)
+      if (let.written) open_.insert(let.name);
+  }
+
+  void run() {
+    if (open_.empty()) return;
+    for (const TensorDef& input : op_.inputs)
+      for (const Dim& d : input.dims) refuse_dim(d, "an input has the extents that a call gives it");
+    for (const TensorDef& output : op_.outputs)
+      for (const Dim& d : output.dims)
+        for (const Dim& part : d.parts) refuse_dim(part, "it is a dim by itself, and no part of one");
+    check_lets();
+    for (const Syntax& condition : op_.requires_)
+      refuse_name(condition, "conditions are checked before anything is computed");
+    for (const Statement& s : op_.body) {
+      if (s.is_extent) told_.insert(s.targets[0].text);
+      if (s.is_call)
+        for (const std::string& extent : told_by(s)) told_.insert(extent);
+    }
+    for (const Statement& s : op_.body) statement(s);
+    for (const LetDef& let : op_.lets)
+      if (open_.count(let.name) != 0)
+        diagnostics_.error(Code::E0438, let.value.span, fmt::format("nothing tells the extent '{}'", let.name),
+                           {fmt::format("give it a value in the body: {} = sum[i](…)", let.name)});
+  }
+
+ private:
+  void refuse(const SourceSpan& span, const std::string& name, const std::string& why) {
+    diagnostics_.error(Code::E0438, span, fmt::format("'{}' is an extent that the data decide", name), {why});
+  }
+
+  void refuse_dim(const Dim& d, const std::string& why) {
+    if (open_.count(d.name) != 0) refuse(d.span, d.name, why);
+    for (const Dim& part : d.parts) refuse_dim(part, why);
+  }
+
+  void refuse_name(const Syntax& s, const std::string& why) {
+    if (const Syntax* found = open_name(s)) refuse(found->span, found->text, why);
+  }
+
+  /// The bound of one may be another; other sizes are computed before the body is.
+  void check_lets() {
+    for (const LetDef& let : op_.lets)
+      if (!let.written) refuse_name(let.value, "lets are computed before the body: write the expression in the body");
+  }
+
+  void statement(const Statement& s) {
+    const Syntax* early = nullptr;
+    const auto look = [&](const Syntax& part) {
+      if (early == nullptr) early = open_use(part);
+    };
+    for (const Syntax& sub : s.subs) look(sub);
+    look(s.value);
+    for (const Syntax& range : s.ranges) look(range);
+    if (s.where) look(*s.where);
+    if (early != nullptr) before_value(early->span, extent_of(*early), early->text);
+    else if (!s.is_call && !s.is_extent) target(s);
+    if (s.is_extent) open_.erase(s.targets[0].text);
+    if (s.is_call) tell(s);
+  }
+
+  /// `name`: the extent, what is along it, or a variable that runs over it. One that nothing tells is reported as such.
+  void before_value(const SourceSpan& span, const std::string& extent, const std::string& name) {
+    if (told_.count(extent) == 0 || !reported_.insert(extent).second) return;
+    const bool ranges = scope_.variable(name) != nullptr;
+    diagnostics_.error(Code::E0409, span, fmt::format("the extent '{}' is needed before it has a value", extent),
+                       {ranges ? fmt::format("'{}' ranges over {}: use another variable, or put {} = … further up",
+                                             name, extent, extent)
+                               : fmt::format("put {} = … in front of this statement", extent)});
+  }
+
+  /// What is stored to an output needs all of its extents.
+  void target(const Statement& s) {
+    const TensorDef* output = op_.output(s.targets[0].text);
+    if (output == nullptr) return;
+    for (const Dim& d : output->dims)
+      if (open_.count(d.name) != 0) return before_value(s.targets[0].span, d.name, d.name);
+  }
+
+  /// The extents of outputs that a call tells by giving its results to them.
+  std::vector<std::string> told_by(const Statement& s) const {
+    std::vector<std::string> out;
+    const OpDef* callee = scope_.library().op(s.value.text);
+    for (std::size_t k = 0; callee != nullptr && k < std::min(s.targets.size(), callee->outputs.size()); ++k) {
+      const TensorDef* output = op_.output(s.targets[k].text);
+      if (output == nullptr) continue;
+      for (const LetDef& let : callee->lets)
+        if (let.written) out.push_back(extent_told(op_, *output, callee->outputs[k], let.name));
+    }
+    return out;
+  }
+
+  void tell(const Statement& s) {
+    for (const std::string& extent : told_by(s)) open_.erase(extent);
+    for (std::size_t k = 0; k < s.targets.size(); ++k)
+      if (const TensorDef* output = op_.output(s.targets[k].text))
+        for (const Dim& d : output->dims)
+          if (open_.count(d.name) != 0) before_value(s.targets[k].span, d.name, d.name);
+  }
+
+  const Syntax* open_name(const Syntax& s) const {
+    if (s.is(SyntaxKind::name) && open_.count(s.text) != 0) return &s;
+    for (const Syntax& child : s.children)
+      if (const Syntax* found = open_name(child)) return found;
+    return nullptr;
+  }
+
+  /// The extent without a value that a name stands for or ranges over; "" for none.
+  std::string extent_of(const Syntax& s) const {
+    if (open_.count(s.text) != 0) return s.text;
+    const IndexVariable* v = scope_.variable(s.text);
+    const Syntax* open = v != nullptr && v->extent ? open_name(*v->extent) : nullptr;
+    return open != nullptr ? open->text : "";
+  }
+
+  const Syntax* open_use(const Syntax& s) const {
+    if ((s.is(SyntaxKind::name) || s.is(SyntaxKind::pack)) && !extent_of(s).empty()) return &s;
+    for (const Syntax& child : s.children)
+      if (const Syntax* found = open_use(child)) return found;
+    return nullptr;
+  }
+
+  const OpDef& op_;
+  const BodyScope& scope_;
+  Diagnostics& diagnostics_;
+  std::set<std::string> open_;  ///< without a value so far
+  std::set<std::string> told_;  ///< those that some statement tells
+  std::set<std::string> reported_;
+};
+
+}  // namespace
+
+void check_extents(const OpDef& op, const BodyScope& scope, Diagnostics& diagnostics) {
+  ExtentChecker(op, scope, diagnostics).run();
+}
+
+}  // namespace tenon
