@@ -311,8 +311,9 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
     if (!extent) return std::nullopt;
     return bounded("index", Polynomial(), *extent - one(), print(s));
   }
+  if (s.text == "count" && n == 1) return bounded("count", Polynomial(), std::nullopt, print(s.children[0]));
   if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "lin" || s.text == "sum_of" ||
-      s.text == "operand" || s.text == "count")
+      s.text == "operand")
     return bounded("size", Polynomial(), std::nullopt, print(s));
   if (s.text == "offset" && n == 1) return offset(s);
   if (s.text == "keep" || s.text == "permute" || s.text == "concat" || s.text == "drop") {

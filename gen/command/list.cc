@@ -31,6 +31,7 @@ void list_ops(Run& run) {
   for (const auto& [name, def] : defs.ops) {
     std::string types;
     for (const TypeVar& t : def.types) {
+      if (t.derived) continue;
       types += fmt::format("{}{}:", types.empty() ? "" : " ", t.name);
       for (size_t i = 0; i < t.classes.size(); ++i) types += fmt::format("{}{}", i ? "|" : "", t.classes[i].text);
     }

@@ -9,6 +9,7 @@
 
 #include "algebra/simplify.h"
 #include "ir/kernel/library.h"
+#include "ir/op/type_function.h"
 #include "library/bind_shapes.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
@@ -271,8 +272,7 @@ class CaseMaker {
     const bool absent =
         std::any_of(test_.absent.begin(), test_.absent.end(), [&](const Word& w) { return w.text == t.name; });
     g.present = !absent;
-    const auto v = types_.find(t.dtype);
-    g.dtype = v != types_.end() ? v->second : *dtype_from_name(t.dtype);
+    g.dtype = *dtype_of_word(t.dtype, types_);
     if (absent) {
       out_.inputs.emplace_back();
     } else {

@@ -13,6 +13,7 @@
 #include "command/commands.h"
 #include "command/select.h"
 #include "command/try_case.h"
+#include "ir/op/type_function.h"
 #include "library/expand_library.h"
 #include "opdef/read/body_definition.h"
 #include "opdef/read_one_test.h"
@@ -251,6 +252,8 @@ std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const Tes
   std::map<std::string, DType> types;
   for (const TypeVar& v : def.types) types[v.name] = &v == &def.types[0] ? *key : dtypes_of(v).front();
   for (const auto& [var, dtype] : test.dtypes) types[var.text] = *dtype_from_name(dtype.text);
+  for (const TypeVar& v : def.types)
+    if (v.derived) types[v.name] = *derived_dtype(v.name, types.at(std::string(variable_of_type(v.name))));
   return def.types.empty() || types[def.types[0].name] == *key ? std::optional(std::move(types)) : std::nullopt;
 }
 

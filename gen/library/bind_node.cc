@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/op/type_function.h"
+
 namespace tenon {
 namespace {
 
@@ -127,9 +129,10 @@ std::optional<SizeExpr> to_size(const Expr& e) {
 
 std::string free_type(const OpDef& def) {
   for (const TypeVar& t : def.types) {
-    const bool bound = std::any_of(def.inputs.begin(), def.inputs.end(),
-                                   [&](const TensorDef& in) { return in.dtype == t.name && !in.optional; });
-    if (!bound) return t.name;
+    const bool bound = std::any_of(def.inputs.begin(), def.inputs.end(), [&](const TensorDef& in) {
+      return variable_of_type(in.dtype) == t.name && !in.optional;
+    });
+    if (!bound && !t.derived) return t.name;
   }
   return "";
 }
@@ -139,7 +142,7 @@ std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, c
   std::map<std::string, DType> types;
   if (const std::string free = free_type(def); !free.empty() && !def.attr("dtype")) {
     const auto it = attrs.find("dtype");
-    const auto named = [&](const TensorDef& t) { return t.dtype == free; };
+    const auto named = [&](const TensorDef& t) { return variable_of_type(t.dtype) == free; };
     const bool optional_binds = std::any_of(def.inputs.begin(), def.inputs.end(), named);
     if (it != attrs.end() && std::holds_alternative<DType>(it->second)) types[free] = std::get<DType>(it->second);
     else if (!optional_binds) types[free] = DType::F32;

@@ -7,6 +7,7 @@
 
 #include "algebra/overflow.h"
 #include "algebra/simplify.h"
+#include "ir/op/type_function.h"
 #include "library/expr_builder.h"
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
@@ -82,6 +83,11 @@ class CallBinder {
                     fmt::format("'{}' takes {} values, {} are given", a.name, a.length, b.elements.size()));
       b.list = a.count != AttrCount::one;
       for (Typed& t : b.elements) t = typed(a, t);
+      if (!b.held.attr.empty()) {  // a list of the op that calls this one
+        const Typed one = typed(a, {var_ref(a.name), true});
+        b.held.type = a.kind == AttrKind::real ? b.held.type : one.e->type;
+        b.held.flexible = one.flexible;
+      }
       scope_.binding.attrs[a.name] = std::move(b);
     }
     return true;
@@ -275,8 +281,38 @@ std::vector<Expr> flat(const std::vector<std::vector<Expr>>& entries) {
 }
 
 std::optional<DType> type_of(const std::string& word, const Binding& binding) {
-  if (const auto t = binding.types.find(word); t != binding.types.end()) return t->second;
-  return dtype_from_name(word);
+  return dtype_of_word(word, binding.types);
+}
+
+/// The one dtype of `variable` for which the derived type is `made`; nothing where there is none, or several.
+std::optional<DType> only_origin(const TypeVar& variable, const TypeVar& derived, DType made) {
+  std::optional<DType> found;
+  for (const DType d : dtypes_of(variable)) {
+    if (derived_dtype(derived.name, d) != made) continue;
+    if (found) return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
+/// wide(T) from T, or T from wide(T) where only one type leads there.
+std::optional<std::string> bind_derived(const OpDef& def, Binding& binding) {
+  for (const TypeVar& v : def.types) {
+    const auto made = binding.types.find(v.name);
+    const std::string inside(variable_of_type(v.name));
+    if (!v.derived || made == binding.types.end() || binding.types.contains(inside)) continue;
+    if (const auto origin = only_origin(*def.type(inside), v, made->second)) binding.types[inside] = *origin;
+  }
+  for (const TypeVar& v : def.types) {
+    const auto inside = binding.types.find(std::string(variable_of_type(v.name)));
+    const auto made = v.derived && inside != binding.types.end() ? derived_dtype(v.name, inside->second) : std::nullopt;
+    if (!made) continue;
+    const auto [at, fresh] = binding.types.emplace(v.name, *made);
+    if (at->second != *made)
+      return fmt::format("{} is {} where {} is {}", v.name, name_of(at->second), inside->first,
+                         name_of(inside->second));
+  }
+  return std::nullopt;
 }
 
 /// Type variables from the inputs' dtypes; classes are checked.
@@ -293,6 +329,7 @@ std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::o
     if (it->second != *given[i])
       return fmt::format("{} is {} where {} is {}", t.name, name_of(*given[i]), t.dtype, name_of(it->second));
   }
+  if (const auto why = bind_derived(def, binding)) return why;
   for (const TypeVar& v : def.types) {
     const auto t = binding.types.find(v.name);
     if (t == binding.types.end()) continue;

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "library/body_steps.h"
+#include "library/constant_tensor.h"
+#include "library/declare_tables.h"
 #include "library/expand_recurrence.h"
 #include "library/expr_builder.h"
 #include "library/stored_view.h"
@@ -31,6 +33,8 @@ class BodyExpander {
         expr_(library, scope, kernel, diagnostics) {}
 
   void run() {
+    declare_tables(library_, scope_, kernel_, diagnostics_);
+    if (diagnostics_.has_errors()) return;
     declared_ranges();
     for (size_t i = 0; i < def_.body.size(); ++i) {
       const Statement& s = def_.body[i];
@@ -65,9 +69,10 @@ class BodyExpander {
 
   void find_ranges(const Syntax& s) {
     if (s.kind == SyntaxKind::subscript) bare_uses(s.text, s.children);
-    if (const AttrDef* a = s.kind == SyntaxKind::subscript ? def_.attr(s.text) : nullptr;
-        a && a->count == AttrCount::fixed && s.children.size() == 1)
-      bare_name(s.children[0], constant_int(a->length));
+    if (const auto list =
+            s.kind == SyntaxKind::subscript ? scope_.binding.attrs.find(s.text) : scope_.binding.attrs.end();
+        list != scope_.binding.attrs.end() && list->second.list && s.children.size() == 1)
+      bare_name(s.children[0], expr_.length_of(list->second));
     for (const Syntax& c : s.children) find_ranges(c);
   }
 
@@ -295,13 +300,7 @@ class BodyExpander {
   }
 
   /// `name`, or a name like it that no tensor of the kernel has.
-  std::string unused_name(const std::string& name) const {
-    std::string out = name;
-    const auto taken = [&](const Tensor& t) { return t.name == out; };
-    for (int i = 1; std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), taken); ++i)
-      out = fmt::format("{}_{}", name, i);
-    return out;
-  }
+  std::string unused_name(const std::string& name) const { return unused_tensor_name(kernel_, name); }
 
   size_t end_of_group(size_t first) const {
     size_t end = first + 1;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/op/type_function.h"
 #include "library/expand_symbolic.h"
 #include "library/pack_plan.h"
 #include "library/permuted_view.h"
@@ -28,6 +29,14 @@ void assign_types(const OpDef& def, size_t i, const std::vector<DType>& keys, Ty
     return;
   }
   const TypeVar& v = def.types[i];
+  if (v.derived) {
+    const auto follows = dtype_of_word(v.name, types);
+    TENON_CHECK(follows, "{}: no type {}", def.name, v.name);
+    types[v.name] = *follows;
+    assign_types(def, i + 1, keys, types, out);
+    types.erase(v.name);
+    return;
+  }
   const bool small = std::any_of(keys.begin(), keys.end(), is_small);  // small types are there for those who name them
   for (const DType d : dtypes_of(v)) {
     if (is_small(d) && !small) continue;
@@ -100,6 +109,9 @@ bool computes_in_call(const Kernel& part) {
 bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const Types& sample,
                 const std::map<std::string, PackPlan>& packs) {
   if (std::none_of(v.classes.begin(), v.classes.end(), [](const Word& w) { return w.text == "any"; })) return false;
+  if (std::any_of(def.tables.begin(), def.tables.end(),
+                  [&](const TableDef& t) { return variable_of_type(t.tensor.dtype) == v.name; }))
+    return false;  // the bits of a number are others in each type
   if (const auto frame = defs.frame_of(def)) return !frame_computes(*frame, def, v);
   Types types = sample;
   types[v.name] = DType::U16;  // no other type of these ops is u16 by itself, so every u16 node comes from the variable
@@ -116,7 +128,8 @@ bool only_moves(const OpLibrary& defs, const OpDef& def, const TypeVar& v, const
 
 std::string kernel_name(const OpDef& def, const Types& types, const std::vector<bool>& present) {
   std::string name = def.name;
-  for (const TypeVar& v : def.types) name += fmt::format("_{}", name_of(types.at(v.name)));
+  for (const TypeVar& v : def.types)
+    if (!v.derived) name += fmt::format("_{}", name_of(types.at(v.name)));
   for (size_t i = 0; i < present.size(); ++i)
     if (!present[i]) name += "_no" + def.inputs[i].name;
   return name;
@@ -189,8 +202,9 @@ bool expand_op(const OpExpansion& how, const OpDef& given, Library& library, Dia
   }
   if (all.empty()) return false;
   std::vector<std::string> moved;
+  const bool derives = std::any_of(def.types.begin(), def.types.end(), [](const TypeVar& v) { return v.derived; });
   for (const TypeVar& v : def.types)
-    if (!how.for_gradients && only_moves(defs, def, v, all[0], op.packs)) moved.push_back(v.name);
+    if (!how.for_gradients && !derives && only_moves(defs, def, v, all[0], op.packs)) moved.push_back(v.name);
   for (const TensorDef& t : def.inputs) op.stand_ins.push_back(stand_in(def, t));
   std::map<std::string, std::shared_ptr<LibraryKernel>> made;
   for (const Types& call : all)
@@ -224,17 +238,6 @@ bool needs_graph(const OpDef& def) {
   };
   if (permuted_view(def)) return false;
   return (is_variadic(def) && !may_lack_tensors(def)) || std::any_of(def.lets.begin(), def.lets.end(), permutes);
-}
-
-std::vector<DType> dtypes_of(const TypeVar& v) {
-  std::vector<DType> out;
-  for (const DTypeRow& r : all_dtypes())
-    for (const Word& c : v.classes)
-      if (in_type_class(r.dtype, c.text) || c.text == r.name) {
-        out.push_back(r.dtype);
-        break;
-      }
-  return out;
 }
 
 namespace {

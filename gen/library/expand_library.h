@@ -28,7 +28,4 @@ Library expand_for_gradients(const OpLibrary& defs, const LibrarySelection& sele
 /// both, can use.
 bool needs_graph(const OpDef& def);
 
-/// The dtypes that a type variable ranges over, in the order of dtype.def.
-std::vector<DType> dtypes_of(const TypeVar& v);
-
 }  // namespace tenon

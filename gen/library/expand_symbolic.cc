@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/kernel/keep_used.h"
+#include "ir/op/type_function.h"
 #include "library/expand_body.h"
 #include "library/expr_builder.h"
 #include "library/pack_plan.h"
@@ -74,6 +75,34 @@ class SymbolicExpander {
     return narrow ? DType::F32 : DType::F64;
   }
 
+  /// How the struct of attributes holds a list.
+  HeldList held_list(const AttrDef& a, bool flexible) const {
+    HeldList out;
+    out.attr = a.name;
+    out.type = attr_dtype(a);
+    out.flexible = flexible;
+    if (a.kind == AttrKind::u64) out.held = DType::U64;
+    else if (is_complex(out.type)) out.held = DType::C128;
+    else if (is_float(out.type)) out.held = DType::F64;
+    if (a.kind == AttrKind::type_variable && !is_complex(out.type)) out.stride = 2;  // tn_value
+    return out;
+  }
+
+  /// A name for the size that is the length of a list, which nothing in the definition has.
+  std::string count_name(const std::string& attr) const {
+    std::string name = attr + "_count";
+    const auto in_shape = [&](const TensorDef& t) {
+      return t.name == name || std::any_of(t.dims.begin(), t.dims.end(), [&](const Dim& d) {
+               return d.name == name ||
+                      std::any_of(d.parts.begin(), d.parts.end(), [&](const Dim& p) { return p.name == name; });
+             });
+    };
+    while (def_.attr(name) || def_.let(name) || std::any_of(def_.inputs.begin(), def_.inputs.end(), in_shape) ||
+           std::any_of(def_.outputs.begin(), def_.outputs.end(), in_shape))
+      name += "_";
+    return name;
+  }
+
   void bind_attrs() {
     for (const AttrDef& a : def_.attrs) {
       BoundAttr b;
@@ -85,11 +114,18 @@ class SymbolicExpander {
           b.elements.push_back({size(fmt::format("{}_{}", a.name, k), FromPackAttr{a.name, k}, INT64_MIN), true});
       } else if (a.count == AttrCount::one && a.kind == AttrKind::integer) {
         b.elements.push_back({size(a.name, FromSymbol{a.name}, INT64_MIN), true});
-      } else if (a.count != AttrCount::any) {
+      } else if (a.count == AttrCount::any) {
+        b.held = held_list(a, flexible);
+        b.held.count = size(count_name(a.name), FromSymbol{count_of(a.name)});
+      } else {
         const int n = a.count == AttrCount::fixed ? a.length : 1;
         const DType d = attr_dtype(a);
         kernel().attrs.push_back({a.name, d, n});
         for (int k = 0; k < n; ++k) b.elements.push_back({attr_ref(a.name, d, k), flexible});
+        if (b.list) {
+          b.held = held_list(a, flexible);
+          b.held.count = constant_int(n);
+        }
       }
       scope_.binding.attrs[a.name] = std::move(b);
     }
@@ -201,10 +237,7 @@ class SymbolicExpander {
     return p != what_.packs.end() && p->second == PackPlan::Plane;
   }
 
-  DType dtype_of(const TensorDef& t) const {
-    const auto v = what_.types.find(t.dtype);
-    return v != what_.types.end() ? v->second : *dtype_from_name(t.dtype);
-  }
+  DType dtype_of(const TensorDef& t) const { return *dtype_of_word(t.dtype, what_.types); }
 
   void add_tensor(const TensorDef& def, Role role, bool present) {
     BoundTensor& b = scope_.tensors[def.name];

@@ -58,6 +58,8 @@ class ExprBuilder {
   std::optional<DType> type_named(const std::string& word) const;
   std::optional<DType> named_type(const Syntax& s) const;
   DType type_of_read(DType storage) const;
+  /// How many elements a list attribute has.
+  Expr length_of(const BoundAttr& list) const;
 
   void error(Code code, const Syntax& place, std::string message, std::vector<std::string> notes = {});
 
@@ -69,7 +71,10 @@ class ExprBuilder {
   Typed quotient(const Syntax& s, Typed a, Typed b);
   Typed power(const Syntax& s, Typed a, Typed b);
   Typed subscript(const Syntax& s, Expr fill = nullptr);
-  Typed chosen_element(const BoundAttr& list, const Expr& at);
+  Typed chosen_element(const std::string& name, const BoundAttr& list, const Expr& at);
+  Typed held_element(const HeldList& list, const Expr& at);
+  std::optional<Typed> known_element(const std::string& name, const BoundAttr& list, const Expr& at);
+  Typed count(const Syntax& s);
   Typed reduction(const Syntax& s);
   Typed folded(const Syntax& s, std::vector<LoopVar> vars, const Expr& where, const Typed& start);
   Typed positional(const Syntax& s, Reducer op, std::vector<LoopVar> vars, const Expr& where);

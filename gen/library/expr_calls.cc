@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "ir/kernel/library.h"
+#include "ir/op/type_function.h"
 #include "library/complex_functions.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
@@ -56,6 +57,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "lin" && n == 1) return linear(s);
   if (f == "size") return extent(s);
   if (f == "rank" && n == 1) return {rank_of(s.children[0]), true};
+  if (f == "count" && n == 1) return count(s);
   if (f == "dim" && n == 1) return {place_in(s.children[0]), true};
   if (f == "upto" && n == 1) return value(s.children[0]);
   if (f == "philox" || f == "u01") return draw(s);
@@ -157,8 +159,12 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   if (is_complex(e[0]->type))
     if (const Expr composed = complex_function(op, e)) return {composed, flexible};
   if (!has_function(s, op, e[0]->type)) return args[0];
-  if (op == ScalarOp::Complex)
-    return {apply_as(op, e, e[0]->type == DType::F64 && !flexible ? DType::C128 : DType::C64), false};
+  if (op == ScalarOp::Complex) {
+    // Parts that have no type of their own have that of the statement.
+    if (flexible && statement_.real != e[0]->type)
+      for (Expr& part : e) part = convert({part, true}, statement_.real);
+    return {apply_as(op, e, e[0]->type == DType::F64 ? DType::C128 : DType::C64), false};
+  }
   if (op == ScalarOp::Conj && !is_complex(e[0]->type)) return args[0];
   if (row.result == ResultRule::Bool) flexible = false;
   if (e[0]->type == DType::Bool && row.result != ResultRule::Bool && !row.has('I') && !row.has('B'))
@@ -192,12 +198,12 @@ Typed ExprBuilder::choice(const Syntax& s) {
 }
 
 std::optional<DType> ExprBuilder::type_named(const std::string& word) const {
-  const auto variable = scope_.binding.types.find(word);
-  return variable == scope_.binding.types.end() ? dtype_from_name(word) : variable->second;
+  return dtype_of_word(word, scope_.binding.types);
 }
 
 std::optional<DType> ExprBuilder::named_type(const Syntax& s) const {
-  return s.kind == SyntaxKind::name ? type_named(s.text) : std::nullopt;
+  if (s.kind == SyntaxKind::name) return type_named(s.text);
+  return s.kind == SyntaxKind::call && is_type_function(s.text) ? type_named(print(s)) : std::nullopt;
 }
 
 Typed ExprBuilder::conversion(const Syntax& s) {
@@ -245,14 +251,13 @@ Typed ExprBuilder::limit_of(const Syntax& s) {
 
 /// bits(x, U): of values that are computed in the type they are stored in.
 Typed ExprBuilder::bit_pattern(const Syntax& s) {
-  const std::string& name = s.children[1].text;
-  const auto t = scope_.binding.types.find(name);
-  const auto to = t != scope_.binding.types.end() ? std::optional(t->second) : dtype_from_name(name);
+  const auto to = named_type(s.children[1]);
   const Typed from = value(s.children[0]);
   const auto plain = [](DType d) { return (is_float(d) || is_int(d)) && dtype_row(d).compute == d; };
   if (!to || !plain(*to) || !plain(from.e->type) || bytes_of(*to) != bytes_of(from.e->type)) {
     error(Code::E0601, s,
-          fmt::format("the bits of {} are no {}", name_of(from.e->type), to ? std::string(name_of(*to)) : name),
+          fmt::format("the bits of {} are no {}", name_of(from.e->type),
+                      to ? std::string(name_of(*to)) : print(s.children[1])),
           {"both types are integers, f32 or f64, of the same width"});
     return zero();
   }

@@ -6,8 +6,10 @@
 
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
+#include "library/constant_tensor.h"
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
+#include "oracle/number.h"
 
 namespace tenon {
 
@@ -25,7 +27,7 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
     if (k && *k >= 0 && static_cast<size_t>(*k) < a->second.elements.size())
       return a->second.elements[static_cast<size_t>(*k)];
     const size_t n = a->second.elements.size();
-    if (n > 0 && s.children.size() == 1 && !k) return chosen_element(a->second, index(s.children[0]));
+    if (s.children.size() == 1 && !k) return chosen_element(s.text, a->second, index(s.children[0]));
     error(Code::E0432, s,
           n == 0 ? fmt::format("the call decides how many elements {} has, and a kernel is the same for any number",
                                s.text)
@@ -45,8 +47,63 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   return {cast_to(read, t.flexible ? dtype_row(storage).compute : type_of_read(storage)), t.flexible};
 }
 
+Expr ExprBuilder::length_of(const BoundAttr& list) const {
+  return list.held.count ? list.held.count : constant_int(static_cast<int64_t>(list.elements.size()));
+}
+
+/// count(list), the number of its elements.
+Typed ExprBuilder::count(const Syntax& s) {
+  const auto a = scope_.binding.attrs.find(s.children[0].text);
+  if (a == scope_.binding.attrs.end() || !a->second.list) {
+    error(Code::E0434, s, "count takes the name of a list attribute");
+    return zero();
+  }
+  const AttrDef* declared = scope_.def ? scope_.def->attr(s.children[0].text) : nullptr;
+  if (declared && declared->count == AttrCount::per_dim) {
+    Syntax pack = s.children[0];
+    pack.text = declared->pack;
+    return {rank_of(pack), true};
+  }
+  return {length_of(a->second), true};
+}
+
+/// An element of a list that is in the memory of the call.
+Typed ExprBuilder::held_element(const HeldList& list, const Expr& at) {
+  const auto is_list = [&](const Tensor& t) { return t.list == list.attr; };
+  auto t = std::find_if(kernel_.tensors.begin(), kernel_.tensors.end(), is_list);
+  if (t == kernel_.tensors.end()) {
+    Tensor made{
+        unused_tensor_name(kernel_, list.attr), Role::Input, list.held, {list.count}, {constant_int(list.stride)}};
+    made.list = list.attr;
+    kernel_.tensors.push_back(std::move(made));
+    t = std::prev(kernel_.tensors.end());
+  }
+  const Expr read = read_of(static_cast<int>(t - kernel_.tensors.begin()), list.held, {at});
+  return {cast_to(read, list.type), list.flexible};
+}
+
+/// An element of a list whose elements are constants: a table. Nothing for others.
+std::optional<Typed> ExprBuilder::known_element(const std::string& name, const BoundAttr& list, const Expr& at) {
+  auto data = std::make_shared<TensorData>();
+  const bool loose = list.elements[0].flexible && is_float(list.elements[0].e->type);
+  data->dtype = loose ? statement_.real : list.elements[0].e->type;
+  data->dims = {static_cast<int64_t>(list.elements.size())};
+  data->bytes.assign(list.elements.size() * static_cast<size_t>(bytes_of(data->dtype)), 0);
+  for (size_t k = 0; k < list.elements.size(); ++k) {
+    const Expr e = simplify(convert(list.elements[k], data->dtype));
+    const Constant* c = as_constant(e);
+    if (!c || e->type != data->dtype || is_complex(e->type)) return std::nullopt;
+    store_number(*data, static_cast<int64_t>(k), {c->i, c->f});
+  }
+  const int tensor = constant_tensor(kernel_, name, data);
+  return Typed{read_of(tensor, data->dtype, {at}), list.elements[0].flexible};
+}
+
 /// An element of a list that a variable chooses. The checks of the definition prove that there is one.
-Typed ExprBuilder::chosen_element(const BoundAttr& list, const Expr& at) {
+Typed ExprBuilder::chosen_element(const std::string& name, const BoundAttr& list, const Expr& at) {
+  if (!list.held.attr.empty()) return held_element(list.held, at);
+  if (list.elements.empty()) return zero();  // nothing is read
+  if (const auto known = known_element(name, list, at)) return *known;
   Typed all = list.elements.back();
   for (size_t k = list.elements.size() - 1; k-- > 0;) {
     Typed one = list.elements[k];

@@ -17,10 +17,21 @@ struct Typed {
   bool flexible = false;
 };
 
+/// A list attribute as a call of a library holds it in memory.
+struct HeldList {
+  std::string attr;         ///< of the op that the library has; "" for lists that are known or computed
+  Expr count;               ///< its number of elements
+  DType held = DType::I64;  ///< of an element in memory: i64, u64, f64 or c128
+  int64_t stride = 1;       ///< from element to element, in elements of that type
+  DType type = DType::I64;  ///< what an element is in expressions
+  bool flexible = true;
+};
+
 /// An attribute: one element, or several for a list.
 struct BoundAttr {
   std::vector<Typed> elements;
   bool list = false;
+  HeldList held = {};
 };
 
 /// A tensor of the kernel under a name of the definition. `entries` follows the definition's shape: a size has one

@@ -53,8 +53,9 @@ class SideBySide {
   }
 
   bool alike(const Tensor& a, const Tensor& b) const {
+    const bool equal_bytes = !a.data || !b.data ? a.data == b.data : a.data->bytes == b.data->bytes;
     return a.name == b.name && a.role == b.role && types(a.dtype, b.dtype) && equal_all(a.dims, b.dims) &&
-           equal_all(a.strides, b.strides);
+           equal_all(a.strides, b.strides) && equal_bytes && a.list == b.list;
   }
 
   bool alike(const Size& a, const Size& b) const { return a.name == b.name && a.lo == b.lo && a.hi == b.hi; }

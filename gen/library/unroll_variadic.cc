@@ -210,7 +210,7 @@ class Unroller {
       if (s.text == "offset" && is_own(arg)) return offset(arg, k, s.span);
       if (s.text == "operand")
         return steps && k > 0 ? plus(number(k, s.span), named(step(k), s.span)) : number(k, s.span);
-      if (s.text == "count") return count(s.span);
+      if (s.text == "count" && arg == tensor_.name) return count(s.span);
     }
     Syntax out = s;
     if (k >= 0 && s.kind == SyntaxKind::subscript && s.text == tensor_.name) out.text = of(tensor_.name, k);

@@ -41,6 +41,8 @@ class Runner {
     call_.tensors.resize(kernel.tensors.size());
     for (size_t i = 0; i < kernel.tensors.size(); ++i)
       if (made_by(kernel, i) && kept.count(i) == 0) allocate(i);
+      else if (kernel.tensors[i].data) call_.tensors[i] = *kernel.tensors[i].data;
+      else if (!kernel.tensors[i].list.empty()) take_list(i);
   }
 
   OracleStatus run() {
@@ -76,6 +78,17 @@ class Runner {
     if (n)
       for (size_t k = 0; k < dims_[i].size(); ++k) n += (dims_[i][k] - 1) * strides_[i][k];
     t.bytes.assign(static_cast<size_t>(n) * static_cast<size_t>(bytes_of(t.dtype)), 0);
+  }
+
+  /// A list attribute that variables index, as the call gives it.
+  void take_list(size_t i) {
+    const std::vector<Number>& values = call_.attrs.at(kernel_.tensors[i].list);
+    TensorData& t = call_.tensors[i];
+    t.dtype = kernel_.tensors[i].dtype;
+    t.dims = {static_cast<int64_t>(values.size())};
+    const int64_t stride = strides_[i][0];
+    t.bytes.assign(values.size() * static_cast<size_t>(stride * bytes_of(t.dtype)), 0);
+    for (size_t k = 0; k < values.size(); ++k) store_number(t, static_cast<int64_t>(k) * stride, values[k]);
   }
 
   /// What a recurrence reads of itself is the value as it is stored.

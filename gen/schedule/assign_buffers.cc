@@ -146,10 +146,30 @@ class BufferPlanner {
     return buffers_[v] = add(std::move(b));
   }
 
+  /// The constant that holds a table, once for all kernels that read these elements.
+  int table(const Tensor& t) {
+    for (size_t b = 0; b < plan_.buffers.size(); ++b)
+      if (plan_.buffers[b].data && *plan_.buffers[b].data == *t.data) return static_cast<int>(b);
+    PlanBuffer b;
+    b.name = b.original = t.name;
+    const auto taken = [&](const auto& other) { return other.name == b.name; };
+    for (int n = 1; std::any_of(plan_.buffers.begin(), plan_.buffers.end(), taken) ||
+                    std::any_of(graph_.values.begin(), graph_.values.end(), taken);
+         ++n)
+      b.name = fmt::format("{}_{}", t.name, n);
+    b.dtype = t.dtype;
+    for (const int64_t n : t.data->dims) b.dims.emplace_back(n);
+    b.kind = BufferKind::Constant;
+    b.bytes = static_cast<int64_t>(t.data->bytes.size());
+    b.data = t.data;
+    return add(std::move(b));
+  }
+
   PlanStep step(FusedKernel& k) {
     PlanStep s;
     for (size_t t = 0; t < k.values.size(); ++t) {
-      s.buffers.push_back(buffer(k.values[t]));
+      const Tensor& tensor = k.kernel.tensors[t];
+      s.buffers.push_back(tensor.data ? table(tensor) : buffer(k.values[t]));
       if (s.buffers.back() >= 0 && plan_.buffers[static_cast<size_t>(s.buffers.back())].kind == BufferKind::Constant)
         k.kernel.tensors[t].role = Role::Constant;
     }

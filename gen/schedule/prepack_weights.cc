@@ -169,6 +169,7 @@ Expr with_read(const Expr& e, const ExprNode* old, const Expr& fresh) {
 void rewrite(Kernel& kernel, const Packing& p, const TensorData& data) {
   Tensor& t = kernel.tensors[static_cast<size_t>(p.tensor)];
   t.dims.clear();
+  t.data = nullptr;  // those of the buffer are in another order from now on
   for (const int64_t n : data.dims) t.dims.push_back(constant_int(n));
   t.strides = contiguous_strides(t.dims);
   const Expr n = var_ref(p.column.var.name), width = constant_int(p.width);

@@ -18,6 +18,7 @@ class StructureText {
       out_ += fmt::format("tensor {} {} {} ", static_cast<int>(t.role), name_of(t.dtype), t.shared);
       list(t.dims);
       list(t.strides);
+      if (t.data) out_.append(t.data->bytes.begin(), t.data->bytes.end());  // elements of a table may be in the code
     }
     for (const Expr& f : k.facts) add(f);
     steps(k);

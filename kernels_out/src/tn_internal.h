@@ -28,6 +28,8 @@ enum {
     TN_MAX_OPERANDS = 4,     /* inputs, outputs and extents that depend on data, of one operator */
     TN_MAX_EXTENTS = 1,      /* extents that depend on data, of one operator */
     TN_MAX_TYPES = 2,        /* type variables of one operator */
+    TN_MAX_VALUES = 1,       /* lists of attributes that kernels read in memory, of one operator */
+    TN_MAX_KEPT = 1,         /* numbers in those whose length the operator tells */
     TN_MAX_PACKS = 3,        /* packs: groups of dimensions whose number is known at the call only */
     TN_MAX_SYMBOLS = 3,      /* scalar sizes that a kernel may take */
     TN_MAX_SCALARS = 2,      /* attribute values that a kernel may take */
@@ -67,7 +69,9 @@ typedef struct {
 } tn_source;
 
 /* A tensor argument of a kernel: which operand, and in which dimensions the kernel takes any stride. In the others it
-   expects the strides of a contiguous tensor; an operand that has others is copied to the workspace first. */
+   expects the strides of a contiguous tensor; an operand that has others is copied to the workspace first. TN_TABLE is a
+   constant, `without`; TN_VALUES + k is list k of tn_frame.values. */
+enum { TN_TABLE = 0xff, TN_VALUES = 0xc0 };
 typedef struct {
     uint8_t operand;
     uint32_t any_stride;
@@ -157,6 +161,8 @@ struct tn_frame {
     int64_t symbol[TN_MAX_SYMBOLS];
     int64_t list[TN_MAX_PACKS][TN_MAX_NDIM];
     tn_scalar scalar[TN_MAX_SCALARS];
+    const void *values[TN_MAX_VALUES];       /* elements of list attributes: the caller's, or in `kept` */
+    tn_scalar kept[TN_MAX_KEPT];
 };
 
 /* Keeps the first error. */
@@ -193,6 +199,8 @@ enum { TN_REQUIRED, TN_OPTIONAL, TN_WIDENED };      /* the last: required, and a
 
 /* Opens input k: reads its shape and strides, checks pointers, dtype, alignment, extents. */
 tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional);
+/* Types that no input has told, where only one is left for them. */
+void tn_rt_imply_types(tn_frame *f);
 /* Opens output k. */
 tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type);
 /* The operand must have this number of stored dimensions. */

@@ -125,6 +125,22 @@ tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional)
     return t;
 }
 
+void tn_rt_imply_types(tn_frame *f)
+{
+    int32_t only[TN_MAX_TYPES] = {0};
+    for (int e = 0; e < f->op->n_entries; ++e) {
+        const uint16_t *type = f->op->entries[e].type;
+        int fits = 1;
+        for (int t = 0; t < f->op->n_types; ++t)
+            fits &= f->type[t] == 0 || f->type[t] == type[t];
+        for (int t = 0; t < f->op->n_types && fits; ++t)
+            only[t] = only[t] == 0 || only[t] == type[t] ? type[t] : -1;
+    }
+    for (int t = 0; t < f->op->n_types; ++t)
+        if (f->type[t] == 0 && only[t] > 0)
+            f->type[t] = only[t];
+}
+
 tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type)
 {
     tn_operand *t = &f->operand[f->op->info.n_in + k];

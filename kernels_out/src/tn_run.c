@@ -7,6 +7,7 @@ typedef struct {
     const tn_operand *operand;
     int is_output, is_staged;
     unsigned char *base;
+    const void *without;                     /* what is read where there is no tensor */
     int64_t stride[TN_MAX_VIEW];             /* of the view: the operand's, or contiguous once it is staged */
     int64_t kernel_extent[TN_MAX_KERNEL_DIMS], kernel_stride[TN_MAX_KERNEL_DIMS];
     int64_t inner_stride[TN_MAX_PACKS];      /* of the innermost merged dimension of a pack */
@@ -369,6 +370,9 @@ static void give(const tn_frame *f, plan *p)
         p->size[k] = value_of(f, p, p->form->sizes[k]);
 }
 
+/* What the arguments are that no operand is: constants and lists of attributes. */
+static const tn_operand nothing;
+
 static int prepare(const tn_frame *f, const tn_entry *entry, const tn_core *core, plan *p)
 {
     int status;
@@ -376,10 +380,13 @@ static int prepare(const tn_frame *f, const tn_entry *entry, const tn_core *core
     p->core = core;
     for (int k = 0; k < p->form->n_arguments; ++k) {
         place *a = &p->at[k];
-        a->operand = &f->operand[p->form->arguments[k].operand];
-        a->is_output = p->form->arguments[k].operand >= f->op->info.n_in;
+        const tn_argument *argument = &p->form->arguments[k];
+        const int is_operand = argument->operand < TN_VALUES;
+        a->operand = is_operand ? &f->operand[argument->operand] : &nothing;
+        a->is_output = is_operand && argument->operand >= f->op->info.n_in;
         a->is_staged = 0;
         a->base = a->operand->data;
+        a->without = is_operand || argument->operand == TN_TABLE ? argument->without : f->values[argument->operand - TN_VALUES];
         memcpy(a->stride, a->operand->stride, sizeof a->stride);
         if (a->operand->groups == 0)                        /* maybe absent: the kernel is given strides all the same */
             memset(a->kernel_stride, 0, sizeof a->kernel_stride);
@@ -592,7 +599,7 @@ static int run(const tn_frame *f, plan *p, void *workspace)
             if (p->at[k].is_output)
                 out[n_out++] = p->at[k].base;
             else
-                in[n_in++] = p->at[k].operand->tensor == NULL ? p->form->arguments[k].without : p->at[k].base;
+                in[n_in++] = p->at[k].operand->tensor == NULL ? p->at[k].without : p->at[k].base;
         if (n > 0)
             give(f, p);
         status = p->core->run(p->size, p->scalar, in, out, workspace);

@@ -170,8 +170,13 @@ std::optional<ArithmeticText> about_packs(const Syntax& s, const ArithmeticScope
   }
   if (s.text == "elements")
     return ArithmeticText{fmt::format("a->{}.count", c_identifier(s.children[0].text)), Type::Integer};
-  if (s.text != "size" && s.text != "rank") return std::nullopt;
+  if (s.text != "size" && s.text != "rank" && s.text != "count") return std::nullopt;
   const Syntax& of = s.children[0];
+  if (const AttrDef* a = s.text == "count" ? scope.def->attr(of.text) : nullptr; a != nullptr) {
+    if (a->count == AttrCount::fixed) return ArithmeticText{fmt::format("{}", a->length), Type::Integer};
+    if (a->count == AttrCount::per_dim)
+      return ArithmeticText{fmt::format("{}->rank", c_identifier(a->pack)), Type::Integer};
+  }
   if (scope.packs.count(of.text))
     return ArithmeticText{s.text == "size" ? fmt::format("tn_rt_product(f, {})", c_identifier(of.text))
                                            : fmt::format("{}->rank", c_identifier(of.text)),
@@ -309,7 +314,7 @@ std::set<std::string> names_in(const Syntax& s) {
 }
 
 bool names_lists(const Syntax& s, const ArithmeticScope& scope) {
-  if (s.kind == SyntaxKind::call && s.text == "size") return false;
+  if (s.kind == SyntaxKind::call && (s.text == "size" || s.text == "count")) return false;
   if (s.kind == SyntaxKind::name) {
     const AttrDef* a = scope.def->attr(s.text);
     return scope.packs.count(s.text) != 0 || (a != nullptr && a->count != AttrCount::one);

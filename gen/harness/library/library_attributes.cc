@@ -7,6 +7,7 @@
 
 #include "harness/library/library_arithmetic.h"
 #include "harness/library_names.h"
+#include "ir/op/type_function.h"
 #include "support/check.h"
 #include "support/joined.h"
 #include "support/quoted.h"
@@ -27,8 +28,7 @@ std::string value_type(const AttrDef& a) {
 /// C expression of the dtype of a tn_value attribute, over `type`: int32_t or tn_dtype by type variable.
 std::string dtype_of(const OpDef& def, const AttrDef& a, bool in_frame) {
   if (a.kind == AttrKind::dtype) return dtype_constant(*dtype_from_name(a.type));
-  return in_frame ? fmt::format("f->type[{}]", type_variable(def, a.type))
-                  : fmt::format("(int32_t){}", c_identifier(a.type));
+  return in_frame ? fmt::format("f->type[{}]", type_variable(def, a.type)) : type_from_parameters(def, a.type);
 }
 
 std::string field_of(const AttrDef& a) {
@@ -135,10 +135,26 @@ void write_read(const OpDef& def, const AttrDef& a, TextWriter& out) {
 std::vector<std::string> types_of_attributes(const OpDef& def) {
   std::vector<std::string> out;
   for (const TypeVar& v : def.types)
-    if (std::any_of(def.attrs.begin(), def.attrs.end(),
-                    [&](const AttrDef& a) { return a.kind == AttrKind::type_variable && a.type == v.name; }))
+    if (std::any_of(def.attrs.begin(), def.attrs.end(), [&](const AttrDef& a) {
+          return a.kind == AttrKind::type_variable && variable_of_type(a.type) == v.name;
+        }))
       out.push_back(v.name);
   return out;
+}
+
+int kept_scalars(const AttrDef& list) { return list.length * (value_type(list) == "tn_value" ? 2 : 1); }
+
+std::string type_from_parameters(const OpDef& def, const std::string& word) {
+  const TypeVar& variable = *def.type(variable_of_type(word));
+  const std::string given = c_identifier(variable.name);
+  if (!is_derived_type(word)) return fmt::format("(int32_t){}", given);
+  const std::vector<DType> all = dtypes_of(variable);
+  std::string text;
+  for (size_t k = 0; k + 1 < all.size(); ++k)
+    if (derived_dtype(word, all[k]) != derived_dtype(word, all.back()))
+      text +=
+          fmt::format("{} == {} ? {} : ", given, dtype_constant(all[k]), dtype_constant(*derived_dtype(word, all[k])));
+  return fmt::format("({}{})", text, dtype_constant(*derived_dtype(word, all.back())));
 }
 
 std::string defaults_parameters(const OpDef& def) {

@@ -10,6 +10,10 @@ namespace tenon {
 
 /// Type variables that attributes are of, in the order of the definition: parameters of NAME_defaults.
 std::vector<std::string> types_of_attributes(const OpDef& def);
+/// Numbers of 64 bits that the values of a list of fixed length take in the struct.
+int kept_scalars(const AttrDef& list);
+/// C expression of the type that a word stands for, over the parameters of these type variables.
+std::string type_from_parameters(const OpDef& def, const std::string& word);
 /// `(tn_gemm_attrs *attrs, tn_dtype T)`
 std::string defaults_parameters(const OpDef& def);
 /// The struct `tn_NAME_attrs` with a comment a field; nothing for an op without attributes.

@@ -349,18 +349,34 @@ class BindWriter {
   }
 
   void hand_over() {
-    if (signature_.symbols.empty() && signature_.scalars.empty() && signature_.lists.empty()) return;
+    if (signature_.symbols.empty() && signature_.scalars.empty() && signature_.lists.empty() &&
+        signature_.values.empty())
+      return;
     body_.line().line("/* what the kernels take */");
     for (size_t k = 0; k < signature_.symbols.size(); ++k)
       body_.print_line("f->symbol[{}] = {};", k, symbol_text(signature_.symbols[k]));
     for (size_t k = 0; k < signature_.scalars.size(); ++k)
       body_.print_line("f->scalar[{}]{};", k, scalar_text(signature_.scalars[k]));
+    int kept = 0;  // a list within the struct goes with it
+    for (size_t k = 0; k < signature_.values.size(); ++k) {
+      const AttrDef& list = *def_.attr(signature_.values[k]);
+      const std::string name = c_identifier(list.name);
+      if (list.count == AttrCount::any) {
+        body_.print_line("f->values[{}] = a->{}.values;", k, name);
+        continue;
+      }
+      body_.print_line("memcpy(f->kept + {}, a->{}, sizeof a->{});", kept, name, name);
+      body_.print_line("f->values[{}] = f->kept + {};", k, kept);
+      kept += kept_scalars(list);
+    }
     for (size_t k = 0; k < signature_.lists.size(); ++k)
       body_.print_line("tn_rt_give_list(f, {}, &{}, {});", k, c_identifier(signature_.lists[k]),
                        signature_.neutral.at(signature_.lists[k]));
   }
 
   std::string symbol_text(const std::string& name) const {
+    for (const AttrDef& list : def_.attrs)
+      if (name == count_of(list.name)) return fmt::format("a->{}.count", c_identifier(list.name));
     const AttrDef* a = def_.attr(name);
     return a != nullptr ? "a->" + c_identifier(name) : c_identifier(name);
   }
@@ -373,6 +389,14 @@ class BindWriter {
     const auto d = dtype_from_name(t.dtype);
     TENON_CHECK(d, "{}: type {}", def_.name, t.dtype);
     return dtype_constant(*d);
+  }
+
+  /// Types that no required input tells: what the others leave open of them follows from those.
+  bool has_implied_types() const {
+    return std::any_of(def_.types.begin(), def_.types.end(), [&](const TypeVar& v) {
+      return std::none_of(def_.inputs.begin(), def_.inputs.end(),
+                          [&](const TensorDef& t) { return t.dtype == v.name && !t.optional; });
+    });
   }
 
   void head(const std::vector<std::string>& sizes, const std::string& body, TextWriter& out) {
@@ -395,6 +419,7 @@ class BindWriter {
       if (const std::string name = c_identifier(signature_.packs[k]); !uses_of(body, name).empty())
         out.print_line("tn_dims *const {} = &f->pack[{}];", name, k);
     declare_sizes(sizes, out);
+    if (has_implied_types()) out.line("tn_rt_imply_types(f);");
     if (def_.attrs.empty()) {
       out.line("tn_rt_attrs_done(f);");
     } else {

@@ -68,6 +68,8 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
                         {"max_operands", fmt::format("{}", limits.operands)},
                         {"max_extents", fmt::format("{}", limits.extents)},
                         {"max_types", fmt::format("{}", limits.types)},
+                        {"max_values", fmt::format("{}", limits.values)},
+                        {"max_kept", fmt::format("{}", limits.kept)},
                         {"max_packs", fmt::format("{}", limits.packs)},
                         {"max_symbols", fmt::format("{}", limits.symbols)},
                         {"max_scalars", fmt::format("{}", limits.scalars)},

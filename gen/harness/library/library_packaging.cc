@@ -53,7 +53,7 @@ std::string calls_text(const LibraryOp& op) {
   for (const LibraryKernel& k : op.kernels) {
     std::string types;
     for (const TypeVar& v : op.def->types)
-      types += fmt::format("{}{}", types.empty() ? "" : ",", name_of(k.call_types.at(v.name)));
+      if (!v.derived) types += fmt::format("{}{}", types.empty() ? "" : ",", name_of(k.call_types.at(v.name)));
     if (written.insert(types).second) out += fmt::format("{}{}", out.empty() ? "" : ", ", json_string(types));
   }
   return out;

@@ -111,6 +111,8 @@ BindSignature signature_of(const LibraryOp& op) {
       if (const auto* symbol = std::get_if<FromSymbol>(&s)) note(out.symbols, symbol->name);
       if (const auto* list = std::get_if<FromPackAttr>(&s)) note(out.lists, list->attr);
     }
+    for (const Tensor& t : k.kernel.tensors)
+      if (!t.list.empty()) note(out.values, t.list);
     for (const Attr& a : k.kernel.attrs)
       for (int e = 0; e < a.count; ++e) {
         note(out.scalars, ScalarSlot{a.name, e, 0});

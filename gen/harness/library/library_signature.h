@@ -23,6 +23,7 @@ struct BindSignature {
   std::vector<std::string> symbols;        ///< tn_frame.symbol
   std::vector<std::string> lists;          ///< int[*P] attributes that kernels take: tn_frame.list
   std::vector<ScalarSlot> scalars;         ///< tn_frame.scalar
+  std::vector<std::string> values;         ///< list attributes whose memory kernels read: tn_frame.values
   std::map<std::string, int64_t> neutral;  ///< per int[*P] attribute: what it is for dimensions that are not there
 };
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/library/constant_tables.h"
+#include "harness/library/library_attributes.h"
 #include "harness/library_names.h"
 #include "support/check.h"
 #include "support/joined.h"
@@ -16,9 +18,10 @@ namespace {
 /// Input and output tensors of a kernel in the order of its arguments: positions in Kernel::tensors.
 std::vector<int> arguments_of(const Kernel& k) {
   std::vector<int> out;
-  for (const Role role : {Role::Input, Role::Output})
+  for (const bool output : {false, true})
     for (size_t i = 0; i < k.tensors.size(); ++i)
-      if (k.tensors[i].role == role) out.push_back(static_cast<int>(i));
+      if (const Role r = k.tensors[i].role; output ? r == Role::Output : r == Role::Input || r == Role::Constant)
+        out.push_back(static_cast<int>(i));
   return out;
 }
 
@@ -131,10 +134,19 @@ void write_stand_ins(const LibraryOp& op, TextWriter& out) {
   }
 }
 
-FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature) {
+FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature,
+                 const ConstantTables& tables) {
   FormText out;
   for (const int t : arguments_of(k.kernel)) {
     const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
+    if (tensor.data || !tensor.list.empty()) {
+      const std::string from =
+          tensor.data ? "TN_TABLE" : fmt::format("TN_VALUES + {}", position(signature.values, tensor.list));
+      out.arguments += fmt::format("{}{{{}, 0x0, {}}} /* {} */", out.n_arguments ? ", " : "", from,
+                                   tensor.data ? tables.name_of(*tensor.data) : "NULL", verbatim(tensor.name));
+      ++out.n_arguments;
+      continue;
+    }
     const int operand = operand_of(*op.def, tensor);
     TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) ==
                                               kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
@@ -280,20 +292,31 @@ void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& sign
   atleast(limits.scalars, signature.scalars.size());
   for (const TensorDef* t : tensors_of(*op.def)) atleast(limits.kernel_dims, static_cast<size_t>(kernel_dims(op, *t)));
   TENON_CHECK(limits.kernel_dims <= 32, "{}: a tensor with {} dimensions", op.def->name, limits.kernel_dims);
-  for (const LibraryKernel& k : op.kernels) atleast(limits.sizes, k.kernel.sizes.size());
+  for (const LibraryKernel& k : op.kernels) {
+    atleast(limits.sizes, k.kernel.sizes.size());
+    atleast(limits.operands, arguments_of(k.kernel).size());
+  }
+  atleast(limits.values, signature.values.size());
+  size_t kept = 0;
+  for (const std::string& name : signature.values)
+    if (const AttrDef& list = *op.def->attr(name); list.count == AttrCount::fixed)
+      kept += static_cast<size_t>(kept_scalars(list));
+  atleast(limits.kept, kept);
   limits.gradients = limits.gradients || op.is_gradient();
 }
 
 void write_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts, TextWriter& out) {
   std::vector<FormText> forms;
   std::vector<size_t> form_of_kernel;
+  const ConstantTables tables(op);
   for (const LibraryKernel& k : op.kernels) {
-    const FormText form = form_of(op, k, signature);
+    const FormText form = form_of(op, k, signature, tables);
     const auto at = std::find(forms.begin(), forms.end(), form);
     form_of_kernel.push_back(static_cast<size_t>(at - forms.begin()));
     if (at == forms.end()) forms.push_back(form);
   }
   write_stand_ins(op, out);
+  tables.write(out);
   write_forms(op.def->name, forms, out);
   write_entries(op, form_of_kernel, out);
   write_levels(op, texts, out);

@@ -9,6 +9,7 @@
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_dims.h"
 #include "harness/library_names.h"
+#include "ir/op/type_function.h"
 #include "support/joined.h"
 #include "support/quoted.h"
 
@@ -76,7 +77,8 @@ class TypedWriter {
 
   std::string function(const LibraryKernel& k) const {
     std::string text = "tn_" + (def_.types.empty() ? unreserved(name_, NamesOf::function) : name_);
-    for (const TypeVar& v : def_.types) text += fmt::format("_{}", name_of(k.call_types.at(v.name)));
+    for (const TypeVar& v : def_.types)
+      if (!v.derived) text += fmt::format("_{}", name_of(k.call_types.at(v.name)));
     return text;
   }
 
@@ -91,10 +93,7 @@ class TypedWriter {
     return fmt::format("{}, {}", fields_.empty() ? "NULL" : "dims", def_.attrs.empty() ? "NULL" : "attrs");
   }
 
-  DType dtype_of(const LibraryKernel& k, const TensorDef& t) const {
-    const auto v = k.call_types.find(t.dtype);
-    return v != k.call_types.end() ? v->second : *dtype_from_name(t.dtype);
-  }
+  DType dtype_of(const LibraryKernel& k, const TensorDef& t) const { return *dtype_of_word(t.dtype, k.call_types); }
 
   std::string call_prototype(const LibraryKernel& k) const {
     std::vector<std::string> parameters;
@@ -338,8 +337,8 @@ class TypedWriter {
     if (!given.empty()) {
       std::vector<std::string> chosen;
       for (const TypeVar& v : def_.types)
-        chosen.push_back(std::count(given.begin(), given.end(), v.name)
-                             ? fmt::format("(int32_t){}", c_identifier(v.name))
+        chosen.push_back(std::count(given.begin(), given.end(), variable_of_type(v.name))
+                             ? type_from_parameters(def_, v.name)
                              : fmt::format("variable[{}]", type_variable(def_, v.name)));
       variables = "chosen";
       out.print_line("    const int32_t chosen[] = {{{}}};", joined(chosen, ", "));

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/constant_text.h"
 #include "harness/library_names.h"
 
 namespace tenon {
@@ -30,27 +31,10 @@ bool is_readable(const TensorData& t, int64_t n) {
   return t.dtype == DType::F32 || t.dtype == DType::F64;
 }
 
-std::string number(const TensorData& t, int64_t i) {
-  if (t.dtype == DType::F32) {
-    std::string s = fmt::format("{}", static_cast<float>(real_element(t, i)));
-    return s + (s.find_first_of(".e") == std::string::npos ? ".0f" : "f");
-  }
-  if (t.dtype == DType::F64) {
-    std::string s = fmt::format("{}", real_element(t, i));
-    return s + (s.find_first_of(".e") == std::string::npos ? ".0" : "");
-  }
-  if (is_small(t.dtype)) return fmt::format("{}", t.bytes[static_cast<size_t>(i)]);  // its code
-  const int64_t v = int_element(t, i);
-  if (t.dtype == DType::U64) return fmt::format("UINT64_C({})", static_cast<uint64_t>(v));
-  if (t.dtype == DType::I64) return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
-  if (t.dtype == DType::U32) return fmt::format("{}u", v);
-  return v == INT32_MIN ? "INT32_MIN" : fmt::format("{}", v);
-}
-
 std::string numbers(const TensorData& t, int64_t n) {
   std::string out;
   for (int64_t i = 0; i < n; ++i) {
-    const std::string s = number(t, i) + (i + 1 < n ? "," : "");
+    const std::string s = number_text(t, i) + (i + 1 < n ? "," : "");
     out += (i % 8 == 0 ? (i ? "\n    " : "    ") : " ") + s;
   }
   return out + "\n";

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ir/kernel/expr.h"
+#include "ir/number/tensor_data.h"
 #include "ir/op/frame.h"
 
 namespace tenon {
@@ -23,7 +24,7 @@ enum class Role : uint8_t {
   Input,
   Output,
   Temp,  ///< a value of the body that no caller sees; lowering decides where it lives (register, row buffer, workspace)
-  Constant,  ///< a weight whose bytes are known when the program is generated (models only)
+  Constant,  ///< its bytes are known when the program is generated: a table of the definition, a weight of a model
 };
 
 /// A tensor as statements see it: logical dimensions, of which several may come from one stored dimension.
@@ -38,6 +39,8 @@ struct Tensor {
       false;  ///< models: may be in the memory of another shared tensor; read only at the element that is written
   std::string extent =
       {};  ///< an i64 in which the kernel leaves the value of this extent of its outputs; "" for tensors of the op
+  std::shared_ptr<const TensorData> data = {};  ///< of a table: its elements
+  std::string list = {};                        ///< an input that is this list attribute of the call; "" for others
 };
 
 /// A size that the caller supplies at run time. 0 <= lo <= value <= hi.

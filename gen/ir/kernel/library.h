@@ -36,6 +36,8 @@ inline constexpr int kMaxOperands = 8;
 struct FromSymbol {
   std::string name;
 };  ///< a size symbol of the signature, an integer attribute, or an integer `let`
+/// The symbol that is the number of elements of a list attribute.
+inline std::string count_of(const std::string& attr) { return "count(" + attr + ")"; }
 struct FromPack {
   std::string pack;
   int dim = -1;

@@ -23,6 +23,10 @@ const TensorDef* OpDef::input(std::string_view n) const { return by_name(inputs,
 const TensorDef* OpDef::output(std::string_view n) const { return by_name(outputs, n); }
 const TypeVar* OpDef::type(std::string_view n) const { return by_name(types, n); }
 const LetDef* OpDef::let(std::string_view n) const { return by_name(lets, n); }
+const TableDef* OpDef::table(std::string_view n) const {
+  const auto at = std::find_if(tables.begin(), tables.end(), [&](const TableDef& t) { return t.tensor.name == n; });
+  return at == tables.end() ? nullptr : &*at;
+}
 
 namespace {
 

@@ -2,7 +2,8 @@
 // in the text.
 //
 //   OpLibrary := (scalar row | function | op)*
-//   OpDef     := name doc types attrs in out storage let require index body grad save numerics expand tests kind impl
+//   OpDef     := name doc types attrs in out storage let require index tables body grad save numerics expand tests kind
+//                impl
 //   TensorDef := name['?'|'...'] ':' dtype '[' dim,* ']'
 //   dim       := ['~'] (size | '*' pack) ['@' attribute] ['...'] | '(' dim dim+ ')' | integer
 //   statement := name '[' sub,* ']' combine expr | extent '=' expr | name,+ '=' op '(' argument,* ')'
@@ -29,11 +30,13 @@ struct Word {
   SourceSpan span;
 };
 
-/// `T: float` or `T: [f32, i32]`: the type variable's name and the classes or dtypes that it ranges over.
+/// `T: float` or `T: [f32, i32]`: the type variable's name and the classes or dtypes that it ranges over. A type that
+/// follows from another, `wide(T)`, is a variable of that name: it ranges over what the function makes of those of T.
 struct TypeVar {
   std::string name;
   std::vector<Word> classes;
   SourceSpan span;
+  bool derived = false;
 };
 
 enum class AttrKind { boolean, integer, real, u64, dtype, enumeration, type_variable };
@@ -46,7 +49,8 @@ enum class AttrCount { one, fixed, any, per_dim };
 struct AttrDef {
   std::string name;
   AttrKind kind = AttrKind::integer;
-  std::string type;                ///< the word as written: bool int float u64 enum, a dtype, or a type variable
+  std::string type;  ///< the word as written: bool int float u64 enum, a dtype, or a type variable
+  SourceSpan type_span = {};
   std::vector<std::string> words;  ///< of an enumeration; the value is the position
   AttrCount count = AttrCount::one;
   int length = 1;               ///< of `fixed`
@@ -113,6 +117,16 @@ struct IndexRange {
 struct RunOrder {
   std::size_t joined = 0;  ///< so many of the outermost variables it shares, value by value, with the statement before
   std::vector<std::pair<std::string, Direction>> variables;  ///< outermost first; those of a pack side by side
+};
+
+/// `W: {type: "f32[3]", values: [1, 2, 1]}`: constants that statements read like a tensor. With `of: [k]` the values
+/// are a formula over these variables.
+struct TableDef {
+  TensorDef tensor;  ///< its dims are integers
+  bool formula = false;
+  std::vector<Word> of;                ///< of a formula: one index variable a dim
+  Syntax values;                       ///< the formula, or nested lists of numbers
+  std::optional<RunOrder> order = {};  ///< of a formula that reads the table itself: found by the checks
 };
 
 enum class Combine { define, add, multiply, max, min, last, bit_xor, bit_or, bit_and };
@@ -186,6 +200,7 @@ struct OpDef {
   std::vector<LetDef> lets;  ///< in order: each may use those before it
   std::vector<Syntax> requires_;
   std::vector<IndexRange> index;
+  std::vector<TableDef> tables;  ///< in order: a formula may read those before it
   std::vector<Statement> body;
   GradKind grad = GradKind::derived;
   std::vector<ClosedGrad> closed_grads;
@@ -202,6 +217,7 @@ struct OpDef {
   const TensorDef* output(std::string_view name) const;
   const TypeVar* type(std::string_view name) const;
   const LetDef* let(std::string_view name) const;
+  const TableDef* table(std::string_view name) const;
 };
 
 /// `exp: {args: [X], d: [Y]}`; with `as`, a row of the user: an expression over known rows.

@@ -133,7 +133,8 @@ std::string shape_text(const OpDef& op) {
   std::string out;
   if (!op.types.empty()) out += "    types:\n";
   for (const TypeVar& t : op.types)
-    out += fmt::format("      {}: {}\n", t.name, t.classes.size() == 1 ? t.classes[0].text : word_list(t.classes));
+    if (!t.derived)
+      out += fmt::format("      {}: {}\n", t.name, t.classes.size() == 1 ? t.classes[0].text : word_list(t.classes));
   if (!op.attrs.empty()) out += "    attrs:\n";
   for (const AttrDef& a : op.attrs) out += fmt::format("      {}: {}\n", a.name, quoted(attr_text(a)));
   if (!op.inputs.empty()) out += "    in:\n";
@@ -141,6 +142,19 @@ std::string shape_text(const OpDef& op) {
   out += "    out:\n";
   for (const TensorDef& t : op.outputs) out += tensor_line(t, "      ");
   return out + storage_text(op);
+}
+
+/// Numbers in quotes: some have commas or brackets.
+std::string nested_text(const Syntax& s) {
+  if (!s.is(SyntaxKind::list)) return quoted(print(s));
+  return "[" + list_text<Syntax>(s.children, nested_text) + "]";
+}
+
+std::string table_text(const TableDef& t) {
+  const std::string dims = list_text<Dim>(t.tensor.dims, [](const Dim& d) { return print(d); });
+  return fmt::format("      {}: {{type: {}{}, values: {}}}\n", t.tensor.name,
+                     quoted(fmt::format("{}[{}]", t.tensor.dtype, dims)),
+                     t.formula ? fmt::format(", of: {}", word_list(t.of)) : "", nested_text(t.values));
 }
 
 std::string body_text(const OpDef& op) {
@@ -153,6 +167,8 @@ std::string body_text(const OpDef& op) {
   if (!op.index.empty()) out += "    index:\n";
   for (const IndexRange& r : op.index)
     out += fmt::format("      {}: {}\n", quoted((r.pack ? "*" : "") + r.name), quoted(print(r.extent)));
+  if (!op.tables.empty()) out += "    tables:\n";
+  for (const TableDef& t : op.tables) out += table_text(t);
   if (!op.body.empty()) out += "    body: |\n";
   for (const Statement& s : op.body) out += "      " + print(s) + "\n";
   return out;

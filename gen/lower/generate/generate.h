@@ -70,6 +70,7 @@ class Generator {
   Operand scalar_reduce(const Expr& e, const Reduce& r);
   Operand scalar_read(const Expr& e, const Read& r, int part);
   Operand offset_of(int tensor, const std::vector<Expr>& index, int part);
+  std::optional<Operand> table_element(int tensor, const Operand& offset) const;
   Expr stride_over_lanes(int tensor, const std::vector<Expr>& index) const;
   bool varies(const Expr& e);
   Bundle spread(Bundle b, int parts) const;

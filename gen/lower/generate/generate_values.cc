@@ -214,6 +214,17 @@ Bundle Generator::read_value(const Expr& e, const Read& r) {
   return guarded_select(scalar(cond, 0), bare, r.fill);
 }
 
+/// An element of a table at a place that is known: the number itself.
+std::optional<Operand> Generator::table_element(int tensor, const Operand& offset) const {
+  const TensorData* data = k_.tensors[static_cast<size_t>(tensor)].data.get();
+  const auto at = constant_value(offset);
+  if (!data || !at || *at < 0 || *at >= element_count(data->dims)) return std::nullopt;
+  if (is_complex(data->dtype) || is_small(data->dtype) || dtype_row(data->dtype).compute != data->dtype)
+    return std::nullopt;
+  if (is_float(data->dtype)) return v_constant({0, real_element(*data, *at)}, {data->dtype, 1, 0});
+  return v_int(int_element(*data, *at), data->dtype);
+}
+
 Expr Generator::stride_over_lanes(int tensor, const std::vector<Expr>& index) const {
   Expr stride = constant_int(0);
   for (size_t d = 0; d < index.size(); ++d) {
@@ -334,7 +345,9 @@ Operand Generator::scalar_read(const Expr& e, const Read& r, int part) {
   if (!r.fill) {
     const Bundle* known = forwarded_.find(r.tensor, r.index);
     if (known) return (*known)[known->size() > 1 ? static_cast<size_t>(part) : 0];
-    return v_load(buffer_of_[static_cast<size_t>(r.tensor)], e->type, offset_of(r.tensor, r.index, part));
+    const Operand offset = offset_of(r.tensor, r.index, part);
+    if (const auto known = table_element(r.tensor, offset)) return *known;
+    return v_load(buffer_of_[static_cast<size_t>(r.tensor)], e->type, offset);
   }
   const auto [cond, bare] = padded_read(e, r, part);
   if (const auto c = constant_value(cond)) return scalar(*c ? bare : r.fill, part);

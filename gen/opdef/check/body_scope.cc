@@ -58,10 +58,22 @@ std::vector<Slot> slots_of(const TensorDef& tensor) {
   return slots;
 }
 
+std::optional<Syntax> length_of(const AttrDef& list) {
+  if (list.count != AttrCount::fixed && list.count != AttrCount::any) return std::nullopt;
+  Syntax length;
+  length.integer = list.length;
+  if (list.count == AttrCount::fixed) return length;
+  length.kind = SyntaxKind::call;
+  length.text = "count";
+  length.children = {name_node(list.name)};
+  return length;
+}
+
 BodyScope::BodyScope(const OpDef& op, const OpLibrary& library, Diagnostics& diagnostics)
     : op_(op), library_(library), diagnostics_(diagnostics), bounds_(BoundsContext()) {
   collect_sizes();
   for (const TensorDef& t : op.inputs) values_[t.name] = {&t, nullptr, slots_of(t)};
+  for (const TableDef& t : op.tables) values_[t.tensor.name] = {&t.tensor, nullptr, slots_of(t.tensor)};
   for (const TensorDef& t : op.outputs) {
     values_[t.name] = {nullptr, &t, slots_of(t)};
     values_["d" + t.name].slots = slots_of(t);
@@ -140,10 +152,8 @@ bool BodyScope::visit_reads(const Syntax& s) {
   bool changed = false;
   if (s.is(SyntaxKind::subscript)) {
     const AttrDef* list = op_.attr(s.text);
-    if (list != nullptr && list->count == AttrCount::fixed && s.children.size() == 1) {
-      Syntax length;
-      length.integer = list->length;
-      changed |= bind(s.children[0], false, length);
+    if (list != nullptr && s.children.size() == 1) {
+      if (const auto length = length_of(*list)) changed |= bind(s.children[0], false, *length);
     }
     if (const auto found = values_.find(s.text); found != values_.end())
       changed |= visit_subs(s.children, found->second);

@@ -86,6 +86,9 @@ class BodyScope {
 /// The extent of the stored dim of a slot.
 Syntax stored_extent(const Slot& slot);
 
+/// How many elements a list attribute has that a variable may index: a number, or count(taps); nothing for others.
+std::optional<Syntax> length_of(const AttrDef& list);
+
 /// Slots of a declared tensor.
 std::vector<Slot> slots_of(const TensorDef& tensor);
 

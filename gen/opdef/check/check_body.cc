@@ -90,12 +90,14 @@ class BodyChecker {
   }
 
   bool assignable(const Word& target) {
-    const bool input = op_.input(target.text) != nullptr;
-    if (!input && !(op_.attr(target.text) != nullptr || op_.let(target.text) != nullptr)) return true;
-    diagnostics_.error(
-        Code::E0408, target.span,
-        fmt::format("'{}' is {} and cannot be assigned to", target.text, input ? "an input" : "an attribute or let"),
-        {"choose another name for the value"});
+    const bool input = op_.input(target.text) != nullptr, table = op_.table(target.text) != nullptr;
+    if (!input && !table && !(op_.attr(target.text) != nullptr || op_.let(target.text) != nullptr)) return true;
+    diagnostics_.error(Code::E0408, target.span,
+                       fmt::format("'{}' is {} and cannot be assigned to", target.text,
+                                   input   ? "an input"
+                                   : table ? "a table"
+                                           : "an attribute or let"),
+                       {"choose another name for the value"});
     return false;
   }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/number/dtype.h"
+#include "ir/op/type_function.h"
 #include "opdef/check/expression_checker.h"
 #include "opdef/check/size_functions.h"
 #include "opdef/notation/call_table.h"
@@ -107,11 +107,35 @@ void ExpressionChecker::check_cast(const Syntax& s, const ExpressionPlace& place
 
 void ExpressionChecker::check_type(const Syntax& type) {
   if (type.is(SyntaxKind::name) && (op_.type(type.text) != nullptr || dtype_from_name(type.text))) return;
+  if (type.is(SyntaxKind::call) && is_type_function(type.text) && type.children.size() == 1)
+    return check_derived_type(type);
   std::vector<std::string> known;
   for (const TypeVar& t : op_.types) known.push_back(t.name);
   for (const DTypeRow& row : all_dtypes()) known.emplace_back(row.name);
   diagnostics_.error(Code::E0207, type.span, fmt::format("'{}' is not a type", print(type)),
                      {meant_note(print(type), known)});
+}
+
+/// wide(T): every dtype that T ranges over has one.
+void ExpressionChecker::check_derived_type(const Syntax& type) {
+  const Syntax* inside = &type;
+  while (inside->is(SyntaxKind::call) && is_type_function(inside->text) && inside->children.size() == 1)
+    inside = &inside->children[0];
+  const std::size_t before = diagnostics_.size();
+  check_type(*inside);
+  if (diagnostics_.size() != before) return;
+  const TypeVar* variable = op_.type(inside->text);
+  const std::vector<DType> from =
+      variable != nullptr ? dtypes_of(*variable) : std::vector<DType>{*dtype_from_name(inside->text)};
+  for (const DType d : from) {
+    if (derived_dtype(print(type), d)) continue;
+    diagnostics_.error(
+        Code::E0207, type.span,
+        fmt::format("there is no type {} where {} is {}", print(type), inside->text, name_of(d)),
+        {"complex is for f32, f64 and complex types, real for numbers, unsigned and signed for integers, "
+         "wide for numbers"});
+    return;
+  }
 }
 
 void ExpressionChecker::check_pack_variable(const Syntax& s) {
@@ -129,13 +153,18 @@ void ExpressionChecker::check_pack_arguments(const Syntax& s, const ExpressionPl
   for (const Syntax& argument : s.children) {
     const bool pack = argument.is(SyntaxKind::pack);
     const bool name = pack || argument.is(SyntaxKind::name);
+    if (const AttrDef* list = s.text == "count" && name ? op_.attr(argument.text) : nullptr;
+        list != nullptr && list->count != AttrCount::one)
+      continue;
     if (s.text == "operand" || s.text == "count") {
       const TensorDef* tensor = !name                      ? nullptr
                                 : op_.input(argument.text) ? op_.input(argument.text)
                                                            : op_.output(argument.text);
       if (tensor == nullptr || !tensor->variadic)
         diagnostics_.error(Code::E0434, argument.span,
-                           fmt::format("'{}' takes the name of a variadic input or output", s.text),
+                           s.text == "count"
+                               ? "'count' takes the name of a list attribute, or of a variadic input or output"
+                               : "'operand' takes the name of a variadic input or output",
                            {fmt::format("write {}(X) with an input `X...`", s.text)});
     } else if (s.text == "lin") {
       if (pack) check_pack_variable(argument);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/number/dtype.h"
+#include "ir/op/type_function.h"
 #include "opdef/read/yaml_shape.h"
 #include "support/joined.h"
 
@@ -48,7 +48,7 @@ class DeclarationChecker {
         diagnostics_.error(Code::E0206, word.span, fmt::format("there is no class of types '{}'", word.text),
                            {meant_note(word.text, class_names())});
       }
-      if (!is_used(type)) {
+      if (!type.derived && !is_used(type)) {
         diagnostics_.error(Code::E0208, type.span, fmt::format("no input or output has the type '{}'", type.name),
                            {"remove it, or use it under `in` or `out`"});
       }
@@ -61,7 +61,7 @@ class DeclarationChecker {
 
   bool is_used(const TypeVar& type) const {
     const auto has = [&](const TensorDef& t) {
-      return t.dtype == type.name || t.dtype.empty();
+      return t.dtype == type.name || variable_of_type(t.dtype) == type.name || t.dtype.empty();
     };  // empty: did not read
     return std::any_of(op_.inputs.begin(), op_.inputs.end(), has) ||
            std::any_of(op_.outputs.begin(), op_.outputs.end(), has);
@@ -76,6 +76,7 @@ class DeclarationChecker {
 
   void check_dtype(const TensorDef& tensor) {
     if (tensor.dtype.empty() || op_.type(tensor.dtype) != nullptr || dtype_from_name(tensor.dtype)) return;
+    if (is_derived_type(tensor.dtype)) return;  // reported when it was read
     diagnostics_.error(Code::E0207, tensor.dtype_span,
                        fmt::format("'{}' is neither a type variable of this op nor a dtype", tensor.dtype),
                        {fmt::format("declare it, `types: {{{}: float}}`, or {}", tensor.dtype,
@@ -127,6 +128,7 @@ class DeclarationChecker {
     for (const TensorDef& t : op_.outputs) claim(t.name, t.span, "an output");
     for (const LetDef& l : op_.lets) claim(l.name, l.span, "a let");
     for (const IndexRange& r : op_.index) claim(r.name, r.span, "an index variable");
+    for (const TableDef& t : op_.tables) claim(t.tensor.name, t.tensor.span, "a table");
   }
 
   void check_sizes() {

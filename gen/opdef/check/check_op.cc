@@ -6,6 +6,7 @@
 #include "opdef/check/check_body.h"
 #include "opdef/check/check_declarations.h"
 #include "opdef/check/check_shapes.h"
+#include "opdef/check/check_tables.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/read_frame.h"
 
@@ -31,7 +32,8 @@ bool is_pack_value(const OpDef& op, const Syntax& s) {
   if (s.is(SyntaxKind::subscript)) return false;
   if (s.is(SyntaxKind::list)) return true;
   if (s.is(SyntaxKind::call)) {
-    if (s.text == "size" || s.text == "rank" || s.text == "dim" || s.text == "sum_of") return false;
+    if (s.text == "size" || s.text == "rank" || s.text == "count" || s.text == "dim" || s.text == "sum_of")
+      return false;
     if (pack_function(s.text)) return true;
   }
   return std::any_of(s.children.begin(), s.children.end(),
@@ -46,6 +48,7 @@ void check_op(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
   check_tests(op, diagnostics);
   if (!op.impl.empty()) check_frame_use(op, library, diagnostics);
   const std::size_t before = diagnostics.size();
+  check_tables(op, library, diagnostics);
   check_shapes(op, diagnostics);
   if (diagnostics.size() == before)
     check_body(op, library, diagnostics);  // else the body would only be reported for what its shapes lack

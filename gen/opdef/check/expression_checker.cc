@@ -175,11 +175,8 @@ void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr,
     return;
   }
   const bool literal = s.children.size() == 1 && s.children[0].is(SyntaxKind::integer);
-  if (!literal && s.children.size() == 1 && attr.count == AttrCount::fixed) {
-    Syntax length;
-    length.integer = attr.length;
-    return check_single_sub(s, s.children[0], length, place);
-  }
+  const auto length = place.data ? length_of(attr) : std::nullopt;
+  if (!literal && s.children.size() == 1 && length) return check_single_sub(s, s.children[0], *length, place);
   if (literal && s.children[0].integer >= 0 && (attr.count != AttrCount::fixed || s.children[0].integer < attr.length))
     return;
   const std::string note = attr.count == AttrCount::fixed

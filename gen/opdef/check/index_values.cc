@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/number/dtype.h"
+#include "opdef/check/check_tables.h"
 
 namespace tenon {
 
@@ -144,6 +145,12 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
   for (const TensorDef& t : op.inputs) {
     add_range(t, op, context);
     if (holds_whole_numbers(t, op) && !t.optional && !t.variadic) context.whole_data.insert(t.name);
+  }
+  for (const TableDef& t : op.tables) {
+    add_range(t.tensor, op, context);
+    if (holds_whole_numbers(t.tensor, op)) context.whole_data.insert(t.tensor.name);
+    if (const auto range = values_of(t); range && holds_whole_numbers(t.tensor, op))
+      context.ranges[t.tensor.name] = *range;
   }
   const WholeExpressions expressions(op, context);
   std::set<std::string> open;  // values that are not defined yet: what reads them is not a value of what comes before

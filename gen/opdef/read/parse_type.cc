@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "ir/number/dtype.h"
+#include "ir/op/type_function.h"
 #include "opdef/notation/notation_parser.h"
 #include "opdef/notation/parse_body.h"
 
@@ -42,6 +42,7 @@ class TypeParser {
   void attribute(AttrDef& out) {
     SourceSpan place;
     if (!word(out.type, place)) return;
+    out.type_span = place;
     out.kind = kind_of(out.type);
     if (out.kind == AttrKind::enumeration) enum_words(out);
     if (!parser_.failed() && parser_.take_if("[")) count(out);
@@ -69,7 +70,18 @@ class TypeParser {
     }
     parser_.take();
     out = token.text;
-    place = parser_.span(token);
+    if (is_type_function(out) && !parser_.at_end() && parser_.peek().is("(") && !function_of_type(out)) return false;
+    place = parser_.span_from(token);
+    return true;
+  }
+
+  /// The rest of `wide(T)` behind the function's name.
+  bool function_of_type(std::string& out) {
+    const Token opened = parser_.take();
+    std::string inside;
+    SourceSpan place;
+    if (!word(inside, place) || !parser_.expect(")", &opened)) return false;
+    out = fmt::format("{}({})", out, inside);
     return true;
   }
 

@@ -25,8 +25,8 @@ bool is_mathematics(std::string_view key) {
 }
 /// Keys that are maps of entries, where a member adds to the family's entries.
 bool merges(std::string_view key) {
-  return key == "types" || key == "attrs" || key == "let" || key == "index" || key == "storage" || key == "numerics" ||
-         key == "expand";
+  return key == "types" || key == "attrs" || key == "let" || key == "index" || key == "tables" || key == "storage" ||
+         key == "numerics" || key == "expand";
 }
 
 /// A name or number, or the sign of a statement (`+=`, `max=`): parentheses around it would mean nothing.

@@ -7,9 +7,11 @@
 #include <set>
 #include <utility>
 
-#include "ir/number/dtype.h"
+#include "ir/op/type_function.h"
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
+#include "opdef/read/derived_types.h"
+#include "opdef/read/read_tables.h"
 #include "opdef/read/yaml_shape.h"
 
 namespace tenon {
@@ -24,12 +26,11 @@ void read_types(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   }
 }
 
-void check_attr_type(const AttrDef& attr, const PlacedText& text, const OpDef& op, Diagnostics& diagnostics) {
-  if (attr.kind != AttrKind::type_variable || op.type(attr.type) != nullptr) return;
+void check_attr_type(const AttrDef& attr, const OpDef& op, Diagnostics& diagnostics) {
+  if (attr.kind != AttrKind::type_variable || op.type(attr.type) != nullptr || is_derived_type(attr.type)) return;
   std::vector<std::string> known = {"bool", "int", "float", "u64", "enum"};
   for (const TypeVar& t : op.types) known.push_back(t.name);
-  const std::size_t at = text.text.find(attr.type);
-  diagnostics.error(Code::E0209, text.span(at, at + attr.type.size()),
+  diagnostics.error(Code::E0209, attr.type_span,
                     fmt::format("the attribute '{}' has the unknown type '{}'", attr.name, attr.type),
                     {meant_note(attr.type, known), "or a dtype, such as i32; `tenon list dtypes` prints them"});
 }
@@ -45,12 +46,17 @@ void read_attrs(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
                    diagnostics))
       continue;
     const PlacedText text = placed_text(entry.value);
-    if (parse_attr_type(text, attr, diagnostics)) check_attr_type(attr, text, out, diagnostics);
+    if (parse_attr_type(text, attr, diagnostics)) {
+      const bool derived = is_derived_type(attr.type);
+      if (declare_derived_type(attr.type, attr.type_span, out, diagnostics) && derived && !is_derived_type(attr.type))
+        attr.kind = AttrKind::dtype;
+      check_attr_type(attr, out, diagnostics);
+    }
     out.attrs.push_back(std::move(attr));
   }
 }
 
-void read_tensor(const YamlEntry& entry, bool input, std::vector<TensorDef>& out, Diagnostics& diagnostics) {
+void read_tensor(const YamlEntry& entry, bool input, OpDef& out, Diagnostics& diagnostics) {
   TensorDef tensor;
   tensor.name = entry.key.text;
   tensor.span = entry.key.span;
@@ -59,18 +65,19 @@ void read_tensor(const YamlEntry& entry, bool input, std::vector<TensorDef>& out
   if (!want_name(entry.key, tensor.name, input ? "an input" : "an output", diagnostics)) return;
   if (!want_text(entry.value, "a tensor", "X: T[N, M]; in {…} the type needs quotes: {X: \"T[N]\"}", diagnostics))
     return;
-  parse_tensor_type(placed_text(entry.value), tensor, diagnostics);
-  out.push_back(std::move(tensor));
+  if (parse_tensor_type(placed_text(entry.value), tensor, diagnostics))
+    declare_derived_type(tensor.dtype, tensor.dtype_span, out, diagnostics);
+  (input ? out.inputs : out.outputs).push_back(std::move(tensor));
 }
 
 void read_inputs(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   if (!want_map(node, "in", "in: {X: \"T[N]\"}", diagnostics)) return;
-  for (const YamlEntry& entry : node.entries) read_tensor(entry, true, out.inputs, diagnostics);
+  for (const YamlEntry& entry : node.entries) read_tensor(entry, true, out, diagnostics);
 }
 
 void read_outputs(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   if (!want_map(node, "out", "out: {Y: \"T[N]\"}", diagnostics)) return;
-  for (const YamlEntry& entry : node.entries) read_tensor(entry, false, out.outputs, diagnostics);
+  for (const YamlEntry& entry : node.entries) read_tensor(entry, false, out, diagnostics);
 }
 
 /// One rule, `{if: transA, as: [K, M]}`.
@@ -258,11 +265,11 @@ struct KeyRow {
 
 /// Every key, in the order in which they are read: tensors before what names them.
 constexpr KeyRow kKeys[] = {
-    {"op", read_name_again},     {"doc", read_doc},     {"kind", read_kind},        {"impl", read_impl},
-    {"types", read_types},       {"attrs", read_attrs}, {"in", read_inputs},        {"out", read_outputs},
-    {"storage", read_storage},   {"let", read_lets},    {"require", read_requires}, {"index", read_index},
-    {"body", read_body},         {"grad", read_grad},   {"save", read_save},        {"numerics", read_numerics_key},
-    {"expand", read_expand_key}, {"tests", read_tests}};
+    {"op", read_name_again},         {"doc", read_doc},           {"kind", read_kind},        {"impl", read_impl},
+    {"types", read_types},           {"attrs", read_attrs},       {"in", read_inputs},        {"out", read_outputs},
+    {"storage", read_storage},       {"let", read_lets},          {"require", read_requires}, {"index", read_index},
+    {"tables", read_tables},         {"body", read_body},         {"grad", read_grad},        {"save", read_save},
+    {"numerics", read_numerics_key}, {"expand", read_expand_key}, {"tests", read_tests}};
 
 void require_key(const YamlNode& map, const OpDef& op, std::string_view key, std::string_view example,
                  Diagnostics& diagnostics) {

@@ -1,0 +1,117 @@
+// What functions of types make of each dtype.
+#include "ir/op/type_function.h"
+
+#include <algorithm>
+
+#include "ir/op/op_def.h"
+
+namespace tenon {
+namespace {
+
+using Row = std::optional<DType> (*)(DType);
+
+std::optional<DType> complex_type(DType d) {
+  if (is_complex(d)) return d;
+  if (d == DType::F32) return DType::C64;
+  return d == DType::F64 ? std::optional(DType::C128) : std::nullopt;
+}
+
+std::optional<DType> real_type(DType d) { return d == DType::Bool ? std::nullopt : std::optional(real_of(d)); }
+
+/// The integer type of the other or the same sign, of the same width.
+std::optional<DType> integer_type(DType d, bool is_signed) {
+  constexpr DType kSigned[] = {DType::I8, DType::I16, DType::I32, DType::I64, DType::I4, DType::I2};
+  constexpr DType kUnsigned[] = {DType::U8, DType::U16, DType::U32, DType::U64, DType::U4, DType::U2};
+  for (size_t k = 0; k < std::size(kSigned); ++k)
+    if (d == kSigned[k] || d == kUnsigned[k]) return is_signed ? kSigned[k] : kUnsigned[k];
+  return std::nullopt;
+}
+
+std::optional<DType> signed_type(DType d) { return integer_type(d, true); }
+std::optional<DType> unsigned_type(DType d) { return integer_type(d, false); }
+
+std::optional<DType> wide_type(DType d) {
+  switch (d) {
+    case DType::I8: return DType::I16;
+    case DType::I16: return DType::I32;
+    case DType::I32:
+    case DType::I64: return DType::I64;
+    case DType::U8: return DType::U16;
+    case DType::U16: return DType::U32;
+    case DType::U32:
+    case DType::U64: return DType::U64;
+    case DType::F16:
+    case DType::BF16: return DType::F32;
+    case DType::F32:
+    case DType::F64: return DType::F64;
+    case DType::C64:
+    case DType::C128: return DType::C128;
+    default: return is_small(d) ? std::optional(dtype_row(d).compute) : std::nullopt;
+  }
+}
+
+constexpr std::pair<std::string_view, Row> kFunctions[] = {{"complex", complex_type},
+                                                           {"real", real_type},
+                                                           {"unsigned", unsigned_type},
+                                                           {"signed", signed_type},
+                                                           {"wide", wide_type}};
+
+/// `f(x)` as f and x; nothing for a word without parentheses.
+std::optional<std::pair<std::string_view, std::string_view>> parts_of(std::string_view word) {
+  const size_t open = word.find('(');
+  if (open == std::string_view::npos || !word.ends_with(')')) return std::nullopt;
+  return std::pair(word.substr(0, open), word.substr(open + 1, word.size() - open - 2));
+}
+
+}  // namespace
+
+bool is_type_function(std::string_view name) {
+  return std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](const auto& row) { return row.first == name; });
+}
+
+const std::vector<std::string>& type_function_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& [name, row] : kFunctions) all.emplace_back(name);
+    return all;
+  }();
+  return names;
+}
+
+std::optional<DType> apply_type_function(std::string_view function, DType d) {
+  for (const auto& [name, row] : kFunctions)
+    if (name == function) return row(d);
+  return std::nullopt;
+}
+
+bool is_derived_type(std::string_view word) { return parts_of(word).has_value(); }
+
+std::string_view variable_of_type(std::string_view word) {
+  for (auto inside = parts_of(word); inside; inside = parts_of(word)) word = inside->second;
+  return word;
+}
+
+std::optional<DType> derived_dtype(std::string_view word, DType d) {
+  const auto parts = parts_of(word);
+  if (!parts) return d;
+  const auto inside = derived_dtype(parts->second, d);
+  return inside ? apply_type_function(parts->first, *inside) : std::nullopt;
+}
+
+std::optional<DType> dtype_of_word(const std::string& word, const std::map<std::string, DType>& types) {
+  if (const auto t = types.find(word); t != types.end()) return t->second;
+  if (!is_derived_type(word)) return dtype_from_name(word);
+  const auto inside = dtype_of_word(std::string(variable_of_type(word)), types);
+  return inside ? derived_dtype(word, *inside) : std::nullopt;
+}
+
+std::vector<DType> dtypes_of(const TypeVar& v) {
+  std::vector<DType> out;
+  for (const DTypeRow& r : all_dtypes())
+    if (std::any_of(v.classes.begin(), v.classes.end(),
+                    [&](const Word& c) { return in_type_class(r.dtype, c.text) || c.text == r.name; }))
+      out.push_back(r.dtype);
+  return out;
+}
+
+}  // namespace tenon

@@ -1,0 +1,125 @@
+// Tables of a definition → their elements.
+#include "library/table_data.h"
+
+#include <fmt/format.h>
+
+#include "ir/op/table_op.h"
+#include "ir/op/type_function.h"
+#include "library/expand_body.h"
+#include "oracle/run_kernel.h"
+
+namespace tenon {
+namespace {
+
+class TableMaker {
+ public:
+  TableMaker(const OpLibrary& library, const std::map<std::string, DType>& types, Diagnostics& diagnostics)
+      : library_(library), types_(types), diagnostics_(diagnostics) {}
+
+  /// What the only statement of the op makes.
+  std::optional<TensorData> run(const OpDef& def) {
+    const TensorDef& out = def.outputs[0];
+    Kernel kernel;
+    kernel.name = kernel.op = def.name;
+    Scope scope;
+    scope.def = &def;
+    scope.binding.types = types_;
+    Tensor t{out.name, Role::Output, *dtype_of_word(out.dtype, types_), {}, {}};
+    BoundTensor& bound = scope.tensors[out.name];
+    bound.tensor = 0;
+    for (const Dim& d : out.dims) {
+      t.dims.push_back(constant_int(d.value));
+      bound.entries.push_back({t.dims.back()});
+    }
+    t.strides = contiguous_strides(t.dims);
+    kernel.tensors.push_back(std::move(t));
+    const std::size_t before = diagnostics_.size();
+    expand_body(library_, scope, kernel, diagnostics_);
+    if (diagnostics_.size() != before) return std::nullopt;
+    OracleCall call;
+    if (run_kernel(kernel, call) == OracleStatus::Done) return std::move(call.tensors[0]);
+    diagnostics_.error(
+        Code::E0236, def.body[0].value.span,
+        fmt::format("the values of the table '{}' divide by zero, or an index in them is outside", out.name),
+        {"its formula is computed when the code is generated, for all values of its variables"});
+    return std::nullopt;
+  }
+
+  /// Stores a number that is written as it is, with or without a sign.
+  static bool literal(const Syntax& s, TensorData& out, int64_t& at) {
+    const bool negative = s.is(SyntaxKind::unary) && s.text == "-";
+    const Syntax& bare = negative ? s.children[0] : s;
+    Number n;
+    DType from = DType::I64;
+    if (bare.is(SyntaxKind::integer) || s.is(SyntaxKind::boolean)) {
+      n.i = negative ? static_cast<int64_t>(-static_cast<uint64_t>(bare.integer)) : bare.integer;
+    } else if (bare.is(SyntaxKind::real)) {
+      from = DType::F64;
+      n.f = negative ? -bare.real : bare.real;
+    } else {
+      return false;
+    }
+    store_number(out, at++, convert_number(n, from, dtype_row(out.dtype).compute));
+    return true;
+  }
+
+  /// Nested lists in order, each number computed by itself.
+  bool numbers(const OpDef& one, const Syntax& values, TensorData& out, int64_t& at) {
+    if (values.is(SyntaxKind::list)) {
+      for (const Syntax& child : values.children)
+        if (!numbers(one, child, out, at)) return false;
+      return true;
+    }
+    if (literal(values, out, at)) return true;
+    OpDef def = one;
+    def.body[0].value = values;
+    const auto made = run(def);
+    if (!made) return false;
+    store_number(out, at++, load_number(*made, 0));
+    return true;
+  }
+
+ private:
+  const OpLibrary& library_;
+  const std::map<std::string, DType>& types_;
+  Diagnostics& diagnostics_;
+};
+
+/// The op that makes a single element of the table.
+OpDef element_op(const OpDef& op, const TableDef& table) {
+  TableDef one = table;
+  one.tensor.dims.clear();
+  one.values = Syntax();
+  return table_op(op, one);
+}
+
+}  // namespace
+
+std::shared_ptr<const TensorData> table_data(const OpLibrary& library, const OpDef& def, const TableDef& table,
+                                             const std::map<std::string, DType>& types, Diagnostics& diagnostics) {
+  TableMaker maker(library, types, diagnostics);
+  if (table.formula) {
+    auto made = maker.run(table_op(def, table));
+    return made ? std::make_shared<const TensorData>(std::move(*made)) : nullptr;
+  }
+  auto out = std::make_shared<TensorData>();
+  out->dtype = *dtype_of_word(table.tensor.dtype, types);
+  for (const Dim& d : table.tensor.dims) out->dims.push_back(d.value);
+  out->bytes.assign(static_cast<size_t>(element_count(out->dims)) * static_cast<size_t>(bytes_of(out->dtype)), 0);
+  int64_t at = 0;
+  return maker.numbers(element_op(def, table), table.values, *out, at) ? out : nullptr;
+}
+
+std::shared_ptr<const TensorData> in_compute_type(const std::shared_ptr<const TensorData>& data) {
+  const DType compute = dtype_row(data->dtype).compute;
+  if (compute == data->dtype) return data;
+  auto out = std::make_shared<TensorData>();
+  out->dtype = compute;
+  out->dims = data->dims;
+  const int64_t n = element_count(data->dims);
+  out->bytes.assign(static_cast<size_t>(n) * static_cast<size_t>(bytes_of(compute)), 0);
+  for (int64_t k = 0; k < n; ++k) store_number(*out, k, convert_number(load_number(*data, k), data->dtype, compute));
+  return out;
+}
+
+}  // namespace tenon
