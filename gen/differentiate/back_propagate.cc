@@ -120,8 +120,8 @@ Expr BackPropagation::others(const Reduce& r, DType type) {
   return reduce(Reducer::Prod, vars, where, substitute(r.value, to), type);
 }
 
-/// Whether this step of a maximum or minimum is the first that has its value.
-Expr BackPropagation::is_extreme(const Expr& e, const Reduce& r, const Region& in) {
+/// The first step of a maximum or minimum that has its value.
+Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region& in) {
   KernelStatement s;
   Tensor t{names_("at"), Role::Temp, DType::I64, {}, {}};
   for (const LoopVar& v : in.vars) {
@@ -136,16 +136,44 @@ Expr BackPropagation::is_extreme(const Expr& e, const Reduce& r, const Region& i
   kernel_.tensors.push_back(std::move(t));
   s.formula = kernel_.tensors.back().name + " = " + to_text(s.value, tensor_names(kernel_));
   positions.push_back(s);
-  return apply(ScalarOp::Eq, {step_of(r.vars), read_of(s.target, DType::I64, s.index)});
+  return read_of(s.target, DType::I64, s.index);
+}
+
+/// A maximum hands its gradient to one element. Where that is read at the variables themselves, each of them asks
+/// whether it is the one; elsewhere, as in the windows of pooling, it is added at the variables' values of that step.
+void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
+  const Expr first = first_extreme(e, r, in);
+  Region below = in;
+  if (reads_at_variables(r.value)) {
+    below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
+    below.where = both(both(in.where, r.where), apply(ScalarOp::Eq, {step_of(r.vars), first}));
+    return region(r.value, adjoint, below);
+  }
+  std::map<std::string, Expr> at;
+  Expr left = first;
+  for (size_t v = r.vars.size(); v-- > 0; left = apply(ScalarOp::FloorDiv, {left, r.vars[v].extent}))
+    at[r.vars[v].name] = v == 0 ? left : apply(ScalarOp::Mod, {left, r.vars[v].extent});
+  if (r.where) below.where = both(in.where, substitute(r.where, at));
+  region(substitute(r.value, at), adjoint, below);
+}
+
+bool BackPropagation::reads_at_variables(const Expr& value) {
+  bool all = true;
+  walk(value, [&](const Expr& e) {
+    if (const auto* r = std::get_if<Read>(&e->node))
+      for (const Expr& i : r->index) all = all && std::holds_alternative<VarRef>(i->node);
+    return all;
+  });
+  return all;
 }
 
 void BackPropagation::reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
+  if (r.op == Reducer::Max || r.op == Reducer::Min) return extreme(e, r, adjoint, in);
   Region below = in;
   below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
   below.where = both(in.where, r.where);
   Expr inner = adjoint;
   if (r.op == Reducer::Prod) inner = chained(adjoint, others(r, e->type));
-  else if (r.op == Reducer::Max || r.op == Reducer::Min) below.where = both(below.where, is_extreme(e, r, in));
   else if (r.op != Reducer::Sum) why = fmt::format("{} has no derivative", name_of(r.op));
   region(r.value, inner, below);
 }

@@ -47,7 +47,9 @@ class BackPropagation {
   void apply_rule(const Expr& e, const Apply& a, const Expr& adjoint);
   void reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
   Expr others(const Reduce& r, DType type);
-  Expr is_extreme(const Expr& e, const Reduce& r, const Region& in);
+  void extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
+  Expr first_extreme(const Expr& e, const Reduce& r, const Region& in);
+  static bool reads_at_variables(const Expr& value);
   void add(const Expr& to, const Expr& adjoint);
 
   Kernel& kernel_;

@@ -232,16 +232,25 @@ class Differentiator {
     const std::vector<Expr>& own = k_.tensors[static_cast<size_t>(to)].dims;
     Expr where = c.where;
     for (size_t d = 0; c.padded && d < dims.size(); ++d) {
+      if (runs_over(c.vars, c.index[d], dims[d])) continue;
       where = both(where, apply(ScalarOp::Ge, {c.index[d], constant_int(0)}));
       where = both(where, apply(ScalarOp::Lt, {c.index[d], dims[d]}));
     }
     std::vector<Expr> index = c.index;
     for (size_t d = 0; d < index.size(); ++d) {
       if (is_result && request_.repeats[d]) index[d] = apply(ScalarOp::Min, {index[d], own[d] - constant_int(1)});
+      else if (runs_over(c.vars, index[d], own[d])) continue;
       if (where) index[d] = select(where, index[d], constant_int(0));
     }
     const Expr value = where ? select(where, c.value, constant_float(0, c.value->type)) : c.value;
     add_statement(to, index, Update::Add, value, where ? where_not_empty(c.vars, own) : c.vars);
+  }
+
+  /// The index is that of a loop over the dim: inside of the tensor.
+  static bool runs_over(const std::vector<LoopVar>& loops, const Expr& index, const Expr& dim) {
+    const auto* v = std::get_if<VarRef>(&index->node);
+    return v && std::any_of(loops.begin(), loops.end(),
+                            [&](const LoopVar& l) { return l.name == v->name && same(l.extent, dim); });
   }
 
   /// Loops that do nothing where the tensor has no elements.

@@ -1,6 +1,6 @@
 // What inputs and outputs of an optimizer's step mean is said by their names: X is the parameter and G its gradient, lr
 // the learning rate, step the number of the step; every other input S is a state, whose next value is the output
-// S_next.
+// S_next. A schedule is an op whose one input is step.
 #include "frontend/yaml/add_training.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,12 @@
 namespace tenon {
 namespace {
 
-constexpr const char* kSuffix = "_step";
+/// What a call names: an op with this suffix.
+struct CallKind {
+  const char* what;
+  const char* suffix;
+  std::string (*missing)(const OpSignature&);  // what the op lacks for being one; empty for one that is
+};
 
 std::string next_of(const std::string& name) { return name + "_next"; }
 
@@ -38,27 +43,35 @@ std::string missing_in(const OpSignature& s) {
   return "";
 }
 
-std::vector<std::string> known_optimizers(const OpSemantics& semantics) {
+std::string missing_in_schedule(const OpSignature& s) {
+  return s.inputs.size() == 1 && s.inputs[0].name == "step" ? "" : "the one input step";
+}
+
+constexpr CallKind kOptimizer = {"optimizer", "_step", missing_in};
+constexpr CallKind kSchedule = {"schedule", "_schedule", missing_in_schedule};
+
+std::vector<std::string> known_ops(const CallKind& kind, const OpSemantics& semantics) {
   std::vector<std::string> out;
   for (const std::string& op : semantics.names())
-    if (op.ends_with(kSuffix) && missing_in(*semantics.find(op)).empty())
-      out.push_back(op.substr(0, op.size() - std::string(kSuffix).size()));
+    if (op.ends_with(kind.suffix) && kind.missing(*semantics.find(op)).empty())
+      out.push_back(op.substr(0, op.size() - std::string(kind.suffix).size()));
   return out;
 }
 
-const OpSignature& step_of(const RecipeExpr& call, const OpSemantics& semantics) {
-  const std::string op = call.text + kSuffix;
+const OpSignature& called(const CallKind& kind, const RecipeExpr& call, const OpSemantics& semantics) {
+  const std::string op = call.text + kind.suffix;
   const OpSignature* s = semantics.find(op);
   if (!s) {
-    const std::vector<std::string> known = known_optimizers(semantics);
+    const std::vector<std::string> known = known_ops(kind, semantics);
     const std::string near = nearest_name(call.text, known);
-    throw RecipeError(call.offset, fmt::format("there is no optimizer '{}': {}", call.text,
+    throw RecipeError(call.offset, fmt::format("there is no {} '{}': {}", kind.what, call.text,
                                                near.empty() ? fmt::format("there are {}", joined(known, ", "))
                                                             : fmt::format("did you mean '{}'?", near)));
   }
-  const std::string missing = missing_in(*s);
+  const std::string missing = kind.missing(*s);
   if (!missing.empty())
-    throw RecipeError(call.offset, fmt::format("{} is not the step of an optimizer: it lacks {}", op, missing));
+    throw RecipeError(call.offset, fmt::format("{} is not what a training step calls as {} '{}': it lacks {}", op,
+                                               kind.what, call.text, missing));
   return *s;
 }
 
@@ -93,9 +106,13 @@ class Steps {
   Steps(GraphBuilder& builder, const Optimizer& optimizer, std::vector<std::pair<std::string, ValueId>>& outputs)
       : builder_(builder),
         optimizer_(optimizer),
-        signature_(*builder.semantics().find(optimizer.op)),
+        signature_(*builder.semantics().find(optimizer.step.op)),
         outputs_(outputs) {
-    if (optimizer.lr) lr_ = real(*optimizer.lr);
+    if (!optimizer.step.lr) return;
+    lr_ = real(*optimizer.step.lr);
+    if (!optimizer.schedule) return;
+    const ValueId factor = builder.add_node(optimizer.schedule->op, {step()}, optimizer.schedule->attrs, 1)[0];
+    lr_ = builder.add_node("mul", {lr_, factor}, {}, 1)[0];
   }
 
   void parameter(const TrainedParameter& p, ValueId gradient, size_t gradient_output) {
@@ -111,7 +128,7 @@ class Steps {
       else if (name == "step") inputs.push_back(reads[i] ? step() : builder_.add_numbers(DType::I64, {}, {1}));
       else inputs.push_back(state(p, name, made, reads[i], kept));
     }
-    const std::vector<ValueId> next = builder_.add_node(optimizer_.op, inputs, optimizer_.attrs, made.size());
+    const std::vector<ValueId> next = builder_.add_node(optimizer_.step.op, inputs, optimizer_.step.attrs, made.size());
     keep(p.name, p.value, next[*output(signature_, "X_next")], p.initial, gradient_output);
     for (const auto& [name, id] : kept) keep(p.name + "." + name, id, next[*output(signature_, next_of(name))]);
   }
@@ -137,13 +154,13 @@ class Steps {
   std::vector<TensorType> types(ValueId parameter) const {
     std::vector<TensorType> known;
     for (int round = 0; round < 3; ++round) {
-      const InferredTypes inferred = builder_.semantics().infer(optimizer_.op, input_types(parameter, known),
-                                                                optimizer_.attrs, signature_.outputs.size());
-      if (!inferred.error.empty()) throw GraphError(optimizer_.op + ": " + inferred.error);
+      const InferredTypes inferred = builder_.semantics().infer(optimizer_.step.op, input_types(parameter, known),
+                                                                optimizer_.step.attrs, signature_.outputs.size());
+      if (!inferred.error.empty()) throw GraphError(optimizer_.step.op + ": " + inferred.error);
       if (inferred.outputs == known) return known;
       known = inferred.outputs;
     }
-    throw GraphError(fmt::format("{}: a state has another type than its next value", optimizer_.op));
+    throw GraphError(fmt::format("{}: a state has another type than its next value", optimizer_.step.op));
   }
 
   std::vector<std::optional<TensorType>> input_types(ValueId parameter, const std::vector<TensorType>& made) const {
@@ -158,7 +175,7 @@ class Steps {
   }
 
   std::vector<bool> read_inputs(ValueId parameter, const std::vector<TensorType>& made) const {
-    return builder_.semantics().reads(optimizer_.op, input_types(parameter, made), optimizer_.attrs);
+    return builder_.semantics().reads(optimizer_.step.op, input_types(parameter, made), optimizer_.step.attrs);
   }
 
   /// A state that the step does not read with these attributes is none; something of its type is in its place.
@@ -185,20 +202,22 @@ class Steps {
 
 }  // namespace
 
-Optimizer read_optimizer(const std::string& text, const OpSemantics& semantics) {
+namespace {
+
+TrainingCall read_call(const CallKind& kind, const std::string& text, const OpSemantics& semantics) {
   const RecipeExpr call = parse_recipe_expr(text);
   if (call.kind != RecipeExpr::Kind::call)
-    throw RecipeError(call.offset, "an optimizer is a call such as sgd(lr=0.1, momentum=0.9)");
-  const OpSignature& s = step_of(call, semantics);
-  GraphBuilder builder(semantics, "optimizer");
+    throw RecipeError(call.offset, "a call is expected here, such as sgd(lr=0.1, momentum=0.9) or cosine(steps=1000)");
+  const OpSignature& s = called(kind, call, semantics);
+  GraphBuilder builder(semantics, kind.what);
   const RecipeFunctions none;
   RecipeContext context{builder, none};
   RecipeScope scope;
-  Optimizer out{call.text + kSuffix, std::nullopt, {}};
+  TrainingCall out{call.text + kind.suffix, {}, std::nullopt};
   std::set<std::string> given;
   for (const RecipeExpr& a : call.args) {
     const bool named = a.kind == RecipeExpr::Kind::keyword;
-    if (!named && &a != &call.args.front())
+    if (!named && (&a != &call.args.front() || !has_input(s, "lr")))
       throw RecipeError(a.offset, "attributes are given by name, as in sgd(lr=0.1, momentum=0.9)");
     const std::string name = named ? a.text : "lr";
     if (!given.insert(name).second) throw RecipeError(a.offset, fmt::format("'{}' is given twice", name));
@@ -214,6 +233,36 @@ Optimizer read_optimizer(const std::string& text, const OpSemantics& semantics) 
   return out;
 }
 
+Attributes all_axes(const GraphBuilder& builder, ValueId v) {
+  std::vector<int64_t> axes;
+  while (axes.size() < builder.value(v).dims.size()) axes.push_back(static_cast<int64_t>(axes.size()));
+  return {{"axes", axes}};
+}
+
+/// The gradients that the optimizer sees.
+std::vector<ValueId> clipped(GraphBuilder& builder, std::vector<ValueId> gradients, const Optimizer& optimizer) {
+  if (const auto limit = optimizer.clip_value)
+    for (ValueId& g : gradients) g = builder.add_node("clip", {g}, {{"lo", -*limit}, {"hi", *limit}}, 1)[0];
+  if (!optimizer.clip_norm) return gradients;
+  ValueId sum = kNoValue;
+  for (const ValueId g : gradients) {
+    const ValueId squares = builder.add_node("sum_sq", {g}, all_axes(builder, g), 1)[0];
+    sum = sum == kNoValue ? squares : builder.add_node("add", {sum, squares}, {}, 1)[0];
+  }
+  const ValueId factor = builder.add_node("clip_factor", {sum}, {{"limit", *optimizer.clip_norm}}, 1)[0];
+  for (ValueId& g : gradients) g = builder.add_node("mul", {g, factor}, {}, 1)[0];
+  return gradients;
+}
+
+}  // namespace
+
+TrainingCall read_optimizer(const std::string& call, const OpSemantics& semantics) {
+  return read_call(kOptimizer, call, semantics);
+}
+TrainingCall read_schedule(const std::string& call, const OpSemantics& semantics) {
+  return read_call(kSchedule, call, semantics);
+}
+
 void add_training(GraphBuilder& builder, ValueId loss, const std::vector<TrainedParameter>& parameters,
                   const Optimizer& optimizer, std::vector<std::pair<std::string, ValueId>>& outputs) {
   std::vector<ValueId> wrt;
@@ -226,7 +275,8 @@ void add_training(GraphBuilder& builder, ValueId loss, const std::vector<Trained
   all.insert(all.end(), outputs.begin(), outputs.end());
   builder.set_origin("train: optimizer");
   Steps steps(builder, optimizer, all);
-  for (size_t i = 0; i < gradients.size(); ++i) steps.parameter(parameters[i], gradients[i], i + 1);
+  const std::vector<ValueId> moved = clipped(builder, gradients, optimizer);
+  for (size_t i = 0; i < gradients.size(); ++i) steps.parameter(parameters[i], moved[i], i + 1);
   steps.finish();
   outputs = std::move(all);
 }

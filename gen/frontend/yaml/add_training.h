@@ -13,15 +13,25 @@ struct TrainedParameter {
   std::shared_ptr<const TensorData> initial;
 };
 
-/// The op `NAME_step` that `NAME(lr=…, …)` calls for each parameter.
-struct Optimizer {
+/// A call of an op whose inputs the training graph knows.
+struct TrainingCall {
   std::string op;
-  std::optional<double> lr;  // where the op has an input of this name
   Attributes attrs;
+  std::optional<double> lr;  // of an optimizer that has an input of this name
 };
 
-/// The optimizer of a call such as `sgd(lr=0.1, momentum=0.9)`. Throws RecipeError.
-Optimizer read_optimizer(const std::string& call, const OpSemantics& semantics);
+/// How parameters move: the op `NAME_step` that `NAME(lr=…, …)` calls for each of them.
+struct Optimizer {
+  TrainingCall step;
+  std::optional<TrainingCall> schedule;  // `NAME_schedule`: the factor of lr at each step
+  std::optional<double> clip_value;      // limit of the elements of gradients
+  std::optional<double> clip_norm;       // limit of the norm of all gradients together
+};
+
+/// The op of a call such as `sgd(lr=0.1, momentum=0.9)`. Throws RecipeError.
+TrainingCall read_optimizer(const std::string& call, const OpSemantics& semantics);
+/// The op of a call such as `cosine(steps=1000)`. Throws RecipeError.
+TrainingCall read_schedule(const std::string& call, const OpSemantics& semantics);
 
 /// Adds the gradients of `loss` and the steps of all parameters. Appends to `outputs`, which has the network's: the
 /// loss and the gradients come in front of these, the next values of states behind them. Throws GraphError.

@@ -31,6 +31,9 @@ constexpr KeyRow kTrainKeys[] = {
     {"targets", YamlKind::map, false, "targets: {t: \"i64[N]\"}"},
     {"loss", YamlKind::scalar, true, "loss: mean(sq(y - t))"},
     {"optimizer", YamlKind::scalar, true, "optimizer: sgd(lr=0.1, momentum=0.9)"},
+    {"schedule", YamlKind::scalar, false, "schedule: cosine(steps=1000)"},
+    {"clip_norm", YamlKind::scalar, false, "clip_norm: 1.0"},
+    {"clip_value", YamlKind::scalar, false, "clip_value: 0.5"},
 };
 
 bool is_name(const std::string& s) {
@@ -322,7 +325,7 @@ class GraphReader {
   }
 
   void read_training(const YamlNode& train, std::vector<std::pair<std::string, ValueId>>& outputs) {
-    const YamlNode &loss = *train.find("loss"), &optimizer = *train.find("optimizer");
+    const YamlNode& loss = *train.find("loss");
     read_main(loss, true);
     if (trained_.empty() && !diagnostics_.has_errors())
       error(Code::E0710, train.span, "no parameter has `grad: true`: there is nothing to train");
@@ -331,14 +334,37 @@ class GraphReader {
     if (!t && !diagnostics_.has_errors())
       error(Code::E0710, loss.span, "the statements compute no tensor named loss", {"the last one is `loss = …`"});
     if (diagnostics_.has_errors()) return;
+    Optimizer chosen;
+    const auto call = [&](const char* key, const auto& reader, auto& to) {
+      const YamlNode* n = train.find(key);
+      if (!n) return;
+      try {
+        to = reader(placed_text(*n).text, semantics_);
+      } catch (const RecipeError& e) {
+        recipe_error(Code::E0710, placed_text(*n), e);
+      }
+    };
+    call("optimizer", read_optimizer, chosen.step);
+    call("schedule", read_schedule, chosen.schedule);
+    read_limit(train, "clip_norm", chosen.clip_norm);
+    read_limit(train, "clip_value", chosen.clip_value);
+    if (diagnostics_.has_errors()) return;
     try {
-      const Optimizer chosen = read_optimizer(placed_text(optimizer).text, semantics_);
       add_training(*builder_, t->id, trained_, chosen, outputs);
-    } catch (const RecipeError& e) {
-      recipe_error(Code::E0710, placed_text(optimizer), e);
     } catch (const GraphError& e) {
       error(Code::E0710, loss.span, e.what());
     }
+  }
+
+  void read_limit(const YamlNode& train, const char* key, std::optional<double>& limit) {
+    const YamlNode* n = train.find(key);
+    if (!n) return;
+    double value = 0;
+    const auto end = n->text.data() + n->text.size();
+    const auto read = std::from_chars(n->text.data(), end, value);
+    if (read.ec != std::errc() || read.ptr != end || !(value > 0))
+      return error(Code::E0710, n->span, fmt::format("{} is a number above 0", key));
+    limit = value;
   }
 
   // After an error the statement's names are known to be missing, so that only new mistakes are reported.

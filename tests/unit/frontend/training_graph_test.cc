@@ -138,7 +138,24 @@ TEST_CASE("optimizers compute what PyTorch's compute") {
             });
 }
 
+TEST_CASE("a schedule is a factor of the learning rate, and gradients are clipped before they are used") {
+  compare("sgd(lr=0.1)\n  schedule: linear(steps=4)",
+          [](size_t, double w, double g, int step) { return w - 0.1 * (1 - 0.25 * (step - 1)) * g; });
+  compare("sgd(lr=0.1)\n  schedule: constant(warmup=2)",
+          [](size_t, double w, double g, int step) { return w - 0.1 * std::min(step / 2.0, 1.0) * g; });
+  compare("sgd(lr=0.1)\n  clip_value: 0.25",
+          [](size_t, double w, double g, int) { return w - 0.1 * std::min(std::max(g, -0.25), 0.25); });
+  const std::vector<double> once = trained(step_of("sgd(lr=1)\n  clip_norm: 0.5"), kX, kT, 1);
+  double moved = 0;
+  for (const double w : once) moved += (w - 2) * (w - 2);
+  CHECK(std::fabs(std::sqrt(moved) - 0.5) < 1e-6);
+}
+
 TEST_CASE("mistakes in a train section have their places") {
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  schedule: cosin(steps=4)")) ==
+        "g.yaml:12:13: error: there is no schedule 'cosin': did you mean 'cosine'? [E0710]");
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  clip_norm: -1")) ==
+        "g.yaml:12:14: error: clip_norm is a number above 0 [E0710]");
   CHECK(error_of(text_of("sdg(lr=0.1)")) ==
         "g.yaml:11:14: error: there is no optimizer 'sdg': there are adagrad, adam, adamw, lion, rmsprop, sgd [E0710]");
   CHECK(error_of(text_of("sgd(momentum=0.1)")) ==
