@@ -81,6 +81,26 @@ constexpr ReductionRow kReductions[] = {
     {"prod", [](const SizeExpr& a, const SizeExpr& b) { return a * b; }, 1},
 };
 
+using AttributeNumber = std::optional<int64_t> (*)(const Attributes&);
+/// Ops of one operand that limit it: the least and the maximum that results have, where there is one.
+struct LimitRow {
+  const char* op;
+  AttributeNumber least, most;
+};
+std::optional<int64_t> whole_attribute(const Attributes& attrs, const char* name) {
+  const auto it = attrs.find(name);
+  if (it == attrs.end()) return std::nullopt;
+  if (const auto* i = std::get_if<int64_t>(&it->second)) return *i;
+  const auto* d = std::get_if<double>(&it->second);
+  return d && std::fabs(*d) < 0x1p53 && *d == std::floor(*d) ? std::optional(static_cast<int64_t>(*d)) : std::nullopt;
+}
+constexpr LimitRow kLimits[] = {
+    {"relu", [](const Attributes&) { return std::optional<int64_t>(0); },
+     [](const Attributes&) { return std::optional<int64_t>(); }},
+    {"clip", [](const Attributes& a) { return whole_attribute(a, "lo"); },
+     [](const Attributes& a) { return whole_attribute(a, "hi"); }},
+};
+
 /// Floats as well: ranges and quotients of extents are often computed in them.
 bool is_real(DType d) { return d == DType::F32 || d == DType::F64; }
 bool holds_sizes(DType d) { return d == DType::I32 || d == DType::I64 || is_real(d); }
@@ -246,6 +266,12 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
   if (op == "where" && takes(3)) return combine_sizes(inputs, types[0], selected);
   if (op == "cast" && takes(1) && holds_sizes(types[0].dtype))
     return std::vector<SizeTensor>{{types[0].dtype, inputs[0]->dims, inputs[0]->elements}};
+  for (const LimitRow& row : kLimits)
+    if (op == row.op && takes(1))
+      return combine_sizes(inputs, types[0], [&](const std::vector<SizeExpr>& e) {
+        const SizeExpr above = row.least(attrs) ? greater(e[0], *row.least(attrs), sizes) : e[0];
+        return Element(row.most(attrs) ? lesser(above, *row.most(attrs), sizes) : above);
+      });
   for (const ReductionRow& row : kReductions)
     if (op == row.op && takes(1)) return reduce_sizes(row, *inputs[0], types[0]);
   for (const MovementRow& row : kMovement)

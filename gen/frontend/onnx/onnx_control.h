@@ -12,6 +12,11 @@ struct OnnxBodyReader {
   /// Adds the nodes of a graph whose inputs are `inputs`; it may name what is outside of it. Returns the values of its
   /// outputs, kNoValue for those that are in error, which has been reported.
   std::function<std::vector<ValueId>(const tenon_onnx::GraphProto& graph, const std::vector<ValueId>& inputs)> read;
+  /// The same for a graph that may never be carried out: nothing where its operators do not go with the extents, which
+  /// `why` says and nobody is told.
+  std::function<std::optional<std::vector<ValueId>>(const tenon_onnx::GraphProto& graph, std::string& why)> try_read;
+  /// Says at the node what may surprise.
+  std::function<void(const std::string& message)> warn;
   /// The first extent that the file states for a tensor; 0 where it states none.
   std::function<int64_t(const std::string& name)> declared_extent;
   /// The value of a name around the node; kNoValue where there is none.

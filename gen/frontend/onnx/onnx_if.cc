@@ -1,8 +1,11 @@
 // If: the branch that is known or that the maximum sizes take, or a region for each of the two.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "frontend/graph/joined_results.h"
 #include "frontend/onnx/control_node.h"
+#include "frontend/onnx/onnx_told.h"
 
 namespace tenon {
 namespace {
@@ -26,14 +29,38 @@ class IfNode : public ControlNode {
  private:
   const GraphProto& branch(bool holds) const { return graph(holds ? "then_branch" : "else_branch"); }
 
+  /// The results of one branch; a range error where the other one is taken.
+  std::vector<ValueId> branch_by_data(bool holds, const std::string& why) {
+    reader_.warn(fmt::format("its {} does not go with the extents, so the program refuses to take it: {}",
+                             holds ? "else_branch" : "then_branch", why));
+    std::vector<ValueId> results = reader_.read(branch(holds), {});
+    const ValueId condition = builder_.at_run(inputs_[0]);
+    for (ValueId& r : results)
+      if (r >= 0) r = only_if(context_, r, holds ? condition : negated(condition));
+    return results;
+  }
+
+  ValueId negated(ValueId condition) { return builder_.add_node("logical_not", {condition}, {}, 1)[0]; }
+
   /// Nothing where one of the two has to do and may: no type is that of both results.
   std::optional<std::vector<ValueId>> both_branches(bool one_may_do) {
     const ValueId condition = builder_.at_run(inputs_[0]);
     Branch then = read_branch(condition, true);
     Guard guard{builder_, then.region};
     builder_.set_aside(then.region);
+    // A branch that does not go with these extents may be meant for others, and never be taken.
+    if (!then.refused.empty()) {
+      guard.done = true;
+      builder_.abandon(then.region);
+      return branch_by_data(false, then.refused);
+    }
     if (!then.complete) return std::vector<ValueId>{};
     Branch otherwise = read_branch(condition, false);
+    if (!otherwise.refused.empty()) {
+      guard.done = true;
+      builder_.abandon(then.region);
+      return branch_by_data(true, otherwise.refused);
+    }
     if (!otherwise.complete) return std::vector<ValueId>{};
     if (then.lengths.size() != otherwise.lengths.size())
       throw OnnxError{Code::E0806, "its branches have different numbers of outputs", {}};
@@ -97,14 +124,15 @@ class IfNode : public ControlNode {
   struct Branch : OpenBranch {
     std::vector<size_t> lengths;
     bool complete = false;
+    std::string refused;  // why it does not go with the extents
   };
   Branch read_branch(ValueId condition, bool holds) {
     Branch b;
     b.region = builder_.begin_branch(condition, holds);
     Guard guard{builder_, b.region};
-    const std::vector<ValueId> ids = reader_.read(branch(holds), {});
-    b.complete = complete(ids);
-    if (b.complete) b.made = scattered(ids, b.lengths);
+    const std::optional<std::vector<ValueId>> ids = reader_.try_read(branch(holds), b.refused);
+    b.complete = ids && complete(*ids);
+    if (b.complete) b.made = scattered(*ids, b.lengths);
     guard.done = true;
     return b;
   }

@@ -24,6 +24,14 @@ std::vector<SizeExpr> element_names(const Value& input) {
   return names;
 }
 
+ValueId only_if(const OnnxNodeContext& context, ValueId output, ValueId condition) {
+  RecipeContext recipe{context.builder, context.table.functions};
+  const ValueId flat = context.builder.add_node("reshape", {condition}, {{"shape", std::vector<int64_t>{}}}, 1)[0];
+  const RecipeFunction& function = context.table.functions.at("only_if");  // opdefs/onnx/deferred.yaml
+  RecipeScope scope{{function.parameters[0], TensorRef{output}}, {function.parameters[1], TensorRef{flat}}};
+  return run_recipe(recipe, function.body, scope).get<TensorRef>()->id;
+}
+
 ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,
                      const std::vector<SizeExpr>& elements, ValueId output) {
   std::vector<int64_t> places;

@@ -1,6 +1,7 @@
 // Inputs whose numbers are taken to be known because the extents that the file states leave no choice about them.
 #pragma once
 
+#include "frontend/onnx/onnx_node.h"
 #include "frontend/onnx/onnx_table.h"
 
 namespace tenon {
@@ -14,6 +15,9 @@ bool may_say_extents(DType dtype, const std::vector<SizeExpr>& dims);
 std::vector<SizeExpr> element_names(const Value& input);
 /// Beyond this no unknown size is looked for.
 inline constexpr int64_t kMaximumTold = int64_t{1} << 31;
+
+/// `output` as long as the condition, a bool, holds at run time; otherwise a range error.
+ValueId only_if(const OnnxNodeContext& context, ValueId output, ValueId condition);
 
 /// `output` as long as the known ones of `elements` are those of `given` at run time; otherwise a range error.
 ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,

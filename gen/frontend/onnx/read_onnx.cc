@@ -153,7 +153,9 @@ class OnnxReader {
       else if (!dtype)
         error(Code::E0805, where, fmt::format("tensors of type {} cannot be read", onnx_dtype_name(t.elem_type())));
       else if (!t.has_shape())
-        error(Code::E0808, where, "the file does not say how many dimensions it has",
+        error(Code::E0808, where,
+              "the file does not say how many dimensions it has; give it a shape in the file, with names for the "
+              "extents that are open, which --size bounds",
               {"onnx.shape_inference or the exporter can state it"});
       if (!dtype || !t.has_shape()) continue;
       std::vector<SizeExpr> dims;
@@ -293,9 +295,44 @@ class OnnxReader {
     reader.read = [&](const GraphProto& body, const std::vector<ValueId>& given) {
       return read_body(context, body, given, names, where);
     };
+    reader.try_read = [&](const GraphProto& body, std::string& why) {
+      return try_body(context, body, names, where, why);
+    };
+    reader.warn = [this, where](const std::string& message) {
+      diagnostics_.warning_at(Code::E0807, source_.path + ": " + where, message);
+    };
     reader.declared_extent = [&](const std::string& name) { return declared_extent(context, name); };
     reader.find = [&](const std::string& name) { return names.count(name) ? names.at(name) : kNoValue; };
     return map_onnx_control(context, node, inputs, reader);
+  }
+
+  using MadeBody = std::optional<std::vector<ValueId>>;
+  MadeBody try_body(OnnxNodeContext& context, const GraphProto& body, const Names& names, const std::string& where,
+                    std::string& why) {
+    Diagnostics before = std::exchange(diagnostics_, {});
+    std::vector<ValueId> made;
+    try {
+      made = read_body(context, body, {}, names, where);
+    } catch (...) {
+      std::swap(diagnostics_, before);
+      diagnostics_.append(before);
+      throw;
+    }
+    const Diagnostics found = std::exchange(diagnostics_, std::move(before));
+    if (std::count(made.begin(), made.end(), kNoValue) > 0) why = only_about_extents(found);
+    if (!why.empty()) return std::nullopt;
+    diagnostics_.append(found);
+    return made;
+  }
+
+  /// The first error, where all of them are about operators that do not go with extents.
+  static std::string only_about_extents(const Diagnostics& found) {
+    std::string why;
+    for (const Diagnostic& d : found.sorted()) {
+      if (d.severity == Severity::error && d.code != Code::E0807) return "";
+      if (d.severity == Severity::error && why.empty()) why = d.message;
+    }
+    return why;
   }
 
   // A graph inside of a node sees the names around it.

@@ -307,7 +307,7 @@ RecipeValue einsum(const HostCall& c) {
 }
 
 // The maximum of what the elements of a tensor may be, none where nothing is known of them.
-RecipeValue bound(const HostCall& c) {
+RecipeValue upper_bound(const HostCall& c) {
   const std::optional<ValueRange> range = c.context.builder.range(c.tensor(0));
   if (!range || !(std::fabs(range->hi) < 0x1p53)) return {};
   return SizeExpr(static_cast<int64_t>(std::floor(range->hi)));
@@ -387,7 +387,7 @@ constexpr HostRow kHostRows[] = {
     {"numbers", 2, 2, numbers_tensor},
     {"require", 2, 2, require},
     {"einsum", 2, kMany, einsum},
-    {"bound", 1, 1, bound},
+    {"upper_bound", 1, 1, upper_bound},
     {"made", 1, 1, made},
     {"warn", 1, 1, warn},
     {"joined", 1, 1, joined_lists},
@@ -403,7 +403,8 @@ constexpr HostRow kHostRows[] = {
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
   return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar ||
-         f == bound || f == made || f == chain || f == scan || f == item || f == stretch || f == split || f == grad;
+         f == upper_bound || f == made || f == chain || f == scan || f == item || f == stretch || f == split ||
+         f == grad;
 }
 
 bool has_tensor(const RecipeList& args) {

@@ -144,10 +144,10 @@ TEST_CASE("frontend: nodes in error are named with what to change") {
   g.initializers = {floats_tensor("w", {4, 1}, {1, 2, 3, 4})};
   CHECK(error_of(read(model(g, 13))) ==
         "net.onnx: node 0 (Gemm): gemm: K is 3 in A and 4 in B (inputs: f32[2, 3], f32[4, 1])");
-  g = unary(node("Reshape", {"x", "s"}, {"y"}));
-  g.inputs.push_back(value("s", {2}, 7));
-  CHECK(error_of(read(model(g, 13))) ==
-        "net.onnx: node 0 (Reshape): 's' has to be a constant here, but is computed at run time");
+  g = unary(node("Tile", {"x", "s", "s"}, {"y"}));
+  g.inputs.push_back(value("s", {1}, 7));
+  CHECK(error_of(read(model(g, 5))) ==
+        "net.onnx: node 0 (Tile): 's' has to be a constant here, but is computed at run time");
 }
 
 TEST_CASE("frontend: one error does not hide the others, nor does it repeat itself") {
