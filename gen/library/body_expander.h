@@ -326,8 +326,9 @@ class BodyExpander {
     infer_types(open, {library_, scope_, kernel_, [this](const Statement& s) { return facts_of(s); }});
   }
 
-  /// Checks come before all statements: from number `first` on, they must not ask for what a recurrence makes.
+  /// What a recurrence makes is checked behind it: from number `first` on, no check may come from within.
   void refuse_late_checks(const Statement& s, size_t first) {
+    if (!s.order) return;
     for (size_t i = first; i < kernel_.checks.size(); ++i)
       for (const int tensor : recurrent_)
         if (asks_for(kernel_.checks[i], tensor))
@@ -398,6 +399,9 @@ class BodyExpander {
   bool is_copied(const std::string& given, const BoundTensor& made) const;
   void name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs);
   void copy_results(const Statement& s, const OpDef& callee, const Scope& inner);
+  std::optional<int64_t> place_of_axis(const std::string& attr, const std::vector<BoundTensor>& inputs) const;
+  void place_axes(const Statement& s, const std::vector<BoundTensor>& inputs,
+                  std::map<std::string, BoundAttr>& attrs) const;
   bool call_arguments(const Statement& s, const OpDef& callee, std::vector<BoundTensor>& inputs,
                       std::map<std::string, BoundAttr>& attrs);
   void call(const Statement& s);

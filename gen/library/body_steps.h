@@ -18,7 +18,9 @@ struct BodySteps {
   std::vector<FoundSize> found;      ///< `part` is the number of what finds it
   std::vector<size_t> check_makers;  ///< per check of the kernel: the number of what asks for it
 
-  bool empty() const { return calls.empty() && found.empty(); }
+  bool late_checks = false;  ///< a check asks for what a recurrence makes
+
+  bool empty() const { return calls.empty() && found.empty() && !late_checks; }
 };
 
 /// The kernel in parts: calls by themselves, what reads an extent behind what finds it, and every check in front of the

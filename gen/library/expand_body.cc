@@ -3,11 +3,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "library/bind_frame.h"
 #include "library/body_expander.h"
 
 namespace tenon {
 namespace {
+
+/// Whether a check asks for what comes of a recurrence, which is not computed for a check alone.
+bool asks_for_recurrence(const Kernel& kernel) {
+  std::vector<bool> from_recurrence(kernel.tensors.size());
+  const auto reads_it = [&](const Expr& e) {
+    bool found = false;
+    walk(e, [&](const Expr& n) {
+      const auto* r = std::get_if<Read>(&n->node);
+      found = found || (r && from_recurrence[static_cast<size_t>(r->tensor)]);
+      return !found;
+    });
+    return found;
+  };
+  for (const KernelStatement& s : kernel.body)
+    if (is_in_recurrence(s) || reads_it(s.value)) from_recurrence[static_cast<size_t>(s.target)] = true;
+  return std::any_of(kernel.checks.begin(), kernel.checks.end(), [&](const Check& c) { return reads_it(c.holds); });
+}
 
 /// Leaves the extents that the body finds where the call has them told.
 void tell_extents(const Scope& scope, const BodySteps& steps, Kernel& kernel) {
@@ -36,7 +55,9 @@ void expand_body(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnos
   }
   BodySteps steps;
   BodyExpander(library, scope, kernel, steps, diagnostics).run();
-  if (diagnostics.has_errors() || steps.empty()) return;
+  if (diagnostics.has_errors()) return;
+  steps.late_checks = asks_for_recurrence(kernel);
+  if (steps.empty()) return;
   steps.check_makers.resize(kernel.checks.size(), kernel.body.size() + steps.calls.size());
   tell_extents(scope, steps, kernel);
   cut_into_parts(steps, kernel);

@@ -79,6 +79,41 @@ bool BodyExpander::call_arguments(const Statement& s, const OpDef& callee, std::
   return true;
 }
 
+/// The number of the dim that D@axis of this op is in an argument that has the dims of such a tensor.
+std::optional<int64_t> BodyExpander::place_of_axis(const std::string& attr,
+                                                   const std::vector<BoundTensor>& inputs) const {
+  if (inputs.empty() || inputs[0].tensor < 0) return std::nullopt;
+  const std::vector<Expr>& dims = kernel_.tensors[static_cast<size_t>(inputs[0].tensor)].dims;
+  for (const TensorDef& t : def_.inputs) {
+    const auto bound = scope_.tensors.find(t.name);
+    const auto at = std::find_if(t.dims.begin(), t.dims.end(),
+                                 [&](const Dim& d) { return d.at == attr && d.kind == DimKind::size; });
+    if (bound == scope_.tensors.end() || bound->second.tensor < 0 || at == t.dims.end()) continue;
+    const std::vector<Expr>& own = kernel_.tensors[static_cast<size_t>(bound->second.tensor)].dims;
+    if (!std::equal(own.begin(), own.end(), dims.begin(), dims.end(),
+                    [](const Expr& a, const Expr& b) { return same(a, b); }))
+      continue;
+    int64_t before = 0;
+    for (auto entry = bound->second.entries.begin(); entry - bound->second.entries.begin() < at - t.dims.begin();
+         ++entry)
+      before += static_cast<int64_t>(entry->size());
+    return before;
+  }
+  return std::nullopt;
+}
+
+/// An axis that only a call of this op tells, handed on to a callee, is that dim of the kernel's tensors.
+void BodyExpander::place_axes(const Statement& s, const std::vector<BoundTensor>& inputs,
+                              std::map<std::string, BoundAttr>& attrs) const {
+  for (const Syntax& arg : s.value.children) {
+    if (arg.kind != SyntaxKind::keyword || arg.children[0].kind != SyntaxKind::name) continue;
+    const auto given = attrs.find(arg.text);
+    if (given == attrs.end() || given->second.list || constant_value(given->second.elements[0].e)) continue;
+    if (const auto place = place_of_axis(arg.children[0].text, inputs))
+      given->second.elements[0] = {constant_int(*place), true};
+  }
+}
+
 /// `2*X + Y` as the argument of a call: a value of the shape that all its tensors have, element by element.
 std::optional<BoundTensor> BodyExpander::computed_argument(const Syntax& arg) {
   const std::map<std::string, BoundTensor> outside = scope_.tensors;
@@ -148,6 +183,7 @@ void BodyExpander::call(const Statement& s) {
   std::shared_ptr<const OpDef> unrolled;
   callee = unrolled_callee(s, *callee, inputs.size(), attrs, unrolled);
   if (!callee) return;
+  place_axes(s, inputs, attrs);
   name_extents(s, *callee, attrs);
   Scope inner;
   inner.def = callee;

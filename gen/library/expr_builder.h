@@ -110,7 +110,8 @@ class ExprBuilder {
   Expr with_front(const Syntax& s, FrontDim front);
   Typed front_element(const Syntax& s, const Typed& own) const;
   size_t each_rank(const Syntax& s) const;
-  void refuse_other_range(const Syntax& sub, const Expr& extent);
+  bool is_found(const Expr& extent) const;
+  void match_found(const Syntax& sub, const Expr& extent);
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   bool lies_within(const Expr& i, const Expr& extent) const;

@@ -157,7 +157,7 @@ void ExprBuilder::append_subscript(const Syntax& sub, const std::vector<Expr>& e
       out.push_back(k == 0 ? part : apply(ScalarOp::Mod, {part, entry[k]}));
     }
   } else {
-    if (entry.size() == 1) refuse_other_range(sub, entry[0]);
+    if (entry.size() == 1) match_found(sub, entry[0]);
     out.push_back(index(sub));
   }
   const size_t given = out.size() - before;
@@ -166,15 +166,26 @@ void ExprBuilder::append_subscript(const Syntax& sub, const std::vector<Expr>& e
   out.resize(before + entry.size(), constant_int(0));
 }
 
-/// A variable that is the index along an extent which a called op finds in the data runs over just that extent.
-void ExprBuilder::refuse_other_range(const Syntax& sub, const Expr& extent) {
+/// An extent that the data decide: of this op, or of one that it calls.
+bool ExprBuilder::is_found(const Expr& extent) const {
   const auto* size = std::get_if<SizeRef>(&extent->node);
+  if (!size) return false;
+  for (const LetDef& l : scope_.def->lets)
+    if (const auto own = scope_.binding.sizes.find(l.name); l.written && own != scope_.binding.sizes.end())
+      if (same(own->second.e, extent)) return true;
+  return std::none_of(kernel_.sizes.begin(), kernel_.sizes.end(), [&](const Size& s) { return s.name == size->name; });
+}
+
+/// A variable along an extent that a called op finds runs over just that extent, or over one of this op's own, which is
+/// compared with it at run time.
+void ExprBuilder::match_found(const Syntax& sub, const Expr& extent) {
   const auto range = scope_.ranges.find(sub.text);
-  if (!size || sub.kind != SyntaxKind::name || range == scope_.ranges.end() || same(range->second, extent)) return;
-  const auto called = [&](const auto& s) { return s.name == size->name; };
-  if (std::any_of(kernel_.sizes.begin(), kernel_.sizes.end(), called)) return;
+  if (sub.kind != SyntaxKind::name || range == scope_.ranges.end() || same(range->second, extent)) return;
   for (const auto& [name, own] : scope_.binding.sizes)
-    if (same(own.e, extent)) return;
+    if (same(own.e, extent)) return;  // the checks of the definition have seen it
+  if (!is_found(extent)) return;
+  if (is_found(range->second))
+    return require_data(apply(ScalarOp::Le, {range->second, extent}), CheckStatus::Range, sub);
   error(Code::E0411, sub,
         fmt::format("'{}' ranges over {} elsewhere, here over an extent that the called op finds in the data", sub.text,
                     to_text(range->second)),

@@ -44,6 +44,18 @@ ops:
     tests:
       - {attrs: {k: 2}, shapes: {X: [3, 5, 7]}}
       - {attrs: {k: 1}, in: {X: [1, 3, 2]}, dtypes: {T: i32}, out: {Y: [7], S: [2, 4, 6]}}
+  - op: axis_median
+    types: {T: [f32, i32]}
+    attrs: {axis: int = -1}
+    in: {X: "T[*P, D@axis, *Q]"}
+    require: [D >= 1]
+    out: {Y: "T[*P, *Q]"}
+    body: |
+      s, at = sort(X, axis=axis)
+      Y[*p,*q] = s[*p,(D - 1)//2,*q]
+    tests:
+      - {attrs: {axis: 1}, shapes: {X: [3, 5, 2]}}
+      - {in: {X: [3, 1, 2]}, out: {Y: 2}}
   - op: numbers
     in: {X: "i64[N]"}
     let: {M: upto(10)}
@@ -54,7 +66,7 @@ ops:
       Y[m] = M - m
 YAML
 tried() { "$tenon" try "$work/extents.yaml" --op "$1" --cc "${CC:-cc} -O1" -q >"$work/said" 2>&1 || { cat "$work/said"; return 1; }; }
-for op in kept kept_twice middle; do check "an op that finds extents or calls a C template: $op" tried "$op"; done
+for op in kept kept_twice middle axis_median; do check "an op that finds extents or calls a C template: $op" tried "$op"; done
 
 printf 'graph: g\ninputs: {x: "i64[2]"}\nmain: |\n  h = neg(neg(x))\n  y, z = numbers(h)\n  s = add(y, y)\noutputs: [s, z]\n' >"$work/extents_graph.yaml"
 array "$work/three.npy" '<i8' '2,' False '\1\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0'

@@ -48,6 +48,7 @@ std::vector<Slot> slots_of(const TensorDef& tensor) {
   for (const Dim& d : tensor.dims) {
     Slot slot;
     slot.pack = d.kind == DimKind::pack;
+    slot.at = d.at;
     if (d.kind == DimKind::split) {
       for (const Dim& part : d.parts) slot.extents.push_back(extent_of(part));
     } else {

@@ -18,6 +18,7 @@ namespace tenon {
 struct Slot {
   bool pack = false;
   std::vector<Syntax> extents;
+  std::string at = {};  ///< the attribute that chooses the dim, as in D@axis
 
   bool split() const { return extents.size() > 1; }
 };

@@ -44,6 +44,21 @@ bool bind_singles(Dims dims, Slots slots, Binding& binding) {
   return true;
 }
 
+/// The slot that the callee's axis is: counted, or the one that an attribute of the caller chooses, which it passes on.
+std::optional<std::size_t> place_of_axis(const OpDef& callee, const Syntax& call, const std::string& attr,
+                                         Slots slots) {
+  const Syntax* given = attr_value(callee, call, attr);
+  for (std::size_t i = 0; given != nullptr && given->is(SyntaxKind::name) && i < slots.size(); ++i)
+    if (slots[i].at == given->text && !slots[i].pack) return i;
+  const auto axis = constant_attr(callee, call, attr);
+  const auto rank = static_cast<std::int64_t>(slots.size());
+  if (!axis || *axis < -rank || *axis >= rank) return std::nullopt;
+  const auto place = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
+  const Slots way = *axis < 0 ? slots.subspan(place) : slots.first(place + 1);
+  const bool counted = std::none_of(way.begin(), way.end(), [](const Slot& s) { return s.pack; });
+  return counted ? std::optional(place) : std::nullopt;
+}
+
 /// Binds dims to slots where there is at most one pack, or an axis that is constant.
 bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots, Binding& binding) {
   const auto is_pack = [](const Dim& d) { return d.kind == DimKind::pack; };
@@ -58,12 +73,9 @@ bool bind_input(const OpDef& callee, const Syntax& call, Dims dims, Slots slots,
   } else {
     // *P, D@axis, *Q: counting from one side, no pack of the caller may be on the way.
     if (anchor == dims.end() || dims.size() != 3 || anchor - dims.begin() != 1 || is_pack(*anchor)) return false;
-    const auto axis = constant_attr(callee, call, anchor->at);
-    const auto rank = static_cast<std::int64_t>(slots.size());
-    if (!axis || *axis < -rank || *axis >= rank) return false;
-    taken = static_cast<std::size_t>(*axis < 0 ? *axis + rank : *axis);
-    const Slots way = *axis < 0 ? slots.subspan(taken) : slots.first(taken + 1);
-    if (std::any_of(way.begin(), way.end(), [](const Slot& s) { return s.pack; })) return false;
+    const auto place = place_of_axis(callee, call, anchor->at, slots);
+    if (!place) return false;
+    taken = *place;
   }
   const auto copy = [](Slots from) { return std::vector<Slot>(from.begin(), from.end()); };
   binding.emplace(dims[first].name, copy(slots.subspan(first, taken)));

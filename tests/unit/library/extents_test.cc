@@ -143,3 +143,41 @@ TEST_CASE("expand_library: a callee's extent from data is that of the output whi
   CHECK(some.extent == 4);
   CHECK(some.values == std::vector<int64_t>{6, 3, 8, 4});
 }
+
+TEST_CASE("expand_library: an index that comes of a recurrence is checked behind it, and before the first store") {
+  const Kernel k = kernel_of(read(R"(
+ops:
+  - op: f
+    types: {T: int}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: |
+      h[t] = padded(h[t - 1], 0) + cast(X[t], i64)
+      a[t] = h[t] - 1
+      Y[t] = X[wrap(a[t], N)]
+)"));
+  REQUIRE(k.parts.size() == 2);
+  CHECK(k.parts[1].checks.size() == 1);
+  CHECK(run(k, {1, 1, 0}).values == std::vector<int64_t>{1, 1, 1});
+  CHECK(run(k, {1, 9, 0}).status == OracleStatus::Range);
+}
+
+TEST_CASE("expand_library: an extent of this op may be along that of a callee, which is compared at run time") {
+  const std::string body = R"(
+ops:
+  - op: f
+    types: {T: int}
+    in: {X: "T[N]"}
+    let: {M: upto(N)}
+    out: {Y: "T[M]"}
+    body: |
+      v, at, back, count = unique(X, axis=0)
+      M = max(max[n](back[n]) + 1, 0)MORE
+      Y[m] = 2*v[m]
+)";
+  const auto with = [&](const std::string& more) {
+    return kernel_of(read(std::string(body).replace(body.find("MORE"), 4, more)));
+  };
+  CHECK(run(with(""), {3, 1, 3}).values == std::vector<int64_t>{2, 6});
+  CHECK(run(with(" + 1"), {3, 1, 3}).status == OracleStatus::Range);
+}
