@@ -12,6 +12,7 @@
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/thin_products.h"
 #include "lower/kernel/variants.h"
 #include "lower/kernel/whole_copy.h"
 #include "lower/lower_frame.h"
@@ -293,6 +294,30 @@ LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, con
   return nest;
 }
 
+/// Plain loops over a kernel as it is, without forks; nothing where they have no vectors.
+std::optional<Block> loops_of(const Kernel& kernel, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
+  Case one;
+  one.kernel = simplify_kernel(kernel);
+  for (const KernelPass& pass : kernel_passes()) one.kernel = pass.run(one.kernel);
+  one.tree = build_loops(one.kernel);
+  const Planned planned = plan(one, isa, blueprints);
+  if (!planned.vectors()) return std::nullopt;
+  return body_of(planned, isa, {nest.buffers, nest.functions});
+}
+
+/// The nest of a contraction in a library: before its tiles, the bodies for products with few rows or columns.
+std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& c, const Isa& isa,
+                                         const Blueprints& blueprints, Sharing sharing) {
+  std::vector<ThinProduct> thin;
+  if (sharing == Sharing::functions && isa.vector_bits > 0) thin = thin_products(*whole.kernel, c);
+  if (!thin.empty() && !thin[0].holds) return std::nullopt;  // always: plain loops are all there is
+  auto nest = lower_contraction(whole.kernel, isa, blueprints);
+  for (size_t i = nest ? thin.size() : 0; i-- > 0;)
+    if (auto body = loops_of(thin[i].kernel, isa, blueprints, *nest))
+      nest->body = {s_if(condition(thin[i].holds), *std::move(body), std::move(nest->body))};
+  return nest;
+}
+
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing);
 
@@ -319,7 +344,8 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
 std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& levels, const Kernel& kernel,
                                               const Blueprints& blueprints, Sharing sharing) {
   if (!kernel.parts.empty()) return lower_parts(levels, kernel, blueprints);
-  const bool contracts = !kernel.call && find_contraction(kernel);
+  const auto contraction = kernel.call ? std::nullopt : find_contraction(kernel);
+  const bool contracts = contraction.has_value();
   const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]),
                     contracts ? std::nullopt : chain_of(kernel)};
   Prepared prepared(kernel, sharing);
@@ -328,7 +354,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
     const Isa& isa = *levels[i];
     if (i > 0 && (isa.vector_bits == 0 || kernel.call)) continue;
     if (kernel.call) out[i] = lower_frame(whole.kernel, isa);
-    else if (contracts) out[i] = lower_contraction(whole.kernel, isa, blueprints);
+    else if (contracts) out[i] = contraction_nest(whole, *contraction, isa, blueprints, sharing);
     if (out[i]) continue;
     const Planned planned = plan(prepared.of(isa), isa, blueprints);
     if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(whole, planned, isa, blueprints);

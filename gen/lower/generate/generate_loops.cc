@@ -122,9 +122,17 @@ void Generator::vector_loop(const TreeLoop& l) {
     if (*last > vectors) vector_part(l, v_int(vectors), extent, 1, true);
     return;
   }
-  const Operand groups =
-      named(letter_of(l.var.name) + "_groups", from + v_apply(ScalarOp::BitAnd, {extent - from, v_int(-step)}));
+  const auto whole = [&](const Operand& begin, int64_t size, const char* suffix) {
+    return named(letter_of(l.var.name) + suffix, begin + v_apply(ScalarOp::BitAnd, {extent - begin, v_int(-size)}));
+  };
+  Operand groups = whole(from, step, "_groups");
   vector_part(l, from, groups, l.shape.parts, false);
+  constexpr int kMany = 8;
+  if (l.shape.parts >= kMany) {  // what is left of so many vectors is long
+    const Operand halves = whole(groups, step / 2, "_halves");
+    vector_part(l, groups, halves, l.shape.parts / 2, false);
+    groups = halves;
+  }
   vector_part(l, groups, extent, 1, lanes > 1);
 }
 

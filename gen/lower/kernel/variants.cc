@@ -21,17 +21,21 @@ Expr replaced(const Expr& e, const std::map<std::string, int64_t>& sizes) {
   return map_children(e, [&](const Expr& c) { return replaced(c, sizes); });
 }
 
-Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t v) {
-  const auto* a = std::get_if<AttrRef>(&e->node);
-  if (a) return a->name == name && a->element == element ? constant_int(v, e->type) : e;
-  return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, element, v); });
-}
+}  // namespace
 
 Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes) {
   Kernel out = map_exprs(k, [&](const Expr& e) { return replaced(e, sizes); });
   for (Size& s : out.sizes)
     if (const auto it = sizes.find(s.name); it != sizes.end()) s.lo = s.hi = it->second;
   return out;
+}
+
+namespace {
+
+Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t v) {
+  const auto* a = std::get_if<AttrRef>(&e->node);
+  if (a) return a->name == name && a->element == element ? constant_int(v, e->type) : e;
+  return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, element, v); });
 }
 
 bool is_open(const Kernel& k, const std::string& size) {

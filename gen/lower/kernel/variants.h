@@ -1,7 +1,9 @@
 // Run-time cases of a kernel that deserve code of their own: strides of 1 and 0, a last dimension of 1, flags.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "ir/kernel/kernel.h"
 #include "ir/nest/isa.h"
@@ -16,6 +18,9 @@ struct Fork {
   bool otherwise_scalar = false;  ///< vectors would not pay in it
   bool for_speed = false;         ///< `otherwise` is right where `holds` is true as well
 };
+
+/// The kernel where these sizes are these numbers.
+Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes);
 
 /// The next fork that pays for this kernel on this level; nothing when there is none left.
 std::optional<Fork> next_fork(const Kernel&, const Isa&);

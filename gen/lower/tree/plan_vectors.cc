@@ -91,6 +91,11 @@ class VectorPlanner {
     if (lanes == 1) return wanted;
     // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
     constexpr int kMany = 32;
+    // Rows read one after the other come in longer pieces, of more lines that are fetched ahead.
+    constexpr int kPlain = 8;
+    if (!reduction && survey.has_loops() && survey.costly() == 0 && survey.operations() <= kPlain &&
+        survey.neighbours() <= 2 && isa_.vector_registers >= kMany)
+      return 2 * wanted;
     // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long
     // code.
     constexpr int kLong = 12;

@@ -18,6 +18,15 @@ ops:
       Y[*p,m,n] = t[*p,m,n] + opt(C[*p,m,n], 0)
       D[*p] = sum[d](t[*p,d,d])
 
+  - op: thin
+    types: {T: number}
+    in:
+      A: T[M, K]
+      B: T[K, N]
+      C?: T[~M, ~N]
+    out: {Y: "T[M, N]"}
+    body: Y[m,n] = sum[k](A[m,k]*B[k,n]) + opt(C[m,n], 0)
+
   - op: paired
     types: {T: float}
     in: {A: "T[~*P, K]", B: "T[E]"}
@@ -89,6 +98,18 @@ def products(rng, key):
                error='what is added has more rows than there are')
 
 
+def thin(rng, key):
+    """Few rows or columns: bodies of their own, by the layout; what is added is a row, a column or dense."""
+    for m, k, n in [(1, 37, 70), (1, 300, 131), (3, 70, 20), (70, 37, 1), (300, 5, 1), (1, 1, 1), (4, 130, 9), (9, 130, 4), (1, 0, 70), (0, 3, 1), (1, 64, 260)]:
+        for s in (None, (1, n), (m, 1), (m, n)):
+            a, b = rand(rng, (m, k), key), rand(rng, (k, n), key)
+            c = None if s is None else rand(rng, s, key)
+            y = np.matmul(wide(a), wide(b)) + (0 if c is None else wide(c))
+            mag = np.matmul(abs(wide(a)), abs(wide(b))) + (0 if c is None else abs(wide(c)))
+            exact = key[0] in 'iu'
+            yield dict(op='thin', key=key, inputs=[a, b, c], want=[y.astype(a.dtype) if exact else y], tol=EXACT if exact else tol(ulp=1, acc=k + 20, mid=2, mag=mag))
+
+
 def centred(rng, key):
     for s in [(1, 1), (3, 17), (17, 3), (2, 5, 33), (2, 2, 16, 16), (0, 3), (3, 0)]:
         x = rand(rng, s, key)
@@ -138,6 +159,7 @@ def weighted(rng, key):
 def cases(rng):
     for key in (*available(*F), 'i8', 'u32', 'c64'):
         yield from products(rng, key)
+        yield from thin(rng, key)
         yield from neighbours(rng, key)
         yield from weighted(rng, key)
     for key in available(*F):

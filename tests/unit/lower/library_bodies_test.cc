@@ -15,7 +15,8 @@ namespace {
 std::string nest_of(const std::string& op) {
   const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {DType::F32}});
   REQUIRE(library);
-  return to_text(lower_kernel(library->ops[0].kernels[0].kernel, Blueprints{}, *isa_from_name("x86-64-v4")));
+  const Isa& isa = *isa_from_name("x86-64-v4");
+  return to_text(*lower_levels(library->ops[0].kernels[0].kernel, tenon_test::shipped_blueprints(), {&isa})[0]);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -63,4 +64,22 @@ TEST_CASE("library bodies: random numbers are drawn in lanes") {
     CHECK(contains(nest, "step 8"));
     CHECK(contains(nest, "philox"));
   }
+}
+
+TEST_CASE("library bodies: products with few rows or columns are not computed in tiles") {
+  const std::string nest = nest_of("gemm");
+  INFO(nest);
+  CHECK(contains(nest, "if and(and(eq(A_s1, 1), eq(B_s0, 1)), or(le(M, 4), le(N, 4)))"));  // along the depth
+  CHECK(contains(nest, "if and(and(eq(M, 1), eq(B_s1, 1)), eq(C_s1, 1))"));                // multiples of B's rows
+  CHECK(contains(nest, "if and(and(eq(N, 1), eq(A_s0, 1)), eq(C_s0, 1))"));                // multiples of A's columns
+  const std::string always = nest_of("matvec");
+  INFO(always);
+  CHECK(contains(always, "by loops"));
+}
+
+TEST_CASE("library bodies: rows that are added up are read in long pieces, what is left in half as long ones") {
+  const std::string nest = nest_of("sum");
+  INFO(nest);
+  CHECK(contains(nest, "step 128"));
+  CHECK(contains(nest, "step 64"));
 }

@@ -1,0 +1,21 @@
+// Products with few rows or few columns, for which register tiles do not pay: bodies that a call chooses by its sizes.
+#pragma once
+
+#include <vector>
+
+#include "algebra/contraction.h"
+
+namespace tenon {
+
+/// Where `holds` is true at run time, plain loops over `kernel` are the better body of the contraction.
+struct ThinProduct {
+  Expr holds;  ///< over sizes; null: always
+  Kernel kernel;
+};
+
+/// The thin cases of a matrix product of floats whose extents the call tells, in the order in which they are asked for.
+/// Vectors go along the depth where both sides are dense there, else along the columns (or rows) of the only row (or
+/// column).
+std::vector<ThinProduct> thin_products(const Kernel& kernel, const Contraction& c);
+
+}  // namespace tenon
