@@ -35,6 +35,8 @@
 
 #define TN_TARGET_X86_64_V3 __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt")))
 
+typedef float tn_f32x4 __attribute__((vector_size(16)));
+
 typedef float tn_f32x8 __attribute__((vector_size(32)));
 
 typedef float tn_f32x8_at __attribute__((vector_size(32), aligned(4), may_alias));
@@ -43,12 +45,29 @@ typedef int32_t tn_i32x8 __attribute__((vector_size(32)));
 
 typedef int8_t tn_i8x8 __attribute__((vector_size(8)));
 
-static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_min_x86_64_v3(int64_t a, int64_t b) {
   return a < b ? a : b;
+}
+
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const float *p, int64_t n) {
+  return _mm256_maskload_ps((const float *)(const void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)));
+}
+
+static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) {
+  const tn_f32x4 by_4 = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
+  const tn_f32x4 by_2 = by_4 + __builtin_shufflevector(by_4, by_4, 2, 3, 0, 1);
+  const tn_f32x4 by_1 = by_2 + __builtin_shufflevector(by_2, by_2, 1, 2, 3, 0);
+  return by_1[0];
+}
+
+static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
+  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
+}
+
+static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_t b) {
+  return a > b ? a : b;
 }
 
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_floordiv_x86_64_v3(int64_t a, int64_t b) {
@@ -220,165 +239,361 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   free_memory += (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) /
       64 * 64;
   float *restrict packed = (float *)(void *)free_memory;
-  const int64_t rows = M;
-  const int64_t columns = N;
-  const int64_t depth = K;
-  const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-  const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-  const int pack_all = rows > 6 || B_s1 != 1;
-  for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
-      columns_packed > 1 ? columns_packed : 1); ++column_block) {
-    const int64_t first_column = column_block * columns_packed;
-    const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-    for (int64_t panel = 0; panel < (block_columns + 15) / 16; ++panel) {
-      const int64_t column = first_column + panel * 16;
-      const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-      if (pack_all || width < 16) {
-        if (width == 16 && B_s1 == 1) {
-          for (int64_t k = 0; k < K; ++k) {
-            *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] = *(const tn_f32x8_at *)&B[k * B_s0 + column];
-            *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] = *(const tn_f32x8_at *)&B[k * B_s0 + (column + 8)];
-          }
-        } else {
-          for (int64_t lane = 0; lane < width; ++lane) {
-            for (int64_t k = 0; k < K; ++k) {
-              packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
-            }
-          }
-          for (int64_t lane = width; lane < 16; ++lane) {
-            for (int64_t k = 0; k < K; ++k) {
-              packed[panel * K * 16 + k * 16 + lane] = 0.0f;
-            }
-          }
+  if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
+    for (int64_t m = 0; m < M; ++m) {
+      for (int64_t n = 0; n < N; ++n) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        const int64_t k_groups = K & (-32);
+        for (int64_t k = 0; k < k_groups; k += 32) {
+          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
+              Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+              *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+              *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+              *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
         }
+        for (int64_t k = k_groups; k < K; k += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
+          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        }
+        const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) +
+            (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n * C_s1]);
       }
     }
-    for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
-        ++row_block) {
-      const int64_t row_pitch = depth + 16;
-      const int64_t first_row = row_block * rows_cached;
-      const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-      if (A_s1 != 1) {
-        for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
-          for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
-            for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6); ++copied_row) {
-              rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
-                  A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
-            }
-          }
+  } else {
+    if (M == 1 && B_s1 == 1 && C_s1 == 1) {
+      const int64_t n_groups = N & (-32);
+      for (int64_t n = 0; n < n_groups; n += 32) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[k * A_s1];
+          Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
         }
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        tn_f32x8 t3 = (tn_f32x8){0};
+        tn_f32x8 t4 = (tn_f32x8){0};
+        tn_f32x8 t5 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+          t3 = (tn_f32x8){0};
+          t4 = (tn_f32x8){0};
+          t5 = (tn_f32x8){0};
+        } else {
+          t2 = alpha * Y_sum0;
+          t3 = alpha * Y_sum1;
+          t4 = alpha * Y_sum2;
+          t5 = alpha * Y_sum3;
+        }
+        const int t6 = beta == 0.0f;
+        tn_f32x8 t7 = (tn_f32x8){0};
+        tn_f32x8 t8 = (tn_f32x8){0};
+        tn_f32x8 t9 = (tn_f32x8){0};
+        tn_f32x8 t10 = (tn_f32x8){0};
+        if (t6) {
+          t7 = (tn_f32x8){0};
+          t8 = (tn_f32x8){0};
+          t9 = (tn_f32x8){0};
+          t10 = (tn_f32x8){0};
+        } else {
+          t7 = beta * *(const tn_f32x8_at *)&C[n];
+          t8 = beta * *(const tn_f32x8_at *)&C[n + 8];
+          t9 = beta * *(const tn_f32x8_at *)&C[n + 16];
+          t10 = beta * *(const tn_f32x8_at *)&C[n + 24];
+        }
+        *(tn_f32x8_at *)&Y[n] = t2 + t7;
+        *(tn_f32x8_at *)&Y[n + 8] = t3 + t8;
+        *(tn_f32x8_at *)&Y[n + 16] = t4 + t9;
+        *(tn_f32x8_at *)&Y[n + 24] = t5 + t10;
       }
-      for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
-        const int64_t column_at = first_column + tile_column * 16;
-        const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-        const int64_t whole_tiles = block_rows / 6;
-        for (int64_t tile_row = 0; tile_row < whole_tiles + tn_i64_floordiv_x86_64_v3(block_rows - whole_tiles * 6 + 1,
-            2); ++tile_row) {
-          const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 6 +
-              (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles)) * 2;
-          const int64_t height = tn_i64_min_x86_64_v3(tile_row < whole_tiles ? 6 : 2, first_row + block_rows - row);
-          if (tile_row < whole_tiles) {
-            if (pack_all || tile_width < 16) {
-              if (tile_width > 8) {
-                if (A_s1 != 1) {
-                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                      rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
-                      rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile, depth,
-                      16, 1);
-                } else {
-                  tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                      A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
-                      packed + tile_column * depth * 16, tile, depth, 16, A_s1);
-                }
-              } else {
-                if (A_s1 != 1) {
-                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                      rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
-                      rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile, depth,
-                      16, 1);
-                } else {
-                  tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                      A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
-                      packed + tile_column * depth * 16, tile, depth, 16, A_s1);
-                }
-              }
-            } else {
-              if (A_s1 != 1) {
-                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                    rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                    rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
-                    rows_copied + (row + 5 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
-              } else {
-                tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                    A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
-                    A_s1);
-              }
-            }
+      for (int64_t n = n_groups; n < N; n += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+        tn_f32x8 Y_sum = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[k * A_s1];
+          Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum);
+        }
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+        } else {
+          t2 = alpha * Y_sum;
+        }
+        const int t3 = beta == 0.0f;
+        tn_f32x8 t4 = (tn_f32x8){0};
+        if (t3) {
+          t4 = (tn_f32x8){0};
+        } else {
+          t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[n], active);
+        }
+        tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
+      }
+    } else {
+      if (N == 1 && A_s0 == 1 && C_s0 == 1) {
+        const int64_t m_groups = M & (-32);
+        for (int64_t m = 0; m < m_groups; m += 32) {
+          tn_f32x8 Y_sum0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum3 = (tn_f32x8){0};
+          for (int64_t k = 0; k < K; ++k) {
+            const float b = B[k * B_s0];
+            Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum0);
+            Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum1);
+            Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum2);
+            Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum3);
+          }
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          tn_f32x8 t3 = (tn_f32x8){0};
+          tn_f32x8 t4 = (tn_f32x8){0};
+          tn_f32x8 t5 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+            t3 = (tn_f32x8){0};
+            t4 = (tn_f32x8){0};
+            t5 = (tn_f32x8){0};
           } else {
-            if (pack_all || tile_width < 16) {
-              if (tile_width > 8) {
-                if (A_s1 != 1) {
-                  tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                      packed + tile_column * depth * 16, tile, depth, 16, 1);
-                } else {
-                  tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                      A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
-                      depth, 16, A_s1);
+            t2 = alpha * Y_sum0;
+            t3 = alpha * Y_sum1;
+            t4 = alpha * Y_sum2;
+            t5 = alpha * Y_sum3;
+          }
+          const int t6 = beta == 0.0f;
+          tn_f32x8 t7 = (tn_f32x8){0};
+          tn_f32x8 t8 = (tn_f32x8){0};
+          tn_f32x8 t9 = (tn_f32x8){0};
+          tn_f32x8 t10 = (tn_f32x8){0};
+          if (t6) {
+            t7 = (tn_f32x8){0};
+            t8 = (tn_f32x8){0};
+            t9 = (tn_f32x8){0};
+            t10 = (tn_f32x8){0};
+          } else {
+            t7 = beta * *(const tn_f32x8_at *)&C[m];
+            t8 = beta * *(const tn_f32x8_at *)&C[m + 8];
+            t9 = beta * *(const tn_f32x8_at *)&C[m + 16];
+            t10 = beta * *(const tn_f32x8_at *)&C[m + 24];
+          }
+          *(tn_f32x8_at *)&Y[m] = t2 + t7;
+          *(tn_f32x8_at *)&Y[m + 8] = t3 + t8;
+          *(tn_f32x8_at *)&Y[m + 16] = t4 + t9;
+          *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
+        }
+        for (int64_t m = m_groups; m < M; m += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
+          tn_f32x8 Y_sum = (tn_f32x8){0};
+          for (int64_t k = 0; k < K; ++k) {
+            const float b = B[k * B_s0];
+            Y_sum = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b), Y_sum);
+          }
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * Y_sum;
+          }
+          const int t3 = beta == 0.0f;
+          tn_f32x8 t4 = (tn_f32x8){0};
+          if (t3) {
+            t4 = (tn_f32x8){0};
+          } else {
+            t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[m], active);
+          }
+          tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
+        }
+      } else {
+        const int64_t rows = M;
+        const int64_t columns = N;
+        const int64_t depth = K;
+        const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
+        const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
+        const int pack_all = rows > 6 || B_s1 != 1;
+        for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+            columns_packed > 1 ? columns_packed : 1); ++column_block) {
+          const int64_t first_column = column_block * columns_packed;
+          const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
+          for (int64_t panel = 0; panel < (block_columns + 15) / 16; ++panel) {
+            const int64_t column = first_column + panel * 16;
+            const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
+            if (pack_all || width < 16) {
+              if (width == 16 && B_s1 == 1) {
+                for (int64_t k = 0; k < K; ++k) {
+                  *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] = *(const tn_f32x8_at *)&B[k * B_s0 + column];
+                  *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
+                      *(const tn_f32x8_at *)&B[k * B_s0 + (column + 8)];
                 }
               } else {
-                if (A_s1 != 1) {
-                  tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                      packed + tile_column * depth * 16, tile, depth, 16, 1);
-                } else {
-                  tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                      A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
-                      depth, 16, A_s1);
+                for (int64_t lane = 0; lane < width; ++lane) {
+                  for (int64_t k = 0; k < K; ++k) {
+                    packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
+                  }
                 }
-              }
-            } else {
-              if (A_s1 != 1) {
-                tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                    row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                    B + column_at, tile, depth, B_s0, 1);
-              } else {
-                tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                    A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                for (int64_t lane = width; lane < 16; ++lane) {
+                  for (int64_t k = 0; k < K; ++k) {
+                    packed[panel * K * 16 + k * 16 + lane] = 0.0f;
+                  }
+                }
               }
             }
           }
-          if (tile_width == 16 && C_s1 == 1) {
-            for (int64_t r = 0; r < height; ++r) {
-              *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                  _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
-                  (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha ==
-                  0.0f))))) + _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at],
-                  (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                  long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
-              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
-                  _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
-                  (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha ==
-                  0.0f))))) + _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)],
-                  (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                  long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
-            }
-          } else {
-            for (int64_t r = 0; r < height; ++r) {
-              const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
-              for (int64_t q = 0; q < whole; q += 8) {
-                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
-                    _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
-                    (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha
-                    == 0.0f))))) + _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 +
-                    (column_at + q)], (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                    long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+          for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
+              ++row_block) {
+            const int64_t row_pitch = depth + 16;
+            const int64_t first_row = row_block * rows_cached;
+            const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
+            if (A_s1 != 1) {
+              for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
+                for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+                  for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6);
+                      ++copied_row) {
+                    rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
+                        A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+                  }
+                }
               }
-              for (int64_t q = whole; q < tile_width; ++q) {
-                Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
-                    (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
+            }
+            for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
+              const int64_t column_at = first_column + tile_column * 16;
+              const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
+              const int64_t whole_tiles = block_rows / 6;
+              for (int64_t tile_row = 0; tile_row < whole_tiles +
+                  tn_i64_floordiv_x86_64_v3(block_rows - whole_tiles * 6 + 1, 2); ++tile_row) {
+                const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 6 +
+                    (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles)) * 2;
+                const int64_t height = tn_i64_min_x86_64_v3(tile_row < whole_tiles ? 6 : 2,
+                    first_row + block_rows - row);
+                if (tile_row < whole_tiles) {
+                  if (pack_all || tile_width < 16) {
+                    if (tile_width > 8) {
+                      if (A_s1 != 1) {
+                        tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                            rows_copied + (row + 1 - first_row) * row_pitch,
+                            rows_copied + (row + 2 - first_row) * row_pitch,
+                            rows_copied + (row + 3 - first_row) * row_pitch,
+                            rows_copied + (row + 4 - first_row) * row_pitch,
+                            rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile,
+                            depth, 16, 1);
+                      } else {
+                        tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                            A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
+                            packed + tile_column * depth * 16, tile, depth, 16, A_s1);
+                      }
+                    } else {
+                      if (A_s1 != 1) {
+                        tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                            rows_copied + (row + 1 - first_row) * row_pitch,
+                            rows_copied + (row + 2 - first_row) * row_pitch,
+                            rows_copied + (row + 3 - first_row) * row_pitch,
+                            rows_copied + (row + 4 - first_row) * row_pitch,
+                            rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile,
+                            depth, 16, 1);
+                      } else {
+                        tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                            A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
+                            packed + tile_column * depth * 16, tile, depth, 16, A_s1);
+                      }
+                    }
+                  } else {
+                    if (A_s1 != 1) {
+                      tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                          rows_copied + (row + 1 - first_row) * row_pitch,
+                          rows_copied + (row + 2 - first_row) * row_pitch,
+                          rows_copied + (row + 3 - first_row) * row_pitch,
+                          rows_copied + (row + 4 - first_row) * row_pitch,
+                          rows_copied + (row + 5 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
+                    } else {
+                      tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                          A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth,
+                          B_s0, A_s1);
+                    }
+                  }
+                } else {
+                  if (pack_all || tile_width < 16) {
+                    if (tile_width > 8) {
+                      if (A_s1 != 1) {
+                        tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row)
+                            * row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) *
+                            row_pitch, packed + tile_column * depth * 16, tile, depth, 16, 1);
+                      } else {
+                        tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16,
+                            tile, depth, 16, A_s1);
+                      }
+                    } else {
+                      if (A_s1 != 1) {
+                        tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied +
+                            (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                            packed + tile_column * depth * 16, tile, depth, 16, 1);
+                      } else {
+                        tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16,
+                            tile, depth, 16, A_s1);
+                      }
+                    }
+                  } else {
+                    if (A_s1 != 1) {
+                      tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                          row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                          B + column_at, tile, depth, B_s0, 1);
+                    } else {
+                      tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                    }
+                  }
+                }
+                if (tile_width == 16 && C_s1 == 1) {
+                  for (int64_t r = 0; r < height; ++r) {
+                    *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                        _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
+                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                        long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
+                        _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at], (tn_f32x8){0},
+                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                        long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+                    *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                        _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
+                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                        long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
+                        _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)],
+                        (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                        long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+                  }
+                } else {
+                  for (int64_t r = 0; r < height; ++r) {
+                    const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
+                    for (int64_t q = 0; q < whole; q += 8) {
+                      *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
+                          (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                          long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
+                          _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)],
+                          (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                          long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+                    }
+                    for (int64_t q = whole; q < tile_width; ++q) {
+                      Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                          (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
+                    }
+                  }
+                }
               }
             }
           }
@@ -426,159 +641,309 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   free_memory += (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) /
       64 * 64;
   float *restrict packed = (float *)(void *)free_memory;
-  const int64_t rows = M;
-  const int64_t columns = N;
-  const int64_t depth = K;
-  const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-  const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-  const int pack_all = rows > 6 || B_s1 != 1;
-  for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
-      columns_packed > 1 ? columns_packed : 1); ++column_block) {
-    const int64_t first_column = column_block * columns_packed;
-    const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-    for (int64_t panel = 0; panel < (block_columns + 15) / 16; ++panel) {
-      const int64_t column = first_column + panel * 16;
-      const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-      if (pack_all || width < 16) {
-        if (width == 16 && B_s1 == 1) {
-          for (int64_t k = 0; k < K; ++k) {
-            *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] = *(const tn_f32x8_at *)&B[k * B_s0 + column];
-            *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] = *(const tn_f32x8_at *)&B[k * B_s0 + (column + 8)];
-          }
-        } else {
-          for (int64_t lane = 0; lane < width; ++lane) {
-            for (int64_t k = 0; k < K; ++k) {
-              packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
-            }
-          }
-          for (int64_t lane = width; lane < 16; ++lane) {
-            for (int64_t k = 0; k < K; ++k) {
-              packed[panel * K * 16 + k * 16 + lane] = 0.0f;
-            }
-          }
+  if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
+    for (int64_t m = 0; m < M; ++m) {
+      for (int64_t n = 0; n < N; ++n) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        const int64_t k_groups = K & (-32);
+        for (int64_t k = 0; k < k_groups; k += 32) {
+          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
+              Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+              *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+              *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+              *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
         }
+        for (int64_t k = k_groups; k < K; k += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
+          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        }
+        const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * 0.0f);
       }
     }
-    for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
-        ++row_block) {
-      const int64_t row_pitch = depth + 16;
-      const int64_t first_row = row_block * rows_cached;
-      const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-      if (A_s1 != 1) {
-        for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
-          for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
-            for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6); ++copied_row) {
-              rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
-                  A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
-            }
-          }
+  } else {
+    if (M == 1 && B_s1 == 1) {
+      const int64_t n_groups = N & (-32);
+      for (int64_t n = 0; n < n_groups; n += 32) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[k * A_s1];
+          Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+          Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
+          Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
+          Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
         }
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        tn_f32x8 t3 = (tn_f32x8){0};
+        tn_f32x8 t4 = (tn_f32x8){0};
+        tn_f32x8 t5 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+          t3 = (tn_f32x8){0};
+          t4 = (tn_f32x8){0};
+          t5 = (tn_f32x8){0};
+        } else {
+          t2 = alpha * Y_sum0;
+          t3 = alpha * Y_sum1;
+          t4 = alpha * Y_sum2;
+          t5 = alpha * Y_sum3;
+        }
+        const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
+        *(tn_f32x8_at *)&Y[n] = t2 + t6;
+        *(tn_f32x8_at *)&Y[n + 8] = t3 + t6;
+        *(tn_f32x8_at *)&Y[n + 16] = t4 + t6;
+        *(tn_f32x8_at *)&Y[n + 24] = t5 + t6;
       }
-      for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
-        const int64_t column_at = first_column + tile_column * 16;
-        const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-        const int64_t whole_tiles = block_rows / 6;
-        for (int64_t tile_row = 0; tile_row < whole_tiles + tn_i64_floordiv_x86_64_v3(block_rows - whole_tiles * 6 + 1,
-            2); ++tile_row) {
-          const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 6 +
-              (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles)) * 2;
-          const int64_t height = tn_i64_min_x86_64_v3(tile_row < whole_tiles ? 6 : 2, first_row + block_rows - row);
-          if (tile_row < whole_tiles) {
-            if (pack_all || tile_width < 16) {
-              if (tile_width > 8) {
-                if (A_s1 != 1) {
-                  tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                      rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
-                      rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile, depth,
-                      16, 1);
-                } else {
-                  tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                      A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
-                      packed + tile_column * depth * 16, tile, depth, 16, A_s1);
-                }
-              } else {
-                if (A_s1 != 1) {
-                  tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                      rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                      rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
-                      rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile, depth,
-                      16, 1);
-                } else {
-                  tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                      A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
-                      packed + tile_column * depth * 16, tile, depth, 16, A_s1);
-                }
-              }
-            } else {
-              if (A_s1 != 1) {
-                tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                    rows_copied + (row + 1 - first_row) * row_pitch, rows_copied + (row + 2 - first_row) * row_pitch,
-                    rows_copied + (row + 3 - first_row) * row_pitch, rows_copied + (row + 4 - first_row) * row_pitch,
-                    rows_copied + (row + 5 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
-              } else {
-                tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                    A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth, B_s0,
-                    A_s1);
-              }
-            }
+      for (int64_t n = n_groups; n < N; n += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+        tn_f32x8 Y_sum = (tn_f32x8){0};
+        for (int64_t k = 0; k < K; ++k) {
+          const float a = A[k * A_s1];
+          Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum);
+        }
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+        } else {
+          t2 = alpha * Y_sum;
+        }
+        const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+        tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
+      }
+    } else {
+      if (N == 1 && A_s0 == 1) {
+        const int64_t m_groups = M & (-32);
+        for (int64_t m = 0; m < m_groups; m += 32) {
+          tn_f32x8 Y_sum0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum3 = (tn_f32x8){0};
+          for (int64_t k = 0; k < K; ++k) {
+            const float b = B[k * B_s0];
+            Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum0);
+            Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum1);
+            Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum2);
+            Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum3);
+          }
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          tn_f32x8 t3 = (tn_f32x8){0};
+          tn_f32x8 t4 = (tn_f32x8){0};
+          tn_f32x8 t5 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+            t3 = (tn_f32x8){0};
+            t4 = (tn_f32x8){0};
+            t5 = (tn_f32x8){0};
           } else {
-            if (pack_all || tile_width < 16) {
-              if (tile_width > 8) {
-                if (A_s1 != 1) {
-                  tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                      packed + tile_column * depth * 16, tile, depth, 16, 1);
-                } else {
-                  tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                      A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
-                      depth, 16, A_s1);
+            t2 = alpha * Y_sum0;
+            t3 = alpha * Y_sum1;
+            t4 = alpha * Y_sum2;
+            t5 = alpha * Y_sum3;
+          }
+          const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
+          *(tn_f32x8_at *)&Y[m] = t2 + t6;
+          *(tn_f32x8_at *)&Y[m + 8] = t3 + t6;
+          *(tn_f32x8_at *)&Y[m + 16] = t4 + t6;
+          *(tn_f32x8_at *)&Y[m + 24] = t5 + t6;
+        }
+        for (int64_t m = m_groups; m < M; m += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
+          tn_f32x8 Y_sum = (tn_f32x8){0};
+          for (int64_t k = 0; k < K; ++k) {
+            const float b = B[k * B_s0];
+            Y_sum = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b), Y_sum);
+          }
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * Y_sum;
+          }
+          const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+          tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);
+        }
+      } else {
+        const int64_t rows = M;
+        const int64_t columns = N;
+        const int64_t depth = K;
+        const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
+        const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
+        const int pack_all = rows > 6 || B_s1 != 1;
+        for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+            columns_packed > 1 ? columns_packed : 1); ++column_block) {
+          const int64_t first_column = column_block * columns_packed;
+          const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
+          for (int64_t panel = 0; panel < (block_columns + 15) / 16; ++panel) {
+            const int64_t column = first_column + panel * 16;
+            const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
+            if (pack_all || width < 16) {
+              if (width == 16 && B_s1 == 1) {
+                for (int64_t k = 0; k < K; ++k) {
+                  *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] = *(const tn_f32x8_at *)&B[k * B_s0 + column];
+                  *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
+                      *(const tn_f32x8_at *)&B[k * B_s0 + (column + 8)];
                 }
               } else {
-                if (A_s1 != 1) {
-                  tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                      row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                      packed + tile_column * depth * 16, tile, depth, 16, 1);
-                } else {
-                  tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                      A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16, tile,
-                      depth, 16, A_s1);
+                for (int64_t lane = 0; lane < width; ++lane) {
+                  for (int64_t k = 0; k < K; ++k) {
+                    packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
+                  }
                 }
-              }
-            } else {
-              if (A_s1 != 1) {
-                tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
-                    row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
-                    B + column_at, tile, depth, B_s0, 1);
-              } else {
-                tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                    A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                for (int64_t lane = width; lane < 16; ++lane) {
+                  for (int64_t k = 0; k < K; ++k) {
+                    packed[panel * K * 16 + k * 16 + lane] = 0.0f;
+                  }
+                }
               }
             }
           }
-          if (tile_width == 16) {
-            for (int64_t r = 0; r < height; ++r) {
-              *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                  _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
-                  (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha ==
-                  0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
-              *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
-                  _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
-                  (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha ==
-                  0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
-            }
-          } else {
-            for (int64_t r = 0; r < height; ++r) {
-              const int64_t whole = tile_width / 8 * 8;
-              for (int64_t q = 0; q < whole; q += 8) {
-                *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
-                    _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
-                    (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)tn_m8x8_splat_x86_64_v3(alpha
-                    == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+          for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
+              ++row_block) {
+            const int64_t row_pitch = depth + 16;
+            const int64_t first_row = row_block * rows_cached;
+            const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
+            if (A_s1 != 1) {
+              for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
+                for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+                  for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6);
+                      ++copied_row) {
+                    rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
+                        A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+                  }
+                }
               }
-              for (int64_t q = whole; q < tile_width; ++q) {
-                Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
-                    (beta == 0.0f ? 0.0f : beta * 0.0f);
+            }
+            for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
+              const int64_t column_at = first_column + tile_column * 16;
+              const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
+              const int64_t whole_tiles = block_rows / 6;
+              for (int64_t tile_row = 0; tile_row < whole_tiles +
+                  tn_i64_floordiv_x86_64_v3(block_rows - whole_tiles * 6 + 1, 2); ++tile_row) {
+                const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 6 +
+                    (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles)) * 2;
+                const int64_t height = tn_i64_min_x86_64_v3(tile_row < whole_tiles ? 6 : 2,
+                    first_row + block_rows - row);
+                if (tile_row < whole_tiles) {
+                  if (pack_all || tile_width < 16) {
+                    if (tile_width > 8) {
+                      if (A_s1 != 1) {
+                        tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                            rows_copied + (row + 1 - first_row) * row_pitch,
+                            rows_copied + (row + 2 - first_row) * row_pitch,
+                            rows_copied + (row + 3 - first_row) * row_pitch,
+                            rows_copied + (row + 4 - first_row) * row_pitch,
+                            rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile,
+                            depth, 16, 1);
+                      } else {
+                        tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                            A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
+                            packed + tile_column * depth * 16, tile, depth, 16, A_s1);
+                      }
+                    } else {
+                      if (A_s1 != 1) {
+                        tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                            rows_copied + (row + 1 - first_row) * row_pitch,
+                            rows_copied + (row + 2 - first_row) * row_pitch,
+                            rows_copied + (row + 3 - first_row) * row_pitch,
+                            rows_copied + (row + 4 - first_row) * row_pitch,
+                            rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile,
+                            depth, 16, 1);
+                      } else {
+                        tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                            A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
+                            packed + tile_column * depth * 16, tile, depth, 16, A_s1);
+                      }
+                    }
+                  } else {
+                    if (A_s1 != 1) {
+                      tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
+                          rows_copied + (row + 1 - first_row) * row_pitch,
+                          rows_copied + (row + 2 - first_row) * row_pitch,
+                          rows_copied + (row + 3 - first_row) * row_pitch,
+                          rows_copied + (row + 4 - first_row) * row_pitch,
+                          rows_copied + (row + 5 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
+                    } else {
+                      tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
+                          A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth,
+                          B_s0, A_s1);
+                    }
+                  }
+                } else {
+                  if (pack_all || tile_width < 16) {
+                    if (tile_width > 8) {
+                      if (A_s1 != 1) {
+                        tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row)
+                            * row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) *
+                            row_pitch, packed + tile_column * depth * 16, tile, depth, 16, 1);
+                      } else {
+                        tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16,
+                            tile, depth, 16, A_s1);
+                      }
+                    } else {
+                      if (A_s1 != 1) {
+                        tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied +
+                            (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                            packed + tile_column * depth * 16, tile, depth, 16, 1);
+                      } else {
+                        tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16,
+                            tile, depth, 16, A_s1);
+                      }
+                    }
+                  } else {
+                    if (A_s1 != 1) {
+                      tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                          row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                          B + column_at, tile, depth, B_s0, 1);
+                    } else {
+                      tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                    }
+                  }
+                }
+                if (tile_width == 16) {
+                  for (int64_t r = 0; r < height; ++r) {
+                    *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                        _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
+                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                        long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+                    *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                        _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
+                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                        long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+                  }
+                } else {
+                  for (int64_t r = 0; r < height; ++r) {
+                    const int64_t whole = tile_width / 8 * 8;
+                    for (int64_t q = 0; q < whole; q += 8) {
+                      *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
+                          (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                          long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+                    }
+                    for (int64_t q = whole; q < tile_width; ++q) {
+                      Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                          (beta == 0.0f ? 0.0f : beta * 0.0f);
+                    }
+                  }
+                }
               }
             }
           }

@@ -208,6 +208,18 @@ std::string last_of_copy(const Kernel& k) {
   return "";
 }
 
+/// A copy whose source a tensor tells: without the loop over a single neighbour an element is a load and a store.
+bool is_gather(const Kernel& k) {
+  return std::any_of(k.body.begin(), k.body.end(), [](const KernelStatement& s) {
+    const auto* r = std::get_if<Read>(&s.value->node);
+    return r && std::any_of(r->index.begin(), r->index.end(), [](const Expr& i) {
+             bool told = false;
+             each_read(i, [&](const Read&) { told = true; });
+             return told;
+           });
+  });
+}
+
 /// A copy or a reduction along the last dimension but one: when the last extent is 1 it runs over neighbours.
 std::optional<Fork> fork_last_extent(const Kernel& k) {
   std::string last = last_of_copy(k);
@@ -228,6 +240,7 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
   const Expr holds = equals(size_ref(last), 1);
   if (ruled_out(k, holds)) return std::nullopt;
   Fork f = fork_on(holds, with_sizes(k, {{last, 1}}), k);
+  f.for_speed = !is_gather(k);
   if (size->lo == 1) {
     f.for_speed = false;
     for (Size& s : f.otherwise.sizes)

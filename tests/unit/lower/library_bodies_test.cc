@@ -83,3 +83,11 @@ TEST_CASE("library bodies: rows that are added up are read in long pieces, what 
   CHECK(contains(nest, "step 128"));
   CHECK(contains(nest, "step 64"));
 }
+
+TEST_CASE("library bodies: elements that a tensor names along the last axis are copied without a loop for each") {
+  for (const char* op : {"gather", "take"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "if eq(Q, 1)"));
+  }
+}
