@@ -1,6 +1,7 @@
 // Every stage once, in order: the program's table of contents.
 #include "pipeline.h"
 
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -10,6 +11,7 @@
 #include "emit/emit_model.h"
 #include "harness/library/library_output.h"
 #include "harness/model/model_output.h"
+#include "ir/graph/training_graphs.h"
 #include "lower/lower_library.h"
 #include "lower/lower_plan.h"
 #include "pipeline/make.h"
@@ -40,12 +42,13 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
 PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o) {
   const auto levels = chosen_levels(o.isas);
   const int workers = worker_count(o, levels);
-  ModelSource model = read_model_source(run, o.graph, o.sizes, defs.ops);
+  ModelSource model = read_model_source(run, o.graph, o.sizes, defs.ops, o.training);
   model.graph = run.stage("graph", with_states(std::move(model.graph), o));
-  refuse_wrong_input_count(model.graph, o);
+  refuse_wrong_inputs(model.graph, o);
   model.graph = run.stage("backward", run.open(backward_graph(model.defs, std::move(model.graph))));
   if (o.until) model.graph = cut_graph(model.graph, *o.until);
-  const Graph graph = run.stage("rewrite", rewrite_model(run, model));
+  const Graph graph =
+      run.stage("rewrite", rewrite_model(run, model, o.training ? step_graph(model.graph) : model.graph));
   auto kernels = run.open(node_kernels(model.defs, graph, o.graph));
   const ExecutionPlan plan = run.stage("schedule", plan_graph(graph, std::move(kernels), {o.fuse, o.fuse}));
   LoweredPlan lowered = run.stage("lower", lower_plan(plan, read_schedules(run), levels, workers));
@@ -55,9 +58,10 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
 
 OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o) {
   const PlacedModel model = place_model(run, defs, o);
-  refuse_unused_readers(model.plan, o);
+  refuse_wrong_program(model.plan, o);
   const auto texts = run.stage("emit", emit_model(model.plan, model.lowered, model_style(o, defs.math)));
-  return run.stage("files", model_files(run, model, texts, o));
+  const std::optional<ForwardModel> forward = forward_model(run, defs, model, o);
+  return run.stage("files", model_files(run, model, texts, forward, o));
 }
 
 int run_pipeline(const Options& options) {

@@ -46,9 +46,10 @@ struct LibOptions {
   std::string output_dir;
 };
 
-/// `--state in=out`: an output that becomes an input of the next call, by the names that the file has.
-struct StateName {
-  std::string input, output;
+/// `NAME=VALUE`: of `--state` an input and the output that becomes it in the next call, of `--data` an input and a
+/// file.
+struct NamedValue {
+  std::string name, value;
 };
 
 struct ModelOptions {
@@ -65,9 +66,11 @@ struct ModelOptions {
   bool freestanding = false;         ///< as in LibOptions; there is no program then
   double selftest_limit = 2e7;       ///< numbers that the interpreter may compute for the self-test: some seconds
   std::optional<std::string> until;  ///< the value to compute, in place of the graph's outputs
-  std::vector<StateName> states;     ///< kept from one call to the next
-  std::optional<size_t> given;       ///< files that the program will be called with: as many as the graph has inputs
-  bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
+  std::vector<NamedValue> states;    ///< kept from one call to the next
+  bool training = false;             ///< the graph's section `train` as a step, not the network
+  std::optional<std::vector<std::string>> data;  ///< names of inputs that the program will be given data for
+  std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
+  bool fuse = true;             ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
 };
 
@@ -81,6 +84,18 @@ struct RunOptions {
   std::optional<std::string> until;  ///< as in ModelOptions
   std::string compiler = "cc";
   bool images = false, sounds = false;  ///< as in ModelOptions
+  std::vector<std::string> of_program;  ///< options of the program, as words
+};
+
+struct TrainOptions {
+  std::string graph;                     ///< .yaml, with a section `train`
+  std::vector<std::string> definitions;  ///< as in ModelOptions
+  std::vector<NamedValue> data;          ///< files by the names of inputs and targets
+  std::vector<NamedValue> validation;    ///< the same, for what is only looked at
+  std::vector<SizeBound> sizes;
+  std::vector<std::string> isas = {"native"};
+  std::optional<int> threads;
+  std::string compiler = "cc";
   std::vector<std::string> of_program;  ///< options of the program, as words
 };
 
@@ -99,6 +114,7 @@ struct DumpOptions {
   std::vector<std::string> inputs;  ///< definitions or one graph; none: the shipped definitions
   KernelSelection selection;
   std::vector<SizeBound> sizes;
+  bool training = false;  ///< of a graph: as in ModelOptions
 };
 
 struct ExplainOptions {
@@ -108,6 +124,7 @@ struct ExplainOptions {
   std::vector<std::string> inputs;  ///< as in DumpOptions
   KernelSelection selection;
   std::vector<SizeBound> sizes;
+  bool training = false;  ///< of a graph: as in ModelOptions
 };
 
 enum class ListSubject : uint8_t { ops, dtypes, isas, stages };
@@ -131,7 +148,8 @@ struct RunControl {
 
 struct Options {
   RunControl control;
-  std::variant<LibOptions, ModelOptions, RunOptions, TryOptions, DumpOptions, ExplainOptions, ListOptions> command;
+  std::variant<LibOptions, ModelOptions, RunOptions, TrainOptions, TryOptions, DumpOptions, ExplainOptions, ListOptions>
+      command;
 };
 
 /// Runs the stages that the command asks for, in order. Results go to stdout, diagnostics to stderr.

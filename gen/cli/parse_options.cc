@@ -135,15 +135,16 @@ void add_until(CLI::App& app, std::optional<std::string>& value) {
   app.add_option("--until", value, "compute this value of the graph, not its outputs")->type_name("VALUE");
 }
 
-void add_states(CLI::App& app, std::vector<StateName>& states) {
-  const auto parse = [](const std::string& text) -> std::optional<StateName> {
-    const size_t at = text.find('=');
-    if (at == 0 || at == std::string::npos || at + 1 == text.size()) return std::nullopt;
-    return StateName{text.substr(0, at), text.substr(at + 1)};
-  };
-  add_repeated(app,
-               {"--state", "IN=OUT", "an input and an output such as h0=hn", "keep output OUT as the next input IN"},
-               states, parse);
+std::optional<NamedValue> parse_named(const std::string& text) {
+  const size_t at = text.find('=');
+  if (at == 0 || at == std::string::npos || at + 1 == text.size()) return std::nullopt;
+  return NamedValue{text.substr(0, at), text.substr(at + 1)};
+}
+
+void add_states(CLI::App& app, std::vector<NamedValue>& states) {
+  const Flag flag = {"--state", "IN=OUT", "an input and an output such as h0=hn",
+                     "keep output OUT as the next input IN"};
+  add_repeated(app, flag, states, parse_named);
 }
 
 std::optional<double> parse_work(const std::string& text) {
@@ -172,6 +173,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_user_definitions(app, model.definitions);
   add_until(app, model.until);
   add_states(app, model.states);
+  app.add_flag("--train", model.training, "the graph's section `train`: a step that trains, not the network");
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
   app.add_flag("--sounds", model.sounds, "its program reads .wav too");
@@ -233,6 +235,57 @@ void add_run(CLI::App& app, RunOptions& run) {
   add_program_options(app, run.of_program);
 }
 
+/// Options of the program that trains, passed on as they are: docs/training.md.
+void add_training_options(CLI::App& app, TrainOptions& train) {
+  std::vector<std::string>& words = train.of_program;
+  const auto number = [&](const char* flag, int64_t least, const char* help) {
+    const auto pass = [&words, flag, least](const std::string& text) {
+      const auto n = parse_size_bound("n=" + text);
+      if (!n || n->low != n->high || n->low < least)
+        throw CLI::ValidationError(flag, fmt::format("'{}' is not a number from {} on", text, least));
+      words.emplace_back(flag);
+      words.push_back(text);
+    };
+    app.add_option_function<std::string>(flag, pass, help)->type_name("N");
+  };
+  const auto file = [&](const char* flag, const char* help) {
+    const auto pass = [&words, flag](const std::string& text) {
+      if (text.empty()) throw CLI::ValidationError(flag, "the name of a file is expected, not ''");
+      words.emplace_back(flag);
+      words.push_back(text);
+    };
+    app.add_option_function<std::string>(flag, pass, help)->type_name("FILE");
+  };
+  number("--epochs", 1, "go through the data N times [1]");
+  number("--steps", 1, "or do N steps in all");
+  number("--batch", 1, "examples a step [the most that the graph takes]");
+  number("--seed", 0, "of the shuffle [0]");
+  file("--order", "i64[steps, batch]: the examples of each step, not a shuffle");
+  file("--log", "write the loss of each step");
+  file("--grads", "write the gradients of the first step, .npz");
+  file("-o", "write the parameters, .npz; `from:` of a graph takes it");
+  file("--checkpoint", "write the whole state at the end and when interrupted");
+  number("--every", 1, "write the checkpoint every N steps too");
+  file("--resume", "go on from a checkpoint");
+}
+
+void add_train(CLI::App& app, TrainOptions& train) {
+  app.description("Generates a program that trains a graph with a section `train`, compiles it and runs it.");
+  app.footer("example: tenon train net.yaml --data x=images.npy --data t=labels.npy --epochs 10 -o params.npz");
+  app.add_option("GRAPH.yaml", train.graph, "a graph with a section `train`")->type_name("")->required();
+  add_repeated(app, {"--data", "NAME=FILE", "NAME=FILE", ".npy or .npz with all examples of an input or target"},
+               train.data, parse_named);
+  add_repeated(app, {"--validate", "NAME=FILE", "NAME=FILE", "the same, for examples looked at after each epoch"},
+               train.validation, parse_named);
+  add_training_options(app, train);
+  add_parsed(app, {"--threads", "N", "a number from 1 to 1024", "share the work between N threads"}, train.threads,
+             parse_threads);
+  add_sizes(app, train.sizes);
+  add_isa(app, train.isas);
+  app.add_option("--cc", train.compiler, "the C compiler [cc]")->type_name("CMD");
+  add_user_definitions(app, train.definitions);
+}
+
 void add_try(CLI::App& app, TryOptions& attempt) {
   app.description("Generates ops, compiles them, checks them against the oracle and times them.");
   app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37,alpha=2\"");
@@ -256,6 +309,7 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
   add_files(app, "FILE", dump.inputs, "definitions or one graph; left out: the shipped ones");
   add_selection(app, dump.selection);
   add_sizes(app, dump.sizes);
+  app.add_flag("--train", dump.training, "of a graph: the step that its section `train` describes");
 }
 
 void add_explain(CLI::App& app, ExplainOptions& explain) {
@@ -270,6 +324,7 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
   app.add_option("--svg", explain.svg, "of a graph: write a picture of its memory to this file")->type_name("FILE");
   add_selection(app, explain.selection);
   add_sizes(app, explain.sizes);
+  app.add_flag("--train", explain.training, "of a graph: the step that its section `train` describes");
 }
 
 void add_list(CLI::App& app, ListOptions& list) {
@@ -320,6 +375,7 @@ const std::vector<SizeBound>& sizes_of(const Options& options) {
   static const std::vector<SizeBound> none;
   if (const auto* o = std::get_if<ModelOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<TrainOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
   return none;
@@ -336,10 +392,18 @@ std::string contradiction(const Options& options) {
   const bool graph = explain && is_graph(explain->subject);
   if (explain && !graph && (explain->memory || explain->svg))
     return "--memory and --svg are about a graph: a file that ends in .yaml, .yml or .onnx";
+  if (explain && explain->training && !graph && std::none_of(explain->inputs.begin(), explain->inputs.end(), is_graph))
+    return "--train is about a graph: a file that ends in .yaml or .yml";
   const auto* model = std::get_if<ModelOptions>(&options.command);
   if (model && (model->images || model->sounds) && !model->main_program)
     return "--images and --sounds are parts of the program: add --main";
   if (model && model->until && !model->states.empty()) return "--until and --state exclude each other";
+  if (model && model->training) {
+    if (model->until || !model->states.empty()) return "--train excludes --until and --state";
+    if (model->images || model->sounds || model->selftest) return "--train excludes --images, --sounds and --selftest";
+    if (model->main_program && model->weights == WeightsForm::bin)
+      return "--weights bin: a program that trains carries its weights; take c or incbin";
+  }
   if (model && model->freestanding && model->main_program) return "--main needs a C library: leave out --freestanding";
   const auto* lib = std::get_if<LibOptions>(&options.command);
   if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty()))
@@ -387,6 +451,7 @@ ParsedCommandLine parse_options(const std::vector<std::string>& arguments) {
   add_command(app, "lib", options, add_lib);
   add_command(app, "model", options, add_model);
   add_command(app, "run", options, add_run);
+  add_command(app, "train", options, add_train);
   add_command(app, "try", options, add_try);
   add_command(app, "dump", options, add_dump);
   add_command(app, "explain", options, add_explain);

@@ -73,6 +73,7 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
   options.graph = graph;
   options.sizes = o.sizes;
   options.isas = o.selection.isas;
+  options.training = o.training;
   const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
   const PlacedModel model = place_model(run, all_definitions(run, files), options);
   if (!kernel.empty()) return explain_one(model, kernel);

@@ -30,12 +30,14 @@ int run_command(Run& run, const DumpOptions& o) {
     stop_run(exit_bad_command_line,
              "the stage '" + o.stage + "' is made of " +
                  (model ? "definitions, not of a model" : "a model: name one file, ONNX or YAML with the key 'graph'"));
+  if (o.training && !model) stop_run(exit_bad_command_line, "--train is about a graph: name one");
   run.dump_only(o.stage);
   if (model) {
     ModelOptions m;
     m.graph = o.inputs[0];
     m.sizes = o.sizes;
     m.isas = o.selection.isas;
+    m.training = o.training;
     return run_command(run, m);
   }
   LibOptions l;

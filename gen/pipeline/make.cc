@@ -7,19 +7,30 @@
 #include <filesystem>
 #include <utility>
 
+#include "command/select.h"
+#include "emit/emit_model.h"
 #include "emit/math_body.h"
 #include "harness/model/model_output.h"
 #include "harness/model/model_program.h"
+#include "harness/model/train_program.h"
 #include "ir/graph/graph_until.h"
 #include "ir/graph/keep_state.h"
+#include "ir/graph/training_graphs.h"
+#include "lower/lower_plan.h"
+#include "schedule/plan_graph.h"
+#include "schedule/plan_memory.h"
 #include "semantics/apply_rewrites.h"
 #include "semantics/make_selftest.h"
+#include "semantics/node_kernels.h"
 #include "support/diagnostics.h"
 #include "support/print_to.h"
 #include "support/version.h"
 
 namespace tenon {
 namespace {
+
+/// What every C name begins with.
+std::string program_name(const ModelOptions& o) { return o.training ? o.name + "_train" : o.name; }
 
 MathSource math_source(const MathLibrary& math) {
   return [&math](ScalarOp op, OperandType type, const Isa& isa) { return math_body(math, op, type, isa); };
@@ -46,9 +57,28 @@ std::optional<Selftest> selftest_of(const PlacedModel& model, const ModelOptions
   return selftest;
 }
 
+/// Each input and target of a training graph has a file, and no file is for anything else.
+void refuse_wrong_data(const Graph& graph, const ModelOptions& o) {
+  std::vector<std::string> names;
+  for (const ValueId v : graph.inputs)
+    if (std::none_of(graph.state.begin(), graph.state.end(), [&](const StatePair& s) { return s.input == v; }))
+      names.push_back(graph.values[static_cast<size_t>(v)].original);
+  std::string list;
+  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
+  for (const std::string& given : *o.data)
+    if (std::find(names.begin(), names.end(), given) == names.end())
+      stop_run(exit_bad_command_line,
+               fmt::format("--data {}=…: {} has no input or target of that name; it has {}", given, o.graph, list));
+  for (const std::string& n : names)
+    if (std::find(o.data->begin(), o.data->end(), n) == o.data->end())
+      stop_run(exit_bad_command_line,
+               fmt::format("--data {}=FILE is missing: {} has the inputs and targets {}", n, o.graph, list));
+}
+
 }  // namespace
 
-void refuse_wrong_input_count(const Graph& graph, const ModelOptions& o) {
+void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o) {
+  if (o.data) refuse_wrong_data(graph, o);
   const size_t wanted = graph.inputs.size();
   if (!o.given || *o.given == wanted) return;
   stop_run(exit_bad_command_line,
@@ -78,7 +108,7 @@ EmitOptions library_style(const LibOptions& o, const MathLibrary& math) {
 
 EmitOptions model_style(const ModelOptions& o, const MathLibrary& math) {
   EmitOptions out;
-  out.prefix = o.name;
+  out.prefix = program_name(o);
   out.string_header = false;
   out.style = FunctionStyle::Model;
   out.math = math_source(math);
@@ -91,8 +121,8 @@ int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels) {
   return o.max_threads.value_or(plain ? 1 : usual);
 }
 
-Graph rewrite_model(Run& run, const ModelSource& model) {
-  RewriteOutcome done = apply_rewrites(model.defs, read_rewrite_rules(run, model.defs), model.graph);
+Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph) {
+  RewriteOutcome done = apply_rewrites(model.defs, read_rewrite_rules(run, model.defs), graph);
   if (run.control().verbose) {
     for (const auto& [rule, times] : done.applied)
       print_to(stderr, "{:>10}  {} {}\n", times, times == 1 ? "time" : "times", rule);
@@ -105,9 +135,9 @@ Graph rewrite_model(Run& run, const ModelSource& model) {
 }
 
 Graph with_states(Graph graph, const ModelOptions& o) {
-  for (const StateName& s : o.states)
-    if (const std::string fault = keep_state(graph, s.input, s.output); !fault.empty())
-      stop_run(exit_bad_command_line, fmt::format("--state {}={}: {}", s.input, s.output, fault));
+  for (const NamedValue& s : o.states)
+    if (const std::string fault = keep_state(graph, s.name, s.value); !fault.empty())
+      stop_run(exit_bad_command_line, fmt::format("--state {}={}: {}", s.name, s.value, fault));
   return graph;
 }
 
@@ -124,7 +154,7 @@ Graph cut_graph(const Graph& graph, const std::string& value) {
                                     : fmt::format("; did you mean '{}'?", near)));
 }
 
-void refuse_unused_readers(const ExecutionPlan& plan, const ModelOptions& o) {
+void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o) {
   const auto any = [&](bool (*takes)(const PlanBuffer&)) {
     return std::any_of(plan.inputs.begin(), plan.inputs.end(),
                        [&](int i) { return takes(plan.buffers[static_cast<size_t>(i)]); });
@@ -137,16 +167,36 @@ void refuse_unused_readers(const ExecutionPlan& plan, const ModelOptions& o) {
   if (o.sounds && !any(takes_sound))
     stop_run(exit_bad_command_line,
              "--sounds: no input of this model can be a sound: f32, f64 or i16, one axis that is not 1");
+  if (!o.training || !o.main_program) return;
+  if (const std::string fault = training_fault(plan); !fault.empty())
+    stop_run(exit_bad_input, fmt::format("{}: {}", o.graph, fault));
+}
+
+std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, const PlacedModel& model,
+                                          const ModelOptions& o) {
+  if (!o.training || !o.main_program) return std::nullopt;
+  const Graph graph = rewrite_model(run, model.source, forward_graph(model.source.graph));
+  const ExecutionPlan plan =
+      plan_graph(graph, run.open(node_kernels(model.source.defs, graph, o.graph)), {o.fuse, o.fuse});
+  const LoweredPlan lowered = lower_plan(plan, read_schedules(run), chosen_levels(o.isas), model.workers);
+  ForwardModel out;
+  out.name = o.name + "_eval";
+  out.plan = plan_memory(plan, lowered.workspaces, model.workers);
+  EmitOptions style = model_style(o, defs.math);
+  style.prefix = out.name;
+  out.levels = emit_model(out.plan, lowered, style);
+  return out;
 }
 
 OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<ModelLevel>& texts,
-                       const ModelOptions& o) {
+                       const std::optional<ForwardModel>& forward, const ModelOptions& o) {
   const auto templates = read_frames(run, model_template_names());
   const std::optional<Selftest> selftest = selftest_of(model, o);
   OutputTree tree;
   write_model(model.plan, texts,
-              {o.name, o.main_program, false, o.images, o.sounds, model.workers, o.weights, templates, o.freestanding,
-               std::filesystem::path(o.graph).filename().string(), selftest ? &*selftest : nullptr},
+              {program_name(o), o.main_program, o.images, o.sounds, model.workers, o.weights, templates, o.freestanding,
+               std::filesystem::path(o.graph).filename().string(), selftest ? &*selftest : nullptr, o.training,
+               forward ? &*forward : nullptr},
               tree);
   return tree;
 }

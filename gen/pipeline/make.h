@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "emit/kernel_to_c.h"
 #include "harness/library/library_output.h"
+#include "harness/model/model_output.h"
 #include "ir/kernel/library.h"
 #include "ir/plan/execution_plan.h"
 #include "ir/plan/lowered_plan.h"
@@ -48,18 +50,23 @@ EmitOptions library_style(const LibOptions& o, const MathLibrary& math);
 EmitOptions model_style(const ModelOptions& o, const MathLibrary& math);
 /// Workers that the arena has room for: what the flag says, one where only plain C is written.
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels);
-/// Stage rewrite: the rules of opdefs/rewrites. --verbose counts them.
-Graph rewrite_model(Run& run, const ModelSource& model);
-/// Stops where `tenon run` was given another number of files than the graph has inputs.
-void refuse_wrong_input_count(const Graph& graph, const ModelOptions& o);
+/// Stage rewrite: the rules of opdefs/rewrites, for the model's graph or a part of it. --verbose counts them.
+Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph);
+/// Stops where `tenon run` or `tenon train` was given other files than the graph has inputs.
+void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o);
 /// The graph with the states of --state; stops where it cannot have one of them.
 Graph with_states(Graph graph, const ModelOptions& o);
 /// The graph with the value of --until as its only output; stops where it has none of that name.
 Graph cut_graph(const Graph& graph, const std::string& value);
-/// Stops where a part of the program that was asked for would read no input of the model.
-void refuse_unused_readers(const ExecutionPlan& plan, const ModelOptions& o);
+/// Stops where a part of the program that was asked for would read no input of the model, or where a program that
+/// trains cannot call the step.
+void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o);
+/// The network beside a step, for the validation of a program that trains; nothing for other models.
+std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, const PlacedModel& model,
+                                          const ModelOptions& o);
 /// Stage files, with the answers that a self-test expects.
-OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<ModelLevel>& texts, const ModelOptions& o);
+OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<ModelLevel>& texts,
+                       const std::optional<ForwardModel>& forward, const ModelOptions& o);
 /// Stops with a message at the first stage that is not one.
 void refuse_unknown_stages(const Options& options);
 

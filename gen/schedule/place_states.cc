@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <set>
 
 #include "algebra/contraction.h"
 #include "algebra/simplify.h"
+#include "schedule/flatten_elements.h"
 #include "schedule/index_map.h"
 
 namespace tenon {
@@ -27,6 +27,9 @@ class StatePlacer {
   void run() {
     for (PlanState& s : plan_.state)
       if (const auto r = replacement(s); r && !is_needed_after(*r)) place(*r);
+    for (PlanStep& s : plan_.steps)
+      if (std::any_of(s.kernel.tensors.begin(), s.kernel.tensors.end(), [](const Tensor& t) { return t.shared; }))
+        s.kernel = with_flat_elements(std::move(s.kernel));
   }
 
  private:
@@ -90,19 +93,15 @@ class StatePlacer {
 
   int64_t bytes_of(const Replacement& r) const { return buffer(r.state->next).bytes; }
 
-  /// Whether no statement reads an element of `old` after it is replaced, be it through a temp that may be computed
-  /// where it is read.
+  /// Whether no statement reads an element of `old` after it is replaced. Temps keep what was read: lowering computes
+  /// none that reads a shared tensor in another place.
   static bool is_replaced_by_element(const Kernel& k, size_t old, size_t target) {
     if (k.call || has_recurrence(k) || k.tensors[target].dims.empty()) return false;
     const auto writes = [&](const KernelStatement& s) { return static_cast<size_t>(s.target) == target; };
     const auto writer = std::find_if(k.body.begin(), k.body.end(), writes);
     if (std::count_if(k.body.begin(), k.body.end(), writes) != 1 || !goes_by_element(*writer)) return false;
-    std::set<int> from_old = {static_cast<int>(old)};
-    for (auto s = k.body.begin(); s != k.body.end(); ++s) {
-      if (!reads_any(*s, from_old)) continue;
-      if (s > writer || !goes_by_element(*s) || !reads_its_element(k, *s, from_old)) return false;
-      if (k.tensors[static_cast<size_t>(s->target)].role == Role::Temp) from_old.insert(s->target);
-    }
+    for (auto s = k.body.begin(); s != k.body.end(); ++s)
+      if (reads(*s, old) && (s > writer || !goes_by_element(*s) || !reads_its_element(k, *s, old))) return false;
     return std::none_of(k.body.begin(), k.body.end(), reduces) || find_contraction(k);
   }
 
@@ -122,11 +121,11 @@ class StatePlacer {
     return found;
   }
 
-  static bool reads_any(const KernelStatement& s, const std::set<int>& tensors) {
+  static bool reads(const KernelStatement& s, size_t tensor) {
     bool found = false;
     const auto look = [&](const Expr& e) {
       const auto* r = std::get_if<Read>(&e->node);
-      return !(found = found || (r && tensors.count(r->tensor)));
+      return !(found = found || (r && static_cast<size_t>(r->tensor) == tensor));
     };
     walk(s.value, look);
     if (s.where) walk(s.where, look);
@@ -134,17 +133,16 @@ class StatePlacer {
     return found;
   }
 
-  /// Whether the statement reads no element of these tensors but the one that it writes.
-  static bool reads_its_element(const Kernel& k, const KernelStatement& s, const std::set<int>& tensors) {
+  /// Whether the statement reads no element of the tensor but the one that it writes.
+  static bool reads_its_element(const Kernel& k, const KernelStatement& s, size_t tensor) {
     Ranges ranges;
     for (const LoopVar& v : s.loops) ranges.extents[v.name] = v.extent;
     const Tensor& out = k.tensors[static_cast<size_t>(s.target)];
     bool right = true;
     const std::function<void(const Expr&, bool)> look = [&](const Expr& e, bool reduced) {
       const auto* r = std::get_if<Read>(&e->node);
-      if (r && tensors.count(r->tensor))
-        right = right && !reduced && !r->fill &&
-                same_element(k.tensors[static_cast<size_t>(r->tensor)], r->index, out, s.index, ranges);
+      if (r && static_cast<size_t>(r->tensor) == tensor)
+        right = right && !reduced && !r->fill && same_element(k.tensors[tensor], r->index, out, s.index, ranges);
       each_child(e, [&](const Expr& c) { look(c, reduced || std::holds_alternative<Reduce>(e->node)); });
     };
     look(s.value, false);

@@ -9,7 +9,7 @@ static _Alignas(64) unsigned char state[KEPT_STATE_BYTES + 64], kept_arena[KEPT_
 
 int main(void)
 {
-    static float x[120], y[2][40], before[2][120], h[2][120], c[2][160], cache[2][320], g[2][120];
+    static float x[120], y[2][40], before[2][120], h[2][120], c[2][160], cache[2][320], g[2][120], v[2][120], w[2][120];
     static int64_t k[2], at[1];
     static _Alignas(64) unsigned char other[KEPT_STATE_BYTES + 64];
     if (kept_state_init(NULL, NULL) != KEPT_E_NULL || kept_state_init(state + 4, NULL) != KEPT_E_ALIGN || kept_state_init(state, NULL) != 0)
@@ -19,8 +19,8 @@ int main(void)
         const int now = call % 2, next = 1 - now;
         kept_inputs in = {x, at};
         kept_outputs out = {y[0], before[0]};
-        plain_inputs plain_in = {x, at, h[now], &k[now], c[now], cache[now], g[now]};
-        plain_outputs plain_out = {y[1], before[1], h[next], &k[next], c[next], cache[next], g[next]};
+        plain_inputs plain_in = {x, at, h[now], &k[now], c[now], cache[now], g[now], v[now], w[now]};
+        plain_outputs plain_out = {y[1], before[1], h[next], &k[next], c[next], cache[next], g[next], v[next], w[next]};
         for (int i = 0; i < 120; ++i)
             x[i] = (float)((i * 37 + call * 11) % 64) / 64.0f - 0.5f;
         at[0] = call * 3 % 8;
@@ -34,7 +34,8 @@ int main(void)
         }
         if (memcmp(state + KEPT_STATE_OFFSET_h, h[next], sizeof h[0]) != 0 || memcmp(state + KEPT_STATE_OFFSET_k, &k[next], sizeof k[0]) != 0 ||
             memcmp(state + KEPT_STATE_OFFSET_c, c[next], sizeof c[0]) != 0 || memcmp(state + KEPT_STATE_OFFSET_cache, cache[next], sizeof cache[0]) != 0 ||
-            memcmp(state + KEPT_STATE_OFFSET_g, g[next], sizeof g[0]) != 0) {
+            memcmp(state + KEPT_STATE_OFFSET_g, g[next], sizeof g[0]) != 0 || memcmp(state + KEPT_STATE_OFFSET_v, v[next], sizeof v[0]) != 0 ||
+            memcmp(state + KEPT_STATE_OFFSET_w, w[next], sizeof w[0]) != 0) {
             printf("call %d: another state\n", call);
             return 1;
         }

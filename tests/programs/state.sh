@@ -1,11 +1,12 @@
 # State that a model keeps from one call to the next: as the same model with the state fed back by hand.
 # shellcheck shell=sh
 graph=$checkout/tests/programs/state.yaml
-keep='--state h=h2 --state k=k2 --state c=c2 --state cache=cache2 --state g=g2'
+keep='--state h=h2 --state k=k2 --state c=c2 --state cache=cache2 --state g=g2 --state v=v2 --state w=w2'
+defs=$checkout/tests/programs/state_ops.yaml
 for isa in native portable; do
   # shellcheck disable=SC2086
-  check "generates a model with state, $isa" "$tenon" model "$graph" -q --name kept --isa $isa $keep -o "$work/kept"
-  check "generates the plain model, $isa" "$tenon" model "$graph" -q --name plain --isa $isa -o "$work/plain"
+  check "generates a model with state, $isa" "$tenon" model "$graph" --defs "$defs" -q --name kept --isa $isa $keep -o "$work/kept"
+  check "generates the plain model, $isa" "$tenon" model "$graph" --defs "$defs" -q --name plain --isa $isa -o "$work/plain"
   for folder in kept plain; do
     # shellcheck disable=SC2086
     check "make for the $folder model, $isa" make -C "$work/$folder" CFLAGS="-O1 $(echo "$strict" | sed s/-std=c99//)"
@@ -14,12 +15,12 @@ for isa in native portable; do
     "$checkout/tests/programs/state.c" "$work/kept/libkept.a" "$work/plain/libplain.a" -lpthread
   check "the state is what the plain model returns, $isa" "$work/state"
 done
-# Of these states one is read by nothing after it was replaced; of the recurrence that has it no copy is left.
+# Three of these states are read by nothing after they are replaced.
 check 'a recurrence is in place' sh -c "grep -c 'for the next call' '$work/kept/src/kept_portable.c' | grep -qx 4"
 # shellcheck disable=SC2086
-check 'a program with state and a self-test' "$tenon" model "$graph" -q --isa portable $keep --main --selftest -o "$work/stated"
+check 'a program with state and a self-test' "$tenon" model "$graph" --defs "$defs" -q --isa portable $keep --main --selftest -o "$work/stated"
 check 'compiles it' compiled stated "${CC:-cc}"
 check 'its self-test' "$work/stated/net" --selftest
-check 'state from what is no input' refuses "$tenon" model "$graph" -q --state none=h2 -o "$work/none"
-check 'state of two types' refuses "$tenon" model "$graph" -q --state h=c2 -o "$work/none"
-check 'state twice' refuses "$tenon" model "$graph" -q --state h=h2 --state h=h2 -o "$work/none"
+check 'state from what is no input' refuses "$tenon" model "$graph" --defs "$defs" -q --state none=h2 -o "$work/none"
+check 'state of two types' refuses "$tenon" model "$graph" --defs "$defs" -q --state h=c2 -o "$work/none"
+check 'state twice' refuses "$tenon" model "$graph" --defs "$defs" -q --state h=h2 --state h=h2 -o "$work/none"

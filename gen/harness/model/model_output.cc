@@ -11,6 +11,7 @@
 #include "harness/model/model_selftest.h"
 #include "harness/model/model_state.h"
 #include "harness/model/model_steps.h"
+#include "harness/model/train_program.h"
 #include "harness/provenance.h"
 #include "ir/kernel/kernel_cost.h"
 #include "support/check.h"
@@ -33,8 +34,8 @@ class ModelWriter {
     for (const GraphSize& s : plan.sizes) (s.written ? written_ : given_).push_back(s);
   }
 
-  void write(OutputTree& out) {
-    std::vector<std::string> sources;
+  /// Header and sources, whose names go to `sources`.
+  void write_code(OutputTree& out, std::vector<std::string>& sources) {
     const auto source = [&](const std::string& file, std::string text) {
       sources.push_back("src/" + file);
       add(out, "src/" + file, std::move(text));
@@ -59,9 +60,19 @@ class ModelWriter {
     source(name_ + "_level.c", level());
     for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
     write_weights(source, out);
+  }
+
+  void write(OutputTree& out) {
+    std::vector<std::string> sources;
+    const auto source = [&](const std::string& file, std::string text) {
+      sources.push_back("src/" + file);
+      add(out, "src/" + file, std::move(text));
+    };
+    write_code(out, sources);
+    if (frame_.forward) write_forward(out, sources);
     if (frame_.selftest) source(name_ + "_selftest.c", selftest_source(plan_, frame_, *frame_.selftest));
     if (frame_.main_program) {
-      for (ModelFile& f : program_files(plan_, frame_, levels_))
+      for (ModelFile& f : frame_.forward ? training_files(plan_, frame_) : program_files(plan_, frame_, levels_))
         f.is_source ? source(f.name, std::move(f.text)) : add(out, "src/" + f.name, std::move(f.text));
     }
     if (shares() && !frame_.freestanding) write_adapters(sources, out);
@@ -82,6 +93,15 @@ class ModelWriter {
   }
 
  private:
+  /// The network that validation calls, a model of its own.
+  void write_forward(OutputTree& out, std::vector<std::string>& sources) const {
+    ModelFrame frame = frame_;
+    frame.name = frame_.forward->name;
+    frame.training = frame.main_program = false;
+    frame.forward = nullptr;
+    ModelWriter(frame_.forward->plan, frame_.forward->levels, frame).write_code(out, sources);
+  }
+
   /// A file of C.
   void add(OutputTree& out, const std::string& path, std::string text) const {
     text.insert(0, provenance_line(frame_.source));
@@ -388,9 +408,9 @@ class ModelWriter {
 
   std::string info() const {
     const std::string state = state_text(plan_, fmt::format(", state {} bytes", plan_.state_bytes));
-    const std::string out = fmt::format("{}: arena {} bytes, weights {} bytes{}; inputs{}; outputs{}", plan_.name,
-                                        plan_.arena_bytes, weights_.bytes, state, listed(plan_.inputs),
-                                        listed(plan_.outputs));
+    const std::string out =
+        fmt::format("{}: arena {} bytes, weights {} bytes{}; inputs{}; outputs{}", plan_.name, plan_.arena_bytes,
+                    weights_.bytes, state, listed(plan_.inputs), listed(plan_.outputs));
     return "\"" + c_string_inside(out) + "\"";
   }
 
@@ -468,6 +488,7 @@ std::vector<std::string> model_template_names() {
                                     "runtime/model_threads_pthread.c.in"};
   for (const char* name : {"load.c", "load.h", "main.c", "npy.c", "program.h", "image.c", "sound.c", "selftest.c"})
     names.push_back(fmt::format("c/model_{}.in", name));
+  for (std::string& name : training_template_names()) names.push_back(std::move(name));
   return names;
 }
 

@@ -15,10 +15,17 @@ namespace tenon {
 
 struct Selftest;
 
+/// The forward network beside a step of training: what validation calls. Its outputs are the loss and those of the
+/// network.
+struct ForwardModel {
+  std::string name;
+  ExecutionPlan plan;
+  std::vector<ModelLevel> levels;
+};
+
 struct ModelFrame {
   std::string name = "net";  ///< prefix of everything
   bool main_program = false;
-  bool training = false;                ///< a call is a step of training
   bool images = false, sounds = false;  ///< what the program reads next to .npy
   int workers = 1;                      ///< that the arena has room for
   WeightsForm weights = WeightsForm::c;
@@ -26,6 +33,8 @@ struct ModelFrame {
   bool freestanding = false;                     ///< no header of a C library, only those of the compiler
   std::string source = "a graph";                ///< the file's name, for the first line of each file
   const Selftest* selftest = nullptr;            ///< what the self-test expects; none: there is no self-test
+  bool training = false;                         ///< a call is a step of training
+  const ForwardModel* forward = nullptr;         ///< of a program that trains
 };
 
 /// Name of the function that is a call of the model: NAME_run, NAME_step of a step of training.

@@ -35,7 +35,7 @@ class ProgramWriter {
       out.push_back({fmt::format("{}_{}", name_, suffix), frame.fill(holes), path.ends_with(".c.in")});
     };
     add("program.h", {{"readers", reader_declarations()}});
-    add("npy.c", {{"other_files", other_files()}});
+    add("npy.c", {{"other_files", other_files(frame_)}});
     if (frame_.images) add("image.c", {});
     if (frame_.sounds) add("sound.c", {});
     add("main.c", main_holes());
@@ -175,32 +175,6 @@ class ProgramWriter {
     return out;
   }
 
-  /// What tells a file's format, and what the program can do with it.
-  std::string other_files() const {
-    const char* pictures =
-        frame_.images ? ".png, .ppm and .pgm are read" : "`tenon model --images` reads .png and .ppm";
-    const char* sounds = frame_.sounds ? ".wav is read" : "`tenon model --sounds` reads .wav";
-    std::string out;
-    const auto row = [&](const char* start, size_t bytes, const char* what, const char* advice) {
-      out += fmt::format("{{\"{}\", {}, \"{}\", \"{}\"}},\n", start, bytes, what, advice);
-    };
-    row("\\xff\\xd8\\xff", 3, "a JPEG picture", pictures);
-    row("GIF8", 4, "a GIF picture", pictures);
-    row("BM", 2, "a BMP picture", pictures);
-    row("\\x89PNG", 4, "a PNG picture", pictures);
-    for (const char* kind : {"P1", "P2", "P3", "P4", "P5", "P6"}) row(kind, 2, "a PNM picture", pictures);
-    row("RIFF", 4, "a RIFF file: a .wav sound or a WebP picture", sounds);
-    row("fLaC", 4, "a FLAC sound", sounds);
-    row("OggS", 4, "an Ogg sound", sounds);
-    row("ID3", 3, "an MP3 sound", sounds);
-    const char* npy = "save the array with numpy.save";
-    row("PK\\3\\4", 4, "a ZIP archive, such as .npz", npy);
-    row("\\x89HDF", 4, "an HDF5 file", npy);
-    row("\\x80", 1, "a Python pickle", npy);
-    row("%PDF", 4, "a PDF document", npy);
-    return out;
-  }
-
   std::string reader_declarations() const {
     std::string out;
     if (frame_.images)
@@ -336,6 +310,30 @@ bool is_one_of(DType type, std::initializer_list<DType> list) {
 }
 
 }  // namespace
+
+std::string other_files(const ModelFrame& frame) {
+  const char* pictures = frame.images ? ".png, .ppm and .pgm are read" : "`tenon model --images` reads .png and .ppm";
+  const char* sounds = frame.sounds ? ".wav is read" : "`tenon model --sounds` reads .wav";
+  std::string out;
+  const auto row = [&](const char* start, size_t bytes, const char* what, const char* advice) {
+    out += fmt::format("{{\"{}\", {}, \"{}\", \"{}\"}},\n", start, bytes, what, advice);
+  };
+  row("\\xff\\xd8\\xff", 3, "a JPEG picture", pictures);
+  row("GIF8", 4, "a GIF picture", pictures);
+  row("BM", 2, "a BMP picture", pictures);
+  row("\\x89PNG", 4, "a PNG picture", pictures);
+  for (const char* kind : {"P1", "P2", "P3", "P4", "P5", "P6"}) row(kind, 2, "a PNM picture", pictures);
+  row("RIFF", 4, "a RIFF file: a .wav sound or a WebP picture", sounds);
+  row("fLaC", 4, "a FLAC sound", sounds);
+  row("OggS", 4, "an Ogg sound", sounds);
+  row("ID3", 3, "an MP3 sound", sounds);
+  const char* npy = "save the array with numpy.save";
+  row("PK\\3\\4", 4, "a ZIP archive, such as .npz", npy);
+  row("\\x89HDF", 4, "an HDF5 file", npy);
+  row("\\x80", 1, "a Python pickle", npy);
+  row("%PDF", 4, "a PDF document", npy);
+  return out;
+}
 
 std::vector<ModelFile> program_files(const ExecutionPlan& plan, const ModelFrame& frame,
                                      const std::vector<ModelLevel>& levels) {

@@ -42,8 +42,10 @@ std::string state_constants(const ExecutionPlan& plan, const ModelFrame& frame) 
   if (plan.state.empty()) return {};
   const std::string upper = upper_case(frame.name);
   std::string out = fmt::format(
-      "\n/* Bytes that `state` has, aligned to 64 bytes by the caller, who keeps it from one call to the next: each call "
-      "reads and\n   replaces it. After a negative status its contents are unspecified. Behind: where each tensor is in "
+      "\n/* Bytes that `state` has, aligned to 64 bytes by the caller, who keeps it from one call to the next: each "
+      "call "
+      "reads and\n   replaces it. After a negative status its contents are unspecified. Behind: where each tensor is "
+      "in "
       "it. */\n#define {}_STATE_BYTES {}\n",
       upper, plan.state_bytes);
   for (const PlanState& s : plan.state) {

@@ -1,0 +1,36 @@
+// Compiles generated programs.
+#include "command/program_folder.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "pipeline/run.h"
+#include "support/print_to.h"
+#include "support/quoted.h"
+#include "support/run_program.h"
+
+namespace tenon {
+
+void refuse_unreadable(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (!file) stop_run(exit_bad_input, fmt::format("{}: {}", path, std::strerror(errno)));
+    std::fclose(file);
+  }
+}
+
+std::string compile_line(const std::string& compiler, const std::string& program) {
+  return fmt::format("{} -O2 -std=c99 -Iinclude -o {} $(cat sources.txt)", compiler, program);
+}
+
+int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program) {
+  const std::string line = compile_line(compiler, program);
+  const int status = run_shell_line(fmt::format("cd {} && exec {}", shell_word(folder), line));
+  if (status != 0 && !is_interruption(status)) print_to(stderr, "tenon: error: `{}` failed\n", line);
+  return status;
+}
+
+}  // namespace tenon

@@ -1,0 +1,17 @@
+// The folder of a generated program: what it reads is there, and the compiler makes it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// Stops at a file that cannot be read, before any work starts.
+void refuse_unreadable(const std::vector<std::string>& paths);
+
+/// The line of the shell that compiles the folder's sources to `program` in it.
+std::string compile_line(const std::string& compiler, const std::string& program);
+/// Compiles them: the status. A compiler that fails is named, because it may be silent.
+int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program);
+
+}  // namespace tenon

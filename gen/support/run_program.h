@@ -1,0 +1,14 @@
+// Another program, run to its end; signals that ask this one to stop are passed on to it.
+#pragma once
+
+#include <string>
+
+namespace tenon {
+
+/// Runs a line of the shell and returns its status; 128 and the signal where one ended it.
+int run_shell_line(const std::string& line);
+
+/// Whether such a status says that a user or the system ended it.
+bool is_interruption(int status);
+
+}  // namespace tenon

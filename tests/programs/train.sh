@@ -1,0 +1,123 @@
+# Programs that train: flags, checkpoints, what goes wrong.
+# shellcheck shell=sh
+graph=$checkout/examples/train_digits/train.yaml
+data="--data x=$work/train_x.npy --data t=$work/train_t.npy"
+check 'makes data' sh -c "${CC:-cc} -o '$work/split' '$checkout/examples/train_digits/split.c' && '$work/split' '$checkout/examples/train_digits/images.txt' '$work'"
+check 'a program that trains' "$tenon" model "$graph" -q --isa portable,native --max-threads 2 --train --main -o "$work/train"
+for cc in gcc clang; do
+  command -v $cc >/dev/null || { echo "SKIP training: no $cc"; skipped=$((skipped + 1)); continue; }
+  check "$cc compiles it" compiled train $cc
+done
+check 'make builds it' make -s -C "$work/train"
+train=$work/train/net_train
+
+# trains NAME FLAGS...: the program on the data; log and parameters have this name.
+trains() {
+  name=$1
+  shift
+  # shellcheck disable=SC2086
+  "$train" $data --log "$work/$name.log" -o "$work/$name.npz" "$@"
+}
+
+# ends STATUS TEXT COMMAND...: passes where the command ends with the status and says so.
+ends() {
+  wanted=$1 text=$2
+  shift 2
+  "$@" >"$work/said" 2>&1
+  [ $? -eq "$wanted" ] && grep -q -- "$text" "$work/said" || { cat "$work/said"; return 1; }
+}
+
+check 'trains' ends 0 '^step time: min [0-9.]* us, median [0-9.]* us, 144 steps' trains whole --epochs 6 --grads "$work/g.npz"
+check 'the loss falls' awk 'END { exit !($1 == 143 && $2 < 0.5) }' "$work/whole.log"
+check 'trains half of it' trains half --steps 70 --checkpoint "$work/half.c"
+check 'goes on' trains half --epochs 6 --resume "$work/half.c"
+check 'as if it had not stopped' sh -c "cmp '$work/whole.log' '$work/half.log' && cmp '$work/whole.npz' '$work/half.npz'"
+check 'trains on two threads' trains two --epochs 6 --threads 2
+check 'two threads give the same' sh -c "cmp '$work/whole.log' '$work/two.log' && cmp '$work/whole.npz' '$work/two.npz'"
+check 'another seed' trains other --epochs 6 --seed 7
+check 'gives something else' refuses cmp -s "$work/whole.npz" "$work/other.npz"
+# shellcheck disable=SC2086
+check 'validates' ends 0 'epoch 1 of 1: loss [0-9.]*, validation loss [0-9.]*, accuracy [0-9.]* %' "$train" $data --validate x="$work/held_x.npy" --validate t="$work/held_t.npy"
+check 'the batch is bounded' ends 2 '--batch 65: the graph takes 1 to 64' trains none --batch 65
+check 'steps or epochs' ends 2 'not both' trains none --steps 3 --epochs 2
+check 'every without a checkpoint' ends 2 'checkpoint' trains none --every 3
+check 'a flag that there is not' ends 2 'no such option' trains none --fast 3
+check 'data that is missing' ends 2 'for each input and target' "$train" --data x="$work/train_x.npy"
+check 'data of another name' ends 2 'inputs\|input or target: x t' "$train" --data y="$work/train_x.npy"
+check 'data of another type' ends 1 "its dtype is '<i8'" "$train" --data x="$work/train_t.npy" --data t="$work/train_t.npy"
+check 'data of other lengths' ends 1 'its shape is (300)' "$train" --data x="$work/train_x.npy" --data t="$work/held_t.npy"
+check 'an order of one axis' ends 1 'its shape is (1497)' trains none --order "$work/train_t.npy"
+check 'a folder that is not there' ends 1 'No such file' trains none --checkpoint "$work/no/c"
+check 'a checkpoint of another run' ends 1 'its run had --seed 0' trains none --epochs 6 --seed 1 --resume "$work/half.c"
+head -c 900 "$work/half.c" >"$work/cut.c"
+check 'a checkpoint cut short' ends 1 'damaged' trains none --epochs 6 --resume "$work/cut.c"
+if [ -c /dev/full ]; then
+  # shellcheck disable=SC2086
+  check 'no room for parameters' ends 1 'No space left' "$train" $data -o /dev/full
+  # shellcheck disable=SC2086
+  check 'no room for the log' ends 1 'No space left' "$train" $data --log /dev/full
+fi
+{ printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<i8', 'fortran_order': False, 'shape': (1, 64), }" && head -c 512 /dev/zero; } >"$work/order.npy"
+check 'an order of one step' ends 0 ' 1 steps' trains one --order "$work/order.npy"
+check 'more steps than the order has' ends 1 'it is for 1 steps; 2 are asked for' trains one --order "$work/order.npy" --steps 2
+
+# Interrupted: a checkpoint, status 130, and the rest as if nothing had been.
+# shellcheck disable=SC2086
+"$train" $data --epochs 400000 --log "$work/stopped.log" --checkpoint "$work/stopped.c" >/dev/null 2>&1 &
+process=$!
+for _ in $(seq 60); do [ -s "$work/stopped.log" ] || sleep 1; done
+kill -INT $process
+wait $process
+status=$?
+check 'an interruption ends with 130' [ $status -eq 130 ]
+check 'and leaves a checkpoint' ends 1 'it was written after' trains none --steps 1 --resume "$work/stopped.c"
+# The same through tenon, which passes the signal on.
+# shellcheck disable=SC2086
+"$tenon" train "$graph" -q $data --epochs 400000 --log "$work/passed.log" --checkpoint "$work/passed.c" >/dev/null 2>&1 &
+process=$!
+for _ in $(seq 120); do [ -s "$work/passed.log" ] || sleep 1; done
+kill -INT $process
+wait $process
+status=$?
+check 'an interrupted tenon train ends with 130' [ $status -eq 130 ]
+check 'and has written its checkpoint' [ -s "$work/passed.c" ]
+
+check 'the step alone' "$tenon" model "$graph" -q --isa portable --train -o "$work/step"
+check 'make for it' make -s -C "$work/step"
+check 'a program of its own' "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -I"$work/step/include" -o "$work/train_step" "$checkout/tests/programs/train_step.c" "$work/step/libnet_train.a"
+check 'trains by itself' "$work/train_step"
+
+# shellcheck disable=SC2086
+check 'tenon train' ends 0 '^step time' "$tenon" train "$graph" -q $data --epochs 6 --isa portable,native --log "$work/t.log" -o "$work/t.npz"
+check 'has the parameters of the program' sh -c "cmp '$work/whole.log' '$work/t.log' && cmp '$work/whole.npz' '$work/t.npz'"
+check 'the parameters are a graph'"'"'s' sh -c "cp '$checkout/examples/train_digits/digits.yaml' '$work' && cp '$work/t.npz' '$work/params.npz' && '$tenon' dump graph '$work/digits.yaml'"
+check 'tenon train asks for all data' ends 2 'data t=FILE is missing' "$tenon" train "$graph" -q --data x="$work/train_x.npy"
+check 'tenon train knows the names' ends 2 'has no input or target of that name' "$tenon" train "$graph" -q --data q="$work/train_x.npy"
+check 'tenon train looks for files first' ends 1 'none.npy: No such file' "$tenon" train "$graph" -q --data x=none.npy
+# shellcheck disable=SC2086
+check 'tenon train names what is no number' ends 2 'is not a number' "$tenon" train "$graph" -q $data --steps many
+# A network that is no classifier, with outputs that the loss does not read, and a fixed batch.
+cat >"$work/line.yaml" <<'GRAPH'
+graph: line
+sizes: {N: 32}
+inputs: {x: "u8[N, 64]"}
+parameters:
+  w: {type: "f64[64, 1]", from: full(value=0), grad: true}
+main: |
+  z = cast(x, dtype=f64)/16
+  y = matmul(z, w)
+outputs: [y, z]
+train:
+  targets: {t: "i64[N]"}
+  loss: mean(sq(y - reshape(cast(t, dtype=f64), shape=[32, 1])))
+  optimizer: adam(lr=0.01)
+GRAPH
+# shellcheck disable=SC2086
+check 'a fixed batch leaves examples out' ends 0 '46 steps an epoch, 25 examples of each epoch are left out' "$tenon" train "$work/line.yaml" -q $data \
+  --validate x="$work/held_x.npy" --validate t="$work/held_t.npy" --isa portable --log "$work/line.log"
+check 'it has a validation loss' grep -q 'epoch 1 of 1: loss [0-9.]*, validation loss [0-9.]*$' "$work/said"
+check 'an f64 loss has all its digits' awk 'END { exit !(length($2) >= 16) }' "$work/line.log"
+check 'the graph of a step' sh -c "'$tenon' dump graph --train '$graph' | grep -q 'state W1 = W1_next, gradient'"
+check 'the step explained' sh -c "'$tenon' explain '$graph' --train --memory --isa portable | grep -q '^W1 *state'"
+check '--train without a graph' refuses "$tenon" dump lower --train --ops relu
+check 'no training without a section' refuses "$tenon" train "$checkout/examples/digits/digits.yaml" -q --data x="$work/train_x.npy"
