@@ -52,6 +52,11 @@ struct NamedValue {
   std::string name, value;
 };
 
+/// Names of the inputs and targets that there are files for.
+struct TrainingData {
+  std::vector<std::string> learned, validated;
+};
+
 struct ModelOptions {
   std::string graph;                     ///< .yaml or .onnx
   std::vector<std::string> definitions;  ///< of ops, added to the shipped ones
@@ -68,9 +73,9 @@ struct ModelOptions {
   std::optional<std::string> until;  ///< the value to compute, in place of the graph's outputs
   std::vector<NamedValue> states;    ///< kept from one call to the next
   bool training = false;             ///< the graph's section `train` as a step, not the network
-  std::optional<std::vector<std::string>> data;  ///< names of inputs that the program will be given data for
-  std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
-  bool fuse = true;             ///< false: a kernel an operator and memory of its own for every value, to compare with
+  std::optional<TrainingData> data;  ///< what the program that trains will be given
+  std::optional<size_t> given;       ///< files that the program will be called with: as many as the graph has inputs
+  bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
   std::string output_dir;
 };
 

@@ -46,7 +46,8 @@ int run_command(Run& run, const TrainOptions& options) {
   model.max_threads = options.threads;
   model.main_program = model.training = true;
   model.data.emplace();
-  for (const NamedValue& d : options.data) model.data->push_back(d.name);
+  for (const NamedValue& d : options.data) model.data->learned.push_back(d.name);
+  for (const NamedValue& d : options.validation) model.data->validated.push_back(d.name);
   const int status =
       run.deliver(make_model(run, all_definitions(run, options.definitions), model), folder.path(), true);
   if (status != exit_done || run.only_looks()) return status;

@@ -23,6 +23,7 @@
 #include "semantics/make_selftest.h"
 #include "semantics/node_kernels.h"
 #include "support/diagnostics.h"
+#include "support/joined.h"
 #include "support/print_to.h"
 #include "support/version.h"
 
@@ -57,28 +58,41 @@ std::optional<Selftest> selftest_of(const PlacedModel& model, const ModelOptions
   return selftest;
 }
 
+/// Stops at a name that is none of these, or that comes twice.
+void refuse_wrong_names(const std::vector<std::string>& given, const std::vector<std::string>& names, const char* flag,
+                        const std::string& graph) {
+  for (size_t k = 0; k < given.size(); ++k) {
+    if (std::find(names.begin(), names.end(), given[k]) == names.end())
+      stop_run(exit_bad_command_line, fmt::format("{} {}=…: {} has no input or target of that name; it has {}", flag,
+                                                  given[k], graph, joined(names, ", ")));
+    if (std::count(given.begin(), given.end(), given[k]) > 1)
+      stop_run(exit_bad_command_line, fmt::format("{} {}=…: this input has two files", flag, given[k]));
+  }
+}
+
 /// Each input and target of a training graph has a file, and no file is for anything else.
-void refuse_wrong_data(const Graph& graph, const ModelOptions& o) {
+void refuse_wrong_data(const Graph& graph, const TrainingData& data, const std::string& file) {
   std::vector<std::string> names;
   for (const ValueId v : graph.inputs)
     if (std::none_of(graph.state.begin(), graph.state.end(), [&](const StatePair& s) { return s.input == v; }))
       names.push_back(graph.values[static_cast<size_t>(v)].original);
-  std::string list;
-  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
-  for (const std::string& given : *o.data)
-    if (std::find(names.begin(), names.end(), given) == names.end())
-      stop_run(exit_bad_command_line,
-               fmt::format("--data {}=…: {} has no input or target of that name; it has {}", given, o.graph, list));
-  for (const std::string& n : names)
-    if (std::find(o.data->begin(), o.data->end(), n) == o.data->end())
-      stop_run(exit_bad_command_line,
-               fmt::format("--data {}=FILE is missing: {} has the inputs and targets {}", n, o.graph, list));
+  for (const auto& [flag, given] : {std::pair{"--data", &data.learned}, std::pair{"--validate", &data.validated}}) {
+    refuse_wrong_names(*given, names, flag, file);
+    for (const std::string& n : names)
+      if ((given == &data.learned || !given->empty()) && std::find(given->begin(), given->end(), n) == given->end())
+        stop_run(exit_bad_command_line, fmt::format("{} {}=FILE is missing: {} has the inputs and targets {}", flag, n,
+                                                    file, joined(names, ", ")));
+  }
 }
 
 }  // namespace
 
 void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o) {
-  if (o.data) refuse_wrong_data(graph, o);
+  if (o.training && graph.state.empty())
+    stop_run(exit_bad_input, fmt::format("{}: no parameter of this graph is trained; a graph in YAML with a section "
+                                         "`train` is: docs/training.md",
+                                         o.graph));
+  if (o.data) refuse_wrong_data(graph, *o.data, o.graph);
   const size_t wanted = graph.inputs.size();
   if (!o.given || *o.given == wanted) return;
   stop_run(exit_bad_command_line,

@@ -93,6 +93,8 @@ check 'has the parameters of the program' sh -c "cmp '$work/whole.log' '$work/t.
 check 'the parameters are a graph'"'"'s' sh -c "cp '$checkout/examples/train_digits/digits.yaml' '$work' && cp '$work/t.npz' '$work/params.npz' && '$tenon' dump graph '$work/digits.yaml'"
 check 'tenon train asks for all data' ends 2 'data t=FILE is missing' "$tenon" train "$graph" -q --data x="$work/train_x.npy"
 check 'tenon train knows the names' ends 2 'has no input or target of that name' "$tenon" train "$graph" -q --data q="$work/train_x.npy"
+check 'tenon train knows names of validation' ends 2 'validate q=.*has no input or target' "$tenon" train "$graph" -q $data --validate q="$work/held_x.npy"
+check 'tenon train refuses two files for one' ends 2 'two files' "$tenon" train "$graph" -q $data --data t="$work/train_t.npy"
 check 'tenon train looks for files first' ends 1 'none.npy: No such file' "$tenon" train "$graph" -q --data x=none.npy
 # shellcheck disable=SC2086
 check 'tenon train names what is no number' ends 2 'is not a number' "$tenon" train "$graph" -q $data --steps many
