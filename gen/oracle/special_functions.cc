@@ -84,6 +84,7 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Exp2: return std::exp2(a);
     case ScalarOp::Scale2:
     case ScalarOp::Scale2Down: return a * std::exp2(b);
+    case ScalarOp::SumError: return 0;
     case ScalarOp::Expm1: return std::expm1(a);
     case ScalarOp::Log: return std::log(a);
     case ScalarOp::Log2: return std::log2(a);

@@ -4,8 +4,11 @@
 
 #if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12))
 
-#if defined(__FAST_MATH__)
-#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0) || \
+    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+#error "these functions need IEEE arithmetic: compile without -ffast-math, its parts, and -ffp-contract=fast"
+#elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "these functions need float and double as they are stored: compile with -msse2 -mfpmath=sse instead of x87"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

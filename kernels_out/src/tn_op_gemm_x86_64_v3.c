@@ -4,8 +4,11 @@
 
 #if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12))
 
-#if defined(__FAST_MATH__)
-#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0) || \
+    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+#error "these functions need IEEE arithmetic: compile without -ffast-math, its parts, and -ffp-contract=fast"
+#elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "these functions need float and double as they are stored: compile with -msse2 -mfpmath=sse instead of x87"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -59,6 +62,22 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) 
   const tn_f32x4 by_2 = by_4 + __builtin_shufflevector(by_4, by_4, 2, 3, 0, 1);
   const tn_f32x4 by_1 = by_2 + __builtin_shufflevector(by_2, by_2, 1, 2, 3, 0);
   return by_1[0];
+}
+
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, float b) {
+  const float s = a + b;
+  const float added = s - a;
+  const float lost = a - (s - added) + (b - added);
+  return lost == lost ? lost : 0.0f;
+}
+
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sum_error_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
+  const tn_f32x8 s = a + b;
+  const tn_f32x8 added = s - a;
+  const tn_f32x8 lost = a - (s - added) + (b - added);
+  return _mm256_blendv_ps((tn_f32x8){0}, lost, (__m256)(lost == lost));
 }
 
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
@@ -242,30 +261,45 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        const int64_t k_groups = K & (-32);
-        for (int64_t k = 0; k < k_groups; k += 32) {
-          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
-              Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
-              *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
-              *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
-              *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
+        float Y_sum = 0.0f;
+        float Y_sum_lost = 0.0f;
+        const int64_t k_block_end = (K + 2048 - 1) / 2048;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 2048;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
+          const int64_t k_groups = k_begin + ((k_end - k_begin) & (-32));
+          for (int64_t k = k_begin; k < k_groups; k += 32) {
+            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
+          }
+          for (int64_t k = k_groups; k < k_end; k += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
+            Y_sum_block0 = Y_sum_block0 + _mm256_blendv_ps((tn_f32x8){0},
+                tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
+                (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          }
+          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum_block0 + Y_sum_block1 +
+              (Y_sum_block2 + Y_sum_block3));
+          if (k_block == 0) {
+            Y_sum = Y_sum_block_all;
+          } else {
+            Y_sum_lost = Y_sum_lost + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+            Y_sum = Y_sum + Y_sum_block_all;
+          }
         }
-        for (int64_t k = k_groups; k < K; k += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
-          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-        }
-        const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
-        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) +
-            (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n * C_s1]);
+        const float y_sum = Y_sum + Y_sum_lost;
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n * C_s1]);
       }
     }
   } else {
@@ -273,16 +307,51 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       const int64_t n_groups = N & (-32);
       for (int64_t n = 0; n < n_groups; n += 32) {
         tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
         tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
         tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
         tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        for (int64_t k = 0; k < K; ++k) {
-          const float a = A[k * A_s1];
-          Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+        tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+        const int64_t k_block_end = (K + 64 - 1) / 64;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 64;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+          for (int64_t k = k_begin; k < k_end; ++k) {
+            const float a = A[k * A_s1];
+            Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
+                Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)],
+                Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)],
+                Y_sum_block3);
+          }
+          if (k_block == 0) {
+            Y_sum0 = Y_sum_block0;
+            Y_sum1 = Y_sum_block1;
+            Y_sum2 = Y_sum_block2;
+            Y_sum3 = Y_sum_block3;
+          } else {
+            Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+            Y_sum0 = Y_sum0 + Y_sum_block0;
+            Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+            Y_sum1 = Y_sum1 + Y_sum_block1;
+            Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+            Y_sum2 = Y_sum2 + Y_sum_block2;
+            Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+            Y_sum3 = Y_sum3 + Y_sum_block3;
+          }
         }
+        const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+        const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+        const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+        const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
         const int t = alpha == 0.0f;
         tn_f32x8 t2 = (tn_f32x8){0};
         tn_f32x8 t3 = (tn_f32x8){0};
@@ -294,10 +363,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           t4 = (tn_f32x8){0};
           t5 = (tn_f32x8){0};
         } else {
-          t2 = alpha * Y_sum0;
-          t3 = alpha * Y_sum1;
-          t4 = alpha * Y_sum2;
-          t5 = alpha * Y_sum3;
+          t2 = alpha * y_sum;
+          t3 = alpha * y_sum2;
+          t4 = alpha * y_sum3;
+          t5 = alpha * y_sum4;
         }
         const int t6 = beta == 0.0f;
         tn_f32x8 t7 = (tn_f32x8){0};
@@ -323,16 +392,31 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
       for (int64_t n = n_groups; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
         tn_f32x8 Y_sum = (tn_f32x8){0};
-        for (int64_t k = 0; k < K; ++k) {
-          const float a = A[k * A_s1];
-          Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum);
+        tn_f32x8 Y_sum_lost = (tn_f32x8){0};
+        const int64_t k_block_end = (K + 64 - 1) / 64;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 64;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+          for (int64_t k = k_begin; k < k_end; ++k) {
+            const float a = A[k * A_s1];
+            Y_sum_block = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
+                Y_sum_block);
+          }
+          if (k_block == 0) {
+            Y_sum = Y_sum_block;
+          } else {
+            Y_sum_lost = Y_sum_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block);
+            Y_sum = Y_sum + Y_sum_block;
+          }
         }
+        const tn_f32x8 y_sum = Y_sum + Y_sum_lost;
         const int t = alpha == 0.0f;
         tn_f32x8 t2 = (tn_f32x8){0};
         if (t) {
           t2 = (tn_f32x8){0};
         } else {
-          t2 = alpha * Y_sum;
+          t2 = alpha * y_sum;
         }
         const int t3 = beta == 0.0f;
         tn_f32x8 t4 = (tn_f32x8){0};
@@ -348,16 +432,51 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         const int64_t m_groups = M & (-32);
         for (int64_t m = 0; m < m_groups; m += 32) {
           tn_f32x8 Y_sum0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
           tn_f32x8 Y_sum1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
           tn_f32x8 Y_sum2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
           tn_f32x8 Y_sum3 = (tn_f32x8){0};
-          for (int64_t k = 0; k < K; ++k) {
-            const float b = B[k * B_s0];
-            Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum0);
-            Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum1);
-            Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum2);
-            Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum3);
+          tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+              Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block1);
+              Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block2);
+              Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block3);
+            }
+            if (k_block == 0) {
+              Y_sum0 = Y_sum_block0;
+              Y_sum1 = Y_sum_block1;
+              Y_sum2 = Y_sum_block2;
+              Y_sum3 = Y_sum_block3;
+            } else {
+              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+              Y_sum0 = Y_sum0 + Y_sum_block0;
+              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+              Y_sum1 = Y_sum1 + Y_sum_block1;
+              Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+              Y_sum2 = Y_sum2 + Y_sum_block2;
+              Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+              Y_sum3 = Y_sum3 + Y_sum_block3;
+            }
           }
+          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+          const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+          const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
           const int t = alpha == 0.0f;
           tn_f32x8 t2 = (tn_f32x8){0};
           tn_f32x8 t3 = (tn_f32x8){0};
@@ -369,10 +488,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
             t4 = (tn_f32x8){0};
             t5 = (tn_f32x8){0};
           } else {
-            t2 = alpha * Y_sum0;
-            t3 = alpha * Y_sum1;
-            t4 = alpha * Y_sum2;
-            t5 = alpha * Y_sum3;
+            t2 = alpha * y_sum;
+            t3 = alpha * y_sum2;
+            t4 = alpha * y_sum3;
+            t5 = alpha * y_sum4;
           }
           const int t6 = beta == 0.0f;
           tn_f32x8 t7 = (tn_f32x8){0};
@@ -398,16 +517,31 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
         for (int64_t m = m_groups; m < M; m += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
           tn_f32x8 Y_sum = (tn_f32x8){0};
-          for (int64_t k = 0; k < K; ++k) {
-            const float b = B[k * B_s0];
-            Y_sum = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b), Y_sum);
+          tn_f32x8 Y_sum_lost = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum_block = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b),
+                  Y_sum_block);
+            }
+            if (k_block == 0) {
+              Y_sum = Y_sum_block;
+            } else {
+              Y_sum_lost = Y_sum_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block);
+              Y_sum = Y_sum + Y_sum_block;
+            }
           }
+          const tn_f32x8 y_sum = Y_sum + Y_sum_lost;
           const int t = alpha == 0.0f;
           tn_f32x8 t2 = (tn_f32x8){0};
           if (t) {
             t2 = (tn_f32x8){0};
           } else {
-            t2 = alpha * Y_sum;
+            t2 = alpha * y_sum;
           }
           const int t3 = beta == 0.0f;
           tn_f32x8 t4 = (tn_f32x8){0};
@@ -644,29 +778,45 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        const int64_t k_groups = K & (-32);
-        for (int64_t k = 0; k < k_groups; k += 32) {
-          Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k], *(const tn_f32x8_at *)&B[k + n * B_s1],
-              Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
-              *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
-              *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
-              *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum3);
+        float Y_sum = 0.0f;
+        float Y_sum_lost = 0.0f;
+        const int64_t k_block_end = (K + 2048 - 1) / 2048;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 2048;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 2048 + 2048, K);
+          const int64_t k_groups = k_begin + ((k_end - k_begin) & (-32));
+          for (int64_t k = k_begin; k < k_groups; k += 32) {
+            Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + k],
+                *(const tn_f32x8_at *)&B[k + n * B_s1], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 8)],
+                *(const tn_f32x8_at *)&B[k + 8 + n * B_s1], Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 16)],
+                *(const tn_f32x8_at *)&B[k + 16 + n * B_s1], Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m * A_s0 + (k + 24)],
+                *(const tn_f32x8_at *)&B[k + 24 + n * B_s1], Y_sum_block3);
+          }
+          for (int64_t k = k_groups; k < k_end; k += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, k_end - k);
+            Y_sum_block0 = Y_sum_block0 + _mm256_blendv_ps((tn_f32x8){0},
+                tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
+                tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
+                (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+          }
+          const float Y_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum_block0 + Y_sum_block1 +
+              (Y_sum_block2 + Y_sum_block3));
+          if (k_block == 0) {
+            Y_sum = Y_sum_block_all;
+          } else {
+            Y_sum_lost = Y_sum_lost + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+            Y_sum = Y_sum + Y_sum_block_all;
+          }
         }
-        for (int64_t k = k_groups; k < K; k += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, K - k);
-          Y_sum0 = Y_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_load_first_x86_64_v3(&A[m * A_s0 + k], active) *
-              tn_f32x8_load_first_x86_64_v3(&B[k + n * B_s1], active),
-              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-        }
-        const float Y_sum_all = tn_f32x8_fold_sum_x86_64_v3(Y_sum0 + Y_sum1 + (Y_sum2 + Y_sum3));
-        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * Y_sum_all) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+        const float y_sum = Y_sum + Y_sum_lost;
+        Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * 0.0f);
       }
     }
   } else {
@@ -674,16 +824,51 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       const int64_t n_groups = N & (-32);
       for (int64_t n = 0; n < n_groups; n += 32) {
         tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
         tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
         tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
         tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        for (int64_t k = 0; k < K; ++k) {
-          const float a = A[k * A_s1];
-          Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
-          Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
-          Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
-          Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+        tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+        const int64_t k_block_end = (K + 64 - 1) / 64;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 64;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+          for (int64_t k = k_begin; k < k_end; ++k) {
+            const float a = A[k * A_s1];
+            Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
+                Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)],
+                Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)],
+                Y_sum_block3);
+          }
+          if (k_block == 0) {
+            Y_sum0 = Y_sum_block0;
+            Y_sum1 = Y_sum_block1;
+            Y_sum2 = Y_sum_block2;
+            Y_sum3 = Y_sum_block3;
+          } else {
+            Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+            Y_sum0 = Y_sum0 + Y_sum_block0;
+            Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+            Y_sum1 = Y_sum1 + Y_sum_block1;
+            Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+            Y_sum2 = Y_sum2 + Y_sum_block2;
+            Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+            Y_sum3 = Y_sum3 + Y_sum_block3;
+          }
         }
+        const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+        const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+        const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+        const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
         const int t = alpha == 0.0f;
         tn_f32x8 t2 = (tn_f32x8){0};
         tn_f32x8 t3 = (tn_f32x8){0};
@@ -695,10 +880,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           t4 = (tn_f32x8){0};
           t5 = (tn_f32x8){0};
         } else {
-          t2 = alpha * Y_sum0;
-          t3 = alpha * Y_sum1;
-          t4 = alpha * Y_sum2;
-          t5 = alpha * Y_sum3;
+          t2 = alpha * y_sum;
+          t3 = alpha * y_sum2;
+          t4 = alpha * y_sum3;
+          t5 = alpha * y_sum4;
         }
         const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
         *(tn_f32x8_at *)&Y[n] = t2 + t6;
@@ -709,16 +894,31 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       for (int64_t n = n_groups; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
         tn_f32x8 Y_sum = (tn_f32x8){0};
-        for (int64_t k = 0; k < K; ++k) {
-          const float a = A[k * A_s1];
-          Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum);
+        tn_f32x8 Y_sum_lost = (tn_f32x8){0};
+        const int64_t k_block_end = (K + 64 - 1) / 64;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 64;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+          for (int64_t k = k_begin; k < k_end; ++k) {
+            const float a = A[k * A_s1];
+            Y_sum_block = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
+                Y_sum_block);
+          }
+          if (k_block == 0) {
+            Y_sum = Y_sum_block;
+          } else {
+            Y_sum_lost = Y_sum_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block);
+            Y_sum = Y_sum + Y_sum_block;
+          }
         }
+        const tn_f32x8 y_sum = Y_sum + Y_sum_lost;
         const int t = alpha == 0.0f;
         tn_f32x8 t2 = (tn_f32x8){0};
         if (t) {
           t2 = (tn_f32x8){0};
         } else {
-          t2 = alpha * Y_sum;
+          t2 = alpha * y_sum;
         }
         const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
         tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
@@ -728,16 +928,51 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         const int64_t m_groups = M & (-32);
         for (int64_t m = 0; m < m_groups; m += 32) {
           tn_f32x8 Y_sum0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
           tn_f32x8 Y_sum1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
           tn_f32x8 Y_sum2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
           tn_f32x8 Y_sum3 = (tn_f32x8){0};
-          for (int64_t k = 0; k < K; ++k) {
-            const float b = B[k * B_s0];
-            Y_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum0);
-            Y_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b), Y_sum1);
-            Y_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b), Y_sum2);
-            Y_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b), Y_sum3);
+          tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+              Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block1);
+              Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block2);
+              Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block3);
+            }
+            if (k_block == 0) {
+              Y_sum0 = Y_sum_block0;
+              Y_sum1 = Y_sum_block1;
+              Y_sum2 = Y_sum_block2;
+              Y_sum3 = Y_sum_block3;
+            } else {
+              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+              Y_sum0 = Y_sum0 + Y_sum_block0;
+              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+              Y_sum1 = Y_sum1 + Y_sum_block1;
+              Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+              Y_sum2 = Y_sum2 + Y_sum_block2;
+              Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+              Y_sum3 = Y_sum3 + Y_sum_block3;
+            }
           }
+          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+          const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+          const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
           const int t = alpha == 0.0f;
           tn_f32x8 t2 = (tn_f32x8){0};
           tn_f32x8 t3 = (tn_f32x8){0};
@@ -749,10 +984,10 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             t4 = (tn_f32x8){0};
             t5 = (tn_f32x8){0};
           } else {
-            t2 = alpha * Y_sum0;
-            t3 = alpha * Y_sum1;
-            t4 = alpha * Y_sum2;
-            t5 = alpha * Y_sum3;
+            t2 = alpha * y_sum;
+            t3 = alpha * y_sum2;
+            t4 = alpha * y_sum3;
+            t5 = alpha * y_sum4;
           }
           const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
           *(tn_f32x8_at *)&Y[m] = t2 + t6;
@@ -763,16 +998,31 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         for (int64_t m = m_groups; m < M; m += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
           tn_f32x8 Y_sum = (tn_f32x8){0};
-          for (int64_t k = 0; k < K; ++k) {
-            const float b = B[k * B_s0];
-            Y_sum = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b), Y_sum);
+          tn_f32x8 Y_sum_lost = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum_block = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b),
+                  Y_sum_block);
+            }
+            if (k_block == 0) {
+              Y_sum = Y_sum_block;
+            } else {
+              Y_sum_lost = Y_sum_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block);
+              Y_sum = Y_sum + Y_sum_block;
+            }
           }
+          const tn_f32x8 y_sum = Y_sum + Y_sum_lost;
           const int t = alpha == 0.0f;
           tn_f32x8 t2 = (tn_f32x8){0};
           if (t) {
             t2 = (tn_f32x8){0};
           } else {
-            t2 = alpha * Y_sum;
+            t2 = alpha * y_sum;
           }
           const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
           tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);

@@ -2,8 +2,11 @@
 /* op_layernorm: kernels for portable. */
 #include "tn_internal.h"
 
-#if defined(__FAST_MATH__)
-#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0) || \
+    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+#error "these functions need IEEE arithmetic: compile without -ffast-math, its parts, and -ffp-contract=fast"
+#elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "these functions need float and double as they are stored: compile with -msse2 -mfpmath=sse instead of x87"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -17,6 +20,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+static inline int64_t tn_i64_min_portable(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+static inline float tn_f32_sum_error_portable(float a, float b) {
+  const float s = a + b;
+  const float added = s - a;
+  const float lost = a - (s - added) + (b - added);
+  return lost == lost ? lost : 0.0f;
+}
 
 static inline float tn_f32_sq_portable(float a) {
   return a * a;
@@ -91,38 +106,66 @@ static int tn_layernorm_f32_portable(const int64_t *size, const tn_scalar *attr,
   const float *restrict B = (const float *)in[2];
   float *restrict Y = (float *)out[0];
   for (int64_t p = 0; p < P; ++p) {
-    float mean_sum0 = 0.0f;
-    float mean_sum1 = 0.0f;
-    float mean_sum2 = 0.0f;
-    float mean_sum3 = 0.0f;
-    const int64_t q_groups = Q & (-4);
-    for (int64_t q = 0; q < q_groups; q += 4) {
-      mean_sum0 = mean_sum0 + X[p * Q + q];
-      mean_sum1 = mean_sum1 + X[p * Q + (q + 1)];
-      mean_sum2 = mean_sum2 + X[p * Q + (q + 2)];
-      mean_sum3 = mean_sum3 + X[p * Q + (q + 3)];
+    float mean_sum = 0.0f;
+    float mean_sum_lost = 0.0f;
+    const int64_t q_block_end = (Q + 256 - 1) / 256;
+    for (int64_t q_block = 0; q_block < q_block_end; ++q_block) {
+      float mean_sum_block0 = 0.0f;
+      float mean_sum_block1 = 0.0f;
+      float mean_sum_block2 = 0.0f;
+      float mean_sum_block3 = 0.0f;
+      const int64_t q_begin = q_block * 256;
+      const int64_t q_end = tn_i64_min_portable(q_block * 256 + 256, Q);
+      const int64_t q_groups = q_begin + ((q_end - q_begin) & (-4));
+      for (int64_t q = q_begin; q < q_groups; q += 4) {
+        mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
+        mean_sum_block1 = mean_sum_block1 + X[p * Q + (q + 1)];
+        mean_sum_block2 = mean_sum_block2 + X[p * Q + (q + 2)];
+        mean_sum_block3 = mean_sum_block3 + X[p * Q + (q + 3)];
+      }
+      for (int64_t q = q_groups; q < q_end; ++q) {
+        mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
+      }
+      const float mean_sum_block_all = mean_sum_block0 + mean_sum_block1 + (mean_sum_block2 + mean_sum_block3);
+      if (q_block == 0) {
+        mean_sum = mean_sum_block_all;
+      } else {
+        mean_sum_lost = mean_sum_lost + tn_f32_sum_error_portable(mean_sum, mean_sum_block_all);
+        mean_sum = mean_sum + mean_sum_block_all;
+      }
     }
-    for (int64_t q = q_groups; q < Q; ++q) {
-      mean_sum0 = mean_sum0 + X[p * Q + q];
+    const float mean_sum2 = mean_sum + mean_sum_lost;
+    const float mean = mean_sum2 / (float)Nq;
+    float var_sum = 0.0f;
+    float var_sum_lost = 0.0f;
+    const int64_t q_1_block_end = (Q + 256 - 1) / 256;
+    for (int64_t q_1_block = 0; q_1_block < q_1_block_end; ++q_1_block) {
+      float var_sum_block0 = 0.0f;
+      float var_sum_block1 = 0.0f;
+      float var_sum_block2 = 0.0f;
+      float var_sum_block3 = 0.0f;
+      const int64_t q_1_begin = q_1_block * 256;
+      const int64_t q_1_end = tn_i64_min_portable(q_1_block * 256 + 256, Q);
+      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & (-4));
+      for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 4) {
+        var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
+        var_sum_block1 = var_sum_block1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
+        var_sum_block2 = var_sum_block2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean);
+        var_sum_block3 = var_sum_block3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean);
+      }
+      for (int64_t q_1 = q_1_groups; q_1 < q_1_end; ++q_1) {
+        var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
+      }
+      const float var_sum_block_all = var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3);
+      if (q_1_block == 0) {
+        var_sum = var_sum_block_all;
+      } else {
+        var_sum_lost = var_sum_lost + tn_f32_sum_error_portable(var_sum, var_sum_block_all);
+        var_sum = var_sum + var_sum_block_all;
+      }
     }
-    const float mean_sum_all = mean_sum0 + mean_sum1 + (mean_sum2 + mean_sum3);
-    const float mean = mean_sum_all / (float)Nq;
-    float var_sum0 = 0.0f;
-    float var_sum1 = 0.0f;
-    float var_sum2 = 0.0f;
-    float var_sum3 = 0.0f;
-    const int64_t q_1_groups = Q & (-4);
-    for (int64_t q_1 = 0; q_1 < q_1_groups; q_1 += 4) {
-      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
-      var_sum1 = var_sum1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
-      var_sum2 = var_sum2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean);
-      var_sum3 = var_sum3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean);
-    }
-    for (int64_t q_1 = q_1_groups; q_1 < Q; ++q_1) {
-      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
-    }
-    const float var_sum_all = var_sum0 + var_sum1 + (var_sum2 + var_sum3);
-    const float rstd = 1.0f / tn_f32_sqrt_portable(var_sum_all / (float)Nq + eps);
+    const float var_sum2 = var_sum + var_sum_lost;
+    const float rstd = 1.0f / tn_f32_sqrt_portable(var_sum2 / (float)Nq + eps);
     for (int64_t q = 0; q < Q; ++q) {
       Y[p * Q + q] = (X[p * Q + q] - mean) * rstd * G[q] + B[q];
     }
@@ -150,38 +193,66 @@ static int tn_layernorm_f32_noB_portable(const int64_t *size, const tn_scalar *a
   const float *restrict G = (const float *)in[1];
   float *restrict Y = (float *)out[0];
   for (int64_t p = 0; p < P; ++p) {
-    float mean_sum0 = 0.0f;
-    float mean_sum1 = 0.0f;
-    float mean_sum2 = 0.0f;
-    float mean_sum3 = 0.0f;
-    const int64_t q_groups = Q & (-4);
-    for (int64_t q = 0; q < q_groups; q += 4) {
-      mean_sum0 = mean_sum0 + X[p * Q + q];
-      mean_sum1 = mean_sum1 + X[p * Q + (q + 1)];
-      mean_sum2 = mean_sum2 + X[p * Q + (q + 2)];
-      mean_sum3 = mean_sum3 + X[p * Q + (q + 3)];
+    float mean_sum = 0.0f;
+    float mean_sum_lost = 0.0f;
+    const int64_t q_block_end = (Q + 256 - 1) / 256;
+    for (int64_t q_block = 0; q_block < q_block_end; ++q_block) {
+      float mean_sum_block0 = 0.0f;
+      float mean_sum_block1 = 0.0f;
+      float mean_sum_block2 = 0.0f;
+      float mean_sum_block3 = 0.0f;
+      const int64_t q_begin = q_block * 256;
+      const int64_t q_end = tn_i64_min_portable(q_block * 256 + 256, Q);
+      const int64_t q_groups = q_begin + ((q_end - q_begin) & (-4));
+      for (int64_t q = q_begin; q < q_groups; q += 4) {
+        mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
+        mean_sum_block1 = mean_sum_block1 + X[p * Q + (q + 1)];
+        mean_sum_block2 = mean_sum_block2 + X[p * Q + (q + 2)];
+        mean_sum_block3 = mean_sum_block3 + X[p * Q + (q + 3)];
+      }
+      for (int64_t q = q_groups; q < q_end; ++q) {
+        mean_sum_block0 = mean_sum_block0 + X[p * Q + q];
+      }
+      const float mean_sum_block_all = mean_sum_block0 + mean_sum_block1 + (mean_sum_block2 + mean_sum_block3);
+      if (q_block == 0) {
+        mean_sum = mean_sum_block_all;
+      } else {
+        mean_sum_lost = mean_sum_lost + tn_f32_sum_error_portable(mean_sum, mean_sum_block_all);
+        mean_sum = mean_sum + mean_sum_block_all;
+      }
     }
-    for (int64_t q = q_groups; q < Q; ++q) {
-      mean_sum0 = mean_sum0 + X[p * Q + q];
+    const float mean_sum2 = mean_sum + mean_sum_lost;
+    const float mean = mean_sum2 / (float)Nq;
+    float var_sum = 0.0f;
+    float var_sum_lost = 0.0f;
+    const int64_t q_1_block_end = (Q + 256 - 1) / 256;
+    for (int64_t q_1_block = 0; q_1_block < q_1_block_end; ++q_1_block) {
+      float var_sum_block0 = 0.0f;
+      float var_sum_block1 = 0.0f;
+      float var_sum_block2 = 0.0f;
+      float var_sum_block3 = 0.0f;
+      const int64_t q_1_begin = q_1_block * 256;
+      const int64_t q_1_end = tn_i64_min_portable(q_1_block * 256 + 256, Q);
+      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & (-4));
+      for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 4) {
+        var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
+        var_sum_block1 = var_sum_block1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
+        var_sum_block2 = var_sum_block2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean);
+        var_sum_block3 = var_sum_block3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean);
+      }
+      for (int64_t q_1 = q_1_groups; q_1 < q_1_end; ++q_1) {
+        var_sum_block0 = var_sum_block0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
+      }
+      const float var_sum_block_all = var_sum_block0 + var_sum_block1 + (var_sum_block2 + var_sum_block3);
+      if (q_1_block == 0) {
+        var_sum = var_sum_block_all;
+      } else {
+        var_sum_lost = var_sum_lost + tn_f32_sum_error_portable(var_sum, var_sum_block_all);
+        var_sum = var_sum + var_sum_block_all;
+      }
     }
-    const float mean_sum_all = mean_sum0 + mean_sum1 + (mean_sum2 + mean_sum3);
-    const float mean = mean_sum_all / (float)Nq;
-    float var_sum0 = 0.0f;
-    float var_sum1 = 0.0f;
-    float var_sum2 = 0.0f;
-    float var_sum3 = 0.0f;
-    const int64_t q_1_groups = Q & (-4);
-    for (int64_t q_1 = 0; q_1 < q_1_groups; q_1 += 4) {
-      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
-      var_sum1 = var_sum1 + tn_f32_sq_portable(X[p * Q + (q_1 + 1)] - mean);
-      var_sum2 = var_sum2 + tn_f32_sq_portable(X[p * Q + (q_1 + 2)] - mean);
-      var_sum3 = var_sum3 + tn_f32_sq_portable(X[p * Q + (q_1 + 3)] - mean);
-    }
-    for (int64_t q_1 = q_1_groups; q_1 < Q; ++q_1) {
-      var_sum0 = var_sum0 + tn_f32_sq_portable(X[p * Q + q_1] - mean);
-    }
-    const float var_sum_all = var_sum0 + var_sum1 + (var_sum2 + var_sum3);
-    const float rstd = 1.0f / tn_f32_sqrt_portable(var_sum_all / (float)Nq + eps);
+    const float var_sum2 = var_sum + var_sum_lost;
+    const float rstd = 1.0f / tn_f32_sqrt_portable(var_sum2 / (float)Nq + eps);
     for (int64_t q = 0; q < Q; ++q) {
       Y[p * Q + q] = (X[p * Q + q] - mean) * rstd * G[q] + 0.0f;
     }

@@ -4,8 +4,11 @@
 
 #if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12))
 
-#if defined(__FAST_MATH__)
-#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0) || \
+    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+#error "these functions need IEEE arithmetic: compile without -ffast-math, its parts, and -ffp-contract=fast"
+#elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "these functions need float and double as they are stored: compile with -msse2 -mfpmath=sse instead of x87"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -59,6 +62,14 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) 
   return by_1[0];
 }
 
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, float b) {
+  const float s = a + b;
+  const float added = s - a;
+  const float lost = a - (s - added) + (b - added);
+  return lost == lost ? lost : 0.0f;
+}
+
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sq_x86_64_v3(tn_f32x8 a) {
   return a * a;
 }
@@ -89,48 +100,78 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
   const float *restrict B = (const float *)in[2];
   float *restrict Y = (float *)out[0];
   for (int64_t p = 0; p < P; ++p) {
-    tn_f32x8 mean_sum0 = (tn_f32x8){0};
-    tn_f32x8 mean_sum1 = (tn_f32x8){0};
-    tn_f32x8 mean_sum2 = (tn_f32x8){0};
-    tn_f32x8 mean_sum3 = (tn_f32x8){0};
+    float mean_sum = 0.0f;
+    float mean_sum_lost = 0.0f;
+    const int64_t q_block_end = (Q + 2048 - 1) / 2048;
+    for (int64_t q_block = 0; q_block < q_block_end; ++q_block) {
+      tn_f32x8 mean_sum_block0 = (tn_f32x8){0};
+      tn_f32x8 mean_sum_block1 = (tn_f32x8){0};
+      tn_f32x8 mean_sum_block2 = (tn_f32x8){0};
+      tn_f32x8 mean_sum_block3 = (tn_f32x8){0};
+      const int64_t q_begin = q_block * 2048;
+      const int64_t q_end = tn_i64_min_x86_64_v3(q_block * 2048 + 2048, Q);
+      const int64_t q_groups = q_begin + ((q_end - q_begin) & (-32));
+      for (int64_t q = q_begin; q < q_groups; q += 32) {
+        mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
+        mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + (q + 8)];
+        mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + (q + 16)];
+        mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + (q + 24)];
+      }
+      for (int64_t q = q_groups; q < q_end; q += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
+        mean_sum_block0 = mean_sum_block0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
+      }
+      const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(mean_sum_block0 + mean_sum_block1 +
+          (mean_sum_block2 + mean_sum_block3));
+      if (q_block == 0) {
+        mean_sum = mean_sum_block_all;
+      } else {
+        mean_sum_lost = mean_sum_lost + tn_f32_sum_error_x86_64_v3(mean_sum, mean_sum_block_all);
+        mean_sum = mean_sum + mean_sum_block_all;
+      }
+    }
+    const float mean_sum2 = mean_sum + mean_sum_lost;
+    const float mean = mean_sum2 / (float)Nq;
+    float var_sum = 0.0f;
+    float var_sum_lost = 0.0f;
+    const int64_t q_1_block_end = (Q + 2048 - 1) / 2048;
+    for (int64_t q_1_block = 0; q_1_block < q_1_block_end; ++q_1_block) {
+      tn_f32x8 var_sum_block0 = (tn_f32x8){0};
+      tn_f32x8 var_sum_block1 = (tn_f32x8){0};
+      tn_f32x8 var_sum_block2 = (tn_f32x8){0};
+      tn_f32x8 var_sum_block3 = (tn_f32x8){0};
+      const int64_t q_1_begin = q_1_block * 2048;
+      const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
+      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & (-32));
+      for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
+        var_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
+            *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum_block0);
+        var_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean,
+            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean, var_sum_block1);
+        var_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean,
+            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean, var_sum_block2);
+        var_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean,
+            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean, var_sum_block3);
+      }
+      for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
+        var_sum_block0 = var_sum_block0 + _mm256_blendv_ps((tn_f32x8){0},
+            tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean),
+            (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+      }
+      const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(var_sum_block0 + var_sum_block1 +
+          (var_sum_block2 + var_sum_block3));
+      if (q_1_block == 0) {
+        var_sum = var_sum_block_all;
+      } else {
+        var_sum_lost = var_sum_lost + tn_f32_sum_error_x86_64_v3(var_sum, var_sum_block_all);
+        var_sum = var_sum + var_sum_block_all;
+      }
+    }
+    const float var_sum2 = var_sum + var_sum_lost;
+    const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
     const int64_t q_groups = Q & (-32);
     for (int64_t q = 0; q < q_groups; q += 32) {
-      mean_sum0 = mean_sum0 + *(const tn_f32x8_at *)&X[p * Q + q];
-      mean_sum1 = mean_sum1 + *(const tn_f32x8_at *)&X[p * Q + (q + 8)];
-      mean_sum2 = mean_sum2 + *(const tn_f32x8_at *)&X[p * Q + (q + 16)];
-      mean_sum3 = mean_sum3 + *(const tn_f32x8_at *)&X[p * Q + (q + 24)];
-    }
-    for (int64_t q = q_groups; q < Q; q += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-      mean_sum0 = mean_sum0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
-    }
-    const float mean_sum_all = tn_f32x8_fold_sum_x86_64_v3(mean_sum0 + mean_sum1 + (mean_sum2 + mean_sum3));
-    const float mean = mean_sum_all / (float)Nq;
-    tn_f32x8 var_sum0 = (tn_f32x8){0};
-    tn_f32x8 var_sum1 = (tn_f32x8){0};
-    tn_f32x8 var_sum2 = (tn_f32x8){0};
-    tn_f32x8 var_sum3 = (tn_f32x8){0};
-    const int64_t q_1_groups = Q & (-32);
-    for (int64_t q_1 = 0; q_1 < q_1_groups; q_1 += 32) {
-      var_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
-          *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum0);
-      var_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean, var_sum1);
-      var_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean, var_sum2);
-      var_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean, var_sum3);
-    }
-    for (int64_t q_1 = q_1_groups; q_1 < Q; q_1 += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, Q - q_1);
-      var_sum0 = var_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p *
-          Q + q_1], active) - mean), (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} <
-          (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-    }
-    const float var_sum_all = tn_f32x8_fold_sum_x86_64_v3(var_sum0 + var_sum1 + (var_sum2 + var_sum3));
-    const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum_all / (float)Nq + eps)));
-    const int64_t q_groups2 = Q & (-32);
-    for (int64_t q = 0; q < q_groups2; q += 32) {
       __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
       __builtin_prefetch(&X[(p + 1) * Q + (q + 16)], 0, 3);
       __builtin_prefetch(&G[q + 512], 0, 3);
@@ -148,7 +189,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_x86_64_v3(const int64_t *size, c
       *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 24] + *(const tn_f32x8_at *)&B[q + 24];
     }
-    for (int64_t q = q_groups2; q < Q; q += 8) {
+    for (int64_t q = q_groups; q < Q; q += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
       tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active, (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) -
           mean) * rstd * tn_f32x8_load_first_x86_64_v3(&G[q], active) + tn_f32x8_load_first_x86_64_v3(&B[q], active));
@@ -177,48 +218,78 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
   const float *restrict G = (const float *)in[1];
   float *restrict Y = (float *)out[0];
   for (int64_t p = 0; p < P; ++p) {
-    tn_f32x8 mean_sum0 = (tn_f32x8){0};
-    tn_f32x8 mean_sum1 = (tn_f32x8){0};
-    tn_f32x8 mean_sum2 = (tn_f32x8){0};
-    tn_f32x8 mean_sum3 = (tn_f32x8){0};
+    float mean_sum = 0.0f;
+    float mean_sum_lost = 0.0f;
+    const int64_t q_block_end = (Q + 2048 - 1) / 2048;
+    for (int64_t q_block = 0; q_block < q_block_end; ++q_block) {
+      tn_f32x8 mean_sum_block0 = (tn_f32x8){0};
+      tn_f32x8 mean_sum_block1 = (tn_f32x8){0};
+      tn_f32x8 mean_sum_block2 = (tn_f32x8){0};
+      tn_f32x8 mean_sum_block3 = (tn_f32x8){0};
+      const int64_t q_begin = q_block * 2048;
+      const int64_t q_end = tn_i64_min_x86_64_v3(q_block * 2048 + 2048, Q);
+      const int64_t q_groups = q_begin + ((q_end - q_begin) & (-32));
+      for (int64_t q = q_begin; q < q_groups; q += 32) {
+        mean_sum_block0 = mean_sum_block0 + *(const tn_f32x8_at *)&X[p * Q + q];
+        mean_sum_block1 = mean_sum_block1 + *(const tn_f32x8_at *)&X[p * Q + (q + 8)];
+        mean_sum_block2 = mean_sum_block2 + *(const tn_f32x8_at *)&X[p * Q + (q + 16)];
+        mean_sum_block3 = mean_sum_block3 + *(const tn_f32x8_at *)&X[p * Q + (q + 24)];
+      }
+      for (int64_t q = q_groups; q < q_end; q += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, q_end - q);
+        mean_sum_block0 = mean_sum_block0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
+      }
+      const float mean_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(mean_sum_block0 + mean_sum_block1 +
+          (mean_sum_block2 + mean_sum_block3));
+      if (q_block == 0) {
+        mean_sum = mean_sum_block_all;
+      } else {
+        mean_sum_lost = mean_sum_lost + tn_f32_sum_error_x86_64_v3(mean_sum, mean_sum_block_all);
+        mean_sum = mean_sum + mean_sum_block_all;
+      }
+    }
+    const float mean_sum2 = mean_sum + mean_sum_lost;
+    const float mean = mean_sum2 / (float)Nq;
+    float var_sum = 0.0f;
+    float var_sum_lost = 0.0f;
+    const int64_t q_1_block_end = (Q + 2048 - 1) / 2048;
+    for (int64_t q_1_block = 0; q_1_block < q_1_block_end; ++q_1_block) {
+      tn_f32x8 var_sum_block0 = (tn_f32x8){0};
+      tn_f32x8 var_sum_block1 = (tn_f32x8){0};
+      tn_f32x8 var_sum_block2 = (tn_f32x8){0};
+      tn_f32x8 var_sum_block3 = (tn_f32x8){0};
+      const int64_t q_1_begin = q_1_block * 2048;
+      const int64_t q_1_end = tn_i64_min_x86_64_v3(q_1_block * 2048 + 2048, Q);
+      const int64_t q_1_groups = q_1_begin + ((q_1_end - q_1_begin) & (-32));
+      for (int64_t q_1 = q_1_begin; q_1 < q_1_groups; q_1 += 32) {
+        var_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
+            *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum_block0);
+        var_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean,
+            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean, var_sum_block1);
+        var_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean,
+            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean, var_sum_block2);
+        var_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean,
+            *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean, var_sum_block3);
+      }
+      for (int64_t q_1 = q_1_groups; q_1 < q_1_end; q_1 += 8) {
+        const int64_t active = tn_i64_min_x86_64_v3(8, q_1_end - q_1);
+        var_sum_block0 = var_sum_block0 + _mm256_blendv_ps((tn_f32x8){0},
+            tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * Q + q_1], active) - mean),
+            (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+      }
+      const float var_sum_block_all = tn_f32x8_fold_sum_x86_64_v3(var_sum_block0 + var_sum_block1 +
+          (var_sum_block2 + var_sum_block3));
+      if (q_1_block == 0) {
+        var_sum = var_sum_block_all;
+      } else {
+        var_sum_lost = var_sum_lost + tn_f32_sum_error_x86_64_v3(var_sum, var_sum_block_all);
+        var_sum = var_sum + var_sum_block_all;
+      }
+    }
+    const float var_sum2 = var_sum + var_sum_lost;
+    const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum2 / (float)Nq + eps)));
     const int64_t q_groups = Q & (-32);
     for (int64_t q = 0; q < q_groups; q += 32) {
-      mean_sum0 = mean_sum0 + *(const tn_f32x8_at *)&X[p * Q + q];
-      mean_sum1 = mean_sum1 + *(const tn_f32x8_at *)&X[p * Q + (q + 8)];
-      mean_sum2 = mean_sum2 + *(const tn_f32x8_at *)&X[p * Q + (q + 16)];
-      mean_sum3 = mean_sum3 + *(const tn_f32x8_at *)&X[p * Q + (q + 24)];
-    }
-    for (int64_t q = q_groups; q < Q; q += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
-      mean_sum0 = mean_sum0 + tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active);
-    }
-    const float mean_sum_all = tn_f32x8_fold_sum_x86_64_v3(mean_sum0 + mean_sum1 + (mean_sum2 + mean_sum3));
-    const float mean = mean_sum_all / (float)Nq;
-    tn_f32x8 var_sum0 = (tn_f32x8){0};
-    tn_f32x8 var_sum1 = (tn_f32x8){0};
-    tn_f32x8 var_sum2 = (tn_f32x8){0};
-    tn_f32x8 var_sum3 = (tn_f32x8){0};
-    const int64_t q_1_groups = Q & (-32);
-    for (int64_t q_1 = 0; q_1 < q_1_groups; q_1 += 32) {
-      var_sum0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + q_1] - mean,
-          *(const tn_f32x8_at *)&X[p * Q + q_1] - mean, var_sum0);
-      var_sum1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 8)] - mean, var_sum1);
-      var_sum2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 16)] - mean, var_sum2);
-      var_sum3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean,
-          *(const tn_f32x8_at *)&X[p * Q + (q_1 + 24)] - mean, var_sum3);
-    }
-    for (int64_t q_1 = q_1_groups; q_1 < Q; q_1 += 8) {
-      const int64_t active = tn_i64_min_x86_64_v3(8, Q - q_1);
-      var_sum0 = var_sum0 + _mm256_blendv_ps((tn_f32x8){0}, tn_f32x8_sq_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p *
-          Q + q_1], active) - mean), (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} <
-          (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-    }
-    const float var_sum_all = tn_f32x8_fold_sum_x86_64_v3(var_sum0 + var_sum1 + (var_sum2 + var_sum3));
-    const float rstd = 1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(var_sum_all / (float)Nq + eps)));
-    const int64_t q_groups2 = Q & (-32);
-    for (int64_t q = 0; q < q_groups2; q += 32) {
       __builtin_prefetch(&X[(p + 1) * Q + q], 0, 3);
       __builtin_prefetch(&X[(p + 1) * Q + (q + 16)], 0, 3);
       __builtin_prefetch(&G[q + 512], 0, 3);
@@ -234,7 +305,7 @@ static TN_TARGET_X86_64_V3 int tn_layernorm_f32_noB_x86_64_v3(const int64_t *siz
       *(tn_f32x8_at *)&Y[p * Q + (q + 24)] = (*(const tn_f32x8_at *)&X[p * Q + (q + 24)] - mean) * rstd *
           *(const tn_f32x8_at *)&G[q + 24] + 0.0f;
     }
-    for (int64_t q = q_groups2; q < Q; q += 8) {
+    for (int64_t q = q_groups; q < Q; q += 8) {
       const int64_t active = tn_i64_min_x86_64_v3(8, Q - q);
       tn_f32x8_store_first_x86_64_v3(&Y[p * Q + q], active, (tn_f32x8_load_first_x86_64_v3(&X[p * Q + q], active) -
           mean) * rstd * tn_f32x8_load_first_x86_64_v3(&G[q], active) + 0.0f);

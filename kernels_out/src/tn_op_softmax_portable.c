@@ -2,8 +2,11 @@
 /* op_softmax: kernels for portable. */
 #include "tn_internal.h"
 
-#if defined(__FAST_MATH__)
-#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0) || \
+    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+#error "these functions need IEEE arithmetic: compile without -ffast-math, its parts, and -ffp-contract=fast"
+#elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "these functions need float and double as they are stored: compile with -msse2 -mfpmath=sse instead of x87"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -28,6 +31,10 @@ static inline float tn_f32_max_portable(float a, float b) {
   return a > b || a != a ? a : b;
 }
 
+static inline int64_t tn_i64_min_portable(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
 static inline uint32_t tn_f32_bits_portable(float a) {
   uint32_t r;
   memcpy(&r, &a, sizeof r);
@@ -44,6 +51,14 @@ static inline float tn_f32_exp_nonpositive_portable(float x) {
   const float q = (((0.0013935808f * r + 0.008368962f) * r + 0.041666456f) * r + 0.16666518f) * r + 0.5f;
   const float p = (q * r + 1.0f) * r + 1.0f;
   return p * tn_u32_f32_of_bits_portable(tn_f32_bits_portable(n + 12583103.0f) << 23) * 5.421011e-20f;
+}
+
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+static inline float tn_f32_sum_error_portable(float a, float b) {
+  const float s = a + b;
+  const float added = s - a;
+  const float lost = a - (s - added) + (b - added);
+  return lost == lost ? lost : 0.0f;
 }
 
 /*
@@ -72,12 +87,26 @@ static int tn_softmax_f32_portable(const int64_t *size, const tn_scalar *attr, c
         m = tn_f32_max_portable(X[at + k * Q + q], m);
       }
       float z = 0.0f;
-      for (int64_t d = 0; d < D; ++d) {
-        const float y = tn_f32_exp_nonpositive_portable(X[at + d * Q + q] - m);
-        Y[at + d * Q + q] = y;
-        z = z + y;
+      float z_lost = 0.0f;
+      const int64_t d_block_end = (D + 64 - 1) / 64;
+      for (int64_t d_block = 0; d_block < d_block_end; ++d_block) {
+        float z_block = 0.0f;
+        const int64_t d_begin = d_block * 64;
+        const int64_t d_end = tn_i64_min_portable(d_block * 64 + 64, D);
+        for (int64_t d = d_begin; d < d_end; ++d) {
+          const float y = tn_f32_exp_nonpositive_portable(X[at + d * Q + q] - m);
+          Y[at + d * Q + q] = y;
+          z_block = z_block + y;
+        }
+        if (d_block == 0) {
+          z = z_block;
+        } else {
+          z_lost = z_lost + tn_f32_sum_error_portable(z, z_block);
+          z = z + z_block;
+        }
       }
-      const float z_inverse = 1.0f / z;
+      const float z2 = z + z_lost;
+      const float z_inverse = 1.0f / z2;
       for (int64_t d = 0; d < D; ++d) {
         const float y = Y[at + d * Q + q] * z_inverse;
         Y[at + d * Q + q] = y;

@@ -4,8 +4,11 @@
 
 #if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12))
 
-#if defined(__FAST_MATH__)
-#error "these functions need IEEE arithmetic: compile without -ffast-math"
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ != 0) || \
+    (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+#error "these functions need IEEE arithmetic: compile without -ffast-math, its parts, and -ffp-contract=fast"
+#elif defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
+#error "these functions need float and double as they are stored: compile with -msse2 -mfpmath=sse instead of x87"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -100,6 +103,22 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_sum_x86_64_v3(tn_f32x8 a) 
   return by_1[0];
 }
 
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, float b) {
+  const float s = a + b;
+  const float added = s - a;
+  const float lost = a - (s - added) + (b - added);
+  return lost == lost ? lost : 0.0f;
+}
+
+/* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sum_error_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
+  const tn_f32x8 s = a + b;
+  const tn_f32x8 added = s - a;
+  const tn_f32x8 lost = a - (s - added) + (b - added);
+  return _mm256_blendv_ps((tn_f32x8){0}, lost, (__m256)(lost == lost));
+}
+
 /*
  * m[*p,*q]   = max[k](X[*p,k,*q])
  * e[*p,d,*q] = exp(X[*p,d,*q] - stop(m[*p,*q]))
@@ -139,29 +158,43 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
       }
       const float m_all = tn_f32x8_fold_max_x86_64_v3(tn_f32x8_max_x86_64_v3(tn_f32x8_max_x86_64_v3(m3, m2),
           tn_f32x8_max_x86_64_v3(m1, m0)));
-      tn_f32x8 z0 = (tn_f32x8){0};
-      tn_f32x8 z1 = (tn_f32x8){0};
-      const int64_t d_groups = D & (-16);
-      for (int64_t d = 0; d < d_groups; d += 16) {
-        const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
-        const tn_f32x8 y2 = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (d + 8)] - m_all);
-        *(tn_f32x8_at *)&Y[p * D + d] = y;
-        *(tn_f32x8_at *)&Y[p * D + (d + 8)] = y2;
-        z0 = z0 + y;
-        z1 = z1 + y2;
+      float z = 0.0f;
+      float z_lost = 0.0f;
+      const int64_t d_block_end = (D + 1024 - 1) / 1024;
+      for (int64_t d_block = 0; d_block < d_block_end; ++d_block) {
+        tn_f32x8 z_block0 = (tn_f32x8){0};
+        tn_f32x8 z_block1 = (tn_f32x8){0};
+        const int64_t d_begin = d_block * 1024;
+        const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 1024 + 1024, D);
+        const int64_t d_groups = d_begin + ((d_end - d_begin) & (-16));
+        for (int64_t d = d_begin; d < d_groups; d += 16) {
+          const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
+          const tn_f32x8 y2 = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (d + 8)] - m_all);
+          *(tn_f32x8_at *)&Y[p * D + d] = y;
+          *(tn_f32x8_at *)&Y[p * D + (d + 8)] = y2;
+          z_block0 = z_block0 + y;
+          z_block1 = z_block1 + y2;
+        }
+        for (int64_t d = d_groups; d < d_end; d += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, d_end - d);
+          const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) -
+              m_all);
+          tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
+          z_block0 = z_block0 + _mm256_blendv_ps((tn_f32x8){0}, y,
+              (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} < (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
+        }
+        const float z_block_all = tn_f32x8_fold_sum_x86_64_v3(z_block0 + z_block1);
+        if (d_block == 0) {
+          z = z_block_all;
+        } else {
+          z_lost = z_lost + tn_f32_sum_error_x86_64_v3(z, z_block_all);
+          z = z + z_block_all;
+        }
       }
-      for (int64_t d = d_groups; d < D; d += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, D - d);
-        const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) -
-            m_all);
-        tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
-        z0 = z0 + _mm256_blendv_ps((tn_f32x8){0}, y, (__m256)((tn_i32x8){0, 1, 2, 3, 4, 5, 6, 7} <
-            (tn_i32x8)_mm256_set1_epi32((int32_t)active)));
-      }
-      const float z_all = tn_f32x8_fold_sum_x86_64_v3(z0 + z1);
-      const float z_inverse = 1.0f / z_all;
-      const int64_t d_groups2 = D & (-32);
-      for (int64_t d = 0; d < d_groups2; d += 32) {
+      const float z2 = z + z_lost;
+      const float z_inverse = 1.0f / z2;
+      const int64_t d_groups = D & (-32);
+      for (int64_t d = 0; d < d_groups; d += 32) {
         const tn_f32x8 y = *(const tn_f32x8_at *)&Y[p * D + d] * z_inverse;
         const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[p * D + (d + 8)] * z_inverse;
         const tn_f32x8 y3 = *(const tn_f32x8_at *)&Y[p * D + (d + 16)] * z_inverse;
@@ -171,7 +204,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         *(tn_f32x8_at *)&Y[p * D + (d + 16)] = y3;
         *(tn_f32x8_at *)&Y[p * D + (d + 24)] = y4;
       }
-      for (int64_t d = d_groups2; d < D; d += 8) {
+      for (int64_t d = d_groups; d < D; d += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, D - d);
         const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[p * D + d], active) * z_inverse;
         tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
@@ -189,17 +222,37 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
           m1 = tn_f32x8_max_x86_64_v3(*(const tn_f32x8_at *)&X[at + k * Q + (q + 8)], m1);
         }
         tn_f32x8 z0 = (tn_f32x8){0};
+        tn_f32x8 z0_lost = (tn_f32x8){0};
         tn_f32x8 z1 = (tn_f32x8){0};
-        for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
-          const tn_f32x8 y2 = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + (q + 8)] - m1);
-          *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
-          *(tn_f32x8_at *)&Y[at + d * Q + (q + 8)] = y2;
-          z0 = z0 + y;
-          z1 = z1 + y2;
+        tn_f32x8 z1_lost = (tn_f32x8){0};
+        const int64_t d_block_end = (D + 64 - 1) / 64;
+        for (int64_t d_block = 0; d_block < d_block_end; ++d_block) {
+          tn_f32x8 z_block0 = (tn_f32x8){0};
+          tn_f32x8 z_block1 = (tn_f32x8){0};
+          const int64_t d_begin = d_block * 64;
+          const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 64 + 64, D);
+          for (int64_t d = d_begin; d < d_end; ++d) {
+            const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
+            const tn_f32x8 y2 = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + (q + 8)] - m1);
+            *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
+            *(tn_f32x8_at *)&Y[at + d * Q + (q + 8)] = y2;
+            z_block0 = z_block0 + y;
+            z_block1 = z_block1 + y2;
+          }
+          if (d_block == 0) {
+            z0 = z_block0;
+            z1 = z_block1;
+          } else {
+            z0_lost = z0_lost + tn_f32x8_sum_error_x86_64_v3(z0, z_block0);
+            z0 = z0 + z_block0;
+            z1_lost = z1_lost + tn_f32x8_sum_error_x86_64_v3(z1, z_block1);
+            z1 = z1 + z_block1;
+          }
         }
-        const tn_f32x8 z_inverse = 1.0f / z0;
-        const tn_f32x8 z_inverse2 = 1.0f / z1;
+        const tn_f32x8 z = z0 + z0_lost;
+        const tn_f32x8 z2 = z1 + z1_lost;
+        const tn_f32x8 z_inverse = 1.0f / z;
+        const tn_f32x8 z_inverse2 = 1.0f / z2;
         for (int64_t d = 0; d < D; ++d) {
           const tn_f32x8 y = *(const tn_f32x8_at *)&Y[at + d * Q + q] * z_inverse;
           const tn_f32x8 y2 = *(const tn_f32x8_at *)&Y[at + d * Q + (q + 8)] * z_inverse2;
@@ -214,13 +267,27 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
           m = tn_f32x8_max_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + k * Q + q], active), m);
         }
         tn_f32x8 z = (tn_f32x8){0};
-        for (int64_t d = 0; d < D; ++d) {
-          const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q],
-              active) - m);
-          tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
-          z = z + y;
+        tn_f32x8 z_lost = (tn_f32x8){0};
+        const int64_t d_block_end = (D + 64 - 1) / 64;
+        for (int64_t d_block = 0; d_block < d_block_end; ++d_block) {
+          tn_f32x8 z_block = (tn_f32x8){0};
+          const int64_t d_begin = d_block * 64;
+          const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 64 + 64, D);
+          for (int64_t d = d_begin; d < d_end; ++d) {
+            const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q],
+                active) - m);
+            tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
+            z_block = z_block + y;
+          }
+          if (d_block == 0) {
+            z = z_block;
+          } else {
+            z_lost = z_lost + tn_f32x8_sum_error_x86_64_v3(z, z_block);
+            z = z + z_block;
+          }
         }
-        const tn_f32x8 z_inverse = 1.0f / z;
+        const tn_f32x8 z2 = z + z_lost;
+        const tn_f32x8 z_inverse = 1.0f / z2;
         for (int64_t d = 0; d < D; ++d) {
           const tn_f32x8 y = tn_f32x8_load_first_x86_64_v3(&Y[at + d * Q + q], active) * z_inverse;
           tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);

@@ -65,6 +65,29 @@ static void reductions(void)
         EXPECT(reduced("std", pair, 2, "ddof", ddof) == INFINITY, reduced("std", pair, 2, "ddof", ddof));
 }
 
+/* The error of a sum does not grow with its length, along rows and columns, and an overflow stays an infinity. */
+static void long_sums(void)
+{
+    enum { N = 1 << 22 };
+    static float x[N];
+    const int64_t shapes[3][2] = {{N, 1}, {1, N}, {N / 3, 3}};
+    for (int k = 0; k < 3; ++k) {
+        const int64_t axis = k == 1 ? 1 : 0, kept[2] = {k == 1 ? 1 : shapes[k][1], 1};
+        const tn_attr attrs[1] = {{"axes", 1, &axis, NULL}};
+        float y[3] = {0};
+        const double want = 0.1f * (double)shapes[k][axis];
+        for (int i = 0; i < N; ++i)
+            x[i] = 0.1f;
+        box in = boxed(TN_F32, x, 2, shapes[k], NULL), out = boxed(TN_F32, y, 1, kept, NULL);
+        EXPECT(call_op("sum", TN_F32, &in, 1, &out, 1, attrs, 1) == 0, k);
+        EXPECT(fabs(y[kept[0] - 1] / want - 1) < 1e-6, y[kept[0] - 1]);
+        for (int i = 0; i < N; ++i)
+            x[i] = i % 7 == 0 ? 3e38f : -1;
+        EXPECT(call_op("sum", TN_F32, &in, 1, &out, 1, attrs, 1) == 0, k);
+        EXPECT(y[0] == INFINITY, y[0]);
+    }
+}
+
 static void norms(void)
 {
     const int64_t two[1] = {2};
@@ -237,7 +260,7 @@ static void typed_axes(void)
 
 int main(void)
 {
-    void (*const groups[])(void) = {limits,          reductions,       norms,          empty_argmax, gemm_factors,
+    void (*const groups[])(void) = {limits,          reductions,       long_sums,        norms,          empty_argmax, gemm_factors,
                                     generators,      far_attributes,   far_steps,      nonzero_of_views,
                                     ranks_above_the_limit, empty_and_huge, typed_axes};
     for (int l = 0; l < LENGTH(levels); ++l) {

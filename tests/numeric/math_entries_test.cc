@@ -151,6 +151,21 @@ TEST_CASE("math entries: sin and cos of huge arguments") {
   CHECK(ulps(d("cos", {0x1.6ac5b262ca1ffp+849}), -0x1.14ae72e6ba22fp-61L) <= 1);
 }
 
+TEST_CASE("math entries: sum_error is what a sum loses, exactly") {
+  const MathEvaluator<float, uint32_t> run(library(), DType::F32, false);
+  const float values[] = {0.1f, -0.1f, 1, 3e7f, -1.7e7f, -2.5e-3f, 0};  // their sums are exact in long double
+  for (const float a : values)
+    for (const float b : values) {
+      INFO(a << " " << b);
+      const float sum = a + b;
+      CHECK(run("sum_error", {a, b}) == static_cast<float>(Real(a) + Real(b) - Real(sum)));
+    }
+  CHECK(run("sum_error", {-3.1e38f, 1}) == 1);
+  CHECK(run("sum_error", {3.1e38f, 3.1e38f}) == 0);
+  CHECK(run("sum_error", {INFINITY, 1}) == 0);
+  CHECK(run("sum_error", {NAN, 1}) == 0);
+}
+
 TEST_CASE("math entries: pow, atan2, fmod, nextafter") {
   const MathEvaluator<double, uint64_t> run(library(), DType::F64, false);
   const double special[] = {0.0,   -0.0,   1,      -1,       2,         -2,  0.5,  -3,

@@ -49,6 +49,7 @@ class Generator {
   struct AccumulatorState {
     std::vector<std::string> names;  ///< one a part
     std::vector<std::string> positions;
+    std::vector<std::string> lost;  ///< of a compensated sum: what its rounding has lost
     OperandType type;
     OperandType position_type;
   };
@@ -112,6 +113,8 @@ class Generator {
   void begin(const TreeBegin& b);
   void accumulate(const TreeAccumulate& a);
   void accumulate_position(const TreeAccumulate& a);
+  void add_compensated(const TreeAccumulate& a);
+  void end_compensated(const TreeEnd& e);
   static Operand beats(Reducer op, const Operand& v, const Operand& best);
   void end(const TreeEnd& e);
   void end_position(const TreeEnd& e);

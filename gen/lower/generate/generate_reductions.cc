@@ -50,6 +50,7 @@ void Generator::begin(const TreeBegin& b) {
   state.position_type = {lanes > 1 && bytes_of(type) <= 4 ? DType::I32 : DType::I64, lanes, 0};
   state.names.clear();
   state.positions.clear();
+  state.lost.clear();
   Bundle running, start;
   if (b.start) {
     start_leaf({b.start});
@@ -61,6 +62,10 @@ void Generator::begin(const TreeBegin& b) {
     if (b.start && first->type.dtype == DType::Bool) first = mask_as(first, state.type.mask_bits);
     out_->push_back({SVar{state.names.back(), first}});
     running.push_back(v_var(state.names.back(), state.type));
+    if (a.compensated) {
+      state.lost.push_back(take_name(state.names.back() + "_lost"));
+      out_->push_back({SVar{state.lost.back(), v_const(0, state.type)}});
+    }
     if (!is_argument(a.op)) continue;
     state.positions.push_back(take_name(state.names.back() + "_at"));
     // below 0: no element was kept yet
@@ -94,6 +99,7 @@ void Generator::accumulate(const TreeAccumulate& a) {
     return;
   }
   if (is_argument(acc.op)) return accumulate_position(a);
+  if (acc.compensated) return add_compensated(a);
   const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
   const bool split = acc.split.lanes > 1;
   const bool mask_tail =
@@ -121,6 +127,29 @@ void Generator::accumulate(const TreeAccumulate& a) {
     out_->push_back(
         s_assign(state.names[u], fused ? v_apply(ScalarOp::Fma, {v, y[u], total}) : combine(acc.op, total, v)));
   }
+}
+
+/// The first block is the total; what adding the others loses to rounding is added up by itself.
+void Generator::add_compensated(const TreeAccumulate& a) {
+  const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
+  const Bundle x = spread(value(a.value), lanes_.parts);
+  Block first, others;
+  for (size_t u = 0; u < state.names.size(); ++u) {
+    const Operand total = v_var(state.names[u], state.type), lost = v_var(state.lost[u], state.type);
+    first.push_back(s_assign(state.names[u], x[u]));
+    const Operand error = v_apply(ScalarOp::SumError, {total, x[u]});
+    others.push_back(s_assign(state.lost[u], v_apply(ScalarOp::Add, {lost, error})));
+    others.push_back(s_assign(state.names[u], v_apply(ScalarOp::Add, {total, x[u]})));
+  }
+  out_->push_back(s_if(v_apply(ScalarOp::Eq, {scalar(a.position, 0), v_int(0)}), std::move(first), std::move(others)));
+}
+
+void Generator::end_compensated(const TreeEnd& e) {
+  const AccumulatorState& state = accumulators_[static_cast<size_t>(e.accumulator)];
+  Bundle result;
+  for (size_t u = 0; u < state.names.size(); ++u)
+    result.push_back(v_apply(ScalarOp::Add, {v_var(state.names[u], state.type), v_var(state.lost[u], state.type)}));
+  vars_[accumulator_name(e.accumulator)] = result;
 }
 
 /// Whether a value wins over the best so far: the first best element does, and the first NaN beats all.
@@ -159,6 +188,7 @@ void Generator::accumulate_position(const TreeAccumulate& a) {
 void Generator::end(const TreeEnd& e) {
   const Accumulator& acc = tree_.accumulators[static_cast<size_t>(e.accumulator)];
   if (is_argument(acc.op)) return end_position(e);
+  if (acc.compensated) return end_compensated(e);
   if (acc.split.lanes * acc.split.parts <= 1) return;
   const AccumulatorState& state = accumulators_[static_cast<size_t>(e.accumulator)];
   Bundle parts = vars_[accumulator_name(e.accumulator)];

@@ -53,7 +53,8 @@ struct TreeBegin {
   int accumulator = 0;
   Expr start = nullptr;
 };
-/// `position`: for ArgMax and ArgMin, what the result is when this element wins.
+/// `position`: for ArgMax and ArgMin, what the result is when this element wins; for a compensated sum, how many values
+/// were added before this one.
 struct TreeAccumulate {
   int accumulator = 0;
   Expr where;
@@ -82,6 +83,7 @@ struct Accumulator {
   std::string name;             ///< what it is called in the C
   LoopShape split;              ///< lanes and parts, when a vector loop runs over the reduction
   bool masked = false;          ///< a condition leaves elements out, maybe all that a lane meets
+  bool compensated = false;     ///< a sum that keeps what rounding loses, and adds it at the end
 };
 
 struct LoopTree {

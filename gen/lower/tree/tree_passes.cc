@@ -1,6 +1,7 @@
 // The table of tree passes.
 #include "lower/tree/tree_passes.h"
 
+#include "lower/tree/block_sums.h"
 #include "lower/tree/find_transposes.h"
 #include "lower/tree/mark_parallel.h"
 #include "lower/tree/plan_prefetch.h"
@@ -16,6 +17,7 @@ std::span<const TreePass> tree_passes() {
       {"plan-vectors", [](const LowerContext& c, LoopTree& t) { plan_vectors(c.kernel, c.isa, c.blueprints, t); }},
       {"plan-prefetch", [](const LowerContext& c, LoopTree& t) { plan_prefetch(c.kernel, c.isa, c.blueprints, t); }},
       {"mark-parallel", [](const LowerContext& c, LoopTree& t) { mark_parallel(c.kernel, t); }},
+      {"block-sums", [](const LowerContext& c, LoopTree& t) { block_sums(c.kernel, t); }},
   };
   return passes;
 }

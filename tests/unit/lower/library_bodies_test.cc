@@ -28,7 +28,7 @@ TEST_CASE("library bodies: a reduction along the last axis has vectors along the
     const std::string nest = nest_of(op);
     INFO(nest);
     CHECK(contains(nest, "if eq(Q, 1)"));
-    CHECK(contains(nest, "for r = 0 .. r_groups step"));
+    CHECK(contains(nest, " .. r_groups step"));
     CHECK(contains(nest, "fold_"));
     CHECK_FALSE(contains(nest, "K"));  // what keepdims keeps has extents of 1: it is not a loop
   }

@@ -1,0 +1,126 @@
+// Blocking sums: one loop becomes a loop over blocks with an accumulator of its own inside.
+#include "lower/tree/block_sums.h"
+
+#include <algorithm>
+#include <map>
+
+#include "algebra/simplify.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+/// Elements that one accumulator adds in a block: the sum of so many is off by some 1e-6 of itself in f32.
+constexpr int64_t kBlock = 64;
+/// A sum of a known length gets blocks if an accumulator adds more than this. Networks have few such.
+constexpr int64_t kLong = 1024;
+
+Expr smaller(Expr a, Expr b) { return apply(ScalarOp::Min, {std::move(a), std::move(b)}); }
+
+class Blocks {
+ public:
+  Blocks(const Kernel& k, LoopTree& tree) : tree_(tree), ranges_(size_ranges(k)) { count_additions(tree.body); }
+
+  void split(Tree& t) {
+    for (TreeNode& n : t) {
+      auto* l = std::get_if<TreeLoop>(&n.node);
+      if (!l) continue;
+      const std::vector<int> sums = long_sums(t, *l);
+      const std::string var = l->var.name;
+      ranges_.extents[var] = l->var.extent;
+      if (sums.empty()) split(l->body);
+      else n.node = blocked(*l, sums);
+      ranges_.extents.erase(var);
+    }
+  }
+
+ private:
+  /// A floating-point sum of one loop.
+  bool is_sum(int a) const {
+    const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a)];
+    return acc.op == Reducer::Sum && is_float(acc.type) && additions_.at(a) == 1;
+  }
+
+  void count_additions(const Tree& t) {
+    for (const TreeNode& n : t) {
+      if (const auto* a = std::get_if<TreeAccumulate>(&n.node)) ++additions_[a->accumulator];
+      if (const auto* l = std::get_if<TreeLoop>(&n.node)) count_additions(l->body);
+    }
+  }
+
+  /// The sums of loop `l` to be blocked: begun next to it, or in its lanes. (Those begun further out have a loop of
+  /// theirs around `l`: windows, whose rows are short.)
+  std::vector<int> long_sums(const Tree& around, const TreeLoop& l) const {
+    std::vector<int> sums;
+    const bool has_loops = std::any_of(l.body.begin(), l.body.end(),
+                                       [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
+    const int64_t together = int64_t{l.shape.lanes} * l.shape.parts;
+    if (has_loops || l.ordered || l.carried || l.parallel || is_short(l, together)) return sums;
+    for (const TreeNode& n : l.body) {
+      const auto* a = std::get_if<TreeAccumulate>(&n.node);
+      if (a && is_sum(a->accumulator) && (together > 1 || begins(around, a->accumulator)))
+        sums.push_back(a->accumulator);
+    }
+    return sums;
+  }
+
+  bool is_short(const TreeLoop& l, int64_t together) const {
+    return proves_le(l.var.extent, constant_int(kLong * together), ranges_);
+  }
+
+  static bool begins(const Tree& t, int accumulator) {
+    return std::any_of(t.begin(), t.end(), [&](const TreeNode& n) {
+      const auto* b = std::get_if<TreeBegin>(&n.node);
+      return b && b->accumulator == accumulator;
+    });
+  }
+
+  TreeLoop blocked(const TreeLoop& l, const std::vector<int>& sums) {
+    const Expr begin = l.begin ? l.begin : constant_int(0), end = l.end ? l.end : l.var.extent;
+    const Expr elements = constant_int(kBlock * l.shape.lanes * l.shape.parts);
+    TreeLoop outer, inner = l;
+    outer.var = {letter_of(l.var.name) + "_block." + std::to_string(++blocks_),
+                 apply(ScalarOp::FloorDiv, {end - begin + elements - constant_int(1), elements})};
+    const Expr at = begin + var_ref(outer.var.name) * elements;
+    inner.begin = simplify(at, ranges_);
+    inner.end = simplify(smaller(at + elements, end), ranges_);
+    std::map<int, int> block_of;
+    for (const int total : sums) {
+      block_of[total] = block_accumulator(total);
+      outer.body.push_back({TreeBegin{block_of[total]}});
+    }
+    for (TreeNode& n : inner.body) {
+      auto* a = std::get_if<TreeAccumulate>(&n.node);
+      if (a && block_of.count(a->accumulator) != 0) a->accumulator = block_of[a->accumulator];
+    }
+    outer.body.push_back({std::move(inner)});
+    for (const auto& [total, block] : block_of) {
+      const DType type = tree_.accumulators[static_cast<size_t>(block)].type;
+      outer.body.push_back({TreeEnd{block}});
+      outer.body.push_back(
+          {TreeAccumulate{total, nullptr, running_ref(accumulator_name(block), type), var_ref(outer.var.name)}});
+    }
+    return outer;
+  }
+
+  /// An accumulator for a block, in the lanes that `total` had; `total` is one number from now on.
+  int block_accumulator(int total) {
+    Accumulator block = tree_.accumulators[static_cast<size_t>(total)];
+    block.name += "_block";
+    tree_.accumulators.push_back(block);
+    tree_.accumulators[static_cast<size_t>(total)].split = {};
+    tree_.accumulators[static_cast<size_t>(total)].compensated = true;
+    return static_cast<int>(tree_.accumulators.size()) - 1;
+  }
+
+  LoopTree& tree_;
+  Ranges ranges_;
+  std::map<int, int> additions_;  ///< of each accumulator: in how many places it is added to
+  int blocks_ = 0;
+};
+
+}  // namespace
+
+void block_sums(const Kernel& k, LoopTree& tree) { Blocks(k, tree).split(tree.body); }
+
+}  // namespace tenon
