@@ -346,7 +346,7 @@ Operand Generator::scalar_read(const Expr& e, const Read& r, int part) {
     const Bundle* known = forwarded_.find(r.tensor, r.index);
     if (known) return (*known)[known->size() > 1 ? static_cast<size_t>(part) : 0];
     const Operand offset = offset_of(r.tensor, r.index, part);
-    if (const auto known = table_element(r.tensor, offset)) return *known;
+    if (const auto element = table_element(r.tensor, offset)) return *element;
     return v_load(buffer_of_[static_cast<size_t>(r.tensor)], e->type, offset);
   }
   const auto [cond, bare] = padded_read(e, r, part);
