@@ -27,7 +27,7 @@ static void add_bind(tn_frame *f)
     tn_rt_close(f, out_Y, 0);
 }
 
-extern const tn_op tn_op_add;
+extern const tn_op tn_rt_op_add;
 static const tn_argument add_arguments_0[] = {{0, 0x1, NULL} /* A */, {1, 0x1, NULL} /* B */, {2, 0x0, NULL} /* Y */};
 static const tn_source add_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
@@ -53,7 +53,7 @@ static const tn_core *const add_levels[TN_LEVELS] = {
 static const char *const add_inputs[] = {"A", "B"};
 static const char *const add_outputs[] = {"Y"};
 static const uint8_t add_packs[] = {TN_ODOMETER};
-const tn_op tn_op_add = {
+const tn_op tn_rt_op_add = {
     {"add", 2, 1, 0, add_inputs, add_outputs, NULL, 0x0},
     add_bind, add_levels, add_entries, add_forms, add_packs, 1, 1, 1
 };
@@ -78,7 +78,7 @@ static int add_begin(add_call *c, tn_want want, const tn_add_dims *dims, const v
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_op_add, 0, 0, want);
+    tn_rt_begin(&c->frame, &tn_rt_op_add, 0, 0, want);
     memcpy(c->frame.type, variable, 1 * sizeof *variable);
     (void)attrs;
     for (int k = 0; k < 3; ++k)

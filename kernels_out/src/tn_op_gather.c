@@ -58,7 +58,7 @@ static void gather_bind(tn_frame *f)
     f->symbol[0] = D;
 }
 
-extern const tn_op tn_op_gather;
+extern const tn_op tn_rt_op_gather;
 static const tn_argument gather_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* Ix */,
     {2, 0x0, NULL} /* Y */};
 static const tn_source gather_sizes_0[] = {
@@ -88,7 +88,7 @@ static const char *const gather_inputs[] = {"X", "Ix"};
 static const char *const gather_outputs[] = {"Y"};
 static const char *const gather_attributes[] = {"axis"};
 static const uint8_t gather_packs[] = {TN_COLLAPSED, TN_COLLAPSED, TN_COLLAPSED};
-const tn_op tn_op_gather = {
+const tn_op tn_rt_op_gather = {
     {"gather", 2, 1, 1, gather_inputs, gather_outputs, gather_attributes, 0x0},
     gather_bind, gather_levels, gather_entries, gather_forms, gather_packs, 2, 2, 3
 };
@@ -116,7 +116,7 @@ static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_op_gather, 0, 0, want);
+    tn_rt_begin(&c->frame, &tn_rt_op_gather, 0, 0, want);
     memcpy(c->frame.type, variable, 2 * sizeof *variable);
     if (attrs != NULL)
         c->attrs = *attrs;

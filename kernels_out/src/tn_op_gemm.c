@@ -80,7 +80,7 @@ static void gemm_bind(tn_frame *f)
     f->scalar[1] = tn_rt_scalar(f->type[0], &a->beta, 0);
 }
 
-extern const tn_op tn_op_gemm;
+extern const tn_op tn_rt_op_gemm;
 static const tn_argument gemm_arguments_0[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {2, 0x3, NULL} /* C */,
     {3, 0x0, NULL} /* Y */};
 static const tn_source gemm_sizes_0[] = {
@@ -127,7 +127,7 @@ static const tn_core *const gemm_levels[TN_LEVELS] = {
 static const char *const gemm_inputs[] = {"A", "B", "C"};
 static const char *const gemm_outputs[] = {"Y"};
 static const char *const gemm_attributes[] = {"transA", "transB", "alpha", "beta"};
-const tn_op tn_op_gemm = {
+const tn_op tn_rt_op_gemm = {
     {"gemm", 3, 1, 4, gemm_inputs, gemm_outputs, gemm_attributes, 0x4},
     gemm_bind, gemm_levels, gemm_entries, gemm_forms, NULL, 2, 1, 0
 };
@@ -167,7 +167,7 @@ static int gemm_begin(gemm_call *c, tn_want want, const tn_gemm_dims *dims, cons
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_op_gemm, 0, 0, want);
+    tn_rt_begin(&c->frame, &tn_rt_op_gemm, 0, 0, want);
     memcpy(c->frame.type, variable, 1 * sizeof *variable);
     if (attrs != NULL)
         c->attrs = *attrs;

@@ -71,7 +71,7 @@ static void layernorm_bind(tn_frame *f)
     f->scalar[0].f = a->eps;
 }
 
-extern const tn_op tn_op_layernorm;
+extern const tn_op tn_rt_op_layernorm;
 static const tn_argument layernorm_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */,
     {2, 0x0, NULL} /* B */, {3, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_0[] = {
@@ -110,7 +110,7 @@ static const char *const layernorm_inputs[] = {"X", "G", "B"};
 static const char *const layernorm_outputs[] = {"Y"};
 static const char *const layernorm_attributes[] = {"axis", "eps"};
 static const uint8_t layernorm_packs[] = {TN_COLLAPSED, TN_COLLAPSED};
-const tn_op tn_op_layernorm = {
+const tn_op tn_rt_op_layernorm = {
     {"layernorm", 3, 1, 2, layernorm_inputs, layernorm_outputs, layernorm_attributes, 0x4},
     layernorm_bind, layernorm_levels, layernorm_entries, layernorm_forms, layernorm_packs, 2, 1, 2
 };
@@ -138,7 +138,7 @@ static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_d
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_op_layernorm, 0, 0, want);
+    tn_rt_begin(&c->frame, &tn_rt_op_layernorm, 0, 0, want);
     memcpy(c->frame.type, variable, 1 * sizeof *variable);
     if (attrs != NULL)
         c->attrs = *attrs;

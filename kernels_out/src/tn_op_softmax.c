@@ -55,7 +55,7 @@ static void softmax_bind(tn_frame *f)
     f->symbol[0] = D;
 }
 
-extern const tn_op tn_op_softmax;
+extern const tn_op tn_rt_op_softmax;
 static const tn_argument softmax_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source softmax_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
@@ -82,7 +82,7 @@ static const char *const softmax_inputs[] = {"X"};
 static const char *const softmax_outputs[] = {"Y"};
 static const char *const softmax_attributes[] = {"axis"};
 static const uint8_t softmax_packs[] = {TN_COLLAPSED, TN_COLLAPSED};
-const tn_op tn_op_softmax = {
+const tn_op tn_rt_op_softmax = {
     {"softmax", 1, 1, 1, softmax_inputs, softmax_outputs, softmax_attributes, 0x0},
     softmax_bind, softmax_levels, softmax_entries, softmax_forms, softmax_packs, 1, 1, 2
 };
@@ -109,7 +109,7 @@ static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *d
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_op_softmax, 0, 0, want);
+    tn_rt_begin(&c->frame, &tn_rt_op_softmax, 0, 0, want);
     memcpy(c->frame.type, variable, 1 * sizeof *variable);
     if (attrs != NULL)
         c->attrs = *attrs;

@@ -24,7 +24,7 @@ static void gelu_bind(tn_frame *f)
     tn_rt_close(f, out_Y, 0);
 }
 
-extern const tn_op tn_op_gelu;
+extern const tn_op tn_rt_op_gelu;
 static const tn_argument gelu_arguments_0[] = {{0, 0x1, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source gelu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
@@ -49,7 +49,7 @@ static const tn_core *const gelu_levels[TN_LEVELS] = {
 static const char *const gelu_inputs[] = {"X"};
 static const char *const gelu_outputs[] = {"Y"};
 static const uint8_t gelu_packs[] = {TN_ODOMETER};
-const tn_op tn_op_gelu = {
+const tn_op tn_rt_op_gelu = {
     {"gelu", 1, 1, 0, gelu_inputs, gelu_outputs, NULL, 0x0},
     gelu_bind, gelu_levels, gelu_entries, gelu_forms, gelu_packs, 1, 1, 1
 };
@@ -73,7 +73,7 @@ static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, cons
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_op_gelu, 0, 0, want);
+    tn_rt_begin(&c->frame, &tn_rt_op_gelu, 0, 0, want);
     memcpy(c->frame.type, variable, 1 * sizeof *variable);
     (void)attrs;
     for (int k = 0; k < 2; ++k)
@@ -148,7 +148,7 @@ static void relu_bind(tn_frame *f)
     tn_rt_close(f, out_Y, 0);
 }
 
-extern const tn_op tn_op_relu;
+extern const tn_op tn_rt_op_relu;
 static const tn_argument relu_arguments_0[] = {{0, 0x1, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source relu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
@@ -173,7 +173,7 @@ static const tn_core *const relu_levels[TN_LEVELS] = {
 static const char *const relu_inputs[] = {"X"};
 static const char *const relu_outputs[] = {"Y"};
 static const uint8_t relu_packs[] = {TN_ODOMETER};
-const tn_op tn_op_relu = {
+const tn_op tn_rt_op_relu = {
     {"relu", 1, 1, 0, relu_inputs, relu_outputs, NULL, 0x0},
     relu_bind, relu_levels, relu_entries, relu_forms, relu_packs, 1, 1, 1
 };
@@ -197,7 +197,7 @@ static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, cons
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_op_relu, 0, 0, want);
+    tn_rt_begin(&c->frame, &tn_rt_op_relu, 0, 0, want);
     memcpy(c->frame.type, variable, 1 * sizeof *variable);
     (void)attrs;
     for (int k = 0; k < 2; ++k)

@@ -7,23 +7,23 @@ struct tn_kernel {
     int16_t ndim;
 };
 
-extern const tn_op tn_op_add;
-extern const tn_op tn_op_gather;
-extern const tn_op tn_op_gelu;
-extern const tn_op tn_op_gemm;
-extern const tn_op tn_op_layernorm;
-extern const tn_op tn_op_relu;
-extern const tn_op tn_op_softmax;
+extern const tn_op tn_rt_op_add;
+extern const tn_op tn_rt_op_gather;
+extern const tn_op tn_rt_op_gelu;
+extern const tn_op tn_rt_op_gemm;
+extern const tn_op tn_rt_op_layernorm;
+extern const tn_op tn_rt_op_relu;
+extern const tn_op tn_rt_op_softmax;
 
 /* Sorted by name. */
 static const tn_op *const all_ops[] = {
-    &tn_op_add,
-    &tn_op_gather,
-    &tn_op_gelu,
-    &tn_op_gemm,
-    &tn_op_layernorm,
-    &tn_op_relu,
-    &tn_op_softmax,
+    &tn_rt_op_add,
+    &tn_rt_op_gather,
+    &tn_rt_op_gelu,
+    &tn_rt_op_gemm,
+    &tn_rt_op_layernorm,
+    &tn_rt_op_relu,
+    &tn_rt_op_softmax,
 };
 enum { N_OPS = sizeof all_ops / sizeof all_ops[0] };
 

@@ -11,7 +11,7 @@ words='dims attrs typeof errno I EOF INT64_MAX data k k_ class TN_E_NULL tn_find
     printf '  - op: in_%s\n    types: {T: float}\n    in: {%s: "T[*S, N]"}\n    let: {M: N + 1}\n    out: {%s_: "T[*S, N]"}\n    body: "%s_[*s, i] = %s[*s, i]"\n' "$word" "$word" "$word" "$word" "$word"
     printf '  - op: size_%s\n    types: {T: float}\n    in: {X: "T[%s]"}\n    out: {Y: "T[%s]"}\n    body: Y[i] = X[i]\n' "$word" "$word" "$word"
   done
-  for word in call dims attr kernel value workspace op; do
+  for word in call dims attr kernel value workspace op info; do
     printf '  - op: %s\n    in: {X: "f32[N]"}\n    out: {Y: "f32[N]"}\n    body: Y[i] = X[i]\n' "$word"
   done
 } >"$work/words.yaml"

@@ -60,7 +60,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
     write_formulas(*op->def, out);
     write_attribute_functions(*op->def, defs, out);
     write_bind_function(*op, defs, signature, out);
-    out.line().print_line("extern const tn_op tn_op_{};", op->def->name);
+    out.line().print_line("extern const tn_op tn_rt_op_{};", op->def->name);
     write_op_tables(*op, signature, texts, out);
     out.line();
     write_typed_functions(*op, out);
@@ -130,8 +130,8 @@ Source registry(const Library& library, const LibraryOptions& options) {
   size_t row = 0;
   for (size_t i = 0; i < library.ops.size(); ++i) {
     const LibraryOp& op = library.ops[i];
-    externs += fmt::format("extern const tn_op tn_op_{};\n", op.def->name);
-    ops += fmt::format("&tn_op_{},\n", op.def->name);
+    externs += fmt::format("extern const tn_op tn_rt_op_{};\n", op.def->name);
+    ops += fmt::format("&tn_rt_op_{},\n", op.def->name);
     first += fmt::format("{},\n", row);
     for (const DType d : keys_of(op)) {
       for (const int r : ranks_of(op, options.ranks)) {

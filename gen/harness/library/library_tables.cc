@@ -271,7 +271,7 @@ void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextW
   const auto table = [&](const char* what, bool exists) {
     return exists ? fmt::format("{}_{}", def.name, what) : "NULL";
   };
-  out.print_line("const tn_op tn_op_{} = {{", def.name);
+  out.print_line("const tn_op tn_rt_op_{} = {{", def.name);
   out.print_line("    {{\"{}\", {}, {}, {}, {}, {}, {}, 0x{:x}}},", verbatim(def.name), in.size(), outs.size(),
                  attrs.size(), table("inputs", !in.empty()), table("outputs", !outs.empty()),
                  table("attributes", !attrs.empty()), optional_mask(def));

@@ -236,7 +236,7 @@ class TypedWriter {
       const auto in = out.indented();
       if (fields_.empty()) out.line("(void)dims;");
       else out.line("if (dims == NULL)").line("    return TN_E_NULL;");
-      out.print_line("tn_rt_begin(&c->frame, &tn_op_{}, 0, 0, want);", name_);
+      out.print_line("tn_rt_begin(&c->frame, &tn_rt_op_{}, 0, 0, want);", name_);
       if (def_.types.empty()) out.line("(void)variable;");
       else out.print_line("memcpy(c->frame.type, variable, {} * sizeof *variable);", def_.types.size());
       attributes();
