@@ -35,6 +35,20 @@ void check_attr_type(const AttrDef& attr, const OpDef& op, Diagnostics& diagnost
                     {meant_note(attr.type, known), "or a dtype, such as i32; `tenon list dtypes` prints them"});
 }
 
+/// Lists whose length the caller gives hold integers or real numbers; those of a pack hold integers.
+void check_list_type(const AttrDef& attr, Diagnostics& diagnostics) {
+  if (attr.count == AttrCount::one || attr.count == AttrCount::fixed) return;
+  const auto dtype = dtype_from_name(attr.type);
+  const bool of_any_type = attr.kind == AttrKind::type_variable || (dtype && is_complex(*dtype));
+  const bool real = attr.kind == AttrKind::real || (attr.kind == AttrKind::dtype && dtype && is_float(*dtype));
+  if (attr.count == AttrCount::any ? !of_any_type : !of_any_type && !real) return;
+  diagnostics.error(
+      Code::E0209, attr.type_span,
+      fmt::format("the list '{}' cannot hold values of the type '{}'", attr.name, attr.type),
+      {attr.count == AttrCount::any ? fmt::format("write \"float[]\", or give the list a length: \"{}[4]\"", attr.type)
+                                    : "a list with a value per dimension holds integers"});
+}
+
 void read_attrs(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
   if (!want_map(node, "attrs", "attrs: {axis: int = -1}", diagnostics)) return;
   for (const YamlEntry& entry : node.entries) {
@@ -51,6 +65,7 @@ void read_attrs(const YamlNode& node, OpDef& out, Diagnostics& diagnostics) {
       if (declare_derived_type(attr.type, attr.type_span, out, diagnostics) && derived && !is_derived_type(attr.type))
         attr.kind = AttrKind::dtype;
       check_attr_type(attr, out, diagnostics);
+      check_list_type(attr, diagnostics);
     }
     out.attrs.push_back(std::move(attr));
   }
