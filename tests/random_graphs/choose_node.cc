@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "ir/op/type_function.h"
 #include "library/bind_node.h"
 #include "library/expand_library.h"
 #include "library/storage_order.h"

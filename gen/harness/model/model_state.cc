@@ -9,8 +9,6 @@
 namespace tenon {
 namespace {
 
-const PlanBuffer& buffer(const ExecutionPlan& plan, int b) { return plan.buffers[static_cast<size_t>(b)]; }
-
 /// "f32[1, 64]": states have fixed extents.
 std::string type_text(const PlanBuffer& b) {
   std::string out;

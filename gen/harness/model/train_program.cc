@@ -14,8 +14,6 @@
 namespace tenon {
 namespace {
 
-const PlanBuffer& buffer(const ExecutionPlan& plan, int b) { return plan.buffers[static_cast<size_t>(b)]; }
-
 /// The run-time size that is the batch, where it is open.
 const GraphSize* open_batch(const ExecutionPlan& plan) {
   const SizeExpr& first = buffer(plan, plan.inputs.front()).dims.front();

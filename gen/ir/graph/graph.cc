@@ -30,13 +30,6 @@ struct AttrText {
   }
 };
 
-std::string type_text(const Value& v) {
-  std::string text(name_of(v.dtype));
-  text += "[";
-  for (size_t i = 0; i < v.dims.size(); ++i) text += (i ? ", " : "") + to_text(v.dims[i]);
-  return text + "]";
-}
-
 std::string typed_name(const Graph& graph, ValueId id) {
   const Value& v = graph.values[static_cast<size_t>(id)];
   return v.name + ": " + type_text(v);
@@ -314,6 +307,13 @@ void drop_sizes(Graph& graph, const std::set<std::string>& names) {
 }
 
 std::string to_text(const AttrValue& value) { return std::visit(AttrText{}, value); }
+
+std::string type_text(const Value& v) {
+  std::string text(name_of(v.dtype));
+  text += "[";
+  for (size_t i = 0; i < v.dims.size(); ++i) text += (i ? ", " : "") + to_text(v.dims[i]);
+  return text + "]";
+}
 
 std::string to_text(const Graph& graph) {
   std::string text = "graph " + graph.name + " {\n";

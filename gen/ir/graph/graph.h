@@ -119,6 +119,8 @@ void add_equal(std::vector<EqualExtents>& all, const EqualExtents& two);
 
 /// The graph's text form, one line a size, input, constant and node.
 std::string to_text(const Graph& graph);
+/// Dtype and extents of a value: "f32[N, 64]".
+std::string type_text(const Value& v);
 /// An attribute's value as it is in the text form.
 std::string to_text(const AttrValue& value);
 /// What is wrong with the graph, one line a finding; empty for a sound one. Checks ids, order, names, single definition

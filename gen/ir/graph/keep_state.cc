@@ -11,12 +11,6 @@
 namespace tenon {
 namespace {
 
-std::string type_text(const Value& v) {
-  std::string dims;
-  for (const SizeExpr& d : v.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
-  return fmt::format("{}[{}]", name_of(v.dtype), dims);
-}
-
 /// The value of this name, or kNoValue and what is wrong.
 ValueId named(const Graph& graph, const std::vector<ValueId>& border, const char* kind, const std::string& name,
               std::string& fault) {

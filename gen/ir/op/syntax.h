@@ -58,6 +58,11 @@ struct Syntax {
   }
 };
 
+/// What a minus is in front of, or the node itself.
+inline const Syntax& without_sign(const Syntax& s) {
+  return s.is(SyntaxKind::unary) && s.text == "-" ? s.children[0] : s;
+}
+
 /// Same tree; places are not compared.
 bool same(const Syntax& a, const Syntax& b);
 

@@ -102,6 +102,8 @@ struct ExecutionPlan {
   int64_t state_bytes = 0;
 };
 
+inline const PlanBuffer& buffer(const ExecutionPlan& plan, int b) { return plan.buffers[static_cast<size_t>(b)]; }
+
 /// The step after which both extents are known; nothing where the caller gives all of their sizes, or nobody needed
 /// what would write one.
 std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents);

@@ -23,12 +23,6 @@ bool fits(const Value& value, const std::vector<GraphSize>& sizes) {
   return true;
 }
 
-std::string type_text(const Value& value) {
-  std::string dims;
-  for (const SizeExpr& d : value.dims) dims += (dims.empty() ? "" : ", ") + to_text(d);
-  return fmt::format("{}[{}]", name_of(value.dtype), dims);
-}
-
 }  // namespace
 
 std::string beyond_limits(const Graph& graph) {

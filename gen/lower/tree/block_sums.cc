@@ -11,9 +11,9 @@ namespace tenon {
 namespace {
 
 /// Elements that one accumulator adds in a block: the sum of so many is off by some 1e-6 of itself in f32.
-constexpr int64_t kBlock = 64;
+constexpr int64_t kAdditions = 64;
 /// A sum of a known length gets blocks if an accumulator adds more than this. Networks have few such.
-constexpr int64_t kLong = 1024;
+constexpr int64_t kManyAdditions = 1024;
 
 Expr smaller(Expr a, Expr b) { return apply(ScalarOp::Min, {std::move(a), std::move(b)}); }
 
@@ -65,7 +65,7 @@ class Blocks {
   }
 
   bool is_short(const TreeLoop& l, int64_t together) const {
-    return proves_le(l.var.extent, constant_int(kLong * together), ranges_);
+    return proves_le(l.var.extent, constant_int(kManyAdditions * together), ranges_);
   }
 
   static bool begins(const Tree& t, int accumulator) {
@@ -77,7 +77,7 @@ class Blocks {
 
   TreeLoop blocked(const TreeLoop& l, const std::vector<int>& sums) {
     const Expr begin = l.begin ? l.begin : constant_int(0), end = l.end ? l.end : l.var.extent;
-    const Expr elements = constant_int(kBlock * l.shape.lanes * l.shape.parts);
+    const Expr elements = constant_int(kAdditions * l.shape.lanes * l.shape.parts);
     TreeLoop outer, inner = l;
     outer.var = {letter_of(l.var.name) + "_block." + std::to_string(++blocks_),
                  apply(ScalarOp::FloorDiv, {end - begin + elements - constant_int(1), elements})};

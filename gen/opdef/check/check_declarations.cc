@@ -14,8 +14,6 @@ namespace tenon {
 
 namespace {
 
-const Syntax& without_sign(const Syntax& s) { return s.is(SyntaxKind::unary) && s.text == "-" ? s.children[0] : s; }
-
 bool is_number(const Syntax& s) {
   return s.is(SyntaxKind::integer) || s.is(SyntaxKind::real) || s.is(SyntaxKind::infinity);
 }

@@ -13,8 +13,6 @@
 namespace tenon {
 namespace {
 
-const Syntax& without_sign(const Syntax& s) { return s.is(SyntaxKind::unary) && s.text == "-" ? s.children[0] : s; }
-
 /// Whether an integer of the notation, with its sign, is one of the type.
 bool holds(DType type, const Syntax& value) {
   const Syntax& bare = without_sign(value);
