@@ -129,7 +129,7 @@ void Generator::accumulate(const TreeAccumulate& a) {
   }
 }
 
-/// The first block is the total; what adding the others loses to rounding is added up by itself.
+/// The first value is the total; what adding the others loses to rounding is added up by itself.
 void Generator::add_compensated(const TreeAccumulate& a) {
   const AccumulatorState& state = accumulators_[static_cast<size_t>(a.accumulator)];
   const Bundle x = spread(value(a.value), lanes_.parts);
@@ -141,6 +141,7 @@ void Generator::add_compensated(const TreeAccumulate& a) {
     others.push_back(s_assign(state.lost[u], v_apply(ScalarOp::Add, {lost, error})));
     others.push_back(s_assign(state.names[u], v_apply(ScalarOp::Add, {total, x[u]})));
   }
+  if (!a.position) return void(out_->insert(out_->end(), others.begin(), others.end()));
   out_->push_back(s_if(v_apply(ScalarOp::Eq, {scalar(a.position, 0), v_int(0)}), std::move(first), std::move(others)));
 }
 

@@ -29,7 +29,7 @@ class Blocks {
       const std::string var = l->var.name;
       ranges_.extents[var] = l->var.extent;
       if (sums.empty()) split(l->body);
-      else n.node = blocked(*l, sums);
+      else n.node = blocked(t, *l, sums);
       ranges_.extents.erase(var);
     }
   }
@@ -58,7 +58,7 @@ class Blocks {
     if (has_loops || l.ordered || l.carried || l.parallel || is_short(l, together)) return sums;
     for (const TreeNode& n : l.body) {
       const auto* a = std::get_if<TreeAccumulate>(&n.node);
-      if (a && is_sum(a->accumulator) && (together > 1 || begins(around, a->accumulator)))
+      if (a && is_sum(a->accumulator) && (l.shape.lanes > 1 || begins(around, a->accumulator)))
         sums.push_back(a->accumulator);
     }
     return sums;
@@ -75,7 +75,7 @@ class Blocks {
     });
   }
 
-  TreeLoop blocked(const TreeLoop& l, const std::vector<int>& sums) {
+  TreeLoop blocked(const Tree& around, const TreeLoop& l, const std::vector<int>& sums) {
     const Expr begin = l.begin ? l.begin : constant_int(0), end = l.end ? l.end : l.var.extent;
     const Expr elements = constant_int(kAdditions * l.shape.lanes * l.shape.parts);
     TreeLoop outer, inner = l;
@@ -96,9 +96,10 @@ class Blocks {
     outer.body.push_back({std::move(inner)});
     for (const auto& [total, block] : block_of) {
       const DType type = tree_.accumulators[static_cast<size_t>(block)].type;
+      // In a loop around this one the total is that of the rows before, also at the first block.
+      const Expr added_before = begins(around, total) ? var_ref(outer.var.name) : nullptr;
       outer.body.push_back({TreeEnd{block}});
-      outer.body.push_back(
-          {TreeAccumulate{total, nullptr, running_ref(accumulator_name(block), type), var_ref(outer.var.name)}});
+      outer.body.push_back({TreeAccumulate{total, nullptr, running_ref(accumulator_name(block), type), added_before}});
     }
     return outer;
   }

@@ -53,8 +53,8 @@ struct TreeBegin {
   int accumulator = 0;
   Expr start = nullptr;
 };
-/// `position`: for ArgMax and ArgMin, what the result is when this element wins; for a compensated sum, how many values
-/// were added before this one.
+/// `position`: for ArgMax and ArgMin, what the result is when this element wins; of a compensated sum: how many values
+/// were added before this one, null where that is not known.
 struct TreeAccumulate {
   int accumulator = 0;
   Expr where;

@@ -38,3 +38,19 @@ TEST_CASE("block_sums: what rounds nothing, and what is short, has none") {
   CHECK(blocks(rows(Reducer::Sum, constant_int(1000)), "portable") == 0);
   CHECK(blocks(rows(Reducer::Sum, constant_int(100000)), "portable") == 1);
 }
+
+TEST_CASE("block_sums: a loop around keeps what its turns before have added") {
+  Kernel k;
+  k.name = "planes_f32";
+  k.sizes = {{"M"}, {"N"}};
+  const Expr m = size_ref("M"), n = size_ref("N");
+  k.tensors = {tensor("X", Role::Input, {m, n}), tensor("Y", Role::Output, {})};
+  const Expr sum = reduce(Reducer::Sum, {{"m", m}, {"n", n}}, nullptr, at(0, {v("m"), v("n")}), DType::F32);
+  k.body = {{1, {}, Update::Assign, sum, {}, ""}};
+  CHECK(blocks(k, "portable") == 0);
+  const std::string nest = to_text(lowered(k, "x86-64-v3"));
+  INFO(nest);
+  CHECK(count(nest, "for n_block =") == 1);
+  CHECK(count(nest, "sum_error") > 0);
+  CHECK(count(nest, "if eq(n_block, 0)") == 0);
+}
