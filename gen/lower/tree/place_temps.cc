@@ -47,6 +47,8 @@ class Placer {
   void visit(const Tree& tree) {
     for (const TreeNode& n : tree) {
       if (const auto* l = std::get_if<TreeLoop>(&n.node)) {
+        for (const Expr& bound : {l->begin, l->end})
+          if (bound) reads(bound);
         forwarded_.enter();
         const bool vector = l->shape.lanes * l->shape.parts > 1;
         if (vector) vector_vars_.insert(l->var.name);
