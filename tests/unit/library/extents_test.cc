@@ -44,7 +44,7 @@ Answer run(const Kernel& k, const std::vector<int32_t>& x) {
   call.tensors.resize(k.tensors.size());
   call.tensors[0] = {DType::I32, {static_cast<int64_t>(x.size())}, {}};
   call.tensors[0].bytes.resize(x.size() * sizeof(int32_t));
-  std::memcpy(call.tensors[0].bytes.data(), x.data(), call.tensors[0].bytes.size());
+  if (!x.empty()) std::memcpy(call.tensors[0].bytes.data(), x.data(), call.tensors[0].bytes.size());
   Answer out;
   out.status = run_kernel(k, call);
   if (out.status != OracleStatus::Done) return out;
