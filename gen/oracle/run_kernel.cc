@@ -27,6 +27,8 @@ struct Code {
   std::vector<std::pair<int, int64_t>> loops;  ///< reduce: slot and extent
 };
 
+struct OutsideOfTensor {};
+
 class Runner {
  public:
   /// `kept`: tensors that an earlier part of the same kernel has made.
@@ -173,7 +175,11 @@ class Runner {
     const auto t = static_cast<size_t>(s.target);
     if (s.where && !eval(p.where).i) return;
     int64_t at = 0;
-    for (size_t k = 0; k < p.index.size(); ++k) at += eval(p.index[k]).i * strides_[t][k];
+    for (size_t k = 0; k < p.index.size(); ++k) {
+      const int64_t i = eval(p.index[k]).i;
+      if (i < 0 || i >= dims_[t][k]) outside("written", t, i, k);
+      at += i * strides_[t][k];
+    }
     const Number v = eval(p.value);
     TensorData& data = call_.tensors[t];
     store_number(data, at,
@@ -295,6 +301,13 @@ class Runner {
     return call_.rounded ? call_.rounded(op, v, type) : v;
   }
 
+  /// An element that is not there, at index `i` of dimension `k`.
+  [[noreturn]] void outside(const char* done, size_t t, int64_t i, size_t k) const {
+    TENON_CHECK(call_.any_sizes, "{}: {} is {} at {} of {} in dimension {}", kernel_.name, kernel_.tensors[t].name,
+                done, i, dims_[t][k], k);
+    throw OutsideOfTensor{};
+  }
+
   Number read(const Code& c) {
     const auto t = static_cast<size_t>(c.slot);
     int64_t at = 0;
@@ -302,8 +315,7 @@ class Runner {
     for (size_t k = 0; k < rank; ++k) {
       const int64_t i = eval(c.parts[k]).i;
       if (i < 0 || i >= dims_[t][k]) {
-        TENON_CHECK(c.padded, "{}: {} is read at {} of {} in dimension {}", kernel_.name, kernel_.tensors[t].name, i,
-                    dims_[t][k], k);
+        if (!c.padded) outside("read", t, i, k);
         return eval(c.parts[rank]);
       }
       at += i * strides_[t][k];
@@ -452,7 +464,11 @@ std::optional<int64_t> bytes_made(const Kernel& kernel, const OracleCall& given)
 }
 
 OracleStatus run_kernel(const Kernel& kernel, OracleCall& call) {
-  return kernel.parts.empty() ? Runner(kernel, call).run() : run_parts(kernel, call);
+  try {
+    return kernel.parts.empty() ? Runner(kernel, call).run() : run_parts(kernel, call);
+  } catch (const OutsideOfTensor&) {
+    return OracleStatus::Outside;
+  }
 }
 
 }  // namespace tenon

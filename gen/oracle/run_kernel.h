@@ -22,14 +22,16 @@ struct OracleCall {
   std::vector<TensorData>
       tensors;       ///< parallel to kernel.tensors; inputs filled in storage order, outputs and temps are made here
   Rounding rounded;  ///< if given: results of operations, and sums and products as a whole, go through it
+  bool any_sizes = false;  ///< sizes that no call has are possible: an access outside of a tensor ends the run
 };
 
-/// Unknown: a C template that is not a part of the interpreter; nothing was computed.
-enum class OracleStatus : uint8_t { Done, Range, Shape, Unknown };
+/// Unknown: a C template that is not a part of the interpreter; nothing was computed. Outside: see
+/// OracleCall::any_sizes.
+enum class OracleStatus : uint8_t { Done, Range, Shape, Unknown, Outside };
 
 /// Runs the kernel: checks first, then each statement for every value of its variables, sums in order, in long double
 /// and 64-bit integers that wrap to their type. Values are rounded only when they are stored; temps of f32 are kept as
-/// f64. A padded read outside yields its fill. Reading outside of a tensor otherwise is a bug and aborts.
+/// f64. A padded read outside yields its fill. Another access outside of a tensor is a bug and aborts.
 OracleStatus run_kernel(const Kernel& kernel, OracleCall& call);
 
 /// Gives extents that the kernel finds the values of their bounds, which are the most that they can be.

@@ -1,0 +1,24 @@
+// The interpreter of loop nests: what a nest computes, lane by lane, with every access checked. Tests of lowering
+// compare it with run_kernel.
+#pragma once
+
+#include <string>
+
+#include "ir/nest/loop_nest.h"
+#include "oracle/run_kernel.h"
+
+namespace tenon {
+
+/// How a run ended.
+struct NestRun {
+  OracleStatus status = OracleStatus::Done;
+  std::string fault;  ///< an access outside of its buffer, which ended the run; "" for none
+};
+
+/// Runs the nest with the sizes, attributes and inputs of `call`, and makes its outputs. Values are rounded to their
+/// type after every operation, as compiled code rounds them; elementary functions are those of run_kernel, rounded
+/// once. Shared loops run in order. Memory that is not written holds bytes that no kernel expects. Unknown: the nest
+/// calls a C template.
+NestRun run_nest(const LoopNest& nest, OracleCall& call);
+
+}  // namespace tenon

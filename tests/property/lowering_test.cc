@@ -1,0 +1,139 @@
+// What lowering makes of the shipped kernels computes what the kernels say: after every pass, and as a nest of every
+// level.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "catch.h"
+#include "isa/all_isas.h"
+#include "library/expand_library.h"
+#include "lower/kernel/kernel_passes.h"
+#include "lower/lower_kernel.h"
+#include "oracle/run_nest.h"
+#include "random_call.h"
+#include "shipped_library.h"
+
+using namespace tenon;
+
+namespace {
+
+/// Not drawn: the extent of what `concat` and `stack` make is the sum of those of the operands, which the C around the
+/// kernel sees to; a unit in the last place decides about the bins of `mel_weights`.
+const std::set<std::string> kNotDrawn = {"concat", "stack", "mel_weights"};
+
+/// The kernels of an op that are statements: of the type, or of the first that the op takes where it does not take it.
+std::vector<Kernel> kernels_of(const std::string& op, DType type) {
+  auto library = expand_library(tenon_test::shipped_ops(), {{op}, {type}});
+  if (!library && type == DType::F32) library = expand_library(tenon_test::shipped_ops(), {{op}, {}});
+  if (!library || library->ops.empty() || library->ops[0].kernels.empty()) return {};
+  const Kernel& k = library->ops[0].kernels[0].kernel;
+  return is_opaque(k) ? std::vector<Kernel>{} : std::vector<Kernel>{k};
+}
+
+std::vector<Kernel> shipped_kernels(DType type) {
+  std::vector<Kernel> out;
+  for (const auto& [name, def] : tenon_test::shipped_ops().ops)
+    if (kNotDrawn.count(name) == 0)
+      for (Kernel& k : kernels_of(name, type)) out.push_back(std::move(k));
+  return out;
+}
+
+/// How a run of the nest differs from what the call has to give; "" where it does not.
+std::string fault_of(const LoopNest& nest, const Kernel& kernel, const tenon_test::DrawnCall& call) {
+  OracleCall got = call.given;
+  const NestRun run = run_nest(nest, got);
+  if (!run.fault.empty()) return run.fault;
+  if (run.status != call.status) return fmt::format("status {}", static_cast<int>(run.status));
+  return run.status == OracleStatus::Done ? tenon_test::difference(kernel, call.want, got) : "";
+}
+
+std::string sizes_text(const tenon_test::DrawnCall& call) {
+  std::string out;
+  for (const auto& [name, value] : call.given.sizes) out += fmt::format("{} {}, ", name, value);
+  for (const auto& [name, values] : call.given.attrs)
+    for (const Number& v : values) out += fmt::format("{} {} {}, ", name, v.i, static_cast<double>(v.f));
+  return out;
+}
+
+std::string fault_of(const Kernel& after, const tenon_test::DrawnCall& call) {
+  OracleCall got = call.given;
+  const OracleStatus status = run_kernel(after, got);
+  if (status != call.status) return fmt::format("status {}", static_cast<int>(status));
+  return status == OracleStatus::Done ? tenon_test::difference(after, call.want, got) : "";
+}
+
+/// Kernels for which calls were found.
+size_t check_passes(DType type, std::mt19937& random) {
+  size_t tried = 0;
+  for (const Kernel& kernel : shipped_kernels(type)) {
+    const auto call = tenon_test::random_call(kernel, random);
+    if (!call) continue;
+    ++tried;
+    Kernel after = kernel;
+    for (const KernelPass& pass : kernel_passes()) {
+      after = pass.run(after);
+      INFO(kernel.name << " after " << pass.name);
+      CHECK(fault_of(after, *call) == "");
+    }
+  }
+  return tried;
+}
+
+/// The kernel for these sizes alone, as a model has it.
+Kernel with_constants(const Kernel& kernel, const OracleCall& call) {
+  const std::function<Expr(const Expr&)> constant = [&](const Expr& e) {
+    const auto* s = std::get_if<SizeRef>(&e->node);
+    return s ? constant_int(call.sizes.at(s->name)) : map_children(e, constant);
+  };
+  Kernel out = map_exprs(kernel, constant);
+  out.sizes.clear();
+  out.facts.clear();
+  return out;
+}
+
+size_t check_nests(DType type, int calls, std::mt19937& random) {
+  const std::vector<const Isa*> levels = {isa_from_name("portable"), isa_from_name("x86-64-v2"),
+                                          isa_from_name("x86-64-v3"), isa_from_name("x86-64-v4"),
+                                          isa_from_name("neon")};
+  size_t tried = 0;
+  const auto check = [&](const Kernel& kernel, const auto& nests, const tenon_test::DrawnCall& call) {
+    for (const auto& nest : nests) {
+      if (!nest) continue;
+      INFO(nest->name << ": " << sizes_text(call));
+      CHECK(fault_of(*nest, kernel, call) == "");
+    }
+  };
+  for (const Kernel& kernel : shipped_kernels(type)) {
+    const auto nests = lower_levels(kernel, tenon_test::shipped_blueprints(), levels);
+    std::optional<tenon_test::DrawnCall> call;
+    for (int k = 0; k < calls && (call = tenon_test::random_call(kernel, random)); ++k) {
+      check(kernel, nests, *call);
+      const Kernel fixed = with_constants(kernel, call->given);
+      check(fixed, lower_levels(fixed, tenon_test::shipped_blueprints(), levels), *call);
+    }
+    tried += call ? 1 : 0;
+  }
+  return tried;
+}
+
+}  // namespace
+
+TEST_CASE("every pass on kernels keeps what the shipped kernels compute") {
+  std::mt19937 random(5);
+  CHECK(check_passes(DType::F32, random) >= 270);
+}
+
+TEST_CASE("the nests of shipped kernels compute what the kernels say, with sizes of the call and constant ones") {
+  std::mt19937 random(11);
+  CHECK(check_nests(DType::F32, 1, random) >= 270);
+}
+
+TEST_CASE("the nests of shipped kernels of all types, called often", "[.long]") {
+  const char* seed = std::getenv("TENON_TEST_SEED");
+  std::mt19937 random(seed ? static_cast<unsigned>(std::atoi(seed)) : 1);
+  for (const DType type :
+       {DType::F32, DType::F64, DType::F16, DType::BF16, DType::I8, DType::U8, DType::I16, DType::U16, DType::I32,
+        DType::U32, DType::I64, DType::U64, DType::Bool, DType::C64, DType::C128})
+    WARN(name_of(type) << ": " << check_nests(type, 5, random) << " kernels");
+}
