@@ -144,7 +144,7 @@ Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region
 void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
   const Expr first = first_extreme(e, r, in);
   Region below = in;
-  if (reads_at_variables(r.value)) {
+  if (reads_at_variables(r)) {
     below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
     below.where = both(both(in.where, r.where), apply(ScalarOp::Eq, {step_of(r.vars), first}));
     return region(r.value, adjoint, below);
@@ -157,11 +157,15 @@ void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoin
   region(substitute(r.value, at), adjoint, below);
 }
 
-bool BackPropagation::reads_at_variables(const Expr& value) {
+bool BackPropagation::reads_at_variables(const Reduce& reduction) {
   bool all = true;
-  walk(value, [&](const Expr& e) {
+  const auto is_apart = [&](const Expr& index) {
+    return std::none_of(reduction.vars.begin(), reduction.vars.end(),
+                        [&](const LoopVar& v) { return mentions(index, v.name); });
+  };
+  walk(reduction.value, [&](const Expr& e) {
     if (const auto* r = std::get_if<Read>(&e->node))
-      for (const Expr& i : r->index) all = all && std::holds_alternative<VarRef>(i->node);
+      for (const Expr& i : r->index) all = all && (std::holds_alternative<VarRef>(i->node) || is_apart(i));
     return all;
   });
   return all;

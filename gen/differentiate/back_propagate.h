@@ -49,7 +49,7 @@ class BackPropagation {
   Expr others(const Reduce& r, DType type);
   void extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
   Expr first_extreme(const Expr& e, const Reduce& r, const Region& in);
-  static bool reads_at_variables(const Expr& value);
+  static bool reads_at_variables(const Reduce& reduction);
   void add(const Expr& to, const Expr& adjoint);
 
   Kernel& kernel_;

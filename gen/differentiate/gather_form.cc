@@ -9,6 +9,11 @@ namespace tenon {
 namespace {
 
 Expr divided(const Expr& a, const Expr& b) { return is_one(b) ? a : apply(ScalarOp::FloorDiv, {a, b}); }
+/// a - b, without a sign in front of a number that is taken away.
+Expr minus(const Expr& a, const Expr& b) {
+  const auto n = constant_value(b);
+  return n && *n < 0 && *n > INT64_MIN ? a + constant_int(-*n) : a - b;
+}
 Expr equals(const Expr& a, const Expr& b) { return apply(ScalarOp::Eq, {a, b}); }
 
 class IndexSolver {
@@ -186,7 +191,7 @@ class IndexSolver {
         if (!best || cost < best->cost) best = Candidate{d, open_[k].name, c, a->rest, cost};
       }
     if (!best) return false;
-    const Expr wanted = wanted_[best->dim], distance = wanted - best->rest;
+    const Expr wanted = wanted_[best->dim], distance = minus(wanted, best->rest);
     forget(best->dim);
     if (is_one(best->coefficient)) return solve(best->name, distance, nullptr), true;
     if (constant_value(best->coefficient) == -1) return solve(best->name, best->rest - wanted, nullptr), true;

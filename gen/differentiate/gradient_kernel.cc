@@ -5,6 +5,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
+#include "differentiate/fresh_loops.h"
 #include "differentiate/gather_form.h"
 #include "differentiate/keep_needed.h"
 #include "differentiate/name_reductions.h"
@@ -40,7 +41,6 @@ class Differentiator {
   GradientKernel run() {
     if (k_.call) return {std::nullopt, "it is written as a C template"};
     if (!k_.parts.empty()) return {std::nullopt, "it calls a C template, or finds an extent in the data"};
-    if (has_recurrence(k_)) return {std::nullopt, "it is a recurrence"};
     for (const auto& [output, cotangent] : request_.cotangents)
       k_.tensors[static_cast<size_t>(output)].role = Role::Temp;
     find_active();
@@ -50,7 +50,13 @@ class Differentiator {
       why_ = "the size of one of its reductions depends on where it is";
     find_active();
     const std::vector<KernelStatement> forward = k_.body;
-    for (size_t i = forward.size(); i-- > 0 && why_.empty();) reverse(forward[i]);
+    for (size_t end = forward.size(); end > 0 && why_.empty();) {
+      size_t begin = end - 1;
+      while (begin > 0 && forward[begin].joined > 0) --begin;
+      if (is_in_recurrence(forward[end - 1])) reverse_recurrence({forward.begin() + begin, forward.begin() + end});
+      else reverse(forward[begin]);
+      end = begin;
+    }
     if (why_.empty()) finish(request_.wrt);
     if (!why_.empty()) return {std::nullopt, why_};
     for (KernelStatement& s : k_.body) s.value = without_stops(s.value);
@@ -75,14 +81,19 @@ class Differentiator {
   /// Tensors that depend on the one that is asked for.
   void find_active() {
     active_ = {request_.wrt};
-    for (const KernelStatement& s : k_.body)
-      if (reads_active(s)) active_.insert(s.target);
+    // What is joined may depend on what comes later.
+    for (size_t before = 0; before < active_.size();) {
+      before = active_.size();
+      for (const KernelStatement& s : k_.body)
+        if (reads_active(s)) active_.insert(s.target);
+    }
   }
 
   /// What is written again after it was read has two values, and one gradient would not do.
   void refuse_overwritten() {
     std::set<int> read;
     for (const KernelStatement& s : k_.body) {
+      if (is_in_recurrence(s)) continue;  // reads elements that come before
       if (active_.contains(s.target) && read.contains(s.target)) why_ = "it overwrites what it has read";
       if (!reads_active(s)) continue;
       if (s.update != Update::Assign && s.update != Update::Add)
@@ -98,10 +109,13 @@ class Differentiator {
   void reverse(const KernelStatement& s) {
     if (!is_active(s.target) || !reads_active(s)) return;
     const Adjoint* adjoint = adjoint_of(s.target);
-    if (!adjoint) return;
+    if (adjoint) hand_on(s, *adjoint);
+  }
+
+  void hand_on(const KernelStatement& s, const Adjoint& adjoint) {
     BackPropagation back(
         k_, rows_, [this](int t) { return is_active(t); }, names_);
-    back.run(s.value, adjoint->at(s.index), s.loops, s.where);
+    back.run(s.value, adjoint.at(s.index), undirected(s.loops), s.where);
     why_ = back.why;
     for (KernelStatement& p : back.positions) k_.body.push_back(std::move(p));
     for (Contribution& c : back.contributions) contributions_[c.tensor].push_back(std::move(c));
@@ -121,29 +135,105 @@ class Differentiator {
     return -1;
   }
 
+  /// What is known of a gradient: a value, null for 0, and what has to be added to it.
+  struct Collected {
+    Expr value;
+    std::vector<Contribution> scattered;
+  };
+
+  /// The statements of a recurrence, one alone or joined ones. Their gradient is a recurrence that runs the other way,
+  /// from the last statement to the first: an element reads gradients of elements that were made from it.
+  void reverse_recurrence(std::vector<KernelStatement> group) {
+    for (size_t i = group.size(); i-- > 0;)
+      if (!is_active(group[i].target)) erase_statement(group, i);
+    std::map<int, GatherTarget> targets;
+    std::map<int, Expr> outside;  // gradients from behind the recurrence
+    FreshLoops fresh(names_);
+    bool used = false;
+    for (const KernelStatement& s : group) {
+      const GatherTarget target{fresh.of_dims(s), std::vector<Expr>(s.index.size()),
+                                k_.tensors[static_cast<size_t>(s.target)].dims};
+      if (target.loops.size() != s.loops.size()) why_ = "a recurrence of it is not over all dims of its result";
+      Collected known = collect(s.target, target);
+      used = used || known.value || !known.scattered.empty();
+      outside[s.target] = outside_of(s.target, target, known);
+      targets[s.target] = target;
+    }
+    if (!why_.empty() || !used) return;
+    for (const KernelStatement& s : group) adjoints_[s.target] = new_adjoint(s.target, targets.at(s.target));
+    for (size_t i = group.size(); i-- > 0 && why_.empty();)
+      if (reads_active(group[i])) hand_on(group[i], adjoints_.at(group[i].target));
+    for (size_t i = group.size(); i-- > 0 && why_.empty();) {
+      const KernelStatement& s = group[i];
+      Expr value = outside.at(s.target);
+      for (Contribution& c : contributions_[s.target]) {
+        const auto sum = gather_form(c, targets.at(s.target), facts(), names_);
+        if (!sum) why_ = "an index of its recurrence has no inverse";
+        else value = value ? apply(ScalarOp::Add, {value, *sum}) : *sum;
+      }
+      add_recurrent(s, fresh.reversed(s.loops), value, i + 1 < group.size() ? group[i + 1].joined : 0);
+    }
+  }
+
+  Expr outside_of(int tensor, const GatherTarget& target, const Collected& known) {
+    if (known.scattered.empty()) return known.value;
+    Adjoint stored{names_of(target), known.value ? known.value : constant_float(0, compute_type(tensor))};
+    store(tensor, target, known.scattered, stored);
+    contributions_[tensor].clear();
+    return stored.value;
+  }
+
+  Adjoint new_adjoint(int tensor, const GatherTarget& target) {
+    Adjoint out{names_of(target), nullptr};
+    const int made = new_temp(tensor, target);
+    out.value = read_of(made, k_.tensors[static_cast<size_t>(made)].dtype, refs(target));
+    contributions_[tensor].clear();
+    return out;
+  }
+
+  void add_recurrent(const KernelStatement& s, std::vector<LoopVar> loops, const Expr& value, size_t joined) {
+    if (!why_.empty()) return;
+    const auto& made = std::get<Read>(adjoints_.at(s.target).value->node);
+    add_statement(made.tensor, made.index, Update::Assign, value ? value : constant_float(0, compute_type(s.target)),
+                  loops);
+    k_.body.back().joined = joined;
+  }
+
+  DType compute_type(int tensor) const { return compute_of(k_.tensors[static_cast<size_t>(tensor)].dtype); }
+
+  static std::vector<std::string> names_of(const GatherTarget& target) {
+    std::vector<std::string> out;
+    for (const LoopVar& v : target.loops) out.push_back(v.name);
+    return out;
+  }
+  static std::vector<Expr> refs(const GatherTarget& target) {
+    std::vector<Expr> out;
+    for (const LoopVar& v : target.loops) out.push_back(var_ref(v.name));
+    return out;
+  }
+
+  Collected collect(int tensor, const GatherTarget& target) {
+    Collected out;
+    if (const int c = cotangent_of(tensor); c >= 0)
+      out.value = cast_to(read_of(c, k_.tensors[static_cast<size_t>(c)].dtype, refs(target)), compute_type(tensor));
+    for (Contribution& c : contributions_[tensor]) {
+      const auto sum = gather_form(c, target, facts(), names_);
+      if (sum) out.value = out.value ? apply(ScalarOp::Add, {out.value, *sum}) : *sum;
+      else out.scattered.push_back(std::move(c));
+    }
+    return out;
+  }
+
   /// All that reads the tensor has been seen: its gradient becomes a value, or statements.
   void finish(int tensor) {
     const Tensor t = k_.tensors[static_cast<size_t>(tensor)];
     const bool is_result = tensor == request_.wrt;
     GatherTarget target{loops_of(tensor, is_result), std::vector<Expr>(t.dims.size()), t.dims};
     if (is_result) target.repeats = request_.repeats;
-    Adjoint out;
-    std::vector<Expr> index;
-    for (const LoopVar& v : target.loops) {
-      out.vars.push_back(v.name);
-      index.push_back(var_ref(v.name));
-    }
-    std::vector<Contribution> scattered;
-    if (const int c = cotangent_of(tensor); c >= 0)
-      out.value = cast_to(read_of(c, k_.tensors[static_cast<size_t>(c)].dtype, index), compute_of(t.dtype));
-    for (Contribution& c : contributions_[tensor]) {
-      const auto sum = gather_form(c, target, facts(), names_);
-      if (sum) out.value = out.value ? apply(ScalarOp::Add, {out.value, *sum}) : *sum;
-      else scattered.push_back(std::move(c));
-    }
-    if (!out.value && scattered.empty() && !is_result) return;
-    if (!out.value) out.value = constant_float(0, compute_of(t.dtype));
-    if (is_result || !scattered.empty() || !is_cheap(out.value)) store(tensor, target, scattered, out);
+    Collected known = collect(tensor, target);
+    if (!known.value && known.scattered.empty() && !is_result) return;
+    Adjoint out{names_of(target), known.value ? known.value : constant_float(0, compute_of(t.dtype))};
+    if (is_result || !known.scattered.empty() || !is_cheap(out.value)) store(tensor, target, known.scattered, out);
     adjoints_[tensor] = std::move(out);
   }
 
@@ -192,20 +282,22 @@ class Differentiator {
     const bool is_result = tensor == request_.wrt;
     int to = request_.result;
     const DType compute = compute_of(t.dtype);
-    if (!is_result || (!scattered.empty() && compute != t.dtype)) {
-      Tensor made{names_("d" + t.name), Role::Temp, compute, {}, {}};
-      for (const LoopVar& v : target.loops) made.dims.push_back(v.extent);
-      made.strides = contiguous_strides(made.dims);
-      to = static_cast<int>(k_.tensors.size());
-      k_.tensors.push_back(std::move(made));
-    }
-    std::vector<Expr> index;
-    for (const LoopVar& v : target.loops) index.push_back(var_ref(v.name));
+    if (!is_result || (!scattered.empty() && compute != t.dtype)) to = new_temp(tensor, target);
+    const std::vector<Expr> index = refs(target);
     add_statement(to, index, Update::Assign, adjoint.value, target.loops);
     for (const Contribution& c : scattered) scatter(to, c, is_result);
     adjoint.value = cast_to(read_of(to, k_.tensors[static_cast<size_t>(to)].dtype, index), compute);
     if (is_result && to != request_.result)
       add_statement(request_.result, index, Update::Assign, adjoint.value, target.loops);
+  }
+
+  /// A tensor of the gradient of another one.
+  int new_temp(int tensor, const GatherTarget& target) {
+    Tensor made{names_("d" + k_.tensors[static_cast<size_t>(tensor)].name), Role::Temp, compute_type(tensor), {}, {}};
+    for (const LoopVar& v : target.loops) made.dims.push_back(v.extent);
+    made.strides = contiguous_strides(made.dims);
+    k_.tensors.push_back(std::move(made));
+    return static_cast<int>(k_.tensors.size() - 1);
   }
 
   void add_statement(int to, const std::vector<Expr>& index, Update update, const Expr& value,

@@ -1,8 +1,6 @@
 // Leaves what one output of a kernel needs.
 #include "differentiate/keep_needed.h"
 
-#include <algorithm>
-
 namespace tenon {
 namespace {
 
@@ -26,6 +24,32 @@ Expr renumbered(const Expr& e, const std::vector<int>& to) {
   return r ? read_of(to[static_cast<size_t>(r->tensor)], below->type, r->index, r->fill) : below;
 }
 
+/// Marks the statements begin … end, joined or one alone, that something needs: each may read what a later one makes.
+void note_needed(const std::vector<KernelStatement>& body, size_t begin, size_t end, std::vector<bool>& used,
+                 std::vector<bool>& needed) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = end; i-- > begin;) {
+      if (needed[i] || !used[static_cast<size_t>(body[i].target)]) continue;
+      needed[i] = changed = true;
+      note_reads(body[i], used);
+    }
+  }
+}
+
+std::vector<KernelStatement> needed_statements(std::vector<KernelStatement> body, std::vector<bool>& used) {
+  std::vector<bool> needed(body.size());
+  for (size_t end = body.size(); end > 0;) {
+    size_t begin = end - 1;
+    while (begin > 0 && body[begin].joined > 0) --begin;
+    note_needed(body, begin, end, used, needed);
+    end = begin;
+  }
+  for (size_t i = body.size(); i-- > 0;)
+    if (!needed[i]) erase_statement(body, i);
+  return body;
+}
+
 }  // namespace
 
 void keep_needed(Kernel& kernel, int output) {
@@ -35,14 +59,7 @@ void keep_needed(Kernel& kernel, int output) {
     note_reads(c.holds, used);
     for (const LoopVar& v : c.loops) note_reads(v.extent, used);
   }
-  std::vector<KernelStatement> kept;
-  for (size_t i = kernel.body.size(); i-- > 0;) {
-    KernelStatement& s = kernel.body[i];
-    if (!used[static_cast<size_t>(s.target)]) continue;
-    note_reads(s, used);
-    kept.push_back(std::move(s));
-  }
-  std::reverse(kept.begin(), kept.end());
+  std::vector<KernelStatement> kept = needed_statements(std::move(kernel.body), used);
   std::vector<Tensor> tensors;
   std::vector<int> to(kernel.tensors.size(), -1);
   for (size_t t = 0; t < kernel.tensors.size(); ++t) {

@@ -17,7 +17,11 @@ class ReductionNamer {
       if (applies(s)) {
         scope_ = s.loops;
         path_.clear();
+        recurrent_ = is_in_recurrence(s);
+        loops_ = s.loops.size();
+        joined_ = s.joined;
         s.value = root(s.value);
+        s.joined = joined_;
       }
       kernel_.body.push_back(std::move(s));
     }
@@ -38,7 +42,8 @@ class ReductionNamer {
       const auto& r = std::get<Read>(e->node);
       return r.fill ? read_of(r.tensor, e->type, r.index, below(r.fill)) : e;
     }
-    if (const auto* r = std::get_if<Reduce>(&e->node)) return named(inside(e, *r));
+    if (const auto* r = std::get_if<Reduce>(&e->node))
+      return r->op == Reducer::Fold ? last_step(e, *r) : named(inside(e, *r));
     if (const auto* s = std::get_if<Select>(&e->node)) {
       const Expr cond = below(s->cond);
       path_.push_back(cond);
@@ -53,7 +58,7 @@ class ReductionNamer {
 
   /// The reduction with those in its value named.
   Expr inside(const Expr& e, const Reduce& r) {
-    if (r.op == Reducer::Fold) return e;  // its steps are no terms that could be told apart
+    if (r.op == Reducer::Fold) return last_step(e, r);
     const size_t outer = scope_.size(), conditions = path_.size();
     scope_.insert(scope_.end(), r.vars.begin(), r.vars.end());
     const Expr where = r.where ? below(r.where) : nullptr;
@@ -64,6 +69,48 @@ class ReductionNamer {
     return reduce(r.op, r.vars, where, value, e->type);
   }
 
+  static bool has_reduction(const Expr& e) {
+    bool found = false;
+    walk(e, [&](const Expr& n) { return !(found = found || std::holds_alternative<Reduce>(n->node)); });
+    return found;
+  }
+
+  /// The steps of a fold, which are no terms that could be told apart, become a recurrence: a[k] = f(a[k - 1]). Left as
+  /// it is where it steps over several variables, or a step is a sum itself.
+  Expr last_step(const Expr& e, const Reduce& r) {
+    if (r.vars.size() != 1 || has_reduction(r.value) || (r.where && has_reduction(r.where))) return e;
+    const Expr start = below(r.start);
+    KernelStatement s;
+    for (const LoopVar& v : scope_)
+      if (mentions(e, v.name) || (recurrent_ && s.loops.size() < loops_)) s.loops.push_back(v);
+    s.loops.push_back({r.vars[0].name, r.vars[0].extent, Direction::Up});
+    Tensor t{names_("a"), Role::Temp, e->type, {}, {}};
+    for (const LoopVar& v : s.loops) {
+      for (const LoopVar& other : scope_) done_ = done_ && !mentions(v.extent, other.name);
+      t.dims.push_back(v.extent);
+      s.index.push_back(var_ref(v.name));
+    }
+    t.strides = contiguous_strides(t.dims);
+    s.target = static_cast<int>(kernel_.tensors.size());
+    kernel_.tensors.push_back(std::move(t));
+    std::vector<Expr> before = s.index, last = s.index;
+    before.back() = before.back() - constant_int(1);
+    last.back() = r.vars[0].extent - constant_int(1);
+    const Expr past = read_of(s.target, e->type, before, start);
+    const Expr value = substitute(r.value, {{r.running, past}});
+    s.value = r.where ? select(r.where, value, past) : value;
+    const Expr result = read_of(s.target, e->type, last, start);
+    add(std::move(s));
+    return result;
+  }
+
+  void add(KernelStatement s) {
+    s.formula = kernel_.tensors[static_cast<size_t>(s.target)].name + " = " + to_text(s.value, tensor_names(kernel_));
+    s.joined = joined_;
+    if (recurrent_) joined_ = loops_;
+    kernel_.body.push_back(std::move(s));
+  }
+
   Expr named(const Expr& e) {
     Expr value = e;
     if (!reads_anywhere(e))
@@ -71,7 +118,9 @@ class ReductionNamer {
     KernelStatement s;
     Tensor t{names_("r"), Role::Temp, e->type, {}, {}};
     for (const LoopVar& v : scope_) {
-      if (!mentions(value, v.name)) continue;
+      // In a recurrence the sum is a step of the element: made next to it, for all of its variables.
+      const bool stays = recurrent_ && s.loops.size() < loops_;
+      if (!stays && !mentions(value, v.name)) continue;
       for (const LoopVar& other : scope_) done_ = done_ && !mentions(v.extent, other.name);
       s.loops.push_back(v);
       s.index.push_back(var_ref(v.name));
@@ -81,9 +130,10 @@ class ReductionNamer {
     s.target = static_cast<int>(kernel_.tensors.size());
     s.value = value;
     kernel_.tensors.push_back(std::move(t));
-    s.formula = kernel_.tensors.back().name + " = " + to_text(value, tensor_names(kernel_));
-    kernel_.body.push_back(s);
-    return read_of(s.target, e->type, s.index);
+    const int target = s.target;
+    const std::vector<Expr> index = s.index;
+    add(std::move(s));
+    return read_of(target, e->type, index);
   }
 
   /// Whether the reduction reads within its tensors wherever it is: every index is a variable that runs over the dim.
@@ -112,6 +162,8 @@ class ReductionNamer {
   FreshNames& names_;
   std::vector<LoopVar> scope_;
   std::vector<Expr> path_;
+  bool recurrent_ = false;
+  size_t loops_ = 0, joined_ = 0;  // of the statement; with the one before
   bool done_ = true;
 };
 

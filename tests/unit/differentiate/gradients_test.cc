@@ -261,6 +261,77 @@ TEST_CASE("gradients: index maps that are solved, and those that are scattered")
   for (const Case& c : cases) Differences(defs, c).check_all();
 }
 
+namespace {
+
+const char* const kRecurrences = R"(
+ops:
+  - op: gated
+    types: {T: float}
+    in: {X: "T[B, L, C]", Z: "T[B, L, C]", H0: "T[B, C]"}
+    out: {H: "T[B, L, C]"}
+    body: H[b,t,c] = (1 - Z[b,t,c])*padded(H[b,t - 1,c], H0[b,c]) + Z[b,t,c]*X[b,t,c]
+  - op: lower_solve
+    types: {T: float}
+    in: {L: "T[N, N]", B: "T[N, M]"}
+    out: {X: "T[N, M]"}
+    body: X[i,k] = (B[i,k] - sum[j : j < i](L[i,j]*X[j,k]))/(3 + sq(L[i,i]))
+  - op: newton_root
+    types: {T: float}
+    attrs: {steps: int = 5}
+    in: {X: "T[*S]"}
+    index: {t: steps}
+    require: [steps >= 1]
+    out: {Y: "T[*S]"}
+    body: |
+      r[t,*s] = select(t == 0, 0.5*(X[*s] + 1), 0.5*(padded(r[t - 1,*s], 1) + X[*s]/padded(r[t - 1,*s], 1)))
+      Y[*s] = r[steps - 1,*s]
+  - op: best_path
+    types: {T: float}
+    in: {A: "T[S, S]", E: "T[L, S]"}
+    out: {D: "T[L, S]"}
+    body: D[t,j] = E[t,j] + select(t == 0, 0, max[i](padded(D[t - 1,i], 0) + A[i,j]))
+  - op: diffused
+    types: {T: float}
+    in: {X: "T[H, W]"}
+    out: {Y: "T[H, W]"}
+    body: |
+      v[y,x] = X[y,x] + 0.4*padded(e[y,x - 1], 0) + 0.3*sin(padded(e[y - 1,x], 0)) + 0.2*padded(e[y - 1,x + 1], 0)
+      e[y,x] = sq(v[y,x])/(1 + sq(X[y,x]))
+      Y[y,x] = v[y,x]*e[y,x]
+  - op: two_rates
+    doc: statements that share the outer loop alone, and a result that is read at data
+    types: {T: float, I: index}
+    in: {X: "T[L, C]", P: "I[C]"}
+    out: {Y: "T[C]"}
+    body: |
+      s[t] = tanh(sum[c](padded(h[t - 1,c], 0.5)*X[t,c]))
+      h[t,c] = s[t]*X[t,c] + 0.5*padded(h[t - 1,c], 0)
+      Y[c] = h[L - 1,wrap(P[c], C)]
+  - op: horner
+    types: {T: float}
+    in: {X: "T[B]", C: "T[B, K]"}
+    out: {Y: "T[B]"}
+    body: Y[b] = sin(fold[k : k != 1](a = 1 + X[b], a*X[b] + C[b,k]))
+)";
+
+}  // namespace
+
+TEST_CASE("gradients: recurrences run the other way") {
+  const OpLibrary defs = tenon_test::wholly_read(read_ops(tenon_test::yaml_files("opdefs"),
+                                                          {std::make_shared<SourceFile>("r.yaml", kRecurrences)},
+                                                          tenon_test::frame_files(TENON_CHECKOUT)));
+  const std::vector<Case> cases = {{"gated", {{2, 5, 3}, {2, 5, 3}, {2, 3}}},
+                                   {"gated", {{2, 0, 3}, {2, 0, 3}, {2, 3}}},
+                                   {"lower_solve", {{5, 5}, {5, 3}}},
+                                   {"newton_root", {{6}}, {{"steps", int64_t{4}}}, {}, 0.5, 3},
+                                   {"newton_root", {{2, 3}}, {{"steps", int64_t{1}}}, {}, 0.5, 3},
+                                   {"best_path", {{4, 4}, {6, 4}}},
+                                   {"diffused", {{4, 5}}, {}, {}, -1, 1},
+                                   {"two_rates", {{5, 3}, {3}}, {}, {{2, 0, 2}}},
+                                   {"horner", {{4}, {4, 5}}, {}, {}, -1, 1}};
+  for (const Case& c : cases) Differences(defs, c).check_all();
+}
+
 TEST_CASE("gradients: nothing is differentiated within stop()") {
   const OpLibrary defs = index_maps();
   Diagnostics diagnostics;
