@@ -22,7 +22,7 @@ Result<Graph> onnx_model(const FrontendInput& input, const OpSemantics& semantic
 Result<Graph> yaml_graph(const FrontendInput& input, const OpSemantics& semantics) {
   const Result<SourceFileRef> file = read_source(input.path);
   if (!file.ok()) return file.diagnostics();
-  return read_graph_yaml(*file, semantics, input.sizes, input.training);
+  return read_graph_yaml(*file, semantics, input.sizes, input.mode);
 }
 
 struct FrontendRow {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/onnx/read_onnx.h"
+#include "frontend/yaml/training_forms.h"
 
 namespace tenon {
 
@@ -9,7 +10,7 @@ struct FrontendInput {
   std::string path;                      // .onnx, .yaml or .yml
   std::vector<SourceFileRef> onnx_rows;  // the files of opdefs/onnx, in order of their names; read for ONNX models only
   SizeRanges sizes;                      // what --size says
-  bool training = false;                 // the graph of a training step
+  GraphMode mode = GraphMode::network;   // what a graph with a section `train` is read for
 };
 
 /// Whether a frontend takes a file of this name.

@@ -20,6 +20,7 @@
 #include "schedule/plan_graph.h"
 #include "schedule/plan_memory.h"
 #include "semantics/apply_rewrites.h"
+#include "semantics/backward.h"
 #include "semantics/make_selftest.h"
 #include "semantics/node_kernels.h"
 #include "support/diagnostics.h"
@@ -189,9 +190,10 @@ void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o) {
 std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, const PlacedModel& model,
                                           const ModelOptions& o) {
   if (!o.training || !o.main_program) return std::nullopt;
-  const Graph graph = rewrite_model(run, model.source, forward_graph(model.source.graph));
-  const ExecutionPlan plan =
-      plan_graph(graph, run.open(node_kernels(model.source.defs, graph, o.graph)), {o.fuse, o.fuse});
+  ModelSource source = read_model_source(run, o.graph, o.sizes, defs.ops, GraphMode::validation);
+  source.graph = run.open(backward_graph(source.defs, std::move(source.graph)));
+  const Graph graph = rewrite_model(run, source, source.graph);
+  const ExecutionPlan plan = plan_graph(graph, run.open(node_kernels(source.defs, graph, o.graph)), {o.fuse, o.fuse});
   const LoweredPlan lowered = lower_plan(plan, read_schedules(run), chosen_levels(o.isas), model.workers);
   ForwardModel out;
   out.name = o.name + "_eval";

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/yaml/training_forms.h"
 #include "ir/graph/graph.h"
 #include "ir/nest/blueprint.h"
 #include "ir/op/math_function.h"
@@ -37,9 +38,9 @@ struct ModelSource {
   Graph graph;
   OpLibrary defs;
 };
-/// `sizes`: what --size says. `training`: the graph of a training step. Stops with exit_bad_command_line where nothing
+/// `sizes`: what --size says. Stops with exit_bad_command_line where nothing
 /// but these is wrong.
 ModelSource read_model_source(Run& run, const std::string& path, const std::vector<SizeBound>& sizes, OpLibrary defs,
-                              bool training = false);
+                              GraphMode mode = GraphMode::network);
 
 }  // namespace tenon

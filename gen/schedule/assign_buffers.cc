@@ -193,6 +193,7 @@ class BufferPlanner {
     s.held = buffer(pair.input);
     s.next = buffer(pair.next);
     s.gradient = buffer(pair.gradient);
+    s.parameter = pair.parameter;
     PlanBuffer& held = plan_.buffers[static_cast<size_t>(s.held)];
     held.offset = plan_.state_bytes;
     plan_.state_bytes += (held.bytes + align - 1) / align * align;

@@ -123,3 +123,36 @@ check 'the graph of a step' sh -c "'$tenon' dump graph --train '$graph' | grep -
 check 'the step explained' sh -c "'$tenon' explain '$graph' --train --memory --isa portable | grep -q '^W1 *state'"
 check '--train without a graph' refuses "$tenon" dump lower --train --ops relu
 check 'no training without a section' refuses "$tenon" train "$checkout/examples/digits/digits.yaml" -q --data x="$work/train_x.npy"
+# What differs between training and inference: masks of dropout, statistics of batch norm.
+cat >"$work/forms.yaml" <<'GRAPH'
+graph: forms
+sizes: {N: 1..64}
+inputs: {x: "u8[N, 64]"}
+parameters:
+  step: {type: "f32[64, 24]", from: randn(std=0.1), grad: true}
+  g: {type: "f32[24]", from: full(value=1), grad: true}
+  b: {type: "f32[24]", from: full(value=0), grad: true}
+  m: {type: "f32[24]", from: full(value=0), running: true}
+  v: {type: "f32[24]", from: full(value=1), running: true}
+  w: {type: "f32[24, 10]", from: randn(std=0.2), grad: true}
+main: |
+  h = batch_norm(matmul(cast(x, dtype=f32)/16, step), g, b, m, v)
+  y = matmul(dropout(relu(h), ratio=0.25), w)
+outputs: [y]
+train:
+  targets: {t: "i64[N]"}
+  loss: cross_entropy(y, t)
+  optimizer: adam(lr=0.01)
+GRAPH
+check 'forms for training' "$tenon" model "$work/forms.yaml" -q --isa portable,native --max-threads 2 --train --main -o "$work/forms"
+check 'compile' make -s -C "$work/forms"
+train=$work/forms/net_train
+# shellcheck disable=SC2086
+check 'train' ends 0 'accuracy 9[0-9.]* %' "$train" $data --validate x="$work/held_x.npy" --validate t="$work/held_t.npy" --epochs 4 --log "$work/f.log" -o "$work/f.npz"
+check 'train half of it' trains g --steps 100 --checkpoint "$work/f.c"
+check 'and go on' trains g --epochs 4 --resume "$work/f.c" --threads 2
+check 'as if nothing had been' sh -c "cmp '$work/f.log' '$work/g.log' && cmp '$work/f.npz' '$work/g.npz'"
+check 'another seed, same order' sh -c "'$train' $data --order '$work/order.npy' --log '$work/s0.log' && '$train' $data --order '$work/order.npy' --seed 1 --log '$work/s1.log'"
+check 'has other masks' refuses cmp -s "$work/s0.log" "$work/s1.log"
+sed 's/from: [a-z]*([^)]*)/from: f.npz/' "$work/forms.yaml" >"$work/trained.yaml"
+check 'the parameters with the running ones are a network' sh -c "'$tenon' dump graph '$work/trained.yaml' | grep -q 'batch_norm('"

@@ -121,6 +121,7 @@ std::vector<Instance> products() {
 std::vector<Instance> movement() {
   std::vector<Instance> out = {
       {"identity_away", kPlane, "", "  y = identity(x)\n  z = exp(y)\n"},
+      {"dropout_away", kPlane, "", "  z = exp(dropout(x, ratio=0.25))\n"},
       {"cast_away", kPlane, "", "  z = exp(cast(x, dtype=f32))\n"},
       {"cast_pair", "  x: f16[3, 4]\n", "", "  z = exp(cast(cast(x, dtype=f32), dtype=f64))\n"},
       {"reshape_away", kPlane, "", "  z = exp(reshape(x, shape=[6, 5]))\n"},

@@ -478,7 +478,7 @@ Graph GraphBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& o
   }
   for (const State& s : states_)
     graph_.state.push_back(
-        {s.input, graph_.outputs[s.next], s.initial, s.gradient ? graph_.outputs[*s.gradient] : kNoValue});
+        {s.input, graph_.outputs[s.next], s.initial, s.gradient ? graph_.outputs[*s.gradient] : kNoValue, s.parameter});
   TENON_CHECK(open_.size() == 1, "a region is open");
   graph_.nodes = std::move(open_[0].nodes);
   for (Entry& e : entries_) graph_.values.push_back(std::move(e.value));

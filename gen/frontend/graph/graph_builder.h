@@ -109,6 +109,8 @@ class GraphBuilder {
   /// What the elements of a tensor are between, as far as constants and the operators that made it say.
   std::optional<ValueRange> range(ValueId id) const;
   bool is_input(ValueId id) const;
+  /// Whether the value is known in a loop or branch only.
+  bool is_inside(ValueId id) const { return at(id).region != kTopLevel; }
 
   /// An input that the next call finds as this call's output was; positions are those in the outputs of `finish`.
   struct State {
@@ -116,6 +118,7 @@ class GraphBuilder {
     std::shared_ptr<const TensorData> initial;  // null: zeros
     size_t next = 0;
     std::optional<size_t> gradient;
+    bool parameter = false;
   };
   void add_state(State state) { states_.push_back(std::move(state)); }
 

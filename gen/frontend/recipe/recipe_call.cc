@@ -167,6 +167,9 @@ class OpCall {
 
 }  // namespace
 
-RecipeValue call_op(RecipeContext& context, const RecipeCall& call) { return OpCall(context, call).run(); }
+RecipeValue call_op(RecipeContext& context, const RecipeCall& call) {
+  return context.form ? context.form(context, call) : call_named_op(context, call);
+}
+RecipeValue call_named_op(RecipeContext& context, const RecipeCall& call) { return OpCall(context, call).run(); }
 
 }  // namespace tenon

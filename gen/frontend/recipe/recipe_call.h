@@ -22,5 +22,7 @@ struct RecipeCall {
 /// Adds the node. A number in the place of a tensor becomes a constant of the dtype of the first tensor. Returns the
 /// tensor, or a list where `wanted` is not 1. Throws RecipeError.
 RecipeValue call_op(RecipeContext& context, const RecipeCall& call);
+/// The same for the op of this name, whatever `context.form` says.
+RecipeValue call_named_op(RecipeContext& context, const RecipeCall& call);
 
 }  // namespace tenon

@@ -22,6 +22,8 @@ using RecipeFunctions = std::map<std::string, RecipeFunction>;
 
 using RecipeScope = std::map<std::string, RecipeValue>;
 
+struct RecipeCall;
+
 /// A recipe's inner functions see the graph through this.
 struct RecipeContext {
   GraphBuilder& builder;
@@ -33,6 +35,8 @@ struct RecipeContext {
   std::function<RecipeList(const std::string& callee, const RecipeList& args)> call_graph = nullptr;
   /// Says that what is made is not quite what the text asks for; without it nobody is told.
   std::function<void(const std::string& message)> warn = nullptr;
+  /// Makes the node of a call where an op is not always what its name says; otherwise it is.
+  std::function<RecipeValue(RecipeContext& context, const RecipeCall& call)> form = nullptr;
   bool names_values = false;  // results get the names on the left
   int depth = 0;              // of inlined calls
   int calls = 0;              // inlined within the outermost one

@@ -22,8 +22,6 @@ struct CallKind {
   std::string (*missing)(const OpSignature&);  // what the op lacks for being one; empty for one that is
 };
 
-std::string next_of(const std::string& name) { return name + "_next"; }
-
 bool has_input(const OpSignature& s, const std::string& name) {
   return std::any_of(s.inputs.begin(), s.inputs.end(), [&](const InputSignature& i) { return i.name == name; });
 }
@@ -103,15 +101,17 @@ void set_attribute(const std::string& optimizer, const OpSignature& s, const std
 /// The steps of all parameters, with the states that they keep.
 class Steps {
  public:
-  Steps(GraphBuilder& builder, const Optimizer& optimizer, std::vector<std::pair<std::string, ValueId>>& outputs)
+  Steps(GraphBuilder& builder, RunCounters& counters, const Optimizer& optimizer, NamedOutputs& outputs)
       : builder_(builder),
+        counters_(counters),
         optimizer_(optimizer),
         signature_(*builder.semantics().find(optimizer.step.op)),
         outputs_(outputs) {
     if (!optimizer.step.lr) return;
     lr_ = real(*optimizer.step.lr);
     if (!optimizer.schedule) return;
-    const ValueId factor = builder.add_node(optimizer.schedule->op, {step()}, optimizer.schedule->attrs, 1)[0];
+    const ValueId factor =
+        builder.add_node(optimizer.schedule->op, {counters_.step()}, optimizer.schedule->attrs, 1)[0];
     lr_ = builder.add_node("mul", {lr_, factor}, {}, 1)[0];
   }
 
@@ -125,29 +125,22 @@ class Steps {
       if (name == "X") inputs.push_back(p.value);
       else if (name == "G") inputs.push_back(gradient);
       else if (name == "lr") inputs.push_back(lr_);
-      else if (name == "step") inputs.push_back(reads[i] ? step() : builder_.add_numbers(DType::I64, {}, {1}));
+      else if (name == "step")
+        inputs.push_back(reads[i] ? counters_.step() : builder_.add_numbers(DType::I64, {}, {1}));
       else inputs.push_back(state(p, name, made, reads[i], kept));
     }
     const std::vector<ValueId> next = builder_.add_node(optimizer_.step.op, inputs, optimizer_.step.attrs, made.size());
-    keep(p.name, p.value, next[*output(signature_, "X_next")], p.initial, gradient_output);
-    for (const auto& [name, id] : kept) keep(p.name + "." + name, id, next[*output(signature_, next_of(name))]);
+    keep(p.name, {p.value, p.initial, 0, gradient_output, true}, next[*output(signature_, "X_next")]);
+    for (const auto& [name, id] : kept)
+      keep(p.name + "." + name, {id, nullptr, 0, std::nullopt, false}, next[*output(signature_, next_of(name))]);
   }
 
-  void finish() {
-    if (step_ != kNoValue) keep("step", counter_, step_);
-  }
+  void running(const RunningParameter& p) { keep(p.name, {p.value, p.initial, 0, std::nullopt, true}, p.next); }
 
  private:
   ValueId real(double value) {
     return builder_.add_node("full", {}, {{"shape", std::vector<int64_t>{}}, {"value", value}, {"dtype", DType::F64}},
                              1)[0];
-  }
-
-  /// The number of the step, which is counted if somebody reads it.
-  ValueId step() {
-    if (step_ != kNoValue) return step_;
-    counter_ = builder_.add_input("step", DType::I64, {});
-    return step_ = builder_.add_node("add", {counter_, builder_.add_numbers(DType::I64, {}, {1})}, {}, 1)[0];
   }
 
   /// Types of the results. A state has the type of its next value, which may depend on that of the parameter alone.
@@ -187,17 +180,18 @@ class Steps {
     return kept.back().second;
   }
 
-  void keep(const std::string& name, ValueId input, ValueId next, std::shared_ptr<const TensorData> initial = nullptr,
-            std::optional<size_t> gradient = std::nullopt) {
-    builder_.add_state({input, std::move(initial), outputs_.size(), gradient});
+  void keep(const std::string& name, GraphBuilder::State state, ValueId next) {
+    state.next = outputs_.size();
+    builder_.add_state(std::move(state));
     outputs_.emplace_back(next_of(name), next);
   }
 
   GraphBuilder& builder_;
+  RunCounters& counters_;
   const Optimizer& optimizer_;
   const OpSignature& signature_;
-  std::vector<std::pair<std::string, ValueId>>& outputs_;
-  ValueId lr_ = kNoValue, counter_ = kNoValue, step_ = kNoValue;
+  NamedOutputs& outputs_;
+  ValueId lr_ = kNoValue;
 };
 
 }  // namespace
@@ -263,21 +257,23 @@ TrainingCall read_schedule(const std::string& call, const OpSemantics& semantics
   return read_call(kSchedule, call, semantics);
 }
 
-void add_training(GraphBuilder& builder, ValueId loss, const std::vector<TrainedParameter>& parameters,
-                  const Optimizer& optimizer, std::vector<std::pair<std::string, ValueId>>& outputs) {
+void add_training(GraphBuilder& builder, RunCounters& counters, ValueId loss, const StepParameters& parameters,
+                  const Optimizer& optimizer, NamedOutputs& outputs) {
+  const std::vector<TrainedParameter>& trained = parameters.trained;
   std::vector<ValueId> wrt;
-  for (const TrainedParameter& p : parameters) wrt.push_back(p.value);
+  for (const TrainedParameter& p : trained) wrt.push_back(p.value);
   builder.set_origin("train: loss");
   const std::vector<ValueId> gradients = builder.add_gradients(loss, wrt);
-  std::vector<std::pair<std::string, ValueId>> all = {{"loss", loss}};
+  NamedOutputs all = {{"loss", loss}};
   for (size_t i = 0; i < gradients.size(); ++i)
-    all.emplace_back(fmt::format("grad({})", parameters[i].name), gradients[i]);
+    all.emplace_back(fmt::format("grad({})", trained[i].name), gradients[i]);
   all.insert(all.end(), outputs.begin(), outputs.end());
   builder.set_origin("train: optimizer");
-  Steps steps(builder, optimizer, all);
+  Steps steps(builder, counters, optimizer, all);
   const std::vector<ValueId> moved = clipped(builder, gradients, optimizer);
-  for (size_t i = 0; i < gradients.size(); ++i) steps.parameter(parameters[i], moved[i], i + 1);
-  steps.finish();
+  for (size_t i = 0; i < gradients.size(); ++i) steps.parameter(trained[i], moved[i], i + 1);
+  for (const RunningParameter& p : parameters.running) steps.running(p);
+  counters.finish(all);
   outputs = std::move(all);
 }
 

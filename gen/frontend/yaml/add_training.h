@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/graph/graph_builder.h"
+#include "frontend/yaml/training_forms.h"
 #include "support/recipe_syntax.h"
 
 namespace tenon {
@@ -11,6 +12,19 @@ struct TrainedParameter {
   std::string name;
   ValueId value = kNoValue;
   std::shared_ptr<const TensorData> initial;
+};
+
+/// A parameter that each step replaces by what the network computes.
+struct RunningParameter {
+  std::string name;
+  ValueId value = kNoValue, next = kNoValue;
+  std::shared_ptr<const TensorData> initial;
+};
+
+/// What a step changes.
+struct StepParameters {
+  std::vector<TrainedParameter> trained;
+  std::vector<RunningParameter> running;
 };
 
 /// A call of an op whose inputs the training graph knows.
@@ -33,9 +47,9 @@ TrainingCall read_optimizer(const std::string& call, const OpSemantics& semantic
 /// The op of a call such as `cosine(steps=1000)`. Throws RecipeError.
 TrainingCall read_schedule(const std::string& call, const OpSemantics& semantics);
 
-/// Adds the gradients of `loss` and the steps of all parameters. Appends to `outputs`, which has the network's: the
-/// loss and the gradients come in front of these, the next values of states behind them. Throws GraphError.
-void add_training(GraphBuilder& builder, ValueId loss, const std::vector<TrainedParameter>& parameters,
-                  const Optimizer& optimizer, std::vector<std::pair<std::string, ValueId>>& outputs);
+/// Adds the gradients of `loss` and the next values of all parameters. Appends to `outputs`, which has the network's:
+/// the loss and the gradients come in front of these, the next values of states behind them. Throws GraphError.
+void add_training(GraphBuilder& builder, RunCounters& counters, ValueId loss, const StepParameters& parameters,
+                  const Optimizer& optimizer, NamedOutputs& outputs);
 
 }  // namespace tenon

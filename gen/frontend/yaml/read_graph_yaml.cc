@@ -46,8 +46,8 @@ bool is_name(const std::string& s) {
 
 class GraphReader {
  public:
-  GraphReader(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& ranges, bool training)
-      : file_(file), semantics_(semantics), ranges_(ranges), training_(training) {}
+  GraphReader(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& ranges, GraphMode mode)
+      : file_(file), semantics_(semantics), ranges_(ranges), mode_(mode), training_(mode != GraphMode::network) {}
 
   Result<Graph> read() {
     const Result<std::vector<YamlNode>> documents = read_yaml(file_);
@@ -64,6 +64,8 @@ class GraphReader {
     if (!check_keys(root)) return diagnostics_;
     const YamlNode* name = root.find("graph");
     builder_.emplace(semantics_, name ? name->text : "graph");
+    counters_.emplace(*builder_);
+    forms_.emplace(mode_, *counters_);
     if (const YamlNode* n = root.find("sizes")) read_sizes(*n);
     if (const YamlNode* n = root.find("inputs")) read_inputs(*n);
     const YamlNode* train = training_ ? root.find("train") : nullptr;
@@ -207,23 +209,27 @@ class GraphReader {
     if (k.key.text == "type") source.type = read_type(k.value);
     else if (k.key.text == "from") source.from = k.value.text;
     else if (k.key.text == "name") source.name = k.value.text;
-    else if (k.key.text != "grad") error(Code::E0706, k.key.span, "a parameter has the keys type, from, name and grad");
+    else if (k.key.text != "grad" && k.key.text != "running")
+      error(Code::E0706, k.key.span, "a parameter has the keys type, from, name, grad and running");
     else if (k.value.text != "true" && k.value.text != "false")
-      error(Code::E0706, k.value.span, "grad is true or false");
+      error(Code::E0706, k.value.span, fmt::format("{} is true or false", k.key.text));
   }
 
   void add_parameter(const YamlEntry& e, const ParameterSource& source, const YamlNode& from) {
     try {
       const auto contents = std::make_shared<const TensorData>(read_parameter(source, semantics_));
       if (const auto file = parameter_file(source)) builder_->add_file(*file);
-      const YamlNode* grad = e.value.find("grad");
-      const bool trainable = grad && grad->text == "true";
+      const YamlNode *grad = e.value.find("grad"), *running = e.value.find("running");
+      const bool trainable = grad && grad->text == "true", runs = running && running->text == "true";
+      if (trainable && runs)
+        return error(Code::E0706, running->span,
+                     "a parameter is either trained or replaced by what the network computes");
       if (trainable && training_ && !is_float(contents->dtype))
         return error(
             Code::E0706, grad->span,
             fmt::format("{} is {}, and only floating parameters are trained", e.key.text, name_of(contents->dtype)));
       const ValueId id =
-          trainable && training_ ? trained(e.key.text, contents) : builder_->add_constant(e.key.text, contents);
+          training_ && (trainable || runs) ? changed(e, contents, runs) : builder_->add_constant(e.key.text, contents);
       if (trainable && !training_) builder_->set_trainable(id);
       if (asks_for_gradients_ && is_float(contents->dtype)) builder_->keep(id);
       scope_[e.key.text] = TensorRef{id};
@@ -235,9 +241,15 @@ class GraphReader {
     }
   }
 
-  ValueId trained(const std::string& name, const std::shared_ptr<const TensorData>& contents) {
+  ValueId changed(const YamlEntry& e, const std::shared_ptr<const TensorData>& contents, bool running) {
+    const std::string& name = e.key.text;
     const ValueId id = builder_->add_input(name, contents->dtype, {contents->dims.begin(), contents->dims.end()});
-    trained_.push_back({name, id, contents});
+    if (running) {
+      running_.push_back({{name, id, id, contents}, e.key.span});
+      forms_->add_running(id);
+    } else {
+      trained_.push_back({name, id, contents});
+    }
     return id;
   }
 
@@ -321,10 +333,11 @@ class GraphReader {
       statements->front().targets = {"loss"};
     RecipeContext context{*builder_, modules_, [&](size_t offset) { return place_of(text.span(offset, offset)); }};
     context.names_values = true;
+    context.form = [this](RecipeContext& c, const RecipeCall& call) { return forms_->call(c, call); };
     for (const RecipeStatement& s : *statements) run(context, text, s);
   }
 
-  void read_training(const YamlNode& train, std::vector<std::pair<std::string, ValueId>>& outputs) {
+  void read_training(const YamlNode& train, NamedOutputs& outputs) {
     const YamlNode& loss = *train.find("loss");
     read_main(loss, true);
     if (trained_.empty() && !diagnostics_.has_errors())
@@ -334,6 +347,20 @@ class GraphReader {
     if (!t && !diagnostics_.has_errors())
       error(Code::E0710, loss.span, "the statements compute no tensor named loss", {"the last one is `loss = …`"});
     if (diagnostics_.has_errors()) return;
+    if (mode_ == GraphMode::step) read_step(train, loss, t->id, outputs);
+    else outputs.insert(outputs.begin(), {"loss", t->id});
+  }
+
+  void read_step(const YamlNode& train, const YamlNode& loss, ValueId value, NamedOutputs& outputs) {
+    StepParameters parameters{trained_, {}};
+    for (const auto& [p, span] : running_) {
+      parameters.running.push_back(p);
+      parameters.running.back().next = forms_->latest(p.value);
+      if (forms_->latest(p.value) == p.value)
+        error(
+            Code::E0710, span, fmt::format("nothing replaces the running parameter '{}'", p.name),
+            {"an op with an input S and an output S_next does, as batch_norm with its M and V in a step of training"});
+    }
     Optimizer chosen;
     const auto call = [&](const char* key, const auto& reader, auto& to) {
       const YamlNode* n = train.find(key);
@@ -350,7 +377,7 @@ class GraphReader {
     read_limit(train, "clip_value", chosen.clip_value);
     if (diagnostics_.has_errors()) return;
     try {
-      add_training(*builder_, t->id, trained_, chosen, outputs);
+      add_training(*builder_, *counters_, value, parameters, chosen, outputs);
     } catch (const GraphError& e) {
       error(Code::E0710, loss.span, e.what());
     }
@@ -393,8 +420,8 @@ class GraphReader {
     return std::any_of(e.args.begin(), e.args.end(), [&](const RecipeExpr& a) { return reads_poisoned(a); });
   }
 
-  std::vector<std::pair<std::string, ValueId>> read_outputs(const YamlNode* list) {
-    std::vector<std::pair<std::string, ValueId>> outputs;
+  NamedOutputs read_outputs(const YamlNode* list) {
+    NamedOutputs outputs;
     if (!list || unreadable_) return outputs;
     if (!list->is_sequence() || list->items.empty())
       error(Code::E0708, list->span, "outputs is a list of names, at least one");
@@ -410,7 +437,7 @@ class GraphReader {
     return outputs;
   }
 
-  Result<Graph> finish(const std::vector<std::pair<std::string, ValueId>>& outputs, const YamlNode& root) {
+  Result<Graph> finish(const NamedOutputs& outputs, const YamlNode& root) {
     try {
       Graph graph = builder_->finish(outputs);
       if (const YamlNode* doc = root.find("doc")) graph.doc = doc->text;
@@ -428,9 +455,13 @@ class GraphReader {
   RecipeScope scope_;
   RecipeFunctions modules_;
   std::set<std::string> sizes_, poisoned_;
+  std::optional<RunCounters> counters_;
+  std::optional<TrainingForms> forms_;
   std::vector<TrainedParameter> trained_;
+  std::vector<std::pair<RunningParameter, SourceSpan>> running_;
   uint64_t parameters_ = 0;
-  bool training_ = false;
+  GraphMode mode_;
+  bool training_ = false;  // the section `train` is read
   bool asks_for_gradients_ = false;
   bool unreadable_ = false;
   Diagnostics diagnostics_;
@@ -439,8 +470,8 @@ class GraphReader {
 }  // namespace
 
 Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes,
-                              bool training) {
-  return GraphReader(file, semantics, sizes, training).read();
+                              GraphMode mode) {
+  return GraphReader(file, semantics, sizes, mode).read();
 }
 
 }  // namespace tenon

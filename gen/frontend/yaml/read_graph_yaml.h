@@ -23,13 +23,15 @@
 
 #include "frontend/graph/op_semantics.h"
 #include "frontend/onnx/read_onnx.h"
+#include "frontend/yaml/training_forms.h"
 #include "support/yaml_document.h"
 
 namespace tenon {
 
-/// Reads a graph; `training`: the one of a training step, from the section `train`. All mistakes are reported with
-/// their places. Parameters' files are looked for next to the graph.
+/// Reads a graph. For a step of training its outputs are those of add_training; for validation the loss comes first,
+/// and the parameters that training changes are inputs. All mistakes are reported with their places. Parameters' files
+/// are looked for next to the graph.
 Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes,
-                              bool training = false);
+                              GraphMode mode = GraphMode::network);
 
 }  // namespace tenon

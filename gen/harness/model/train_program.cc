@@ -7,6 +7,7 @@
 
 #include "harness/library_names.h"
 #include "harness/model/model_state.h"
+#include "ir/graph/training_graphs.h"
 #include "support/quoted.h"
 #include "support/text_template.h"
 #include "support/version.h"
@@ -32,8 +33,10 @@ class TrainingWriter {
         upper_(upper_case(frame.name)),
         eval_(frame.forward->name),
         answers_(find_answers()) {
-    for (const PlanState& s : step.state)
+    for (const PlanState& s : step.state) {
       if (s.gradient >= 0) trained_.push_back(&s);
+      if (s.parameter) parameters_.push_back(&s);
+    }
   }
 
   std::vector<ModelFile> files() const {
@@ -93,13 +96,16 @@ class TrainingWriter {
             {"n_data", fmt::format("{}", step_.inputs.size())},
             {"n_states", fmt::format("{}", step_.state.size())},
             {"n_gradients", fmt::format("{}", trained_.size())},
+            {"n_parameters", fmt::format("{}", parameters_.size())},
             {"lowest_batch", fmt::format("{}", batch ? std::max<int64_t>(batch->lo, 1) : fixed)},
             {"highest_batch", fmt::format("{}", batch ? batch->hi : fixed)},
             {"has_accuracy", answers_.scores >= 0 ? "1" : "0"},
             {"data", data_rows()},
             {"states", state_rows()},
             {"offsets", offsets()},
-            {"parameters", parameters()},
+            {"trained", places(trained_)},
+            {"parameters", places(parameters_)},
+            {"set_seed", set_seed()},
             {"loss_type", loss.dtype == DType::F64 ? "double" : "float"},
             {"digits", loss.dtype == DType::F64 ? "17" : "9"},
             {"predictions", network_outputs() > 0 ? fmt::format("void *network[{}];", network_outputs()) : ""},
@@ -154,10 +160,19 @@ class TrainingWriter {
     return out;
   }
 
-  std::string parameters() const {
+  std::string places(const std::vector<const PlanState*>& states) const {
     std::string out;
-    for (const PlanState* s : trained_) out += fmt::format("{}, ", s - step_.state.data());
+    for (const PlanState* s : states) out += fmt::format("{}, ", s - step_.state.data());
     return out;
+  }
+
+  /// Random numbers of the step follow from the seed, which is a state of those steps that have any.
+  std::string set_seed() const {
+    for (const PlanState& s : step_.state)
+      if (buffer(step_, s.held).original == kSeedState)
+        return fmt::format("const int64_t seed = r->args->seed;\nmemcpy(r->state + {}, &seed, sizeof seed);",
+                           offset_name(s));
+    return {};
   }
 
   std::string scores_type() const { return std::string(dtype_row(buffer(forward_, answers_.scores).dtype).c_type); }
@@ -209,9 +224,10 @@ class TrainingWriter {
   /// Where the forward network reads: the batch, or the state of the step.
   std::string eval_source(const PlanBuffer& b) const {
     for (size_t i = 0; i < step_.inputs.size(); ++i)
-      if (buffer(step_, step_.inputs[i]).name == b.name) return fmt::format("r->validation[{}].batch.data", i);
+      if (buffer(step_, step_.inputs[i]).original == b.original) return fmt::format("r->validation[{}].batch.data", i);
     for (const PlanState& s : step_.state)
-      if (buffer(step_, s.held).name == b.name) return fmt::format("(const void *)(r->state + {})", offset_name(s));
+      if (buffer(step_, s.held).original == b.original)
+        return fmt::format("(const void *)(r->state + {})", offset_name(s));
     return "NULL";
   }
 
@@ -232,7 +248,7 @@ class TrainingWriter {
   const ModelFrame& frame_;
   std::string name_, upper_, eval_;
   Answers answers_;
-  std::vector<const PlanState*> trained_;
+  std::vector<const PlanState*> trained_, parameters_;
 };
 
 }  // namespace

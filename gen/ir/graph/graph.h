@@ -89,6 +89,7 @@ struct StatePair {
   ValueId next = kNoValue;
   std::shared_ptr<const TensorData> initial;  // before the first call; null: zeros
   ValueId gradient = kNoValue;                // the output with the gradient, where the state is a trained parameter
+  bool parameter = false;                     // a part of what is trained, not of how it is trained
 };
 
 /// A whole model. Nodes are in an order in which every value is made before it is read. The nodes of a region, inner

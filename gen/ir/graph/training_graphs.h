@@ -1,14 +1,15 @@
-// A training graph as the two graphs that a program runs: the step, and the forward network.
+// What a program that trains needs of a training graph.
 #pragma once
 
 #include "ir/graph/graph.h"
 
 namespace tenon {
 
+/// States that every step may have next to those of its parameters: the number of steps that were done, and the seed of
+/// the run. No parameter has such a name.
+inline constexpr const char *kStepState = "tenon.step", *kSeedState = "tenon.seed";
+
 /// What a step computes: the loss, which is the first output, the gradients of the parameters, and the next state.
 Graph step_graph(const Graph& training);
-
-/// What validation computes: the loss, then the outputs of the network. The parameters are inputs.
-Graph forward_graph(const Graph& training);
 
 }  // namespace tenon

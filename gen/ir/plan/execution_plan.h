@@ -85,6 +85,7 @@ struct PlanState {
   int next = -1;      ///< what replaces it: a view of `held`, or a buffer that is copied at the end of the call
   int initial = -1;   ///< Constant: the contents before the first call; -1: zeros
   int gradient = -1;  ///< output with the gradient of a trained parameter; -1: none
+  bool parameter = false;
 };
 
 struct ExecutionPlan {

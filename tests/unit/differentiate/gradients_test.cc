@@ -274,7 +274,8 @@ ops:
     types: {T: float}
     in: {L: "T[N, N]", B: "T[N, M]"}
     out: {X: "T[N, M]"}
-    body: X[i,k] = (B[i,k] - sum[j : j < i](L[i,j]*X[j,k]))/(3 + sq(L[i,i]))
+    body: |
+      X[i,k] = (B[i,k] - sum[j : j < i](L[i,j]*X[j,k]))/(3 + sq(L[i,i]))
   - op: newton_root
     types: {T: float}
     attrs: {steps: int = 5}
@@ -306,12 +307,13 @@ ops:
     body: |
       s[t] = tanh(sum[c](padded(h[t - 1,c], 0.5)*X[t,c]))
       h[t,c] = s[t]*X[t,c] + 0.5*padded(h[t - 1,c], 0)
-      Y[c] = h[L - 1,wrap(P[c], C)]
+      Y[c] = padded(h[L - 1,wrap(P[c], C)], 0)
   - op: horner
     types: {T: float}
     in: {X: "T[B]", C: "T[B, K]"}
     out: {Y: "T[B]"}
-    body: Y[b] = sin(fold[k : k != 1](a = 1 + X[b], a*X[b] + C[b,k]))
+    body: |
+      Y[b] = sin(fold[k : k != 1](a = 1 + X[b], a*X[b] + C[b,k]))
 )";
 
 }  // namespace

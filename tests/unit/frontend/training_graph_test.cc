@@ -26,11 +26,11 @@ std::string text_of(const std::string& optimizer, const std::string& loss = "mse
          loss + "\n  optimizer: " + optimizer + "\n";
 }
 
-Result<Graph> training_graph(const std::string& text) {
+Result<Graph> training_graph(const std::string& text, GraphMode mode = GraphMode::step) {
   const OpSemantics semantics =
       library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
                                       const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
-  return read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {}, true);
+  return read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {}, mode);
 }
 
 Graph step_of(const std::string& optimizer) {
@@ -103,8 +103,8 @@ TEST_CASE("a training graph has the loss, the gradients, the network's outputs a
   std::string inputs, outputs, states;
   for (const ValueId v : g.inputs) inputs += name_of_value(g, v) + " ";
   for (const ValueId v : g.outputs) outputs += name_of_value(g, v) + " ";
-  CHECK(inputs == "x t w w.M w.V step ");
-  CHECK(outputs == "loss grad(w) y w_next w.M_next w.V_next step_next ");
+  CHECK(inputs == "x t w w.M w.V tenon.step ");
+  CHECK(outputs == "loss grad(w) y w_next w.M_next w.V_next tenon.step_next ");
   REQUIRE(g.state.size() == 4);
   CHECK(g.state[0].gradient == g.outputs[1]);
   REQUIRE(g.state[0].initial);
@@ -168,4 +168,104 @@ TEST_CASE("mistakes in a train section have their places") {
         "g.yaml:10:9: error: the statements compute no tensor named loss [E0710]");
   CHECK(error_of("graph: g\ninputs: {x: \"f64[4]\"}\nmain: y = x*x\noutputs: [y]\n") ==
         "g.yaml:1:1: error: the graph has no `train` section [E0710]");
+}
+
+namespace {
+
+/// Three examples of two channels, normalised and dropped.
+std::string forms_text(const std::string& main, const std::string& more = "running: true") {
+  return "graph: g\ninputs: {x: \"f64[3, 2]\"}\nparameters:\n"
+         "  w: {type: \"f64[2]\", from: full(value=1), grad: true}\n"
+         "  b: {type: \"f64[2]\", from: full(value=0), grad: true}\n"
+         "  m: {type: \"f64[2]\", from: full(value=0), " +
+         more + "}\n  v: {type: \"f64[2]\", from: full(value=1), " + more + "}\nmain: |\n  " + main +
+         "\noutputs: [y]\ntrain:\n  loss: sum(y)\n  optimizer: sgd(lr=0.5)\n";
+}
+
+std::vector<std::string> ops_of(const std::string& main, GraphMode mode, const std::string& more = "running: true") {
+  auto read = training_graph(forms_text(main, more), mode);
+  if (!read.ok()) FAIL(read.diagnostics().text());
+  std::vector<std::string> out;
+  for (const Node& n : read->nodes)
+    if (n.op != "sum" && n.op != "grad" && n.op != "sgd_step" && n.op != "full") out.push_back(n.op);
+  return out;
+}
+
+/// What the outputs with these names are after a step from the graph's contents, x and these counters.
+std::vector<double> after_a_step(const std::string& main, const std::string& output, int64_t step, int64_t seed) {
+  auto read = training_graph(forms_text(main, main.starts_with("y = dropout") ? "grad: false" : "running: true"));
+  if (!read.ok()) FAIL(read.diagnostics().text());
+  const auto graph = backward_graph(shipped(), std::move(read).value());
+  REQUIRE(graph.ok());
+  auto kernels = node_kernels(shipped(), *graph, "g.yaml");
+  REQUIRE(kernels.ok());
+  std::vector<TensorData> inputs;
+  for (const ValueId v : graph->inputs) {
+    const std::string name = name_of_value(*graph, v);
+    TensorData t = tensor({1, 10, 2, 20, 6, 60});
+    t.dims = {3, 2};
+    for (const StatePair& s : graph->state)
+      if (s.input == v && s.initial) t = *s.initial;
+    if (name.starts_with("tenon.")) t = {DType::I64, {}, std::vector<uint8_t>(8)};
+    if (name.starts_with("tenon.")) std::memcpy(t.bytes.data(), name == "tenon.step" ? &step : &seed, 8);
+    inputs.push_back(t);
+  }
+  const GraphRun run = run_graph(*graph, *kernels, {}, inputs);
+  REQUIRE(run.status == OracleStatus::Done);
+  for (size_t o = 0; o < graph->outputs.size(); ++o) {
+    if (name_of_value(*graph, graph->outputs[o]) != output) continue;
+    std::vector<double> out(run.outputs[o].bytes.size() / 8);
+    std::memcpy(out.data(), run.outputs[o].bytes.data(), run.outputs[o].bytes.size());
+    return out;
+  }
+  FAIL("no output " << output);
+  return {};
+}
+
+using Ops = std::vector<std::string>;
+const std::string kNorm = "y = batch_norm(x, w, b, m, v, momentum=0.75)";
+
+}  // namespace
+
+TEST_CASE("an op has its form for training in a step alone") {
+  CHECK(ops_of(kNorm, GraphMode::step) == Ops{"batch_norm_training"});
+  CHECK(ops_of(kNorm, GraphMode::validation) == Ops{"batch_norm"});
+  CHECK(ops_of(kNorm, GraphMode::network) == Ops{"batch_norm"});
+  CHECK(ops_of(kNorm, GraphMode::step, "grad: false") == Ops{"batch_norm"});
+  const std::string drop = "y = dropout(x*w, 0.25)";
+  CHECK(ops_of(drop, GraphMode::step, "grad: false") == Ops{"mul", "add", "dropout_training", "identity"});
+  CHECK(ops_of(drop, GraphMode::validation) == Ops{"mul", "dropout_inference"});
+  CHECK(ops_of(drop, GraphMode::network) == Ops{"mul", "dropout_inference"});
+}
+
+TEST_CASE("running statistics move towards those of the batch, the variance to the unbiased one") {
+  CHECK(after_a_step(kNorm, "m_next", 0, 0) == std::vector<double>{0.75, 7.5});
+  CHECK(after_a_step(kNorm, "v_next", 0, 0) == std::vector<double>{0.75 + 0.25 * 7, 0.75 + 0.25 * 700});
+  // The second call goes on from what the first has made.
+  const std::string twice =
+      "z = batch_norm(x, w, b, m, v, momentum=0.5)\n  y = z + batch_norm(x, w, b, m, v, momentum=0.5)";
+  CHECK(after_a_step(twice, "m_next", 0, 0) == std::vector<double>{2.25, 22.5});
+}
+
+TEST_CASE("masks of dropout follow from the seed, the step and the call") {
+  const std::string one = "y = dropout(x*w)", two = "y = dropout(dropout(x*w, seed=5), seed=1)";
+  const auto y = [&](int64_t step, int64_t seed) { return after_a_step(one, "y", step, seed); };
+  CHECK(y(3, 4) == y(3, 4));
+  int differ = 0;
+  for (int64_t k = 0; k < 4; ++k) differ += (y(k, 4) != y(k + 1, 4)) + (y(3, k) != y(3, k + 1));
+  CHECK(differ >= 6);
+  for (const double element : y(3, 4)) CHECK((element == 0 || std::fmod(element, 2) == 0));
+  int dropped_more = 0;
+  for (int64_t k = 0; k < 4; ++k) dropped_more += after_a_step(two, "y", k, 4) != y(k, 4);
+  CHECK(dropped_more > 0);
+}
+
+TEST_CASE("running parameters that nothing replaces are mistakes") {
+  const auto error = [](const std::string& main, const std::string& more = "running: true") {
+    return error_of(forms_text(main, more));
+  };
+  CHECK(error("y = x*w + b") == "g.yaml:6:3: error: nothing replaces the running parameter 'm' [E0710]");
+  CHECK(error(kNorm, "running: true, grad: true") ==
+        "g.yaml:6:53: error: a parameter is either trained or replaced by what the network computes [E0706]");
+  CHECK(error(kNorm, "running: yes") == "g.yaml:6:53: error: running is true or false [E0706]");
 }

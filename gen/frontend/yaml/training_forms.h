@@ -1,0 +1,64 @@
+// What differs between training and inference: ops that have another form in a step of training, or outside of one.
+//
+// In a step, a call of NAME is one of NAME_training where there is such an op; elsewhere it is one of NAME_inference.
+// An input S of the form with an output S_next is a state: then the form is taken where a running parameter is given
+// for S, and S_next replaces the parameter. The inputs `step` and `run_seed` are given by the step.
+#pragma once
+
+#include <set>
+
+#include "frontend/graph/graph_builder.h"
+#include "frontend/recipe/recipe_call.h"
+
+namespace tenon {
+
+/// What a graph with a section `train` is read for: the network alone, a step, or the loss of examples that are only
+/// looked at.
+enum class GraphMode { network, step, validation };
+
+using NamedOutputs = std::vector<std::pair<std::string, ValueId>>;
+
+/// The name of the next value of a state, of an op or of the graph.
+std::string next_of(const std::string& name);
+
+/// States that count steps and keep the seed of the run, made where they are first read.
+class RunCounters {
+ public:
+  explicit RunCounters(GraphBuilder& builder) : builder_(builder) {}
+  /// i64[], the number of the step, 1 at first.
+  ValueId step();
+  /// i64[], which the program that trains sets before the first step.
+  ValueId seed();
+  /// Appends the next values to the outputs.
+  void finish(NamedOutputs& outputs);
+
+ private:
+  GraphBuilder& builder_;
+  ValueId counter_ = kNoValue, step_ = kNoValue, seed_ = kNoValue;
+};
+
+class TrainingForms {
+ public:
+  TrainingForms(GraphMode mode, RunCounters& counters) : mode_(mode), counters_(counters) {}
+
+  /// A parameter that steps replace by what the network computes.
+  void add_running(ValueId parameter) { latest_[parameter] = parameter; }
+  /// The node of a call: `form` of a RecipeContext. Throws RecipeError.
+  RecipeValue call(RecipeContext& context, const RecipeCall& call);
+  /// What replaces the running parameter: itself, where nothing does.
+  ValueId latest(ValueId parameter) const { return latest_.at(parameter); }
+
+ private:
+  bool is_running(const RecipeValue& v) const;
+  bool reads_running(const OpSignature& s, const RecipeCall& call) const;
+  std::string form_of(const RecipeContext& context, const RecipeCall& call) const;
+  void give_counters(const OpSignature& s, RecipeCall& call);
+  RecipeValue call_with_states(RecipeContext& context, const OpSignature& s, RecipeCall call);
+
+  GraphMode mode_;
+  RunCounters& counters_;
+  std::map<ValueId, ValueId> latest_;  // running parameter → what the calls so far make of it
+  int64_t seeds_ = 0;                  // given to calls that name none
+};
+
+}  // namespace tenon
