@@ -25,8 +25,11 @@ struct Contraction {
   std::vector<LoopVar> outer_left;   ///< the other outer loops
   std::vector<LoopVar> rows, columns, depth;  ///< flattened, outermost first
   bool transposed = false;
-  std::string
-      paired;  ///< set: both sides are words of two 16-bit numbers, at neighbouring indices of this depth variable
+  std::string paired;    ///< set: both sides are words of `word_numbers` numbers, at neighbouring indices of this depth
+                         ///< variable
+  int word_numbers = 2;  ///< of 16 bits, or 4 of 8 bits
+  int left_offset = 0;   ///< what the left side's numbers of 8 bits have been added; the sums have it taken out again
+  bool unsigned_left = false;  ///< these are unsigned numbers then
   bool low_halves = false;  ///< the left side is still a read of the low halves, of one dimension that `paired` walks
   Expr pair_last;           ///< the maximum index of the numbers, where the last word may have no high half; or null
 

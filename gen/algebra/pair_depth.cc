@@ -22,18 +22,6 @@ int bits_needed(const Expr& e) {
   return dtype_row(e->type).bits + (is_unsigned_int(e->type) ? 1 : 0);
 }
 
-/// The depth variable whose pairs waste least: an even or open extent, else the maximum.
-size_t variable_to_pair(const std::vector<LoopVar>& depth) {
-  size_t best = 0;
-  int64_t maximum = -1;
-  for (size_t i = 0; i < depth.size(); ++i) {
-    const auto n = constant_value(depth[i].extent);
-    if (!n || *n % 2 == 0) return i;
-    if (*n > maximum) best = i, maximum = *n;
-  }
-  return best;
-}
-
 Expr with_index(const Expr& e, const std::string& var, const Expr& index) { return substitute(e, {{var, index}}); }
 
 /// The low half from index 2v, the high half from 2v + 1; `last`: the maximum index, where 2v + 1 may lie past it.
@@ -46,7 +34,21 @@ Expr word_of(const Expr& side, const LoopVar& v, const Expr& last, bool zero_pas
   return apply(ScalarOp::BitOr, {low, apply(ScalarOp::Shl, {high, constant_int(16, DType::I32)})});
 }
 
-/// A read of which one index is the variable itself and no other knows it: a copy can hold its pairs.
+}  // namespace
+
+std::optional<size_t> variable_of_words(const std::vector<LoopVar>& depth, int numbers,
+                                        const std::function<bool(const LoopVar&)>& fits) {
+  std::optional<size_t> best;
+  int64_t maximum = -1;
+  for (size_t i = 0; i < depth.size(); ++i) {
+    if (!fits(depth[i])) continue;
+    const auto n = constant_value(depth[i].extent);
+    if (!n || *n % numbers == 0) return i;
+    if (*n > maximum) best = i, maximum = *n;
+  }
+  return best;
+}
+
 bool walks_one_dimension(const Read& r, const std::string& var) {
   int bare = 0, mentioned = 0;
   for (const Expr& i : r.index) {
@@ -56,8 +58,6 @@ bool walks_one_dimension(const Read& r, const std::string& var) {
   }
   return bare == 1 && mentioned == 1;
 }
-
-}  // namespace
 
 const Read* paired_panels(const Expr& side, const std::string& var) {
   const Read* r = plain_read(side);
@@ -72,7 +72,7 @@ std::optional<Contraction> pair_depth(const Contraction& c) {
   if (c.accumulator != DType::I32 || c.is_stencil() || c.depth.empty()) return std::nullopt;
   if (bits_needed(c.left) > 16 || bits_needed(c.right) > 16) return std::nullopt;
   Contraction out = c;
-  LoopVar& v = out.depth[variable_to_pair(c.depth)];
+  LoopVar& v = out.depth[*variable_of_words(c.depth, 2, [](const LoopVar&) { return true; })];
   const auto n = constant_value(v.extent);
   const Expr last = n && *n % 2 == 0 ? nullptr : simplify(v.extent - constant_int(1));
   const Read* read = plain_read(c.left);

@@ -1,6 +1,8 @@
-// Contractions of narrow integers over pairs of depth indices: words of two 16-bit numbers, multiplied and summed
+// Contractions of narrow integers over words of depth indices: two 16-bit or four 8-bit numbers, multiplied and summed
 // at once.
 #pragma once
+
+#include <functional>
 
 #include "algebra/contraction.h"
 
@@ -9,5 +11,32 @@ namespace tenon {
 /// `c` with both sides as words of the numbers at two neighbouring indices of one depth variable, whose extent is
 /// halved; an odd one counts a 0 on the left. Nothing where the sums are not of 32 bits or a side may leave 16 bits.
 std::optional<Contraction> pair_depth(const Contraction& c);
+
+/// How a level multiplies words of four bytes: by the signs that its instruction gives the left ones. The right ones
+/// are signed.
+enum class LeftBytes : uint8_t { Signed, Unsigned };
+
+/// The same with words of four 8-bit numbers. Left ones of the other sign have 128 added, or taken off, when they are
+/// copied; what that adds to the sums is to be taken out again (Contraction::left_offset). Nothing where a side is not
+/// made of bytes that a copy can hold.
+std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c, LeftBytes bytes);
+
+/// The variable of `depth` whose groups of `numbers` waste least, of those that `fits` takes; nothing where it takes
+/// none.
+std::optional<size_t> variable_of_words(const std::vector<LoopVar>& depth, int numbers,
+                                        const std::function<bool(const LoopVar&)>& fits);
+
+/// A read of which one index is the variable itself and no other knows it: a copy can hold its words.
+bool walks_one_dimension(const Read& r, const std::string& var);
+
+/// Rows of 64 bytes that a panel of 32 columns has where words of four follow those of two: the words of two, then for
+/// 16 columns after the other a row of the sums of their numbers, times 128, and one for each word.
+struct BytePanel {
+  int64_t pair_rows = 0, quad_rows = 0;
+  static constexpr int kColumns = 32, kHalf = 16, kRowBytes = 64;
+  int64_t rows() const { return pair_rows + 2 * (quad_rows + 1); }
+  /// The row of sums of the first or the second 16 columns.
+  int64_t sums_row(int half) const { return pair_rows + half * (quad_rows + 1); }
+};
 
 }  // namespace tenon

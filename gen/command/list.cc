@@ -11,7 +11,7 @@ namespace {
 
 void list_isas() {
   for (const Isa& isa : all_isas())
-    print_to(stdout, "{:<12} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture,
+    print_to(stdout, "{:<15} {:<8} {:>4} bits{}\n", isa.name, isa.architecture.empty() ? "any" : isa.architecture,
              isa.vector_bits, runs_on_host(isa) ? "  host" : "");
 }
 

@@ -73,6 +73,10 @@ std::vector<const Isa*> chosen_levels(const std::vector<std::string>& words) {
       stop_run(exit_bad_command_line,
                fmt::format("--isa: there is no instruction set level '{}'; `tenon list isas` prints them", w));
   }
+  const std::vector<std::string> asked = names;
+  for (const std::string& n : asked)
+    if (const Isa* isa = isa_from_name(n); !isa->base.empty())
+      names.emplace_back(isa->base);  // the other kernels' level
   std::vector<const Isa*> out;
   for (const Isa& isa : all_isas()) {
     const bool by_default = words.empty() && (isa.architecture.empty() || isa.architecture == host_architecture());

@@ -81,6 +81,20 @@ constexpr ScalarPieceRow kIntegerRows[] = {
   const int64_t high = $(half_of)(a, 1) * $(half_of)(b, 1);
   return ($T)((uint64_t)low + (uint64_t)high + (uint64_t)c);
 )"},
+    {"quarter_of", "su", "int64_t", "$T a, int k", R"(  const uint64_t u = (uint64_t)a >> (k * ($B / 4));
+  return (int64_t)(u << (64 - $B / 4)) >> (64 - $B / 4);
+)"},
+    {"dot4", "su", "$T", "$T a, $T b, $T c", R"(  uint64_t sum = (uint64_t)c;
+  for (int k = 0; k < 4; ++k) sum += (uint64_t)($(quarter_of)(a, k) * $(quarter_of)(b, k));
+  return ($T)sum;
+)"},
+    {"dot4_unsigned", "su", "$T", "$T a, $T b, $T c", R"(  uint64_t sum = (uint64_t)c;
+  for (int k = 0; k < 4; ++k) {
+    const uint64_t first = (uint64_t)$(quarter_of)(a, k) << (64 - $B / 4) >> (64 - $B / 4);
+    sum += first * (uint64_t)$(quarter_of)(b, k);
+  }
+  return ($T)sum;
+)"},
     {"u01", "u", "$R", "$T a", R"(  return $01;
 )"},
     // Philox 4x32-10: key = seed, counter = (counter, 0); words 0 to 3 of the result.

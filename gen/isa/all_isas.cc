@@ -11,8 +11,8 @@
 namespace tenon {
 
 std::span<const Isa> all_isas() {
-  static const std::array<Isa, 5> isas = {portable_isa(), x86_64_v2_isa(), x86_64_v3_isa(), x86_64_v4_isa(),
-                                          neon_isa()};
+  static const std::array<Isa, 8> isas = {portable_isa(),  x86_64_v2_isa(),      x86_64_v3_isa(), x86_64_v3_vnni_isa(),
+                                          x86_64_v4_isa(), x86_64_v4_vnni_isa(), neon_isa(),      neon_dotprod_isa()};
   return isas;
 }
 

@@ -10,7 +10,8 @@
 
 namespace tenon {
 
-/// Every level: portable first, then each architecture's levels from the lowest to the highest.
+/// Every level: portable first, then each architecture's levels from the lowest to the highest, each followed by those
+/// that extend it for products of 8-bit integers (Isa::base).
 std::span<const Isa> all_isas();
 /// The level named so on the command line ("x86-64-v3") or in symbols ("x86_64_v3"); null if there is none.
 const Isa* isa_from_name(std::string_view name);

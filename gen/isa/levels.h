@@ -12,6 +12,10 @@ Isa x86_64_v2_isa();
 Isa x86_64_v3_isa();
 Isa x86_64_v4_isa();
 Isa neon_isa();
+// Levels for products of 8-bit integers alone.
+Isa x86_64_v3_vnni_isa();
+Isa x86_64_v4_vnni_isa();
+Isa neon_dotprod_isa();
 
 /// The rows of both, sorted for Isa::row; where both have one, the second's.
 std::vector<IsaRow> extend_rows(std::vector<IsaRow> base, std::vector<IsaRow> own);

@@ -332,9 +332,12 @@ std::vector<std::optional<LoopNest>> lower_parts(const std::vector<const Isa*>& 
   for (size_t i = 0; i < levels.size(); ++i) {
     std::vector<LoopNest> nests;
     bool own = i == 0;
+    const auto base =
+        std::find_if(levels.begin(), levels.end(), [&](const Isa* l) { return l->name == levels[i]->base; });
+    const size_t below = base == levels.end() ? 0 : static_cast<size_t>(base - levels.begin());
     for (const auto& part : parts) {
       own = own || part[i];
-      nests.push_back(part[i] ? *part[i] : *part[0]);
+      nests.push_back(part[i] ? *part[i] : part[below] ? *part[below] : *part[0]);
     }
     if (own) out[i] = join_parts(whole, nests, *levels[i]);
   }
@@ -353,6 +356,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
   for (size_t i = 0; i < levels.size(); ++i) {
     const Isa& isa = *levels[i];
     if (i > 0 && (isa.vector_bits == 0 || kernel.call)) continue;
+    if (i > 0 && !isa.base.empty() && !(contracts && multiplies_bytes(kernel, isa))) continue;
     if (kernel.call) out[i] = lower_frame(whole.kernel, isa);
     else if (contracts) out[i] = contraction_nest(whole, *contraction, isa, blueprints, sharing);
     if (out[i]) continue;
@@ -369,6 +373,14 @@ bool gains(const Kernel& kernel, const Isa& isa) {
   if (!kernel.parts.empty())
     return std::any_of(kernel.parts.begin(), kernel.parts.end(), [&](const Kernel& p) { return gains(p, isa); });
   return find_contraction(kernel) || plan(prepare(kernel, isa, Sharing::none), isa, Blueprints{}).vectors();
+}
+
+bool has_level_of_its_own(const Kernel& kernel, const Isa& isa) {
+  if (isa.base.empty()) return true;
+  if (!kernel.parts.empty())
+    return std::any_of(kernel.parts.begin(), kernel.parts.end(),
+                       [&](const Kernel& p) { return has_level_of_its_own(p, isa); });
+  return !kernel.call && multiplies_bytes(kernel, isa);
 }
 
 LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {

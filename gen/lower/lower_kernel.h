@@ -16,6 +16,8 @@ LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const 
 /// True when the level's own body differs from the portable one in speed: vectors, or fused multiply-adds in a
 /// reduction.
 bool gains(const Kernel& kernel, const Isa& isa);
+/// Whether a level for products of bytes (Isa::base) has them to do; true for every other level.
+bool has_level_of_its_own(const Kernel& kernel, const Isa& isa);
 /// The bodies of `kernel` at each of `levels`, one entry a level: lower_kernel of the first and of all that gain,
 /// nothing for the others. What does not depend on the level is done once.
 std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints,

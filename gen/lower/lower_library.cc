@@ -21,6 +21,18 @@ std::vector<const Kernel*> kernels_of(const Library& library) {
   return kernels;
 }
 
+/// Levels for products of bytes that no kernel has a body for are left out.
+void drop_idle_levels(LoweredLibrary& library) {
+  for (size_t i = library.levels.size(); i-- > 0;) {
+    const bool idle = std::none_of(library.kernels.begin(), library.kernels.end(),
+                                   [&](const LoweredKernel& k) { return k.nests[i].has_value(); });
+    if (library.levels[i]->base.empty() || !idle) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    library.levels.erase(library.levels.begin() + at);
+    for (LoweredKernel& k : library.kernels) k.nests.erase(k.nests.begin() + at);
+  }
+}
+
 }  // namespace
 
 LoweredLibrary lower_library(const Library& library, const Blueprints& blueprints,
@@ -33,6 +45,7 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
     for (std::optional<LoopNest>& nest : lowered.nests)
       if (nest) nest = name_repeated(*nest);
   });
+  drop_idle_levels(out);
   return out;
 }
 

@@ -68,6 +68,9 @@ LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, 
   LoweredPlan out;
   out.workspaces.resize(plan.steps.size());
   for (const Isa* isa : levels) {
+    if (std::none_of(plan.steps.begin(), plan.steps.end(),
+                     [&](const PlanStep& s) { return s.twin < 0 && has_level_of_its_own(s.kernel, *isa); }))
+      continue;
     LoweredLevel& level = out.levels.emplace_back(LoweredLevel{isa, {}});
     for (size_t i = 0; i < plan.steps.size(); ++i) {
       const PlanStep& step = plan.steps[i];

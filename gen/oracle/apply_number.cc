@@ -82,6 +82,19 @@ int64_t halves_dot(int64_t a, int64_t b, int64_t c, DType type) {
   return static_cast<int64_t>(product(low(a), low(b)) + product(high(a), high(b)) + static_cast<uint64_t>(c));
 }
 
+/// The sum of products of the quarters of two words of the type, plus c; all wraps.
+int64_t quarters_dot(const Number* args, DType type, bool unsigned_first) {
+  const int bits = dtype_row(type).bits / 4, up = 64 - bits;
+  uint64_t sum = static_cast<uint64_t>(args[2].i);
+  for (int k = 0; k < 4; ++k) {
+    const uint64_t a = static_cast<uint64_t>(args[0].i) >> (k * bits) << up,
+                   b = static_cast<uint64_t>(args[1].i) >> (k * bits) << up;
+    const uint64_t first = unsigned_first ? a >> up : static_cast<uint64_t>(static_cast<int64_t>(a) >> up);
+    sum += first * static_cast<uint64_t>(static_cast<int64_t>(b) >> up);
+  }
+  return static_cast<int64_t>(sum);
+}
+
 int64_t apply_integer(ScalarOp op, const Number* args, DType type) {
   const int64_t a = args[0].i, b = scalar_op_row(op).arity > 1 ? args[1].i : 0;
   const bool u = !is_signed_int(type);
@@ -117,6 +130,8 @@ int64_t apply_integer(ScalarOp op, const Number* args, DType type) {
     case ScalarOp::Shr: return shift(a, b, type, false);
     case ScalarOp::Popcount: return __builtin_popcountll(static_cast<uint64_t>(a) << (64 - dtype_row(type).bits));
     case ScalarOp::Dot2: return halves_dot(a, b, args[2].i, type);
+    case ScalarOp::Dot4: return quarters_dot(args, type, false);
+    case ScalarOp::Dot4Unsigned: return quarters_dot(args, type, true);
     case ScalarOp::Clz: return leading_zeros(a, type);
     case ScalarOp::Real: return a;
     default: break;

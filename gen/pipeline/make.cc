@@ -130,6 +130,11 @@ EmitOptions model_style(const ModelOptions& o, const MathLibrary& math) {
   return out;
 }
 
+PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& levels) {
+  const bool quads = std::any_of(levels.begin(), levels.end(), [](const Isa* i) { return !i->base.empty(); });
+  return {o.fuse, o.fuse, quads};
+}
+
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels) {
   constexpr int usual = 8;
   const bool plain = std::all_of(levels.begin(), levels.end(), [](const Isa* i) { return i->vector_bits == 0; });
@@ -190,11 +195,13 @@ void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o) {
 std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, const PlacedModel& model,
                                           const ModelOptions& o) {
   if (!o.training || !o.main_program) return std::nullopt;
+  const auto levels = chosen_levels(o.isas);
   ModelSource source = read_model_source(run, o.graph, o.sizes, defs.ops, GraphMode::validation);
   source.graph = run.open(backward_graph(source.defs, std::move(source.graph)));
   const Graph graph = rewrite_model(run, source, source.graph);
-  const ExecutionPlan plan = plan_graph(graph, run.open(node_kernels(source.defs, graph, o.graph)), {o.fuse, o.fuse});
-  const LoweredPlan lowered = lower_plan(plan, read_schedules(run), chosen_levels(o.isas), model.workers);
+  const ExecutionPlan plan =
+      plan_graph(graph, run.open(node_kernels(source.defs, graph, o.graph)), plan_options(o, levels));
+  const LoweredPlan lowered = lower_plan(plan, read_schedules(run), levels, model.workers);
   ForwardModel out;
   out.name = o.name + "_eval";
   out.plan = plan_memory(plan, lowered.workspaces, model.workers);

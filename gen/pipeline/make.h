@@ -15,6 +15,7 @@
 #include "ir/text/model_text.h"
 #include "pipeline/read_data.h"
 #include "pipeline/run.h"
+#include "schedule/plan_graph.h"
 
 namespace tenon {
 
@@ -48,6 +49,8 @@ LibraryOptions library_options(Run& run, const LibOptions& o);
 /// How the kernels of a library or of a model are printed. `math` has to outlive the result.
 EmitOptions library_style(const LibOptions& o, const MathLibrary& math);
 EmitOptions model_style(const ModelOptions& o, const MathLibrary& math);
+/// How the graph is planned: weights of 8 bits also as words of four bytes where some level multiplies these.
+PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& levels);
 /// Workers that the arena has room for: what the flag says, one where only plain C is written.
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels);
 /// Stage rewrite: the rules of opdefs/rewrites, for the model's graph or a part of it. --verbose counts them.

@@ -23,7 +23,7 @@ ExecutionPlan plan_graph(const Graph& graph, std::vector<NodeKernel> kernels, co
     place_views(plan);
     place_states(plan);
   }
-  prepack_weights(plan);
+  prepack_weights(plan, options.quads);
   share_kernels(plan);
   return plan;
 }

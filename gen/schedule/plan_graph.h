@@ -9,8 +9,9 @@
 namespace tenon {
 
 struct PlanOptions {
-  bool fuse = true;   ///< false: a kernel per operator
-  bool views = true;  ///< false: every value has memory of its own
+  bool fuse = true;    ///< false: a kernel per operator
+  bool views = true;   ///< false: every value has memory of its own
+  bool quads = false;  ///< some level multiplies words of four bytes: weights of 8 bits are packed for it too
 };
 
 /// The plan of a graph whose operators have `kernels`, in the graph's order. Offsets in the arena are assigned when the

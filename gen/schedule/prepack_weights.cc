@@ -15,7 +15,8 @@ namespace {
 struct PackedAxis {
   LoopVar var;
   int64_t extent = 0, step = 0;
-  int64_t numbers = 0;  ///< > 0: words of two of so many numbers, the last one perhaps without a second
+  int64_t numbers = 0;  ///< > 0: words of so many numbers of all, the last one perhaps with fewer
+  int word = 1;         ///< numbers of a word
 };
 
 constexpr int64_t kLine = 64;  // bytes of a cache line: each depth index of a panel is one
@@ -27,7 +28,8 @@ struct Packing {
   PackedAxis column;
   int64_t first = 0;  ///< offset of element 0 in the original data
   int64_t width = 0;
-  std::string paired;  ///< the depth variable whose neighbours make words; or none
+  std::string paired;             ///< the depth variable whose neighbours make words; or none
+  std::vector<PackedAxis> quads;  ///< not empty: the depth by words of four bytes, which follow those of two
 
   int64_t depth_extent() const {
     int64_t n = 1;
@@ -55,8 +57,29 @@ std::optional<PackedAxis> axis_of(const LoopVar& v, const AffineForm& form) {
   return PackedAxis{v, *extent, *step};
 }
 
+/// The axis by words of so many numbers.
+PackedAxis by_words(PackedAxis axis, int word) {
+  axis.numbers = axis.extent;
+  axis.extent = (axis.extent + word - 1) / word;
+  axis.step *= word;
+  axis.word = word;
+  return axis;
+}
+
+/// The depth by words of four bytes, of the variable that a copy of the left side walks; empty where there is none.
+std::vector<PackedAxis> quads_of(const Contraction& c, const std::vector<PackedAxis>& depth) {
+  const Read* left = plain_read(c.left);
+  if (!left) return {};
+  const auto chosen =
+      variable_of_words(c.depth, 4, [&](const LoopVar& v) { return walks_one_dimension(*left, v.name); });
+  if (!chosen) return {};
+  std::vector<PackedAxis> out = depth;
+  out[*chosen] = by_words(out[*chosen], 4);
+  return out;
+}
+
 /// How the right side of `c` would be packed; nothing where it is not a constant or its extents are open.
-std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) {
+std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c, bool quads) {
   Packing p;
   const Read* read = plain_read(c.right);
   if (!read || c.columns.size() != 1) return std::nullopt;
@@ -81,11 +104,11 @@ std::optional<Packing> plan_packing(const Kernel& kernel, const Contraction& c) 
   };
   for (const LoopVar& v : c.outer_right)
     if (!add(v, p.outer)) return std::nullopt;
-  for (const LoopVar& v : c.depth) {
+  for (const LoopVar& v : c.depth)
     if (!add(v, p.depth)) return std::nullopt;
-    PackedAxis& a = p.depth.back();
-    if (v.name == p.paired) a.numbers = a.extent, a.extent = (a.extent + 1) / 2, a.step *= 2;
-  }
+  if (quads && pairs && t.dtype == DType::I8) p.quads = quads_of(c, p.depth);
+  for (PackedAxis& a : p.depth)
+    if (a.var.name == p.paired) a = by_words(a, 2);
   const auto column = axis_of(c.columns[0], *form);
   if (!column) return std::nullopt;
   p.column = *column;
@@ -115,39 +138,77 @@ int64_t offset_at(const std::vector<PackedAxis>& axes, int64_t flat) {
   return at;
 }
 
-/// From the first number of word `flat` of the depth to its second; nothing where it has none.
-std::optional<int64_t> second_number(const std::vector<PackedAxis>& depth, int64_t flat) {
+/// From the first number of word `flat` of the depth to number `k` of it; nothing where it has none.
+std::optional<int64_t> number_of_word(const std::vector<PackedAxis>& depth, int64_t flat, int k) {
   for (size_t i = depth.size(); i-- > 0; flat /= depth[i].extent) {
     const PackedAxis& a = depth[i];
-    if (a.numbers > 0) return flat % a.extent * 2 + 1 < a.numbers ? std::optional(a.step / 2) : std::nullopt;
+    if (a.numbers > 0)
+      return flat % a.extent * a.word + k < a.numbers ? std::optional(a.step / a.word * k) : std::nullopt;
   }
-  return std::nullopt;
+  return k == 0 ? std::optional<int64_t>(0) : std::nullopt;
 }
+
+/// Writes panels one behind the other.
+class PanelWriter {
+ public:
+  PanelWriter(const Packing& p, const TensorData& from, TensorData& to) : p_(p), from_(from), to_(to) {}
+
+  /// Columns first..first+count-1 for every index of the depth, words of `word` numbers side by side.
+  void rows(const std::vector<PackedAxis>& depth, int word, int64_t outer, int64_t first, int64_t count) {
+    for (int64_t d = 0; d < product_of(depth); ++d)
+      for (int64_t n = first; n < first + count; ++n)
+        for (int k = 0; k < word; ++k) put(place(depth, d, outer, n, k));
+  }
+  /// A row of 128 times the sum of each column's numbers, in 32 bits that wrap.
+  void sums(const std::vector<PackedAxis>& depth, int64_t outer, int64_t first, int64_t count) {
+    for (int64_t n = first; n < first + count; ++n) {
+      uint32_t sum = 0;
+      for (int64_t d = 0; d < product_of(depth); ++d)
+        for (int k = 0; k < 4; ++k)
+          if (const int64_t at = place(depth, d, outer, n, k); at >= 0)
+            sum += static_cast<uint32_t>(static_cast<int8_t>(from_.bytes[static_cast<size_t>(at)]));
+      for (int k = 0; k < 4; ++k) to_.bytes[at_++] = static_cast<unsigned char>(sum * 128 >> (8 * k));
+    }
+  }
+
+ private:
+  int64_t place(const std::vector<PackedAxis>& depth, int64_t d, int64_t outer, int64_t n, int k) const {
+    const auto number = number_of_word(depth, d, k);
+    return number && n < p_.column.extent
+               ? p_.first + offset_at(p_.outer, outer) + offset_at(depth, d) + n * p_.column.step + *number
+               : -1;
+  }
+  void put(int64_t at) {
+    const auto size = static_cast<size_t>(bytes_of(from_.dtype));
+    if (at >= 0) std::memcpy(&to_.bytes[at_], &from_.bytes[static_cast<size_t>(at) * size], size);
+    at_ += size;
+  }
+
+  const Packing& p_;
+  const TensorData& from_;
+  TensorData& to_;
+  size_t at_ = 0;
+};
 
 TensorData packed_data(const Packing& p, const TensorData& from) {
   TensorData out;
   out.dtype = from.dtype;
-  const int64_t outer = product_of(p.outer), depth = p.depth_extent();
+  const BytePanel rows{p.depth_extent(), product_of(p.quads)};
+  const int64_t outer = product_of(p.outer), depth = p.quads.empty() ? p.depth_extent() : rows.rows();
   out.dims = {outer, p.panels(), depth, p.width};
-  if (!p.paired.empty()) out.dims.push_back(2);
-  const auto size = static_cast<size_t>(bytes_of(from.dtype));
-  out.bytes.resize(static_cast<size_t>(product(out.dims)) * size);
-  size_t to = 0;
-  const auto put = [&](int64_t at) {
-    if (at >= 0) std::memcpy(&out.bytes[to], &from.bytes[static_cast<size_t>(at) * size], size);
-    to += size;
-  };
+  const int word = p.paired.empty() ? 1 : 2;
+  if (word > 1) out.dims.push_back(word);
+  out.bytes.resize(static_cast<size_t>(product(out.dims) * bytes_of(from.dtype)));
+  PanelWriter writer(p, from, out);
   for (int64_t o = 0; o < outer; ++o)
-    for (int64_t panel = 0; panel < p.panels(); ++panel)
-      for (int64_t d = 0; d < depth; ++d) {
-        const int64_t base = p.first + offset_at(p.outer, o) + offset_at(p.depth, d);
-        const auto second = second_number(p.depth, d);
-        for (int64_t l = 0; l < p.width; ++l) {
-          const int64_t n = panel * p.width + l, at = n < p.column.extent ? base + n * p.column.step : -1;
-          put(at);
-          if (!p.paired.empty()) put(second && at >= 0 ? at + *second : -1);
-        }
+    for (int64_t panel = 0; panel < p.panels(); ++panel) {
+      writer.rows(p.depth, word, o, panel * p.width, p.width);
+      for (int half = 0; half < 2 && !p.quads.empty(); ++half) {
+        const int64_t first = panel * p.width + half * BytePanel::kHalf;
+        writer.sums(p.quads, o, first, BytePanel::kHalf);
+        writer.rows(p.quads, 4, o, first, BytePanel::kHalf);
       }
+    }
   return out;
 }
 
@@ -188,10 +249,10 @@ bool used(const ExecutionPlan& plan, int buffer) {
 
 }  // namespace
 
-void prepack_weights(ExecutionPlan& plan) {
+void prepack_weights(ExecutionPlan& plan, bool quads) {
   for (PlanStep& step : plan.steps) {
     const auto c = find_contraction(step.kernel);
-    const auto p = c ? plan_packing(step.kernel, *c) : std::nullopt;
+    const auto p = c ? plan_packing(step.kernel, *c, quads) : std::nullopt;
     if (!p) continue;
     const int from = step.buffers[static_cast<size_t>(p->tensor)];
     PlanBuffer buffer = plan.buffers[static_cast<size_t>(from)];

@@ -2,14 +2,21 @@
 /* Which level of the instruction set runs: chosen once, at the first call, from what the processor and the system say. */
 #include "tn_internal.h"
 
+#ifndef TN_HAS_NEON_DOTPROD
+#define TN_HAS_NEON_DOTPROD 0
+#endif
+
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <cpuid.h>
+#elif TN_HAS_NEON_DOTPROD && defined(__linux__) && (!defined(__STDC_HOSTED__) || __STDC_HOSTED__ != 0)
+#include <sys/auxv.h>
 #endif
 
 /* What the processor has and the system saves on a switch of tasks; a level's check reads the fields that it needs. */
 typedef struct {
     int sse4_2, popcnt, lzcnt, avx, avx2, fma, f16c, bmi, bmi2, avxvnni;
     int avx512f, avx512bw, avx512cd, avx512dq, avx512vl, avx512vnni, avx512bf16, avx512fp16;
+    int asimddp;
 } features;
 
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -63,6 +70,11 @@ static void detect_features(features *cpu)
 static void detect_features(features *cpu)
 {
     memset(cpu, 0, sizeof *cpu);
+#if defined(__ARM_FEATURE_DOTPROD)
+    cpu->asimddp = 1;
+#elif TN_HAS_NEON_DOTPROD && defined(__linux__) && (!defined(__STDC_HOSTED__) || __STDC_HOSTED__ != 0)
+    cpu->asimddp = (int)(getauxval(AT_HWCAP) >> 20 & 1u);
+#endif
 }
 #endif
 

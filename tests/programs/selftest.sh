@@ -9,7 +9,7 @@ self() {
 # passes FOLDER LEVELS: the program's self-test says so, once a level.
 passes() { "$work/self_$1/net" --selftest >"$work/said" && [ "$(grep -c '^selftest [^ ]*: passed' "$work/said")" -ge "$2" ] || { cat "$work/said"; return 1; }; }
 
-for kind in tests/programs/types.yaml:types tests/programs/empty.yaml:empty tests/programs/loops.yaml:loops examples/digits/digits.yaml:digits; do
+for kind in tests/programs/types.yaml:types tests/programs/bytes.yaml:bytes tests/programs/empty.yaml:empty tests/programs/loops.yaml:loops examples/digits/digits.yaml:digits; do
   part=${kind#*:}
   check "generates the self-test of $part" self "${kind%%:*}" "$part" --main
   for cc in gcc clang; do

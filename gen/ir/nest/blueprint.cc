@@ -12,4 +12,9 @@ const Blueprint* Blueprints::find(std::string_view kind, std::string_view isa, D
   return nullptr;
 }
 
+const Blueprint* Blueprints::find(std::string_view kind, const Isa& isa, DType dtype) const {
+  const Blueprint* own = find(kind, isa.name, dtype);
+  return isa.base.empty() || (own && own->isa == isa.name) ? own : find(kind, isa.base, dtype);
+}
+
 }  // namespace tenon

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/nest/isa.h"
 #include "ir/number/dtype.h"
 
 namespace tenon {
@@ -36,6 +37,8 @@ struct Blueprints {
 
   /// The first row that fits; null if there is none.
   const Blueprint* find(std::string_view kind, std::string_view isa, DType dtype) const;
+  /// The same for a level: where no row names it, that of the level that it extends.
+  const Blueprint* find(std::string_view kind, const Isa& isa, DType dtype) const;
 };
 
 }  // namespace tenon

@@ -36,6 +36,8 @@ struct Isa {
   std::vector<std::string_view> needs;  ///< what a processor must have to run the level: fields of `features` in
                                         ///< templates/runtime/library_level.c.in
   std::vector<IsaRow> rows;
+  std::string_view base = {};  ///< set: a level for sums of products of 8-bit integers alone; kernels without them are
+                               ///< those of the level named so, which it extends
 
   /// Lanes of the widest vector of an element type; 1 where the level has no vectors.
   int lanes(DType d) const { return vector_bits == 0 ? 1 : vector_bits / (bytes_of(d) * 8); }

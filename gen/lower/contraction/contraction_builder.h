@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "algebra/contraction.h"
+#include "algebra/pair_depth.h"
 #include "ir/nest/blueprint.h"
 #include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
@@ -34,7 +34,8 @@ struct RightAccess {
   int64_t halves = 1;  ///< elements of the tensor that make one of a panel: 2 where they are halves of words
   int64_t panel = 0;   ///< > 0: the tensor consists of panels of so many columns already, the last one padded
 
-  bool whole_panels = false;  ///< tiles begin where panels do
+  bool whole_panels = false;            ///< tiles begin where panels do
+  std::optional<BytePanel> bytes = {};  ///< words of four follow those of two in each panel
 
   /// Offset of a column that is a multiple of the tile's width.
   Operand at(const Operand& column, const Operand& depth) const;

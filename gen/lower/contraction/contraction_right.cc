@@ -100,6 +100,20 @@ int64_t panel_width(const Read& read, const std::string& column) {
   return width;
 }
 
+/// Whether the panels of pairs have words of four behind them, and which of both `b` takes.
+void find_quads(const ContractionBuilder& b, const Tensor& t, RightAccess& out) {
+  int64_t rows = 1;
+  for (const LoopVar& v : b.c.depth) rows *= constant_value(v.extent).value_or(0);
+  const auto all = constant_value(t.dims[2]);
+  if (b.c.word_numbers == 4) {
+    out.bytes = BytePanel{*all - 2 * (rows + 1), rows};
+    out.halves = 4;
+    out.panel = BytePanel::kHalf;
+  } else if (all && *all > rows) {
+    out.bytes = BytePanel{rows, (*all - rows) / 2 - 1};
+  }
+}
+
 /// Panels that were laid out at generation: [outer][column / w][depth][column % w].
 RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t width) {
   RightAccess out;
@@ -110,9 +124,10 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
   out.halves = read.index.size() == 5 ? 2 : 1;
   out.depth_step = v_int(width * out.halves);
   out.panel = width;
-  out.whole_panels = b.panel_columns() % width == 0;
+  if (out.halves == 2) find_quads(b, t, out);
+  out.whole_panels = b.panel_columns() % out.panel == 0;
   b.right_type = t.dtype;
-  b.right_panel = width;
+  b.right_panel = out.panel;
   return out;
 }
 
@@ -120,6 +135,15 @@ RightAccess packed_beforehand(ContractionBuilder& b, const Read& read, int64_t w
 
 Operand RightAccess::at(const Operand& column, const Operand& depth) const {
   if (panel == 0) return base + column;
+  if (bytes) {
+    const Operand whole = floor_div(column, v_int(BytePanel::kColumns)) * v_int(bytes->rows() * BytePanel::kRowBytes);
+    const Operand in_panel = v_apply(ScalarOp::Mod, {column, v_int(BytePanel::kColumns)});
+    if (halves == 2) return base + whole + in_panel * v_int(halves);
+    const Operand half = floor_div(in_panel, v_int(panel));
+    return base + whole + v_int(bytes->pair_rows * BytePanel::kRowBytes) +
+           half * v_int((bytes->quad_rows + 1) * BytePanel::kRowBytes) +
+           v_apply(ScalarOp::Mod, {in_panel, v_int(panel)}) * v_int(halves);
+  }
   if (whole_panels) return base + column * depth * v_int(halves);
   return base + floor_div(column, v_int(panel)) * depth * v_int(panel * halves) +
          v_apply(ScalarOp::Mod, {column, v_int(panel)}) * v_int(halves);
@@ -130,7 +154,8 @@ RightAccess access_right(ContractionBuilder& b) {
   const Read* read = plain_read(b.c.right);
   const bool panels =
       read && b.c.columns.size() == 1 &&
-      (read->index.size() == 5 ? !b.c.paired.empty() && paired_panels(b.c.right, b.c.paired) : b.c.paired.empty());
+      (read->index.size() == 5 ? b.c.word_numbers == 4 || (!b.c.paired.empty() && paired_panels(b.c.right, b.c.paired))
+                               : b.c.paired.empty());
   if (panels)
     if (const int64_t width = panel_width(*read, b.c.columns[0].name); width > 0 && width % b.lanes() == 0)
       return packed_beforehand(b, *read, width);

@@ -70,7 +70,7 @@ bool pairs_inside(const Staging& s, size_t d) {
   const auto words = constant_value(paired->extent), last = c.pair_last ? constant_value(c.pair_last) : std::nullopt;
   if (c.pair_last)
     return dim && last ? *last < *dim : same(c.pair_last, simplify(s.tensor().dims[d] - constant_int(1)));
-  return dim && words && *words * 2 <= *dim;
+  return dim && words && *words * c.word_numbers <= *dim;
 }
 
 Operand splat_for(const Operand& v, int lanes) { return v_splat(v, lanes); }
@@ -85,6 +85,7 @@ Operand word_of(const Operand& low, const Operand& high) {
 /// What stands outside of the tensor, as an element of the copy.
 Operand fill_value(const Staging& s, int lanes) {
   if (!s.pair_step) return splat_for(s.fill, lanes);
+  if (s.b.c.word_numbers == 4) return splat_for(splat_quad(s, s.fill), lanes);
   const Operand high = s.pair_inside ? v_select(s.pair_inside, s.fill, v_const(0, {DType::I32, 1, 0})) : s.fill;
   return splat_for(word_of(s.fill, high), lanes);
 }
@@ -142,9 +143,9 @@ struct Line {
   bool guarded = false;
   Inside inside;
   size_t dims = 1;
-  bool walks_pairs = false;  ///< one index after the other is a word of two neighbours
+  bool walks_pairs = false;  ///< one index after the other is a word of neighbours
   bool dense_pairs = false;  ///< that are at unit stride
-  Operand pairs = nullptr;   ///< words that have both halves, where the last may have one only
+  Operand pairs = nullptr;   ///< words that have all their numbers, where the last may have fewer
 };
 
 /// Elements of the last dimension where all of it is copied and it is in the tensor as in the copy, one line behind
@@ -167,9 +168,9 @@ Line line_of(const Staging& s) {
   if (each == 0) {
     Line line{d.lo, d.extent, s.stride_of(d.dim) * v_int(d.scale), d.guarded, d.guarded ? inside_of(s, d) : Inside{},
               1};
-    line.walks_pairs = d.scale == 2;
+    line.walks_pairs = d.scale > 1;
     if (line.walks_pairs && s.b.c.pair_last)
-      line.pairs = floor_div(s.b.scalar(simplify(s.b.c.pair_last + constant_int(1)), s.b.scope), v_int(2));
+      line.pairs = floor_div(s.b.scalar(simplify(s.b.c.pair_last + constant_int(1)), s.b.scope), v_int(d.scale));
     return line;
   }
   const StagedDim& above = s.dims[s.dims.size() - 2];
@@ -197,8 +198,21 @@ Operand load_line(const Staging& s, const Line& line, const Operand& at, int lan
                     : v_gather(s.read.tensor, storage, at, line.step, lanes, active);
 }
 
+/// The words of four bytes that begin at `at`.
+Operand load_byte_words(const Staging& s, const Line& line, const Operand& at, int lanes, const Operand& active) {
+  if (line.dense_pairs && lanes > 1)
+    return dense_quads(s, v_load(s.read.tensor, s.tensor().dtype, at, 4 * lanes, active ? active * v_int(4) : nullptr));
+  std::vector<Operand> bytes;
+  for (int k = 0; k < 4; ++k) {
+    const Operand number = s.last_number ? smaller(v_int(k), s.last_number) : v_int(k);
+    bytes.push_back(load_line(s, line, at + number * s.pair_step, lanes, active));
+  }
+  return load_quads(s, bytes);
+}
+
 /// The words whose low halves begin at `at`.
 Operand load_words(const Staging& s, const Line& line, const Operand& at, int lanes, const Operand& active) {
+  if (s.b.c.word_numbers == 4) return load_byte_words(s, line, at, lanes, active);
   if (line.dense_pairs && lanes > 1) {  // both halves of all words are adjacent
     const Operand halves = v_load(s.read.tensor, s.tensor().dtype, at, 2 * lanes, active ? active * v_int(2) : nullptr);
     return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, {DType::I32, lanes, 0});
@@ -212,10 +226,18 @@ Operand load_words(const Staging& s, const Line& line, const Operand& at, int la
   return word_of(low, v_apply(ScalarOp::BitAnd, {high, kept}));
 }
 
-/// The word behind `pairs` whole ones: of a line's last number, which has none next to it.
+/// The word behind `pairs` whole ones: of a line's last numbers.
 Block copy_single(Staging& s, const Line& line, const Operand& pairs, const Operand& from, const Operand& to) {
-  const Operand low = v_load(s.read.tensor, s.tensor().dtype, from + (line.lo + pairs) * line.step);
-  Block store{s_store(s.buffer, to + pairs, word_of(low, v_const(0, {DType::I32, 1, 0})))};
+  const Operand at = from + (line.lo + pairs) * line.step;
+  Block store;
+  if (s.b.c.word_numbers == 4) {
+    Staging last = s;
+    last.last_number = s.b.scalar(s.b.c.pair_last, s.b.scope) - pairs * v_int(4);
+    store = {s_store(s.buffer, to + pairs, load_byte_words(last, line, at, 1, nullptr))};
+  } else {
+    const Operand low = v_load(s.read.tensor, s.tensor().dtype, at);
+    store = {s_store(s.buffer, to + pairs, word_of(low, v_const(0, {DType::I32, 1, 0})))};
+  }
   return {s_if(v_apply(ScalarOp::Lt, {pairs, line.extent}), std::move(store))};
 }
 
@@ -253,7 +275,7 @@ Block copy_line(Staging& s, const Line& line, const Operand& from, const Operand
   const Operand step = s.pair_step && line.walks_pairs ? s.pair_step : line.step;
   if (s.b.lanes() == 1 || (s.pair_step && !line.walks_pairs)) return copy_stepped(s, line, from, to);
   Line unit = line;
-  unit.step = v_int(line.walks_pairs ? 2 : 1);
+  unit.step = v_int(line.walks_pairs ? s.b.c.word_numbers : 1);
   unit.dense_pairs = line.walks_pairs;
   if (const auto known = constant_value(step)) return copy_stepped(s, *known == 1 ? unit : line, from, to);
   Block dense = copy_stepped(s, unit, from, to);
@@ -272,6 +294,7 @@ Block copy_all(Staging& s) {
     names.push_back(s.b.fresh("at"));
     const Operand at = d.lo + v_var(names.back());
     from = from + at * s.stride_of(d.dim) * v_int(d.scale);
+    if (d.scale == 4 && s.b.c.pair_last) s.last_number = s.b.scalar(s.b.c.pair_last, s.b.scope) - at * v_int(4);
     if (d.scale == 2 && s.b.c.pair_last)
       s.pair_inside = v_apply(ScalarOp::Le, {at * v_int(2) + v_int(1), s.b.scalar(s.b.c.pair_last, s.b.scope)});
     to = to + v_var(names.back()) * d.stride;
@@ -350,7 +373,7 @@ bool plan_staging(Staging& s) {
     }
     if (s.b.c.low_halves && mentions(s.read.index[d], s.b.c.paired)) {
       if (!pairs_inside(s, d)) return false;
-      dim.scale = 2;
+      dim.scale = s.b.c.word_numbers;
       dim.form.coefficients = {{s.b.c.paired, v_int(1)}};
       s.pair_step = s.stride_of(d);
     }

@@ -12,7 +12,7 @@ struct StagedDim {
   AffineForm form;
   Operand lo, extent, stride;
   bool guarded = false;
-  int64_t scale = 1;  ///< 2: one index of the copy stands for two of the tensor
+  int64_t scale = 1;  ///< 2 or 4: one index of the copy stands for so many of the tensor
 };
 
 struct Staging {
@@ -22,14 +22,23 @@ struct Staging {
   std::vector<StagedDim> dims;
   std::vector<Operand> fixed;  ///< index of dimensions that are not copied; null for those that are
   Operand fill;
-  Operand pair_step = nullptr;    ///< words: elements from the low half to the high half
-  Operand pair_inside = nullptr;  ///< words: whether there is a high half; null: always
+  Operand pair_step = nullptr;    ///< words: elements from one number of a word to the next
+  Operand pair_inside = nullptr;  ///< words of two: whether there is a high half; null: always
+  Operand last_number = nullptr;  ///< words of four: which number of the word is the last there is; null: 3 or more
   bool filled_before = false;     ///< what is outside the tensor is in the copy already
 
   const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
   Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }
   Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
 };
+
+/// Words of four bytes, the first at `at` and at each of so many steps of one element behind it. Bytes past the last
+/// one, which meet zeros on the right side, repeat it.
+Operand load_quads(const Staging& s, const std::vector<Operand>& bytes);
+/// The word of four bytes that all are `byte`, as the copy holds it.
+Operand splat_quad(const Staging& s, const Operand& byte);
+/// Bytes that are adjacent, four to a word.
+Operand dense_quads(const Staging& s, const Operand& bytes);
 
 /// Whether a dimension of the copy is that of the planes that a strip takes, all of which there are.
 bool walks_planes(const ContractionBuilder& b, const StagedDim& d);

@@ -10,6 +10,7 @@ namespace tenon {
 namespace {
 
 Operand multiply_add(const Contraction& c, const Operand& x, const Operand& y, const Operand& sum) {
+  if (c.word_numbers == 4) return v_apply(c.unsigned_left ? ScalarOp::Dot4Unsigned : ScalarOp::Dot4, {x, y, sum});
   if (!c.paired.empty()) return v_apply(ScalarOp::Dot2, {x, y, sum});
   return is_float(c.accumulator) ? v_apply(ScalarOp::Fma, {x, y, sum}) : sum + x * y;
 }
@@ -36,8 +37,9 @@ class TileFunction {
     f_.common = true;
     f_.params = {"depth", "right_step"};
     if (left_.depth_step && constant_value(left_.depth_step) != 1) f_.params.push_back("left_step");
-    each([&](int r, int j) { f_.body.push_back(s_var(sum_name(r, j), v_const(0, vector()))); });
+    begin_sums();
     f_.body.push_back(s_for("d", v_int(0), v_var("depth"), 1, step()));
+    end_sums();
     if (turned_)
       for (int j = 0; j < vectors_; ++j) store_turned(j);
     else
@@ -49,6 +51,30 @@ class TileFunction {
 
  private:
   OperandType vector() const { return {b_.c.accumulator, b_.lanes(), 0}; }
+  bool has_sums() const { return b_.c.word_numbers == 4 && b_.right_type != b_.c.accumulator; }
+  std::string offset_name(int j) const { return fmt::format("offset{}", j); }
+  Operand offset_of(int j) const { return v_var(offset_name(j), vector()); }
+
+  /// Sums begin at what the offset of the left side will add, with the other sign. Panels that were laid out at
+  /// generation have it in front; of others it is summed with the rest.
+  void begin_sums() {
+    const bool moved = b_.c.left_offset != 0;
+    for (int j = 0; j < vectors_ && moved; ++j) {
+      if (!has_sums()) {
+        f_.body.push_back(s_var(offset_name(j), v_const(0, vector())));
+        continue;
+      }
+      const Operand sums = right_words(j, v_int(0));
+      f_.body.push_back(s_let(offset_name(j), b_.c.left_offset > 0 ? v_const(0, vector()) - sums : sums));
+    }
+    each([&](int r, int j) {
+      f_.body.push_back(s_var(sum_name(r, j), moved && has_sums() ? offset_of(j) : v_const(0, vector())));
+    });
+  }
+  void end_sums() {
+    if (b_.c.left_offset == 0 || has_sums()) return;
+    each([&](int r, int j) { f_.body.push_back(s_assign(sum_name(r, j), sum(r, j) - offset_of(j))); });
+  }
   Operand sum(int r, int j) const { return v_var(sum_name(r, j), vector()); }
   template <class F>
   void each(F f) {
@@ -62,7 +88,8 @@ class TileFunction {
     s += fmt::format("_{}", name_of(b_.c.accumulator));
     if (b_.right_type != b_.c.accumulator) s += fmt::format("_{}", name_of(b_.right_type));
     if (b_.panels_of(vectors_) > 1) s += fmt::format("_panels{}", b_.right_panel);
-    if (!b_.c.paired.empty()) s += "_pairs";
+    if (!b_.c.paired.empty()) s += b_.c.word_numbers == 4 ? "_quads" : "_pairs";
+    if (b_.c.left_offset != 0) s += b_.c.left_offset > 0 ? "_raised" : "_lowered";
     if (!left_.depth_step) s += left_.table_type == DType::I64 ? "_offsets" : "_offsets32";
     else if (constant_value(left_.depth_step) != 1) s += "_steps";
     if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
@@ -83,8 +110,16 @@ class TileFunction {
       f_.body.push_back(s_store(tile_, v_int(turned_place(b_, 0, j, static_cast<int>(i))), v[i]));
   }
 
+  /// Vector `j` of words of four bytes at element `at` of the panel.
+  Operand right_words(int j, const Operand& at) const {
+    const int column = j * b_.lanes(), width = static_cast<int>(b_.right_panel), panel = right_ + column / width;
+    return v_apply_as(ScalarOp::Bits, {v_load(panel, b_.right_type, at + v_int(4 * (column % width)), 4 * b_.lanes())},
+                      vector());
+  }
+
   /// Vector `j` of the right side; words that are in memory as pairs of narrower numbers are widened.
   Operand right_vector(int j) const {
+    if (has_sums()) return right_words(j, (v_var("d") + v_int(1)) * v_var("right_step"));
     const int column = j * b_.lanes(),
               width = b_.panels_of(vectors_) > 1 ? static_cast<int>(b_.right_panel) : column + 1;
     const int panel = right_ + column / width;
@@ -105,7 +140,13 @@ class TileFunction {
     } else if (f_.params.size() > 2) {
       at = v_var("d") * v_var("left_step");
     }
-    for (int j = 0; j < vectors_; ++j) body.push_back(s_let(fmt::format("b{}", j), right_vector(j)));
+    for (int j = 0; j < vectors_; ++j) {
+      const std::string y = fmt::format("b{}", j);
+      body.push_back(s_let(y, right_vector(j)));
+      if (b_.c.left_offset == 0 || has_sums()) continue;
+      const Operand offset = v_const(INT32_C(-2139062144), vector());  // 128 in every byte
+      body.push_back(s_assign(offset_name(j), multiply_add(b_.c, offset, v_var(y, vector()), offset_of(j))));
+    }
     for (int r = 0; r < height_; ++r) {
       const std::string x = fmt::format("x{}", r);
       body.push_back(s_let(x, v_splat(v_load(r, acc, at), b_.lanes())));

@@ -312,7 +312,7 @@ bool writes_collide(const ContractionBuilder& b, int64_t columns, const std::opt
 const Blueprint* narrow_blueprint(const Kernel& kernel, const Contraction& c, const Isa& isa,
                                   const Blueprints& blueprints) {
   const Blueprint* narrow =
-      c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_turned_narrow", isa.name, c.accumulator);
+      c.is_stencil() || !c.transposed ? nullptr : blueprints.find("contraction_turned_narrow", isa, c.accumulator);
   if (!narrow) return nullptr;
   ContractionBuilder b = start_contraction(kernel, isa, *narrow, c);
   const auto rows = constant_value(b.extent_of(c.rows)), columns = constant_value(b.extent_of(c.columns));
@@ -343,6 +343,16 @@ Contraction with_columns(Contraction c) {
   c.rows.pop_back();
   c.transposed = false;
   return c;
+}
+
+/// The contraction over words of the narrowest numbers that the level multiplies several of at once; or nothing.
+std::optional<Contraction> by_words(const Kernel& kernel, const Contraction& c, const Isa& isa) {
+  const int lanes = isa.lanes(c.accumulator);
+  for (const auto& [row, bytes] :
+       {std::pair{"dot4_unsigned", LeftBytes::Unsigned}, std::pair{"dot4", LeftBytes::Signed}})
+    if (isa.row(row, c.accumulator, lanes))
+      if (auto quads = quad_depth(kernel, c, bytes)) return quads;
+  return isa.row("dot2", c.accumulator, lanes) ? pair_depth(c) : std::nullopt;
 }
 
 }  // namespace
@@ -380,16 +390,23 @@ ContractionParts contraction_parts(ContractionBuilder& b) {
   return {std::move(once), std::move(each)};
 }
 
+bool multiplies_bytes(const Kernel& kernel, const Isa& isa) {
+  const bool bytes =
+      std::any_of(kernel.tensors.begin(), kernel.tensors.end(), [](const Tensor& t) { return t.dtype == DType::I8; });
+  const auto c = bytes ? find_contraction(kernel) : std::nullopt;
+  const auto words = c ? by_words(kernel, *c, isa) : std::nullopt;
+  return words && words->word_numbers == 4;
+}
+
 std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
                                           const Blueprints& blueprints) {
   const auto found = find_contraction(*kernel);
   if (!found) return std::nullopt;
   const Blueprint* blueprint = narrow_blueprint(*kernel, *found, isa, blueprints);
-  if (!blueprint) blueprint = blueprints.find(blueprint_kind(*found), isa.name, found->accumulator);
+  if (!blueprint) blueprint = blueprints.find(blueprint_kind(*found), isa, found->accumulator);
   if (!blueprint) return std::nullopt;
-  const auto pairs =
-      isa.row("dot2", found->accumulator, isa.lanes(found->accumulator)) ? pair_depth(*found) : std::nullopt;
-  const Contraction c = pairs ? *pairs : with_columns(*found);
+  const auto words = by_words(*kernel, *found, isa);
+  const Contraction c = words ? *words : with_columns(*found);
   const Blueprint even = with_even_rows(*blueprint, *kernel, c, isa);
   ContractionBuilder b = start_contraction(*kernel, isa, even, c);
   b.turned_rows = turned_rows(*blueprint);

@@ -15,4 +15,7 @@ namespace tenon {
 std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& kernel, const Isa& isa,
                                           const Blueprints& blueprints);
 
+/// Whether the level multiplies words of four bytes in this kernel.
+bool multiplies_bytes(const Kernel& kernel, const Isa& isa);
+
 }  // namespace tenon

@@ -191,7 +191,7 @@ class ChainBuilder {
 
 std::optional<LoweredChain> lower_row_chain(const Kernel& kernel, const RowChain& chain, const Isa& isa,
                                             const Blueprints& blueprints, const LowerLoops& loops, NestTarget target) {
-  const Blueprint* blueprint = blueprints.find("row_chain", isa.name, DType::F32);
+  const Blueprint* blueprint = blueprints.find("row_chain", isa, DType::F32);
   if (!blueprint) return std::nullopt;
   const std::vector<Buffer> buffers = target.buffers;
   const std::vector<InnerFunction> functions = target.functions;

@@ -94,7 +94,7 @@ class RowPlanner {
 }  // namespace
 
 void plan_prefetch(const Kernel& k, const Isa& isa, const Blueprints& blueprints, LoopTree& tree) {
-  const Blueprint* map = blueprints.find("map", isa.name, DType::F32);
+  const Blueprint* map = blueprints.find("map", isa, DType::F32);
   if (isa.vector_bits > 0 && map && map->prefetch_bytes > 0) RowPlanner(k).plan(tree.body);
 }
 

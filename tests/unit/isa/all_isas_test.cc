@@ -46,3 +46,17 @@ TEST_CASE("portable runs everywhere and has no vectors") {
   REQUIRE(portable.rows.empty());
   REQUIRE(runs_on_host(native_isa()));
 }
+
+TEST_CASE("a level for products of bytes is behind the one that it extends") {
+  const auto isas = all_isas();
+  for (size_t i = 0; i < isas.size(); ++i) {
+    if (isas[i].base.empty()) continue;
+    INFO(isas[i].name);
+    const Isa* base = isa_from_name(isas[i].base);
+    REQUIRE(base == &isas[i - 1]);
+    CHECK(isas[i].vector_bits == base->vector_bits);
+    CHECK(isas[i].needs.size() == base->needs.size() + 1);
+    const int lanes = isas[i].lanes(DType::I32);
+    CHECK((isas[i].row("dot4", DType::I32, lanes) || isas[i].row("dot4_unsigned", DType::I32, lanes)));
+  }
+}

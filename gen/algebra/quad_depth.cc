@@ -1,0 +1,87 @@
+// Rewrites the sides of a contraction of bytes from numbers to words of four.
+#include <algorithm>
+
+#include "algebra/pair_depth.h"
+#include "algebra/simplify.h"
+
+namespace tenon {
+namespace {
+
+/// A read of bytes of which every value arrives in the product: what it is converted to holds them all.
+const Read* byte_read(const Expr& side) {
+  const Read* read = plain_read(side);
+  Expr e = side;
+  bool signed_all = true, wide = true;
+  for (const auto* a = std::get_if<Apply>(&e->node); a && a->op == ScalarOp::Cast; a = std::get_if<Apply>(&e->node)) {
+    signed_all = signed_all && is_signed_int(e->type);
+    wide = wide && is_int(e->type) && bytes_of(e->type) > 1;
+    e = a->args[0];
+  }
+  if (!read || !wide) return nullptr;
+  return e->type == DType::U8 || (e->type == DType::I8 && signed_all) ? read : nullptr;
+}
+
+DType type_of(const Kernel& kernel, const Read& read) { return kernel.tensors[static_cast<size_t>(read.tensor)].dtype; }
+
+/// Whether a constant right side has words of four behind those of two.
+bool has_quads(const Kernel& kernel, const Read& read, const Contraction& c, int64_t quad_rows) {
+  const Tensor& t = kernel.tensors[static_cast<size_t>(read.tensor)];
+  const Read* pairs = nullptr;
+  BytePanel panel{1, quad_rows};
+  for (const LoopVar& v : c.depth) {
+    const auto n = constant_value(v.extent);
+    const bool paired = paired_panels(c.right, v.name) != nullptr;
+    if (paired) pairs = &read;
+    panel.pair_rows *= !n ? 0 : paired ? (*n + 1) / 2 : *n;
+  }
+  return pairs && constant_value(t.dims[2]) == panel.rows() && constant_value(t.dims[3]) == BytePanel::kColumns;
+}
+
+/// Number 4v + k of the right side, or 0 past the last, at its place in a word.
+Expr quarter(const Expr& side, const LoopVar& v, const Expr& last, int k) {
+  const Expr at = var_ref(v.name) * constant_int(4) + constant_int(k);
+  Expr number = cast_to(substitute(side, {{v.name, last ? apply(ScalarOp::Min, {at, last}) : at}}), DType::I32);
+  if (last && k > 0) number = select(apply(ScalarOp::Le, {at, last}), number, constant_int(0, DType::I32));
+  if (k < 3) number = apply(ScalarOp::BitAnd, {number, constant_int(0xff, DType::I32)});
+  return k == 0 ? number : apply(ScalarOp::Shl, {number, constant_int(8 * k, DType::I32)});
+}
+
+Expr word_of_quarters(const Expr& side, const LoopVar& v, const Expr& last) {
+  Expr word = quarter(side, v, last, 0);
+  for (int k = 1; k < 4; ++k) word = apply(ScalarOp::BitOr, {word, quarter(side, v, last, k)});
+  return word;
+}
+
+}  // namespace
+
+std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c, LeftBytes bytes) {
+  if (c.accumulator != DType::I32 || c.is_stencil()) return std::nullopt;
+  const Read *left = byte_read(c.left), *right = byte_read(c.right);
+  if (!left || !right || right->fill || type_of(kernel, *right) != DType::I8) return std::nullopt;
+  const auto chosen =
+      variable_of_words(c.depth, 4, [&](const LoopVar& v) { return walks_one_dimension(*left, v.name); });
+  if (!chosen) return std::nullopt;
+  Contraction out = c;
+  LoopVar& v = out.depth[*chosen];
+  const auto n = constant_value(v.extent);
+  out.pair_last = n && *n % 4 == 0 ? nullptr : simplify(v.extent - constant_int(1));
+  out.left = substitute(c.left, {{v.name, var_ref(v.name) * constant_int(4)}});
+  out.low_halves = true;
+  const Expr right_word = right->index.size() == 5 ? nullptr : word_of_quarters(c.right, v, out.pair_last);
+  v.extent = n ? constant_int((*n + 3) / 4) : apply(ScalarOp::FloorDiv, {v.extent + constant_int(3), constant_int(4)});
+  if (!right_word) {
+    int64_t rows = 1;
+    for (const LoopVar& d : out.depth) rows *= constant_value(d.extent).value_or(0);
+    if (!has_quads(kernel, *right, c, rows)) return std::nullopt;
+  } else {
+    out.right = right_word;
+  }
+  out.paired = v.name;
+  out.word_numbers = 4;
+  out.unsigned_left = bytes == LeftBytes::Unsigned;
+  const bool is_unsigned = type_of(kernel, *left) == DType::U8;
+  if (is_unsigned != out.unsigned_left) out.left_offset = is_unsigned ? -128 : 128;
+  return out;
+}
+
+}  // namespace tenon

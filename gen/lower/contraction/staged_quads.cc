@@ -1,0 +1,48 @@
+// Words of four bytes as the copy of the left side holds them: put together, and moved to the sign that the level's
+// instruction gives them.
+#include "lower/contraction/contraction_staging.h"
+
+namespace tenon {
+namespace {
+
+OperandType words(int lanes) { return {DType::I32, lanes, 0}; }
+
+/// Adding 128 to a byte turns its highest bit, and so does taking it off.
+Operand with_offset(const Staging& s, const Operand& word) {
+  if (s.b.c.left_offset == 0) return word;
+  return v_apply(ScalarOp::BitXor, {word, v_constant({INT32_C(-2139062144), 0}, words(word->type.lanes))});
+}
+
+/// A byte of any type in the low bits of a word.
+Operand low_byte(const Operand& byte) {
+  const int lanes = byte->type.lanes;
+  if (byte->type.dtype == DType::I8)
+    return v_cast(v_apply_as(ScalarOp::Bits, {byte}, {DType::U8, lanes, 0}), DType::I32);
+  if (byte->type.dtype == DType::U8) return v_cast(byte, DType::I32);
+  return v_apply(ScalarOp::BitAnd, {byte, v_constant({0xff, 0}, words(lanes))});
+}
+
+}  // namespace
+
+Operand load_quads(const Staging& s, const std::vector<Operand>& bytes) {
+  Operand word = low_byte(bytes[0]);
+  for (int k = 1; k < 4; ++k) {
+    const Operand count = v_constant({8 * k, 0}, words(word->type.lanes));
+    word = v_apply(ScalarOp::BitOr, {word, v_apply(ScalarOp::Shl, {low_byte(bytes[static_cast<size_t>(k)]), count})});
+  }
+  return with_offset(s, word);
+}
+
+Operand splat_quad(const Staging& s, const Operand& byte) {
+  if (const auto known = constant_value(byte)) {
+    const auto low = static_cast<uint32_t>((*known + s.b.c.left_offset) & 0xff);
+    return v_const(static_cast<int32_t>(low * 0x01010101u), words(1));
+  }
+  return with_offset(s, v_apply(ScalarOp::Mul, {low_byte(byte), v_const(0x01010101, words(1))}));
+}
+
+Operand dense_quads(const Staging& s, const Operand& bytes) {
+  return with_offset(s, v_apply_as(ScalarOp::Bits, {bytes}, words(bytes->type.lanes / 4)));
+}
+
+}  // namespace tenon
