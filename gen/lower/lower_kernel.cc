@@ -15,8 +15,10 @@
 #include "lower/kernel/thin_products.h"
 #include "lower/kernel/variants.h"
 #include "lower/kernel/whole_copy.h"
+#include "lower/kernel/window_cases.h"
 #include "lower/lower_frame.h"
 #include "lower/lower_parts.h"
+#include "lower/nest/rename_nest.h"
 #include "lower/tree/build_loops.h"
 #include "lower/tree/tree_passes.h"
 
@@ -305,7 +307,29 @@ std::optional<Block> loops_of(const Kernel& kernel, const Isa& isa, const Bluepr
   return body_of(planned, isa, {nest.buffers, nest.functions});
 }
 
-/// The nest of a contraction in a library: before its tiles, the bodies for products with few rows or columns.
+/// A buffer of a case where the nest has its own: that one, grown to what either needs.
+int shared_buffer(const Buffer& b, size_t number, LoopNest& nest) {
+  if (b.storage == Storage::Tensor) return static_cast<int>(number);
+  for (size_t i = 0; i < nest.buffers.size(); ++i) {
+    Buffer& known = nest.buffers[i];
+    if (known.name != b.name || known.dtype != b.dtype || known.storage != b.storage) continue;
+    known.elements = v_apply(ScalarOp::Max, {known.elements, b.elements});
+    return static_cast<int>(i);
+  }
+  nest.buffers.push_back(b);
+  return static_cast<int>(nest.buffers.size()) - 1;
+}
+
+/// The body of a case before that of the nest, in memory that both share.
+void add_case(const Expr& holds, const LoopNest& one, LoopNest& nest) {
+  NestRenaming by;
+  for (size_t b = 0; b < one.buffers.size(); ++b) by.buffers.push_back(shared_buffer(one.buffers[b], b, nest));
+  by.functions = merge_functions(one.functions, nest.functions);
+  nest.body = {s_if(condition(holds), renamed(one.body, by), std::move(nest.body))};
+}
+
+/// The nest of a contraction in a library: before its tiles, the bodies for products with few rows or columns and for
+/// windows of a kind.
 std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& c, const Isa& isa,
                                          const Blueprints& blueprints, Sharing sharing) {
   std::vector<ThinProduct> thin;
@@ -315,6 +339,11 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   for (size_t i = nest ? thin.size() : 0; i-- > 0;)
     if (auto body = loops_of(thin[i].kernel, isa, blueprints, *nest))
       nest->body = {s_if(condition(thin[i].holds), *std::move(body), std::move(nest->body))};
+  std::vector<WindowCase> windows;
+  if (nest && sharing == Sharing::functions && isa.vector_bits > 0) windows = window_cases(*whole.kernel, c);
+  for (size_t i = windows.size(); i-- > 0;)
+    if (const auto one = lower_contraction(std::make_shared<const Kernel>(windows[i].kernel), isa, blueprints))
+      add_case(windows[i].holds, *one, *nest);
   return nest;
 }
 

@@ -42,17 +42,21 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
           s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, b.c.depth, std::move(clear)))};
 }
 
-/// Whole panels of a side whose depth, not its columns, is at unit stride: squares of vectors are turned. Empty where
-/// it is another one.
+/// Whole panels of a side whose depth, one dense line, not its columns, is at unit stride: squares of vectors are
+/// turned. Empty where it is another one.
 Block pack_turned(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel) {
   const Read* read = plain_read(b.c.right);
-  if (b.lanes() < 2 || !read || b.c.depth.size() != 1 || b.c.columns.size() != 1) return {};
+  if (b.lanes() < 2 || !read || b.c.depth.empty() || b.c.columns.size() != 1) return {};
   const DType type = b.kernel.tensors[static_cast<size_t>(read->tensor)].dtype;
-  const auto form = offset_form(read->tensor, read->index, {b.c.columns[0], b.c.depth[0]}, b.scope);
-  if (type != b.c.accumulator || !form || constant_value(form->coefficient(b.c.depth[0].name)) != 1) return {};
+  std::vector<LoopVar> vars = b.c.depth;
+  vars.push_back(b.c.columns[0]);
+  const auto form = offset_form(read->tensor, read->index, vars, b.scope);
+  if (type != b.c.accumulator || !form || constant_value(form->coefficient(b.c.depth.back().name)) != 1 ||
+      !collapses(*form, b.c.depth, b.scope))
+    return {};
   const std::string d = b.local("depth_at"), rest = b.local("depth_whole"), lane = b.local("lane"),
                     late = b.local("depth_rest");
-  const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent(b.c.depth[0]);
+  const Operand step = form->coefficient(b.c.columns[0].name), depth = b.extent_of(b.c.depth);
   const int lanes = b.lanes();
   const Operand pitch = v_int(b.panel_columns());
   const auto from = [&](const Operand& c, const Operand& k) { return form->rest + (column + c) * step + k; };

@@ -1,6 +1,6 @@
-// separate-windows: the maximum element of a padded window is found down its columns first, for one line that has its
-// padding next to it, and then along that line: M·N elements become M + N, and no vector of outputs meets the border of
-// the input.
+// separate-windows: the maximum element or the sum of a padded window is found down its columns first, for one line
+// that has its padding next to it, and then along that line: M·N elements become M + N, and no vector of outputs meets
+// the border of the input.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,10 +19,11 @@ struct Window {
   Expr read;  ///< the one read in the value
   LoopVar x, along;
   std::vector<LoopVar> down;  ///< the window's other variables
-  int64_t step = 0, spread = 0, left = 0, columns = 0, outputs = 0, width = 0;
-
-  int64_t line() const { return step * (outputs - 1) + spread * (width - 1) + 1; }
-  int64_t kept() const { return std::min(columns, line() - left); }
+  Expr step, spread, left;
+  // of the line
+  Expr lead;      ///< elements of padding in front
+  Expr kept;      ///< columns of the input
+  Expr elements;  ///< with the padding at both ends
 };
 
 Expr with_read(const Expr& e, const Expr& read, const Expr& by) {
@@ -30,14 +31,26 @@ Expr with_read(const Expr& e, const Expr& read, const Expr& by) {
   return map_children(e, [&](const Expr& c) { return with_read(c, read, by); });
 }
 
-/// The coefficient of `var`, a number, and what is left.
-bool take_off(Expr& e, const std::string& var, int64_t& by) {
+bool is_positive(const Kernel& k, const Expr& e) {
+  if (const auto c = constant_value(e)) return *c > 0;
+  const Expr positive = apply(ScalarOp::Gt, {e, constant_int(0)});
+  return std::any_of(k.facts.begin(), k.facts.end(), [&](const Expr& f) { return same(f, positive); });
+}
+
+/// The coefficient of `var`, which is positive, and what is left.
+bool take_off(const Kernel& k, Expr& e, const std::string& var, Expr& by) {
   const auto a = affine_in(e, var);
-  const auto c = a ? constant_value(simplify(a->coefficient)) : std::nullopt;
-  if (!c || *c < 1) return false;
-  by = *c;
+  if (!a) return false;
+  by = simplify(a->coefficient);
   e = simplify(a->rest);
-  return true;
+  return is_positive(k, by);
+}
+
+/// The maximum elements of windows are found in any order; sums where theirs is free and the padding adds nothing.
+bool separates(const Kernel& k, const Reduce& r, const Expr& border) {
+  if (r.op == Reducer::Max || r.op == Reducer::Min) return true;
+  const Constant* c = as_constant(border);
+  return r.op == Reducer::Sum && c && c->i == 0 && c->f == 0 && (k.reassociate || is_int(border->type));
 }
 
 class WindowSeparator {
@@ -58,17 +71,23 @@ class WindowSeparator {
     const std::vector<KernelStatement> body = std::move(out_.body);
     out_.body.clear();
     for (const KernelStatement& s : body) {
-      if (const auto w = window_of(s)) split(s, *w);
+      if (const auto w = window_of(s, body)) split(s, *w);
       else out_.body.push_back(s);
     }
     return std::move(out_);
   }
 
  private:
-  std::optional<Window> window_of(const KernelStatement& s) const {
+  /// Whether another reduction reads the tensor too: where it goes over the same windows, one line saves little.
+  static bool read_again(int tensor, const KernelStatement& s, const std::vector<KernelStatement>& body) {
+    return std::any_of(body.begin(), body.end(), [&](const KernelStatement& other) {
+      return &other != &s && std::holds_alternative<Reduce>(other.value->node) && reads_tensor(other.value, tensor);
+    });
+  }
+
+  std::optional<Window> window_of(const KernelStatement& s, const std::vector<KernelStatement>& body) const {
     const auto* r = std::get_if<Reduce>(&s.value->node);
-    if (!r || (r->op != Reducer::Max && r->op != Reducer::Min) || r->where || r->vars.size() < 2 ||
-        s.update != Update::Assign || s.loops.size() < 2 || is_in_recurrence(s))
+    if (!r || r->where || r->vars.size() < 2 || s.update != Update::Assign || s.loops.size() < 2 || is_in_recurrence(s))
       return std::nullopt;
     Window w;
     int reads = 0;
@@ -76,27 +95,24 @@ class WindowSeparator {
       if (std::holds_alternative<Read>(e->node)) w.read = e, ++reads;
       return !std::holds_alternative<Read>(e->node);
     });
-    if (reads != 1 || !std::get<Read>(w.read->node).fill) return std::nullopt;
+    const Expr fill = reads == 1 ? std::get<Read>(w.read->node).fill : nullptr;
+    if (!fill || !separates(out_, *r, simplify(with_read(r->value, w.read, fill)))) return std::nullopt;
     w.x = s.loops.back();
     for (const LoopVar& v : r->vars)
       if (mentions(std::get<Read>(w.read->node).index.back(), v.name)) w.along = v;
       else w.down.push_back(v);
-    return w.down.size() + 1 == r->vars.size() && walks_a_line(r->value, w) ? std::optional(w) : std::nullopt;
+    if (w.down.size() + 1 != r->vars.size() || !walks_a_line(r->value, w)) return std::nullopt;
+    const bool known = constant_value(w.elements).has_value();
+    return known || !read_again(std::get<Read>(w.read->node).tensor, s, body) ? std::optional(w) : std::nullopt;
   }
 
-  /// Finds the numbers of the window; false where its last index is not that of a line whose border is known.
+  /// Finds how the window walks; false where its last index is not that of a line.
   bool walks_a_line(const Expr& value, Window& w) const {
     const Read& read = std::get<Read>(w.read->node);
     Expr rest = read.index.back();
-    const auto columns = constant_value(out_.tensors[static_cast<size_t>(read.tensor)].dims.back());
-    const auto outputs = constant_value(w.x.extent), width = constant_value(w.along.extent);
-    if (!columns || !outputs || !width || *outputs < 2 || *width < 2 || !take_off(rest, w.x.name, w.step) ||
-        !take_off(rest, w.along.name, w.spread))
-      return false;
-    const auto at = constant_value(rest);
-    if (!at || *at > 0) return false;
-    w.columns = *columns, w.outputs = *outputs, w.width = *width, w.left = -*at;
-    if (w.kept() < 1 || (w.left == 0 && w.kept() == w.line())) return false;  // no border
+    if (!take_off(out_, rest, w.x.name, w.step) || !take_off(out_, rest, w.along.name, w.spread)) return false;
+    w.left = simplify(constant_int(0) - rest);
+    if (!lay_line(out_.tensors[static_cast<size_t>(read.tensor)].dims.back(), w)) return false;
     std::vector<Expr> elsewhere(read.index.begin(), read.index.end() - 1);
     elsewhere.push_back(read.fill);
     elsewhere.push_back(with_read(value, w.read, read.fill));
@@ -107,21 +123,44 @@ class WindowSeparator {
                         [&](const LoopVar& v) { return mentions(elsewhere.back(), v.name); });
   }
 
+  /// The parts of the line; false where all are numbers and it has no border, or nothing else.
+  static bool lay_line(const Expr& columns, Window& w) {
+    const Expr reach =
+        w.step * (w.x.extent - constant_int(1)) + w.spread * (w.along.extent - constant_int(1)) + constant_int(1);
+    const auto all = constant_value(columns), outputs = constant_value(w.x.extent),
+               width = constant_value(w.along.extent), left = constant_value(w.left),
+               line = constant_value(simplify(reach));
+    if (!all || !line || !left) {
+      if (mentions(w.left, w.x.name) || (width && *width < 2)) return false;
+      w.lead = simplify(apply(ScalarOp::Max, {w.left, constant_int(0)}));
+      w.kept = columns;
+      w.elements = simplify(apply(ScalarOp::Max, {w.lead + columns, reach + w.lead - w.left}));
+      return true;
+    }
+    const int64_t kept = std::min(*all, *line - *left);
+    if (*outputs < 2 || *width < 2 || *left < 0 || kept < 1 || (*left == 0 && kept == *line)) return false;
+    w.lead = w.left;
+    w.kept = constant_int(kept);
+    w.elements = constant_int(*line);
+    return true;
+  }
+
   void split(const KernelStatement& s, const Window& w) {
     const auto& r = std::get<Reduce>(s.value->node);
     const Read& read = std::get<Read>(w.read->node);
     const std::vector<LoopVar> outer(s.loops.begin(), s.loops.end() - 1);
-    const int line = new_line(s, outer, w.line());
+    const int line = new_line(s, outer, w.elements);
     const Expr border = with_read(r.value, w.read, read.fill);
-    const LoopVar column{fresh("w"), constant_int(w.kept())};
+    const LoopVar column{fresh("w"), w.kept};
     std::vector<Expr> index = read.index;
     index.back() = var_ref(column.name);
     const Expr inside = with_read(r.value, w.read, read_of(read.tensor, w.read->type, std::move(index), read.fill));
-    fill(s, outer, line, 0, w.left, border);
-    define(s, outer, line, column, constant_int(w.left), reduce(r.op, w.down, nullptr, inside, s.value->type));
-    fill(s, outer, line, w.left + w.kept(), w.line() - w.left - w.kept(), border);
+    const Expr end = simplify(w.lead + w.kept);
+    fill(s, outer, line, constant_int(0), w.lead, border);
+    define(s, outer, line, column, w.lead, reduce(r.op, w.down, nullptr, inside, s.value->type));
+    fill(s, outer, line, end, simplify(w.elements - end), border);
     KernelStatement last = s;
-    const Expr at = var_ref(w.x.name) * constant_int(w.step) + var_ref(w.along.name) * constant_int(w.spread);
+    const Expr at = var_ref(w.x.name) * w.step + var_ref(w.along.name) * w.spread + w.lead - w.left;
     last.value =
         reduce(r.op, {w.along}, nullptr, read_of(line, s.value->type, index_of(outer, simplify(at))), s.value->type);
     out_.body.push_back(std::move(last));
@@ -134,9 +173,9 @@ class WindowSeparator {
     return index;
   }
 
-  void fill(const KernelStatement& s, const std::vector<LoopVar>& outer, int line, int64_t from, int64_t count,
+  void fill(const KernelStatement& s, const std::vector<LoopVar>& outer, int line, const Expr& from, const Expr& count,
             const Expr& value) {
-    if (count > 0) define(s, outer, line, {fresh("w"), constant_int(count)}, constant_int(from), value);
+    if (constant_value(count) != 0) define(s, outer, line, {fresh("w"), count}, from, value);
   }
 
   /// line[from + v] = value, for `outer` and v.
@@ -152,10 +191,10 @@ class WindowSeparator {
     out_.body.push_back(std::move(d));
   }
 
-  int new_line(const KernelStatement& s, const std::vector<LoopVar>& outer, int64_t elements) {
+  int new_line(const KernelStatement& s, const std::vector<LoopVar>& outer, const Expr& elements) {
     std::vector<Expr> dims;
     for (const LoopVar& v : outer) dims.push_back(v.extent);
-    dims.push_back(constant_int(elements));
+    dims.push_back(elements);
     const std::string name = fresh(out_.tensors[static_cast<size_t>(s.target)].name + "_line");
     out_.tensors.push_back({name, Role::Temp, s.value->type, dims, contiguous_strides(dims)});
     return static_cast<int>(out_.tensors.size()) - 1;

@@ -191,6 +191,40 @@ void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& v
   for (const KernelStatement& s : k.body) go(s.value);
 }
 
+/// Windows up to which one accumulator adds accurately; longer ones are added in blocks.
+constexpr int64_t kShortWindow = 64;
+
+/// That the windows of all floating-point sums are short, as far as attributes tell their extents; null without any.
+Expr short_windows(const Kernel& k) {
+  std::set<Element> widths;
+  each_reduction(k, [&](const Reduce& r) {
+    if (r.op != Reducer::Sum || !is_float(r.value->type)) return;
+    for (const LoopVar& v : r.vars)
+      if (const auto* a = std::get_if<AttrRef>(&v.extent->node)) widths.insert({a->name, a->element});
+  });
+  Expr all;
+  for (const Element& e : widths) {
+    const Expr is_short = apply(ScalarOp::Le, {attr_ref(e.first, DType::I64, e.second), constant_int(kShortWindow)});
+    all = all ? apply(ScalarOp::And, {all, is_short}) : is_short;
+  }
+  return all;
+}
+
+/// Long windows are few: they get one body, whatever their steps.
+bool has_long_windows(const Kernel& k) {
+  const Expr all = short_windows(k);
+  return all && ruled_out(k, all);
+}
+
+std::optional<Fork> fork_windows(const Kernel& k) {
+  const Expr all = short_windows(k);
+  const auto known = [&](const Expr& f) { return same(f, all); };
+  if (!all || ruled_out(k, all) || std::any_of(k.facts.begin(), k.facts.end(), known)) return std::nullopt;
+  Fork f = fork_on(all, k, k);
+  f.then.facts.push_back(all);
+  return f;
+}
+
 /// The last extent of what a copy writes along the dimension in front of it; "" where there is none.
 std::string last_of_copy(const Kernel& k) {
   for (const KernelStatement& s : k.body) {
@@ -311,6 +345,8 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_strides(k)) return f;
   if (auto f = fork_turned(k)) return f;
   if (auto f = fork_last_extent(k)) return f;
+  if (auto f = fork_windows(k)) return f;
+  if (has_long_windows(k)) return fork_positions(k);
   if (auto f = fork_steps(k)) return f;
   return fork_positions(k);
 }

@@ -6,6 +6,7 @@
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/loop_bounds.h"
 
 namespace tenon {
 namespace {
@@ -19,7 +20,11 @@ Expr smaller(Expr a, Expr b) { return apply(ScalarOp::Min, {std::move(a), std::m
 
 class Blocks {
  public:
-  Blocks(const Kernel& k, LoopTree& tree) : tree_(tree), ranges_(size_ranges(k)) { count_additions(tree.body); }
+  Blocks(const Kernel& k, LoopTree& tree) : tree_(tree), ranges_(size_ranges(k)) {
+    count_additions(tree.body);
+    for (const Expr& f : k.facts)
+      for (Expr& c : conjuncts(f)) facts_.push_back(std::move(c));
+  }
 
   void split(Tree& t) {
     for (TreeNode& n : t) {
@@ -65,7 +70,13 @@ class Blocks {
   }
 
   bool is_short(const TreeLoop& l, int64_t together) const {
-    return proves_le(l.var.extent, constant_int(kManyAdditions * together), ranges_);
+    const int64_t most = kManyAdditions * together;
+    return proves_le(l.var.extent, constant_int(most), ranges_) ||
+           std::any_of(facts_.begin(), facts_.end(), [&](const Expr& f) {
+             const auto* a = std::get_if<Apply>(&f->node);
+             return a && a->op == ScalarOp::Le && same(a->args[0], l.var.extent) &&
+                    constant_value(a->args[1]).value_or(INT64_MAX) <= most;
+           });
   }
 
   static bool begins(const Tree& t, int accumulator) {
@@ -116,6 +127,7 @@ class Blocks {
 
   LoopTree& tree_;
   Ranges ranges_;
+  std::vector<Expr> facts_;
   std::map<int, int> additions_;  ///< of each accumulator: in how many places it is added to
   int blocks_ = 0;
 };

@@ -72,7 +72,7 @@ class VectorPlanner {
     if (!survey.possible() || survey.neighbours() == 0 || (l.interior && !survey.reduced().empty())) return false;
     int lanes = isa_.vector_bits == 0 ? 1 : isa_.vector_bits / (8 * survey.widest());
     while (n && lanes * survey.widest() > kSixteenBytes && lanes / 2 >= *n) lanes /= 2;
-    int parts = parts_of(survey, lanes);
+    int parts = parts_of(l, survey, lanes);
     while (n && parts > 1 && *n < int64_t{lanes} * parts) parts /= 2;
     if (lanes * parts < 2 || (isa_.vector_bits > 0 && lanes < 2)) return false;
     // The processor fetches plain streams ahead by itself; what is asked for besides only takes its time.
@@ -82,19 +82,36 @@ class VectorPlanner {
     return true;
   }
 
-  int parts_of(const LaneSurvey& survey, int lanes) const {
+  /// Stores one constant: a vector at a time is as fast as several.
+  static bool fills(const TreeLoop& l) {
+    return std::all_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+      const auto* d = std::get_if<TreeDefine>(&n.node);
+      return d && as_constant(d->value);
+    });
+  }
+
+  /// Whether an attribute says how long an inner loop is: there are few rows, and a line of them is short.
+  static bool goes_over_windows(const TreeLoop& l) {
+    return std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
+      const auto* inner = std::get_if<TreeLoop>(&n.node);
+      return inner && (std::holds_alternative<AttrRef>(inner->var.extent->node) || goes_over_windows(*inner));
+    });
+  }
+
+  int parts_of(const TreeLoop& l, const LaneSurvey& survey, int lanes) const {
     const bool reduction = !survey.reduced().empty();
     if (lanes == 1 && !several_pay(survey)) return 1;
     const DType widest = survey.widest() == 8 ? DType::F64 : DType::F32;
     const Blueprint* b = blueprints_.find(reduction ? "reduction" : "map", isa_.name, widest);
     const int wanted = b ? std::max(1, reduction ? b->accumulators : b->unroll) : 4;
     if (lanes == 1) return wanted;
+    if (fills(l)) return 1;
     // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
     constexpr int kMany = 32;
     // Rows read one after the other come in longer pieces, of more lines that are fetched ahead.
     constexpr int kPlain = 8;
-    if (!reduction && survey.has_loops() && survey.costly() == 0 && survey.operations() <= kPlain &&
-        survey.neighbours() <= 2 && isa_.vector_registers >= kMany)
+    if (!reduction && survey.has_loops() && !goes_over_windows(l) && survey.costly() == 0 &&
+        survey.operations() <= kPlain && survey.neighbours() <= 2 && isa_.vector_registers >= kMany)
       return 2 * wanted;
     // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long
     // code.

@@ -91,3 +91,30 @@ TEST_CASE("library bodies: elements that a tensor names along the last axis are 
     CHECK(contains(nest, "if eq(Q, 1)"));
   }
 }
+
+TEST_CASE("library bodies: convolutions with one filter a channel and with windows of one element have their own") {
+  const std::string nest = nest_of("conv2d");
+  INFO(nest);
+  CHECK(contains(nest, "if and(eq(Mg, 1), eq(stride.1, 1))"));
+  CHECK(contains(nest, "if and(eq(Mg, 1), eq(stride.1, 2))"));
+  CHECK(contains(nest, "eq(Ho, H)"));
+  CHECK(contains(nest, "turn_square_f32"));  // weights become panels
+  CHECK(contains(nest_of("conv1d"), "if and(eq(Mg, 1), eq(stride, 1))"));
+}
+
+TEST_CASE("library bodies: windows are gone through down their columns, then along a line") {
+  for (const char* op : {"maxpool2d", "avgpool2d", "maxpool3d"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "_line"));
+    CHECK_FALSE(contains(nest, "at_s"));  // no index along the line is asked whether it is inside
+  }
+}
+
+TEST_CASE("library bodies: sums over short windows need no blocks") {
+  const std::string nest = nest_of("avgpool2d");
+  INFO(nest);
+  const size_t fork = nest.find("if and(le(kernel.0, 64), le(kernel.1, 64))"), blocks = nest.find("_block");
+  CHECK(fork != std::string::npos);
+  CHECK(blocks > nest.find("else", fork));
+}

@@ -1,0 +1,123 @@
+// Which windows are cases: what sizes and attributes are then, and what becomes of the kernel.
+#include "lower/kernel/window_cases.h"
+
+#include <algorithm>
+#include <map>
+
+#include "algebra/linear.h"
+#include "algebra/simplify.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+/// What a case takes for granted: sizes and attributes that are something else, and the condition that they are.
+class Case {
+ public:
+  explicit Case(const Kernel& k) : k_(k) {}
+
+  /// `value` is `number`; false where it never is, or is neither a number nor a size or an attribute of its own.
+  bool is(const Expr& value, int64_t number) { return is(value, constant_int(number)); }
+
+  bool is(const Expr& value, const Expr& other) {
+    if (same(value, other)) return true;
+    if (constant_value(value)) return false;
+    if (!std::holds_alternative<SizeRef>(value->node) && !std::holds_alternative<AttrRef>(value->node)) return false;
+    for (const auto& [known, becomes] : known_)
+      if (same(known, value)) return same(becomes, other);
+    known_.emplace_back(value, other);
+    const Expr equal = apply(ScalarOp::Eq, {value, other});
+    holds_ = holds_ ? apply(ScalarOp::And, {holds_, equal}) : equal;
+    return true;
+  }
+
+  /// Every term of the sum is 0.
+  bool is_zero(const Expr& sum) {
+    const LinearForm form = linear_form(sum);
+    return form.constant == 0 &&
+           std::all_of(form.terms.begin(), form.terms.end(), [&](const auto& t) { return is(t.first, 0); });
+  }
+
+  WindowCase result() const {
+    return {holds_, simplify_kernel(map_exprs(k_, [&](const Expr& e) { return replaced(e); }))};
+  }
+
+ private:
+  Expr replaced(const Expr& e) const {
+    for (const auto& [known, becomes] : known_)
+      if (same(known, e)) return becomes;
+    return map_children(e, [&](const Expr& c) { return replaced(c); });
+  }
+
+  const Kernel& k_;
+  std::vector<std::pair<Expr, Expr>> known_;
+  Expr holds_;
+};
+
+/// The indices of `read` that walk one of the rows' variables.
+struct SlidingIndex {
+  size_t dim;
+  LoopVar along;
+  AffineIn form;
+};
+
+std::vector<SlidingIndex> sliding(const Contraction& c, const Read& read) {
+  std::vector<SlidingIndex> out;
+  for (size_t d = 0; d < read.index.size(); ++d)
+    for (const LoopVar& v : c.rows)
+      if (const auto a = affine_in(read.index[d], v.name); a && !same(a->coefficient, constant_int(0)))
+        out.push_back({d, v, *a});
+  return out;
+}
+
+/// One filter a channel, whose pixels in a line are `step` apart: vectors go along the pixels.
+std::optional<WindowCase> one_filter(const Kernel& k, const Contraction& c, const Read& read, int64_t step) {
+  Case one(k);
+  if (c.columns.size() != 1 || !one.is(c.columns[0].extent, 1)) return std::nullopt;
+  bool along = false;
+  for (const SlidingIndex& s : sliding(c, read)) {
+    if (s.along.name != c.rows.back().name) continue;
+    if (!one.is(s.form.coefficient, step)) return std::nullopt;
+    along = true;
+  }
+  if (!along) return std::nullopt;
+  WindowCase out = one.result();
+  const auto found = find_contraction(out.kernel);
+  return found && found->is_stencil() ? std::optional(std::move(out)) : std::nullopt;
+}
+
+/// Windows of one element, without padding: a product of matrices.
+std::optional<WindowCase> one_element(const Kernel& k, const Contraction& c, const Read& read) {
+  Case one(k);
+  const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+  for (const SlidingIndex& s : sliding(c, read)) {
+    Expr rest = s.form.rest;
+    for (const LoopVar& v : c.depth) {
+      if (!mentions(rest, v.name)) continue;
+      if (!one.is(v.extent, 1)) return std::nullopt;
+      rest = substitute(rest, {{v.name, constant_int(0)}});
+    }
+    if (!one.is(s.form.coefficient, 1) || !one.is_zero(simplify(rest)) || !one.is(s.along.extent, t.dims[s.dim]))
+      return std::nullopt;
+  }
+  WindowCase out = one.result();
+  const auto found = find_contraction(out.kernel);
+  return out.holds && found && !found->transposed ? std::optional(std::move(out)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<WindowCase> window_cases(const Kernel& k, const Contraction& c) {
+  std::vector<WindowCase> out;
+  const Read* read = c.transposed && !c.is_stencil() ? plain_read(c.left) : nullptr;
+  if (!read || !read->fill || c.rows.empty()) return out;
+  // Nobody convolves integers in their own type; of narrow ones with wide sums networks are made.
+  const DType storage = k.tensors[static_cast<size_t>(read->tensor)].dtype;
+  if (!is_float(c.result) && bytes_of(storage) >= bytes_of(c.result)) return out;
+  for (const int64_t step : {1, 2})
+    if (auto one = one_filter(k, c, *read, step)) out.push_back(std::move(*one));
+  if (auto one = one_element(k, c, *read)) out.push_back(std::move(*one));
+  return out;
+}
+
+}  // namespace tenon
