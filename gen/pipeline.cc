@@ -51,6 +51,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   const Graph graph =
       run.stage("rewrite", rewrite_model(run, model, o.training ? step_graph(model.graph) : model.graph));
   auto kernels = run.open(node_kernels(model.defs, graph, o.graph));
+  if (!o.winograd) refuse_idle_winograd(graph, kernels, o);
   const ExecutionPlan plan = run.stage("schedule", plan_graph(graph, std::move(kernels), plan_options(o, levels)));
   LoweredPlan lowered = run.stage("lower", lower_plan(plan, read_schedules(run), levels, workers));
   ExecutionPlan placed = run.stage("memory", plan_memory(plan, lowered.workspaces, workers));

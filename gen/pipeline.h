@@ -75,7 +75,8 @@ struct ModelOptions {
   bool training = false;             ///< the graph's section `train` as a step, not the network
   std::optional<TrainingData> data;  ///< what the program that trains will be given
   std::optional<size_t> given;       ///< files that the program will be called with: as many as the graph has inputs
-  bool fuse = true;  ///< false: a kernel an operator and memory of its own for every value, to compare with
+  bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with
+  bool winograd = true;  ///< false: convolutions are sums of products, whatever they cost
   std::string output_dir;
 };
 
@@ -87,6 +88,7 @@ struct RunOptions {
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas;
   std::optional<std::string> until;  ///< as in ModelOptions
+  bool winograd = true;              ///< as in ModelOptions
   std::string compiler = "cc";
   bool images = false, sounds = false;  ///< as in ModelOptions
   std::vector<std::string> of_program;  ///< options of the program, as words
@@ -100,6 +102,7 @@ struct TrainOptions {
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas = {"native"};
   std::optional<int> threads;
+  bool winograd = true;  ///< as in ModelOptions
   std::string compiler = "cc";
   std::vector<std::string> of_program;  ///< options of the program, as words
 };

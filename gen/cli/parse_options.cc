@@ -153,6 +153,11 @@ std::optional<double> parse_work(const std::string& text) {
   return !text.empty() && *end == '\0' && value >= 1 && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+void add_winograd(CLI::App& app, bool& winograd) {
+  app.add_flag_callback(
+      "--no-winograd", [&winograd] { winograd = false; }, "convolutions as sums of products, rounded less");
+}
+
 void add_model(CLI::App& app, ModelOptions& model) {
   app.description("Writes a model as C.");
   app.footer("example: tenon model net.onnx --size N=1..64 --main -o net && make -C net");
@@ -174,6 +179,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_until(app, model.until);
   add_states(app, model.states);
   app.add_flag("--train", model.training, "the graph's section `train`: a step that trains, not the network");
+  add_winograd(app, model.winograd);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
   app.add_flag("--sounds", model.sounds, "its program reads .wav too");
@@ -230,6 +236,7 @@ void add_run(CLI::App& app, RunOptions& run) {
   app.add_option("--cc", run.compiler, "the C compiler [cc]")->type_name("CMD");
   add_user_definitions(app, run.definitions);
   add_until(app, run.until);
+  add_winograd(app, run.winograd);
   app.add_flag("--images", run.images, "pictures as inputs: --scale, --mean, --std, --resize, ...");
   app.add_flag("--sounds", run.sounds, "sounds as inputs: --rate, --skip");
   add_program_options(app, run.of_program);
@@ -282,6 +289,7 @@ void add_train(CLI::App& app, TrainOptions& train) {
              parse_threads);
   add_sizes(app, train.sizes);
   add_isa(app, train.isas);
+  add_winograd(app, train.winograd);
   app.add_option("--cc", train.compiler, "the C compiler [cc]")->type_name("CMD");
   add_user_definitions(app, train.definitions);
 }

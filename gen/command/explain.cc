@@ -58,6 +58,7 @@ int explain_one(const PlacedModel& model, const std::string& name) {
     found = true;
     print_to(stdout, "step {}: {}\n{}", s, step.origin, to_text(step.kernel));
     for (const std::string& note : step.notes) print_to(stdout, "  fused: {}\n", note);
+    if (!step.algorithm.empty()) print_to(stdout, "  algorithm: {}\n", step.algorithm);
     for (const LoweredLevel& level : model.lowered.levels)
       print_to(stdout, "  at {}: blueprint {}\n", level.isa->name, blueprint_of(model, level, s));
   }

@@ -34,6 +34,7 @@ int run_command(Run& run, const RunOptions& options) {
   model.isas = options.isas;
   model.main_program = true;
   model.until = options.until;
+  model.winograd = options.winograd;
   model.images = options.images;
   model.sounds = options.sounds;
   model.given = options.inputs.size();

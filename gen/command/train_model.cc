@@ -44,6 +44,7 @@ int run_command(Run& run, const TrainOptions& options) {
   model.sizes = options.sizes;
   model.isas = options.isas;
   model.max_threads = options.threads;
+  model.winograd = options.winograd;
   model.main_program = model.training = true;
   model.data.emplace();
   for (const NamedValue& d : options.data) model.data->learned.push_back(d.name);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "algebra/simplify.h"
-#include "differentiate/fresh_names.h"
+#include "algebra/fresh_names.h"
 #include "differentiate/scalar_derivative.h"
 
 namespace tenon {

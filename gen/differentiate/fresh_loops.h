@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "differentiate/fresh_names.h"
+#include "algebra/fresh_names.h"
 
 namespace tenon {
 

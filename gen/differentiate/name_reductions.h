@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "differentiate/fresh_names.h"
+#include "algebra/fresh_names.h"
 
 namespace tenon {
 

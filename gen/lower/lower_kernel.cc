@@ -9,6 +9,7 @@
 #include "algebra/contraction.h"
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/lower_row_chain.h"
+#include "lower/contraction/lower_winograd.h"
 #include "lower/generate/generate.h"
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -388,6 +389,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
     if (i > 0 && !isa.base.empty() && !(contracts && multiplies_bytes(kernel, isa))) continue;
     if (kernel.call) out[i] = lower_frame(whole.kernel, isa);
     else if (contracts) out[i] = contraction_nest(whole, *contraction, isa, blueprints, sharing);
+    else out[i] = lower_winograd(whole.kernel, isa, blueprints);
     if (out[i]) continue;
     const Planned planned = plan(prepared.of(isa), isa, blueprints);
     if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(whole, planned, isa, blueprints);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "algebra/winograd_kernel.h"
 #include "command/select.h"
 #include "emit/emit_model.h"
 #include "emit/math_body.h"
@@ -132,13 +133,27 @@ EmitOptions model_style(const ModelOptions& o, const MathLibrary& math) {
 
 PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& levels) {
   const bool quads = std::any_of(levels.begin(), levels.end(), [](const Isa* i) { return !i->base.empty(); });
-  return {o.fuse, o.fuse, quads};
+  return {o.fuse, o.fuse, quads, o.winograd ? levels : std::vector<const Isa*>{}};
 }
 
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels) {
   constexpr int usual = 8;
   const bool plain = std::all_of(levels.begin(), levels.end(), [](const Isa* i) { return i->vector_bits == 0; });
   return o.max_threads.value_or(plain ? 1 : usual);
+}
+
+void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& kernels, const ModelOptions& o) {
+  PlanOptions options;
+  options.fuse = options.views = o.fuse;
+  options.winograd = chosen_levels(o.isas);
+  const ExecutionPlan plan = plan_graph(graph, kernels, options);
+  if (std::none_of(plan.steps.begin(), plan.steps.end(),
+                   [](const PlanStep& s) { return find_winograd(s.kernel).has_value(); }))
+    stop_run(
+        exit_bad_command_line,
+        fmt::format("--no-winograd changes nothing: no convolution of {} is computed that way at the levels chosen; "
+                    "leave it out",
+                    o.graph));
 }
 
 Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph) {

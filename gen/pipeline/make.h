@@ -53,6 +53,8 @@ EmitOptions model_style(const ModelOptions& o, const MathLibrary& math);
 PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& levels);
 /// Workers that the arena has room for: what the flag says, one where only plain C is written.
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels);
+/// Stops where --no-winograd would change nothing.
+void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& kernels, const ModelOptions& o);
 /// Stage rewrite: the rules of opdefs/rewrites, for the model's graph or a part of it. --verbose counts them.
 Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph);
 /// Stops where `tenon run` or `tenon train` was given other files than the graph has inputs.

@@ -107,6 +107,7 @@ std::string explain_kernels(const ExecutionPlan& plan, const std::vector<std::st
     const PlanStep& step = plan.steps[s];
     out += fmt::format("{:>4} {}\n     operators: {}\n", s, step.kernel.name, step.origin);
     if (s < blueprints.size()) out += fmt::format("     blueprint: {}\n", blueprints[s]);
+    if (!step.algorithm.empty()) out += fmt::format("     algorithm: {}\n", step.algorithm);
     if (const auto cost = cost_of(step.kernel))
       out += fmt::format("     work: {:.0f} operations, {:.0f} bytes of operands\n", cost->flops, cost->bytes);
     if (step.scratch > 0) out += fmt::format("     workspace: {} bytes\n", step.scratch);

@@ -8,6 +8,7 @@
 #include "schedule/place_views.h"
 #include "schedule/prepack_weights.h"
 #include "schedule/share_kernels.h"
+#include "schedule/use_winograd.h"
 
 namespace tenon {
 
@@ -23,6 +24,7 @@ ExecutionPlan plan_graph(const Graph& graph, std::vector<NodeKernel> kernels, co
     place_views(plan);
     place_states(plan);
   }
+  use_winograd(plan, options.winograd);
   prepack_weights(plan, options.quads);
   share_kernels(plan);
   return plan;

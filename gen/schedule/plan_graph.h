@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ir/nest/isa.h"
 #include "ir/plan/execution_plan.h"
 #include "ir/plan/node_kernel.h"
 
@@ -12,6 +13,7 @@ struct PlanOptions {
   bool fuse = true;    ///< false: a kernel per operator
   bool views = true;   ///< false: every value has memory of its own
   bool quads = false;  ///< some level multiplies words of four bytes: weights of 8 bits are packed for it too
+  std::vector<const Isa*> winograd = {};  ///< levels that convolutions are chosen for; none: all are sums of products
 };
 
 /// The plan of a graph whose operators have `kernels`, in the graph's order. Offsets in the arena are assigned when the

@@ -38,6 +38,7 @@ const std::vector<BlueprintKind> kKinds = {
       {"unroll", &Blueprint::unroll, false, false, false},
       {"cache_m", &Blueprint::cache_m, false, false, false}},
      kSums},
+    {"winograd", {kRows, kVectors, kCacheM}, {}},
     {"row_chain", {kRows, {"unroll", &Blueprint::unroll, true}, kCacheM}, {}},
     {"map", {kUnroll, kPrefetch}, kWidths, false, false},
     {"reduction", {{"accumulators", &Blueprint::accumulators}, kPrefetch}, kWidths, true, false},

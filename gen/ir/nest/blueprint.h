@@ -17,7 +17,8 @@ namespace tenon {
 /// keep these values.
 struct Blueprint {
   std::string name;  ///< for the kernel's banner, such as "contraction/x86-64-v4"
-  std::string kind;  ///< contraction, contraction_turned, contraction_turned_narrow, stencil, row_chain, map, reduction
+  std::string kind;  ///< contraction, contraction_turned, contraction_turned_narrow, stencil, winograd, row_chain, map,
+                     ///< reduction
   std::string isa = "*";    ///< a name of all_isas
   std::string dtype = "*";  ///< contractions: what they sum in; maps and reductions: f64 where the widest elements have
                             ///< 8 bytes, else f32

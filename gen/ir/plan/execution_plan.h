@@ -77,6 +77,7 @@ struct PlanStep {
   RegionId region = kTopLevel;  ///< the innermost one that it is in
   int twin = -1;  ///< an earlier step whose kernel is the same but for names; this step calls it with its own buffers
   std::vector<std::string> notes;  ///< why its operators are one kernel
+  std::string algorithm;           ///< how it computes what its operators say, where that is another way; or ""
 };
 
 /// Memory that is kept from one call to the next.

@@ -90,6 +90,8 @@ struct ContractionParts {
   Block each;
 };
 ContractionParts contraction_parts(ContractionBuilder& b);
+/// All of it, in loops over the outer variables of `b.c`.
+Block contraction_body(ContractionBuilder& b);
 
 Operand floor_div(const Operand& a, const Operand& b);
 Operand smaller(const Operand& a, const Operand& b);

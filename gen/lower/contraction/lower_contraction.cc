@@ -278,16 +278,6 @@ class NestBuilder {
   int packed_ = -1, tile_ = -1;
 };
 
-Block contraction_body(ContractionBuilder& b) {
-  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"),
-                    row_block = b.local("rows_cached");
-  Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)),
-             s_let(depth, b.extent_of(b.c.depth)), s_let(row_block, rows_a_block(b, v_var(depth), b.panel_columns()))};
-  const Operand number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
-  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build());
-  return body;
-}
-
 std::string_view blueprint_kind(const Contraction& c) {
   return c.is_stencil() ? "stencil" : c.transposed ? "contraction_turned" : "contraction";
 }
@@ -375,6 +365,16 @@ ContractionBuilder start_contraction(const Kernel& kernel, const Isa& isa, const
   for (const auto* vars : {&c.outer_right, &c.outer_left})
     for (const LoopVar& v : *vars) b.scope.vars[v.name] = v_var(v.name);
   return b;
+}
+
+Block contraction_body(ContractionBuilder& b) {
+  const std::string rows = b.local("rows"), columns = b.local("columns"), depth = b.local("depth"),
+                    row_block = b.local("rows_cached");
+  Block body{s_let(rows, b.extent_of(b.c.rows)), s_let(columns, b.extent_of(b.c.columns)),
+             s_let(depth, b.extent_of(b.c.depth)), s_let(row_block, rows_a_block(b, v_var(depth), b.panel_columns()))};
+  const Operand number = rows_a_block(b, b.extent_of(b.c.depth), b.panel_columns());
+  append(body, NestBuilder(b, {v_var(rows), v_var(columns), v_var(depth), v_var(row_block), number}).build());
+  return body;
 }
 
 ContractionParts contraction_parts(ContractionBuilder& b) {

@@ -19,25 +19,26 @@ using namespace tenon;
 namespace {
 
 /// The kernels of a graph.
-std::vector<Kernel> kernels_of(const std::string& inputs, const std::string& main) {
+std::vector<Kernel> kernels_of(const std::string& inputs, const std::string& main, const std::string& weights) {
   const OpLibrary& ops = tenon_test::shipped_ops();
   const OpSemantics semantics =
       library_semantics(ops, [&](const std::string& op, const std::vector<const TensorData*>& in,
                                  const Attributes& attrs, size_t) { return fold_node(ops, op, in, attrs); });
   const std::string text =
-      "graph: g\nsizes: {N: 1..900}\ninputs: {" + inputs + "}\nmain: |\n  " + main + "\noutputs: [y]\n";
+      "graph: g\nsizes: {N: 1..900}\ninputs: {" + inputs + "}\n" + weights + "main: |\n  " + main + "\noutputs: [y]\n";
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(graph.diagnostics().text());
   const Graph rewritten = apply_rewrites(ops, tenon_test::shipped_rules(), *graph).graph;
   auto kernels = node_kernels(ops, rewritten, "g.yaml");
   if (!kernels.ok()) FAIL(kernels.diagnostics().text());
   std::vector<Kernel> out;
-  for (const PlanStep& s : plan_graph(rewritten, std::move(kernels).value(), {}).steps) out.push_back(s.kernel);
+  const PlanOptions options{true, true, false, {isa_from_name("x86-64-v4")}};
+  for (const PlanStep& s : plan_graph(rewritten, std::move(kernels).value(), options).steps) out.push_back(s.kernel);
   return out;
 }
 
 struct Sample {
-  std::string kind, inputs, main;  // # stands for the type
+  std::string kind, inputs, main, weights = "";  // # stands for the type
 };
 const std::vector<Sample> kSamples = {
     {"contraction", "a: #[40, N], b: #[N, 70]", "y = matmul(a, b)"},
@@ -49,6 +50,8 @@ const std::vector<Sample> kSamples = {
     {"stencil", "x: #[1, 16, N, N], w: #[16, 1, 3, 3]", "y = conv2d(x, w, pads=[1, 1, 1, 1], groups=16)"},
     {"stencil", "x: #[1, 16, 65, 66], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
     {"stencil", "x: #[1, 16, 91, 101], w: #[16, 1, 2, 2]", "y = conv2d(x, w, groups=16)"},
+    {"winograd", "x: \"f32[1, 16, 60, 60]\"", "y = conv2d(x, w)",
+     "parameters:\n  w: {type: \"f32[40, 16, 3, 3]\", from: \"randn(seed=1)\"}\n"},
     {"row_chain", "q: #[2, 4, N, 64], k: #[2, 4, 100, 64], v: #[2, 4, 100, 64]", "y = attention(q, k, v)"},
     {"map", "a: #[N], b: #[N]", "y = a + b"},
     {"map", "a: #[N]", "y = exp(a)"},
@@ -64,7 +67,7 @@ std::vector<Kernel> kernels_for(const BlueprintKind& kind, DType type) {
       const size_t end = inputs.find(']', at);
       inputs.replace(at, end - at + 1, fmt::format("\"{}{}\"", name_of(type), inputs.substr(at + 1, end - at)));
     }
-    for (Kernel& k : kernels_of(inputs, s.main)) out.push_back(std::move(k));
+    for (Kernel& k : kernels_of(inputs, s.main, s.weights)) out.push_back(std::move(k));
   }
   return out;
 }

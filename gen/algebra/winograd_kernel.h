@@ -1,0 +1,60 @@
+// Convolutions of unit stride computed tile by tile in a transformed space (Winograd), as statements:
+//
+//   V[…, i, j, ty, tx, c] = Σ_pq data[i, p]·data[j, q]·X[…, c, ty·m + p, tx·m + q]
+//   W[…, i, j, ty, tx, o] = Σ_c  V[…, i, j, ty, tx, c]·U[i, j, o, c]
+//   Y[…, o, y, x]         = … Σ_ij result[y % m, i]·result[x % m, j]·W[…, i, j, y / m, x / m, o] …
+//
+// U, the weights in the transformed space, is made when the program is generated, in panels of columns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algebra/contraction.h"
+#include "algebra/winograd_transform.h"
+
+namespace tenon {
+
+/// A convolution in two dimensions with stride 1 and dilation 1 and square filters of constant weights.
+struct UnitConvolution {
+  std::vector<LoopVar> outer;  ///< loops that are neither pixels nor filters: batch, groups
+  LoopVar y, x, filter;        ///< loops of the output
+  LoopVar channel, r, s;       ///< variables of the sum
+  const Read* source = nullptr;
+  size_t y_dim = 0, x_dim = 0;       ///< dimensions of the source that the pixels walk
+  int64_t y_first = 0, x_first = 0;  ///< index of the first tap of pixel 0 there: minus the padding
+  const Read* weights = nullptr;
+  int taps = 0;
+  int64_t height = 0, width = 0, channels = 0, filters = 0;  ///< extents of y, x, channel, filter
+};
+
+/// The convolution that a contraction is; nothing where it is another one.
+std::optional<UnitConvolution> unit_convolution(const Kernel& kernel, const Contraction& c);
+
+/// `kernel` with its one statement in the transformed space of `t`. The tensor of the weights becomes U, [outer·i·j]
+/// [filter / width][channel][filter % width]; `outer` are the extents of those outer loops that the weights depend on.
+/// The last two tensors are the temps V and W; the two before are the tables.
+Kernel winograd_kernel(const Kernel& kernel, const Contraction& c, const UnitConvolution& conv,
+                       const WinogradTransform& t, int64_t panel_width);
+
+/// A kernel that winograd_kernel made, taken apart.
+struct WinogradParts {
+  const KernelStatement *data = nullptr, *product = nullptr, *result = nullptr;
+  const Read* source = nullptr;       ///< X in `data`
+  const Read* weights = nullptr;      ///< U in `product`
+  const ExprNode* sum = nullptr;      ///< the reduction in `result`
+  std::vector<LoopVar> outer;         ///< of `data`; `product` has as many, in the same order
+  std::vector<LoopVar> result_outer;  ///< the same loops of `result`
+  std::string y, x, filter;           ///< the others of `result`
+  int64_t height = 0, width = 0;      ///< their extents
+  int outputs = 0, points = 0;
+  int64_t tiles_y = 0, tiles_x = 0, channels = 0, filters = 0;
+  int64_t y_first = 0, x_first = 0;
+  size_t y_dim = 0, x_dim = 0;
+};
+
+/// Nothing where the kernel is another one.
+std::optional<WinogradParts> find_winograd(const Kernel& kernel);
+
+}  // namespace tenon

@@ -1,0 +1,198 @@
+// Rewrites kernels of a plan as Winograd convolutions and transforms their weights, in f64, rounded once.
+#include "schedule/use_winograd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "algebra/winograd_kernel.h"
+#include "schedule/winograd_choice.h"
+
+namespace tenon {
+namespace {
+
+constexpr int64_t kPanel = 16;  // columns of a panel: a cache line of each depth index
+
+/// Where a weight is: per loop that changes it, the extent and the step.
+struct WeightAxis {
+  int64_t extent = 1, step = 0;
+};
+
+struct WeightLayout {
+  int64_t first = 0;
+  std::vector<WeightAxis> outer;
+  WeightAxis r, s, channel, filter;
+};
+
+std::optional<WeightLayout> layout_of(const Kernel& kernel, const Contraction& c, const UnitConvolution& conv) {
+  std::vector<LoopVar> vars = c.statement->loops;
+  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
+  ValueScope scope;
+  scope.kernel = &kernel;
+  const auto form = offset_form(conv.weights->tensor, conv.weights->index, vars, scope);
+  if (!form || !constant_value(form->rest)) return std::nullopt;
+  WeightLayout out;
+  out.first = *constant_value(form->rest);
+  bool known = true;
+  const auto axis = [&](const LoopVar& v) {
+    const auto extent = constant_value(v.extent), step = constant_value(form->coefficient(v.name));
+    known = known && extent && step;
+    return WeightAxis{extent.value_or(1), step.value_or(0)};
+  };
+  for (const LoopVar& v : conv.outer)
+    if (mentions(c.right, v.name)) out.outer.push_back(axis(v));
+  out.r = axis(conv.r), out.s = axis(conv.s), out.channel = axis(conv.channel), out.filter = axis(conv.filter);
+  return known ? std::optional(out) : std::nullopt;
+}
+
+/// filter · w · filterᵀ for the taps that begin at `at`, points × points.
+std::vector<double> transformed(const TensorData& data, const WeightLayout& w, int64_t at, const WinogradTransform& t) {
+  const auto points = static_cast<size_t>(t.points()), taps = static_cast<size_t>(t.taps);
+  std::vector<double> rows(points * taps, 0), out(points * points, 0);
+  for (size_t s = 0; s < taps; ++s)
+    for (size_t r = 0; r < taps; ++r) {
+      const double x = real_element(data, at + static_cast<int64_t>(r) * w.r.step + static_cast<int64_t>(s) * w.s.step);
+      for (size_t i = 0; i < points; ++i) rows[i * taps + s] += t.filter[i][r] * x;
+    }
+  for (size_t i = 0; i < points; ++i)
+    for (size_t j = 0; j < points; ++j)
+      for (size_t s = 0; s < taps; ++s) out[i * points + j] += rows[i * taps + s] * t.filter[j][s];
+  return out;
+}
+
+/// All weights, [outer · points²][filter / kPanel][channel][filter % kPanel].
+TensorData transformed_weights(const TensorData& data, const WeightLayout& w, const WinogradTransform& t) {
+  int64_t outer = 1;
+  for (const WeightAxis& a : w.outer) outer *= a.extent;
+  const int64_t planes = int64_t{t.points()} * t.points(), panels = (w.filter.extent + kPanel - 1) / kPanel;
+  TensorData out;
+  out.dims = {outer * planes, panels, w.channel.extent, kPanel};
+  std::vector<float> values(static_cast<size_t>(outer * planes * panels * w.channel.extent * kPanel), 0);
+  for (int64_t o = 0; o < outer; ++o) {
+    int64_t first = w.first, rest = o;
+    for (size_t i = w.outer.size(); i-- > 0; rest /= w.outer[i].extent)
+      first += rest % w.outer[i].extent * w.outer[i].step;
+    for (int64_t f = 0; f < w.filter.extent; ++f)
+      for (int64_t c = 0; c < w.channel.extent; ++c) {
+        const auto u = transformed(data, w, first + f * w.filter.step + c * w.channel.step, t);
+        for (int64_t p = 0; p < planes; ++p) {
+          const int64_t panel = (o * planes + p) * panels + f / kPanel;
+          values[static_cast<size_t>((panel * w.channel.extent + c) * kPanel + f % kPanel)] =
+              static_cast<float>(u[static_cast<size_t>(p)]);
+        }
+      }
+  }
+  out.bytes.resize(values.size() * sizeof(float));
+  std::memcpy(out.bytes.data(), values.data(), out.bytes.size());
+  return out;
+}
+
+class WinogradRewriter {
+ public:
+  explicit WinogradRewriter(ExecutionPlan& plan) : plan_(plan) {}
+
+  void run(PlanStep& step, const Isa& isa) {
+    if (!step.kernel.reassociate || is_opaque(step.kernel)) return;
+    const auto c = find_contraction(step.kernel);
+    const auto conv = c ? unit_convolution(step.kernel, *c) : std::nullopt;
+    const auto layout = conv ? layout_of(step.kernel, *c, *conv) : std::nullopt;
+    const auto outputs = layout ? winograd_outputs(*conv, isa) : std::nullopt;
+    if (!outputs) return;
+    const auto weights = static_cast<size_t>(conv->weights->tensor);
+    const PlanBuffer from = plan_.buffers[static_cast<size_t>(step.buffers[weights])];
+    if (!from.data || reads_outside(step.kernel, conv->weights->tensor)) return;
+    const WinogradTransform t = winograd_transform(*outputs, conv->taps);
+    PlanBuffer u = from;
+    u.data = std::make_shared<const TensorData>(transformed_weights(*from.data, *layout, t));
+    u.dims.assign(u.data->dims.begin(), u.data->dims.end());
+    u.bytes = static_cast<int64_t>(u.data->bytes.size());
+    Kernel k = winograd_kernel(step.kernel, *c, *conv, t, kPanel);
+    use_weights(k.tensors[weights], u);
+    step.kernel = std::move(k);
+    place_weights(step, weights, std::move(u));
+    for (size_t i = step.buffers.size(); i < step.kernel.tensors.size(); ++i)
+      step.buffers.push_back(step.kernel.tensors[i].data ? table(step.kernel.tensors[i]) : -1);
+    step.algorithm = algorithm_of(t);
+  }
+
+ private:
+  static std::string algorithm_of(const WinogradTransform& t) {
+    const int m = t.outputs, points = t.points() * t.points();
+    return fmt::format(
+        "Winograd, tiles of {0} x {0}: {1} multiplications a channel and filter, not {2}; errors up to {3:g} of the "
+        "largest "
+        "result",
+        m, points, m * m * t.taps * t.taps, winograd_error(m));
+  }
+
+  /// Whether the tensor is read outside of the sum.
+  static bool reads_outside(const Kernel& kernel, int tensor) {
+    bool found = false;
+    for (const KernelStatement& s : kernel.body)
+      walk(s.value, [&](const Expr& e) {
+        const auto* r = std::get_if<Read>(&e->node);
+        found = found || (r && r->tensor == tensor);
+        return !std::holds_alternative<Reduce>(e->node);
+      });
+    return found;
+  }
+
+  static void use_weights(Tensor& t, const PlanBuffer& u) {
+    t.dims.clear();
+    t.data = nullptr;
+    for (const int64_t n : u.data->dims) t.dims.push_back(constant_int(n));
+    t.strides = contiguous_strides(t.dims);
+  }
+
+  /// The transformed weights take the place of the old ones, unless somebody else reads those.
+  void place_weights(PlanStep& step, size_t tensor, PlanBuffer u) {
+    const int from = step.buffers[tensor];
+    step.buffers[tensor] = -1;
+    const bool used = std::count(plan_.outputs.begin(), plan_.outputs.end(), from) > 0 ||
+                      std::any_of(plan_.steps.begin(), plan_.steps.end(), [&](const PlanStep& s) {
+                        return std::count(s.buffers.begin(), s.buffers.end(), from) > 0;
+                      });
+    if (!used) {
+      step.buffers[tensor] = from;
+      plan_.buffers[static_cast<size_t>(from)] = std::move(u);
+      return;
+    }
+    u.name += fmt::format("_transformed{}", plan_.buffers.size());
+    step.buffers[tensor] = add(std::move(u));
+  }
+
+  int add(PlanBuffer b) {
+    plan_.buffers.push_back(std::move(b));
+    return static_cast<int>(plan_.buffers.size()) - 1;
+  }
+
+  /// The constant that holds a table, once for all kernels that read it.
+  int table(const Tensor& t) {
+    for (size_t b = 0; b < plan_.buffers.size(); ++b)
+      if (plan_.buffers[b].data && *plan_.buffers[b].data == *t.data) return static_cast<int>(b);
+    PlanBuffer b;
+    b.name = b.original = fmt::format("{}_{}", t.name, plan_.buffers.size());
+    b.dtype = t.dtype;
+    for (const int64_t n : t.data->dims) b.dims.emplace_back(n);
+    b.kind = BufferKind::Constant;
+    b.bytes = static_cast<int64_t>(t.data->bytes.size());
+    b.data = t.data;
+    return add(std::move(b));
+  }
+
+  ExecutionPlan& plan_;
+};
+
+}  // namespace
+
+void use_winograd(ExecutionPlan& plan, const std::vector<const Isa*>& levels) {
+  const Isa* widest = nullptr;
+  for (const Isa* isa : levels)
+    if (isa->vector_bits > 0 && (!widest || isa->vector_bits > widest->vector_bits)) widest = isa;
+  if (!widest) return;
+  WinogradRewriter rewriter(plan);
+  for (PlanStep& step : plan.steps) rewriter.run(step, *widest);
+}
+
+}  // namespace tenon

@@ -1,0 +1,17 @@
+// Which transform, if any, a convolution is computed with: a count of operations and bytes.
+#pragma once
+
+#include <optional>
+
+#include "algebra/winograd_kernel.h"
+#include "ir/nest/isa.h"
+
+namespace tenon {
+
+/// The outputs of a tile along each axis that take the least time at a level; nothing where the sums of products do.
+std::optional<int> winograd_outputs(const UnitConvolution& conv, const Isa& isa);
+
+/// The largest error of a result, as a part of the largest result: measured, see docs/accuracy.md.
+double winograd_error(int outputs);
+
+}  // namespace tenon

@@ -1,0 +1,51 @@
+// The matrices of short convolutions.
+#include "algebra/winograd_transform.h"
+
+#include <cmath>
+
+#include "catch.h"
+
+using namespace tenon;
+
+namespace {
+
+std::vector<double> times(const Matrix& m, const std::vector<double>& x) {
+  std::vector<double> out;
+  for (const std::vector<double>& row : m) {
+    out.push_back(0);
+    for (size_t i = 0; i < x.size(); ++i) out.back() += row[i] * x[i];
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("F(2, 3) and F(4, 3) have the known matrices") {
+  const WinogradTransform two = winograd_transform(2, 3), four = winograd_transform(4, 3);
+  CHECK(two.data == Matrix{{-1, 0, 1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, -1, 0, 1}});
+  CHECK(two.result == Matrix{{1, 1, 1, 0}, {0, 1, -1, 1}});
+  CHECK(two.filter == Matrix{{-1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}});
+  CHECK(four.data[0] == std::vector<double>{4, 0, -5, 0, 1, 0});
+  CHECK(four.data[3] == std::vector<double>{0, -2, -1, 2, 1, 0});
+  CHECK(four.result[3] == std::vector<double>{0, 1, -1, 8, -8, 1});
+  CHECK(four.filter[1] == std::vector<double>{-1.0 / 6, -1.0 / 6, -1.0 / 6});
+}
+
+TEST_CASE("as many multiplications as points give the sums of products") {
+  for (int outputs = 1; outputs <= 5; ++outputs)
+    for (int taps = 1; outputs + taps <= 7; ++taps) {
+      const WinogradTransform t = winograd_transform(outputs, taps);
+      std::vector<double> x, w, points;
+      for (int i = 0; i < t.points(); ++i) x.push_back(i * i - 3 * i + 1);
+      for (int i = 0; i < taps; ++i) w.push_back(2 * i - 3);
+      const std::vector<double> u = times(t.filter, w), v = times(t.data, x);
+      for (size_t i = 0; i < u.size(); ++i) points.push_back(u[i] * v[i]);
+      const std::vector<double> y = times(t.result, points);
+      for (size_t k = 0; k < y.size(); ++k) {
+        double sum = 0;
+        for (size_t i = 0; i < w.size(); ++i) sum += x[k + i] * w[i];
+        INFO(outputs << " " << taps << " " << k);
+        CHECK(std::fabs(y[k] - sum) < 1e-9);
+      }
+    }
+}
