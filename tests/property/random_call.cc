@@ -114,6 +114,7 @@ class Drawing {
     call_.tensors.resize(kernel_.tensors.size());
     for (size_t i = 0; i < kernel_.tensors.size(); ++i) {
       const Tensor& t = kernel_.tensors[i];
+      if (!t.list.empty()) list(t);
       if (t.role != Role::Input || !t.list.empty()) continue;
       TensorData& data = call_.tensors[i];
       data.dtype = t.dtype;
@@ -126,6 +127,13 @@ class Drawing {
       data.bytes.resize(static_cast<size_t>(n * bytes_of(t.dtype)));
       for (int64_t k = 0; k < n; ++k) store_number(data, k, number(t.dtype));
     }
+  }
+
+  /// The elements of a list attribute that the kernel reads as a tensor.
+  void list(const Tensor& t) {
+    std::vector<Number>& values = call_.attrs[t.list];
+    values.clear();
+    for (int64_t k = evaluate_size(t.dims[0], call_); k > 0; --k) values.push_back(number(t.dtype));
   }
 
   /// Multiples of a quarter, so that short sums are exact; integers that are indices of small tensors.

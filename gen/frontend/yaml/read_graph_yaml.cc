@@ -11,6 +11,7 @@
 #include "frontend/yaml/add_training.h"
 #include "frontend/yaml/check_key_rows.h"
 #include "frontend/yaml/read_parameter.h"
+#include "frontend/yaml/read_train_section.h"
 #include "support/joined.h"
 
 namespace tenon {
@@ -27,15 +28,6 @@ constexpr KeyRow kKeys[] = {
     {"outputs", YamlKind::sequence, true, "outputs: [y]"},
     {"train", YamlKind::map, false, "train: {loss: mean(sq(y - t)), optimizer: sgd(lr=0.1)}"},
 };
-constexpr KeyRow kTrainKeys[] = {
-    {"targets", YamlKind::map, false, "targets: {t: \"i64[N]\"}"},
-    {"loss", YamlKind::scalar, true, "loss: mean(sq(y - t))"},
-    {"optimizer", YamlKind::scalar, true, "optimizer: sgd(lr=0.1, momentum=0.9)"},
-    {"schedule", YamlKind::scalar, false, "schedule: cosine(steps=1000)"},
-    {"clip_norm", YamlKind::scalar, false, "clip_norm: 1.0"},
-    {"clip_value", YamlKind::scalar, false, "clip_value: 0.5"},
-};
-
 bool is_name(const std::string& s) {
   const auto word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -98,7 +90,7 @@ class GraphReader {
     if (training_ && !train)
       error(Code::E0710, root.span, "the graph has no `train` section",
             {"docs/training.md shows one: targets, loss and optimizer"});
-    if (train && train->is_map()) check_key_rows(*train, kTrainKeys, "train", Code::E0710, diagnostics_);
+    if (train && train->is_map()) check_train_keys(*train, diagnostics_);
     return !diagnostics_.has_errors();
   }
 
@@ -361,37 +353,13 @@ class GraphReader {
             Code::E0710, span, fmt::format("nothing replaces the running parameter '{}'", p.name),
             {"an op with an input S and an output S_next does, as batch_norm with its M and V in a step of training"});
     }
-    Optimizer chosen;
-    const auto call = [&](const char* key, const auto& reader, auto& to) {
-      const YamlNode* n = train.find(key);
-      if (!n) return;
-      try {
-        to = reader(placed_text(*n).text, semantics_);
-      } catch (const RecipeError& e) {
-        recipe_error(Code::E0710, placed_text(*n), e);
-      }
-    };
-    call("optimizer", read_optimizer, chosen.step);
-    call("schedule", read_schedule, chosen.schedule);
-    read_limit(train, "clip_norm", chosen.clip_norm);
-    read_limit(train, "clip_value", chosen.clip_value);
+    const Optimizer chosen = read_train_section(train, trained_, semantics_, diagnostics_);
     if (diagnostics_.has_errors()) return;
     try {
       add_training(*builder_, *counters_, value, parameters, chosen, outputs);
     } catch (const GraphError& e) {
       error(Code::E0710, loss.span, e.what());
     }
-  }
-
-  void read_limit(const YamlNode& train, const char* key, std::optional<double>& limit) {
-    const YamlNode* n = train.find(key);
-    if (!n) return;
-    double value = 0;
-    const auto end = n->text.data() + n->text.size();
-    const auto read = std::from_chars(n->text.data(), end, value);
-    if (read.ec != std::errc() || read.ptr != end || !(value > 0))
-      return error(Code::E0710, n->span, fmt::format("{} is a number above 0", key));
-    limit = value;
   }
 
   // After an error the statement's names are known to be missing, so that only new mistakes are reported.

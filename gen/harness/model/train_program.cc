@@ -221,14 +221,20 @@ class TrainingWriter {
     return out;
   }
 
-  /// Where the forward network reads: the batch, or the state of the step.
+  /// A state of this name, as a pointer; empty where there is none.
+  std::string held(const std::string& name) const {
+    for (const PlanState& s : step_.state)
+      if (buffer(step_, s.held).original == name) return fmt::format("(const void *)(r->state + {})", offset_name(s));
+    return {};
+  }
+
+  /// Where the forward network reads: the batch, or the state of the step, the mean of a parameter before its last
+  /// value.
   std::string eval_source(const PlanBuffer& b) const {
     for (size_t i = 0; i < step_.inputs.size(); ++i)
       if (buffer(step_, step_.inputs[i]).original == b.original) return fmt::format("r->validation[{}].batch.data", i);
-    for (const PlanState& s : step_.state)
-      if (buffer(step_, s.held).original == b.original)
-        return fmt::format("(const void *)(r->state + {})", offset_name(s));
-    return "NULL";
+    const std::string mean = held(b.original + kAverageState), last = held(b.original);
+    return !mean.empty() ? mean : !last.empty() ? last : "NULL";
   }
 
   std::string bind_eval() const {

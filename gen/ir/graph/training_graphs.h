@@ -9,6 +9,9 @@ namespace tenon {
 /// the run. No parameter has such a name.
 inline constexpr const char *kStepState = "tenon.step", *kSeedState = "tenon.seed";
 
+/// What is behind the name of a parameter in that of its running mean, which validation reads in its place.
+inline constexpr const char* kAverageState = ".average";
+
 /// What a step computes: the loss, which is the first output, the gradients of the parameters, and the next state.
 Graph step_graph(const Graph& training);
 

@@ -151,7 +151,44 @@ TEST_CASE("a schedule is a factor of the learning rate, and gradients are clippe
   CHECK(std::fabs(std::sqrt(moved) - 0.5) < 1e-6);
 }
 
+TEST_CASE("a group of parameters has its own attributes") {
+  compare(
+      "sgd(lr=0.1, weight_decay=0.5)\n  schedule: constant(warmup=2)\n  groups: [{parameters: [w], lr: 0.2, "
+      "weight_decay: 0}]",
+      [](size_t, double w, double g, int step) { return w - 0.2 * std::min(step / 2.0, 1.0) * g; });
+}
+
+TEST_CASE("gradients of several steps are one, of which schedules and moments know the number") {
+  for (const char* optimizer :
+       {"sgd(lr=0.1, momentum=0.5)\n  clip_norm: 0.5", "adam(lr=0.1)\n  schedule: linear(steps=4)"}) {
+    const std::vector<double> few = trained(step_of(optimizer), kX, kT, 2);
+    const std::vector<double> many = trained(step_of(std::string(optimizer) + "\n  accumulate: 3"), kX, kT, 8);
+    for (size_t k = 0; k < few.size(); ++k) CHECK(std::fabs(few[k] - many[k]) < 1e-12);
+  }
+}
+
+TEST_CASE("the running mean of a parameter begins with its contents") {
+  const Graph g = step_of("sgd(lr=0.1)\n  average: 0.75");
+  REQUIRE(g.state.size() == 2);
+  CHECK(name_of_value(g, g.state[1].input) == "w.average");
+  CHECK(g.state[1].initial == g.state[0].initial);
+  CHECK(g.state[1].parameter);
+  CHECK(g.state[1].gradient == kNoValue);
+}
+
 TEST_CASE("mistakes in a train section have their places") {
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  groups: [{parameters: [v], lr: 1}]")) ==
+        "g.yaml:12:26: error: no parameter 'v' is trained [E0710]");
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  groups: [{parameters: [w], momentun: 1}]")) ==
+        "g.yaml:12:30: error: sgd has no attribute 'momentun': did you mean 'momentum'? [E0710]");
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  groups: [{parameters: [w]}, {parameters: [w]}]")) ==
+        "g.yaml:12:45: error: 'w' is in two groups [E0710]");
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  groups: [{lr: 1}]")) ==
+        "g.yaml:12:12: error: a group is written {parameters: [b1, b2], weight_decay: 0} [E0710]");
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  accumulate: 0")) ==
+        "g.yaml:12:15: error: accumulate is a number of steps, 1 or more [E0710]");
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  average: 1")) ==
+        "g.yaml:12:12: error: average is a number between 0 and 1 [E0710]");
   CHECK(error_of(text_of("sgd(lr=0.1)\n  schedule: cosin(steps=4)")) ==
         "g.yaml:12:13: error: there is no schedule 'cosin': did you mean 'cosine'? [E0710]");
   CHECK(error_of(text_of("sgd(lr=0.1)\n  clip_norm: -1")) ==

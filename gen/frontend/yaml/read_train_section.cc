@@ -1,0 +1,131 @@
+// Reads the section `train` of a graph.
+#include "frontend/yaml/read_train_section.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "frontend/yaml/check_key_rows.h"
+
+namespace tenon {
+namespace {
+
+constexpr KeyRow kTrainKeys[] = {
+    {"targets", YamlKind::map, false, "targets: {t: \"i64[N]\"}"},
+    {"loss", YamlKind::scalar, true, "loss: mean(sq(y - t))"},
+    {"optimizer", YamlKind::scalar, true, "optimizer: sgd(lr=0.1, momentum=0.9)"},
+    {"schedule", YamlKind::scalar, false, "schedule: cosine(steps=1000)"},
+    {"clip_norm", YamlKind::scalar, false, "clip_norm: 1.0"},
+    {"clip_value", YamlKind::scalar, false, "clip_value: 0.5"},
+    {"groups", YamlKind::sequence, false, "groups: [{parameters: [b1, b2], weight_decay: 0}]"},
+    {"accumulate", YamlKind::scalar, false, "accumulate: 4"},
+    {"average", YamlKind::scalar, false, "average: 0.999"},
+};
+
+/// The whole text is a number.
+template <class Number>
+bool read_number(const std::string& text, Number& to) {
+  const auto end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, to);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+class SectionReader {
+ public:
+  SectionReader(const YamlNode& train, const std::vector<TrainedParameter>& trained, const OpSemantics& semantics,
+                Diagnostics& diagnostics)
+      : train_(train), semantics_(semantics), diagnostics_(diagnostics) {
+    for (const TrainedParameter& p : trained) trained_.push_back(p.name);
+  }
+
+  Optimizer read() {
+    Optimizer out;
+    call("optimizer", read_optimizer, out.step);
+    call("schedule", read_schedule, out.schedule);
+    limit("clip_norm", out.clip_norm);
+    limit("clip_value", out.clip_value);
+    limit("average", out.average);
+    if (out.average && *out.average >= 1) error(*train_.find("average"), "average is a number between 0 and 1");
+    const YamlNode* steps = train_.find("accumulate");
+    if (steps && (!read_number(steps->text, out.accumulate) || out.accumulate < 1))
+      error(*steps, "accumulate is a number of steps, 1 or more");
+    const YamlNode* groups = train_.find("groups");
+    for (const YamlNode& g : groups && !diagnostics_.has_errors() ? groups->items : std::vector<YamlNode>{})
+      group(g, out);
+    return out;
+  }
+
+ private:
+  void error(const YamlNode& at, const std::string& message) { diagnostics_.error(Code::E0710, at.span, message); }
+
+  template <class Reader, class To>
+  void call(const char* key, const Reader& reader, To& to) {
+    const YamlNode* n = train_.find(key);
+    if (!n) return;
+    const PlacedText text = placed_text(*n);
+    try {
+      to = reader(text.text, semantics_);
+    } catch (const RecipeError& e) {
+      const size_t at = std::min(e.offset, text.text.size());
+      size_t end = at;
+      while (end < text.text.size() &&
+             (std::isalnum(static_cast<unsigned char>(text.text[end])) || text.text[end] == '_'))
+        ++end;
+      diagnostics_.error(Code::E0710, text.span(at, std::max(end, std::min(at + 1, text.text.size()))), e.what());
+    }
+  }
+
+  void limit(const char* key, std::optional<double>& limit) {
+    const YamlNode* n = train_.find(key);
+    if (!n) return;
+    double value = 0;
+    if (!read_number(n->text, value) || !(value > 0)) return error(*n, fmt::format("{} is a number above 0", key));
+    limit = value;
+  }
+
+  /// Parameters for which the optimizer has other attributes.
+  void group(const YamlNode& group, Optimizer& to) {
+    const YamlNode* parameters = group.is_map() ? group.find("parameters") : nullptr;
+    if (!parameters || !parameters->is_sequence())
+      return error(group, "a group is written {parameters: [b1, b2], weight_decay: 0}");
+    TrainingCall call = to.step;
+    for (const YamlEntry& e : group.entries) {
+      if (e.key.text == "parameters") continue;
+      try {
+        change_attribute(call, e.key.text, placed_text(e.value).text, semantics_);
+      } catch (const RecipeError& problem) {
+        error(e.key, problem.what());
+      }
+    }
+    for (const YamlNode& name : parameters->items) add_to_group(name, call, to);
+  }
+
+  void add_to_group(const YamlNode& name, const TrainingCall& call, Optimizer& to) {
+    if (std::find(trained_.begin(), trained_.end(), name.text) == trained_.end()) {
+      const std::string near = nearest_name(name.text, trained_);
+      error(name, fmt::format("no parameter '{}' is trained{}", name.text,
+                              near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    } else if (!to.groups.emplace(name.text, call).second) {
+      error(name, fmt::format("'{}' is in two groups", name.text));
+    }
+  }
+
+  const YamlNode& train_;
+  const OpSemantics& semantics_;
+  Diagnostics& diagnostics_;
+  std::vector<std::string> trained_;
+};
+
+}  // namespace
+
+void check_train_keys(const YamlNode& train, Diagnostics& diagnostics) {
+  check_key_rows(train, kTrainKeys, "train", Code::E0710, diagnostics);
+}
+
+Optimizer read_train_section(const YamlNode& train, const std::vector<TrainedParameter>& trained,
+                             const OpSemantics& semantics, Diagnostics& diagnostics) {
+  return SectionReader(train, trained, semantics, diagnostics).read();
+}
+
+}  // namespace tenon
