@@ -53,6 +53,7 @@ struct Case {
   std::unique_ptr<Case> then, otherwise;
   bool otherwise_scalar = false;
   bool for_speed = false;         ///< `otherwise` would do for both
+  bool joins_rows = false;        ///< and is to, where `then` takes no rows together
   std::optional<WholeCopy> copy;  ///< of a part: what it is the body of, a function of its own
   Kernel kernel;
   LoopTree tree;
@@ -96,6 +97,7 @@ Case prepare_simple(Kernel simple, const Isa& isa, Sharing sharing) {
     out.holds = fork->holds;
     out.otherwise_scalar = fork->otherwise_scalar;
     out.for_speed = fork->for_speed;
+    out.joins_rows = fork->joins_rows;
     out.then = std::make_unique<Case>(prepare(fork->then, isa, sharing));
     out.otherwise = std::make_unique<Case>(prepare(fork->otherwise, fork->otherwise_scalar ? scalars : isa, sharing));
     return out;
@@ -176,7 +178,13 @@ Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
   scalars.vector_bits = 0;
   out.then = std::make_unique<Planned>(plan(*c.then, isa, blueprints));
   out.otherwise = std::make_unique<Planned>(plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints));
-  if (!c.for_speed || out.then->vectors()) return out;
+  const auto joins = [](const TreeNode& n) {
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    return l && l->rows > 1;
+  };
+  const Tree& then = out.then->tree.body;
+  const bool of_use = c.joins_rows ? std::any_of(then.begin(), then.end(), joins) : out.then->vectors();
+  if (!c.for_speed || of_use) return out;
   Planned rest = std::move(*out.otherwise);
   rest.copy = out.copy;
   return rest;

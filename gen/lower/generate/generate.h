@@ -39,7 +39,10 @@ class Generator {
     Operand active;
     int prefetch_bytes = 0;
     std::vector<int> cached;
+    bool rows = false;  ///< parts are the same elements of several rows
 
+    /// What is between the same lanes of two parts.
+    int64_t step() const { return rows ? 0 : lanes; }
     /// How far ahead a tensor is fetched, if at all.
     std::optional<int> prefetch_of(int tensor) const {
       const bool wanted = prefetch_bytes > 0 && std::count(cached.begin(), cached.end(), tensor) == 0;
@@ -89,7 +92,7 @@ class Generator {
   void tree(const Tree& t);
   void loop(const TreeLoop& l);
   Operand bound(const Expr& e, const TreeLoop& l, const char* suffix);
-  void plain_loop(const TreeLoop& l);
+  void plain_loop(const TreeLoop& l, const Operand& from);
   void vector_loop(const TreeLoop& l);
   void vector_part(const TreeLoop& l, Operand begin, Operand end, int parts, bool partial);
   void fetch_next_row(const TreeLoop& l);
@@ -100,6 +103,15 @@ class Generator {
   Operand position(const Expr& e);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
+
+  // ---- rows taken together (generate_rows.cc)
+  void rows_loop(const TreeLoop& l);
+  void rows_together(const TreeLoop& l, const Operand& first);
+  void over_rows(const TreeLoop& inner);
+  void rows_part(const TreeLoop& inner, const Operand& begin, const Operand& end, bool partial);
+  void fold_rows(const TreeEnd& e);
+  Operand fold_together(Reducer op, std::vector<Operand> rows);
+  void define_rows(const TreeDefine& d, const std::string& var, const Operand& first);
 
   // ---- checks (generate_checks.cc)
   void ask(const CheckGroup& group, size_t depth);
@@ -158,6 +170,13 @@ class Generator {
   std::vector<AccumulatorState> accumulators_;
   Forwarding<Bundle> forwarded_;
   Lanes lanes_;
+  int rows_ = 0;                   ///< > 0: so many rows go together
+  std::map<int, Operand> folded_;  ///< of these, a vector of the results of each accumulator
+  struct RowTemp {
+    std::vector<Expr> index;
+    Operand value;
+  };
+  std::map<int, RowTemp> row_temps_;  ///< and the temps made of them
   Ranges ranges_;
   std::map<Expr, Operand> outside_;    ///< places that were looked up before the loop at hand
   std::vector<std::string> interior_;  ///< variables for which padded reads are known to be inside

@@ -80,7 +80,8 @@ void Generator::loop(const TreeLoop& l) {
   ranges_.extents[l.var.name] = l.var.extent;
   if (l.interior) interior_.push_back(l.var.name);
   if (l.shape.lanes * l.shape.parts > 1) vector_loop(l);
-  else plain_loop(l);
+  else if (l.rows > 1) rows_loop(l);
+  else plain_loop(l, bound(l.begin, l, "_begin"));
   if (l.interior) interior_.pop_back();
   ranges_.extents.erase(l.var.name);
   outside_ = outside;
@@ -92,9 +93,9 @@ Operand Generator::bound(const Expr& e, const TreeLoop& l, const char* suffix) {
   return std::holds_alternative<VApply>(v->node) ? named(letter_of(l.var.name) + suffix, v) : v;
 }
 
-void Generator::plain_loop(const TreeLoop& l) {
+void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
   constexpr int64_t kUnrolled = 4;
-  const Operand from = bound(l.begin, l, "_begin"), extent = bound(l.end ? l.end : l.var.extent, l, "_end");
+  const Operand extent = bound(l.end ? l.end : l.var.extent, l, "_end");
   const std::string outer = names_.take(letter_of(l.var.name));
   vars_[l.var.name] = {v_var(outer)};
   Block body = block([&] { tree(l.body); });

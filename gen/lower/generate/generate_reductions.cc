@@ -44,7 +44,7 @@ void Generator::begin(const TreeBegin& b) {
   AccumulatorState& state = accumulators_[static_cast<size_t>(b.accumulator)];
   const bool split = a.split.lanes * a.split.parts > 1;
   const int lanes = split ? a.split.lanes : lanes_.lanes;
-  const int parts = split ? a.split.parts : lanes_.parts;
+  const int parts = rows_ > 0 ? rows_ : split ? a.split.parts : lanes_.parts;
   const DType type = is_argument(a.op) ? a.compared : a.type;
   state.type = {type, lanes, lanes > 1 && type == DType::Bool ? isa_.vector_bits / lanes : 0};
   state.position_type = {lanes > 1 && bytes_of(type) <= 4 ? DType::I32 : DType::I64, lanes, 0};

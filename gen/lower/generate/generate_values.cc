@@ -122,7 +122,7 @@ Bundle Generator::variable_value(const Expr&, const VarRef& v) {
   if (v.name != lanes_.var) return vars_.at(v.name);
   Bundle b;
   for (int u = 0; u < lanes_.parts; ++u) {
-    const Operand first = lanes_.base + v_int(int64_t{u} * lanes_.lanes);
+    const Operand first = lanes_.base + v_int(u * lanes_.step());
     b.push_back(lanes_.lanes > 1 ? v_ramp(first, lanes_.lanes) : first);
   }
   return b;
@@ -315,7 +315,7 @@ Operand Generator::scalar_of(const Expr& e, int part) {
   if (const auto* s = std::get_if<SizeRef>(&e->node)) return v_size(s->name);
   if (const auto* a = std::get_if<AttrRef>(&e->node)) return v_attr(a->name, e->type, a->element);
   if (const auto* v = std::get_if<VarRef>(&e->node)) {
-    if (v->name == lanes_.var) return lanes_.base + v_int(int64_t{part} * lanes_.lanes);
+    if (v->name == lanes_.var) return lanes_.base + v_int(part * lanes_.step());
     const auto it = vars_.find(v->name);
     TENON_CHECK(it != vars_.end(), "variable {} is not in scope", v->name);
     return it->second[it->second.size() > 1 ? static_cast<size_t>(part) : 0];

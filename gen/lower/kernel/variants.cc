@@ -283,6 +283,43 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
   return f;
 }
 
+/// Rows that are all dense and reduced to a number each, by sums, products and extremes of floats: their extent, ""
+/// where it is something else.
+std::string reduced_rows(const Kernel& k) {
+  std::string rows;
+  bool plain = true;
+  for (const KernelStatement& s : k.body)
+    plain = plain && s.update == Update::Assign && s.loops.size() == 1 && !is_in_recurrence(s);
+  each_reduction(k, [&](const Reduce& r) {
+    const bool known = r.op == Reducer::Sum || r.op == Reducer::Prod || r.op == Reducer::Max || r.op == Reducer::Min;
+    const std::string size = r.vars.size() == 1 ? size_name(r.vars[0].extent) : "";
+    plain = plain && known && is_float(r.value->type) && !r.where && !size.empty() && (rows.empty() || rows == size);
+    rows = size;
+    each_read(r.value, [&](const Read& read) {
+      const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+      for (size_t d = 0; d < read.index.size(); ++d)
+        plain = plain && (!mentions(read.index[d], r.vars[0].name) || is_one(t.strides[d]));
+    });
+  });
+  return plain && !rows.empty() && is_open(k, rows) ? rows : "";
+}
+
+/// Short rows go several at a time.
+std::optional<Fork> fork_rows(const Kernel& k) {
+  const std::string rows = reduced_rows(k);
+  if (rows.empty()) return std::nullopt;
+  const Expr holds = apply(ScalarOp::Lt, {size_ref(rows), constant_int(kLongRow)});
+  if (ruled_out(k, holds)) return std::nullopt;
+  Fork f = fork_on(holds, k, k);
+  for (Size& s : f.then.sizes) {
+    if (s.name != rows) continue;
+    if (s.hi < kLongRow) return std::nullopt;
+    s.hi = kLongRow - 1;
+  }
+  f.joins_rows = true;
+  return f;
+}
+
 /// Flags inside predicates and around reductions.
 std::optional<Fork> fork_flag(const Kernel& k) {
   std::string flag;
@@ -345,6 +382,7 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_strides(k)) return f;
   if (auto f = fork_turned(k)) return f;
   if (auto f = fork_last_extent(k)) return f;
+  if (auto f = fork_rows(k)) return f;
   if (auto f = fork_windows(k)) return f;
   if (has_long_windows(k)) return fork_positions(k);
   if (auto f = fork_steps(k)) return f;

@@ -17,7 +17,11 @@ struct Fork {
   Kernel otherwise;
   bool otherwise_scalar = false;  ///< vectors would not pay in it
   bool for_speed = false;         ///< `otherwise` is right where `holds` is true as well
+  bool joins_rows = false;        ///< `then` is of use only where it takes rows together
 };
+
+/// Rows that are this long take longer than the fold of a vector of theirs: they go one by one.
+inline constexpr int64_t kLongRow = 512;
 
 /// The kernel where these sizes are these numbers.
 Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes);

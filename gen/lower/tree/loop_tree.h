@@ -36,6 +36,7 @@ struct TreeLoop {
   bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter, recurrences)
   bool carried = false;   ///< of a recurrence: each iteration needs what those before it made
   LoopShape shape;
+  int rows = 0;  ///< > 1: so many iterations at a time, whose reductions over vector loops are folded together
   std::vector<int> cached;     ///< tensors that an earlier loop of the same row went over: not fetched ahead
   std::vector<Expr> next_row;  ///< reads of the next row, fetched ahead by this loop
   std::vector<TreeNode> body;

@@ -3,6 +3,7 @@
 
 #include "lower/tree/block_sums.h"
 #include "lower/tree/find_transposes.h"
+#include "lower/tree/join_rows.h"
 #include "lower/tree/mark_parallel.h"
 #include "lower/tree/plan_prefetch.h"
 #include "lower/tree/plan_vectors.h"
@@ -16,6 +17,7 @@ std::span<const TreePass> tree_passes() {
       {"find-transposes", [](const LowerContext& c, LoopTree& t) { find_transposes(c.kernel, c.isa, t); }},
       {"plan-vectors", [](const LowerContext& c, LoopTree& t) { plan_vectors(c.kernel, c.isa, c.blueprints, t); }},
       {"plan-prefetch", [](const LowerContext& c, LoopTree& t) { plan_prefetch(c.kernel, c.isa, c.blueprints, t); }},
+      {"join-rows", [](const LowerContext& c, LoopTree& t) { join_rows(c.kernel, c.isa, t); }},
       {"mark-parallel", [](const LowerContext& c, LoopTree& t) { mark_parallel(c.kernel, t); }},
       {"block-sums", [](const LowerContext& c, LoopTree& t) { block_sums(c.kernel, t); }},
   };

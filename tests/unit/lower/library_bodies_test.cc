@@ -118,3 +118,15 @@ TEST_CASE("library bodies: sums over short windows need no blocks") {
   CHECK(fork != std::string::npos);
   CHECK(blocks > nest.find("else", fork));
 }
+
+TEST_CASE("library bodies: short rows go as many at a time as a vector has lanes, folded into one vector") {
+  for (const char* op : {"sum", "max", "mean", "norm_l2", "variance"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "if lt(R, 512)"));
+    CHECK(contains(nest, "for p = 0 .. p_together step 16"));
+    CHECK(contains(nest, "for p = p_together .. P step 1"));
+    CHECK(contains(nest, "0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23"));
+  }
+  CHECK_FALSE(contains(nest_of("logsumexp"), "_together"));  // its rows take long for themselves
+}

@@ -1,0 +1,110 @@
+// Finding rows to be taken together: the vectors are planned already.
+#include "lower/tree/join_rows.h"
+
+#include <algorithm>
+
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/variants.h"
+#include "lower/tree/lane_survey.h"
+
+namespace tenon {
+namespace {
+
+class RowJoiner {
+ public:
+  RowJoiner(const Kernel& k, const Isa& isa, const LoopTree& tree)
+      : k_(k), isa_(isa), tree_(tree), ranges_(size_ranges(k)) {}
+
+  /// Rows of the loop that go together; 0 where they cannot.
+  int rows_of(const TreeLoop& l) {
+    if (l.begin || l.end || l.ordered || l.carried || l.interior || l.shape.lanes * l.shape.parts > 1) return 0;
+    int lanes = 0;
+    ranges_.extents[l.var.name] = l.var.extent;
+    for (const TreeNode& n : l.body) {
+      const auto* inner = std::get_if<TreeLoop>(&n.node);
+      if (!inner) continue;
+      if ((lanes != 0 && inner->shape.lanes != lanes) || !reduces_row(*inner, l.var.name)) return 0;
+      lanes = inner->shape.lanes;
+    }
+    if (std::any_of(l.body.begin(), l.body.end(), [&](const TreeNode& n) { return stores_temp(n); })) return 0;
+    constexpr int kFewest = 4;
+    if (lanes < kFewest || 2 * lanes > isa_.vector_registers || !has_plain_accumulators(l)) return 0;
+    return results_are_lanes(l, lanes) ? lanes : 0;
+  }
+
+ private:
+  /// A temp that other loops read too.
+  bool stores_temp(const TreeNode& n) const {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    return d && k_.tensors[static_cast<size_t>(d->tensor)].role == Role::Temp &&
+           place_temps(k_, tree_)[static_cast<size_t>(d->tensor)].stored;
+  }
+
+  /// A loop over neighbours in the row, that only adds to accumulators, for little.
+  bool reduces_row(const TreeLoop& inner, const std::string& row) {
+    if (inner.shape.lanes < 2 || inner.begin || inner.end || mentions(inner.var.extent, row) ||
+        !proves_lt(inner.var.extent, constant_int(kLongRow), ranges_))
+      return false;
+    if (LaneSurvey(k_, tree_, inner, ranges_).costly() > 0) return false;
+    return std::all_of(inner.body.begin(), inner.body.end(), [&](const TreeNode& n) {
+      const auto* a = std::get_if<TreeAccumulate>(&n.node);
+      return a && !a->where && walks_with(a->value, row, inner.var.name);
+    });
+  }
+
+  /// Whether the row is told only by reads that walk along it, and by temps of one element a row.
+  bool walks_with(const Expr& e, const std::string& row, const std::string& along) const {
+    if (is_variable(e, row)) return false;
+    if (const auto* r = std::get_if<Read>(&e->node)) {
+      const auto mentioned = [&](const std::string& v) {
+        return std::any_of(r->index.begin(), r->index.end(), [&](const Expr& i) { return mentions(i, v); });
+      };
+      const bool temp = k_.tensors[static_cast<size_t>(r->tensor)].role == Role::Temp;
+      return !r->fill && (temp ? !mentioned(along) : !mentioned(row) || mentioned(along));
+    }
+    bool all = true;
+    each_child(e, [&](const Expr& c) { all = all && walks_with(c, row, along); });
+    return all;
+  }
+
+  /// Floats whose order is free; integers have their vectors, but not as many lanes as there are registers.
+  bool has_plain_accumulators(const TreeLoop& l) const {
+    bool any = false, all = true;
+    for (const TreeNode& n : l.body) {
+      const auto* b = std::get_if<TreeBegin>(&n.node);
+      if (!b) continue;
+      const Accumulator& a = tree_.accumulators[static_cast<size_t>(b->accumulator)];
+      const bool known = a.op == Reducer::Sum || a.op == Reducer::Prod || a.op == Reducer::Max || a.op == Reducer::Min;
+      any = true;
+      all = all && known && !b->start && is_float(a.type) && a.split.lanes > 1 && !a.masked;
+    }
+    return any && all;
+  }
+
+  /// What is left of the body without its reductions is a vector of rows.
+  bool results_are_lanes(const TreeLoop& l, int lanes) {
+    TreeLoop results = l;
+    results.shape = {lanes, 1};
+    std::erase_if(results.body, [](const TreeNode& n) {
+      return std::holds_alternative<TreeLoop>(n.node) || std::holds_alternative<TreeEnd>(n.node);
+    });
+    const LaneSurvey survey(k_, tree_, results, ranges_);
+    return survey.possible() && survey.neighbours() > 0 && isa_.vector_bits / (8 * survey.widest()) == lanes;
+  }
+
+  const Kernel& k_;
+  const Isa& isa_;
+  const LoopTree& tree_;
+  Ranges ranges_;
+};
+
+}  // namespace
+
+void join_rows(const Kernel& k, const Isa& isa, LoopTree& tree) {
+  if (isa.vector_bits == 0) return;
+  RowJoiner joiner(k, isa, tree);
+  for (TreeNode& n : tree.body)
+    if (auto* l = std::get_if<TreeLoop>(&n.node)) l->rows = joiner.rows_of(*l);
+}
+
+}  // namespace tenon
