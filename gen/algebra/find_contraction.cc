@@ -136,7 +136,13 @@ int64_t turns(const std::vector<LoopVar>& loops) {
   return n;
 }
 
-/// Few pixels side by side, many constant filters: panels of filters waste less than panels of pixels.
+bool is_byte(const Kernel& kernel, const Read& read) {
+  const DType d = kernel.tensors[static_cast<size_t>(read.tensor)].dtype;
+  return d == DType::I8 || d == DType::U8;
+}
+
+/// Few pixels side by side, many constant filters: panels of filters waste less than panels of pixels. Filters of bytes
+/// are laid out as words beforehand, for which pixels would have to be put together in every call.
 bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_side, const Expr& other,
                    const std::string& unit) {
   constexpr int64_t panel = 32;
@@ -145,6 +151,7 @@ bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_
   const int64_t pixels = turns(flat_suffix(kernel, c, loops_of(c, unit_side, other, unit), nullptr)),
                 filters = turns(loops_of(c, other, unit_side, unit));
   const int64_t padded = (pixels + panel - 1) / panel * panel;
+  if (is_byte(kernel, *weights) && filters >= panel / 2 && pixels > 1) return true;
   return pixels > 1 && filters >= panel && padded * 10 > pixels * 11;
 }
 

@@ -67,7 +67,9 @@ std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c
   out.pair_last = n && *n % 4 == 0 ? nullptr : simplify(v.extent - constant_int(1));
   out.left = substitute(c.left, {{v.name, var_ref(v.name) * constant_int(4)}});
   out.low_halves = true;
-  const Expr right_word = right->index.size() == 5 ? nullptr : word_of_quarters(c.right, v, out.pair_last);
+  const bool packed = std::any_of(c.depth.begin(), c.depth.end(),
+                                  [&](const LoopVar& d) { return paired_panels(c.right, d.name) != nullptr; });
+  const Expr right_word = packed ? nullptr : word_of_quarters(c.right, v, out.pair_last);
   v.extent = n ? constant_int((*n + 3) / 4) : apply(ScalarOp::FloorDiv, {v.extent + constant_int(3), constant_int(4)});
   if (!right_word) {
     int64_t rows = 1;

@@ -150,10 +150,14 @@ struct TilePlace {
   Operand right_step;                     ///< elements from one depth index to the next
   std::vector<Operand> next_panels = {};  ///< offsets of the panels behind the first, where a tile takes several
   int tile = 0;
-  int tile_rows = -1;               ///< buffer of a tile that is turned afterwards, row by row
-  Operand block_first;              ///< set: the rows are read from the block copy, which starts at this row
-  std::vector<Operand> row_starts;  ///< offsets of the rows on the left side, if they are known already
+  int tile_rows = -1;                         ///< buffer of a tile that is turned afterwards, row by row
+  Operand block_first;                        ///< set: the rows are read from the block copy, which starts at this row
+  std::vector<Operand> row_starts;            ///< offsets of the rows on the left side, if they are known already
+  std::vector<int64_t> rows_from_first = {};  ///< where they are numbers: from the first row of the tile to each
 };
+/// From the first row of a tile to each of its rows on the left side, if that is the same for every tile: rows that are
+/// in lines of which a tile has whole ones, or a whole line several tiles. Empty else.
+std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& left, int height);
 /// Offsets of the first `height` rows on the left side; what they are made of is added to `out`.
 std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int height,
                                 Block& out);

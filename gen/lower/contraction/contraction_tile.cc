@@ -21,11 +21,14 @@ std::string sum_name(int row, int vector) { return fmt::format("c{}_{}", row, ve
 /// there is one.
 class TileFunction {
  public:
-  TileFunction(ContractionBuilder& b, const LeftAccess& left, int height, int vectors, bool turned)
-      : b_(b), left_(left), height_(height), vectors_(vectors), turned_(turned) {}
+  TileFunction(ContractionBuilder& b, const LeftAccess& left, int height, int vectors, bool turned,
+               std::vector<int64_t> from_first)
+      : b_(b), left_(left), height_(height), vectors_(vectors), turned_(turned), from_first_(std::move(from_first)) {}
 
   InnerFunction build() {
-    for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
+    if (from_first_.empty())
+      for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
+    else add_pointer("a", b_.c.accumulator, false);
     right_ = add_pointer("b", b_.right_type, false);
     for (int i = 1; i < b_.panels_of(vectors_); ++i) add_pointer(fmt::format("b_{}", i), b_.right_type, false);
     tile_ = add_pointer("tile", b_.c.accumulator, true);
@@ -92,8 +95,18 @@ class TileFunction {
     if (b_.c.left_offset != 0) s += b_.c.left_offset > 0 ? "_raised" : "_lowered";
     if (!left_.depth_step) s += left_.table_type == DType::I64 ? "_offsets" : "_offsets32";
     else if (constant_value(left_.depth_step) != 1) s += "_steps";
+    if (!from_first_.empty()) s += rows_name();
     if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
     return s;
+  }
+
+  /// "_line2": each row is 2 elements behind the one before; "_lines8by1by10": 10 from one line of 8 such to the next.
+  std::string rows_name() const {
+    const int64_t step = height_ > 1 ? from_first_[1] : 0;
+    for (int r = 1; r < height_; ++r)
+      if (const int64_t at = from_first_[static_cast<size_t>(r)]; at != r * step)
+        return fmt::format("_lines{}by{}by{}", r, step, at);
+    return fmt::format("_line{}", step);
   }
 
   int add_pointer(std::string name, DType d, bool writable) {
@@ -149,7 +162,9 @@ class TileFunction {
     }
     for (int r = 0; r < height_; ++r) {
       const std::string x = fmt::format("x{}", r);
-      body.push_back(s_let(x, v_splat(v_load(r, acc, at), b_.lanes())));
+      const Operand element =
+          from_first_.empty() ? v_load(r, acc, at) : v_load(0, acc, at + v_int(from_first_[static_cast<size_t>(r)]));
+      body.push_back(s_let(x, v_splat(element, b_.lanes())));
       for (int j = 0; j < vectors_; ++j)
         body.push_back(s_assign(
             sum_name(r, j), multiply_add(b_.c, v_var(x, vector()), v_var(fmt::format("b{}", j), vector()), sum(r, j))));
@@ -161,6 +176,7 @@ class TileFunction {
   const LeftAccess& left_;
   int height_, vectors_;
   bool turned_;
+  std::vector<int64_t> from_first_;
   InnerFunction f_;
   int right_ = -1, tile_ = -1, table_ = -1;
 };
@@ -189,6 +205,24 @@ std::vector<Operand> row_starts(ContractionBuilder& b, const LeftAccess& left, c
   return starts;
 }
 
+std::vector<int64_t> rows_from_first(ContractionBuilder& b, const LeftAccess& left, int height) {
+  if (b.c.rows.empty() || left.block_copy >= 0) return {};
+  const bool flat = collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
+  const auto all = constant_value(b.extent_of(b.c.rows)), line = constant_value(b.extent(b.c.rows.back())),
+             step = constant_value(left.row_coefficients.at(b.c.rows.back().name));
+  if (!all || *all % height != 0 || !line || !step) return {};
+  std::optional<int64_t> next = *step * *line;
+  if (!flat &&
+      *line % height != 0) {  // several lines: two dimensions of rows, so that each line is behind the one before
+    if (height % *line != 0 || b.c.rows.size() != 2) return {};
+    next = constant_value(left.row_coefficients.at(b.c.rows.front().name));
+  }
+  if (!next) return {};
+  std::vector<int64_t> out;
+  for (int r = 0; r < height; ++r) out.push_back(r / *line * *next + r % *line * *step);
+  return out;
+}
+
 int function_number(ContractionBuilder& b, InnerFunction f) {
   const auto known =
       std::find_if(b.functions.begin(), b.functions.end(), [&](const InnerFunction& g) { return g.name == f.name; });
@@ -208,9 +242,16 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
                 const TilePart& part) {
   Block out;
   SCall call;
-  call.function = function_number(b, TileFunction(b, left, part.rows, vectors, part.turned).build());
+  std::vector<int64_t> from_first;
+  if (!place.rows_from_first.empty()) {
+    const auto first = place.rows_from_first.begin() + part.first;
+    for (auto at = first; at != first + part.rows; ++at) from_first.push_back(*at - *first);
+  }
+  call.function = function_number(b, TileFunction(b, left, part.rows, vectors, part.turned, from_first).build());
   std::vector<Operand> starts;
-  if (!place.row_starts.empty()) {
+  if (!from_first.empty()) {
+    starts = {place.row_starts.at(0) + v_int(place.rows_from_first[static_cast<size_t>(part.first)])};
+  } else if (!place.row_starts.empty()) {
     starts.assign(place.row_starts.begin() + part.first, place.row_starts.begin() + part.first + part.rows);
   } else {
     TilePlace at = place;

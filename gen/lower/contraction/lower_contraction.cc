@@ -230,7 +230,10 @@ class NestBuilder {
   /// A tile whose rows are found once, before it is told how its columns are read.
   Block tile_of(TilePlace place, int height, const Operand& column, const Operand& width) {
     Block out;
-    if (left_.block_copy < 0) place.row_starts = row_starts(b_, left_, place, height, out);
+    if (!b_.c.paired.empty() && height == b_.blueprint.tile_rows)
+      place.rows_from_first = rows_from_first(b_, left_, height);
+    if (left_.block_copy < 0)
+      place.row_starts = row_starts(b_, left_, place, place.rows_from_first.empty() ? height : 1, out);
     append(out, from_right(place, height, column, width));
     return out;
   }

@@ -1,0 +1,82 @@
+// Products of bytes: which instructions the tiles are made of, how their rows are found, which side is laid out.
+#include <memory>
+
+#include "algebra/contraction.h"
+#include "catch.h"
+#include "isa/all_isas.h"
+#include "lower/contraction/lower_contraction.h"
+#include "lower/lower_kernel.h"
+
+using namespace tenon;
+
+namespace {
+
+Tensor tensor(const char* name, Role role, DType dtype, const std::vector<int64_t>& extents) {
+  std::vector<Expr> dims;
+  for (const int64_t n : extents) dims.push_back(constant_int(n));
+  auto strides = contiguous_strides(dims);
+  return {name, role, dtype, std::move(dims), std::move(strides)};
+}
+
+/// Y[f, y, x] = Σ over c, r, s of X[c, y + r - edge, x + s - edge] W[f, c, r, s] of bytes, with window × window taps.
+Kernel filters(int64_t count, int64_t height, int64_t width, int64_t window, DType pixels = DType::I8) {
+  const auto v = [](const char* n) { return var_ref(n); };
+  const int64_t edge = window / 2;
+  Kernel k;
+  k.name = "filters_i8";
+  k.tensors = {tensor("X", Role::Input, pixels, {8, height, width}),
+               tensor("W", Role::Constant, DType::I8, {count, 8, window, window}),
+               tensor("Y", Role::Output, DType::I32, {count, height, width})};
+  const Expr pixel = read_of(0, pixels,
+                             {v("c"), v("y") + v("r") - constant_int(edge), v("x") + v("s") - constant_int(edge)},
+                             constant_int(0, pixels)),
+             weight = read_of(1, DType::I8, {v("f"), v("c"), v("r"), v("s")});
+  const Expr w = constant_int(window);
+  const Expr sum = reduce(Reducer::Sum, {{"c", constant_int(8)}, {"r", w}, {"s", w}}, nullptr,
+                          cast_to(pixel, DType::I32) * cast_to(weight, DType::I32), DType::I32);
+  k.body = {{2,
+             {v("f"), v("y"), v("x")},
+             Update::Assign,
+             sum,
+             {{"f", constant_int(count)}, {"y", constant_int(height)}, {"x", constant_int(width)}},
+             ""}};
+  return k;
+}
+
+/// The name of the tile function, which says what it multiplies and where its rows are.
+std::string tile_of(const Kernel& k, std::string_view level) {
+  Blueprint turned;
+  turned.name = turned.kind = "contraction_turned";
+  turned.tile_rows = 16, turned.tile_vectors = 1, turned.cache_m = 102400, turned.cache_n = 1048576;
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{turned}});
+  REQUIRE(nest);
+  REQUIRE(verify(*nest) == std::vector<std::string>{});
+  REQUIRE(nest->functions.size() == 1);
+  return nest->functions[0].name;
+}
+
+}  // namespace
+
+TEST_CASE("a level with products of bytes takes four at once") {
+  CHECK(tile_of(filters(16, 32, 32, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_line1_turned");
+  CHECK(tile_of(filters(16, 32, 32, 3, DType::U8), "x86-64-v4-vnni") == "tile_16x1_i32_quads_offsets32_line1_turned");
+  CHECK(tile_of(filters(16, 32, 32, 3), "x86-64-v4") == "tile_16x1_i32_pairs_offsets32_line1_turned");
+}
+
+TEST_CASE("a tile of several lines knows its rows, and one across the ends of lines finds them") {
+  CHECK(tile_of(filters(16, 8, 8, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_lines8by1by10_turned");
+  CHECK(tile_of(filters(16, 8, 12, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_turned");
+}
+
+TEST_CASE("constant filters of bytes are laid out, not the pixels") {
+  const auto turned = [](const Kernel& k) { return find_contraction(k)->transposed; };
+  CHECK(turned(filters(16, 32, 32, 1)));
+  CHECK_FALSE(turned(filters(8, 32, 32, 1)));
+}
+
+TEST_CASE("kernels without products of bytes have no level for them") {
+  const Isa& vnni = *isa_from_name("x86-64-v4-vnni");
+  CHECK(has_level_of_its_own(filters(16, 32, 32, 3), vnni));
+  CHECK_FALSE(has_level_of_its_own(filters(1, 32, 32, 3, DType::I16), vnni));
+  CHECK(has_level_of_its_own(filters(1, 32, 32, 3, DType::I16), *isa_from_name("x86-64-v4")));
+}
