@@ -30,7 +30,7 @@ struct BoundsContext {
   std::vector<Syntax> requires_;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>>
       ranges;                                           ///< inputs whose type bounds their values: least, largest
-  std::set<std::string> whole_data;                     ///< inputs of integers
+  std::set<std::string> whole_data;                     ///< values of integers
   std::map<std::string, const Statement*> definitions;  ///< intermediates computed in integers: what defines them
   std::set<std::string> integer_types;                  ///< type variables that are integers for certain
   std::set<std::string> reals;                          ///< attributes and lets that are no integers
@@ -43,6 +43,9 @@ class IndexBounds {
 
   /// Index variables that have a value where the next questions are asked: their extents are at least 1.
   void within(const std::set<std::string>& variables);
+
+  /// Whether an expression is an integer for certain, though its bounds may be unknown.
+  bool whole(const Syntax& s);
 
   /// The accumulator of a fold: an integer if what it begins with is one for certain.
   void accumulator(const std::string& name, const Syntax& start);
@@ -93,10 +96,13 @@ class IndexBounds {
   std::optional<Polynomial> offset(const Syntax& s);
   std::optional<Polynomial> inlined(const Syntax& s);
   std::optional<Polynomial> element(const Syntax& s);
+  std::optional<Polynomial> list_element(const Syntax& s);
+  std::optional<Polynomial> padded(const Syntax& s);
   std::optional<Polynomial> place_of_extremum(const Syntax& s);
   std::optional<Polynomial> bits(const Syntax& s);
   bool integer_type(const std::string& type) const;
-  bool whole(const Syntax& s);
+  bool whole_reduction(const Syntax& s);
+  static std::size_t first_value(const Syntax& s);
 
   /// Facts (each >= 0) that a condition states; or that its negation states.
   Facts facts_of(const Syntax& condition, bool negated);

@@ -66,11 +66,7 @@ std::optional<Syntax> value_at(const Statement& definition, const Syntax& read) 
 /// An element of a list attribute, of an input whose type bounds it, or of an intermediate of integers; other data
 /// says nothing.
 std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
-  if (context_.lists.count(s.text) != 0) {
-    const bool one_of_them = s.children.size() == 1 && s.children[0].is(SyntaxKind::integer);
-    return one_of_them && context_.reals.count(s.text) == 0 ? std::optional(Polynomial::quantity(print(s)))
-                                                            : std::nullopt;
-  }
+  if (context_.lists.count(s.text) != 0) return list_element(s);
   if (const auto range = context_.ranges.find(s.text); range != context_.ranges.end())
     return bounded("value", Polynomial::constant(range->second.first), Polynomial::constant(range->second.second),
                    print(s));
@@ -80,26 +76,54 @@ std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
   return value ? polynomial(*value) : std::nullopt;
 }
 
+/// What holds for a list as a whole holds for the element that a variable chooses, too.
+std::optional<Polynomial> IndexBounds::list_element(const Syntax& s) {
+  if (s.children.size() != 1 || context_.reals.count(s.text) != 0) return std::nullopt;
+  const std::string name = print(s);
+  const Polynomial q = Polynomial::quantity(name);
+  if (s.children[0].is(SyntaxKind::integer) || quantities_.count(name) != 0) return q;
+  Quantity quantity;
+  for (const Polynomial& fact : known_) {
+    Polynomial of_element = replace(fact, s.text, q);
+    if (!(of_element == fact)) quantity.facts.push_back(std::move(of_element));
+  }
+  quantities_[name] = std::move(quantity);
+  return q;
+}
+
 bool IndexBounds::integer_type(const std::string& type) const {
   const auto dtype = dtype_from_name(type);
   return (dtype && is_int(*dtype)) || context_.integer_types.count(type) != 0;
 }
 
+/// The place of the first of an expression's children that is a value.
+std::size_t IndexBounds::first_value(const Syntax& s) { return s.is(SyntaxKind::call) && s.text == "select" ? 1 : 0; }
+
 /// Whether an expression is an integer for certain, though its bounds may be unknown.
 bool IndexBounds::whole(const Syntax& s) {
   if (s.is(SyntaxKind::subscript) && context_.whole_data.count(s.text) != 0) return true;
   const auto parts = [&] {
-    return std::all_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return whole(c); });
+    return std::all_of(s.children.begin() + static_cast<std::ptrdiff_t>(first_value(s)), s.children.end(),
+                       [&](const Syntax& c) { return whole(c); });
   };
   if (s.is(SyntaxKind::unary) && s.text == "-") return parts();
   if (s.is(SyntaxKind::binary) && (s.text == "+" || s.text == "-" || s.text == "*" || s.text == "//" || s.text == "%"))
     return parts();
-  const bool of_bits = s.text == "shl" || s.text == "shr" || s.text == "bit_and" || s.text == "bit_or" ||
-                       s.text == "bit_xor" || s.text == "bit_not" || s.text == "popcount" || s.text == "clz";
-  if (s.is(SyntaxKind::call) && of_bits) return parts();
+  static const std::set<std::string> of_integers = {"shl",      "shr", "bit_and", "bit_or", "bit_xor", "bit_not",
+                                                    "popcount", "clz", "select",  "padded", "opt",     "clamp",
+                                                    "min",      "max", "abs",     "sq"};
+  if (s.is(SyntaxKind::call) && of_integers.count(s.text) != 0) return parts();
+  // A real becomes an integer, whatever it is.
   if (s.is(SyntaxKind::call) && s.text == "cast" && s.children.size() == 2)
-    return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text) && whole(s.children[0]);
+    return s.children[1].is(SyntaxKind::name) && integer_type(s.children[1].text);
+  if (s.is(SyntaxKind::reduce)) return whole_reduction(s);
   return polynomial(s).has_value();
+}
+
+bool IndexBounds::whole_reduction(const Syntax& s) {
+  if (s.text == "argmax" || s.text == "argmin" || s.text == "any" || s.text == "all") return true;
+  if (s.start() != nullptr) return false;
+  return whole(s.reduced());
 }
 
 /// argmax and argmin over one dim: a place in it. (An empty one is an error at run time.)
@@ -267,6 +291,15 @@ std::optional<Polynomial> IndexBounds::choice(const Syntax& s) {
   return Polynomial::quantity(name);
 }
 
+/// The element that is read, or what is in its place where there is none.
+std::optional<Polynomial> IndexBounds::padded(const Syntax& s) {
+  const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
+  if (!a || !b) return std::nullopt;
+  const std::string name = print(s);
+  quantities_.emplace(name, Quantity{{}, {{*a, {}}, {*b, {}}}, {}});
+  return Polynomial::quantity(name);
+}
+
 /// What lies before one of several stretches leaves room for its own extent in the sum of all.
 std::optional<Polynomial> IndexBounds::offset(const Syntax& s) {
   Syntax all = s;
@@ -304,6 +337,7 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   const std::size_t n = s.children.size();
   if ((s.text == "bit_and" || s.text == "shr") && n == 2) return bits(s);
   if (s.text == "select" && n == 3) return choice(s);
+  if ((s.text == "padded" || s.text == "opt") && n == 2) return padded(s);
   if (s.text == "clamp" && n == 3)
     return bounded("clamp", polynomial(s.children[1]), polynomial(s.children[2]), print(s));
   if ((s.text == "wrap" || s.text == "reflect" || s.text == "mirror") && n == 2) {

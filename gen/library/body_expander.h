@@ -208,8 +208,7 @@ class BodyExpander {
     out.loops = loops;
     out.formula = formula_of(s);
     if (s.order) run_in_order(s, scope_, expr_, out);
-    refuse_late_checks(s, checks);
-    note_checks();
+    note_checks(s, checks);
     if (out.update != Update::Assign) identity_first(*target, out.update);
     kernel_.body.push_back(std::move(out));
     defined_.push_back(target->tensor);
@@ -220,6 +219,15 @@ class BodyExpander {
 
   /// The checks that have come are those of the next statement or call.
   void note_checks() { steps_.check_makers.resize(kernel_.checks.size(), next_step()); }
+
+  /// The same, but for checks from number `first` on that ask for what the statement's own recurrence makes: they are
+  /// made behind it.
+  void note_checks(const Statement& s, size_t first) {
+    note_checks();
+    for (size_t i = first; s.order && i < kernel_.checks.size(); ++i)
+      if (std::any_of(recurrent_.begin(), recurrent_.end(), [&](int t) { return asks_for(kernel_.checks[i], t); }))
+        steps_.check_makers[i] = behind_group_;
+  }
 
   /// `M = e`: an i64 that is an extent from here on.
   void extent(const Statement& s) {
@@ -313,6 +321,7 @@ class BodyExpander {
   void declare_group(size_t first) {
     const size_t end = end_of_group(first);
     std::vector<const Statement*> open;
+    recurrent_.clear();
     for (size_t i = first; i < end; ++i) {
       find_ranges(def_.body[i]);
       if (target_of(def_.body[i])) continue;
@@ -323,20 +332,9 @@ class BodyExpander {
       find_ranges(def_.body[i]);
       recurrent_.push_back(target_of(def_.body[i])->tensor);
     }
+    behind_group_ = next_step() + (end - first);
+    expr_.compute_later({recurrent_.begin(), recurrent_.end()});
     infer_types(open, {library_, scope_, kernel_, [this](const Statement& s) { return facts_of(s); }});
-  }
-
-  /// What a recurrence makes is checked behind it: from number `first` on, no check may come from within.
-  void refuse_late_checks(const Statement& s, size_t first) {
-    if (!s.order) return;
-    for (size_t i = first; i < kernel_.checks.size(); ++i)
-      for (const int tensor : recurrent_)
-        if (asks_for(kernel_.checks[i], tensor))
-          return expr_.error(
-              Code::E0503, s.value,
-              fmt::format("an index or a divisor here comes from the recurrence of '{}'",
-                          kernel_.tensors[static_cast<size_t>(tensor)].name),
-              {"what it may be is checked before anything is computed: write clamp in the place of wrap"});
   }
 
   const BoundTensor& make_temp(const std::string& name, const Statement& s, const Typed& v) {
@@ -421,7 +419,8 @@ class BodyExpander {
   Diagnostics& diagnostics_;
   ExprBuilder expr_;
   std::vector<int> defined_;
-  std::vector<int> recurrent_;  ///< what recurrences make
+  std::vector<int> recurrent_;  ///< what the recurrence that is expanded makes
+  size_t behind_group_ = 0;     ///< the number of what comes behind it
 };
 
 }  // namespace tenon

@@ -18,7 +18,7 @@ struct BodySteps {
   std::vector<FoundSize> found;      ///< `part` is the number of what finds it
   std::vector<size_t> check_makers;  ///< per check of the kernel: the number of what asks for it
 
-  bool late_checks = false;  ///< a check asks for what a recurrence makes
+  bool late_checks = false;  ///< a check asks for what a recurrence or updates make
 
   bool empty() const { return calls.empty() && found.empty() && !late_checks; }
 };

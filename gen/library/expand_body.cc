@@ -11,20 +11,21 @@
 namespace tenon {
 namespace {
 
-/// Whether a check asks for what comes of a recurrence, which is not computed for a check alone.
-bool asks_for_recurrence(const Kernel& kernel) {
-  std::vector<bool> from_recurrence(kernel.tensors.size());
+/// Whether a check asks for what comes of a recurrence or of updates, which are not computed for a check alone.
+bool asks_for_what_is_made(const Kernel& kernel) {
+  std::vector<bool> made(kernel.tensors.size());
   const auto reads_it = [&](const Expr& e) {
     bool found = false;
     walk(e, [&](const Expr& n) {
       const auto* r = std::get_if<Read>(&n->node);
-      found = found || (r && from_recurrence[static_cast<size_t>(r->tensor)]);
+      found = found || (r && made[static_cast<size_t>(r->tensor)]);
       return !found;
     });
     return found;
   };
   for (const KernelStatement& s : kernel.body)
-    if (is_in_recurrence(s) || reads_it(s.value)) from_recurrence[static_cast<size_t>(s.target)] = true;
+    if (is_in_recurrence(s) || s.update != Update::Assign || reads_it(s.value))
+      made[static_cast<size_t>(s.target)] = true;
   return std::any_of(kernel.checks.begin(), kernel.checks.end(), [&](const Check& c) { return reads_it(c.holds); });
 }
 
@@ -56,7 +57,7 @@ void expand_body(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnos
   BodySteps steps;
   BodyExpander(library, scope, kernel, steps, diagnostics).run();
   if (diagnostics.has_errors()) return;
-  steps.late_checks = asks_for_recurrence(kernel);
+  steps.late_checks = asks_for_what_is_made(kernel);
   if (steps.empty()) return;
   steps.check_makers.resize(kernel.checks.size(), kernel.body.size() + steps.calls.size());
   tell_extents(scope, steps, kernel);

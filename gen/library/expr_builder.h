@@ -47,6 +47,8 @@ class ExprBuilder {
   /// What is built between the two is done only where the condition holds.
   void enter_condition(const Expr& where) { path_.push_back(where); }
   void leave_condition() { path_.pop_back(); }
+  /// What is asked of these tensors is checked behind the statement: where it does not hold, what is read is 0.
+  void compute_later(std::set<int> tensors) { later_ = std::move(tensors); }
   /// The list that `*(…)` or a pack-valued let stands for. Where a call decides the rank of a pack, dims of extent 1
   /// are in front of its own: there the list has the value `at_front`, 0 for indices and 1 for extents.
   std::vector<Expr> list(const Syntax& s, int64_t at_front = 0);
@@ -123,6 +125,7 @@ class ExprBuilder {
   void require_any(const std::vector<LoopVar>& vars, const Expr& where, const Syntax& place);
   void require_where_run(const Expr& room, Expr holds, CheckStatus status, const Syntax& place);
   Expr divisor(const Expr& divisor, const Syntax& place);
+  bool is_later(const Expr& e) const;
   Typed zero() const { return {constant_int(0), true}; }
 
   const OpLibrary& library_;
@@ -139,6 +142,8 @@ class ExprBuilder {
   int depth_ = 0;
   bool too_large_ = false;  ///< reported; nothing more is put in place in this statement
   int element_ = -1;        ///< dim of the packs while `*(…)` is evaluated
+  std::set<int> later_;     ///< tensors of the recurrence that the statement belongs to
+  bool unsure_ = false;     ///< an index that is being built may be outside until it is checked
   FrontDim front_;          ///< what the names of packs are while `*(…)` is evaluated
 };
 

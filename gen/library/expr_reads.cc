@@ -42,7 +42,11 @@ Typed ExprBuilder::subscript(const Syntax& s, Expr fill) {
   }
   const BoundTensor& t = found->second;
   const DType storage = kernel_.tensors[static_cast<size_t>(t.tensor)].dtype;
+  const bool outside = unsure_;
+  unsure_ = false;
   std::vector<Expr> at = subscripts(s.children, t, &s);
+  if (unsure_ && !fill) fill = constant_of(0, storage);
+  unsure_ = outside;
   const Expr read = read_of(t.tensor, storage, std::move(at), std::move(fill));
   return {cast_to(read, t.flexible ? dtype_row(storage).compute : type_of_read(storage)), t.flexible};
 }
@@ -354,6 +358,7 @@ Typed ExprBuilder::guard(const Syntax& s) {
   }
   const Expr d = index(s.children[1]), zero_index = constant_int(0), one = constant_int(1);
   if (s.text == "wrap") {
+    unsure_ = unsure_ || is_later(i);
     require_data(
         apply(ScalarOp::And, {apply(ScalarOp::Ge, {i, apply(ScalarOp::Neg, {d})}), apply(ScalarOp::Lt, {i, d})}),
         CheckStatus::Range, s);
@@ -393,7 +398,19 @@ Expr ExprBuilder::divisor(const Expr& divisor, const Syntax& place) {
   const Expr holds = apply(ScalarOp::Ne, {divisor, constant_int(0, divisor->type)});
   if (from_data) require_data(holds, CheckStatus::Range, place);
   else require_where_run(divisor - constant_int(1, divisor->type), holds, CheckStatus::Range, place);
+  if (is_later(divisor)) return tenon::select(holds, divisor, constant_int(1, divisor->type));
   return known ? constant_int(1, divisor->type) : divisor;
+}
+
+/// Whether the recurrence that is being computed makes what the expression reads.
+bool ExprBuilder::is_later(const Expr& e) const {
+  bool found = false;
+  walk(e, [&](const Expr& n) {
+    const auto* r = std::get_if<Read>(&n->node);
+    found = found || (r && later_.count(r->tensor) != 0);
+    return !found;
+  });
+  return found;
 }
 
 namespace {

@@ -198,7 +198,13 @@ bool BodyScope::bind(const Syntax& sub, bool pack, const Syntax& extent) {
     v.extent = extent;
     return true;
   }
-  if (v.fixed || bounds_.equal(*v.extent, extent) || !reported_.insert(sub.span.begin).second) return false;
+  if (v.fixed || bounds_.equal(*v.extent, extent)) return false;
+  if (!pack && bounds_.at_most(*v.extent, extent)) return false;
+  if (!pack && bounds_.at_most(extent, *v.extent)) {  // the part of a dim that all uses have
+    v.extent = extent;
+    return v.narrowed = true;
+  }
+  if (!reported_.insert(sub.span.begin).second) return false;
   diagnostics_.error(
       Code::E0411, sub.span,
       fmt::format("'{}' ranges over {} here, but over {} elsewhere", sub.text, print(extent), print(*v.extent)),

@@ -36,7 +36,8 @@ struct IndexVariable {
   bool elsewhere = false;  ///< indexes a value of unknown shape bare, which may give the range at expansion
   std::optional<Syntax> extent;
   SourceSpan first;
-  bool fixed = false;  ///< an `index` entry or the left side of an output tells the extent
+  bool fixed = false;     ///< an `index` entry or the left side of an output tells the extent
+  bool narrowed = false;  ///< a later use has a smaller extent than the first
 };
 
 /// Names of one body. Built once; reports variables whose bare uses disagree.

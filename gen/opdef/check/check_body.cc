@@ -25,6 +25,14 @@ class BodyChecker {
         scope_(op, library, diagnostics),
         expressions_(scope_, diagnostics) {}
 
+  /// Ranges that are not those of the first use of their variables.
+  std::vector<IndexRange> narrowed() const {
+    std::vector<IndexRange> all;
+    for (const auto& [name, v] : scope_.variables())
+      if (v.narrowed) all.push_back({name, v.pack, *v.extent, v.first});
+    return all;
+  }
+
   /// The orders of its recurrences, a statement each.
   std::map<std::size_t, RunOrder> run() {
     const std::size_t before = diagnostics_.size();
@@ -425,8 +433,9 @@ class BodyChecker {
 }  // namespace
 
 void check_body(OpDef& op, const OpLibrary& library, Diagnostics& diagnostics) {
-  for (auto& [statement, order] : BodyChecker(op, library, diagnostics).run())
-    op.body[statement].order = std::move(order);
+  BodyChecker checker(op, library, diagnostics);
+  for (auto& [statement, order] : checker.run()) op.body[statement].order = std::move(order);
+  for (IndexRange& range : checker.narrowed()) op.index.push_back(std::move(range));
 }
 
 }  // namespace tenon

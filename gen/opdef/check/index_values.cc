@@ -2,6 +2,8 @@
 #include "opdef/check/index_values.h"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 #include "ir/number/dtype.h"
 #include "opdef/check/check_tables.h"
@@ -128,6 +130,30 @@ bool has_real(const Syntax& s, const BoundsContext& context) {
   return std::any_of(s.children.begin(), s.children.end(), [&](const Syntax& c) { return has_real(c, context); });
 }
 
+/// Outputs of integers, and intermediates whose statements all have integer values: each is believed to be one until a
+/// statement says otherwise.
+void add_whole_values(const OpDef& op, BoundsContext& context) {
+  std::map<std::string, std::vector<const Syntax*>> open;
+  for (const Statement& s : op.body) {
+    if (s.is_call || s.is_extent || op.input(s.targets[0].text) != nullptr) continue;
+    const TensorDef* output = op.output(s.targets[0].text);
+    if (output != nullptr && !holds_whole_numbers(*output, op)) continue;
+    if (output == nullptr) open[s.targets[0].text].push_back(&s.value);
+    context.whole_data.insert(s.targets[0].text);
+  }
+  for (bool changed = true; changed;) {
+    IndexBounds bounds(context);
+    const std::size_t before = open.size();
+    std::erase_if(open, [&](const auto& value) {
+      if (std::all_of(value.second.begin(), value.second.end(), [&](const Syntax* s) { return bounds.whole(*s); }))
+        return false;
+      context.whole_data.erase(value.first);
+      return true;
+    });
+    changed = open.size() < before;
+  }
+}
+
 }  // namespace
 
 void add_index_values(const OpDef& op, BoundsContext& context) {
@@ -164,6 +190,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
       continue;
     if (expressions.whole(s.value)) context.definitions[s.targets[0].text] = &s;
   }
+  add_whole_values(op, context);
 }
 
 }  // namespace tenon

@@ -46,9 +46,8 @@ std::vector<std::string> orders(const Kernel& k) {
 
 using Orders = std::vector<std::string>;
 
-/// What the oracle makes of X = 1, 2, 3, …
-std::vector<double> values(const Kernel& k, int64_t rows, int64_t columns) {
-  OracleCall call;
+/// Runs the oracle on X = 1, 2, 3, …
+OracleStatus run(const Kernel& k, int64_t rows, int64_t columns, OracleCall& call) {
   for (const Size& s : k.sizes) call.sizes[s.name] = s.name == "M" ? rows : columns;
   call.tensors.resize(k.tensors.size());
   call.tensors[0].dims = {rows, columns};
@@ -57,7 +56,17 @@ std::vector<double> values(const Kernel& k, int64_t rows, int64_t columns) {
     const auto value = static_cast<float>(i + 1);
     std::memcpy(call.tensors[0].bytes.data() + i * sizeof value, &value, sizeof value);
   }
-  REQUIRE(run_kernel(k, call) == OracleStatus::Done);
+  return run_kernel(k, call);
+}
+
+OracleStatus status(const Kernel& k, int64_t rows, int64_t columns) {
+  OracleCall call;
+  return run(k, rows, columns, call);
+}
+
+std::vector<double> values(const Kernel& k, int64_t rows, int64_t columns) {
+  OracleCall call;
+  REQUIRE(run(k, rows, columns, call) == OracleStatus::Done);
   std::vector<double> y;
   for (int64_t i = 0; i < rows * columns; ++i) y.push_back(real_element(call.tensors[1], i));
   return y;
@@ -108,4 +117,25 @@ TEST_CASE("run_kernel: elements of a recurrence are computed one after the other
         std::vector<double>{16, 15, 13, 25, 21, 16});
   CHECK(values(kernel_of("      a[i,j] = X[i,j] + padded(Y[i - 1,j], 0)\n      Y[i,j] = sum[k](a[i,k])\n"), 2, 2) ==
         std::vector<double>{3, 3, 13, 13});
+}
+
+TEST_CASE("run_kernel: an index that a recurrence makes is checked behind it") {
+  const Kernel k = kernel_of(
+      "      a[i] = padded(a[i - 1], 0) + cast(X[i,wrap(padded(a[i - 1], 0), N)], i64)\n"
+      "      Y[i,j] = cast(a[i], f32) + 0*X[i,j]\n");
+  CHECK(k.parts.size() == 2);
+  CHECK(values(k, 1, 3) == std::vector<double>{1, 1, 1});
+  CHECK(values(k, 2, 2) == std::vector<double>{1, 1, 5, 5});
+  CHECK(status(k, 3, 2) == OracleStatus::Range);
+}
+
+TEST_CASE("run_kernel: what updates make is checked behind them") {
+  const Kernel k = kernel_of(
+      "      a[i] = 0\n"
+      "      a[i] += sum[j](cast(X[i,j], i64))\n"
+      "      Y[i,j] = X[wrap(a[i] - 1, M),j]\n");
+  CHECK(k.parts.size() == 2);
+  CHECK(values(k, 1, 1) == std::vector<double>{1});
+  CHECK(status(k, 2, 1) == OracleStatus::Done);
+  CHECK(status(k, 2, 2) == OracleStatus::Range);
 }

@@ -40,6 +40,52 @@ TEST_CASE("check_op: a rest of integers lies below its divisor, one of reals may
   CHECK_FALSE(accepted("i8[M]", "Y[i] = L[Ix[i] % n]"));
 }
 
+TEST_CASE("check_op: intermediates are integers where all that defines them is") {
+  CHECK(accepted("i8[M]", "k[i] = 3*cast(X[i], u32)\n      Y[i] = L[shr(k[i], i) % N]"));
+  CHECK(accepted("i8[M]", "k[i] = sum[j : j <= i](cast(X[j], i32))\n      Y[i] = L[k[i] % N]"));
+  CHECK(accepted("u8[M]", "k[i] = padded(k[i - 1], 0)*5 + cast(X[i], u32)\n      Y[i] = L[k[i] % N]"));
+  CHECK(accepted("f32[M]", "Y[i] = L[cast(X[i], i64) % N]"));
+  CHECK(accepted("u8[M]", "Y[i] = L[bit_and(padded(X[i - 1], 0), 7)]", ", N >= 8"));
+  CHECK(accepted("u8[M]", "Y[i] = L[padded(X[i - 1], 3)]", ", N >= 256"));
+  CHECK_FALSE(accepted("u8[M]", "Y[i] = L[padded(X[i - 1], 256)]", ", N >= 256"));
+  CHECK_FALSE(accepted("f32[M]", "k[i] = 3*X[i]\n      Y[i] = L[k[i] % N]"));
+  CHECK_FALSE(accepted("f32[M]", "k[i] = padded(k[i - 1], 0) + X[i]\n      Y[i] = L[k[i] % N]"));
+  CHECK_FALSE(accepted("i8[M]", "k[i] = 0\n      k[Ix[i] % M] += 0.5\n      Y[i] = L[k[i] % N]", ", M > 0"));
+}
+
+TEST_CASE("check_op: what holds for a list holds for the element that a variable chooses") {
+  const auto reads = [](const std::string& require) {
+    return !tenon_test::read_text(
+                "ops:\n  - op: f\n    types: {T: real}\n    attrs: {by: \"int[]\"}\n    in: {X: \"T[N]\"}\n"
+                "    require: [by < N" +
+                require +
+                "]\n    let: {K: count(by)}\n    out: {Y: \"T[K, N]\"}\n"
+                "    body: Y[k,n] = X[by[k]] + padded(Y[k,n - 1 - by[k]], 0)\n")
+                .diagnostics()
+                .has_errors();
+  };
+  CHECK(reads(", by >= 0"));
+  CHECK_FALSE(reads(", by >= -1"));
+}
+
+TEST_CASE("check_op: a variable of two extents runs over the one that require proves to be the smaller") {
+  const auto reads = [](const std::string& require) {
+    return !tenon_test::read_text(
+                "ops:\n  - op: f\n    types: {T: real}\n    in: {Ptr: \"i64[P]\", Row: \"i64[E]\", X: \"T[K]\", Z: "
+                "\"T[M]\"}\n"
+                "    require: [" +
+                require +
+                "]\n    out: {Y: \"T[M]\"}\n    body: |\n      Y[m] = Z[m]\n"
+                "      Y[wrap(Row[e], M)] += X[k] where e in Ptr[k] .. Ptr[k + 1]\n")
+                .diagnostics()
+                .has_errors();
+  };
+  CHECK(reads("P == K + 1"));
+  CHECK(reads("K <= P - 1"));
+  CHECK_FALSE(reads("K == P"));
+  CHECK_FALSE(reads("K >= 0"));
+}
+
 TEST_CASE("check_op: intermediates of i64 stand for their definitions") {
   CHECK(accepted("f32[M]", "k[i] = clamp(cast(X[i], i64) - 1, 0, N - 1)\n      Y[i] = L[k[i]]"));
   CHECK_FALSE(accepted("f32[M]", "k[i] = clamp(cast(X[i], i64) - 1, 0, N - 1)\n      Y[i] = L[k[i] + 1]"));
