@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/model/model_weights.h"
+#include "ir/graph/ask_gradient.h"
 
 namespace tenon {
 
@@ -71,12 +72,13 @@ struct ModelOptions {
   bool freestanding = false;         ///< as in LibOptions; there is no program then
   double selftest_limit = 2e7;       ///< numbers that the interpreter may compute for the self-test: some seconds
   std::optional<std::string> until;  ///< the value to compute, in place of the graph's outputs
-  std::vector<NamedValue> states;    ///< kept from one call to the next
-  bool training = false;             ///< the graph's section `train` as a step, not the network
-  std::optional<TrainingData> data;  ///< what the program that trains will be given
-  std::optional<size_t> given;       ///< files that the program will be called with: as many as the graph has inputs
-  bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with
-  bool winograd = true;  ///< false: convolutions are sums of products, whatever they cost
+  std::optional<AskedGradients> gradients;  ///< outputs next to the graph's
+  std::vector<NamedValue> states;           ///< kept from one call to the next
+  bool training = false;                    ///< the graph's section `train` as a step, not the network
+  std::optional<TrainingData> data;         ///< what the program that trains will be given
+  std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
+  bool fuse = true;             ///< false: a kernel an operator and memory of its own for every value, to compare with
+  bool winograd = true;         ///< false: convolutions are sums of products, whatever they cost
   std::string output_dir;
 };
 

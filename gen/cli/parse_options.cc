@@ -135,6 +135,17 @@ void add_until(CLI::App& app, std::optional<std::string>& value) {
   app.add_option("--until", value, "compute this value of the graph, not its outputs")->type_name("VALUE");
 }
 
+/// Two flags; the help names the second in the line of the first.
+void add_gradients(CLI::App& app, std::optional<AskedGradients>& asked) {
+  const auto of = [&asked](const std::string& name) {
+    asked = {name, asked ? asked->wrt : std::vector<std::string>{}};
+  };
+  const auto wrt = [&asked](const std::vector<std::string>& names) { asked = {asked ? asked->of : "", names}; };
+  app.add_option_function<std::string>("--grad-of", of, "return its gradients too, with respect to --wrt A,B")
+      ->type_name("VALUE");
+  app.add_option_function<std::vector<std::string>>("--wrt", wrt, "")->delimiter(',')->group("");
+}
+
 std::optional<NamedValue> parse_named(const std::string& text) {
   const size_t at = text.find('=');
   if (at == 0 || at == std::string::npos || at + 1 == text.size()) return std::nullopt;
@@ -178,6 +189,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_user_definitions(app, model.definitions);
   add_until(app, model.until);
   add_states(app, model.states);
+  add_gradients(app, model.gradients);
   app.add_flag("--train", model.training, "the graph's section `train`: a step that trains, not the network");
   add_winograd(app, model.winograd);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");

@@ -176,6 +176,15 @@ Graph with_states(Graph graph, const ModelOptions& o) {
   return graph;
 }
 
+Graph with_gradients(Graph graph, const ModelOptions& o) {
+  if (!o.gradients) return graph;
+  if (o.gradients->of.empty() || o.gradients->wrt.empty())
+    stop_run(exit_bad_command_line, "--grad-of VALUE says of what, and --wrt A,B with respect to what: give both");
+  if (const std::string fault = ask_gradient(graph, *o.gradients); !fault.empty())
+    stop_run(exit_bad_command_line, fmt::format("--grad-of {}: {}", o.gradients->of, fault));
+  return graph;
+}
+
 Graph cut_graph(const Graph& graph, const std::string& value) {
   if (auto cut = graph_until(graph, value)) return std::move(*cut);
   const std::vector<std::string> names = values_to_see(graph);

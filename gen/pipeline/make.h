@@ -61,6 +61,8 @@ Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph);
 void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o);
 /// The graph with the states of --state; stops where it cannot have one of them.
 Graph with_states(Graph graph, const ModelOptions& o);
+/// The graph with the gradients of --grad-of; stops where it cannot have them.
+Graph with_gradients(Graph graph, const ModelOptions& o);
 /// The graph with the value of --until as its only output; stops where it has none of that name.
 Graph cut_graph(const Graph& graph, const std::string& value);
 /// Stops where a part of the program that was asked for would read no input of the model, or where a program that

@@ -110,10 +110,11 @@ std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::
 }
 
 ModelSource read_model_source(Run& run, const std::string& path, const std::vector<SizeBound>& sizes, OpLibrary defs,
-                              GraphMode mode) {
+                              GraphMode mode, const std::vector<std::string>& kept) {
   FrontendInput input;
   input.path = path;
   input.mode = mode;
+  input.kept = kept;
   run.depends_on(path);
   input.onnx_rows = read_files(run, files_ending(run.dirs().opdefs / "onnx", ".yaml"));
   for (const SizeBound& s : sizes) input.sizes[s.name] = {s.low, s.high};

@@ -185,6 +185,8 @@ check 'run until a value' inner h 'h: f32\[2\] 0 2'
 check 'run until the output' inner y 'y: f32\[2\] 0.1192029 2.880797'
 check 'run until a value that is not there' sh -c '"$0" run "$1" "$2" --until hh 2>&1 | grep -q "the graph has no value .hh.; did you mean .h.?"' "$tenon" "$work/inner.yaml" "$work/inner.npy"
 check 'model until a value' sh -c '"$0" model "$1" --until h --isa portable -q -o "$2" && grep -q "float \*h;" "$2/include/net.h"' "$tenon" "$work/inner.yaml" "$work/inner"
+check 'model with a gradient' sh -c '"$0" model "$1" --grad-of y --wrt x,h --isa portable -q -o "$2" && grep -q "float \*grad_x;" "$2/include/net.h" && grep -q "float \*grad_h;" "$2/include/net.h"' "$tenon" "$work/inner.yaml" "$work/inner"
+check 'a gradient of nothing' sh -c '"$0" model "$1" --wrt x -q -o "$2" 2>&1 | grep -q "give both"' "$tenon" "$work/inner.yaml" "$work/inner"
 "$tenon" model "$work/inner.yaml" --main --isa portable -q -o "$work/profiled" && compiled profiled "${CC:-cc}"
 check 'a profile names the operators' sh -c '"$0" "$1" --profile | grep -q "inner.yaml:4:7"' "$work/profiled/net" "$work/inner.npy"
 if command -v python3 >/dev/null; then

@@ -61,6 +61,10 @@ std::vector<ValueId> map_onnx_loop(OnnxNodeContext& context, const tenon_onnx::N
 std::vector<ValueId> map_onnx_scan(OnnxNodeContext& context, const tenon_onnx::NodeProto& node,
                                    const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
 
+/// A node that names values of the graph: their gradients.
+std::vector<ValueId> map_onnx_gradient(OnnxNodeContext& context, const tenon_onnx::NodeProto& node,
+                                       const std::vector<ValueId>& inputs, const OnnxBodyReader& reader);
+
 /// Scan as opset 8 has it, along sequences of a batch; its first input are their lengths.
 bool is_batched_scan(const OnnxNodeContext& context, const tenon_onnx::NodeProto& node);
 

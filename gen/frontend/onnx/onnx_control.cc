@@ -1,4 +1,4 @@
-// If, Loop, Scan and SequenceMap: which is which, and what is asked of the inputs and outputs of each.
+// If, Loop, Scan, SequenceMap and Gradient: which is which, and what is asked of the inputs and outputs of each.
 #include "frontend/onnx/onnx_control.h"
 
 #include <fmt/format.h>
@@ -50,8 +50,11 @@ std::vector<ValueId> map_sequence(OnnxNodeContext& context, const NodeProto& nod
 }
 
 const std::map<std::string, Mapping>& mappings() {
-  static const std::map<std::string, Mapping> all{
-      {"If", map_onnx_if}, {"Loop", map_onnx_loop}, {"Scan", map_onnx_scan}, {"SequenceMap", map_sequence}};
+  static const std::map<std::string, Mapping> all{{"If", map_onnx_if},
+                                                  {"Loop", map_onnx_loop},
+                                                  {"Scan", map_onnx_scan},
+                                                  {"SequenceMap", map_sequence},
+                                                  {"Gradient", map_onnx_gradient}};
   return all;
 }
 
@@ -62,8 +65,13 @@ bool may_lack(const OnnxNodeContext& context, const NodeProto& node, size_t inpu
 
 }  // namespace
 
+bool is_onnx_gradient(const NodeProto& node) {
+  return node.domain() == "ai.onnx.preview.training" && node.op_type() == "Gradient";
+}
 bool is_onnx_control(const NodeProto& node) {
-  return (node.domain().empty() || node.domain() == "ai.onnx") && mappings().count(node.op_type()) != 0;
+  if (is_onnx_gradient(node)) return true;
+  return (node.domain().empty() || node.domain() == "ai.onnx") && node.op_type() != "Gradient" &&
+         mappings().count(node.op_type()) != 0;
 }
 
 std::vector<ValueId> map_onnx_control(OnnxNodeContext& context, const NodeProto& node,

@@ -1,4 +1,4 @@
-// Operators of ONNX that hold graphs: If, Loop and Scan become regions.
+// Operators of ONNX that hold graphs, or name values of theirs: If, Loop and Scan become regions.
 #pragma once
 
 #include <functional>
@@ -23,6 +23,8 @@ struct OnnxBodyReader {
   std::function<ValueId(const std::string& name)> find;
 };
 
+/// Whether the node asks for gradients of values that its attributes name.
+bool is_onnx_gradient(const tenon_onnx::NodeProto& node);
 /// Whether the node is one of these operators.
 bool is_onnx_control(const tenon_onnx::NodeProto& node);
 

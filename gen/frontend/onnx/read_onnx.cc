@@ -83,6 +83,7 @@ class OnnxReader {
     add_declared_types(model_.graph(), declared_);
     if (diagnostics_.has_errors()) return {};
     read_tensors(context, model_.graph(), values_, "");
+    keep_asked();
     read_inputs();
     check_sizes();
     for (const ValueInfoProto& v : model_.graph().value_info()) read_stated(context, v);
@@ -136,6 +137,17 @@ class OnnxReader {
       define(names, t.values().name(),
              data.ok() ? builder_->add_constant(t.values().name(), std::move(data).value()) : kNoValue, where);
     }
+  }
+
+  /// What a gradient is asked for stays as it is.
+  void keep_asked() {
+    std::vector<std::string> asked = source_.kept;
+    for (const NodeProto& node : model_.graph().node())
+      for (const AttributeProto& a : node.attribute())
+        if (is_onnx_gradient(node) && a.name() == "xs")
+          asked.insert(asked.end(), a.strings().begin(), a.strings().end());
+    for (const std::string& name : asked)
+      if (const auto it = values_.find(name); it != values_.end() && it->second >= 0) builder_->keep(it->second);
   }
 
   // Inputs with initializers are constants: files before IR version 4 list all weights as inputs.

@@ -38,8 +38,14 @@ bool is_name(const std::string& s) {
 
 class GraphReader {
  public:
-  GraphReader(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& ranges, GraphMode mode)
-      : file_(file), semantics_(semantics), ranges_(ranges), mode_(mode), training_(mode != GraphMode::network) {}
+  GraphReader(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& ranges, GraphMode mode,
+              bool keeps_weights)
+      : file_(file),
+        semantics_(semantics),
+        ranges_(ranges),
+        mode_(mode),
+        training_(mode != GraphMode::network),
+        asks_for_gradients_(keeps_weights) {}
 
   Result<Graph> read() {
     const Result<std::vector<YamlNode>> documents = read_yaml(file_);
@@ -62,7 +68,7 @@ class GraphReader {
     if (const YamlNode* n = root.find("inputs")) read_inputs(*n);
     const YamlNode* train = training_ ? root.find("train") : nullptr;
     if (train && train->find("targets")) read_inputs(*train->find("targets"));
-    asks_for_gradients_ = file_->text().find("grad(") != std::string::npos;
+    asks_for_gradients_ = asks_for_gradients_ || file_->text().find("grad(") != std::string::npos;
     if (const YamlNode* n = root.find("parameters")) read_parameters(*n);
     if (const YamlNode* n = root.find("modules")) read_modules(*n);
     check_ranges();
@@ -438,8 +444,8 @@ class GraphReader {
 }  // namespace
 
 Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes,
-                              GraphMode mode) {
-  return GraphReader(file, semantics, sizes, mode).read();
+                              GraphMode mode, bool keeps_weights) {
+  return GraphReader(file, semantics, sizes, mode, keeps_weights).read();
 }
 
 }  // namespace tenon

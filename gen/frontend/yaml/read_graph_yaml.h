@@ -30,8 +30,9 @@ namespace tenon {
 
 /// Reads a graph. For a step of training its outputs are those of add_training; for validation the loss comes first,
 /// and the parameters that training changes are inputs. All mistakes are reported with their places. Parameters' files
-/// are looked for next to the graph.
+/// are looked for next to the graph. `keeps_weights`: nothing is computed from them before run time, so that gradients
+/// may be asked for.
 Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes,
-                              GraphMode mode = GraphMode::network);
+                              GraphMode mode = GraphMode::network, bool keeps_weights = false);
 
 }  // namespace tenon

@@ -5,6 +5,7 @@
 #include "algebra/contraction.h"
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
+#include "ir/graph/ask_gradient.h"
 #include "oracle/run_graph.h"
 #include "schedule/split_loops.h"
 #include "semantics/backward.h"
@@ -200,4 +201,31 @@ TEST_CASE("the gradients of a convolution are sums of products over whole ranges
   for (const NodeKernel& k : *kernels)
     if (k.kernel.name.find("conv2d_grad") == 0) contractions += find_contraction(with_split_loops(k.kernel)) ? 1 : 0;
   CHECK(contractions == 2);
+}
+
+TEST_CASE("gradients of a graph that does not ask for them itself") {
+  const OpSemantics semantics = library_semantics(shipped(), nullptr);
+  const std::string text =
+      "graph: g\ninputs: {x: \"f64[2, 3]\", i: \"i64[2]\"}\nmain: |\n  h = tanh(x)\n  y = h*x\noutputs: [y]\n";
+  auto read = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
+  REQUIRE(read.ok());
+  Graph graph = std::move(read).value();
+  CHECK(ask_gradient(graph, {"y", {"z"}}) == "the graph has no value 'z'");
+  CHECK(ask_gradient(graph, {"y", {"i"}}) == "'i' is i64[2], and gradients are of floating values");
+  CHECK(graph.outputs.size() == 1);
+  REQUIRE(ask_gradient(graph, {"y", {"x", "h"}}).empty());
+  REQUIRE(verify(graph) == std::vector<std::string>{});
+  auto backward = backward_graph(shipped(), std::move(graph));
+  REQUIRE(backward.ok());
+  const Model model(std::move(backward).value());
+  std::mt19937 random(3);
+  const TensorData x = drawn(model.input(0), 2, random);
+  std::vector<TensorData> made = model.run({x, TensorData{DType::I64, {2}, std::vector<uint8_t>(16)}});
+  REQUIRE(made.size() == 3);
+  for (int64_t k = 0; k < 6; ++k) {
+    TensorData copy = x;
+    const double v = element(copy, k), t = std::tanh(v);
+    CHECK(std::fabs(element(made[1], k) - (t + v * (1 - t * t))) < 1e-12);
+    CHECK(element(made[2], k) == v);
+  }
 }

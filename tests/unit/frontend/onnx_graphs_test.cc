@@ -197,3 +197,45 @@ TEST_CASE("frontend: a recipe that cannot be carried out is shown with its line 
   CHECK(graph.diagnostics().text().find("nothing has the name 'missing'") != std::string::npos);
   CHECK(graph.diagnostics().text().find("the row that maps it: rows.yaml:6:11") != std::string::npos);
 }
+
+namespace {
+
+Proto strings_attr(const std::string& name, const std::vector<std::string>& v) {
+  Proto a;
+  a.bytes(1, name);
+  for (const std::string& s : v) a.bytes(9, s);
+  return a.number(20, 8);
+}
+
+// y = x*(w*w), with the gradient of y with respect to w at `at`.
+std::string with_gradient(const std::string& at) {
+  Proto gradient =
+      node("Gradient", {at, "x"}, {"dw"}, {strings_attr("xs", {"w"}), strings_attr("zs", {"x"}), text_attr("y", "y")});
+  gradient.bytes(7, "ai.onnx.preview.training");
+  Proto g;
+  g.message(1, node("Mul", {"w", "w"}, {"q"})).message(1, node("Mul", {"x", "q"}, {"y"})).message(1, gradient);
+  g.bytes(2, "g").message(5, floats_tensor("w", {2}, {3, 4})).message(11, value("x", {2}));
+  g.message(12, value("y", {2})).message(12, value("dw", {2}));
+  return Proto()
+      .number(1, 8)
+      .message(7, g)
+      .message(8, Proto().number(2, 12))
+      .message(8, Proto().bytes(1, "ai.onnx.preview.training").number(2, 1))
+      .text();
+}
+
+}  // namespace
+
+TEST_CASE("frontend: Gradient asks for the gradient of a value, also with respect to a weight") {
+  const auto graph = read(with_gradient("w"));
+  INFO(graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  REQUIRE(verify(*graph) == std::vector<std::string>{});
+  std::vector<std::string> ops;
+  for (const Node& n : graph->nodes) ops.push_back(n.op);
+  CHECK(ops == std::vector<std::string>{"mul", "mul", "sum", "grad"});  // w*w is not computed beforehand
+  const auto elsewhere = read(with_gradient("q"));
+  REQUIRE_FALSE(elsewhere.ok());
+  CHECK(elsewhere.diagnostics().sorted().front().message ==
+        "input 0 is another tensor than 'w': gradients are those at the graph's own values");
+}
