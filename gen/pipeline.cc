@@ -32,7 +32,7 @@ Definitions read_all_definitions(Run& run, OpLibrary read, const OpLibraryText& 
 
 OutputTree make_library(Run& run, const Definitions& defs, const Library& library, const LibOptions& o) {
   const auto levels = chosen_levels(o.selection.isas);
-  const Blueprints schedules = read_schedules(run);
+  const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
   const LibraryOptions files = library_options(run, o);
   const LoweredLibrary lowered = run.stage("lower", lower_library(library, schedules, levels));
   const LibraryTexts texts = run.stage("emit", emit_library(lowered, library_style(o, defs.math)));
@@ -54,7 +54,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   auto kernels = run.open(node_kernels(model.defs, graph, o.graph));
   if (!o.winograd) refuse_idle_winograd(graph, kernels, o);
   const ExecutionPlan plan = run.stage("schedule", plan_graph(graph, std::move(kernels), plan_options(o, levels)));
-  LoweredPlan lowered = run.stage("lower", lower_plan(plan, read_schedules(run), levels, workers));
+  LoweredPlan lowered = run.stage("lower", lower_plan(plan, schedules_of(run, o, plan), levels, workers));
   ExecutionPlan placed = run.stage("memory", plan_memory(plan, lowered.workspaces, workers));
   return {std::move(model), std::move(placed), std::move(lowered), workers};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -9,6 +10,7 @@
 
 #include "harness/model/model_weights.h"
 #include "ir/graph/ask_gradient.h"
+#include "ir/nest/blueprint.h"
 
 namespace tenon {
 
@@ -42,8 +44,9 @@ struct LibOptions {
   std::string prefix = "tn";
   bool registry = true;
   bool amalgamate = false;
-  bool gradients = false;     ///< f_grad for each op f that has a derivative
-  bool freestanding = false;  ///< no header of a C library
+  bool gradients = false;                ///< f_grad for each op f that has a derivative
+  bool freestanding = false;             ///< no header of a C library
+  std::optional<std::string> schedules;  ///< blueprints in front of the shipped ones
   std::string output_dir;
 };
 
@@ -77,8 +80,10 @@ struct ModelOptions {
   bool training = false;                    ///< the graph's section `train` as a step, not the network
   std::optional<TrainingData> data;         ///< what the program that trains will be given
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
-  bool fuse = true;             ///< false: a kernel an operator and memory of its own for every value, to compare with
-  bool winograd = true;         ///< false: convolutions are sums of products, whatever they cost
+  std::optional<std::string> schedules;          ///< as in LibOptions
+  std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, in place of files
+  bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with
+  bool winograd = true;  ///< false: convolutions are sums of products, whatever they cost
   std::string output_dir;
 };
 
@@ -89,8 +94,9 @@ struct RunOptions {
   std::vector<std::string> outputs;      ///< .npy files in graph order
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas;
-  std::optional<std::string> until;  ///< as in ModelOptions
-  bool winograd = true;              ///< as in ModelOptions
+  std::optional<std::string> until;      ///< as in ModelOptions
+  bool winograd = true;                  ///< as in ModelOptions
+  std::optional<std::string> schedules;  ///< as in LibOptions
   std::string compiler = "cc";
   bool images = false, sounds = false;  ///< as in ModelOptions
   std::vector<std::string> of_program;  ///< options of the program, as words
@@ -107,6 +113,18 @@ struct TrainOptions {
   bool winograd = true;  ///< as in ModelOptions
   std::string compiler = "cc";
   std::vector<std::string> of_program;  ///< options of the program, as words
+};
+
+struct TuneOptions {
+  std::string graph;
+  std::vector<std::string> definitions;  ///< as in ModelOptions
+  std::vector<std::string> inputs;       ///< .npy files in graph order; none: numbers at random
+  std::vector<SizeBound> sizes;
+  std::vector<std::string> isas = {"native"};
+  std::optional<std::string> schedules;  ///< as in LibOptions: where the search begins
+  double budget_s = 60;
+  std::string compiler = "cc";
+  std::string output;  ///< the file of schedules
 };
 
 struct TryOptions {
@@ -134,7 +152,8 @@ struct ExplainOptions {
   std::vector<std::string> inputs;  ///< as in DumpOptions
   KernelSelection selection;
   std::vector<SizeBound> sizes;
-  bool training = false;  ///< of a graph: as in ModelOptions
+  bool training = false;                 ///< of a graph: as in ModelOptions
+  std::optional<std::string> schedules;  ///< as in LibOptions
 };
 
 enum class ListSubject : uint8_t { ops, dtypes, isas, stages };
@@ -158,7 +177,8 @@ struct RunControl {
 
 struct Options {
   RunControl control;
-  std::variant<LibOptions, ModelOptions, RunOptions, TrainOptions, TryOptions, DumpOptions, ExplainOptions, ListOptions>
+  std::variant<LibOptions, ModelOptions, RunOptions, TrainOptions, TuneOptions, TryOptions, DumpOptions, ExplainOptions,
+               ListOptions>
       command;
 };
 

@@ -105,6 +105,11 @@ void add_c_name(CLI::App& app, const char* flag, std::string& place, const char*
   add_parsed(app, {flag, "NAME", "a C name", help}, place, parse);
 }
 
+void add_schedules(CLI::App& app, std::optional<std::string>& file) {
+  app.add_option("--schedules", file, "blueprints in front of the shipped ones, such as `tenon tune` writes")
+      ->type_name("FILE");
+}
+
 void add_lib(CLI::App& app, LibOptions& lib) {
   app.description("Writes a library of C kernels: the shipped ops, or those of DEFS.yaml.");
   app.footer("example: tenon lib --ops gemm,softmax --dtypes f32 -o kernels");
@@ -116,6 +121,7 @@ void add_lib(CLI::App& app, LibOptions& lib) {
   app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
   app.add_flag("--grad", lib.gradients, "add f_grad, the gradient of f, for each op f that has a derivative");
   app.add_flag("--freestanding", lib.freestanding, "include no header of a C library");
+  add_schedules(app, lib.schedules);
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
 }
 
@@ -190,6 +196,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_until(app, model.until);
   add_states(app, model.states);
   add_gradients(app, model.gradients);
+  add_schedules(app, model.schedules);
   app.add_flag("--train", model.training, "the graph's section `train`: a step that trains, not the network");
   add_winograd(app, model.winograd);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
@@ -249,6 +256,7 @@ void add_run(CLI::App& app, RunOptions& run) {
   add_user_definitions(app, run.definitions);
   add_until(app, run.until);
   add_winograd(app, run.winograd);
+  add_schedules(app, run.schedules);
   app.add_flag("--images", run.images, "pictures as inputs: --scale, --mean, --std, --resize, ...");
   app.add_flag("--sounds", run.sounds, "sounds as inputs: --rate, --skip");
   add_program_options(app, run.of_program);
@@ -306,6 +314,30 @@ void add_train(CLI::App& app, TrainOptions& train) {
   add_user_definitions(app, train.definitions);
 }
 
+std::optional<double> parse_seconds(const std::string& text) {
+  const std::string number = text.ends_with("s") ? text.substr(0, text.size() - 1) : text;
+  char* end = nullptr;
+  const double value = std::strtod(number.c_str(), &end);
+  return !number.empty() && *end == '\0' && value > 0 && value < 1e6 ? std::optional(value) : std::nullopt;
+}
+
+void add_tune(CLI::App& app, TuneOptions& tune) {
+  app.description("Searches schedules for the kernels of a model by timing them on this machine.");
+  app.footer(
+      "example: tenon tune net.onnx --budget 60s -o tuned.yaml && tenon model net.onnx --schedules tuned.yaml -o net");
+  app.add_option("NET", tune.graph, "NET.yaml or NET.onnx")->type_name("")->required();
+  add_files(app, "IN.npy", tune.inputs, "inputs in graph order; numbers at random if left out");
+  add_parsed(app, {"--budget", "60s", "a number of seconds such as 60s", "how long to search [60s]"}, tune.budget_s,
+             parse_seconds);
+  add_sizes(app, tune.sizes);
+  add_parsed(app, {"--isa", "NAME", "an instruction set", "native, or a name of `tenon list isas`"}, tune.isas,
+             parse_name_list);
+  app.add_option("--cc", tune.compiler, "the C compiler [cc]")->type_name("CMD");
+  add_user_definitions(app, tune.definitions);
+  add_schedules(app, tune.schedules);
+  app.add_option("-o", tune.output, "the file of schedules to write")->type_name("FILE")->required();
+}
+
 void add_try(CLI::App& app, TryOptions& attempt) {
   app.description("Generates ops, compiles them, checks them against the oracle and times them.");
   app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37,alpha=2\"");
@@ -344,6 +376,7 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
   app.add_option("--svg", explain.svg, "of a graph: write a picture of its memory to this file")->type_name("FILE");
   add_selection(app, explain.selection);
   add_sizes(app, explain.sizes);
+  add_schedules(app, explain.schedules);
   app.add_flag("--train", explain.training, "of a graph: the step that its section `train` describes");
 }
 
@@ -396,6 +429,7 @@ const std::vector<SizeBound>& sizes_of(const Options& options) {
   if (const auto* o = std::get_if<ModelOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<TrainOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<TuneOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
   return none;
@@ -430,6 +464,8 @@ std::string contradiction(const Options& options) {
     return "-o: the name of a folder is expected, not ''";
   if (std::string wrong = no_file("--depfile", options.control.depfile); !wrong.empty()) return wrong;
   if (std::string wrong = no_file("--svg", explain ? explain->svg : std::nullopt); !wrong.empty()) return wrong;
+  if (const auto* tune = std::get_if<TuneOptions>(&options.command))
+    if (std::string wrong = no_file("-o", tune->output); !wrong.empty()) return wrong;
   const auto* attempt = std::get_if<TryOptions>(&options.command);
   if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op)
     return "name DEFS.yaml, --body or --op";
@@ -472,6 +508,7 @@ ParsedCommandLine parse_options(const std::vector<std::string>& arguments) {
   add_command(app, "model", options, add_model);
   add_command(app, "run", options, add_run);
   add_command(app, "train", options, add_train);
+  add_command(app, "tune", options, add_tune);
   add_command(app, "try", options, add_try);
   add_command(app, "dump", options, add_dump);
   add_command(app, "explain", options, add_explain);

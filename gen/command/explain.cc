@@ -75,6 +75,7 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
   options.sizes = o.sizes;
   options.isas = o.selection.isas;
   options.training = o.training;
+  options.schedules = o.schedules;
   const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
   const PlacedModel model = place_model(run, all_definitions(run, files), options);
   if (!kernel.empty()) return explain_one(model, kernel);
@@ -96,7 +97,7 @@ int run_command(Run& run, const ExplainOptions& o) {
   const auto levels = chosen_levels(o.selection.isas);
   const OpLibrary defs = read_definitions(run, o.inputs);
   const Library library = chosen_kernels(run, defs, o.selection, false);
-  const Blueprints schedules = read_schedules(run);
+  const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
   for (const LibraryOp& op : library.ops)
     for (const LibraryKernel& k : op.kernels)
       if (k.name == o.subject) return explain_kernel(k.kernel, levels, schedules);

@@ -35,6 +35,7 @@ int run_command(Run& run, const RunOptions& options) {
   model.main_program = true;
   model.until = options.until;
   model.winograd = options.winograd;
+  model.schedules = options.schedules;
   model.images = options.images;
   model.sounds = options.sounds;
   model.given = options.inputs.size();

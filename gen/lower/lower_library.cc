@@ -41,7 +41,7 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
   for (const Kernel* k : kernels_of(library)) out.kernels.push_back({k, {}});
   for_each_index(out.kernels.size(), [&](size_t i) {
     LoweredKernel& lowered = out.kernels[i];
-    lowered.nests = lower_levels(*lowered.kernel, blueprints, levels);
+    lowered.nests = lower_levels(*lowered.kernel, blueprints.of_kernel(lowered.kernel->name), levels);
     for (std::optional<LoopNest>& nest : lowered.nests)
       if (nest) nest = name_repeated(*nest);
   });

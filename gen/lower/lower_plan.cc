@@ -79,7 +79,7 @@ LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, 
         out.workspaces[i] = out.workspaces[static_cast<size_t>(step.twin)];
         continue;
       }
-      lowered.nest = lower_kernel(step.kernel, blueprints, *isa);
+      lowered.nest = lower_kernel(step.kernel, blueprints.of_kernel(step.kernel.name), *isa);
       // Counters of loops are not fields of a call, so that one worker runs all of a region.
       if (workers > 1 && step.region == kTopLevel && step.kernel.parts.empty())
         lowered.phases = shared_phases(lowered.nest, step.kernel);

@@ -156,6 +156,23 @@ void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& ker
                     o.graph));
 }
 
+std::vector<std::string> kernel_names(const ExecutionPlan& plan) {
+  std::vector<std::string> names;
+  for (const PlanStep& s : plan.steps) names.push_back(s.kernel.name);
+  return names;
+}
+
+std::vector<std::string> kernel_names(const Library& library) {
+  std::vector<std::string> names;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels) names.push_back(k.kernel.name);
+  return names;
+}
+
+Blueprints schedules_of(Run& run, const ModelOptions& o, const ExecutionPlan& plan) {
+  return o.blueprints ? *o.blueprints : read_schedules(run, o.schedules, kernel_names(plan));
+}
+
 Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph) {
   RewriteOutcome done = apply_rewrites(model.defs, read_rewrite_rules(run, model.defs), graph);
   if (run.control().verbose) {
@@ -225,7 +242,7 @@ std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, con
   const Graph graph = rewrite_model(run, source, source.graph);
   const ExecutionPlan plan =
       plan_graph(graph, run.open(node_kernels(source.defs, graph, o.graph)), plan_options(o, levels));
-  const LoweredPlan lowered = lower_plan(plan, read_schedules(run), levels, model.workers);
+  const LoweredPlan lowered = lower_plan(plan, schedules_of(run, o, plan), levels, model.workers);
   ForwardModel out;
   out.name = o.name + "_eval";
   out.plan = plan_memory(plan, lowered.workspaces, model.workers);

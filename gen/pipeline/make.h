@@ -55,6 +55,12 @@ PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& l
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels);
 /// Stops where --no-winograd would change nothing.
 void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& kernels, const ModelOptions& o);
+/// Names that rows of blueprints may be for.
+std::vector<std::string> kernel_names(const ExecutionPlan& plan);
+std::vector<std::string> kernel_names(const Library& library);
+/// The blueprints that a model is lowered by.
+Blueprints schedules_of(Run& run, const ModelOptions& o, const ExecutionPlan& plan);
+
 /// Stage rewrite: the rules of opdefs/rewrites, for the model's graph or a part of it. --verbose counts them.
 Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph);
 /// Stops where `tenon run` or `tenon train` was given other files than the graph has inputs.

@@ -93,11 +93,12 @@ RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs) {
   return run.open(read_rewrites(defs, read_files(run, files_ending(run.dirs().opdefs / "rewrites", ".yaml"))));
 }
 
-Blueprints read_schedules(Run& run) {
+Blueprints read_schedules(Run& run, const std::optional<std::string>& own, const std::vector<std::string>& kernels) {
   const fs::path folder = run.dirs().templates / "blueprints";
   Blueprints schedules = run.open(read_blueprint_folder(folder));
   for (const std::string& path : files_ending(folder, ".yaml")) run.depends_on(path);
-  return schedules;
+  if (!own) return schedules;
+  return run.open(read_own_blueprints(read_files(run, {*own})[0], schedules, kernels));
 }
 
 std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::string>& names) {

@@ -28,8 +28,8 @@ OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files,
 MathLibrary read_math_library(Run& run);
 /// The rules of opdefs/rewrites.
 RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs);
-/// The schedules of templates/blueprints.
-Blueprints read_schedules(Run& run);
+/// The schedules of templates/blueprints, behind those of the user's file `own`, which may name `kernels`.
+Blueprints read_schedules(Run& run, const std::optional<std::string>& own, const std::vector<std::string>& kernels);
 /// Frames below templates/: their texts by the names given.
 std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::string>& names);
 

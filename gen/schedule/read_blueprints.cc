@@ -44,8 +44,6 @@ const std::vector<BlueprintKind> kKinds = {
     {"reduction", {{"accumulators", &Blueprint::accumulators}, kPrefetch}, kWidths, true, false},
 };
 
-constexpr int kLargest = 1 << 20;
-
 std::vector<std::string> meant(const std::string& wrong, const std::vector<std::string>& known) {
   const std::string near = nearest_name(wrong, known);
   return {near.empty() ? "one of: " + joined(known, ", ") : "did you mean '" + near + "'?"};
@@ -81,7 +79,7 @@ const BlueprintKind* kind_of(const YamlNode& row, Diagnostics& errors) {
 void read_number(const YamlNode& value, bool turned, int& out, Diagnostics& errors) {
   const std::string& text = value.text;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (status != std::errc() || end != text.data() + text.size() || out < 0 || out > kLargest)
+  if (status != std::errc() || end != text.data() + text.size() || out < 0 || out > kLargestParameter)
     errors.error(Code::E0214, value.span, "not a number", {"integers from 0 to 1048576"});
   else if (turned && (out & (out - 1)) != 0 && out % 4 != 0)
     errors.error(Code::E0214, value.span, "neither a power of two nor a multiple of 4",
@@ -113,6 +111,7 @@ void read_field(const YamlEntry& entry, const BlueprintKind& kind, Blueprint& ro
   if (p != kind.parameters.end()) return read_number(entry.value, p->turned, row.*p->field, errors);
   if (key == "kind") row.kind = text;
   else if (key == "name" && kind.named) row.name = text;
+  else if (key == "kernel") row.kernel = text;
   else if (key == "isa") row.isa = text;
   else if (key == "dtype") row.dtype = text;
   else
@@ -172,21 +171,30 @@ void read_file(const SourceFileRef& file, Reading& r) {
   }
 }
 
-/// Rows that some lookup finds.
-std::set<const Blueprint*> taken(const Blueprints& all) {
-  std::set<const Blueprint*> found;
-  for (const BlueprintKind& kind : kKinds)
-    for (const Isa& level : all_isas())
-      for (const DType type : kind.types.empty() ? std::vector{DType::F32} : kind.types)
-        if (follows(level, kind)) found.insert(all.find(kind.name, level.name, type));
+/// What a row is for.
+std::string key_of(const Blueprint& b) { return fmt::format("{} {} {} {}", b.kernel, b.kind, b.isa, b.dtype); }
+
+/// Rows that some lookup finds for a kernel whose name is that of a pattern, or another one.
+std::set<std::string> taken(const Blueprints& all) {
+  std::set<std::string> kernels = {""}, found;
+  for (const Blueprint& b : all.rows) kernels.insert(b.kernel.substr(0, b.kernel.find('*')));
+  for (const std::string& kernel : kernels) {
+    const Blueprints rows = all.of_kernel(kernel);
+    for (const BlueprintKind& kind : kKinds)
+      for (const Isa& level : all_isas())
+        for (const DType type : kind.types.empty() ? std::vector{DType::F32} : kind.types)
+          if (const Blueprint* b = follows(level, kind) ? rows.find(kind.name, level.name, type) : nullptr)
+            found.insert(key_of(*b));
+  }
   return found;
 }
 
 Result<Blueprints> finished(Reading r) {
   if (r.errors.has_errors()) return std::move(r.errors);
-  const std::set<const Blueprint*> found = taken(r.all);
+  const std::set<std::string> found = taken(r.all);
+  std::set<std::string> before;
   for (size_t i = 0; i < r.all.rows.size(); ++i)
-    if (!found.count(&r.all.rows[i]))
+    if (!before.insert(key_of(r.all.rows[i])).second || !found.count(key_of(r.all.rows[i])))
       r.errors.error(Code::E0201, r.places[i],
                      "this blueprint has no effect: rows in front of it fit all kernels that it fits",
                      {"the first row that fits is taken; special rows are before general ones"});
@@ -194,7 +202,47 @@ Result<Blueprints> finished(Reading r) {
   return std::move(r.all);
 }
 
+/// Kernels that rows name and that are not there.
+void refuse_unknown_kernels(Reading& r, const std::vector<std::string>& kernels) {
+  for (size_t i = 0; i < r.all.rows.size(); ++i) {
+    const std::string& pattern = r.all.rows[i].kernel;
+    const bool known = std::any_of(kernels.begin(), kernels.end(),
+                                   [&](const std::string& name) { return fits_kernel(pattern, name); });
+    if (known) continue;
+    const std::string near = nearest_name(pattern, kernels);
+    r.errors.error(Code::E0228, r.places[i], fmt::format("no kernel is called '{}'", pattern),
+                   {near.empty() ? "`tenon explain` lists the kernels of a model" : "did you mean '" + near + "'?"});
+  }
+}
+
 }  // namespace
+
+Result<Blueprints> read_own_blueprints(const SourceFileRef& file, const Blueprints& shipped,
+                                       const std::vector<std::string>& kernels) {
+  Reading r;
+  read_file(file, r);
+  if (!kernels.empty()) refuse_unknown_kernels(r, kernels);
+  Result<Blueprints> own = finished(std::move(r));
+  if (own.ok()) own.value().rows.insert(own.value().rows.end(), shipped.rows.begin(), shipped.rows.end());
+  return own;
+}
+
+std::string print_blueprints(const Blueprints& all, const std::vector<std::string>& remarks) {
+  if (all.rows.empty()) return "blueprints: []\n";
+  std::string out = "blueprints:\n";
+  for (size_t i = 0; i < all.rows.size(); ++i) {
+    const Blueprint& b = all.rows[i];
+    if (!remarks[i].empty()) out += fmt::format("  # {}\n", remarks[i]);
+    const auto word = [](const std::string& s) { return s.find('*') == std::string::npos ? s : "\"" + s + "\""; };
+    out += fmt::format("  - {{kernel: {}, kind: {}, isa: {}, dtype: {}", word(b.kernel), b.kind, word(b.isa),
+                       word(b.dtype));
+    for (const BlueprintKind& kind : kKinds)
+      for (const BlueprintParameter& p : kind.parameters)
+        if (kind.name == b.kind && b.*p.field != 0) out += fmt::format(", {}: {}", p.name, b.*p.field);
+    out += "}\n";
+  }
+  return out;
+}
 
 std::span<const BlueprintKind> blueprint_kinds() { return kKinds; }
 

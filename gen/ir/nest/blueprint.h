@@ -1,7 +1,8 @@
 // Blueprints: how a kind of kernel is scheduled on an ISA level, as rows that a person can read, edit and commit.
 //
-//   blueprint := kind, isa pattern, dtype pattern, parameters
+//   blueprint := kernel pattern, kind, isa pattern, dtype pattern, parameters
 //   pattern   := name | '*'           the first row that fits is taken, so special rows are before general ones
+//   a kernel pattern may end in '*': conv2d* fits conv2d_relu_3
 #pragma once
 
 #include <string>
@@ -13,13 +14,16 @@
 
 namespace tenon {
 
+constexpr int kLargestParameter = 1 << 20;
+
 /// One row. Which parameters a kind has, and which of them it needs, says gen/schedule/read_blueprints.cc; the others
 /// keep these values.
 struct Blueprint {
   std::string name;  ///< for the kernel's banner, such as "contraction/x86-64-v4"
   std::string kind;  ///< contraction, contraction_turned, contraction_turned_narrow, stencil, winograd, row_chain, map,
                      ///< reduction
-  std::string isa = "*";    ///< a name of all_isas
+  std::string kernel = "*";  ///< a kernel's name, or how the names of kernels begin
+  std::string isa = "*";     ///< a name of all_isas
   std::string dtype = "*";  ///< contractions: what they sum in; maps and reductions: f64 where the widest elements have
                             ///< 8 bytes, else f32
   int tile_rows = 0;        ///< register tile: rows of the output
@@ -40,6 +44,11 @@ struct Blueprints {
   const Blueprint* find(std::string_view kind, std::string_view isa, DType dtype) const;
   /// The same for a level: where no row names it, that of the level that it extends.
   const Blueprint* find(std::string_view kind, const Isa& isa, DType dtype) const;
+  /// The rows that fit a kernel.
+  Blueprints of_kernel(std::string_view name) const;
 };
+
+/// Whether a pattern of names fits a name.
+bool fits_kernel(std::string_view pattern, std::string_view name);
 
 }  // namespace tenon

@@ -85,7 +85,7 @@ std::string lowered(const std::vector<Kernel>& kernels, const Blueprint& row, co
 /// A row for this kind, level and type alone.
 Blueprint row_for(const BlueprintKind& kind, const Isa& isa, DType type) {
   const Blueprint* shipped = tenon_test::shipped_blueprints().find(kind.name, isa.name, type);
-  Blueprint row = shipped ? *shipped : Blueprint{"", std::string(kind.name), "*", "*", 8, 1, 6144, 6144};
+  Blueprint row = shipped ? *shipped : Blueprint{"", std::string(kind.name), "*", "*", "*", 8, 1, 6144, 6144};
   row.name = "row";
   if (kind.name == "contraction_turned_narrow") row.tile_rows = 16;  // lines of the cache as a whole, for every type
   row.isa = isa.name;

@@ -1,0 +1,99 @@
+// What the search goes through: a table of values for each kind of kernel.
+#include "tune/candidates.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tenon {
+namespace {
+
+/// A register tile: rows and vectors.
+struct Tile {
+  int rows, vectors;
+};
+
+/// The tile with its operands is in registers, and uses a third of them at least.
+bool fits(const Tile& t, const Isa& isa) {
+  const int sums = t.rows * t.vectors;
+  return sums + t.vectors + 1 <= isa.vector_registers && 3 * sums >= isa.vector_registers;
+}
+
+std::vector<Tile> tiles(const std::vector<int>& rows, const std::vector<int>& vectors, const Isa& isa) {
+  std::vector<Tile> out;
+  for (const int v : vectors)
+    for (const int r : rows)
+      if (fits({r, v}, isa)) out.push_back({r, v});
+  return out;
+}
+
+class Search {
+ public:
+  explicit Search(const Blueprint& base) : base_(base) {}
+
+  void value(int Blueprint::*field, const std::vector<int>& values) {
+    for (const int v : values) {
+      Blueprint b = base_;
+      b.*field = v;
+      add(b);
+    }
+  }
+
+  void scale(int Blueprint::*field) { value(field, {base_.*field / 2, std::min(base_.*field * 2, kLargestParameter)}); }
+
+  void tile(const std::vector<Tile>& all) {
+    for (const Tile& t : all) {
+      Blueprint b = base_;
+      b.tile_rows = t.rows;
+      b.tile_vectors = t.vectors;
+      b.unroll = std::min(b.unroll, t.rows / 2);
+      add(b);
+    }
+  }
+
+  std::vector<Blueprint> found() && { return std::move(found_); }
+
+ private:
+  static auto key(const Blueprint& b) {
+    return std::tie(b.tile_rows, b.tile_vectors, b.cache_m, b.cache_n, b.accumulators, b.unroll, b.prefetch_bytes);
+  }
+
+  void add(const Blueprint& b) {
+    const auto same = [&](const Blueprint& other) { return key(other) == key(b); };
+    if (!same(base_) && std::none_of(found_.begin(), found_.end(), same)) found_.push_back(b);
+  }
+
+  const Blueprint& base_;
+  std::vector<Blueprint> found_;
+};
+
+}  // namespace
+
+std::vector<Blueprint> candidates_of(const Blueprint& base, const Isa& isa) {
+  Search search(base);
+  if (base.kind == "contraction") {
+    search.tile(tiles({4, 6, 8, 12, 14, 24}, {1, 2, 3, 4}, isa));
+    search.value(&Blueprint::unroll, {1, 2, base.tile_rows / 2});
+    search.scale(&Blueprint::cache_m);
+    search.scale(&Blueprint::cache_n);
+  } else if (base.kind == "contraction_turned" || base.kind == "contraction_turned_narrow") {
+    search.tile(
+        tiles({4, 8, 12, 16, 24}, base.kind == "contraction_turned" ? std::vector{1, 2, 3} : std::vector{1}, isa));
+    search.scale(&Blueprint::cache_m);
+    search.scale(&Blueprint::cache_n);
+  } else if (base.kind == "stencil") {
+    search.value(&Blueprint::tile_rows, {2, 4, 6, 8, 12, 16});
+    search.value(&Blueprint::unroll, {0, 2, 4, 8});
+    search.value(&Blueprint::cache_m, {0, 3072, 6144, 12288});
+  } else if (base.kind == "row_chain") {
+    search.value(&Blueprint::unroll, {4, 8, 16});
+    search.scale(&Blueprint::cache_m);
+  } else if (base.kind == "map") {
+    search.value(&Blueprint::unroll, {1, 2, 4, 8});
+    search.value(&Blueprint::prefetch_bytes, {0, 1024, 2048, 4096});
+  } else if (base.kind == "reduction") {
+    search.value(&Blueprint::accumulators, {1, 2, 4, 8});
+  }
+  return std::move(search).found();
+}
+
+}  // namespace tenon
