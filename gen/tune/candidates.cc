@@ -71,17 +71,20 @@ class Search {
 std::vector<Blueprint> candidates_of(const Blueprint& base, const Isa& isa) {
   Search search(base);
   if (base.kind == "contraction") {
-    search.tile(tiles({4, 6, 8, 12, 14, 24}, {1, 2, 3, 4}, isa));
+    search.tile(tiles({12, 6, 14, 4, 8, 24}, {2, 3, 1, 4}, isa));
     search.value(&Blueprint::unroll, {1, 2, base.tile_rows / 2});
     search.scale(&Blueprint::cache_m);
     search.scale(&Blueprint::cache_n);
   } else if (base.kind == "contraction_turned" || base.kind == "contraction_turned_narrow") {
     search.tile(
-        tiles({4, 8, 12, 16, 24}, base.kind == "contraction_turned" ? std::vector{1, 2, 3} : std::vector{1}, isa));
+        tiles({4, 8, 12, 16, 24}, base.kind == "contraction_turned" ? std::vector{2, 1, 3} : std::vector{1}, isa));
     search.scale(&Blueprint::cache_m);
     search.scale(&Blueprint::cache_n);
+  } else if (base.kind == "winograd") {
+    search.tile(tiles({12, 6, 14, 4, 8, 24}, {2, 1, 3}, isa));
+    search.scale(&Blueprint::cache_m);
   } else if (base.kind == "stencil") {
-    search.value(&Blueprint::tile_rows, {2, 4, 6, 8, 12, 16});
+    search.value(&Blueprint::tile_rows, {16, 12, 4, 6, 8, 2});
     search.value(&Blueprint::unroll, {0, 2, 4, 8});
     search.value(&Blueprint::cache_m, {0, 3072, 6144, 12288});
   } else if (base.kind == "row_chain") {
