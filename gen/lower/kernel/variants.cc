@@ -6,12 +6,49 @@
 #include <set>
 
 #include "algebra/linear.h"
+#include "lower/kernel/fork_parts.h"
 #include "lower/kernel/kernel_ranges.h"
 
 namespace tenon {
-namespace {
 
 Expr equals(const Expr& a, int64_t v) { return apply(ScalarOp::Eq, {a, constant_int(v, a->type)}); }
+
+bool is_open(const Kernel& k, const std::string& size) {
+  return std::any_of(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == size && s.lo < s.hi; });
+}
+
+std::string size_name(const Expr& e) {
+  const auto* s = std::get_if<SizeRef>(&e->node);
+  return s ? s->name : std::string();
+}
+
+bool ruled_out(const Kernel& k, const Expr& holds) {
+  return std::any_of(k.facts.begin(), k.facts.end(), [&](const Expr& f) {
+    const auto* a = std::get_if<Apply>(&f->node);
+    return a && a->op == ScalarOp::Not && same(a->args[0], holds);
+  });
+}
+
+Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
+  Fork f{holds, std::move(then), otherwise, false, true};
+  f.otherwise.facts.push_back(apply(ScalarOp::Not, {holds}));
+  return f;
+}
+
+void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& visit) {
+  std::set<const ExprNode*> seen;
+  const std::function<void(const Expr&)> go = [&](const Expr& e) {
+    if (!e || !seen.insert(e.get()).second) return;
+    if (const auto* r = std::get_if<Reduce>(&e->node)) visit(*r);
+    map_children(e, [&](const Expr& c) {
+      go(c);
+      return c;
+    });
+  };
+  for (const KernelStatement& s : k.body) go(s.value);
+}
+
+namespace {
 
 Expr replaced(const Expr& e, const std::map<std::string, int64_t>& sizes) {
   if (const auto* s = std::get_if<SizeRef>(&e->node)) {
@@ -36,30 +73,6 @@ Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t 
   const auto* a = std::get_if<AttrRef>(&e->node);
   if (a) return a->name == name && a->element == element ? constant_int(v, e->type) : e;
   return map_children(e, [&](const Expr& c) { return replaced_attr(c, name, element, v); });
-}
-
-bool is_open(const Kernel& k, const std::string& size) {
-  return std::any_of(k.sizes.begin(), k.sizes.end(), [&](const Size& s) { return s.name == size && s.lo < s.hi; });
-}
-
-std::string size_name(const Expr& e) {
-  const auto* s = std::get_if<SizeRef>(&e->node);
-  return s ? s->name : std::string();
-}
-
-/// A condition that the kernel is known not to meet, because it is the other side of a fork.
-bool ruled_out(const Kernel& k, const Expr& holds) {
-  return std::any_of(k.facts.begin(), k.facts.end(), [&](const Expr& f) {
-    const auto* a = std::get_if<Apply>(&f->node);
-    return a && a->op == ScalarOp::Not && same(a->args[0], holds);
-  });
-}
-
-/// `otherwise`: the kernel itself.
-Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise) {
-  Fork f{holds, std::move(then), otherwise, false, true};
-  f.otherwise.facts.push_back(apply(ScalarOp::Not, {holds}));
-  return f;
 }
 
 /// Run-time strides of last dimensions: sizes that are no extent.
@@ -113,19 +126,6 @@ std::optional<Fork> fork_strides(const Kernel& k) {
   return std::nullopt;
 }
 
-/// A copy of a plane whose source is dense along the other dimension: tiles are turned in registers.
-std::optional<Fork> fork_turned(const Kernel& k) {
-  if (k.body.size() != 1 || k.body[0].update != Update::Assign || is_in_recurrence(k.body[0])) return std::nullopt;
-  const auto* read = std::get_if<Read>(&k.body[0].value->node);
-  if (!read || read->fill) return std::nullopt;
-  const Tensor& source = k.tensors[static_cast<size_t>(read->tensor)];
-  if (source.strides.size() != 2 || constant_value(source.strides[1])) return std::nullopt;
-  const std::string name = size_name(source.strides[0]);
-  if (name.empty() || !is_open(k, name)) return std::nullopt;
-  const Expr holds = equals(size_ref(name), 1);
-  return ruled_out(k, holds) ? std::nullopt : std::optional(fork_on(holds, with_sizes(k, {{name, 1}}), k));
-}
-
 /// Element of an attribute.
 using Element = std::pair<std::string, int>;
 
@@ -175,54 +175,6 @@ std::optional<Fork> fork_steps(const Kernel& k) {
     return fork_on(holds, std::move(then), k);
   }
   return std::nullopt;
-}
-
-/// Calls visit(reduction) for every reduction in the kernel.
-void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& visit) {
-  std::set<const ExprNode*> seen;
-  const std::function<void(const Expr&)> go = [&](const Expr& e) {
-    if (!e || !seen.insert(e.get()).second) return;
-    if (const auto* r = std::get_if<Reduce>(&e->node)) visit(*r);
-    map_children(e, [&](const Expr& c) {
-      go(c);
-      return c;
-    });
-  };
-  for (const KernelStatement& s : k.body) go(s.value);
-}
-
-/// Windows up to which one accumulator adds accurately; longer ones are added in blocks.
-constexpr int64_t kShortWindow = 64;
-
-/// That the windows of all floating-point sums are short, as far as attributes tell their extents; null without any.
-Expr short_windows(const Kernel& k) {
-  std::set<Element> widths;
-  each_reduction(k, [&](const Reduce& r) {
-    if (r.op != Reducer::Sum || !is_float(r.value->type)) return;
-    for (const LoopVar& v : r.vars)
-      if (const auto* a = std::get_if<AttrRef>(&v.extent->node)) widths.insert({a->name, a->element});
-  });
-  Expr all;
-  for (const Element& e : widths) {
-    const Expr is_short = apply(ScalarOp::Le, {attr_ref(e.first, DType::I64, e.second), constant_int(kShortWindow)});
-    all = all ? apply(ScalarOp::And, {all, is_short}) : is_short;
-  }
-  return all;
-}
-
-/// Long windows are few: they get one body, whatever their steps.
-bool has_long_windows(const Kernel& k) {
-  const Expr all = short_windows(k);
-  return all && ruled_out(k, all);
-}
-
-std::optional<Fork> fork_windows(const Kernel& k) {
-  const Expr all = short_windows(k);
-  const auto known = [&](const Expr& f) { return same(f, all); };
-  if (!all || ruled_out(k, all) || std::any_of(k.facts.begin(), k.facts.end(), known)) return std::nullopt;
-  Fork f = fork_on(all, k, k);
-  f.then.facts.push_back(all);
-  return f;
 }
 
 /// The last extent of what a copy writes along the dimension in front of it; "" where there is none.
@@ -280,43 +232,6 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
     for (Size& s : f.otherwise.sizes)
       if (s.name == last) s.lo = 2;
   }
-  return f;
-}
-
-/// Rows that are all dense and reduced to a number each, by sums, products and extremes of floats: their extent, ""
-/// where it is something else.
-std::string reduced_rows(const Kernel& k) {
-  std::string rows;
-  bool plain = true;
-  for (const KernelStatement& s : k.body)
-    plain = plain && s.update == Update::Assign && s.loops.size() == 1 && !is_in_recurrence(s);
-  each_reduction(k, [&](const Reduce& r) {
-    const bool known = r.op == Reducer::Sum || r.op == Reducer::Prod || r.op == Reducer::Max || r.op == Reducer::Min;
-    const std::string size = r.vars.size() == 1 ? size_name(r.vars[0].extent) : "";
-    plain = plain && known && is_float(r.value->type) && !r.where && !size.empty() && (rows.empty() || rows == size);
-    rows = size;
-    each_read(r.value, [&](const Read& read) {
-      const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
-      for (size_t d = 0; d < read.index.size(); ++d)
-        plain = plain && (!mentions(read.index[d], r.vars[0].name) || is_one(t.strides[d]));
-    });
-  });
-  return plain && !rows.empty() && is_open(k, rows) ? rows : "";
-}
-
-/// Short rows go several at a time.
-std::optional<Fork> fork_rows(const Kernel& k) {
-  const std::string rows = reduced_rows(k);
-  if (rows.empty()) return std::nullopt;
-  const Expr holds = apply(ScalarOp::Lt, {size_ref(rows), constant_int(kLongRow)});
-  if (ruled_out(k, holds)) return std::nullopt;
-  Fork f = fork_on(holds, k, k);
-  for (Size& s : f.then.sizes) {
-    if (s.name != rows) continue;
-    if (s.hi < kLongRow) return std::nullopt;
-    s.hi = kLongRow - 1;
-  }
-  f.joins_rows = true;
   return f;
 }
 
@@ -380,6 +295,8 @@ std::optional<Fork> next_fork(const Kernel& k, const Isa& isa) {
   if (auto f = fork_flag(k)) return f;
   if (isa.vector_bits == 0) return std::nullopt;
   if (auto f = fork_strides(k)) return f;
+  if (auto f = fork_clamped(k)) return f;
+  if (auto f = fork_copy_step(k)) return f;
   if (auto f = fork_turned(k)) return f;
   if (auto f = fork_last_extent(k)) return f;
   if (auto f = fork_rows(k)) return f;

@@ -48,6 +48,7 @@ bool may_move(const VApply& a) {
     case ScalarOp::Not: return true;
     case ScalarOp::FloorDiv:
     case ScalarOp::Mod: return constant_value(a.args[1]).value_or(0) > 0;
+    case ScalarOp::Cast: return a.args[0]->type == OperandType{DType::Bool, 1, 0};
     default: return false;
   }
 }

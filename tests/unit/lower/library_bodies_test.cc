@@ -130,3 +130,12 @@ TEST_CASE("library bodies: short rows go as many at a time as a vector has lanes
   }
   CHECK_FALSE(contains(nest_of("logsumexp"), "_together"));  // its rows take long for themselves
 }
+
+TEST_CASE("library bodies: slices whose ends are inside copy lines, by whole vectors where they take every second") {
+  const std::string nest = nest_of("slice");
+  INFO(nest);
+  CHECK(contains(nest, "if and(and(and(ge(begin_7, 0), le(begin_7, sub(S_7, 1))), ge("));
+  CHECK(contains(nest, "if eq(step_7, 1)"));
+  CHECK(contains(nest, "if eq(step_7, 2)"));
+  CHECK(contains(nest, "0 2 4 6 8 10 12 14"));
+}

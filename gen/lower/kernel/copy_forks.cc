@@ -1,0 +1,102 @@
+// Forks of copies: what lies in lines, and where.
+#include <algorithm>
+
+#include "algebra/linear.h"
+#include "algebra/simplify.h"
+#include "lower/kernel/fork_parts.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+/// The read of a copy, and the loop along its lines.
+struct Copy {
+  const Read* read = nullptr;
+  const std::vector<LoopVar>* loops = nullptr;
+};
+std::optional<Copy> only_copy(const Kernel& k) {
+  if (k.body.size() != 1 || k.body[0].update != Update::Assign || k.body[0].loops.empty() ||
+      is_in_recurrence(k.body[0]))
+    return std::nullopt;
+  const auto* read = std::get_if<Read>(&k.body[0].value->node);
+  return read && !read->fill ? std::optional(Copy{read, &k.body[0].loops}) : std::nullopt;
+}
+
+/// An index that is kept between 0 and `last`; without that it is affine in the variable of the line.
+struct Clamped {
+  Expr whole, inner, last;
+  AffineIn form;
+};
+
+std::optional<Clamped> clamped_in(const Expr& e, const std::vector<LoopVar>& loops) {
+  const auto two = [](const Expr& x, ScalarOp op) {
+    const auto* a = std::get_if<Apply>(&x->node);
+    return a && a->op == op && a->args.size() == 2 ? a : nullptr;
+  };
+  const auto known = [&](const Expr& x) {
+    return std::none_of(loops.begin(), loops.end(), [&](const LoopVar& l) { return mentions(x, l.name); });
+  };
+  std::optional<Clamped> found;
+  walk(e, [&](const Expr& n) {
+    const Apply* least = two(n, ScalarOp::Min);
+    const Apply* most = least ? two(least->args[0], ScalarOp::Max) : nullptr;
+    if (found || !most || !is_zero(most->args[1]) || !known(least->args[1])) return !found;
+    const auto form = affine_in(most->args[0], loops.back().name);
+    if (form && !is_zero(form->coefficient) && known(form->coefficient) && known(form->rest))
+      found = Clamped{n, most->args[0], least->args[1], *form};
+    return !found;
+  });
+  return found;
+}
+
+Expr with_expr(const Expr& e, const Expr& from, const Expr& to) {
+  if (same(e, from)) return to;
+  return map_children(e, [&](const Expr& c) { return with_expr(c, from, to); });
+}
+
+}  // namespace
+
+std::optional<Fork> fork_clamped(const Kernel& k) {
+  const auto copy = only_copy(k);
+  if (!copy) return std::nullopt;
+  for (const Expr& index : copy->read->index) {
+    const auto c = clamped_in(index, *copy->loops);
+    if (!c) continue;
+    const Expr end = c->form.rest + (copy->loops->back().extent - constant_int(1)) * c->form.coefficient;
+    Expr holds;
+    for (const Expr& place : {c->form.rest, end})
+      for (const Expr& inside : {apply(ScalarOp::Ge, {place, constant_int(0)}), apply(ScalarOp::Le, {place, c->last})})
+        holds = holds ? apply(ScalarOp::And, {holds, inside}) : inside;
+    holds = simplify(holds, size_ranges(k));
+    if (constant_value(holds) || ruled_out(k, holds)) return std::nullopt;
+    return fork_on(holds, map_exprs(k, [&](const Expr& e) { return with_expr(e, c->whole, c->inner); }), k);
+  }
+  return std::nullopt;
+}
+
+std::optional<Fork> fork_copy_step(const Kernel& k) {
+  const auto copy = only_copy(k);
+  if (!copy || copy->read->index.empty()) return std::nullopt;
+  const auto form = affine_in(copy->read->index.back(), copy->loops->back().name);
+  const std::string step = form ? size_name(form->coefficient) : "";
+  if (step.empty() || !is_open(k, step)) return std::nullopt;
+  for (const int64_t by : {1, 2}) {
+    const Expr holds = equals(size_ref(step), by);
+    if (!ruled_out(k, holds)) return fork_on(holds, with_sizes(k, {{step, by}}), k);
+  }
+  return std::nullopt;
+}
+
+std::optional<Fork> fork_turned(const Kernel& k) {
+  if (k.body.size() != 1 || k.body[0].update != Update::Assign || is_in_recurrence(k.body[0])) return std::nullopt;
+  const auto* read = std::get_if<Read>(&k.body[0].value->node);
+  if (!read || read->fill) return std::nullopt;
+  const Tensor& source = k.tensors[static_cast<size_t>(read->tensor)];
+  if (source.strides.size() != 2 || constant_value(source.strides[1])) return std::nullopt;
+  const std::string name = size_name(source.strides[0]);
+  if (name.empty() || !is_open(k, name)) return std::nullopt;
+  const Expr holds = equals(size_ref(name), 1);
+  return ruled_out(k, holds) ? std::nullopt : std::optional(fork_on(holds, with_sizes(k, {{name, 1}}), k));
+}
+
+}  // namespace tenon

@@ -1,0 +1,39 @@
+// What forks are made of: questions that a kernel answers, conditions, and the two kernels that they lead to.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "lower/kernel/variants.h"
+
+namespace tenon {
+
+Expr equals(const Expr& a, int64_t v);
+/// Whether only run time knows the size.
+bool is_open(const Kernel& k, const std::string& size);
+/// The size that the expression is, "" where it is something else.
+std::string size_name(const Expr& e);
+/// A condition that the kernel is known not to meet, because it is the other side of a fork.
+bool ruled_out(const Kernel& k, const Expr& holds);
+/// `otherwise`: the kernel itself.
+Fork fork_on(const Expr& holds, Kernel then, const Kernel& otherwise);
+/// Calls visit(reduction) for every reduction in the kernel.
+void each_reduction(const Kernel& k, const std::function<void(const Reduce&)>& visit);
+
+// ---- copies (copy_forks.cc)
+/// A copy of a plane whose source is dense along the other dimension: tiles are turned in registers.
+std::optional<Fork> fork_turned(const Kernel& k);
+/// Copies of lines whose places are clamped: where both ends are inside, all between them are.
+std::optional<Fork> fork_clamped(const Kernel& k);
+/// Copies that step along a line: every element, and every second, by whole vectors.
+std::optional<Fork> fork_copy_step(const Kernel& k);
+
+// ---- lengths of reductions (length_forks.cc)
+/// Short rows go several at a time.
+std::optional<Fork> fork_rows(const Kernel& k);
+/// Sums over windows that are short need no blocks.
+std::optional<Fork> fork_windows(const Kernel& k);
+/// Long windows are few: they get one body, whatever their steps.
+bool has_long_windows(const Kernel& k);
+
+}  // namespace tenon
