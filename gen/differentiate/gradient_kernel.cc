@@ -96,7 +96,7 @@ class Differentiator {
       if (is_in_recurrence(s)) continue;  // reads elements that come before
       if (active_.contains(s.target) && read.contains(s.target)) why_ = "it overwrites what it has read";
       if (!reads_active(s)) continue;
-      if (s.update != Update::Assign && s.update != Update::Add)
+      if (s.update != Update::Assign && s.update != Update::Add && s.update != Update::Last)
         why_ = "it combines into its elements other than by a sum";
       walk(s.value, [&](const Expr& e) {
         if (const auto* r = std::get_if<Read>(&e->node)) read.insert(r->tensor);
@@ -107,15 +107,44 @@ class Differentiator {
   }
 
   void reverse(const KernelStatement& s) {
-    if (!is_active(s.target) || !reads_active(s)) return;
+    if (!is_active(s.target) || (!reads_active(s) && s.update != Update::Last)) return;
     const Adjoint* adjoint = adjoint_of(s.target);
-    if (adjoint) hand_on(s, *adjoint);
+    if (adjoint && s.update == Update::Last) reverse_last(s, *adjoint);
+    else if (adjoint) hand_on(s, *adjoint);
   }
 
-  void hand_on(const KernelStatement& s, const Adjoint& adjoint) {
+  /// What an element holds at the end is from the last step that wrote it, which is remembered. Steps that came before,
+  /// and what was there at first, get nothing.
+  void reverse_last(const KernelStatement& s, Adjoint adjoint) {
+    const Tensor& t = k_.tensors[static_cast<size_t>(s.target)];
+    Tensor writer{names_("writer"), Role::Temp, DType::I64, t.dims, contiguous_strides(t.dims)};
+    Expr step = constant_int(0);
+    for (const LoopVar& v : s.loops) step = step * v.extent + var_ref(v.name);
+    step = step + constant_int(1);
+    KernelStatement note = s;
+    note.target = static_cast<int>(k_.tensors.size());
+    note.value = step;
+    note.formula = fmt::format("{} = the step that wrote {} last", writer.name, t.name);
+    k_.tensors.push_back(std::move(writer));
+    const std::vector<LoopVar> all = loops_of(s.target, false);
+    add_statement(note.target, refs(all), Update::Assign, constant_int(0), all);
+    k_.body.push_back(note);
+    const Expr zero = constant_float(0, adjoint.value->type);
+    const auto writer_at = [&](const std::vector<Expr>& index) { return read_of(note.target, DType::I64, index); };
+    const Expr is_last = apply(ScalarOp::Eq, {writer_at(s.index), step});
+    if (reads_active(s)) hand_on(s, select(is_last, adjoint.at(s.index), zero));
+    std::vector<Expr> element;
+    for (const std::string& v : adjoint.vars) element.push_back(var_ref(v));
+    const Expr untouched = apply(ScalarOp::Eq, {writer_at(element), constant_int(0)});
+    adjoint.value = select(untouched, adjoint.value, zero);
+    adjoints_[s.target] = std::move(adjoint);
+  }
+
+  void hand_on(const KernelStatement& s, const Adjoint& adjoint) { hand_on(s, adjoint.at(s.index)); }
+  void hand_on(const KernelStatement& s, const Expr& adjoint) {
     BackPropagation back(
         k_, rows_, [this](int t) { return is_active(t); }, names_);
-    back.run(s.value, adjoint.at(s.index), undirected(s.loops), s.where);
+    back.run(s.value, adjoint, undirected(s.loops), s.where);
     why_ = back.why;
     for (KernelStatement& p : back.positions) k_.body.push_back(std::move(p));
     for (Contribution& c : back.contributions) contributions_[c.tensor].push_back(std::move(c));
@@ -186,7 +215,7 @@ class Differentiator {
   Adjoint new_adjoint(int tensor, const GatherTarget& target) {
     Adjoint out{names_of(target), nullptr};
     const int made = new_temp(tensor, target);
-    out.value = read_of(made, k_.tensors[static_cast<size_t>(made)].dtype, refs(target));
+    out.value = read_of(made, k_.tensors[static_cast<size_t>(made)].dtype, refs(target.loops));
     contributions_[tensor].clear();
     return out;
   }
@@ -206,16 +235,17 @@ class Differentiator {
     for (const LoopVar& v : target.loops) out.push_back(v.name);
     return out;
   }
-  static std::vector<Expr> refs(const GatherTarget& target) {
+  static std::vector<Expr> refs(const std::vector<LoopVar>& loops) {
     std::vector<Expr> out;
-    for (const LoopVar& v : target.loops) out.push_back(var_ref(v.name));
+    for (const LoopVar& v : loops) out.push_back(var_ref(v.name));
     return out;
   }
 
   Collected collect(int tensor, const GatherTarget& target) {
     Collected out;
     if (const int c = cotangent_of(tensor); c >= 0)
-      out.value = cast_to(read_of(c, k_.tensors[static_cast<size_t>(c)].dtype, refs(target)), compute_type(tensor));
+      out.value =
+          cast_to(read_of(c, k_.tensors[static_cast<size_t>(c)].dtype, refs(target.loops)), compute_type(tensor));
     for (Contribution& c : contributions_[tensor]) {
       const auto sum = gather_form(c, target, facts(), names_);
       if (sum) out.value = out.value ? apply(ScalarOp::Add, {out.value, *sum}) : *sum;
@@ -283,7 +313,7 @@ class Differentiator {
     int to = request_.result;
     const DType compute = compute_of(t.dtype);
     if (!is_result || (!scattered.empty() && compute != t.dtype)) to = new_temp(tensor, target);
-    const std::vector<Expr> index = refs(target);
+    const std::vector<Expr> index = refs(target.loops);
     add_statement(to, index, Update::Assign, adjoint.value, target.loops);
     for (const Contribution& c : scattered) scatter(to, c, is_result);
     adjoint.value = cast_to(read_of(to, k_.tensors[static_cast<size_t>(to)].dtype, index), compute);

@@ -176,6 +176,7 @@ std::vector<Case> shipped_cases() {
           {"logsumexp", {{3, 5}}, {{"axes", Ints{1}}}},
           {"cumsum", {{3, 5}}, {{"axis", int64_t{1}}, {"reverse", true}}},
           {"gather", {{4, 3}, {5}}, {{"axis", int64_t{0}}}, {{1, -1, 1, 0, 2}}},
+          {"max_unpool", {{5}, {5}}, {{"elements", int64_t{7}}}, {{0, 3, 3, 6, 1}}},
           {"transpose", {{2, 3, 4}}, {{"perm", Ints{2, 0, 1}}}},
           {"slice", {{6, 5}}, {{"begin", Ints{4, 1}}, {"step", Ints{-2, 1}}, {"size", Ints{2, 3}}}},
           {"concat", {{2, 3}, {2, 2}}, {{"axis", int64_t{1}}}}};
@@ -227,6 +228,21 @@ ops:
     in: {X: "T[N]", P: "I[N]"}
     out: {Y: "T[N]"}
     body: Y[wrap(P[i], N)] += sq(X[i])
+  - op: written_last
+    types: {T: float, I: index}
+    in: {X: "T[N]", U: "T[M]", P: "I[M]"}
+    out: {Y: "T[N]"}
+    body: |
+      Y[n] = sq(X[n])
+      Y[wrap(P[m], N)] last= sin(U[m])*U[m]
+      Y[0] += U[M - 1]
+    require: [N >= 1, M >= 1]
+  - op: written_where
+    types: {T: float}
+    in: {X: "T[M]"}
+    let: {N: M//2 + 1}
+    out: {Y: "T[N]"}
+    body: Y[wrap(m, N)] last= sq(X[m]) where X[m] > 0
   - op: zeros_in_product
     types: {T: float}
     in: {X: "T[N, M]"}
@@ -254,10 +270,16 @@ OpLibrary index_maps() {
 
 TEST_CASE("gradients: index maps that are solved, and those that are scattered") {
   const OpLibrary defs = index_maps();
-  const std::vector<Case> cases = {{"diagonal", {{4, 4}}}, {"quotients", {{4}}},
-                                   {"halves", {{5}}},      {"clamped", {{6}}},
-                                   {"mirrored", {{6}}},    {"zeros_in_product", {{3, 4}}},
-                                   {"guarded_log", {{8}}}, {"scattered", {{4}, {4}}, {}, {{1, -1, 1, 0}}}};
+  const std::vector<Case> cases = {{"diagonal", {{4, 4}}},
+                                   {"quotients", {{4}}},
+                                   {"halves", {{5}}},
+                                   {"clamped", {{6}}},
+                                   {"mirrored", {{6}}},
+                                   {"zeros_in_product", {{3, 4}}},
+                                   {"guarded_log", {{8}}},
+                                   {"scattered", {{4}, {4}}, {}, {{1, -1, 1, 0}}},
+                                   {"written_last", {{5}, {4}, {4}}, {}, {{1, -1, 1, 3}}},
+                                   {"written_where", {{9}}}};
   for (const Case& c : cases) Differences(defs, c).check_all();
 }
 
