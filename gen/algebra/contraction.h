@@ -30,6 +30,7 @@ struct Contraction {
   int word_numbers = 2;  ///< of 16 bits, or 4 of 8 bits
   int left_offset = 0;   ///< what the left side's numbers of 8 bits have been added; the sums have it taken out again
   bool unsigned_left = false;  ///< these are unsigned numbers then
+  bool windows = false;  ///< the left side is a read of the first bytes of words, which overlap: `paired` is a window's
   bool low_halves = false;  ///< the left side is still a read of the low halves, of one dimension that `paired` walks
   Expr pair_last;           ///< the maximum index of the numbers, where the last word may have no high half; or null
 

@@ -21,10 +21,16 @@ enum class LeftBytes : uint8_t { Signed, Unsigned };
 /// made of bytes that a copy can hold.
 std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c, LeftBytes bytes);
 
+/// Sets what the left side's bytes of type `left` become for such words.
+void take_left_bytes(Contraction& c, DType left, LeftBytes bytes);
+
 /// The variable of `depth` whose groups of `numbers` waste least, of those that `fits` takes; nothing where it takes
 /// none.
 std::optional<size_t> variable_of_words(const std::vector<LoopVar>& depth, int numbers,
                                         const std::function<bool(const LoopVar&)>& fits);
+
+/// A side that is a read of bytes of which every value arrives in the product: what it is converted to holds them all.
+const Read* byte_read(const Expr& side);
 
 /// A read of which one index is the variable itself and no other knows it: a copy can hold its words.
 bool walks_one_dimension(const Read& r, const std::string& var);

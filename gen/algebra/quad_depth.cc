@@ -7,21 +7,21 @@
 namespace tenon {
 namespace {
 
-/// A read of bytes of which every value arrives in the product: what it is converted to holds them all.
-const Read* byte_read(const Expr& side) {
-  const Read* read = plain_read(side);
-  Expr e = side;
-  bool signed_all = true, wide = true;
-  for (const auto* a = std::get_if<Apply>(&e->node); a && a->op == ScalarOp::Cast; a = std::get_if<Apply>(&e->node)) {
-    signed_all = signed_all && is_signed_int(e->type);
-    wide = wide && is_int(e->type) && bytes_of(e->type) > 1;
-    e = a->args[0];
-  }
-  if (!read || !wide) return nullptr;
-  return e->type == DType::U8 || (e->type == DType::I8 && signed_all) ? read : nullptr;
-}
-
 DType type_of(const Kernel& kernel, const Read& read) { return kernel.tensors[static_cast<size_t>(read.tensor)].dtype; }
+
+/// Whether the last index of the read grows by 1 with the variable, and no other knows it: a window along a line of
+/// pixels.
+bool slides_by_one(const Kernel& kernel, const Contraction& c, const Read& read, const LoopVar& v) {
+  ValueScope scope;
+  scope.kernel = &kernel;
+  std::vector<LoopVar> vars = c.statement->loops;
+  vars.insert(vars.end(), c.depth.begin(), c.depth.end());
+  for (const LoopVar& each : vars) scope.vars[each.name] = v_var(each.name);
+  for (size_t i = 0; i < read.index.size(); ++i)
+    if (mentions(read.index[i], v.name) != (i + 1 == read.index.size())) return false;
+  const auto form = affine_form(read.index.back(), {v}, scope);
+  return form && constant_value(form->coefficient(v.name)) == 1 && constant_value(v.extent).value_or(0) > 1;
+}
 
 /// Whether a constant right side has words of four behind those of two.
 bool has_quads(const Kernel& kernel, const Read& read, const Contraction& c, int64_t quad_rows) {
@@ -54,35 +54,54 @@ Expr word_of_quarters(const Expr& side, const LoopVar& v, const Expr& last) {
 
 }  // namespace
 
+void take_left_bytes(Contraction& c, DType left, LeftBytes bytes) {
+  c.unsigned_left = bytes == LeftBytes::Unsigned;
+  const bool is_unsigned = left == DType::U8;
+  if (is_unsigned != c.unsigned_left) c.left_offset = is_unsigned ? -128 : 128;
+}
+
+const Read* byte_read(const Expr& side) {
+  const Read* read = plain_read(side);
+  Expr e = side;
+  bool signed_all = true, wide = true;
+  for (const auto* a = std::get_if<Apply>(&e->node); a && a->op == ScalarOp::Cast; a = std::get_if<Apply>(&e->node)) {
+    signed_all = signed_all && is_signed_int(e->type);
+    wide = wide && is_int(e->type) && bytes_of(e->type) > 1;
+    e = a->args[0];
+  }
+  if (!read || !wide) return nullptr;
+  return e->type == DType::U8 || (e->type == DType::I8 && signed_all) ? read : nullptr;
+}
+
 std::optional<Contraction> quad_depth(const Kernel& kernel, const Contraction& c, LeftBytes bytes) {
   if (c.accumulator != DType::I32 || c.is_stencil()) return std::nullopt;
   const Read *left = byte_read(c.left), *right = byte_read(c.right);
   if (!left || !right || right->fill || type_of(kernel, *right) != DType::I8) return std::nullopt;
-  const auto chosen =
+  const auto walked =
       variable_of_words(c.depth, 4, [&](const LoopVar& v) { return walks_one_dimension(*left, v.name); });
-  if (!chosen) return std::nullopt;
+  const auto chosen =
+      walked ? walked
+             : variable_of_words(c.depth, 4, [&](const LoopVar& v) { return slides_by_one(kernel, c, *left, v); });
+  const bool packed = std::any_of(c.depth.begin(), c.depth.end(),
+                                  [&](const LoopVar& d) { return paired_panels(c.right, d.name) != nullptr; });
+  if (!chosen || (packed && !walked)) return std::nullopt;
   Contraction out = c;
   LoopVar& v = out.depth[*chosen];
   const auto n = constant_value(v.extent);
   out.pair_last = n && *n % 4 == 0 ? nullptr : simplify(v.extent - constant_int(1));
   out.left = substitute(c.left, {{v.name, var_ref(v.name) * constant_int(4)}});
-  out.low_halves = true;
-  const bool packed = std::any_of(c.depth.begin(), c.depth.end(),
-                                  [&](const LoopVar& d) { return paired_panels(c.right, d.name) != nullptr; });
-  const Expr right_word = packed ? nullptr : word_of_quarters(c.right, v, out.pair_last);
+  out.low_halves = walked.has_value();
+  out.windows = !walked;
+  if (!packed) out.right = word_of_quarters(c.right, v, out.pair_last);
   v.extent = n ? constant_int((*n + 3) / 4) : apply(ScalarOp::FloorDiv, {v.extent + constant_int(3), constant_int(4)});
-  if (!right_word) {
+  if (packed) {
     int64_t rows = 1;
     for (const LoopVar& d : out.depth) rows *= constant_value(d.extent).value_or(0);
     if (!has_quads(kernel, *right, c, rows)) return std::nullopt;
-  } else {
-    out.right = right_word;
   }
   out.paired = v.name;
   out.word_numbers = 4;
-  out.unsigned_left = bytes == LeftBytes::Unsigned;
-  const bool is_unsigned = type_of(kernel, *left) == DType::U8;
-  if (is_unsigned != out.unsigned_left) out.left_offset = is_unsigned ? -128 : 128;
+  take_left_bytes(out, type_of(kernel, *left), bytes);
   return out;
 }
 

@@ -62,12 +62,14 @@ struct ContractionBuilder {
   bool unrolls_taps = false;    ///< offsets of depth indices are wanted as numbers
   std::set<std::string> taken;  ///< names that the kernel or the nest already uses
   std::map<std::string, std::string> locals;
+  std::optional<DType> staged_as = {};  ///< what a copy of the left side holds, where that is not what is summed
 
   /// `word`, or `word` with a number that no other name has.
   std::string fresh(const std::string& word);
   /// The same fresh name at every call: for names in blocks that do not nest.
   const std::string& local(const std::string& word);
   int lanes() const { return isa.lanes(c.accumulator); }
+  DType staged_type() const { return staged_as.value_or(c.accumulator); }
   int panel_columns() const { return blueprint.tile_vectors * lanes(); }
   /// Panels of the right side that so many vectors of a tile are in.
   int panels_of(int vectors) const {

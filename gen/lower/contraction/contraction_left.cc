@@ -60,7 +60,7 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
   if (b.c.low_halves && !s.pair_step) b.possible = false;
   const Operand fill = read.fill ? b.scalar(read.fill, b.scope) : v_int(0);
   const auto number = is_int(b.c.accumulator) ? constant_value(fill) : std::nullopt;
-  s.fill = number ? v_int(*number, b.c.accumulator) : v_cast(fill, b.c.accumulator);
+  s.fill = number ? v_int(*number, b.staged_type()) : v_cast(fill, b.staged_type());
   AffineForm form{{}, v_int(0)};
   for (const StagedDim& d : s.dims) {
     for (const auto& [name, by] : d.form.coefficients) {
@@ -71,6 +71,7 @@ LeftAccess stage_read(ContractionBuilder& b, const Read& read, Block& before, Bl
       form.rest = form.rest + (d.form.rest - d.lo) * d.stride;  // planes are counted from the first copied
   }
   append(staging, stage_copy(s, before));
+  if (b.staged_as) append(staging, window_words(s));
   return from_form(b, s.buffer, form, before);
 }
 

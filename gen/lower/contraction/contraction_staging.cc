@@ -248,7 +248,7 @@ Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Oper
   auto element = [&](const Operand& i, int lanes, const Operand& active) {
     const Operand at = from + (line.lo + i) * line.step;
     return s.pair_step ? load_words(s, line, at, lanes, active)
-                       : v_cast(load_line(s, line, at, lanes, active), s.b.c.accumulator);
+                       : v_cast(load_line(s, line, at, lanes, active), s.b.staged_type());
   };
   if (line.pairs) {
     const Operand pairs = named(s, "pairs", line.pairs, out);
@@ -379,6 +379,10 @@ bool plan_staging(Staging& s) {
     }
     bound(s, dim);
     dim.guarded = dim.guarded && dim.scale == 1;
+    if (s.b.c.windows && mentions(s.read.index[d], s.b.c.paired)) {  // the other bytes of the last word
+      dim.extent = dim.extent + v_int(3);
+      dim.guarded = true;
+    }
     s.fixed.push_back(nullptr);
     s.dims.push_back(std::move(dim));
   }
@@ -389,7 +393,8 @@ bool plan_staging(Staging& s) {
   }
   // a stencil's vectors run past the last pixel of a line, in the end past the copy
   const Operand slack = v_int(s.b.pixels_along_columns ? 2 * s.b.lanes() : 0);
-  s.buffer = s.b.add_buffer("staged", s.b.c.accumulator, Storage::Workspace, stride + slack);
+  s.buffer = s.b.add_buffer("staged", s.b.staged_type(), Storage::Workspace, stride + slack);
+  s.elements = stride;
   return !s.dims.empty();
 }
 

@@ -22,6 +22,7 @@ struct Staging {
   std::vector<StagedDim> dims;
   std::vector<Operand> fixed;  ///< index of dimensions that are not copied; null for those that are
   Operand fill;
+  Operand elements = nullptr;     ///< of the copy
   Operand pair_step = nullptr;    ///< words: elements from one number of a word to the next
   Operand pair_inside = nullptr;  ///< words of two: whether there is a high half; null: always
   Operand last_number = nullptr;  ///< words of four: which number of the word is the last there is; null: 3 or more
@@ -32,6 +33,8 @@ struct Staging {
   Operand dim_of(size_t d) const { return b.scalar(tensor().dims[d], b.scope); }
 };
 
+/// Makes a word of every byte of the copy and the three behind it, in a buffer that takes the copy's place.
+Block window_words(Staging& s);
 /// Words of four bytes, the first at `at` and at each of so many steps of one element behind it. Bytes past the last
 /// one, which meet zeros on the right side, repeat it.
 Operand load_quads(const Staging& s, const std::vector<Operand>& bytes);

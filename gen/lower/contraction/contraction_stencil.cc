@@ -257,6 +257,22 @@ Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOper
   return {s_for(b.local("first_plane"), v_int(0), all, b.planes, std::move(staging), LoopKind::Parallel)};
 }
 
+/// Lets words of four bytes be the pixels, where the level multiplies them and taps are side by side.
+void take_words(ContractionBuilder& b) {
+  const Read *left = byte_read(b.c.left), *right = byte_read(b.c.right);
+  const auto type = [&](const Read* r) { return b.kernel.tensors[static_cast<size_t>(r->tensor)].dtype; };
+  const bool unsigned_left = b.isa.row("dot4_unsigned", b.c.accumulator, b.lanes()) != nullptr;
+  if (!unsigned_left && !b.isa.row("dot4", b.c.accumulator, b.lanes())) return;
+  if (!b.unrolls_taps || !left || !right || b.c.accumulator != DType::I32 || type(right) != DType::I8) return;
+  ContractionBuilder trial = b;
+  Block before, staging;
+  const std::vector<int64_t> taps = stage_pixels(trial, before, staging).taps;
+  if (!trial.possible || tap_groups(taps, 4).size() == taps.size()) return;
+  b.staged_as = type(left);
+  b.c.word_numbers = 4;
+  take_left_bytes(b.c, type(left), unsigned_left ? LeftBytes::Unsigned : LeftBytes::Signed);
+}
+
 }  // namespace
 
 Block stencil_body(ContractionBuilder& b) {
@@ -267,6 +283,7 @@ Block stencil_body(ContractionBuilder& b) {
   b.possible = weights && plain_read(b.c.left) && (weight_type == b.c.accumulator || widens);
   if (!b.possible) return {};
   b.unrolls_taps = taps_fit(b);
+  take_words(b);
   if (copies_bands(b)) {
     b.band_first = v_var(b.local("first_row"));
     b.band_rows = strip_height(b);

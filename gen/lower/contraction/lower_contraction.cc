@@ -414,6 +414,7 @@ std::optional<LoopNest> lower_contraction(const std::shared_ptr<const Kernel>& k
   ContractionBuilder b = start_contraction(*kernel, isa, even, c);
   b.turned_rows = turned_rows(*blueprint);
   b.pixels_along_columns = found->is_stencil();
+  if (c.windows) b.staged_as = kernel->tensors[static_cast<size_t>(byte_read(c.left)->tensor)].dtype;
   Block body = found->is_stencil() ? stencil_body(b) : contraction_body(b);
   if (!b.possible) return std::nullopt;
   LoopNest nest;

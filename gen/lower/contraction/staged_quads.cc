@@ -33,6 +33,19 @@ Operand load_quads(const Staging& s, const std::vector<Operand>& bytes) {
   return with_offset(s, word);
 }
 
+Block window_words(Staging& s) {
+  ContractionBuilder& b = s.b;
+  const int bytes = s.buffer, lanes = b.lanes();
+  // vectors run past the last byte, and strips past the last word
+  const Operand slack = v_int(2 * lanes), words = s.elements + slack;
+  b.buffers[static_cast<size_t>(bytes)].elements = words + v_int(3 + lanes);
+  s.buffer = b.add_buffer("words", b.c.accumulator, Storage::Workspace, words);
+  const std::string i = b.local("word");
+  std::vector<Operand> each;
+  for (int k = 0; k < 4; ++k) each.push_back(v_load(bytes, b.staged_type(), v_var(i) + v_int(k), lanes));
+  return {s_for(i, v_int(0), s.elements, lanes, {s_store(s.buffer, v_var(i), load_quads(s, each))})};
+}
+
 Operand splat_quad(const Staging& s, const Operand& byte) {
   if (const auto known = constant_value(byte)) {
     const auto low = static_cast<uint32_t>((*known + s.b.c.left_offset) & 0xff);

@@ -23,6 +23,7 @@ class StripFunction {
   }
 
  private:
+  bool has_words() const { return b_.c.word_numbers == 4; }
   OperandType type() const { return {b_.c.accumulator, b_.lanes(), 0}; }
   Operand sum(int r) const { return v_var(fmt::format("c{}", r), type()); }
   int add(std::string name, DType d, bool writable) {
@@ -31,6 +32,37 @@ class StripFunction {
   }
   void clear_sums() {
     for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_var(fmt::format("c{}", r), v_const(0, type())));
+  }
+  /// Sums begin at what the offset of the pixels will add, with the other sign.
+  void begin_words(int weights) {
+    const int planes = shape_.plane ? shape_.plane->planes : 1, count = shape_.height / planes;
+    for (int k = 0; k < planes; ++k) {
+      Operand first = v_const(0, type());
+      if (b_.c.left_offset != 0) {
+        Operand sum = v_int(0, b_.c.accumulator);
+        for (size_t d = 0; d < shape_.taps.size(); ++d) sum = sum + stored(weights, k, static_cast<int>(d));
+        const std::string name = of_plane(k) + "offset";
+        f_.body.push_back(s_let(name, v_splat(sum * v_const(-b_.c.left_offset, sum->type), b_.lanes())));
+        first = v_var(name, type());
+      }
+      for (int r = 0; r < count; ++r) f_.body.push_back(s_var(fmt::format("c{}", k * count + r), first));
+    }
+  }
+  /// The weight of a tap of a plane.
+  Operand stored(int weights, int plane, int tap) const {
+    const int64_t begin = shape_.plane ? plane * shape_.plane->weight_step : 0;
+    return v_cast(v_load(weights, shape_.weight_type, v_int(begin + tap * shape_.weight_step)), b_.c.accumulator);
+  }
+  /// The weights of a group as a word of bytes in every lane.
+  Operand word_of(int weights, int plane, const TapGroup& g) const {
+    const auto number = [&](int64_t v) { return v_const(v, {b_.c.accumulator, 1, 0}); };
+    Operand word;
+    for (int k = 0; k < g.count; ++k) {
+      Operand byte = v_apply(ScalarOp::BitAnd, {stored(weights, plane, g.first + k), number(0xff)});
+      if (k > 0) byte = v_apply(ScalarOp::Shl, {byte, number(8 * k)});
+      word = word ? v_apply(ScalarOp::BitOr, {word, byte}) : byte;
+    }
+    return v_splat(word, b_.lanes());
   }
   void store_sums(int tile) {
     if (shape_.plane) {
@@ -64,8 +96,10 @@ class StripFunction {
     }
   }
   Stmt add_product(int r, const Operand& weight, const Operand& pixels) const {
-    const Operand next =
-        is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)}) : sum(r) + weight * pixels;
+    const ScalarOp dot = b_.c.unsigned_left ? ScalarOp::Dot4Unsigned : ScalarOp::Dot4;
+    const Operand next = has_words()                  ? v_apply(dot, {pixels, weight, sum(r)})
+                         : is_float(b_.c.accumulator) ? v_apply(ScalarOp::Fma, {weight, pixels, sum(r)})
+                                                      : sum(r) + weight * pixels;
     return s_assign(fmt::format("c{}", r), next);
   }
 
@@ -118,7 +152,8 @@ class StripFunction {
   void unrolled() {
     const int rows = add("a", b_.c.accumulator, false), weights = add("w", shape_.weight_type, false),
               tile = add("tile", b_.c.accumulator, true);
-    clear_sums();
+    if (has_words()) begin_words(weights);
+    else clear_sums();
     if (!shape_.plane) add_rows({0, shape_.height, 0, 0}, rows, weights);
     else
       for (int k = 0; k < shape_.plane->planes; ++k)
@@ -134,12 +169,15 @@ class StripFunction {
   };
   void add_rows(const PlaneRows& p, int rows, int weights) {
     std::map<int64_t, std::vector<std::pair<int, size_t>>> seen_by;  // offset of pixels: rows and taps that want them
+    const std::vector<TapGroup> groups = tap_groups(shape_.taps, has_words() ? 4 : 1);
     for (int r = 0; r < p.count; ++r)
-      for (size_t d = 0; d < shape_.taps.size(); ++d) seen_by[r * shape_.row_step + shape_.taps[d]].push_back({r, d});
+      for (size_t d = 0; d < groups.size(); ++d) seen_by[r * shape_.row_step + groups[d].at].push_back({r, d});
     const std::string own = of_plane(p.plane);
-    for (size_t d = 0; d < shape_.taps.size(); ++d)
+    for (size_t d = 0; d < groups.size(); ++d) {
+      const Operand at = v_int(p.weights_at + static_cast<int64_t>(d) * shape_.weight_step);
       f_.body.push_back(s_let(fmt::format("{}w{}", own, d),
-                              weight(weights, v_int(p.weights_at + static_cast<int64_t>(d) * shape_.weight_step))));
+                              has_words() ? word_of(weights, p.plane, groups[d]) : weight(weights, at)));
+    }
     int loaded = 0;
     for (const auto& [offset, uses] : seen_by) {
       const std::string x = fmt::format("{}x{}", own, loaded++);
@@ -172,6 +210,14 @@ class StripFunction {
 };
 
 }  // namespace
+
+std::vector<TapGroup> tap_groups(const std::vector<int64_t>& taps, int most) {
+  std::vector<TapGroup> out;
+  for (size_t d = 0; d < taps.size(); ++d)
+    if (!out.empty() && out.back().count < most && taps[d] == out.back().at + out.back().count) ++out.back().count;
+    else out.push_back({taps[d], static_cast<int>(d), 1});
+  return out;
+}
 
 int64_t tile_pitch(const ContractionBuilder& b, const ShortRows& p) {
   return (p.pixels() + b.lanes() - 1) / b.lanes() * b.lanes();

@@ -20,6 +20,14 @@ struct ShortRows {
   int64_t pixels() const { return rows * columns; }
 };
 
+/// Taps side by side that one word of bytes holds; one tap where there are no words.
+struct TapGroup {
+  int64_t at = 0;  ///< offset of the first one's pixels
+  int first = 0, count = 1;
+};
+/// The taps in groups of up to `most` whose pixels are next to each other.
+std::vector<TapGroup> tap_groups(const std::vector<int64_t>& taps, int most);
+
 /// What a strip is made of. `taps` empty: the offsets of the taps come from a table, or are a step apart.
 struct StripShape {
   int height = 0;

@@ -2,9 +2,11 @@
 #include <memory>
 
 #include "algebra/contraction.h"
+#include "algebra/pair_depth.h"
 #include "catch.h"
 #include "isa/all_isas.h"
 #include "lower/contraction/lower_contraction.h"
+#include "lower/contraction/stencil_strip.h"
 #include "lower/lower_kernel.h"
 
 using namespace tenon;
@@ -66,6 +68,32 @@ TEST_CASE("a level with products of bytes takes four at once") {
 TEST_CASE("a tile of several lines knows its rows, and one across the ends of lines finds them") {
   CHECK(tile_of(filters(16, 8, 8, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_lines8by1by10_turned");
   CHECK(tile_of(filters(16, 8, 12, 3), "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_turned");
+}
+
+TEST_CASE("windows over the pixels of one channel are words of bytes") {
+  Kernel k = filters(16, 21, 14, 3);
+  k.tensors[0].dims[0] = k.tensors[1].dims[1] = constant_int(1);
+  for (Tensor& t : k.tensors) t.strides = contiguous_strides(t.dims);
+  auto& sum = k.body[0].value;
+  const auto& r = std::get<Reduce>(sum->node);
+  sum = reduce(Reducer::Sum, {{"c", constant_int(1)}, r.vars[1], r.vars[2]}, nullptr, r.value, DType::I32);
+  const auto c = quad_depth(k, *find_contraction(k), LeftBytes::Signed);
+  REQUIRE(c);
+  CHECK(c->windows);
+  CHECK(c->paired == "s");
+  CHECK(tile_of(k, "x86-64-v4-vnni") == "tile_16x1_i32_quads_raised_offsets32_turned");
+}
+
+TEST_CASE("taps side by side are one word") {
+  const auto counts = [](const std::vector<int64_t>& taps, int most) {
+    std::vector<int> out;
+    for (const TapGroup& g : tap_groups(taps, most)) out.push_back(g.count);
+    return out;
+  };
+  CHECK(counts({0, 1, 2, 10, 11, 12}, 4) == std::vector{3, 3});
+  CHECK(counts({0, 1, 2, 3, 4}, 4) == std::vector{4, 1});
+  CHECK(counts({0, 2, 4}, 4) == std::vector{1, 1, 1});
+  CHECK(counts({0, 1, 2}, 1) == std::vector{1, 1, 1});
 }
 
 TEST_CASE("constant filters of bytes are laid out, not the pixels") {
