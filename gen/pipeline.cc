@@ -42,9 +42,7 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
 PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o) {
   const auto levels = chosen_levels(o.isas);
   const int workers = worker_count(o, levels);
-  ModelSource model =
-      read_model_source(run, o.graph, o.sizes, defs.ops, o.training ? GraphMode::step : GraphMode::network,
-                        o.gradients ? o.gradients->wrt : std::vector<std::string>{});
+  ModelSource model = read_model_source(run, o, o.training ? GraphMode::step : GraphMode::network, defs.ops);
   model.graph = run.stage("graph", with_gradients(with_states(std::move(model.graph), o), o));
   refuse_wrong_inputs(model.graph, o);
   model.graph = run.stage("backward", run.open(backward_graph(model.defs, std::move(model.graph))));

@@ -16,13 +16,13 @@ Result<Graph> onnx_model(const FrontendInput& input, const OpSemantics& semantic
   if (!table.ok()) return table.diagnostics();
   const Result<std::vector<uint8_t>> bytes = read_bytes(input.path, input.path);
   if (!bytes.ok()) return bytes.diagnostics();
-  return read_onnx({input.path, *bytes, input.kept}, *table, semantics, input.sizes);
+  return read_onnx({input.path, *bytes, input.kept, input.program}, *table, semantics, input.sizes);
 }
 
 Result<Graph> yaml_graph(const FrontendInput& input, const OpSemantics& semantics) {
   const Result<SourceFileRef> file = read_source(input.path);
   if (!file.ok()) return file.diagnostics();
-  return read_graph_yaml(*file, semantics, input.sizes, input.mode, !input.kept.empty());
+  return read_graph_yaml(*file, semantics, {input.sizes, input.mode, !input.kept.empty(), input.program});
 }
 
 struct FrontendRow {

@@ -12,6 +12,7 @@ struct FrontendInput {
   SizeRanges sizes;                      // what --size says
   std::vector<std::string> kept = {};    // weights that gradients are asked for
   GraphMode mode = GraphMode::network;   // what a graph with a section `train` is read for
+  std::string program = "";              // what the C is called that the model becomes
 };
 
 /// Whether a frontend takes a file of this name.

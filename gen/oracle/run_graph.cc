@@ -119,7 +119,8 @@ class GraphRunner {
     for (const Carried& c : r.carried) value(c.inside) = value(c.initial);
     std::vector<std::vector<Shared>> parts(r.writes.size());
     int64_t done = 0;
-    for (bool goes_on = true; goes_on && done < trip; ++done) {
+    bool goes_on = true;
+    for (; goes_on && done < trip; ++done) {
       run_.sizes[r.counter] = done;
       for (const Slice& s : r.reads)
         value(s.part) = slice(*value(s.whole), s.reversed ? maximum - 1 - done : done, dims_of(s.part));
@@ -132,7 +133,8 @@ class GraphRunner {
     }
     for (const Carried& c : r.carried)
       if (c.result != kNoValue) value(c.result) = value(c.inside);
-    if (!r.writes.empty() && done != maximum) return stop(OracleStatus::Shape, r.origin);
+    const bool cut_off = r.count != kNoValue && goes_on && done == maximum && scalar(r.count) > maximum;
+    if (!r.writes.empty() && (r.partial ? cut_off : done != maximum)) return stop(OracleStatus::Shape, r.origin);
     for (size_t k = 0; k < parts.size(); ++k) value(r.writes[k].whole) = joined(r.writes[k], parts[k]);
     run_.sizes.erase(r.counter);
     return true;
@@ -151,6 +153,7 @@ class GraphRunner {
       const TensorData& p = *parts[s.reversed ? parts.size() - 1 - k : k];
       out.bytes.insert(out.bytes.end(), p.bytes.begin(), p.bytes.end());
     }
+    out.bytes.resize(static_cast<size_t>(element_count(out.dims) * bytes_of(out.dtype)));
     return std::make_shared<const TensorData>(std::move(out));
   }
 

@@ -237,7 +237,7 @@ std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, con
                                           const ModelOptions& o) {
   if (!o.training || !o.main_program) return std::nullopt;
   const auto levels = chosen_levels(o.isas);
-  ModelSource source = read_model_source(run, o.graph, o.sizes, defs.ops, GraphMode::validation);
+  ModelSource source = read_model_source(run, o, GraphMode::validation, defs.ops);
   source.graph = run.open(backward_graph(source.defs, std::move(source.graph)));
   const Graph graph = rewrite_model(run, source, source.graph);
   const ExecutionPlan plan =

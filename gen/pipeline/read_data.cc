@@ -110,15 +110,15 @@ std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::
   return out;
 }
 
-ModelSource read_model_source(Run& run, const std::string& path, const std::vector<SizeBound>& sizes, OpLibrary defs,
-                              GraphMode mode, const std::vector<std::string>& kept) {
+ModelSource read_model_source(Run& run, const ModelOptions& options, GraphMode mode, OpLibrary defs) {
   FrontendInput input;
-  input.path = path;
+  input.path = options.graph;
   input.mode = mode;
-  input.kept = kept;
-  run.depends_on(path);
+  input.program = options.name;
+  if (options.gradients) input.kept = options.gradients->wrt;
+  run.depends_on(input.path);
   input.onnx_rows = read_files(run, files_ending(run.dirs().opdefs / "onnx", ".yaml"));
-  for (const SizeBound& s : sizes) input.sizes[s.name] = {s.low, s.high};
+  for (const SizeBound& s : options.sizes) input.sizes[s.name] = {s.low, s.high};
   OpSemantics semantics =
       library_semantics(defs, [&defs](const std::string& op, const std::vector<const TensorData*>& inputs,
                                       const Attributes& attrs, size_t) { return fold_node(defs, op, inputs, attrs); });
@@ -128,7 +128,7 @@ ModelSource read_model_source(Run& run, const std::string& path, const std::vect
   Graph graph = run.open(std::move(read), status);
   for (const std::string& file : graph.files) run.depends_on(file);
   if (const std::string fault = beyond_limits(graph); !fault.empty()) {
-    print_to(stderr, "{}: error: {}\n", path, fault);
+    print_to(stderr, "{}: error: {}\n", input.path, fault);
     throw Stop{exit_bad_input};
   }
   return {std::move(graph), std::move(defs)};

@@ -38,9 +38,7 @@ struct ModelSource {
   Graph graph;
   OpLibrary defs;
 };
-/// `sizes`: what --size says. `kept`: weights that gradients are asked for. Stops with exit_bad_command_line where
-/// nothing but these is wrong.
-ModelSource read_model_source(Run& run, const std::string& path, const std::vector<SizeBound>& sizes, OpLibrary defs,
-                              GraphMode mode = GraphMode::network, const std::vector<std::string>& kept = {});
+/// Stops with exit_bad_command_line where nothing but the sizes of `options` is wrong.
+ModelSource read_model_source(Run& run, const ModelOptions& options, GraphMode mode, OpLibrary defs);
 
 }  // namespace tenon

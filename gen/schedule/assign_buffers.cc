@@ -219,7 +219,8 @@ class BufferPlanner {
     p.continues = buffer(r.continues);
     p.condition = buffer(r.condition);
     p.holds = r.holds;
-    p.complete = r.ends_early() && !r.writes.empty();
+    p.complete = r.ends_early() && !r.writes.empty() && !r.partial;
+    p.partial = r.partial && r.count != kNoValue;
     for (const Carried& c : r.carried) {
       const int to = buffer(c.inside), next = buffer(c.next);
       p.before.push_back({to, buffer(c.initial)});

@@ -142,8 +142,15 @@ std::string unreserved(std::string name, NamesOf where) {
   return name;
 }
 
+std::string unreserved(std::string name, NamesOf where, std::string_view program) {
+  std::string macros;
+  for (const char c : program) macros += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  if (!program.empty() && name.starts_with(macros + "_")) name += '_';
+  return unreserved(std::move(name), where);
+}
+
 std::string CNames::fresh(const std::string& original) {
-  const std::string base = unreserved(cleaned(original), where_);
+  const std::string base = unreserved(cleaned(original), where_, program_);
   if (taken_.insert(base).second) return base;
   std::string name;
   int& last = last_.try_emplace(base, 1).first->second;

@@ -23,10 +23,14 @@ bool is_reserved(std::string_view word, NamesOf where);
 /// underscores already, so that two names never become one.
 std::string unreserved(std::string name, NamesOf where);
 
+/// The same where the macros of the program `program` are reserved as well: NET_H, NET_E_SHAPE of a program `net`.
+std::string unreserved(std::string name, NamesOf where, std::string_view program);
+
 /// The identifiers of one scope.
 class CNames {
  public:
-  explicit CNames(NamesOf where = NamesOf::model) : where_(where) {}
+  explicit CNames(NamesOf where = NamesOf::model, std::string program = "")
+      : where_(where), program_(std::move(program)) {}
 
   void take(const std::string& name) { taken_.insert(name); }
   /// `original`, which may be any text, made an identifier that is not reserved and not taken yet.
@@ -36,6 +40,7 @@ class CNames {
   static std::string cleaned(const std::string& original);
 
   NamesOf where_;
+  std::string program_;
   std::set<std::string> taken_;
   std::map<std::string, int> last_;  ///< the number that was last added to a name: thousands of nodes may share one
 };

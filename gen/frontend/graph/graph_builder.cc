@@ -86,7 +86,8 @@ TensorData numbers_data(DType dtype, const std::vector<int64_t>& dims, const std
 
 }  // namespace
 
-GraphBuilder::GraphBuilder(const OpSemantics& semantics, std::string graph_name) : semantics_(&semantics) {
+GraphBuilder::GraphBuilder(const OpSemantics& semantics, std::string graph_name, std::string program)
+    : semantics_(&semantics), program_(std::move(program)) {
   graph_.name = std::move(graph_name);
 }
 
@@ -482,7 +483,7 @@ Graph GraphBuilder::finish(const std::vector<std::pair<std::string, ValueId>>& o
   TENON_CHECK(open_.size() == 1, "a region is open");
   graph_.nodes = std::move(open_[0].nodes);
   for (Entry& e : entries_) graph_.values.push_back(std::move(e.value));
-  return name_graph(without_unused(std::move(graph_)));
+  return name_graph(without_unused(std::move(graph_)), program_);
 }
 
 }  // namespace tenon

@@ -20,7 +20,8 @@ struct GraphError : std::runtime_error {
 
 class GraphBuilder {
  public:
-  GraphBuilder(const OpSemantics& semantics, std::string graph_name);
+  /// `program`: the name of the program that the graph becomes, whose macros no value may be called like.
+  GraphBuilder(const OpSemantics& semantics, std::string graph_name, std::string program = "");
 
   void add_size(GraphSize size);
   ValueId add_input(const std::string& name, DType dtype, std::vector<SizeExpr> dims);
@@ -57,6 +58,7 @@ class GraphBuilder {
     std::vector<ValueId> next;
     std::vector<std::pair<ValueId, bool>> parts;  // and whether they are written from the end
     ValueId continues = kNoValue;
+    bool partial = false;  // what fewer iterations do not write is cut off afterwards
   };
   /// Closes the innermost region, which is `loop`. Returns the carried values after the last iteration, then a tensor
   /// [trip, …] for each part. Throws GraphError where a value does not keep its type.
@@ -188,7 +190,7 @@ class GraphBuilder {
   std::map<std::string, Written> written_;
   std::vector<State> states_;
   CNames counters_;
-  std::string origin_;
+  std::string origin_, program_;
   int64_t computed_elements_ = 4096;  // larger results may be worth less than their memory
 };
 

@@ -178,6 +178,7 @@ std::vector<ValueId> GraphBuilder::end_loop(RegionId loop, const LoopEnd& end) {
   }
   std::set<ValueId> none;
   if (end.continues != kNoValue) r.continues = made_in(loop, end.continues, none);
+  r.partial = end.partial;
   close(loop);
   std::vector<ValueId> results;
   for (const Carried& c : r.carried) results.push_back(c.next == c.inside ? c.initial : c.result);

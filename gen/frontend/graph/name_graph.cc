@@ -2,8 +2,8 @@
 #include "frontend/graph/name_graph.h"
 
 namespace tenon {
-Graph name_graph(Graph graph) {
-  CNames values, nodes;
+Graph name_graph(Graph graph, const std::string& program) {
+  CNames values(NamesOf::model, program), nodes;
   for (const GraphSize& s : all_sizes(graph)) values.take(s.name);
   const auto name = [&](ValueId id) {
     Value& v = graph.values[static_cast<size_t>(id)];

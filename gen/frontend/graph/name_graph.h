@@ -7,7 +7,7 @@
 namespace tenon {
 
 /// The graph with names made from `Value::original` (inputs and outputs first, so that they keep theirs) and from node
-/// origins.
-Graph name_graph(Graph graph);
+/// origins, apart from the macros of the program `program`.
+Graph name_graph(Graph graph, const std::string& program = "");
 
 }  // namespace tenon

@@ -19,6 +19,8 @@ struct OnnxBodyReader {
   std::function<void(const std::string& message)> warn;
   /// The first extent that the file states for a tensor; 0 where it states none.
   std::function<int64_t(const std::string& name)> declared_extent;
+  /// Whether nodes after an If may become part of its branches, which then may throw BranchesDiffer.
+  bool may_continue = false;
   /// The value of a name around the node; kNoValue where there is none.
   std::function<ValueId(const std::string& name)> find;
 };

@@ -5,6 +5,7 @@
 
 #include "frontend/graph/joined_results.h"
 #include "frontend/onnx/control_node.h"
+#include "frontend/onnx/onnx_continue.h"
 #include "frontend/onnx/onnx_told.h"
 
 namespace tenon {
@@ -67,7 +68,10 @@ class IfNode : public ControlNode {
     if (then.lengths != otherwise.lengths)
       throw OnnxError{Code::E0807, "its branches give sequences of different lengths", {}};
     builder_.set_aside(otherwise.region);
-    if (one_may_do && !may_join(builder_, then, otherwise)) return std::nullopt;
+    if (!may_join(builder_, then, otherwise)) {
+      if (reader_.may_continue) throw BranchesDiffer{};
+      if (one_may_do) return std::nullopt;
+    }
     const std::vector<JoinedResult> joined = joined_results(builder_, then, otherwise);
     std::vector<ValueId> results;
     for (const Branch* b : {&then, &otherwise}) {

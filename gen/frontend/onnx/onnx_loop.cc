@@ -6,6 +6,7 @@
 #include "frontend/graph/joined_results.h"
 #include "frontend/onnx/control_node.h"
 #include "frontend/onnx/loop_body.h"
+#include "frontend/onnx/onnx_told.h"
 
 namespace tenon {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 using namespace tenon_onnx;
 
 constexpr int64_t kMaxUnrolled = 4096;
+/// A bound of a number of iterations beyond this is none: extents of the largest integers.
+constexpr int64_t kMostParts = int64_t{1} << 24;
+constexpr int64_t kAssumedParts = 1024;
 
 class LoopNode : public ControlNode {
  public:
@@ -69,22 +73,34 @@ class LoopNode : public ControlNode {
     return counted ? lesser(most, *counted, builder_.sizes()) : most;
   }
 
-  /// The maximum number of iterations: where only run time knows, the extent that the file states for an output that
-  /// has one element for each.
+  bool gives_parts(size_t carried) const {
+    for (int i = static_cast<int>(carried); i < node_.output_size(); ++i)
+      if (!node_.output(i).empty()) return true;
+    return false;
+  }
+
+  /// The extent that the file states for an output that has one element for each iteration; 0 where it states none.
+  int64_t stated_trip(size_t carried) const {
+    int64_t stated = 0;
+    for (int i = static_cast<int>(carried); i < node_.output_size(); ++i)
+      if (!node_.output(i).empty()) stated = std::max(stated, reader_.declared_extent(node_.output(i)));
+    return stated;
+  }
+
+  /// The maximum number of iterations. Where only run time knows it and outputs have an element for each, memory is
+  /// planned for what the file states, what bounds the input, or for a number of our own.
   SizeExpr maximum_trip(const std::optional<SizeExpr>& count, size_t carried) const {
     if (count) return *count;
-    int64_t stated = 0;
-    bool parts = false;
-    for (int i = static_cast<int>(carried); i < node_.output_size(); ++i) {
-      if (node_.output(i).empty()) continue;
-      parts = true;
-      stated = std::max(stated, reader_.declared_extent(node_.output(i)));
-    }
-    if (!parts) return kUnboundedTrip;
-    if (stated > 0) return stated;
-    throw OnnxError{Code::E0808,
-                    "the number of its iterations is told at run time, and so is the extent of its outputs",
-                    {"a file that states the extent of the output bounds it"}};
+    if (!gives_parts(carried)) return kUnboundedTrip;
+    if (const int64_t stated = stated_trip(carried)) return stated;
+    const std::optional<ValueRange> range = input(0) == kNoValue ? std::nullopt : builder_.range(input(0));
+    if (range && range->hi <= static_cast<double>(kMostParts))
+      return std::max<int64_t>(0, static_cast<int64_t>(range->hi));
+    reader_.warn(
+        fmt::format("run time tells the number of its iterations, and nothing bounds it: there is memory for {} of "
+                    "them, and a call that needs more returns E_SHAPE",
+                    kAssumedParts));
+    return kAssumedParts;
   }
 
   /// Its iterations one after another. `why` says what asks for it.
@@ -156,8 +172,9 @@ class LoopNode : public ControlNode {
   std::vector<ValueId> rolled_loop(const std::vector<ValueId>& initial, const LoopBody& body,
                                    const std::optional<SizeExpr>& count) {
     Guard guard{builder_, builder_.begin_loop(maximum_trip(count, initial.size()))};
-    const bool asked = input(0) != kNoValue && !number(input(0)), guarded = input(1) != kNoValue && !is_fixed(input(1));
-    builder_.set_bounds(guard.region, asked ? input(0) : kNoValue, guarded ? input(1) : kNoValue);
+    const bool guarded = input(1) != kNoValue && !is_fixed(input(1));
+    const ValueId asked = asked_count(count, gives_parts(initial.size()));
+    builder_.set_bounds(guard.region, asked, guarded ? input(1) : kNoValue);
     // An iteration that runs has been allowed to: inside, the condition holds.
     std::vector<ValueId> inside{builder_.add_numbers(DType::I64, {}, {builder_.counter(guard.region)}),
                                 builder_.add_numbers(DType::Bool, {}, {1})};
@@ -174,9 +191,36 @@ class LoopNode : public ControlNode {
     for (size_t i = 0; i < initial.size(); ++i)
       if (!body.keeps(i)) end.next.push_back(made[i + 1]);
     for (size_t i = initial.size() + 1; i < made.size(); ++i) end.parts.emplace_back(made[i], false);
-    const std::vector<ValueId> ended = builder_.end_loop(guard.region, end);
+    const bool may_end = asked != kNoValue || guarded || end.continues != kNoValue;
+    end.partial = may_end && !end.parts.empty() && stated_trip(initial.size()) == 0;
+    const size_t carried = end.next.size();
+    if (end.partial) count_iterations(guard.region, end);
+    std::vector<ValueId> ended = builder_.end_loop(guard.region, end);
     guard.done = true;
+    if (end.partial) cut_parts(ended, carried);
     return with_kept(initial, body, ended);
+  }
+
+  /// The number of iterations that run time tells, or one without end where memory is planned for a number of our own.
+  ValueId asked_count(const std::optional<SizeExpr>& count, bool parts) {
+    if (input(0) != kNoValue && !number(input(0))) return input(0);
+    return count || !parts ? kNoValue : builder_.add_numbers(DType::I64, {}, {kUnboundedTrip});
+  }
+
+  /// Carries the number of the iterations, behind what the body carries.
+  void count_iterations(RegionId loop, GraphBuilder::LoopEnd& end) {
+    builder_.carry(loop, builder_.add_numbers(DType::I64, {}, {0}));
+    end.next.push_back(builder_.add_numbers(DType::I64, {}, {builder_.counter(loop) + SizeExpr(1)}));
+  }
+
+  /// Parts that have as many elements as there were iterations: their number follows the `carried` values in `ended`.
+  void cut_parts(std::vector<ValueId>& ended, size_t carried) {
+    const ValueId count = ended[carried];
+    ended.erase(ended.begin() + static_cast<std::ptrdiff_t>(carried));
+    const std::vector<ValueId> parts(ended.begin() + static_cast<std::ptrdiff_t>(carried), ended.end());
+    ended.resize(carried);
+    const std::vector<ValueId> cut = cut_to_count(context_, parts, count);
+    ended.insert(ended.end(), cut.begin(), cut.end());
   }
 
   /// The results of the region with those of the values that it does not carry.

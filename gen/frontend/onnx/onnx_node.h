@@ -9,13 +9,15 @@
 
 namespace tenon {
 
+/// Shapes by the names of values.
+using StatedShapes = std::map<std::string, std::vector<SizeExpr>>;
+
 struct OnnxNodeContext {
   GraphBuilder& builder;
   const OnnxTable& table;
   std::filesystem::path folder;
-  std::map<std::string, int> opsets;  // domain → version
-  std::map<std::string, std::vector<SizeExpr>>
-      stated;                          // shapes that the file states for values, where all of a shape is known
+  std::map<std::string, int> opsets;   // domain → version
+  StatedShapes stated;                 // what the file states for values, where all of a shape is known
   int64_t position = 0;                // number of the node that is read
   std::vector<RecipeList> lists = {};  // sequences, which exist while the model is read only
   /// Adds the nodes of a graph that an attribute of the node holds; kNoValue for outputs that are in error, which has

@@ -12,14 +12,15 @@ namespace {
 using namespace tenon_onnx;
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 
-// Names that a node reads, those that its subgraphs read from outside included.
+}  // namespace
+
 void names_read(const NodeProto& node, std::set<std::string>& names) {
   names.insert(node.input().begin(), node.input().end());
-  for (const AttributeProto& a : node.attribute())
+  for (const AttributeProto& a : node.attribute()) {
     for (const NodeProto& inner : a.g().node()) names_read(inner, names);
+    for (const ValueInfoProto& v : a.g().output()) names.insert(v.name());
+  }
 }
-
-}  // namespace
 
 std::vector<int> onnx_node_order(const Nodes& nodes) {
   std::map<std::string, int> maker;

@@ -15,7 +15,8 @@ namespace tenon {
 
 class OpenSizes {
  public:
-  explicit OpenSizes(const SizeRanges& ranges) : ranges_(ranges) {}
+  OpenSizes(const SizeRanges& ranges, const std::string& program)
+      : ranges_(ranges), c_names_(NamesOf::model, program) {}
 
   /// What stands for an open extent: a number if it is fixed, otherwise a size that `builder` gets with its bounds.
   /// Nothing where no bounds were given; `name` is what they have to be given for.

@@ -32,6 +32,18 @@ ValueId only_if(const OnnxNodeContext& context, ValueId output, ValueId conditio
   return run_recipe(recipe, function.body, scope).get<TensorRef>()->id;
 }
 
+std::vector<ValueId> cut_to_count(const OnnxNodeContext& context, const std::vector<ValueId>& tensors, ValueId count) {
+  RecipeContext recipe{context.builder, context.table.functions};
+  const RecipeFunction& function = context.table.functions.at("all_cut_to");  // opdefs/onnx/deferred.yaml
+  RecipeList list;
+  for (const ValueId t : tensors) list.emplace_back(TensorRef{t});
+  RecipeScope scope{{function.parameters[0], std::move(list)}, {function.parameters[1], TensorRef{count}}};
+  std::vector<ValueId> cut;
+  const RecipeValue results = run_recipe(recipe, function.body, scope);
+  for (const RecipeValue& v : *results.get<RecipeList>()) cut.push_back(v.get<TensorRef>()->id);
+  return cut;
+}
+
 ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,
                      const std::vector<SizeExpr>& elements, ValueId output) {
   std::vector<int64_t> places;

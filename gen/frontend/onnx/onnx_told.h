@@ -19,6 +19,9 @@ inline constexpr int64_t kMaximumTold = int64_t{1} << 31;
 /// `output` as long as the condition, a bool, holds at run time; otherwise a range error.
 ValueId only_if(const OnnxNodeContext& context, ValueId output, ValueId condition);
 
+/// Of each tensor the first `count` elements of axis 0, a run-time number that is at most the extent there.
+std::vector<ValueId> cut_to_count(const OnnxNodeContext& context, const std::vector<ValueId>& tensors, ValueId count);
+
 /// `output` as long as the known ones of `elements` are those of `given` at run time; otherwise a range error.
 ValueId only_if_told(GraphBuilder& builder, const OnnxTable& table, ValueId given,
                      const std::vector<SizeExpr>& elements, ValueId output);

@@ -10,6 +10,7 @@
 
 #include "frontend/graph/name_graph.h"
 #include "frontend/graph/solve_extents.h"
+#include "frontend/onnx/onnx_continue.h"
 #include "frontend/onnx/onnx_control.h"
 #include "frontend/onnx/onnx_declared.h"
 #include "frontend/onnx/onnx_function.h"
@@ -29,12 +30,17 @@ using namespace tenon_onnx;
 
 constexpr int kMaxDepth = 32;
 constexpr int64_t kMaxNodes = 1000000;
+constexpr int kMaxContinued = 3;
 
 class OnnxReader {
  public:
-  OnnxReader(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics, const SizeRanges& sizes,
-             ToldInputs told)
-      : source_(source), table_(table), semantics_(semantics), sizes_(sizes), told_(std::move(told)) {}
+  OnnxReader(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics, const SizeRanges& sizes)
+      : source_(source), table_(table), semantics_(semantics), sizes_(sizes, source.program) {}
+
+  /// These numbers are taken to be those of the inputs.
+  void take_inputs(ToldInputs told) { told_ = std::move(told); }
+  /// These shapes are taken to be stated by the file.
+  void take_shapes(StatedShapes shapes) { stated_ = std::move(shapes); }
 
   Result<Graph> read() {
     const std::vector<std::pair<std::string, ValueId>> outputs = read_model();
@@ -49,8 +55,13 @@ class OnnxReader {
     return unknown;
   }
 
-  /// The same with the numbers that the stated extents leave no choice about; nothing where there are none.
-  ToldInputs solved_inputs() {
+  /// What follows from the stated extents where the inputs' numbers are unknown sizes: the numbers that these leave no
+  /// choice about, and shapes of values inside whose extents are stated elsewhere, such as a sum of all numbers.
+  struct Implied {
+    ToldInputs inputs;
+    StatedShapes shapes;
+  };
+  Implied implied() {
     read_model();
     if (diagnostics_.has_errors()) return {};
     std::vector<ExtentEquation> equations;
@@ -61,10 +72,13 @@ class OnnxReader {
         if (dims[i].is_constant()) equations.push_back({builder_->value(it->second).dims[i], dims[i].value});
     }
     const SizeValues solved = solve_extents(equations, unknowns_);
-    ToldInputs told = solved.empty() ? ToldInputs{} : told_;
-    for (auto& [name, elements] : told)
+    Implied found{solved.empty() ? ToldInputs{} : told_, {}};
+    for (auto& [name, elements] : found.inputs)
       for (SizeExpr& e : elements) e = substitute(e, solved);
-    return told;
+    for (const auto& [name, id] : values_)
+      if (const auto dims = id < 0 ? std::nullopt : stated_dims(builder_->value(id).dims, equations))
+        found.shapes[name] = *dims;
+    return found;
   }
 
  private:
@@ -74,7 +88,7 @@ class OnnxReader {
 
   std::vector<std::pair<std::string, ValueId>> read_model() {
     if (!parse_onnx_model(source_, model_, diagnostics_)) return {};
-    builder_.emplace(semantics_, CNames().fresh(model_.graph().name()));
+    builder_.emplace(semantics_, CNames().fresh(model_.graph().name()), source_.program);
     OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
     context.opsets = imported_opsets(source_, model_, diagnostics_);
     context.warn = [this](Code code, const std::string& message, const std::vector<std::string>& notes) {
@@ -89,15 +103,33 @@ class OnnxReader {
     for (const ValueInfoProto& v : model_.graph().value_info()) read_stated(context, v);
     for (const ValueInfoProto& v : model_.graph().output()) read_stated(context, v);
     carry_stated_shapes(model_.graph(), table_, context.stated);
+    for (const auto& [name, dims] : stated_) context.stated.emplace(name, dims);
     stated_ = context.stated;
     if (diagnostics_.has_errors()) return {};
     for (const auto& [name, elements] : told_) tell(name, elements);
     try {
-      read_nodes(context, model_.graph().node(), values_, "");
+      read_nodes(context, model_.graph().node(), model_.graph().output(), values_, "");
     } catch (const GraphError& e) {
       error(Code::E0809, "", e.what());
     }
     return read_outputs();
+  }
+
+  /// A shape with extents that depend on unknown sizes, where each of these is one that the file states.
+  std::optional<std::vector<SizeExpr>> stated_dims(std::vector<SizeExpr> dims,
+                                                   const std::vector<ExtentEquation>& equations) const {
+    bool any = false;
+    for (SizeExpr& d : dims) {
+      const std::vector<std::string> names = names_in(d);
+      if (std::none_of(names.begin(), names.end(), [&](const std::string& n) { return unknowns_.count(n) > 0; }))
+        continue;
+      const auto equal =
+          std::find_if(equations.begin(), equations.end(), [&](const ExtentEquation& e) { return e.extent == d; });
+      if (equal == equations.end()) return std::nullopt;
+      d = equal->stated;
+      any = true;
+    }
+    return any ? std::optional(std::move(dims)) : std::nullopt;
   }
 
   /// From here on the input stands for these numbers.
@@ -210,13 +242,69 @@ class OnnxReader {
                             {"`tenon model` without --size names those that it has"});
   }
 
-  template <class Nodes>
-  void read_nodes(OnnxNodeContext& context, const Nodes& nodes, Names& names, const std::string& outer) {
+  /// Nodes that are read one after the other, and what is read of their results afterwards.
+  struct NodeList {
+    OnnxNodes nodes;
+    std::set<std::string> needed;
+    std::map<const NodeProto*, std::string> where;
+  };
+
+  template <class Nodes, class Strings>
+  void read_nodes(OnnxNodeContext& context, const Nodes& nodes, const Strings& needed, Names& names,
+                  const std::string& outer) {
+    NodeList list;
     for (int i : onnx_node_order(nodes)) {
       const NodeProto& node = nodes.Get(i);
       if (!gives_something(node)) continue;
+      list.nodes.push_back(&node);
       const std::string name = node.name().empty() ? "" : fmt::format(" '{}'", node.name());
-      read_node(context, node, names, fmt::format("{}node {}{} ({})", outer, i, name, node.op_type()));
+      list.where[&node] = fmt::format("{}node {}{} ({})", outer, i, name, node.op_type());
+    }
+    for (const auto& n : needed) list.needed.insert(name_of_output(n));
+    read_nodes(context, list, names);
+  }
+  static const std::string& name_of_output(const std::string& name) { return name; }
+  static const std::string& name_of_output(const ValueInfoProto& v) { return v.name(); }
+
+  void read_nodes(OnnxNodeContext& context, const NodeList& list, Names& names) {
+    for (size_t i = 0; i < list.nodes.size(); ++i) {
+      const NodeProto& node = *list.nodes[i];
+      const std::string& where = list.where.at(&node);
+      // How often what follows is read for two branches is limited: each time it is doubled.
+      may_continue_ = node.op_type() == "If" && continued_ < kMaxContinued;
+      Diagnostics before = may_continue_ ? diagnostics_ : Diagnostics();
+      try {
+        read_node(context, node, names, where);
+      } catch (const BranchesDiffer&) {
+        diagnostics_ = std::move(before);
+        return read_in_branches(context, list, i, names);
+      }
+    }
+  }
+
+  /// The nodes from an If on whose branches differ: what does not need its results, then the If with as many of the
+  /// others in its branches as it takes to make the same of both.
+  void read_in_branches(OnnxNodeContext& context, const NodeList& list, size_t at, Names& names) {
+    const NodeProto& node = *list.nodes[at];
+    const NodesAfter after =
+        nodes_after(node, {list.nodes.begin() + static_cast<std::ptrdiff_t>(at) + 1, list.nodes.end()});
+    read_nodes(context, {after.other, list.needed, list.where}, names);
+    ++continued_;
+    const OnnxNodes& rest = after.dependent;
+    for (size_t count = 1;; count *= 2) {
+      count = std::min(count, rest.size());
+      may_continue_ = count < rest.size();
+      const NodeProto whole = continued_if(node, rest, count, list.needed);
+      const Diagnostics before = diagnostics_;
+      try {
+        read_node(context, count == 0 ? node : whole, names, list.where.at(&node));
+      } catch (const BranchesDiffer&) {
+        diagnostics_ = before;
+        continue;
+      }
+      --continued_;
+      const OnnxNodes left(rest.begin() + static_cast<std::ptrdiff_t>(count), rest.end());
+      return read_nodes(context, {left, list.needed, list.where}, names);
     }
   }
 
@@ -261,6 +349,7 @@ class OnnxReader {
       if (const FunctionProto* f = find_onnx_function(model_, node))
         return call_function(context, *f, node, inputs, where);
       if (is_onnx_control(node)) return map_control(context, node, inputs, names, where);
+      may_continue_ = false;
       context.read_body = [&](const GraphProto& body, const std::vector<ValueId>& given) {
         return read_body(context, body, given, names, where);
       };
@@ -294,7 +383,7 @@ class OnnxReader {
     for (int i = 0; i < f.input_size(); ++i)
       names[f.input(i)] = static_cast<size_t>(i) < inputs.size() ? inputs[static_cast<size_t>(i)] : kNoValue;
     const auto nodes = onnx_function_nodes(f, node, inputs);
-    read_nodes(inner, nodes, names, where + ": ");
+    read_nodes(inner, nodes, f.output(), names, where + ": ");
     context.lists = std::move(inner.lists);
     declared_ = std::move(around);
     --depth_;
@@ -304,6 +393,7 @@ class OnnxReader {
   std::vector<ValueId> map_control(OnnxNodeContext& context, const NodeProto& node, const std::vector<ValueId>& inputs,
                                    const Names& names, const std::string& where) {
     OnnxBodyReader reader;
+    reader.may_continue = std::exchange(may_continue_, false);
     reader.read = [&](const GraphProto& body, const std::vector<ValueId>& given) {
       return read_body(context, body, given, names, where);
     };
@@ -358,7 +448,7 @@ class OnnxReader {
     Names inner = names;
     for (int i = 0; i < body.input_size(); ++i) inner[body.input(i).name()] = given[static_cast<size_t>(i)];
     read_tensors(context, body, inner, where + ": ");
-    read_nodes(context, body.node(), inner, where + ": ");
+    read_nodes(context, body.node(), body.output(), inner, where + ": ");
     declared_ = std::move(around);
     --depth_;
     builder_->set_origin(where);
@@ -448,7 +538,7 @@ class OnnxReader {
   std::map<std::string, ValueId> told_values_;  // the inputs themselves
   std::vector<ValueId> candidates_;             // inputs that may say extents
   std::set<std::string> unknowns_;              // names that stand for such extents
-  std::map<std::string, std::vector<SizeExpr>> stated_;
+  StatedShapes stated_;
   ModelProto model_;
   std::optional<GraphBuilder> builder_;
   Names values_;
@@ -456,6 +546,8 @@ class OnnxReader {
   DeclaredTypes declared_;  // of the graph that is read and those around it
   std::string where_;       // the node that is read
   int depth_ = 0;
+  int continued_ = 0;          // Ifs that are being read with what follows them
+  bool may_continue_ = false;  // whether the If that is read may throw BranchesDiffer
   int64_t nodes_ = 0;
   std::set<std::string> reported_;  // open sizes without bounds
   Diagnostics diagnostics_;
@@ -465,17 +557,28 @@ class OnnxReader {
 
 Result<Graph> read_onnx(const OnnxSource& source, const OnnxTable& table, const OpSemantics& semantics,
                         const SizeRanges& sizes) {
-  OnnxReader plain(source, table, semantics, sizes, {});
+  OnnxReader plain(source, table, semantics, sizes);
   Result<Graph> graph = plain.read();
   if (graph.ok()) return graph;
   // Where extents follow from numbers that run time tells, the extents that the file states may tell the numbers
-  // before: then these are taken to be known, and the program checks that they are.
+  // before: then these are taken to be known, and the program checks that they are. Or they tell the extents of what
+  // depends on several such numbers.
   const ToldInputs unknown = plain.unknown_inputs();
-  const ToldInputs told =
-      unknown.empty() ? unknown : OnnxReader(source, table, semantics, sizes, unknown).solved_inputs();
-  if (told.empty()) return graph;
-  Result<Graph> again = OnnxReader(source, table, semantics, sizes, told).read();
-  return again.ok() ? std::move(again) : std::move(graph);
+  if (unknown.empty()) return graph;
+  OnnxReader symbolic(source, table, semantics, sizes);
+  symbolic.take_inputs(unknown);
+  const OnnxReader::Implied implied = symbolic.implied();
+  if (!implied.inputs.empty()) {
+    OnnxReader told(source, table, semantics, sizes);
+    told.take_inputs(implied.inputs);
+    if (Result<Graph> again = told.read(); again.ok()) return again;
+  }
+  if (!implied.shapes.empty()) {
+    OnnxReader stated(source, table, semantics, sizes);
+    stated.take_shapes(implied.shapes);
+    if (Result<Graph> again = stated.read(); again.ok()) return again;
+  }
+  return graph;
 }
 
 }  // namespace tenon

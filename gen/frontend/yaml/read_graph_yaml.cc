@@ -38,14 +38,14 @@ bool is_name(const std::string& s) {
 
 class GraphReader {
  public:
-  GraphReader(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& ranges, GraphMode mode,
-              bool keeps_weights)
+  GraphReader(const SourceFileRef& file, const OpSemantics& semantics, const GraphRequest& request)
       : file_(file),
         semantics_(semantics),
-        ranges_(ranges),
-        mode_(mode),
-        training_(mode != GraphMode::network),
-        asks_for_gradients_(keeps_weights) {}
+        ranges_(request.sizes),
+        program_(request.program),
+        mode_(request.mode),
+        training_(request.mode != GraphMode::network),
+        asks_for_gradients_(request.keeps_weights) {}
 
   Result<Graph> read() {
     const Result<std::vector<YamlNode>> documents = read_yaml(file_);
@@ -61,7 +61,7 @@ class GraphReader {
     const YamlNode& root = documents.value()[0];
     if (!check_keys(root)) return diagnostics_;
     const YamlNode* name = root.find("graph");
-    builder_.emplace(semantics_, name ? name->text : "graph");
+    builder_.emplace(semantics_, name ? name->text : "graph", program_);
     counters_.emplace(*builder_);
     forms_.emplace(mode_, *counters_);
     if (const YamlNode* n = root.find("sizes")) read_sizes(*n);
@@ -134,7 +134,7 @@ class GraphReader {
       }
       sizes_.insert(e.key.text);
       if (const auto it = ranges_.find(e.key.text); it != ranges_.end()) range = it->second;
-      const std::string c_name = unreserved(e.key.text, NamesOf::model);
+      const std::string c_name = unreserved(e.key.text, NamesOf::model, program_);
       if (range->lo != range->hi) builder_->add_size({c_name, range->lo, range->hi});
       scope_[e.key.text] = range->lo == range->hi ? SizeExpr(range->lo) : size_name(c_name);
     }
@@ -425,6 +425,7 @@ class GraphReader {
   const SourceFileRef& file_;
   const OpSemantics& semantics_;
   const SizeRanges& ranges_;
+  const std::string& program_;
   std::optional<GraphBuilder> builder_;
   RecipeScope scope_;
   RecipeFunctions modules_;
@@ -443,9 +444,8 @@ class GraphReader {
 
 }  // namespace
 
-Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes,
-                              GraphMode mode, bool keeps_weights) {
-  return GraphReader(file, semantics, sizes, mode, keeps_weights).read();
+Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const GraphRequest& request) {
+  return GraphReader(file, semantics, request).read();
 }
 
 }  // namespace tenon

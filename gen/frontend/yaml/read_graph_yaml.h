@@ -28,11 +28,16 @@
 
 namespace tenon {
 
+struct GraphRequest {
+  SizeRanges sizes = {};  // what the user says about them
+  GraphMode mode = GraphMode::network;
+  bool keeps_weights = false;  // nothing is computed from them before run time, so that gradients may be asked for
+  std::string program = "";    // what the C is called that the graph becomes: its names are not for values
+};
+
 /// Reads a graph. For a step of training its outputs are those of add_training; for validation the loss comes first,
 /// and the parameters that training changes are inputs. All mistakes are reported with their places. Parameters' files
-/// are looked for next to the graph. `keeps_weights`: nothing is computed from them before run time, so that gradients
-/// may be asked for.
-Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const SizeRanges& sizes,
-                              GraphMode mode = GraphMode::network, bool keeps_weights = false);
+/// are looked for next to the graph.
+Result<Graph> read_graph_yaml(const SourceFileRef& file, const OpSemantics& semantics, const GraphRequest& request);
 
 }  // namespace tenon

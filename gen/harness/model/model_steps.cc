@@ -87,9 +87,10 @@ class StepWriter {
     if (r.count >= 0) condition += fmt::format(" && {} < {}", i, element(r.count));
     if (r.starts >= 0) condition += fmt::format(" && ({} > 0 || {})", i, element(r.starts));
     // What a loop leaves incomplete is looked at after it.
-    if (r.complete) line(fmt::format("int64_t {} = 0;", i));
-    line(r.complete ? fmt::format("for (; {}; ++{}) {{", condition, i)
-                    : fmt::format("for (int64_t {} = 0; {}; ++{}) {{", i, condition, i));
+    const bool looked_at = r.complete || r.partial;
+    if (looked_at) line(fmt::format("int64_t {} = 0;", i));
+    line(looked_at ? fmt::format("for (; {}; ++{}) {{", condition, i)
+                   : fmt::format("for (int64_t {} = 0; {}; ++{}) {{", i, condition, i));
     ++depth_;
     check_equal(r);
   }
@@ -112,9 +113,14 @@ class StepWriter {
     }
     --depth_;
     line("}");
-    if (!r.complete) return;
-    std::string wrong = fmt::format("{} != {}", r.counter, extent(r.trip));
-    if (r.count >= 0) wrong += fmt::format(" || {} > {}", element(r.count), extent(r.trip));
+    if (r.complete || r.partial) refuse_number_of_iterations(r);
+  }
+
+  void refuse_number_of_iterations(const PlanRegion& r) {
+    const std::string trip = extent(r.trip);
+    std::string wrong = r.partial ? fmt::format("{} == {} && {} > {}", r.counter, trip, element(r.count), trip)
+                                  : fmt::format("{} != {}", r.counter, trip);
+    if (r.complete && r.count >= 0) wrong += fmt::format(" || {} > {}", element(r.count), trip);
     line(fmt::format("if ({})\n{}return {}_E_SHAPE;", wrong, indent(2), upper_));
   }
 

@@ -66,8 +66,8 @@ std::string closing_text(const Graph& graph, const Region& r, const std::string&
     text += fmt::format("{}  next {} = {}, at the end {}\n", indent, name(c.inside), name(c.next),
                         typed_name(graph, c.result));
   for (const Slice& s : r.writes)
-    text +=
-        fmt::format("{}  {} = {} of {}\n", indent, slice_text(graph, r, s), name(s.part), typed_name(graph, s.whole));
+    text += fmt::format("{}  {} = {} of {}{}\n", indent, slice_text(graph, r, s), name(s.part),
+                        typed_name(graph, s.whole), r.partial ? ", as far as it runs" : "");
   for (const BranchResult& b : r.results)
     text += fmt::format("{}  {} = {}\n", indent, typed_name(graph, b.result), name(b.inside));
   if (r.continues != kNoValue) text += fmt::format("{}  while {}\n", indent, name(r.continues));

@@ -65,6 +65,7 @@ struct Region {
   std::vector<Carried> carried;
   std::vector<Slice> reads;   // `part` is a value that the loop makes from `whole`
   std::vector<Slice> writes;  // `whole` is [trip, …] and is made from the parts of all iterations
+  bool partial = false;       // where fewer of them run, nothing reads the rest of `writes`
 
   // Of a branch: the one that holds is before the other, with the same condition and the same results.
   ValueId condition = kNoValue;  // bool scalar from outside

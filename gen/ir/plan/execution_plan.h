@@ -62,6 +62,7 @@ struct PlanRegion {
   bool holds = true;                ///< of a branch: runs if the condition is so; the other one follows at once
   std::vector<EqualExtents> equal;  ///< checked whenever it is entered
   bool complete = false;            ///< fewer iterations than `trip` would leave results undefined
+  bool partial = false;             ///< they leave results that nothing reads, but more than `trip` are refused
   std::vector<PlanCopy> before;     ///< once, before the first iteration
   std::vector<PlanCopy> after;      ///< after each iteration
 };

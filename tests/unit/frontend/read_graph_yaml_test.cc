@@ -14,7 +14,7 @@ namespace {
 
 Result<Graph> read(const std::string& text, const SizeRanges& sizes = {}, const std::string& path = "net.yaml") {
   const OpSemantics semantics = tenon_test::small_semantics();
-  return read_graph_yaml(std::make_shared<SourceFile>(path, text), semantics, sizes);
+  return read_graph_yaml(std::make_shared<SourceFile>(path, text), semantics, {sizes});
 }
 
 std::string error_of(const std::string& text) {

@@ -30,7 +30,7 @@ Result<Graph> training_graph(const std::string& text, GraphMode mode = GraphMode
   const OpSemantics semantics =
       library_semantics(shipped(), [](const std::string& op, const std::vector<const TensorData*>& in,
                                       const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
-  return read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {}, mode);
+  return read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {{}, mode});
 }
 
 Graph step_of(const std::string& optimizer) {

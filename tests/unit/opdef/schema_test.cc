@@ -42,7 +42,7 @@ std::vector<std::string> keys_said(const std::string& graph) {
                         [](const std::string& op, const std::vector<const TensorData*>& in, const Attributes& attrs,
                            size_t) { return fold_node(tenon_test::shipped_ops(), op, in, attrs); });
   const auto read =
-      read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", graph), semantics, {}, GraphMode::step);
+      read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", graph), semantics, {{}, GraphMode::step});
   REQUIRE_FALSE(read.ok());
   const std::string text = read.diagnostics().text(), lead = "the keys are ";
   const size_t at = text.find(lead);

@@ -46,6 +46,16 @@ TEST_CASE("two names never become one") {
   CHECK(names.fresh(std::string(200, 'x')).size() == 48);
 }
 
+TEST_CASE("c names: the macros of the program are not for values") {
+  CNames names(NamesOf::model, "net");
+  CHECK(names.fresh("NET_H") == "NET_H_");
+  CHECK(names.fresh("NET_H_") == "NET_H__2");
+  CHECK(names.fresh("NET") == "NET");
+  CHECK(names.fresh("net_run") == "net_run");
+  CHECK(unreserved("DIGITS_E_SHAPE", NamesOf::model, "digits") == "DIGITS_E_SHAPE_");
+  CHECK(unreserved("NET_H", NamesOf::model, "digits") == "NET_H");
+}
+
 TEST_CASE("c names: what an underscore ends is no macro of a family, so that there is a way out of one") {
   CHECK(is_reserved("SIZE_MAX_2", NamesOf::kernel));
   CHECK(tenon::unreserved("SIZE_MAX_2", NamesOf::kernel) == "SIZE_MAX_2_");
