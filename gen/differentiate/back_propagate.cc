@@ -135,6 +135,9 @@ Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region
   s.value = reduce(r.op == Reducer::Max ? Reducer::ArgMax : Reducer::ArgMin, r.vars, r.where, r.value, DType::I64);
   kernel_.tensors.push_back(std::move(t));
   s.formula = kernel_.tensors.back().name + " = " + to_text(s.value, tensor_names(kernel_));
+  int64_t steps = 1;
+  for (const LoopVar& v : r.vars) steps *= constant_value(v.extent).value_or(0);
+  if (steps > 0) elements[s.target] = {0, steps - 1};
   positions.push_back(s);
   return read_of(s.target, DType::I64, s.index);
 }

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "algebra/simplify.h"
 #include "algebra/fresh_names.h"
+#include "algebra/simplify.h"
 #include "differentiate/scalar_derivative.h"
 
 namespace tenon {
@@ -32,6 +32,7 @@ class BackPropagation {
 
   std::vector<Contribution> contributions;
   std::vector<KernelStatement> positions;  ///< places of maxima, which `where` names: to be put in front
+  std::map<int, NumberRange> elements;     ///< what these tensors hold, where that is known
   std::string why;                         ///< not empty: what has no derivative here
 
  private:

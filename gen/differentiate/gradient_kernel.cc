@@ -147,6 +147,7 @@ class Differentiator {
     back.run(s.value, adjoint, undirected(s.loops), s.where);
     why_ = back.why;
     for (KernelStatement& p : back.positions) k_.body.push_back(std::move(p));
+    elements_.merge(back.elements);
     for (Contribution& c : back.contributions) contributions_[c.tensor].push_back(std::move(c));
   }
 
@@ -301,6 +302,7 @@ class Differentiator {
       out.ranges.size_lo[s.name] = s.lo;
       out.ranges.size_hi[s.name] = s.hi;
     }
+    out.ranges.elements = elements_;
     out.facts = k_.facts;
     out.tensors = &k_.tensors;
     return out;
@@ -341,22 +343,24 @@ class Differentiator {
     k_.body.push_back(std::move(s));
   }
 
-  Expr simplified(const Expr& e, const std::vector<LoopVar>& loops) const {
+  Ranges ranges_with(const std::vector<LoopVar>& loops) const {
     Ranges ranges = facts().ranges;
     for (const LoopVar& v : loops) ranges.extents[v.name] = v.extent;
-    return simplify(e, ranges);
+    return ranges;
   }
+  Expr simplified(const Expr& e, const std::vector<LoopVar>& loops) const { return simplify(e, ranges_with(loops)); }
 
   /// dX[g(v)] += e(v), in the order of the statement's loops. Where nothing is handed on, 0 is added to the first
   /// element.
   void scatter(int to, const Contribution& c, bool is_result) {
     const std::vector<Expr>& dims = k_.tensors[static_cast<size_t>(c.tensor)].dims;
     const std::vector<Expr>& own = k_.tensors[static_cast<size_t>(to)].dims;
+    const Ranges ranges = ranges_with(c.vars);
     Expr where = c.where;
     for (size_t d = 0; c.padded && d < dims.size(); ++d) {
-      if (runs_over(c.vars, c.index[d], dims[d])) continue;
-      where = both(where, apply(ScalarOp::Ge, {c.index[d], constant_int(0)}));
-      where = both(where, apply(ScalarOp::Lt, {c.index[d], dims[d]}));
+      if (!proves_le(constant_int(0), c.index[d], ranges))
+        where = both(where, apply(ScalarOp::Ge, {c.index[d], constant_int(0)}));
+      if (!proves_lt(c.index[d], dims[d], ranges)) where = both(where, apply(ScalarOp::Lt, {c.index[d], dims[d]}));
     }
     std::vector<Expr> index = c.index;
     for (size_t d = 0; d < index.size(); ++d) {
@@ -390,6 +394,7 @@ class Differentiator {
   std::set<int> active_;
   std::map<int, std::vector<Contribution>> contributions_;
   std::map<int, Adjoint> adjoints_;
+  std::map<int, NumberRange> elements_;  // of places of maxima
   std::string why_;
 };
 

@@ -29,7 +29,8 @@ Block pack_vectors(ContractionBuilder& b, int packed, const Operand& column, con
   return loops_over(b, b.c.depth, std::move(body));
 }
 
-/// Panels element by element, the columns past `count` filled with 0.
+/// Panels element by element, the columns past `count` filled with 0. All columns of a line of the depth come before
+/// the next line, so that the part of the panel that they write stays in the cache.
 Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
                     const Operand& count) {
   const std::string at = b.local("lane");
@@ -38,8 +39,14 @@ Block pack_elements(ContractionBuilder& b, int packed, const Operand& column, co
   const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_var(at);
   Block copy{s_store(packed, to, v_cast(b.scalar(b.c.right, scope), b.c.accumulator))};
   Block clear{s_store(packed, to, v_const(0, {b.c.accumulator, 1, 0}))};
-  return {s_for(at, v_int(0), count, 1, loops_over(b, b.c.depth, std::move(copy))),
-          s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, b.c.depth, std::move(clear)))};
+  std::vector<LoopVar> lines = b.c.depth, line;
+  if (!lines.empty()) {
+    line.push_back(lines.back());
+    lines.pop_back();
+  }
+  return loops_over(b, lines,
+                    {s_for(at, v_int(0), count, 1, loops_over(b, line, std::move(copy))),
+                     s_for(at, count, v_int(b.panel_columns()), 1, loops_over(b, line, std::move(clear)))});
 }
 
 /// Whole panels of a side whose depth, one dense line, not its columns, is at unit stride: squares of vectors are

@@ -367,6 +367,23 @@ TEST_CASE("gradients: nothing is differentiated within stop()") {
   CHECK(to_text(*made.kernel).find("dX[i_2] = (dY[i_2] * X[i_2])") != std::string::npos);
 }
 
+TEST_CASE("gradients: windows that are inside of the image ask for nothing") {
+  const OpLibrary& defs = tenon_test::shipped_ops();
+  const auto scatter = [&](int64_t height) {
+    Diagnostics diagnostics;
+    const GivenTensor x{true, DType::F32, {constant_int(1), constant_int(2), constant_int(height), constant_int(6)}};
+    const Attributes attrs = {
+        {"kernel", Ints{3, 2}}, {"stride", Ints{3, 2}}, {"pads", Ints{0, 0, height % 3 ? 1 : 0, 0}}};
+    const auto call = expand_node(defs, *defs.op("maxpool2d"), {x}, attrs, {}, diagnostics, true);
+    REQUIRE(call);
+    const GradientKernel made = node_gradient(call->kernel, "X", {"Y"}, DerivativeTable(defs));
+    REQUIRE(made.kernel);
+    return to_text(made.kernel->body.back().value, tensor_names(*made.kernel));
+  };
+  CHECK(scatter(9).find("select") == std::string::npos);
+  CHECK(scatter(8).find("select") != std::string::npos);  // the last row of windows is half outside
+}
+
 TEST_CASE("gradients: why an op has none") {
   const OpLibrary& defs = tenon_test::shipped_ops();
   CHECK(no_gradient(*defs.op("argmax")) == "its definition says 'grad: none'");
