@@ -54,13 +54,13 @@ class StripCall {
   StripCall(ContractionBuilder& b, const LeftAccess& left, const StripShape& shape)
       : b_(b), left_(left), shape_(shape) {}
 
-  Stmt at(const Operand& row, const Operand& column, BufferArgument weights, const Operand& weight_step, int tile,
-          Block& lets) const {
+  Stmt at(const Operand& row, const Operand& column, BufferArgument weights, const Operand& weight_step,
+          BufferArgument tile, Block& lets) const {
     SCall call;
     const int pointers = shape_.taps.empty() && !shape_.plane ? shape_.height : 1;
     for (int i = 0; i < pointers; ++i) call.buffers.push_back({left_.buffer, offset(row, i, column, lets)});
     call.buffers.push_back(std::move(weights));
-    call.buffers.push_back({tile, v_int(0)});
+    call.buffers.push_back(std::move(tile));
     if (left_.depth_table >= 0) call.buffers.push_back({left_.depth_table, v_int(0)});
     if (!shape_.taps.empty()) return {std::move(call)};
     call.args = {b_.extent_of(b_.c.depth), weight_step};
@@ -114,8 +114,8 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   } else {
     strip.push_back(s_let(width, smaller(v_int(b.lanes()), columns - v_var(q))));
   }
-  strip.push_back(
-      StripCall(b, operands.left, shape).at(row, column, operands.weights, operands.weight_step, tile, strip));
+  strip.push_back(StripCall(b, operands.left, shape)
+                      .at(row, column, operands.weights, operands.weight_step, {tile, v_int(0)}, strip));
   for (Stmt& s : epilogue(b, {row, tall, column, wide, tile})) strip.push_back(std::move(s));
   Block out;
   if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
@@ -123,6 +123,33 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   out.insert(out.end(), operands.copies.begin(), operands.copies.end());
   out.push_back(s_for(q, v_int(0), columns, b.lanes(), std::move(strip)));
   return {s_for(r, v_int(0), rows, shape.height, std::move(out), LoopKind::Parallel)};
+}
+
+/// Elements from one row of a plane to the next in a tile that has all of it, where parts of vectors would be stored by
+/// elements and the rows are shorter than a vector; or 0. Each row is written as a whole vector, whose end the next row
+/// writes again.
+int64_t dense_pitch(ContractionBuilder& b, const StripShape& shape) {
+  constexpr int64_t kPixels = 4096;
+  if (b.isa.masked_memory || b.lanes() == 1 || shape.taps.empty() || b.band_first || b.c.rows.size() != 1) return 0;
+  const auto rows = constant_value(b.extent(b.c.rows[0])), columns = constant_value(b.extent_of(b.c.columns));
+  if (!rows || !columns || *columns >= b.lanes() || *rows * *columns > kPixels || *rows < shape.height) return 0;
+  return flat_outside(b.kernel, b.c, {b.c.rows[0], b.c.columns[0]}) ? *columns : 0;
+}
+
+/// All strips of a plane into one tile, then the epilogue over its pixels as one row.
+Block dense_plane(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
+  const Operand rows = b.extent(b.c.rows[0]), pixels = rows * v_int(shape.row_pitch);
+  const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, pixels + v_int(b.lanes()));
+  const std::string r = b.local("strip_row"), first = b.local("first_row");
+  Block strip{s_let(first, smaller(v_var(r), rows - v_int(shape.height)))};
+  const BufferArgument to{tile, v_var(first) * v_int(shape.row_pitch)};
+  strip.push_back(
+      StripCall(b, operands.left, shape).at(v_var(first), v_int(0), operands.weights, operands.weight_step, to, strip));
+  Block out{s_for(r, v_int(0), rows, shape.height, std::move(strip))};
+  b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
+  b.c.rows.clear();
+  append(out, epilogue(b, {v_int(0), v_int(1), v_int(0), pixels, tile, *constant_value(pixels)}));
+  return out;
 }
 
 /// Stride of the pixels along a line, where strips can take them.
@@ -218,8 +245,8 @@ Block whole_planes(ContractionBuilder& b, const StripShape& shape, const StripOp
   const int64_t pitch = tile_pitch(b, p);
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(p.planes * pitch));
   Block out;
-  out.push_back(
-      StripCall(b, operands.left, shape).at(v_int(0), v_int(0), operands.weights, operands.weight_step, tile, out));
+  out.push_back(StripCall(b, operands.left, shape)
+                    .at(v_int(0), v_int(0), operands.weights, operands.weight_step, {tile, v_int(0)}, out));
   b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
   b.c.rows.pop_back();
   const Operand first = p.planes > 1 ? b.band_first : v_int(0);
@@ -239,7 +266,10 @@ std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left
   StripShape shape{strip_height(b), *stride,          row_step.value_or(0), left.taps,
                    by.value_or(0),  left.depth_table, left.table_type,      weight_type};
   shape.plane = short_rows(b, left);
-  if (!shape.plane) return shape;
+  if (!shape.plane) {
+    shape.row_pitch = dense_pitch(b, shape);
+    return shape;
+  }
   shape.height = shape.plane->planes * shape.plane->vectors;
   shape.row_step = *stride * b.lanes();
   return shape;
@@ -248,7 +278,7 @@ std::optional<StripShape> shape_of(ContractionBuilder& b, const LeftAccess& left
 /// One strip after the other; several planes make one.
 Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands, Block staging) {
   if (!shape.plane) {
-    append(staging, strips(b, shape, operands));
+    append(staging, shape.row_pitch > 0 ? dense_plane(b, shape, operands) : strips(b, shape, operands));
     return staging;
   }
   const Operand all = b.planes > 1 ? b.extent(b.c.rows[0]) : nullptr;

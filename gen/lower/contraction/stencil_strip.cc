@@ -69,7 +69,8 @@ class StripFunction {
       for (int k = 0; k < shape_.plane->planes; ++k) store_plane(*shape_.plane, k, tile);
       return;
     }
-    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_store(tile, v_int(r * b_.lanes()), sum(r)));
+    const int64_t pitch = shape_.row_pitch > 0 ? shape_.row_pitch : b_.lanes();
+    for (int r = 0; r < shape_.height; ++r) f_.body.push_back(s_store(tile, v_int(r * pitch), sum(r)));
   }
   /// Stores the sums of a plane's rows one behind the other: each vector is picked from those that hold its elements.
   void store_plane(const ShortRows& p, int plane, int tile) {

@@ -39,6 +39,7 @@ struct StripShape {
   DType table_type = DType::I64;
   DType weight_type = DType::F32;                 ///< as they are stored; they are widened where they are loaded
   std::optional<ShortRows> plane = std::nullopt;  ///< the strip is all of it
+  int64_t row_pitch = 0;  ///< > 0: elements of the tile from one row to the next, fewer than a vector has
 };
 
 /// Elements of the tile from one plane to the next.

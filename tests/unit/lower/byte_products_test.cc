@@ -45,6 +45,33 @@ Kernel filters(int64_t count, int64_t height, int64_t width, int64_t window, DTy
   return k;
 }
 
+/// Y[c, y, x] = Σ over r, s of X[c, y + r - 1, x + s - 1] W[c, r, s] of bytes: one filter of 3×3 a channel.
+Kernel depthwise(int64_t height, int64_t width) {
+  Kernel k = filters(8, height, width, 3);
+  k.tensors[1] = tensor("W", Role::Constant, DType::I8, {8, 3, 3});
+  const auto v = [](const char* n) { return var_ref(n); };
+  const Expr one = constant_int(1), three = constant_int(3);
+  const Expr pixel = read_of(0, DType::I8, {v("f"), v("y") + v("r") - one, v("x") + v("s") - one},
+                             constant_int(0, DType::I8)),
+             weight = read_of(1, DType::I8, {v("f"), v("r"), v("s")});
+  k.body[0].value = reduce(Reducer::Sum, {{"r", three}, {"s", three}}, nullptr,
+                           cast_to(pixel, DType::I32) * cast_to(weight, DType::I32), DType::I32);
+  return k;
+}
+
+/// Elements of the tile of a depthwise convolution.
+int64_t depthwise_tile(const Kernel& k, std::string_view level) {
+  Blueprint strips;
+  strips.name = strips.kind = "stencil";
+  strips.tile_rows = 8, strips.unroll = 4, strips.cache_m = 6144;
+  const auto nest = lower_contraction(std::make_shared<const Kernel>(k), *isa_from_name(level), {{strips}});
+  REQUIRE(nest);
+  REQUIRE(verify(*nest) == std::vector<std::string>{});
+  for (const Buffer& b : nest->buffers)
+    if (b.name == "tile") return constant_value(b.elements).value();
+  return 0;
+}
+
 /// The name of the tile function, which says what it multiplies and where its rows are.
 std::string tile_of(const Kernel& k, std::string_view level) {
   Blueprint turned;
@@ -100,6 +127,11 @@ TEST_CASE("constant filters of bytes are laid out, not the pixels") {
   const auto turned = [](const Kernel& k) { return find_contraction(k)->transposed; };
   CHECK(turned(filters(16, 32, 32, 1)));
   CHECK_FALSE(turned(filters(8, 32, 32, 1)));
+}
+
+TEST_CASE("planes of rows shorter than a vector are one row where parts of vectors have no instruction") {
+  CHECK(depthwise_tile(depthwise(25, 5), "x86-64-v3") == 25 * 5 + 8);
+  CHECK(depthwise_tile(depthwise(25, 9), "x86-64-v3") == 4 * 8);
 }
 
 TEST_CASE("kernels without products of bytes have no level for them") {
