@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-bool holds(const std::vector<LoopVar>& vars, const std::string& name) {
+bool contains_loop(const std::vector<LoopVar>& vars, const std::string& name) {
   return std::any_of(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name == name; });
 }
 
@@ -247,7 +247,7 @@ std::optional<UnitConvolution> unit_convolution(const Kernel& kernel, const Cont
     return std::nullopt;
   out.filter = c.columns[0];
   if (!find_slides(c, out) || out.filter.name == out.y.name || out.filter.name == out.x.name) return std::nullopt;
-  if (holds(c.outer_right, out.y.name) || holds(c.outer_right, out.x.name)) return std::nullopt;
+  if (contains_loop(c.outer_right, out.y.name) || contains_loop(c.outer_right, out.x.name)) return std::nullopt;
   if (!find_extents(c, out) || !reads_zeros_around(kernel, out) || !has_constant_weights(kernel, out))
     return std::nullopt;
   return out;

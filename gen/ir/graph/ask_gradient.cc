@@ -12,7 +12,7 @@ namespace tenon {
 namespace {
 
 /// Values that are known outside of loops and branches.
-std::vector<ValueId> visible_values(const Graph& graph) {
+std::vector<ValueId> values_outside_loops(const Graph& graph) {
   std::vector<bool> seen(graph.values.size());
   for (const ValueId v : graph.inputs) seen[static_cast<size_t>(v)] = true;
   for (size_t v = 0; v < graph.values.size(); ++v) seen[v] = seen[v] || graph.values[v].constant != nullptr;
@@ -30,7 +30,7 @@ std::vector<ValueId> visible_values(const Graph& graph) {
 
 class Asking {
  public:
-  explicit Asking(Graph& graph) : graph_(graph), visible_(visible_values(graph)) {
+  explicit Asking(Graph& graph) : graph_(graph), visible_(values_outside_loops(graph)) {
     for (const GraphSize& s : all_sizes(graph)) values_.take(s.name);
     for (const Value& v : graph.values) values_.take(v.name);
     for (const ValueId v : graph.outputs) values_.take(value(v).name + "_shape");
