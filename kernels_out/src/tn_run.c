@@ -83,6 +83,44 @@ static int simplify(const tn_box *box, tn_box *s)
     return 1;
 }
 
+static int64_t magnitude(int64_t v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* Brings a dimension that is dense on one side, where the innermost is not, next to the innermost; 0 if there is none. */
+static int turns_plane(tn_box *s)
+{
+    for (int32_t d = 1; d < s->rank; ++d) {
+        const int from = magnitude(s->from[d]) == 1 && magnitude(s->from[0]) > 1;
+        const int to = magnitude(s->to[d]) == 1 && magnitude(s->to[0]) > 1;
+        if (!from && !to)
+            continue;
+        const int64_t extent = s->extent[1], to_step = s->to[1], from_step = s->from[1];
+        s->extent[1] = s->extent[d], s->to[1] = s->to[d], s->from[1] = s->from[d];
+        s->extent[d] = extent, s->to[d] = to_step, s->from[d] = from_step;
+        return 1;
+    }
+    return 0;
+}
+
+/*
+ * The two innermost dimensions, by tiles that write whole cache lines. There are few of these: lines at a distance of
+ * many powers of two push each other out of the cache.
+ */
+static void copy_plane(unsigned char *to, const unsigned char *from, const tn_box *s, int32_t bytes)
+{
+    const int64_t lines = 8, line = 128 / bytes;
+    const int64_t high = magnitude(s->to[0]) == 1 ? line : lines, wide = magnitude(s->to[0]) == 1 ? lines : line;
+    for (int64_t i = 0; i < s->extent[0]; i += high)
+        for (int64_t j = 0; j < s->extent[1]; j += wide) {
+            const int64_t rows = tn_rt_min(high, s->extent[0] - i), n = tn_rt_min(wide, s->extent[1] - j);
+            for (int64_t r = i; r < i + rows; ++r)
+                copy_row(to + (r * s->to[0] + j * s->to[1]) * bytes, s->to[1] * bytes,
+                         from + (r * s->from[0] + j * s->from[1]) * bytes, s->from[1] * bytes, n, bytes);
+        }
+}
+
 void tn_rt_copy(void *to, const void *from, const tn_box *box, int32_t bytes)
 {
     tn_box s;
@@ -95,10 +133,14 @@ void tn_rt_copy(void *to, const void *from, const tn_box *box, int32_t bytes)
         memcpy(to, from, (size_t)bytes);
         return;
     }
+    const int turned = turns_plane(&s);
     for (;;) {
-        int32_t d = 1;
-        copy_row(t, s.to[0] * bytes, o, s.from[0] * bytes, s.extent[0], bytes);
-        for (; d < s.rank; ++d) {                           /* the next row: an odometer over the outer dimensions */
+        int32_t d = turned ? 2 : 1;
+        if (turned)
+            copy_plane(t, o, &s, bytes);
+        else
+            copy_row(t, s.to[0] * bytes, o, s.from[0] * bytes, s.extent[0], bytes);
+        for (; d < s.rank; ++d) {                           /* the next: an odometer over the outer dimensions */
             t += s.to[d] * bytes;
             o += s.from[d] * bytes;
             if (++at[d] < s.extent[d])
@@ -202,6 +244,45 @@ static void merge_pack(const tn_frame *f, plan *p, int pack)
     if (run == -2)
         for (int k = 0; k < p->form->n_arguments; ++k)
             p->at[k].inner_stride[pack] = -1;               /* one element: any stride will do */
+}
+
+static void swap_loops(plan *p, int32_t a, int32_t b)
+{
+    const int64_t extent = p->loop_extent[a], weight = p->loop_weight[a];
+    const uint8_t pack = p->loop_pack[a];
+    p->loop_extent[a] = p->loop_extent[b], p->loop_weight[a] = p->loop_weight[b], p->loop_pack[a] = p->loop_pack[b];
+    p->loop_extent[b] = extent, p->loop_weight[b] = weight, p->loop_pack[b] = pack;
+    for (int k = 0; k < p->form->n_arguments; ++k) {
+        const int64_t stride = p->at[k].loop_stride[a];
+        p->at[k].loop_stride[a] = p->at[k].loop_stride[b];
+        p->at[k].loop_stride[b] = stride;
+    }
+}
+
+/*
+ * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the loop
+ * comes next, while the lines of a piece are in the cache.
+ */
+static void cut_run(plan *p, int pack, int32_t before)
+{
+    int64_t piece = 16;
+    int32_t dense = -1;
+    for (int k = 0; k < p->form->n_arguments; ++k)
+        for (int32_t d = before; d < p->loops; ++d)
+            if (magnitude(p->at[k].loop_stride[d]) == 1 && magnitude(p->at[k].inner_stride[pack]) * p->at[k].operand->bytes >= 64)
+                dense = d;
+    while (piece >= 8 && p->inner[pack] % piece != 0)
+        piece /= 2;
+    if (dense < 0 || piece < 8 || p->inner[pack] == piece || p->loops == TN_MAX_VIEW)
+        return;
+    p->loop_extent[p->loops] = p->inner[pack] / piece;
+    p->loop_weight[p->loops] = piece;
+    p->loop_pack[p->loops] = (uint8_t)pack;
+    for (int k = 0; k < p->form->n_arguments; ++k)
+        p->at[k].loop_stride[p->loops] = group_of(&p->at[k], pack) == NULL ? 0 : times(p->at[k].inner_stride[pack], piece);
+    p->inner[pack] = piece;
+    ++p->loops;
+    swap_loops(p, before, dense);
 }
 
 /* Is an argument dense along this loop, but not along the innermost dimension? */
@@ -313,9 +394,12 @@ static int lay_out(const tn_frame *f, plan *p)
         p->loops = 0;
         for (int k = 0; k < f->op->n_packs; ++k)
             if (f->op->pack_kinds[k] >= TN_ODOMETER) {
+                const int32_t before = p->loops;
                 merge_pack(f, p, k);
                 if (f->op->pack_kinds[k] == TN_PLANE)
                     take_loop(p, k);
+                else
+                    cut_run(p, k, before);
             }
         for (int k = 0; k < p->form->n_arguments; ++k) {
             if (fit(p, &p->at[k], p->form->arguments[k].any_stride))

@@ -231,6 +231,38 @@ static void empty_and_huge(void)
     }
 }
 
+/* A view across memory: planes, rows and columns of 3 x 48 x 80 elements are read as 3 x 80 x 48, backwards on one axis. */
+static void turned_views(void)
+{
+    enum { planes = 3, high = 48, wide = 80, all = planes * high * wide };
+    static float x[all], y[all];
+    static int64_t a[all], b[planes * wide];
+    for (int k = 0; k < all; ++k) {
+        x[k] = (float)(k % 997) / 64 - 7;
+        a[k] = k * k % 1009;
+    }
+    const int64_t shape[3] = {planes, wide, high}, turned[3] = {high * wide, 1, wide}, back[3] = {high * wide, -1, wide};
+    box in = boxed(TN_F32, x, 3, shape, turned), out = boxed(TN_F32, y, 3, shape, NULL);
+    EXPECT(call_op("hard_swish", TN_F32, &in, 1, &out, 1, NULL, 0) == 0, 0);
+    int same = 1;
+    for (int p = 0; p < planes; ++p)
+        for (int i = 0; i < wide; ++i)
+            for (int j = 0; j < high; ++j)
+                same = same && y[(p * wide + i) * high + j] == unary("hard_swish", x[(p * high + j) * wide + i]);
+    EXPECT(same, same);
+    const int64_t axis = 2, sums[2] = {planes, wide};
+    const tn_attr attr = {"axes", 1, &axis, NULL};
+    box from = boxed(TN_I64, a + wide - 1, 3, shape, back), to = boxed(TN_I64, b, 2, sums, NULL);
+    EXPECT(call_op("sum", TN_I64, &from, 1, &to, 1, &attr, 1) == 0, 0);
+    for (int p = 0; p < planes; ++p)
+        for (int i = 0; i < wide; ++i) {
+            int64_t want = 0;
+            for (int j = 0; j < high; ++j)
+                want += a[(p * high + j) * wide + wide - 1 - i];
+            EXPECT(b[p * wide + i] == want, b[p * wide + i]);
+        }
+}
+
 static void typed_axes(void)
 {
     const float x[6] = {1, 5, 3, 4, 2, 6};
@@ -262,7 +294,7 @@ int main(void)
 {
     void (*const groups[])(void) = {limits,          reductions,       long_sums,        norms,          empty_argmax, gemm_factors,
                                     generators,      far_attributes,   far_steps,      nonzero_of_views,
-                                    ranks_above_the_limit, empty_and_huge, typed_axes};
+                                    ranks_above_the_limit, empty_and_huge, typed_axes,       turned_views};
     for (int l = 0; l < LENGTH(levels); ++l) {
         if (tn_force_isa(levels[l]) != 0)
             continue;
