@@ -115,6 +115,25 @@ bool is_costly(const Expr& node) {
   return a->op == ScalarOp::Div || a->op == ScalarOp::Sqrt || a->op == ScalarOp::FloorDiv || a->op == ScalarOp::Mod;
 }
 
+namespace {
+
+/// Groups whose shared loops have no direction left, because those that had one ran once, are statements like others.
+void part_groups(std::vector<KernelStatement>& body) {
+  const auto directed = [](const KernelStatement& s) {
+    return std::any_of(s.loops.begin(), s.loops.begin() + static_cast<std::ptrdiff_t>(s.joined),
+                       [](const LoopVar& v) { return v.direction != Direction::Any; });
+  };
+  for (size_t first = 0, end = 0; first < body.size(); first = end) {
+    end = end_of_joined(body, first, 1);
+    const auto from = body.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto to = body.begin() + static_cast<std::ptrdiff_t>(end);
+    if (std::any_of(from, to, directed)) continue;
+    std::for_each(from, to, [](KernelStatement& s) { s.joined = 0; });
+  }
+}
+
+}  // namespace
+
 Kernel simplify_kernel(const Kernel& k) {
   const Ranges sizes = size_ranges(k);
   Kernel out =
@@ -134,6 +153,7 @@ Kernel simplify_kernel(const Kernel& k) {
     s.value = tidy(s.value);
     if (s.where) s.where = tidy(s.where);
   }
+  part_groups(out.body);
   simplify_checks(out);
   return out;
 }

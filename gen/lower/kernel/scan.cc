@@ -26,7 +26,8 @@ int64_t coefficient_of(const LinearForm& f, const std::string& var) {
 std::optional<Scan> recognise_scan(const KernelStatement& s, const Ranges&) {
   const auto* r = std::get_if<Reduce>(&s.value->node);
   if (!r || !r->where || r->vars.size() != 1 || s.update != Update::Assign || is_in_recurrence(s)) return std::nullopt;
-  if (r->op == Reducer::ArgMax || r->op == Reducer::ArgMin) return std::nullopt;
+  // A fold has a start of its own for each element.
+  if (r->op == Reducer::ArgMax || r->op == Reducer::ArgMin || r->op == Reducer::Fold) return std::nullopt;
   const auto f = not_positive(r->where);
   if (!f || f->terms.size() != 2 || (f->constant != 0 && f->constant != 1)) return std::nullopt;
   for (size_t i = 0; i < s.loops.size(); ++i) {

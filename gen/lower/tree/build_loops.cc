@@ -28,8 +28,11 @@ void touch_reads(const Expr& e, Touches& out) {
 }
 
 void touch(const TreeNode& node, Touches& out) {
-  if (const auto* l = std::get_if<TreeLoop>(&node.node))
+  if (const auto* l = std::get_if<TreeLoop>(&node.node)) {
+    touch_reads(l->begin, out);
+    touch_reads(l->end, out);
     for (const TreeNode& n : l->body) touch(n, out);
+  }
   if (const auto* d = std::get_if<TreeDefine>(&node.node)) {
     out[d->tensor].written = true;
     out[d->tensor].indices.push_back(d->index);
@@ -69,16 +72,19 @@ class LoopBuilder {
 
   LoopTree run() {
     const Ranges sizes = size_ranges(k_);
-    for (const KernelStatement& s : k_.body) {
+    for (size_t n = 0; n < k_.body.size(); ++n) {
+      const KernelStatement& s = k_.body[n];
       Pending p;
       names_.clear();
+      joined_ = {k_.body.begin() + static_cast<std::ptrdiff_t>(n + 1), k_.body.end()};
+      joined_.erase(std::find_if(joined_.begin(), joined_.end(), [](auto& o) { return o.joined == 0; }), joined_.end());
       p.define = {s.target, s.index, s.update, s.value, s.formula, s.where};
       p.loops = s.loops;
       p.scan = recognise_scan(s, sizes);
       p.reduction = std::get_if<Reduce>(&s.value->node);
       p.in_order = s.update != Update::Assign;
       if (p.reduction) begin_reduction(p, s);
-      if (is_in_recurrence(s)) place_in_order(p, s.joined);
+      if (is_in_recurrence(s) || !joined_.empty()) place_in_order(p, s.joined);
       else place(tree_.body, p);
     }
     return std::move(tree_);
@@ -120,6 +126,17 @@ class LoopBuilder {
     Touches out;
     if (p.reduction) touch({accumulate_of(p)}, out);
     if (whole) touch({define_of(p)}, out);
+    return out;
+  }
+
+  /// The same, with what the statements touch that come after it into the same loops.
+  Touches touches_of_group(const Pending& p) const {
+    Touches out = touches_of(p, true);
+    for (const KernelStatement& s : joined_) {
+      TreeDefine d{s.target, s.index, s.update, rename(s.value), s.formula, rename(s.where)};
+      for (Expr& e : d.index) e = rename(e);
+      touch({std::move(d)}, out);
+    }
     return out;
   }
 
@@ -212,7 +229,7 @@ class LoopBuilder {
     while (!p.loops.empty()) {
       const LoopVar v = p.loops.front();
       const bool carried = v.direction != Direction::Any;
-      const auto at = carried || body->empty() ? std::nullopt : find_place(*body, {v}, touches_of(p, true), false);
+      const auto at = carried || body->empty() ? std::nullopt : find_place(*body, {v}, touches_of_group(p), false);
       if (!at) new_loop(*body, v, carried).carried = carried;
       path_.push_back(at ? at->node : body->size() - 1);
       body = &enter(std::get<TreeLoop>((*body)[path_.back()].node), p).body;
@@ -320,8 +337,9 @@ class LoopBuilder {
   const Kernel& k_;
   Ranges ranges_;
   LoopTree tree_;
-  std::map<std::string, Expr> names_;  ///< variables of the statement at hand → of the tree
-  std::vector<size_t> path_;           ///< where the loops of the last statement of a recurrence stand, from the root
+  std::map<std::string, Expr> names_;    ///< variables of the statement at hand → of the tree
+  std::vector<KernelStatement> joined_;  ///< those that follow into loops of the statement at hand
+  std::vector<size_t> path_;             ///< where the loops of the last statement of a recurrence stand, from the root
   int loops_ = 0;
 };
 
