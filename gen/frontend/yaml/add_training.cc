@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/graph/training_graphs.h"
 
 namespace tenon {
@@ -159,18 +161,32 @@ Attributes all_axes(const GraphBuilder& builder, ValueId v) {
   return {{"axes", axes}};
 }
 
+ValueId converted(GraphBuilder& builder, ValueId v, DType to) {
+  return builder.value(v).dtype == to ? v : builder.add_node("cast", {v}, {{"dtype", to}}, 1)[0];
+}
+
+/// What squares of gradients are summed in: their own type where all have one that is wide enough.
+DType norm_type(const GraphBuilder& builder, const std::vector<ValueId>& gradients) {
+  const DType first = builder.value(gradients.front()).dtype;
+  const bool same =
+      std::all_of(gradients.begin(), gradients.end(), [&](ValueId g) { return builder.value(g).dtype == first; });
+  return same && (first == DType::F32 || first == DType::F64) ? first : DType::F64;
+}
+
 /// The gradients that the optimizer sees.
 std::vector<ValueId> clipped(GraphBuilder& builder, std::vector<ValueId> gradients, const Optimizer& optimizer) {
   if (const auto limit = optimizer.clip_value)
     for (ValueId& g : gradients) g = builder.add_node("clip", {g}, {{"lo", -*limit}, {"hi", *limit}}, 1)[0];
   if (!optimizer.clip_norm) return gradients;
+  const DType wide = norm_type(builder, gradients);
   ValueId sum = kNoValue;
   for (const ValueId g : gradients) {
-    const ValueId squares = builder.add_node("sum_sq", {g}, all_axes(builder, g), 1)[0];
+    const ValueId squares = builder.add_node("sum_sq", {converted(builder, g, wide)}, all_axes(builder, g), 1)[0];
     sum = sum == kNoValue ? squares : builder.add_node("add", {sum, squares}, {}, 1)[0];
   }
   const ValueId factor = builder.add_node("clip_factor", {sum}, {{"limit", *optimizer.clip_norm}}, 1)[0];
-  for (ValueId& g : gradients) g = builder.add_node("mul", {g, factor}, {}, 1)[0];
+  for (ValueId& g : gradients)
+    g = builder.add_node("mul", {g, converted(builder, factor, builder.value(g).dtype)}, {}, 1)[0];
   return gradients;
 }
 

@@ -151,6 +151,19 @@ TEST_CASE("a schedule is a factor of the learning rate, and gradients are clippe
   CHECK(std::fabs(std::sqrt(moved) - 0.5) < 1e-6);
 }
 
+TEST_CASE("the norm of gradients of several types is summed in f64") {
+  const std::string text =
+      "graph: g\ninputs: {x: \"f32[2]\"}\nparameters:\n  a: {type: \"f32[2]\", from: full(value=1), grad: true}\n"
+      "  b: {type: \"f16[2]\", from: full(value=1), grad: true}\nmain: y = x*a + cast(b, dtype=f32)\noutputs: [y]\n"
+      "train:\n  loss: sum(y)\n  optimizer: sgd(lr=1)\n  clip_norm: 1\n";
+  const auto read = training_graph(text);
+  INFO(read.diagnostics().text());
+  REQUIRE(read.ok());
+  const std::string all = to_text(*read);
+  CHECK(all.find(": f64[] = clip_factor(") != std::string::npos);
+  CHECK(all.find("cast(grad_b, dtype=f64)") != std::string::npos);
+}
+
 TEST_CASE("a group of parameters has its own attributes") {
   compare(
       "sgd(lr=0.1, weight_decay=0.5)\n  schedule: constant(warmup=2)\n  groups: [{parameters: [w], lr: 0.2, "
