@@ -222,6 +222,16 @@ std::string ExpressionChecker::where(const Syntax& sub) {
   return ranges.empty() ? "" : fmt::format(" where {}", joined(ranges, ", "));
 }
 
+/// What to do about Ptr[m + 1] where only Ptr[m] says how far m runs.
+std::string ExpressionChecker::smaller_range(const Syntax& sub, const Syntax& extent) {
+  if (!sub.is(SyntaxKind::binary) || sub.text != "+" || !sub.children[1].is(SyntaxKind::integer)) return "";
+  const IndexVariable* v = sub.children[0].is(SyntaxKind::name) ? scope_.variable(sub.children[0].text) : nullptr;
+  if (v == nullptr || v->declared || v->fixed || !v->extent || !same(*v->extent, extent)) return "";
+  return fmt::format(
+      "'{0}' runs over all of {1} because nothing else gives it a range: write index: {{{0}: {1} - {2}}}",
+      sub.children[0].text, print(extent), sub.children[1].integer);
+}
+
 bool ExpressionChecker::proved_within(const Syntax& sub, const Syntax& extent) {
   IndexBounds& bounds = scope_.bounds();
   bounds.within(bound);
@@ -257,9 +267,11 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
                        {fmt::format("not proved: {} >= 0{}", bounds.describe(sub), where(sub)), guard});
   }
   if (!ends) {
+    const std::string range = smaller_range(sub, extent);
     diagnostics_.error(
         Code::E0501, sub.span, fmt::format("'{}' may read past the end of its dim {}", print(access), print(extent)),
-        {fmt::format("not proved: {} <= {} - 1{}", bounds.describe(sub), bounds.describe(extent), where(sub)), guard});
+        {fmt::format("not proved: {} <= {} - 1{}", bounds.describe(sub), bounds.describe(extent), where(sub)),
+         range.empty() ? guard : range});
   }
 }
 

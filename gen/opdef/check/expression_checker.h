@@ -68,6 +68,7 @@ class ExpressionChecker {
   void check_unknown_shape(const Syntax& access, const std::vector<Syntax>& subs, const ExpressionPlace& place);
   void check_pack_sub(const Syntax& access, const Syntax& sub, const Slot& slot, const ExpressionPlace& place);
   void check_single_sub(const Syntax& access, const Syntax& sub, const Syntax& extent, const ExpressionPlace& place);
+  std::string smaller_range(const Syntax& sub, const Syntax& extent);
   bool proved_within(const Syntax& sub, const Syntax& extent);
   void check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent);
   void check_pack_call(const Syntax& access, const Syntax& call, const Slot& slot);

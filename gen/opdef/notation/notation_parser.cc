@@ -89,6 +89,9 @@ bool NotationParser::expect(std::string_view sign, const Token* opened) {
   } else {
     notes.push_back("a bracket, comma or operator may be missing before it");
   }
+  const SourceSpan here = span(peek());
+  if (peek().kind == TokenKind::end && here.known() && here.file->text().substr(here.begin, 1) == ",")
+    notes.push_back("in a list of YAML a comma ends the entry: put it in quotes");
   fail(Code::E0303, peek(), fmt::format("'{}' is expected here, not {}", sign, describe(peek())), std::move(notes));
   return false;
 }
