@@ -9,6 +9,7 @@
 
 #include "frontend/graph/name_graph.h"
 #include "frontend/graph/op_semantics.h"
+#include "frontend/graph/text_table.h"
 #include "frontend/graph/value_range.h"
 
 namespace tenon {
@@ -111,6 +112,7 @@ class GraphBuilder {
   /// What the elements of a tensor are between, as far as constants and the operators that made it say.
   std::optional<ValueRange> range(ValueId id) const;
   bool is_input(ValueId id) const;
+  TextTable& texts() { return texts_; }
   /// Whether the value is known in a loop or branch only.
   bool is_inside(ValueId id) const { return at(id).region != kTopLevel; }
 
@@ -190,6 +192,7 @@ class GraphBuilder {
   std::map<std::string, Written> written_;
   std::vector<State> states_;
   CNames counters_;
+  TextTable texts_;
   std::string origin_, program_;
   int64_t computed_elements_ = 4096;  // larger results may be worth less than their memory
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "frontend/onnx/onnx_sparse.h"
 #include "frontend/onnx/onnx_tensor.h"
@@ -23,6 +24,29 @@ class NodeMapping {
   }
 
   std::vector<ValueId> run() {
+    if (!takes_texts()) return mapped();
+    std::vector<ValueId> results = mapped();
+    for (const ValueId id : results)
+      if (id >= 0 && node_.op_type() != kLookUp) context_.builder.texts().mark(id);
+    return results;
+  }
+
+ private:
+  static constexpr const char* kLookUp = "LabelEncoder";
+
+  /// Whether an input holds numbers of texts, which are moved and looked up, and nothing else.
+  bool takes_texts() const {
+    static const std::set<std::string> moving{"Concat", "Expand", "Flatten", "Gather",    "Identity", "Reshape",
+                                              "Slice",  "Split",  "Squeeze", "Transpose", "Unsqueeze"};
+    if (std::none_of(inputs_.begin(), inputs_.end(),
+                     [&](ValueId v) { return context_.builder.texts().holds_texts(v); }))
+      return false;
+    if (node_.op_type() != kLookUp && moving.count(node_.op_type()) == 0)
+      throw OnnxError{Code::E0805, "an input holds texts, which a program can only move and look up", {}};
+    return true;
+  }
+
+  std::vector<ValueId> mapped() {
     if (opset_ == 0)
       throw OnnxError{Code::E0803,
                       fmt::format("the model imports no opset of the domain '{}'", domain()),
@@ -52,7 +76,6 @@ class NodeMapping {
                     {note(*rows.back())}};
   }
 
- private:
   std::string input_types() const {
     std::string all;
     for (const ValueId id : inputs_)

@@ -147,7 +147,7 @@ class OnnxReader {
 
   void define(Names& names, const std::string& name, ValueId id, const std::string& where) {
     if (!names.emplace(name, id).second) error(Code::E0809, where, fmt::format("the name '{}' is defined twice", name));
-    if (id < 0) return;
+    if (id < 0 || builder_->texts().holds_texts(id)) return;
     const auto wrong = contradiction(declared_, name, builder_->type(id), builder_->sizes());
     if (wrong && wrong->in_shape_only) stale_.add(where, name, wrong->text);
     else if (wrong) error(Code::E0810, where, wrong->text, {kRenewDeclarations});
@@ -507,6 +507,10 @@ class OnnxReader {
       else if (is_list(it->second) || it->second == kEmptyOptional)
         error(Code::E0805, where, "only tensors can be outputs of the program, not sequences and optionals");
       else outputs.emplace_back(v.name(), it->second);
+      if (it != values_.end() && builder_->texts().holds_texts(it->second))
+        diagnostics_.warning_at(
+            Code::E0805, source_.path + ": " + where,
+            "it holds texts: the program gives their numbers in the table at the top of its header");
     }
     if (outputs.empty()) error(Code::E0809, "", "the graph has no outputs");
     return outputs;
@@ -517,7 +521,9 @@ class OnnxReader {
       for (const auto& [name, elements] : told_)
         outputs[0].second = only_if_told(*builder_, table_, told_values_.at(name), elements, outputs[0].second);
       Graph graph = builder_->finish(outputs);
+      const std::string texts = builder_->texts().to_sentence();
       graph.doc = model_.graph().doc_string();
+      if (!texts.empty()) graph.doc += (graph.doc.empty() ? graph.name + ". " : " ") + texts;
       drop_sizes(graph, unknowns_);
       if (verify(graph).empty() || unknowns_.empty()) {
         stale_.report(source_.path, diagnostics_);

@@ -277,6 +277,22 @@ RecipeValue numbers_tensor(const HostCall& c) {
   return TensorRef{c.context.builder.add_numbers(*dtype, dims, elements)};
 }
 
+// A list of texts as their numbers, and a tensor that holds such numbers.
+RecipeValue text_numbers(const HostCall& c) {
+  std::vector<SizeExpr> elements;
+  for (const RecipeValue& v : c.list(0)) {
+    const std::string* text = v.get<std::string>();
+    if (!text) c.fail("a list of texts is expected here");
+    elements.emplace_back(c.context.builder.texts().number_of(*text));
+  }
+  const SizeExpr count = static_cast<int64_t>(elements.size());
+  return TensorRef{c.context.builder.add_numbers(DType::I64, {count}, elements)};
+}
+RecipeValue as_text(const HostCall& c) {
+  c.context.builder.texts().mark(c.tensor(0));
+  return TensorRef{c.tensor(0)};
+}
+
 // One list of the elements of many.
 RecipeValue joined_lists(const HostCall& c) {
   RecipeList all;
@@ -385,6 +401,8 @@ constexpr HostRow kHostRows[] = {
     {"is_float", 1, 1, is_float_dtype},
     {"is_int", 1, 1, is_int_dtype},
     {"numbers", 2, 2, numbers_tensor},
+    {"text_numbers", 1, 1, text_numbers},
+    {"as_text", 1, 1, as_text},
     {"require", 2, 2, require},
     {"einsum", 2, kMany, einsum},
     {"upper_bound", 1, 1, upper_bound},
