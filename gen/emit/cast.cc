@@ -108,8 +108,17 @@ CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
 void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w, double least, double maximum,
                      CBlock& body) {
   const Operand a = v_var("a", from), number = v_var("number", from);
-  const Operand bounded =
-      v_apply(ScalarOp::Min, {v_apply(ScalarOp::Max, {number, v_const(least, from)}), v_const(maximum, from)});
+  const auto within = [&](const Operand& v) {
+    return v_apply(ScalarOp::Min, {v_apply(ScalarOp::Max, {v, v_const(least, from)}), v_const(maximum, from)});
+  };
+  const IsaRow* row = w.dtype == DType::I32 ? in.isa.row("truncate_eq", from.dtype, from.lanes) : nullptr;
+  if (row) {  // the comparison does not wait for the bounds, nor they for it
+    in.block({s_let("bounded", within(a))}, body);
+    const CExpr lanes = c_row(row->spelling, {c_text("a"), c_text("a"), c_text("bounded")});
+    body.push_back(c_return(c_cast(in.c_type(w), lanes)));
+    return;
+  }
+  const Operand bounded = within(number);
   in.block({s_let("number", v_select(v_apply(ScalarOp::Eq, {a, a}), a, v_const(0, from))), s_let("bounded", bounded)},
            body);
   body.push_back(c_return(c_call("__builtin_convertvector", {c_text("bounded"), c_text(in.c_type(w))})));

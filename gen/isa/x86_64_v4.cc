@@ -86,6 +86,8 @@ std::vector<IsaRow> avx512_rows() {
       SELECT(U8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
       SELECT_FLOATS(F32, 16, "_mm512", "ps"),
       SELECT_FLOATS(F64, 8, "_mm512", "pd"),
+      {"truncate_eq", DType::F32, 16, "_mm512_maskz_cvttps_epi32(_mm512_cmp_ps_mask($0, $1, _CMP_EQ_OQ), $2)"},
+      {"truncate_eq", DType::F32, 8, "_mm256_maskz_cvttps_epi32(_mm256_cmp_ps_mask($0, $1, _CMP_EQ_OQ), $2)"},
       {"cvt_f16_f32", DType::F16, 16, "_mm512_cvtph_ps((__m256i)$0)"},
       {"cvt_f32_f16", DType::F32, 16, "_mm512_cvtps_ph($0, 0)"},
       MASKED_BY_K(F32, 16, FIRST_16, "_mm512", "ps", ""),

@@ -66,6 +66,17 @@ TEST_CASE("a map in vectors with a masked tail") {
   CHECK(text.find("const int64_t whole = N / 8 * 8;") != std::string::npos);
 }
 
+TEST_CASE("bytes of floats are bounded before NaN is known where the level converts under a mask") {
+  const MapCase bytes{
+      "bytes_f32", {DType::F32}, DType::I8, [](const Few<Operand>& v) { return v_cast(v[0], DType::I8); }};
+  const Isa& v4 = *isa_from_name("x86-64-v4");
+  EmitNeeds needs;
+  emit_kernel(map_nest(v4, bytes, 16), v4, {}, needs);
+  std::string pieces;
+  for (const CFunction& f : needs.functions()) pieces += print_c99(f);
+  CHECK(pieces.find("_mm512_maskz_cvttps_epi32(_mm512_cmp_ps_mask(a, a, _CMP_EQ_OQ), bounded)") != std::string::npos);
+}
+
 TEST_CASE("what wraps step by step is computed in the unsigned type from end to end") {
   const MapCase polynomial{"poly_i32", {DType::I32, DType::I32}, DType::I32, [](const Few<Operand>& v) {
                              return v[0] * v[1] - v[0] * v[0];
