@@ -149,7 +149,7 @@ check 'compile' make -s -C "$work/forms"
 train=$work/forms/net_train
 # shellcheck disable=SC2086
 check 'train' ends 0 'accuracy 9[0-9.]* %' "$train" $data --validate x="$work/held_x.npy" --validate t="$work/held_t.npy" --epochs 4 --log "$work/f.log" -o "$work/f.npz"
-check 'train half of it' trains g --steps 100 --checkpoint "$work/f.c"
+check 'train half of it' trains g --steps 50 --checkpoint "$work/f.c"
 check 'and go on' trains g --epochs 4 --resume "$work/f.c" --threads 2
 check 'as if nothing had been' sh -c "cmp '$work/f.log' '$work/g.log' && cmp '$work/f.npz' '$work/g.npz'"
 check 'another seed, same order' sh -c "'$train' $data --order '$work/order.npy' --log '$work/s0.log' && '$train' $data --order '$work/order.npy' --seed 1 --log '$work/s1.log'"
