@@ -111,9 +111,7 @@ std::vector<WindowCase> window_cases(const Kernel& k, const Contraction& c) {
   std::vector<WindowCase> out;
   const Read* read = c.transposed && !c.is_stencil() ? plain_read(c.left) : nullptr;
   if (!read || !read->fill || c.rows.empty()) return out;
-  // Nobody convolves integers in their own type; of narrow ones with wide sums networks are made.
-  const DType storage = k.tensors[static_cast<size_t>(read->tensor)].dtype;
-  if (!is_float(c.result) && bytes_of(storage) >= bytes_of(c.result)) return out;
+  if (!is_float(c.result)) return out;  // integers have types by the dozen, and few convolutions
   for (const int64_t step : {1, 2})
     if (auto one = one_filter(k, c, *read, step)) out.push_back(std::move(*one));
   if (auto one = one_element(k, c, *read)) out.push_back(std::move(*one));
