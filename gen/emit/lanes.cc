@@ -1,27 +1,10 @@
 // What vectors do across lanes: splats, ramps, selects, folds, shuffles.
 #include "emit/emitter.h"
+#include "ir/kernel/reducer_step.h"
 #include "support/check.h"
 
 namespace tenon::emit {
 namespace {
-
-ScalarOp op_of(Reducer r) {
-  switch (r) {
-    case Reducer::Sum: return ScalarOp::Add;
-    case Reducer::Prod: return ScalarOp::Mul;
-    case Reducer::Max: return ScalarOp::Max;
-    case Reducer::Min: return ScalarOp::Min;
-    case Reducer::Any: return ScalarOp::Or;
-    case Reducer::All: return ScalarOp::And;
-    case Reducer::BitXor: return ScalarOp::BitXor;
-    case Reducer::BitOr: return ScalarOp::BitOr;
-    case Reducer::BitAnd: return ScalarOp::BitAnd;
-    case Reducer::Fold:
-    case Reducer::ArgMax:
-    case Reducer::ArgMin: break;
-  }
-  TENON_UNREACHABLE("a fold by {}", name_of(r));
-}
 
 std::vector<int> half(int lanes, bool high) {
   std::vector<int> pick;
@@ -126,7 +109,7 @@ CExpr select_value(Emitter& e, const OperandNode& node, const VSelect& n) {
 
 CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
   const OperandType from = n.vector->type;
-  const ScalarOp op = op_of(n.op);
+  const ScalarOp op = step_of(n.op);
   const CExpr v = e.operand(n.vector);
   const std::string name = "fold_" + std::string(name_of(n.op));
   return call_piece(e, Piece{name, from, node.type, {from}}, {v}, [&](Emitter& in, CBlock& body) {

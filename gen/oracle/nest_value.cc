@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "ir/kernel/reducer_step.h"
 #include "oracle/half.h"
-#include "support/check.h"
 
 namespace tenon {
 namespace {
@@ -27,24 +27,6 @@ NestValue reinterpret(const NestValue& v, OperandType type) {
   NestValue out{type, {}};
   for (int k = 0; k < type.lanes; ++k) out.lanes.push_back(load_number(bytes, k));
   return out;
-}
-
-ScalarOp step_of(Reducer op) {
-  switch (op) {
-    case Reducer::Sum: return ScalarOp::Add;
-    case Reducer::Prod: return ScalarOp::Mul;
-    case Reducer::Max: return ScalarOp::Max;
-    case Reducer::Min: return ScalarOp::Min;
-    case Reducer::Any: return ScalarOp::Or;
-    case Reducer::All: return ScalarOp::And;
-    case Reducer::BitXor: return ScalarOp::BitXor;
-    case Reducer::BitOr: return ScalarOp::BitOr;
-    case Reducer::BitAnd: return ScalarOp::BitAnd;
-    case Reducer::Fold:
-    case Reducer::ArgMax:
-    case Reducer::ArgMin: break;
-  }
-  TENON_UNREACHABLE("a fold by {}", name_of(op));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// If, Loop, Scan, SequenceMap and Gradient: which is which, and what is asked of the inputs and outputs of each.
+// If, Loop, Scan, SequenceMap and Gradient: which is which, and what the inputs and outputs of each have to be.
 #include "frontend/onnx/onnx_control.h"
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ struct OnnxSource {
   std::string path;  // names the file in diagnostics; external data is looked for next to it
   std::span<const uint8_t> bytes;
   std::vector<std::string> kept = {};  // initializers that are not computed away, for gradients with respect to them
-  std::string program = "";  // what the C is called that the model becomes: its names are not for values
+  std::string program = "";            // what the C is called that the model becomes: its names are not for values
 };
 
 /// Reads a model. Nodes become calls of the library's ops by the rows of `table`; what can be known before run time is
