@@ -15,6 +15,8 @@
 #include "scratch_dir.h"
 #include "unit/opdef/read_text.h"
 
+namespace math_functions_test {
+
 using namespace tenon;
 
 namespace {
@@ -143,3 +145,5 @@ TEST_CASE("math functions: no warnings, and the same bits for vectors and scalar
     }
   }
 }
+
+}  // namespace math_functions_test

@@ -11,6 +11,8 @@
 #include "diagnostics/onnx_text.h"
 #include "scratch_dir.h"
 
+namespace commands_test {
+
 namespace fs = std::filesystem;
 using namespace diagnostics_test;
 
@@ -72,3 +74,5 @@ TEST_CASE("diagnostics: every bad command says exactly its text") {
     CHECK(text == text_of(kFolder / (name + ".txt")));
   }
 }
+
+}  // namespace commands_test

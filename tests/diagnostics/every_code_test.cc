@@ -9,6 +9,8 @@
 #include "frame_files.h"
 #include "opdef/read_ops.h"
 
+namespace every_code_test {
+
 namespace fs = std::filesystem;
 using namespace diagnostics_test;
 
@@ -76,3 +78,5 @@ TEST_CASE("diagnostics: every code has its bad input") {
     CHECK((rows.count(id) != 0 || fs::exists(kFolder / (id + ".yaml"))));
   }
 }
+
+}  // namespace every_code_test

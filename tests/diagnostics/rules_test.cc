@@ -8,6 +8,8 @@
 #include "catch.h"
 #include "shipped_library.h"
 
+namespace rules_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -39,3 +41,5 @@ TEST_CASE("diagnostics: bad rewrite rules") {
     CHECK(read.diagnostics().text() == text_of(expected));
   }
 }
+
+}  // namespace rules_test

@@ -10,6 +10,8 @@
 #include "oracle/special_functions.h"
 #include "unit/opdef/read_text.h"
 
+namespace math_entries_test {
+
 using namespace tenon;
 using tenon_test::MathEvaluator;
 
@@ -190,3 +192,5 @@ TEST_CASE("the oracle: Philox's known answers") {
   CHECK(word(0, 0, 3) == 0x9b00dbd8);
   CHECK(philox_word(0, 0, 1, DType::U64) == 0xbc57ac4ce169c58d);
 }
+
+}  // namespace math_entries_test

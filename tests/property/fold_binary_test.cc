@@ -12,6 +12,8 @@
 #include "opdef/read_ops.h"
 #include "support/read_source.h"
 
+namespace fold_binary_test {
+
 using namespace tenon;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("folding of f32 arithmetic: nothing else is touched") {
     CHECK(call.tensors.empty());
   }
 }
+
+}  // namespace fold_binary_test

@@ -14,6 +14,8 @@
 #include "random_call.h"
 #include "shipped_library.h"
 
+namespace lowering_test {
+
 using namespace tenon;
 
 namespace {
@@ -137,3 +139,5 @@ TEST_CASE("the nests of shipped kernels of all types, called often", "[.long]") 
         DType::U32, DType::I64, DType::U64, DType::Bool, DType::C64, DType::C128})
     WARN(name_of(type) << ": " << check_nests(type, 5, random) << " kernels");
 }
+
+}  // namespace lowering_test

@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "opdef/notation/parse_body.h"
 
+namespace print_syntax_test {
+
 using namespace tenon;
 
 namespace {
@@ -144,3 +146,5 @@ TEST_CASE("notation: printing and parsing a random tree gives the same tree") {
     REQUIRE(same(tree, back));
   }
 }
+
+}  // namespace print_syntax_test

@@ -10,6 +10,8 @@
 #include "semantics/library_semantics.h"
 #include "shipped_library.h"
 
+namespace rewrites_test {
+
 using namespace tenon;
 
 namespace {
@@ -341,3 +343,5 @@ TEST_CASE("rewrites: all rules together come to an end and keep what is computed
     CHECK(to_text(again.graph) == to_text(after.graph));
   }
 }
+
+}  // namespace rewrites_test

@@ -8,6 +8,8 @@
 #include "algebra/simplify.h"
 #include "catch.h"
 
+namespace wrapping_test {
+
 using namespace tenon;
 
 namespace {
@@ -149,3 +151,5 @@ TEST_CASE("indices: a great constant times a variable may wrap, sizes and variab
   CHECK_FALSE(may_wrap(apply(ScalarOp::Max, {apply(ScalarOp::Min, {read_of(0, DType::I64, {i}), n}), constant_int(0)}) +
                        constant_int(1)));
 }
+
+}  // namespace wrapping_test

@@ -67,7 +67,7 @@ bool makes_whole(const Kernel& k) {
 }
 
 /// Attributes drawn at random ask for results that fill the memory.
-constexpr int64_t kMostElements = 1 << 20;
+constexpr int64_t kMostEvaluated = 1 << 20;
 
 bool has_rounding(DType d) { return is_float(d) || is_complex(d); }
 
@@ -192,7 +192,7 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
     for (const Expr& e : dims) {
       const auto extent = to_size(e);
       if (!extent || !extent->is_constant() || extent->value < 0 ||
-          __builtin_mul_overflow(elements, extent->value, &elements) || elements > kMostElements)
+          __builtin_mul_overflow(elements, extent->value, &elements) || elements > kMostEvaluated)
         return std::nullopt;
     }
   }

@@ -12,6 +12,8 @@
 #include "scratch_dir.h"
 #include "unit/emit/map_cases.h"
 
+namespace emit_levels_test {
+
 using namespace tenon;
 using namespace tenon_test;
 
@@ -185,3 +187,5 @@ TEST_CASE("numbers that are widened and selected compile with optimisation") {
       compare_with_portable(isa, widened_cases(), {"-O1", "-O2", "-O3"});
     }
 }
+
+}  // namespace emit_levels_test

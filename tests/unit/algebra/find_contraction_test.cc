@@ -2,6 +2,8 @@
 #include "algebra/contraction.h"
 #include "catch.h"
 
+namespace find_contraction_test {
+
 using namespace tenon;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("a padded convolution is turned: its pixels are one flat row index") {
   CHECK(c->columns[0].name == "m");
   CHECK(c->depth.size() == 3);
 }
+
+}  // namespace find_contraction_test

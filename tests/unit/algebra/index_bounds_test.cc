@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "opdef/notation/parse_body.h"
 
+namespace index_bounds_test {
+
 using namespace tenon;
 
 namespace {
@@ -131,3 +133,5 @@ TEST_CASE("bounds: what is proved holds on small numbers") {
   }
   CHECK(proved >= 20);
 }
+
+}  // namespace index_bounds_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace normal_fills_test {
+
 using namespace tenon;
 
 namespace {
@@ -44,3 +46,5 @@ TEST_CASE("a fill that no index reaches goes away") {
   CHECK(same(normal(at(i, zero()), 8), at(i)));
   CHECK(same(normal(at(i, zero()), 9), at(i, zero())));
 }
+
+}  // namespace normal_fills_test

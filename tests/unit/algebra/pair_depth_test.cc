@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace pair_depth_test {
+
 using namespace tenon;
 
 namespace {
@@ -63,3 +65,5 @@ TEST_CASE("numbers that leave 16 bits stay single") {
   CHECK_FALSE(paired(wide).has_value());
   CHECK_FALSE(paired(open).has_value());
 }
+
+}  // namespace pair_depth_test

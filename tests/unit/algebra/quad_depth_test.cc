@@ -2,6 +2,8 @@
 #include "algebra/pair_depth.h"
 #include "catch.h"
 
+namespace quad_depth_test {
+
 using namespace tenon;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("a variable whose groups of four are full comes first") {
   CHECK(variable_of_words(depth, 4, [](const LoopVar& v) { return v.name != "r"; }) == 0u);
   CHECK_FALSE(variable_of_words(depth, 4, [](const LoopVar&) { return false; }));
 }
+
+}  // namespace quad_depth_test

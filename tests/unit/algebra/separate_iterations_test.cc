@@ -3,7 +3,7 @@
 
 #include "catch.h"
 
-namespace tenon {
+namespace tenon::separate_iterations_test {
 namespace {
 
 constexpr int kIn = 0, kOut = 1, kCopy = 2, kTile = 3;
@@ -144,4 +144,4 @@ TEST_CASE("a condition bounds what happens below it") {
   CHECK_FALSE(fault(guarded(false)).empty());
 }
 
-}  // namespace tenon
+}  // namespace tenon::separate_iterations_test

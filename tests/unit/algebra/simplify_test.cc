@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace simplify_test {
+
 using namespace tenon;
 
 namespace {
@@ -109,3 +111,5 @@ TEST_CASE("affine forms name the coefficient of one variable") {
   CHECK(to_text(a->coefficient) == "N");
   CHECK(!affine_in(i * i, "i"));
 }
+
+}  // namespace simplify_test

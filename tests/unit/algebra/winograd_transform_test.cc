@@ -5,6 +5,8 @@
 
 #include "catch.h"
 
+namespace winograd_transform_test {
+
 using namespace tenon;
 
 namespace {
@@ -49,3 +51,5 @@ TEST_CASE("as many multiplications as points give the sums of products") {
       }
     }
 }
+
+}  // namespace winograd_transform_test

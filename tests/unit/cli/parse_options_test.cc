@@ -7,6 +7,8 @@
 
 #include "catch.h"
 
+namespace parse_options_test {
+
 using namespace tenon;
 
 namespace {
@@ -154,3 +156,5 @@ TEST_CASE("what nothing takes is named before what is missing") {
          fmt::format("--depfile: the name of a file is expected, not '{}'", name));
   says({"explain", "net.onnx", "--svg", "pictures/"}, "--svg: the name of a file is expected, not 'pictures/'");
 }
+
+}  // namespace parse_options_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace value_syntax_test {
+
 using namespace tenon;
 
 TEST_CASE("name lists have no empty part") {
@@ -32,3 +34,5 @@ TEST_CASE("C names are identifiers that are neither keywords nor reserved") {
   for (const char* text : {"tn", "a1_b", "N"}) CHECK(is_c_name(text));
   for (const char* text : {"", "1-x", "_x", "a-b", "int", "class", "é", "a b"}) CHECK_FALSE(is_c_name(text));
 }
+
+}  // namespace value_syntax_test

@@ -14,6 +14,8 @@
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
 
+namespace backward_graph_test {
+
 using namespace tenon;
 
 namespace {
@@ -229,3 +231,5 @@ TEST_CASE("gradients of a graph that does not ask for them itself") {
     CHECK(element(made[2], k) == v);
   }
 }
+
+}  // namespace backward_graph_test

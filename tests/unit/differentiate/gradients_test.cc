@@ -11,6 +11,8 @@
 #include "oracle/run_kernel.h"
 #include "shipped_library.h"
 
+namespace gradients_test {
+
 using namespace tenon;
 
 namespace {
@@ -390,3 +392,5 @@ TEST_CASE("gradients: why an op has none") {
   CHECK(no_gradient(*defs.op("logical_not")) == "it has no floating output");
   CHECK(no_gradient(*defs.op("relu")).empty());
 }
+
+}  // namespace gradients_test

@@ -6,6 +6,8 @@
 #include "isa/all_isas.h"
 #include "unit/emit/sample_nests.h"
 
+namespace kernel_to_c_test {
+
 using namespace tenon;
 using namespace tenon_test;
 
@@ -159,3 +161,5 @@ TEST_CASE("the same nest gives the same text") {
   const LoopNest nest = fold_nest(v4, "sum_f32", DType::F32, Reducer::Sum, ScalarOp::Add);
   CHECK(emitted(nest, v4) == emitted(nest, v4));
 }
+
+}  // namespace kernel_to_c_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace print_c99_test {
+
 using namespace tenon;
 
 namespace {
@@ -60,3 +62,5 @@ TEST_CASE("long lines break at blanks") {
     at = end + 1;
   }
 }
+
+}  // namespace print_c99_test

@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "emit/print_c99.h"
 
+namespace share_functions_test {
+
 using namespace tenon;
 
 namespace {
@@ -97,3 +99,5 @@ TEST_CASE("functions that would have to be told much stay apart") {
   CHECK(shared.calls.at("c").name == "a");
   CHECK(shared.calls.at("b").name == "b");
 }
+
+}  // namespace share_functions_test

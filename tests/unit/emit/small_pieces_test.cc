@@ -8,6 +8,8 @@
 #include "ir/number/dtype.h"
 #include "ir/number/small_number.h"
 
+namespace small_pieces_test {
+
 using namespace tenon;
 
 namespace {
@@ -33,3 +35,5 @@ TEST_CASE("small types that compute in a float have numbers that are not whole")
     CHECK(small_value(row.dtype, 1) < 1);
   }
 }
+
+}  // namespace small_pieces_test

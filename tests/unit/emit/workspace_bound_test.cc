@@ -3,7 +3,7 @@
 
 #include "catch.h"
 
-namespace tenon {
+namespace tenon::workspace_bound_test {
 namespace {
 
 /// Bytes of a workspace of so many elements of i8 where N is from 2 to 9.
@@ -36,4 +36,4 @@ TEST_CASE("quotients round down on both sides of zero") {
 
 TEST_CASE("a size without an end has no bound") { CHECK(!bytes(v_size("M"))); }
 
-}  // namespace tenon
+}  // namespace tenon::workspace_bound_test

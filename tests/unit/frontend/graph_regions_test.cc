@@ -4,6 +4,8 @@
 #include "frontend/graph/size_arithmetic.h"
 #include "small_library.h"
 
+namespace graph_regions_test {
+
 using namespace tenon;
 
 namespace {
@@ -178,3 +180,5 @@ TEST_CASE("frontend: ranges of sizes decide minima") {
   CHECK(bounds_of(SizeExpr(4) * floor_div(n, 2) - SizeExpr(2) * n, sizes).lo == -2);
   CHECK(bounds_of(floor_mod(size_name("other"), 7), sizes).hi == 6);
 }
+
+}  // namespace graph_regions_test

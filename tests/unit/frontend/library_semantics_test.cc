@@ -6,6 +6,8 @@
 #include "catch.h"
 #include "opdef/read_ops.h"
 
+namespace library_semantics_test {
+
 using namespace tenon;
 
 namespace {
@@ -179,3 +181,5 @@ TEST_CASE("frontend: an extent whose arithmetic leaves 64 bits is refused") {
   CHECK(s.infer("maxpool1d", {f32({1, 1, 9})}, {{"kernel", -most}}, 1)
             .error.find("Lo = (L - kernel)//stride + 1 leaves the range of i64") != std::string::npos);
 }
+
+}  // namespace library_semantics_test

@@ -8,6 +8,8 @@
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
 
+namespace onnx_graphs_test {
+
 using namespace tenon;
 using namespace tenon_test::onnx;
 using tenon_test::Proto;
@@ -239,3 +241,5 @@ TEST_CASE("frontend: Gradient asks for the gradient of a value, also with respec
   CHECK(elsewhere.diagnostics().sorted().front().message ==
         "input 0 is another tensor than 'w': gradients are those at the graph's own values");
 }
+
+}  // namespace onnx_graphs_test

@@ -7,6 +7,8 @@
 #include "semantics/library_semantics.h"
 #include "shipped_library.h"
 
+namespace onnx_rows_test {
+
 using namespace tenon;
 namespace fs = std::filesystem;
 
@@ -57,3 +59,5 @@ TEST_CASE("frontend: every op that a row names is in the library, every attribut
   CHECK(missing.attrs == std::set<std::string>{});
   CHECK(missing.ops == std::set<std::string>{});
 }
+
+}  // namespace onnx_rows_test

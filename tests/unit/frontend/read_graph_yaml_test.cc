@@ -8,6 +8,8 @@
 #include "scratch_dir.h"
 #include "small_library.h"
 
+namespace read_graph_yaml_test {
+
 using namespace tenon;
 
 namespace {
@@ -145,3 +147,5 @@ TEST_CASE("frontend: split in a graph is slices") {
   CHECK(error_of(head + "  a, y = split(x, axes=1)\n" + tail) ==
         "net.yaml:4:19: error: split has no argument 'axes' [E0702]");
 }
+
+}  // namespace read_graph_yaml_test

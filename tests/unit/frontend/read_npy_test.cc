@@ -6,6 +6,8 @@
 #include "catch.h"
 #include "frontend/tensors/read_safetensors.h"
 
+namespace read_npy_test {
+
 using namespace tenon;
 
 namespace {
@@ -121,3 +123,5 @@ TEST_CASE("frontend: .safetensors") {
   CHECK(codes->dtype == DType::F8E4M3FN);
   CHECK(codes->bytes == std::vector<uint8_t>{0x38, 0xb8});
 }
+
+}  // namespace read_npy_test

@@ -8,6 +8,8 @@
 #include "onnx_table_files.h"
 #include "small_library.h"
 
+namespace read_onnx_models_test {
+
 using namespace tenon;
 namespace fs = std::filesystem;
 
@@ -64,3 +66,5 @@ TEST_CASE("frontend: real models are read with their shapes") {
     extents += (extents.empty() ? "" : ", ") + to_text(d);
   CHECK(extents == row.output);
 }
+
+}  // namespace read_onnx_models_test

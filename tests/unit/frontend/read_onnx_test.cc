@@ -10,6 +10,8 @@
 #include "scratch_dir.h"
 #include "small_library.h"
 
+namespace read_onnx_test {
+
 using namespace tenon;
 using namespace tenon_test::onnx;
 using tenon_test::Proto;
@@ -379,3 +381,5 @@ TEST_CASE("frontend: an empty raw field next to typed elements says nothing") {
   g.initializers = {w};
   CHECK(constant_of(read(model(g, 13))) == std::vector<float>{1, 2});
 }
+
+}  // namespace read_onnx_test

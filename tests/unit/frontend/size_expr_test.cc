@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace size_expr_test {
+
 using namespace tenon;
 
 TEST_CASE("size: sums and products have one form") {
@@ -41,3 +43,5 @@ TEST_CASE("size: text has the parentheses that it needs") {
   CHECK(to_text(floor_div(n + m, SizeExpr(2)) * SizeExpr(2)) == "2*((M + N)//2)");
   CHECK(to_text(size_max(n, SizeExpr(1))) == "max(N, 1)");
 }
+
+}  // namespace size_expr_test

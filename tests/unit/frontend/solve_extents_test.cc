@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace solve_extents_test {
+
 using namespace tenon;
 
 TEST_CASE("frontend: an extent tells the only number that it can come from") {
@@ -26,3 +28,5 @@ TEST_CASE("frontend: one number is told after the other, and run-time sizes are 
   CHECK(solve_extents({{a + b, 7}}, {"a"}).empty());
   CHECK(solve_extents({{a, 3}}, {"b"}).empty());
 }
+
+}  // namespace solve_extents_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace text_table_test {
+
 TEST_CASE("equal texts have one number, that of their first use") {
   tenon::TextTable texts;
   CHECK(texts.to_sentence().empty());
@@ -14,3 +16,5 @@ TEST_CASE("equal texts have one number, that of their first use") {
   CHECK(texts.holds_texts(3));
   CHECK_FALSE(texts.holds_texts(0));
 }
+
+}  // namespace text_table_test

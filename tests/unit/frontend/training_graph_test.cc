@@ -11,6 +11,8 @@
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
 
+namespace training_graph_test {
+
 using namespace tenon;
 
 namespace {
@@ -319,3 +321,5 @@ TEST_CASE("running parameters that nothing replaces are mistakes") {
         "g.yaml:6:53: error: a parameter is either trained or replaced by what the network computes [E0706]");
   CHECK(error(kNorm, "running: yes") == "g.yaml:6:53: error: running is true or false [E0706]");
 }
+
+}  // namespace training_graph_test

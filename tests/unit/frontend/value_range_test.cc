@@ -5,6 +5,8 @@
 
 #include "catch.h"
 
+namespace value_range_test {
+
 using namespace tenon;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("value ranges: numbers that doubles do not hold exactly bound nothing"
   CHECK_FALSE(range_of_type(DType::I64));
   CHECK_FALSE(range_of_type(DType::F32));
 }
+
+}  // namespace value_range_test

@@ -13,6 +13,8 @@
 #include "scratch_dir.h"
 #include "support/check.h"
 
+namespace library_output_test {
+
 using namespace tenon;
 
 namespace {
@@ -280,3 +282,5 @@ TEST_CASE("library files: every warning is clean, as files and as one", "[harnes
                           .c_str()) == 0);
   }
 }
+
+}  // namespace library_output_test

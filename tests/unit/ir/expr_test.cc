@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace expr_test {
+
 using namespace tenon;
 
 TEST_CASE("what is one node is one node with other variables, too") {
@@ -15,3 +17,5 @@ TEST_CASE("what is one node is one node with other variables, too") {
   CHECK(std::get<Apply>(s.yes->node).args[0] == s.no);
   CHECK(substitute(e, {{"k", j}}) == e);
 }
+
+}  // namespace expr_test

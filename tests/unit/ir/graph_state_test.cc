@@ -4,6 +4,8 @@
 #include "ir/graph/graph_until.h"
 #include "ir/graph/without_unused.h"
 
+namespace graph_state_test {
+
 using namespace tenon;
 
 namespace {
@@ -75,3 +77,5 @@ TEST_CASE("ir: a state of another type than what replaces it is refused") {
   g.state[0].initial = std::make_shared<TensorData>(TensorData{DType::F32, {4}, std::vector<uint8_t>(16)});
   CHECK(refused(g, "state h is f32[3], but its initial contents are not"));
 }
+
+}  // namespace graph_state_test

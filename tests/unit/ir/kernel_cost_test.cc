@@ -3,7 +3,7 @@
 
 #include "catch.h"
 
-namespace tenon {
+namespace tenon::kernel_cost_test {
 namespace {
 
 Expr at(int tensor, const char* row, const char* column) {
@@ -55,4 +55,4 @@ TEST_CASE("a choice by position costs nothing, one by values does") {
   CHECK(operations(apply(ScalarOp::Lt, {first, none})) == "20*M");
 }
 
-}  // namespace tenon
+}  // namespace tenon::kernel_cost_test

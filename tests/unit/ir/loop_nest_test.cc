@@ -5,6 +5,8 @@
 #include "isa/all_isas.h"
 #include "unit/emit/sample_nests.h"
 
+namespace loop_nest_test {
+
 using namespace tenon;
 using namespace tenon_test;
 
@@ -62,3 +64,5 @@ TEST_CASE("a ramp that all lanes move alike is a ramp from another base") {
        {v_apply(ScalarOp::Sub, {v_splat(s, 4), ramp}), v_apply(ScalarOp::Mul, {ramp, v_splat(s, 4)})})
     CHECK(std::holds_alternative<VApply>(v->node));
 }
+
+}  // namespace loop_nest_test

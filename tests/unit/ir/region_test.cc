@@ -2,6 +2,8 @@
 #include "catch.h"
 #include "ir/graph/graph.h"
 
+namespace region_test {
+
 using namespace tenon;
 
 namespace {
@@ -97,3 +99,5 @@ TEST_CASE("ir: the second branch makes the results of the first") {
   CHECK(to_text(g).find("  if c {\n    a: f32[2] = neg(x)\n    y: f32[2] = a\n  }\n  if not c {\n") !=
         std::string::npos);
 }
+
+}  // namespace region_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace size_bounds_test {
+
 using namespace tenon;
 
 TEST_CASE("ir: the maximum value of an extent") {
@@ -21,3 +23,5 @@ TEST_CASE("ir: the maximum value of an extent") {
   CHECK_FALSE(maximum_value(size_name("other"), sizes));
   CHECK_FALSE(maximum_value(floor_div(m, n - SizeExpr(1)), sizes));  // by 0 where n is 1
 }
+
+}  // namespace size_bounds_test

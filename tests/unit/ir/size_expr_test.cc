@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace size_expr_test {
+
 using namespace tenon;
 
 TEST_CASE("ir: a sum divides its multiples") {
@@ -28,3 +30,5 @@ TEST_CASE("ir: what a sum does not divide stays a quotient") {
   const SizeExpr large = SizeExpr(int64_t{1} << 40);
   CHECK(floor_div(large * n + large * m, n + m).kind == SizeExpr::Kind::floordiv);
 }
+
+}  // namespace size_expr_test

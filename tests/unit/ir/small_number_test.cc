@@ -6,6 +6,8 @@
 
 #include "catch.h"
 
+namespace small_number_test {
+
 using namespace tenon;
 
 namespace {
@@ -62,3 +64,5 @@ TEST_CASE("every code comes back from its number") {
     }
   }
 }
+
+}  // namespace small_number_test

@@ -6,6 +6,8 @@
 
 #include "catch.h"
 
+namespace all_isas_test {
+
 using namespace tenon;
 
 TEST_CASE("levels are found by both names") {
@@ -60,3 +62,5 @@ TEST_CASE("a level for products of bytes is behind the one that it extends") {
     CHECK((isas[i].row("dot4", DType::I32, lanes) || isas[i].row("dot4_unsigned", DType::I32, lanes)));
   }
 }
+
+}  // namespace all_isas_test

@@ -3,6 +3,8 @@
 #include "library/bind_shapes.h"
 #include "opdef/read_ops.h"
 
+namespace added_dim_test {
+
 using namespace tenon;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("bind_call: what does not fit next to a dim that only the output has i
   CHECK(stacked(0, {3, 4}, {3, 5}) == "stack: X1 has an extent of 5 where dimension 0 of *Q is 4");
   CHECK(stacked(0, {3, 4}, {3}) == "stack: X1 has 1 dimensions, 2 are needed");
 }
+
+}  // namespace added_dim_test

@@ -15,6 +15,8 @@
 #include "oracle/run_kernel.h"
 #include "shipped_library.h"
 
+namespace composites_of_all_ops_test {
+
 using namespace tenon;
 
 namespace {
@@ -228,3 +230,5 @@ TEST_CASE("every shipped op can be called in a body, alone and among others") {
       CHECK(faults_of(*defs, op, calls.wanted) == "");
     }
 }
+
+}  // namespace composites_of_all_ops_test

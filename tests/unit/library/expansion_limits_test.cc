@@ -7,6 +7,8 @@
 #include "lower/kernel/kernel_passes.h"
 #include "opdef/read_ops.h"
 
+namespace expansion_limits_test {
+
 using namespace tenon;
 
 namespace {
@@ -63,3 +65,5 @@ TEST_CASE("inline_temps: a chain of temps that are read twice each stays as long
     CHECK(nodes < 1000);
   }
 }
+
+}  // namespace expansion_limits_test

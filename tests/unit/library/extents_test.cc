@@ -8,6 +8,8 @@
 #include "oracle/run_kernel.h"
 #include "shipped_library.h"
 
+namespace extents_test {
+
 using namespace tenon;
 
 namespace {
@@ -181,3 +183,5 @@ ops:
   CHECK(run(with(""), {3, 1, 3}).values == std::vector<int64_t>{2, 6});
   CHECK(run(with(" + 1"), {3, 1, 3}).status == OracleStatus::Range);
 }
+
+}  // namespace extents_test

@@ -3,6 +3,8 @@
 #include "library/expand_library.h"
 #include "opdef/read_ops.h"
 
+namespace formula_test {
+
 using namespace tenon;
 
 TEST_CASE("expand_library: the formula of a family has the member's parameters in it") {
@@ -27,3 +29,5 @@ families:
   CHECK(body[0].formula == "Y[n] = X[n]");
   CHECK(body[1].formula == "Y[wrap(Ix[j], N)] += U[j]");
 }
+
+}  // namespace formula_test

@@ -6,6 +6,8 @@
 #include "library/expand_library.h"
 #include "opdef/read_ops.h"
 
+namespace function_types_test {
+
 using namespace tenon;
 
 namespace {
@@ -58,3 +60,5 @@ TEST_CASE("expand_library: what is combined into an intermediate of numbers alon
   for (const Tensor& t : library->ops[0].kernels[0].kernel.tensors)
     if (t.role == Role::Temp) CHECK(t.dtype == DType::F32);
 }
+
+}  // namespace function_types_test

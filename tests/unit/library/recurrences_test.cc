@@ -6,6 +6,8 @@
 #include "opdef/read_ops.h"
 #include "oracle/run_kernel.h"
 
+namespace recurrences_test {
+
 using namespace tenon;
 
 namespace {
@@ -139,3 +141,5 @@ TEST_CASE("run_kernel: what updates make is checked behind them") {
   CHECK(status(k, 2, 1) == OracleStatus::Done);
   CHECK(status(k, 2, 2) == OracleStatus::Range);
 }
+
+}  // namespace recurrences_test

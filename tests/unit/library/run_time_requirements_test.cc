@@ -5,6 +5,8 @@
 #include "library/bind_node.h"
 #include "opdef/read_ops.h"
 
+namespace run_time_requirements_test {
+
 using namespace tenon;
 
 namespace {
@@ -79,3 +81,5 @@ TEST_CASE("a requirement of open sizes that extents do not say is an error") {
   CHECK_FALSE(b.call);
   CHECK(b.diagnostics.text().find("requires sqrt(N) < 2.5, which the sizes of a call decide") != std::string::npos);
 }
+
+}  // namespace run_time_requirements_test

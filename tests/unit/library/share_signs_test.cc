@@ -5,6 +5,8 @@
 #include "library/expand_library.h"
 #include "opdef/read_ops.h"
 
+namespace share_signs_test {
+
 using namespace tenon;
 
 namespace {
@@ -52,3 +54,5 @@ TEST_CASE("share_signs: where only bits count, unsigned types have the signed ty
     CHECK(kernel_of(op, both, DType::U64) == op + "_u64");
   }
 }
+
+}  // namespace share_signs_test

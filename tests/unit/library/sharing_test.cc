@@ -7,6 +7,8 @@
 #include "library/stand_ins.h"
 #include "opdef/read_ops.h"
 
+namespace sharing_test {
+
 using namespace tenon;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("expand_library: zeros are moved like other bits, other numbers are no
   CHECK(kernel_of("shift", DType::BF16) == "shift_u16");
   CHECK(kernel_of("ones", DType::F32) == "ones_f32");
 }
+
+}  // namespace sharing_test

@@ -3,6 +3,8 @@
 #include "library/bind_shapes.h"
 #include "opdef/read_ops.h"
 
+namespace split_dims_test {
+
 using namespace tenon;
 
 namespace {
@@ -64,3 +66,5 @@ ops:
   CHECK_FALSE(bind_call(*defs, *defs->op("chain"), {x, y, GivenTensor{}}, {}, {}, diagnostics, {}));
   CHECK(diagnostics.text().find("nothing tells 'B' of (A B) in X") != std::string::npos);
 }
+
+}  // namespace split_dims_test

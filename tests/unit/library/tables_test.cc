@@ -5,6 +5,8 @@
 #include "opdef/read_ops.h"
 #include "oracle/number.h"
 
+namespace tables_test {
+
 using namespace tenon;
 
 namespace {
@@ -115,3 +117,5 @@ TEST_CASE("lists: one that a variable indexes is read in the memory of the call"
   CHECK(is_one(k.tensors[3].strides[0]) == false);
   CHECK(k.sizes.front().name == "taps_count");
 }
+
+}  // namespace tables_test

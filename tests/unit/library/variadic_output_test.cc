@@ -5,6 +5,8 @@
 #include "library/unroll_variadic.h"
 #include "opdef/read_ops.h"
 
+namespace variadic_output_test {
+
 using namespace tenon;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("unroll_optional: what is before an output that may be absent does not
   REQUIRE(def.let("before_sizes2"));
   CHECK(print(def.let("before_sizes2")->value) == "before_sizes1 + sizes1");
 }
+
+}  // namespace variadic_output_test

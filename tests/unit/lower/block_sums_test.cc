@@ -1,6 +1,8 @@
 // Which sums are added up in blocks: long ones and those of unknown length, each on scalars and in vectors.
 #include "unit/lower/hand_made.h"
 
+namespace block_sums_test {
+
 using namespace tenon;
 using namespace tenon_test;
 
@@ -54,3 +56,5 @@ TEST_CASE("block_sums: a loop around keeps what its turns before have added") {
   CHECK(count(nest, "sum_error") > 0);
   CHECK(count(nest, "if eq(n_block, 0)") == 0);
 }
+
+}  // namespace block_sums_test

@@ -9,6 +9,8 @@
 #include "lower/contraction/stencil_strip.h"
 #include "lower/lower_kernel.h"
 
+namespace byte_products_test {
+
 using namespace tenon;
 
 namespace {
@@ -140,3 +142,5 @@ TEST_CASE("kernels without products of bytes have no level for them") {
   CHECK_FALSE(has_level_of_its_own(filters(1, 32, 32, 3, DType::I16), vnni));
   CHECK(has_level_of_its_own(filters(1, 32, 32, 3, DType::I16), *isa_from_name("x86-64-v4")));
 }
+
+}  // namespace byte_products_test

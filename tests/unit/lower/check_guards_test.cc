@@ -3,7 +3,7 @@
 
 #include "catch.h"
 
-namespace tenon {
+namespace tenon::check_guards_test {
 namespace {
 
 std::string text(const Expr& e) { return e ? to_text(e, {"X"}) : "nothing"; }
@@ -75,4 +75,4 @@ TEST_CASE("a loop in which nothing is asked only has to run", "[lower]") {
 }
 
 }  // namespace
-}  // namespace tenon
+}  // namespace tenon::check_guards_test

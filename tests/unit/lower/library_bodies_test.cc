@@ -7,6 +7,8 @@
 #include "schedule/read_blueprints.h"
 #include "shipped_library.h"
 
+namespace library_bodies_test {
+
 using namespace tenon;
 
 namespace {
@@ -139,3 +141,5 @@ TEST_CASE("library bodies: slices whose ends are inside copy lines, by whole vec
   CHECK(contains(nest, "if eq(step_7, 2)"));
   CHECK(contains(nest, "0 2 4 6 8 10 12 14"));
 }
+
+}  // namespace library_bodies_test

@@ -6,6 +6,8 @@
 #include "lower/contraction/lower_contraction.h"
 #include "unit/lower/hand_made.h"
 
+namespace lower_kernel_test {
+
 using namespace tenon;
 using namespace tenon_test;
 
@@ -396,3 +398,5 @@ TEST_CASE("levels with vectors gain where neighbours are touched") {
 TEST_CASE("lowering is a function of its arguments") {
   CHECK(to_text(lowered(softmax(), "x86-64-v3")) == to_text(lowered(softmax(), "x86-64-v3")));
 }
+
+}  // namespace lower_kernel_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace name_repeated_test {
+
 using namespace tenon;
 
 namespace {
@@ -90,3 +92,5 @@ TEST_CASE("a name is behind those that it is made of, also where the rest of it 
   REQUIRE(nest.body.size() == 3);
   CHECK(to_text(std::get<SLet>(nest.body[0].node).value) == to_text(part));
 }
+
+}  // namespace name_repeated_test

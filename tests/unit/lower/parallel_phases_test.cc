@@ -4,7 +4,7 @@
 #include "algebra/separate_iterations.h"
 #include "catch.h"
 
-namespace tenon {
+namespace tenon::parallel_phases_test {
 namespace {
 
 constexpr int kIn = 0, kOut = 1, kCopy = 2, kTable = 3;
@@ -139,4 +139,4 @@ TEST_CASE("a buffer that a statement makes from others is shared, and so its loo
   CHECK(faults[0].starts_with("copy: "));
 }
 
-}  // namespace tenon
+}  // namespace tenon::parallel_phases_test

@@ -2,6 +2,8 @@
 #include "lower/tree/build_loops.h"
 #include "unit/lower/hand_made.h"
 
+namespace place_groups_test {
+
 using namespace tenon;
 using namespace tenon_test;
 
@@ -45,3 +47,5 @@ TEST_CASE("build_loops: a group comes behind what any of its statements reads") 
   CHECK(place_of(tree, 3) < place_of(tree, 1));
   CHECK(place_of(tree, 4) == place_of(tree, 1));
 }
+
+}  // namespace place_groups_test

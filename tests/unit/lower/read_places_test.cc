@@ -1,6 +1,8 @@
 // Lowering of kernels whose places in memory are read or computed at run time.
 #include "unit/lower/hand_made.h"
 
+namespace read_places_test {
+
 using namespace tenon;
 using namespace tenon_test;
 
@@ -68,3 +70,5 @@ TEST_CASE("an index of a narrow type is read once, too") {
 TEST_CASE("a place that is computed in floats is computed once") {
   for (const char* isa : {"portable", "x86-64-v3"}) CHECK(count(to_text(lowered(sampled(), isa)), "floor") == 1);
 }
+
+}  // namespace read_places_test

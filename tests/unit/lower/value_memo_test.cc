@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace value_memo_test {
+
 using namespace tenon;
 
 TEST_CASE("a block knows what its outer blocks know, until it is cleared") {
@@ -27,3 +29,5 @@ TEST_CASE("a node that is remembered does not leave its address to another one")
   memo.put(var_ref("gone"), 0, {v_int(1)});
   for (int i = 0; i < 100; ++i) CHECK(memo.find(var_ref("new"), 0) == nullptr);
 }
+
+}  // namespace value_memo_test

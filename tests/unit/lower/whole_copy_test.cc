@@ -5,6 +5,8 @@
 #include "isa/all_isas.h"
 #include "lower/lower_kernel.h"
 
+namespace whole_copy_test {
+
 using namespace tenon;
 
 namespace {
@@ -70,3 +72,5 @@ TEST_CASE("lower_levels: the copy before an update is a function, lower_kernel h
   CHECK(to_text(*levels[0]).find("call f0(b0+0, b1+0, P, X_s0, Q, X_s1)") != std::string::npos);
   CHECK(lower_kernel(k, Blueprints{}, isa).functions.empty());
 }
+
+}  // namespace whole_copy_test

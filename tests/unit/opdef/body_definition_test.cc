@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace body_definition_test {
+
 using Catch::Matchers::Contains;
 using tenon::body_definition;
 
@@ -24,3 +26,5 @@ TEST_CASE("a body that does not say its shapes is refused with the place") {
   CHECK(!body_definition("Y[i = X[i]", "float").error.empty());
   CHECK(!body_definition("", "float").error.empty());
 }
+
+}  // namespace body_definition_test

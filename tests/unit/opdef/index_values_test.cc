@@ -2,6 +2,8 @@
 #include "catch.h"
 #include "unit/opdef/read_text.h"
 
+namespace index_values_test {
+
 namespace {
 
 /// A definition of one op over X of the given type, a table L: T[N] and a real attribute.
@@ -102,3 +104,5 @@ TEST_CASE("check_op: nothing is proved by real attributes") {
   CHECK_FALSE(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*alpha]", ", alpha > 0, alpha < 2"));
   CHECK(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*n]", ", n > 0, n < 2"));
 }
+
+}  // namespace index_values_test

@@ -5,6 +5,8 @@
 #include "shipped_library.h"
 #include "unit/opdef/read_text.h"
 
+namespace language_page_test {
+
 namespace {
 
 std::vector<std::string> examples(const std::string& page) {
@@ -50,3 +52,5 @@ TEST_CASE("opdef-language.md: the refused example is refused with that text") {
   INFO(refused.diagnostics().text());
   CHECK(page.find(refused.diagnostics().text()) != std::string::npos);
 }
+
+}  // namespace language_page_test

@@ -2,6 +2,8 @@
 #include "catch.h"
 #include "unit/opdef/read_text.h"
 
+namespace movement_test {
+
 using tenon_test::read_text;
 
 namespace {
@@ -158,3 +160,5 @@ TEST_CASE("check_op: reads of what called ops give are proved as well") {
   CHECK_FALSE(reads("Z", "i + 1"));
   CHECK_FALSE(reads("Z", "N - 1 - i"));
 }
+
+}  // namespace movement_test

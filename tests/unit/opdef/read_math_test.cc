@@ -8,6 +8,8 @@
 #include "ir/number/scalar_op.h"
 #include "unit/opdef/read_text.h"
 
+namespace read_math_test {
+
 using namespace tenon;
 
 namespace {
@@ -79,3 +81,5 @@ TEST_CASE("read_math: mistakes are named") {
   CHECK_THAT(errors("{args: [x], result: x, ulp: small}"), Contains("`ulp` takes the largest error"));
   CHECK_THAT(errors("{args: [x], result: x, table: 1}"), Contains("[E0201]"));
 }
+
+}  // namespace read_math_test

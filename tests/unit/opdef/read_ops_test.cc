@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "unit/opdef/read_text.h"
 
+namespace read_ops_test {
+
 using namespace tenon;
 using tenon_test::read_text;
 using tenon_test::source;
@@ -110,3 +112,5 @@ TEST_CASE("read_ops: a key with nothing under it is said where it stands") {
   CHECK(error_of("families:\n  - family: f\n    ops: {a: }\n") ==
         "3:11: error: a member takes a map, not nothing [E0202]");
 }
+
+}  // namespace read_ops_test

@@ -9,6 +9,8 @@
 #include "shipped_library.h"
 #include "support/yaml_document.h"
 
+namespace schema_test {
+
 using namespace tenon;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("schemas: every key of the shipped definitions is named") {
       }
   }
 }
+
+}  // namespace schema_test

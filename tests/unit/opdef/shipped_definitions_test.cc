@@ -5,6 +5,8 @@
 #include "catch.h"
 #include "unit/opdef/read_text.h"
 
+namespace shipped_definitions_test {
+
 using namespace tenon;
 
 TEST_CASE("opdefs: the shipped definitions are accepted and read back from their text") {
@@ -26,3 +28,5 @@ TEST_CASE("opdefs: the shipped definitions are accepted and read back from their
   REQUIRE(again);
   CHECK(print(*again) == text);
 }
+
+}  // namespace shipped_definitions_test

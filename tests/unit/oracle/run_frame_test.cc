@@ -8,6 +8,8 @@
 #include "frame_files.h"
 #include "opdef/read/read_frame.h"
 
+namespace run_frame_test {
+
 using namespace tenon;
 
 TEST_CASE("oracle: every C template of ops has its reference") {
@@ -24,3 +26,5 @@ TEST_CASE("oracle: every C template of ops has its reference") {
   const std::vector<std::string> known = oracle_frames();
   CHECK(templates == std::set<std::string>(known.begin(), known.end()));
 }
+
+}  // namespace run_frame_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace assign_buffers_test {
+
 using namespace tenon;
 
 namespace {
@@ -94,3 +96,5 @@ TEST_CASE("schedule: both branches write where the outside reads") {
   CHECK(p.steps[1].buffers[1] == p.outputs[0]);
   CHECK(name(p, p.regions[0].condition) == "c");
 }
+
+}  // namespace assign_buffers_test

@@ -14,6 +14,8 @@
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
 
+namespace blueprint_effects_test {
+
 using namespace tenon;
 
 namespace {
@@ -126,3 +128,5 @@ TEST_CASE("every key and value that a blueprint may have changes a kernel") {
       }
     }
 }
+
+}  // namespace blueprint_effects_test

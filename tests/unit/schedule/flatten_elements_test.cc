@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace flatten_elements_test {
+
 using namespace tenon;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("schedule: a kernel that reads elsewhere, or another shape, keeps its 
   k.sizes = {{"N"}};
   CHECK(with_flat_elements(k).body[0].loops.size() == 2);
 }
+
+}  // namespace flatten_elements_test

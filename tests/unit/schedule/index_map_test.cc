@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace index_map_test {
+
 using namespace tenon;
 
 namespace {
@@ -47,3 +49,5 @@ TEST_CASE("nothing is divided by what run time knows") {
   CHECK(mapped({N * H, n(9)}, {N, H, n(9)}) == "-");
   CHECK(mapped({N, H}, {H, N}) == "-");
 }
+
+}  // namespace index_map_test

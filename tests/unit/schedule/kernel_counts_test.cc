@@ -18,6 +18,8 @@
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
 
+namespace kernel_counts_test {
+
 using namespace tenon;
 
 namespace {
@@ -412,3 +414,5 @@ TEST_CASE("constant panels are kept once for all products of a batch") {
   CHECK(constant_bytes("f32", "  y = matmul(x, w)\n") == 16 * 32 * 4);
   CHECK(constant_bytes("i8", "  v = cast(w, dtype=i8)\n  y = matmul_i32(x, v)\n") == 16 * 32);
 }
+
+}  // namespace kernel_counts_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace read_blueprints_test {
+
 using namespace tenon;
 
 namespace {
@@ -71,3 +73,5 @@ TEST_CASE("the shipped blueprints are well-formed") {
   if (!b.ok()) FAIL(b.diagnostics().text());
   CHECK(b->find("map", "portable", DType::F32) != nullptr);
 }
+
+}  // namespace read_blueprints_test

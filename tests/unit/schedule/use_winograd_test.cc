@@ -15,6 +15,8 @@
 #include "semantics/node_kernels.h"
 #include "shipped_library.h"
 
+namespace use_winograd_test {
+
 using namespace tenon;
 
 namespace {
@@ -168,3 +170,5 @@ TEST_CASE("weights that something else reads are kept") {
   CHECK(kept == 1);
   CHECK(made == 1);
 }
+
+}  // namespace use_winograd_test

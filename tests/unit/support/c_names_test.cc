@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace c_names_test {
+
 using tenon::CNames;
 using tenon::is_reserved;
 using tenon::NamesOf;
@@ -61,3 +63,5 @@ TEST_CASE("c names: what an underscore ends is no macro of a family, so that the
   CHECK(tenon::unreserved("SIZE_MAX_2", NamesOf::kernel) == "SIZE_MAX_2_");
   CHECK_FALSE(is_reserved("SIZE_MAX_2_", NamesOf::kernel));
 }
+
+}  // namespace c_names_test

@@ -6,6 +6,8 @@
 #include "catch.h"
 #include "support/few.h"
 
+namespace counted_test {
+
 namespace {
 struct Leaf : tenon::CountedNode {
   std::string name;
@@ -46,3 +48,5 @@ TEST_CASE("few elements are in order") {
   CHECK(list.back() == "c");
   CHECK(tenon::Few<std::string>().empty());
 }
+
+}  // namespace counted_test

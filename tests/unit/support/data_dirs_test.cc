@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "scratch_dir.h"
 
+namespace data_dirs_test {
+
 namespace fs = std::filesystem;
 using tenon::find_data_dirs;
 
@@ -19,3 +21,5 @@ TEST_CASE("data dirs: an override names the folder or its parent") {
   }
   CHECK_FALSE(find_data_dirs((scratch / "nowhere").string()));
 }
+
+}  // namespace data_dirs_test

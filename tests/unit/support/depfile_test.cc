@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace depfile_test {
+
 TEST_CASE("depfile names each dependency once, sorted and escaped") {
   CHECK(tenon::depfile_text("out dir/sources.txt", {"b.yaml", "a#$.yaml", "b.yaml"}).text ==
         "out\\ dir/sources.txt: \\\n  a\\#$$.yaml \\\n  b.yaml\n");
@@ -22,3 +24,5 @@ TEST_CASE("depfile refuses names without a common spelling") {
   CHECK(tenon::depfile_text("a%b", {}).unspeakable == "a%b");
   CHECK(tenon::depfile_text("a=b/sources.txt", {"c"}).unspeakable == "a=b/sources.txt");
 }
+
+}  // namespace depfile_test

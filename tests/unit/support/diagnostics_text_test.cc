@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "support/diagnostics.h"
 
+namespace diagnostics_text_test {
+
 using namespace tenon;
 
 namespace {
@@ -77,3 +79,5 @@ TEST_CASE("nearest_name: near names only") {
   CHECK(nearest_name("X", {"Y"}).empty());
   CHECK(nearest_name("reduce", {"exp"}).empty());
 }
+
+}  // namespace diagnostics_text_test

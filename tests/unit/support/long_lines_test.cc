@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace long_lines_test {
+
 using tenon::with_broken_lines;
 
 namespace {
@@ -44,3 +46,5 @@ TEST_CASE("long lines: comments go on below themselves") {
         "/* first\n   " + words + "word\n   " + repeated("word ", 21) + "end\n*/\nint a;\n");
   CHECK(with_broken_lines("/* " + repeated("x", 200) + " */\n") == "/* " + repeated("x", 200) + " */\n");
 }
+
+}  // namespace long_lines_test

@@ -11,6 +11,8 @@
 #include "catch.h"
 #include "scratch_dir.h"
 
+namespace output_tree_test {
+
 namespace fs = std::filesystem;
 using tenon::OutputTree;
 using tenon::read_whole_file;
@@ -180,3 +182,5 @@ TEST_CASE("output tree aborts on paths that leave it or come twice") {
   CHECK(aborts([] { OutputTree().add("", ""); }));
   CHECK(aborts([] { two_files().add("a.txt", ""); }));
 }
+
+}  // namespace output_tree_test

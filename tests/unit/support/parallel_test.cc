@@ -10,6 +10,8 @@
 
 #include "catch.h"
 
+namespace parallel_test {
+
 using tenon::for_each_index;
 
 TEST_CASE("parallel: each index once") {
@@ -35,3 +37,5 @@ TEST_CASE("parallel: what the lowest index throws reaches the caller, whoever is
     CHECK(said == "index 7");
   }
 }
+
+}  // namespace parallel_test

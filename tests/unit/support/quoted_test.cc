@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace quoted_test {
+
 using tenon::c_string_inside;
 using tenon::comment_inside;
 using tenon::json_string;
@@ -29,3 +31,5 @@ TEST_CASE("comments neither end nor begin inside, nor turn the direction of writ
 }
 
 TEST_CASE("shell words keep every character") { CHECK(shell_word("a'b $c") == "'a'\\''b $c'"); }
+
+}  // namespace quoted_test

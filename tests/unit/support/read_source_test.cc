@@ -6,6 +6,8 @@
 #include "catch.h"
 #include "scratch_dir.h"
 
+namespace read_source_test {
+
 TEST_CASE("read_source: a file's text and name") {
   tenon_test::ScratchDir scratch;
   std::ofstream((scratch / "a.yaml").string()) << "ops: []\n";
@@ -24,3 +26,5 @@ TEST_CASE("read_source: what cannot be read") {
     CHECK(source.diagnostics().text().find(path + ": error: ") == 0);
   }
 }
+
+}  // namespace read_source_test

@@ -5,6 +5,8 @@
 
 #include "catch.h"
 
+namespace strong_id_test {
+
 namespace {
 struct ValueTag;
 struct NodeTag;
@@ -20,3 +22,5 @@ TEST_CASE("strong id is none by default and orders by position") {
   CHECK(ValueId(1) < ValueId(2));
   CHECK(ValueId(size_t{3}).index() == 3);
 }
+
+}  // namespace strong_id_test

@@ -4,6 +4,8 @@
 #include "aborts.h"
 #include "catch.h"
 
+namespace text_template_test {
+
 using tenon::HoleValue;
 using tenon::TextTemplate;
 using tenon_test::aborts;
@@ -36,3 +38,5 @@ TEST_CASE("template aborts on a hole left, a value too many, a value of the wron
   CHECK(aborts([] { TextTemplate("f", "@a@").fill({{"a", "x\ny"}}); }));
   CHECK(aborts([] { TextTemplate("f", "x @a:block@\n").fill({{"a", "y"}}); }));
 }
+
+}  // namespace text_template_test

@@ -4,6 +4,8 @@
 #include "aborts.h"
 #include "catch.h"
 
+namespace text_writer_test {
+
 using tenon::TextWriter;
 
 TEST_CASE("text writer indents every line that is not empty") {
@@ -39,3 +41,5 @@ TEST_CASE("text writer take leaves it empty") {
 TEST_CASE("text writer aborts on a dedent without an indent") {
   CHECK(tenon_test::aborts([] { TextWriter().dedent(); }));
 }
+
+}  // namespace text_writer_test

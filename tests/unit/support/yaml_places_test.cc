@@ -3,6 +3,8 @@
 #include "catch.h"
 #include "support/yaml_document.h"
 
+namespace yaml_places_test {
+
 using namespace tenon;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("read_yaml: a tab before a key is named as what is wrong") {
   REQUIRE_FALSE(read.ok());
   CHECK(read.diagnostics().text().find("YAML is indented with spaces, not with tabs") != std::string::npos);
 }
+
+}  // namespace yaml_places_test

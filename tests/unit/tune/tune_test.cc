@@ -10,6 +10,8 @@
 #include "tune/candidates.h"
 #include "tune/choose.h"
 
+namespace tune_test {
+
 using namespace tenon;
 
 namespace {
@@ -91,3 +93,5 @@ TEST_CASE("tune: .npy files are read as they were written") {
     CHECK(read.value() == t);
   }
 }
+
+}  // namespace tune_test
