@@ -34,6 +34,7 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
   const auto levels = chosen_levels(o.selection.isas);
   const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
   const LibraryOptions files = library_options(run, o);
+  show_passes(run, kernels_of(library), schedules, levels);
   const LoweredLibrary lowered = run.stage("lower", lower_library(library, schedules, levels));
   const LibraryTexts texts = run.stage("emit", emit_library(lowered, library_style(o, defs.math)));
   return run.stage("files", library_files(library, defs.ops, texts, files));
@@ -52,7 +53,9 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   auto kernels = run.open(node_kernels(model.defs, graph, o.graph));
   if (!o.winograd) refuse_idle_winograd(graph, kernels, o);
   const ExecutionPlan plan = run.stage("schedule", plan_graph(graph, std::move(kernels), plan_options(o, levels)));
-  LoweredPlan lowered = run.stage("lower", lower_plan(plan, schedules_of(run, o, plan), levels, workers));
+  const Blueprints schedules = schedules_of(run, o, plan);
+  show_passes(run, kernels_of(plan), schedules, levels);
+  LoweredPlan lowered = run.stage("lower", lower_plan(plan, schedules, levels, workers));
   ExecutionPlan placed = run.stage("memory", plan_memory(plan, lowered.workspaces, workers));
   return {std::move(model), std::move(placed), std::move(lowered), workers};
 }

@@ -4,6 +4,7 @@
 #include "command/commands.h"
 #include "command/select.h"
 #include "isa/all_isas.h"
+#include "lower/pass_text.h"
 #include "support/print_to.h"
 
 namespace tenon {
@@ -22,7 +23,12 @@ void list_dtypes() {
 }
 
 void list_stages() {
-  for (const StageName& s : all_stages()) print_to(stdout, "{:<9} {}\n", s.name, s.noun);
+  for (const StageName& s : all_stages()) {
+    print_to(stdout, "{:<28} {}\n", s.name, s.noun);
+    if (s.name != "lower") continue;
+    for (const std::string_view pass : lowering_passes())
+      print_to(stdout, "{:<28} the kernels behind this pass\n", fmt::format("lower/{}", pass));
+  }
 }
 
 void list_ops(Run& run) {

@@ -14,14 +14,11 @@
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/thin_products.h"
-#include "lower/kernel/variants.h"
-#include "lower/kernel/whole_copy.h"
 #include "lower/kernel/window_cases.h"
+#include "lower/kernel_cases.h"
 #include "lower/lower_frame.h"
 #include "lower/lower_parts.h"
 #include "lower/nest/rename_nest.h"
-#include "lower/tree/build_loops.h"
-#include "lower/tree/tree_passes.h"
 
 namespace tenon {
 namespace {
@@ -45,151 +42,6 @@ Operand condition(const Expr& e) {
   return v_apply(a.op, {condition(a.args[0]), condition(a.args[1])});
 }
 
-/// What a kernel is before a level is chosen: a fork and what it leads to, a kernel after its passes with its loops, or
-/// parts one after the other.
-struct Case {
-  std::vector<Case> parts;  ///< empty: one part
-  Expr holds;               ///< null: no fork
-  std::unique_ptr<Case> then, otherwise;
-  bool otherwise_scalar = false;
-  bool for_speed = false;         ///< `otherwise` would do for both
-  bool joins_rows = false;        ///< and is to, where `then` takes no rows together
-  std::optional<WholeCopy> copy;  ///< of a part: what it is the body of, a function of its own
-  Kernel kernel;
-  LoopTree tree;
-};
-
-/// Whether kernels share functions: those of a library are next to others in a file, and their sizes are told by the
-/// call.
-enum class Sharing : uint8_t { none, functions };
-
-Case prepare(const Kernel& kernel, const Isa& isa, Sharing sharing);
-
-/// Updates in place have loops of their own. They are lowered by themselves, so that forks of the statements before
-/// them do not repeat them.
-std::vector<Kernel> parts_of(const Kernel& k) {
-  std::vector<Kernel> out;
-  const bool temps =
-      std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; });
-  for (const KernelStatement& s : k.body) {
-    if (out.empty() || (!temps && s.update != Update::Assign)) {
-      out.push_back(k);
-      out.back().body.clear();
-    }
-    out.back().body.push_back(s);
-  }
-  return out;
-}
-
-Case prepare_part(Kernel part, const Isa& isa, Sharing sharing);
-
-/// `simple`: after simplify_kernel.
-Case prepare_simple(Kernel simple, const Isa& isa, Sharing sharing) {
-  Case out;
-  if (std::vector<Kernel> parts = parts_of(simple); parts.size() > 1) {
-    for (Kernel& part : parts) out.parts.push_back(prepare_part(std::move(part), isa, sharing));
-    return out;
-  }
-  out.kernel = std::move(simple);
-  if (const auto fork = next_fork(out.kernel, isa)) {
-    Isa scalars = isa;
-    scalars.vector_bits = 0;
-    out.holds = fork->holds;
-    out.otherwise_scalar = fork->otherwise_scalar;
-    out.for_speed = fork->for_speed;
-    out.joins_rows = fork->joins_rows;
-    out.then = std::make_unique<Case>(prepare(fork->then, isa, sharing));
-    out.otherwise = std::make_unique<Case>(prepare(fork->otherwise, fork->otherwise_scalar ? scalars : isa, sharing));
-    return out;
-  }
-  for (const KernelPass& pass : kernel_passes()) out.kernel = pass.run(out.kernel);
-  out.tree = build_loops(out.kernel);
-  return out;
-}
-
-Case prepare_part(Kernel part, const Isa& isa, Sharing sharing) {
-  std::optional<WholeCopy> copy = sharing == Sharing::functions ? whole_copy(part) : std::nullopt;
-  if (!copy) return prepare_simple(std::move(part), isa, sharing);
-  Case out = prepare(copy->kernel, isa, sharing);
-  out.copy = std::move(copy);
-  return out;
-}
-
-/// `isa`: any level with vectors, or any without; forks ask no more.
-Case prepare(const Kernel& kernel, const Isa& isa, Sharing sharing) {
-  return prepare_simple(simplify_kernel(kernel), isa, sharing);
-}
-
-/// A kernel for levels with vectors and for those without, made when it is first asked for: the same where neither
-/// forks.
-class Prepared {
- public:
-  Prepared(const Kernel& kernel, Sharing sharing) : kernel_(kernel), sharing_(sharing) {}
-
-  const Case& of(const Isa& isa) {
-    std::shared_ptr<const Case>& mine = isa.vector_bits == 0 ? scalars_ : vectors_;
-    const std::shared_ptr<const Case>& other = isa.vector_bits == 0 ? vectors_ : scalars_;
-    if (mine) return *mine;
-    if (!simple_) simple_ = simplify_kernel(kernel_);
-    const bool same = other && other->parts.empty() && !other->holds && !next_fork(*simple_, isa);
-    mine = same ? other : std::make_shared<const Case>(prepare_simple(*simple_, isa, sharing_));
-    return *mine;
-  }
-
- private:
-  const Kernel& kernel_;
-  const Sharing sharing_;
-  std::optional<Kernel> simple_;
-  std::shared_ptr<const Case> scalars_, vectors_;
-};
-
-bool has_vectors(const Tree& tree) {
-  return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
-    if (std::holds_alternative<TreeTranspose>(n.node)) return true;
-    const auto* l = std::get_if<TreeLoop>(&n.node);
-    return l && (l->shape.lanes > 1 || has_vectors(l->body));
-  });
-}
-
-/// The cases of a kernel with the loops of one level.
-struct Planned {
-  const Case* of = nullptr;
-  const WholeCopy* copy = nullptr;  ///< of a part: the copy that it is the body of
-  LoopTree tree;
-  std::unique_ptr<Planned> then, otherwise;
-  std::vector<Planned> parts;
-
-  bool vectors() const {
-    if (!parts.empty()) return std::any_of(parts.begin(), parts.end(), [](const Planned& p) { return p.vectors(); });
-    if (!of->holds) return has_vectors(tree.body);
-    return then->vectors() || (!of->otherwise_scalar && otherwise->vectors());
-  }
-};
-
-Planned plan(const Case& c, const Isa& isa, const Blueprints& blueprints) {
-  Planned out{&c, c.copy ? &*c.copy : nullptr, c.tree, nullptr, nullptr, {}};
-  for (const Case& part : c.parts) out.parts.push_back(plan(part, isa, blueprints));
-  if (!out.parts.empty()) return out;
-  if (!c.holds) {
-    for (const TreePass& pass : tree_passes()) pass.run({c.kernel, isa, blueprints}, out.tree);
-    return out;
-  }
-  Isa scalars = isa;
-  scalars.vector_bits = 0;
-  out.then = std::make_unique<Planned>(plan(*c.then, isa, blueprints));
-  out.otherwise = std::make_unique<Planned>(plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints));
-  const auto joins = [](const TreeNode& n) {
-    const auto* l = std::get_if<TreeLoop>(&n.node);
-    return l && l->rows > 1;
-  };
-  const Tree& then = out.then->tree.body;
-  const bool of_use = c.joins_rows ? std::any_of(then.begin(), then.end(), joins) : out.then->vectors();
-  if (!c.for_speed || of_use) return out;
-  Planned rest = std::move(*out.otherwise);
-  rest.copy = out.copy;
-  return rest;
-}
-
 /// The names that a block declares itself.
 std::vector<std::string> declared_names(const Block& block) {
   std::vector<std::string> names;
@@ -200,10 +52,10 @@ std::vector<std::string> declared_names(const Block& block) {
   return names;
 }
 
-Block body_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken = {});
+Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken = {});
 
 /// A part of a body; a copy becomes a call.
-Block part_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
+Block part_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
   if (!p.copy) return body_of(p, isa, to, taken);
   std::vector<Buffer> buffers = tensor_buffers(p.copy->kernel);
   const Block body = body_of(p, isa, {buffers, to.functions});
@@ -212,11 +64,11 @@ Block part_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector
 }
 
 /// The body with its forks: each case has loops of its own. `taken`: names of the block that it is added to.
-Block body_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
+Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::vector<std::string>& taken) {
   if (!p.parts.empty()) {
     Block all;
     std::vector<std::string> names = taken;
-    for (const Planned& part : p.parts) {
+    for (const PlannedCase& part : p.parts) {
       Block one = part_of(part, isa, to, names);
       for (std::string& n : declared_names(one)) names.push_back(std::move(n));
       std::move(one.begin(), one.end(), std::back_inserter(all));
@@ -224,8 +76,7 @@ Block body_of(const Planned& p, const Isa& isa, NestTarget to, const std::vector
     return all;
   }
   if (!p.of->holds) return Generator(p.of->kernel, p.tree, isa, to.buffers, taken).run();
-  Isa scalars = isa;
-  scalars.vector_bits = 0;
+  const Isa scalars = without_vectors(isa);
   Block then = body_of(*p.then, isa, to, taken);
   Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, to, taken);
   return {s_if(condition(p.of->holds), std::move(then), std::move(otherwise))};
@@ -259,10 +110,10 @@ std::optional<Chained> chain_of(const Kernel& kernel) {
 }
 
 /// The body as a chain where that pays, else as loops.
-Block chain_or_loops(const Chained* chained, const Planned& planned, const Isa& isa, const Blueprints& blueprints,
+Block chain_or_loops(const Chained* chained, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints,
                      LoopNest& nest) {
   const auto loops = [&](const Kernel& k, std::vector<Buffer>& buffers) {
-    const Case c = prepare(k, isa, Sharing::none);
+    const KernelCase c = prepare(k, isa, Sharing::none);
     return body_of(plan(c, isa, blueprints), isa, {buffers, nest.functions});
   };
   auto chain =
@@ -291,7 +142,7 @@ Block checks_of(const Kernel& k, const Isa& isa) {
   return Generator(checked, {}, isa, buffers).run_checks();
 }
 
-LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, const Blueprints& blueprints) {
+LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints) {
   const std::shared_ptr<const Kernel>& kernel = whole.kernel;
   LoopNest nest;
   nest.name = fmt::format("{}_{}", kernel->name, isa.suffix);
@@ -307,11 +158,8 @@ LoopNest nest_of(const Whole& whole, const Planned& planned, const Isa& isa, con
 
 /// Plain loops over a kernel as it is, without forks; nothing where they have no vectors.
 std::optional<Block> loops_of(const Kernel& kernel, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
-  Case one;
-  one.kernel = simplify_kernel(kernel);
-  for (const KernelPass& pass : kernel_passes()) one.kernel = pass.run(one.kernel);
-  one.tree = build_loops(one.kernel);
-  const Planned planned = plan(one, isa, blueprints);
+  const KernelCase one = prepare_unforked(kernel);
+  const PlannedCase planned = plan(one, isa, blueprints);
   if (!planned.vectors()) return std::nullopt;
   return body_of(planned, isa, {nest.buffers, nest.functions});
 }
@@ -399,7 +247,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
     else if (contracts) out[i] = contraction_nest(whole, *contraction, isa, blueprints, sharing);
     else out[i] = lower_winograd(whole.kernel, isa, blueprints);
     if (out[i]) continue;
-    const Planned planned = plan(prepared.of(isa), isa, blueprints);
+    const PlannedCase planned = plan(prepared.of(isa), isa, blueprints);
     if (i == 0 || contracts || planned.vectors()) out[i] = nest_of(whole, planned, isa, blueprints);
   }
   return out;

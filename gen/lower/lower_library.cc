@@ -11,16 +11,6 @@
 namespace tenon {
 namespace {
 
-/// Calls of several dtypes may share a kernel; each kernel once, in order.
-std::vector<const Kernel*> kernels_of(const Library& library) {
-  std::vector<const Kernel*> kernels;
-  std::set<std::string_view> known;
-  for (const LibraryOp& op : library.ops)
-    for (const LibraryKernel& k : op.kernels)
-      if (known.insert(k.kernel.name).second) kernels.push_back(&k.kernel);
-  return kernels;
-}
-
 /// Levels for products of bytes that no kernel has a body for are left out.
 void drop_idle_levels(LoweredLibrary& library) {
   for (size_t i = library.levels.size(); i-- > 0;) {
@@ -34,6 +24,15 @@ void drop_idle_levels(LoweredLibrary& library) {
 }
 
 }  // namespace
+
+std::vector<const Kernel*> kernels_of(const Library& library) {
+  std::vector<const Kernel*> kernels;
+  std::set<std::string_view> known;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels)
+      if (known.insert(k.kernel.name).second) kernels.push_back(&k.kernel);
+  return kernels;
+}
 
 LoweredLibrary lower_library(const Library& library, const Blueprints& blueprints,
                              const std::vector<const Isa*>& levels) {

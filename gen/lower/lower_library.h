@@ -8,6 +8,9 @@
 
 namespace tenon {
 
+/// Calls of several dtypes may share a kernel; each kernel once, in order.
+std::vector<const Kernel*> kernels_of(const Library& library);
+
 /// Kernels are independent, so they are lowered in parallel. `library` has to outlive the result.
 LoweredLibrary lower_library(const Library& library, const Blueprints& blueprints,
                              const std::vector<const Isa*>& levels);

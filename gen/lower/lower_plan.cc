@@ -63,6 +63,13 @@ void widen(StepWorkspace& workspace, const LoweredStep& step) {
 
 }  // namespace
 
+std::vector<const Kernel*> kernels_of(const ExecutionPlan& plan) {
+  std::vector<const Kernel*> kernels;
+  for (const PlanStep& step : plan.steps)
+    if (step.twin < 0) kernels.push_back(&step.kernel);
+  return kernels;
+}
+
 LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, const std::vector<const Isa*>& levels,
                        int workers) {
   LoweredPlan out;

@@ -18,6 +18,7 @@
 #include "ir/graph/keep_state.h"
 #include "ir/graph/training_graphs.h"
 #include "lower/lower_plan.h"
+#include "lower/pass_text.h"
 #include "schedule/plan_graph.h"
 #include "schedule/plan_memory.h"
 #include "semantics/apply_rewrites.h"
@@ -265,6 +266,17 @@ OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<Mod
   return tree;
 }
 
+void show_passes(Run& run, const std::vector<const Kernel*>& kernels, const Blueprints& schedules,
+                 const std::vector<const Isa*>& levels) {
+  for (const std::string_view pass : lowering_passes())
+    run.pass(fmt::format("lower/{}", pass), [&] {
+      std::string text;
+      for (const Isa* isa : levels)
+        for (const Kernel* k : kernels) text += text_after_pass(pass, *k, schedules.of_kernel(k->name), *isa);
+      return text;
+    });
+}
+
 void refuse_unknown_stages(const Options& options) {
   const auto* dump = std::get_if<DumpOptions>(&options.command);
   std::vector<std::string> words = options.control.dump_after;
@@ -274,6 +286,7 @@ void refuse_unknown_stages(const Options& options) {
     if (is_stage(word)) continue;
     std::vector<std::string> known;
     for (const StageName& s : all_stages()) known.emplace_back(s.name);
+    for (const std::string_view pass : lowering_passes()) known.push_back(fmt::format("lower/{}", pass));
     const std::string near = nearest_name(word, known);
     stop_run(exit_bad_command_line, fmt::format("there is no stage '{}'{}; `tenon list stages` prints them", word,
                                                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));

@@ -46,6 +46,9 @@ OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o);
 
 // What the stages are asked for, from the flags.
 LibraryOptions library_options(Run& run, const LibOptions& o);
+/// Prints the kernels behind the passes of lowering that a dump asks for, at every level.
+void show_passes(Run& run, const std::vector<const Kernel*>& kernels, const Blueprints& schedules,
+                 const std::vector<const Isa*>& levels);
 /// How the kernels of a library or of a model are printed. `math` has to outlive the result.
 EmitOptions library_style(const LibOptions& o, const MathLibrary& math);
 EmitOptions model_style(const ModelOptions& o, const MathLibrary& math);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "lower/pass_text.h"
 #include "support/check.h"
 #include "support/depfile.h"
 #include "support/print_to.h"
@@ -47,7 +48,9 @@ const std::vector<StageName>& all_stages() {
 }
 
 bool is_stage(std::string_view name) {
-  return std::any_of(all_stages().begin(), all_stages().end(), [&](const StageName& s) { return s.name == name; });
+  const auto is_pass = [&](std::string_view pass) { return name == fmt::format("lower/{}", pass); };
+  return std::any_of(all_stages().begin(), all_stages().end(), [&](const StageName& s) { return s.name == name; }) ||
+         std::any_of(lowering_passes().begin(), lowering_passes().end(), is_pass);
 }
 
 StageOf stage_of(std::string_view name) {
@@ -67,9 +70,17 @@ Run::Run(const RunControl& control) : control_(control), last_ns_(now_ns()) {
 }
 
 bool Run::wants_dump(std::string_view stage) const {
-  if (stage == only_) return true;
   const auto& d = control_.dump_after;
-  return std::find(d.begin(), d.end(), stage) != d.end() || (d.size() == 1 && d[0] == "all");
+  return stage == only_ || std::find(d.begin(), d.end(), stage) != d.end();
+}
+
+void Run::print_dump(std::string_view stage, const std::function<std::string()>& text) const {
+  if (stage == only_) print_to(stdout, "{}", text());
+  else print_to(stdout, "# after {}\n{}", stage, text());
+}
+
+void Run::pass(std::string_view name, const std::function<std::string()>& text) const {
+  if (wants_dump(name)) print_dump(name, text);
 }
 
 void Run::finish_stage(std::string_view stage, const std::vector<std::string>& faults,
@@ -79,8 +90,7 @@ void Run::finish_stage(std::string_view stage, const std::vector<std::string>& f
     print_to(stderr, "{:>10}: {:.3f} ms\n", stage, static_cast<double>(now - last_ns_) * 1e-6);
     last_ns_ = now;
   }
-  if (stage == only_) print_to(stdout, "{}", text());
-  else if (wants_dump(stage)) print_to(stdout, "# after {}\n{}", stage, text());
+  if (wants_dump(stage) || control_.dump_after == std::vector<std::string>{"all"}) print_dump(stage, text);
   if (faults.empty()) return;
   std::string all;
   for (const std::string& f : faults) all += "  " + f + "\n";

@@ -25,6 +25,7 @@ struct StageName {
   StageOf of;
 };
 const std::vector<StageName>& all_stages();
+/// A stage, or a pass of lowering as `lower/NAME`.
 bool is_stage(std::string_view name);
 StageOf stage_of(std::string_view name);
 
@@ -61,6 +62,8 @@ class Run {
     finish_stage(name, faults_of(noun), [&] { return text(noun); });
     return noun;
   }
+  /// The same for what a stage has on its way, a pass of lowering: `all` does not ask for it.
+  void pass(std::string_view name, const std::function<std::string()>& text) const;
   /// The value of a door; its diagnostics are printed. Stops with `status` where there are errors.
   template <class T>
   T open(Result<T> result, int status = exit_bad_input) const {
@@ -86,6 +89,7 @@ class Run {
   void finish_stage(std::string_view name, const std::vector<std::string>& faults,
                     const std::function<std::string()>& text);
   bool wants_dump(std::string_view stage) const;
+  void print_dump(std::string_view stage, const std::function<std::string()>& text) const;
   /// The text for --depfile; false after a message where a name has no spelling there or an input would be overwritten.
   bool dependencies_text(const std::string& directory, std::string& text) const;
   /// --check: the exit status.

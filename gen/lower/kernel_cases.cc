@@ -1,0 +1,146 @@
+// Lowering before statements: parts, forks, passes over the kernel, loops, passes over these.
+#include "lower/kernel_cases.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/variants.h"
+#include "lower/tree/build_loops.h"
+
+namespace tenon {
+namespace {
+
+/// What a case is prepared for.
+struct Preparing {
+  const Isa& isa;
+  Sharing sharing;
+  const LoweringPasses& passes;
+
+  Preparing on(const Isa& other) const { return {other, sharing, passes}; }
+};
+
+KernelCase prepare_case(const Kernel& kernel, const Preparing& by);
+
+/// Updates in place have loops of their own. They are lowered by themselves, so that forks of the statements before
+/// them do not repeat them.
+std::vector<Kernel> parts_of(const Kernel& k) {
+  std::vector<Kernel> out;
+  const bool temps =
+      std::any_of(k.tensors.begin(), k.tensors.end(), [](const Tensor& t) { return t.role == Role::Temp; });
+  for (const KernelStatement& s : k.body) {
+    if (out.empty() || (!temps && s.update != Update::Assign)) {
+      out.push_back(k);
+      out.back().body.clear();
+    }
+    out.back().body.push_back(s);
+  }
+  return out;
+}
+
+KernelCase after_passes(Kernel kernel, const LoweringPasses& passes) {
+  KernelCase out;
+  out.kernel = std::move(kernel);
+  for (const KernelPass& pass : passes.kernel) out.kernel = pass.run(out.kernel);
+  if (passes.loops) out.tree = build_loops(out.kernel);
+  return out;
+}
+
+KernelCase prepare_part(Kernel part, const Preparing& by);
+
+/// `simple`: after simplify_kernel.
+KernelCase prepare_simple(Kernel simple, const Preparing& by) {
+  if (std::vector<Kernel> parts = parts_of(simple); parts.size() > 1) {
+    KernelCase out;
+    for (Kernel& part : parts) out.parts.push_back(prepare_part(std::move(part), by));
+    return out;
+  }
+  const auto fork = next_fork(simple, by.isa);
+  if (!fork) return after_passes(std::move(simple), by.passes);
+  KernelCase out;
+  out.kernel = std::move(simple);
+  out.holds = fork->holds;
+  out.otherwise_scalar = fork->otherwise_scalar;
+  out.for_speed = fork->for_speed;
+  out.joins_rows = fork->joins_rows;
+  const Isa scalars = without_vectors(by.isa);
+  out.then = std::make_unique<KernelCase>(prepare_case(fork->then, by));
+  out.otherwise =
+      std::make_unique<KernelCase>(prepare_case(fork->otherwise, by.on(fork->otherwise_scalar ? scalars : by.isa)));
+  return out;
+}
+
+KernelCase prepare_part(Kernel part, const Preparing& by) {
+  std::optional<WholeCopy> copy = by.sharing == Sharing::functions ? whole_copy(part) : std::nullopt;
+  if (!copy) return prepare_simple(std::move(part), by);
+  KernelCase out = prepare_case(copy->kernel, by);
+  out.copy = std::move(copy);
+  return out;
+}
+
+KernelCase prepare_case(const Kernel& kernel, const Preparing& by) {
+  return prepare_simple(simplify_kernel(kernel), by);
+}
+
+bool has_vectors(const Tree& tree) {
+  return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
+    if (std::holds_alternative<TreeTranspose>(n.node)) return true;
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    return l && (l->shape.lanes > 1 || has_vectors(l->body));
+  });
+}
+
+}  // namespace
+
+Isa without_vectors(Isa isa) {
+  isa.vector_bits = 0;
+  return isa;
+}
+
+KernelCase prepare(const Kernel& kernel, const Isa& isa, Sharing sharing, const LoweringPasses& passes) {
+  return prepare_case(kernel, {isa, sharing, passes});
+}
+
+KernelCase prepare_unforked(const Kernel& kernel) { return after_passes(simplify_kernel(kernel), {}); }
+
+const KernelCase& Prepared::of(const Isa& isa) {
+  std::shared_ptr<const KernelCase>& mine = isa.vector_bits == 0 ? scalars_ : vectors_;
+  const std::shared_ptr<const KernelCase>& other = isa.vector_bits == 0 ? vectors_ : scalars_;
+  if (mine) return *mine;
+  if (!simple_) simple_ = simplify_kernel(kernel_);
+  const bool same = other && other->parts.empty() && !other->holds && !next_fork(*simple_, isa);
+  mine = same ? other : std::make_shared<const KernelCase>(prepare_simple(*simple_, {isa, sharing_, {}}));
+  return *mine;
+}
+
+bool PlannedCase::vectors() const {
+  if (!parts.empty()) return std::any_of(parts.begin(), parts.end(), [](const PlannedCase& p) { return p.vectors(); });
+  if (!of->holds) return has_vectors(tree.body);
+  return then->vectors() || (!of->otherwise_scalar && otherwise->vectors());
+}
+
+PlannedCase plan(const KernelCase& c, const Isa& isa, const Blueprints& blueprints, std::span<const TreePass> passes) {
+  PlannedCase out{&c, c.copy ? &*c.copy : nullptr, c.tree, nullptr, nullptr, {}};
+  for (const KernelCase& part : c.parts) out.parts.push_back(plan(part, isa, blueprints, passes));
+  if (!out.parts.empty()) return out;
+  if (!c.holds) {
+    for (const TreePass& pass : passes) pass.run({c.kernel, isa, blueprints}, out.tree);
+    return out;
+  }
+  const Isa scalars = without_vectors(isa);
+  out.then = std::make_unique<PlannedCase>(plan(*c.then, isa, blueprints, passes));
+  out.otherwise =
+      std::make_unique<PlannedCase>(plan(*c.otherwise, c.otherwise_scalar ? scalars : isa, blueprints, passes));
+  const auto joins = [](const TreeNode& n) {
+    const auto* l = std::get_if<TreeLoop>(&n.node);
+    return l && l->rows > 1;
+  };
+  const Tree& then = out.then->tree.body;
+  const bool of_use = c.joins_rows ? std::any_of(then.begin(), then.end(), joins) : out.then->vectors();
+  if (!c.for_speed || of_use) return out;
+  PlannedCase rest = std::move(*out.otherwise);
+  rest.copy = out.copy;
+  return rest;
+}
+
+}  // namespace tenon
