@@ -23,6 +23,17 @@ void drop_idle_levels(LoweredLibrary& library) {
   }
 }
 
+/// Arrays beyond this are in the workspace: a call of a library has 2 KB of stack in all.
+constexpr int64_t kMaxStackBytes = 256;
+
+void move_large_arrays(LoopNest& nest) {
+  for (Buffer& b : nest.buffers) {
+    if (b.storage != Storage::Stack) continue;
+    const std::optional<int64_t> elements = constant_value(b.elements);
+    if (elements && *elements * bytes_of(b.dtype) > kMaxStackBytes) b.storage = Storage::Workspace;
+  }
+}
+
 }  // namespace
 
 std::vector<const Kernel*> kernels_of(const Library& library) {
@@ -42,7 +53,10 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
     LoweredKernel& lowered = out.kernels[i];
     lowered.nests = lower_levels(*lowered.kernel, blueprints.of_kernel(lowered.kernel->name), levels);
     for (std::optional<LoopNest>& nest : lowered.nests)
-      if (nest) nest = name_repeated(*nest);
+      if (nest) {
+        nest = name_repeated(*nest);
+        move_large_arrays(*nest);
+      }
   });
   drop_idle_levels(out);
   return out;

@@ -115,7 +115,7 @@ void tn_rt_give_list(tn_frame *f, int k, const tn_dims *list, int64_t neutral)
 {
     const int32_t front = TN_MAX_NDIM - (list->rank < 0 ? 0 : list->rank);
     for (int32_t d = 0; d < TN_MAX_NDIM; ++d)
-        f->list[k][d] = d < front ? neutral : list->dim[d - front];
+        f->list[TN_MAX_NDIM * k + d] = d < front ? neutral : list->dim[d - front];
 }
 
 int tn_rt_is_float(int32_t dtype)

@@ -25,18 +25,21 @@ int memcmp(const void *a, const void *b, size_t bytes);
 #include "tn.h"
 
 enum {
-    TN_MAX_OPERANDS = 4,     /* inputs, outputs and extents that depend on data, of one operator */
     TN_MAX_EXTENTS = 1,      /* extents that depend on data, of one operator */
     TN_MAX_TYPES = 2,        /* type variables of one operator */
     TN_MAX_VALUES = 1,       /* lists of attributes that kernels read in memory, of one operator */
     TN_MAX_KEPT = 1,         /* numbers in those whose length the operator tells */
-    TN_MAX_PACKS = 3,        /* packs: groups of dimensions whose number is known at the call only */
-    TN_MAX_SYMBOLS = 3,      /* scalar sizes that a kernel may take */
-    TN_MAX_SCALARS = 2,      /* attribute values that a kernel may take */
-    TN_MAX_SIZES = 9,       /* entries of a kernel's size[] */
-    TN_MAX_VIEW = 16,        /* logical dimensions of an operand: stored ones, some of them split */
+    TN_MAX_VIEW = 8,         /* logical dimensions of an operand: stored ones, some of them split */
     TN_MAX_KERNEL_DIMS = 3  /* dimensions of an operand as a kernel sees it */
 };
+
+/* What a call keeps on the stack while a kernel runs is made for each operator as large as its definition needs. Functions
+   with arrays of their own are kept out of it: inlined, their arrays would stay there too. */
+#if defined(__GNUC__)
+#define TN_APART __attribute__((noinline))
+#else
+#define TN_APART
+#endif
 
 /* ---- kernels */
 
@@ -82,7 +85,7 @@ typedef struct {
 typedef struct {
     const tn_argument *arguments;
     const tn_source *sizes;
-    const uint8_t *scalars;      /* positions in tn_frame.scalar */
+    const uint8_t *scalars;      /* positions in tn_frame.scalar; NULL: the first ones in order */
     uint8_t n_arguments, n_sizes, n_scalars;
     uint8_t may_fail;            /* the kernel examines data, so it runs in one go or into the workspace */
 } tn_form;
@@ -97,16 +100,23 @@ typedef struct {
 
 typedef struct tn_frame tn_frame;
 
+/* A part of a call that needs the operator's memory: 0, bytes, or a negative status. */
+typedef int64_t tn_step(tn_frame *f);
+
 /* An operator: its names, its checks, its kernels. */
 typedef struct {
     tn_op_info info;
     void (*bind)(tn_frame *f);
+    int64_t (*with_room)(tn_frame *f, tn_step *step);   /* runs the step while the arrays of the frame are on the stack */
+    void (*shape)(tn_frame *f, int k);                  /* typed calls: tells the shape of input k by tn_rt_extent */
     const tn_core *const *levels;   /* one table of kernels for each level, or NULL */
     const tn_entry *entries;
     const tn_form *forms;
     const uint8_t *pack_kinds;      /* TN_COLLAPSED, … of each pack */
     uint16_t n_entries;
-    uint8_t n_types, n_packs;
+    uint8_t n_types, n_packs, n_extents;
+    uint8_t n_symbols, n_lists, n_scalars, n_loops;     /* what the frame has room for */
+    uint16_t n_words;
 } tn_op;
 
 /* ---- a call */
@@ -119,24 +129,45 @@ enum {
     TN_ODOMETER,    /* the innermost one after merging; the others are walked by the caller */
     TN_PLANE        /* the same with one of the others */
 };
-typedef struct {
-    uint8_t kind, pack, first, count;   /* [first, first + count) of the view */
-} tn_group;
 
-/* A tensor of the call. First as stored: shape and step. Then as the definition writes it: the view. */
+/* A tensor of the call. Its view is how the definition writes it: for each dimension or pack a word of what it is, then
+   the extent and the stride of a dimension, or the strides of a pack, whose extents are in tn_frame.pack. */
 typedef struct {
-    const tn_tensor *tensor;                 /* NULL: an absent optional input */
-    unsigned char *data;
-    int32_t dtype, bytes;                    /* tn_dtype and size of an element */
-    int32_t ndim;
-    int64_t shape[TN_MAX_NDIM], step[TN_MAX_NDIM];
-    int32_t rank, groups;
-    int64_t extent[TN_MAX_VIEW], stride[TN_MAX_VIEW];
-    uint8_t written[TN_MAX_NDIM];            /* output: 1 + which extent the kernel writes this dimension to, or 0 */
-    uint8_t stored_at[TN_MAX_VIEW];          /* output: the stored dimension that a dimension of the view is part of, */
-    int64_t inner[TN_MAX_VIEW];              /* and the product of the parts that are inside it */
-    tn_group group[TN_MAX_VIEW];
+    const tn_tensor *tensor;        /* the caller's; NULL in typed calls */
+    unsigned char *data;            /* its elements, or the copy of them in the workspace */
+    uint16_t dtype;                 /* tn_dtype */
+    uint16_t view;                  /* first word of the view */
+    uint16_t repeated;              /* of a gradient: bit d, dimension d of the view is there once, the call repeats it */
+    uint8_t bytes;                  /* size of an element */
+    uint8_t is_given;               /* 0: an absent optional one */
+    uint8_t is_staged;              /* kernels work on a copy */
+    uint8_t ndim, rank, groups;     /* stored dimensions; those of the view; dimensions and packs of the view */
+    uint8_t like;                   /* of a gradient: 1 + the input whose shape it has */
+    uint8_t from[TN_MAX_NDIM];      /* dimension d is the tensor's dimension from[d]; TN_NOT_STORED: extent 1 */
 } tn_operand;
+enum { TN_NOT_STORED = 0xff };
+
+/* The stored shape of one operand, which is read again when it is asked for. */
+typedef struct {
+    const tn_operand *of;
+    int32_t ndim;                            /* may be too large while it is being told */
+    int64_t *shape, *step;                   /* TN_MAX_NDIM each */
+    uint8_t at[TN_MAX_VIEW];                 /* output: the stored dimension that a dimension of the view is part of */
+} tn_stored;
+
+/* What the word in front of a dimension or pack of a view says: [first, first + count) of the view's dimensions. */
+typedef struct {
+    uint8_t kind, pack, first, count;
+} tn_group;
+static inline int64_t tn_rt_group_word(int32_t kind, int32_t pack, int32_t first, int32_t count)
+{
+    return kind | pack << 8 | first << 16 | (int64_t)count << 24;
+}
+static inline tn_group tn_rt_group(int64_t word)
+{
+    const tn_group g = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
+    return g;
+}
 
 enum { TN_ANY_RANK = -1 };
 typedef enum { TN_WANT_SHAPES, TN_WANT_WORKSPACE, TN_WANT_CALL } tn_want;
@@ -147,22 +178,36 @@ struct tn_frame {
     int32_t key, ndim;                       /* what tn_find was asked for; TN_ANY_RANK in typed calls */
     tn_want want;
     int status;
+    /* through a handle: */
     const tn_tensor *const *in;
     tn_tensor *const *out;
     const tn_attr *attrs;
     int n_attrs, n_attrs_read;
-    const void *typed;                       /* attributes of a typed call */
-    const void *dims;                        /* its extents, where they name numbers that follow from others */
-    int is_typed;                            /* outputs have the shapes that follow from the inputs */
+    /* typed: */
+    int is_typed;
+    uint32_t without;                        /* bit k: input k is not given */
+    const void *typed, *dims;                /* attributes and extents */
+    const int32_t *types;                    /* tn_dtype of each tensor */
+    const void *const *data;                 /* of the inputs, then of the outputs; NULL while there are none yet */
+    tn_dims *told;                           /* where the shapes of outputs go */
+
+    unsigned char *workspace;
+    size_t workspace_bytes;
     int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: none yet */
-    tn_operand operand[TN_MAX_OPERANDS];     /* inputs, then outputs, then extents that depend on data */
-    int64_t extent[TN_MAX_EXTENTS];          /* as the kernel wrote them */
-    tn_dims pack[TN_MAX_PACKS];
-    int64_t symbol[TN_MAX_SYMBOLS];
-    int64_t list[TN_MAX_PACKS][TN_MAX_NDIM];
-    tn_scalar scalar[TN_MAX_SCALARS];
+    int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
+    uint8_t written[TN_MAX_EXTENTS][2];      /* which output and dimension that is: 1 + output, dimension */
     const void *values[TN_MAX_VALUES];       /* elements of list attributes: the caller's, or in `kept` */
     tn_scalar kept[TN_MAX_KEPT];
+    tn_stored stored;
+    /* arrays of with_room: */
+    tn_operand *operand;                     /* inputs, then outputs, then extents that depend on data */
+    tn_dims *pack;
+    int64_t *word;                           /* symbols, lists, views; then the stored shape, later the plan */
+    int64_t *symbol, *list;                  /* scalar sizes; lists of TN_MAX_NDIM values */
+    tn_scalar *scalar;                       /* attributes; behind them those that the kernel takes */
+    const void **kernel_in;
+    void **kernel_out;
+    int32_t top;                             /* words in use */
 };
 
 /* Keeps the first error. */
@@ -203,6 +248,12 @@ tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional);
 void tn_rt_imply_types(tn_frame *f);
 /* Opens output k. */
 tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type);
+/* Its shape and strides, in the order of tn_operand.from. */
+const tn_stored *tn_rt_stored(tn_frame *f, const tn_operand *t);
+/* Dimension d becomes what dimension from[d] was. */
+void tn_rt_reorder(tn_frame *f, tn_operand *t, const uint8_t *from, int32_t ndim);
+/* Where the caller has its elements. */
+unsigned char *tn_rt_given(const tn_frame *f, const tn_operand *t);
 /* The operand must have this number of stored dimensions. */
 void tn_rt_rank(tn_frame *f, const tn_operand *t, int32_t rank);
 /* Number of dimensions of a pack: `rank`, which must not be negative. */
@@ -315,6 +366,9 @@ double tn_rt_pow(double x, double y);   /* exact roots for y a multiple of 1/2 *
 
 /* Begins a call: everything but in, out and the attributes is set. */
 void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_want want);
+/* The same for a typed call: dtypes of the type variables and of the tensors, and their data. */
+void tn_rt_begin_typed(tn_frame *f, const tn_op *op, tn_want want, const int32_t *variable, const int32_t *types,
+                       const void *const *data);
 /* Checks the inputs and fills in dtypes and shapes of the outputs. */
 int tn_rt_infer(tn_frame *f);
 /* Checks the call and tells its workspace in bytes, or a negative status. */
@@ -322,21 +376,16 @@ int64_t tn_rt_workspace(tn_frame *f);
 /* Checks the call and runs it. */
 int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes);
 
-/* Copies a box of elements of `bytes` bytes each; strides in elements. */
+/* A box of elements that is copied; strides in elements. */
 typedef struct {
     int32_t rank;
     int64_t extent[TN_MAX_VIEW], to[TN_MAX_VIEW], from[TN_MAX_VIEW];
 } tn_box;
-void tn_rt_copy(void *to, const void *from, const tn_box *box, int32_t bytes);
 
-/* ---- typed calls: a tensor with room for its shape */
-typedef struct {
-    tn_tensor t;
-    int64_t shape[TN_MAX_NDIM];
-} tn_shaped;
-void tn_rt_shaped(tn_shaped *s, int32_t dtype, const void *data);
-void tn_rt_extent(tn_shaped *s, int64_t extent);
-void tn_rt_extents(tn_shaped *s, const tn_dims *dims);
+/* ---- typed calls: extents of the input whose shape is asked for, one after the other */
+void tn_rt_extent(tn_frame *f, int64_t extent);
+void tn_rt_extents(tn_frame *f, const tn_dims *dims);
+
 void tn_rt_placed_axis(tn_frame *f, int64_t axis, int32_t at, int32_t behind);
 void tn_rt_placed_axes(tn_frame *f, const tn_ints *axes, int32_t at, int32_t count, int32_t behind);
 

@@ -28,6 +28,36 @@ static void add_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_add;
+static int64_t add_with_room(tn_frame *f, tn_step *step)
+{
+    tn_operand operand[3];
+    tn_dims pack[1];
+    int64_t word[67];
+    const void *kernel_in[2];
+    void *kernel_out[1];
+    f->operand = operand;
+    f->pack = pack;
+    f->word = word;
+    f->kernel_in = kernel_in;
+    f->kernel_out = kernel_out;
+    return step(f);
+}
+
+static void add_shapes(tn_frame *f, int k)
+{
+    const tn_add_dims *dims = f->dims;
+    switch (k) {
+    case 0:
+        tn_rt_extents(f, &dims->A_shape);
+        break;
+    case 1:
+        tn_rt_extents(f, &dims->B_shape);
+        break;
+    default:
+        break;
+    }
+}
+
 static const tn_argument add_arguments_0[] = {{0, 0x1, NULL} /* A */, {1, 0x1, NULL} /* B */, {2, 0x0, NULL} /* Y */};
 static const tn_source add_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
@@ -55,22 +85,14 @@ static const char *const add_outputs[] = {"Y"};
 static const uint8_t add_packs[] = {TN_ODOMETER};
 const tn_op tn_rt_op_add = {
     {"add", 2, 1, 0, add_inputs, add_outputs, NULL, 0x0},
-    add_bind, add_levels, add_entries, add_forms, add_packs, 1, 1, 1
+    add_bind, add_with_room, add_shapes, add_levels, add_entries, add_forms, add_packs,
+    1, 1, 1, 0, 0, 0, 0, 8, 67
 };
 
 /* A typed call of add as a uniform one. */
 typedef struct {
     tn_frame frame;
-    tn_shaped tensor[3];
-    const tn_tensor *in[2];
-    tn_tensor *out[1];
 } add_call;
-
-static void add_shapes(add_call *c, const tn_add_dims *dims)
-{
-    tn_rt_extents(&c->tensor[0], &dims->A_shape);
-    tn_rt_extents(&c->tensor[1], &dims->B_shape);
-}
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int add_begin(add_call *c, tn_want want, const tn_add_dims *dims, const void *attrs, const int32_t *variable,
@@ -78,20 +100,9 @@ static int add_begin(add_call *c, tn_want want, const tn_add_dims *dims, const v
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_rt_op_add, 0, 0, want);
-    memcpy(c->frame.type, variable, 1 * sizeof *variable);
+    tn_rt_begin_typed(&c->frame, &tn_rt_op_add, want, variable, type, data);
+    c->frame.dims = dims;
     (void)attrs;
-    for (int k = 0; k < 3; ++k)
-        tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
-    add_shapes(c, dims);
-    for (int k = 0; k < 2; ++k)
-        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
-    for (int k = 0; k < 1; ++k)
-        c->out[k] = &c->tensor[2 + k].t;
-    c->frame.in = c->in;
-    c->frame.out = c->out;
-    c->frame.is_typed = 1;
-    c->frame.ndim = TN_ANY_RANK;
     return c->frame.status;
 }
 
@@ -99,13 +110,15 @@ int tn_add_shape(const tn_add_dims *dims, tn_dims *Y_shape)
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32};
     add_call call;
+    tn_dims told[1] = {{0, {0}}};
     int status = add_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
-    if (status == 0)
-        status = tn_rt_infer(&call.frame);
     if (status != 0)
         return status;
-    Y_shape->rank = call.tensor[2].t.ndim;
-    memcpy(Y_shape->dim, call.tensor[2].shape, sizeof Y_shape->dim);
+    call.frame.told = told;
+    status = tn_rt_infer(&call.frame);
+    if (status != 0)
+        return status;
+    *Y_shape = told[0];
     return 0;
 }
 

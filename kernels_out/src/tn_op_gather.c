@@ -59,6 +59,38 @@ static void gather_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_gather;
+static int64_t gather_with_room(tn_frame *f, tn_step *step)
+{
+    tn_operand operand[3];
+    tn_dims pack[3];
+    int64_t word[52];
+    const void *kernel_in[2];
+    void *kernel_out[1];
+    f->operand = operand;
+    f->pack = pack;
+    f->word = word;
+    f->kernel_in = kernel_in;
+    f->kernel_out = kernel_out;
+    return step(f);
+}
+
+static void gather_shapes(tn_frame *f, int k)
+{
+    const tn_gather_dims *dims = f->dims;
+    switch (k) {
+    case 0:
+        tn_rt_extents(f, &dims->P);
+        tn_rt_extent(f, dims->D);
+        tn_rt_extents(f, &dims->Q);
+        break;
+    case 1:
+        tn_rt_extents(f, &dims->J);
+        break;
+    default:
+        break;
+    }
+}
+
 static const tn_argument gather_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* Ix */,
     {2, 0x0, NULL} /* Y */};
 static const tn_source gather_sizes_0[] = {
@@ -90,25 +122,15 @@ static const char *const gather_attributes[] = {"axis"};
 static const uint8_t gather_packs[] = {TN_COLLAPSED, TN_COLLAPSED, TN_COLLAPSED};
 const tn_op tn_rt_op_gather = {
     {"gather", 2, 1, 1, gather_inputs, gather_outputs, gather_attributes, 0x0},
-    gather_bind, gather_levels, gather_entries, gather_forms, gather_packs, 2, 2, 3
+    gather_bind, gather_with_room, gather_shapes, gather_levels, gather_entries, gather_forms, gather_packs,
+    2, 2, 3, 0, 1, 0, 0, 0, 52
 };
 
 /* A typed call of gather as a uniform one. */
 typedef struct {
     tn_frame frame;
-    tn_shaped tensor[3];
-    const tn_tensor *in[2];
-    tn_tensor *out[1];
     tn_gather_attrs attrs;
 } gather_call;
-
-static void gather_shapes(gather_call *c, const tn_gather_dims *dims)
-{
-    tn_rt_extents(&c->tensor[0], &dims->P);
-    tn_rt_extent(&c->tensor[0], dims->D);
-    tn_rt_extents(&c->tensor[0], &dims->Q);
-    tn_rt_extents(&c->tensor[1], &dims->J);
-}
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims, const tn_gather_attrs *attrs,
@@ -116,8 +138,8 @@ static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_rt_op_gather, 0, 0, want);
-    memcpy(c->frame.type, variable, 2 * sizeof *variable);
+    tn_rt_begin_typed(&c->frame, &tn_rt_op_gather, want, variable, type, data);
+    c->frame.dims = dims;
     if (attrs != NULL)
         c->attrs = *attrs;
     else
@@ -126,17 +148,6 @@ static int gather_begin(gather_call *c, tn_want want, const tn_gather_dims *dims
         tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, 1 + dims->Q.rank);
     c->attrs.axis = dims->P.rank;
     c->frame.typed = &c->attrs;
-    for (int k = 0; k < 3; ++k)
-        tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
-    gather_shapes(c, dims);
-    for (int k = 0; k < 2; ++k)
-        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
-    for (int k = 0; k < 1; ++k)
-        c->out[k] = &c->tensor[2 + k].t;
-    c->frame.in = c->in;
-    c->frame.out = c->out;
-    c->frame.is_typed = 1;
-    c->frame.ndim = TN_ANY_RANK;
     return c->frame.status;
 }
 
@@ -144,13 +155,15 @@ int tn_gather_shape(const tn_gather_dims *dims, const tn_gather_attrs *attrs, tn
 {
     static const int32_t variable[] = {TN_F32, TN_I32}, type_of[] = {TN_F32, TN_I32, TN_F32};
     gather_call call;
+    tn_dims told[1] = {{0, {0}}};
     int status = gather_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
-    if (status == 0)
-        status = tn_rt_infer(&call.frame);
     if (status != 0)
         return status;
-    Y_shape->rank = call.tensor[2].t.ndim;
-    memcpy(Y_shape->dim, call.tensor[2].shape, sizeof Y_shape->dim);
+    call.frame.told = told;
+    status = tn_rt_infer(&call.frame);
+    if (status != 0)
+        return status;
+    *Y_shape = told[0];
     return 0;
 }
 

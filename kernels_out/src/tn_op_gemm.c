@@ -57,10 +57,10 @@ static void gemm_bind(tn_frame *f)
     N = tn_rt_size(f, in_B, 1);
 
     /* C?: T[~M, ~N] */
-    if (in_C->tensor != NULL) {
+    if (in_C->is_given) {
         tn_rt_pad_front(f, in_C, 2, 2);
     }
-    if (in_C->tensor != NULL) {
+    if (in_C->is_given) {
         tn_rt_rank(f, in_C, 2);
         tn_rt_stretch(f, in_C, 0, M);
         tn_rt_stretch(f, in_C, 1, N);
@@ -81,6 +81,52 @@ static void gemm_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_gemm;
+static int64_t gemm_with_room(tn_frame *f, tn_step *step)
+{
+    tn_operand operand[4];
+    int64_t word[43];
+    tn_scalar scalar[2];
+    const void *kernel_in[3];
+    void *kernel_out[1];
+    f->operand = operand;
+    f->word = word;
+    f->scalar = scalar;
+    f->kernel_in = kernel_in;
+    f->kernel_out = kernel_out;
+    return step(f);
+}
+
+static void gemm_shapes(tn_frame *f, int k)
+{
+    const tn_gemm_dims *dims = f->dims;
+    const tn_gemm_attrs *a = f->typed;
+    switch (k) {
+    case 0:
+        if (a->transA != 0) {
+            tn_rt_extent(f, dims->K);
+            tn_rt_extent(f, dims->M);
+        } else {
+            tn_rt_extent(f, dims->M);
+            tn_rt_extent(f, dims->K);
+        }
+        break;
+    case 1:
+        if (a->transB != 0) {
+            tn_rt_extent(f, dims->N);
+            tn_rt_extent(f, dims->K);
+        } else {
+            tn_rt_extent(f, dims->K);
+            tn_rt_extent(f, dims->N);
+        }
+        break;
+    case 2:
+        tn_rt_extents(f, &dims->C_shape);
+        break;
+    default:
+        break;
+    }
+}
+
 static const tn_argument gemm_arguments_0[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {2, 0x3, NULL} /* C */,
     {3, 0x0, NULL} /* Y */};
 static const tn_source gemm_sizes_0[] = {
@@ -94,7 +140,6 @@ static const tn_source gemm_sizes_0[] = {
     {TN_FROM_STRIDE, 2, 0}, /* C_s0 */
     {TN_FROM_STRIDE, 2, 1}, /* C_s1 */
 };
-static const uint8_t gemm_scalars_0[] = {0, 1};
 static const tn_argument gemm_arguments_1[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {3, 0x0, NULL} /* Y */};
 static const tn_source gemm_sizes_1[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
@@ -105,10 +150,9 @@ static const tn_source gemm_sizes_1[] = {
     {TN_FROM_STRIDE, 1, 0}, /* B_s0 */
     {TN_FROM_STRIDE, 1, 1}, /* B_s1 */
 };
-static const uint8_t gemm_scalars_1[] = {0, 1};
 static const tn_form gemm_forms[] = {
-    {gemm_arguments_0, gemm_sizes_0, gemm_scalars_0, 4, 9, 2, 0},
-    {gemm_arguments_1, gemm_sizes_1, gemm_scalars_1, 3, 7, 2, 0},
+    {gemm_arguments_0, gemm_sizes_0, NULL, 4, 9, 2, 0},
+    {gemm_arguments_1, gemm_sizes_1, NULL, 3, 7, 2, 0},
 };
 static const tn_entry gemm_entries[] = {
     {{TN_F32}, 0, 0, 0x4}, /* gemm_f32 */
@@ -129,37 +173,15 @@ static const char *const gemm_outputs[] = {"Y"};
 static const char *const gemm_attributes[] = {"transA", "transB", "alpha", "beta"};
 const tn_op tn_rt_op_gemm = {
     {"gemm", 3, 1, 4, gemm_inputs, gemm_outputs, gemm_attributes, 0x4},
-    gemm_bind, gemm_levels, gemm_entries, gemm_forms, NULL, 2, 1, 0
+    gemm_bind, gemm_with_room, gemm_shapes, gemm_levels, gemm_entries, gemm_forms, NULL,
+    2, 1, 0, 0, 3, 0, 2, 0, 43
 };
 
 /* A typed call of gemm as a uniform one. */
 typedef struct {
     tn_frame frame;
-    tn_shaped tensor[4];
-    const tn_tensor *in[3];
-    tn_tensor *out[1];
     tn_gemm_attrs attrs;
 } gemm_call;
-
-static void gemm_shapes(gemm_call *c, const tn_gemm_dims *dims)
-{
-    const tn_gemm_attrs *a = &c->attrs;
-    if (a->transA != 0) {
-        tn_rt_extent(&c->tensor[0], dims->K);
-        tn_rt_extent(&c->tensor[0], dims->M);
-    } else {
-        tn_rt_extent(&c->tensor[0], dims->M);
-        tn_rt_extent(&c->tensor[0], dims->K);
-    }
-    if (a->transB != 0) {
-        tn_rt_extent(&c->tensor[1], dims->N);
-        tn_rt_extent(&c->tensor[1], dims->K);
-    } else {
-        tn_rt_extent(&c->tensor[1], dims->K);
-        tn_rt_extent(&c->tensor[1], dims->N);
-    }
-    tn_rt_extents(&c->tensor[2], &dims->C_shape);
-}
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int gemm_begin(gemm_call *c, tn_want want, const tn_gemm_dims *dims, const tn_gemm_attrs *attrs,
@@ -167,24 +189,13 @@ static int gemm_begin(gemm_call *c, tn_want want, const tn_gemm_dims *dims, cons
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_rt_op_gemm, 0, 0, want);
-    memcpy(c->frame.type, variable, 1 * sizeof *variable);
+    tn_rt_begin_typed(&c->frame, &tn_rt_op_gemm, want, variable, type, data);
+    c->frame.dims = dims;
     if (attrs != NULL)
         c->attrs = *attrs;
     else
         tn_gemm_defaults(&c->attrs, (tn_dtype)variable[0]);
     c->frame.typed = &c->attrs;
-    for (int k = 0; k < 4; ++k)
-        tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
-    gemm_shapes(c, dims);
-    for (int k = 0; k < 3; ++k)
-        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
-    for (int k = 0; k < 1; ++k)
-        c->out[k] = &c->tensor[3 + k].t;
-    c->frame.in = c->in;
-    c->frame.out = c->out;
-    c->frame.is_typed = 1;
-    c->frame.ndim = TN_ANY_RANK;
     return c->frame.status;
 }
 
@@ -194,13 +205,16 @@ int tn_gemm_shape(const tn_gemm_dims *dims, const tn_gemm_attrs *attrs, tn_dtype
     const int32_t chosen[] = {(int32_t)T};
     const int32_t types[] = {chosen[0], chosen[0], chosen[0], chosen[0]};
     gemm_call call;
+    tn_dims told[1] = {{0, {0}}};
     int status = gemm_begin(&call, TN_WANT_SHAPES, dims, attrs, chosen, types, NULL);
     (void)type_of, (void)variable;
-    if (status == 0)
-        status = tn_rt_infer(&call.frame);
     if (status != 0)
         return status;
-    memcpy(Y_shape, call.tensor[3].shape, 2 * sizeof call.tensor[3].shape[0]);
+    call.frame.told = told;
+    status = tn_rt_infer(&call.frame);
+    if (status != 0)
+        return status;
+    memcpy(Y_shape, told[0].dim, 2 * sizeof told[0].dim[0]);
     return 0;
 }
 
@@ -223,7 +237,7 @@ size_t tn_gemm_f32_workspace(const tn_gemm_dims *dims, const tn_gemm_attrs *attr
         if (gemm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
             return 0;
         if (!with)
-            call.in[2] = NULL;
+            call.frame.without |= 0x4;
         most = tn_rt_max(most, tn_rt_workspace(&call.frame));
     }
     return (size_t)most;

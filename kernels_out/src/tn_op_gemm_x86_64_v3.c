@@ -252,12 +252,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   const float *restrict B = (const float *)in[1];
   const float *restrict C = (const float *)in[2];
   float *restrict Y = (float *)out[0];
-  float tile[96] __attribute__((aligned(64)));
   unsigned char *free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);
   float *restrict rows_copied = (float *)(void *)free_memory;
   free_memory += (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) /
       64 * 64;
   float *restrict packed = (float *)(void *)free_memory;
+  free_memory += ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K *
+      4 + 63) / 64 * 64;
+  float *restrict tile = (float *)(void *)free_memory;
   if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
@@ -746,7 +748,7 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
   const int64_t N = size[2];
   return (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) / 64 * 64 +
       ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K * 4 + 63) /
-      64 * 64 + 63;
+      64 * 64 + 384 + 63;
 }
 
 /*
@@ -769,12 +771,14 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   const float *restrict A = (const float *)in[0];
   const float *restrict B = (const float *)in[1];
   float *restrict Y = (float *)out[0];
-  float tile[96] __attribute__((aligned(64)));
   unsigned char *free_memory = (unsigned char *)workspace + (-(uintptr_t)workspace & 63u);
   float *restrict rows_copied = (float *)(void *)free_memory;
   free_memory += (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) /
       64 * 64;
   float *restrict packed = (float *)(void *)free_memory;
+  free_memory += ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K *
+      4 + 63) / 64 * 64;
+  float *restrict tile = (float *)(void *)free_memory;
   if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
@@ -1212,7 +1216,7 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
   const int64_t N = size[2];
   return (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) / 64 * 64 +
       ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K * 4 + 63) /
-      64 * 64 + 63;
+      64 * 64 + 384 + 63;
 }
 
 extern const tn_core tn_cores_gemm_x86_64_v3[];

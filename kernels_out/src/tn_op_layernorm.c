@@ -55,7 +55,7 @@ static void layernorm_bind(tn_frame *f)
     tn_rt_same_pack(f, in_G, 0, 1);
 
     /* B?: T[*Q] */
-    if (in_B->tensor != NULL) {
+    if (in_B->is_given) {
         tn_rt_rank(f, in_B, Q->rank);
         tn_rt_same_pack(f, in_B, 0, 1);
     }
@@ -72,6 +72,40 @@ static void layernorm_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_layernorm;
+static int64_t layernorm_with_room(tn_frame *f, tn_step *step)
+{
+    tn_operand operand[4];
+    tn_dims pack[2];
+    int64_t word[55];
+    tn_scalar scalar[1];
+    const void *kernel_in[3];
+    void *kernel_out[1];
+    f->operand = operand;
+    f->pack = pack;
+    f->word = word;
+    f->scalar = scalar;
+    f->kernel_in = kernel_in;
+    f->kernel_out = kernel_out;
+    return step(f);
+}
+
+static void layernorm_shapes(tn_frame *f, int k)
+{
+    const tn_layernorm_dims *dims = f->dims;
+    switch (k) {
+    case 0:
+        tn_rt_extents(f, &dims->P);
+        tn_rt_extents(f, &dims->Q);
+        break;
+    case 1:
+    case 2:
+        tn_rt_extents(f, &dims->Q);
+        break;
+    default:
+        break;
+    }
+}
+
 static const tn_argument layernorm_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */,
     {2, 0x0, NULL} /* B */, {3, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_0[] = {
@@ -79,7 +113,6 @@ static const tn_source layernorm_sizes_0[] = {
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
     {TN_FROM_SYMBOL, 0, 0}, /* Nq */
 };
-static const uint8_t layernorm_scalars_0[] = {0};
 static const tn_argument layernorm_arguments_1[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */,
     {3, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_1[] = {
@@ -87,10 +120,9 @@ static const tn_source layernorm_sizes_1[] = {
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
     {TN_FROM_SYMBOL, 0, 0}, /* Nq */
 };
-static const uint8_t layernorm_scalars_1[] = {0};
 static const tn_form layernorm_forms[] = {
-    {layernorm_arguments_0, layernorm_sizes_0, layernorm_scalars_0, 4, 3, 1, 0},
-    {layernorm_arguments_1, layernorm_sizes_1, layernorm_scalars_1, 3, 3, 1, 0},
+    {layernorm_arguments_0, layernorm_sizes_0, NULL, 4, 3, 1, 0},
+    {layernorm_arguments_1, layernorm_sizes_1, NULL, 3, 3, 1, 0},
 };
 static const tn_entry layernorm_entries[] = {
     {{TN_F32}, 0, 0, 0x4}, /* layernorm_f32 */
@@ -112,25 +144,16 @@ static const char *const layernorm_attributes[] = {"axis", "eps"};
 static const uint8_t layernorm_packs[] = {TN_COLLAPSED, TN_COLLAPSED};
 const tn_op tn_rt_op_layernorm = {
     {"layernorm", 3, 1, 2, layernorm_inputs, layernorm_outputs, layernorm_attributes, 0x4},
-    layernorm_bind, layernorm_levels, layernorm_entries, layernorm_forms, layernorm_packs, 2, 1, 2
+    layernorm_bind, layernorm_with_room, layernorm_shapes, layernorm_levels, layernorm_entries, layernorm_forms,
+        layernorm_packs,
+    2, 1, 2, 0, 1, 0, 1, 0, 55
 };
 
 /* A typed call of layernorm as a uniform one. */
 typedef struct {
     tn_frame frame;
-    tn_shaped tensor[4];
-    const tn_tensor *in[3];
-    tn_tensor *out[1];
     tn_layernorm_attrs attrs;
 } layernorm_call;
-
-static void layernorm_shapes(layernorm_call *c, const tn_layernorm_dims *dims)
-{
-    tn_rt_extents(&c->tensor[0], &dims->P);
-    tn_rt_extents(&c->tensor[0], &dims->Q);
-    tn_rt_extents(&c->tensor[1], &dims->Q);
-    tn_rt_extents(&c->tensor[2], &dims->Q);
-}
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_dims *dims,
@@ -138,8 +161,8 @@ static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_d
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_rt_op_layernorm, 0, 0, want);
-    memcpy(c->frame.type, variable, 1 * sizeof *variable);
+    tn_rt_begin_typed(&c->frame, &tn_rt_op_layernorm, want, variable, type, data);
+    c->frame.dims = dims;
     if (attrs != NULL)
         c->attrs = *attrs;
     else
@@ -148,17 +171,6 @@ static int layernorm_begin(layernorm_call *c, tn_want want, const tn_layernorm_d
         tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, dims->Q.rank);
     c->attrs.axis = dims->P.rank;
     c->frame.typed = &c->attrs;
-    for (int k = 0; k < 4; ++k)
-        tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
-    layernorm_shapes(c, dims);
-    for (int k = 0; k < 3; ++k)
-        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
-    for (int k = 0; k < 1; ++k)
-        c->out[k] = &c->tensor[3 + k].t;
-    c->frame.in = c->in;
-    c->frame.out = c->out;
-    c->frame.is_typed = 1;
-    c->frame.ndim = TN_ANY_RANK;
     return c->frame.status;
 }
 
@@ -166,13 +178,15 @@ int tn_layernorm_shape(const tn_layernorm_dims *dims, const tn_layernorm_attrs *
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32, TN_F32, TN_F32};
     layernorm_call call;
+    tn_dims told[1] = {{0, {0}}};
     int status = layernorm_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
-    if (status == 0)
-        status = tn_rt_infer(&call.frame);
     if (status != 0)
         return status;
-    Y_shape->rank = call.tensor[3].t.ndim;
-    memcpy(Y_shape->dim, call.tensor[3].shape, sizeof Y_shape->dim);
+    call.frame.told = told;
+    status = tn_rt_infer(&call.frame);
+    if (status != 0)
+        return status;
+    *Y_shape = told[0];
     return 0;
 }
 
@@ -195,7 +209,7 @@ size_t tn_layernorm_f32_workspace(const tn_layernorm_dims *dims, const tn_layern
         if (layernorm_begin(&call, TN_WANT_WORKSPACE, dims, attrs, variable, type_of, NULL) != 0)
             return 0;
         if (!with)
-            call.in[2] = NULL;
+            call.frame.without |= 0x4;
         most = tn_rt_max(most, tn_rt_workspace(&call.frame));
     }
     return (size_t)most;

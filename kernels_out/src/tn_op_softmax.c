@@ -56,6 +56,35 @@ static void softmax_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_softmax;
+static int64_t softmax_with_room(tn_frame *f, tn_step *step)
+{
+    tn_operand operand[2];
+    tn_dims pack[2];
+    int64_t word[41];
+    const void *kernel_in[1];
+    void *kernel_out[1];
+    f->operand = operand;
+    f->pack = pack;
+    f->word = word;
+    f->kernel_in = kernel_in;
+    f->kernel_out = kernel_out;
+    return step(f);
+}
+
+static void softmax_shapes(tn_frame *f, int k)
+{
+    const tn_softmax_dims *dims = f->dims;
+    switch (k) {
+    case 0:
+        tn_rt_extents(f, &dims->P);
+        tn_rt_extent(f, dims->D);
+        tn_rt_extents(f, &dims->Q);
+        break;
+    default:
+        break;
+    }
+}
+
 static const tn_argument softmax_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source softmax_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
@@ -84,24 +113,15 @@ static const char *const softmax_attributes[] = {"axis"};
 static const uint8_t softmax_packs[] = {TN_COLLAPSED, TN_COLLAPSED};
 const tn_op tn_rt_op_softmax = {
     {"softmax", 1, 1, 1, softmax_inputs, softmax_outputs, softmax_attributes, 0x0},
-    softmax_bind, softmax_levels, softmax_entries, softmax_forms, softmax_packs, 1, 1, 2
+    softmax_bind, softmax_with_room, softmax_shapes, softmax_levels, softmax_entries, softmax_forms, softmax_packs,
+    1, 1, 2, 0, 1, 0, 0, 0, 41
 };
 
 /* A typed call of softmax as a uniform one. */
 typedef struct {
     tn_frame frame;
-    tn_shaped tensor[2];
-    const tn_tensor *in[1];
-    tn_tensor *out[1];
     tn_softmax_attrs attrs;
 } softmax_call;
-
-static void softmax_shapes(softmax_call *c, const tn_softmax_dims *dims)
-{
-    tn_rt_extents(&c->tensor[0], &dims->P);
-    tn_rt_extent(&c->tensor[0], dims->D);
-    tn_rt_extents(&c->tensor[0], &dims->Q);
-}
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *dims, const tn_softmax_attrs *attrs,
@@ -109,8 +129,8 @@ static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *d
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_rt_op_softmax, 0, 0, want);
-    memcpy(c->frame.type, variable, 1 * sizeof *variable);
+    tn_rt_begin_typed(&c->frame, &tn_rt_op_softmax, want, variable, type, data);
+    c->frame.dims = dims;
     if (attrs != NULL)
         c->attrs = *attrs;
     else
@@ -119,17 +139,6 @@ static int softmax_begin(softmax_call *c, tn_want want, const tn_softmax_dims *d
         tn_rt_placed_axis(&c->frame, attrs->axis, dims->P.rank, 1 + dims->Q.rank);
     c->attrs.axis = dims->P.rank;
     c->frame.typed = &c->attrs;
-    for (int k = 0; k < 2; ++k)
-        tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
-    softmax_shapes(c, dims);
-    for (int k = 0; k < 1; ++k)
-        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
-    for (int k = 0; k < 1; ++k)
-        c->out[k] = &c->tensor[1 + k].t;
-    c->frame.in = c->in;
-    c->frame.out = c->out;
-    c->frame.is_typed = 1;
-    c->frame.ndim = TN_ANY_RANK;
     return c->frame.status;
 }
 
@@ -137,13 +146,15 @@ int tn_softmax_shape(const tn_softmax_dims *dims, const tn_softmax_attrs *attrs,
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
     softmax_call call;
+    tn_dims told[1] = {{0, {0}}};
     int status = softmax_begin(&call, TN_WANT_SHAPES, dims, attrs, variable, type_of, NULL);
-    if (status == 0)
-        status = tn_rt_infer(&call.frame);
     if (status != 0)
         return status;
-    Y_shape->rank = call.tensor[1].t.ndim;
-    memcpy(Y_shape->dim, call.tensor[1].shape, sizeof Y_shape->dim);
+    call.frame.told = told;
+    status = tn_rt_infer(&call.frame);
+    if (status != 0)
+        return status;
+    *Y_shape = told[0];
     return 0;
 }
 

@@ -25,6 +25,33 @@ static void gelu_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_gelu;
+static int64_t gelu_with_room(tn_frame *f, tn_step *step)
+{
+    tn_operand operand[2];
+    tn_dims pack[1];
+    int64_t word[57];
+    const void *kernel_in[1];
+    void *kernel_out[1];
+    f->operand = operand;
+    f->pack = pack;
+    f->word = word;
+    f->kernel_in = kernel_in;
+    f->kernel_out = kernel_out;
+    return step(f);
+}
+
+static void gelu_shapes(tn_frame *f, int k)
+{
+    const tn_gelu_dims *dims = f->dims;
+    switch (k) {
+    case 0:
+        tn_rt_extents(f, &dims->S);
+        break;
+    default:
+        break;
+    }
+}
+
 static const tn_argument gelu_arguments_0[] = {{0, 0x1, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source gelu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
@@ -51,21 +78,14 @@ static const char *const gelu_outputs[] = {"Y"};
 static const uint8_t gelu_packs[] = {TN_ODOMETER};
 const tn_op tn_rt_op_gelu = {
     {"gelu", 1, 1, 0, gelu_inputs, gelu_outputs, NULL, 0x0},
-    gelu_bind, gelu_levels, gelu_entries, gelu_forms, gelu_packs, 1, 1, 1
+    gelu_bind, gelu_with_room, gelu_shapes, gelu_levels, gelu_entries, gelu_forms, gelu_packs,
+    1, 1, 1, 0, 0, 0, 0, 8, 57
 };
 
 /* A typed call of gelu as a uniform one. */
 typedef struct {
     tn_frame frame;
-    tn_shaped tensor[2];
-    const tn_tensor *in[1];
-    tn_tensor *out[1];
 } gelu_call;
-
-static void gelu_shapes(gelu_call *c, const tn_gelu_dims *dims)
-{
-    tn_rt_extents(&c->tensor[0], &dims->S);
-}
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, const void *attrs, const int32_t *variable,
@@ -73,20 +93,9 @@ static int gelu_begin(gelu_call *c, tn_want want, const tn_gelu_dims *dims, cons
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_rt_op_gelu, 0, 0, want);
-    memcpy(c->frame.type, variable, 1 * sizeof *variable);
+    tn_rt_begin_typed(&c->frame, &tn_rt_op_gelu, want, variable, type, data);
+    c->frame.dims = dims;
     (void)attrs;
-    for (int k = 0; k < 2; ++k)
-        tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
-    gelu_shapes(c, dims);
-    for (int k = 0; k < 1; ++k)
-        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
-    for (int k = 0; k < 1; ++k)
-        c->out[k] = &c->tensor[1 + k].t;
-    c->frame.in = c->in;
-    c->frame.out = c->out;
-    c->frame.is_typed = 1;
-    c->frame.ndim = TN_ANY_RANK;
     return c->frame.status;
 }
 
@@ -94,13 +103,15 @@ int tn_gelu_shape(const tn_gelu_dims *dims, tn_dims *Y_shape)
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
     gelu_call call;
+    tn_dims told[1] = {{0, {0}}};
     int status = gelu_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
-    if (status == 0)
-        status = tn_rt_infer(&call.frame);
     if (status != 0)
         return status;
-    Y_shape->rank = call.tensor[1].t.ndim;
-    memcpy(Y_shape->dim, call.tensor[1].shape, sizeof Y_shape->dim);
+    call.frame.told = told;
+    status = tn_rt_infer(&call.frame);
+    if (status != 0)
+        return status;
+    *Y_shape = told[0];
     return 0;
 }
 
@@ -149,6 +160,33 @@ static void relu_bind(tn_frame *f)
 }
 
 extern const tn_op tn_rt_op_relu;
+static int64_t relu_with_room(tn_frame *f, tn_step *step)
+{
+    tn_operand operand[2];
+    tn_dims pack[1];
+    int64_t word[57];
+    const void *kernel_in[1];
+    void *kernel_out[1];
+    f->operand = operand;
+    f->pack = pack;
+    f->word = word;
+    f->kernel_in = kernel_in;
+    f->kernel_out = kernel_out;
+    return step(f);
+}
+
+static void relu_shapes(tn_frame *f, int k)
+{
+    const tn_relu_dims *dims = f->dims;
+    switch (k) {
+    case 0:
+        tn_rt_extents(f, &dims->S);
+        break;
+    default:
+        break;
+    }
+}
+
 static const tn_argument relu_arguments_0[] = {{0, 0x1, NULL} /* X */, {1, 0x0, NULL} /* Y */};
 static const tn_source relu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
@@ -175,21 +213,14 @@ static const char *const relu_outputs[] = {"Y"};
 static const uint8_t relu_packs[] = {TN_ODOMETER};
 const tn_op tn_rt_op_relu = {
     {"relu", 1, 1, 0, relu_inputs, relu_outputs, NULL, 0x0},
-    relu_bind, relu_levels, relu_entries, relu_forms, relu_packs, 1, 1, 1
+    relu_bind, relu_with_room, relu_shapes, relu_levels, relu_entries, relu_forms, relu_packs,
+    1, 1, 1, 0, 0, 0, 0, 8, 57
 };
 
 /* A typed call of relu as a uniform one. */
 typedef struct {
     tn_frame frame;
-    tn_shaped tensor[2];
-    const tn_tensor *in[1];
-    tn_tensor *out[1];
 } relu_call;
-
-static void relu_shapes(relu_call *c, const tn_relu_dims *dims)
-{
-    tn_rt_extents(&c->tensor[0], &dims->S);
-}
 
 /* data: inputs, then outputs; NULL while only shapes or the workspace are asked for. type: dtype of each tensor. */
 static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, const void *attrs, const int32_t *variable,
@@ -197,20 +228,9 @@ static int relu_begin(relu_call *c, tn_want want, const tn_relu_dims *dims, cons
 {
     if (dims == NULL)
         return TN_E_NULL;
-    tn_rt_begin(&c->frame, &tn_rt_op_relu, 0, 0, want);
-    memcpy(c->frame.type, variable, 1 * sizeof *variable);
+    tn_rt_begin_typed(&c->frame, &tn_rt_op_relu, want, variable, type, data);
+    c->frame.dims = dims;
     (void)attrs;
-    for (int k = 0; k < 2; ++k)
-        tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);
-    relu_shapes(c, dims);
-    for (int k = 0; k < 1; ++k)
-        c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;
-    for (int k = 0; k < 1; ++k)
-        c->out[k] = &c->tensor[1 + k].t;
-    c->frame.in = c->in;
-    c->frame.out = c->out;
-    c->frame.is_typed = 1;
-    c->frame.ndim = TN_ANY_RANK;
     return c->frame.status;
 }
 
@@ -218,13 +238,15 @@ int tn_relu_shape(const tn_relu_dims *dims, tn_dims *Y_shape)
 {
     static const int32_t variable[] = {TN_F32}, type_of[] = {TN_F32, TN_F32};
     relu_call call;
+    tn_dims told[1] = {{0, {0}}};
     int status = relu_begin(&call, TN_WANT_SHAPES, dims, NULL, variable, type_of, NULL);
-    if (status == 0)
-        status = tn_rt_infer(&call.frame);
     if (status != 0)
         return status;
-    Y_shape->rank = call.tensor[1].t.ndim;
-    memcpy(Y_shape->dim, call.tensor[1].shape, sizeof Y_shape->dim);
+    call.frame.told = told;
+    status = tn_rt_infer(&call.frame);
+    if (status != 0)
+        return status;
+    *Y_shape = told[0];
     return 0;
 }
 

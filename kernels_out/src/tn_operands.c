@@ -2,6 +2,117 @@
 /* Tensors of a call: what callers hand over, checked, and seen as the definition writes it. */
 #include "tn_internal.h"
 
+/* ---- the stored shape of an operand */
+
+static int is_empty(const tn_stored *s)
+{
+    for (int32_t d = 0; d < s->ndim; ++d)
+        if (s->shape[d] == 0)
+            return 1;
+    return 0;
+}
+
+/* Strides of a contiguous tensor; bytes and distances must fit in 63 bits. What has no elements has no distances. */
+static void contiguous_steps(tn_frame *f, int32_t bytes)
+{
+    tn_stored *s = &f->stored;
+    int64_t step = 1, limit = INT64_MAX / bytes;
+    const int empty = is_empty(s);
+    for (int32_t d = s->ndim - 1; d >= 0; --d) {
+        const int64_t n = s->shape[d] > 1 ? s->shape[d] : 1;
+        s->step[d] = empty ? 0 : step;
+        if (!empty && step > limit / n)
+            tn_rt_fail(f, TN_E_SHAPE);
+        else if (!empty)
+            step *= n;
+    }
+}
+
+static void copy_shape(tn_frame *f, const tn_tensor *given)
+{
+    if (given->ndim < 0 || given->ndim > TN_MAX_NDIM)
+        tn_rt_fail(f, TN_E_SHAPE);
+    else if (given->ndim > 0 && given->shape == NULL)
+        tn_rt_fail(f, TN_E_NULL);
+    else
+        for (; f->stored.ndim < given->ndim; ++f->stored.ndim)
+            f->stored.shape[f->stored.ndim] = given->shape[f->stored.ndim];
+}
+
+static void copy_steps(tn_frame *f, const tn_tensor *given)
+{
+    const int64_t limit = INT64_MAX / 16 / TN_MAX_NDIM;
+    tn_stored *s = &f->stored;
+    for (int32_t d = 0; d < s->ndim && given->strides != NULL && !is_empty(s); ++d) {
+        const int64_t n = s->shape[d], step = given->strides[d];
+        if (n > 1)
+            tn_rt_require(f, step <= limit / n && step >= -limit / n, TN_E_STRIDE);
+        if (n > 1)
+            s->step[d] = step;
+    }
+}
+
+/* Shape and strides of an input, or of a gradient, as the caller has them. */
+static void read_stored(tn_frame *f, const tn_operand *t)
+{
+    const int k = (int)(t - f->operand), like = t->like != 0 ? t->like - 1 : k;
+    tn_stored *s = &f->stored;
+    s->of = t;
+    s->ndim = 0;
+    if (f->is_typed)
+        f->op->shape(f, like);
+    else
+        copy_shape(f, f->operand[like].tensor);
+    if (s->ndim < 0 || s->ndim > TN_MAX_NDIM) {
+        tn_rt_fail(f, TN_E_SHAPE);
+        s->ndim = 0;
+    }
+    for (int32_t d = 0; d < s->ndim; ++d) {
+        tn_rt_require(f, s->shape[d] >= 0, TN_E_SHAPE);
+        s->shape[d] = s->shape[d] < 0 ? 0 : s->shape[d];
+    }
+    contiguous_steps(f, t->bytes);
+    if (t->tensor != NULL && t->like == 0)
+        copy_steps(f, t->tensor);
+}
+
+/* In the order of t->from: from the end, where dimensions only move back, and from a copy otherwise. */
+TN_APART static void reorder(tn_stored *s, const tn_operand *t)
+{
+    int64_t shape[TN_MAX_NDIM], step[TN_MAX_NDIM];
+    memcpy(shape, s->shape, sizeof shape);
+    memcpy(step, s->step, sizeof step);
+    for (int32_t d = 0; d < t->ndim; ++d) {
+        const uint8_t from = t->from[d];
+        s->shape[d] = from == TN_NOT_STORED ? 1 : shape[from];
+        s->step[d] = from == TN_NOT_STORED ? 0 : step[from];
+    }
+    s->ndim = t->ndim;
+}
+
+const tn_stored *tn_rt_stored(tn_frame *f, const tn_operand *t)
+{
+    int in_order = 1;
+    if (f->stored.of == t)
+        return &f->stored;
+    read_stored(f, t);
+    for (int32_t d = 0; d < t->ndim; ++d)
+        in_order &= t->from[d] == d;
+    if (!in_order || f->stored.ndim != t->ndim)
+        reorder(&f->stored, t);
+    return &f->stored;
+}
+
+void tn_rt_reorder(tn_frame *f, tn_operand *t, const uint8_t *from, int32_t ndim)
+{
+    uint8_t before[TN_MAX_NDIM];
+    memcpy(before, t->from, sizeof before);
+    for (int32_t d = 0; d < ndim; ++d)
+        t->from[d] = from[d] == TN_NOT_STORED ? TN_NOT_STORED : before[from[d]];
+    t->ndim = (uint8_t)ndim;
+    f->stored.of = NULL;
+}
+
 /* ---- opening */
 
 static void bind_type(tn_frame *f, int32_t type, int32_t dtype)
@@ -18,73 +129,28 @@ static void bind_type(tn_frame *f, int32_t type, int32_t dtype)
 
 static void forget(tn_operand *t)
 {
-    t->tensor = NULL;
-    t->data = NULL;
-    t->dtype = 0;
+    memset(t, 0, sizeof *t);
     t->bytes = 1;
-    t->ndim = t->rank = t->groups = 0;
-    for (int32_t d = 0; d < TN_MAX_NDIM; ++d)
-        t->shape[d] = t->step[d] = t->written[d] = 0;
+    for (int d = 0; d < TN_MAX_NDIM; ++d)
+        t->from[d] = (uint8_t)d;
 }
 
-static int is_empty(const tn_operand *t)
+static uint8_t bytes_of(int32_t dtype)
 {
-    for (int32_t d = 0; d < t->ndim; ++d)
-        if (t->shape[d] == 0)
-            return 1;
-    return 0;
+    const int32_t bits = dtype & 0xff;
+    return (uint8_t)(bits < 8 ? 1 : bits / 8);
 }
 
-/* Strides of a contiguous tensor; bytes and distances must fit in 63 bits. What has no elements has no distances. */
-static void contiguous_steps(tn_frame *f, tn_operand *t)
+/* The caller's elements: an address that no tensor has where there are none. */
+unsigned char *tn_rt_given(const tn_frame *f, const tn_operand *t)
 {
-    int64_t step = 1, limit = INT64_MAX / t->bytes;
-    if (is_empty(t)) {
-        for (int32_t d = 0; d < t->ndim; ++d)
-            t->step[d] = 0;
-        return;
-    }
-    for (int32_t d = t->ndim - 1; d >= 0; --d) {
-        const int64_t n = t->shape[d] > 1 ? t->shape[d] : 1;
-        t->step[d] = step;
-        if (step > limit / n)
-            tn_rt_fail(f, TN_E_SHAPE);
-        else
-            step *= n;
-    }
-}
-
-static void read_shape(tn_frame *f, tn_operand *t)
-{
-    const tn_tensor *given = t->tensor;
-    if (given->ndim < 0 || given->ndim > TN_MAX_NDIM) {
-        tn_rt_fail(f, TN_E_SHAPE);
-        return;
-    }
-    if (given->ndim > 0 && given->shape == NULL) {
-        tn_rt_fail(f, TN_E_NULL);
-        return;
-    }
-    t->ndim = given->ndim;
-    for (int32_t d = 0; d < t->ndim; ++d) {
-        tn_rt_require(f, given->shape[d] >= 0, TN_E_SHAPE);
-        t->shape[d] = given->shape[d] < 0 ? 0 : given->shape[d];
-    }
-    contiguous_steps(f, t);
-}
-
-static void read_steps(tn_frame *f, tn_operand *t)
-{
-    const int64_t limit = INT64_MAX / 16 / TN_MAX_NDIM;
-    if (t->tensor->strides == NULL || is_empty(t))
-        return;
-    for (int32_t d = 0; d < t->ndim; ++d) {
-        const int64_t n = t->shape[d], step = t->tensor->strides[d];
-        if (n > 1)
-            tn_rt_require(f, step <= limit / n && step >= -limit / n, TN_E_STRIDE);
-        if (n > 1)
-            t->step[d] = step;
-    }
+    const union {
+        const void *given;
+        unsigned char *kept;
+    } typed = {f->is_typed && f->data != NULL ? f->data[t - f->operand] : NULL};
+    if (t->tensor == NULL)
+        return typed.kept;
+    return t->tensor->data == NULL ? NULL : (unsigned char *)t->tensor->data + t->tensor->byte_offset;
 }
 
 /* Where the elements lie; they are aligned to their size, complex numbers to that of their parts. */
@@ -92,12 +158,22 @@ static void read_data(tn_frame *f, tn_operand *t)
 {
     const int is_complex = t->dtype >> 8 == TN_C64 >> 8;
     const uintptr_t alignment = (uintptr_t)(is_complex ? t->bytes / 2 : t->bytes);
-    if (t->tensor->data != NULL)
-        t->data = (unsigned char *)t->tensor->data + t->tensor->byte_offset;
-    if (f->want != TN_WANT_CALL || is_empty(t))
+    t->data = tn_rt_given(f, t);
+    if (f->want != TN_WANT_CALL || is_empty(&f->stored))
         return;
-    tn_rt_require(f, t->tensor->data != NULL, TN_E_NULL);
+    tn_rt_require(f, t->data != NULL, TN_E_NULL);
     tn_rt_require(f, (uintptr_t)t->data % alignment == 0, TN_E_ALIGN);
+}
+
+/* Whether the caller has tensor k. */
+static int is_given(const tn_frame *f, int k)
+{
+    const int n_in = f->op->info.n_in, optional = k < 32 && (f->op->info.optional >> k & 1u) != 0;
+    if (!f->is_typed)
+        return k < n_in ? f->in != NULL && f->in[k] != NULL : f->out != NULL && f->out[k - n_in] != NULL;
+    if (k < n_in && k < 32 && (f->without >> k & 1u) != 0)
+        return 0;
+    return f->data == NULL || f->data[k] != NULL || (k >= n_in && !optional);
 }
 
 tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional)
@@ -106,19 +182,20 @@ tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional)
     forget(t);
     if (f->status != 0)
         return t;
-    t->tensor = f->in == NULL ? NULL : f->in[k];
-    if (t->tensor == NULL) {
+    t->is_given = (uint8_t)is_given(f, k);
+    if (!t->is_given) {
         if (optional != TN_OPTIONAL)
             tn_rt_fail(f, TN_E_NULL);
         return t;
     }
-    t->dtype = t->tensor->dtype.code << 8 | t->tensor->dtype.bits;
-    t->bytes = t->tensor->dtype.bits < 8 ? 1 : t->tensor->dtype.bits / 8;
-    tn_rt_require(f, t->tensor->dtype.lanes == 1, TN_E_DTYPE);
+    t->tensor = f->is_typed ? NULL : f->in[k];
+    t->dtype = (uint16_t)(f->is_typed ? f->types[k] : t->tensor->dtype.code << 8 | t->tensor->dtype.bits);
+    t->bytes = bytes_of(t->dtype);
+    tn_rt_require(f, f->is_typed || t->tensor->dtype.lanes == 1, TN_E_DTYPE);
     bind_type(f, type, t->dtype);
-    read_shape(f, t);
+    read_stored(f, t);
+    t->ndim = (uint8_t)f->stored.ndim;
     tn_rt_require(f, optional != TN_WIDENED || t->ndim < TN_MAX_NDIM, TN_E_SHAPE);
-    read_steps(f, t);
     read_data(f, t);
     if (k == 0)
         tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
@@ -143,60 +220,64 @@ void tn_rt_imply_types(tn_frame *f)
 
 tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type)
 {
-    tn_operand *t = &f->operand[f->op->info.n_in + k];
+    const int bit = f->op->info.n_in + k;
+    tn_operand *t = &f->operand[bit];
+    int32_t dtype = 0;
     forget(t);
+    f->stored.of = t;
+    f->stored.ndim = 0;
     if (f->want != TN_WANT_WORKSPACE) {
-        if (f->out == NULL || f->out[k] == NULL) {
-            const int bit = f->op->info.n_in + k;
+        if (!is_given(f, bit)) {
             tn_rt_require(f, bit < 32 && (f->op->info.optional >> bit & 1u) != 0, TN_E_NULL);
             return t;
         }
-        t->tensor = f->out[k];
-        t->dtype = t->tensor->dtype.code << 8 | t->tensor->dtype.bits;
+        t->is_given = 1;
+        t->tensor = f->is_typed ? NULL : f->out[k];
+        dtype = f->is_typed ? f->types[bit] : t->tensor->dtype.code << 8 | t->tensor->dtype.bits;
     }
     if (type < TN_TYPE_VARIABLE) {
         if (f->want == TN_WANT_CALL)
-            tn_rt_require(f, t->dtype == type, TN_E_DTYPE);
-        t->dtype = type;
+            tn_rt_require(f, dtype == type, TN_E_DTYPE);
+        dtype = type;
     } else if (f->type[type - TN_TYPE_VARIABLE] == 0) {      /* bound by this output alone: the caller's choice */
-        f->type[type - TN_TYPE_VARIABLE] = t->dtype;
+        f->type[type - TN_TYPE_VARIABLE] = dtype;
         if (f->want != TN_WANT_WORKSPACE)
-            tn_rt_require(f, t->dtype != 0, TN_E_DTYPE);
+            tn_rt_require(f, dtype != 0, TN_E_DTYPE);
     } else {
         if (f->want == TN_WANT_CALL)
-            tn_rt_require(f, t->dtype == f->type[type - TN_TYPE_VARIABLE], TN_E_DTYPE);
-        t->dtype = f->type[type - TN_TYPE_VARIABLE];
+            tn_rt_require(f, dtype == f->type[type - TN_TYPE_VARIABLE], TN_E_DTYPE);
+        dtype = f->type[type - TN_TYPE_VARIABLE];
     }
-    t->bytes = (t->dtype & 0xff) < 8 ? 1 : (t->dtype & 0xff) / 8;
-    if (t->dtype == 0)
-        t->bytes = 16;      /* unknown while only the workspace is asked for: the largest */
+    t->dtype = (uint16_t)dtype;
+    t->bytes = dtype == 0 ? 16 : bytes_of(dtype);      /* unknown while only the workspace is asked for: the largest */
     return t;
 }
 
-/* ---- the view of an input */
+/* ---- the view */
 
-static void add(tn_frame *f, tn_operand *t, int64_t extent, int64_t stride)
+/* A dimension or a pack behind the view so far: room for its words, or NULL. */
+static int64_t *add_group(tn_frame *f, tn_operand *t, int kind, int pack, int32_t count)
 {
-    if (t->rank == TN_MAX_VIEW) {
+    const int32_t words = 1 + (kind == TN_ONE ? 2 : count);
+    if (t->rank + count > TN_MAX_VIEW || f->top + words > f->op->n_words - 2 * TN_MAX_NDIM) {
         tn_rt_fail(f, TN_E_SHAPE);
-        return;
+        return NULL;
     }
-    t->extent[t->rank] = extent;
-    t->stride[t->rank] = stride;
-    ++t->rank;
+    int64_t *at = f->word + f->top;
+    if (t->groups == 0)
+        t->view = (uint16_t)f->top;
+    *at = tn_rt_group_word(kind, pack, t->rank, count);
+    f->top += words;
+    t->rank = (uint8_t)(t->rank + count);
+    ++t->groups;
+    return at + 1;
 }
 
-static void add_group(tn_frame *f, tn_operand *t, int kind, int pack, int32_t count)
+static void add_one(tn_frame *f, tn_operand *t, int64_t extent, int64_t stride)
 {
-    if (t->groups == TN_MAX_VIEW) {
-        tn_rt_fail(f, TN_E_SHAPE);
-        return;
-    }
-    t->group[t->groups].kind = (uint8_t)kind;
-    t->group[t->groups].pack = (uint8_t)pack;
-    t->group[t->groups].first = (uint8_t)t->rank;
-    t->group[t->groups].count = (uint8_t)count;
-    ++t->groups;
+    int64_t *at = add_group(f, t, TN_ONE, 0, 1);
+    if (at != NULL)
+        at[0] = extent, at[1] = stride;
 }
 
 static int32_t stored(tn_frame *f, int32_t at)
@@ -209,10 +290,10 @@ static int32_t stored(tn_frame *f, int32_t at)
 
 int64_t tn_rt_size(tn_frame *f, tn_operand *t, int32_t at)
 {
+    const tn_stored *s = tn_rt_stored(f, t);
     at = stored(f, at);
-    add_group(f, t, TN_ONE, 0, 1);
-    add(f, t, t->shape[at], t->step[at]);
-    return t->shape[at];
+    add_one(f, t, s->shape[at], s->step[at]);
+    return s->shape[at];
 }
 
 void tn_rt_same(tn_frame *f, tn_operand *t, int32_t at, int64_t size)
@@ -221,72 +302,76 @@ void tn_rt_same(tn_frame *f, tn_operand *t, int32_t at, int64_t size)
 }
 
 /* An extent of 1 is repeated by a stride of 0. */
-static void add_stretched(tn_frame *f, tn_operand *t, int64_t given, int64_t step, int64_t size)
+static int64_t stretched(tn_frame *f, int64_t given, int64_t step, int64_t size)
 {
     tn_rt_require(f, given == size || given == 1, TN_E_SHAPE);
-    add(f, t, size, given == 1 && size != 1 ? 0 : step);
+    return given == 1 && size != 1 ? 0 : step;
 }
 
 void tn_rt_stretch(tn_frame *f, tn_operand *t, int32_t at, int64_t size)
 {
+    const tn_stored *s = tn_rt_stored(f, t);
     at = stored(f, at);
-    add_group(f, t, TN_ONE, 0, 1);
-    add_stretched(f, t, t->shape[at], t->step[at], size);
+    add_one(f, t, size, stretched(f, s->shape[at], s->step[at], size));
 }
 
 void tn_rt_split(tn_frame *f, tn_operand *t, int32_t at, const int64_t *parts, int32_t n)
 {
+    const tn_stored *s = tn_rt_stored(f, t);
     int64_t inside = 1;
     at = stored(f, at);
     for (int32_t k = 0; k < n; ++k) {
-        int64_t stride = t->step[at];
+        int64_t stride = s->step[at];
         for (int32_t j = k + 1; j < n; ++j)
             stride = tn_rt_mul(f, stride, parts[j]);
         tn_rt_require(f, parts[k] >= 0, TN_E_SHAPE);
-        add_group(f, t, TN_ONE, 0, 1);
-        add(f, t, parts[k], stride);
+        add_one(f, t, parts[k], stride);
         inside = tn_rt_mul(f, inside, parts[k]);
     }
-    tn_rt_require(f, inside == t->shape[at], TN_E_SHAPE);
+    tn_rt_require(f, inside == s->shape[at], TN_E_SHAPE);
+}
+
+/* The pack as dimensions of t from `at` on; one that is new gets their extents. */
+static void add_pack(tn_frame *f, tn_operand *t, int32_t at, int pack, int is_new)
+{
+    const tn_stored *s = tn_rt_stored(f, t);
+    tn_dims *p = &f->pack[pack];
+    int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
+    for (int32_t d = 0; d < p->rank && stride != NULL; ++d) {
+        const int32_t from = stored(f, at + d);
+        if (is_new)
+            p->dim[d] = s->shape[from];
+        tn_rt_require(f, s->shape[from] == p->dim[d], TN_E_SHAPE);
+        stride[d] = s->step[from];
+    }
 }
 
 void tn_rt_pack(tn_frame *f, tn_operand *t, int32_t at, int pack)
 {
-    tn_dims *p = &f->pack[pack];
-    add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
-    for (int32_t d = 0; d < p->rank; ++d) {
-        const int32_t s = stored(f, at + d);
-        p->dim[d] = t->shape[s];
-        add(f, t, t->shape[s], t->step[s]);
-    }
+    add_pack(f, t, at, pack, 1);
 }
 
 void tn_rt_same_pack(tn_frame *f, tn_operand *t, int32_t at, int pack)
 {
-    const tn_dims *p = &f->pack[pack];
-    add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
-    for (int32_t d = 0; d < p->rank; ++d) {
-        const int32_t s = stored(f, at + d);
-        tn_rt_require(f, t->shape[s] == p->dim[d], TN_E_SHAPE);
-        add(f, t, p->dim[d], t->step[s]);
-    }
+    add_pack(f, t, at, pack, 0);
 }
 
 void tn_rt_stretch_pack(tn_frame *f, tn_operand *t, int32_t at, int32_t count, int pack)
 {
+    const tn_stored *s = tn_rt_stored(f, t);
     const tn_dims *p = &f->pack[pack];
     const int32_t lacks = p->rank - count;
     tn_rt_require(f, count >= 0 && lacks >= 0, TN_E_SHAPE);
-    add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
-    for (int32_t d = 0; d < p->rank; ++d) {
-        const int32_t s = stored(f, d < lacks ? at : at + d - lacks);
-        add_stretched(f, t, d < lacks ? 1 : t->shape[s], d < lacks ? 0 : t->step[s], p->dim[d]);
+    int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
+    for (int32_t d = 0; d < p->rank && stride != NULL; ++d) {
+        const int32_t from = stored(f, d < lacks ? at : at + d - lacks);
+        stride[d] = d < lacks ? stretched(f, 1, 0, p->dim[d]) : stretched(f, s->shape[from], s->step[from], p->dim[d]);
     }
 }
 
 int64_t tn_rt_stored_extent(tn_frame *f, const tn_operand *t, int32_t at)
 {
-    return t->shape[stored(f, at)];
+    return tn_rt_stored(f, t)->shape[stored(f, at)];
 }
 
 int64_t tn_rt_broadcast(tn_frame *f, int64_t size, int64_t other)
@@ -306,7 +391,7 @@ void tn_rt_broadcast_pack(tn_frame *f, int pack, const tn_operand *t, int32_t at
     }
     for (int32_t d = 0; d < count; ++d) {
         int64_t *to = &p->dim[p->rank - count + d];
-        *to = tn_rt_broadcast(f, *to, t->shape[stored(f, at + d)]);
+        *to = tn_rt_broadcast(f, *to, tn_rt_stored_extent(f, t, at + d));
     }
 }
 
@@ -318,42 +403,40 @@ int64_t tn_rt_part(tn_frame *f, int64_t whole, int64_t parts)
     return 0;
 }
 
-/* ---- outputs */
+/* ---- outputs: strides are the products of the parts inside until the shape is complete */
+
+static void put_stored(tn_frame *f, int64_t extent)
+{
+    tn_stored *s = &f->stored;
+    if (s->ndim == TN_MAX_NDIM)
+        tn_rt_fail(f, TN_E_SHAPE);
+    else
+        s->shape[s->ndim++] = extent < 0 ? 0 : extent;
+}
 
 static void put_part(tn_frame *f, tn_operand *t, int64_t extent, int64_t inner)
 {
-    if (t->rank < TN_MAX_VIEW) {
-        t->stored_at[t->rank] = (uint8_t)t->ndim;
-        t->inner[t->rank] = inner;
-    }
     tn_rt_require(f, extent >= 0, TN_E_SHAPE);
-    add(f, t, extent, 0);
-}
-
-static void put_stored(tn_frame *f, tn_operand *t, int64_t extent)
-{
-    if (t->ndim == TN_MAX_NDIM)
-        tn_rt_fail(f, TN_E_SHAPE);
-    else
-        t->shape[t->ndim++] = extent < 0 ? 0 : extent;
+    if (t->rank < TN_MAX_VIEW)
+        f->stored.at[t->rank] = (uint8_t)f->stored.ndim;
+    add_one(f, t, extent, inner);
 }
 
 void tn_rt_put(tn_frame *f, tn_operand *t, int64_t extent)
 {
-    add_group(f, t, TN_ONE, 0, 1);
     put_part(f, t, extent, 1);
-    put_stored(f, t, extent);
+    put_stored(f, extent);
 }
 
 void tn_rt_put_upto(tn_frame *f, tn_operand *t, int64_t bound, int k)
 {
     tn_operand *extent = &f->operand[f->op->info.n_in + f->op->info.n_out + k];
-    if (t->ndim < TN_MAX_NDIM)
-        t->written[t->ndim] = (uint8_t)(k + 1);
+    f->written[k][0] = (uint8_t)(1 + (t - f->operand) - f->op->info.n_in);
+    f->written[k][1] = (uint8_t)f->stored.ndim;
     tn_rt_put(f, t, bound);
     forget(extent);
     extent->data = (unsigned char *)&f->extent[k];
-    extent->bytes = (int32_t)sizeof f->extent[k];
+    extent->bytes = (uint8_t)sizeof f->extent[k];
 }
 
 void tn_rt_put_split(tn_frame *f, tn_operand *t, const int64_t *parts, int32_t n)
@@ -363,67 +446,90 @@ void tn_rt_put_split(tn_frame *f, tn_operand *t, const int64_t *parts, int32_t n
         int64_t inner = 1;
         for (int32_t j = k + 1; j < n; ++j)
             inner = tn_rt_mul(f, inner, parts[j]);
-        add_group(f, t, TN_ONE, 0, 1);
         put_part(f, t, parts[k], inner);
         whole = tn_rt_mul(f, whole, parts[k]);
     }
-    put_stored(f, t, whole);
+    put_stored(f, whole);
 }
 
 void tn_rt_put_pack(tn_frame *f, tn_operand *t, int pack)
 {
     const tn_dims *p = &f->pack[pack];
-    add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
+    const int32_t first = t->rank;
+    int64_t *stride = add_group(f, t, f->op->pack_kinds[pack], pack, p->rank);
     for (int32_t d = 0; d < p->rank; ++d) {
-        put_part(f, t, p->dim[d], 1);
-        put_stored(f, t, p->dim[d]);
+        tn_rt_require(f, p->dim[d] >= 0, TN_E_SHAPE);
+        if (stride != NULL) {
+            f->stored.at[first + d] = (uint8_t)f->stored.ndim;
+            stride[d] = 1;
+        }
+        put_stored(f, p->dim[d]);
     }
 }
 
 /* The given output has the shape and is in memory as it must. */
-static void compare(tn_frame *f, tn_operand *t)
+static void compare(tn_frame *f, const tn_operand *t)
 {
     const tn_tensor *given = t->tensor;
+    const tn_stored *s = &f->stored;
     tn_rt_require(f, given->dtype.lanes == 1, TN_E_DTYPE);
-    tn_rt_require(f, given->ndim == t->ndim, TN_E_SHAPE);
-    tn_rt_require(f, t->ndim == 0 || given->shape != NULL, TN_E_NULL);
-    for (int32_t d = 0; d < t->ndim && f->status == 0; ++d)
-        tn_rt_require(f, given->shape[d] == t->shape[d], TN_E_SHAPE);
-    for (int32_t d = 0; d < t->ndim && f->status == 0 && given->strides != NULL && !is_empty(t); ++d)
-        tn_rt_require(f, t->shape[d] == 1 || given->strides[d] == t->step[d], TN_E_STRIDE);
+    tn_rt_require(f, given->ndim == s->ndim, TN_E_SHAPE);
+    tn_rt_require(f, s->ndim == 0 || given->shape != NULL, TN_E_NULL);
+    for (int32_t d = 0; d < s->ndim && f->status == 0; ++d)
+        tn_rt_require(f, given->shape[d] == s->shape[d], TN_E_SHAPE);
+    for (int32_t d = 0; d < s->ndim && f->status == 0 && given->strides != NULL && !is_empty(s); ++d)
+        tn_rt_require(f, s->shape[d] == 1 || given->strides[d] == s->step[d], TN_E_STRIDE);
 }
 
-static void fill_in(const tn_frame *f, const tn_operand *t, int k)
+static void fill_in(tn_frame *f, const tn_operand *t, int k)
 {
-    tn_tensor *out = f->out[k];
-    out->dtype.code = (uint8_t)(t->dtype >> 8);
-    out->dtype.bits = (uint8_t)(t->dtype & 0xff);
-    out->dtype.lanes = 1;
-    out->ndim = t->ndim;
-    for (int32_t d = 0; d < t->ndim; ++d)
-        out->shape[d] = t->shape[d];
+    const tn_stored *s = &f->stored;
+    int64_t *shape = f->is_typed ? f->told[k].dim : f->out[k]->shape;
+    if (s->ndim > 0 && shape == NULL) {
+        tn_rt_fail(f, TN_E_NULL);
+        return;
+    }
+    for (int32_t d = 0; d < s->ndim; ++d)
+        shape[d] = s->shape[d];
+    if (f->is_typed) {
+        f->told[k].rank = s->ndim;
+        return;
+    }
+    f->out[k]->dtype.code = (uint8_t)(t->dtype >> 8);
+    f->out[k]->dtype.bits = (uint8_t)(t->dtype & 0xff);
+    f->out[k]->dtype.lanes = 1;
+    f->out[k]->ndim = s->ndim;
+}
+
+/* Compares with the tensor given, or fills it in. */
+static void settle(tn_frame *f, tn_operand *t, int k)
+{
+    if (f->want == TN_WANT_SHAPES) {
+        fill_in(f, t, k);
+    } else if (f->want == TN_WANT_CALL) {
+        if (!f->is_typed)
+            compare(f, t);
+        if (f->status == 0)
+            read_data(f, t);
+    }
 }
 
 void tn_rt_close(tn_frame *f, tn_operand *t, int k)
 {
+    int64_t *at = f->word + t->view;
+    int32_t d = 0;
     if (f->status != 0)                     /* maybe more dimensions than there is room for */
         return;
-    contiguous_steps(f, t);
-    for (int32_t d = 0; d < t->rank; ++d)
-        t->stride[d] = t->step[t->stored_at[d]] * t->inner[d];
-    if (k == 0 && (f->op->info.n_in == 0 || f->operand[0].tensor == NULL))
-        tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
-    if (f->status != 0 || f->want == TN_WANT_WORKSPACE)
-        return;
-    if (f->want == TN_WANT_SHAPES) {
-        if (t->ndim > 0 && f->out[k]->shape == NULL)
-            tn_rt_fail(f, TN_E_NULL);
-        else
-            fill_in(f, t, k);
-        return;
+    contiguous_steps(f, t->bytes);
+    for (int g = 0; g < t->groups; ++g) {
+        const tn_group group = tn_rt_group(*at);
+        at += group.kind == TN_ONE ? 2 : 1;
+        for (int32_t n = group.count; n > 0; --n, ++d)
+            *at++ *= f->stored.step[f->stored.at[d]];
     }
-    if (!f->is_typed)
-        compare(f, t);
+    t->ndim = (uint8_t)f->stored.ndim;
+    if (k == 0 && (f->op->info.n_in == 0 || !f->operand[0].is_given))
+        tn_rt_require(f, t->ndim == f->ndim || f->ndim == TN_ANY_RANK, TN_E_SHAPE);   /* the rank that tn_find was asked for */
     if (f->status == 0)
-        read_data(f, t);
+        settle(f, t, k);
 }

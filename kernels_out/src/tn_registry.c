@@ -39,7 +39,7 @@ static const struct tn_kernel all_kernels[] = {
 };
 
 /* Where the rows of each operator begin; one more at the end. */
-static const uint32_t first_row[N_OPS + 1] = {
+static const uint32_t op_rows[N_OPS + 1] = {
     0,
     9,
     17,
@@ -77,7 +77,7 @@ const tn_kernel *tn_find(const char *op, tn_dtype key, int ndim)
     const int k = op == NULL ? -1 : find_op(op);
     if (k < 0)
         return NULL;
-    uint32_t low = first_row[k], high = first_row[k + 1];
+    uint32_t low = op_rows[k], high = op_rows[k + 1];
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
         const tn_kernel *row = &all_kernels[middle];

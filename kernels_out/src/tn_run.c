@@ -2,33 +2,41 @@
 /* Running a call: the kernel for its dtypes, operands copied where it needs another layout, the loops around it. */
 #include "tn_internal.h"
 
-/* An argument of the kernel. */
-typedef struct {
-    const tn_operand *operand;
-    int is_output, is_staged;
-    unsigned char *base;
-    const void *without;                     /* what is read where there is no tensor */
-    int64_t stride[TN_MAX_VIEW];             /* of the view: the operand's, or contiguous once it is staged */
-    int64_t kernel_extent[TN_MAX_KERNEL_DIMS], kernel_stride[TN_MAX_KERNEL_DIMS];
-    int64_t inner_stride[TN_MAX_PACKS];      /* of the innermost merged dimension of a pack */
-    int64_t outer_stride[TN_MAX_PACKS];      /* of the other dimension that the kernel of a plane takes */
-    int64_t loop_stride[TN_MAX_VIEW];        /* of the loops around the kernel */
-} place;
-
+/* How a call is carried out: its numbers are in the words of the frame behind the views. */
 typedef struct {
     const tn_form *form;
     const tn_core *core;
-    place at[TN_MAX_OPERANDS];
-    int64_t inner[TN_MAX_PACKS];             /* extent that the kernel sees of a pack */
-    int64_t outer[TN_MAX_PACKS];             /* and of a plane the other one */
-    int32_t loops;                           /* around the kernel, innermost first */
-    int64_t loop_extent[TN_MAX_VIEW], loop_weight[TN_MAX_VIEW];
-    uint8_t loop_pack[TN_MAX_VIEW];
-    int64_t pack_base[TN_MAX_PACKS];
+    int64_t *size;          /* what the kernel is given */
+    tn_scalar *scalar;
+    int64_t *packs;         /* PACK_WORDS for each pack */
+    int64_t *loop;          /* LOOP_WORDS for each loop around the kernel, innermost first */
+    int32_t loops;
     int64_t runs;
-    int64_t size[TN_MAX_SIZES];
-    tn_scalar scalar[TN_MAX_SCALARS];
 } plan;
+
+enum {
+    INNER,                  /* extent that the kernel sees of the pack */
+    OUTER,                  /* and of a plane the other one */
+    BASE,                   /* linear index of the first element of this run */
+    INNER_DIM, OUTER_DIM,   /* the dimensions whose strides they have, or NO_DIM */
+    PACK_WORDS
+};
+enum { NO_DIM = -1 };
+enum {
+    EXTENT, WEIGHT, AT,     /* weight: elements of the pack that a step goes ahead */
+    STRIDE,                 /* whose it is: pack | dimension << 8 | how often << 16 */
+    LOOP_WORDS
+};
+
+static int64_t *pack_words(const plan *p, int pack)
+{
+    return p->packs + PACK_WORDS * pack;
+}
+
+static int64_t *loop_words(const plan *p, int32_t loop)
+{
+    return p->loop + LOOP_WORDS * loop;
+}
 
 /* ---- copying */
 
@@ -59,28 +67,6 @@ static void copy_row(unsigned char *to, int64_t to_step, const unsigned char *fr
         for (int64_t k = 0; k < n; ++k)
             memcpy(to + k * to_step, from + k * from_step, 16);
     }
-}
-
-/* Drops extents of 1 and joins neighbours that lie one after the other on both sides. Returns 0 for an empty box. */
-static int simplify(const tn_box *box, tn_box *s)
-{
-    s->rank = 0;
-    for (int32_t d = box->rank - 1; d >= 0; --d) {          /* innermost first */
-        const int32_t last = s->rank - 1;
-        if (box->extent[d] == 0)
-            return 0;
-        if (box->extent[d] == 1)
-            continue;
-        if (s->rank > 0 && box->to[d] == s->to[last] * s->extent[last] && box->from[d] == s->from[last] * s->extent[last]) {
-            s->extent[last] *= box->extent[d];
-            continue;
-        }
-        s->extent[s->rank] = box->extent[d];
-        s->to[s->rank] = box->to[d];
-        s->from[s->rank] = box->from[d];
-        ++s->rank;
-    }
-    return 1;
 }
 
 static int64_t magnitude(int64_t v)
@@ -121,38 +107,36 @@ static void copy_plane(unsigned char *to, const unsigned char *from, const tn_bo
         }
 }
 
-void tn_rt_copy(void *to, const void *from, const tn_box *box, int32_t bytes)
+/* Dimensions come innermost first. */
+TN_APART static void copy_box(unsigned char *t, const unsigned char *o, tn_box *s, int32_t bytes)
 {
-    tn_box s;
     int64_t at[TN_MAX_VIEW] = {0};
-    unsigned char *t = to;
-    const unsigned char *o = from;
-    if (!simplify(box, &s))
-        return;
-    if (s.rank == 0) {
-        memcpy(to, from, (size_t)bytes);
+    if (s->rank == 0) {
+        memcpy(t, o, (size_t)bytes);
         return;
     }
-    const int turned = turns_plane(&s);
+    const int turned = turns_plane(s);
     for (;;) {
         int32_t d = turned ? 2 : 1;
         if (turned)
-            copy_plane(t, o, &s, bytes);
+            copy_plane(t, o, s, bytes);
         else
-            copy_row(t, s.to[0] * bytes, o, s.from[0] * bytes, s.extent[0], bytes);
-        for (; d < s.rank; ++d) {                           /* the next: an odometer over the outer dimensions */
-            t += s.to[d] * bytes;
-            o += s.from[d] * bytes;
-            if (++at[d] < s.extent[d])
+            copy_row(t, s->to[0] * bytes, o, s->from[0] * bytes, s->extent[0], bytes);
+        for (; d < s->rank; ++d) {                          /* the next: an odometer over the outer dimensions */
+            t += s->to[d] * bytes;
+            o += s->from[d] * bytes;
+            if (++at[d] < s->extent[d])
                 break;
-            t -= s.to[d] * bytes * s.extent[d];
-            o -= s.from[d] * bytes * s.extent[d];
+            t -= s->to[d] * bytes * s->extent[d];
+            o -= s->from[d] * bytes * s->extent[d];
             at[d] = 0;
         }
-        if (d == s.rank)
+        if (d >= s->rank)
             return;
     }
 }
+
+/* ---- views */
 
 /* Of an empty tensor the extents next to the 0 may have any product: it wraps, and nothing is at such a distance. */
 static int64_t times(int64_t a, int64_t b)
@@ -160,102 +144,164 @@ static int64_t times(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static int64_t elements(const tn_operand *t)
+static const int64_t *next_group(const int64_t *at)
+{
+    const tn_group g = tn_rt_group(*at);
+    return at + 1 + (g.kind == TN_ONE ? 2 : g.count);
+}
+
+static int64_t extent_of(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d)
+{
+    const tn_group g = tn_rt_group(*at);
+    if ((t->repeated >> (g.first + d) & 1u) != 0)
+        return 1;
+    return g.kind == TN_ONE ? at[1] : f->pack[g.pack].dim[d];
+}
+
+/* Product of the extents inside of dimension d of this group; d = -1: with all of its own. */
+static int64_t inside(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d)
 {
     int64_t n = 1;
-    for (int32_t d = 0; d < t->rank; ++d)
-        n = times(n, t->extent[d]);
+    int32_t left = t->rank - tn_rt_group(*at).first - (d + 1);
+    for (++d; left > 0; d = 0, at = next_group(at))
+        for (; d < tn_rt_group(*at).count; ++d, --left)
+            n = times(n, extent_of(f, t, at, d));
     return n;
 }
 
-static int64_t staged_bytes(const place *p)
+static int64_t elements(const tn_frame *f, const tn_operand *t)
 {
-    return (elements(p->operand) * p->operand->bytes + 63) / 64 * 64;
+    return t->groups == 0 ? 1 : inside(f, t, f->word + t->view, -1);
 }
 
-static void contiguous(const tn_operand *t, int64_t *stride)
+/* The stride that kernels see: a copy is contiguous. */
+static int64_t stride_of(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d)
 {
-    int64_t step = 1;
-    for (int32_t d = t->rank - 1; d >= 0; --d) {
-        stride[d] = step;
-        step = times(step, t->extent[d]);
+    if (t->is_staged)
+        return inside(f, t, at, d);
+    return tn_rt_group(*at).kind == TN_ONE ? at[2] : at[1 + d];
+}
+
+/* The pack as walked by the caller, in a view; NULL: the operand does not have it. */
+static const int64_t *walked(const tn_frame *f, const tn_operand *t, int pack)
+{
+    const int64_t *at = f->word + t->view;
+    for (int32_t g = 0; g < t->groups; ++g, at = next_group(at)) {
+        const tn_group group = tn_rt_group(*at);
+        if (group.kind >= TN_ODOMETER && group.pack == pack)
+            return at;
     }
+    return NULL;
+}
+
+/* The stride of dimension d of a pack: 0 where the operand does not have it, any where no dimension is meant. */
+static int64_t pack_stride(const tn_frame *f, const tn_operand *t, int pack, int64_t d)
+{
+    const int64_t *at = d == NO_DIM ? NULL : walked(f, t, pack);
+    return d == NO_DIM ? -1 : at == NULL ? 0 : stride_of(f, t, at, (int32_t)d);
+}
+
+static int pack_of(const int64_t *loop)
+{
+    return (int)(loop[STRIDE] & 0xff);
+}
+
+static int64_t dim_of(const int64_t *loop)
+{
+    return loop[STRIDE] >> 8 & 0xff;
+}
+
+static int64_t loop_stride(const tn_frame *f, const plan *p, const tn_operand *t, int32_t loop)
+{
+    const int64_t *w = loop_words(p, loop);
+    return times(pack_stride(f, t, pack_of(w), dim_of(w)), w[STRIDE] >> 16);
+}
+
+static int64_t inner_stride(const tn_frame *f, const plan *p, const tn_operand *t, int pack)
+{
+    return pack_stride(f, t, pack, pack_words(p, pack)[INNER_DIM]);
+}
+
+static int64_t staged_bytes(const tn_frame *f, const tn_operand *t)
+{
+    return (elements(f, t) * t->bytes + 63) / 64 * 64;
+}
+
+/* What the arguments are that no operand is: constants and lists of attributes. */
+static const tn_operand nothing;
+
+static const tn_operand *operand_of(const tn_frame *f, const plan *p, int k)
+{
+    const uint8_t operand = p->form->arguments[k].operand;
+    return operand < TN_VALUES ? &f->operand[operand] : &nothing;
 }
 
 /* ---- the innermost dimension of a pack, and the loops around it */
 
-static const tn_group *group_of(const place *p, int pack)
+/* Bit d: on every argument, dimension d of the pack goes on where the one inside of it ends; extents of 1 do not count. */
+static unsigned joined(const tn_frame *f, const plan *p, int pack)
 {
-    for (int32_t g = 0; g < p->operand->groups; ++g)
-        if (p->operand->group[g].kind >= TN_ODOMETER && p->operand->group[g].pack == pack)
-            return &p->operand->group[g];
-    return NULL;
+    const tn_dims *dims = &f->pack[pack];
+    unsigned mask = 0xff;
+    for (int k = 0; k < p->form->n_arguments; ++k) {
+        const tn_operand *t = operand_of(f, p, k);
+        const int64_t *at = walked(f, t, pack);
+        int32_t within = NO_DIM;
+        for (int32_t d = dims->rank - 1; d >= 0 && at != NULL; --d) {
+            if (dims->dim[d] == 1)
+                continue;
+            if (within != NO_DIM && stride_of(f, t, at, d) != times(stride_of(f, t, at, within), dims->dim[within]))
+                mask &= ~(1u << d);
+            within = d;
+        }
+    }
+    return mask;
 }
 
-/* May dimension d of the pack be joined with the run of `extent` elements inside it, on every argument? */
-static int joins(const plan *p, int pack, int32_t d, int32_t loop, int64_t extent)
+static int64_t *open_loop(const tn_frame *f, plan *p, int pack, int64_t d, int64_t often)
 {
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const tn_group *g = group_of(&p->at[k], pack);
-        const int64_t inside = loop < 0 ? p->at[k].inner_stride[pack] : p->at[k].loop_stride[loop];
-        if (g != NULL && p->at[k].stride[g->first + d] != times(inside, extent))
-            return 0;
+    if (p->loops == f->op->n_loops)
+        return NULL;
+    int64_t *w = loop_words(p, p->loops++);
+    w[STRIDE] = pack | d << 8 | often << 16;
+    return w;
+}
+
+/* 0 where there is no room for a loop. */
+static int merge_pack(const tn_frame *f, plan *p, int pack)
+{
+    const tn_dims *dims = &f->pack[pack];
+    const unsigned mask = joined(f, p, pack);
+    int64_t weight = 1, *w = pack_words(p, pack), *extent = &w[INNER];
+    w[INNER] = w[OUTER] = 1;
+    w[INNER_DIM] = w[OUTER_DIM] = NO_DIM;
+    for (int32_t d = dims->rank - 1; d >= 0; --d) {
+        if (dims->dim[d] == 1)
+            continue;
+        if (w[INNER_DIM] == NO_DIM) {
+            w[INNER_DIM] = d;
+            *extent = dims->dim[d];
+        } else if ((mask >> d & 1u) != 0) {
+            *extent = times(*extent, dims->dim[d]);
+        } else {
+            int64_t *loop = open_loop(f, p, pack, d, 1);
+            if (loop == NULL)
+                return 0;
+            extent = &loop[EXTENT];
+            *extent = dims->dim[d];
+            loop[WEIGHT] = weight;
+        }
+        weight = times(weight, dims->dim[d]);
     }
     return 1;
 }
 
-static void open_run(plan *p, int pack, int32_t d, int32_t loop)
+static void swap_loops(const plan *p, int32_t a, int32_t b)
 {
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const tn_group *g = group_of(&p->at[k], pack);
-        const int64_t stride = g == NULL ? 0 : p->at[k].stride[g->first + d];
-        if (loop < 0)
-            p->at[k].inner_stride[pack] = stride;
-        else
-            p->at[k].loop_stride[loop] = stride;
-    }
-}
-
-static void merge_pack(const tn_frame *f, plan *p, int pack)
-{
-    const tn_dims *dims = &f->pack[pack];
-    int64_t weight = 1;
-    int32_t run = -2;                                       /* -2: none yet, -1: the kernel's own, else a loop */
-    p->inner[pack] = 1;
-    for (int32_t d = dims->rank - 1; d >= 0; --d) {
-        int64_t *extent = run < 0 ? &p->inner[pack] : &p->loop_extent[run];
-        if (dims->dim[d] == 1)
-            continue;
-        if (run == -2) {
-            run = -1;
-            p->inner[pack] = dims->dim[d];
-            open_run(p, pack, d, run);
-        } else if (joins(p, pack, d, run, *extent)) {
-            *extent = times(*extent, dims->dim[d]);
-        } else if (p->loops < TN_MAX_VIEW) {
-            run = p->loops++;
-            p->loop_extent[run] = dims->dim[d];
-            p->loop_weight[run] = weight;
-            p->loop_pack[run] = (uint8_t)pack;
-            open_run(p, pack, d, run);
-        }
-        weight = times(weight, dims->dim[d]);
-    }
-    if (run == -2)
-        for (int k = 0; k < p->form->n_arguments; ++k)
-            p->at[k].inner_stride[pack] = -1;               /* one element: any stride will do */
-}
-
-static void swap_loops(plan *p, int32_t a, int32_t b)
-{
-    const int64_t extent = p->loop_extent[a], weight = p->loop_weight[a];
-    const uint8_t pack = p->loop_pack[a];
-    p->loop_extent[a] = p->loop_extent[b], p->loop_weight[a] = p->loop_weight[b], p->loop_pack[a] = p->loop_pack[b];
-    p->loop_extent[b] = extent, p->loop_weight[b] = weight, p->loop_pack[b] = pack;
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        const int64_t stride = p->at[k].loop_stride[a];
-        p->at[k].loop_stride[a] = p->at[k].loop_stride[b];
-        p->at[k].loop_stride[b] = stride;
+    for (int k = 0; k < LOOP_WORDS; ++k) {
+        const int64_t kept = loop_words(p, a)[k];
+        loop_words(p, a)[k] = loop_words(p, b)[k];
+        loop_words(p, b)[k] = kept;
     }
 }
 
@@ -263,127 +309,166 @@ static void swap_loops(plan *p, int32_t a, int32_t b)
  * Where an argument is dense along a loop but goes from cache line to cache line along the run, the run is cut: the loop
  * comes next, while the lines of a piece are in the cache.
  */
-static void cut_run(plan *p, int pack, int32_t before)
+static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before)
 {
-    int64_t piece = 16;
+    int64_t piece = 16, *w = pack_words(p, pack), *loop;
     int32_t dense = -1;
-    for (int k = 0; k < p->form->n_arguments; ++k)
+    for (int k = 0; k < p->form->n_arguments && before < p->loops; ++k) {
+        const tn_operand *t = operand_of(f, p, k);
         for (int32_t d = before; d < p->loops; ++d)
-            if (magnitude(p->at[k].loop_stride[d]) == 1 && magnitude(p->at[k].inner_stride[pack]) * p->at[k].operand->bytes >= 64)
+            if (magnitude(loop_stride(f, p, t, d)) == 1 && magnitude(inner_stride(f, p, t, pack)) * t->bytes >= 64)
                 dense = d;
-    while (piece >= 8 && p->inner[pack] % piece != 0)
+    }
+    while (piece >= 8 && w[INNER] % piece != 0)
         piece /= 2;
-    if (dense < 0 || piece < 8 || p->inner[pack] == piece || p->loops == TN_MAX_VIEW)
+    if (dense < 0 || piece < 8 || w[INNER] == piece || w[INNER_DIM] == NO_DIM)
         return;
-    p->loop_extent[p->loops] = p->inner[pack] / piece;
-    p->loop_weight[p->loops] = piece;
-    p->loop_pack[p->loops] = (uint8_t)pack;
-    for (int k = 0; k < p->form->n_arguments; ++k)
-        p->at[k].loop_stride[p->loops] = group_of(&p->at[k], pack) == NULL ? 0 : times(p->at[k].inner_stride[pack], piece);
-    p->inner[pack] = piece;
-    ++p->loops;
+    loop = open_loop(f, p, pack, w[INNER_DIM], piece);
+    if (loop == NULL)
+        return;
+    loop[EXTENT] = w[INNER] / piece;
+    loop[WEIGHT] = piece;
+    w[INNER] = piece;
     swap_loops(p, before, dense);
 }
 
 /* Is an argument dense along this loop, but not along the innermost dimension? */
-static int turns(const plan *p, int pack, int32_t loop)
+static int turns(const tn_frame *f, const plan *p, int pack, int32_t loop)
 {
-    for (int k = 0; k < p->form->n_arguments; ++k)
-        if (p->at[k].loop_stride[loop] == 1 && p->at[k].inner_stride[pack] != 1)
+    for (int k = 0; k < p->form->n_arguments; ++k) {
+        const tn_operand *t = operand_of(f, p, k);
+        if (loop_stride(f, p, t, loop) == 1 && inner_stride(f, p, t, pack) != 1)
             return 1;
+    }
     return 0;
 }
 
 /* The kernel of a plane takes over one of the loops: that along which an input is dense, else the innermost. */
-static void take_loop(plan *p, int pack)
+static void take_loop(const tn_frame *f, plan *p, int pack)
 {
     int32_t taken = 0;
-    p->outer[pack] = 1;
-    for (int k = 0; k < p->form->n_arguments; ++k)
-        p->at[k].outer_stride[pack] = -1;
     if (p->loops == 0)
         return;
     for (int32_t d = 0; d < p->loops; ++d)
-        if (turns(p, pack, d))
+        if (turns(f, p, pack, d))
             taken = d;
-    p->outer[pack] = p->loop_extent[taken];
-    for (int k = 0; k < p->form->n_arguments; ++k)
-        p->at[k].outer_stride[pack] = p->at[k].loop_stride[taken];
+    pack_words(p, pack)[OUTER] = loop_words(p, taken)[EXTENT];
+    pack_words(p, pack)[OUTER_DIM] = dim_of(loop_words(p, taken));
     --p->loops;
-    for (int32_t d = taken; d < p->loops; ++d) {
-        p->loop_extent[d] = p->loop_extent[d + 1];
-        for (int k = 0; k < p->form->n_arguments; ++k)
-            p->at[k].loop_stride[d] = p->at[k].loop_stride[d + 1];
-    }
+    for (int32_t d = taken; d < p->loops; ++d)
+        swap_loops(p, d, d + 1);
 }
 
 /* ---- fitting an operand to what the kernel expects */
 
-/* A pack as one dimension: its stride, and whether it has one. */
-static int collapse(const place *p, const tn_group *g, int64_t *extent, int64_t *stride)
+/* An operand as the kernel sees it. */
+typedef struct {
+    int32_t rank;
+    int64_t extent[TN_MAX_KERNEL_DIMS], stride[TN_MAX_KERNEL_DIMS];
+} seen_operand;
+
+static void see(seen_operand *s, int64_t extent, int64_t stride)
+{
+    s->extent[s->rank] = extent;
+    s->stride[s->rank++] = stride;
+}
+
+/* A pack as one dimension; 0 where it has no stride. */
+static int collapse(const tn_frame *f, const tn_operand *t, const int64_t *at, seen_operand *s)
 {
     int fits = 1;
-    *extent = 1;
-    *stride = -1;
-    for (int32_t d = g->first + g->count - 1; d >= g->first; --d) {
-        const int64_t n = p->operand->extent[d];
+    int64_t extent = 1, stride = -1;
+    for (int32_t d = tn_rt_group(*at).count - 1; d >= 0; --d) {
+        const int64_t n = extent_of(f, t, at, d);
         if (n == 1)
             continue;
-        if (*stride == -1 && *extent == 1)
-            *stride = p->stride[d];
-        else if (p->stride[d] != times(*stride, *extent))
+        if (stride == -1 && extent == 1)
+            stride = stride_of(f, t, at, d);
+        else if (stride_of(f, t, at, d) != times(stride, extent))
             fits = 0;
-        *extent = times(*extent, n);
+        extent = times(extent, n);
+    }
+    see(s, extent, stride);
+    return fits;
+}
+
+static int kernel_dims(const tn_frame *f, const plan *p, const tn_operand *t, seen_operand *s)
+{
+    int fits = 1;
+    const int64_t *at = f->word + t->view;
+    s->rank = 0;
+    for (int32_t g = 0; g < t->groups; ++g, at = next_group(at)) {
+        const tn_group group = tn_rt_group(*at);
+        const int64_t *pack = pack_words(p, group.pack);
+        switch (group.kind) {
+        case TN_COLLAPSED:
+            fits &= collapse(f, t, at, s);
+            break;
+        case TN_PLANE:
+            see(s, pack[OUTER], pack_stride(f, t, group.pack, pack[OUTER_DIM]));
+            see(s, pack[INNER], pack_stride(f, t, group.pack, pack[INNER_DIM]));
+            break;
+        case TN_ODOMETER:
+            see(s, pack[INNER], pack_stride(f, t, group.pack, pack[INNER_DIM]));
+            break;
+        default:
+            for (int32_t d = group.kind == TN_FIXED ? group.count - TN_MAX_NDIM : 0; d < group.count; ++d)
+                see(s, d < 0 ? 1 : extent_of(f, t, at, d), d < 0 ? -1 : stride_of(f, t, at, d));
+        }
     }
     return fits;
 }
 
-static int32_t kernel_dims(const plan *p, place *a, int *fits)
+/* The sizes that come from an argument. */
+static void tell_sizes(const plan *p, int k, const seen_operand *s)
 {
-    int32_t n = 0;
-    for (int32_t g = 0; g < a->operand->groups; ++g) {
-        const tn_group *group = &a->operand->group[g];
-        switch (group->kind) {
-        case TN_COLLAPSED:
-            *fits &= collapse(a, group, &a->kernel_extent[n], &a->kernel_stride[n]);
-            ++n;
-            break;
-        case TN_PLANE:
-            a->kernel_extent[n] = p->outer[group->pack];
-            a->kernel_stride[n++] = a->outer_stride[group->pack];
-            a->kernel_extent[n] = p->inner[group->pack];
-            a->kernel_stride[n++] = a->inner_stride[group->pack];
-            break;
-        case TN_ODOMETER:
-            a->kernel_extent[n] = p->inner[group->pack];
-            a->kernel_stride[n++] = a->inner_stride[group->pack];
-            break;
-        default:
-            for (int32_t d = group->kind == TN_FIXED ? group->count - TN_MAX_NDIM : 0; d < group->count; ++d, ++n) {
-                a->kernel_extent[n] = d < 0 ? 1 : a->operand->extent[group->first + d];
-                a->kernel_stride[n] = d < 0 ? -1 : a->stride[group->first + d];
-            }
-        }
+    for (int n = 0; n < p->form->n_sizes; ++n) {
+        const tn_source source = p->form->sizes[n];
+        if (source.a != k)
+            continue;
+        if (source.from == TN_FROM_STRIDE)
+            p->size[n] = s == NULL ? 0 : s->stride[source.b];       /* of an absent one any */
     }
-    return n;
 }
 
-/* Fills kernel_extent and kernel_stride; 0 if the operand has to be copied first. */
-static int fit(const plan *p, place *a, uint32_t any_stride)
+/* 0 if the operand has to be copied first. `last`: the kernel gets what was found. */
+TN_APART static int fit(const tn_frame *f, const plan *p, int k, int last)
 {
-    int fits = 1;
+    const uint32_t any_stride = p->form->arguments[k].any_stride;
+    const tn_operand *t = operand_of(f, p, k);
+    seen_operand s;
+    int fits = kernel_dims(f, p, t, &s);
     int64_t expected = 1;
-    const int32_t n = kernel_dims(p, a, &fits);
-    for (int32_t d = n - 1; d >= 0; --d) {
+    for (int32_t d = s.rank - 1; d >= 0; --d) {
         const int free_choice = (any_stride >> d & 1) != 0;
-        if (a->kernel_extent[d] <= 1 || !free_choice) {
-            if (a->kernel_extent[d] > 1 && a->kernel_stride[d] != expected)
+        if (s.extent[d] <= 1 || !free_choice) {
+            if (s.extent[d] > 1 && s.stride[d] != expected)
                 fits = 0;
-            a->kernel_stride[d] = expected;
+            s.stride[d] = expected;
         }
-        expected = times(expected, a->kernel_extent[d]);
+        expected = times(expected, s.extent[d]);
     }
+    if (last)
+        tell_sizes(p, k, t->groups == 0 ? NULL : &s);
     return fits || expected == 0;
+}
+
+/* The loops around the kernel; 0 where there is no room for them. */
+static int walk_packs(const tn_frame *f, plan *p)
+{
+    p->loops = 0;
+    for (int k = 0; k < f->op->n_packs; ++k) {
+        const int32_t before = p->loops;
+        if (f->op->pack_kinds[k] < TN_ODOMETER)
+            continue;
+        if (!merge_pack(f, p, k))
+            return 0;
+        if (f->op->pack_kinds[k] == TN_PLANE)
+            take_loop(f, p, k);
+        else
+            cut_run(f, p, k, before);
+    }
+    return 1;
 }
 
 /* Lays out all arguments. Staging one may change what merges, so it is done again until all fit. */
@@ -391,23 +476,16 @@ static int lay_out(const tn_frame *f, plan *p)
 {
     for (int round = 0; round <= p->form->n_arguments; ++round) {
         int again = 0;
-        p->loops = 0;
-        for (int k = 0; k < f->op->n_packs; ++k)
-            if (f->op->pack_kinds[k] >= TN_ODOMETER) {
-                const int32_t before = p->loops;
-                merge_pack(f, p, k);
-                if (f->op->pack_kinds[k] == TN_PLANE)
-                    take_loop(p, k);
-                else
-                    cut_run(p, k, before);
-            }
+        if (!walk_packs(f, p))
+            return TN_E_SHAPE;
         for (int k = 0; k < p->form->n_arguments; ++k) {
-            if (fit(p, &p->at[k], p->form->arguments[k].any_stride))
+            const uint8_t operand = p->form->arguments[k].operand;
+            if (operand >= TN_VALUES || fit(f, p, k, 0))
                 continue;
-            if (p->at[k].is_staged)
+            if (f->operand[operand].is_staged)
                 return TN_E_STRIDE;
-            p->at[k].is_staged = again = 1;
-            contiguous(p->at[k].operand, p->at[k].stride);
+            f->operand[operand].is_staged = 1;
+            again = 1;
         }
         if (!again)
             return 0;
@@ -419,86 +497,99 @@ static int lay_out(const tn_frame *f, plan *p)
 
 static int64_t value_of(const tn_frame *f, const plan *p, tn_source s)
 {
-    switch (s.from) {
-    case TN_FROM_SYMBOL:
-        return f->symbol[s.a];
-    case TN_FROM_STRIDE:
-        return p->at[s.a].kernel_stride[s.b];
-    case TN_FROM_PACK_ATTR:
-        return f->list[s.a][s.b];
-    case TN_FROM_PACK_BASE:
-        return p->pack_base[s.a];
-    case TN_FROM_PACK_RANK:
-        return f->pack[s.a].rank;
-    default:
-        break;
-    }
     const tn_dims *pack = &f->pack[s.a];
     if (f->op->pack_kinds[s.a] == TN_PLANE)
-        return s.b == TN_OUTER ? p->outer[s.a] : p->inner[s.a];
+        return pack_words(p, s.a)[s.b == TN_OUTER ? OUTER : INNER];
     if (s.b != TN_WHOLE) {
         const int32_t d = s.b - (TN_MAX_NDIM - pack->rank);
         return d < 0 ? 1 : pack->dim[d];
     }
     if (f->op->pack_kinds[s.a] == TN_ODOMETER)
-        return p->inner[s.a];
+        return pack_words(p, s.a)[INNER];
     int64_t n = 1;
     for (int32_t d = 0; d < pack->rank; ++d)
         n = times(n, pack->dim[d]);
     return n;
 }
 
-static void give(const tn_frame *f, plan *p)
+/* All but what comes from the arguments. */
+static void give(const tn_frame *f, const plan *p)
 {
-    for (int k = 0; k < p->form->n_sizes; ++k)
-        p->size[k] = value_of(f, p, p->form->sizes[k]);
+    for (int k = 0; k < p->form->n_sizes; ++k) {
+        const tn_source s = p->form->sizes[k];
+        switch (s.from) {
+        case TN_FROM_SYMBOL:
+            p->size[k] = f->symbol[s.a];
+            break;
+        case TN_FROM_PACK:
+            p->size[k] = value_of(f, p, s);
+            break;
+        case TN_FROM_PACK_ATTR:
+            p->size[k] = f->list[TN_MAX_NDIM * s.a + s.b];
+            break;
+        case TN_FROM_PACK_BASE:
+            p->size[k] = pack_words(p, s.a)[BASE];
+            break;
+        case TN_FROM_PACK_RANK:
+            p->size[k] = f->pack[s.a].rank;
+            break;
+        default:
+            break;
+        }
+    }
 }
 
-/* What the arguments are that no operand is: constants and lists of attributes. */
-static const tn_operand nothing;
-
-static int prepare(const tn_frame *f, const tn_entry *entry, const tn_core *core, plan *p)
+static void place_plan(tn_frame *f, plan *p)
 {
-    int status;
+    p->size = f->word + f->top;
+    p->packs = p->size + p->form->n_sizes;
+    p->loop = p->packs + PACK_WORDS * f->op->n_packs;
+    p->scalar = p->form->scalars == NULL ? f->scalar : f->scalar + f->op->n_scalars;
+    for (int k = 0; k < f->op->n_packs; ++k)
+        pack_words(p, k)[BASE] = 0;
+    f->stored.of = NULL;                                    /* the plan takes its place */
+}
+
+TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *core, plan *p)
+{
+    const int n_tensors = f->op->info.n_in + f->op->info.n_out;
     p->form = &f->op->forms[entry->form];
     p->core = core;
-    for (int k = 0; k < p->form->n_arguments; ++k) {
-        place *a = &p->at[k];
-        const tn_argument *argument = &p->form->arguments[k];
-        const int is_operand = argument->operand < TN_VALUES;
-        a->operand = is_operand ? &f->operand[argument->operand] : &nothing;
-        a->is_output = is_operand && argument->operand >= f->op->info.n_in;
-        a->is_staged = 0;
-        a->base = a->operand->data;
-        a->without = is_operand || argument->operand == TN_TABLE ? argument->without : f->values[argument->operand - TN_VALUES];
-        memcpy(a->stride, a->operand->stride, sizeof a->stride);
-        if (a->operand->groups == 0)                        /* maybe absent: the kernel is given strides all the same */
-            memset(a->kernel_stride, 0, sizeof a->kernel_stride);
-    }
-    status = lay_out(f, p);
+    place_plan(f, p);
+    for (int k = 0; k < n_tensors; ++k)
+        f->operand[k].is_staged = 0;
+    const int status = lay_out(f, p);
     if (status != 0)
         return status;
     p->runs = 1;
-    for (int32_t k = 0; k < p->loops; ++k)
-        p->runs = times(p->runs, p->loop_extent[k]);
-    for (int k = 0; k < p->form->n_arguments; ++k)          /* a later run may refuse its data: outputs stay untouched */
-        if (p->form->may_fail && p->runs > 1 && p->at[k].is_output)
-            p->at[k].is_staged = 1;
-    for (int k = 0; k < f->op->n_packs; ++k)
-        p->pack_base[k] = 0;
-    for (int k = 0; k < p->form->n_scalars; ++k)
+    for (int32_t d = 0; d < p->loops; ++d) {
+        p->runs = times(p->runs, loop_words(p, d)[EXTENT]);
+        loop_words(p, d)[AT] = 0;
+    }
+    for (int k = f->op->info.n_in; k < n_tensors; ++k)      /* a later run may refuse its data: outputs stay untouched */
+        if (p->form->may_fail && p->runs > 1)
+            f->operand[k].is_staged = 1;
+    for (int k = 0; k < p->form->n_scalars && p->form->scalars != NULL; ++k)
         p->scalar[k] = f->scalar[p->form->scalars[k]];
+    for (int k = 0; k < p->form->n_arguments; ++k)
+        (void)fit(f, p, k, 1);
     give(f, p);
     return 0;
 }
 
+/* Is this argument one that works on a copy? */
+static int is_staged(const tn_frame *f, const plan *p, int k)
+{
+    return operand_of(f, p, k)->is_staged;
+}
+
 /* Bytes of the workspace, with room to align it. */
-static int64_t need(const plan *p)
+TN_APART static int64_t need(const tn_frame *f, const plan *p)
 {
     int64_t n = p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
     for (int k = 0; k < p->form->n_arguments; ++k)
-        if (p->at[k].is_staged)
-            n += staged_bytes(&p->at[k]);
+        if (is_staged(f, p, k))
+            n += staged_bytes(f, operand_of(f, p, k));
     return n == 0 ? 0 : n + 63;
 }
 
@@ -509,7 +600,7 @@ static const tn_entry *choose(const tn_frame *f, const tn_entry *from)
 {
     uint32_t present = 0;
     for (int k = 0; k < f->op->info.n_in; ++k)
-        if (f->operand[k].tensor != NULL)
+        if (f->operand[k].is_given)
             present |= 1u << k;
     present &= f->op->info.optional;
     for (const tn_entry *e = from; e < f->op->entries + f->op->n_entries; ++e) {
@@ -533,34 +624,46 @@ static const tn_core *core_of(const tn_frame *f, const tn_entry *entry)
 
 /* ---- overlap, by intervals of addresses */
 
-static void interval(const tn_operand *t, uintptr_t *begin, uintptr_t *end)
+typedef struct {
+    uintptr_t begin, end;
+} interval;
+
+/* An output is contiguous. */
+static interval interval_of(tn_frame *f, const tn_operand *t)
 {
-    *begin = *end = (uintptr_t)t->data;
-    for (int32_t d = 0; d < t->ndim; ++d) {
-        const int64_t reach = (t->shape[d] - 1) * t->step[d] * t->bytes;
-        if (t->shape[d] == 0) {
-            *end = *begin;
-            return;
+    interval i = {(uintptr_t)t->data, (uintptr_t)t->data};
+    if (t - f->operand >= f->op->info.n_in) {
+        i.end += (uintptr_t)(elements(f, t) * t->bytes);
+        return i;
+    }
+    const tn_stored *s = tn_rt_stored(f, t);
+    for (int32_t d = 0; d < s->ndim; ++d) {
+        const int64_t reach = (s->shape[d] - 1) * s->step[d] * t->bytes;
+        if (s->shape[d] == 0) {
+            i.end = i.begin;
+            return i;
         }
         if (reach < 0)
-            *begin -= (uintptr_t)-reach;
+            i.begin -= (uintptr_t)-reach;
         else
-            *end += (uintptr_t)reach;
+            i.end += (uintptr_t)reach;
     }
-    *end += (uintptr_t)t->bytes;
+    i.end += (uintptr_t)t->bytes;
+    return i;
 }
 
 static void check_overlap(tn_frame *f)
 {
-    const int n = f->op->info.n_in + f->op->info.n_out;
-    for (int o = f->op->info.n_in; o < n; ++o) {
-        uintptr_t begin, end, other_begin, other_end;
-        interval(&f->operand[o], &begin, &end);
-        for (int k = 0; k < o; ++k) {
-            if (f->operand[k].tensor == NULL)
+    const int n_in = f->op->info.n_in, n = n_in + f->op->info.n_out;
+    for (int k = 0; k < n; ++k) {
+        if (!f->operand[k].is_given)
+            continue;
+        const interval a = interval_of(f, &f->operand[k]);
+        for (int o = k < n_in ? n_in : k + 1; o < n; ++o) {
+            if (!f->operand[o].is_given)
                 continue;
-            interval(&f->operand[k], &other_begin, &other_end);
-            tn_rt_require(f, begin == end || other_begin == other_end || end <= other_begin || other_end <= begin, TN_E_OVERLAP);
+            const interval b = interval_of(f, &f->operand[o]);
+            tn_rt_require(f, a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin, TN_E_OVERLAP);
         }
     }
 }
@@ -569,27 +672,31 @@ static void check_overlap(tn_frame *f)
 
 void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_want want)
 {
+    memset(f, 0, sizeof *f);
     f->op = op;
     f->key = key;
     f->ndim = ndim;
     f->want = want;
-    f->status = 0;
-    f->in = NULL;
-    f->out = NULL;
-    f->attrs = NULL;
-    f->n_attrs = f->n_attrs_read = 0;
-    f->typed = f->dims = NULL;
-    f->is_typed = 0;
-    for (int k = 0; k < TN_MAX_TYPES; ++k)
-        f->type[k] = 0;
-    for (int k = 0; k < TN_MAX_PACKS; ++k)
-        f->pack[k].rank = 0;
     if (op->n_types > 0)
         f->type[0] = key;
 }
 
-static void check(tn_frame *f)
+/* The frame's arrays, which with_room has put on the stack. */
+static void divide_words(tn_frame *f)
 {
+    f->symbol = f->word;
+    f->list = f->symbol + f->op->n_symbols;
+    f->top = f->op->n_symbols + TN_MAX_NDIM * f->op->n_lists;
+    f->stored.of = NULL;
+    f->stored.shape = f->word + f->op->n_words - 2 * TN_MAX_NDIM;
+    f->stored.step = f->stored.shape + TN_MAX_NDIM;
+    for (int k = 0; k < f->op->n_packs; ++k)
+        f->pack[k].rank = 0;
+}
+
+TN_APART static void check(tn_frame *f)
+{
+    divide_words(f);
     if (f->n_attrs < 0)
         tn_rt_fail(f, TN_E_ATTR);
     else if (f->n_attrs > 0 && f->attrs == NULL)
@@ -598,29 +705,36 @@ static void check(tn_frame *f)
         f->op->bind(f);
     if (f->status == 0 && choose(f, f->op->entries) == NULL)
         tn_rt_fail(f, TN_E_DTYPE);
+    if (f->status == 0 && f->want == TN_WANT_CALL)
+        check_overlap(f);
 }
 
 /* Outputs without elements, none of whose extents depends on data: there is nothing to compute, however large the other extents. */
-static int has_nothing_to_do(const tn_frame *f)
+TN_APART static int has_nothing_to_do(const tn_frame *f)
 {
+    for (int k = 0; k < f->op->n_extents; ++k)
+        if (f->written[k][0] != 0)
+            return 0;
     for (int k = 0; k < f->op->info.n_out; ++k) {
         const tn_operand *o = &f->operand[f->op->info.n_in + k];
-        for (int32_t d = 0; d < o->ndim; ++d)
-            if (o->written[d] != 0)
-                return 0;
-        if ((o->tensor != NULL || f->want != TN_WANT_CALL) && elements(o) != 0)
+        if ((o->is_given || f->want != TN_WANT_CALL) && elements(f, o) != 0)
             return 0;
     }
     return 1;
 }
 
-int tn_rt_infer(tn_frame *f)
+static int64_t infer_step(tn_frame *f)
 {
     check(f);
     return f->status;
 }
 
-int64_t tn_rt_workspace(tn_frame *f)
+int tn_rt_infer(tn_frame *f)
+{
+    return (int)f->op->with_room(f, infer_step);
+}
+
+static int64_t workspace_step(tn_frame *f)
 {
     int64_t most = 0;
     check(f);
@@ -632,84 +746,160 @@ int64_t tn_rt_workspace(tn_frame *f)
         const int status = core == NULL ? TN_E_ISA : prepare(f, e, core, &p);
         if (status != 0)
             return status;
-        most = tn_rt_max(most, need(&p));
+        most = tn_rt_max(most, need(f, &p));
     }
     return most;
 }
 
-static void stage(plan *p, unsigned char **workspace)
+int64_t tn_rt_workspace(tn_frame *f)
+{
+    return f->op->with_room(f, workspace_step);
+}
+
+/* The operand's dimensions, innermost first, without extents of 1 and with neighbours joined that lie one behind the other on both
+   sides; 0 for an empty one. `out`: from the copy to the caller's. */
+static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out)
+{
+    int64_t dense = 1;
+    box->rank = 0;
+    for (int32_t g = t->groups - 1; g >= 0; --g) {
+        const int64_t *at = f->word + t->view;
+        for (int32_t j = 0; j < g; ++j)
+            at = next_group(at);
+        for (int32_t d = tn_rt_group(*at).count - 1; d >= 0; --d) {
+            const int64_t n = extent_of(f, t, at, d), given = tn_rt_group(*at).kind == TN_ONE ? at[2] : at[1 + d];
+            const int64_t to = out ? given : dense, from = out ? dense : given;
+            const int32_t last = box->rank - 1;
+            dense = times(dense, n);
+            if (n == 0)
+                return 0;
+            if (n == 1)
+                continue;
+            if (last >= 0 && to == box->to[last] * box->extent[last] && from == box->from[last] * box->extent[last]) {
+                box->extent[last] *= n;
+                continue;
+            }
+            box->extent[box->rank] = n;
+            box->to[box->rank] = to;
+            box->from[box->rank++] = from;
+        }
+    }
+    return 1;
+}
+
+/* Between the caller's tensor and the copy. */
+TN_APART static void copy_operand(const tn_frame *f, const tn_operand *t, int out)
+{
+    tn_box box;
+    if (box_of(f, t, &box, out))
+        copy_box(out ? tn_rt_given(f, t) : t->data, out ? t->data : tn_rt_given(f, t), &box, t->bytes);
+}
+
+/* Copies to the workspace what kernels need in another layout. */
+TN_APART static void stage(tn_frame *f, const plan *p)
 {
     for (int k = 0; k < p->form->n_arguments; ++k) {
-        place *a = &p->at[k];
-        if (!a->is_staged)
+        if (!is_staged(f, p, k))
             continue;
-        a->base = *workspace;
-        *workspace += staged_bytes(a);
-        if (a->is_output)
-            continue;
-        tn_box box;
-        box.rank = a->operand->rank;
-        memcpy(box.extent, a->operand->extent, sizeof box.extent);
-        memcpy(box.from, a->operand->stride, sizeof box.from);
-        contiguous(a->operand, box.to);
-        tn_rt_copy(a->base, a->operand->data, &box, a->operand->bytes);
+        tn_operand *t = &f->operand[p->form->arguments[k].operand];
+        t->data = f->workspace;
+        f->workspace += staged_bytes(f, t);
+        if (t - f->operand < f->op->info.n_in)
+            copy_operand(f, t, 0);
     }
 }
 
-static void unstage(const plan *p)
+TN_APART static void unstage(tn_frame *f, const plan *p)
 {
     for (int k = 0; k < p->form->n_arguments; ++k) {
-        const place *a = &p->at[k];
-        if (!a->is_staged || !a->is_output || a->operand->tensor == NULL)
-            continue;
-        tn_box box;
-        box.rank = a->operand->rank;
-        memcpy(box.extent, a->operand->extent, sizeof box.extent);
-        memcpy(box.to, a->operand->stride, sizeof box.to);
-        contiguous(a->operand, box.from);
-        tn_rt_copy(a->operand->data, a->base, &box, a->operand->bytes);
+        const tn_operand *t = operand_of(f, p, k);
+        if (t->is_staged && t->is_given && t - f->operand >= f->op->info.n_in)
+            copy_operand(f, t, 1);
     }
 }
 
-/* The kernel, once for every position of the loops around it; in the end all addresses are back at the first. */
-static int run(const tn_frame *f, plan *p, void *workspace)
+TN_APART static void place_arguments(const tn_frame *f, const plan *p)
 {
-    int64_t at[TN_MAX_VIEW] = {0};
-    const void *in[TN_MAX_OPERANDS];
-    void *out[TN_MAX_OPERANDS];
+    int n_in = 0, n_out = 0;
+    for (int k = 0; k < p->form->n_arguments; ++k) {
+        const tn_argument *a = &p->form->arguments[k];
+        const tn_operand *t = operand_of(f, p, k);
+        if (a->operand < TN_VALUES && a->operand >= f->op->info.n_in)
+            f->kernel_out[n_out++] = t->data;
+        else if (a->operand < TN_VALUES || a->operand == TN_TABLE)
+            f->kernel_in[n_in++] = t->is_given ? t->data : a->without;
+        else
+            f->kernel_in[n_in++] = f->values[a->operand - TN_VALUES];
+    }
+}
+
+/* All arguments go ahead by that many steps of a loop. */
+TN_APART static void advance(const tn_frame *f, const plan *p, int32_t loop, int64_t steps)
+{
+    int n_in = 0, n_out = 0;
+    for (int k = 0; k < p->form->n_arguments; ++k) {
+        const uint8_t operand = p->form->arguments[k].operand;
+        const tn_operand *t = operand_of(f, p, k);
+        const int64_t bytes = t->groups == 0 ? 0 : steps * loop_stride(f, p, t, loop) * t->bytes;
+        if (operand < TN_VALUES && operand >= f->op->info.n_in) {
+            f->kernel_out[n_out] = (unsigned char *)f->kernel_out[n_out] + bytes;
+            ++n_out;
+        } else {
+            if (bytes != 0)
+                f->kernel_in[n_in] = (const unsigned char *)f->kernel_in[n_in] + bytes;
+            ++n_in;
+        }
+    }
+}
+
+/* The kernel, once for every position of the loops around it. */
+static int run(const tn_frame *f, const plan *p)
+{
+    place_arguments(f, p);
     for (int64_t n = 0; n < p->runs; ++n) {
-        int n_in = 0, n_out = 0, status;
-        for (int k = 0; k < p->form->n_arguments; ++k)
-            if (p->at[k].is_output)
-                out[n_out++] = p->at[k].base;
-            else
-                in[n_in++] = p->at[k].operand->tensor == NULL ? p->at[k].without : p->at[k].base;
         if (n > 0)
             give(f, p);
-        status = p->core->run(p->size, p->scalar, in, out, workspace);
+        const int status = p->core->run(p->size, p->scalar, f->kernel_in, f->kernel_out, f->workspace);
         if (status != 0)
             return status;
-        for (int32_t d = 0; d < p->loops; ++d) {
-            const int wraps = ++at[d] == p->loop_extent[d];
-            const int64_t steps = wraps ? 1 - p->loop_extent[d] : 1;
-            p->pack_base[p->loop_pack[d]] += steps * p->loop_weight[d];
-            for (int k = 0; k < p->form->n_arguments; ++k)
-                p->at[k].base += steps * p->at[k].loop_stride[d] * p->at[k].operand->bytes;
+        for (int32_t d = 0; d < p->loops && n + 1 < p->runs; ++d) {
+            int64_t *w = loop_words(p, d);
+            const int wraps = ++w[AT] == w[EXTENT];
+            const int64_t steps = wraps ? 1 - w[EXTENT] : 1;
+            pack_words(p, pack_of(w))[BASE] += steps * w[WEIGHT];
+            advance(f, p, d, steps);
             if (!wraps)
                 break;
-            at[d] = 0;
+            w[AT] = 0;
         }
     }
     return 0;
 }
 
-int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes)
+/* The workspace is there; from now on f->workspace is aligned. */
+static int enter_workspace(tn_frame *f, int64_t bytes)
+{
+    tn_rt_require(f, bytes == 0 || (f->workspace != NULL && (uint64_t)bytes <= (uint64_t)f->workspace_bytes), TN_E_WORKSPACE);
+    if (f->status == 0 && bytes > 0)
+        f->workspace += (64 - (uintptr_t)f->workspace % 64) % 64;
+    return f->status;
+}
+
+static int carry_out(tn_frame *f, const plan *p)
+{
+    unsigned char *const workspace = f->workspace;
+    stage(f, p);
+    const int status = run(f, p);
+    if (status == 0)
+        unstage(f, p);
+    f->workspace = workspace;
+    return status;
+}
+
+static int64_t call_step(tn_frame *f)
 {
     plan p;
-    unsigned char *aligned = workspace;
     check(f);
-    if (f->status == 0)
-        check_overlap(f);
     if (f->status != 0)
         return f->status;
     if (has_nothing_to_do(f))
@@ -717,58 +907,50 @@ int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes)
     const tn_entry *entry = choose(f, f->op->entries);
     const tn_core *core = core_of(f, entry);
     int status = core == NULL ? TN_E_ISA : prepare(f, entry, core, &p);
-    if (status != 0)
-        return status;
-    const int64_t bytes = need(&p);
-    tn_rt_require(f, bytes == 0 || (workspace != NULL && (uint64_t)bytes <= (uint64_t)workspace_bytes), TN_E_WORKSPACE);
-    if (f->status != 0)
-        return f->status;
-    if (bytes > 0)
-        aligned += (64 - (uintptr_t)workspace % 64) % 64;
-    stage(&p, &aligned);
-    status = run(f, &p, aligned);
-    if (status != 0)
-        return status;
-    unstage(&p);
-    for (int k = 0; k < f->op->info.n_out; ++k) {            /* extents that depend on data */
-        const tn_operand *o = &f->operand[f->op->info.n_in + k];
-        for (int32_t d = 0; d < o->ndim; ++d)
-            if (o->written[d] != 0)
-                f->out[k]->shape[d] = f->extent[o->written[d] - 1];
-    }
-    return 0;
+    if (status == 0)
+        status = enter_workspace(f, need(f, &p));
+    if (status == 0)
+        status = carry_out(f, &p);
+    for (int k = 0; k < f->op->n_extents && status == 0 && !f->is_typed; ++k)       /* extents that depend on data */
+        if (f->written[k][0] != 0)
+            f->out[f->written[k][0] - 1]->shape[f->written[k][1]] = f->extent[k];
+    return status;
+}
+
+int tn_rt_call(tn_frame *f, void *workspace, size_t workspace_bytes)
+{
+    f->workspace = workspace;
+    f->workspace_bytes = workspace_bytes;
+    return (int)f->op->with_room(f, call_step);
 }
 
 /* ---- typed calls */
 
-void tn_rt_shaped(tn_shaped *s, int32_t dtype, const void *data)
+void tn_rt_begin_typed(tn_frame *f, const tn_op *op, tn_want want, const int32_t *variable, const int32_t *types,
+                       const void *const *data)
 {
-    const union {
-        const void *given;
-        void *kept;
-    } pointer = {data};
-    memset(&s->t, 0, sizeof s->t);
-    s->t.data = pointer.kept;
-    s->t.device.type = 1;
-    s->t.dtype.code = (uint8_t)(dtype >> 8);
-    s->t.dtype.bits = (uint8_t)(dtype & 0xff);
-    s->t.dtype.lanes = 1;
-    s->t.shape = s->shape;
+    tn_rt_begin(f, op, 0, TN_ANY_RANK, want);
+    for (int k = 0; k < op->n_types; ++k)
+        f->type[k] = variable[k];
+    f->is_typed = 1;
+    f->types = types;
+    f->data = data;
 }
 
-void tn_rt_extent(tn_shaped *s, int64_t extent)
+void tn_rt_extent(tn_frame *f, int64_t extent)
 {
-    if (s->t.ndim < TN_MAX_NDIM)
-        s->shape[s->t.ndim] = extent;
-    ++s->t.ndim;                            /* too many are found when the tensor is opened */
+    if (f->stored.ndim >= 0 && f->stored.ndim < TN_MAX_NDIM)
+        f->stored.shape[f->stored.ndim] = extent;
+    if (f->stored.ndim >= 0)
+        ++f->stored.ndim;                   /* too many are found when the tensor is opened */
 }
 
-void tn_rt_extents(tn_shaped *s, const tn_dims *dims)
+void tn_rt_extents(tn_frame *f, const tn_dims *dims)
 {
     for (int32_t d = 0; d < dims->rank && d < TN_MAX_NDIM; ++d)
-        tn_rt_extent(s, dims->dim[d]);
+        tn_rt_extent(f, dims->dim[d]);
     if (dims->rank < 0 || dims->rank > TN_MAX_NDIM)
-        s->t.ndim = -1;
+        f->stored.ndim = -1;
 }
 
 /* The dims of a typed call say where an axis is: in dimension `at`, which is number -behind from the end. An attribute that says

@@ -160,7 +160,7 @@ std::optional<ArithmeticText> about_packs(const Syntax& s, const ArithmeticScope
     const auto t =
         std::find_if(inputs.begin(), inputs.end(), [&](const TensorDef& i) { return i.name == s.children[0].text; });
     TENON_CHECK(t != inputs.end(), "{}: given({})", scope.def->name, s.children[0].text);
-    return ArithmeticText{fmt::format("(f->operand[{}].tensor != NULL)", t - inputs.begin()), Type::Condition};
+    return ArithmeticText{fmt::format("(f->operand[{}].is_given != 0)", t - inputs.begin()), Type::Condition};
   }
   if (s.text == "element") {
     const std::string list = c_identifier(s.children[0].text);

@@ -25,7 +25,7 @@ void write_output(BindState& s, const TensorDef& t, int k) {
   out.print_line("tn_operand *const {} = tn_rt_output(f, {}, {});", name, k,
                  variable >= 0 ? fmt::format("TN_TYPE_VARIABLE + {}", variable) : dtype_constant(*d0));
   if (t.optional) {
-    out.print_line("if ({}->tensor != NULL || f->want == TN_WANT_WORKSPACE) {{", name);
+    out.print_line("if ({}->is_given || f->want == TN_WANT_WORKSPACE) {{", name);
     out.indent();
   }
   StoredPlace before;

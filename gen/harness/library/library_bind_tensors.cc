@@ -152,7 +152,8 @@ class InputShape {
     if (open != nullptr) {
       std::string product = known.empty() ? "1" : known[0];
       for (size_t k = 1; k < known.size(); ++k) product = fmt::format("tn_rt_mul(f, {}, {})", product, known[k]);
-      out.print_line("{} = tn_rt_part(f, {}->shape[{}], {});", c_identifier(open->name), name_, at, product);
+      out.print_line("{} = tn_rt_part(f, tn_rt_stored_extent(f, {}, {}), {});", c_identifier(open->name), name_, at,
+                     product);
       s.bound_sizes.insert(open->name);
     }
     std::vector<std::string> parts;
@@ -257,7 +258,7 @@ void write_missing_front(const BindState& s, const TensorDef& t, const std::stri
 
 void open_optional(const BindState& s, const TensorDef& t) {
   if (!t.optional) return;
-  s.out->print_line("if ({}->tensor != NULL) {{", operand_name(t, false));
+  s.out->print_line("if ({}->is_given) {{", operand_name(t, false));
   s.out->indent();
 }
 
@@ -313,7 +314,7 @@ void write_gradient_output(BindState& s, const TensorDef& t, int k) {
   s.out->print_line(
       "tn_operand *const {} = tn_rt_gradient(f, {}, {}, {});", name, k,
       variable >= 0 ? fmt::format("TN_TYPE_VARIABLE + {}", variable) : dtype_constant(*dtype_from_name(t.dtype)), like);
-  s.out->print_line("if ({}->tensor != NULL) {{", like);
+  s.out->print_line("if ({}->is_given) {{", like);
   {
     const auto in = s.out->indented();
     if (has_broadcast(t) && !has_pack(t)) write_missing_front(s, t, name);
@@ -321,7 +322,7 @@ void write_gradient_output(BindState& s, const TensorDef& t, int k) {
     if (!s.op->permuted.empty())
       s.out->print_line("tn_rt_permute(f, {}, {}, {});", name, position(s.signature->packs, s.op->permuted),
                         "&" + c_identifier(s.def().let(s.op->permuted)->value.children[1].text));
-    s.out->print_line("tn_rt_close_gradient(f, {}, {}, {});", name, like, k);
+    s.out->print_line("tn_rt_close_gradient(f, {}, {});", name, k);
   }
   s.out->line("}");
 }

@@ -113,14 +113,10 @@ void write_placed_axes(const OpDef& def, TextWriter& out) {
 void write_operand_count(const LibraryOp& op, TextWriter& out) {
   const std::string count = "dims->" + count_field(op);
   out.print_line("tn_rt_require(&c->frame, {0} >= 1 && {0} <= {1}, TN_E_SHAPE);", count, kMaxOperands);
-  out.print_line("for (int k = 0; k < {}; ++k) {{", kMaxOperands);
-  {
-    const auto in = out.indented();
-    out.line("if (data != NULL)")
-        .print_line("    tn_rt_require(&c->frame, (data[k] != NULL) == (k < {}), TN_E_NULL);", count);
-    out.print_line("if (k >= {})", count).line("    c->in[k] = NULL;");
-  }
-  out.line("}");
+  out.print_line("for (int k = 0; data != NULL && k < {}; ++k)", kMaxOperands)
+      .print_line("    tn_rt_require(&c->frame, (data[k] != NULL) == (k < {}), TN_E_NULL);", count);
+  out.print_line("for (int k = 0; data == NULL && k < {}; ++k)", kMaxOperands)
+      .print_line("    c->frame.without |= (uint32_t)(k >= {}) << k;", count);
 }
 
 }  // namespace tenon

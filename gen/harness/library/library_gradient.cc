@@ -19,14 +19,14 @@ std::string text_of(const std::string& part, bool wanted, const LibraryOptions& 
 }
 
 constexpr const char* kValues =
-    "case TN_FROM_EXTENT:\n"
-    "    return p->at[s.a].kernel_extent[s.b];\n"
-    "case TN_FROM_REPEATS:\n"
-    "    return repeats_of(p->at[s.a].operand, s.b);\n";
+    "else if (source.from == TN_FROM_EXTENT)\n"
+    "    p->size[n] = s == NULL ? 1 : s->extent[source.b];\n"
+    "else if (source.from == TN_FROM_REPEATS)\n"
+    "    p->size[n] = repeats_of(f, operand_of(f, p, k), source.b);\n";
 
 constexpr const char* kCall =
     "if (is_gradient(f->op))\n"
-    "    return call_gradients(f, workspace, workspace_bytes);\n";
+    "    return call_gradients(f);\n";
 
 }  // namespace
 
@@ -53,6 +53,8 @@ std::vector<std::pair<std::string, std::string>> gradient_holes(const std::strin
             {"gradient_close", text_of("close.c", wanted, options)}};
   if (part != "run") return {};
   return {{"gradient_values", wanted ? kValues : ""},
+          {"gradient_frame", wanted ? "const tn_frame *f, " : ""},
+          {"gradient_operand", wanted ? "f, " : ""},
           {"gradient_repeats", text_of("repeats.c", wanted, options)},
           {"gradient_calls", text_of("calls.c", wanted, options)},
           {"gradient_call", wanted ? kCall : ""},

@@ -15,6 +15,7 @@
 #include "harness/library/library_gradient.h"
 #include "harness/library/library_header.h"
 #include "harness/library/library_packaging.h"
+#include "harness/library/library_room.h"
 #include "harness/library/library_tables.h"
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
@@ -61,6 +62,8 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
     write_attribute_functions(*op->def, defs, out);
     write_bind_function(*op, defs, signature, out);
     out.line().print_line("extern const tn_op tn_rt_op_{};", op->def->name);
+    write_room_function(*op, signature, out);
+    write_typed_shapes(*op, out);
     write_op_tables(*op, signature, texts, out);
     out.line();
     write_typed_functions(*op, out);

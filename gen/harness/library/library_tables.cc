@@ -8,6 +8,7 @@
 
 #include "harness/library/constant_tables.h"
 #include "harness/library/library_attributes.h"
+#include "harness/library/library_room.h"
 #include "harness/library_names.h"
 #include "support/check.h"
 #include "support/joined.h"
@@ -65,7 +66,7 @@ unsigned any_stride(const LibraryKernel& k, int tensor) {
 struct FormText {
   std::string arguments, sizes, scalars;
   size_t n_arguments = 0, n_sizes = 0, n_scalars = 0;
-  bool may_fail = false;
+  bool may_fail = false, scalars_in_order = true;
   bool operator==(const FormText&) const = default;
 };
 
@@ -163,8 +164,9 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
   for (const Attr& a : k.kernel.attrs)
     for (int e = 0; e < a.count; ++e)
       for (int part = 0; part < (is_complex(a.dtype) ? 2 : 1); ++part) {
-        out.scalars +=
-            fmt::format("{}{}", out.n_scalars ? ", " : "", position(signature.scalars, ScalarSlot{a.name, e, part}));
+        const int at = position(signature.scalars, ScalarSlot{a.name, e, part});
+        out.scalars += fmt::format("{}{}", out.n_scalars ? ", " : "", at);
+        out.scalars_in_order = out.scalars_in_order && at == static_cast<int>(out.n_scalars);
         ++out.n_scalars;
       }
   out.may_fail = may_fail(k.kernel);
@@ -175,7 +177,8 @@ void write_form(const std::string& op, size_t number, const FormText& form, Text
   out.print_line("static const tn_argument {}_arguments_{}[] = {{{}}};", op, number, form.arguments);
   if (form.n_sizes > 0)
     out.print_line("static const tn_source {}_sizes_{}[] = {{", op, number).write(form.sizes).line("};");
-  if (form.n_scalars > 0) out.print_line("static const uint8_t {}_scalars_{}[] = {{{}}};", op, number, form.scalars);
+  if (!form.scalars_in_order)
+    out.print_line("static const uint8_t {}_scalars_{}[] = {{{}}};", op, number, form.scalars);
 }
 
 void write_forms(const std::string& op, const std::vector<FormText>& forms, TextWriter& out) {
@@ -187,7 +190,8 @@ void write_forms(const std::string& op, const std::vector<FormText>& forms, Text
       return n > 0 ? fmt::format("{}_{}_{}", op, what, i) : "NULL";
     };
     out.print_line("    {{{}, {}, {}, {}, {}, {}, {}}},", table("arguments", f.n_arguments), table("sizes", f.n_sizes),
-                   table("scalars", f.n_scalars), f.n_arguments, f.n_sizes, f.n_scalars, f.may_fail ? 1 : 0);
+                   table("scalars", f.scalars_in_order ? 0 : f.n_scalars), f.n_arguments, f.n_sizes, f.n_scalars,
+                   f.may_fail ? 1 : 0);
   }
   out.line("};");
 }
@@ -275,8 +279,12 @@ void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextW
   out.print_line("    {{\"{}\", {}, {}, {}, {}, {}, {}, 0x{:x}}},", verbatim(def.name), in.size(), outs.size(),
                  attrs.size(), table("inputs", !in.empty()), table("outputs", !outs.empty()),
                  table("attributes", !attrs.empty()), optional_mask(def));
-  out.print_line("    {0}_bind, {0}_levels, {0}_entries, {0}_forms, {1}, {2}, {3}, {4}", def.name,
-                 table("packs", !kinds.empty()), op.kernels.size(), def.types.size(), kinds.size());
+  out.print_line("    {0}_bind, {0}_with_room, {1}, {0}_levels, {0}_entries, {0}_forms, {2},", def.name,
+                 table("shapes", !in.empty()), table("packs", !kinds.empty()));
+  const CallRoom room = room_of(op, signature);
+  out.print_line("    {}, {}, {}, {}, {}, {}, {}, {}, {}", op.kernels.size(), def.types.size(), kinds.size(),
+                 written_extents(def).size(), signature.symbols.size(), signature.lists.size(),
+                 signature.scalars.size(), room.loops, room.words);
   out.line("};");
 }
 
@@ -284,18 +292,11 @@ void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextW
 
 void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature) {
   const auto atleast = [](int& limit, size_t n) { limit = std::max(limit, static_cast<int>(n)); };
-  atleast(limits.operands, op.def->inputs.size() + op.def->outputs.size() + written_extents(*op.def).size());
   atleast(limits.extents, written_extents(*op.def).size());
   atleast(limits.types, op.def->types.size());
-  atleast(limits.packs, std::max(signature.packs.size(), signature.lists.size()));
-  atleast(limits.symbols, signature.symbols.size());
-  atleast(limits.scalars, signature.scalars.size());
+  atleast(limits.view, largest_view(op));
   for (const TensorDef* t : tensors_of(*op.def)) atleast(limits.kernel_dims, static_cast<size_t>(kernel_dims(op, *t)));
   TENON_CHECK(limits.kernel_dims <= 32, "{}: a tensor with {} dimensions", op.def->name, limits.kernel_dims);
-  for (const LibraryKernel& k : op.kernels) {
-    atleast(limits.sizes, k.kernel.sizes.size());
-    atleast(limits.operands, arguments_of(k.kernel).size());
-  }
   atleast(limits.values, signature.values.size());
   size_t kept = 0;
   for (const std::string& name : signature.values)

@@ -10,8 +10,7 @@ namespace tenon {
 
 /// How large the runtime's arrays have to be for all ops.
 struct LibraryLimits {
-  int operands = 1, extents = 1, types = 1, packs = 1, symbols = 1, scalars = 1, sizes = 1, kernel_dims = 1, values = 1,
-      kept = 1;
+  int extents = 1, types = 1, view = kMaxRank, kernel_dims = 1, values = 1, kept = 1;
   bool gradients = false;  ///< whether some ops are gradients
 };
 void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature);

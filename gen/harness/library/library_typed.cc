@@ -43,7 +43,6 @@ class TypedWriter {
 
   void functions() {
     record();
-    shapes();
     begin();
     shape_function();
     for (const LibraryKernel* k : variants()) {
@@ -136,9 +135,6 @@ class TypedWriter {
   void record() {
     out.print_line("/* A typed call of {} as a uniform one. */", name_);
     out.line("typedef struct {").line("    tn_frame frame;");
-    out.print_line("    tn_shaped tensor[{}];", def_.inputs.size() + def_.outputs.size());
-    out.print_line("    const tn_tensor *in[{}];", std::max<size_t>(def_.inputs.size(), 1));
-    out.print_line("    tn_tensor *out[{}];", def_.outputs.size());
     if (!def_.attrs.empty()) out.print_line("    tn_{}_attrs attrs;", name_);
     if (has_listed_axes()) out.line("    int64_t axes[TN_MAX_NDIM];");
     out.print_line("}} {}_call;", name_).line();
@@ -157,21 +153,19 @@ class TypedWriter {
     return dims_field(d);
   }
 
-  void append(const std::string& tensor, const Dim& d) {
-    if (d.kind == DimKind::pack) return void(out.print_line("tn_rt_extents({}, &{});", tensor, dims_field(d)));
-    if (d.kind != DimKind::split) return void(out.print_line("tn_rt_extent({}, {});", tensor, extent_text(d)));
+  void append(const Dim& d) {
+    if (d.kind == DimKind::pack) return void(out.print_line("tn_rt_extents(f, &{});", dims_field(d)));
+    if (d.kind != DimKind::split) return void(out.print_line("tn_rt_extent(f, {});", extent_text(d)));
     std::string product = extent_text(d.parts[0]);
     for (size_t k = 1; k < d.parts.size(); ++k)
-      product = fmt::format("tn_rt_mul(&c->frame, {}, {})", product, extent_text(d.parts[k]));
-    out.print_line("tn_rt_extent({}, {});", tensor, product);
+      product = fmt::format("tn_rt_mul(f, {}, {})", product, extent_text(d.parts[k]));
+    out.print_line("tn_rt_extent(f, {});", product);
   }
 
   /// The stored order of an input, rule by rule.
   void input_shape(size_t i) {
     const TensorDef& t = def_.inputs[i];
-    const std::string tensor = fmt::format("&c->tensor[{}]", i);
-    if (has_broadcast(t))
-      return void(out.print_line("tn_rt_extents({}, &dims->{}_shape);", tensor, c_identifier(t.name)));
+    if (has_broadcast(t)) return void(out.print_line("tn_rt_extents(f, &dims->{}_shape);", c_identifier(t.name)));
     bool otherwise = true, open = false;
     for (const StorageRule& r : t.storage) {
       if (r.condition) {
@@ -185,7 +179,7 @@ class TypedWriter {
         if (open || r.condition) out.indent();
         for (const Dim& d : r.dims)
           for (const Dim& mine : t.dims)
-            if (print(mine) == print(d)) append(tensor, mine);
+            if (print(mine) == print(d)) append(mine);
         if (open || r.condition) out.dedent();
       }
       open = open || r.condition.has_value();
@@ -197,30 +191,57 @@ class TypedWriter {
       return;
     }
     if (open) out.line("} else {").indent();
-    for (const Dim& d : t.dims) append(tensor, d);
+    for (const Dim& d : t.dims) append(d);
     if (open) out.dedent(), out.line("}");
   }
 
+  /// Inputs whose shapes are told by the same lines share them.
+  void cases() {
+    std::vector<std::string> texts;
+    for (size_t i = 0; i < def_.inputs.size(); ++i) {
+      TextWriter inner(4);
+      std::swap(inner, out);
+      input_shape(i);
+      std::swap(inner, out);
+      texts.push_back(inner.take());
+    }
+    std::vector<bool> done(texts.size());
+    for (size_t i = 0; i < texts.size(); ++i) {
+      if (done[i]) continue;
+      for (size_t j = i; j < texts.size(); ++j)
+        if (texts[j] == texts[i]) {
+          out.print_line("case {}:", j);
+          done[j] = true;
+        }
+      const auto in = out.indented();
+      out.write(texts[i]).line("break;");
+    }
+  }
+
+ public:
+  /// What typed calls say of the shapes of their inputs.
   void shapes() {
     if (def_.inputs.empty()) return;
-    const bool has_fields = !fields_.empty();
-    out.print_line("static void {}_shapes({}_call *c{})", name_, name_,
-                   has_fields ? fmt::format(", const tn_{}_dims *dims", name_) : "")
-        .line("{");
+    out.print_line("static void {}_shapes(tn_frame *f, int k)", name_).line("{");
     {
       const auto in = out.indented();
       TextWriter inner(4);
       std::swap(inner, out);
-      for (size_t i = 0; i < def_.inputs.size(); ++i) input_shape(i);
+      cases();
       std::swap(inner, out);
       const std::string text = inner.take();
-      if (text.find("a->") != std::string::npos) out.print_line("const tn_{}_attrs *a = &c->attrs;", name_);
-      if (text.empty()) out.line(has_fields ? "(void)c; (void)dims;" : "(void)c;");  // all inputs are numbers
-      out.write(text);
+      if (text.find("dims->") != std::string::npos) out.print_line("const tn_{}_dims *dims = f->dims;", name_);
+      if (text.find("a->") != std::string::npos) out.print_line("const tn_{}_attrs *a = f->typed;", name_);
+      if (text.find("tn_rt_") == std::string::npos) {  // all inputs are numbers
+        out.line("(void)f, (void)k;");
+      } else {
+        out.line("switch (k) {").write(text).line("default:").line("    break;").line("}");
+      }
     }
     out.line("}").line();
   }
 
+ private:
   void begin() {
     const std::string dims = fields_.empty() ? "void" : fmt::format("tn_{}_dims", name_),
                       attrs = def_.attrs.empty() ? "void" : fmt::format("tn_{}_attrs", name_);
@@ -234,33 +255,11 @@ class TypedWriter {
         .line("{");
     {
       const auto in = out.indented();
-      if (fields_.empty()) out.line("(void)dims;");
-      else out.line("if (dims == NULL)").line("    return TN_E_NULL;");
-      out.print_line("tn_rt_begin(&c->frame, &tn_rt_op_{}, 0, 0, want);", name_);
-      if (def_.types.empty()) out.line("(void)variable;");
-      else out.print_line("memcpy(c->frame.type, variable, {} * sizeof *variable);", def_.types.size());
+      if (!fields_.empty()) out.line("if (dims == NULL)").line("    return TN_E_NULL;");
+      out.print_line("tn_rt_begin_typed(&c->frame, &tn_rt_op_{}, want, variable, type, data);", name_);
+      out.line("c->frame.dims = dims;");
       attributes();
-      const size_t n_in = def_.inputs.size(), n = n_in + def_.outputs.size();
-      out.print_line("for (int k = 0; k < {}; ++k)", n)
-          .line("    tn_rt_shaped(&c->tensor[k], type[k], data == NULL ? NULL : data[k]);");
-      if (n_in > 0) out.print_line("{}_shapes(c{});", name_, fields_.empty() ? "" : ", dims");
-      // loops of their own: in one with a test of k, gcc 12 at -O3 sees an index beyond the outputs
-      if (n_in > 0)
-        out.print_line("for (int k = 0; k < {}; ++k)", n_in)
-            .line("    c->in[k] = data != NULL && data[k] == NULL ? NULL : &c->tensor[k].t;");
       if (!op_.counted.empty()) write_operand_count(op_, out);
-      out.print_line("for (int k = 0; k < {}; ++k)", n - n_in)
-          .print_line("    c->out[k] = &c->tensor[{}k].t;", n_in > 0 ? fmt::format("{} + ", n_in) : "");
-      const auto required = static_cast<size_t>(
-          std::count_if(def_.outputs.begin(), def_.outputs.end(), [](const TensorDef& t) { return !t.optional; }));
-      if (n_in + required < n)
-        out.print_line("for (int k = {}; data != NULL && k < {}; ++k)", required, n - n_in)
-            .print_line("    if (data[{} + k] == NULL)", n_in)
-            .line("        c->out[k] = NULL;");
-      out.line("c->frame.in = c->in;");
-      if (n_in == 0) out.line("c->in[0] = NULL;");
-      out.line("c->frame.out = c->out;").line("c->frame.is_typed = 1;").line("c->frame.ndim = TN_ANY_RANK;");
-      if (has_let_parts(def_)) out.line("c->frame.dims = dims;");
       out.line("return c->frame.status;");
     }
     out.line("}").line();
@@ -319,8 +318,10 @@ class TypedWriter {
     out.print_line("        if ({}_begin(&call, TN_WANT_WORKSPACE, {}, variable, type_of, NULL) != 0)", name_,
                    leading_arguments());
     out.line("            return 0;");
+    unsigned without = 0;
     for (size_t i = 0; i < def_.inputs.size(); ++i)
-      if (def_.inputs[i].optional) out.line("        if (!with)").print_line("            call.in[{}] = NULL;", i);
+      if (def_.inputs[i].optional) without |= 1u << i;
+    if (without != 0) out.line("        if (!with)").print_line("            call.frame.without |= 0x{:x};", without);
     out.line("        most = tn_rt_max(most, tn_rt_workspace(&call.frame));")
         .line("    }")
         .line("    return (size_t)most;")
@@ -350,24 +351,24 @@ class TypedWriter {
       out.print_line("    const int32_t types[] = {{{}}};", joined(tensors, ", "));
     }
     out.print_line("    {}_call call;", name_);
+    out.print_line("    tn_dims told[{}] = {{{{0, {{0}}}}}};", def_.outputs.size());
     out.print_line("    int status = {}_begin(&call, TN_WANT_SHAPES, {}, {}, {}, NULL);", name_, leading_arguments(),
                    variables, variables == "chosen" ? "types" : "type_of");
     if (variables == "chosen") out.line("    (void)type_of, (void)variable;");
-    out.line("    if (status == 0)").line("        status = tn_rt_infer(&call.frame);");
+    out.line("    if (status != 0)").line("        return status;");
+    out.line("    call.frame.told = told;").line("    status = tn_rt_infer(&call.frame);");
     out.line("    if (status != 0)").line("        return status;");
     for (size_t o = 0; o < def_.outputs.size(); ++o) {
       const TensorDef& t = def_.outputs[o];
-      const std::string name = c_identifier(t.name) + "_shape",
-                        from = fmt::format("call.tensor[{}]", def_.inputs.size() + o);
+      const std::string name = c_identifier(t.name) + "_shape", from = fmt::format("told[{}]", o);
       if (t.optional) {
         out.print_line("    if ({} != NULL) {{", name);
         out.indent();
       }
       if (fixed_rank(t) && !t.dims.empty()) {
-        out.print_line("    memcpy({}, {}.shape, {} * sizeof {}.shape[0]);", name, from, t.dims.size(), from);
+        out.print_line("    memcpy({}, {}.dim, {} * sizeof {}.dim[0]);", name, from, t.dims.size(), from);
       } else {
-        out.print_line("    {}->rank = {}.t.ndim;", name, from);
-        out.print_line("    memcpy({}->dim, {}.shape, sizeof {}->dim);", name, from, name);
+        out.print_line("    *{} = {};", name, from);
       }
       if (t.optional) {
         out.dedent();
@@ -387,6 +388,7 @@ class TypedWriter {
 }  // namespace
 
 void write_typed_declarations(const LibraryOp& op, TextWriter& out) { TypedWriter(op, out).declarations(); }
+void write_typed_shapes(const LibraryOp& op, TextWriter& out) { TypedWriter(op, out).shapes(); }
 void write_typed_functions(const LibraryOp& op, TextWriter& out) { TypedWriter(op, out).functions(); }
 
 }  // namespace tenon

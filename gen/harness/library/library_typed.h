@@ -9,6 +9,8 @@ namespace tenon {
 
 /// Structs and prototypes with their documentation.
 void write_typed_declarations(const LibraryOp& op, TextWriter& out);
+/// The function that tells the shapes of inputs in a typed call; nothing for an op without inputs.
+void write_typed_shapes(const LibraryOp& op, TextWriter& out);
 void write_typed_functions(const LibraryOp& op, TextWriter& out);
 
 }  // namespace tenon

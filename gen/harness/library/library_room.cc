@@ -1,0 +1,117 @@
+// How much a call of an op keeps on the stack.
+#include "harness/library/library_room.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/op/op_def.h"
+
+namespace tenon {
+namespace {
+
+// The runtime's layout: templates/runtime/library_run.c.in.
+constexpr size_t kPackWords = 5, kLoopWords = 4, kStoredWords = 2 * kMaxRank, kAnyLoops = 16;
+
+/// Dimensions in front that the tensor lacks count too.
+size_t view_rank(const TensorDef& t) {
+  size_t ones = 0, stored = 0, packs = 0;
+  bool broadcast = false;
+  for (const Dim& d : t.dims) {
+    const bool pack = d.kind == DimKind::pack;
+    packs += pack ? 1 : 0;
+    stored += pack ? 0 : 1;
+    ones += pack ? 0 : d.kind == DimKind::split ? d.parts.size() : 1;
+    broadcast = broadcast || (pack && d.broadcast);
+  }
+  return ones + (packs == 0 ? 0 : broadcast ? packs * kMaxRank : kMaxRank - std::min<size_t>(stored, kMaxRank));
+}
+
+/// A word for each dimension or pack, and the extent and stride of the one, the strides of the other.
+size_t view_words(const TensorDef& t) {
+  size_t words = view_rank(t);
+  for (const Dim& d : t.dims)
+    words += d.kind == DimKind::pack ? 1 : 2 * (d.kind == DimKind::split ? d.parts.size() : 1);
+  return words;
+}
+
+/// One pack has all dimensions but the innermost, and a part of that, as loops.
+size_t loops_of(const LibraryOp& op, const BindSignature& signature) {
+  size_t walked = 0;
+  for (const std::string& p : signature.packs)
+    if (const auto plan = op.packs.find(p); plan != op.packs.end())
+      walked += plan->second == PackPlan::Odometer || plan->second == PackPlan::Plane ? 1 : 0;
+  return walked == 0 ? 0 : walked == 1 ? kMaxRank : kAnyLoops;
+}
+
+/// Attributes that a kernel takes in another order than the op has them are copied.
+size_t copied_scalars(const Kernel& k, const BindSignature& signature) {
+  size_t n = 0;
+  bool in_order = true;
+  for (const Attr& a : k.attrs)
+    for (int e = 0; e < a.count; ++e)
+      for (int part = 0; part < (is_complex(a.dtype) ? 2 : 1); ++part)
+        in_order = position(signature.scalars, ScalarSlot{a.name, e, part}) == static_cast<int>(n++) && in_order;
+  return in_order ? 0 : n;
+}
+
+void write_array(TextWriter& out, const char* type, const char* name, size_t n) {
+  if (n > 0) out.print_line("{}{}[{}];", type, name, n);
+}
+
+}  // namespace
+
+size_t largest_view(const LibraryOp& op) {
+  size_t most = 0;
+  for (const TensorDef* t : tensors_of(*op.def)) most = std::max(most, view_rank(*t));
+  return most;
+}
+
+CallRoom room_of(const LibraryOp& op, const BindSignature& signature) {
+  CallRoom room;
+  size_t views = 0, sizes = 0;
+  const std::vector<const TensorDef*> tensors = tensors_of(*op.def);
+  for (const TensorDef* t : tensors) views += view_words(*t);
+  room.operands = tensors.size() + written_extents(*op.def).size();
+  room.packs = signature.packs.size();
+  room.loops = loops_of(op, signature);
+  for (const LibraryKernel& k : op.kernels) {
+    size_t in = 0, out = 0;
+    for (const Tensor& t : k.kernel.tensors) {
+      in += t.role == Role::Input || t.role == Role::Constant ? 1 : 0;
+      out += t.role == Role::Output ? 1 : 0;
+    }
+    room.kernel_in = std::max(room.kernel_in, in);
+    room.kernel_out = std::max(room.kernel_out, out);
+    room.scalars = std::max(room.scalars, copied_scalars(k.kernel, signature));
+    sizes = std::max(sizes, k.kernel.sizes.size());
+  }
+  room.scalars += signature.scalars.size();
+  room.words = signature.symbols.size() + kMaxRank * signature.lists.size() + views +
+               std::max(kStoredWords, sizes + kPackWords * room.packs + kLoopWords * room.loops);
+  return room;
+}
+
+void write_room_function(const LibraryOp& op, const BindSignature& signature, TextWriter& out) {
+  const CallRoom room = room_of(op, signature);
+  out.print_line("static int64_t {}_with_room(tn_frame *f, tn_step *step)", op.def->name).line("{");
+  {
+    const auto in = out.indented();
+    write_array(out, "tn_operand ", "operand", room.operands);
+    write_array(out, "tn_dims ", "pack", room.packs);
+    write_array(out, "int64_t ", "word", room.words);
+    write_array(out, "tn_scalar ", "scalar", room.scalars);
+    write_array(out, "const void *", "kernel_in", room.kernel_in);
+    write_array(out, "void *", "kernel_out", room.kernel_out);
+    out.line("f->operand = operand;");
+    if (room.packs > 0) out.line("f->pack = pack;");
+    out.line("f->word = word;");
+    if (room.scalars > 0) out.line("f->scalar = scalar;");
+    if (room.kernel_in > 0) out.line("f->kernel_in = kernel_in;");
+    out.line("f->kernel_out = kernel_out;");
+    out.line("return step(f);");
+  }
+  out.line("}").line();
+}
+
+}  // namespace tenon
