@@ -27,7 +27,12 @@ AttrSignature::Kind kind_of(const AttrDef& a) {
 
 OpSignature signature_of(const OpDef& def) {
   OpSignature s;
-  for (const TensorDef& t : def.inputs) s.inputs.push_back({t.name, t.optional, t.variadic});
+  for (const TensorDef& t : def.inputs) {
+    s.inputs.push_back({t.name, t.optional, t.variadic});
+    const bool leads = !t.dims.empty() && t.dims[0].broadcast && t.dims[0].kind == DimKind::pack;
+    if (leads) s.inputs.back().broadcast = t.dims[0].name;
+    if (leads) s.inputs.back().dims_after = t.dims.size() - 1;
+  }
   for (const TensorDef& t : def.outputs) s.outputs.push_back(t.name);
   for (const AttrDef& a : def.attrs)
     s.attrs.push_back({a.name, kind_of(a), a.count != AttrCount::one, a.required(), a.words});

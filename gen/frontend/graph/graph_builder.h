@@ -88,6 +88,14 @@ class GraphBuilder {
   /// innermost region is carried out.
   Equality require_equal(const SizeExpr& x, const SizeExpr& y);
 
+  /// From here on open extents of which one may be 1 broadcast where an operator lets them; otherwise they have to be
+  /// equal.
+  void join_open_extents() { joins_ = true; }
+  bool has_joined() const { return joined_; }
+  /// What two extents that differ broadcast to where run time tells which of them is 1; nothing where they have to be
+  /// equal, or where generation tells.
+  std::optional<SizeExpr> joint_extent(const SizeExpr& a, const SizeExpr& b);
+
   /// Whether every name in the extent is a size of the inputs, or one that an operator writes.
   bool known_at_run(const SizeExpr& extent) const;
   /// The value, with numbers that depend on sizes as a tensor of the program.
@@ -191,6 +199,8 @@ class GraphBuilder {
   std::vector<Open> aside_;         // open as well, but nothing is added to them
   std::map<std::string, Written> written_;
   std::vector<State> states_;
+  bool joins_ = false, joined_ = false;
+  std::vector<SizeExpr> joints_;  // what extents broadcast to
   CNames counters_;
   TextTable texts_;
   std::string origin_, program_;

@@ -33,6 +33,9 @@ struct InputSignature {
   std::string name;
   bool optional = false;
   bool variadic = false;  // takes this and all further arguments
+  /// Leading dims that broadcast with those of other inputs: the pack's name, and how many dims come after them.
+  std::string broadcast = {};
+  size_t dims_after = 0;
 };
 
 /// Names of an op's inputs, outputs and attributes, in the definition's order.

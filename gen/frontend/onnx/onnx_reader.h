@@ -29,6 +29,9 @@ class OnnxReader {
 
   /// These numbers are taken to be those of the inputs.
   void take_inputs(ToldInputs told) { told_ = std::move(told); }
+  /// Open extents that meet in a broadcast are taken to be equal.
+  void take_as_equal() { joins_ = false; }
+  bool has_joined() const { return builder_ && builder_->has_joined(); }
   /// These shapes are taken to be stated by the file.
   void take_shapes(StatedShapes shapes) { stated_ = std::move(shapes); }
 
@@ -114,6 +117,7 @@ class OnnxReader {
   StaleDeclarations stale_;
   DeclaredTypes declared_;  // of the graph that is read and those around it
   std::string where_;       // the node that is read
+  bool joins_ = true;  // open extents of which one may be 1 broadcast
   int depth_ = 0;
   int continued_ = 0;          // Ifs that are being read with what follows them
   bool may_continue_ = false;  // whether the If that is read may throw BranchesDiffer

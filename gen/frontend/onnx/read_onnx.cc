@@ -49,6 +49,7 @@ OnnxReader::Implied OnnxReader::implied() {
 std::vector<std::pair<std::string, ValueId>> OnnxReader::read_model() {
   if (!parse_onnx_model(source_, model_, diagnostics_)) return {};
   builder_.emplace(semantics_, CNames().fresh(model_.graph().name()), source_.program);
+  if (joins_) builder_->join_open_extents();
   OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
   context.opsets = imported_opsets(source_, model_, diagnostics_);
   context.warn = [this](Code code, const std::string& message, const std::vector<std::string>& notes) {
@@ -155,6 +156,12 @@ Result<Graph> read_onnx(const OnnxSource& source, const OnnxTable& table, const 
   OnnxReader plain(source, table, semantics, sizes);
   Result<Graph> graph = plain.read();
   if (graph.ok()) return graph;
+  // Extents that broadcast become others, which may not go where one of them goes, as into the next iteration.
+  if (plain.has_joined()) {
+    OnnxReader equal(source, table, semantics, sizes);
+    equal.take_as_equal();
+    if (Result<Graph> again = equal.read(); again.ok()) return again;
+  }
   // Where extents follow from numbers that run time tells, the extents that the file states may tell the numbers
   // before: then these are taken to be known, and the program checks that they are. Or they tell the extents of what
   // depends on several such numbers.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "frontend/recipe/stretch_open.h"
 #include "support/diagnostics.h"
 
 namespace tenon {
@@ -27,6 +28,7 @@ class OpCall {
       context_.builder.set_origin(context_.origin(context_.depth > 0 ? context_.outermost : call_.offset));
     std::vector<ValueId> ids;
     for (const RecipeValue& v : inputs_) ids.push_back(tensor(v));
+    stretch_open_extents(context_.builder, *signature_, ids);
     const size_t outputs = call_.wanted == 1 ? std::max<size_t>(1, signature_->outputs.size()) : call_.wanted;
     std::vector<ValueId> results;
     try {

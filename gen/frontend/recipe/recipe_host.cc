@@ -304,6 +304,12 @@ RecipeValue joined_lists(const HostCall& c) {
   return all;
 }
 
+// What two extents that meet in a broadcast become, where run time tells which of them is 1; none elsewhere.
+RecipeValue met(const HostCall& c) {
+  const auto joint = c.context.builder.joint_extent(c.whole(c.args[0]), c.whole(c.args[1]));
+  return joint ? RecipeValue(*joint) : RecipeValue();
+}
+
 // op(op(a, b), c) … over a list of tensors.
 RecipeValue chain(const HostCall& c) {
   const RecipeList& list = c.list(1);
@@ -409,6 +415,7 @@ constexpr HostRow kHostRows[] = {
     {"made", 1, 1, made},
     {"warn", 1, 1, warn},
     {"joined", 1, 1, joined_lists},
+    {"met", 2, 2, met},
     {"chain", 2, 2, chain},
     {"scan", 5, 5, scan},
     {"item", 2, 2, item},
@@ -421,8 +428,8 @@ constexpr HostRow kHostRows[] = {
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
   return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar ||
-         f == upper_bound || f == made || f == chain || f == scan || f == item || f == stretch || f == split ||
-         f == grad;
+         f == upper_bound || f == made || f == chain || f == scan || f == item || f == stretch ||
+         f == split || f == grad;
 }
 
 bool has_tensor(const RecipeList& args) {

@@ -1,0 +1,12 @@
+// Inputs whose open extents broadcast, where run time tells which of them are 1.
+#pragma once
+
+#include "frontend/graph/graph_builder.h"
+
+namespace tenon {
+
+/// Puts a `stretch_ones` before each input of an op whose extents may be 1 beside greater ones of another input. Throws
+/// GraphError.
+void stretch_open_extents(GraphBuilder& builder, const OpSignature& signature, std::vector<ValueId>& inputs);
+
+}  // namespace tenon
