@@ -83,6 +83,21 @@ bool LoopBody::keeps(size_t carried) const {
          source(body_.output(at + 1).name()) == body_.input(at + 2).name();
 }
 
+bool LoopBody::grows(size_t carried) const {
+  const int at = static_cast<int>(carried);
+  if (at + 2 >= body_.input_size() || at + 1 >= body_.output_size()) return false;
+  const std::string &own = body_.input(at + 2).name(), &next = source(body_.output(at + 1).name());
+  const NodeProto* insert = maker(next);
+  if (!insert || insert->op_type() != "SequenceInsert" || insert->input_size() != 2 || insert->input(0) != own)
+    return false;
+  for (const NodeProto& n : body_.node()) {
+    const bool hands_out = n.op_type() == "Identity" && n.output(0) == body_.output(at + 1).name();
+    for (const std::string& name : n.input())
+      if ((name == own && &n != insert) || (name == next && !hands_out)) return false;
+  }
+  return true;
+}
+
 std::optional<Counter> LoopBody::counter(size_t carried) const {
   const int at = static_cast<int>(carried);
   if (carried >= initial_.size() || !initial_[carried] || at + 2 >= body_.input_size() || at + 1 >= body_.output_size())

@@ -32,6 +32,8 @@ class LoopBody {
 
   /// Whether each iteration hands on what it was given.
   bool keeps(size_t carried) const;
+  /// Whether a carried sequence does nothing but get an element at its end in each iteration.
+  bool grows(size_t carried) const;
   /// The carried value in iteration k, where each iteration adds the same number to it.
   std::optional<Counter> counter(size_t carried) const;
   /// How many iterations run until the body's condition ends the loop; nothing where that depends on data, or where it

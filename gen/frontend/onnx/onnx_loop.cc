@@ -25,12 +25,13 @@ class LoopNode : public ControlNode {
   std::vector<ValueId> run() {
     const std::vector<ValueId> initial = inputs_from(2);
     tensors_only({inputs_.begin(), inputs_.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(inputs_.size(), 2))});
-    if (std::any_of(initial.begin(), initial.end(), is_list))
-      return unrolled_loop(initial, "a sequence goes through it");
     const LoopBody body(
         graph("body"), [&](const std::string& name) { return known(reader_.find(name)); }, begins(initial),
         builder_.sizes());
     const std::optional<SizeExpr> count = iterations(body);
+    const bool lists = std::any_of(initial.begin(), initial.end(), is_list);
+    if (lists && ((count && count->is_constant()) || !lists_grow(initial, body)))
+      return unrolled_loop(initial, "a sequence goes through it");
     try {
       return rolled_loop(initial, body, count);
     } catch (const GraphError& e) {
@@ -53,10 +54,20 @@ class LoopNode : public ControlNode {
   std::vector<std::optional<SizeExpr>> begins(const std::vector<ValueId>& initial) const {
     std::vector<std::optional<SizeExpr>> numbers;
     for (const ValueId v : initial) {
-      const DType dtype = builder_.value(v).dtype;
+      const DType dtype = v < 0 ? DType::F32 : builder_.value(v).dtype;
       numbers.push_back(dtype == DType::I32 || dtype == DType::I64 ? known(v) : std::nullopt);
     }
     return numbers;
+  }
+
+  /// Whether the sequences that it carries are empty at first and get an element in each iteration.
+  bool lists_grow(const std::vector<ValueId>& initial, const LoopBody& body) {
+    for (size_t i = 0; i < initial.size(); ++i) {
+      if (!is_list(initial[i]) || body.keeps(i)) continue;
+      if (!list_of(initial[i]).empty() || !body.grows(i)) return false;
+      grown_.push_back(i);
+    }
+    return true;
   }
 
   bool is_fixed(ValueId id) const { return number(id) && number(id)->is_constant(); }
@@ -74,6 +85,7 @@ class LoopNode : public ControlNode {
   }
 
   bool gives_parts(size_t carried) const {
+    if (!grown_.empty()) return true;
     for (int i = static_cast<int>(carried); i < node_.output_size(); ++i)
       if (!node_.output(i).empty()) return true;
     return false;
@@ -157,7 +169,7 @@ class LoopNode : public ControlNode {
   std::vector<ValueId> seen_inside(RegionId loop, const std::vector<ValueId>& initial, const LoopBody& body) {
     std::vector<ValueId> seen;
     for (size_t i = 0; i < initial.size(); ++i) {
-      if (body.keeps(i)) {
+      if (is_handed_on(initial, body, i)) {
         seen.push_back(initial[i]);
         continue;
       }
@@ -180,16 +192,18 @@ class LoopNode : public ControlNode {
                                 builder_.add_numbers(DType::Bool, {}, {1})};
     const std::vector<ValueId> seen = seen_inside(guard.region, initial, body);
     inside.insert(inside.end(), seen.begin(), seen.end());
-    const std::vector<ValueId> made = reader_.read(graph("body"), inside);
-    if (!sound(made)) return {};
+    std::vector<ValueId> made = reader_.read(graph("body"), inside);
+    if (!complete(made)) return {};
     if (made.size() < initial.size() + 1)
       throw OnnxError{Code::E0806, "its body hands on fewer values than it is given", {}};
+    take_elements(initial, made);
+    if (!sound(made)) return {};
     GraphBuilder::LoopEnd end;
     const std::optional<SizeExpr> goes_on = number(made[0]), counted = body.iterations(starts_at_once());
     const bool counts = !guarded && count && count->is_constant() && counted && counted->is_constant();
     if (!counts && (!goes_on || !goes_on->is_constant() || goes_on->is(0))) end.continues = made[0];
     for (size_t i = 0; i < initial.size(); ++i)
-      if (!body.keeps(i)) end.next.push_back(made[i + 1]);
+      if (!is_handed_on(initial, body, i)) end.next.push_back(made[i + 1]);
     for (size_t i = initial.size() + 1; i < made.size(); ++i) end.parts.emplace_back(made[i], false);
     const bool may_end = asked != kNoValue || guarded || end.continues != kNoValue;
     end.partial = may_end && !end.parts.empty() && stated_trip(initial.size()) == 0;
@@ -198,7 +212,26 @@ class LoopNode : public ControlNode {
     std::vector<ValueId> ended = builder_.end_loop(guard.region, end);
     guard.done = true;
     if (end.partial) cut_parts(ended, carried);
-    return with_kept(initial, body, ended);
+    return with_lists(with_kept(initial, body, ended));
+  }
+
+  /// Whether iterations read it from outside: values that none changes, and sequences.
+  static bool is_handed_on(const std::vector<ValueId>& initial, const LoopBody& body, size_t i) {
+    return body.keeps(i) || is_list(initial[i]);
+  }
+
+  /// The elements that growing sequences get become parts of results, behind those that the node names.
+  void take_elements(const std::vector<ValueId>& initial, std::vector<ValueId>& made) const {
+    for (const size_t i : grown_) made.push_back(list_of(made[i + 1])[0].get<TensorRef>()->id);
+    for (size_t i = 0; i < initial.size(); ++i)
+      if (is_list(initial[i])) made[i + 1] = made[0];
+  }
+  std::vector<ValueId> with_lists(std::vector<ValueId> results) {
+    const size_t first = results.size() - grown_.size();
+    for (size_t k = 0; k < grown_.size(); ++k)
+      results[grown_[k]] = add_list({OpenParts{results[first + k], 0, 1, true}});
+    results.resize(first);
+    return results;
   }
 
   /// The number of iterations that run time tells, or one without end where memory is planned for a number of our own.
@@ -228,10 +261,13 @@ class LoopNode : public ControlNode {
                                         const std::vector<ValueId>& ended) {
     std::vector<ValueId> results;
     size_t next = 0;
-    for (size_t i = 0; i < initial.size(); ++i) results.push_back(body.keeps(i) ? initial[i] : ended[next++]);
+    for (size_t i = 0; i < initial.size(); ++i)
+      results.push_back(is_handed_on(initial, body, i) ? initial[i] : ended[next++]);
     results.insert(results.end(), ended.begin() + static_cast<std::ptrdiff_t>(next), ended.end());
     return results;
   }
+
+  std::vector<size_t> grown_;  // carried sequences that get an element in each iteration
 };
 
 }  // namespace

@@ -304,6 +304,24 @@ RecipeValue joined_lists(const HostCall& c) {
   return all;
 }
 
+// The parts of a tensor along an axis, `extent` each, as a list whose length is open.
+RecipeValue open_parts(const HostCall& c) {
+  const bool* dropped = c.args[3].get<bool>();
+  if (!dropped) c.fail("a condition is expected here");
+  return RecipeList{OpenParts{c.tensor(0), static_cast<size_t>(c.integer(c.args[1])), c.integer(c.args[2]), *dropped}};
+}
+const OpenParts* open_list(const RecipeValue& v) {
+  const RecipeList* list = v.get<RecipeList>();
+  return list && list->size() == 1 ? (*list)[0].get<OpenParts>() : nullptr;
+}
+RecipeValue is_open(const HostCall& c) { return open_list(c.args[0]) != nullptr; }
+// [whole, axis, extent, dropped] of such a list.
+RecipeValue parts_of(const HostCall& c) {
+  const OpenParts* p = open_list(c.args[0]);
+  if (!p) c.fail("a sequence whose length run time decides is expected here, not " + kind_of(c.args[0]));
+  return RecipeList{TensorRef{p->whole}, SizeExpr(static_cast<int64_t>(p->axis)), SizeExpr(p->extent), p->dropped};
+}
+
 // What two extents that meet in a broadcast become, where run time tells which of them is 1; none elsewhere.
 RecipeValue met(const HostCall& c) {
   const auto joint = c.context.builder.joint_extent(c.whole(c.args[0]), c.whole(c.args[1]));
@@ -415,6 +433,9 @@ constexpr HostRow kHostRows[] = {
     {"made", 1, 1, made},
     {"warn", 1, 1, warn},
     {"joined", 1, 1, joined_lists},
+    {"open_parts", 4, 4, open_parts},
+    {"is_open", 1, 1, is_open},
+    {"parts_of", 1, 1, parts_of},
     {"met", 2, 2, met},
     {"chain", 2, 2, chain},
     {"scan", 5, 5, scan},
@@ -428,7 +449,7 @@ constexpr HostRow kHostRows[] = {
 bool takes_tensors(const HostRow& row) {
   const auto f = row.function;
   return f == rank || f == shape || f == dtype_of_tensor || f == has || f == known || f == values || f == scalar ||
-         f == upper_bound || f == made || f == chain || f == scan || f == item || f == stretch ||
+         f == upper_bound || f == made || f == open_parts || f == chain || f == scan || f == item || f == stretch ||
          f == split || f == grad;
 }
 

@@ -108,6 +108,7 @@ struct ValueText {
   std::string operator()(const std::string& s) const { return "'" + s + "'"; }
   std::string operator()(DType d) const { return std::string(name_of(d)); }
   std::string operator()(TensorRef) const { return "a tensor"; }
+  std::string operator()(const OpenParts&) const { return "as many tensors as sizes say"; }
   std::string operator()(const RecipeList& list) const {
     std::string text = "[";
     for (const RecipeValue& e : list) text += (text.size() > 1 ? ", " : "") + to_text(e);
@@ -118,8 +119,10 @@ struct ValueText {
 }  // namespace
 
 std::string kind_of(const RecipeValue& value) {
-  static constexpr const char* kinds[] = {"nothing", "true or false", "an integer", "a number",
-                                          "text",    "a dtype",       "a tensor",   "a list"};
+  static constexpr const char* kinds[] = {
+      "nothing", "true or false", "an integer", "a number",
+      "text",    "a dtype",       "a tensor",   "a sequence whose length run time decides",
+      "a list"};
   return kinds[value.v.index()];
 }
 

@@ -15,12 +15,22 @@ struct TensorRef {
   bool operator==(const TensorRef&) const = default;
 };
 
+/// All parts of a tensor along an axis, where the sizes of a call decide how many there are. A list that has this as
+/// its only element is the list of these parts.
+struct OpenParts {
+  ValueId whole = kNoValue;
+  size_t axis = 0;
+  int64_t extent = 1;    // of each part; the last one has what is left
+  bool dropped = false;  // parts of extent 1 are without the axis
+  bool operator==(const OpenParts&) const = default;
+};
+
 struct RecipeValue;
 using RecipeList = std::vector<RecipeValue>;
 
 /// monostate is `none`: an absent optional input, output or attribute. Integers are SizeExpr, constant or not.
 struct RecipeValue {
-  std::variant<std::monostate, bool, SizeExpr, double, std::string, DType, TensorRef, RecipeList> v;
+  std::variant<std::monostate, bool, SizeExpr, double, std::string, DType, TensorRef, OpenParts, RecipeList> v;
 
   RecipeValue() = default;
   template <class T>
