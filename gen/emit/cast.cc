@@ -19,6 +19,7 @@ CExpr f32_before_rounding(Emitter& e, const Operand& from) {
   const DType d = from->type.dtype;
   if (d == DType::F32) return e.operand(from);
   if (d == DType::Bool || (is_int(d) && bits_of(d) <= 16)) return cast_value(e, {DType::F32, 1, 0}, from);
+  if (d == DType::I64 || d == DType::U64) return call_scalar_piece(e, "f32_odd_of_int", d, {e.operand(from)});
   return call_scalar_piece(e, "f32_odd_of_f64", DType::F64, {cast_value(e, {DType::F64, 1, 0}, from)});
 }
 

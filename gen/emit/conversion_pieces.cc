@@ -47,6 +47,14 @@ constexpr ScalarPieceRow kConversionRows[] = {
   if (away) u -= 1u;
   return $(f32_of_bits:u32)(u | 1u);
 )"},
+    // The same of 64-bit integers: what an f64 does not hold of them becomes one bit that it holds.
+    {"f32_odd_of_int", "su", "float", "$T a", R"(  const $T held = (a & ~($T)4095) | ($T)((a & 4095) != 0 ? 2048 : 0);
+  return $(f32_odd_of_f64:f64)((double)(a / ($T)4503599627370496 == 0 ? a : held));
+)"},
+    // A power of two near 1/a, which is not below 0.
+    {"one_over", "d", "double", "double a", R"(  const uint64_t e = $(bits)(a) >> 52;
+  return $(f64_of_bits:u64)((2046u - (e < 1u ? 1u : e > 2045u ? 2045u : e)) << 52);
+)"},
     {"i8_of_float", "fd", "int8_t", "$T a", R"(  if (a != a) return 0;
   return a <= -128 ? INT8_MIN : a >= 127 ? INT8_MAX : (int8_t)a;
 )"},

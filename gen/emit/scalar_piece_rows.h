@@ -6,10 +6,10 @@
 
 namespace tenon::emit {
 
-/// One function for the dtypes whose letter is in `types`: s signed, u unsigned integers, f float, d double, c complex.
-/// Holes: $T the type, $U the unsigned type of its width, $W that type or uint32_t where it is narrower, $B the bits,
-/// $R the real type, $S the suffix of its literals (f or nothing), $(piece) the piece of the same type, $(piece:dtype)
-/// of another.
+/// One function for the dtypes whose letter is in `types`: s signed, u unsigned integers, f float, d double, c complex
+/// of floats, z complex of doubles. Holes: $T the type, $U the unsigned type of its width, $W that type or uint32_t
+/// where it is narrower, $B the bits, $R the real type, $S the suffix of its literals (f or nothing), $(piece) the
+/// piece of the same type, $(piece:dtype) of another.
 struct ScalarPieceRow {
   std::string_view op;
   std::string_view types;

@@ -9,7 +9,7 @@ namespace tenon::emit {
 namespace {
 
 char letter_of(DType d) {
-  if (is_complex(d)) return 'c';
+  if (is_complex(d)) return d == DType::C64 ? 'c' : 'z';
   if (d == DType::F32) return 'f';
   if (d == DType::F64) return 'd';
   return is_signed_int(d) ? 's' : 'u';

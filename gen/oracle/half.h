@@ -10,6 +10,6 @@ namespace tenon {
 /// Value of the bits of an f16 or bf16.
 double half_value(DType dtype, uint16_t bits);
 /// Nearest f16 or bf16; ties go to the even one, overflow to infinity, NaN stays NaN.
-uint16_t half_bits(DType dtype, double value);
+uint16_t half_bits(DType dtype, long double value);
 
 }  // namespace tenon

@@ -34,7 +34,7 @@ NestValue reinterpret(const NestValue& v, OperandType type) {
 Number rounded_to(const Number& v, DType type) {
   switch (type) {
     case DType::F16:
-    case DType::BF16: return {0, half_value(type, half_bits(type, static_cast<double>(v.f)))};
+    case DType::BF16: return {0, half_value(type, half_bits(type, v.f))};
     case DType::F32: return {0, static_cast<float>(v.f)};
     case DType::F64: return {0, static_cast<double>(v.f)};
     case DType::C64: return {0, static_cast<float>(v.f), static_cast<float>(v.im)};

@@ -69,7 +69,7 @@ void store_number(TensorData& t, int64_t at, const Number& v) {
     case DType::I64:
     case DType::U64: return put(t, at, v.i);
     case DType::F16:
-    case DType::BF16: return put(t, at, half_bits(t.dtype, static_cast<double>(v.f)));
+    case DType::BF16: return put(t, at, half_bits(t.dtype, v.f));
     case DType::F32: return put(t, at, static_cast<float>(v.f));
     case DType::F64: return put(t, at, static_cast<double>(v.f));
     case DType::C64: put(t, 2 * at, static_cast<float>(v.f)); return put(t, 2 * at + 1, static_cast<float>(v.im));
@@ -109,7 +109,7 @@ Number convert_number(const Number& v, DType from, DType to) {
                                  : static_cast<long double>(v.i);
     out.im = is_complex(from) && is_complex(to) ? v.im : 0;
     if (to == DType::F32 && from == DType::F64) out.f = static_cast<float>(out.f);
-    if (to == DType::F16 || to == DType::BF16) out.f = half_value(to, half_bits(to, static_cast<double>(out.f)));
+    if (to == DType::F16 || to == DType::BF16) out.f = half_value(to, half_bits(to, out.f));
     return out;
   }
   if (to == DType::Bool) return {from_real ? (v.f != 0 || v.im != 0) : v.i != 0};

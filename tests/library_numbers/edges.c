@@ -290,11 +290,77 @@ static void typed_axes(void)
     EXPECT(tn_sum_f32(&rows, &s, x, z, NULL, 0) == TN_E_ATTR, z[0]);
 }
 
+/* Numbers near the ends of the range: what is on the way to a result inside of the range stays inside. */
+static void complex_ends(void)
+{
+    static const struct {
+        float a[2], b[2], want[2];
+    } f32[] = {{{3e38f, 3e38f}, {3e38f, 3e38f}, {1, 0}},     {{1e-40f, 1e-40f}, {2e-40f, 0}, {0.5f, 0.5f}}, {{1, -1}, {0, 0}, {INFINITY, -INFINITY}},
+               {{1, 2}, {INFINITY, INFINITY}, {0, 0}},       {{1, 2}, {-INFINITY, 3}, {0, 0}},              {{5, 5}, {1, 2}, {3, -1}}};
+    static const struct {
+        double a[2], b[2], want[2];
+    } f64[] = {{{1.5e308, 1.5e308}, {1.5e308, 1.5e308}, {1, 0}}, {{1e-310, 1e-310}, {2e-310, 0}, {0.5, 0.5}}, {{1e308, 0}, {0, 1e308}, {0, -1}},
+               {{1e-200, 1e-200}, {1e-300, 0}, {1e100, 1e100}},  {{1, -1}, {0, 0}, {INFINITY, -INFINITY}},   {{1, 2}, {INFINITY, 3}, {0, 0}}};
+    const int64_t one[1] = {1};
+    for (int k = 0; k < LENGTH(f32); ++k) {
+        float a[2] = {f32[k].a[0], f32[k].a[1]}, b[2] = {f32[k].b[0], f32[k].b[1]}, y[2] = {77, 77};
+        box in[2] = {boxed(TN_C64, a, 1, one, NULL), boxed(TN_C64, b, 1, one, NULL)}, out = boxed(TN_C64, y, 1, one, NULL);
+        EXPECT(call_op("div", TN_C64, in, 2, &out, 1, NULL, 0) == 0, k);
+        for (int p = 0; p < 2; ++p)
+            EXPECT(y[p] == f32[k].want[p] || fabsf(y[p] - f32[k].want[p]) <= 1e-5f * fabsf(f32[k].want[1 - p] + f32[k].want[p]), y[p]);
+    }
+    for (int k = 0; k < LENGTH(f64); ++k) {
+        double a[2] = {f64[k].a[0], f64[k].a[1]}, b[2] = {f64[k].b[0], f64[k].b[1]}, y[2] = {77, 77};
+        box in[2] = {boxed(TN_C128, a, 1, one, NULL), boxed(TN_C128, b, 1, one, NULL)}, out = boxed(TN_C128, y, 1, one, NULL);
+        EXPECT(call_op("div", TN_C128, in, 2, &out, 1, NULL, 0) == 0, k);
+        for (int p = 0; p < 2; ++p)
+            EXPECT(y[p] == f64[k].want[p] || fabs(y[p] - f64[k].want[p]) <= 1e-12 * fabs(f64[k].want[1 - p] + f64[k].want[p]), y[p]);
+    }
+    double z[2] = {1.2e308, 1.6e308}, root[2] = {77, 77}, sign[2] = {77, 77};
+    box in = boxed(TN_C128, z, 1, one, NULL), out = boxed(TN_C128, root, 1, one, NULL), unit = boxed(TN_C128, sign, 1, one, NULL);
+    EXPECT(call_op("sqrt", TN_C128, &in, 1, &out, 1, NULL, 0) == 0 && fabs(root[0] / 1.2649110640673517e154 - 1) < 1e-14, root[0]);
+    EXPECT(fabs(root[1] / 6.324555320336759e153 - 1) < 1e-14, root[1]);
+    EXPECT(call_op("sign", TN_C128, &in, 1, &unit, 1, NULL, 0) == 0 && fabs(sign[0] - 0.6) < 1e-15 && fabs(sign[1] - 0.8) < 1e-15, sign[0]);
+}
+
+/* 2^60 + 2^52 is between two values of bf16, and one more decides. */
+static void wide_integers_to_bf16(void)
+{
+    const int64_t two[1] = {2};
+    int64_t x[2] = {((int64_t)1 << 60) + ((int64_t)1 << 52), ((int64_t)1 << 60) + ((int64_t)1 << 52) + 1};
+    for (int sign = 0; sign < 2; ++sign) {
+        uint16_t y[2] = {77, 77};
+        box in = boxed(TN_I64, x, 1, two, NULL), out = boxed(TN_BF16, y, 1, two, NULL);
+        EXPECT(call_op("cast", TN_I64, &in, 1, &out, 1, NULL, 0) == 0, sign);
+        EXPECT(y[0] == (sign ? 0xdd80 : 0x5d80), y[0]);
+        EXPECT(y[1] == (sign ? 0xdd81 : 0x5d81), y[1]);
+        x[0] = -x[0];
+        x[1] = -x[1];
+    }
+}
+
+static void powers_of_pools(void)
+{
+    const int64_t image[4] = {1, 1, 1, 2}, point[4] = {1, 1, 1, 1}, kernel[2] = {1, 2};
+    const double powers[2] = {3, INFINITY};
+    const float wants[2][2] = {{3.7797631e30f, 3e30f}, {3.7797631e-30f, 3e-30f}};
+    for (int far = 0; far < 2; ++far)
+        for (int k = 0; k < 2; ++k) {
+            const float unit = far == 0 ? 1e30f : 1e-30f;
+            float x[2] = {3 * unit, -3 * unit}, y = 77, z = 77;
+            const tn_attr attrs[2] = {{"p", 1, NULL, &powers[k]}, {"kernel", 2, kernel, NULL}};
+            box in = boxed(TN_F32, x, 4, image, NULL), out = boxed(TN_F32, &y, 4, point, NULL), all = boxed(TN_F32, &z, 4, point, NULL);
+            EXPECT(call_op("lppool2d", TN_F32, &in, 1, &out, 1, attrs, 2) == 0 && fabsf(y / wants[far][k] - 1) < 1e-5f, y);
+            EXPECT(call_op("global_lppool", TN_F32, &in, 1, &all, 1, attrs, 1) == 0 && fabsf(z / wants[far][k] - 1) < 1e-5f, z);
+        }
+}
+
 int main(void)
 {
     void (*const groups[])(void) = {limits,          reductions,       long_sums,        norms,          empty_argmax, gemm_factors,
                                     generators,      far_attributes,   far_steps,      nonzero_of_views,
-                                    ranks_above_the_limit, empty_and_huge, typed_axes,       turned_views};
+                                    ranks_above_the_limit, empty_and_huge, typed_axes,       turned_views,
+                                    complex_ends,    wide_integers_to_bf16, powers_of_pools};
     for (int l = 0; l < LENGTH(levels); ++l) {
         if (tn_force_isa(levels[l]) != 0)
             continue;
