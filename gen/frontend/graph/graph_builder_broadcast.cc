@@ -1,5 +1,6 @@
 // Extents of which only run time tells whether one is 1, where operators broadcast.
 #include <algorithm>
+#include <map>
 
 #include "frontend/graph/graph_builder.h"
 #include "ir/graph/size_bounds.h"
@@ -17,12 +18,21 @@ bool share_a_name(const SizeExpr& a, const SizeExpr& b) {
   return std::any_of(x.begin(), x.end(), [&](const std::string& n) { return std::count(y.begin(), y.end(), n) > 0; });
 }
 
-/// The greater of two extents of which one may be part of the other.
+void add_parts(const SizeExpr& e, std::map<std::string, SizeExpr>& parts) {
+  if (e.kind == SizeExpr::Kind::max)
+    for (const SizeExpr& a : e.args) add_parts(a, parts);
+  else parts.emplace(to_text(e), e);
+}
+
+/// The greatest of all that the two are the greatest of, in one order, so that the same extents always meet in the
+/// same.
 SizeExpr greater_extent(const SizeExpr& a, const SizeExpr& b) {
-  const auto has = [](const SizeExpr& max, const SizeExpr& e) {
-    return max.kind == SizeExpr::Kind::max && std::count(max.args.begin(), max.args.end(), e) > 0;
-  };
-  return has(a, b) ? a : has(b, a) ? b : size_max(a, b);
+  std::map<std::string, SizeExpr> parts;
+  add_parts(a, parts);
+  add_parts(b, parts);
+  SizeExpr greatest = parts.begin()->second;
+  for (const auto& [text, part] : parts) greatest = size_max(greatest, part);
+  return greatest;
 }
 
 }  // namespace

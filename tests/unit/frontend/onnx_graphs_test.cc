@@ -169,21 +169,37 @@ TEST_CASE("frontend: an extent that some sizes make negative is compared with 0 
   CHECK_FALSE(windows(1, 3).ok());
 }
 
-TEST_CASE("frontend: two open sizes that meet are compared at every call") {
-  const auto sum = [](int64_t lo, int64_t hi) {
+TEST_CASE("frontend: two open sizes that meet are equal at every call, or one of them is 1") {
+  const auto sum = [](int64_t from, int64_t lo, int64_t hi) {
     const tenon_test::onnx::Graph g{
         {node("Add", {"x", "w"}, {"h"}), node("Add", {"w", "x"}, {"k"}), node("Add", {"h", "k"}, {"y"})},
         {value("x", {-1, 2}), value("w", {-2, 2})},
         {untyped("y")},
         {}};
-    return read(model(g, 13), {{"N", {1, 8}}, {"M", {lo, hi}}});
+    return read(model(g, 13), {{"N", {from, 8}}, {"M", {lo, hi}}});
   };
-  const auto graph = sum(1, 9);
+  const auto graph = sum(1, 1, 9);
   INFO(graph.diagnostics().text());
   REQUIRE(graph.ok());
-  REQUIRE(graph->equal.size() == 1);
-  CHECK(to_text(graph->equal[0].a) + to_text(graph->equal[0].b) == "NM");
-  CHECK_FALSE(sum(9, 12).ok());
+  CHECK(to_text(graph->values[static_cast<size_t>(graph->outputs[0])].dims[0]) == "max(M, N)");
+  const auto takes = [](const tenon::Graph& g, int64_t n, int64_t m) {
+    const SizeValues sizes{{"N", n}, {"M", m}};
+    return std::all_of(g.equal.begin(), g.equal.end(),
+                       [&](const EqualExtents& e) { return evaluate(e.a, sizes) == evaluate(e.b, sizes); });
+  };
+  CHECK(takes(*graph, 4, 4));
+  CHECK(takes(*graph, 1, 4));
+  CHECK(takes(*graph, 4, 1));
+  CHECK_FALSE(takes(*graph, 3, 2));
+  const auto greater = sum(1, 9, 12);
+  REQUIRE(greater.ok());
+  CHECK(to_text(greater->values[static_cast<size_t>(greater->outputs[0])].dims[0]) == "M");
+  CHECK(takes(*greater, 1, 10));
+  CHECK_FALSE(takes(*greater, 8, 10));
+  const auto equal = sum(2, 2, 9);
+  REQUIRE(equal.ok());
+  CHECK_FALSE(takes(*equal, 3, 2));
+  CHECK_FALSE(sum(2, 9, 12).ok());
 }
 
 TEST_CASE("frontend: a recipe that cannot be carried out is shown with its line and column") {
