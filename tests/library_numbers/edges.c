@@ -326,12 +326,11 @@ static void complex_ends(void)
 /* 2^60 + 2^52 is between two values of bf16, and one more decides. */
 static void wide_integers_to_bf16(void)
 {
-    const int64_t two[1] = {2};
+    const tn_cast_dims two = {{1, {2}}};
     int64_t x[2] = {((int64_t)1 << 60) + ((int64_t)1 << 52), ((int64_t)1 << 60) + ((int64_t)1 << 52) + 1};
     for (int sign = 0; sign < 2; ++sign) {
         uint16_t y[2] = {77, 77};
-        box in = boxed(TN_I64, x, 1, two, NULL), out = boxed(TN_BF16, y, 1, two, NULL);
-        EXPECT(call_op("cast", TN_I64, &in, 1, &out, 1, NULL, 0) == 0, sign);
+        EXPECT(tn_cast_i64_bf16(&two, x, y, NULL, 0) == 0, sign);
         EXPECT(y[0] == (sign ? 0xdd80 : 0x5d80), y[0]);
         EXPECT(y[1] == (sign ? 0xdd81 : 0x5d81), y[1]);
         x[0] = -x[0];
