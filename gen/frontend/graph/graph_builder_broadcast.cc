@@ -24,15 +24,15 @@ void add_parts(const SizeExpr& e, std::map<std::string, SizeExpr>& parts) {
   else parts.emplace(to_text(e), e);
 }
 
-/// The greatest of all that the two are the greatest of, in one order, so that the same extents always meet in the
+/// The maximum of all that the two are the maximum of, in one order, so that the same extents always meet in the
 /// same.
-SizeExpr greater_extent(const SizeExpr& a, const SizeExpr& b) {
+SizeExpr joint_maximum(const SizeExpr& a, const SizeExpr& b) {
   std::map<std::string, SizeExpr> parts;
   add_parts(a, parts);
   add_parts(b, parts);
-  SizeExpr greatest = parts.begin()->second;
-  for (const auto& [text, part] : parts) greatest = size_max(greatest, part);
-  return greatest;
+  SizeExpr maximum = parts.begin()->second;
+  for (const auto& [text, part] : parts) maximum = size_max(maximum, part);
+  return maximum;
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::optional<SizeExpr> GraphBuilder::joint_extent(const SizeExpr& a, const Size
   if (is_written(a) || is_written(b) || !known_at_run(a) || !known_at_run(b)) return std::nullopt;
   const SizeBounds x = bounds_of(a, graph_.sizes), y = bounds_of(b, graph_.sizes);
   if (x.lo > 1 && y.lo > 1) return std::nullopt;
-  SizeExpr joint = x.lo > 1 ? a : y.lo > 1 ? b : greater_extent(a, b);
+  SizeExpr joint = x.lo > 1 ? a : y.lo > 1 ? b : joint_maximum(a, b);
   // Nothing next to one element is nothing.
   if (x.lo < 1 || y.lo < 1) joint = joint * size_min(size_min(a, b), 1);
   if (joint != a && joint != b) joints_.push_back(joint);
