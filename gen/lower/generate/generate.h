@@ -11,6 +11,7 @@
 #include "lower/generate/names_in_scope.h"
 #include "lower/generate/value_memo.h"
 #include "lower/kernel/check_guards.h"
+#include "lower/tree/carry_values.h"
 #include "lower/tree/loop_tree.h"
 #include "lower/tree/place_temps.h"
 #include "support/pointer_map.h"
@@ -48,6 +49,13 @@ class Generator {
       const bool wanted = prefetch_bytes > 0 && std::count(cached.begin(), cached.end(), tensor) == 0;
       return wanted ? std::optional(prefetch_bytes) : std::nullopt;
     }
+  };
+  /// What an iteration of a recurrence left in variables for those behind it, by how many iterations ago.
+  struct CarriedValue {
+    int tensor = 0;
+    int64_t ago = 0;
+    std::vector<Expr> index;
+    Bundle value;
   };
   struct AccumulatorState {
     std::vector<std::string> names;  ///< one a part
@@ -103,6 +111,15 @@ class Generator {
   Operand position(const Expr& e);
   void start_leaf(std::initializer_list<Expr> roots);
   Bundle combined(const TreeDefine& d, const Bundle& v);
+
+  // ---- recurrences (generate_carried.cc)
+  void carried_loop(const TreeLoop& l);
+  void first_part(const TreeLoop& l);
+  void later_part(const TreeLoop& l);
+  void declare_carried(const TreeLoop& l, const HandedOn& h);
+  Bundle made_here(const HandedOn& h);
+  void hand_on(const std::vector<HandedOn>& values);
+  const Bundle* known_value(int tensor, const std::vector<Expr>& index) const;
 
   // ---- rows taken together (generate_rows.cc)
   void rows_loop(const TreeLoop& l);
@@ -169,6 +186,7 @@ class Generator {
   std::map<std::string, Bundle> vars_;
   std::vector<AccumulatorState> accumulators_;
   Forwarding<Bundle> forwarded_;
+  std::vector<CarriedValue> carried_;
   Lanes lanes_;
   int rows_ = 0;                   ///< > 0: so many rows go together
   std::map<int, Operand> folded_;  ///< of these, a vector of the results of each accumulator

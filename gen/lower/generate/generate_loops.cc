@@ -81,6 +81,7 @@ void Generator::loop(const TreeLoop& l) {
   if (l.interior) interior_.push_back(l.var.name);
   if (l.shape.lanes * l.shape.parts > 1) vector_loop(l);
   else if (l.rows > 1) rows_loop(l);
+  else if (l.apart > 0) carried_loop(l);
   else plain_loop(l, bound(l.begin, l, "_begin"));
   if (l.interior) interior_.pop_back();
   ranges_.extents.erase(l.var.name);
@@ -242,7 +243,9 @@ void Generator::define(const TreeDefine& d) {
   Bundle v = value(d.value);
   if (place.stored && !lanes_.var.empty()) v = spread(v, lanes_.parts);
   v = combined(d, v);
-  if (place.forwarded || !place.stored) {
+  const bool carried =
+      std::any_of(carried_.begin(), carried_.end(), [&](const CarriedValue& c) { return c.tensor == d.tensor; });
+  if (place.forwarded || carried || !place.stored) {
     const std::string base = base_name(read_of(d.tensor, tensor.dtype, d.index), k_);
     for (Operand& x : v) x = named(base, x);
   }

@@ -78,7 +78,7 @@ void Generator::begin(const TreeBegin& b) {
 bool Generator::zero_when_inactive(const Expr& e) const {
   if (const auto* r = std::get_if<Read>(&e->node)) {
     const auto* seen = varies_.find(e.get());
-    return !r->fill && seen && seen->second && !forwarded_.find(r->tensor, r->index);
+    return !r->fill && seen && seen->second && !known_value(r->tensor, r->index);
   }
   const auto* a = std::get_if<Apply>(&e->node);
   if (!a) return false;

@@ -41,7 +41,7 @@ bool Generator::varies(const Expr& e) {
     const auto it = vars_.find(v->name);
     result = v->name == lanes_.var || (it != vars_.end() && spread_out(it->second));
   } else if (const auto* r = std::get_if<Read>(&e->node)) {
-    const Bundle* known = r->fill ? nullptr : forwarded_.find(r->tensor, r->index);
+    const Bundle* known = r->fill ? nullptr : known_value(r->tensor, r->index);
     const std::vector<Expr>& strides = places_[static_cast<size_t>(r->tensor)].strides;
     result = known && spread_out(*known);
     // a dimension that repeats one element is the same for all lanes
@@ -205,7 +205,7 @@ Bundle Generator::guarded_select(const Operand& cond, const Expr& yes, const Exp
 
 Bundle Generator::read_value(const Expr& e, const Read& r) {
   if (!r.fill) {
-    const Bundle* known = forwarded_.find(r.tensor, r.index);
+    const Bundle* known = known_value(r.tensor, r.index);
     return known ? *known : load(e, r);
   }
   const auto [cond, bare] = padded_read(e, r, 0);
@@ -237,7 +237,8 @@ Expr Generator::stride_over_lanes(int tensor, const std::vector<Expr>& index) co
 
 Bundle Generator::load(const Expr& e, const Read& r) {
   const int buffer = buffer_of_[static_cast<size_t>(r.tensor)];
-  const Expr stride = stride_over_lanes(r.tensor, r.index);
+  const bool scalars = lanes_.lanes == 1 && lanes_.prefetch_bytes == 0;
+  const Expr stride = scalars ? constant_int(0) : stride_over_lanes(r.tensor, r.index);
   Bundle b;
   for (int u = 0; u < lanes_.parts; ++u) {
     const Operand offset = offset_of(r.tensor, r.index, u);
@@ -343,7 +344,7 @@ Operand Generator::scalar_of(const Expr& e, int part) {
 
 Operand Generator::scalar_read(const Expr& e, const Read& r, int part) {
   if (!r.fill) {
-    const Bundle* known = forwarded_.find(r.tensor, r.index);
+    const Bundle* known = known_value(r.tensor, r.index);
     if (known) return (*known)[known->size() > 1 ? static_cast<size_t>(part) : 0];
     const Operand offset = offset_of(r.tensor, r.index, part);
     if (const auto element = table_element(r.tensor, offset)) return *element;

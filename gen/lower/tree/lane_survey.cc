@@ -46,7 +46,13 @@ std::vector<TempPlace> places_of(const Kernel& k, const LoopTree& tree) {
 }  // namespace
 
 LaneSurvey::LaneSurvey(const Kernel& k, const LoopTree& tree, const TreeLoop& loop, const Ranges& ranges)
-    : k_(k), tree_(tree), var_(loop.var.name), interior_(loop.interior), ranges_(ranges), places_(places_of(k, tree)) {
+    : k_(k),
+      tree_(tree),
+      var_(loop.var.name),
+      interior_(loop.interior),
+      scalars_(loop.shape.lanes == 1),
+      ranges_(ranges),
+      places_(places_of(k, tree)) {
   ranges_.extents[var_] = loop.var.extent;
   this->tree(loop.body);
 }
@@ -105,7 +111,8 @@ void LaneSurvey::define(const TreeDefine& d) {
     return;
   }
   const auto s = stride(d.tensor, d.index);
-  if (!s || !is_one(*s) || d.update == Update::Last) return refuse();
+  if ((!s || !is_one(*s)) && !scalars_) return refuse();
+  if (d.update == Update::Last) return refuse();
   neighbours_ += 1;
   widest_ = std::max(widest_, bytes_of(k_.tensors[static_cast<size_t>(d.tensor)].dtype));
   if (is_complex(k_.tensors[static_cast<size_t>(d.tensor)].dtype)) refuse();
@@ -145,8 +152,8 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   if (!places_[static_cast<size_t>(r.tensor)].stored) return;
   const auto s = stride(r.tensor, r.index);
   const auto c = s ? constant_value(*s) : std::nullopt;
-  if (!c || *c < -1 || *c > kNearStride) return refuse();
-  (*c == 1 ? neighbours_ : strided_) += *c == 0 ? 0 : 1;
+  if ((!c || *c < -1 || *c > kNearStride) && !scalars_) return refuse();
+  if (c != 0) (c == 1 ? neighbours_ : strided_) += 1;
   if (!r.fill) return;
   value(r.fill);
   for (size_t d = 0; d < r.index.size(); ++d) {
@@ -160,7 +167,8 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
 }
 
 void LaneSurvey::apply(const Expr& e, const Apply& a) {
-  if (stays_scalar(a, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type))) return refuse();
+  const bool alone = stays_scalar(a, e->type) || (a.op == ScalarOp::Mul && bytes_of(e->type) == 8 && is_int(e->type));
+  if (alone && !scalars_) return refuse();
   operations_ += a.op == ScalarOp::Cast ? 0 : 1;
   if (scalar_op_row(a.op).has('M') || a.op == ScalarOp::Philox || (a.op == ScalarOp::Mod && is_float(e->type)))
     ++costly_;

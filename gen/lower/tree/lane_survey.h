@@ -12,7 +12,8 @@ namespace tenon {
 
 class LaneSurvey {
  public:
-  /// Surveys `loop`, which is marked as a vector loop already (temps are placed so).
+  /// Surveys `loop`, which is marked as a vector loop already (temps are placed so). Of several parts of one lane each
+  /// value is a scalar, which may be anywhere in memory.
   LaneSurvey(const Kernel&, const LoopTree&, const TreeLoop& loop, const Ranges& ranges);
 
   bool possible() const { return possible_; }
@@ -46,6 +47,7 @@ class LaneSurvey {
   const LoopTree& tree_;
   const std::string var_;
   const bool interior_;
+  const bool scalars_;
   Ranges ranges_;
   std::vector<TempPlace> places_;
   std::set<int> begun_, reduced_;

@@ -24,8 +24,9 @@ struct Writer {
   void operator()(const TreeLoop& l) {
     const std::string shape =
         l.shape.lanes * l.shape.parts > 1 ? fmt::format("  by {} x {}", l.shape.parts, l.shape.lanes) : "";
-    line(
-        fmt::format("for {} < {}{}{}", l.var.name, to_text(l.var.extent, names), shape, l.ordered ? "  in order" : ""));
+    const std::string apart = l.apart > 0 ? fmt::format("  from {} on by themselves", l.apart) : "";
+    line(fmt::format("for {} < {}{}{}{}", l.var.name, to_text(l.var.extent, names), shape,
+                     l.ordered ? "  in order" : "", apart));
     ++depth;
     if (!l.next_row.empty()) line("fetch " + list(l.next_row, names));
     write(l.body);

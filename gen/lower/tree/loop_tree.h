@@ -35,6 +35,7 @@ struct TreeLoop {
   bool parallel = false;  ///< iterations may go to workers
   bool ordered = false;   ///< iterations depend on each other beyond accumulators (scans, scatter, recurrences)
   bool carried = false;   ///< of a recurrence: each iteration needs what those before it made
+  int apart = 0;          ///< of a carried loop: so many first iterations are written apart (carry_values.h)
   LoopShape shape;
   int rows = 0;  ///< > 1: so many iterations at a time, whose reductions over vector loops are folded together
   std::vector<int> cached;     ///< tensors that an earlier loop of the same row went over: not fetched ahead

@@ -78,11 +78,11 @@ class ParallelLoops {
   const std::vector<TempPlace> places_;
 };
 
-/// for block < ceil(N/kBlock): for i from block·kBlock to the lesser of N and the next block
-TreeLoop blocked(TreeLoop l) {
-  const Expr size = constant_int(kBlock), block = var_ref("block.0");
+/// for block < ceil(N/elements): for i from block·elements to the lesser of N and the next block
+TreeLoop blocked(TreeLoop l, int64_t elements) {
+  const Expr size = constant_int(elements), block = var_ref("block.0");
   TreeLoop outer;
-  outer.var = {"block.0", constant_int((*constant_value(l.var.extent) + kBlock - 1) / kBlock)};
+  outer.var = {"block.0", constant_int((*constant_value(l.var.extent) + elements - 1) / elements)};
   l.begin = block * size;
   l.end = apply(ScalarOp::Min, {l.var.extent, l.begin + size});
   outer.body.push_back({std::move(l)});
@@ -108,8 +108,9 @@ void mark_parallel(const Kernel& k, LoopTree& tree) {
     auto* l = std::get_if<TreeLoop>(&n.node);
     if (!l || l->ordered || l->begin || !loops.independent(l->body, l->var.name)) continue;
     if (l->shape.lanes * l->shape.parts > 1) {
-      if (constant_value(l->var.extent).value_or(0) < 2 * kBlock) continue;
-      *l = blocked(*l);
+      const int64_t block = l->shape.lanes == 1 ? l->shape.parts : kBlock;  // rows side by side are long
+      if (constant_value(l->var.extent).value_or(0) < 2 * block) continue;
+      *l = blocked(*l, block);
     }
     mark(loops, *l);
   }

@@ -21,7 +21,7 @@ class VectorPlanner {
       if (!l) continue;
       const std::string var = l->var.name;
       ranges_.extents[var] = l->var.extent;
-      if (!mark(*l, is_only_loop(t)) && !split(t, i)) plan(l->body);
+      if (!mark(*l, is_only_loop(t)) && !split(t, i) && !side_by_side(*l)) plan(l->body);
       ranges_.extents.erase(var);
     }
   }
@@ -79,6 +79,25 @@ class VectorPlanner {
     const bool streams = alone && survey.costly() == 0 && survey.reduced().empty();
     l.shape = {lanes, parts, survey.has_loops() || streams ? 0 : prefetch_bytes(survey)};
     for (const int a : survey.reduced()) tree_.accumulators[static_cast<size_t>(a)].split = l.shape;
+    return true;
+  }
+
+  /// Rows of recurrences that go along a line each: every step of one waits for the one before, so that several rows
+  /// at a time take hardly longer than one.
+  bool side_by_side(TreeLoop& l) {
+    constexpr int kFew = 4;
+    const auto* inner = l.body.size() == 1 ? std::get_if<TreeLoop>(&l.body[0].node) : nullptr;
+    if (carries(l) || l.begin || l.end || !inner || inner->apart == 0) return false;
+    const auto loops = [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); };
+    const auto n = constant_value(l.var.extent);
+    if (std::any_of(inner->body.begin(), inner->body.end(), loops) || (n && *n < 2)) return false;
+    l.shape = {1, 2};
+    const LaneSurvey survey(k_, tree_, l, ranges_);
+    l.shape = {};
+    if (!survey.possible()) return false;
+    int rows = survey.operations() <= kFew ? 8 : 4;
+    while (n && rows > *n) rows /= 2;
+    l.shape = {1, rows};
     return true;
   }
 

@@ -2,6 +2,7 @@
 #include "lower/tree/tree_passes.h"
 
 #include "lower/tree/block_sums.h"
+#include "lower/tree/carry_values.h"
 #include "lower/tree/find_transposes.h"
 #include "lower/tree/join_rows.h"
 #include "lower/tree/mark_parallel.h"
@@ -15,6 +16,7 @@ std::span<const TreePass> tree_passes() {
   static constexpr TreePass passes[] = {
       {"reuse-outputs", [](const LowerContext& c, LoopTree& t) { reuse_outputs(c.kernel, t); }},
       {"find-transposes", [](const LowerContext& c, LoopTree& t) { find_transposes(c.kernel, c.isa, t); }},
+      {"carry-values", [](const LowerContext& c, LoopTree& t) { carry_values(c.kernel, t); }},
       {"plan-vectors", [](const LowerContext& c, LoopTree& t) { plan_vectors(c.kernel, c.isa, c.blueprints, t); }},
       {"plan-prefetch", [](const LowerContext& c, LoopTree& t) { plan_prefetch(c.kernel, c.isa, c.blueprints, t); }},
       {"join-rows", [](const LowerContext& c, LoopTree& t) { join_rows(c.kernel, c.isa, t); }},
