@@ -10,6 +10,7 @@ std::span<const KernelPass> kernel_passes() {
       {"drop-idle", drop_idle},
       {"separate-reductions", separate_reductions},
       {"inline-temps", inline_temps},
+      {"join-followers", join_followers},
       {"nonpositive-exponents", nonpositive_exponents},
       {"divide-once", divide_once},
       {"separate-windows", separate_windows},

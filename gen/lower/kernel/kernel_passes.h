@@ -19,6 +19,8 @@ Kernel drop_idle(const Kernel&);
 Kernel separate_reductions(const Kernel&);
 /// Temps that are cheap, or read once, disappear into their readers.
 Kernel inline_temps(const Kernel&);
+/// What reads a recurrence at the element just made is computed in its loops.
+Kernel join_followers(const Kernel&);
 /// Exponents less the maximum of them are not above 0: a function of fewer steps takes them.
 Kernel nonpositive_exponents(const Kernel& k);
 /// Divisions by a sum become multiplications by its reciprocal where they repeat.
