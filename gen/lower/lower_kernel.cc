@@ -189,6 +189,7 @@ void add_case(const Expr& holds, const LoopNest& one, LoopNest& nest) {
 /// windows of a kind.
 std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& c, const Isa& isa,
                                          const Blueprints& blueprints, Sharing sharing) {
+  if (has_separate_sums(*whole.kernel)) return std::nullopt;
   std::vector<ThinProduct> thin;
   if (sharing == Sharing::functions && isa.vector_bits > 0) thin = thin_products(*whole.kernel, c);
   if (!thin.empty() && !thin[0].holds) return std::nullopt;  // always: plain loops are all there is

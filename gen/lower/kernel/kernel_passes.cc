@@ -9,6 +9,7 @@ std::span<const KernelPass> kernel_passes() {
   static constexpr KernelPass passes[] = {
       {"drop-idle", drop_idle},
       {"separate-reductions", separate_reductions},
+      {"separate-sums", separate_sums},
       {"inline-temps", inline_temps},
       {"join-followers", join_followers},
       {"nonpositive-exponents", nonpositive_exponents},

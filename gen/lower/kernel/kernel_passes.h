@@ -17,6 +17,10 @@ struct KernelPass {
 Kernel drop_idle(const Kernel&);
 /// Every reduction becomes the whole value of a statement of its own, for the variables that it depends on.
 Kernel separate_reductions(const Kernel&);
+/// A reduction over several variables is taken over one of them first, where what is left depends on fewer loops.
+Kernel separate_sums(const Kernel&);
+/// Whether it finds any.
+bool has_separate_sums(const Kernel&);
 /// Temps that are cheap, or read once, disappear into their readers.
 Kernel inline_temps(const Kernel&);
 /// What reads a recurrence at the element just made is computed in its loops.
