@@ -6,6 +6,7 @@
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/variants.h"
+#include "lower/tree/block_recurrences.h"
 #include "lower/tree/build_loops.h"
 
 namespace tenon {
@@ -42,7 +43,9 @@ KernelCase after_passes(Kernel kernel, const LoweringPasses& passes) {
   KernelCase out;
   out.kernel = std::move(kernel);
   for (const KernelPass& pass : passes.kernel) out.kernel = pass.run(out.kernel);
-  if (passes.loops) out.tree = build_loops(out.kernel);
+  if (!passes.loops) return out;
+  out.tree = build_loops(out.kernel);
+  block_recurrences(out.kernel, out.tree);
   return out;
 }
 

@@ -1,0 +1,252 @@
+// block-recurrences: the loop over rows becomes one over blocks of rows, and one over the rows that are left at the
+// end.
+#include "lower/tree/block_recurrences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+
+#include "algebra/simplify.h"
+#include "lower/kernel/kernel_ranges.h"
+
+namespace tenon {
+namespace {
+
+/// Rows whose sums go together: with some vectors of columns each, their accumulators fill the registers.
+constexpr int64_t kRows = 4;
+
+/// A loop over rows that can be blocked, taken apart.
+struct Rows {
+  const TreeLoop* row = nullptr;
+  std::vector<const TreeLoop*> columns;  ///< the loops between the rows and the sum, outermost first
+  int accumulator = 0;
+  const TreeLoop* sum = nullptr;
+  Expr value;
+  Tree rest;          ///< what comes behind the sum
+  bool grows = true;  ///< the range grows at its end; else its begin moves down
+};
+
+/// The loops that only hold one loop, down to the body that does something.
+const Tree* enter_columns(const TreeLoop& row, std::vector<const TreeLoop*>& columns) {
+  const Tree* body = &row.body;
+  while (body->size() == 1) {
+    const auto* l = std::get_if<TreeLoop>(&body->front().node);
+    if (!l || l->ordered || l->carried || l->begin || l->end) return nullptr;
+    columns.push_back(l);
+    body = &l->body;
+  }
+  return columns.empty() ? nullptr : body;
+}
+
+bool moves_by(const Expr& bound, const std::string& var, int64_t step) {
+  const auto at = bound ? affine_in(bound, var) : std::nullopt;
+  return at && constant_value(at->coefficient) == step;
+}
+
+/// Whether the sum's range is that of the row before and what it made, and depends on no column.
+bool takes_in_rows(Rows& r) {
+  const std::string& var = r.row->var.name;
+  const Expr &begin = r.sum->begin, &end = r.sum->end;
+  r.grows = moves_by(end, var, 1);
+  if (!r.grows && !moves_by(begin, var, -1)) return false;
+  const Expr& fixed = r.grows ? begin : end;
+  if (fixed && mentions(fixed, var)) return false;
+  return std::none_of(r.columns.begin(), r.columns.end(), [&](const TreeLoop* c) {
+    return (begin && mentions(begin, c->var.name)) || (end && mentions(end, c->var.name));
+  });
+}
+
+/// What rows of one block make is not read in the sum by the number of the row: it may be of a row of the same block.
+bool reads_rows_by_sum(const Rows& r) {
+  std::set<int> made;
+  for (const TreeNode& n : r.rest)
+    if (const auto* d = std::get_if<TreeDefine>(&n.node)) made.insert(d->tensor);
+  bool ok = true;
+  each_read(r.value, [&](const Read& x) {
+    if (made.count(x.tensor) == 0) return;
+    ok = ok && !x.fill &&
+         std::none_of(x.index.begin(), x.index.end(), [&](const Expr& e) { return mentions(e, r.row->var.name); });
+  });
+  return ok;
+}
+
+std::optional<Rows> rows_of(const Kernel& k, const LoopTree& tree, const TreeLoop& l) {
+  Rows r;
+  r.row = &l;
+  if (!l.carried || l.begin || l.end || l.apart > 0 || !k.reassociate) return std::nullopt;
+  const Tree* leaf = enter_columns(l, r.columns);
+  if (!leaf || leaf->size() < 4) return std::nullopt;
+  const auto* begin = std::get_if<TreeBegin>(&(*leaf)[0].node);
+  r.sum = std::get_if<TreeLoop>(&(*leaf)[1].node);
+  const auto* end = std::get_if<TreeEnd>(&(*leaf)[2].node);
+  if (!begin || !r.sum || !end || begin->accumulator != end->accumulator || r.sum->body.size() != 1)
+    return std::nullopt;
+  const auto* add = std::get_if<TreeAccumulate>(&r.sum->body[0].node);
+  r.accumulator = begin->accumulator;
+  if (!add || add->accumulator != r.accumulator || add->where) return std::nullopt;
+  if (tree.accumulators[static_cast<size_t>(r.accumulator)].op != Reducer::Sum) return std::nullopt;
+  r.value = add->value;
+  r.rest.assign(leaf->begin() + 3, leaf->end());
+  const auto defines = [](const TreeNode& n) {
+    const auto* d = std::get_if<TreeDefine>(&n.node);
+    return d && d->update == Update::Assign && !d->where;
+  };
+  const bool plain = std::all_of(r.rest.begin(), r.rest.end(), defines);
+  return plain && takes_in_rows(r) && reads_rows_by_sum(r) ? std::optional(std::move(r)) : std::nullopt;
+}
+
+class Blocker {
+ public:
+  Blocker(Kernel& k, LoopTree& tree) : k_(k), tree_(tree) {}
+
+  void run(Tree& t) {
+    for (size_t i = 0; i < t.size(); ++i) {
+      auto* l = std::get_if<TreeLoop>(&t[i].node);
+      if (!l) continue;
+      const auto rows = rows_of(k_, tree_, *l);
+      if (!rows) {
+        run(l->body);
+        continue;
+      }
+      TreeLoop blocks = blocks_of(*rows), left = left_of(*rows);
+      t[i].node = std::move(blocks);
+      t.insert(t.begin() + static_cast<std::ptrdiff_t>(++i), TreeNode{std::move(left)});
+    }
+  }
+
+ private:
+  TreeLoop blocks_of(const Rows& r) {
+    const std::string& var = r.row->var.name;
+    TreeLoop out;
+    out.var = {letter_of(var) + "_block" + var.substr(letter_of(var).size()),
+               simplify(apply(ScalarOp::FloorDiv, {r.row->var.extent, constant_int(kRows)}))};
+    out.ordered = out.carried = true;
+    const Expr first = var_ref(out.var.name) * constant_int(kRows);
+    const int sums = new_temp(r);
+    out.body.push_back({sums_of_block(r, first, sums)});
+    out.body.push_back({rows_of_block(r, first, sums)});
+    return out;
+  }
+
+  /// The rows that do not fill a block, as all rows were.
+  static TreeLoop left_of(const Rows& r) {
+    TreeLoop out = *r.row;
+    out.begin = simplify(apply(ScalarOp::FloorDiv, {out.var.extent, constant_int(kRows)}) * constant_int(kRows));
+    return out;
+  }
+
+  /// For the columns: what all rows of the block sum over the rows before it.
+  TreeLoop sums_of_block(const Rows& r, const Expr& first, int sums) {
+    Tree leaf;
+    TreeLoop over = *r.sum;
+    over.var.name += "_before";
+    over.body.clear();
+    const Expr bound = substitute(r.grows ? over.end : over.begin, {{r.row->var.name, first}});
+    (r.grows ? over.end : over.begin) = simplify(bound);
+    const auto names = named_columns(r, "_sums");
+    std::vector<Tree> ends(2);
+    for (int64_t n = 0; n < kRows; ++n) {
+      const int a = new_accumulator(r, std::to_string(n));
+      leaf.push_back({TreeBegin{a}});
+      auto here = names;
+      here[r.row->var.name] = first + constant_int(n);
+      here[r.sum->var.name] = var_ref(over.var.name);
+      over.body.push_back({TreeAccumulate{a, nullptr, simplify(substitute(r.value, here)), nullptr}});
+      ends[0].push_back({TreeEnd{a}});
+      ends[1].push_back({TreeDefine{sums, index_of(r, constant_int(n), names), Update::Assign,
+                                    running_ref(accumulator_name(a), type_of(r)), ""}});
+    }
+    leaf.push_back({std::move(over)});
+    for (Tree& e : ends) std::move(e.begin(), e.end(), std::back_inserter(leaf));
+    return in_columns(r, "_sums", std::move(leaf));
+  }
+
+  /// For each row of the block: the rest of its sum, which ends at the row itself, and the row.
+  TreeLoop rows_of_block(const Rows& r, const Expr& first, int sums) {
+    const std::string& var = r.row->var.name;
+    TreeLoop row;
+    row.var = {letter_of(var) + "_row" + var.substr(letter_of(var).size()), constant_int(kRows)};
+    row.ordered = row.carried = true;
+    const Expr number = var_ref(row.var.name);
+    TreeLoop over;
+    over.var = {r.sum->var.name + "_inside", constant_int(kRows)};
+    over.end = number;  // as many rows as the block has before it
+    const Expr bound = r.grows ? r.sum->end : r.sum->begin;
+    const Expr from = simplify(substitute(bound, {{var, r.grows ? first : first + number}}));
+    auto here = named_columns(r, "");
+    here[var] = first + number;
+    here[r.sum->var.name] = from + var_ref(over.var.name);
+    const int a = new_accumulator(r, "");
+    over.body.push_back({TreeAccumulate{a, nullptr, simplify(substitute(r.value, here)), nullptr}});
+    Tree leaf{{TreeBegin{a}}, {std::move(over)}, {TreeEnd{a}}};
+    here.erase(r.sum->var.name);
+    const DType type = type_of(r);
+    here[accumulator_name(r.accumulator)] =
+        read_of(sums, type, index_of(r, number, named_columns(r, ""))) + running_ref(accumulator_name(a), type);
+    for (TreeNode n : r.rest) {
+      auto& d = std::get<TreeDefine>(n.node);
+      for (Expr& e : d.index) e = simplify(substitute(e, here));
+      d.value = substitute(d.value, here);
+      leaf.push_back(std::move(n));
+    }
+    row.body.push_back({in_columns(r, "", std::move(leaf))});
+    return row;
+  }
+
+  static std::map<std::string, Expr> named_columns(const Rows& r, const std::string& behind) {
+    std::map<std::string, Expr> names;
+    for (const TreeLoop* c : r.columns) names[c->var.name] = var_ref(c->var.name + behind);
+    return names;
+  }
+
+  static TreeLoop in_columns(const Rows& r, const std::string& behind, Tree leaf) {
+    for (size_t c = r.columns.size(); c-- > 0;) {
+      TreeLoop l = *r.columns[c];
+      l.var.name += behind;
+      l.body = std::move(leaf);
+      leaf.clear();
+      leaf.push_back({std::move(l)});
+    }
+    return std::get<TreeLoop>(leaf.front().node);
+  }
+
+  static std::vector<Expr> index_of(const Rows& r, const Expr& row, const std::map<std::string, Expr>& names) {
+    std::vector<Expr> index{row};
+    for (const TreeLoop* c : r.columns) index.push_back(names.at(c->var.name));
+    return index;
+  }
+
+  DType type_of(const Rows& r) const { return tree_.accumulators[static_cast<size_t>(r.accumulator)].type; }
+
+  int new_accumulator(const Rows& r, const std::string& behind) {
+    Accumulator a = tree_.accumulators[static_cast<size_t>(r.accumulator)];
+    a.name += behind;
+    tree_.accumulators.push_back(std::move(a));
+    return static_cast<int>(tree_.accumulators.size()) - 1;
+  }
+
+  int new_temp(const Rows& r) {
+    std::vector<Expr> dims{constant_int(kRows)};
+    for (const TreeLoop* c : r.columns) dims.push_back(c->var.extent);
+    const std::string base = tree_.accumulators[static_cast<size_t>(r.accumulator)].name + "_block";
+    std::string name = base;
+    const auto taken = [&] {
+      return std::any_of(k_.tensors.begin(), k_.tensors.end(), [&](const Tensor& t) { return t.name == name; });
+    };
+    for (int n = 2; taken(); ++n) name = fmt::format("{}{}", base, n);
+    k_.tensors.push_back({name, Role::Temp, type_of(r), dims, contiguous_strides(dims)});
+    return static_cast<int>(k_.tensors.size()) - 1;
+  }
+
+  Kernel& k_;
+  LoopTree& tree_;
+};
+
+}  // namespace
+
+void block_recurrences(Kernel& k, LoopTree& tree) { Blocker(k, tree).run(tree.body); }
+
+}  // namespace tenon

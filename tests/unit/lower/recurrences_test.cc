@@ -1,0 +1,125 @@
+// Lowering of recurrences: values handed on in variables, rows side by side and in blocks, followers in their loops;
+// and sums that are taken along one variable after the other.
+#include "unit/lower/hand_made.h"
+
+using namespace tenon;
+using namespace tenon_test;
+
+namespace {
+
+Expr f32(double x) { return constant_of(x, DType::F32); }
+
+Kernel recurrence_of(std::vector<Tensor> tensors, std::vector<KernelStatement> body) {
+  Kernel k;
+  k.name = "f";
+  k.sizes = {{"N"}, {"M"}};
+  k.tensors = std::move(tensors);
+  k.body = std::move(body);
+  REQUIRE(verify(k) == std::vector<std::string>{});
+  return k;
+}
+
+Expr one_before(int tensor, const std::string& row, const std::string& step) {
+  return read_of(tensor, DType::F32, {v(row), v(step) - constant_int(1)}, f32(0));
+}
+
+}  // namespace
+
+TEST_CASE("recurrences: an iteration finds the one before it in a variable, and rows go side by side") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar i{"i", N}, j{"j", M, Direction::Up};
+  const Kernel k = recurrence_of({tensor("X", Role::Input, {N, M}), tensor("Y", Role::Output, {N, M})},
+                                 {{1,
+                                   {v("i"), v("j")},
+                                   Update::Assign,
+                                   at(0, {v("i"), v("j")}) - f32(0.5) * one_before(1, "i", "j"),
+                                   {i, j},
+                                   ""}});
+  const std::string text = to_text(lowered(k, "portable"));
+  INFO(text);
+  CHECK(count(text, "for j = 1 .. M") == 3);       // eight rows, four, one
+  CHECK(count(text, "load:f32(b1") == 8 + 4 + 1);  // before the loops
+  CHECK(count(text, "y_1_7 = y8") == 1);
+  CHECK(count(text, "ge(") == 0);  // nothing asks whether it is the first iteration
+}
+
+TEST_CASE("recurrences: values of the same age that are handed on crosswise do not meet") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar i{"i", N}, j{"j", M, Direction::Up};
+  const Kernel k = recurrence_of(
+      {tensor("X", Role::Input, {N, M}), tensor("Y", Role::Output, {N, M}), tensor("a", Role::Temp, {N, M}),
+       tensor("b", Role::Temp, {N, M})},
+      {{2, {v("i"), v("j")}, Update::Assign, one_before(3, "i", "j"), {i, j}, ""},
+       {3, {v("i"), v("j")}, Update::Assign, one_before(2, "i", "j") + at(0, {v("i"), v("j")}), {i, j}, "", nullptr, 2},
+       {1, {v("i"), v("j")}, Update::Assign, at(2, {v("i"), v("j")}), {i, j}, "", nullptr, 2}});
+  const std::string text = to_text(lowered(k, "portable"));
+  INFO(text);
+  CHECK(count(text, "let b_1_0_now: f32 = b_1_0") == 2);
+  CHECK(count(text, "a_1_0 = b_1_0_now") == 2);
+}
+
+TEST_CASE("recurrences: what reads the element just made is computed in their loops") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar up{"i", N, Direction::Up}, i{"i", N}, j{"j", M};
+  const Expr state = read_of(2, DType::F32, {v("i") - constant_int(1), v("j")}, f32(0));
+  const Kernel k =
+      recurrence_of({tensor("X", Role::Input, {N, M}), tensor("Y", Role::Output, {N}), tensor("h", Role::Temp, {N, M})},
+                    {{2, {v("i"), v("j")}, Update::Assign, f32(0.5) * state + at(0, {v("i"), v("j")}), {up, j}, ""},
+                     {1,
+                      {v("i")},
+                      Update::Assign,
+                      reduce(Reducer::Sum, {{"k", M}}, nullptr, at(2, {v("i"), v("k")}), DType::F32),
+                      {i},
+                      ""}});
+  const std::string text = to_text(lowered(k, "portable"));
+  INFO(text);
+  CHECK(count(text, "h: workspace f32 x mul(2, M)") == 1);
+  CHECK(count(text, "for i = 0 .. N") == 1);
+}
+
+TEST_CASE("recurrences: a sum over the rows before is taken for four rows at once") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar up{"i", N, Direction::Up}, column{"j", M};
+  const Expr earlier = apply(ScalarOp::Lt, {v("k"), v("i")});
+  const Expr sum =
+      reduce(Reducer::Sum, {{"k", N}}, earlier, at(0, {v("i"), v("k")}) * at(2, {v("k"), v("j")}), DType::F32);
+  const Kernel k = recurrence_of(
+      {tensor("L", Role::Input, {N, N}), tensor("B", Role::Input, {N, M}), tensor("X", Role::Output, {N, M})},
+      {{2, {v("i"), v("j")}, Update::Assign, at(1, {v("i"), v("j")}) - sum, {up, column}, ""}});
+  const LoopNest nest = lowered(k, "x86-64-v3");
+  const std::string text = to_text(nest);
+  INFO(text);
+  CHECK(count(text, "X_sum_block: workspace f32 x mul(4, M)") == 1);
+  CHECK(count(text, "for i_block = 0 .. ") >= 1);
+}
+
+TEST_CASE("sums: boxes from the corner are running sums along rows, then along columns") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar i{"i", N}, j{"j", M}, k1{"k", N}, k2{"l", M};
+  const Expr inside =
+      apply(ScalarOp::And, {apply(ScalarOp::Le, {v("k"), v("i")}), apply(ScalarOp::Le, {v("l"), v("j")})});
+  const Kernel k = recurrence_of({tensor("X", Role::Input, {N, M}), tensor("Y", Role::Output, {N, M})},
+                                 {{1,
+                                   {v("i"), v("j")},
+                                   Update::Assign,
+                                   reduce(Reducer::Sum, {k1, k2}, inside, at(0, {v("k"), v("l")}), DType::F32),
+                                   {i, j},
+                                   ""}});
+  const std::string text = to_text(lowered(k, "portable"));
+  INFO(text);
+  CHECK(count(text, "for ") == 4);
+  CHECK(count(text, "load:f32(b0") == 1);
+}
+
+TEST_CASE("sums: a product of matrices on both sides is two products") {
+  const Expr n = constant_int(8);
+  const LoopVar i{"i", n}, j{"j", n}, k1{"k", n}, k2{"l", n};
+  const Expr value = at(0, {v("k"), v("l")}) * at(1, {v("i"), v("k")}) * at(1, {v("j"), v("l")});
+  const Kernel k = recurrence_of(
+      {tensor("X", Role::Input, {n, n}), tensor("C", Role::Input, {n, n}), tensor("Y", Role::Output, {n, n})},
+      {{2, {v("i"), v("j")}, Update::Assign, reduce(Reducer::Sum, {k1, k2}, nullptr, value, DType::F32), {i, j}, ""}});
+  const LoopNest nest = lowered(k, "portable");
+  INFO(to_text(nest));
+  CHECK(nest.blueprint == "loops");
+  CHECK(count(to_text(nest), "Y_part: workspace f32 x 64") == 1);
+}
