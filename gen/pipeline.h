@@ -78,6 +78,7 @@ struct ModelOptions {
   std::optional<AskedGradients> gradients;  ///< outputs next to the graph's
   std::vector<NamedValue> states;           ///< kept from one call to the next
   bool training = false;                    ///< the graph's section `train` as a step, not the network
+  std::optional<std::string> train_with;    ///< the file that says how an ONNX model is trained
   std::optional<TrainingData> data;         ///< what the program that trains will be given
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
   std::optional<std::string> schedules;          ///< as in LibOptions
@@ -103,10 +104,12 @@ struct RunOptions {
 };
 
 struct TrainOptions {
-  std::string graph;                     ///< .yaml, with a section `train`
-  std::vector<std::string> definitions;  ///< as in ModelOptions
-  std::vector<NamedValue> data;          ///< files by the names of inputs and targets
-  std::vector<NamedValue> validation;    ///< the same, for what is only looked at
+  std::string graph;                       ///< .yaml, with a section `train`, or .onnx
+  std::optional<std::string> train_with;   ///< as in ModelOptions
+  std::optional<std::string> export_onnx;  ///< where the trained weights go
+  std::vector<std::string> definitions;    ///< as in ModelOptions
+  std::vector<NamedValue> data;            ///< files by the names of inputs and targets
+  std::vector<NamedValue> validation;      ///< the same, for what is only looked at
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas = {"native"};
   std::optional<int> threads;
@@ -142,7 +145,8 @@ struct DumpOptions {
   std::vector<std::string> inputs;  ///< definitions or one graph; none: the shipped definitions
   KernelSelection selection;
   std::vector<SizeBound> sizes;
-  bool training = false;  ///< of a graph: as in ModelOptions
+  bool training = false;                  ///< of a graph: as in ModelOptions
+  std::optional<std::string> train_with;  ///< as in ModelOptions
 };
 
 struct ExplainOptions {
@@ -152,8 +156,9 @@ struct ExplainOptions {
   std::vector<std::string> inputs;  ///< as in DumpOptions
   KernelSelection selection;
   std::vector<SizeBound> sizes;
-  bool training = false;                 ///< of a graph: as in ModelOptions
-  std::optional<std::string> schedules;  ///< as in LibOptions
+  bool training = false;                  ///< of a graph: as in ModelOptions
+  std::optional<std::string> train_with;  ///< as in ModelOptions
+  std::optional<std::string> schedules;   ///< as in LibOptions
 };
 
 enum class ListSubject : uint8_t { ops, dtypes, isas, stages };

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "cli/contradiction.h"
 #include "cli/value_syntax.h"
 #include "support/version.h"
 
@@ -175,6 +176,10 @@ void add_winograd(CLI::App& app, bool& winograd) {
       "--no-winograd", [&winograd] { winograd = false; }, "convolutions as sums of products, rounded less");
 }
 
+void add_train_with(CLI::App& app, std::optional<std::string>& file) {
+  app.add_option("--train-with", file, "how NET.onnx is trained: which weights, loss, optimizer")->type_name("FILE");
+}
+
 void add_model(CLI::App& app, ModelOptions& model) {
   app.description("Writes a model as C.");
   app.footer("example: tenon model net.onnx --size N=1..64 --main -o net && make -C net");
@@ -198,6 +203,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_gradients(app, model.gradients);
   add_schedules(app, model.schedules);
   app.add_flag("--train", model.training, "the graph's section `train`: a step that trains, not the network");
+  add_train_with(app, model.train_with);
   add_winograd(app, model.winograd);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
@@ -288,7 +294,8 @@ void add_training_options(CLI::App& app, TrainOptions& train) {
   number("--batch", 1, "examples a step [the most that the graph takes]");
   number("--seed", 0, "of the shuffle [0]");
   file("--order", "i64[steps, batch]: the examples of each step, not a shuffle");
-  file("--log", "write the loss of each step");
+  number("--patience", 1, "end after N epochs without a lower validation loss");
+  file("--log", "write the loss of each step, and a curve, .svg");
   file("--grads", "write the gradients of the first step, .npz");
   file("-o", "write the parameters, .npz; `from:` of a graph takes it");
   file("--checkpoint", "write the whole state at the end and when interrupted");
@@ -299,12 +306,15 @@ void add_training_options(CLI::App& app, TrainOptions& train) {
 void add_train(CLI::App& app, TrainOptions& train) {
   app.description("Generates a program that trains a graph with a section `train`, compiles it and runs it.");
   app.footer("example: tenon train net.yaml --data x=images.npy --data t=labels.npy --epochs 10 -o params.npz");
-  app.add_option("GRAPH.yaml", train.graph, "a graph with a section `train`")->type_name("")->required();
-  add_repeated(app, {"--data", "NAME=FILE", "NAME=FILE", ".npy or .npz with all examples of an input or target"},
+  app.add_option("NET", train.graph, "a graph in YAML with a section `train`, or NET.onnx")->type_name("")->required();
+  add_repeated(app, {"--data", "NAME=FILE", "NAME=FILE", "all examples of an input or target: docs/training.md"},
                train.data, parse_named);
   add_repeated(app, {"--validate", "NAME=FILE", "NAME=FILE", "the same, for examples looked at after each epoch"},
                train.validation, parse_named);
+  add_train_with(app, train.train_with);
   add_training_options(app, train);
+  app.add_option("--export-onnx", train.export_onnx, "write the trained weights, those of NET.onnx into a copy of it")
+      ->type_name("FILE");
   add_parsed(app, {"--threads", "N", "a number from 1 to 1024", "share the work between N threads"}, train.threads,
              parse_threads);
   add_sizes(app, train.sizes);
@@ -362,6 +372,7 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
   add_selection(app, dump.selection);
   add_sizes(app, dump.sizes);
   app.add_flag("--train", dump.training, "of a graph: the step that its section `train` describes");
+  add_train_with(app, dump.train_with);
 }
 
 void add_explain(CLI::App& app, ExplainOptions& explain) {
@@ -378,6 +389,7 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
   add_sizes(app, explain.sizes);
   add_schedules(app, explain.schedules);
   app.add_flag("--train", explain.training, "of a graph: the step that its section `train` describes");
+  add_train_with(app, explain.train_with);
 }
 
 void add_list(CLI::App& app, ListOptions& list) {
@@ -405,71 +417,6 @@ void add_command(CLI::App& app, const char* name, Options& options, void (*add)(
   sub->set_help_flag("-h,--help", "print this");
   sub->get_formatter()->column_width(help_column);
   sub->callback([&options, command] { options.command = *command; });
-}
-
-// Empty, or why a flag's value is not a name of a file that could be written.
-std::string no_file(const char* flag, const std::optional<std::string>& path) {
-  if (!path) return {};
-  const std::string name = std::filesystem::path(*path).filename().string();
-  return name.empty() || name == "." || name.starts_with("..")
-             ? fmt::format("{}: the name of a file is expected, not '{}'", flag, *path)
-             : "";
-}
-
-// Empty, or which size has two flags, of which one would be lost.
-std::string given_twice(const std::vector<SizeBound>& sizes) {
-  std::set<std::string> names;
-  for (const SizeBound& s : sizes)
-    if (!names.insert(s.name).second) return fmt::format("--size: '{}' is given twice", s.name);
-  return {};
-}
-
-const std::vector<SizeBound>& sizes_of(const Options& options) {
-  static const std::vector<SizeBound> none;
-  if (const auto* o = std::get_if<ModelOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<TrainOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<TuneOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
-  if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
-  return none;
-}
-
-// Empty, or what is wrong with flags that are well formed each for itself.
-std::string contradiction(const Options& options) {
-  if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
-  if (std::string wrong = given_twice(sizes_of(options)); !wrong.empty()) return wrong;
-  const auto* explain = std::get_if<ExplainOptions>(&options.command);
-  const auto is_graph = [](const std::string& file) {
-    return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml");
-  };
-  const bool graph = explain && is_graph(explain->subject);
-  if (explain && !graph && (explain->memory || explain->svg))
-    return "--memory and --svg are about a graph: a file that ends in .yaml, .yml or .onnx";
-  if (explain && explain->training && !graph && std::none_of(explain->inputs.begin(), explain->inputs.end(), is_graph))
-    return "--train is about a graph: a file that ends in .yaml or .yml";
-  const auto* model = std::get_if<ModelOptions>(&options.command);
-  if (model && (model->images || model->sounds) && !model->main_program)
-    return "--images and --sounds are parts of the program: add --main";
-  if (model && model->until && !model->states.empty()) return "--until and --state exclude each other";
-  if (model && model->training) {
-    if (model->until || !model->states.empty()) return "--train excludes --until and --state";
-    if (model->images || model->sounds || model->selftest) return "--train excludes --images, --sounds and --selftest";
-    if (model->main_program && model->weights == WeightsForm::bin)
-      return "--weights bin: a program that trains carries its weights; take c or incbin";
-  }
-  if (model && model->freestanding && model->main_program) return "--main needs a C library: leave out --freestanding";
-  const auto* lib = std::get_if<LibOptions>(&options.command);
-  if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty()))
-    return "-o: the name of a folder is expected, not ''";
-  if (std::string wrong = no_file("--depfile", options.control.depfile); !wrong.empty()) return wrong;
-  if (std::string wrong = no_file("--svg", explain ? explain->svg : std::nullopt); !wrong.empty()) return wrong;
-  if (const auto* tune = std::get_if<TuneOptions>(&options.command))
-    if (std::string wrong = no_file("-o", tune->output); !wrong.empty()) return wrong;
-  const auto* attempt = std::get_if<TryOptions>(&options.command);
-  if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op)
-    return "name DEFS.yaml, --body or --op";
-  return {};
 }
 
 std::string chosen_name(const CLI::App& app) {

@@ -75,6 +75,7 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
   options.sizes = o.sizes;
   options.isas = o.selection.isas;
   options.training = o.training;
+  options.train_with = o.train_with;
   options.schedules = o.schedules;
   const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
   const PlacedModel model = place_model(run, all_definitions(run, files), options);

@@ -38,6 +38,7 @@ int run_command(Run& run, const DumpOptions& o) {
     m.sizes = o.sizes;
     m.isas = o.selection.isas;
     m.training = o.training;
+    m.train_with = o.train_with;
     return run_command(run, m);
   }
   LibOptions l;

@@ -1,9 +1,16 @@
 // `tenon train`: the step with its program in a temporary folder, compiled and started on the data.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "command/commands.h"
 #include "command/program_folder.h"
 #include "command/select.h"
+#include "frontend/onnx/write_onnx.h"
+#include "frontend/tensors/read_bytes.h"
+#include "frontend/tensors/read_npy.h"
+#include "ir/graph/training_graphs.h"
 #include "pipeline/make.h"
 #include "support/quoted.h"
 #include "support/run_program.h"
@@ -12,10 +19,17 @@
 namespace tenon {
 namespace {
 
+/// FILE of FILE.csv:COLUMNS.
+std::string file_of(const std::string& value) {
+  const size_t colon = value.rfind(':');
+  const std::string file = value.substr(0, colon);
+  return colon != std::string::npos && (file.ends_with(".csv") || file.ends_with(".tsv")) ? file : value;
+}
+
 std::vector<std::string> files_of(const TrainOptions& options) {
   std::vector<std::string> paths;
   for (const auto* list : {&options.data, &options.validation})
-    for (const NamedValue& d : *list) paths.push_back(d.value);
+    for (const NamedValue& d : *list) paths.push_back(file_of(d.value));
   for (size_t k = 0; k + 1 < options.of_program.size(); k += 2)
     if (options.of_program[k] == "--order" || options.of_program[k] == "--resume")
       paths.push_back(options.of_program[k + 1]);
@@ -23,14 +37,46 @@ std::vector<std::string> files_of(const TrainOptions& options) {
 }
 
 /// Runs it; its own status says what was wrong.
-int program_status(const std::string& program, const TrainOptions& options) {
+int program_status(const std::string& program, const TrainOptions& options, const std::string& more) {
   std::string command = "exec " + shell_word(program);
   for (const NamedValue& d : options.data) command += " --data " + shell_word(d.name + "=" + d.value);
   for (const NamedValue& d : options.validation) command += " --validate " + shell_word(d.name + "=" + d.value);
   for (const std::string& word : options.of_program) command += " " + shell_word(word);
   if (options.threads) command += fmt::format(" --threads {}", *options.threads);
-  const int status = run_shell_line(command);
+  const int status = run_shell_line(command + more);
   return status <= exit_bad_command_line || is_interruption(status) ? status : exit_run_failed;
+}
+
+/// The file of `-o`; empty without it.
+std::string parameters_file(const TrainOptions& options) {
+  for (size_t k = 0; k + 1 < options.of_program.size(); k += 2)
+    if (options.of_program[k] == "-o") return options.of_program[k + 1];
+  return "";
+}
+
+/// The parameters of an archive; the running mean of one in place of its last value.
+NamedTensors read_parameters(Run& run, const std::string& path) {
+  const std::vector<uint8_t> bytes = run.open(read_bytes(path, path));
+  NamedTensors out;
+  const std::vector<std::string> names = run.open(npz_names(bytes, path));
+  for (const std::string& name : names) {
+    if (name.ends_with(kAverageState)) continue;
+    const std::string mean = name + kAverageState;
+    const bool averaged = std::find(names.begin(), names.end(), mean) != names.end();
+    out[name] = run.open(read_npz(bytes, averaged ? mean : name, path));
+  }
+  return out;
+}
+
+/// The trained weights as ONNX.
+int export_onnx(Run& run, const TrainOptions& options, const std::string& parameters) {
+  const NamedTensors weights = read_parameters(run, parameters);
+  if (!options.graph.ends_with(".onnx")) {
+    const std::string name = std::filesystem::path(options.graph).stem().string();
+    return run.deliver_file(run.open(onnx_of_weights(name, weights)), *options.export_onnx);
+  }
+  const std::vector<uint8_t> bytes = run.open(read_bytes(options.graph, options.graph));
+  return run.deliver_file(run.open(onnx_with_weights({options.graph, bytes}, weights)), *options.export_onnx);
 }
 
 }  // namespace
@@ -41,6 +87,7 @@ int run_command(Run& run, const TrainOptions& options) {
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
   ModelOptions model;
   model.graph = options.graph;
+  model.train_with = options.train_with;
   model.sizes = options.sizes;
   model.isas = options.isas;
   model.max_threads = options.threads;
@@ -54,7 +101,13 @@ int run_command(Run& run, const TrainOptions& options) {
   if (status != exit_done || run.only_looks()) return status;
   const int compiled = compile_folder(folder.path(), options.compiler, "net_train");
   if (compiled != 0) return is_interruption(compiled) ? compiled : exit_run_failed;
-  return program_status(folder.path() + "/net_train", options);
+  std::string parameters = parameters_file(options), more;
+  if (options.export_onnx && parameters.empty()) {
+    parameters = folder.path() + "/parameters.npz";
+    more = " -o " + shell_word(parameters);
+  }
+  const int ended = program_status(folder.path() + "/net_train", options, more);
+  return ended == exit_done && options.export_onnx ? export_onnx(run, options, parameters) : ended;
 }
 
 }  // namespace tenon

@@ -5,6 +5,7 @@
 
 #include "frontend/tensors/read_bytes.h"
 #include "frontend/yaml/read_graph_yaml.h"
+#include "frontend/yaml/train_onnx.h"
 #include "support/read_source.h"
 #include "support/yaml_document.h"
 
@@ -16,7 +17,17 @@ Result<Graph> onnx_model(const FrontendInput& input, const OpSemantics& semantic
   if (!table.ok()) return table.diagnostics();
   const Result<std::vector<uint8_t>> bytes = read_bytes(input.path, input.path);
   if (!bytes.ok()) return bytes.diagnostics();
-  return read_onnx({input.path, *bytes, input.kept, input.program}, *table, semantics, input.sizes);
+  OnnxSource source{input.path, *bytes, input.kept, input.program};
+  if (input.train_with.empty() || input.mode == GraphMode::network)
+    return read_onnx(source, *table, semantics, input.sizes);
+  const Result<SourceFileRef> file = read_source(input.train_with);
+  if (!file.ok()) return file.diagnostics();
+  SizeRanges sizes = input.sizes;
+  const auto training = read_onnx_training(*file, semantics, input.mode, sizes);
+  if (!training.ok()) return training.diagnostics();
+  source.mode = input.mode;
+  source.extension = training->get();
+  return read_onnx(source, *table, semantics, sizes);
 }
 
 Result<Graph> yaml_graph(const FrontendInput& input, const OpSemantics& semantics) {

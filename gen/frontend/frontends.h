@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/onnx/read_onnx.h"
-#include "frontend/yaml/training_forms.h"
+#include "frontend/recipe/training_forms.h"
 
 namespace tenon {
 
@@ -13,6 +13,7 @@ struct FrontendInput {
   std::vector<std::string> kept = {};    // weights that gradients are asked for
   GraphMode mode = GraphMode::network;   // what a graph with a section `train` is read for
   std::string program = "";              // what the C is called that the model becomes
+  std::string train_with = "";           // the file that says how an ONNX model is trained; read unless empty
 };
 
 /// Whether a frontend takes a file of this name.

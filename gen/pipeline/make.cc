@@ -93,7 +93,7 @@ void refuse_wrong_data(const Graph& graph, const TrainingData& data, const std::
 void refuse_wrong_inputs(const Graph& graph, const ModelOptions& o) {
   if (o.training && graph.state.empty())
     stop_run(exit_bad_input, fmt::format("{}: no parameter of this graph is trained; a graph in YAML with a section "
-                                         "`train` is: docs/training.md",
+                                         "`train` is, and a model in ONNX with --train-with FILE: docs/training.md",
                                          o.graph));
   if (o.data) refuse_wrong_data(graph, *o.data, o.graph);
   const size_t wanted = graph.inputs.size();

@@ -117,6 +117,7 @@ ModelSource read_model_source(Run& run, const ModelOptions& options, GraphMode m
   input.program = options.name;
   if (options.gradients) input.kept = options.gradients->wrt;
   run.depends_on(input.path);
+  if (options.train_with) run.depends_on(input.train_with = *options.train_with);
   input.onnx_rows = read_files(run, files_ending(run.dirs().opdefs / "onnx", ".yaml"));
   for (const SizeBound& s : options.sizes) input.sizes[s.name] = {s.low, s.high};
   OpSemantics semantics =

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/yaml/training_forms.h"
+#include "frontend/recipe/training_forms.h"
 #include "ir/graph/graph.h"
 #include "ir/nest/blueprint.h"
 #include "ir/op/math_function.h"

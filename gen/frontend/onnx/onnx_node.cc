@@ -60,6 +60,7 @@ class NodeMapping {
       try {
         bind(*row);
         RecipeContext recipe{context_.builder, context_.table.functions};
+        recipe.form = context_.form;
         recipe.call_graph = [this](const std::string& callee, const RecipeList& args) {
           return call_graph(callee, args);
         };

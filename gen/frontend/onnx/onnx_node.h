@@ -26,6 +26,8 @@ struct OnnxNodeContext {
       read_body = nullptr;
   /// Says at the node that is read that the model is not as it should be, though it is clear what is meant.
   std::function<void(Code code, const std::string& message, const std::vector<std::string>& notes)> warn = nullptr;
+  /// As in RecipeContext: an op that is not what its name says in a step of training.
+  std::function<RecipeValue(RecipeContext& context, const RecipeCall& call)> form = nullptr;
 };
 
 /// Why a node cannot be mapped. Thrown inside the reader, never out of it.

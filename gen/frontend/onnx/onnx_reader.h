@@ -8,6 +8,7 @@
 #include "frontend/graph/solve_extents.h"
 #include "frontend/onnx/onnx_continue.h"
 #include "frontend/onnx/onnx_declared.h"
+#include "frontend/onnx/onnx_extension.h"
 #include "frontend/onnx/onnx_node.h"
 #include "frontend/onnx/onnx_sizes.h"
 #include "frontend/onnx/onnx_told.h"
@@ -67,6 +68,8 @@ class OnnxReader {
 
   void read_tensors(const OnnxNodeContext& context, const tenon_onnx::GraphProto& graph, Names& names,
                     const std::string& outer);
+  /// An initializer, which is an input where it is trained.
+  ValueId weight(const std::string& name, TensorData data, bool of_model);
   /// What a gradient is asked for stays as it is.
   void keep_asked();
   /// Inputs with initializers are constants: files before IR version 4 list all weights as inputs.
@@ -112,12 +115,13 @@ class OnnxReader {
   std::set<std::string> unknowns_;              // names that stand for such extents
   StatedShapes stated_;
   tenon_onnx::ModelProto model_;
-  std::optional<GraphBuilder> builder_;
+  std::optional<GraphDraft> draft_;
+  GraphBuilder* builder_ = nullptr;  // of the draft
   Names values_;
   StaleDeclarations stale_;
   DeclaredTypes declared_;  // of the graph that is read and those around it
   std::string where_;       // the node that is read
-  bool joins_ = true;  // open extents of which one may be 1 broadcast
+  bool joins_ = true;       // open extents of which one may be 1 broadcast
   int depth_ = 0;
   int continued_ = 0;          // Ifs that are being read with what follows them
   bool may_continue_ = false;  // whether the If that is read may throw BranchesDiffer

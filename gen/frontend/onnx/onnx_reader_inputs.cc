@@ -20,7 +20,7 @@ void OnnxReader::read_tensors(const OnnxNodeContext& context, const GraphProto& 
     Result<TensorData> data = read_onnx_tensor(t, context.folder, source_.path + ": " + where);
     diagnostics_.append(data.diagnostics());
     if (const auto file = external_file(t, context.folder)) builder_->add_file(*file);
-    define(names, t.name(), data.ok() ? builder_->add_constant(t.name(), std::move(data).value()) : kNoValue, where);
+    define(names, t.name(), data.ok() ? weight(t.name(), std::move(data).value(), outer.empty()) : kNoValue, where);
   }
   for (const SparseTensorProto& t : graph.sparse_initializer()) {
     const std::string where = fmt::format("{}sparse initializer '{}'", outer, t.values().name());
@@ -30,6 +30,12 @@ void OnnxReader::read_tensors(const OnnxNodeContext& context, const GraphProto& 
     define(names, t.values().name(),
            data.ok() ? builder_->add_constant(t.values().name(), std::move(data).value()) : kNoValue, where);
   }
+}
+
+ValueId OnnxReader::weight(const std::string& name, TensorData data, bool of_model) {
+  const auto contents = std::make_shared<const TensorData>(std::move(data));
+  const ValueId changed = of_model && source_.extension ? source_.extension->weight(name, contents) : kNoValue;
+  return changed != kNoValue ? changed : builder_->add_constant(name, contents);
 }
 
 void OnnxReader::keep_asked() {
@@ -94,8 +100,9 @@ void OnnxReader::read_stated(OnnxNodeContext& context, const ValueInfoProto& v) 
 
 void OnnxReader::check_sizes() {
   for (const std::string& name : sizes_.unused())
-    diagnostics_.error_at(Code::E0808, "--size " + name, fmt::format("{} has no such open size", source_.path),
-                          {"`tenon model` without --size names those that it has"});
+    if (!source_.extension || !source_.extension->has_size(name))
+      diagnostics_.error_at(Code::E0808, "--size " + name, fmt::format("{} has no such open size", source_.path),
+                            {"`tenon model` without --size names those that it has"});
 }
 
 }  // namespace tenon

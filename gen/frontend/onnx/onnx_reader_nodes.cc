@@ -170,6 +170,7 @@ std::vector<ValueId> OnnxReader::call_function(OnnxNodeContext& context, const F
       inner.stated[f.output(i)] = it->second;
   inner.lists = context.lists;
   inner.warn = context.warn;
+  inner.form = context.form;
   for (const OperatorSetIdProto& o : f.opset_import())
     inner.opsets[o.domain() == "ai.onnx" ? "" : o.domain()] =
         static_cast<int>(std::clamp<int64_t>(o.version(), 1, 1000));

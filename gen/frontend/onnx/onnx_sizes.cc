@@ -40,6 +40,14 @@ std::optional<std::vector<SizeExpr>> OpenSizes::stated(const TensorShapeProto& s
   return dims;
 }
 
+std::map<std::string, SizeExpr> OpenSizes::known() const {
+  std::map<std::string, SizeExpr> sizes;
+  for (const auto& [name, c_name] : names_) sizes.emplace(name, size_name(c_name));
+  for (const std::string& name : used_)
+    if (const SizeRange range = ranges_.at(name); range.lo == range.hi) sizes.emplace(name, SizeExpr(range.lo));
+  return sizes;
+}
+
 std::vector<std::string> OpenSizes::unused() const {
   std::vector<std::string> names;
   for (const auto& [name, range] : ranges_)

@@ -26,6 +26,9 @@ class OpenSizes {
   /// The extents of a shape that the file states; nothing where one of them is none that inputs have.
   std::optional<std::vector<SizeExpr>> stated(const tenon_onnx::TensorShapeProto& shape) const;
 
+  /// What stands for the sizes of the inputs, by their names in the file.
+  std::map<std::string, SizeExpr> known() const;
+
   /// The names that bounds were given for and that no input has.
   std::vector<std::string> unused() const;
 

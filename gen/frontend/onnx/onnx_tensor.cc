@@ -184,6 +184,12 @@ std::optional<DType> onnx_dtype(int element_type) {
   return row ? row->dtype : std::nullopt;
 }
 
+int onnx_type_of(DType dtype) {
+  for (const TypeRow& row : kTypes)
+    if (row.dtype == dtype) return row.code;
+  return 0;
+}
+
 std::string onnx_dtype_name(int element_type) {
   const TypeRow* row = type_row(element_type);
   return row ? row->name : fmt::format("number {}", element_type);

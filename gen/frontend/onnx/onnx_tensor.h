@@ -13,6 +13,8 @@ namespace tenon {
 
 /// The dtype of an ONNX element type, where there is one.
 std::optional<DType> onnx_dtype(int element_type);
+/// The ONNX element type of a dtype.
+int onnx_type_of(DType dtype);
 /// What the schema calls an element type, for messages: "FLOAT8E4M3FN".
 std::string onnx_dtype_name(int element_type);
 

@@ -48,13 +48,16 @@ OnnxReader::Implied OnnxReader::implied() {
 
 std::vector<std::pair<std::string, ValueId>> OnnxReader::read_model() {
   if (!parse_onnx_model(source_, model_, diagnostics_)) return {};
-  builder_.emplace(semantics_, CNames().fresh(model_.graph().name()), source_.program);
+  draft_.emplace(semantics_, CNames().fresh(model_.graph().name()), source_.program, source_.mode);
+  builder_ = &draft_->builder;
+  if (source_.extension) source_.extension->begin(*draft_, *model_.mutable_graph());
   if (joins_) builder_->join_open_extents();
   OnnxNodeContext context{*builder_, table_, std::filesystem::path(source_.path).parent_path(), {}, {}};
   context.opsets = imported_opsets(source_, model_, diagnostics_);
   context.warn = [this](Code code, const std::string& message, const std::vector<std::string>& notes) {
     diagnostics_.warning_at(code, source_.path + ": " + where_, message, notes);
   };
+  context.form = [this](RecipeContext& c, const RecipeCall& call) { return draft_->forms.call(c, call); };
   add_declared_types(model_.graph(), declared_);
   if (diagnostics_.has_errors()) return {};
   read_tensors(context, model_.graph(), values_, "");
@@ -73,7 +76,12 @@ std::vector<std::pair<std::string, ValueId>> OnnxReader::read_model() {
   } catch (const GraphError& e) {
     error(Code::E0809, "", e.what());
   }
-  return read_outputs();
+  NamedOutputs outputs = read_outputs();
+  if (source_.extension) {
+    if (!diagnostics_.has_errors()) source_.extension->finish(values_, sizes_.known(), outputs);
+    diagnostics_.append(source_.extension->diagnostics());
+  }
+  return outputs;
 }
 
 std::optional<std::vector<SizeExpr>> OnnxReader::stated_dims(std::vector<SizeExpr> dims,

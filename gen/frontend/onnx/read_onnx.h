@@ -7,6 +7,7 @@
 
 #include "frontend/graph/op_semantics.h"
 #include "frontend/onnx/onnx_table.h"
+#include "frontend/recipe/training_forms.h"
 
 namespace tenon {
 
@@ -17,11 +18,15 @@ struct SizeRange {
 };
 using SizeRanges = std::map<std::string, SizeRange>;
 
+class OnnxExtension;
+
 struct OnnxSource {
   std::string path;  // names the file in diagnostics; external data is looked for next to it
   std::span<const uint8_t> bytes;
   std::vector<std::string> kept = {};  // initializers that are not computed away, for gradients with respect to them
   std::string program = "";            // what the C is called that the model becomes: its names are not for values
+  GraphMode mode = GraphMode::network;
+  OnnxExtension* extension = nullptr;  // what is done beyond reading it
 };
 
 /// Reads a model. Nodes become calls of the library's ops by the rows of `table`; what can be known before run time is

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "ir/number/tensor_data.h"
 #include "support/result.h"
@@ -15,5 +16,8 @@ Result<TensorData> read_npy(std::span<const uint8_t> bytes, const std::string& w
 
 /// The array `member` of a .npz archive (stored or deflated); with an empty name, its only one.
 Result<TensorData> read_npz(std::span<const uint8_t> bytes, const std::string& member, const std::string& where);
+
+/// The names of the arrays of a .npz archive, without `.npy`.
+Result<std::vector<std::string>> npz_names(std::span<const uint8_t> bytes, const std::string& where);
 
 }  // namespace tenon

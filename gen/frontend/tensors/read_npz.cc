@@ -116,4 +116,18 @@ Result<TensorData> read_npz(std::span<const uint8_t> bytes, const std::string& m
   }
 }
 
+Result<std::vector<std::string>> npz_names(std::span<const uint8_t> bytes, const std::string& where) {
+  constexpr std::string_view ending = ".npy";
+  std::vector<std::string> names;
+  try {
+    for (const ZipMember& m : directory(bytes))
+      names.push_back(m.name.ends_with(ending) ? m.name.substr(0, m.name.size() - ending.size()) : m.name);
+  } catch (const ZipError& error) {
+    Diagnostics d;
+    d.error_at(Code::E0922, where, error.message);
+    return d;
+  }
+  return names;
+}
+
 }  // namespace tenon

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "frontend/graph/graph_builder.h"
+#include "frontend/recipe/training_forms.h"
 #include "frontend/yaml/optimizer_call.h"
-#include "frontend/yaml/training_forms.h"
 
 namespace tenon {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/graph/op_semantics.h"
-#include "frontend/yaml/training_forms.h"
+#include "frontend/recipe/training_forms.h"
 
 namespace tenon {
 

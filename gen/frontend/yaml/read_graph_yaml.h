@@ -23,7 +23,7 @@
 
 #include "frontend/graph/op_semantics.h"
 #include "frontend/onnx/read_onnx.h"
-#include "frontend/yaml/training_forms.h"
+#include "frontend/recipe/training_forms.h"
 #include "support/yaml_document.h"
 
 namespace tenon {

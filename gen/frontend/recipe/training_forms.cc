@@ -1,5 +1,5 @@
 // Chooses the form of an op, and follows the states of the calls.
-#include "frontend/yaml/training_forms.h"
+#include "frontend/recipe/training_forms.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,104 @@
+// What is wrong with flags that are well formed each for itself.
+#include "cli/contradiction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace tenon {
+namespace {
+
+// Empty, or why a flag's value is not a name of a file that could be written.
+std::string no_file(const char* flag, const std::optional<std::string>& path) {
+  if (!path) return {};
+  const std::string name = std::filesystem::path(*path).filename().string();
+  return name.empty() || name == "." || name.starts_with("..")
+             ? fmt::format("{}: the name of a file is expected, not '{}'", flag, *path)
+             : "";
+}
+
+// Empty, or which size has two flags, of which one would be lost.
+std::string given_twice(const std::vector<SizeBound>& sizes) {
+  std::set<std::string> names;
+  for (const SizeBound& s : sizes)
+    if (!names.insert(s.name).second) return fmt::format("--size: '{}' is given twice", s.name);
+  return {};
+}
+
+const std::vector<SizeBound>& sizes_of(const Options& options) {
+  static const std::vector<SizeBound> none;
+  if (const auto* o = std::get_if<ModelOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<TrainOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<TuneOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
+  return none;
+}
+
+// Empty, or why a graph cannot be trained as the file says.
+std::string wrong_file(const std::optional<std::string>& train_with, const std::string& graph, bool training) {
+  if (!train_with) return "";
+  if (train_with->empty()) return "--train-with: the name of a file is expected, not ''";
+  if (!graph.ends_with(".onnx"))
+    return "--train-with is about a model in ONNX; a graph in YAML says it in its section `train`";
+  return training ? "" : "--train-with says how a model is trained: add --train";
+}
+
+std::string training_contradiction(const Options& options) {
+  const auto first = [](const std::vector<std::string>& files) { return files.empty() ? "" : files.front(); };
+  if (const auto* o = std::get_if<TrainOptions>(&options.command)) {
+    const std::string wrong = wrong_file(o->train_with, o->graph, true);
+    return wrong.empty() ? no_file("--export-onnx", o->export_onnx) : wrong;
+  }
+  if (const auto* o = std::get_if<ModelOptions>(&options.command))
+    return wrong_file(o->train_with, o->graph, o->training);
+  if (const auto* o = std::get_if<DumpOptions>(&options.command))
+    return wrong_file(o->train_with, first(o->inputs), o->training);
+  if (const auto* o = std::get_if<ExplainOptions>(&options.command))
+    return wrong_file(o->train_with, o->inputs.empty() ? o->subject : first(o->inputs), o->training);
+  return "";
+}
+
+}  // namespace
+
+std::string contradiction(const Options& options) {
+  if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
+  if (std::string wrong = given_twice(sizes_of(options)); !wrong.empty()) return wrong;
+  if (std::string wrong = training_contradiction(options); !wrong.empty()) return wrong;
+  const auto* explain = std::get_if<ExplainOptions>(&options.command);
+  const auto is_graph = [](const std::string& file) {
+    return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml");
+  };
+  const bool graph = explain && is_graph(explain->subject);
+  if (explain && !graph && (explain->memory || explain->svg))
+    return "--memory and --svg are about a graph: a file that ends in .yaml, .yml or .onnx";
+  if (explain && explain->training && !graph && std::none_of(explain->inputs.begin(), explain->inputs.end(), is_graph))
+    return "--train is about a graph: a file that ends in .yaml or .yml";
+  const auto* model = std::get_if<ModelOptions>(&options.command);
+  if (model && (model->images || model->sounds) && !model->main_program)
+    return "--images and --sounds are parts of the program: add --main";
+  if (model && model->until && !model->states.empty()) return "--until and --state exclude each other";
+  if (model && model->training) {
+    if (model->until || !model->states.empty()) return "--train excludes --until and --state";
+    if (model->images || model->sounds || model->selftest) return "--train excludes --images, --sounds and --selftest";
+    if (model->main_program && model->weights == WeightsForm::bin)
+      return "--weights bin: a program that trains carries its weights; take c or incbin";
+  }
+  if (model && model->freestanding && model->main_program) return "--main needs a C library: leave out --freestanding";
+  const auto* lib = std::get_if<LibOptions>(&options.command);
+  if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty()))
+    return "-o: the name of a folder is expected, not ''";
+  if (std::string wrong = no_file("--depfile", options.control.depfile); !wrong.empty()) return wrong;
+  if (std::string wrong = no_file("--svg", explain ? explain->svg : std::nullopt); !wrong.empty()) return wrong;
+  if (const auto* tune = std::get_if<TuneOptions>(&options.command))
+    if (std::string wrong = no_file("-o", tune->output); !wrong.empty()) return wrong;
+  const auto* attempt = std::get_if<TryOptions>(&options.command);
+  if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op)
+    return "name DEFS.yaml, --body or --op";
+  return {};
+}
+
+}  // namespace tenon
