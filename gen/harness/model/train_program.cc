@@ -50,8 +50,11 @@ class TrainingWriter {
     };
     add("c/model_program.h.in", "program.h", {{"readers", ""}});
     add("c/model_npy.c.in", "npy.c", {{"other_files", other_files(frame_)}});
-    add("c/train_program.h.in", "training.h", {});
+    add("c/train_program.h.in", "training.h", data_holes());
+    add("c/train_options.c.in", "options.c", {{"eval", eval_}, {"program", name_}, {"version", std::string(kVersion)}});
+    add("c/train_curve.c.in", "curve.c", {});
     add("c/train_npz.c.in", "npz.c", {});
+    add("c/train_data.c.in", "data.c", {});
     add("c/train_examples.c.in", "examples.c", {});
     add("c/train_main.c.in", "main.c", main_holes());
     return out;
@@ -84,21 +87,23 @@ class TrainingWriter {
     return found;
   }
 
-  std::vector<HoleValue> main_holes() const {
+  std::vector<HoleValue> data_holes() const {
     const GraphSize* batch = open_batch(step_);
     const int64_t fixed = buffer(step_, step_.inputs.front()).dims.front().value;
+    return {{"n_data", fmt::format("{}", step_.inputs.size())},
+            {"lowest_batch", fmt::format("{}", batch ? std::max<int64_t>(batch->lo, 1) : fixed)},
+            {"highest_batch", fmt::format("{}", batch ? batch->hi : fixed)}};
+  }
+
+  std::vector<HoleValue> main_holes() const {
     const PlanBuffer& loss = buffer(step_, step_.outputs.front());
     return {{"eval", eval_},
             {"eval_upper", upper_case(eval_)},
             {"program", name_},
             {"run", entry_of(frame_)},
-            {"version", std::string(kVersion)},
-            {"n_data", fmt::format("{}", step_.inputs.size())},
             {"n_states", fmt::format("{}", step_.state.size())},
             {"n_gradients", fmt::format("{}", trained_.size())},
             {"n_parameters", fmt::format("{}", parameters_.size())},
-            {"lowest_batch", fmt::format("{}", batch ? std::max<int64_t>(batch->lo, 1) : fixed)},
-            {"highest_batch", fmt::format("{}", batch ? batch->hi : fixed)},
             {"has_accuracy", answers_.scores >= 0 ? "1" : "0"},
             {"data", data_rows()},
             {"states", state_rows()},
@@ -288,7 +293,8 @@ std::vector<ModelFile> training_files(const ExecutionPlan& step, const ModelFram
 }
 
 std::vector<std::string> training_template_names() {
-  return {"c/train_program.h.in", "c/train_npz.c.in", "c/train_examples.c.in", "c/train_main.c.in"};
+  return {"c/train_program.h.in", "c/train_options.c.in",  "c/train_curve.c.in", "c/train_npz.c.in",
+          "c/train_data.c.in",    "c/train_examples.c.in", "c/train_main.c.in"};
 }
 
 }  // namespace tenon
