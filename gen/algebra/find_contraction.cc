@@ -148,7 +148,7 @@ bool better_turned(const Kernel& kernel, const Contraction& c, const Expr& unit_
   constexpr int64_t panel = 32;
   const Read* weights = plain_read(other);
   if (!weights || kernel.tensors[static_cast<size_t>(weights->tensor)].role != Role::Constant) return false;
-  const int64_t pixels = turns(flat_suffix(kernel, c, loops_of(c, unit_side, other, unit), nullptr)),
+  const int64_t pixels = turns(flat_suffix(kernel, c, loops_of(c, unit_side, other, unit), &unit_side)),
                 filters = turns(loops_of(c, other, unit_side, unit));
   const int64_t padded = (pixels + panel - 1) / panel * panel;
   if (is_byte(kernel, *weights) && filters >= panel / 2 && pixels > 1) return true;

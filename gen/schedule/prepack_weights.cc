@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "algebra/channel_depth.h"
 #include "algebra/pair_depth.h"
 
 namespace tenon {
@@ -241,6 +242,22 @@ void rewrite(Kernel& kernel, const Packing& p, const TensorData& data) {
   kernel.body[0].value = with_read(kernel.body[0].value, p.read, read);
 }
 
+/// `e` with the variables of its sums in another order.
+Expr with_sums_over(const Expr& e, const std::vector<LoopVar>& vars) {
+  if (const auto* r = std::get_if<Reduce>(&e->node)) return reduce_like(*r, vars, r->where, r->value, e->type);
+  return map_children(e, [&](const Expr& c) { return with_sums_over(c, vars); });
+}
+
+/// Sums a convolution over its channels last, so that a pixel's, side by side in a copy, are read one after the other.
+void sum_channels_last(Kernel& kernel) {
+  const auto c = kernel.reassociate ? find_contraction(kernel) : std::nullopt;
+  const auto channel = c ? channel_variable(kernel, *c) : std::nullopt;
+  if (!channel || *channel + 1 == c->depth.size() || !plan_packing(kernel, *c, false)) return;
+  std::vector<LoopVar> vars = std::get<Reduce>(c->sum->node).vars;
+  std::stable_partition(vars.begin(), vars.end(), [&](const LoopVar& v) { return v.name != c->depth[*channel].name; });
+  kernel.body[0].value = with_sums_over(kernel.body[0].value, vars);
+}
+
 bool used(const ExecutionPlan& plan, int buffer) {
   return std::any_of(plan.steps.begin(), plan.steps.end(),
                      [&](const PlanStep& s) { return std::count(s.buffers.begin(), s.buffers.end(), buffer) > 0; }) ||
@@ -251,6 +268,7 @@ bool used(const ExecutionPlan& plan, int buffer) {
 
 void prepack_weights(ExecutionPlan& plan, bool quads) {
   for (PlanStep& step : plan.steps) {
+    sum_channels_last(step.kernel);
     const auto c = find_contraction(step.kernel);
     const auto p = c ? plan_packing(step.kernel, *c, quads) : std::nullopt;
     if (!p) continue;

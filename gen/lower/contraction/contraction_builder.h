@@ -21,7 +21,8 @@ struct LeftAccess {
   Operand base;                                     ///< part that rows and depth do not change
   std::vector<int64_t> taps;      ///< offset of each depth index, where all are known and the builder unrolls them
   Operand depth_step;             ///< elements from one depth index to the next; null: through the table
-  int depth_table = -1;           ///< buffer of offsets, one per depth index
+  int depth_table = -1;           ///< buffer of offsets, one per depth index or per run of them
+  int64_t run = 1;                ///< depth indices that follow the first of a run at one step each
   DType table_type = DType::I64;  ///< i32 where all extents are known: half the cache
   Operand copied_pitch;           ///< elements from one row of the copy to the next
   int block_copy = -1;            ///< buffer for dense copies of row blocks, used where depth_step is not 1 at run time

@@ -19,6 +19,14 @@ std::vector<int64_t> known_offsets(ContractionBuilder& b, const AffineForm& form
   return out;
 }
 
+/// Depth indices of a run: those of the last variable, where they are side by side and enough for a loop of their own.
+int64_t run_of(ContractionBuilder& b, const AffineForm& form) {
+  constexpr int64_t kLong = 16;
+  const LoopVar& last = b.c.depth.back();
+  const int64_t extent = constant_value(b.extent(last)).value_or(0);
+  return b.c.paired.empty() && extent >= kLong && constant_value(form.coefficient(last.name)) == 1 ? extent : 1;
+}
+
 /// Offsets of the depth indices: one step where they form a line, else a table that is filled once.
 void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& access, Block& before) {
   if (b.unrolls_taps) access.taps = known_offsets(b, form);
@@ -28,17 +36,20 @@ void step_depth(ContractionBuilder& b, const AffineForm& form, LeftAccess& acces
     return;
   }
   if (constant_value(b.extent_of(b.c.depth)) && b.kernel.sizes.empty()) access.table_type = DType::I32;
-  access.depth_table = b.add_buffer("depth_offset", access.table_type, Storage::Workspace, b.extent_of(b.c.depth));
+  std::vector<LoopVar> vars = b.c.depth;
+  access.run = run_of(b, form);
+  if (access.run > 1) vars.pop_back();
+  access.depth_table = b.add_buffer("depth_offset", access.table_type, Storage::Workspace, b.extent_of(vars));
   ValueScope scope = b.scope;
   Operand offset = v_int(0);
-  for (const LoopVar& v : b.c.depth) {
+  for (const LoopVar& v : vars) {
     scope.vars[v.name] = v_var(v.name);
     offset = offset + v_var(v.name) * form.coefficient(v.name);
   }
   const std::string step = b.local("depth_step");
   Block fill{s_let(step, offset),
-             s_store(access.depth_table, flat_index(b, b.c.depth, scope), v_cast(v_var(step), access.table_type))};
-  for (Stmt& s : loops_over(b, b.c.depth, std::move(fill))) before.push_back(std::move(s));
+             s_store(access.depth_table, flat_index(b, vars, scope), v_cast(v_var(step), access.table_type))};
+  for (Stmt& s : loops_over(b, vars, std::move(fill))) before.push_back(std::move(s));
 }
 
 LeftAccess from_form(ContractionBuilder& b, int buffer, const AffineForm& form, Block& before) {
@@ -104,7 +115,7 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging) {
   if (!read) return stage_value(b, before, staging);
   const Tensor& t = b.kernel.tensors[static_cast<size_t>(read->tensor)];
   const auto form = offset_form(read->tensor, read->index, staged_vars(b), b.scope);
-  if (!read->fill && t.dtype == b.c.accumulator && form && !b.c.low_halves) {
+  if (!read->fill && t.dtype == b.c.accumulator && form && !b.c.low_halves && !channel_dim(b, *read)) {
     LeftAccess access = from_form(b, read->tensor, *form, before);
     if (access.depth_step && constant_value(access.depth_step) != 1) {
       const Operand depth = b.extent_of(b.c.depth), rows = smaller(b.extent_of(b.c.rows), rows_cached(b, depth));

@@ -82,6 +82,14 @@ Operand word_of(const Operand& low, const Operand& high) {
   return v_apply(ScalarOp::BitOr, {bits, v_apply(ScalarOp::Shl, {v_cast(high, DType::I32), v_constant({16, 0}, t)})});
 }
 
+/// A dimension that one variable walks in steps: the copy has what it steps on.
+void skip_steps(StagedDim& d) {
+  if (d.form.coefficients.size() != 1 || constant_value(d.form.rest) != 0) return;
+  Operand& by = d.form.coefficients.begin()->second;
+  d.scale = std::max<int64_t>(1, constant_value(by).value_or(1));
+  if (d.scale > 1) by = v_int(1);
+}
+
 /// What stands outside of the tensor, as an element of the copy.
 Operand fill_value(const Staging& s, int lanes) {
   if (!s.pair_step) return splat_for(s.fill, lanes);
@@ -127,10 +135,6 @@ void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operan
   out.push_back(s_for(j, from, end, 1, std::move(one)));
 }
 
-/// The part of dimension `d` of the copy that is inside the tensor.
-struct Inside {
-  Operand first, last;
-};
 Inside inside_of(const Staging& s, const StagedDim& d) {
   const Operand first = smaller(larger(v_int(0) - d.lo, v_int(0)), d.extent);
   return {first, larger(smaller(s.dim_of(d.dim) - d.lo, d.extent), first)};
@@ -162,17 +166,18 @@ int64_t whole_line(const Staging& s) {
   return dense ? *length : 0;
 }
 
+Line line_of_dim(const Staging& s, const StagedDim& d) {
+  Line line{d.lo, d.extent, s.stride_of(d.dim) * v_int(d.scale), d.guarded, d.guarded ? inside_of(s, d) : Inside{}, 1};
+  line.walks_pairs = d.scale > 1 && s.pair_step;
+  if (line.walks_pairs && s.b.c.pair_last)
+    line.pairs = floor_div(s.b.scalar(simplify(s.b.c.pair_last + constant_int(1)), s.b.scope), v_int(d.scale));
+  return line;
+}
+
 Line line_of(const Staging& s) {
   const StagedDim& d = s.dims.back();
   const int64_t each = whole_line(s);
-  if (each == 0) {
-    Line line{d.lo, d.extent, s.stride_of(d.dim) * v_int(d.scale), d.guarded, d.guarded ? inside_of(s, d) : Inside{},
-              1};
-    line.walks_pairs = d.scale > 1;
-    if (line.walks_pairs && s.b.c.pair_last)
-      line.pairs = floor_div(s.b.scalar(simplify(s.b.c.pair_last + constant_int(1)), s.b.scope), v_int(d.scale));
-    return line;
-  }
+  if (each == 0) return line_of_dim(s, d);
   const StagedDim& above = s.dims[s.dims.size() - 2];
   const Inside in = inside_of(s, above);
   return {above.lo * v_int(each),
@@ -194,6 +199,12 @@ Operand named(Staging& s, const std::string& word, const Operand& v, Block& out)
 Operand load_line(const Staging& s, const Line& line, const Operand& at, int lanes, const Operand& active) {
   const DType storage = s.tensor().dtype;
   if (constant_value(line.step) == 1) return v_load(s.read.tensor, storage, at, lanes, active);
+  if (constant_value(line.step) == 2 && lanes > 1 && !active) {  // the even elements of two vectors that share one
+    std::vector<int> even;
+    for (int l = 0; l < lanes; ++l) even.push_back(l < lanes / 2 ? 2 * l : 2 * l + 1);
+    return v_shuffle(v_load(s.read.tensor, storage, at, lanes),
+                     v_load(s.read.tensor, storage, at + v_int(lanes - 1), lanes), even);
+  }
   return lanes == 1 ? v_load(s.read.tensor, storage, at)
                     : v_gather(s.read.tensor, storage, at, line.step, lanes, active);
 }
@@ -361,7 +372,23 @@ std::vector<LoopVar> staged_vars(const ContractionBuilder& b) {
   return vars;
 }
 
+Block copy_one_line(Staging& s, const StagedDim& d, const Operand& from, const Operand& to) {
+  return copy_line(s, line_of_dim(s, d), from, to);
+}
+
+Block fill_span(Staging& s, const Operand& to, const Operand& count) {
+  Block out;
+  copy_span(
+      s, to, v_int(0), count, [&](const Operand&, int lanes, const Operand&) { return fill_value(s, lanes); }, out);
+  return out;
+}
+
+Inside inside_line(const Staging& s, const StagedDim& d) {
+  return d.guarded ? inside_of(s, d) : Inside{v_int(0), d.extent};
+}
+
 bool plan_staging(Staging& s) {
+  const auto channels = channel_dim(s.b, s.read);
   for (size_t d = 0; d < s.read.index.size(); ++d) {
     const auto form = affine_form(s.read.index[d], staged_vars(s.b), s.b.scope);
     if (!form) return false;
@@ -377,6 +404,7 @@ bool plan_staging(Staging& s) {
       dim.form.coefficients = {{s.b.c.paired, v_int(1)}};
       s.pair_step = s.stride_of(d);
     }
+    if (channels && !s.read.fill) skip_steps(dim);
     bound(s, dim);
     dim.guarded = dim.guarded && dim.scale == 1;
     if (s.b.c.windows && mentions(s.read.index[d], s.b.c.paired)) {  // the other bytes of the last word
@@ -386,10 +414,13 @@ bool plan_staging(Staging& s) {
     s.fixed.push_back(nullptr);
     s.dims.push_back(std::move(dim));
   }
+  s.channels_last = channels.has_value();
+  if (channels)
+    std::stable_partition(s.dims.begin(), s.dims.end(), [&](const StagedDim& d) { return d.dim != *channels; });
   Operand stride = v_int(1);
   for (size_t i = s.dims.size(); i-- > 0;) {
     s.dims[i].stride = stride;
-    stride = stride * s.dims[i].extent;
+    stride = stride * room_of(s, i);
   }
   // a stencil's vectors run past the last pixel of a line, in the end past the copy
   const Operand slack = v_int(s.b.pixels_along_columns ? 2 * s.b.lanes() : 0);
@@ -399,6 +430,7 @@ bool plan_staging(Staging& s) {
 }
 
 Block stage_copy(Staging& s, Block& before) {
+  if (s.channels_last && s.b.lanes() > 1) return copy_channels(s);
   s.filled_before = fills_first(s);
   if (s.filled_before) fill_copy(s, before);
   return copy_all(s);

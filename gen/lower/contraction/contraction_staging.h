@@ -12,7 +12,12 @@ struct StagedDim {
   AffineForm form;
   Operand lo, extent, stride;
   bool guarded = false;
-  int64_t scale = 1;  ///< 2 or 4: one index of the copy stands for so many of the tensor
+  int64_t scale = 1;  ///< above 1: one index of the copy stands for so many of the tensor
+};
+
+/// The part of a dimension of the copy that is inside the tensor.
+struct Inside {
+  Operand first, last;
 };
 
 struct Staging {
@@ -27,6 +32,7 @@ struct Staging {
   Operand pair_inside = nullptr;  ///< words of two: whether there is a high half; null: always
   Operand last_number = nullptr;  ///< words of four: which number of the word is the last there is; null: 3 or more
   bool filled_before = false;     ///< what is outside the tensor is in the copy already
+  bool channels_last = false;     ///< the last dimension is the channels of a pixel
 
   const Tensor& tensor() const { return b.kernel.tensors[static_cast<size_t>(read.tensor)]; }
   Operand stride_of(size_t d) const { return b.scalar(tensor().strides[d], b.scope); }
@@ -42,6 +48,21 @@ Operand load_quads(const Staging& s, const std::vector<Operand>& bytes);
 Operand splat_quad(const Staging& s, const Operand& byte);
 /// Bytes that are adjacent, four to a word.
 Operand dense_quads(const Staging& s, const Operand& bytes);
+
+/// The dimension of the left side that the copy has last: the channels of a pixel, which are planes apart in memory,
+/// where the innermost depth variable walks them and the rows are not side by side already.
+std::optional<size_t> channel_dim(ContractionBuilder& b, const Read& read);
+/// Elements that dimension `i` of the copy has room for. Pixels of a power of two of bytes would meet in the same sets
+/// of the cache, and squares of vectors run past the end of a line.
+Operand room_of(const Staging& s, size_t i);
+/// Fills a copy with channels last.
+Block copy_channels(Staging& s);
+/// Which indices of a dimension are in the tensor: all where it is not guarded.
+Inside inside_line(const Staging& s, const StagedDim& d);
+/// One line of dimension `d`: `from` and `to` are the offsets of its index 0 in the tensor and in the copy.
+Block copy_one_line(Staging& s, const StagedDim& d, const Operand& from, const Operand& to);
+/// So many elements of the copy that are outside the tensor.
+Block fill_span(Staging& s, const Operand& to, const Operand& count);
 
 /// Whether a dimension of the copy is that of the planes that a strip takes, all of which there are.
 bool walks_planes(const ContractionBuilder& b, const StagedDim& d);

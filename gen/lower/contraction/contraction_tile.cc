@@ -40,8 +40,9 @@ class TileFunction {
     f_.common = true;
     f_.params = {"depth", "right_step"};
     if (left_.depth_step && constant_value(left_.depth_step) != 1) f_.params.push_back("left_step");
+    if (left_.run > 1) f_.params[0] = "runs", f_.params.push_back("run");
     begin_sums();
-    f_.body.push_back(s_for("d", v_int(0), v_var("depth"), 1, step()));
+    f_.body.push_back(left_.run > 1 ? runs() : s_for("d", v_int(0), v_var("depth"), 1, step(v_var("d"))));
     end_sums();
     if (turned_)
       for (int j = 0; j < vectors_; ++j) store_turned(j);
@@ -93,8 +94,10 @@ class TileFunction {
     if (b_.panels_of(vectors_) > 1) s += fmt::format("_panels{}", b_.right_panel);
     if (!b_.c.paired.empty()) s += b_.c.word_numbers == 4 ? "_quads" : "_pairs";
     if (b_.c.left_offset != 0) s += b_.c.left_offset > 0 ? "_raised" : "_lowered";
-    if (!left_.depth_step) s += left_.table_type == DType::I64 ? "_offsets" : "_offsets32";
-    else if (constant_value(left_.depth_step) != 1) s += "_steps";
+    if (!left_.depth_step) {
+      s += left_.run > 1 ? "_runs" : "_offsets";
+      if (left_.table_type != DType::I64) s += "32";
+    } else if (constant_value(left_.depth_step) != 1) s += "_steps";
     if (!from_first_.empty()) s += rows_name();
     if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
     return s;
@@ -130,32 +133,45 @@ class TileFunction {
                       vector());
   }
 
-  /// Vector `j` of the right side; words that are in memory as pairs of narrower numbers are widened.
-  Operand right_vector(int j) const {
-    if (has_sums()) return right_words(j, (v_var("d") + v_int(1)) * v_var("right_step"));
+  /// Vector `j` of the right side at a depth; words that are in memory as pairs of narrower numbers are widened.
+  Operand right_vector(int j, const Operand& depth) const {
+    if (has_sums()) return right_words(j, (depth + v_int(1)) * v_var("right_step"));
     const int column = j * b_.lanes(),
               width = b_.panels_of(vectors_) > 1 ? static_cast<int>(b_.right_panel) : column + 1;
     const int panel = right_ + column / width;
-    const Operand at = v_var("d") * v_var("right_step");
+    const Operand at = depth * v_var("right_step");
     if (b_.right_type == b_.c.accumulator) return v_load(panel, b_.right_type, at + v_int(column % width), b_.lanes());
     const Operand halves = v_load(panel, b_.right_type, at + v_int(2 * (column % width)), 2 * b_.lanes());
     return v_apply_as(ScalarOp::Bits, {v_cast(halves, DType::I16)}, vector());
   }
 
+  Operand offset_in_table(const std::string& index) const {
+    return v_cast(v_load(table_, left_.table_type, v_var(index)), DType::I64);
+  }
+
+  /// One run of depth indices after the other.
+  Stmt runs() {
+    Block body{s_let("first", offset_in_table("t")),
+               s_for("d", v_int(0), v_var("run"), 1, step(v_var("t") * v_var("run") + v_var("d")))};
+    return s_for("t", v_int(0), v_var("runs"), 1, std::move(body));
+  }
+
   /// One depth index: the vectors of the right side, then each row's element against all of them.
-  Block step() {
+  Block step(const Operand& depth) {
     Block body;
     const DType acc = b_.c.accumulator;
     Operand at = v_var("d");
-    if (table_ >= 0) {
-      body.push_back(s_let("step", v_cast(v_load(table_, left_.table_type, v_var("d")), DType::I64)));
+    if (left_.run > 1) {
+      at = v_var("first") + at;
+    } else if (table_ >= 0) {
+      body.push_back(s_let("step", offset_in_table("d")));
       at = v_var("step");
     } else if (f_.params.size() > 2) {
       at = v_var("d") * v_var("left_step");
     }
     for (int j = 0; j < vectors_; ++j) {
       const std::string y = fmt::format("b{}", j);
-      body.push_back(s_let(y, right_vector(j)));
+      body.push_back(s_let(y, right_vector(j, depth)));
       if (b_.c.left_offset == 0 || has_sums()) continue;
       const Operand offset = v_const(INT32_C(-2139062144), vector());  // 128 in every byte
       body.push_back(s_assign(offset_name(j), multiply_add(b_.c, offset, v_var(y, vector()), offset_of(j))));
@@ -265,7 +281,8 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     call.buffers.push_back({place.right.buffer, place.next_panels.at(static_cast<size_t>(i - 1))});
   call.buffers.push_back({part.tile, v_int(part.first * b.panel_columns())});
   if (!left.depth_step) call.buffers.push_back({left.depth_table, v_int(0)});
-  call.args = {place.depth, place.right_step};
+  call.args = {left.run > 1 ? floor_div(place.depth, v_int(left.run)) : place.depth, place.right_step};
+  if (left.run > 1) call.args.push_back(v_int(left.run));
   if (left.depth_step && constant_value(left.depth_step) != 1)
     call.args.push_back(place.block_first ? v_int(1) : left.depth_step);
   out.push_back({std::move(call)});
