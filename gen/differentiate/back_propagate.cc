@@ -6,7 +6,8 @@
 namespace tenon {
 namespace {
 
-bool computes_in_floats(DType d) { return is_float(d) || (is_small(d) && is_float(dtype_row(d).compute)); }
+/// Complex numbers are pairs of floats: the gradient of one is that of its real part plus i times that of the other.
+bool computes_in_floats(DType d) { return is_float(dtype_row(d).compute) || is_complex(d); }
 
 /// Number of a reduction's step: its variables, the last one fastest.
 Expr step_of(const std::vector<LoopVar>& vars) {
@@ -21,6 +22,9 @@ Expr inside(const std::vector<Expr>& index, const std::vector<Expr>& dims) {
     all = both(all, both(apply(ScalarOp::Ge, {index[d], constant_int(0)}), apply(ScalarOp::Lt, {index[d], dims[d]})));
   return all ? all : constant_int(1, DType::Bool);
 }
+
+/// What a gradient is multiplied with where a holomorphic function has the derivative `d`.
+Expr conjugate(const Expr& d) { return is_complex(d->type) && !as_constant(d) ? apply(ScalarOp::Conj, {d}) : d; }
 
 }  // namespace
 
@@ -91,7 +95,37 @@ void BackPropagation::hand_on(const Expr& e, const Expr& adjoint, const Region& 
   }
 }
 
+/// The parts of complex numbers. False for what is holomorphic: its derivative is that of the row.
+bool BackPropagation::complex_rule(const Expr& e, const Apply& a, const Expr& adjoint) {
+  const Expr& z = a.args[0];
+  const Expr zero = constant_float(0, adjoint->type);
+  const auto to_z = [&](const Expr& re, const Expr& im) { add(z, apply_as(ScalarOp::Complex, {re, im}, z->type)); };
+  switch (a.op) {
+    case ScalarOp::Real: return to_z(adjoint, zero), true;
+    case ScalarOp::Imag: return to_z(zero, adjoint), true;
+    case ScalarOp::Conj: return add(z, apply(ScalarOp::Conj, {adjoint})), true;
+    case ScalarOp::Complex:
+      add(z, apply(ScalarOp::Real, {adjoint}));
+      return add(a.args[1], apply(ScalarOp::Imag, {adjoint})), true;
+    case ScalarOp::Cast:
+      return add(z, is_complex(z->type) ? cast_to(adjoint, z->type)
+                                        : cast_to(apply(ScalarOp::Real, {adjoint}), dtype_row(z->type).compute)),
+             true;
+    case ScalarOp::Abs:
+    case ScalarOp::Arg: break;
+    default: return false;
+  }
+  const Expr re = apply(ScalarOp::Real, {z}), im = apply(ScalarOp::Imag, {z});
+  const bool is_abs = a.op == ScalarOp::Abs;
+  const Expr size = is_abs ? e : apply(ScalarOp::Add, {apply(ScalarOp::Sq, {re}), apply(ScalarOp::Sq, {im})});
+  const auto part = [&](const Expr& direction) {
+    return select(apply(ScalarOp::Eq, {size, zero}), zero, chained(adjoint, apply(ScalarOp::Div, {direction, size})));
+  };
+  return is_abs ? to_z(part(re), part(im)) : to_z(part(apply(ScalarOp::Neg, {im})), part(re)), true;
+}
+
 void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjoint) {
+  if ((is_complex(e->type) || is_complex(a.args[0]->type)) && complex_rule(e, a, adjoint)) return;
   if (a.op == ScalarOp::Cast) return add(a.args[0], cast_to(adjoint, dtype_row(a.args[0]->type).compute));
   if (!rows_.has(a.op)) {
     why = fmt::format("{} has no derivative", scalar_op_row(a.op).name);
@@ -101,7 +135,7 @@ void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjo
     if (depends(a.args[k])) {
       const Expr d = rows_.derivative(e, k);
       const Constant* c = as_constant(d);
-      if (!c || c->f != 0) add(a.args[k], chained(adjoint, d));
+      if (!c || c->f != 0) add(a.args[k], chained(adjoint, conjugate(d)));
     }
 }
 
@@ -180,7 +214,7 @@ void BackPropagation::reduction(const Expr& e, const Reduce& r, const Expr& adjo
   below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
   below.where = both(in.where, r.where);
   Expr inner = adjoint;
-  if (r.op == Reducer::Prod) inner = chained(adjoint, others(r, e->type));
+  if (r.op == Reducer::Prod) inner = chained(adjoint, conjugate(others(r, e->type)));
   else if (r.op != Reducer::Sum) why = fmt::format("{} has no derivative", name_of(r.op));
   region(r.value, inner, below);
 }

@@ -45,6 +45,7 @@ class BackPropagation {
   void region(const Expr& root, const Expr& adjoint, const Region& in);
   void order(const Expr& e, std::vector<Expr>& out) const;
   void hand_on(const Expr& e, const Expr& adjoint, const Region& in);
+  bool complex_rule(const Expr& e, const Apply& a, const Expr& adjoint);
   void apply_rule(const Expr& e, const Apply& a, const Expr& adjoint);
   void reduction(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in);
   Expr others(const Reduce& r, DType type);

@@ -9,12 +9,14 @@
 #include "differentiate/gather_form.h"
 #include "differentiate/keep_needed.h"
 #include "differentiate/name_reductions.h"
+#include "differentiate/split_updates.h"
+#include "differentiate/update_gradient.h"
 
 namespace tenon {
 namespace {
 
 DType compute_of(DType d) { return dtype_row(d).compute; }
-bool has_derivative(DType d) { return is_float(compute_of(d)); }
+bool has_derivative(DType d) { return is_float(compute_of(d)) || is_complex(d); }
 
 Expr without_stops(const Expr& e) {
   if (is_stop(e)) return without_stops(std::get<Apply>(e->node).args[0]);
@@ -40,11 +42,16 @@ class Differentiator {
 
   GradientKernel run() {
     if (k_.call) return {std::nullopt, "it is written as a C template"};
-    if (!k_.parts.empty()) return {std::nullopt, "it calls a C template, or finds an extent in the data"};
-    for (const auto& [output, cotangent] : request_.cotangents)
-      k_.tensors[static_cast<size_t>(output)].role = Role::Temp;
+    steps_ = join_parts(k_);
+    names_ = FreshNames(k_);
+    for (const FoundSize& f : steps_.found) names_(f.name);
+    make_outputs_temps();
+    find_active();
+    split_updates(
+        k_, [&](const KernelStatement& s) { return combines_otherwise(s) || overwrites(s); }, names_);
     find_active();
     refuse_overwritten();
+    refuse_template_values();
     if (why_.empty() && !name_reductions(
                             k_, [&](const KernelStatement& s) { return reads_active(s); }, names_))
       why_ = "the size of one of its reductions depends on where it is";
@@ -54,17 +61,27 @@ class Differentiator {
       size_t begin = end - 1;
       while (begin > 0 && forward[begin].joined > 0) --begin;
       if (is_in_recurrence(forward[end - 1])) reverse_recurrence({forward.begin() + begin, forward.begin() + end});
-      else reverse(forward[begin]);
+      else reverse(forward[begin], begin > 0 ? &forward[begin - 1] : nullptr);
       end = begin;
     }
     if (why_.empty()) finish(request_.wrt);
     if (!why_.empty()) return {std::nullopt, why_};
     for (KernelStatement& s : k_.body) s.value = without_stops(s.value);
-    keep_needed(k_, request_.result);
+    keep_needed(k_, request_.result, steps_);
+    place_steps(k_, steps_);
+    cut_into_parts(steps_, k_);
     return {std::move(k_), ""};
   }
 
  private:
+  void make_outputs_temps() {
+    for (size_t t = 0; t < k_.tensors.size(); ++t) {
+      if (k_.tensors[t].role != Role::Output || static_cast<int>(t) == request_.result) continue;
+      k_.tensors[t].role = Role::Temp;
+      k_.tensors[t].extent.clear();
+    }
+  }
+
   bool is_active(int tensor) const {
     return active_.contains(tensor) && has_derivative(k_.tensors[static_cast<size_t>(tensor)].dtype);
   }
@@ -89,55 +106,69 @@ class Differentiator {
     }
   }
 
+  bool combines_otherwise(const KernelStatement& s) const {
+    return is_active(s.target) && s.update != Update::Add && s.update != Update::Last;
+  }
+
   /// What is written again after it was read has two values, and one gradient would not do.
-  void refuse_overwritten() {
-    std::set<int> read;
+  bool overwrites(const KernelStatement& update) const {
+    if (!is_active(update.target)) return false;
     for (const KernelStatement& s : k_.body) {
-      if (is_in_recurrence(s)) continue;  // reads elements that come before
-      if (active_.contains(s.target) && read.contains(s.target)) why_ = "it overwrites what it has read";
-      if (!reads_active(s)) continue;
-      if (s.update != Update::Assign && s.update != Update::Add && s.update != Update::Last)
-        why_ = "it combines into its elements other than by a sum";
-      walk(s.value, [&](const Expr& e) {
-        if (const auto* r = std::get_if<Read>(&e->node)) read.insert(r->tensor);
-        return true;
-      });
-      if (read.contains(s.target)) why_ = "it reads what it writes";
+      if (&s == &update) return false;
+      if (reads(s, update.target)) return true;
+    }
+    return false;
+  }
+
+  static bool reads(const KernelStatement& s, int tensor) {
+    bool found = false;
+    walk(s.value, [&](const Expr& e) {
+      const auto* r = std::get_if<Read>(&e->node);
+      return !(found = found || (r && r->tensor == tensor));
+    });
+    return found;
+  }
+
+  /// What a template computes of active values is said by statements behind its call, or by nothing.
+  void refuse_template_values() {
+    for (const BodySteps::Call& c : steps_.calls) {
+      const std::set<int> in = read_by(c.call), out = written_by(c.call);
+      if (std::none_of(in.begin(), in.end(), [&](int t) { return is_active(t); })) continue;
+      for (const int t : out)
+        if (has_derivative(k_.tensors[static_cast<size_t>(t)].dtype) && (cotangent_of(t) >= 0 || is_read(t)))
+          why_ = fmt::format("templates/c/{}.c.in does not say which elements its values are", c.call.frame->name);
     }
   }
 
-  void reverse(const KernelStatement& s) {
-    if (!is_active(s.target) || (!reads_active(s) && s.update != Update::Last)) return;
+  bool is_read(int tensor) const {
+    return std::any_of(k_.body.begin(), k_.body.end(), [&](const KernelStatement& s) { return reads(s, tensor); });
+  }
+
+  void refuse_overwritten() {
+    for (const KernelStatement& s : k_.body)
+      if (!is_in_recurrence(s) && is_active(s.target) && (overwrites(s) || reads(s, s.target)))
+        why_ = "it reads what it writes";
+  }
+
+  void reverse(const KernelStatement& s, const KernelStatement* copy) {
+    const bool replaces = s.update != Update::Assign && s.update != Update::Add;
+    if (!is_active(s.target) || (!reads_active(s) && !replaces)) return;
     const Adjoint* adjoint = adjoint_of(s.target);
-    if (adjoint && s.update == Update::Last) reverse_last(s, *adjoint);
+    if (adjoint && replaces) reverse_update(s, *adjoint, copy);
     else if (adjoint) hand_on(s, *adjoint);
   }
 
-  /// What an element holds at the end is from the last step that wrote it, which is remembered. Steps that came before,
-  /// and what was there at first, get nothing.
-  void reverse_last(const KernelStatement& s, Adjoint adjoint) {
-    const Tensor& t = k_.tensors[static_cast<size_t>(s.target)];
-    Tensor writer{names_("writer"), Role::Temp, DType::I64, t.dims, contiguous_strides(t.dims)};
-    Expr step = constant_int(0);
-    for (const LoopVar& v : s.loops) step = step * v.extent + var_ref(v.name);
-    step = step + constant_int(1);
-    KernelStatement note = s;
-    note.target = static_cast<int>(k_.tensors.size());
-    note.value = step;
-    note.formula = fmt::format("{} = the step that wrote {} last", writer.name, t.name);
-    k_.tensors.push_back(std::move(writer));
-    const std::vector<LoopVar> all = loops_of(s.target, false);
-    add_statement(note.target, refs(all), Update::Assign, constant_int(0), all);
-    k_.body.push_back(note);
-    const Expr zero = constant_float(0, adjoint.value->type);
-    const auto writer_at = [&](const std::vector<Expr>& index) { return read_of(note.target, DType::I64, index); };
-    const Expr is_last = apply(ScalarOp::Eq, {writer_at(s.index), step});
-    if (reads_active(s)) hand_on(s, select(is_last, adjoint.at(s.index), zero));
-    std::vector<Expr> element;
-    for (const std::string& v : adjoint.vars) element.push_back(var_ref(v));
-    const Expr untouched = apply(ScalarOp::Eq, {writer_at(element), constant_int(0)});
-    adjoint.value = select(untouched, adjoint.value, zero);
-    adjoints_[s.target] = std::move(adjoint);
+  /// From here on, backwards, the target is what the update found.
+  void reverse_update(const KernelStatement& s, Adjoint adjoint, const KernelStatement* copy) {
+    UpdateAdjoint known{loops_of(s.target, false), [&](const std::vector<Expr>& at) { return adjoint.at(at); }};
+    Expr before;
+    if (s.update != Update::Last) {
+      const auto& read = std::get<Read>(copy->value->node);
+      before = read_of(read.tensor, copy->value->type, refs(known.element));
+    }
+    const UpdateGradient made = update_gradient(k_, s, before, known, names_);
+    if (reads_active(s)) hand_on(s, made.combined);
+    adjoints_[s.target] = {names_of(known.element), made.before};
   }
 
   void hand_on(const KernelStatement& s, const Adjoint& adjoint) { hand_on(s, adjoint.at(s.index)); }
@@ -231,9 +262,10 @@ class Differentiator {
 
   DType compute_type(int tensor) const { return compute_of(k_.tensors[static_cast<size_t>(tensor)].dtype); }
 
-  static std::vector<std::string> names_of(const GatherTarget& target) {
+  static std::vector<std::string> names_of(const GatherTarget& target) { return names_of(target.loops); }
+  static std::vector<std::string> names_of(const std::vector<LoopVar>& loops) {
     std::vector<std::string> out;
-    for (const LoopVar& v : target.loops) out.push_back(v.name);
+    for (const LoopVar& v : loops) out.push_back(v.name);
     return out;
   }
   static std::vector<Expr> refs(const std::vector<LoopVar>& loops) {
@@ -302,6 +334,7 @@ class Differentiator {
       out.ranges.size_lo[s.name] = s.lo;
       out.ranges.size_hi[s.name] = s.hi;
     }
+    for (const FoundSize& f : steps_.found) out.ranges.size_lo[f.name] = 0;
     out.ranges.elements = elements_;
     out.facts = k_.facts;
     out.tensors = &k_.tensors;
@@ -388,6 +421,7 @@ class Differentiator {
   }
 
   Kernel k_;
+  BodySteps steps_;
   const GradientRequest& request_;
   const DerivativeTable& rows_;
   FreshNames names_;

@@ -27,9 +27,19 @@ bool may_float(const OpDef& def, const TensorDef& t) {
   return false;
 }
 
+/// Whether the outputs are those of a variadic one.
 bool is_variadic(const OpDef& def) {
-  return std::any_of(def.outputs.begin(), def.outputs.end(),
-                     [](const TensorDef& t) { return t.variadic || t.optional; });
+  return std::any_of(def.outputs.begin(), def.outputs.end(), [](const TensorDef& t) { return t.optional; });
+}
+
+/// The gradient of an output. What its extents are that only the data tell, it says itself.
+TensorDef cotangent_def(const OpDef& f, const TensorDef& output) {
+  TensorDef t = output;
+  t.name = "d" + output.name;
+  t.follows = true;
+  for (Dim& d : t.dims)
+    if (const LetDef* l = f.let(d.name); l && l->written) d.name += "_of_" + t.name;
+  return t;
 }
 
 /// The definition of f_grad. It has no body: its kernels are derived.
@@ -41,13 +51,11 @@ std::shared_ptr<OpDef> gradient_def(const OpDef& f) {
   def->outputs.clear();
   def->body.clear();
   def->tests.clear();
-  for (const TensorDef& t : f.outputs) {
-    if (!may_float(f, t)) continue;
-    def->inputs.push_back(t);
-    def->inputs.back().name = "d" + t.name;
-    def->inputs.back().follows = true;
-  }
-  def->inputs.insert(def->inputs.end(), f.inputs.begin(), f.inputs.end());
+  def->impl.clear();
+  std::erase_if(def->lets, [](const LetDef& l) { return l.written; });
+  for (const TensorDef& t : f.outputs)
+    if (may_float(f, t)) def->inputs.push_back(cotangent_def(f, t));
+  def->inputs.insert(is_variadic(f) ? def->inputs.begin() : def->inputs.end(), f.inputs.begin(), f.inputs.end());
   for (const TensorDef& t : f.inputs) {
     if (!may_float(f, t)) continue;
     def->outputs.push_back(t);
@@ -87,9 +95,6 @@ class KernelDeriver {
     renumber_sources(before);
     out_.computes = static_cast<int>(output);
     out_.present.clear();
-    for (const TensorDef& t : gradient_.inputs) out_.present.push_back(t.follows);
-    std::copy(forward.present.begin(), forward.present.end(),
-              out_.present.end() - static_cast<ptrdiff_t>(forward.present.size()));
     return std::move(out_);
   }
 
@@ -141,9 +146,28 @@ class KernelDeriver {
     Tensor t = kernel().tensors[static_cast<size_t>(output)];
     t.name = def.name;
     t.role = Role::Input;
+    t.extent.clear();
+    found_extents(def, t);
     t.strides = takes_strides(def) ? strides(t, at) : contiguous_strides(t.dims);
     kernel().tensors.push_back(std::move(t));
     request_.cotangents.emplace_back(output, at);
+  }
+
+  /// A gradient may have as much room as its output had: elements behind what the kernel finds are not read.
+  void found_extents(const TensorDef& def, Tensor& t) {
+    for (Expr& e : t.dims)
+      for (const FoundSize& f : out_.kernel.found) {
+        if (!same(e, size_ref(f.name))) continue;
+        const std::string own = fmt::format("{}_of_{}", f.name, def.name);
+        const bool known =
+            std::any_of(kernel().sizes.begin(), kernel().sizes.end(), [&](const Size& z) { return z.name == own; });
+        const Expr given = known ? size_ref(own) : size(own, FromSymbol{own}, 0);
+        if (!known)
+          kernel().checks.push_back(
+              {{}, apply(ScalarOp::Le, {e, given}), CheckStatus::Shape, fmt::format("{} <= {}", f.name, own)});
+        e = given;
+        break;
+      }
   }
 
   void add_result(const TensorDef& def) {
@@ -197,13 +221,30 @@ bool is_computed(const LibraryKernel& k, const OpDef& f, const OpDef& gradient, 
   return false;
 }
 
+/// Which inputs of the gradient are given, where those of `f` are that `present` says: all gradients of outputs, or the
+/// first ones of a variadic output.
+std::vector<std::vector<bool>> presences(const OpDef& gradient, const std::vector<bool>& present) {
+  const auto is_gradient = [](const TensorDef& t) { return t.follows; };
+  const auto all = static_cast<size_t>(std::count_if(gradient.inputs.begin(), gradient.inputs.end(), is_gradient));
+  const bool last = is_gradient(gradient.inputs.back());
+  std::vector<std::vector<bool>> out;
+  for (size_t n = last ? 1 : all; n <= all; ++n) {
+    std::vector<bool> given(all, false);
+    std::fill_n(given.begin(), n, true);
+    given.insert(last ? given.begin() : given.end(), present.begin(), present.end());
+    out.push_back(std::move(given));
+  }
+  return out;
+}
+
 std::string derive(const LibraryOp& f, const DerivativeTable& rows, LibraryOp& out) {
   const auto def = gradient_def(*f.def);
   out = f;
   out.kernels.clear();
   out.unrolled = def;
   out.def = def.get();
-  out.stand_ins.insert(out.stand_ins.begin(), def->inputs.size() - f.def->inputs.size(), {});
+  out.stand_ins.insert(is_variadic(*f.def) ? out.stand_ins.end() : out.stand_ins.begin(),
+                       def->inputs.size() - f.def->inputs.size(), {});
   KernelDeriver deriver(f, *def, rows);
   std::map<std::string, LibraryKernel> made;
   for (const LibraryKernel& k : f.kernels)
@@ -215,11 +256,13 @@ std::string derive(const LibraryOp& f, const DerivativeTable& rows, LibraryOp& o
         if (!derived) return deriver.why;
         known = made.emplace(k.kernel.name + def->outputs[o].name, std::move(*derived)).first;
       }
-      LibraryKernel mine = known->second;
-      mine.name = mine.kernel.name;
-      mine.call_types = k.call_types;
-      std::copy(k.present.begin(), k.present.end(), mine.present.end() - static_cast<ptrdiff_t>(k.present.size()));
-      out.kernels.push_back(std::move(mine));
+      for (std::vector<bool>& given : presences(*def, k.present)) {
+        LibraryKernel mine = known->second;
+        mine.name = mine.kernel.name;
+        mine.call_types = k.call_types;
+        mine.present = std::move(given);
+        out.kernels.push_back(std::move(mine));
+      }
     }
   return out.kernels.empty() ? "none of the types chosen is floating" : "";
 }
@@ -238,8 +281,7 @@ std::string without_gradient(const OpDef& def) {
 
 std::string no_gradient(const OpDef& def) {
   if (const std::string why = without_gradient(def); !why.empty()) return why;
-  if (!def.impl.empty()) return "it is written as a C template";
-  if (is_variadic(def)) return "it has any number of outputs";
+  if (!def.impl.empty() && def.body.empty()) return "it is written as a C template";
   std::set<std::string> names;
   for (const TensorDef& t : def.inputs) names.insert(t.name);
   for (const TensorDef& t : def.outputs)

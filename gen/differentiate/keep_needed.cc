@@ -1,6 +1,8 @@
 // Leaves what one output of a kernel needs.
 #include "differentiate/keep_needed.h"
 
+#include <algorithm>
+
 namespace tenon {
 namespace {
 
@@ -16,6 +18,11 @@ void note_reads(const KernelStatement& s, std::vector<bool>& used) {
   if (s.where) note_reads(s.where, used);
   for (const Expr& e : s.index) note_reads(e, used);
   for (const LoopVar& v : s.loops) note_reads(v.extent, used);
+}
+
+bool is_needed(const FrameCall& call, const std::vector<bool>& used) {
+  const std::set<int> made = written_by(call);
+  return std::any_of(made.begin(), made.end(), [&](int t) { return used[static_cast<size_t>(t)]; });
 }
 
 Expr renumbered(const Expr& e, const std::vector<int>& to) {
@@ -37,38 +44,55 @@ void note_needed(const std::vector<KernelStatement>& body, size_t begin, size_t 
   }
 }
 
-std::vector<KernelStatement> needed_statements(std::vector<KernelStatement> body, std::vector<bool>& used) {
-  std::vector<bool> needed(body.size());
-  for (size_t end = body.size(); end > 0;) {
-    size_t begin = end - 1;
-    while (begin > 0 && body[begin].joined > 0) --begin;
-    note_needed(body, begin, end, used, needed);
-    end = begin;
+/// Marks what is needed, backwards, until a call needs no further statement.
+std::vector<bool> mark_needed(const Kernel& kernel, const BodySteps& steps, std::vector<bool>& used) {
+  std::vector<bool> needed(kernel.body.size());
+  for (std::vector<bool> before; before != used;) {
+    before = used;
+    for (size_t end = kernel.body.size(); end > 0;) {
+      size_t begin = end - 1;
+      while (begin > 0 && kernel.body[begin].joined > 0) --begin;
+      note_needed(kernel.body, begin, end, used, needed);
+      end = begin;
+    }
+    for (const BodySteps::Call& c : steps.calls)
+      if (is_needed(c.call, used))
+        for (const int t : read_by(c.call)) used[static_cast<size_t>(t)] = true;
   }
-  for (size_t i = body.size(); i-- > 0;)
-    if (!needed[i]) erase_statement(body, i);
-  return body;
+  return needed;
+}
+
+/// The tensors that are used, and where each of the others is then.
+std::vector<int> keep_tensors(std::vector<Tensor>& tensors, const std::vector<bool>& used) {
+  std::vector<Tensor> kept;
+  std::vector<int> to(tensors.size(), -1);
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    if (!used[t]) continue;
+    to[t] = static_cast<int>(kept.size());
+    kept.push_back(std::move(tensors[t]));
+  }
+  tensors = std::move(kept);
+  return to;
 }
 
 }  // namespace
 
-void keep_needed(Kernel& kernel, int output) {
+void keep_needed(Kernel& kernel, int output, BodySteps& steps) {
   std::vector<bool> used(kernel.tensors.size());
   used[static_cast<size_t>(output)] = true;
   for (const Check& c : kernel.checks) {
     note_reads(c.holds, used);
     for (const LoopVar& v : c.loops) note_reads(v.extent, used);
   }
-  std::vector<KernelStatement> kept = needed_statements(std::move(kernel.body), used);
-  std::vector<Tensor> tensors;
-  std::vector<int> to(kernel.tensors.size(), -1);
-  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
-    if (!used[t]) continue;
-    to[t] = static_cast<int>(tensors.size());
-    tensors.push_back(std::move(kernel.tensors[t]));
-  }
-  kernel.tensors = std::move(tensors);
-  for (KernelStatement& s : kept) {
+  for (const FoundSize& f : steps.found) used[static_cast<size_t>(f.tensor)] = true;
+  const std::vector<bool> needed = mark_needed(kernel, steps, used);
+  for (size_t i = kernel.body.size(); i-- > 0;)
+    if (!needed[i]) erase_statement(kernel.body, i);
+  std::erase_if(steps.calls, [&](const BodySteps::Call& c) { return !is_needed(c.call, used); });
+  for (const BodySteps::Call& c : steps.calls)
+    for (const int t : written_by(c.call)) used[static_cast<size_t>(t)] = true;
+  const std::vector<int> to = keep_tensors(kernel.tensors, used);
+  for (KernelStatement& s : kernel.body) {
     s.target = to[static_cast<size_t>(s.target)];
     s.value = renumbered(s.value, to);
     if (s.where) s.where = renumbered(s.where, to);
@@ -79,7 +103,9 @@ void keep_needed(Kernel& kernel, int output) {
     c.holds = renumbered(c.holds, to);
     for (LoopVar& v : c.loops) v.extent = renumbered(v.extent, to);
   }
-  kernel.body = std::move(kept);
+  for (BodySteps::Call& c : steps.calls)
+    for (int& t : c.call.tensors) t = t < 0 ? t : to[static_cast<size_t>(t)];
+  for (FoundSize& f : steps.found) f.tensor = to[static_cast<size_t>(f.tensor)];
 }
 
 }  // namespace tenon

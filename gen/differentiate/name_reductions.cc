@@ -2,6 +2,9 @@
 #include "differentiate/name_reductions.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "algebra/simplify.h"
 
 namespace tenon {
 namespace {
@@ -69,21 +72,65 @@ class ReductionNamer {
     return reduce(r.op, r.vars, where, value, e->type);
   }
 
-  static bool has_reduction(const Expr& e) {
-    bool found = false;
-    walk(e, [&](const Expr& n) { return !(found = found || std::holds_alternative<Reduce>(n->node)); });
-    return found;
+  /// The steps of a fold, which are no terms that could be told apart, become a recurrence: a[k] = f(a[k - 1]). Steps
+  /// over several variables are counted: each variable is a digit of the count. Sums in a step that do not read the
+  /// running value are statements in front of it; those that do are joined with it.
+  Expr last_step(const Expr& e, const Reduce& r) {
+    const Expr start = below(r.start);
+    const LoopVar step = r.vars.size() == 1 ? r.vars[0] : LoopVar{names_("step"), steps_of(r)};
+    const std::map<std::string, Expr> digits =
+        r.vars.size() == 1 ? std::map<std::string, Expr>() : digits_of(r, step.name);
+    const size_t outer = scope_.size();
+    scope_.push_back(step);
+    Expr value = without_sums(substitute(r.value, digits), r.running);
+    Expr where = r.where ? without_sums(substitute(r.where, digits), r.running) : nullptr;
+    scope_.resize(outer);
+    KernelStatement s = step_statement(e, step);
+    const Expr past = element_before(s, e->type, start);
+    const std::map<std::string, Expr> running = {{r.running, past}};
+    value = substitute(value, running);
+    if (where) value = select(substitute(where, running), value, past);
+    const size_t joined = joined_;
+    s.value = joined_sums(value, s);
+    std::vector<Expr> last = s.index;
+    last.back() = step.extent - constant_int(1);
+    const Expr result = read_of(s.target, e->type, last, start);
+    add(std::move(s));
+    if (!recurrent_) joined_ = joined;
+    return result;
   }
 
-  /// The steps of a fold, which are no terms that could be told apart, become a recurrence: a[k] = f(a[k - 1]). Left as
-  /// it is where it steps over several variables, or a step is a sum itself.
-  Expr last_step(const Expr& e, const Reduce& r) {
-    if (r.vars.size() != 1 || has_reduction(r.value) || (r.where && has_reduction(r.where))) return e;
-    const Expr start = below(r.start);
+  static Expr steps_of(const Reduce& r) {
+    Expr steps = constant_int(1);
+    for (const LoopVar& v : r.vars) steps = steps * v.extent;
+    return simplify(steps);
+  }
+
+  /// The values of the variables in step number `step`, the last one fastest.
+  static std::map<std::string, Expr> digits_of(const Reduce& r, const std::string& step) {
+    std::map<std::string, Expr> out;
+    Expr radix = constant_int(1);
+    for (size_t v = r.vars.size(); v-- > 0; radix = simplify(radix * r.vars[v].extent)) {
+      Expr digit = var_ref(step);
+      if (!is_one(radix)) digit = apply(ScalarOp::FloorDiv, {digit, radix});
+      if (v > 0) digit = apply(ScalarOp::Mod, {digit, r.vars[v].extent});
+      out[r.vars[v].name] = digit;
+    }
+    return out;
+  }
+
+  /// Reductions in a step that do not read the running value get names, with the step's variable.
+  Expr without_sums(const Expr& e, const std::string& running) {
+    if (std::holds_alternative<Reduce>(e->node) && !mentions(e, running)) return below(e);
+    return map_children(e, [&](const Expr& c) { return without_sums(c, running); });
+  }
+
+  /// The statement that makes the steps of fold `e`, without its value.
+  KernelStatement step_statement(const Expr& e, const LoopVar& step) {
     KernelStatement s;
     for (const LoopVar& v : scope_)
       if (mentions(e, v.name) || (recurrent_ && s.loops.size() < loops_)) s.loops.push_back(v);
-    s.loops.push_back({r.vars[0].name, r.vars[0].extent, Direction::Up});
+    s.loops.push_back({step.name, step.extent, Direction::Up});
     Tensor t{names_("a"), Role::Temp, e->type, {}, {}};
     for (const LoopVar& v : s.loops) {
       for (const LoopVar& other : scope_) done_ = done_ && !mentions(v.extent, other.name);
@@ -93,15 +140,25 @@ class ReductionNamer {
     t.strides = contiguous_strides(t.dims);
     s.target = static_cast<int>(kernel_.tensors.size());
     kernel_.tensors.push_back(std::move(t));
-    std::vector<Expr> before = s.index, last = s.index;
+    return s;
+  }
+
+  static Expr element_before(const KernelStatement& s, DType type, const Expr& start) {
+    std::vector<Expr> before = s.index;
     before.back() = before.back() - constant_int(1);
-    last.back() = r.vars[0].extent - constant_int(1);
-    const Expr past = read_of(s.target, e->type, before, start);
-    const Expr value = substitute(r.value, {{r.running, past}});
-    s.value = r.where ? select(r.where, value, past) : value;
-    const Expr result = read_of(s.target, e->type, last, start);
-    add(std::move(s));
-    return result;
+    return read_of(s.target, type, before, start);
+  }
+
+  /// Reductions that read the running value are made for each step, in front of it.
+  Expr joined_sums(const Expr& value, const KernelStatement& s) {
+    const std::vector<LoopVar> scope = std::exchange(scope_, s.loops);
+    const bool recurrent = std::exchange(recurrent_, true);
+    const size_t loops = std::exchange(loops_, s.loops.size());
+    const Expr out = root(value);
+    scope_ = scope;
+    recurrent_ = recurrent;
+    loops_ = loops;
+    return out;
   }
 
   void add(KernelStatement s) {

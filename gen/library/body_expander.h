@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "library/body_steps.h"
+#include "algebra/body_steps.h"
 #include "library/constant_tensor.h"
 #include "library/declare_tables.h"
 #include "library/expand_recurrence.h"
@@ -46,6 +46,10 @@ class BodyExpander {
       else assignment(s);
     }
   }
+
+  /// The C template of the op that `inner` binds. On the way to a gradient the op's body says behind the call which
+  /// elements its values are.
+  void call_frame(const std::shared_ptr<const Frame>& frame, Scope& inner);
 
  private:
   void declared_ranges() {
@@ -404,7 +408,9 @@ class BodyExpander {
                       std::map<std::string, BoundAttr>& attrs);
   void call(const Statement& s);
   void expand_callee(Scope& inner);
-  void call_frame(const std::shared_ptr<const Frame>& frame, Scope& inner);
+  void name_chosen(const Frame& frame);
+  const Syntax* read_of_name(const std::string& name) const;
+  void replace_values(const Frame& frame, Scope& called);
   void name_extents(const Statement& s, const OpDef& callee, std::map<std::string, BoundAttr>& attrs) const;
   bool is_contiguous(const Tensor& t) const;
   bool too_long(const Statement& s);

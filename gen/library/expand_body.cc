@@ -50,12 +50,14 @@ void tell_extents(const Scope& scope, const BodySteps& steps, Kernel& kernel) {
 }  // namespace
 
 void expand_body(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics) {
-  if (const auto frame = library.frame_of(*scope.def)) {
+  const auto frame = library.frame_of(*scope.def);
+  if (frame && !(scope.keeps_stops && !scope.def->body.empty())) {
     kernel.call = bind_frame(frame, scope, Role::Output, kernel);
     return;
   }
   BodySteps steps;
-  BodyExpander(library, scope, kernel, steps, diagnostics).run();
+  BodyExpander expander(library, scope, kernel, steps, diagnostics);
+  frame ? expander.call_frame(frame, scope) : expander.run();
   if (diagnostics.has_errors()) return;
   steps.late_checks = asks_for_what_is_made(kernel);
   if (steps.empty()) return;

@@ -238,7 +238,15 @@ void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& 
     b = stored_view(kernel_, b, plain);
   }
   note_checks();
-  FrameCall call = bind_frame(frame, inner, Role::Temp, kernel_);
+  Scope called = inner;
+  BodyExpander values(library_, inner, kernel_, steps_, diagnostics_);
+  const bool says_values = scope_.keeps_stops && !inner.def->body.empty();
+  if (says_values) {
+    values.name_chosen(*frame);
+    called.tensors = inner.tensors;
+    values.replace_values(*frame, called);
+  }
+  FrameCall call = bind_frame(frame, called, Role::Temp, kernel_);
   ExprBuilder bounds(library_, inner, kernel_, diagnostics_);
   for (const LetDef& l : inner.def->lets)
     for (size_t k = 0; l.written && k < call.tensors.size(); ++k)
@@ -246,6 +254,53 @@ void BodyExpander::call_frame(const std::shared_ptr<const Frame>& frame, Scope& 
         steps_.found.push_back({kernel_.tensors[static_cast<size_t>(call.tensors[k])].extent, call.tensors[k],
                                 next_step(), bounds.value(l.value).e});
   steps_.calls.push_back({kernel_.body.size(), std::move(call)});
+  if (says_values) values.run();
+}
+
+/// The subscripts of the first read of a tensor in the body; nullptr where there is none.
+const Syntax* BodyExpander::read_of_name(const std::string& name) const {
+  const Syntax* found = nullptr;
+  const auto look = [&](const auto& self, const Syntax& s) -> void {
+    if (!found && s.kind == SyntaxKind::subscript && s.text == name) found = &s;
+    for (const Syntax& c : s.children) self(self, c);
+  };
+  for (const Statement& s : def_.body) {
+    look(look, s.value);
+    for (const Syntax& sub : s.subs) look(look, sub);
+  }
+  return found;
+}
+
+/// Results that the definition lacks, but its values are read at.
+void BodyExpander::name_chosen(const Frame& frame) {
+  declared_ranges();
+  for (const FrameParameter& p : frame.parameters) {
+    const Syntax* read = read_of_name(p.name);
+    if (p.kind != FrameParameterKind::output || !read || scope_.tensors.contains(p.name)) continue;
+    Statement s;
+    s.subs = read->children;
+    make_temp(p.name, s, {constant_int(0, *dtype_from_name(p.type)), false});
+  }
+}
+
+/// What the body's statements make the template need not; where it must, it is made elsewhere.
+void BodyExpander::replace_values(const Frame& frame, Scope& called) {
+  for (const Statement& s : def_.body) {
+    const FrameParameter* p = frame.parameter(s.targets[0].text);
+    if (!p || p->kind != FrameParameterKind::output) continue;
+    BoundTensor& b = called.tensors[p->name];
+    if (p->optional) {
+      b.tensor = -1;
+      continue;
+    }
+    Tensor t = kernel_.tensors[static_cast<size_t>(b.tensor)];
+    t.name = unused_name(t.name + "_of_" + frame.name);
+    t.role = Role::Temp;
+    t.extent.clear();
+    t.strides = contiguous_strides(t.dims);
+    b.tensor = static_cast<int>(kernel_.tensors.size());
+    kernel_.tensors.push_back(std::move(t));
+  }
 }
 
 /// Whether the result of a call is made in dims other than those of what it is given to.

@@ -192,7 +192,7 @@ class SymbolicExpander {
         else pack_extents(l.name);
         continue;
       }
-      if (l.written && !defs_.frame_of(def_)) {
+      if (l.written && (what_.for_gradients || !defs_.frame_of(def_))) {
         scope_.binding.sizes[l.name] = {size_ref(l.name), true};
         continue;
       }

@@ -192,6 +192,8 @@ Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std:
   for (const Diagnostics& found : checked(open, check)) diagnostics.append(found);
   check_recursion(library, diagnostics);
   if (diagnostics.has_errors()) return diagnostics;
+  for (auto& [name, op] : library.ops)
+    if (const auto frame = library.frame_of(op)) op.body = frame_values(*frame, diagnostics);
   return {std::move(library), std::move(diagnostics)};
 }
 

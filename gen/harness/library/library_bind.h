@@ -50,6 +50,8 @@ void write_exact_sizes(BindState& s);
 /// The same inputs: finds what the other extents broadcast to, then checks.
 void write_broadcast_inputs(BindState& s);
 void write_output(BindState& s, const TensorDef& t, int k);
+/// A tensor of a variadic output, or its gradient, that is not given has no elements.
+void write_absent_extents(const BindState& s, const TensorDef& t, std::string_view why);
 /// An output that has the shape of an input: the gradient of what the input holds.
 void write_gradient_output(BindState& s, const TensorDef& t, int k);
 /// Checks of a let that is an extent of one tensor of a variadic output; nothing for others.

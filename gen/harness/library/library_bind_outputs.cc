@@ -55,10 +55,14 @@ void write_output(BindState& s, const TensorDef& t, int k) {
   if (!t.optional) return;
   out.dedent();
   out.line("} else {");
+  write_absent_extents(s, t, "nothing is written");
+  out.line("}");
+}
+
+void write_absent_extents(const BindState& s, const TensorDef& t, std::string_view why) {
   for (const Dim& d : t.dims)
     if (const LetDef* l = s.def().let(d.name); l && is_element(*l))
-      out.print_line("    {} = 0; /* nothing is written */", s.extent(d));
-  out.line("}");
+      s.out->print_line("    {} = 0; /* {} */", s.extent(d), why);
 }
 
 void write_element_checks(const BindState& s, const LetDef& l) {
@@ -66,7 +70,7 @@ void write_element_checks(const BindState& s, const LetDef& l) {
   const std::string list = c_identifier(l.value.children[0].text);
   if (l.value.children[1].integer == 0)
     s.out->print_line("tn_rt_require(f, a->{0}.count >= 1 && a->{0}.count <= {1}, TN_E_ATTR);", list,
-                      s.def().outputs.size());
+                      std::count_if(s.def().lets.begin(), s.def().lets.end(), is_element));
   s.out->print_line("tn_rt_require(f, {} >= 0, TN_E_SHAPE);", c_identifier(l.name));
 }
 

@@ -373,6 +373,12 @@ void write_plain_input(BindState& s, const TensorDef& t) {
   s.out->line().print_line("/* {} */", shape_comment(t));
   open_optional(s, t);
   InputShape(s, t).write();
+  if (t.follows && t.optional) {
+    s.out->dedent();
+    s.out->line("} else {");
+    write_absent_extents(s, t, "nothing is read");
+    s.out->indent();
+  }
   close_optional(s, t);
 }
 

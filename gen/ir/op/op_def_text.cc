@@ -207,7 +207,7 @@ std::string print(const OpDef& op) {
   if (!op.doc.empty()) out += fmt::format("    doc: {}\n", quoted(op.doc));
   if (!op.kind.empty()) out += fmt::format("    kind: {}\n", op.kind);
   if (!op.impl.empty()) out += fmt::format("    impl: {}\n", op.impl);
-  out += shape_text(op) + body_text(op) + grad_text(op);
+  out += shape_text(op) + (op.impl.empty() ? body_text(op) : "") + grad_text(op);
   if (!op.save.empty()) out += fmt::format("    save: {}\n", word_list(op.save));
   out += numerics_text(op.numerics) + expand_text(op.expand);
   if (!op.tests.empty()) out += "    tests:\n";

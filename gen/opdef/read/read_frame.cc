@@ -8,6 +8,7 @@
 
 #include "opdef/notation/parse_body.h"
 #include "opdef/notation/tokens.h"
+#include "support/function_ref.h"
 #include "support/joined.h"
 #include "support/text_template.h"
 
@@ -15,6 +16,25 @@ namespace tenon {
 namespace {
 
 constexpr std::string_view kMark = "//= ";
+
+constexpr std::string_view kValue = "value ";
+
+/// Calls f for every line of the head, without its mark; returns where the head ends.
+std::size_t each_head_line(const SourceFileRef& file, FunctionRef<void(PlacedText)> f) {
+  std::size_t at = 0;
+  const std::string& text = file->text();
+  while (at < text.size() && text.compare(at, 2, "//") == 0) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (text.compare(at, kMark.size(), kMark) == 0) {
+      PlacedText line{text.substr(at + kMark.size(), end - at - kMark.size()), {}, file};
+      line.offsets.resize(line.text.size() + 1);
+      std::iota(line.offsets.begin(), line.offsets.end(), static_cast<std::uint32_t>(at + kMark.size()));
+      f(std::move(line));
+    }
+    at = end + 1;
+  }
+  return at;
+}
 
 struct KindRow {
   std::string_view word;
@@ -263,6 +283,17 @@ class UseChecker {
 
 }  // namespace
 
+std::vector<Statement> frame_values(const Frame& frame, Diagnostics& diagnostics) {
+  std::vector<Statement> out;
+  each_head_line(frame.span.file, [&](PlacedText line) {
+    if (!line.text.starts_with(kValue)) return;
+    line.text.erase(0, kValue.size());
+    line.offsets.erase(line.offsets.begin(), line.offsets.begin() + static_cast<std::ptrdiff_t>(kValue.size()));
+    for (Statement& s : parse_body(line, diagnostics)) out.push_back(std::move(s));
+  });
+  return out;
+}
+
 bool is_frame(const SourceFile& file) {
   return file.text().starts_with("// ") && file.text().find("\n//= ") != std::string::npos;
 }
@@ -270,20 +301,13 @@ bool is_frame(const SourceFile& file) {
 bool read_frame(const SourceFileRef& file, Frame& out, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.size();
   out.name = file_stem(file->name());
-  std::size_t at = 0;
-  const std::string& text = file->text();
-  while (at < text.size() && text.compare(at, 2, "//") == 0) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (text.compare(at, kMark.size(), kMark) == 0) {
-      PlacedText line{text.substr(at + kMark.size(), end - at - kMark.size()), {}, file};
-      line.offsets.resize(line.text.size() + 1);
-      std::iota(line.offsets.begin(), line.offsets.end(), static_cast<std::uint32_t>(at + kMark.size()));
-      HeadLine(std::move(line), out, diagnostics).read();
-    }
-    at = end + 1;
-  }
-  out.text = text.substr(std::min(text.find_first_not_of('\n', at), text.size()));
   out.span = {file, 0, 0};
+  const std::string& text = file->text();
+  const std::size_t at = each_head_line(file, [&](PlacedText line) {
+    if (!line.text.starts_with(kValue)) HeadLine(std::move(line), out, diagnostics).read();
+  });
+  frame_values(out, diagnostics);
+  out.text = text.substr(std::min(text.find_first_not_of('\n', at), text.size()));
   if (diagnostics.size() == before) check_holes(out, file, diagnostics);
   return diagnostics.size() == before;
 }

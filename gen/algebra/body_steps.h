@@ -1,7 +1,8 @@
-// What a body does besides statements, while it is expanded: calls of C templates, and extents that the data decide.
+// What a body does besides statements: calls of C templates, and extents that the data decide.
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <vector>
 
 #include "ir/kernel/kernel.h"
@@ -26,5 +27,15 @@ struct BodySteps {
 /// The kernel in parts: calls by themselves, what reads an extent behind what finds it, and every check in front of the
 /// first store to an output. A kernel without steps stays as it is.
 void cut_into_parts(const BodySteps& steps, Kernel& kernel);
+
+/// The other way: the statements and checks of a kernel's parts become its own. What its steps are once the body is
+/// complete, place_steps() tells.
+BodySteps join_parts(Kernel& kernel);
+/// Numbers the steps anew after statements were added or taken away: a call is done when its results are first read.
+void place_steps(const Kernel& kernel, BodySteps& steps);
+
+/// Tensors that a call writes, and those that it reads.
+std::set<int> written_by(const FrameCall& call);
+std::set<int> read_by(const FrameCall& call);
 
 }  // namespace tenon

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "algebra/body_steps.h"
 #include "algebra/simplify.h"
-#include "library/body_steps.h"
 
 namespace tenon {
 namespace {
@@ -71,24 +71,15 @@ class PartCutter {
   /// Tensors that an item writes.
   static std::set<int> written(const Item& item) {
     if (item.statement) return {item.statement->target};
-    std::set<int> out;
-    for (size_t k = 0; k < item.call->tensors.size(); ++k)
-      if (item.call->tensors[k] >= 0 && item.call->frame->parameters[k].kind != FrameParameterKind::input)
-        out.insert(item.call->tensors[k]);
-    return out;
+    return written_by(*item.call);
   }
 
   static std::set<int> read(const Item& item) {
+    if (item.call) return read_by(*item.call);
     std::set<int> out;
-    if (item.statement) {
-      note_reads(item.statement->value, out);
-      note_reads(item.statement->where, out);
-      for (const Expr& e : item.statement->index) note_reads(e, out);
-      return out;
-    }
-    for (size_t k = 0; k < item.call->tensors.size(); ++k)
-      if (item.call->tensors[k] >= 0 && item.call->frame->parameters[k].kind == FrameParameterKind::input)
-        out.insert(item.call->tensors[k]);
+    note_reads(item.statement->value, out);
+    note_reads(item.statement->where, out);
+    for (const Expr& e : item.statement->index) note_reads(e, out);
     return out;
   }
 

@@ -1,0 +1,99 @@
+// Updates other than sums get a value of their own to update.
+#include "differentiate/split_updates.h"
+
+#include <algorithm>
+
+namespace tenon {
+namespace {
+
+Expr with_tensor(const Expr& e, int from, int to) {
+  if (!e) return e;
+  const Expr out = map_children(e, [&](const Expr& c) { return with_tensor(c, from, to); });
+  const auto* r = std::get_if<Read>(&out->node);
+  return r && r->tensor == from ? read_of(to, out->type, r->index, r->fill) : out;
+}
+
+bool is_read(const Expr& e) { return std::holds_alternative<Read>(e->node); }
+
+class UpdateSplitter {
+ public:
+  UpdateSplitter(Kernel& kernel, FreshNames& names) : kernel_(kernel), names_(names) {}
+
+  void run(const std::function<bool(const KernelStatement&)>& applies) {
+    for (size_t i = 0; i < kernel_.body.size(); ++i) {
+      if (kernel_.body[i].update == Update::Assign || !applies(kernel_.body[i])) continue;
+      i = split(i);
+    }
+  }
+
+ private:
+  std::vector<KernelStatement>& body() { return kernel_.body; }
+  std::string text(const KernelStatement& s) const {
+    return fmt::format("{} = {}", kernel_.tensors[static_cast<size_t>(s.target)].name,
+                       to_text(s.value, tensor_names(kernel_)));
+  }
+
+  int temp(const std::string& name, DType dtype, std::vector<Expr> dims) {
+    Tensor t{names_(name), Role::Temp, dtype, std::move(dims), {}};
+    t.strides = contiguous_strides(t.dims);
+    kernel_.tensors.push_back(std::move(t));
+    return static_cast<int>(kernel_.tensors.size() - 1);
+  }
+
+  /// The place where the update is afterwards.
+  size_t split(size_t at) {
+    const int target = body()[at].target;
+    const Tensor t = kernel_.tensors[static_cast<size_t>(target)];
+    const int before = temp(t.name + "_before", t.dtype, t.dims);
+    for (size_t i = 0; i < at; ++i) rename_tensor(body()[i], target, before);
+    KernelStatement copy;
+    copy.target = target;
+    for (size_t d = 0; d < t.dims.size(); ++d) {
+      copy.loops.push_back({names_(fmt::format("b{}", d)), t.dims[d]});
+      copy.index.push_back(var_ref(copy.loops.back().name));
+    }
+    copy.value = read_of(before, t.dtype, copy.index);
+    copy.formula = text(copy);
+    body().insert(body().begin() + static_cast<ptrdiff_t>(at), std::move(copy));
+    if (is_read(body()[at + 1].value)) return at + 1;
+    name_value(at);
+    return at + 2;
+  }
+
+  /// What is combined is compared with the result: as it is stored, not as it would be computed once more. Where the
+  /// update is not done nothing is computed.
+  void name_value(size_t at) {
+    KernelStatement value = body()[at + 1];
+    value.update = Update::Assign;
+    value.index.clear();
+    std::vector<Expr> dims;
+    for (const LoopVar& v : value.loops) {
+      value.index.push_back(var_ref(v.name));
+      dims.push_back(v.extent);
+    }
+    value.target = temp("update", value.value->type, std::move(dims));
+    body()[at + 1].value = read_of(value.target, value.value->type, value.index);
+    if (value.where) value.value = select(value.where, value.value, identity_of(Reducer::Sum, value.value->type));
+    value.where = nullptr;
+    value.formula = text(value);
+    body().insert(body().begin() + static_cast<ptrdiff_t>(at), std::move(value));
+  }
+
+  Kernel& kernel_;
+  FreshNames& names_;
+};
+
+}  // namespace
+
+void rename_tensor(KernelStatement& s, int from, int to) {
+  if (s.target == from) s.target = to;
+  s.value = with_tensor(s.value, from, to);
+  s.where = with_tensor(s.where, from, to);
+  for (Expr& e : s.index) e = with_tensor(e, from, to);
+}
+
+void split_updates(Kernel& kernel, const std::function<bool(const KernelStatement&)>& applies, FreshNames& names) {
+  UpdateSplitter(kernel, names).run(applies);
+}
+
+}  // namespace tenon
