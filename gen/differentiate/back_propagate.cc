@@ -126,6 +126,8 @@ bool BackPropagation::complex_rule(const Expr& e, const Apply& a, const Expr& ad
 
 void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjoint) {
   if ((is_complex(e->type) || is_complex(a.args[0]->type)) && complex_rule(e, a, adjoint)) return;
+  if (a.op == ScalarOp::Real || a.op == ScalarOp::Conj) return add(a.args[0], adjoint);
+  if (a.op == ScalarOp::Imag || a.op == ScalarOp::Arg) return;  // of a real number: 0, or a step
   if (a.op == ScalarOp::Cast) return add(a.args[0], cast_to(adjoint, dtype_row(a.args[0]->type).compute));
   if (!rows_.has(a.op)) {
     why = fmt::format("{} has no derivative", scalar_op_row(a.op).name);
@@ -181,7 +183,7 @@ Expr BackPropagation::first_extreme(const Expr& e, const Reduce& r, const Region
 void BackPropagation::extreme(const Expr& e, const Reduce& r, const Expr& adjoint, const Region& in) {
   const Expr first = first_extreme(e, r, in);
   Region below = in;
-  if (reads_at_variables(r)) {
+  if (keeps_variables || reads_at_variables(r)) {
     below.vars.insert(below.vars.end(), r.vars.begin(), r.vars.end());
     below.where = both(both(in.where, r.where), apply(ScalarOp::Eq, {step_of(r.vars), first}));
     return region(r.value, adjoint, below);

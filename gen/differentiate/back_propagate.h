@@ -30,6 +30,7 @@ class BackPropagation {
   /// The statement is carried out where `where` holds; null: everywhere.
   void run(const Expr& value, const Expr& adjoint, const std::vector<LoopVar>& loops, const Expr& where);
 
+  bool keeps_variables = false;  ///< a maximum hands on at its own variables: each of them asks whether it is the one
   std::vector<Contribution> contributions;
   std::vector<KernelStatement> positions;  ///< places of maxima, which `where` names: to be put in front
   std::map<int, NumberRange> elements;     ///< what these tensors hold, where that is known

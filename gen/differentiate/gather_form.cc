@@ -255,7 +255,7 @@ class IndexSolver {
   bool check_rest() {
     for (const Expr& e : index_)
       for (const LoopVar& v : open_)
-        if (variable(v.name) && mentions(e, v.name)) return false;
+        if (!known_.searches && variable(v.name) && mentions(e, v.name)) return false;
     for (size_t d = 0; d < index_.size(); ++d) where_ = both(where_, simplify(equals(index_[d], wanted_[d]), ranges_));
     index_.clear();
     return true;

@@ -22,6 +22,7 @@ struct GatherFacts {
   Ranges ranges;
   std::vector<Expr> facts;
   const std::vector<Tensor>* tensors = nullptr;  ///< that values read
+  bool searches = false;                         ///< what is not solved is a condition over all values of the variables
 };
 
 /// The sum for one element; nothing where the index map has no solution in closed form.

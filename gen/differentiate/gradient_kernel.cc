@@ -11,6 +11,7 @@
 #include "differentiate/name_reductions.h"
 #include "differentiate/split_updates.h"
 #include "differentiate/update_gradient.h"
+#include "support/check.h"
 
 namespace tenon {
 namespace {
@@ -175,6 +176,7 @@ class Differentiator {
   void hand_on(const KernelStatement& s, const Expr& adjoint) {
     BackPropagation back(
         k_, rows_, [this](int t) { return is_active(t); }, names_);
+    back.keeps_variables = is_in_recurrence(s);
     back.run(s.value, adjoint, undirected(s.loops), s.where);
     why_ = back.why;
     for (KernelStatement& p : back.positions) k_.body.push_back(std::move(p));
@@ -228,9 +230,12 @@ class Differentiator {
       const KernelStatement& s = group[i];
       Expr value = outside.at(s.target);
       for (Contribution& c : contributions_[s.target]) {
-        const auto sum = gather_form(c, targets.at(s.target), facts(), names_);
-        if (!sum) why_ = "an index of its recurrence has no inverse";
-        else value = value ? apply(ScalarOp::Add, {value, *sum}) : *sum;
+        // What has no inverse is looked for among all values: an update would have no place in the recurrence.
+        GatherFacts known = facts();
+        known.searches = true;
+        const auto sum = gather_form(c, targets.at(s.target), known, names_);
+        TENON_CHECK(sum, "{}: a search ends", k_.name);
+        value = value ? apply(ScalarOp::Add, {value, *sum}) : *sum;
       }
       add_recurrent(s, fresh.reversed(s.loops), value, i + 1 < group.size() ? group[i + 1].joined : 0);
     }
@@ -284,6 +289,7 @@ class Differentiator {
       if (sum) out.value = out.value ? apply(ScalarOp::Add, {out.value, *sum}) : *sum;
       else out.scattered.push_back(std::move(c));
     }
+    contributions_[tensor].clear();
     return out;
   }
 

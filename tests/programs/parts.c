@@ -1,4 +1,4 @@
-/* Calls of a library's stack and split by their types and by tensors: operands and parts that are not there, shapes, and what is refused. */
+/* Calls of a library's stack and split, and of split's gradient, by their types and by tensors: operands and parts that are not there, shapes, and what is refused. */
 #include <stdio.h>
 #include <string.h>
 
@@ -79,6 +79,28 @@ static void splits(void)
     EXPECT(tn_split_f32(&d, &at, a, y, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0), TN_E_ATTR);
 }
 
+/* Gradients of parts come behind the input; those that are not given are 0, as long as they are the last ones. */
+static void gradient_of_split(void)
+{
+    const int64_t sizes[3] = {2, 0, 1};
+    const tn_split_grad_dims d = {{1, {2}}, 3, {0, {0}}, 2, 0, 1, 0, 0, 0, 0, 0};
+    const float g0[4] = {1, 2, 3, 4}, g2[2] = {5, 6}, all[6] = {1, 2, 5, 3, 4, 6}, first[6] = {1, 2, 0, 3, 4, 0};
+    tn_split_grad_attrs at;
+    float dx[6];
+    tn_split_grad_defaults(&at);
+    at.axis = 1;
+    at.sizes.values = sizes;
+    at.sizes.count = 3;
+    EXPECT(tn_split_grad_f32(&d, &at, a, g0, g0, g2, NULL, NULL, NULL, NULL, NULL, dx, NULL, 0), 0);
+    EXPECT(memcmp(dx, all, sizeof dx), 0);
+    EXPECT(tn_split_grad_f32(&d, &at, a, g0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, dx, NULL, 0), 0);
+    EXPECT(memcmp(dx, first, sizeof dx), 0);
+    EXPECT(tn_split_grad_f32(&d, &at, a, g0, NULL, g2, NULL, NULL, NULL, NULL, NULL, dx, NULL, 0), TN_E_NULL);
+    EXPECT(tn_split_grad_f32(&d, &at, a, NULL, g0, g2, NULL, NULL, NULL, NULL, NULL, dx, NULL, 0), TN_E_NULL);
+    at.sizes.count = 2;
+    EXPECT(tn_split_grad_f32(&d, &at, a, g0, g0, NULL, NULL, NULL, NULL, NULL, NULL, dx, NULL, 0), TN_E_SHAPE);
+}
+
 /* Columns of a view from the last to the first, of which the first part is not asked for. */
 static void split_of_a_view(void)
 {
@@ -108,6 +130,7 @@ int main(void)
 {
     stacks();
     splits();
+    gradient_of_split();
     split_of_a_view();
     return wrong;
 }

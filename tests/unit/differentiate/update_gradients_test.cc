@@ -42,7 +42,8 @@ ops:
     types: {T: float}
     in: {X: "T[B, H, W]", S: "T[B]"}
     out: {Y: "T[B]"}
-    body: Y[b] = fold[h, w : h != 1](a = S[b], 0.8*a + 0.1*sin(a) + sq(X[b,h,w]))
+    body: |
+      Y[b] = fold[h, w : h != 1](a = S[b], 0.8*a + 0.1*sin(a) + sq(X[b,h,w]))
   - op: fold_of_three
     types: {T: float}
     in: {X: "T[A, B, C]"}
@@ -64,6 +65,29 @@ ops:
     in: {X: "T[L, K]"}
     out: {Y: "T[]"}
     body: Y[] = fold[t](a = 0.2, fold[k](b = a, b*0.7 + X[t,k]*a))
+  - op: ranks_of_nodes
+    doc: a recurrence that reads at data
+    types: {T: float, I: index}
+    attrs: {steps: int = 3}
+    in: {W: "T[E]", B: "T[N]", From: "I[E]"}
+    index: {t: steps}
+    require: [steps >= 1]
+    out: {Y: "T[N]"}
+    body: |
+      r[t,n] = B[n] + 0.5*sum[e : e % N == n](W[e]*padded(r[t - 1,wrap(From[e], N)], 0.25))
+      Y[n] = sq(r[steps - 1,n])
+  - op: best_split
+    doc: a maximum over where a range is split
+    types: {T: float}
+    in: {A: "T[N]"}
+    out: {D: "T[N, N]"}
+    body: |
+      D[i,j] = select(i >= j, A[i], min[k : i <= k and k < j](D[i,k] + padded(D[k + 1,j], 0) + sin(A[i]*A[k])*A[j]))
+  - op: parts_of_real
+    types: {T: float}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[n] = sq(real(X[n])) + imag(X[n]) + 2*conj(X[n])
   - op: fold_in_recurrence
     types: {T: float}
     in: {X: "T[L, K]"}
@@ -121,6 +145,9 @@ TEST_CASE("gradients: updates other than sums, and folds") {
                                    {"sum_in_fold", {{4, 3}, {3}}},
                                    {"sum_of_running", {{2, 3, 4}, {4}}, {}, {}, -1, 1},
                                    {"fold_in_fold", {{3, 4}}},
+                                   {"ranks_of_nodes", {{6}, {4}, {6}}, {}, {{0, 3, 1, 1, -1, 2}}},
+                                   {"best_split", {{4}}},
+                                   {"parts_of_real", {{4}}},
                                    {"fold_in_recurrence", {{4, 3}}, {}, {}, -1, 1}};
   check_differences(defs, cases);
 }
