@@ -27,7 +27,7 @@ ops:
     out: {Y: "T[M]"}
     body: |
       Y[m] = B[m]
-      Y[wrap(P[n], M)] *= X[n]*(X[n] - stop(X[n]) + n // 2)
+      Y[wrap(P[n], M)] *= X[n]*(n // 2)
   - op: read_in_between
     types: {T: float, I: index}
     in: {X: "T[N]", P: "I[N]"}
