@@ -378,8 +378,9 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
 void add_explain(CLI::App& app, ExplainOptions& explain) {
   app.description("Says why a kernel is as it is, what a graph becomes and why, or what a diagnostic code means.");
   app.footer("example: tenon explain softmax_f32\n         tenon explain net.onnx --memory --svg memory.svg");
-  app.add_option("KERNEL|CODE|GRAPH", explain.subject,
-                 "a kernel's name, a diagnostic code, or a graph (.yaml or .onnx)")
+  app.add_option(
+         "KERNEL|CODE|GRAPH", explain.subject,
+         "a kernel's name, a diagnostic code, a graph (.yaml or .onnx), or scalar-loops: kernels that have some")
       ->type_name("")
       ->required();
   add_files(app, "FILE", explain.inputs, "definitions or the graph that the kernel is from");

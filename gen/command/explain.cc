@@ -1,12 +1,17 @@
 // `tenon explain`: a diagnostic code, a kernel of the library, or a model's kernels and memory.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
+#include "algebra/inner_loops.h"
 #include "command/commands.h"
 #include "command/select.h"
 #include "frontend/frontends.h"
 #include "lower/lower_kernel.h"
 #include "pipeline/make.h"
 #include "schedule/explain_plan.h"
+#include "support/parallel.h"
 #include "support/print_to.h"
 
 namespace tenon {
@@ -23,12 +28,56 @@ std::string nearest_kernel(const std::string& name, const Library& library) {
   return nearest_name(name, names);
 }
 
+/// Loops that are alike are told once.
+void print_loops(const LoopNest& nest) {
+  std::vector<std::pair<std::string, int>> lines;
+  for (const InnerLoop& l : inner_loops(nest)) {
+    const std::string line = l.lanes > 1 ? fmt::format("{} lanes", l.lanes)
+                             : l.rest    ? std::string("scalar: what loops over vectors leave")
+                                         : fmt::format("scalar: {}", l.why);
+    const auto known = std::find_if(lines.begin(), lines.end(), [&](const auto& k) { return k.first == line; });
+    if (known == lines.end()) lines.emplace_back(line, 1);
+    else ++known->second;
+  }
+  for (const auto& [line, count] : lines)
+    print_to(stdout, "    {} inner {} of {}\n", count, count == 1 ? "loop" : "loops", line);
+}
+
+/// Kernels that have vectors at the level, and yet an innermost loop that goes through memory element by element.
+int explain_scalar_loops(const Library& library, const std::vector<const Isa*>& levels, const Blueprints& schedules) {
+  struct Row {
+    const Kernel* kernel;
+    std::string text;
+  };
+  std::vector<Row> rows;
+  std::set<std::string> known;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels)
+      if (known.insert(k.kernel.name).second) rows.push_back({&k.kernel, {}});
+  for_each_index(rows.size(), [&](size_t i) {
+    for (const Isa* isa : levels) {
+      if (isa->vector_bits == 0 || !gains(*rows[i].kernel, *isa)) continue;
+      std::set<std::string> reasons;
+      for (const InnerLoop& l : inner_loops(lower_kernel(*rows[i].kernel, schedules, *isa)))
+        if (l.lanes == 1 && l.contiguous && !l.rest) reasons.insert(l.why);
+      for (const std::string& why : reasons)
+        rows[i].text += fmt::format("{} at {}: {}\n", rows[i].kernel->name, isa->name, why);
+    }
+  });
+  for (const Row& r : rows) print_to(stdout, "{}", r.text);
+  return exit_done;
+}
+
 int explain_kernel(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& schedules) {
   print_to(stdout, "{}", to_text(kernel));
   for (const Isa* isa : levels) {
-    const bool own = isa == levels[0] || gains(kernel, *isa);
-    print_to(stdout, "  at {}: {}\n", isa->name,
-             own ? "blueprint " + lower_kernel(kernel, schedules, *isa).blueprint : "the body of the level below");
+    if (isa != levels[0] && !gains(kernel, *isa)) {
+      print_to(stdout, "  at {}: the body of the level below\n", isa->name);
+      continue;
+    }
+    const LoopNest nest = lower_kernel(kernel, schedules, *isa);
+    print_to(stdout, "  at {}: blueprint {}\n", isa->name, nest.blueprint);
+    print_loops(nest);
   }
   return exit_done;
 }
@@ -99,6 +148,7 @@ int run_command(Run& run, const ExplainOptions& o) {
   const OpLibrary defs = read_definitions(run, o.inputs);
   const Library library = chosen_kernels(run, defs, o.selection, false);
   const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
+  if (o.subject == "scalar-loops") return explain_scalar_loops(library, levels, schedules);
   for (const LibraryOp& op : library.ops)
     for (const LibraryKernel& k : op.kernels)
       if (k.name == o.subject) return explain_kernel(k.kernel, levels, schedules);
