@@ -119,7 +119,15 @@ class Inliner {
     return fresh;
   }
 
-  void run(const MathLet& s, Names& names, Block& out) { names[s.name] = let(s.name, value(s.value, names, out), out); }
+  void run(const MathLet& s, Names& names, Block& out) {
+    Operand v = value(s.value, names, out);
+    names[s.name] = stays_in_mask_register(v) ? v : let(s.name, std::move(v), out);
+  }
+
+  /// A condition that a select takes from a mask register would have to become a vector for a name.
+  bool stays_in_mask_register(const Operand& v) const {
+    return lanes_ > 1 && v->type.dtype == DType::Bool && isa_.row("mask_lt", dtype_, lanes_) != nullptr;
+  }
 
   void run(const MathUnpack& s, Names& names, Block& out) {
     std::vector<Operand> results =
@@ -130,7 +138,8 @@ class Inliner {
 
   /// A branch: taken for all lanes if one needs it, kept for those.
   void run(const MathRare& s, Names& names, Block& out) {
-    const Operand when = let(s.name + "_rare", value(s.when, names, out), out);
+    Operand when = value(s.when, names, out);
+    if (!stays_in_mask_register(when)) when = let(s.name + "_rare", std::move(when), out);
     const std::string name = fresh_name(s.name);
     Operand usual = value(s.usual, names, out);
     const Operand var = v_var(name, usual->type);
@@ -167,6 +176,10 @@ class Inliner {
       Few<Operand> args = values<Few<Operand>>(n.args, names, out);
       const Operand a = keep("a", std::move(args[0]), out), b = keep("b", std::move(args[1]), out);
       return v_apply(ScalarOp::Fma, {a, b, v_apply(ScalarOp::Neg, {a * b})});
+    }
+    if (n.function == "mul_residual" && isa_.fma) {
+      Few<Operand> args = values<Few<Operand>>(n.args, names, out);
+      return v_apply(ScalarOp::Fma, {v_apply(ScalarOp::Neg, {args[1]}), args[2], args[0]});
     }
     const auto op = scalar_op_from_name(n.function);
     if (op && scalar_op_row(*op).has('M') && (!scalar_op_row(*op).has('P') || has_instruction(n.function)))
