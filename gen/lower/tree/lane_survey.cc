@@ -152,7 +152,9 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   if (!places_[static_cast<size_t>(r.tensor)].stored) return;
   const auto s = stride(r.tensor, r.index);
   const auto c = s ? constant_value(*s) : std::nullopt;
-  if ((!c || *c < -1 || *c > kNearStride) && !scalars_) return refuse();
+  if (!s && !scalars_) return refuse();
+  const bool near = c && *c >= -1 && *c <= kNearStride;
+  far_ = far_ || (!near && !scalars_);
   if (c != 0) (c == 1 ? neighbours_ : strided_) += 1;
   if (!r.fill) return;
   value(r.fill);

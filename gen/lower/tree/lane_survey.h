@@ -16,7 +16,8 @@ class LaneSurvey {
   /// value is a scalar, which may be anywhere in memory.
   LaneSurvey(const Kernel&, const LoopTree&, const TreeLoop& loop, const Ranges& ranges);
 
-  bool possible() const { return possible_; }
+  /// Elements far apart are gathered one by one, which pays next to functions of some cost.
+  bool possible() const { return possible_ && (!far_ || (costly_ > 0 && !has_loops_)); }
   /// The only obstacle found is a padded read that is not proved to be inside.
   bool needs_interior() const { return needs_interior_; }
   /// Loads and stores of neighbours, other loads, functions of some cost, bytes of the widest value.
@@ -55,7 +56,7 @@ class LaneSurvey {
   std::set<std::string> varying_accumulators_;
   PointerMap<std::pair<Expr, bool>> varies_;  ///< with the node itself: its address must not become another one's
   PointerMap<bool> seen_;
-  bool possible_ = true, has_loops_ = false, needs_interior_ = false;
+  bool possible_ = true, has_loops_ = false, needs_interior_ = false, far_ = false;
   int neighbours_ = 0, strided_ = 0, costly_ = 0, operations_ = 0, widest_ = 1;
 };
 

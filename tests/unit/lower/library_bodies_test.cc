@@ -104,6 +104,11 @@ TEST_CASE("library bodies: convolutions with one filter a channel and with windo
   CHECK(contains(nest_of("conv1d"), "if and(eq(Mg, 1), eq(stride, 1))"));
 }
 
+TEST_CASE("library bodies: elements of a strided view are gathered into vectors for functions, and only for these") {
+  CHECK(contains(nest_of("exp"), "gather:"));
+  CHECK_FALSE(contains(nest_of("relu"), "gather:"));
+}
+
 TEST_CASE("library bodies: windows are gone through down their columns, then along a line") {
   for (const char* op : {"maxpool2d", "avgpool2d", "maxpool3d"}) {
     const std::string nest = nest_of(op);
