@@ -94,62 +94,28 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const f
 }
 
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
-  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
-      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
+  if (n == 8) { memcpy(p, &v, 32); return; }
+  const char *from = (const char *)&v;
+  char *to = (char *)p;
+  size_t k = 0;
+  if ((n & 4) != 0) { memcpy(to + k, from + k, 16); k += 16; }
+  if ((n & 2) != 0) { memcpy(to + k, from + k, 8); k += 8; }
+  if ((n & 1) != 0) memcpy(to + k, from + k, 4);
 }
 
-static inline TN_TARGET_X86_64_V3 float tn_u32_f32_of_bits_x86_64_v3(uint32_t a) {
-  float r;
-  memcpy(&r, &a, sizeof r);
-  return r;
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_x86_64_v3(const float *p, int64_t stride) {
+  return (tn_f32x8){p[0], p[stride], p[2 * stride], p[3 * stride], p[4 * stride], p[5 * stride], p[6 * stride],
+      p[7 * stride]};
 }
 
-static inline TN_TARGET_X86_64_V3 uint32_t tn_f32_bits_x86_64_v3(float a) {
-  uint32_t r;
-  memcpy(&r, &a, sizeof r);
-  return r;
-}
-
-static inline TN_TARGET_X86_64_V3 float tn_f32_abs_x86_64_v3(float a) {
-  return tn_u32_f32_of_bits_x86_64_v3(tn_f32_bits_x86_64_v3(a) & 0x7fffffffu);
-}
-
-static inline TN_TARGET_X86_64_V3 float tn_f32_min_of_constant_x86_64_v3(float a, float b) {
-  return a < b ? a : b;
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_gather_first_x86_64_v3(const float *p, int64_t stride, int64_t n) {
+  tn_f32x8 v = {0};
+  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];
+  return v;
 }
 
 static inline TN_TARGET_X86_64_V3 float tn_f32_max_of_constant_x86_64_v3(float a, float b) {
   return a > b ? a : b;
-}
-
-/* exp; error below 1.18 ULP */
-static inline TN_TARGET_X86_64_V3 float tn_f32_exp_x86_64_v3(float x) {
-  const float c = tn_f32_max_of_constant_x86_64_v3(-104.0f, 89.0f < x ? 89.0f : x);
-  const float t = __builtin_fmaf(c, 1.442695f, 12582912.0f);
-  const float n = t - 12582912.0f;
-  const float a = __builtin_fmaf(n, -0.69314575f, c);
-  const float r = __builtin_fmaf(n, -1.4286068e-06f, a);
-  const float q = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(0.0013935808f, r, 0.008368962f), r,
-      0.041666456f), r, 0.16666518f), r, 0.5f);
-  const float p = __builtin_fmaf(__builtin_fmaf(q, r, 1.0f), r, 1.0f);
-  const uint32_t t_2 = tn_f32_bits_x86_64_v3(n + 12583166.0f);
-  const uint32_t half = (t_2 << 22) & 4286578688u;
-  return p * tn_u32_f32_of_bits_x86_64_v3(half) * tn_u32_f32_of_bits_x86_64_v3((t_2 << 23) - half);
-}
-
-/* normcdf: the share of the standard normal distribution below x; the square in the exponent is exact, so that the tail is; error below 4 ULP */
-static inline TN_TARGET_X86_64_V3 float tn_f32_normcdf_x86_64_v3(float x) {
-  const float a = tn_f32_min_of_constant_x86_64_v3(14.8f, tn_f32_abs_x86_64_v3(x));
-  const float e = tn_f32_exp_x86_64_v3(-(0.5f * a * a));
-  const float a_2 = 0.5f * a;
-  const float b = a * 0.70710677f;
-  const float t = (b - 2.0f) / (b + 2.0f);
-  const float q1 = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-0.0004038714f, t,
-      -0.0012365322f), t, 0.0013143194f), t, 0.00863915f), t, -0.008058441f), t, -0.054207228f);
-  const float q = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(__builtin_fmaf(q1, t, 0.16405472f), t, -0.16603097f), t,
-      -0.09276392f), t, 1.2769784f);
-  const float y = __builtin_fmaf(-__builtin_fmaf(a_2, a, -(a_2 * a)), e, e) * (0.5f * (q / (1.0f + 2.0f * b)));
-  return x > 0.0f ? 1.0f - y : y;
 }
 
 /*
@@ -183,9 +149,19 @@ static TN_TARGET_X86_64_V3 int tn_gelu_f32_x86_64_v3(const int64_t *size, const 
           tn_f32x8_normcdf_x86_64_v3(x));
     }
   } else {
-    for (int64_t s = 0; s < S; ++s) {
-      const float x = X[s * X_s0];
-      Y[s] = (-1000.0f > x ? -1000.0f : x) * tn_f32_normcdf_x86_64_v3(x);
+    const int64_t s_groups = S & (-16);
+    for (int64_t s = 0; s < s_groups; s += 16) {
+      const tn_f32x8 x = tn_f32x8_gather_x86_64_v3(&X[s * X_s0], X_s0);
+      const tn_f32x8 x2 = tn_f32x8_gather_x86_64_v3(&X[(s + 8) * X_s0], X_s0);
+      __builtin_prefetch(&Y[s + 512], 0, 3);
+      *(tn_f32x8_at *)&Y[s] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) * tn_f32x8_normcdf_x86_64_v3(x);
+      *(tn_f32x8_at *)&Y[s + 8] = _mm256_max_ps(_mm256_set1_ps(-1000.0f), x2) * tn_f32x8_normcdf_x86_64_v3(x2);
+    }
+    for (int64_t s = s_groups; s < S; s += 8) {
+      const int64_t active = tn_i64_min_x86_64_v3(8, S - s);
+      const tn_f32x8 x = tn_f32x8_gather_first_x86_64_v3(&X[s * X_s0], X_s0, active);
+      tn_f32x8_store_first_x86_64_v3(&Y[s], active, _mm256_max_ps(_mm256_set1_ps(-1000.0f), x) *
+          tn_f32x8_normcdf_x86_64_v3(x));
     }
   }
   return 0;
