@@ -169,6 +169,7 @@ std::string body_text(const OpDef& op) {
     out += fmt::format("      {}: {}\n", quoted((r.pack ? "*" : "") + r.name), quoted(print(r.extent)));
   if (!op.tables.empty()) out += "    tables:\n";
   for (const TableDef& t : op.tables) out += table_text(t);
+  if (!op.impl.empty()) return out;  // the statements are those of its C template
   if (!op.body.empty()) out += "    body: |\n";
   for (const Statement& s : op.body) out += "      " + print(s) + "\n";
   return out;
@@ -207,7 +208,7 @@ std::string print(const OpDef& op) {
   if (!op.doc.empty()) out += fmt::format("    doc: {}\n", quoted(op.doc));
   if (!op.kind.empty()) out += fmt::format("    kind: {}\n", op.kind);
   if (!op.impl.empty()) out += fmt::format("    impl: {}\n", op.impl);
-  out += shape_text(op) + (op.impl.empty() ? body_text(op) : "") + grad_text(op);
+  out += shape_text(op) + body_text(op) + grad_text(op);
   if (!op.save.empty()) out += fmt::format("    save: {}\n", word_list(op.save));
   out += numerics_text(op.numerics) + expand_text(op.expand);
   if (!op.tests.empty()) out += "    tests:\n";
