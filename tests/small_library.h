@@ -44,6 +44,9 @@ inline std::map<std::string, OpSignature> signatures() {
   s["softmax"] = s["log_softmax"] = {{x}, {"Y"}, {attr("axis", Kind::integer)}};
   s["layernorm"] = {{x, {"G"}, opt_b}, {"Y"}, {attr("axis", Kind::integer), attr("eps", Kind::real)}};
   s["batch_norm"] = {{x, {"scale"}, {"B"}, {"mean"}, {"var"}}, {"Y"}, {attr("eps", Kind::real)}};
+  s["batch_norm_training"] = s["batch_norm"];
+  s["batch_norm_training"].outputs.insert(s["batch_norm_training"].outputs.end(), {"mean_next", "var_next"});
+  s["batch_norm_training"].attrs.push_back(attr("momentum", Kind::real));
   s["sum"] = s["mean"] = {{x}, {"Y"}, {needed(attr("axes", Kind::integer, true)), attr("keepdims", Kind::boolean)}};
   s["global_avgpool"] = {{x}, {"Y"}, {}};
   s["transpose"] = {{x}, {"Y"}, {needed(attr("perm", Kind::integer, true))}};

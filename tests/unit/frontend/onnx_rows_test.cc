@@ -1,5 +1,6 @@
 // The shipped rows against the shipped definitions: attributes that a recipe gives an op exist, and ops that do not are
 // said.
+#include <algorithm>
 #include <set>
 
 #include "catch.h"
@@ -14,6 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+bool takes(const OpSignature& s, const std::string& name) {
+  const auto named = [&](const auto& k) { return k.name == name; };
+  return std::any_of(s.attrs.begin(), s.attrs.end(), named) || std::any_of(s.inputs.begin(), s.inputs.end(), named);
+}
+
 struct Missing {
   const OnnxTable& table;
   const OpSemantics& semantics;
@@ -27,10 +33,9 @@ struct Missing {
     }
     for (const RecipeExpr& a : args) {
       if (a.kind != RecipeExpr::Kind::keyword) continue;
-      bool known = false;
-      for (const AttrSignature& k : s->attrs) known = known || k.name == a.text;
-      for (const InputSignature& k : s->inputs) known = known || k.name == a.text;
-      if (!known) attrs.insert(op + "(" + a.text + "=…)");
+      // What an op has no use for is for its other form, as the momentum of a batch norm.
+      const OpSignature* training = semantics.find(op + "_training");
+      if (!takes(*s, a.text) && !(training && takes(*training, a.text))) attrs.insert(op + "(" + a.text + "=…)");
     }
   }
 

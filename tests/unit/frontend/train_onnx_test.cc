@@ -122,7 +122,7 @@ TEST_CASE("frontend: an input of a model for one example takes a batch") {
 }
 
 TEST_CASE("frontend: what is wrong with how an ONNX model is trained has a place") {
-  CHECK(error_of("train: {loss: mean(y)}\n").find("t.yaml:1:1: error: the key 'optimizer' is missing") == 0);
+  CHECK(error_of("train: {loss: mean(y)}\n").find("t.yaml:1:8: error: the key 'optimizer' is missing") == 0);
   CHECK(error_of("layers: 1\n" + kTrain).find("t.yaml:1:1: error: unknown key 'layers'") == 0);
   CHECK(error_of("values: {y: \"out:1\"}\n" + kTrain).find("t.yaml:1:13: error: the model has no value 'out:1'") == 0);
   CHECK(error_of(kValues + "last: 3\n" + kTrain) ==
