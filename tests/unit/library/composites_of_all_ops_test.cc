@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "catch.h"
-#include "isa/all_isas.h"
 #include "ir/op/type_function.h"
+#include "isa/all_isas.h"
 #include "library/bind_shapes.h"
 #include "library/expand_body.h"
 #include "library/expand_library.h"
