@@ -227,6 +227,20 @@ void check_sizes(const Source& source, Report& report) {
   }
 }
 
+// Paragraphs of a page are broken; rows of tables, indented or fenced code, and a line that begins with code are not.
+void check_page_widths(const Source& source, Report& report) {
+  if (source.path.extension() != ".md") return;
+  bool fenced = false;
+  for (size_t i = 0; i < source.lines.size(); ++i) {
+    const std::string& line = source.lines[i];
+    const size_t indent = line.find_first_not_of(' ');
+    if (indent == std::string::npos) continue;
+    if (line.compare(indent, 3, "```") == 0) fenced = !fenced;
+    if (!fenced && indent < 4 && line[indent] != '|' && line[indent] != '`' && width_of(line) > max_line_width)
+      report.breach(source, i + 1, "wider than " + std::to_string(max_line_width) + " columns");
+  }
+}
+
 // The marks are put together here so that this file does not hold them.
 void check_words(const Source& source, Report& report) {
   static const std::string marks[] = {std::string("TO") + "DO", std::string("FIX") + "ME"};
@@ -257,6 +271,9 @@ std::vector<Source> texts_below(const fs::path& root) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder))
       if (entry.is_regular_file() && kinds.count(entry.path().extension().string()))
         found.push_back({entry.path(), fs::relative(entry.path(), root).generic_string(), read_lines(entry.path())});
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.is_regular_file() && entry.path().extension() == ".md")
+      found.push_back({entry.path(), entry.path().filename().string(), read_lines(entry.path())});
   std::sort(found.begin(), found.end(), [](const Source& a, const Source& b) { return a.name < b.name; });
   return found;
 }
@@ -289,7 +306,10 @@ int main(int argc, char** argv) {
   Arrows arrows;
   for (const Source& source : generator) check_includes(source, root / "gen", layers, arrows, report);
   check_circles(root, arrows, report);
-  for (const Source& text : texts_below(root)) check_wording(text, report);
+  for (const Source& text : texts_below(root)) {
+    check_wording(text, report);
+    check_page_widths(text, report);
+  }
   for (const auto* group : {&generator, &tests})
     for (const Source& source : *group) {
       check_purpose(source, report);
