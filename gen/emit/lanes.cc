@@ -1,6 +1,4 @@
 // What vectors do across lanes: splats, ramps, selects, folds, shuffles.
-#include <algorithm>
-
 #include "emit/emitter.h"
 #include "ir/kernel/reducer_step.h"
 #include "support/check.h"
@@ -21,41 +19,19 @@ std::vector<int> rotated(int lanes, int step) {
   return pick;
 }
 
-/// The row of a comparison or of logic that leaves its result in a mask register; null where the level has none.
-const IsaRow* mask_row(Emitter& e, const VApply& n) {
-  switch (n.op) {
+/// The row that selects by a comparison directly, or null.
+const IsaRow* row_of_comparison(Emitter& e, const VApply& compare, const OperandType& arms) {
+  switch (compare.op) {
     case ScalarOp::Lt:
     case ScalarOp::Le:
     case ScalarOp::Gt:
     case ScalarOp::Ge:
     case ScalarOp::Eq:
-    case ScalarOp::Ne:
-    case ScalarOp::And:
-    case ScalarOp::Or:
-    case ScalarOp::Not: break;
+    case ScalarOp::Ne: break;
     default: return nullptr;
   }
-  const OperandType& from = n.args[0]->type;
-  return e.isa.row("mask_" + std::string(scalar_op_row(n.op).name), from.dtype, from.lanes);
-}
-
-/// Whether a condition is made of comparisons alone that leave their results in mask registers.
-bool is_register_mask(Emitter& e, const Operand& cond) {
-  const auto* n = std::get_if<VApply>(&cond->node);
-  if (!n) return false;
-  if (n->op == ScalarOp::Cast) return n->args[0]->type.dtype == DType::Bool && is_register_mask(e, n->args[0]);
-  if (!mask_row(e, *n)) return false;
-  if (n->args[0]->type.dtype != DType::Bool) return true;
-  return std::all_of(n->args.begin(), n->args.end(), [&](const Operand& a) { return is_register_mask(e, a); });
-}
-
-CExpr register_mask(Emitter& e, const Operand& cond) {
-  const auto& n = std::get<VApply>(cond->node);
-  const bool logic = n.args[0]->type.dtype == DType::Bool;
-  if (n.op == ScalarOp::Cast) return register_mask(e, n.args[0]);
-  std::vector<CExpr> args;
-  for (const Operand& a : n.args) args.push_back(logic ? register_mask(e, a) : e.operand(a));
-  return c_row(mask_row(e, n)->spelling, std::move(args));
+  if (compare.args[0]->type != arms) return nullptr;
+  return e.isa.row("select_" + std::string(scalar_op_row(compare.op).name), arms.dtype, arms.lanes);
 }
 
 bool is_bits(DType d) { return d == DType::F16 || d == DType::BF16 || is_small(d); }
@@ -63,14 +39,13 @@ DType bits_type(DType d) { return is_small(d) ? DType::U8 : DType::U16; }
 
 CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
   const bool number = is_float(t.dtype) && !is_bits(t.dtype);
+  const auto* compare = std::get_if<VApply>(&n.cond->node);
+  if (const IsaRow* row = compare ? row_of_comparison(e, *compare, t) : nullptr)
+    return c_row(row->spelling,
+                 {e.operand(compare->args[0]), e.operand(compare->args[1]), e.operand(n.yes), e.operand(n.no)});
   const int bits = t.dtype == DType::Bool ? t.mask_bits : bits_of(t.dtype);
-  const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;
-  const IsaRow* blend = is_register_mask(e, n.cond) ? e.isa.row("blend", row_type, t.lanes) : nullptr;
-  if (blend) {
-    CExpr r = c_row(blend->spelling, {register_mask(e, n.cond), e.operand(n.yes), e.operand(n.no)});
-    return number ? r : c_cast(e.c_type(t), r);
-  }
   const CExpr m = mask_of_width(e, n.cond, bits), yes = e.operand(n.yes), no = e.operand(n.no);
+  const DType row_type = t.dtype == DType::Bool ? signed_of(bits) : is_bits(t.dtype) ? bits_type(t.dtype) : t.dtype;
   if (const IsaRow* row = e.isa.row("select", row_type, t.lanes)) {
     CExpr r = c_row(row->spelling, {m, yes, no});
     return number ? r : c_cast(e.c_type(t), r);
@@ -132,20 +107,8 @@ CExpr select_value(Emitter& e, const OperandNode& node, const VSelect& n) {
   return (is_int(d) && bits_of(d) < 32) || is_bits(d) ? c_cast(e.c_type(node.type), r) : r;
 }
 
-/// Whether any lane of a condition holds, where the level can ask all at once; null where it cannot.
-CExpr any_lane(Emitter& e, const Operand& cond) {
-  const OperandType& t = cond->type;
-  if (is_register_mask(e, cond))
-    if (const IsaRow* row = e.isa.row("mask_any", DType::Bool, t.lanes))
-      return c_row(row->spelling, {register_mask(e, cond)});
-  const IsaRow* row = e.isa.row("any", signed_of(t.mask_bits), t.lanes);
-  return row ? c_row(row->spelling, {e.operand(cond)}) : nullptr;
-}
-
 CExpr fold_value(Emitter& e, const OperandNode& node, const VFold& n) {
   const OperandType from = n.vector->type;
-  if (n.op == Reducer::Any && from.dtype == DType::Bool)
-    if (CExpr any = any_lane(e, n.vector)) return any;
   const ScalarOp op = step_of(n.op);
   const CExpr v = e.operand(n.vector);
   const std::string name = "fold_" + std::string(name_of(n.op));

@@ -51,17 +51,6 @@ CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
   });
 }
 
-/// All of a vector at once, a part of it by pieces of known size: copies of any size are calls.
-std::string store_by_parts(const OperandType& t) {
-  const int bytes = t.lanes * bytes_of(t.dtype);
-  std::string s = fmt::format("  if (n == {}) {{ memcpy(p, &v, {}); return; }}\n", t.lanes, bytes);
-  s += "  const char *from = (const char *)&v;\n  char *to = (char *)p;\n  size_t k = 0;\n";
-  for (int lanes = t.lanes / 2; lanes > 1; lanes /= 2)
-    s += fmt::format("  if ((n & {0}) != 0) {{ memcpy(to + k, from + k, {1}); k += {1}; }}\n", lanes,
-                     bytes / t.lanes * lanes);
-  return s + fmt::format("  if ((n & 1) != 0) memcpy(to + k, from + k, {});\n", bytes / t.lanes);
-}
-
 CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr value) {
   const std::string type = e.c_type(t);
   CFunction f;
@@ -71,7 +60,7 @@ CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr
       e, "store_first", t, std::move(f), {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
         if (const IsaRow* row = e.isa.row("store_masked", t.dtype, t.lanes))
           body.push_back(c_evaluate(c_row(row->spelling, {c_text("p"), c_text("n"), c_text("v")})));
-        else body.push_back({CBodyLines{store_by_parts(t)}});
+        else body.push_back({CBodyLines{"  memcpy(p, &v, (size_t)n * sizeof *p);\n"}});
       }));
 }
 

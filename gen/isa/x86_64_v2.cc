@@ -29,7 +29,6 @@ std::vector<IsaRow> sse_rows() {
       X86_SPLAT("_mm", "_set1_epi64x", 16),
       X86_INT_MIN_MAX("_mm", "__m128i", 16),
       X86_INT_ABS("_mm", "__m128i", 16),
-      X86_MASKS("_mm", "__m128i", 16),
       X86_WIDEN("_mm", 8, X86_FROM_8_BYTES, 8, 16),
       X86_WIDEN("_mm", 4, X86_FROM_4_BYTES, 8, 32),
       X86_WIDEN("_mm", 4, X86_FROM_8_BYTES, 16, 32),

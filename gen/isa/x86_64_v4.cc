@@ -18,35 +18,21 @@ namespace {
   MASKED_BY_K(I##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")"), \
       MASKED_BY_K(U##BITS, LANES, FIRST, MM, "epi" #BITS, "(" SI ")")
 
-// Selects through a mask register: of a mask vector, and of comparisons, which give such masks themselves.
-#define BLEND(TYPE, LANES, MM, SUFFIX, CAST) \
-  { "blend", DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "($0, " CAST "$2, " CAST "$1)" }
-#define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST)                                          \
-  {"select", DType::TYPE, LANES,                                                                     \
-   MM "_mask_blend_" SUFFIX "(" MM "_movepi" MASKBITS "_mask((" SI ")$0), " CAST "$2, " CAST "$1)"}, \
-      BLEND(TYPE, LANES, MM, SUFFIX, CAST)
-#define MASK(KEY, TYPE, LANES, MM, SUFFIX, CAST, PRED) \
-  { KEY, DType::TYPE, LANES, MM "_cmp_" SUFFIX "_mask(" CAST "$0, " CAST "$1, " PRED ")" }
-#define MASK_FLOATS(TYPE, LANES, MM, SUFFIX)                      \
-  MASK("mask_lt", TYPE, LANES, MM, SUFFIX, "", "_CMP_LT_OS"),     \
-      MASK("mask_le", TYPE, LANES, MM, SUFFIX, "", "_CMP_LE_OS"), \
-      MASK("mask_gt", TYPE, LANES, MM, SUFFIX, "", "_CMP_GT_OS"), \
-      MASK("mask_ge", TYPE, LANES, MM, SUFFIX, "", "_CMP_GE_OS"), \
-      MASK("mask_eq", TYPE, LANES, MM, SUFFIX, "", "_CMP_EQ_OQ"), \
-      MASK("mask_ne", TYPE, LANES, MM, SUFFIX, "", "_CMP_NEQ_UQ")
-#define MASK_INTS(TYPE, LANES, MM, SUFFIX, SI)                                \
-  MASK("mask_lt", TYPE, LANES, MM, SUFFIX, "(" SI ")", "_MM_CMPINT_LT"),      \
-      MASK("mask_le", TYPE, LANES, MM, SUFFIX, "(" SI ")", "_MM_CMPINT_LE"),  \
-      MASK("mask_gt", TYPE, LANES, MM, SUFFIX, "(" SI ")", "_MM_CMPINT_NLE"), \
-      MASK("mask_ge", TYPE, LANES, MM, SUFFIX, "(" SI ")", "_MM_CMPINT_NLT"), \
-      MASK("mask_eq", TYPE, LANES, MM, SUFFIX, "(" SI ")", "_MM_CMPINT_EQ"),  \
-      MASK("mask_ne", TYPE, LANES, MM, SUFFIX, "(" SI ")", "_MM_CMPINT_NE")
-#define MASK_LOGIC(LANES)                                                                                             \
-  {"mask_and", DType::Bool, LANES, "(__mmask" #LANES ")($0 & $1)"},                                                   \
-      {"mask_or", DType::Bool, LANES, "(__mmask" #LANES ")($0 | $1)"}, {"mask_any", DType::Bool, LANES, "($0 != 0)"}, \
-  {                                                                                                                   \
-    "mask_not", DType::Bool, LANES, "(__mmask" #LANES ")~$0"                                                          \
+// Selects through a mask register: of a mask vector, and directly of a comparison (PRED as _CMP_… or _MM_CMPINT_…).
+#define SELECT(TYPE, LANES, MM, SUFFIX, MASKBITS, SI, CAST)                                             \
+  {                                                                                                     \
+    "select", DType::TYPE, LANES,                                                                       \
+        MM "_mask_blend_" SUFFIX "(" MM "_movepi" MASKBITS "_mask((" SI ")$0), " CAST "$2, " CAST "$1)" \
   }
+#define SELECT_FLOAT(KEY, TYPE, LANES, MM, SUFFIX, PRED) \
+  { KEY, DType::TYPE, LANES, MM "_mask_blend_" SUFFIX "(" MM "_cmp_" SUFFIX "_mask($0, $1, " PRED "), $3, $2)" }
+#define SELECT_FLOATS(TYPE, LANES, MM, SUFFIX)                          \
+  SELECT_FLOAT("select_lt", TYPE, LANES, MM, SUFFIX, "_CMP_LT_OS"),     \
+      SELECT_FLOAT("select_le", TYPE, LANES, MM, SUFFIX, "_CMP_LE_OS"), \
+      SELECT_FLOAT("select_gt", TYPE, LANES, MM, SUFFIX, "_CMP_GT_OS"), \
+      SELECT_FLOAT("select_ge", TYPE, LANES, MM, SUFFIX, "_CMP_GE_OS"), \
+      SELECT_FLOAT("select_eq", TYPE, LANES, MM, SUFFIX, "_CMP_EQ_OQ"), \
+      SELECT_FLOAT("select_ne", TYPE, LANES, MM, SUFFIX, "_CMP_NEQ_UQ")
 
 #define SCALE(KEY)                                                                                                     \
   X86_BOTH_FLOATS(KEY, "_mm512", "scalef", "$0, $1", 16, 8), X86_BOTH_FLOATS(KEY, "_mm256", "scalef", "$0, $1", 8, 4), \
@@ -98,28 +84,8 @@ std::vector<IsaRow> avx512_rows() {
       SELECT(U16, 32, "_mm512", "epi16", "16", "__m512i", "(__m512i)"),
       SELECT(I8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
       SELECT(U8, 64, "_mm512", "epi8", "8", "__m512i", "(__m512i)"),
-      MASK_FLOATS(F32, 16, "_mm512", "ps"),
-      MASK_FLOATS(F64, 8, "_mm512", "pd"),
-      MASK_FLOATS(F32, 8, "_mm256", "ps"),
-      MASK_INTS(I32, 8, "_mm256", "epi32", "__m256i"),
-      BLEND(F32, 8, "_mm256", "ps", ""),
-      BLEND(I32, 8, "_mm256", "epi32", "(__m256i)"),
-      MASK_INTS(I32, 16, "_mm512", "epi32", "__m512i"),
-      MASK_INTS(U32, 16, "_mm512", "epu32", "__m512i"),
-      MASK_INTS(I64, 8, "_mm512", "epi64", "__m512i"),
-      MASK_INTS(U64, 8, "_mm512", "epu64", "__m512i"),
-      MASK_INTS(I16, 32, "_mm512", "epi16", "__m512i"),
-      MASK_INTS(U16, 32, "_mm512", "epu16", "__m512i"),
-      MASK_INTS(I8, 64, "_mm512", "epi8", "__m512i"),
-      MASK_INTS(U8, 64, "_mm512", "epu8", "__m512i"),
-      {"any", DType::I8, 64, "(_mm512_movepi8_mask((__m512i)$0) != 0)"},
-      {"any", DType::I16, 32, "(_mm512_movepi16_mask((__m512i)$0) != 0)"},
-      {"any", DType::I32, 16, "(_mm512_movepi32_mask((__m512i)$0) != 0)"},
-      {"any", DType::I64, 8, "(_mm512_movepi64_mask((__m512i)$0) != 0)"},
-      MASK_LOGIC(8),
-      MASK_LOGIC(16),
-      MASK_LOGIC(32),
-      MASK_LOGIC(64),
+      SELECT_FLOATS(F32, 16, "_mm512", "ps"),
+      SELECT_FLOATS(F64, 8, "_mm512", "pd"),
       {"truncate_eq", DType::F32, 16, "_mm512_maskz_cvttps_epi32(_mm512_cmp_ps_mask($0, $1, _CMP_EQ_OQ), $2)"},
       {"truncate_eq", DType::F32, 8, "_mm256_maskz_cvttps_epi32(_mm256_cmp_ps_mask($0, $1, _CMP_EQ_OQ), $2)"},
       {"cvt_f16_f32", DType::F16, 16, "_mm512_cvtph_ps((__m256i)$0)"},

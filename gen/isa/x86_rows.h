@@ -22,18 +22,6 @@
     "abs", DType::I32, N / 4, MM "_abs_epi32((" SI ")$0)"                                                       \
   }
 
-// Masks as vectors: a byte of the one or the other integer by the highest bit of the mask's; whether any bit is set.
-#define X86_INT_SELECT(MM, SI, TYPE, LANES) \
-  { "select", DType::TYPE, LANES, MM "_blendv_epi8((" SI ")$2, (" SI ")$1, (" SI ")$0)" }
-#define X86_INT_SELECTS(MM, SI, BITS, LANES) \
-  X86_INT_SELECT(MM, SI, I##BITS, LANES), X86_INT_SELECT(MM, SI, U##BITS, LANES)
-#define X86_ANY(MM, SI, TYPE, LANES) \
-  { "any", DType::TYPE, LANES, "(" MM "_movemask_epi8((" SI ")$0) != 0)" }
-#define X86_MASKS(MM, SI, N)                                                                             \
-  X86_INT_SELECTS(MM, SI, 8, N), X86_INT_SELECTS(MM, SI, 16, N / 2), X86_INT_SELECTS(MM, SI, 32, N / 4), \
-      X86_INT_SELECTS(MM, SI, 64, N / 8), X86_ANY(MM, SI, I8, N), X86_ANY(MM, SI, I16, N / 2),           \
-      X86_ANY(MM, SI, I32, N / 4), X86_ANY(MM, SI, I64, N / 8)
-
 // One scalar to all lanes; EPI64 is the spelling of the 64-bit one.
 #define X86_SPLAT(MM, EPI64, N)                                                                                      \
   X86_BOTH_FLOATS("splat", MM, "set1", "$0", N / 4, N / 8), {"splat", DType::I8, N, MM "_set1_epi8((char)$0)"},      \

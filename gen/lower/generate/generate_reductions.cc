@@ -7,9 +7,6 @@ namespace {
 
 bool is_argument(Reducer op) { return op == Reducer::ArgMax || op == Reducer::ArgMin; }
 
-/// What ArgMax and ArgMin compare: integers in the width of the positions, so that one mask selects both.
-DType compared_in_lanes(DType type) { return is_int(type) && bytes_of(type) < 4 ? DType::I32 : type; }
-
 }  // namespace
 
 Operand Generator::identity(Reducer op, OperandType type) const {
@@ -48,8 +45,7 @@ void Generator::begin(const TreeBegin& b) {
   const bool split = a.split.lanes * a.split.parts > 1;
   const int lanes = split ? a.split.lanes : lanes_.lanes;
   const int parts = rows_ > 0 ? rows_ : split ? a.split.parts : lanes_.parts;
-  const DType compared = lanes > 1 ? compared_in_lanes(a.compared) : a.compared;
-  const DType type = is_argument(a.op) ? compared : a.type;
+  const DType type = is_argument(a.op) ? a.compared : a.type;
   state.type = {type, lanes, lanes > 1 && type == DType::Bool ? isa_.vector_bits / lanes : 0};
   state.position_type = {lanes > 1 && bytes_of(type) <= 4 ? DType::I32 : DType::I64, lanes, 0};
   state.names.clear();
@@ -174,18 +170,16 @@ void Generator::accumulate_position(const TreeAccumulate& a) {
   const bool runs_over_lanes = acc.split.lanes > 1;
   for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u) {
     const Operand best = v_var(state.names[u], state.type), at = v_var(state.positions[u], state.position_type);
-    const Operand v = named("x", v_cast(x[u], state.type.dtype));
+    const Operand v = named("x", x[u]);
     Operand better = beats(acc.op, v, best);
     if (acc.masked)
       better =
           v_apply(ScalarOp::Or, {mask_as(v_apply(ScalarOp::Lt, {at, v_const(0, state.position_type)}), bits), better});
     if (a.where) better = v_apply(ScalarOp::And, {better, mask_as(where[u], bits)});
     if (runs_over_lanes && lanes_.active) better = v_apply(ScalarOp::And, {better, lane_mask(bits)});
-    // A mask register serves both selects as it is; under a name the mask would be a vector.
-    const bool plain = !acc.masked && !a.where && !(runs_over_lanes && lanes_.active);
-    if (!plain || !isa_.row("mask_lt", state.type.dtype, state.type.lanes)) better = named("better", better);
+    better = named("better", better);
     const Operand first = v_cast(scalar(a.position, static_cast<int>(u)), state.position_type.dtype);
-    const Operand here = v_splat(first, state.type.lanes);  // lanes of one loop count from here: end_position adds that
+    const Operand here = runs_over_lanes ? v_ramp(first, state.type.lanes) : v_splat(first, state.type.lanes);
     out_->push_back(
         s_assign(state.positions[u], v_select(mask_as(better, dtype_row(state.position_type.dtype).bits), here, at)));
     out_->push_back(s_assign(state.names[u], v_select(better, v, best)));
@@ -228,12 +222,11 @@ void Generator::end_position(const TreeEnd& e) {
     const Operand v = v_var(state.names[u], state.type);
     Operand is_best = v_apply(ScalarOp::Eq, {v, best});
     if (is_float(state.type.dtype)) is_best = v_apply(ScalarOp::Or, {is_best, v_apply(ScalarOp::Ne, {v, v})});
-    const Operand begin = v_var(state.positions[u], state.position_type);
-    const Operand position = v_apply(ScalarOp::Add, {begin, v_ramp(v_int(0, begin->type.dtype), begin->type.lanes)});
+    const Operand position = v_var(state.positions[u], state.position_type);
     is_best = mask_as(is_best, dtype_row(state.position_type.dtype).bits);
     if (acc.masked)
-      is_best = v_apply(ScalarOp::And, {is_best, v_apply(ScalarOp::Ge, {begin, v_const(0, state.position_type)})});
-    const Operand at = named(acc.name + "_first", v_select(is_best, position, none));
+      is_best = v_apply(ScalarOp::And, {is_best, v_apply(ScalarOp::Ge, {position, v_const(0, state.position_type)})});
+    const Operand at = v_select(is_best, position, none);
     first = first ? v_apply(ScalarOp::Min, {first, at}) : at;
   }
   vars_[accumulator_name(e.accumulator)] = {
