@@ -195,7 +195,7 @@ struct tn_frame {
     size_t workspace_bytes;
     int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: none yet */
     int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
-    uint8_t written[TN_MAX_EXTENTS][2];      /* which output and dimension that is: 1 + output, dimension */
+    uint64_t written[TN_MAX_EXTENTS];        /* bit 8*k + d: it is dimension d of output k */
     const void *values[TN_MAX_VALUES];       /* elements of list attributes: the caller's, or in `kept` */
     tn_scalar kept[TN_MAX_KEPT];
     tn_stored stored;

@@ -52,13 +52,8 @@ static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_load_first_x86_64_v3(const f
 }
 
 static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
-  if (n == 8) { memcpy(p, &v, 32); return; }
-  const char *from = (const char *)&v;
-  char *to = (char *)p;
-  size_t k = 0;
-  if ((n & 4) != 0) { memcpy(to + k, from + k, 16); k += 16; }
-  if ((n & 2) != 0) { memcpy(to + k, from + k, 8); k += 8; }
-  if ((n & 1) != 0) memcpy(to + k, from + k, 4);
+  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 
 /*

@@ -431,8 +431,11 @@ void tn_rt_put(tn_frame *f, tn_operand *t, int64_t extent)
 void tn_rt_put_upto(tn_frame *f, tn_operand *t, int64_t bound, int k)
 {
     tn_operand *extent = &f->operand[f->op->info.n_in + f->op->info.n_out + k];
-    f->written[k][0] = (uint8_t)(1 + (t - f->operand) - f->op->info.n_in);
-    f->written[k][1] = (uint8_t)f->stored.ndim;
+    const int32_t output = (int32_t)(t - f->operand) - f->op->info.n_in;
+    if (output < 8 && f->stored.ndim < TN_MAX_NDIM)
+        f->written[k] |= (uint64_t)1 << (8 * output + f->stored.ndim);
+    else
+        tn_rt_fail(f, TN_E_SHAPE);
     tn_rt_put(f, t, bound);
     forget(extent);
     extent->data = (unsigned char *)&f->extent[k];

@@ -713,7 +713,7 @@ TN_APART static void check(tn_frame *f)
 TN_APART static int has_nothing_to_do(const tn_frame *f)
 {
     for (int k = 0; k < f->op->n_extents; ++k)
-        if (f->written[k][0] != 0)
+        if (f->written[k] != 0)
             return 0;
     for (int k = 0; k < f->op->info.n_out; ++k) {
         const tn_operand *o = &f->operand[f->op->info.n_in + k];
@@ -912,8 +912,9 @@ static int64_t call_step(tn_frame *f)
     if (status == 0)
         status = carry_out(f, &p);
     for (int k = 0; k < f->op->n_extents && status == 0 && !f->is_typed; ++k)       /* extents that depend on data */
-        if (f->written[k][0] != 0)
-            f->out[f->written[k][0] - 1]->shape[f->written[k][1]] = f->extent[k];
+        for (uint64_t bits = f->written[k], at = 0; bits != 0; bits >>= 1, ++at)
+            if (bits & 1u)
+                f->out[at / 8]->shape[at % 8] = f->extent[k];
     return status;
 }
 
