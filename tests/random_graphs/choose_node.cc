@@ -114,7 +114,9 @@ NodeChooser::NodeChooser(const OpLibrary& defs, uint64_t seed) : defs_(defs), rn
 
 const OpDef& NodeChooser::draw_op() {
   const int64_t at = upto(100);
-  return *one_of(at < 50 ? frequent_ : at < 75 ? families_ : others_);
+  const OpDef& def = *one_of(at < 50 ? frequent_ : at < 75 ? families_ : others_);
+  // A network computes the form for inference of such an op, which is not what the op's definition says.
+  return defs_.op(def.name + "_inference") ? draw_op() : def;
 }
 
 /// Takes a value for the first operand, one of the last ones more often, or makes one.
