@@ -67,18 +67,6 @@ constexpr ScalarPieceRow kComplexRows[] = {
   const $R q = small / large;
   return large * $(sqrt:real)(1 + q * q);
 )"},
-    {"sign", "c", "$T", "$T a", R"(  const double x = (double)a.re;
-  const double y = (double)a.im;
-  const double n = $(sqrt:f64)(x * x + y * y);
-  if (n == 0) return a;
-  return ($T){(float)(x / n), (float)(y / n)};
-)"},
-    {"sign", "z", "$T", "$T a", R"(  const double t = $(one_over:f64)($(larger)(a));
-  const $T b = {a.re * t, a.im * t};
-  const double n = $(abs)(b);
-  if (n == 0) return a;
-  return ($T){b.re / n, b.im / n};
-)"},
     {"isnan", "cz", "int", "$T a", R"(  return a.re != a.re || a.im != a.im;
 )"},
     {"isinf", "cz", "int", "$T a", R"(  return $(isinf:real)(a.re) || $(isinf:real)(a.im);
