@@ -1,10 +1,11 @@
 // Frames: C functions with typed holes, for ops that index notation cannot say.
 //
-//   frame     := {'// ' comment | '//= ' parameter} C text
+//   frame     := {'// ' comment | '//= ' (parameter | 'value' statement)} C text
 //   parameter := ('in' | 'out')['?'] name ':' type | 'extent'['?'] name+ | 'size' name+ ['=' integer] | 'real' name+
 //   ['=' number]
 //              | 'pack' name | 'work' name ':' element '[' elements ']'
 //   type      := class | dtype | the name of a tensor above          element := dtype | 'key' '(' name ')'
+// A `value` statement says which elements an output is, given the other outputs; gradients are derived from it.
 // Parameters have the names of the definition that uses the frame. The C function takes the pointers in their order,
 // then the numbers in theirs. Pointers: tensors, work, the extents that the function writes, the extents of a pack.
 // Numbers: `size` an int64_t (the product of a pack, the position of an enum's word, 0 or 1 of a bool), `real` a
