@@ -375,7 +375,7 @@ void write_plain_input(BindState& s, const TensorDef& t) {
   if (t.follows && t.optional) {
     const auto at = std::find_if(s.def().inputs.begin(), s.def().inputs.end(),
                                  [&](const TensorDef& other) { return other.name == t.name; });
-    s.out->print_line("tn_rt_require(f, {}->tensor != NULL, TN_E_NULL); /* the last ones may lack */",
+    s.out->print_line("tn_rt_require(f, {}->is_given, TN_E_NULL); /* the last ones may lack */",
                       operand_name(*(at - 1), false));
   }
   InputShape(s, t).write();
