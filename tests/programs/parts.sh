@@ -6,7 +6,7 @@ compiled_parts() {
   cc=$1
   shift
   # shellcheck disable=SC2086,SC2046
-  (cd "$work/parts" && "$cc" -O1 $strict "$@" -Iinclude -o parts "$checkout/tests/programs/parts.c" $(cat sources.txt))
+  (cd "$work/parts" && "$cc" -O0 $strict "$@" -Iinclude -o parts "$checkout/tests/programs/parts.c" $(cat sources.txt))
 }
 
 check 'generates stack and split' parts

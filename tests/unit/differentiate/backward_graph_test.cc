@@ -136,7 +136,7 @@ TEST_CASE("gradients of all uses of a value are summed") {
   check({"  x: f64[3, 4]\n  y: f64[4]\n", "  z = x*y + x\n  s = sum(z*z/(2 + sin(x)), axes=[0, 1])\n", "x, y"});
 }
 
-TEST_CASE("operators of networks have gradients in graphs") {
+TEST_CASE("operators of networks have gradients in graphs", "[slow]") {
   check({"  x: f64[2, 2, 6, 6]\n  w: f64[3, 2, 3, 3]\n  b: f64[3]\n  g: f64[3]\n",
          "  h = maxpool2d(tanh(conv2d(x, w, b, pads=[1, 1, 1, 1])), kernel=[2, 2], stride=[2, 2])\n"
          "  n = batch_norm(h, g, b, b, exp(g))\n"

@@ -254,7 +254,7 @@ OutputTree make(const std::string& ops, LibraryOptions options) {
 
 }  // namespace
 
-TEST_CASE("library files: every warning is clean, as files and as one", "[harness]") {
+TEST_CASE("library files: every warning is clean, as files and as one", "[harness][slow]") {
   for (const bool amalgamate : {false, true}) {
     LibraryOptions options;
     options.amalgamate = amalgamate;

@@ -213,7 +213,7 @@ std::optional<Calls> add_calls(const OpDef& def, std::string& text) {
 
 }  // namespace
 
-TEST_CASE("every shipped op can be called in a body, alone and among others") {
+TEST_CASE("every shipped op can be called in a body, alone and among others", "[slow]") {
   std::string text = "ops:\n";
   std::vector<Calls> all;
   for (const auto& [key, def] : tenon_test::shipped_ops().ops)

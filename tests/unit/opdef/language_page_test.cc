@@ -21,7 +21,7 @@ std::vector<std::string> examples(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("opdef-language.md: the examples are accepted") {
+TEST_CASE("opdef-language.md: the examples are accepted", "[slow]") {
   const std::string page = tenon_test::file_text(std::string(TENON_CHECKOUT) + "/docs/opdef-language.md");
   const std::vector<std::string> blocks = examples(page);
   CHECK(blocks.size() > 8);

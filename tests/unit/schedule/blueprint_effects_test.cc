@@ -95,8 +95,7 @@ Blueprint row_for(const BlueprintKind& kind, const Isa& isa, DType type) {
   return row;
 }
 
-std::string effect_missing(const BlueprintKind& kind, const Isa& isa, DType type) {
-  const std::vector<Kernel> kernels = kernels_for(kind, type);
+std::string effect_missing(const BlueprintKind& kind, const std::vector<Kernel>& kernels, const Isa& isa, DType type) {
   const Blueprint row = row_for(kind, isa, type);
   const std::string before = lowered(kernels, row, isa);
   std::string missing;
@@ -118,13 +117,15 @@ std::string effect_missing(const BlueprintKind& kind, const Isa& isa, DType type
 
 }  // namespace
 
-TEST_CASE("every key and value that a blueprint may have changes a kernel") {
-  for (const Isa& isa : all_isas())
-    for (const BlueprintKind& kind : blueprint_kinds()) {
-      if (!kind.scalars && isa.vector_bits == 0) continue;
-      for (const DType type : kind.types.empty() ? std::vector{DType::F32, DType::F64} : kind.types) {
+TEST_CASE("every key and value that a blueprint may have changes a kernel", "[slow]") {
+  for (const BlueprintKind& kind : blueprint_kinds())
+    for (const DType type : kind.types.empty() ? std::vector{DType::F32, DType::F64} : kind.types) {
+      const std::vector<Kernel> kernels = kernels_for(kind, type);
+      for (const Isa& isa : all_isas()) {
+        if (!isa.base.empty()) continue;  // differs in products of bytes alone
+        if (!kind.scalars && isa.vector_bits == 0) continue;
         INFO(isa.name << " " << kind.name << " " << name_of(type));
-        CHECK(effect_missing(kind, isa, type) == "");
+        CHECK(effect_missing(kind, kernels, isa, type) == "");
       }
     }
 }

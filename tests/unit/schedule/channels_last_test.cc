@@ -31,6 +31,7 @@ void check_everywhere(const Layer& layer) {
   const ExecutionPlan plan = planned(layer, {});
   const std::vector<double> want = values(plan);
   for (const Isa& isa : all_isas()) {
+    if (!isa.base.empty()) continue;  // differs in products of bytes alone
     const LoopNest nest = lower_kernel(plan.steps.back().kernel, tenon_test::shipped_blueprints(), isa);
     INFO(isa.name << " " << layer.inputs << " " << layer.main);
     CHECK(nest.blueprint.starts_with("contraction_turned"));
@@ -53,14 +54,14 @@ std::string innermost(const Layer& layer) {
 
 }  // namespace
 
-TEST_CASE("convolutions over many channels copy them side by side and sum over them last") {
+TEST_CASE("convolutions over many channels copy them side by side and sum over them last", "[slow]") {
   for (const Layer& layer : kLayers) {
     CHECK(innermost(layer) == "c");
     check_everywhere(layer);
   }
 }
 
-TEST_CASE("strided 1x1 convolutions copy the pixels that they read") {
+TEST_CASE("strided 1x1 convolutions copy the pixels that they read", "[slow]") {
   for (const Layer& layer : kStrided) check_everywhere(layer);
 }
 

@@ -35,7 +35,7 @@ const std::vector<Layer> kChosen = {
 
 }  // namespace
 
-TEST_CASE("a convolution in the transformed space has the values of the sum of products") {
+TEST_CASE("a convolution in the transformed space has the values of the sum of products", "[slow]") {
   for (const Layer& c : kChosen) {
     const ExecutionPlan direct = planned(c, {}), tiles = planned(c, {level("x86-64-v4")});
     INFO(c.inputs << " " << c.main);
@@ -46,12 +46,13 @@ TEST_CASE("a convolution in the transformed space has the values of the sum of p
   }
 }
 
-TEST_CASE("strips of tiles have the values of the sum of products at every level") {
+TEST_CASE("strips of tiles have the values of the sum of products at every level", "[slow]") {
   for (const Layer& c : kChosen) {
     const ExecutionPlan plan = planned(c, {level("x86-64-v4")});
     const std::vector<double> want = values(planned(c, {}));
     const double bound = winograd_error(find_winograd(plan.steps.back().kernel)->outputs);
     for (const Isa& isa : all_isas()) {
+      if (!isa.base.empty()) continue;  // differs in products of bytes alone
       const LoopNest nest = lower_kernel(plan.steps.back().kernel, tenon_test::shipped_blueprints(), isa);
       INFO(isa.name << " " << c.inputs << " " << c.main);
       CHECK(nest.blueprint.starts_with("winograd"));
@@ -61,7 +62,7 @@ TEST_CASE("strips of tiles have the values of the sum of products at every level
   }
 }
 
-TEST_CASE("the tile follows from the size of the picture") {
+TEST_CASE("the tile follows from the size of the picture", "[slow]") {
   const auto tile = [](int pixels) {
     return tile_of({fmt::format("x: \"f32[1, 64, {0}, {0}]\"", pixels), "f32[64, 64, 3, 3]",
                     "y = conv2d(x, F, pads=[1, 1, 1, 1])"},
