@@ -26,6 +26,7 @@ int memcmp(const void *a, const void *b, size_t bytes);
 
 enum {
     TN_MAX_EXTENTS = 1,      /* extents that depend on data, of one operator */
+    TN_MAX_TOLD = 1,         /* outputs of an operator that has such extents */
     TN_MAX_TYPES = 2,        /* type variables of one operator */
     TN_MAX_VALUES = 1,       /* lists of attributes that kernels read in memory, of one operator */
     TN_MAX_KEPT = 1,         /* numbers in those whose length the operator tells */
@@ -195,7 +196,7 @@ struct tn_frame {
     size_t workspace_bytes;
     int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: none yet */
     int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
-    uint64_t written[TN_MAX_EXTENTS];        /* bit 8*k + d: it is dimension d of output k */
+    uint8_t written[TN_MAX_EXTENTS][TN_MAX_TOLD];   /* of each output, bit d: dimension d has this extent */
     const void *values[TN_MAX_VALUES];       /* elements of list attributes: the caller's, or in `kept` */
     tn_scalar kept[TN_MAX_KEPT];
     tn_stored stored;

@@ -431,11 +431,8 @@ void tn_rt_put(tn_frame *f, tn_operand *t, int64_t extent)
 void tn_rt_put_upto(tn_frame *f, tn_operand *t, int64_t bound, int k)
 {
     tn_operand *extent = &f->operand[f->op->info.n_in + f->op->info.n_out + k];
-    const int32_t output = (int32_t)(t - f->operand) - f->op->info.n_in;
-    if (output < 8 && f->stored.ndim < TN_MAX_NDIM)
-        f->written[k] |= (uint64_t)1 << (8 * output + f->stored.ndim);
-    else
-        tn_rt_fail(f, TN_E_SHAPE);
+    if (f->stored.ndim < TN_MAX_NDIM)
+        f->written[k][t - f->operand - f->op->info.n_in] |= (uint8_t)(1u << f->stored.ndim);
     tn_rt_put(f, t, bound);
     forget(extent);
     extent->data = (unsigned char *)&f->extent[k];

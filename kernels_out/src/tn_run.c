@@ -431,8 +431,8 @@ static void tell_sizes(const plan *p, int k, const seen_operand *s)
     }
 }
 
-/* 0 if the operand has to be copied first. `last`: the kernel gets what was found. */
-TN_APART static int fit(const tn_frame *f, const plan *p, int k, int last)
+/* Tells the kernel's sizes that come from the operand; 0 if it has to be copied first, and is looked at again then. */
+TN_APART static int fit(const tn_frame *f, const plan *p, int k)
 {
     const uint32_t any_stride = p->form->arguments[k].any_stride;
     const tn_operand *t = operand_of(f, p, k);
@@ -448,8 +448,7 @@ TN_APART static int fit(const tn_frame *f, const plan *p, int k, int last)
         }
         expected = times(expected, s.extent[d]);
     }
-    if (last)
-        tell_sizes(p, k, t->groups == 0 ? NULL : &s);
+    tell_sizes(p, k, t->groups == 0 ? NULL : &s);
     return fits || expected == 0;
 }
 
@@ -479,12 +478,12 @@ static int lay_out(const tn_frame *f, plan *p)
         if (!walk_packs(f, p))
             return TN_E_SHAPE;
         for (int k = 0; k < p->form->n_arguments; ++k) {
-            const uint8_t operand = p->form->arguments[k].operand;
-            if (operand >= TN_VALUES || fit(f, p, k, 0))
+            if (fit(f, p, k))
                 continue;
-            if (f->operand[operand].is_staged)
+            tn_operand *t = &f->operand[p->form->arguments[k].operand];
+            if (t->is_staged)
                 return TN_E_STRIDE;
-            f->operand[operand].is_staged = 1;
+            t->is_staged = 1;
             again = 1;
         }
         if (!again)
@@ -566,13 +565,14 @@ TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *c
         p->runs = times(p->runs, loop_words(p, d)[EXTENT]);
         loop_words(p, d)[AT] = 0;
     }
-    for (int k = f->op->info.n_in; k < n_tensors; ++k)      /* a later run may refuse its data: outputs stay untouched */
-        if (p->form->may_fail && p->runs > 1)
+    if (p->form->may_fail && p->runs > 1) {                 /* a later run may refuse its data: outputs stay untouched */
+        for (int k = f->op->info.n_in; k < n_tensors; ++k)
             f->operand[k].is_staged = 1;
+        for (int k = 0; k < p->form->n_arguments; ++k)
+            (void)fit(f, p, k);
+    }
     for (int k = 0; k < p->form->n_scalars && p->form->scalars != NULL; ++k)
         p->scalar[k] = f->scalar[p->form->scalars[k]];
-    for (int k = 0; k < p->form->n_arguments; ++k)
-        (void)fit(f, p, k, 1);
     give(f, p);
     return 0;
 }
@@ -709,12 +709,23 @@ TN_APART static void check(tn_frame *f)
         check_overlap(f);
 }
 
+/* What the kernel wrote goes into the shapes of the caller's outputs. */
+static void tell_extents(tn_frame *f)
+{
+    for (int e = 0; e < f->op->n_extents; ++e)
+        for (int k = 0; k < f->op->info.n_out; ++k)
+            for (int d = 0; d < TN_MAX_NDIM; ++d)
+                if ((f->written[e][k] >> d & 1) != 0)
+                    f->out[k]->shape[d] = f->extent[e];
+}
+
 /* Outputs without elements, none of whose extents depends on data: there is nothing to compute, however large the other extents. */
 TN_APART static int has_nothing_to_do(const tn_frame *f)
 {
-    for (int k = 0; k < f->op->n_extents; ++k)
-        if (f->written[k] != 0)
-            return 0;
+    for (int e = 0; e < f->op->n_extents; ++e)
+        for (int k = 0; k < f->op->info.n_out; ++k)
+            if (f->written[e][k] != 0)
+                return 0;
     for (int k = 0; k < f->op->info.n_out; ++k) {
         const tn_operand *o = &f->operand[f->op->info.n_in + k];
         if ((o->is_given || f->want != TN_WANT_CALL) && elements(f, o) != 0)
@@ -911,10 +922,8 @@ static int64_t call_step(tn_frame *f)
         status = enter_workspace(f, need(f, &p));
     if (status == 0)
         status = carry_out(f, &p);
-    for (int k = 0; k < f->op->n_extents && status == 0 && !f->is_typed; ++k)       /* extents that depend on data */
-        for (uint64_t bits = f->written[k], at = 0; bits != 0; bits >>= 1, ++at)
-            if (bits & 1u)
-                f->out[at / 8]->shape[at % 8] = f->extent[k];
+    if (status == 0 && !f->is_typed)
+        tell_extents(f);
     return status;
 }
 
