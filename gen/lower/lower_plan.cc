@@ -10,6 +10,7 @@
 #include "lower/lower_kernel.h"
 #include "lower/nest/parallel_phases.h"
 #include "support/check.h"
+#include "support/parallel.h"
 
 namespace tenon {
 namespace {
@@ -49,6 +50,18 @@ std::vector<Phase> shared_phases(const LoopNest& nest, const Kernel& kernel) {
   return phases;
 }
 
+/// The nest of a step that is no twin, and its phases where workers share it.
+LoweredStep lower_step(const PlanStep& step, const Blueprints& blueprints, const Isa& isa, int workers) {
+  LoweredStep lowered;
+  lowered.nest = lower_kernel(step.kernel, blueprints, isa);
+  // Counters of loops are not fields of a call, so that one worker runs all of a region.
+  if (workers > 1 && step.region == kTopLevel && step.kernel.parts.empty())
+    lowered.phases = shared_phases(lowered.nest, step.kernel);
+  lowered.unproved = unproved(lowered.phases);
+  if (!lowered.unproved.empty()) lowered.phases.clear();
+  return lowered;
+}
+
 void widen(StepWorkspace& workspace, const LoweredStep& step) {
   if (step.phases.empty()) {
     const auto bytes = maximum_workspace_bytes(step.nest);
@@ -79,20 +92,14 @@ LoweredPlan lower_plan(const ExecutionPlan& plan, const Blueprints& blueprints, 
                      [&](const PlanStep& s) { return s.twin < 0 && has_level_of_its_own(s.kernel, *isa); }))
       continue;
     LoweredLevel& level = out.levels.emplace_back(LoweredLevel{isa, {}});
-    for (size_t i = 0; i < plan.steps.size(); ++i) {
+    level.steps.resize(plan.steps.size());
+    for_each_index(plan.steps.size(), [&](size_t i) {
       const PlanStep& step = plan.steps[i];
-      LoweredStep& lowered = level.steps.emplace_back();
-      if (step.twin >= 0) {
-        out.workspaces[i] = out.workspaces[static_cast<size_t>(step.twin)];
-        continue;
-      }
-      lowered.nest = lower_kernel(step.kernel, blueprints.of_kernel(step.kernel.name), *isa);
-      // Counters of loops are not fields of a call, so that one worker runs all of a region.
-      if (workers > 1 && step.region == kTopLevel && step.kernel.parts.empty())
-        lowered.phases = shared_phases(lowered.nest, step.kernel);
-      lowered.unproved = unproved(lowered.phases);
-      if (!lowered.unproved.empty()) lowered.phases.clear();
-      widen(out.workspaces[i], lowered);
+      if (step.twin < 0) level.steps[i] = lower_step(step, blueprints.of_kernel(step.kernel.name), *isa, workers);
+    });
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      if (const int twin = plan.steps[i].twin; twin >= 0) out.workspaces[i] = out.workspaces[static_cast<size_t>(twin)];
+      else widen(out.workspaces[i], level.steps[i]);
     }
   }
   return out;
