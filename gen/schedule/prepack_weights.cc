@@ -8,6 +8,7 @@
 
 #include "algebra/channel_depth.h"
 #include "algebra/pair_depth.h"
+#include "support/parallel.h"
 
 namespace tenon {
 namespace {
@@ -149,46 +150,61 @@ std::optional<int64_t> number_of_word(const std::vector<PackedAxis>& depth, int6
   return k == 0 ? std::optional<int64_t>(0) : std::nullopt;
 }
 
-/// Writes panels one behind the other.
+constexpr int64_t kNone = INT64_MIN;  // in place of an offset: a zero
+
+/// The depth of a panel: words of so many numbers, and the offset of each number from the first row's.
+struct DepthRows {
+  int word = 1;
+  std::vector<int64_t> offsets;  ///< kNone behind the end of a word
+};
+DepthRows depth_rows(const std::vector<PackedAxis>& depth, int word) {
+  DepthRows out{word, {}};
+  for (int64_t d = 0; d < product_of(depth); ++d)
+    for (int k = 0; k < word; ++k) {
+      const auto number = number_of_word(depth, d, k);
+      out.offsets.push_back(number ? offset_at(depth, d) + *number : kNone);
+    }
+  return out;
+}
+
+/// Writes one panel.
 class PanelWriter {
  public:
-  PanelWriter(const Packing& p, const TensorData& from, TensorData& to) : p_(p), from_(from), to_(to) {}
+  PanelWriter(const Packing& p, int64_t outer, const TensorData& from, unsigned char* to)
+      : p_(p), first_(p.first + offset_at(p.outer, outer)), from_(from), to_(to) {}
 
-  /// Columns first..first+count-1 for every index of the depth, words of `word` numbers side by side.
-  void rows(const std::vector<PackedAxis>& depth, int word, int64_t outer, int64_t first, int64_t count) {
-    for (int64_t d = 0; d < product_of(depth); ++d)
+  /// Columns first..first+count-1 for every index of the depth, words side by side.
+  void rows(const DepthRows& depth, int64_t first, int64_t count) {
+    const auto word = static_cast<size_t>(depth.word);
+    for (size_t d = 0; d < depth.offsets.size(); d += word)
       for (int64_t n = first; n < first + count; ++n)
-        for (int k = 0; k < word; ++k) put(place(depth, d, outer, n, k));
+        for (size_t k = 0; k < word; ++k) put(place(depth.offsets[d + k], n));
   }
   /// A row of 128 times the sum of each column's numbers, in 32 bits that wrap.
-  void sums(const std::vector<PackedAxis>& depth, int64_t outer, int64_t first, int64_t count) {
+  void sums(const DepthRows& depth, int64_t first, int64_t count) {
     for (int64_t n = first; n < first + count; ++n) {
       uint32_t sum = 0;
-      for (int64_t d = 0; d < product_of(depth); ++d)
-        for (int k = 0; k < 4; ++k)
-          if (const int64_t at = place(depth, d, outer, n, k); at >= 0)
-            sum += static_cast<uint32_t>(static_cast<int8_t>(from_.bytes[static_cast<size_t>(at)]));
-      for (int k = 0; k < 4; ++k) to_.bytes[at_++] = static_cast<unsigned char>(sum * 128 >> (8 * k));
+      for (const int64_t offset : depth.offsets)
+        if (const int64_t at = place(offset, n); at >= 0)
+          sum += static_cast<uint32_t>(static_cast<int8_t>(from_.bytes[static_cast<size_t>(at)]));
+      for (int k = 0; k < 4; ++k) *to_++ = static_cast<unsigned char>(sum * 128 >> (8 * k));
     }
   }
 
  private:
-  int64_t place(const std::vector<PackedAxis>& depth, int64_t d, int64_t outer, int64_t n, int k) const {
-    const auto number = number_of_word(depth, d, k);
-    return number && n < p_.column.extent
-               ? p_.first + offset_at(p_.outer, outer) + offset_at(depth, d) + n * p_.column.step + *number
-               : -1;
+  int64_t place(int64_t offset, int64_t n) const {
+    return offset != kNone && n < p_.column.extent ? first_ + offset + n * p_.column.step : -1;
   }
   void put(int64_t at) {
     const auto size = static_cast<size_t>(bytes_of(from_.dtype));
-    if (at >= 0) std::memcpy(&to_.bytes[at_], &from_.bytes[static_cast<size_t>(at) * size], size);
-    at_ += size;
+    if (at >= 0) std::memcpy(to_, &from_.bytes[static_cast<size_t>(at) * size], size);
+    to_ += size;
   }
 
   const Packing& p_;
+  int64_t first_;
   const TensorData& from_;
-  TensorData& to_;
-  size_t at_ = 0;
+  unsigned char* to_;
 };
 
 TensorData packed_data(const Packing& p, const TensorData& from) {
@@ -200,16 +216,18 @@ TensorData packed_data(const Packing& p, const TensorData& from) {
   const int word = p.paired.empty() ? 1 : 2;
   if (word > 1) out.dims.push_back(word);
   out.bytes.resize(static_cast<size_t>(product(out.dims) * bytes_of(from.dtype)));
-  PanelWriter writer(p, from, out);
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t panel = 0; panel < p.panels(); ++panel) {
-      writer.rows(p.depth, word, o, panel * p.width, p.width);
-      for (int half = 0; half < 2 && !p.quads.empty(); ++half) {
-        const int64_t first = panel * p.width + half * BytePanel::kHalf;
-        writer.sums(p.quads, o, first, BytePanel::kHalf);
-        writer.rows(p.quads, 4, o, first, BytePanel::kHalf);
-      }
+  const auto panels = static_cast<size_t>(outer * p.panels());
+  const DepthRows words = depth_rows(p.depth, word), quads = depth_rows(p.quads, 4);
+  for_each_index(panels, [&](size_t i) {
+    const int64_t o = static_cast<int64_t>(i) / p.panels(), panel = static_cast<int64_t>(i) % p.panels();
+    PanelWriter writer(p, o, from, out.bytes.data() + i * (out.bytes.size() / panels));
+    writer.rows(words, panel * p.width, p.width);
+    for (int half = 0; half < 2 && !p.quads.empty(); ++half) {
+      const int64_t first = panel * p.width + half * BytePanel::kHalf;
+      writer.sums(quads, first, BytePanel::kHalf);
+      writer.rows(quads, first, BytePanel::kHalf);
     }
+  });
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "algebra/winograd_kernel.h"
 #include "schedule/winograd_choice.h"
+#include "support/parallel.h"
 
 namespace tenon {
 namespace {
@@ -46,20 +47,34 @@ std::optional<WeightLayout> layout_of(const Kernel& kernel, const Contraction& c
   return known ? std::optional(out) : std::nullopt;
 }
 
-/// filter · w · filterᵀ for the taps that begin at `at`, points × points.
-std::vector<double> transformed(const TensorData& data, const WeightLayout& w, int64_t at, const WinogradTransform& t) {
-  const auto points = static_cast<size_t>(t.points()), taps = static_cast<size_t>(t.taps);
-  std::vector<double> rows(points * taps, 0), out(points * points, 0);
-  for (size_t s = 0; s < taps; ++s)
-    for (size_t r = 0; r < taps; ++r) {
-      const double x = real_element(data, at + static_cast<int64_t>(r) * w.r.step + static_cast<int64_t>(s) * w.s.step);
-      for (size_t i = 0; i < points; ++i) rows[i * taps + s] += t.filter[i][r] * x;
-    }
-  for (size_t i = 0; i < points; ++i)
-    for (size_t j = 0; j < points; ++j)
-      for (size_t s = 0; s < taps; ++s) out[i * points + j] += rows[i * taps + s] * t.filter[j][s];
-  return out;
-}
+/// filter · w · filterᵀ of the taps of one channel and filter.
+class WeightTransform {
+ public:
+  WeightTransform(const TensorData& data, const WeightLayout& w, const WinogradTransform& t)
+      : data_(data), w_(w), t_(t), points_(static_cast<size_t>(t.points())), taps_(static_cast<size_t>(t.taps)) {}
+
+  /// points × points numbers for the taps that begin at `at`; they stay until the next call.
+  const std::vector<double>& of(int64_t at) {
+    rows_.assign(points_ * taps_, 0), out_.assign(points_ * points_, 0);
+    for (size_t s = 0; s < taps_; ++s)
+      for (size_t r = 0; r < taps_; ++r) {
+        const double x =
+            real_element(data_, at + static_cast<int64_t>(r) * w_.r.step + static_cast<int64_t>(s) * w_.s.step);
+        for (size_t i = 0; i < points_; ++i) rows_[i * taps_ + s] += t_.filter[i][r] * x;
+      }
+    for (size_t i = 0; i < points_; ++i)
+      for (size_t j = 0; j < points_; ++j)
+        for (size_t s = 0; s < taps_; ++s) out_[i * points_ + j] += rows_[i * taps_ + s] * t_.filter[j][s];
+    return out_;
+  }
+
+ private:
+  const TensorData& data_;
+  const WeightLayout& w_;
+  const WinogradTransform& t_;
+  size_t points_, taps_;
+  std::vector<double> rows_, out_;
+};
 
 /// All weights, [outer · points²][filter / kPanel][channel][filter % kPanel].
 TensorData transformed_weights(const TensorData& data, const WeightLayout& w, const WinogradTransform& t) {
@@ -68,23 +83,23 @@ TensorData transformed_weights(const TensorData& data, const WeightLayout& w, co
   const int64_t planes = int64_t{t.points()} * t.points(), panels = (w.filter.extent + kPanel - 1) / kPanel;
   TensorData out;
   out.dims = {outer * planes, panels, w.channel.extent, kPanel};
-  std::vector<float> values(static_cast<size_t>(outer * planes * panels * w.channel.extent * kPanel), 0);
-  for (int64_t o = 0; o < outer; ++o) {
+  out.bytes.resize(static_cast<size_t>(outer * planes * panels * w.channel.extent * kPanel) * sizeof(float));
+  for_each_index(static_cast<size_t>(outer * panels), [&](size_t i) {
+    WeightTransform transform(data, w, t);
+    const int64_t o = static_cast<int64_t>(i) / panels, panel = static_cast<int64_t>(i) % panels;
     int64_t first = w.first, rest = o;
-    for (size_t i = w.outer.size(); i-- > 0; rest /= w.outer[i].extent)
-      first += rest % w.outer[i].extent * w.outer[i].step;
-    for (int64_t f = 0; f < w.filter.extent; ++f)
+    for (size_t a = w.outer.size(); a-- > 0; rest /= w.outer[a].extent)
+      first += rest % w.outer[a].extent * w.outer[a].step;
+    for (int64_t f = panel * kPanel; f < std::min(w.filter.extent, (panel + 1) * kPanel); ++f)
       for (int64_t c = 0; c < w.channel.extent; ++c) {
-        const auto u = transformed(data, w, first + f * w.filter.step + c * w.channel.step, t);
+        const std::vector<double>& u = transform.of(first + f * w.filter.step + c * w.channel.step);
         for (int64_t p = 0; p < planes; ++p) {
-          const int64_t panel = (o * planes + p) * panels + f / kPanel;
-          values[static_cast<size_t>((panel * w.channel.extent + c) * kPanel + f % kPanel)] =
-              static_cast<float>(u[static_cast<size_t>(p)]);
+          const auto value = static_cast<float>(u[static_cast<size_t>(p)]);
+          const int64_t row = ((o * planes + p) * panels + panel) * w.channel.extent + c;
+          std::memcpy(&out.bytes[static_cast<size_t>(row * kPanel + f % kPanel) * sizeof value], &value, sizeof value);
         }
       }
-  }
-  out.bytes.resize(values.size() * sizeof(float));
-  std::memcpy(out.bytes.data(), values.data(), out.bytes.size());
+  });
   return out;
 }
 
