@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "harness/model/model_weights.h"
+#include "support/parallel.h"
 
 namespace tenon {
 namespace {
 
-constexpr size_t kRow = 4032;   ///< a string literal of C99 has at most 4095 characters
-constexpr size_t kPiece = 126;  ///< bytes a line
+constexpr size_t kRow = 4032;                       ///< a string literal of C99 has at most 4095 characters
+constexpr size_t kPiece = 126;                      ///< bytes a line
+constexpr size_t kBlock = 256 * 1024, kBatch = 64;  ///< bytes that one worker spells at once; so many blocks in turn
 
 /// How a byte is spelled inside a literal.
 struct Spelling {
@@ -47,6 +50,24 @@ std::array<std::array<Spelling, 256>, 2> spellings() {
   return out;
 }
 
+/// A literal of at most kRow bytes, in lines, and a comma.
+void append_row(const uint8_t* data, size_t bytes, std::string& out) {
+  static const auto table = spellings();
+  std::array<char, 4 * kPiece> line;
+  for (size_t at = 0; at < bytes; at += kPiece) {
+    const size_t stop = std::min(bytes, at + kPiece);
+    size_t n = 0;
+    for (size_t i = at; i < stop; ++i) {
+      const bool before_digit = i + 1 < stop && data[i + 1] >= '0' && data[i + 1] <= '7';
+      const Spelling& s = table[before_digit ? 1 : 0][data[i]];
+      std::memcpy(&line[n], s.text, sizeof s.text);
+      n += s.length;
+    }
+    out.append(at == 0 ? "\"" : "\n\"").append(line.data(), n) += '"';
+  }
+  out += ",\n";
+}
+
 }  // namespace
 
 uint64_t checksum(const std::string& blob) {
@@ -65,24 +86,19 @@ ByteRows byte_rows(size_t bytes) {
 }
 
 void append_byte_rows(const uint8_t* data, size_t bytes, std::string& out) {
-  static const auto table = spellings();
   const auto row = static_cast<size_t>(byte_rows(bytes).width);
-  std::array<char, 4 * kPiece> line;
-  for (size_t begin = 0; begin < bytes; begin += row) {
-    const size_t end = std::min(bytes, begin + row);
-    for (size_t at = begin; at < end; at += kPiece) {
-      const size_t stop = std::min(end, at + kPiece);
-      size_t n = 0;
-      for (size_t i = at; i < stop; ++i) {
-        const bool before_digit = i + 1 < stop && data[i + 1] >= '0' && data[i + 1] <= '7';
-        const Spelling& s = table[before_digit ? 1 : 0][data[i]];
-        std::memcpy(&line[n], s.text, sizeof s.text);
-        n += s.length;
-      }
-      out.append(at == begin ? "\"" : "\n\"").append(line.data(), n) += '"';
-    }
-    out += end < bytes ? ",\n" : "\n";
+  const size_t block = std::max<size_t>(1, kBlock / row) * row;
+  std::vector<std::string> texts(std::min(kBatch, (bytes + block - 1) / block));
+  for (size_t begin = 0; begin < bytes; begin += texts.size() * block) {
+    const size_t count = std::min(texts.size(), (bytes - begin + block - 1) / block);
+    for_each_index(count, [&](size_t i) {
+      texts[i].clear();
+      const size_t from = begin + i * block, to = std::min(bytes, from + block);
+      for (size_t at = from; at < to; at += row) append_row(data + at, std::min(row, to - at), texts[i]);
+    });
+    for (size_t i = 0; i < count; ++i) out += texts[i];
   }
+  if (bytes > 0) out.erase(out.size() - 2, 1);  // no comma behind the last row
 }
 
 }  // namespace tenon

@@ -36,9 +36,9 @@ class ModelWriter {
 
   /// Header and sources, whose names go to `sources`.
   void write_code(OutputTree& out, std::vector<std::string>& sources) {
-    const auto source = [&](const std::string& file, std::string text) {
+    const auto source = [&](const std::string& file, const std::string& text) {
       sources.push_back("src/" + file);
-      add(out, "src/" + file, std::move(text));
+      add(out, "src/" + file, text);
     };
     add(out, fmt::format("include/{}.h", name_), header());
     add(out, fmt::format("src/{}_internal.h", name_), internal());
@@ -59,21 +59,21 @@ class ModelWriter {
                                  {"call_weights", call_weights()}}));
     source(name_ + "_level.c", level());
     for (const ModelLevel& l : levels_) source(fmt::format("{}_{}.c", name_, l.isa->suffix), level_source(l));
-    write_weights(source, out);
+    write_weights(sources, out);
   }
 
   void write(OutputTree& out) {
     std::vector<std::string> sources;
-    const auto source = [&](const std::string& file, std::string text) {
+    const auto source = [&](const std::string& file, const std::string& text) {
       sources.push_back("src/" + file);
-      add(out, "src/" + file, std::move(text));
+      add(out, "src/" + file, text);
     };
     write_code(out, sources);
     if (frame_.forward) write_forward(out, sources);
     if (frame_.selftest) source(name_ + "_selftest.c", selftest_source(plan_, frame_, *frame_.selftest));
     if (frame_.main_program) {
-      for (ModelFile& f : frame_.forward ? training_files(plan_, frame_) : program_files(plan_, frame_, levels_))
-        f.is_source ? source(f.name, std::move(f.text)) : add(out, "src/" + f.name, std::move(f.text));
+      for (const ModelFile& f : frame_.forward ? training_files(plan_, frame_) : program_files(plan_, frame_, levels_))
+        f.is_source ? source(f.name, f.text) : add(out, "src/" + f.name, f.text);
     }
     if (shares() && !frame_.freestanding) write_adapters(sources, out);
     std::string list;
@@ -103,9 +103,8 @@ class ModelWriter {
   }
 
   /// A file of C.
-  void add(OutputTree& out, const std::string& path, std::string text) const {
-    text.insert(0, provenance_line(frame_.source));
-    out.add(path, std::move(text));
+  void add(OutputTree& out, const std::string& path, const std::string& text) const {
+    out.add(path, provenance_line(frame_.source) + text);
   }
 
   std::string fill(const std::string& path, const std::vector<HoleValue>& values) const {
@@ -129,19 +128,19 @@ class ModelWriter {
 
   /// The constants' source and, where they are no C text, their file: next to the headers, where the assembler finds
   /// it, or next to the program.
-  template <class Source>
-  void write_weights(const Source& source, OutputTree& out) {
+  void write_weights(std::vector<std::string>& sources, OutputTree& out) {
     const std::string file = name_ + "_weights.c", blob = name_ + "_weights.bin";
     if (frame_.weights == WeightsForm::c) {
-      std::string text = fill("c/model_weights.c.in", {{"name", name_}});
-      text += weights_.definitions;
-      std::string().swap(weights_.definitions);
-      return source(file, std::move(text));
+      std::string text = provenance_line(frame_.source) + fill("c/model_weights.c.in", {{"name", name_}});
+      append_definitions(weights_.definitions, text);
+      sources.push_back("src/" + file);
+      return out.add("src/" + file, std::move(text));
     }
     const bool caller = frame_.weights == WeightsForm::bin;
     std::vector<HoleValue> holes = {{"name", name_}};
     if (caller) holes.push_back({"upper", upper_});
-    source(file, fill(caller ? "c/model_weights_bin.c.in" : "c/model_weights_incbin.c.in", holes));
+    sources.push_back("src/" + file);
+    add(out, "src/" + file, fill(caller ? "c/model_weights_bin.c.in" : "c/model_weights_incbin.c.in", holes));
     out.add(caller ? blob : "include/" + blob, std::move(weights_.blob));
   }
 

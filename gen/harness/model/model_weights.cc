@@ -16,8 +16,9 @@
 namespace tenon {
 namespace {
 
-constexpr int64_t kReadable = 1024;    ///< up to so many elements are written as numbers
-constexpr size_t kAlignedBytes = 512;  ///< smaller constants would waste more than they gain
+constexpr int64_t kReadable = 1024;     ///< up to so many elements are written as numbers
+constexpr size_t kAlignedBytes = 512;   ///< smaller constants would waste more than they gain
+constexpr size_t kUsualCharacters = 3;  ///< a byte takes up to four; what is reserved and not needed takes no memory
 
 std::string storage_type(DType d, const std::string& prefix) {
   return with_prefix(std::string(dtype_row(d).c_type), prefix);
@@ -40,6 +41,8 @@ std::string numbers(const TensorData& t, int64_t n) {
   return out + "\n";
 }
 
+bool is_aligned(const TensorData& t, bool asked) { return asked && t.bytes.size() >= kAlignedBytes; }
+
 /// Equal contents have one number; the first buffer of each is the one that is written.
 class Contents {
  public:
@@ -61,19 +64,18 @@ class Contents {
 /// One constant as a union of its bytes and its values, so that its type is right however it is spelled.
 class ConstantText {
  public:
-  ConstantText(const PlanBuffer& b, std::string type, std::string name, bool aligned)
-      : t_(*b.data), label_(b.name), type_(std::move(type)), name_(std::move(name)) {
+  explicit ConstantText(const WeightDefinition& d) : t_(*d.data), name_(d.name) {
     count_ = static_cast<int64_t>(t_.bytes.size()) / bytes_of(t_.dtype);
     readable_ = count_ > 0 && is_readable(t_, count_);
-    aligned_ = aligned && t_.bytes.size() >= kAlignedBytes;
   }
 
-  std::string declaration(const std::string& macro) const {
-    const std::string values = fmt::format("    {} values[{}];\n", type_, std::max<int64_t>(1, count_));
+  /// `behind`: what follows the name, such as its alignment.
+  std::string declaration(const std::string& label, const std::string& type, const std::string& behind) const {
+    const std::string values = fmt::format("    {} values[{}];\n", type, std::max<int64_t>(1, count_));
     const ByteRows r = byte_rows(t_.bytes.size());
     const std::string bytes = readable_ ? "" : fmt::format("    unsigned char bytes[{}][{}];\n", r.rows, r.width);
-    return fmt::format("/* {} */\nextern const union {} {{\n{}{}}} {}{};\n", label_, name_, bytes, values, name_,
-                       aligned_ ? " " + macro : "");
+    return fmt::format("/* {} */\nextern const union {} {{\n{}{}}} {}{};\n", label, name_, bytes, values, name_,
+                       behind);
   }
 
   void append_definition(std::string& out) const {
@@ -86,9 +88,9 @@ class ConstantText {
 
  private:
   const TensorData& t_;
-  std::string label_, type_, name_;
+  std::string name_;
   int64_t count_ = 0;
-  bool readable_ = false, aligned_ = false;
+  bool readable_ = false;
 };
 
 }  // namespace
@@ -103,11 +105,11 @@ ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix,
     if (b.kind != BufferKind::Constant) continue;
     const auto [number, fresh] = contents.number_of(*b.data);
     if (fresh && form == WeightsForm::c) {
-      const std::string name = fmt::format("{}_w{}", prefix, number);
-      const ConstantText text(b, storage_type(b.dtype, prefix), name, aligned);
-      out.declarations += text.declaration(macro);
-      text.append_definition(out.definitions);
-      names.push_back(name + ".values");
+      const WeightDefinition d{fmt::format("{}_w{}", prefix, number), b.data};
+      out.declarations += ConstantText(d).declaration(b.name, storage_type(b.dtype, prefix),
+                                                      is_aligned(*b.data, aligned) ? " " + macro : "");
+      names.push_back(d.name + ".values");
+      out.definitions.push_back(d);
       out.bytes += static_cast<int64_t>(b.data->bytes.size());
     } else if (fresh) {
       names.push_back(
@@ -119,6 +121,13 @@ ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix,
     out.names[static_cast<int>(i)] = names[number];
   }
   return out;
+}
+
+void append_definitions(const std::vector<WeightDefinition>& definitions, std::string& out) {
+  size_t bytes = 0;
+  for (const WeightDefinition& d : definitions) bytes += d.data->bytes.size();
+  out.reserve(out.size() + kUsualCharacters * bytes);
+  for (const WeightDefinition& d : definitions) ConstantText(d).append_definition(out);
 }
 
 }  // namespace tenon

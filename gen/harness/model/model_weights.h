@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "ir/plan/execution_plan.h"
 
@@ -15,17 +17,26 @@ namespace tenon {
 ///   bin:    one file that the caller loads and hands over in the context
 enum class WeightsForm : uint8_t { c, incbin, bin };
 
+/// A constant of C; the text can be as long as all else of a run, so it is written where it stays.
+struct WeightDefinition {
+  std::string name;
+  std::shared_ptr<const TensorData> data;
+};
+
 /// All constants; equal contents are stored once.
 struct ModelWeights {
-  std::string declarations;          ///< c: for the internal header
-  std::string definitions;           ///< c: for the source
-  std::string blob;                  ///< incbin, bin: every constant at a multiple of 64, little-endian
+  std::string declarations;                   ///< c: for the internal header
+  std::vector<WeightDefinition> definitions;  ///< c: for the source
+  std::string blob;                           ///< incbin, bin: every constant at a multiple of 64, little-endian
   std::map<int, std::string> names;  ///< buffer → expression that reads it; of incbin and bin relative to `weights`
   int64_t bytes = 0;                 ///< c: of the tensors; incbin, bin: of the blob
 };
 
 /// `aligned`: large constants begin at multiples of 64 (C text; a blob always does).
 ModelWeights model_weights(const ExecutionPlan& plan, const std::string& prefix, WeightsForm form, bool aligned);
+
+/// The C of all of them, appended.
+void append_definitions(const std::vector<WeightDefinition>& definitions, std::string& out);
 
 /// FNV-1a over the 64-bit little-endian words of a text whose length is a multiple of 8.
 uint64_t checksum(const std::string& blob);
