@@ -107,7 +107,7 @@ bool IndexBounds::positive(const Polynomial& p) {
   // are, is at least 1.
   const bool sizes = p.terms.size() == 1 && p.terms.begin()->second > 0 &&
                      std::all_of(p.terms.begin()->first.begin(), p.terms.begin()->first.end(),
-                                 [&](const std::string& n) { return context_.sizes.count(n) != 0; });
+                                 [&](const QuantityName& n) { return context_.sizes.count(n.text()) != 0; });
   return sizes || prove_quickly(p);
 }
 

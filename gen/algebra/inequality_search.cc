@@ -3,7 +3,6 @@
 #include "algebra/inequality_search.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "algebra/polynomial_limits.h"
@@ -28,31 +27,35 @@ struct Sum {
 class Numbers {
  public:
   Numbers(const Polynomial& goal, const std::vector<Polynomial>& facts) {
-    std::set<std::string> names;
-    for (const auto& [monomial, coefficient] : goal.terms) names.insert(monomial.begin(), monomial.end());
-    for (const Polynomial& fact : facts) {
-      for (const auto& [monomial, coefficient] : fact.terms) names.insert(monomial.begin(), monomial.end());
-    }
-    names_.assign(names.begin(), names.end());
-    for (std::size_t i = 0; i < names_.size(); ++i) of_[names_[i]] = static_cast<char16_t>(i);
+    note(goal);
+    for (const Polynomial& fact : facts) note(fact);
+    std::sort(names_.begin(), names_.end());
+    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
   }
 
-  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<QuantityName>& names() const { return names_; }
   bool fit() const { return names_.size() < 65536; }
 
   Sum sum(const Polynomial& p) const {
     Sum out{{}, p.overflowed};
     for (const auto& [monomial, coefficient] : p.terms) {
       Product product;
-      for (const std::string& name : monomial) product.push_back(of_.at(name));
+      for (const QuantityName& name : monomial) product.push_back(number_of(name));
       out.terms.emplace_back(std::move(product), coefficient);
     }
     return out;
   }
 
  private:
-  std::vector<std::string> names_;
-  std::unordered_map<std::string, char16_t> of_;
+  void note(const Polynomial& p) {
+    for (const auto& [monomial, coefficient] : p.terms)
+      for (const QuantityName& name : monomial) names_.push_back(name);
+  }
+  char16_t number_of(const QuantityName& name) const {
+    return static_cast<char16_t>(std::lower_bound(names_.begin(), names_.end(), name) - names_.begin());
+  }
+
+  std::vector<QuantityName> names_;
 };
 
 /// a·b; nothing where that leaves 62 bits.
@@ -94,7 +97,7 @@ class Search {
  public:
   Search(const Numbers& numbers, const std::vector<Polynomial>& facts, const std::set<std::string>& nonnegative) {
     for (const Polynomial& fact : facts) facts_.push_back(numbers.sum(fact));
-    for (const std::string& name : numbers.names()) nonnegative_.push_back(nonnegative.count(name) != 0);
+    for (const QuantityName& name : numbers.names()) nonnegative_.push_back(nonnegative.count(name.text()) != 0);
   }
 
   bool run(const Sum& goal, int steps) {
@@ -194,7 +197,7 @@ const std::string* single_quantity(const Polynomial& fact) {
     if (monomial.empty()) {
       if (coefficient > 0) return nullptr;
     } else if (monomial.size() == 1 && coefficient > 0 && found == nullptr) {
-      found = &monomial[0];
+      found = &monomial[0].text();
     } else {
       return nullptr;
     }

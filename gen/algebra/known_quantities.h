@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,11 @@ using Facts = std::vector<Polynomial>;
 /// Quantities in the order in which they get their values: what is known of one mentions earlier ones only.
 class KnownQuantities {
  public:
+  /// p = factor·q + rest, neither of which mentions the quantity q.
+  struct Split {
+    Polynomial factor, rest;
+  };
+
   /// A new quantity. `varies`: it has a value of its own in each iteration of the loop that is looked at.
   Polynomial add(std::string_view word, bool varies);
   /// A fact, given that the last of its quantities has a value.
@@ -31,7 +35,7 @@ class KnownQuantities {
   Facts upper_bounds(const Polynomial& p) const;
 
   bool varies(const Polynomial& p) const;
-  bool has(const std::string& name) const { return all_.count(name) > 0; }
+  bool varies(const QuantityName& name) const { return about(name).varies; }
 
   /// The same quantities in another iteration; those that do not vary are the same in all.
   Polynomial elsewhere(const Polynomial& p) const;
@@ -41,17 +45,21 @@ class KnownQuantities {
 
  private:
   struct Known {
-    size_t order = 0;
     bool varies = false;
-    Facts facts;                                             ///< in which it is the last quantity
+    QuantityName moved;                                      ///< its value in another iteration
+    std::vector<Split> here, there;                          ///< the facts in which it is the last quantity; moved
     std::vector<std::pair<Polynomial, Polynomial>> choices;  ///< it is one of each pair
   };
   struct Search;
 
-  const std::string* last_of(const Polynomial& p) const;
-  size_t order_of(const std::string& name) const;
+  const std::vector<Split>& facts_of(const QuantityName& name) const {
+    return is_moved(name) ? about(name).there : about(name).here;
+  }
+  static bool is_moved(const QuantityName& name) { return name.number() % 2 != 0; }
+  const Known& about(const QuantityName& name) const { return all_[name.number() / 2]; }
+  static const QuantityName* last_of(const Polynomial& p);
 
-  std::map<std::string, Known> all_;
+  std::vector<Known> all_;  ///< numbers 2·i and 2·i + 1 are those of quantity i here and in another iteration
 };
 
 }  // namespace tenon

@@ -43,6 +43,9 @@ Polynomial by_number(Polynomial p, int64_t divisor) {
   return p;
 }
 
+/// Of a polynomial that is a quantity.
+const QuantityName& name_of(const Polynomial& quantity) { return quantity.terms.front().first[0]; }
+
 /// Whether a loop is several in one: its number is taken apart before anything else.
 bool begins_with_quotient(const SFor& loop) {
   const auto* let = loop.body->empty() ? nullptr : std::get_if<SLet>(&loop.body->front().node);
@@ -116,7 +119,7 @@ Polynomial NestPolynomials::multiple_below(const Polynomial& x, const Polynomial
 /// The quotient and the remainder of an iteration's number are its digits, which take its place.
 const Digit* NestPolynomials::digit(const Polynomial& of, const Polynomial& divisor) {
   if (of.terms.size() != 1 || of.terms.begin()->first.size() != 1 || of.terms.begin()->second != 1) return nullptr;
-  const std::string name = of.terms.begin()->first[0];
+  const QuantityName name = of.terms.begin()->first[0];
   if (whole_numbers_.count(name)) return nullptr;
   if (const auto at = digits_.find(name); at != digits_.end())
     return at->second.divisor == divisor ? &at->second : nullptr;
@@ -128,7 +131,7 @@ const Digit* NestPolynomials::digit(const Polynomial& of, const Polynomial& divi
   const Polynomial q = known_.add("part", true), r = known_.add("part", true);
   known_.know(q), known_.know(r), known_.know(divisor - number(1) - r);
   known_.know(count.high - number(1) - q);
-  const std::string high = q.quantities()[0], low = r.quantities()[0];
+  const QuantityName high = name_of(q), low = name_of(r);
   extents_[high] = count.high;
   extents_[low] = divisor;
   *at = high;
@@ -222,7 +225,7 @@ void NestPolynomials::open_shared(const SFor& loop) {
   const Polynomial turn = known_.add(loop.var, true);
   known_.know(turn);
   known_.know(end - number(1) - turn);
-  numbers_ = {turn.quantities()[0]};
+  numbers_ = {name_of(turn)};
   if (!begins_with_quotient(loop)) whole_numbers_.insert(numbers_[0]);
   extents_[numbers_[0]] = end;
   names_[loop.var] = of(loop.begin) + number(loop.step) * turn;
@@ -230,7 +233,7 @@ void NestPolynomials::open_shared(const SFor& loop) {
 
 std::vector<Polynomial> NestPolynomials::numbers() const {
   std::vector<Polynomial> out;
-  for (const std::string& n : numbers_) out.push_back(Polynomial::quantity(n));
+  for (const QuantityName& n : numbers_) out.push_back(Polynomial::quantity(n));
   return out;
 }
 

@@ -59,10 +59,10 @@ class NestPolynomials {
   const Kernel& kernel_;
   KnownQuantities& known_;
   std::map<std::string, Polynomial> names_, sizes_, derived_;
-  std::map<std::string, Polynomial> extents_;  ///< numbers of the shared loop by their names: how many there are
-  std::map<std::string, Digit> digits_;
-  std::vector<std::string> numbers_;
-  std::set<std::string> whole_numbers_;  ///< those of them that are not taken apart
+  std::map<QuantityName, Polynomial> extents_;  ///< numbers of the shared loop by their names: how many there are
+  std::map<QuantityName, Digit> digits_;
+  std::vector<QuantityName> numbers_;
+  std::set<QuantityName> whole_numbers_;  ///< those of them that are not taken apart
   bool inside_ = false;
 };
 

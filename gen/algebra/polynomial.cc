@@ -17,20 +17,23 @@ Polynomial Polynomial::constant(std::int64_t value) {
   return p;
 }
 
-Polynomial Polynomial::quantity(const std::string& name) {
+Polynomial Polynomial::quantity(const std::string& name) { return quantity(QuantityName(name)); }
+
+Polynomial Polynomial::quantity(QuantityName name) {
   Polynomial p;
-  p.terms[{name}] = 1;
+  p.terms.emplace_back(Monomial(std::move(name)), 1);
   return p;
 }
 
 std::int64_t Polynomial::constant_value() const {
-  const auto found = terms.find({});
-  return found == terms.end() ? 0 : found->second;
+  return !terms.empty() && terms.front().first.empty() ? terms.front().second : 0;
 }
 
 void Polynomial::add(const Monomial& monomial, std::int64_t coefficient) {
   if (coefficient == 0) return;
-  const auto [at, fresh] = terms.emplace(monomial, 0);
+  auto at = std::lower_bound(terms.begin(), terms.end(), monomial,
+                             [](const Term& term, const Monomial& m) { return term.first < m; });
+  if (at == terms.end() || at->first != monomial) at = terms.insert(at, {monomial, 0});
   std::int64_t sum = 0;
   const bool wrapped = __builtin_add_overflow(at->second, coefficient, &sum) || too_large(sum);
   if (wrapped || terms.size() > kMostTerms) overflowed = true;
@@ -40,7 +43,8 @@ void Polynomial::add(const Monomial& monomial, std::int64_t coefficient) {
 
 std::vector<std::string> Polynomial::quantities() const {
   std::set<std::string> names;
-  for (const auto& [monomial, coefficient] : terms) names.insert(monomial.begin(), monomial.end());
+  for (const auto& [monomial, coefficient] : terms)
+    for (const QuantityName& name : monomial) names.insert(name.text());
   return {names.begin(), names.end()};
 }
 
@@ -50,27 +54,48 @@ Polynomial operator-(const Polynomial& a) {
   return result;
 }
 
-Polynomial operator+(const Polynomial& a, const Polynomial& b) {
-  Polynomial result = a;
-  for (const auto& [monomial, coefficient] : b.terms) result.add(monomial, coefficient);
-  result.overflowed |= b.overflowed;
+namespace {
+
+/// a + sign·b, by merging.
+Polynomial sum(const Polynomial& a, const Polynomial& b, std::int64_t sign) {
+  Polynomial result;
+  result.overflowed = a.overflowed || b.overflowed;
+  result.terms.reserve(a.terms.size() + b.terms.size());
+  auto x = a.terms.begin();
+  auto y = b.terms.begin();
+  while (x != a.terms.end() && y != b.terms.end()) {
+    const auto order = x->first <=> y->first;
+    if (order < 0) result.terms.push_back(*x++);
+    else if (order > 0) result.terms.emplace_back(y->first, sign * y->second), ++y;
+    else {
+      std::int64_t c = 0;
+      const bool wrapped = __builtin_add_overflow(x->second, sign * y->second, &c) || too_large(c);
+      if (wrapped) result.overflowed = true;
+      if (wrapped || c != 0) result.terms.emplace_back(x->first, wrapped ? 1 : c);
+      ++x, ++y;
+    }
+  }
+  result.terms.insert(result.terms.end(), x, a.terms.end());
+  for (; y != b.terms.end(); ++y) result.terms.emplace_back(y->first, sign * y->second);
+  if (result.terms.size() > kMostTerms) result.overflowed = true;
   return result;
 }
 
-Polynomial operator-(const Polynomial& a, const Polynomial& b) { return a + -b; }
+}  // namespace
+
+Polynomial operator+(const Polynomial& a, const Polynomial& b) { return sum(a, b, 1); }
+
+Polynomial operator-(const Polynomial& a, const Polynomial& b) { return sum(a, b, -1); }
 
 Polynomial operator*(const Polynomial& a, const Polynomial& b) {
   Polynomial result;
   result.overflowed = a.overflowed || b.overflowed;
   for (const auto& [m, c] : a.terms) {
     for (const auto& [n, d] : b.terms) {
-      Monomial product = m;
-      product.insert(product.end(), n.begin(), n.end());
-      std::sort(product.begin(), product.end());
       std::int64_t coefficient = 0;
-      if (__builtin_mul_overflow(c, d, &coefficient) || too_large(coefficient) || product.size() > kHighestDegree)
+      if (__builtin_mul_overflow(c, d, &coefficient) || too_large(coefficient) || m.size() + n.size() > kHighestDegree)
         result.overflowed = true;
-      else result.add(product, coefficient);
+      else result.add(m * n, coefficient);
       if (result.overflowed) return result;
     }
   }
@@ -78,27 +103,28 @@ Polynomial operator*(const Polynomial& a, const Polynomial& b) {
 }
 
 Polynomial replace(const Polynomial& p, const std::string& quantity, const Polynomial& by) {
+  return replace(p, QuantityName(quantity), by);
+}
+
+Polynomial replace(const Polynomial& p, const QuantityName& quantity, const Polynomial& by) {
   Polynomial result;
   result.overflowed = p.overflowed;
   for (const auto& [monomial, coefficient] : p.terms) {
+    if (std::find(monomial.begin(), monomial.end(), quantity) == monomial.end()) {
+      result.add(monomial, coefficient);
+      continue;
+    }
     Polynomial term = Polynomial::constant(coefficient);
-    Monomial rest;
-    for (const std::string& name : monomial) {
+    std::vector<QuantityName> rest;
+    for (const QuantityName& name : monomial) {
       if (name == quantity) term = term * by;
       else rest.push_back(name);
     }
     Polynomial factor;
-    factor.add(rest, 1);
+    factor.add(Monomial::product(std::move(rest)), 1);
     result = result + term * factor;
   }
   return result;
-}
-
-bool divide(const Monomial& a, const Monomial& b, Monomial& quotient) {
-  if (!std::includes(a.begin(), a.end(), b.begin(), b.end())) return false;
-  quotient.clear();
-  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(quotient));
-  return true;
 }
 
 std::string print(const Polynomial& p) {
@@ -106,7 +132,9 @@ std::string print(const Polynomial& p) {
   const auto add = [&](const Monomial& monomial, std::int64_t coefficient) {
     const std::int64_t size = coefficient < 0 ? -coefficient : coefficient;
     out += out.empty() ? (coefficient < 0 ? "-" : "") : (coefficient < 0 ? " - " : " + ");
-    const std::string product = joined(monomial, "*");
+    std::vector<std::string> names;
+    for (const QuantityName& name : monomial) names.push_back(name.text());
+    const std::string product = joined(names, "*");
     out += monomial.empty() ? fmt::format("{}", size) : size == 1 ? product : fmt::format("{}*{}", size, product);
   };
   for (const bool positive : {true, false}) {

@@ -3,23 +3,24 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
-namespace tenon {
+#include "algebra/monomial.h"
 
-/// A product of quantities: their names, sorted, with repetitions. Empty = 1.
-using Monomial = std::vector<std::string>;
+namespace tenon {
 
 /// Sum of coefficient × monomial; zero coefficients are left out. Once a coefficient leaves 62 bits the polynomial is
 /// `overflowed` and says nothing.
 struct Polynomial {
-  std::map<Monomial, std::int64_t> terms;
+  using Term = std::pair<Monomial, std::int64_t>;
+  std::vector<Term> terms;  ///< in the order of the monomials
   bool overflowed = false;
 
   static Polynomial constant(std::int64_t value);
   static Polynomial quantity(const std::string& name);
+  static Polynomial quantity(QuantityName name);
 
   bool is_constant() const { return terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()); }
   std::int64_t constant_value() const;
@@ -37,10 +38,8 @@ Polynomial operator*(const Polynomial& a, const Polynomial& b);
 Polynomial operator-(const Polynomial& a);
 
 /// `p` with every occurrence of a quantity replaced.
+Polynomial replace(const Polynomial& p, const QuantityName& quantity, const Polynomial& by);
 Polynomial replace(const Polynomial& p, const std::string& quantity, const Polynomial& by);
-
-/// `a`/`b` as a monomial if b divides a.
-bool divide(const Monomial& a, const Monomial& b, Monomial& quotient);
 
 /// "2*N - i + 1"
 std::string print(const Polynomial& p);

@@ -106,13 +106,13 @@ class Prover {
     std::vector<Polynomial> out;
     for (const Polynomial* p : {&offsets.here, &offsets.there})
       for (const auto& [monomial, coefficient] : p->terms) {
-        Monomial fixed;
-        for (const std::string& name : monomial)
-          if (!loop_.known.varies(Polynomial::quantity(name))) fixed.push_back(name);
+        std::vector<QuantityName> fixed;
+        for (const QuantityName& name : monomial)
+          if (!loop_.known.varies(name)) fixed.push_back(name);
+        const bool varies = fixed.size() != monomial.size();
         Polynomial stride;
-        stride.add(fixed, std::abs(coefficient));
-        if (fixed.size() != monomial.size() && std::find(out.begin(), out.end(), stride) == out.end())
-          out.push_back(std::move(stride));
+        stride.add(Monomial::product(std::move(fixed)), std::abs(coefficient));
+        if (varies && std::find(out.begin(), out.end(), stride) == out.end()) out.push_back(std::move(stride));
       }
     std::stable_sort(out.begin(), out.end(), [](const Polynomial& a, const Polynomial& b) {
       const auto& [m, x] = *a.terms.begin();
