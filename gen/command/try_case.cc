@@ -97,7 +97,7 @@ class CaseMaker {
     for (const TensorDef& t : def_.inputs)
       for (int operand = 0; operand < (t.variadic ? 2 : 1); ++operand)
         if (!add_input(t)) return std::nullopt;
-    auto call = bind_call(defs_, def_, given_, attrs_, types_, diagnostics_, place_);
+    auto call = bind_call({defs_, def_, given_, attrs_, types_, place_}, diagnostics_);
     if (!call || !sizes_hold(*call) || !extents_exist(*call)) return std::nullopt;
     expand_body(defs_, call->scope, call->kernel, diagnostics_);
     if (diagnostics_.has_errors() || !answer(*call) || !take_known_answers(*call->scope.def)) return std::nullopt;

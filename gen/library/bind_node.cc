@@ -137,8 +137,9 @@ std::string free_type(const OpDef& def) {
   return "";
 }
 
-std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
-                                   const Attributes& attrs, Diagnostics& diagnostics) {
+std::optional<BoundCall> bind_node(const NodeCall& node, Diagnostics& diagnostics) {
+  const OpDef& def = node.def;
+  const Attributes& attrs = node.attrs;
   std::map<std::string, DType> types;
   if (const std::string free = free_type(def); !free.empty() && !def.attr("dtype")) {
     const auto it = attrs.find("dtype");
@@ -161,7 +162,7 @@ std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, c
     }
     bound[name] = std::move(b);
   }
-  return bind_call(library, def, inputs, bound, types, diagnostics, {});
+  return bind_call({node.library, def, node.inputs, bound, types}, diagnostics);
 }
 
 }  // namespace tenon

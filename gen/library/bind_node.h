@@ -15,10 +15,16 @@ std::optional<SizeExpr> to_size(const Expr& expr);
 /// "" if there is none.
 std::string free_type(const OpDef& def);
 
-/// Binds a node. `inputs` in the definition's order, nothing for absent ones; `dtype` among `attrs` is the free type
-/// where the definition has no attribute of that name. Extents may depend on the graph's sizes. Reports and returns
-/// nothing where the node does not fit.
-std::optional<BoundCall> bind_node(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
-                                   const Attributes& attrs, Diagnostics& diagnostics);
+/// A node that calls an op: inputs in the definition's order. `dtype` among the attributes is the free type where the
+/// definition has no attribute of that name. Extents may depend on the graph's sizes.
+struct NodeCall {
+  const OpLibrary& library;
+  const OpDef& def;
+  std::vector<GivenTensor> inputs;
+  Attributes attrs = {};
+};
+
+/// Reports and returns nothing where the node does not fit.
+std::optional<BoundCall> bind_node(const NodeCall& node, Diagnostics& diagnostics);
 
 }  // namespace tenon

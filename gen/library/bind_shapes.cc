@@ -20,14 +20,14 @@ namespace {
 /// Finds everything but the body: the steps that graphs and composites share.
 class CallBinder {
  public:
-  CallBinder(const OpLibrary& library, const OpDef& def, Scope& scope, Kernel& kernel, Diagnostics& diagnostics,
-             const SourceSpan& place)
-      : def_(def),
+  /// For calls of the op that `scope` is of.
+  CallBinder(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics, const SourceSpan& place)
+      : def_(*scope.def),
         scope_(scope),
         diagnostics_(diagnostics),
         place_(place),
         expr_(library, scope, kernel, diagnostics),
-        shapes_(def, scope.binding, [this](const std::string& name) { return let_before_inputs(name); }) {}
+        shapes_(*scope.def, scope.binding, [this](const std::string& name) { return let_before_inputs(name); }) {}
 
   bool bind(const std::vector<std::optional<std::vector<Expr>>>& dims, const std::map<std::string, BoundAttr>& attrs) {
     if (!bind_attrs(attrs)) return false;
@@ -342,45 +342,41 @@ std::optional<std::string> bind_types(const OpDef& def, const std::vector<std::o
 
 }  // namespace
 
-bool unroll_call(const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs,
-                 Diagnostics& diagnostics, const SourceSpan& place, std::shared_ptr<const OpDef>& unrolled) {
+std::optional<std::shared_ptr<const OpDef>> unroll_call(const OpDef& def, size_t inputs,
+                                                        const std::map<std::string, BoundAttr>& attrs,
+                                                        const SourceSpan& place, Diagnostics& diagnostics) {
   if (is_variadic(def)) {
     const size_t others = def.inputs.size() - 1;
-    if (inputs <= others)
-      return diagnostics.error(Code::E0605, place,
-                               fmt::format("{}: input {} is missing", def.name, def.inputs.back().name)),
-             false;
-    unrolled = std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(inputs - others)));
-  } else if (const std::string* list = extents_of_outputs(def)) {
-    const auto extents = attrs.find(*list);
-    const auto& preset = def.attr(*list)->value;  // without one the call is refused for that
-    const size_t outputs = extents != attrs.end()                   ? extents->second.elements.size()
-                           : preset && preset->is(SyntaxKind::list) ? preset->children.size()
-                                                                    : 1;
-    if (outputs == 0)
-      return diagnostics.error(
-                 Code::E0425, place,
-                 fmt::format("{}: '{}' has no elements that are known here, and there is an output for each", def.name,
-                             *list)),
-             false;
-    unrolled = std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(outputs)));
+    if (inputs > others) return std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(inputs - others)));
+    diagnostics.error(Code::E0605, place, fmt::format("{}: input {} is missing", def.name, def.inputs.back().name));
+    return std::nullopt;
   }
-  return true;
+  const std::string* list = extents_of_outputs(def);
+  if (!list) return nullptr;
+  const auto extents = attrs.find(*list);
+  const auto& preset = def.attr(*list)->value;  // without one the call is refused for that
+  const size_t outputs = extents != attrs.end()                   ? extents->second.elements.size()
+                         : preset && preset->is(SyntaxKind::list) ? preset->children.size()
+                                                                  : 1;
+  if (outputs > 0) return std::make_shared<const OpDef>(unroll_variadic(def, static_cast<int>(outputs)));
+  diagnostics.error(
+      Code::E0425, place,
+      fmt::format("{}: '{}' has no elements that are known here, and there is an output for each", def.name, *list));
+  return std::nullopt;
 }
 
-std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_def,
-                                   const std::vector<GivenTensor>& inputs,
-                                   const std::map<std::string, BoundAttr>& attrs,
-                                   const std::map<std::string, DType>& types, Diagnostics& diagnostics,
-                                   const SourceSpan& place) {
+std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics) {
   BoundCall out;
-  if (!unroll_call(given_def, inputs.size(), attrs, diagnostics, place, out.unrolled)) return std::nullopt;
-  const OpDef& def = out.unrolled ? *out.unrolled : given_def;
+  const std::vector<GivenTensor>& inputs = call.inputs;
+  const auto unrolled = unroll_call(call.def, inputs.size(), call.attrs, call.place, diagnostics);
+  if (!unrolled) return std::nullopt;
+  out.unrolled = *unrolled;
+  const OpDef& def = out.unrolled ? *out.unrolled : call.def;
   out.scope.def = &def;
-  out.scope.binding.types = types;
+  out.scope.binding.types = call.types;
   out.kernel.op = out.kernel.name = def.name;
   out.kernel.doc = def.doc;
-  CallBinder binder(library, def, out.scope, out.kernel, diagnostics, place);
+  CallBinder binder(call.library, out.scope, out.kernel, diagnostics, call.place);
   std::vector<std::optional<DType>> dtypes(def.inputs.size());
   std::vector<std::optional<std::vector<Expr>>> dims(def.inputs.size());
   for (size_t i = 0; i < def.inputs.size(); ++i) {
@@ -392,7 +388,7 @@ std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& given_
     dims[i] = inputs[i].dims;
   }
   if (const auto why = bind_types(def, dtypes, out.scope.binding)) return binder.fail(Code::E0606, *why), std::nullopt;
-  if (!binder.bind(dims, attrs)) return std::nullopt;
+  if (!binder.bind(dims, call.attrs)) return std::nullopt;
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     BoundTensor& b = out.scope.tensors[def.inputs[i].name];
     if (!dims[i]) continue;
@@ -435,11 +431,11 @@ void require_equal(const std::vector<std::pair<Expr, Expr>>& pairs, const OpDef&
 
 }  // namespace
 
-bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs,
-                    const std::map<std::string, BoundAttr>& attrs, Kernel& kernel, Scope& scope,
-                    Diagnostics& diagnostics, const SourceSpan& place) {
+bool bind_composite(const BodyCall& call, Kernel& kernel, Scope& scope, Diagnostics& diagnostics) {
+  const OpDef& def = call.def;
+  const std::vector<BoundTensor>& inputs = call.inputs;
   scope.def = &def;
-  CallBinder binder(library, def, scope, kernel, diagnostics, place);
+  CallBinder binder(call.library, scope, kernel, diagnostics, call.place);
   std::vector<std::optional<DType>> dtypes(def.inputs.size());
   std::vector<std::optional<std::vector<Expr>>> dims(def.inputs.size());
   for (size_t i = 0; i < def.inputs.size(); ++i) {
@@ -452,7 +448,7 @@ bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vecto
     dims[i] = t.dims;
   }
   if (const auto why = bind_types(def, dtypes, scope.binding)) return binder.fail(Code::E0606, *why);
-  if (!binder.bind(dims, attrs)) return false;
+  if (!binder.bind(dims, call.attrs)) return false;
   require_equal(binder.taken_as_equal(), def, kernel);
   for (size_t i = 0; i < def.inputs.size(); ++i) {
     BoundTensor& b = scope.tensors[def.inputs[i].name];

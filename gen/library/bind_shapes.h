@@ -38,22 +38,36 @@ struct BoundCall {
   std::vector<WrittenExtent> extents;                 ///< extents of outputs that the kernel writes
 };
 
-/// Of a variadic definition: the one for as many tensors as this call has, into `unrolled`. False after an error: the
-/// call has none.
-bool unroll_call(const OpDef& def, size_t inputs, const std::map<std::string, BoundAttr>& attrs,
-                 Diagnostics& diagnostics, const SourceSpan& place, std::shared_ptr<const OpDef>& unrolled);
+/// A call of an op: inputs in the definition's order, of known rank, whose extents are constants or expressions of the
+/// caller's sizes. Missing attributes take their defaults.
+struct OpCall {
+  const OpLibrary& library;
+  const OpDef& def;
+  std::vector<GivenTensor> inputs;
+  std::map<std::string, BoundAttr> attrs = {};
+  std::map<std::string, DType> types = {};  ///< of type variables that only an output has
+  SourceSpan place = {};                    ///< where errors are reported
+};
 
-/// Binds a definition to inputs of known rank whose extents are constants or expressions of the caller's sizes. Missing
-/// attributes take their defaults. `output_types` gives type variables that only an output has (by name). On failure
-/// reports at `place` and returns nothing.
-std::optional<BoundCall> bind_call(const OpLibrary& library, const OpDef& def, const std::vector<GivenTensor>& inputs,
-                                   const std::map<std::string, BoundAttr>& attrs,
-                                   const std::map<std::string, DType>& types, Diagnostics& diagnostics,
-                                   const SourceSpan& place);
+/// A call of an op in a body, on tensors of the kernel.
+struct BodyCall {
+  const OpLibrary& library;
+  const OpDef& def;
+  std::vector<BoundTensor> inputs;
+  std::map<std::string, BoundAttr> attrs;
+  SourceSpan place;
+};
 
-/// The same for an op that a body calls on tensors of `kernel`; makes temps for its outputs. False after an error.
-bool bind_composite(const OpLibrary& library, const OpDef& def, const std::vector<BoundTensor>& inputs,
-                    const std::map<std::string, BoundAttr>& attrs, Kernel& kernel, Scope& scope,
-                    Diagnostics& diagnostics, const SourceSpan& place);
+/// Of a variadic definition: the one for as many tensors as a call with `inputs` inputs has; null for others. Nothing
+/// after an error: the call has none.
+std::optional<std::shared_ptr<const OpDef>> unroll_call(const OpDef& def, size_t inputs,
+                                                        const std::map<std::string, BoundAttr>& attrs,
+                                                        const SourceSpan& place, Diagnostics& diagnostics);
+
+/// Binds the definition to the call. Nothing after an error.
+std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics);
+
+/// The same for an op that a body calls; makes temps for its outputs. False after an error.
+bool bind_composite(const BodyCall& call, Kernel& kernel, Scope& scope, Diagnostics& diagnostics);
 
 }  // namespace tenon

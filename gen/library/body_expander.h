@@ -414,8 +414,7 @@ class BodyExpander {
   void name_extents(const Statement& s, const OpDef& callee, std::map<std::string, BoundAttr>& attrs) const;
   bool is_contiguous(const Tensor& t) const;
   bool too_long(const Statement& s);
-  const OpDef* unrolled_callee(const Statement& s, const OpDef& def, size_t inputs,
-                               const std::map<std::string, BoundAttr>& attrs, std::shared_ptr<const OpDef>& unrolled);
+  bool outputs_are_named(const Statement& s, const OpDef& callee);
 
   const OpLibrary& library_;
   const OpDef& def_;

@@ -21,19 +21,14 @@ bool BodyExpander::too_long(const Statement& s) {
   return true;
 }
 
-/// The callee with as many inputs and outputs as this call has, kept in `unrolled` where it is variadic; nullptr after
-/// an error.
-const OpDef* BodyExpander::unrolled_callee(const Statement& s, const OpDef& def, size_t inputs,
-                                           const std::map<std::string, BoundAttr>& attrs,
-                                           std::shared_ptr<const OpDef>& unrolled) {
-  if (!unroll_call(def, inputs, attrs, diagnostics_, s.value.span, unrolled)) return nullptr;
-  const OpDef& callee = unrolled ? *unrolled : def;
-  if (callee.outputs.size() == s.targets.size()) return &callee;
+/// Whether each output has a name. False after an error.
+bool BodyExpander::outputs_are_named(const Statement& s, const OpDef& callee) {
+  if (callee.outputs.size() == s.targets.size()) return true;
   expr_.error(Code::E0426, s.value,
               fmt::format("'{}' has {} output{} here, not {}", callee.name, callee.outputs.size(),
                           callee.outputs.size() == 1 ? "" : "s", s.targets.size()),
               {"give each output a name: a, b = op(x)"});
-  return nullptr;
+  return false;
 }
 
 /// `a, b = op(x, y, axis=1)`: binds the callee's signature to the tensors given and expands its body in place.
@@ -180,15 +175,16 @@ void BodyExpander::call(const Statement& s) {
   std::map<std::string, BoundAttr> attrs;
   expr_.begin({real_of_statement(nullptr), DType::I8, {}});
   if (!call_arguments(s, *callee, inputs, attrs)) return;
-  std::shared_ptr<const OpDef> unrolled;
-  callee = unrolled_callee(s, *callee, inputs.size(), attrs, unrolled);
-  if (!callee) return;
+  const auto unrolled = unroll_call(*callee, inputs.size(), attrs, s.value.span, diagnostics_);
+  if (!unrolled) return;
+  if (*unrolled) callee = unrolled->get();
+  if (!outputs_are_named(s, *callee)) return;
   place_axes(s, inputs, attrs);
   name_extents(s, *callee, attrs);
   Scope inner;
   inner.def = callee;
   inner.keeps_stops = scope_.keeps_stops;
-  if (!bind_composite(library_, *callee, inputs, attrs, kernel_, inner, diagnostics_, s.value.span)) return;
+  if (!bind_composite({library_, *callee, inputs, attrs, s.value.span}, kernel_, inner, diagnostics_)) return;
   for (size_t k = 0; k < callee->outputs.size(); ++k) {
     BoundTensor& made = inner.tensors[callee->outputs[k].name];
     name_result(k < s.targets.size() ? s.targets[k].text : callee->outputs[k].name, made, inputs);

@@ -18,18 +18,17 @@ void drop_found_sizes(Kernel& kernel) {
 
 }  // namespace
 
-std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs,
-                                     const Attributes& attrs, const std::vector<GraphSize>& sizes,
+std::optional<BoundCall> expand_node(const NodeCall& node, const std::vector<GraphSize>& sizes,
                                      Diagnostics& diagnostics, bool for_gradients) {
-  auto call = bind_node(defs, def, inputs, attrs, diagnostics);
+  auto call = bind_node(node, diagnostics);
   if (!call) return std::nullopt;
   for (const GraphSize& s : sizes) call->kernel.sizes.push_back({s.name, s.lo, s.hi});
   for (const WrittenExtent& e : call->extents)
     if (std::none_of(sizes.begin(), sizes.end(), [&](const GraphSize& s) { return s.name == e.size; }))
       call->kernel.sizes.push_back({e.size, 0, constant_value(e.bound).value_or(INT64_MAX)});
   call->scope.keeps_stops = for_gradients;
-  call->kernel.reassociate = def.numerics.reassociate_all.value_or(true);
-  expand_body(defs, call->scope, call->kernel, diagnostics);
+  call->kernel.reassociate = node.def.numerics.reassociate_all.value_or(true);
+  expand_body(node.library, call->scope, call->kernel, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
   drop_found_sizes(call->kernel);
   return call;

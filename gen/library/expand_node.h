@@ -7,8 +7,7 @@ namespace tenon {
 
 /// bind_node, then the body. Sizes are declared with the ranges of `sizes`.
 /// `for_gradients`: stop(x) is marked in it.
-std::optional<BoundCall> expand_node(const OpLibrary& defs, const OpDef& def, const std::vector<GivenTensor>& inputs,
-                                     const Attributes& attrs, const std::vector<GraphSize>& sizes,
+std::optional<BoundCall> expand_node(const NodeCall& node, const std::vector<GraphSize>& sizes,
                                      Diagnostics& diagnostics, bool for_gradients = false);
 
 }  // namespace tenon

@@ -41,7 +41,7 @@ ComputedTensors fold_node(const OpLibrary& defs, const std::string& op, const st
   ComputedTensors out;
   auto [given, call] = ConstantOperands(inputs);
   Diagnostics diagnostics;
-  const auto node = expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
+  const auto node = expand_node({defs, *defs.op(op), given, attrs}, {}, diagnostics);
   if (!node) {
     const auto all = diagnostics.sorted();
     out.error = all.empty() ? "it cannot be expanded" : all[0].message;

@@ -63,7 +63,7 @@ std::vector<GivenTensor> given_tensors(const std::vector<std::optional<TensorTyp
 InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vector<std::optional<TensorType>>& inputs,
                     const Attributes& attrs) {
   Diagnostics diagnostics;
-  const std::optional<BoundCall> bound = bind_node(library, def, given_tensors(inputs), attrs, diagnostics);
+  const std::optional<BoundCall> bound = bind_node({library, def, given_tensors(inputs), attrs}, diagnostics);
   if (!bound) return {{}, message_of(diagnostics, def.name)};
   InferredTypes result;
   for (size_t i = 0; i < bound->output_dims.size(); ++i) {
@@ -94,7 +94,7 @@ InferredTypes infer(const OpLibrary& library, const OpDef& def, const std::vecto
 std::vector<bool> reads(const OpLibrary& library, const OpDef& def,
                         const std::vector<std::optional<TensorType>>& inputs, const Attributes& attrs) {
   Diagnostics diagnostics;
-  const auto call = expand_node(library, def, given_tensors(inputs), attrs, {}, diagnostics);
+  const auto call = expand_node({library, def, given_tensors(inputs), attrs}, {}, diagnostics);
   std::vector<bool> out(inputs.size(), !call);  // what cannot be expanded is refused later
   if (!call) return out;
   for (const KernelStatement& s : call->kernel.body)

@@ -63,7 +63,7 @@ class Expansion {
       out.inputs.push_back(input ? tensors++ : -1);
       given.push_back(std::move(g));
     }
-    auto call = expand_node(defs_, *defs_.op(n.op), given, n.attrs, sizes_, diagnostics, for_gradients);
+    auto call = expand_node({defs_, *defs_.op(n.op), given, n.attrs}, sizes_, diagnostics, for_gradients);
     if (!call) return std::nullopt;
     for (size_t i = 0; i < call->output_types.size(); ++i) out.outputs.push_back(tensors++);
     out.kernel = call->kernel.sizes.empty() ? std::move(call->kernel)

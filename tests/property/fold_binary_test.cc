@@ -51,7 +51,7 @@ TEST_CASE("folding of f32 arithmetic: the interpreter's result, broadcast operan
       }
       slow = quick;
       Diagnostics diagnostics;
-      const auto node = expand_node(*defs, *defs->op(op), given, {}, {}, diagnostics);
+      const auto node = expand_node({*defs, *defs->op(op), given}, {}, diagnostics);
       REQUIRE(node);
       INFO(to_text(node->kernel));
       REQUIRE(run_kernel(node->kernel, slow) == OracleStatus::Done);
@@ -70,8 +70,8 @@ TEST_CASE("folding of f32 arithmetic: nothing else is touched") {
   g.dims = {constant_int(4)};
   for (const char* op : {"exp", "maximum"}) {
     Diagnostics diagnostics;
-    const auto node = expand_node(*defs, *defs->op(op), std::vector<GivenTensor>(op == std::string("exp") ? 1 : 2, g),
-                                  {}, {}, diagnostics);
+    const auto node = expand_node({*defs, *defs->op(op), std::vector<GivenTensor>(op == std::string("exp") ? 1 : 2, g)},
+                                  {}, diagnostics);
     REQUIRE(node);
     OracleCall call;
     CHECK_FALSE(fold_binary(node->kernel, call));

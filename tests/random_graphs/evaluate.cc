@@ -185,7 +185,7 @@ std::optional<Evaluation> evaluate(const OpLibrary& defs, const std::string& op,
   auto [given, call] = ConstantOperands(inputs);
   call.rounded = rounded;
   Diagnostics diagnostics;
-  const auto node = expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
+  const auto node = expand_node({defs, *defs.op(op), given, attrs}, {}, diagnostics);
   if (!node || !node->extents.empty()) return std::nullopt;
   for (const auto& dims : node->output_dims) {
     int64_t elements = 1;
@@ -207,7 +207,7 @@ bool refuses(const OpLibrary& defs, const std::string& op, const std::vector<con
              const Attributes& attrs) {
   const auto [given, call] = ConstantOperands(inputs);
   Diagnostics diagnostics;
-  return !expand_node(defs, *defs.op(op), given, attrs, {}, diagnostics);
+  return !expand_node({defs, *defs.op(op), given, attrs}, {}, diagnostics);
 }
 
 /// Whether an element moved by far more than roundings add up to: it is next to a jump, as of a remainder.

@@ -50,11 +50,11 @@ class Differences {
       given_.push_back(std::move(g));
     }
     Diagnostics diagnostics;
-    auto call = expand_node(defs, *defs.op(c.op), given_, c.attrs, {}, diagnostics, true);
+    auto call = expand_node({defs, *defs.op(c.op), given_, c.attrs}, {}, diagnostics, true);
     INFO(diagnostics.text());
     REQUIRE(call);
     forward_ = std::move(call->kernel);
-    plain_ = std::move(expand_node(defs, *defs.op(c.op), given_, c.attrs, {}, diagnostics)->kernel);
+    plain_ = std::move(expand_node({defs, *defs.op(c.op), given_, c.attrs}, {}, diagnostics)->kernel);
   }
 
   void check_all() {

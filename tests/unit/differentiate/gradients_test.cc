@@ -211,7 +211,7 @@ TEST_CASE("gradients: nothing is differentiated within stop()") {
   const OpLibrary defs = index_maps();
   Diagnostics diagnostics;
   const GivenTensor x{true, DType::F64, {constant_int(3)}};
-  const auto call = expand_node(defs, *defs.op("stopped"), {x}, {}, {}, diagnostics, true);
+  const auto call = expand_node({defs, *defs.op("stopped"), {x}}, {}, diagnostics, true);
   REQUIRE(call);
   const GradientKernel made = node_gradient(call->kernel, "X", {"Y"}, DerivativeTable(defs));
   REQUIRE(made.kernel);
@@ -225,7 +225,7 @@ TEST_CASE("gradients: windows that are inside of the image ask for nothing") {
     const GivenTensor x{true, DType::F32, {constant_int(1), constant_int(2), constant_int(height), constant_int(6)}};
     const Attributes attrs = {
         {"kernel", Ints{3, 2}}, {"stride", Ints{3, 2}}, {"pads", Ints{0, 0, height % 3 ? 1 : 0, 0}}};
-    const auto call = expand_node(defs, *defs.op("maxpool2d"), {x}, attrs, {}, diagnostics, true);
+    const auto call = expand_node({defs, *defs.op("maxpool2d"), {x}, attrs}, {}, diagnostics, true);
     REQUIRE(call);
     const GradientKernel made = node_gradient(call->kernel, "X", {"Y"}, DerivativeTable(defs));
     REQUIRE(made.kernel);

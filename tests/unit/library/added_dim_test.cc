@@ -31,8 +31,8 @@ std::string stacked(int64_t axis, const std::vector<int64_t>& first, const std::
     for (const int64_t d : *dims) given.back().dims.push_back(constant_int(d));
   }
   Diagnostics diagnostics;
-  const auto call = bind_call(*defs, *defs->op("stack"), given, {{"axis", {{{constant_int(axis), true}}, false}}}, {},
-                              diagnostics, {});
+  const auto call =
+      bind_call({*defs, *defs->op("stack"), given, {{"axis", {{{constant_int(axis), true}}, false}}}}, diagnostics);
   if (!call) return diagnostics.sorted().front().message;
   std::string text;
   for (const Expr& e : call->output_dims[0]) text += std::to_string(*constant_value(e)) + " ";
@@ -66,9 +66,8 @@ ops:
     const GivenTensor x{true, DType::F32, {constant_int(2), constant_int(3)}}, z{true, DType::F32, {constant_int(2)}};
     const std::map<std::string, BoundAttr> attrs = {{"axis", {{{constant_int(axis), true}}, false}},
                                                     {"n", {{{constant_int(4), true}}, false}}};
-    return bind_call(*defs, *defs->op("steps"), {z, x}, attrs, {}, diagnostics, {})
-               ? std::string()
-               : diagnostics.sorted().front().message;
+    return bind_call({*defs, *defs->op("steps"), {z, x}, attrs}, diagnostics) ? std::string()
+                                                                              : diagnostics.sorted().front().message;
   };
   CHECK(message(1) == "");
   CHECK(message(-2) == "");

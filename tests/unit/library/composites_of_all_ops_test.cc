@@ -196,7 +196,7 @@ struct Calls {
 std::optional<Calls> add_calls(const OpDef& def, std::string& text) {
   const std::vector<GivenTensor> given = inputs_of(def, test_of(def));
   Diagnostics diagnostics;
-  auto bound = bind_call(tenon_test::shipped_ops(), def, given, attrs_of(def, test_of(def)), {}, diagnostics, {});
+  auto bound = bind_call({tenon_test::shipped_ops(), def, given, attrs_of(def, test_of(def))}, diagnostics);
   if (!bound) return std::nullopt;
   for (const std::vector<Expr>& dims : bound->output_dims)
     for (const Expr& e : dims)

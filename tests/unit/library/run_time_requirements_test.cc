@@ -32,7 +32,7 @@ Bound bound_with(const std::string& requirement) {
     given[i].dtype = DType::F32;
     given[i].dims = {size_ref(i == 0 ? "n" : "m")};
   }
-  out.call = bind_node(out.library, *out.library.op("asked"), given, {}, out.diagnostics);
+  out.call = bind_node({out.library, *out.library.op("asked"), given}, out.diagnostics);
   return out;
 }
 

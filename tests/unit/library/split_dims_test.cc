@@ -29,9 +29,9 @@ TEST_CASE("bind_call: a let of attributes and sizes of other inputs is a part of
   REQUIRE(defs);
   const auto extents_of = [&](int64_t n) {
     Diagnostics diagnostics;
-    const auto call = bind_call(*defs, *defs->op("blocks"),
-                                {{true, DType::F32, {constant_int(n)}}, {true, DType::F32, {constant_int(2)}}}, {}, {},
-                                diagnostics, {});
+    const auto call = bind_call(
+        {*defs, *defs->op("blocks"), {{true, DType::F32, {constant_int(n)}}, {true, DType::F32, {constant_int(2)}}}},
+        diagnostics);
     return std::pair(call, diagnostics.text());
   };
   const auto [call, none] = extents_of(36);
@@ -59,11 +59,11 @@ ops:
   Diagnostics diagnostics;
   const GivenTensor x{true, DType::F32, {constant_int(10)}}, y{true, DType::F32, {constant_int(20)}},
       z{true, DType::F32, {constant_int(4)}};
-  const auto call = bind_call(*defs, *defs->op("chain"), {x, y, z}, {}, {}, diagnostics, {});
+  const auto call = bind_call({*defs, *defs->op("chain"), {x, y, z}}, diagnostics);
   INFO(diagnostics.text());
   REQUIRE(call);
   CHECK(constant_value(call->output_dims[0][0]) == 2);
-  CHECK_FALSE(bind_call(*defs, *defs->op("chain"), {x, y, GivenTensor{}}, {}, {}, diagnostics, {}));
+  CHECK_FALSE(bind_call({*defs, *defs->op("chain"), {x, y, GivenTensor{}}}, diagnostics));
   CHECK(diagnostics.text().find("nothing tells 'B' of (A B) in X") != std::string::npos);
 }
 

@@ -42,8 +42,8 @@ std::string cut(const std::vector<int64_t>& sizes, int64_t length = 6) {
   BoundAttr list{{}, true};
   for (const int64_t n : sizes) list.elements.push_back({constant_int(n), true});
   Diagnostics diagnostics;
-  const auto call = bind_call(library(), *library().op("cut"), {{true, DType::F32, {constant_int(length)}}},
-                              {{"sizes", list}}, {}, diagnostics, {});
+  const auto call = bind_call(
+      {library(), *library().op("cut"), {{true, DType::F32, {constant_int(length)}}}, {{"sizes", list}}}, diagnostics);
   if (!call) return diagnostics.sorted().front().message;
   std::string text;
   for (const std::vector<Expr>& dims : call->output_dims) text += std::to_string(*constant_value(dims.at(0))) + " ";
@@ -58,16 +58,14 @@ TEST_CASE("bind_call: a variadic output is a tensor for each element of its list
   CHECK(cut({2, 3}) == "cut: requires sizes0 + sizes1 == N");
   CHECK(cut({}) == "cut: 'sizes' has no elements that are known here, and there is an output for each");
   Diagnostics diagnostics;
-  const auto call =
-      bind_call(library(), *library().op("cut"), {{true, DType::F32, {constant_int(3)}}}, {}, {}, diagnostics, {});
+  const auto call = bind_call({library(), *library().op("cut"), {{true, DType::F32, {constant_int(3)}}}}, diagnostics);
   REQUIRE(call);
   CHECK(call->output_dims.size() == 2);
 }
 
 TEST_CASE("expand_body: a body may call an op with a variadic output") {
   Diagnostics diagnostics;
-  auto call =
-      bind_call(library(), *library().op("ends"), {{true, DType::F32, {constant_int(6)}}}, {}, {}, diagnostics, {});
+  auto call = bind_call({library(), *library().op("ends"), {{true, DType::F32, {constant_int(6)}}}}, diagnostics);
   REQUIRE(call);
   expand_body(library(), call->scope, call->kernel, diagnostics);
   INFO(diagnostics.text());
