@@ -78,6 +78,7 @@ typedef struct {
 enum { TN_TABLE = 0xff, TN_VALUES = 0xc0 };
 typedef struct {
     uint8_t operand;
+    uint8_t first_size, behind_sizes;   /* the kernel's sizes that the argument tells are among these */
     uint32_t any_stride;
     const void *without;         /* what the kernel reads where the operand is not given; NULL: it asks, or has no such calls */
 } tn_argument;
@@ -134,8 +135,8 @@ enum {
 /* A tensor of the call. Its view is how the definition writes it: for each dimension or pack a word of what it is, then
    the extent and the stride of a dimension, or the strides of a pack, whose extents are in tn_frame.pack. */
 typedef struct {
-    const tn_tensor *tensor;        /* the caller's; NULL in typed calls */
     unsigned char *data;            /* its elements, or the copy of them in the workspace */
+    int64_t reach;                  /* bytes from the caller's first element to behind the last; TN_BOTH_WAYS: some are in front */
     uint16_t dtype;                 /* tn_dtype */
     uint16_t view;                  /* first word of the view */
     uint16_t repeated;              /* of a gradient: bit d, dimension d of the view is there once, the call repeats it */
@@ -146,12 +147,13 @@ typedef struct {
     uint8_t like;                   /* of a gradient: 1 + the input whose shape it has */
     uint8_t from[TN_MAX_NDIM];      /* dimension d is the tensor's dimension from[d]; TN_NOT_STORED: extent 1 */
 } tn_operand;
-enum { TN_NOT_STORED = 0xff };
+enum { TN_NOT_STORED = 0xff, TN_BOTH_WAYS = -1 };
 
 /* The stored shape of one operand, which is read again when it is asked for. */
 typedef struct {
     const tn_operand *of;
     int32_t ndim;                            /* may be too large while it is being told */
+    int64_t elements;
     int64_t *shape, *step;                   /* TN_MAX_NDIM each */
     uint8_t at[TN_MAX_VIEW];                 /* output: the stored dimension that a dimension of the view is part of */
 } tn_stored;
@@ -195,11 +197,13 @@ struct tn_frame {
     unsigned char *workspace;
     size_t workspace_bytes;
     int32_t type[TN_MAX_TYPES];              /* dtype bound to each type variable, 0: none yet */
-    int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
+    const tn_entry *entry;                   /* the first one that answers to the call */
     uint8_t written[TN_MAX_EXTENTS][TN_MAX_TOLD];   /* of each output, bit d: dimension d has this extent */
+    /* what follows is not cleared when a call begins */
+    tn_stored stored;
+    int64_t extent[TN_MAX_EXTENTS];          /* extents that depend on data, as the kernel wrote them */
     const void *values[TN_MAX_VALUES];       /* elements of list attributes: the caller's, or in `kept` */
     tn_scalar kept[TN_MAX_KEPT];
-    tn_stored stored;
     /* arrays of with_room: */
     tn_operand *operand;                     /* inputs, then outputs, then extents that depend on data */
     tn_dims *pack;
@@ -250,7 +254,7 @@ void tn_rt_imply_types(tn_frame *f);
 /* Opens output k. */
 tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type);
 /* Its shape and strides, in the order of tn_operand.from. */
-const tn_stored *tn_rt_stored(tn_frame *f, const tn_operand *t);
+const tn_stored *tn_rt_stored(tn_frame *f, tn_operand *t);
 /* Dimension d becomes what dimension from[d] was. */
 void tn_rt_reorder(tn_frame *f, tn_operand *t, const uint8_t *from, int32_t ndim);
 /* Where the caller has its elements. */
@@ -283,9 +287,9 @@ void tn_rt_same_pack(tn_frame *f, tn_operand *t, int32_t at, int pack);         
 /* `count` stored dimensions from `at` on, aligned at the end of the pack; each is as the pack's, or 1 and repeated. */
 void tn_rt_stretch_pack(tn_frame *f, tn_operand *t, int32_t at, int32_t count, int pack);
 /* Broadcasting: what comes of two extents, or of a pack and `count` stored dimensions from `at` on. */
-int64_t tn_rt_stored_extent(tn_frame *f, const tn_operand *t, int32_t at);
+int64_t tn_rt_stored_extent(tn_frame *f, tn_operand *t, int32_t at);
 int64_t tn_rt_broadcast(tn_frame *f, int64_t size, int64_t other);
-void tn_rt_broadcast_pack(tn_frame *f, int pack, const tn_operand *t, int32_t at, int32_t count);
+void tn_rt_broadcast_pack(tn_frame *f, int pack, tn_operand *t, int32_t at, int32_t count);
 
 /* The part of a split dimension that is not known: whole / parts, which must divide. */
 int64_t tn_rt_part(tn_frame *f, int64_t whole, int64_t parts);

@@ -58,7 +58,8 @@ static void add_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument add_arguments_0[] = {{0, 0x1, NULL} /* A */, {1, 0x1, NULL} /* B */, {2, 0x0, NULL} /* Y */};
+static const tn_argument add_arguments_0[] = {{0, 1, 2, 0x1, NULL} /* A */, {1, 2, 3, 0x1, NULL} /* B */,
+    {2, 0, 0, 0x0, NULL} /* Y */};
 static const tn_source add_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* A_s0 */

@@ -127,8 +127,8 @@ static void gemm_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument gemm_arguments_0[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {2, 0x3, NULL} /* C */,
-    {3, 0x0, NULL} /* Y */};
+static const tn_argument gemm_arguments_0[] = {{0, 3, 5, 0x3, NULL} /* A */, {1, 5, 7, 0x3, NULL} /* B */,
+    {2, 7, 9, 0x3, NULL} /* C */, {3, 0, 0, 0x0, NULL} /* Y */};
 static const tn_source gemm_sizes_0[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
     {TN_FROM_SYMBOL, 1, 0}, /* K */
@@ -140,7 +140,8 @@ static const tn_source gemm_sizes_0[] = {
     {TN_FROM_STRIDE, 2, 0}, /* C_s0 */
     {TN_FROM_STRIDE, 2, 1}, /* C_s1 */
 };
-static const tn_argument gemm_arguments_1[] = {{0, 0x3, NULL} /* A */, {1, 0x3, NULL} /* B */, {3, 0x0, NULL} /* Y */};
+static const tn_argument gemm_arguments_1[] = {{0, 3, 5, 0x3, NULL} /* A */, {1, 5, 7, 0x3, NULL} /* B */,
+    {3, 0, 0, 0x0, NULL} /* Y */};
 static const tn_source gemm_sizes_1[] = {
     {TN_FROM_SYMBOL, 0, 0}, /* M */
     {TN_FROM_SYMBOL, 1, 0}, /* K */

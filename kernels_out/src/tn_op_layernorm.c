@@ -106,15 +106,15 @@ static void layernorm_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument layernorm_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */,
-    {2, 0x0, NULL} /* B */, {3, 0x0, NULL} /* Y */};
+static const tn_argument layernorm_arguments_0[] = {{0, 0, 0, 0x0, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* G */,
+    {2, 0, 0, 0x0, NULL} /* B */, {3, 0, 0, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */
     {TN_FROM_SYMBOL, 0, 0}, /* Nq */
 };
-static const tn_argument layernorm_arguments_1[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* G */,
-    {3, 0x0, NULL} /* Y */};
+static const tn_argument layernorm_arguments_1[] = {{0, 0, 0, 0x0, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* G */,
+    {3, 0, 0, 0x0, NULL} /* Y */};
 static const tn_source layernorm_sizes_1[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_PACK, 1, TN_WHOLE}, /* Q */

@@ -85,7 +85,7 @@ static void softmax_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument softmax_arguments_0[] = {{0, 0x0, NULL} /* X */, {1, 0x0, NULL} /* Y */};
+static const tn_argument softmax_arguments_0[] = {{0, 0, 0, 0x0, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* Y */};
 static const tn_source softmax_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* P */
     {TN_FROM_SYMBOL, 0, 0}, /* D */

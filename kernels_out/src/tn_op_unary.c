@@ -52,7 +52,7 @@ static void gelu_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument gelu_arguments_0[] = {{0, 0x1, NULL} /* X */, {1, 0x0, NULL} /* Y */};
+static const tn_argument gelu_arguments_0[] = {{0, 1, 2, 0x1, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* Y */};
 static const tn_source gelu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* X_s0 */
@@ -187,7 +187,7 @@ static void relu_shapes(tn_frame *f, int k)
     }
 }
 
-static const tn_argument relu_arguments_0[] = {{0, 0x1, NULL} /* X */, {1, 0x0, NULL} /* Y */};
+static const tn_argument relu_arguments_0[] = {{0, 1, 2, 0x1, NULL} /* X */, {1, 0, 0, 0x0, NULL} /* Y */};
 static const tn_source relu_sizes_0[] = {
     {TN_FROM_PACK, 0, TN_WHOLE}, /* S */
     {TN_FROM_STRIDE, 0, 0}, /* X_s0 */

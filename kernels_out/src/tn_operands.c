@@ -4,28 +4,37 @@
 
 /* ---- the stored shape of an operand */
 
-static int is_empty(const tn_stored *s)
-{
-    for (int32_t d = 0; d < s->ndim; ++d)
-        if (s->shape[d] == 0)
-            return 1;
-    return 0;
-}
-
-/* Strides of a contiguous tensor; bytes and distances must fit in 63 bits. What has no elements has no distances. */
+/* Strides and elements of a contiguous tensor; bytes and distances must fit in 63 bits. What has no elements has no distances. */
 static void contiguous_steps(tn_frame *f, int32_t bytes)
 {
     tn_stored *s = &f->stored;
-    int64_t step = 1, limit = INT64_MAX / bytes;
-    const int empty = is_empty(s);
+    int64_t step = 1;
+    int empty = 0, fits = 1;
     for (int32_t d = s->ndim - 1; d >= 0; --d) {
-        const int64_t n = s->shape[d] > 1 ? s->shape[d] : 1;
-        s->step[d] = empty ? 0 : step;
-        if (!empty && step > limit / n)
-            tn_rt_fail(f, TN_E_SHAPE);
-        else if (!empty)
-            step *= n;
+        const int64_t n = s->shape[d];
+        s->step[d] = step;
+        empty |= n == 0;
+        if (((step | n) >> 28) == 0)                        /* a product of small numbers needs no division */
+            step *= n > 1 ? n : 1;
+        else if (n > 1 && step > INT64_MAX / bytes / n)
+            fits = 0;
+        else
+            step *= n > 1 ? n : 1;
     }
+    s->elements = empty ? 0 : step;
+    for (int32_t d = 0; d < s->ndim && empty; ++d)
+        s->step[d] = 0;
+    if (!fits && !empty)
+        tn_rt_fail(f, TN_E_SHAPE);
+}
+
+/* The caller's tensor; NULL in typed calls. */
+static const tn_tensor *tensor_of(const tn_frame *f, const tn_operand *t)
+{
+    const int k = (int)(t - f->operand), n_in = f->op->info.n_in;
+    if (f->is_typed || !t->is_given)
+        return NULL;
+    return k < n_in ? f->in[k] : f->out[k - n_in];
 }
 
 static void copy_shape(tn_frame *f, const tn_tensor *given)
@@ -39,30 +48,37 @@ static void copy_shape(tn_frame *f, const tn_tensor *given)
             f->stored.shape[f->stored.ndim] = given->shape[f->stored.ndim];
 }
 
-static void copy_steps(tn_frame *f, const tn_tensor *given)
+/* The caller's strides, and with them the distance to the last element. */
+static void copy_steps(tn_frame *f, tn_operand *t, const tn_tensor *given)
 {
     const int64_t limit = INT64_MAX / 16 / TN_MAX_NDIM;
     tn_stored *s = &f->stored;
-    for (int32_t d = 0; d < s->ndim && given->strides != NULL && !is_empty(s); ++d) {
+    int64_t last = 0;
+    int back = 0;
+    for (int32_t d = 0; d < s->ndim; ++d) {
         const int64_t n = s->shape[d], step = given->strides[d];
-        if (n > 1)
-            tn_rt_require(f, step <= limit / n && step >= -limit / n, TN_E_STRIDE);
-        if (n > 1)
-            s->step[d] = step;
+        if (n <= 1)
+            continue;
+        tn_rt_require(f, step <= limit / n && step >= -limit / n, TN_E_STRIDE);
+        s->step[d] = step;
+        back |= step < 0;
+        last += f->status == 0 && step > 0 ? (n - 1) * step : 0;
     }
+    t->reach = back ? TN_BOTH_WAYS : (last + 1) * t->bytes;
 }
 
 /* Shape and strides of an input, or of a gradient, as the caller has them. */
-static void read_stored(tn_frame *f, const tn_operand *t)
+static void read_stored(tn_frame *f, tn_operand *t)
 {
     const int k = (int)(t - f->operand), like = t->like != 0 ? t->like - 1 : k;
+    const tn_tensor *given = tensor_of(f, &f->operand[like]);
     tn_stored *s = &f->stored;
     s->of = t;
     s->ndim = 0;
     if (f->is_typed)
         f->op->shape(f, like);
     else
-        copy_shape(f, f->operand[like].tensor);
+        copy_shape(f, given);
     if (s->ndim < 0 || s->ndim > TN_MAX_NDIM) {
         tn_rt_fail(f, TN_E_SHAPE);
         s->ndim = 0;
@@ -72,8 +88,9 @@ static void read_stored(tn_frame *f, const tn_operand *t)
         s->shape[d] = s->shape[d] < 0 ? 0 : s->shape[d];
     }
     contiguous_steps(f, t->bytes);
-    if (t->tensor != NULL && t->like == 0)
-        copy_steps(f, t->tensor);
+    t->reach = s->elements * t->bytes;
+    if (!f->is_typed && t->like == 0 && given->strides != NULL && s->elements != 0)
+        copy_steps(f, t, given);
 }
 
 /* In the order of t->from: from the end, where dimensions only move back, and from a copy otherwise. */
@@ -90,7 +107,7 @@ TN_APART static void reorder(tn_stored *s, const tn_operand *t)
     s->ndim = t->ndim;
 }
 
-const tn_stored *tn_rt_stored(tn_frame *f, const tn_operand *t)
+const tn_stored *tn_rt_stored(tn_frame *f, tn_operand *t)
 {
     int in_order = 1;
     if (f->stored.of == t)
@@ -129,10 +146,8 @@ static void bind_type(tn_frame *f, int32_t type, int32_t dtype)
 
 static void forget(tn_operand *t)
 {
-    memset(t, 0, sizeof *t);
-    t->bytes = 1;
-    for (int d = 0; d < TN_MAX_NDIM; ++d)
-        t->from[d] = (uint8_t)d;
+    static const tn_operand fresh = {.bytes = 1, .from = {0, 1, 2, 3, 4, 5, 6, 7}};
+    *t = fresh;
 }
 
 static uint8_t bytes_of(int32_t dtype)
@@ -148,9 +163,10 @@ unsigned char *tn_rt_given(const tn_frame *f, const tn_operand *t)
         const void *given;
         unsigned char *kept;
     } typed = {f->is_typed && f->data != NULL ? f->data[t - f->operand] : NULL};
-    if (t->tensor == NULL)
+    const tn_tensor *given = tensor_of(f, t);
+    if (given == NULL)
         return typed.kept;
-    return t->tensor->data == NULL ? NULL : (unsigned char *)t->tensor->data + t->tensor->byte_offset;
+    return given->data == NULL ? NULL : (unsigned char *)given->data + given->byte_offset;
 }
 
 /* Where the elements lie; they are aligned to their size, complex numbers to that of their parts. */
@@ -159,7 +175,7 @@ static void read_data(tn_frame *f, tn_operand *t)
     const int is_complex = t->dtype >> 8 == TN_C64 >> 8;
     const uintptr_t alignment = (uintptr_t)(is_complex ? t->bytes / 2 : t->bytes);
     t->data = tn_rt_given(f, t);
-    if (f->want != TN_WANT_CALL || is_empty(&f->stored))
+    if (f->want != TN_WANT_CALL || t->reach == 0)
         return;
     tn_rt_require(f, t->data != NULL, TN_E_NULL);
     tn_rt_require(f, (uintptr_t)t->data % alignment == 0, TN_E_ALIGN);
@@ -188,10 +204,9 @@ tn_operand *tn_rt_input(tn_frame *f, int k, int32_t type, int optional)
             tn_rt_fail(f, TN_E_NULL);
         return t;
     }
-    t->tensor = f->is_typed ? NULL : f->in[k];
-    t->dtype = (uint16_t)(f->is_typed ? f->types[k] : t->tensor->dtype.code << 8 | t->tensor->dtype.bits);
+    t->dtype = (uint16_t)(f->is_typed ? f->types[k] : f->in[k]->dtype.code << 8 | f->in[k]->dtype.bits);
     t->bytes = bytes_of(t->dtype);
-    tn_rt_require(f, f->is_typed || t->tensor->dtype.lanes == 1, TN_E_DTYPE);
+    tn_rt_require(f, f->is_typed || f->in[k]->dtype.lanes == 1, TN_E_DTYPE);
     bind_type(f, type, t->dtype);
     read_stored(f, t);
     t->ndim = (uint8_t)f->stored.ndim;
@@ -232,8 +247,7 @@ tn_operand *tn_rt_output(tn_frame *f, int k, int32_t type)
             return t;
         }
         t->is_given = 1;
-        t->tensor = f->is_typed ? NULL : f->out[k];
-        dtype = f->is_typed ? f->types[bit] : t->tensor->dtype.code << 8 | t->tensor->dtype.bits;
+        dtype = f->is_typed ? f->types[bit] : f->out[k]->dtype.code << 8 | f->out[k]->dtype.bits;
     }
     if (type < TN_TYPE_VARIABLE) {
         if (f->want == TN_WANT_CALL)
@@ -369,7 +383,7 @@ void tn_rt_stretch_pack(tn_frame *f, tn_operand *t, int32_t at, int32_t count, i
     }
 }
 
-int64_t tn_rt_stored_extent(tn_frame *f, const tn_operand *t, int32_t at)
+int64_t tn_rt_stored_extent(tn_frame *f, tn_operand *t, int32_t at)
 {
     return tn_rt_stored(f, t)->shape[stored(f, at)];
 }
@@ -380,7 +394,7 @@ int64_t tn_rt_broadcast(tn_frame *f, int64_t size, int64_t other)
     return size == 1 ? other : size;
 }
 
-void tn_rt_broadcast_pack(tn_frame *f, int pack, const tn_operand *t, int32_t at, int32_t count)
+void tn_rt_broadcast_pack(tn_frame *f, int pack, tn_operand *t, int32_t at, int32_t count)
 {
     tn_dims *p = &f->pack[pack];
     count = tn_rt_pack_rank(f, count);
@@ -470,14 +484,14 @@ void tn_rt_put_pack(tn_frame *f, tn_operand *t, int pack)
 /* The given output has the shape and is in memory as it must. */
 static void compare(tn_frame *f, const tn_operand *t)
 {
-    const tn_tensor *given = t->tensor;
+    const tn_tensor *const given = tensor_of(f, t);
     const tn_stored *s = &f->stored;
     tn_rt_require(f, given->dtype.lanes == 1, TN_E_DTYPE);
     tn_rt_require(f, given->ndim == s->ndim, TN_E_SHAPE);
     tn_rt_require(f, s->ndim == 0 || given->shape != NULL, TN_E_NULL);
     for (int32_t d = 0; d < s->ndim && f->status == 0; ++d)
         tn_rt_require(f, given->shape[d] == s->shape[d], TN_E_SHAPE);
-    for (int32_t d = 0; d < s->ndim && f->status == 0 && given->strides != NULL && !is_empty(s); ++d)
+    for (int32_t d = 0; d < s->ndim && f->status == 0 && given->strides != NULL && s->elements != 0; ++d)
         tn_rt_require(f, s->shape[d] == 1 || given->strides[d] == s->step[d], TN_E_STRIDE);
 }
 
@@ -521,6 +535,7 @@ void tn_rt_close(tn_frame *f, tn_operand *t, int k)
     if (f->status != 0)                     /* maybe more dimensions than there is room for */
         return;
     contiguous_steps(f, t->bytes);
+    t->reach = f->stored.elements * t->bytes;
     for (int g = 0; g < t->groups; ++g) {
         const tn_group group = tn_rt_group(*at);
         at += group.kind == TN_ONE ? 2 : 1;

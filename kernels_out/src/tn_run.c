@@ -11,6 +11,7 @@ typedef struct {
     int64_t *packs;         /* PACK_WORDS for each pack */
     int64_t *loop;          /* LOOP_WORDS for each loop around the kernel, innermost first */
     int32_t loops;
+    int copies;             /* some arguments are copies */
     int64_t runs;
 } plan;
 
@@ -194,11 +195,17 @@ static const int64_t *walked(const tn_frame *f, const tn_operand *t, int pack)
     return NULL;
 }
 
-/* The stride of dimension d of a pack: 0 where the operand does not have it, any where no dimension is meant. */
+/* The stride of dimension d of the pack that the view has at `at`; any where no dimension is meant. */
+static int64_t stride_along(const tn_frame *f, const tn_operand *t, const int64_t *at, int64_t d)
+{
+    return d == NO_DIM ? -1 : stride_of(f, t, at, (int32_t)d);
+}
+
+/* The same of a pack that the operand may not have: it does not move along it. */
 static int64_t pack_stride(const tn_frame *f, const tn_operand *t, int pack, int64_t d)
 {
-    const int64_t *at = d == NO_DIM ? NULL : walked(f, t, pack);
-    return d == NO_DIM ? -1 : at == NULL ? 0 : stride_of(f, t, at, (int32_t)d);
+    const int64_t *at = walked(f, t, pack);
+    return at == NULL ? 0 : stride_along(f, t, at, d);
 }
 
 static int pack_of(const int64_t *loop)
@@ -271,13 +278,18 @@ static int64_t *open_loop(const tn_frame *f, plan *p, int pack, int64_t d, int64
 static int merge_pack(const tn_frame *f, plan *p, int pack)
 {
     const tn_dims *dims = &f->pack[pack];
-    const unsigned mask = joined(f, p, pack);
+    unsigned mask = 0;
+    int is_known = 0;
     int64_t weight = 1, *w = pack_words(p, pack), *extent = &w[INNER];
     w[INNER] = w[OUTER] = 1;
     w[INNER_DIM] = w[OUTER_DIM] = NO_DIM;
     for (int32_t d = dims->rank - 1; d >= 0; --d) {
         if (dims->dim[d] == 1)
             continue;
+        if (w[INNER_DIM] != NO_DIM && !is_known) {
+            mask = joined(f, p, pack);
+            is_known = 1;
+        }
         if (w[INNER_DIM] == NO_DIM) {
             w[INNER_DIM] = d;
             *extent = dims->dim[d];
@@ -313,7 +325,9 @@ static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before)
 {
     int64_t piece = 16, *w = pack_words(p, pack), *loop;
     int32_t dense = -1;
-    for (int k = 0; k < p->form->n_arguments && before < p->loops; ++k) {
+    if (before == p->loops)
+        return;
+    for (int k = 0; k < p->form->n_arguments; ++k) {
         const tn_operand *t = operand_of(f, p, k);
         for (int32_t d = before; d < p->loops; ++d)
             if (magnitude(loop_stride(f, p, t, d)) == 1 && magnitude(inner_stride(f, p, t, pack)) * t->bytes >= 64)
@@ -405,14 +419,17 @@ static int kernel_dims(const tn_frame *f, const plan *p, const tn_operand *t, se
             fits &= collapse(f, t, at, s);
             break;
         case TN_PLANE:
-            see(s, pack[OUTER], pack_stride(f, t, group.pack, pack[OUTER_DIM]));
-            see(s, pack[INNER], pack_stride(f, t, group.pack, pack[INNER_DIM]));
+            see(s, pack[OUTER], stride_along(f, t, at, pack[OUTER_DIM]));
+            see(s, pack[INNER], stride_along(f, t, at, pack[INNER_DIM]));
             break;
         case TN_ODOMETER:
-            see(s, pack[INNER], pack_stride(f, t, group.pack, pack[INNER_DIM]));
+            see(s, pack[INNER], stride_along(f, t, at, pack[INNER_DIM]));
+            break;
+        case TN_ONE:
+            see(s, extent_of(f, t, at, 0), stride_of(f, t, at, 0));
             break;
         default:
-            for (int32_t d = group.kind == TN_FIXED ? group.count - TN_MAX_NDIM : 0; d < group.count; ++d)
+            for (int32_t d = group.count - TN_MAX_NDIM; d < group.count && s->rank < TN_MAX_KERNEL_DIMS; ++d)
                 see(s, d < 0 ? 1 : extent_of(f, t, at, d), d < 0 ? -1 : stride_of(f, t, at, d));
         }
     }
@@ -422,7 +439,7 @@ static int kernel_dims(const tn_frame *f, const plan *p, const tn_operand *t, se
 /* The sizes that come from an argument. */
 static void tell_sizes(const plan *p, int k, const seen_operand *s)
 {
-    for (int n = 0; n < p->form->n_sizes; ++n) {
+    for (int n = p->form->arguments[k].first_size; n < p->form->arguments[k].behind_sizes; ++n) {
         const tn_source source = p->form->sizes[n];
         if (source.a != k)
             continue;
@@ -473,6 +490,7 @@ static int walk_packs(const tn_frame *f, plan *p)
 /* Lays out all arguments. Staging one may change what merges, so it is done again until all fit. */
 static int lay_out(const tn_frame *f, plan *p)
 {
+    p->copies = 0;
     for (int round = 0; round <= p->form->n_arguments; ++round) {
         int again = 0;
         if (!walk_packs(f, p))
@@ -484,7 +502,7 @@ static int lay_out(const tn_frame *f, plan *p)
             if (t->is_staged)
                 return TN_E_STRIDE;
             t->is_staged = 1;
-            again = 1;
+            p->copies = again = 1;
         }
         if (!again)
             return 0;
@@ -566,6 +584,7 @@ TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *c
         loop_words(p, d)[AT] = 0;
     }
     if (p->form->may_fail && p->runs > 1) {                 /* a later run may refuse its data: outputs stay untouched */
+        p->copies = 1;
         for (int k = f->op->info.n_in; k < n_tensors; ++k)
             f->operand[k].is_staged = 1;
         for (int k = 0; k < p->form->n_arguments; ++k)
@@ -587,7 +606,7 @@ static int is_staged(const tn_frame *f, const plan *p, int k)
 TN_APART static int64_t need(const tn_frame *f, const plan *p)
 {
     int64_t n = p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
-    for (int k = 0; k < p->form->n_arguments; ++k)
+    for (int k = 0; k < p->form->n_arguments && p->copies; ++k)
         if (is_staged(f, p, k))
             n += staged_bytes(f, operand_of(f, p, k));
     return n == 0 ? 0 : n + 63;
@@ -599,7 +618,7 @@ TN_APART static int64_t need(const tn_frame *f, const plan *p)
 static const tn_entry *choose(const tn_frame *f, const tn_entry *from)
 {
     uint32_t present = 0;
-    for (int k = 0; k < f->op->info.n_in; ++k)
+    for (int k = 0; k < f->op->info.n_in && f->op->info.optional >> k != 0; ++k)
         if (f->operand[k].is_given)
             present |= 1u << k;
     present &= f->op->info.optional;
@@ -628,21 +647,16 @@ typedef struct {
     uintptr_t begin, end;
 } interval;
 
-/* An output is contiguous. */
-static interval interval_of(tn_frame *f, const tn_operand *t)
+static interval interval_of(tn_frame *f, tn_operand *t)
 {
     interval i = {(uintptr_t)t->data, (uintptr_t)t->data};
-    if (t - f->operand >= f->op->info.n_in) {
-        i.end += (uintptr_t)(elements(f, t) * t->bytes);
+    if (t->reach != TN_BOTH_WAYS) {
+        i.end += (uintptr_t)t->reach;
         return i;
     }
     const tn_stored *s = tn_rt_stored(f, t);
     for (int32_t d = 0; d < s->ndim; ++d) {
         const int64_t reach = (s->shape[d] - 1) * s->step[d] * t->bytes;
-        if (s->shape[d] == 0) {
-            i.end = i.begin;
-            return i;
-        }
         if (reach < 0)
             i.begin -= (uintptr_t)-reach;
         else
@@ -656,14 +670,14 @@ static void check_overlap(tn_frame *f)
 {
     const int n_in = f->op->info.n_in, n = n_in + f->op->info.n_out;
     for (int k = 0; k < n; ++k) {
-        if (!f->operand[k].is_given)
+        if (!f->operand[k].is_given || f->operand[k].reach == 0)
             continue;
         const interval a = interval_of(f, &f->operand[k]);
         for (int o = k < n_in ? n_in : k + 1; o < n; ++o) {
-            if (!f->operand[o].is_given)
+            if (!f->operand[o].is_given || f->operand[o].reach == 0)
                 continue;
             const interval b = interval_of(f, &f->operand[o]);
-            tn_rt_require(f, a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin, TN_E_OVERLAP);
+            tn_rt_require(f, a.end <= b.begin || b.end <= a.begin, TN_E_OVERLAP);
         }
     }
 }
@@ -672,7 +686,7 @@ static void check_overlap(tn_frame *f)
 
 void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_want want)
 {
-    memset(f, 0, sizeof *f);
+    memset(f, 0, offsetof(tn_frame, stored));
     f->op = op;
     f->key = key;
     f->ndim = ndim;
@@ -703,7 +717,9 @@ TN_APART static void check(tn_frame *f)
         tn_rt_fail(f, TN_E_NULL);
     if (f->status == 0)
         f->op->bind(f);
-    if (f->status == 0 && choose(f, f->op->entries) == NULL)
+    if (f->status == 0)
+        f->entry = choose(f, f->op->entries);
+    if (f->status == 0 && f->entry == NULL)
         tn_rt_fail(f, TN_E_DTYPE);
     if (f->status == 0 && f->want == TN_WANT_CALL)
         check_overlap(f);
@@ -728,7 +744,7 @@ TN_APART static int has_nothing_to_do(const tn_frame *f)
                 return 0;
     for (int k = 0; k < f->op->info.n_out; ++k) {
         const tn_operand *o = &f->operand[f->op->info.n_in + k];
-        if ((o->is_given || f->want != TN_WANT_CALL) && elements(f, o) != 0)
+        if ((o->is_given || f->want != TN_WANT_CALL) && o->reach != 0)
             return 0;
     }
     return 1;
@@ -751,7 +767,7 @@ static int64_t workspace_step(tn_frame *f)
     check(f);
     if (f->status != 0 || has_nothing_to_do(f))
         return f->status;
-    for (const tn_entry *e = choose(f, f->op->entries); e != NULL; e = choose(f, e + 1)) {
+    for (const tn_entry *e = f->entry; e != NULL; e = choose(f, e + 1)) {
         plan p;
         const tn_core *core = core_of(f, e);
         const int status = core == NULL ? TN_E_ISA : prepare(f, e, core, &p);
@@ -899,9 +915,10 @@ static int enter_workspace(tn_frame *f, int64_t bytes)
 static int carry_out(tn_frame *f, const plan *p)
 {
     unsigned char *const workspace = f->workspace;
-    stage(f, p);
+    if (p->copies)
+        stage(f, p);
     const int status = run(f, p);
-    if (status == 0)
+    if (status == 0 && p->copies)
         unstage(f, p);
     f->workspace = workspace;
     return status;
@@ -915,9 +932,8 @@ static int64_t call_step(tn_frame *f)
         return f->status;
     if (has_nothing_to_do(f))
         return 0;
-    const tn_entry *entry = choose(f, f->op->entries);
-    const tn_core *core = core_of(f, entry);
-    int status = core == NULL ? TN_E_ISA : prepare(f, entry, core, &p);
+    const tn_core *core = core_of(f, f->entry);
+    int status = core == NULL ? TN_E_ISA : prepare(f, f->entry, core, &p);
     if (status == 0)
         status = enter_workspace(f, need(f, &p));
     if (status == 0)

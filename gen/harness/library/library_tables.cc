@@ -135,6 +135,22 @@ void write_stand_ins(const LibraryOp& op, TextWriter& out) {
   }
 }
 
+/// First and behind the last of the kernel's sizes that argument `at` tells.
+std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) {
+  size_t first = 0, behind = 0;
+  for (size_t i = 0; i < k.size_sources.size(); ++i) {
+    const SizeSource& source = k.size_sources[i];
+    const auto* stride = std::get_if<FromStride>(&source);
+    const auto* extent = std::get_if<FromExtent>(&source);
+    const auto* repeats = std::get_if<FromRepeats>(&source);
+    const int told_by = stride ? stride->tensor : extent ? extent->tensor : repeats ? repeats->tensor : -1;
+    if (told_by != tensor) continue;
+    if (behind == 0) first = i;
+    behind = i + 1;
+  }
+  return {first, behind};
+}
+
 FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature,
                  const ConstantTables& tables) {
   FormText out;
@@ -143,7 +159,7 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
     if (tensor.data || !tensor.list.empty()) {
       const std::string from =
           tensor.data ? "TN_TABLE" : fmt::format("TN_VALUES + {}", position(signature.values, tensor.list));
-      out.arguments += fmt::format("{}{{{}, 0x0, {}}} /* {} */", out.n_arguments ? ", " : "", from,
+      out.arguments += fmt::format("{}{{{}, 0, 0, 0x0, {}}} /* {} */", out.n_arguments ? ", " : "", from,
                                    tensor.data ? tables.name_of(*tensor.data) : "NULL", verbatim(tensor.name));
       ++out.n_arguments;
       continue;
@@ -152,8 +168,9 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
     TENON_CHECK(!tensor.extent.empty() || static_cast<int>(tensor.dims.size()) ==
                                               kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
                 "{}: dims of {}", k.kernel.name, tensor.name);
-    out.arguments += fmt::format("{}{{{}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand,
-                                 any_stride(k, t), stand_in_text(op, operand), verbatim(tensor.name));
+    const auto [first, behind] = sizes_of_argument(k, t);
+    out.arguments += fmt::format("{}{{{}, {}, {}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand, first,
+                                 behind, any_stride(k, t), stand_in_text(op, operand), verbatim(tensor.name));
     ++out.n_arguments;
   }
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i) {
