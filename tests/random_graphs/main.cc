@@ -281,5 +281,5 @@ int main(int argc, char** argv) {
     return fmt::print(stderr, "{}{}", defs.diagnostics().text(), math.diagnostics().text()), 1;
   const char* cc = std::getenv("CC");
   const Definitions all{*defs, *math};
-  return hunt({run, all, fmt::format("{} -O1 -w", cc ? cc : "cc")}, settings);
+  return hunt({run, all, fmt::format("{} -O0 -w", cc ? cc : "cc")}, settings);  // compiling is most of the time
 }
