@@ -51,6 +51,24 @@ def quantised():
         yield ms('QGemm', a, np.float32(0.1), np.uint8(4), b, np.float32(0.2), np.int8(1), np.arange(5, dtype=np.int32), transB=tb, alpha=0.5)
 
 
+def ties():
+    """Results half way between two integers, where the order of the operations decides."""
+    for dtype in (np.uint8, np.int8):
+        a, b = byte(8, 2, 8, 12, 13, dtype=dtype), byte(9, 2, 8, 12, 13, dtype=dtype)
+        f, z = np.float32, lambda v: np.array(v, dtype)
+        for zero in (3, 4):
+            for left, right in ((a, b), (a, b[:1, :1, :1, :1]), (a[:, :, :, :1], b), (a[0, 0, 0], b)):
+                yield ms('QLinearAdd', left, f(0.02), z(7), right, f(0.02), z(10), f(0.04), z(zero))
+                yield ms('QLinearAdd', left, f(0.03), z(7), right, f(0.01), z(10), f(0.02), z(zero))
+                yield ms('QLinearMul', left, f(0.5), z(7), right, f(0.25), z(10), f(16), z(zero))
+                yield ms('QLinearMul', left, f(0.03), z(7), right, f(0.02), z(10), f(0.12), z(zero))
+            for last in (0, 1):
+                yield ms('QLinearGlobalAveragePool', a[:, :, :8, :8], f(0.02), z(7), f(0.0125), z(zero), channels_last=last)
+                for include in (0, 1):
+                    yield ms('QLinearAveragePool', a, f(0.02), z(7), f(0.02), z(zero), kernel_shape=[3, 3], pads=[1, 1, 1, 1], channels_last=last, count_include_pad=include)
+                    yield ms('QLinearAveragePool', a, f(0.02), z(7), f(0.02), z(zero), kernel_shape=[2, 2], strides=[2, 2], channels_last=last, count_include_pad=include)
+
+
 def products():
     a, b = real(1, 2, 3, 8), byte(2, 8, 5, dtype=np.int8)
     yield ms('DynamicQuantizeMatMul', a, b, np.float32(0.02))
@@ -120,7 +138,7 @@ def attention():
 
 
 def cases():
-    for group in (quantised, products, rows, attention):
+    for group in (quantised, ties, products, rows, attention):
         yield from group()
 
 
