@@ -2,6 +2,7 @@
 #include "algebra/index_bounds.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "algebra/inequality_search.h"
@@ -35,6 +36,28 @@ void IndexBounds::within(const std::set<std::string>& variables) {
 void IndexBounds::accumulator(const std::string& name, const Syntax& start) {
   if (whole(start)) context_.reals.erase(name);
   else context_.reals.insert(name);
+  forget(name);
+  const bool converted = start.is(SyntaxKind::call) && start.text == "cast" && start.children.size() == 2;
+  if (!converted && !start.is(SyntaxKind::subscript)) return;
+  const auto& ranges = converted ? context_.type_ranges : context_.ranges;
+  const auto range = ranges.find(converted ? start.children[1].text : start.text);
+  if (range == ranges.end()) return;
+  const Polynomial q = Polynomial::quantity(name);
+  quantities_[name].facts = {q - Polynomial::constant(range->second.first),
+                             Polynomial::constant(range->second.second) - q};
+}
+
+/// Drops what is known of a name that gets another meaning, and of what was made of it.
+void IndexBounds::forget(const std::string& name) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  std::erase_if(quantities_, [&](const auto& known) {
+    const std::string& text = known.first;
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+    }
+    return false;
+  });
 }
 
 /// Facts about every quantity that is reached from the start, and the quantities themselves.

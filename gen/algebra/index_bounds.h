@@ -29,8 +29,9 @@ struct BoundsContext {
   const std::map<std::string, ScalarFn, std::less<>>* functions = nullptr;  ///< scalar functions, inlined
   std::vector<Syntax> requires_;
   std::map<std::string, std::pair<std::int64_t, std::int64_t>>
-      ranges;                                           ///< inputs whose type bounds their values: least, largest
-  std::set<std::string> whole_data;                     ///< values of integers
+      ranges;  ///< inputs and narrow types that bound their values: least, largest
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> type_ranges;  ///< the same of narrow types
+  std::set<std::string> whole_data;                                          ///< values of integers
   std::map<std::string, const Statement*> definitions;  ///< intermediates computed in integers: what defines them
   std::set<std::string> integer_types;                  ///< type variables that are integers for certain
   std::set<std::string> reals;                          ///< attributes and lets that are no integers
@@ -47,7 +48,7 @@ class IndexBounds {
   /// Whether an expression is an integer for certain, though its bounds may be unknown.
   bool whole(const Syntax& s);
 
-  /// The accumulator of a fold: an integer if what it begins with is one for certain.
+  /// The accumulator of a fold: an integer if what it begins with is one for certain, of the type of that.
   void accumulator(const std::string& name, const Syntax& start);
 
   /// True if low <= high is proved. False says nothing.
@@ -100,6 +101,9 @@ class IndexBounds {
   std::optional<Polynomial> padded(const Syntax& s);
   std::optional<Polynomial> place_of_extremum(const Syntax& s);
   std::optional<Polynomial> bits(const Syntax& s);
+  std::optional<Polynomial> either_bits(const Syntax& s);
+  std::optional<Polynomial> conversion(const Syntax& s);
+  void forget(const std::string& name);
   bool integer_type(const std::string& type) const;
   bool whole_reduction(const Syntax& s);
   static std::size_t first_value(const Syntax& s);

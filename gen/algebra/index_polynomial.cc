@@ -315,27 +315,9 @@ std::optional<Polynomial> IndexBounds::inlined(const Syntax& s) {
   return polynomial(substitute(found->second.value, found->second.params, s.children));
 }
 
-/// bit_and(x, m) with a constant m >= 0 keeps to 0 … m; x shifted to the right is x divided where x is not negative.
-std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
-  const Syntax &x = s.children[0], &by = s.children[1];
-  const auto constant = [&](const Syntax& c) {
-    const auto p = polynomial(c);
-    return p && p->is_constant() && p->constant_value() >= 0 ? std::optional(p->constant_value()) : std::nullopt;
-  };
-  if (s.text == "bit_and") {
-    const auto mask = constant(by) ? constant(by) : constant(x);
-    if (!mask || !whole(constant(by) ? x : by)) return std::nullopt;
-    return bounded("bits", Polynomial(), Polynomial::constant(*mask), print(s));
-  }
-  const auto shift = constant(by);
-  const auto value = polynomial(x);
-  if (!shift || *shift > 62 || !value || !prove_quickly(*value)) return std::nullopt;
-  return floor_division(*value, Polynomial::constant(std::int64_t{1} << *shift));
-}
-
 std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   const std::size_t n = s.children.size();
-  if ((s.text == "bit_and" || s.text == "shr") && n == 2) return bits(s);
+  if ((s.text == "bit_and" || s.text == "bit_or" || s.text == "bit_xor" || s.text == "shr") && n == 2) return bits(s);
   if (s.text == "select" && n == 3) return choice(s);
   if ((s.text == "padded" || s.text == "opt") && n == 2) return padded(s);
   if (s.text == "clamp" && n == 3)
@@ -353,7 +335,7 @@ std::optional<Polynomial> IndexBounds::call(const Syntax& s) {
   if (s.text == "keep" || s.text == "permute" || s.text == "concat" || s.text == "drop") {
     return bounded("pack", Polynomial(), std::nullopt, print(s));
   }
-  if (s.text == "cast" && n == 2) return s.children[1].is_name("i64") ? polynomial(s.children[0]) : std::nullopt;
+  if (s.text == "cast" && n == 2) return conversion(s);
   std::vector<Polynomial> arguments;
   for (const Syntax& child : s.children) {
     const auto p = polynomial(child);

@@ -325,30 +325,6 @@ std::vector<Expr> ExprBuilder::list(const Syntax& s, int64_t at_front) {
   return out;
 }
 
-Typed ExprBuilder::padded(const Syntax& s) {
-  const Syntax& read = s.children[0];
-  const auto t = scope_.tensors.find(read.text);
-  if (read.kind != SyntaxKind::subscript || t == scope_.tensors.end() || t->second.tensor < 0) {
-    error(Code::E0422, s, "padded takes a read of a tensor", {"write padded(X[i - 1], 0)"});
-    return zero();
-  }
-  const DType storage = kernel_.tensors[static_cast<size_t>(t->second.tensor)].dtype;
-  return subscript(read, convert(value(s.children[1]), storage));
-}
-
-Typed ExprBuilder::optional(const Syntax& s) {
-  const Syntax& read = s.children[0];
-  const auto t = scope_.tensors.find(read.text);
-  if (t != scope_.tensors.end() && t->second.tensor >= 0) return value(read);
-  // A literal in the place of an absent tensor has the type that the tensor would have.
-  Typed v = value(s.children[1]);
-  const TensorDef* absent = scope_.def->input(read.text);
-  if (!absent || !v.flexible || !std::holds_alternative<Constant>(v.e->node)) return v;
-  const std::optional<DType> storage = type_named(absent->dtype);
-  if (storage && (is_int(*storage) || is_float(*storage))) return {convert(v, type_of_read(*storage)), false};
-  return v;
-}
-
 Typed ExprBuilder::guard(const Syntax& s) {
   const Expr i = index(s.children[0]);
   if (s.text == "clamp") {

@@ -89,21 +89,33 @@ std::optional<Range> range_of(DType dtype) {
 }
 
 /// A type variable that ranges over named types holds what the widest of them does; a class has a type of 64 bits.
-void add_range(const TensorDef& input, const OpDef& op, BoundsContext& context) {
-  if (input.optional || input.variadic) return;
-  std::vector<std::string> names = {input.dtype};
-  if (const TypeVar* type = op.type(input.dtype)) {
+std::optional<Range> range_of_type(const std::string& type, const OpDef& op) {
+  std::vector<std::string> names = {type};
+  if (const TypeVar* variable = op.type(type)) {
     names.clear();
-    for (const Word& w : type->classes) names.push_back(w.text);
+    for (const Word& w : variable->classes) names.push_back(w.text);
   }
   std::optional<Range> all;
   for (const std::string& name : names) {
     const auto dtype = dtype_from_name(name);
     const std::optional<Range> range = name == "bool" ? Range{0, 1} : dtype ? range_of(*dtype) : std::nullopt;
-    if (!range) return;
+    if (!range) return std::nullopt;
     all = all ? Range{std::min(all->first, range->first), std::max(all->second, range->second)} : *range;
   }
-  if (all) context.ranges[input.name] = *all;
+  return all;
+}
+
+void add_range(const TensorDef& input, const OpDef& op, BoundsContext& context) {
+  if (input.optional || input.variadic) return;
+  if (const auto range = range_of_type(input.dtype, op)) context.ranges[input.name] = *range;
+}
+
+/// The ranges of the types that casts name.
+void add_types(const OpDef& op, BoundsContext& context) {
+  std::vector<std::string> names = {"bool", "i8", "i16", "i32", "u8", "u16", "u32"};
+  for (const TypeVar& t : op.types) names.push_back(t.name);
+  for (const std::string& name : names)
+    if (const auto range = range_of_type(name, op)) context.type_ranges.emplace(name, *range);
 }
 
 bool updated(const OpDef& op, const std::string& value) {
@@ -168,6 +180,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
   for (const TypeVar& t : op.types) {
     if (is_integer_type(t)) context.integer_types.insert(t.name);
   }
+  add_types(op, context);
   for (const TensorDef& t : op.inputs) {
     add_range(t, op, context);
     if (holds_whole_numbers(t, op) && !t.optional && !t.variadic) context.whole_data.insert(t.name);

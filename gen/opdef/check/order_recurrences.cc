@@ -247,13 +247,30 @@ class OrderFinder {
   Relation compare(const OpenRead& r, const Syntax& index, const Syntax& variable) {
     const IndexVariable* v = scope_.variable(variable.text);
     IndexBounds& bounds = scope_.bounds();
-    if (v == nullptr || v->pack || !bounds.follows(index)) return Relation::unknown;
+    if (v == nullptr || v->pack) return Relation::unknown;
+    if (!bounds.follows(index)) return compare_data(r, index, variable);
     bounds.within(r.bound);
     if (bounds.at_most(one_more(index), variable, r.conditions)) return Relation::before;
     if (bounds.at_most(one_more(variable), index, r.conditions)) return Relation::behind;
     if (bounds.equal(index, variable)) return Relation::same;
     if (bounds.at_most(index, variable, r.conditions)) return Relation::not_after;
     return bounds.at_most(variable, index, r.conditions) ? Relation::not_before : Relation::unknown;
+  }
+
+  /// An index from data is before where a condition says so: X[Col[e]] where Col[e] < m.
+  Relation compare_data(const OpenRead& r, const Syntax& index, const Syntax& variable) {
+    IndexBounds& bounds = scope_.bounds();
+    if (!bounds.whole(index)) return Relation::unknown;
+    const Syntax value = variable_node(print(index));
+    for (const Syntax& condition : r.conditions) {
+      if (!condition.is(SyntaxKind::binary) || condition.children.size() != 2) continue;
+      Syntax of_value = condition;
+      for (Syntax& side : of_value.children)
+        if (same(side, index)) side = value;
+      if (bounds.at_most(one_more(value), variable, {of_value})) return Relation::before;
+      if (bounds.at_most(one_more(variable), value, {of_value})) return Relation::behind;
+    }
+    return Relation::unknown;
   }
 
   void report_nothing_shared() {

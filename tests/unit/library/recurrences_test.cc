@@ -142,4 +142,40 @@ TEST_CASE("run_kernel: what updates make is checked behind them") {
   CHECK(status(k, 2, 2) == OracleStatus::Range);
 }
 
+TEST_CASE("expand_library: what stands for elements outside tells the type of what a recurrence makes") {
+  // a is a quotient of floats, not of the integers that a number of unknown type would make of it.
+  const Kernel k = kernel_of(
+      "      s[i,j] = padded(g[i - 1,j], X[0,j])\n"
+      "      a[i] = sum[j](s[i,j]*cast(j, i64))/2\n"
+      "      g[i,j] = s[i,j] + 0.5*a[i]\n"
+      "      Y[i,j] = g[i,j]\n");
+  CHECK(values(k, 2, 2) == std::vector<double>{1.5, 2.5, 2.125, 3.125});
+}
+
+TEST_CASE("expand_library: a number that a tensor of integers cannot hold stands for its elements as it is") {
+  const Kernel k = kernel_of("      k[i] = i + 1\n      Y[i,j] = padded(k[i - 1], X[i,j]/2)\n");
+  CHECK(values(k, 2, 2) == std::vector<double>{0.5, 1, 1, 1});
+}
+
+TEST_CASE("check_op: an index from data is before where the condition of its sum says so") {
+  const auto accepted = [](const std::string& condition) {
+    return !read_ops({}, {std::make_shared<SourceFile>("ops.yaml", R"(
+ops:
+  - op: f
+    types: {T: number, I: index}
+    in: {Col: "I[E]", V: "T[E]", B: "T[M]"}
+    out: {X: "T[M]"}
+    body: |
+      X[m] = B[m] - sum[e : )" + condition + R"(](V[e]*X[clamp(Col[e], 0, M - 1)])
+)")})
+                .diagnostics()
+                .has_errors();
+  };
+  CHECK(accepted("Col[e] < m"));
+  CHECK(accepted("Col[e] >= 0 and m > Col[e]"));
+  CHECK(accepted("Col[e] <= m - 1"));
+  CHECK_FALSE(accepted("Col[e] <= m"));
+  CHECK_FALSE(accepted("V[e] < m"));
+}
+
 }  // namespace recurrences_test

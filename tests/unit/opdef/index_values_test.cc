@@ -34,6 +34,34 @@ TEST_CASE("check_op: narrow whole types bound what they index") {
   CHECK_FALSE(accepted("f16[M]", "Y[i] = L[X[i]]", ", N == 65536"));
 }
 
+TEST_CASE("check_op: casts to narrow types and bits of narrow values keep to their ranges") {
+  CHECK(accepted("i64[M]", "Y[i] = L[cast(X[i], u8)]", ", N == 256"));
+  CHECK_FALSE(accepted("i64[M]", "Y[i] = L[cast(X[i], u8)]", ", N == 255"));
+  CHECK_FALSE(accepted("i64[M]", "Y[i] = L[cast(X[i], i8)]", ", N == 256"));
+  CHECK(accepted("f32[M]", "Y[i] = L[cast(X[i], u8)]", ", N == 256"));
+  CHECK(accepted("u8[M]", "Y[i] = L[bit_xor(X[i], cast(Ix[i], u8))]", ", N == 256"));
+  CHECK(accepted("u8[M]", "Y[i] = L[bit_or(shr(X[i], 4), 8)]", ", N == 16"));
+  CHECK_FALSE(accepted("u8[M]", "Y[i] = L[bit_xor(X[i], Ix[i])]", ", N == 256"));
+  CHECK_FALSE(accepted("i8[M]", "Y[i] = L[bit_or(X[i], 1)]", ", N == 256"));
+  CHECK(accepted("i64[M]", "Y[i] = L[bit_and(X[i], N - 1)]"));
+  CHECK_FALSE(accepted("i64[M]", "Y[i] = L[bit_and(X[i], N)]"));
+}
+
+TEST_CASE("check_op: the accumulator of a fold keeps to the range of what it begins with") {
+  const auto table = [&](const std::string& start, const std::string& more) {
+    return !tenon_test::read_text(
+                "ops:\n  - op: f\n    in: {X: \"u8[M]\", C: \"u32[256]\"}\n    out: {Y: \"u32[]\"}\n    body: |\n"
+                "      z[] = fold[j](a = " +
+                start + ", a + C[bit_xor(a, X[j])])\n      Y[] = cast(z[], u32)" + more + "\n")
+                .diagnostics()
+                .has_errors();
+  };
+  CHECK(table("cast(1, u8)", ""));
+  CHECK_FALSE(table("cast(1, u16)", ""));
+  // The same name has another type in the next fold.
+  CHECK_FALSE(table("cast(1, u8)", " + fold[j](a = cast(1, u32), C[bit_xor(a, X[j])])"));
+}
+
 TEST_CASE("check_op: a rest of integers lies below its divisor, one of reals may round up to it") {
   CHECK(accepted("i8[M]", "Y[i] = L[Ix[i] % N]"));
   CHECK(accepted("i32[M]", "Y[i] = L[(X[i] + Ix[i]*3) % N]"));

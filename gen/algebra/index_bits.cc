@@ -1,0 +1,47 @@
+// Indices made of bits and of values of narrow types.
+#include "algebra/index_bounds.h"
+
+namespace tenon {
+
+/// bit_and(x, m) with m >= 0 keeps to 0 … m; x shifted to the right is x divided where x is not negative.
+std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
+  const Syntax &x = s.children[0], &by = s.children[1];
+  if (s.text == "bit_or" || s.text == "bit_xor") return either_bits(s);
+  if (s.text == "bit_and") {
+    for (const bool first : {false, true}) {
+      const auto mask = polynomial(first ? x : by);
+      if (mask && whole(first ? by : x) && prove_quickly(*mask)) return bounded("bits", Polynomial(), *mask, print(s));
+    }
+    return std::nullopt;
+  }
+  const auto shift = polynomial(by), value = polynomial(x);
+  if (!shift || !shift->is_constant() || shift->constant_value() < 0 || shift->constant_value() > 62)
+    return std::nullopt;
+  if (!value || !prove_quickly(*value)) return std::nullopt;
+  return floor_division(*value, Polynomial::constant(std::int64_t{1} << shift->constant_value()));
+}
+
+/// What is made of the bits of two numbers that are not negative has no more bits than they have.
+std::optional<Polynomial> IndexBounds::either_bits(const Syntax& s) {
+  constexpr int kMost = 16;
+  const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
+  if (!a || !b || !prove_quickly(*a) || !prove_quickly(*b)) return std::nullopt;
+  for (int bits = 1; bits <= kMost; ++bits) {
+    const Polynomial most = Polynomial::constant((std::int64_t{1} << bits) - 1);
+    if (prove(most - *a, {}, 0) && prove(most - *b, {}, 0)) return bounded("bits", Polynomial(), most, print(s));
+  }
+  return std::nullopt;
+}
+
+/// What a narrow type holds keeps to its range; what is in it already stays.
+std::optional<Polynomial> IndexBounds::conversion(const Syntax& s) {
+  const auto value = polynomial(s.children[0]);
+  if (s.children[1].is_name("i64")) return value;
+  const auto range = context_.type_ranges.find(s.children[1].text);
+  if (range == context_.type_ranges.end()) return std::nullopt;
+  const Polynomial least = Polynomial::constant(range->second.first), most = Polynomial::constant(range->second.second);
+  if (value && prove_quickly(*value - least) && prove_quickly(most - *value)) return value;
+  return bounded("value", least, most, print(s));
+}
+
+}  // namespace tenon

@@ -1,0 +1,72 @@
+// Syntax → typed expression: reads that may be outside or absent, and what stands for them.
+#include <cmath>
+
+#include "algebra/simplify.h"
+#include "library/expr_builder.h"
+#include "library/type_rules.h"
+
+namespace tenon {
+
+namespace {
+
+/// True where a tensor of `storage` can hold what stands for its elements outside; an intermediate whose type is still
+/// open takes that of what is next to it.
+bool fills(const Typed& v, DType storage, bool open) {
+  const DType from = v.e->type;
+  if (from == storage) return true;
+  if (const Constant* c = as_constant(v.e); c && v.flexible)
+    return !is_float(from) || holds_reals(storage) || c->f == std::floor(c->f);
+  if (is_complex(from)) return is_complex(storage);
+  if (open && !v.flexible) return false;
+  if (is_float(from)) return holds_reals(storage);
+  return v.flexible || !is_int(storage) || bytes_of(from) <= bytes_of(storage);
+}
+
+/// Where a padded read is inside of its tensor.
+Expr inside(const Expr& padded, const Tensor& tensor) {
+  const auto* cast = std::get_if<Apply>(&padded->node);
+  const auto& read = std::get<Read>((cast ? cast->args[0] : padded)->node);
+  Expr all = constant_int(1, DType::Bool);
+  const auto also = [&](Expr holds) { all = is_one(all) ? std::move(holds) : apply(ScalarOp::And, {all, holds}); };
+  for (size_t k = 0; k < read.index.size(); ++k) {
+    also(apply(ScalarOp::Le, {constant_int(0), read.index[k]}));
+    also(apply(ScalarOp::Lt, {read.index[k], tensor.dims[k]}));
+  }
+  return simplify(all);
+}
+
+}  // namespace
+
+Typed ExprBuilder::padded(const Syntax& s) {
+  const Syntax& read = s.children[0];
+  const auto t = scope_.tensors.find(read.text);
+  if (read.kind != SyntaxKind::subscript || t == scope_.tensors.end() || t->second.tensor < 0) {
+    error(Code::E0422, s, "padded takes a read of a tensor", {"write padded(X[i - 1], 0)"});
+    return zero();
+  }
+  Typed v = value(s.children[1]);
+  const Tensor& tensor = kernel_.tensors[static_cast<size_t>(t->second.tensor)];
+  if (fills(v, tensor.dtype, t->second.flexible)) return subscript(read, convert(v, tensor.dtype));
+  Typed got = subscript(read, constant_of(0, tensor.dtype));
+  const Expr is_inside = inside(got.e, tensor);
+  if (const auto why = unify(got, v)) {
+    error(Code::E0601, s, *why, {"convert one of the two with cast(x, T)"});
+    return got;
+  }
+  return {tenon::select(is_inside, got.e, v.e), got.flexible && v.flexible};
+}
+
+Typed ExprBuilder::optional(const Syntax& s) {
+  const Syntax& read = s.children[0];
+  const auto t = scope_.tensors.find(read.text);
+  if (t != scope_.tensors.end() && t->second.tensor >= 0) return value(read);
+  // A literal in the place of an absent tensor has the type that the tensor would have.
+  Typed v = value(s.children[1]);
+  const TensorDef* absent = scope_.def->input(read.text);
+  if (!absent || !v.flexible || !std::holds_alternative<Constant>(v.e->node)) return v;
+  const std::optional<DType> storage = type_named(absent->dtype);
+  if (storage && (is_int(*storage) || is_float(*storage))) return {convert(v, type_of_read(*storage)), false};
+  return v;
+}
+
+}  // namespace tenon
