@@ -91,6 +91,8 @@ class InputShape {
       out.print_line("{} = {};", rank, moved);
       ranked_.insert(at->name);
     } else {
+      // Dims that a reduction did not keep are nowhere: the axes are not those of this tensor.
+      if (s.def().let(at->name)) out.print_line("if ({} > 0)", rank).write("    ");
       out.print_line("tn_rt_require(f, {} == {}, TN_E_SHAPE);", moved, rank);
     }
   }
