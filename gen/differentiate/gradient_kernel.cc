@@ -5,6 +5,7 @@
 #include <set>
 
 #include "algebra/simplify.h"
+#include "differentiate/chosen_by_call.h"
 #include "differentiate/fresh_loops.h"
 #include "differentiate/gather_form.h"
 #include "differentiate/keep_needed.h"
@@ -181,7 +182,7 @@ class Differentiator {
     why_ = back.why;
     for (KernelStatement& p : back.positions) k_.body.push_back(std::move(p));
     elements_.merge(back.elements);
-    for (Contribution& c : back.contributions) contributions_[c.tensor].push_back(std::move(c));
+    for (Contribution& c : back.contributions) contributions_[c.tensor].push_back(with_condition(std::move(c)));
   }
 
   /// Null where no gradient that is asked for depends on the tensor.
@@ -302,8 +303,17 @@ class Differentiator {
     Collected known = collect(tensor, target);
     if (!known.value && known.scattered.empty() && !is_result) return;
     Adjoint out{names_of(target), known.value ? known.value : constant_float(0, compute_of(t.dtype))};
-    if (is_result || !known.scattered.empty() || !is_cheap(out.value)) store(tensor, target, known.scattered, out);
+    if (is_result || !known.scattered.empty()) store(tensor, target, known.scattered, out);
+    else if (!is_cheap(out.value)) store_chosen(tensor, target, out);
     adjoints_[tensor] = std::move(out);
+  }
+
+  /// What a call leaves out, everything that is made of it leaves out too.
+  void store_chosen(int tensor, const GatherTarget& target, Adjoint& out) {
+    const auto chosen = chosen_by_call(out.value);
+    if (chosen) out.value = chosen->value;
+    store(tensor, target, {}, out);
+    if (chosen) out.value = select(chosen->where, out.value, constant_float(0, out.value->type));
   }
 
   /// What is computed again wherever it is read.

@@ -1,0 +1,42 @@
+// Values that the attributes and sizes of a call choose or leave out.
+#include "differentiate/chosen_by_call.h"
+
+namespace tenon {
+namespace {
+
+bool is_zero_number(const Expr& e) {
+  const Constant* c = as_constant(e);
+  return c && holds_reals(e->type) && c->f == 0;
+}
+
+bool is_of_call(const Expr& condition) {
+  bool fixed = true;
+  walk(condition, [&](const Expr& e) {
+    fixed = fixed && !std::holds_alternative<Read>(e->node) && !std::holds_alternative<VarRef>(e->node) &&
+            !std::holds_alternative<Reduce>(e->node);
+    return fixed;
+  });
+  return fixed;
+}
+
+}  // namespace
+
+std::optional<ChosenByCall> chosen_by_call(const Expr& value) {
+  const auto* s = std::get_if<Select>(&value->node);
+  if (!s || !is_of_call(s->cond)) return std::nullopt;
+  const bool no = is_zero_number(s->no);
+  if (no == is_zero_number(s->yes)) return std::nullopt;
+  ChosenByCall out{no ? s->cond : apply(ScalarOp::Not, {s->cond}), no ? s->yes : s->no};
+  if (const auto more = chosen_by_call(out.value)) out = {both(out.where, more->where), more->value};
+  return out;
+}
+
+Contribution with_condition(Contribution c) {
+  if (const auto chosen = chosen_by_call(c.value)) {
+    c.where = both(c.where, chosen->where);
+    c.value = chosen->value;
+  }
+  return c;
+}
+
+}  // namespace tenon
