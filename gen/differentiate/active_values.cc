@@ -22,10 +22,11 @@ class Activity {
   }
 
  private:
+  static bool has_gradient(DType d) { return is_float(d) || is_complex(d); }
   bool is_active(ValueId v) const { return v != kNoValue && active_[static_cast<size_t>(v)]; }
 
   void mark(ValueId v) {
-    if (v == kNoValue || is_active(v) || !is_float(graph_.values[static_cast<size_t>(v)].dtype)) return;
+    if (v == kNoValue || is_active(v) || !has_gradient(graph_.values[static_cast<size_t>(v)].dtype)) return;
     active_[static_cast<size_t>(v)] = true;
     changed_ = true;
   }

@@ -141,7 +141,7 @@ GradientOutline outline_gradient(const OpLibrary& defs, const DerivativeTable& r
                                  const Node& node) {
   const GradientOf& g = *node.gradient;
   const OpDef* def = g.of.gradient ? nullptr : defs.op(g.of.op);
-  if (const std::string why = def ? without_gradient(*def) : ""; !why.empty()) return {"", {}, why};
+  if (def && def->grad == GradKind::none) return {"", {}, "its definition says 'grad: none'"};
   Expansion expansion(defs, rows, all_sizes(graph));
   const auto made = expansion.kernel_of(node, {});
   if (!made) return {"", {}, expansion.diagnostics.sorted().front().message};

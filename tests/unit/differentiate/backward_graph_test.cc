@@ -136,6 +136,11 @@ TEST_CASE("gradients of all uses of a value are summed") {
   check({"  x: f64[3, 4]\n  y: f64[4]\n", "  z = x*y + x\n  s = sum(z*z/(2 + sin(x)), axes=[0, 1])\n", "x, y"});
 }
 
+TEST_CASE("gradients of a graph go through its complex values") {
+  check({"  x: f64[3]\n  y: f64[3]\n",
+         "  z = cast(x, dtype=c128)*cast(y, dtype=c128)\n  s = sum(cast(z*z, dtype=f64), axes=[0])\n", "x, y"});
+}
+
 TEST_CASE("operators of networks have gradients in graphs", "[slow]") {
   check({"  x: f64[2, 2, 6, 6]\n  w: f64[3, 2, 3, 3]\n  b: f64[3]\n  g: f64[3]\n",
          "  h = maxpool2d(tanh(conv2d(x, w, b, pads=[1, 1, 1, 1])), kernel=[2, 2], stride=[2, 2])\n"
