@@ -82,6 +82,9 @@ bool is_index(const OpDef& def, const TensorDef& t) {
   return v && v->classes.size() == 1 && v->classes[0].text == "index";
 }
 
+/// Differences say little where numbers are rounded to so few bits.
+bool is_narrow(DType d) { return (is_float(d) || is_complex(d) || is_small(d)) && real_of(d) != DType::F64; }
+
 /// Not too large, and numbers with which the next operators can still say something.
 bool is_healthy(const TensorData& t, bool empty_too) {
   const int64_t n = element_count(t.dims);
@@ -107,9 +110,11 @@ struct NodeChooser::Call {
   int64_t least = 4;                                  ///< the smallest of them: indices stay below
 };
 
-NodeChooser::NodeChooser(const OpLibrary& defs, uint64_t seed) : defs_(defs), rng_(seed) {
-  for (const auto& [name, def] : defs.ops)
+NodeChooser::NodeChooser(const OpLibrary& defs, uint64_t seed, bool smooth) : defs_(defs), rng_(seed), smooth_(smooth) {
+  for (const auto& [name, def] : defs.ops) {
+    if (smooth && def.grad == GradKind::none) continue;
     (kFrequent.count(name) ? frequent_ : def.family.empty() ? others_ : families_).push_back(&def);
+  }
 }
 
 const OpDef& NodeChooser::draw_op() {
@@ -119,9 +124,16 @@ const OpDef& NodeChooser::draw_op() {
   return defs_.op(def.name + "_inference") ? draw_op() : def;
 }
 
+void NodeChooser::draw_types(Call& call) {
+  for (const TypeVar& v : call.def->types) {
+    DType& type = call.types[v.name] = one_of(dtypes_of(v));
+    if (smooth_ && is_narrow(type)) type = is_complex(type) ? DType::C128 : DType::F64;
+  }
+}
+
 /// Takes a value for the first operand, one of the last ones more often, or makes one.
 bool NodeChooser::draw_first(const RandomGraph& g, Call& call) {
-  for (const TypeVar& v : call.def->types) call.types[v.name] = one_of(dtypes_of(v));
+  draw_types(call);
   if (call.def->inputs.empty()) return true;
   const TensorDef& t = call.def->inputs[0];
   size_t packs = 0, dims = 0;
@@ -139,8 +151,8 @@ bool NodeChooser::draw_first(const RandomGraph& g, Call& call) {
     call.first = g.values[static_cast<size_t>(v)].data.dims;
     if (call.def->type(t.dtype)) call.types[t.dtype] = g.values[static_cast<size_t>(v)].data.dtype;
   } else {
-    if (call.def->type(t.dtype) && in_classes(*call.def, t.dtype, DType::F32) && chance(60))
-      call.types[t.dtype] = DType::F32;
+    const DType usual = smooth_ ? DType::F64 : DType::F32;
+    if (call.def->type(t.dtype) && in_classes(*call.def, t.dtype, usual) && chance(60)) call.types[t.dtype] = usual;
     static const std::vector<int64_t> extents = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33};
     for (size_t k = 0; k < dims + (packs ? static_cast<size_t>(upto(3)) : 0); ++k)
       call.first.push_back(one_of(extents));
@@ -387,7 +399,7 @@ bool NodeChooser::add_node(RandomGraph& g) {
   if (!result) return false;
   const bool empty_too = chance(10);
   for (const TensorData& t : result->outputs)
-    if (!is_healthy(t, empty_too)) return false;
+    if (!is_healthy(t, empty_too) || (smooth_ && is_narrow(t.dtype))) return false;
   call.node.op = call.def->name;
   for (RandomValue& v : call.made) g.values.push_back(std::move(v));
   for (const TensorData& t : result->outputs) {

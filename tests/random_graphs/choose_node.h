@@ -11,7 +11,8 @@ namespace tenon_test {
 
 class NodeChooser {
  public:
-  NodeChooser(const OpLibrary& defs, uint64_t seed);
+  /// `smooth`: operators that have a gradient where they have a derivative, floats in f64 alone.
+  NodeChooser(const OpLibrary& defs, uint64_t seed, bool smooth = false);
 
   /// A graph of about `nodes` operators; outputs are what nobody reads, and some values that are read too.
   RandomGraph graph(int nodes);
@@ -23,6 +24,7 @@ class NodeChooser {
   bool add_node(RandomGraph& g);
   const OpDef& draw_op();
   bool draw_first(const RandomGraph& g, Call& call);
+  void draw_types(Call& call);
   void draw_attrs(Call& call);
   AttrValue draw_attr(const AttrDef& a, const Call& call);
   std::vector<int64_t> draw_list(const AttrDef& a, const Call& call);
@@ -42,6 +44,7 @@ class NodeChooser {
 
   const OpLibrary& defs_;
   std::mt19937_64 rng_;
+  bool smooth_;
   std::vector<const OpDef*> families_, frequent_, others_;
   std::map<std::string, int> used_;
 };

@@ -1,5 +1,6 @@
 // Graphs of random operators: the C with fusion, the C without it and the oracle have to agree.
-//   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open] | --graphs DIR
+//   random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open | --grad] | --graphs DIR
+// With --grad the gradients of the graphs, next to differences of what the oracle says.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include "opdef/read_ops.h"
 #include "random_graphs/choose_node.h"
 #include "random_graphs/evaluate.h"
+#include "random_graphs/gradients.h"
 #include "random_graphs/known_graph.h"
 #include "random_graphs/run_graph.h"
 #include "random_graphs/shrink_graph.h"
@@ -35,6 +37,7 @@ struct Settings {
   std::string keep;  ///< where folders of findings stay
   bool shrink = false;
   bool open = false;   ///< two graphs of three are generated once more with an open size
+  bool grad = false;   ///< gradients of the graphs
   std::string graphs;  ///< instead: the graphs in the YAML files there, at every level
 };
 
@@ -44,6 +47,7 @@ bool read_settings(int argc, char** argv, Settings& s) {
     const std::string flag = argv[k];
     if (flag == "--shrink") s.shrink = true;
     else if (flag == "--open") s.open = true;
+    else if (flag == "--grad") s.grad = true;
     else if (k + 1 < argc && flag == "--nodes") s.nodes = std::atoi(argv[++k]);
     else if (k + 1 < argc && flag == "--seconds") s.seconds = std::atoi(argv[++k]);
     else if (k + 1 < argc && flag == "--seed") s.seed = std::strtoull(argv[++k], nullptr, 10);
@@ -51,8 +55,8 @@ bool read_settings(int argc, char** argv, Settings& s) {
     else if (k + 1 < argc && flag == "--graphs") s.graphs = argv[++k];
     else
       return fmt::print(stderr,
-                        "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] [--open] | "
-                        "--graphs DIR\n"),
+                        "random_graphs [--nodes N] [--seconds N] [--seed S] [--keep DIR] [--shrink] "
+                        "[--open | --grad] | --graphs DIR\n"),
              false;
   }
   return true;
@@ -93,15 +97,15 @@ class Hunt {
     const RandomGraph g = without_unread(chooser.graph(6 + static_cast<int>(rng() % 14)));
     const std::string isa =
         levels_[rng() % levels_.size()];  // before the judge draws: what it says does not change what is run
-    const auto limits = g.outputs.empty() ? std::nullopt : tolerances(bench_.defs.ops, g, rng);
-    if (!limits) return;
+    const auto known = g.outputs.empty() ? std::nullopt : judged(g, rng);
+    if (!known) return;
     ++counts_.graphs;
     counts_.nodes += static_cast<int>(g.nodes.size());
     for (const RandomNode& n : g.nodes)
       ++counts_.used[std::min<size_t>(kMostOps - 1, static_cast<size_t>(std::distance(
                                                         bench_.defs.ops.ops.begin(), bench_.defs.ops.ops.find(n.op))))];
     for (const bool fuse : {true, false}) {
-      const Finding f = run({{g, *limits}}, {fuse, isa}, fmt::format("seed{}", seed));
+      const Finding f = run({*known}, {fuse, isa}, fmt::format("seed{}", seed));
       if (!f.kind.empty()) return report(g, {fuse, isa}, f, seed);
     }
     if (settings_.open) at_open_sizes(g, isa, seed, rng);
@@ -128,21 +132,28 @@ class Hunt {
   void known(const std::filesystem::path& file) {
     std::mt19937_64 rng(1);
     const auto g = known_graph(bench_.defs.ops, file);
-    const auto limits = g ? tolerances(bench_.defs.ops, *g, rng) : std::nullopt;
+    const auto judgement = g ? judged(*g, rng) : std::nullopt;
     ++counts_.graphs;
-    if (!limits)
+    if (!judgement)
       return void(
           (++counts_.findings, fmt::print("FAIL {}: the oracle has no values of it\n", file.filename().string())));
     counts_.nodes += static_cast<int>(g->nodes.size());
     for (const std::string& isa : levels_)
       for (const bool fuse : {true, false}) {
         if (!fuse && isa != levels_.front()) continue;
-        const Finding f = run({{*g, *limits}}, {fuse, isa}, file.stem().string());
+        const Finding f = run({*judgement}, {fuse, isa}, file.stem().string());
         if (!f.kind.empty()) return report(*g, {fuse, isa}, f, 0);
       }
   }
 
  private:
+  /// The graph with what its results have to be, or its gradients with what these have to be.
+  std::optional<KnownValues> judged(const RandomGraph& g, std::mt19937_64& rng) const {
+    if (settings_.grad) return with_gradients(bench_.defs.ops, g, rng);
+    const auto limits = tolerances(bench_.defs.ops, g, rng);
+    return limits ? std::optional(KnownValues{g, *limits}) : std::nullopt;
+  }
+
   /// For two graphs of three one of the extents above 1 that the inputs have, or none.
   static std::vector<int64_t> extents_to_open(const RandomGraph& g, std::mt19937_64& rng) {
     std::vector<int64_t> extents;
@@ -190,8 +201,8 @@ class Hunt {
 
   std::vector<KnownValues> as_it_is(const RandomGraph& g, uint64_t seed) const {
     std::mt19937_64 rng(seed);
-    const auto limits = tolerances(bench_.defs.ops, g, rng);
-    return limits ? std::vector<KnownValues>{{g, *limits}} : std::vector<KnownValues>{};
+    const auto known = judged(g, rng);
+    return known ? std::vector<KnownValues>{*known} : std::vector<KnownValues>{};
   }
 
   void report(RandomGraph g, const Variant& variant, Finding f, uint64_t seed) {
@@ -205,7 +216,7 @@ class Hunt {
         return again.kind == f.kind;
       });
     fmt::print("FAIL seed {} {} {}: {}\n  {}\n{}\n", seed, variant.fuse ? "with fusion" : "without fusion", variant.isa,
-               f.kind, f.detail, yaml_text(g));
+               f.kind, f.detail, yaml_text(settings_.grad ? as_it_is(g, seed)[0].graph : g));
     std::fflush(stdout);
   }
 
@@ -223,7 +234,7 @@ void one_process(const Bench& bench, const Settings& s, uint64_t seed, Counts& c
   if (pid == 0) {
     {
       Hunt h(bench, s, counts);
-      NodeChooser chooser(bench.defs.ops, seed);  // a seed alone says which graph it is
+      NodeChooser chooser(bench.defs.ops, seed, s.grad);  // a seed alone says which graph it is
       h.one_graph(chooser, seed);
     }
     std::fflush(stdout);
