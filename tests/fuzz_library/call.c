@@ -1,0 +1,324 @@
+/* Makes a drawn call with every tensor in memory of exactly its size, where AddressSanitizer sees the first byte beyond
+   it, and compares: what tn_infer, tn_workspace and tn_call say; two calls over other garbage, byte by byte; views with
+   contiguous copies and the best level with the portable one, as close as their types allow; inputs, and outputs of
+   calls that fail, with what they were. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+typedef struct {
+  tn_tensor tensor;
+  int64_t shape[MOST_DIMS], strides[MOST_DIMS];
+  unsigned char* memory;
+  int64_t bytes; /* of memory; of an output also what it has elements for */
+} placed;
+
+typedef struct {
+  placed in[MOST_TENSORS], out[MOST_TENSORS];
+  const tn_tensor* ins[MOST_TENSORS];
+  tn_tensor* outs[MOST_TENSORS];
+  tn_attr attrs[MOST_ATTRS];
+  int n_attrs, status;
+} made_call;
+
+int bytes_of_dtype(int32_t dtype) { return (dtype & 0xff) < 8 ? 1 : (dtype & 0xff) / 8; }
+
+/* Elements of a shape, -1 for more than anything here has. */
+static int64_t elements(const int64_t* shape, int32_t ndim) {
+  int64_t n = 1;
+  for (int32_t d = 0; d < ndim; ++d)
+    if (shape[d] == 0) return 0;
+  for (int32_t d = 0; d < ndim; ++d) {
+    if (shape[d] < 0 || shape[d] > MOST_ELEMENTS) return -1;
+    n *= shape[d];
+    if (n > MOST_ELEMENTS) return -1;
+  }
+  return n;
+}
+
+static void describe(placed* p, int32_t dtype, int32_t ndim) {
+  p->tensor.device.type = 1;
+  p->tensor.dtype.code = (uint8_t)(dtype >> 8);
+  p->tensor.dtype.bits = (uint8_t)(dtype & 0xff);
+  p->tensor.dtype.lanes = 1;
+  p->tensor.ndim = ndim;
+  p->tensor.shape = p->shape;
+}
+
+/* ---- placing */
+
+/* The bytes that a view takes, from `low` below its first element; 0: more than there shall be. */
+static int64_t span(const drawn_tensor* t, int64_t* low) {
+  const int64_t bytes = bytes_of_dtype(t->dtype);
+  double below_it = 0, above = 0;
+  *low = 0;
+  for (int32_t d = 0; d < t->ndim; ++d) {
+    const double reach = (double)(t->shape[d] - 1) * (double)t->strides[d];
+    if (reach < 0) below_it -= reach;
+    if (reach > 0) above += reach;
+  }
+  if ((below_it + above + 1) * (double)bytes > MOST_BYTES) return 0;
+  *low = (int64_t)below_it * bytes;
+  return ((int64_t)above + 1) * bytes + *low;
+}
+
+static void describe_input(placed* p, const drawn_tensor* t) {
+  describe(p, t->dtype, t->ndim);
+  memcpy(p->shape, t->shape, sizeof p->shape);
+  memcpy(p->strides, t->strides, sizeof p->strides);
+  p->tensor.strides = t->is_strided ? p->strides : NULL;
+  p->tensor.byte_offset = (uint64_t)t->offset;
+}
+
+/* 0: too large. Bytes in front of the address are not the tensor's, so its offset may begin before the memory. */
+static int place_input(placed* p, const drawn_tensor* t) {
+  drawn_tensor dense = *t;
+  int64_t low, step = 1;
+  const int64_t n = t->ndim < 0 || t->ndim > TN_MAX_NDIM ? 0 : elements(t->shape, t->ndim);
+  const int bytes = bytes_of_dtype(t->dtype);
+  if (n <= 0) {
+    p->memory = malloc(1);
+    p->tensor.data = p->memory;
+    return n == 0;
+  }
+  for (int32_t d = t->ndim - 1; d >= 0 && !t->is_strided; --d) dense.strides[d] = step, step *= t->shape[d];
+  p->bytes = span(&dense, &low);
+  if (p->bytes == 0) return 0;
+  const int64_t apart = t->is_misaligned ? 1 : 0;
+  p->memory = malloc((size_t)(p->bytes + apart));
+  for (int64_t k = 0; k < p->bytes; k += bytes) store(p->memory + apart + k, t->dtype, t->data);
+  p->tensor.data = (void*)((uintptr_t)p->memory + (uintptr_t)(apart + low) - (uintptr_t)t->offset);
+  return 1;
+}
+
+/* The same elements behind one another. */
+static void copy_dense(placed* to, const placed* from) {
+  const int32_t ndim = from->tensor.ndim, dtype = from->tensor.dtype.code << 8 | from->tensor.dtype.bits;
+  const int64_t n = elements(from->shape, ndim), bytes = bytes_of_dtype(dtype);
+  *to = *from;
+  to->tensor.shape = to->shape;
+  to->tensor.strides = NULL;
+  to->tensor.byte_offset = 0;
+  to->bytes = n * bytes;
+  to->memory = malloc((size_t)(to->bytes + 1));
+  to->tensor.data = to->memory;
+  for (int64_t k = 0; k < n; ++k) {
+    int64_t rest = k, at = 0;
+    for (int32_t d = ndim - 1; d >= 0; --d) {
+      at += rest % from->shape[d] * from->strides[d];
+      rest /= from->shape[d];
+    }
+    memcpy(to->memory + k * bytes,
+           (const unsigned char*)from->tensor.data + (int64_t)from->tensor.byte_offset + at * bytes, (size_t)bytes);
+  }
+}
+
+static void place_attrs(made_call* made, const drawn_call* call) {
+  for (int k = 0; k < call->info.n_attrs && k < MOST_ATTRS; ++k) {
+    const drawn_attr* a = &call->attr[k];
+    if (!a->is_given) continue;
+    tn_attr* to = &made->attrs[made->n_attrs++];
+    to->name = call->info.attrs[k];
+    to->count = a->count;
+    to->i = a->is_real ? NULL : a->i;
+    to->f = a->is_real ? a->f : NULL;
+  }
+}
+
+static void place_outputs(made_call* made, const drawn_call* call) {
+  for (int k = 0; k < call->info.n_out; ++k) {
+    placed* p = &made->out[k];
+    describe(p, call->out_dtype, 2);
+    p->shape[0] = p->shape[1] = 1;
+    p->memory = NULL;
+    made->outs[k] = &p->tensor;
+  }
+}
+
+static void free_call(made_call* made) {
+  for (int k = 0; k < MOST_TENSORS; ++k) {
+    free(made->in[k].memory);
+    free(made->out[k].memory);
+  }
+}
+
+/* Memory of an output of the shape that it has; 0: too much. */
+static int place_output(placed* p, unsigned char garbage) {
+  const int64_t n = elements(p->shape, p->tensor.ndim);
+  if (n < 0) return 0;
+  p->bytes = n * bytes_of_dtype(p->tensor.dtype.code << 8 | p->tensor.dtype.bits);
+  free(p->memory);
+  p->memory = malloc((size_t)(p->bytes + (p->bytes == 0)));
+  p->tensor.data = p->memory;
+  p->tensor.strides = NULL;
+  memset(p->memory, garbage, (size_t)p->bytes);
+  return 1;
+}
+
+static int is_untouched(const placed* p, unsigned char garbage) {
+  for (int64_t k = 0; k < p->bytes; ++k)
+    if (p->memory[k] != garbage) return 0;
+  return 1;
+}
+
+/* ---- one call */
+
+/* Calls with a workspace of the size that is asked for, over garbage; a failure has to leave the outputs as they are.
+ */
+static void run_call(made_call* made, const drawn_call* call, unsigned char garbage, const char** why) {
+  const int64_t need = tn_workspace(call->kernel, made->ins, made->attrs, made->n_attrs);
+  const int64_t shift = (int64_t)garbage % 61;
+  if (need > 64 << 20) {
+    made->status = 1;
+    return;
+  }
+  const int64_t bytes = need < 0 ? 0 : need - (call->short_workspace && need > 0);
+  unsigned char* workspace = malloc((size_t)(bytes + shift + 1));
+  memset(workspace, garbage, (size_t)(bytes + shift + 1));
+  made->status =
+      tn_call(call->kernel, made->ins, made->attrs, made->n_attrs, made->outs, workspace + shift + 1, (size_t)bytes);
+  free(workspace);
+  if (made->status > 0 || made->status < TN_E_OVERLAP) *why = "a status that there is not";
+  if (made->status == 0 && need < 0) *why = "tn_workspace refuses what tn_call takes";
+  if (made->status == 0 && call->short_workspace && need > 0) *why = "a workspace that is too short is taken";
+  if (made->status < 0)
+    for (int k = 0; k < call->info.n_out; ++k)
+      if (!is_untouched(&made->out[k], garbage)) *why = "a call that fails changes an output";
+}
+
+/* ---- comparison */
+
+/* Are the outputs as close as two orders of the same sums may be? Shapes have to be the same. */
+static int is_close(const placed* a, const placed* b, double slack) {
+  const int32_t dtype = a->tensor.dtype.code << 8 | a->tensor.dtype.bits, ndim = a->tensor.ndim;
+  const int parts = dtype == TN_C64 || dtype == TN_C128 ? 2 : 1, bytes = bytes_of_dtype(dtype);
+  if (memcmp(a->shape, b->shape, (size_t)ndim * sizeof *a->shape) != 0) return 0;
+  const int64_t n = elements(a->shape, ndim);
+  double largest = 1;
+  if (n * bytes != a->bytes) return 1; /* extents that the data decided: the rest is left as it was */
+  for (int64_t k = 0; k < n * parts; ++k) {
+    const double x = fabs(value_of(a->memory + k / parts * bytes, dtype, (int)(k % parts)));
+    if (x > largest && x < HUGE_VAL) largest = x;
+  }
+  for (int64_t k = 0; k < n * parts; ++k) {
+    const double x = value_of(a->memory + k / parts * bytes, dtype, (int)(k % parts));
+    const double y = value_of(b->memory + k / parts * bytes, dtype, (int)(k % parts));
+    if (x != y && !(isnan(x) && isnan(y)) && !(fabs(x - y) <= slack * largest)) return 0;
+  }
+  return 1;
+}
+
+static int has_plain_data(const drawn_call* call) {
+  for (int k = 0; k < call->info.n_in; ++k)
+    if (call->in[k].is_given && call->in[k].data > DATA_SMALL) return 0;
+  return 1;
+}
+
+/* The call in another way: `is_dense` on contiguous copies, `level` with another level. */
+static void compare_ways(const made_call* first, const drawn_call* call, int is_dense, const char* level,
+                         const char** why) {
+  made_call* other = malloc(sizeof *other);
+  memcpy(other, first, sizeof *other);
+  for (int k = 0; k < MOST_TENSORS; ++k) {
+    other->in[k].memory = other->out[k].memory = NULL;
+    if (is_dense && first->ins[k] != NULL && elements(first->in[k].shape, first->in[k].tensor.ndim) > 0 &&
+        first->in[k].tensor.strides != NULL) {
+      copy_dense(&other->in[k], &first->in[k]);
+      other->ins[k] = &other->in[k].tensor;
+    }
+  }
+  for (int k = 0; k < call->info.n_out; ++k) {
+    placed* p = &other->out[k];
+    if (first->outs[k] == NULL) continue;
+    *p = (placed){.tensor = first->out[k].tensor};
+    memcpy(p->shape, first->out[k].strides, sizeof p->shape); /* as tn_infer told it */
+    p->tensor.shape = p->shape;
+    other->outs[k] = &p->tensor;
+    place_output(p, 0x33);
+  }
+  const char* const active = tn_active_isa();
+  if (level != NULL) tn_force_isa(level);
+  run_call(other, call, 0x33, why);
+  if (level != NULL) tn_force_isa(active);
+  if (other->status != first->status)
+    *why = is_dense ? "a view and its copy: statuses" : level != NULL ? "levels: statuses" : "again: statuses";
+  for (int k = 0; k < call->info.n_out && other->status == 0 && first->status == 0 && *why == NULL; ++k) {
+    const placed *a = &first->out[k], *b = &other->out[k];
+    const double slack = slack_of(a->tensor.dtype.code << 8 | a->tensor.dtype.bits);
+    if (first->outs[k] == NULL) continue;
+    if (!is_dense && level == NULL && elements(a->shape, a->tensor.ndim) > 0 && !is_close(a, b, 0))
+      *why = "again: values";
+    if ((is_dense || level != NULL) && has_plain_data(call) && !is_close(a, b, slack))
+      *why = is_dense ? "a view and its copy: values" : "levels: values";
+  }
+  free_call(other);
+  free(other);
+}
+
+static int place_all_outputs(made_call* made, const drawn_call* call) {
+  int fits = 1;
+  for (int k = 0; k < call->info.n_out; ++k) {
+    placed* p = &made->out[k];
+    if (p->tensor.ndim < 0 || p->tensor.ndim > TN_MAX_NDIM) return -1;
+    memcpy(p->strides, p->shape, sizeof p->strides); /* kept: tn_call writes true extents over the bounds */
+    fits &= place_output(p, 0xa5);
+  }
+  return fits;
+}
+
+static uint64_t sum_of_inputs(const made_call* made) {
+  uint64_t sum = 14695981039346656037u;
+  for (int k = 0; k < MOST_TENSORS; ++k)
+    for (int64_t j = 0; j < made->in[k].bytes; ++j) sum = (sum ^ made->in[k].memory[j]) * 1099511628211u;
+  return sum;
+}
+
+/* What tn_infer says of shapes alone; a few of the refused calls are made nevertheless. */
+static int infer(made_call* made, const drawn_call* call) {
+  for (int k = 0; k < call->info.n_in && k < MOST_TENSORS; ++k) {
+    if (!call->in[k].is_given) continue;
+    describe_input(&made->in[k], &call->in[k]);
+    made->ins[k] = &made->in[k].tensor;
+  }
+  place_attrs(made, call);
+  place_outputs(made, call);
+  return tn_infer(call->kernel, made->ins, made->attrs, made->n_attrs, made->outs);
+}
+
+static call_result make_call(made_call* made, const drawn_call* call, int* status, const char** why) {
+  int fits = 1;
+  const int inferred = *status = infer(made, call);
+  if (inferred < 0 && below(16) != 0) return CALL_REFUSED;
+  for (int k = 0; k < call->info.n_in; ++k)
+    if (call->in[k].is_given) fits &= place_input(&made->in[k], &call->in[k]);
+  const int placed_all = place_all_outputs(made, call);
+  if (placed_all < 0) return *why = "tn_infer tells a rank that there is not", CALL_WRONG;
+  if (!fits || !placed_all) {
+    (void)tn_workspace(call->kernel, made->ins, made->attrs, made->n_attrs);
+    return CALL_TOO_LARGE;
+  }
+  const uint64_t sum = sum_of_inputs(made);
+  run_call(made, call, 0xa5, why);
+  *status = inferred < 0 ? inferred : made->status;
+  if (made->status == 1) return *why = NULL, CALL_TOO_LARGE;
+  if (inferred < 0 && made->status == 0) *why = "tn_infer refuses what tn_call takes";
+  if (sum_of_inputs(made) != sum) *why = "an input is changed";
+  if (*why == NULL && inferred == 0 && (made->status == 0 || made->status == TN_E_RANGE)) {
+    compare_ways(made, call, 0, NULL, why);
+    if (*why == NULL) compare_ways(made, call, 0, "portable", why);
+    if (*why == NULL) compare_ways(made, call, 1, NULL, why);
+  }
+  return *why != NULL ? CALL_WRONG : made->status == 0 ? CALL_RIGHT : CALL_REFUSED;
+}
+
+call_result try_call(const drawn_call* call, int* status, const char** why) {
+  made_call* made = calloc(1, sizeof *made);
+  *why = NULL;
+  seed_random(call->seed);
+  const call_result result = make_call(made, call, status, why);
+  free_call(made);
+  free(made);
+  return result;
+}
