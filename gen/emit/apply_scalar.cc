@@ -131,6 +131,7 @@ CExpr apply_scalar(Emitter& e, const OperandNode& node, const VApply& n) {
     case ScalarOp::Sub:
     case ScalarOp::Mul:
       if (is_complex(d)) return call_scalar_piece(e, row.name, d, a);
+      if (plain && e.is_measuring && n.op == ScalarOp::Mul) return c_call(e.options.prefix + "_rt_bytes_times", a);
       if (is_float(d) || plain) return c_binary(a[0], op, a[1]);
       return wrap_binary(e, op, d, a[0], a[1]);
     case ScalarOp::Div:

@@ -67,6 +67,8 @@ class Emitter {
   /// The condition of an `if`: comparisons of indices are plain.
   CExpr condition(const Operand& v);
   bool in_index() const { return in_index_; }
+  /// Products of indices are sizes of a workspace, which are computed before anything says that they fit.
+  bool is_measuring = false;
   bool is_index(const Operand& v, bool attributes) const;
   bool nonnegative(const Operand& v) const;
   std::optional<int64_t> known(const Operand& v) const;

@@ -95,6 +95,7 @@ class FunctionBuilder {
     f.name = function_name(nest, options) + "_workspace";
     f.params = {"const int64_t *size", fmt::format("const {}_scalar *attr", options.prefix)};
     CExpr total;
+    e.is_measuring = options.style == FunctionStyle::Library;
     for (const Buffer& b : nest.buffers)
       if (in_workspace(b)) total = total ? c_binary(total, "+", rounded_bytes(b)) : rounded_bytes(b);
     if (total && options.style == FunctionStyle::Library) total = c_binary(total, "+", c_text("63"));
@@ -233,7 +234,9 @@ class FunctionBuilder {
   CExpr rounded_bytes(const Buffer& b) {
     if (const auto n = e.known(b.elements)) return c_text(index_literal((*n * bytes_of(b.dtype) + 63) / 64 * 64));
     CExpr n = e.index(b.elements);
-    if (bytes_of(b.dtype) > 1) n = c_binary(n, "*", c_text(std::to_string(bytes_of(b.dtype))));
+    const CExpr bytes = c_text(std::to_string(bytes_of(b.dtype)));
+    if (e.is_measuring && bytes_of(b.dtype) > 1) n = c_call(options.prefix + "_rt_bytes_times", {n, bytes});
+    else if (bytes_of(b.dtype) > 1) n = c_binary(n, "*", bytes);
     return c_binary(c_binary(c_binary(n, "+", c_text("63")), "/", c_text("64")), "*", c_text("64"));
   }
 

@@ -343,6 +343,9 @@ int64_t tn_rt_shr(tn_frame *f, int64_t a, int64_t b);
 int64_t tn_rt_sign(int64_t a);
 int64_t tn_rt_popcount(int64_t a);
 int64_t tn_rt_clz(int64_t a);
+int64_t tn_rt_bytes_plus(int64_t a, int64_t b);
+int64_t tn_rt_bytes_times(int64_t a, int64_t b);
+void tn_rt_within(tn_frame *f, const int64_t *values, int32_t count, int64_t most);
 int64_t tn_rt_product(tn_frame *f, const tn_dims *pack);
 int64_t tn_rt_to_int(tn_frame *f, double x);                /* toward zero; NaN and what does not fit: TN_E_SHAPE */
 int64_t tn_rt_at(tn_frame *f, const tn_dims *pack, int64_t at);            /* from the end when negative */

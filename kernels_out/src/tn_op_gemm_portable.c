@@ -319,9 +319,10 @@ static int64_t tn_gemm_f32_portable_workspace(const int64_t *size, const tn_scal
   const int64_t M = size[0];
   const int64_t K = size[1];
   const int64_t N = size[2];
-  return (tn_i64_min_portable(M, tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1) * 4) * K * 4 + 63) / 64 * 64 +
-      ((tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4) + 3) / 4 * 4 * K * 4 + 63) / 64 *
-      64 + 63;
+  return (tn_rt_bytes_times(tn_rt_bytes_times(tn_i64_min_portable(M,
+      tn_rt_bytes_times(tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1), 4)), K), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_portable(N,
+      tn_rt_bytes_times(tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1), 4)) + 3) / 4, 4), K), 4) + 63) / 64 * 64 + 63;
 }
 
 /*
@@ -479,9 +480,10 @@ static int64_t tn_gemm_f32_noC_portable_workspace(const int64_t *size, const tn_
   const int64_t M = size[0];
   const int64_t K = size[1];
   const int64_t N = size[2];
-  return (tn_i64_min_portable(M, tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1) * 4) * K * 4 + 63) / 64 * 64 +
-      ((tn_i64_min_portable(N, tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1) * 4) + 3) / 4 * 4 * K * 4 + 63) / 64 *
-      64 + 63;
+  return (tn_rt_bytes_times(tn_rt_bytes_times(tn_i64_min_portable(M,
+      tn_rt_bytes_times(tn_i64_max_portable(2048 / (K > 1 ? K : 1), 1), 4)), K), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_portable(N,
+      tn_rt_bytes_times(tn_i64_max_portable(16384 / (K > 1 ? K : 1), 1), 4)) + 3) / 4, 4), K), 4) + 63) / 64 * 64 + 63;
 }
 
 extern const tn_core tn_cores_gemm_portable[];

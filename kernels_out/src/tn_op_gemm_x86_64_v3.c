@@ -746,9 +746,11 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
   const int64_t M = size[0];
   const int64_t K = size[1];
   const int64_t N = size[2];
-  return (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) / 64 * 64 +
-      ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K * 4 + 63) /
-      64 * 64 + 384 + 63;
+  return (tn_rt_bytes_times(tn_rt_bytes_times(tn_i64_min_x86_64_v3(M,
+      tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
+      tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
+      + 384 + 63;
 }
 
 /*
@@ -1214,9 +1216,11 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
   const int64_t M = size[0];
   const int64_t K = size[1];
   const int64_t N = size[2];
-  return (tn_i64_min_x86_64_v3(M, tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1) * 6) * (K + 16) * 4 + 63) / 64 * 64 +
-      ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K * 4 + 63) /
-      64 * 64 + 384 + 63;
+  return (tn_rt_bytes_times(tn_rt_bytes_times(tn_i64_min_x86_64_v3(M,
+      tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
+      (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
+      tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
+      + 384 + 63;
 }
 
 extern const tn_core tn_cores_gemm_x86_64_v3[];

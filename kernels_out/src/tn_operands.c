@@ -4,7 +4,7 @@
 
 /* ---- the stored shape of an operand */
 
-/* Strides and elements of a contiguous tensor; bytes and distances must fit in 63 bits. What has no elements has no distances. */
+/* Strides and elements of a contiguous tensor; bytes and distances must fit in 62 bits. What has no elements has no distances. */
 static void contiguous_steps(tn_frame *f, int32_t bytes)
 {
     tn_stored *s = &f->stored;
@@ -16,7 +16,7 @@ static void contiguous_steps(tn_frame *f, int32_t bytes)
         empty |= n == 0;
         if (((step | n) >> 28) == 0)                        /* a product of small numbers needs no division */
             step *= n > 1 ? n : 1;
-        else if (n > 1 && step > INT64_MAX / bytes / n)
+        else if (n > 1 && step > INT64_MAX / 2 / bytes / n)
             fits = 0;
         else
             step *= n > 1 ? n : 1;
@@ -532,9 +532,10 @@ void tn_rt_close(tn_frame *f, tn_operand *t, int k)
 {
     int64_t *at = f->word + t->view;
     int32_t d = 0;
-    if (f->status != 0)                     /* maybe more dimensions than there is room for */
+    if (f->status == 0)                     /* else there may be more dimensions than there is room for */
+        contiguous_steps(f, t->bytes);
+    if (f->status != 0)                     /* distances that do not fit */
         return;
-    contiguous_steps(f, t->bytes);
     t->reach = f->stored.elements * t->bytes;
     for (int g = 0; g < t->groups; ++g) {
         const tn_group group = tn_rt_group(*at);

@@ -608,7 +608,7 @@ TN_APART static int64_t need(const tn_frame *f, const plan *p)
     int64_t n = p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
     for (int k = 0; k < p->form->n_arguments && p->copies; ++k)
         if (is_staged(f, p, k))
-            n += staged_bytes(f, operand_of(f, p, k));
+            n = tn_rt_bytes_plus(n, staged_bytes(f, operand_of(f, p, k)));
     return n == 0 ? 0 : n + 63;
 }
 

@@ -136,6 +136,30 @@ int64_t tn_rt_shr(tn_frame *f, int64_t a, int64_t b)
     return b > 62 ? -(a < 0) : tn_rt_floordiv(f, a, INT64_C(1) << b);
 }
 
+/* Sizes of workspaces: of views with strides of 0 products of extents may be of any size. What does not fit in 57 bits is 2^57,
+   which no workspace has. */
+int64_t tn_rt_bytes_plus(int64_t a, int64_t b)
+{
+    const int64_t most = INT64_C(1) << 57;
+    return a < most && b < most ? (a + b < most ? a + b : most) : most;
+}
+
+int64_t tn_rt_bytes_times(int64_t a, int64_t b)
+{
+    const int64_t most = INT64_C(1) << 57;
+    const int64_t x = a < 0 ? -(a + 1) : a, y = b < 0 ? -(b + 1) : b;
+    if (x >= most || y >= most || (x > 0 && y >= most / (x + 1)))
+        return (a < 0) == (b < 0) ? most : -most;
+    return a * b;
+}
+
+/* Attributes that are a part of indices, or a factor of such a part, are so small that all of these are in range. */
+void tn_rt_within(tn_frame *f, const int64_t *values, int32_t count, int64_t most)
+{
+    for (int32_t k = 0; k < count; ++k)
+        tn_rt_require(f, values[k] >= -most && values[k] <= most, TN_E_ATTR);
+}
+
 int64_t tn_rt_product(tn_frame *f, const tn_dims *pack)
 {
     int64_t n = 1;

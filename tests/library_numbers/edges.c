@@ -175,6 +175,30 @@ static void far_attributes(void)
     EXPECT(call_op("roll", TN_F32, &in, 1, &out, 1, roll, 2) == 0 && y[0] == 3, y[0]);   /* 2^63 % 5 */
 }
 
+/* Strides and pads that indices cannot be computed with, extents whose product does not fit, a workspace that no memory has. */
+static void far_windows(void)
+{
+    const int64_t image[4] = {1, 1, 2, 2}, window[2] = {1, 1}, far[2] = {INT64_MAX - 1, 1}, pads[4] = {INT64_MIN + 1, 0, INT64_MAX, 0};
+    const tn_attr strides[2] = {{"kernel", 2, window, NULL}, {"stride", 2, far, NULL}};
+    const tn_attr padded[2] = {{"kernel", 2, window, NULL}, {"pads", 4, pads, NULL}};
+    float x[4] = {1, 2, 3, 4}, y[4];
+    box in = boxed(TN_F32, x, 4, image, NULL), out = boxed(TN_F32, y, 3, image, NULL);
+    EXPECT(call_op("im2col", TN_F32, &in, 1, &out, 1, strides, 2) == TN_E_ATTR, 0);
+    EXPECT(call_op("im2col", TN_F32, &in, 1, &out, 1, padded, 2) == TN_E_ATTR, 0);
+
+    const int64_t wide[3] = {(int64_t)1 << 45, (int64_t)1 << 45, 0}, axis = 2;
+    const tn_attr axes = {"axes", 1, &axis, NULL};
+    in = boxed(TN_F32, x, 3, wide, NULL);
+    EXPECT(call_op("sum", TN_F32, &in, 1, &out, 1, &axes, 1) == TN_E_SHAPE, 0);
+
+    const int64_t long_rows[3] = {1, (int64_t)1 << 32, 2}, repeated[3] = {0, 0, 0};
+    in = boxed(TN_F32, x, 3, long_rows, repeated);
+    in.t.shape = in.shape;
+    in.t.strides = in.strides;
+    const tn_tensor* const ins[1] = {&in.t};
+    EXPECT(tn_workspace(tn_find("dft", TN_F32, 3), ins, NULL, 0) >= (int64_t)1 << 57, 0);
+}
+
 static void far_steps(void)
 {
     const int64_t cases[][4] = {{0, 5, INT64_MAX, 0}, {4, INT64_MIN, INT64_MIN, 4}, {-1, INT64_MIN, -INT64_MAX, 4}};
@@ -352,7 +376,7 @@ static void powers_of_pools(void)
 int main(void)
 {
     void (*const groups[])(void) = {limits,          reductions,       long_sums,        norms,          empty_argmax, gemm_factors,
-                                    generators,      far_attributes,   far_steps,      nonzero_of_views,
+                                    generators,      far_attributes,   far_windows,   far_steps,      nonzero_of_views,
                                     ranks_above_the_limit, empty_and_huge, typed_axes,       turned_views,
                                     complex_ends,    wide_integers_to_bf16, powers_of_pools};
     for (int l = 0; l < LENGTH(levels); ++l) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "harness/library/index_parts.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library_names.h"
 #include "support/check.h"
@@ -45,7 +46,7 @@ bool drop_unread(std::string& text, const std::string& name) {
 class BindWriter {
  public:
   BindWriter(const LibraryOp& op, const OpLibrary& defs, const BindSignature& signature)
-      : op_(op), def_(*op.def), signature_(signature) {
+      : op_(op), def_(*op.def), signature_(signature), index_parts_(index_parts(op)) {
     s_ = {&op, &signature, {}, {}, {}, {}, &body_};
     s_.scope.def = &def_;
     s_.scope.defs = &defs;
@@ -136,6 +137,7 @@ class BindWriter {
         if (t.optional == optional && !has_broadcast(t) && !t.follows) open.push_back(&t);
     bool exact_done = false, broadcast_done = std::none_of(def_.inputs.begin(), def_.inputs.end(), has_broadcast);
     requirements(true);
+    parts_of_indices();
     for (;;) {
       bool moved = lists() || lets();
       for (auto t = open.begin(); t != open.end() && !moved; ++t)
@@ -169,6 +171,8 @@ class BindWriter {
       body_.line().print_line("/* {}: one for each dimension of {} */", name, a.pack);
       body_.print_line("tn_dims {} = a->{};", name, name);
       body_.print_line("tn_rt_per_dim(f, &{}, {}, {});", name, c_identifier(a.pack), signature_.neutral.at(a.name));
+      if (const auto part = index_parts_.find({a.name, 0}); part != index_parts_.end())
+        body_.print_line("tn_rt_within(f, {}.dim, {}.rank, {});", name, name, most_of(part->second));
       moved = lists_.insert(a.name).second;
     }
     return moved;
@@ -306,6 +310,20 @@ class BindWriter {
           body_.print_line("tn_rt_require(f, {}, TN_E_{});", condition_text(r, s_.scope),
                            of_attributes ? "ATTR" : "SHAPE");
         });
+    }
+  }
+
+  /// Attributes that indices are computed with; lists for each dimension are checked where they are read.
+  void parts_of_indices() {
+    bool begun = false;
+    for (const auto& [element, part] : index_parts_) {
+      const AttrDef* a = def_.attr(element.first);
+      if (a == nullptr || a->kind != AttrKind::integer || a->count == AttrCount::per_dim || a->count == AttrCount::any)
+        continue;
+      if (!begun) body_.line().line("/* parts of indices */");
+      begun = true;
+      const std::string at = a->count == AttrCount::fixed ? fmt::format("[{}]", element.second) : "";
+      body_.print_line("tn_rt_within(f, &a->{}{}, 1, {});", c_identifier(a->name), at, most_of(part));
     }
   }
 
@@ -459,6 +477,7 @@ class BindWriter {
   const LibraryOp& op_;
   const OpDef& def_;
   const BindSignature& signature_;
+  const IndexParts index_parts_;
   TextWriter body_{4};
   BindState s_;
   std::set<std::string> has_float_, has_integer_, lists_;

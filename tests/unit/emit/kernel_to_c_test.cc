@@ -142,7 +142,7 @@ TEST_CASE("workspace buffers are carved from aligned memory") {
   CHECK(text.find("free_memory += (N * 4 + 63) / 64 * 64;") != std::string::npos);
   EmitNeeds needs;
   const std::string bytes = print_c99(emit_workspace_function(nest, portable, {}, needs));
-  CHECK(bytes.find("return (N * 4 + 63) / 64 * 64 + 64 + 63;") != std::string::npos);
+  CHECK(bytes.find("return (tn_rt_bytes_times(N, 4) + 63) / 64 * 64 + 64 + 63;") != std::string::npos);
   CHECK(!constant_workspace_bytes(nest, FunctionStyle::Library));
 }
 
