@@ -140,6 +140,17 @@ struct TryOptions {
   std::string runner;              ///< what starts the compiled program; empty: this machine itself
 };
 
+struct BenchOptions {
+  std::vector<std::string> graphs;       ///< .yaml or .onnx
+  std::vector<std::string> definitions;  ///< as in ModelOptions
+  std::optional<std::string> cases;      ///< what is timed, in place of opdefs/bench
+  KernelSelection selection;             ///< of ops without names: what is timed; dtypes as in TryOptions
+  std::vector<SizeBound> sizes;          ///< of the graphs
+  int threads = 1;
+  std::string compiler = "cc";
+  std::optional<std::string> json, svg;  ///< files to write
+};
+
 struct DumpOptions {
   std::string stage;
   std::vector<std::string> inputs;  ///< definitions or one graph; none: the shipped definitions
@@ -182,8 +193,8 @@ struct RunControl {
 
 struct Options {
   RunControl control;
-  std::variant<LibOptions, ModelOptions, RunOptions, TrainOptions, TuneOptions, TryOptions, DumpOptions, ExplainOptions,
-               ListOptions>
+  std::variant<LibOptions, ModelOptions, RunOptions, TrainOptions, TuneOptions, TryOptions, BenchOptions, DumpOptions,
+               ExplainOptions, ListOptions>
       command;
 };
 

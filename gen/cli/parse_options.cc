@@ -84,8 +84,12 @@ void add_dtypes(CLI::App& app, std::vector<std::string>& dtypes) {
   add_parsed(app, {"--dtypes", "f32,i8|all", "a list of dtypes", "only these"}, dtypes, parse_name_list);
 }
 
-void add_selection(CLI::App& app, KernelSelection& selection) {
+void add_ops(CLI::App& app, KernelSelection& selection) {
   add_parsed(app, {"--ops", "a,b|all", "a list of ops", "only these"}, selection.ops, parse_name_list);
+}
+
+void add_selection(CLI::App& app, KernelSelection& selection) {
+  add_ops(app, selection);
   add_dtypes(app, selection.dtypes);
   add_parsed(app, {"--ranks", "0-8", "ranks from 0 to 8 such as 0-4 or 1,2", "only these"}, selection.ranks,
              parse_ranks);
@@ -364,6 +368,26 @@ void add_try(CLI::App& app, TryOptions& attempt) {
   app.add_option("--runner", attempt.runner, "what starts the program, such as qemu-aarch64")->type_name("CMD");
 }
 
+void add_bench(CLI::App& app, BenchOptions& bench) {
+  app.description("Times kernels of the library and models beside the ceilings that this machine reaches.");
+  app.footer("example: tenon bench --ops gemm,softmax --json times.json --svg roofline.svg");
+  add_files(app, "NET", bench.graphs, "models (.yaml or .onnx) to time, alone where --ops is left out");
+  add_ops(app, bench.selection);
+  bench.selection.dtypes.clear();  // one that each op takes, not all
+  add_dtypes(app, bench.selection.dtypes);
+  bench.selection.isas = {"native"};
+  add_isa(app, bench.selection.isas);
+  app.add_option("--cases", bench.cases, "shapes to time, not those of opdefs/bench: docs/benchmarks.md")
+      ->type_name("FILE");
+  add_user_definitions(app, bench.definitions);
+  add_sizes(app, bench.sizes);
+  const Flag threads = {"--threads", "N", "a number from 1 to 1024", "calls of a kernel at once, workers of a model"};
+  add_parsed(app, threads, bench.threads, parse_threads);
+  app.add_option("--cc", bench.compiler, "the C compiler [cc]")->type_name("CMD");
+  app.add_option("--json", bench.json, "write all figures")->type_name("FILE");
+  app.add_option("--svg", bench.svg, "write a roofline")->type_name("FILE");
+}
+
 void add_dump(CLI::App& app, DumpOptions& dump) {
   app.description("Prints what a stage makes of definitions or of a graph.");
   app.footer("example: tenon dump lower --ops relu --dtypes f32 --isa portable");
@@ -458,6 +482,7 @@ ParsedCommandLine parse_options(const std::vector<std::string>& arguments) {
   add_command(app, "train", options, add_train);
   add_command(app, "tune", options, add_tune);
   add_command(app, "try", options, add_try);
+  add_command(app, "bench", options, add_bench);
   add_command(app, "dump", options, add_dump);
   add_command(app, "explain", options, add_explain);
   add_command(app, "list", options, add_list);

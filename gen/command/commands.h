@@ -11,6 +11,7 @@ int run_command(Run& run, const RunOptions& options);
 int run_command(Run& run, const TrainOptions& options);
 int run_command(Run& run, const TuneOptions& options);
 int run_command(Run& run, const TryOptions& options);
+int run_command(Run& run, const BenchOptions& options);
 int run_command(Run& run, const DumpOptions& options);
 int run_command(Run& run, const ExplainOptions& options);
 int run_command(Run& run, const ListOptions& options);

@@ -22,6 +22,10 @@ void refuse_unreadable(const std::vector<std::string>& paths) {
   }
 }
 
+std::string with_optimization(const std::string& compiler) {
+  return compiler.find(" -O") == std::string::npos ? compiler + " -O2" : compiler;
+}
+
 std::string compile_line(const std::string& compiler, const std::string& program) {
   return fmt::format("{} -O2 -std=c99 -Iinclude -o {} $(cat sources.txt)", compiler, program);
 }

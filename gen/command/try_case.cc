@@ -8,6 +8,7 @@
 #include <random>
 
 #include "algebra/simplify.h"
+#include "ir/kernel/kernel_cost.h"
 #include "ir/kernel/library.h"
 #include "ir/op/type_function.h"
 #include "library/bind_shapes.h"
@@ -74,13 +75,18 @@ double reduction_terms(const Kernel& k) {
   return most;
 }
 
-constexpr int64_t kMostTestBytes = int64_t{1} << 26;  // of a test: its tensors are written out as C
+constexpr int64_t kMostTestBytes = int64_t{1} << 26;   // of a test: its tensors are written out as C
+constexpr int64_t kMostTimedBytes = int64_t{1} << 30;  // of one that is timed
+
+/// What a test is made for: to be compared with the answers, or to be timed.
+enum class TestUse : uint8_t { compared, timed };
 
 class CaseMaker {
  public:
   CaseMaker(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test,
-            Diagnostics& diagnostics)
-      : defs_(defs),
+            Diagnostics& diagnostics, TestUse use)
+      : use_(use),
+        defs_(defs),
         def_(def),
         types_(types),
         test_(test),
@@ -100,6 +106,7 @@ class CaseMaker {
     auto call = bind_call({defs_, def_, given_, attrs_, types_, place_}, diagnostics_);
     if (!call || !sizes_hold(*call) || !extents_exist(*call)) return std::nullopt;
     expand_body(defs_, call->scope, call->kernel, diagnostics_);
+    if (use_ == TestUse::timed) return diagnostics_.has_errors() ? std::nullopt : std::optional(timed(*call));
     if (diagnostics_.has_errors() || !answer(*call) || !take_known_answers(*call->scope.def)) return std::nullopt;
     out_.terms = reduction_terms(call->kernel);
     return std::move(out_);
@@ -114,10 +121,10 @@ class CaseMaker {
   /// Counts so many elements; false, with a message, where the test has too many, or their number (-1) is beyond
   /// counting.
   bool takes_room(int64_t elements, DType d) {
-    if (elements >= 0 && elements <= (kMostTestBytes - bytes_) / bytes_of(d))
-      return bytes_ += elements * bytes_of(d), true;
+    const int64_t most = use_ == TestUse::timed ? kMostTimedBytes : kMostTestBytes;
+    if (elements >= 0 && elements <= (most - bytes_) / bytes_of(d)) return bytes_ += elements * bytes_of(d), true;
     return fail(Code::E0227, place_,
-                fmt::format("{}: the tensors of this test take more than {} MiB", def_.name, kMostTestBytes >> 20),
+                fmt::format("{}: the tensors of this test take more than {} MiB", def_.name, most >> 20),
                 {"give smaller sizes"});
   }
 
@@ -317,8 +324,8 @@ class CaseMaker {
     const auto unit = [&] { return static_cast<long double>(rng_() >> 11) * 0x1p-53L; };
     for (int64_t i = 0; i < n; ++i) {
       Number v;
-      v.f = unit() * 4 - 2;
-      v.im = unit() * 4 - 2;
+      v.f = use_ == TestUse::timed ? unit() : unit() * 4 - 2;
+      v.im = use_ == TestUse::timed ? unit() : unit() * 4 - 2;
       v.i = index ? static_cast<int64_t>(rng_() % static_cast<uint64_t>(std::max<int64_t>(least_, 1)))
                   : static_cast<int64_t>(rng_() % 7) - (is_signed_int(d) ? 3 : 0);
       if (d == DType::Bool) v.i &= 1;
@@ -349,6 +356,17 @@ class CaseMaker {
                                   call.scope.def->outputs[k].name, *n),
                       {"give greater sizes, or write what has to hold under `require`"});
     return true;
+  }
+
+  /// Of the outputs only what they are: an extent that depends on data is 0.
+  TryCase timed(const BoundCall& call) {
+    out_.work = work_of(call.kernel);
+    for (size_t k = 0; k < call.output_dims.size(); ++k) {
+      out_.outputs.push_back({call.output_types[k], {}, {}});
+      for (const Expr& e : call.output_dims[k])
+        out_.outputs.back().dims.push_back(constant_value(simplify(e)).value_or(0));
+    }
+    return std::move(out_);
   }
 
   bool answer(const BoundCall& call) {
@@ -409,6 +427,7 @@ class CaseMaker {
     return true;
   }
 
+  const TestUse use_;
   const OpLibrary& defs_;
   const OpDef& def_;
   const std::map<std::string, DType>& types_;
@@ -432,7 +451,26 @@ class CaseMaker {
 
 std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types,
                                      const TestCase& test, Diagnostics& diagnostics) {
-  return CaseMaker(defs, def, types, test, diagnostics).make();
+  return CaseMaker(defs, def, types, test, diagnostics, TestUse::compared).make();
+}
+
+std::optional<TryCase> make_timed_case(const OpLibrary& defs, const OpDef& def,
+                                       const std::map<std::string, DType>& types, const TestCase& test,
+                                       Diagnostics& diagnostics) {
+  return CaseMaker(defs, def, types, test, diagnostics, TestUse::timed).make();
+}
+
+std::optional<TimedWork> work_of(const Kernel& kernel) {
+  const auto cost = cost_of(kernel);
+  if (!cost) return std::nullopt;
+  double written = 0;
+  for (const Tensor& t : kernel.tensors) {
+    if (t.role != Role::Output) continue;
+    double bytes = bytes_of(t.dtype);
+    for (const Expr& extent : t.dims) bytes *= static_cast<double>(constant_value(extent).value_or(1));
+    written += bytes;
+  }
+  return TimedWork{cost->flops, cost->bytes - written, written};
 }
 
 }  // namespace tenon

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/kernel/kernel.h"
 #include "ir/number/tensor_data.h"
 #include "ir/op/op_def.h"
 #include "support/diagnostics.h"
@@ -20,13 +21,19 @@ struct TryAttr {
   std::vector<double> f;
 };
 
+/// What one call does: scalar operations as kernel_cost.h counts them, bytes of the operands and of the results.
+struct TimedWork {
+  double operations = 0, read = 0, written = 0;
+};
+
 /// Inputs and answers of one test.
 struct TryCase {
   std::vector<std::optional<TensorData>>
       inputs;  ///< in the definition's order, two operands of a variadic one; nothing where absent
   std::vector<TensorData> outputs;
-  std::vector<TryAttr> attrs;  ///< those that the test names
-  double terms = 1;            ///< how many elements the longest reduction combines
+  std::vector<TryAttr> attrs;     ///< those that the test names
+  double terms = 1;               ///< how many elements the longest reduction combines
+  std::optional<TimedWork> work;  ///< of a test that is timed; nothing where an extent depends on data
 };
 
 /// Makes inputs of `types` (by type variable), of the test's shapes and values or else of random ones from a fixed
@@ -35,5 +42,14 @@ struct TryCase {
 /// the test does not fit the op.
 std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types,
                                      const TestCase& test, Diagnostics& diagnostics);
+
+/// The same without answers, to be timed: fractions are between 0 and 1, where all functions are defined, and tensors
+/// may be larger.
+std::optional<TryCase> make_timed_case(const OpLibrary& defs, const OpDef& def,
+                                       const std::map<std::string, DType>& types, const TestCase& test,
+                                       Diagnostics& diagnostics);
+
+/// What a kernel of constant extents reads, writes and computes; nothing where an extent is open.
+std::optional<TimedWork> work_of(const Kernel& kernel);
 
 }  // namespace tenon

@@ -11,7 +11,9 @@
 #include <map>
 
 #include "command/commands.h"
+#include "command/program_folder.h"
 #include "command/select.h"
+#include "command/test_types.h"
 #include "command/try_case.h"
 #include "ir/op/type_function.h"
 #include "library/expand_library.h"
@@ -162,11 +164,9 @@ bool compiles(const fs::path& folder, const std::string& line) {
   return status == 0;
 }
 
-/// `--cc`, which may say how to optimise itself, and the flags that generated C takes.
 std::string compiler_line(const TryOptions& options) {
   // gcc's remark on vectors as arguments does not concern functions called from outside
-  return fmt::format("{}{} -std=c99 -Wno-psabi -D_POSIX_C_SOURCE=200112L -Iinclude", options.compiler,
-                     options.compiler.find(" -O") == std::string::npos ? " -O2" : "");
+  return with_optimization(options.compiler) + " -std=c99 -Wno-psabi -D_POSIX_C_SOURCE=200112L -Iinclude";
 }
 
 bool run_case(const fs::path& folder, const std::string& text, const TryOptions& options) {
@@ -212,53 +212,6 @@ std::vector<TestCase> chosen_tests(Run& run, const OpDef& def, const TryOptions&
   if (tests.empty()) tests.emplace_back();
   return tests;
 }
-
-/// Keys from --dtypes; without it f32 where the op takes it, else the first that it takes, and those that its tests
-/// name.
-std::vector<DType> chosen_keys(const OpDef& def, const TryOptions& options, const std::vector<TestCase>& tests) {
-  const std::vector<DType> taken = def.types.empty() ? std::vector<DType>{} : dtypes_of(def.types[0]);
-  if (taken.empty()) return {};
-  std::vector<DType> keys;
-  const auto takes = [&](DType d) { return std::find(taken.begin(), taken.end(), d) != taken.end(); };
-  const auto add = [&](DType d) {
-    if (takes(d) && std::find(keys.begin(), keys.end(), d) == keys.end()) keys.push_back(d);
-  };
-  const std::vector<std::string>& names = options.selection.dtypes;
-  if (names.empty()) {
-    add(takes(DType::F32) ? DType::F32 : taken[0]);
-    for (const TestCase& t : tests)
-      for (const auto& [var, dtype] : t.dtypes)
-        if (var.text == def.types[0].name) add(*dtype_from_name(dtype.text));
-    return keys;
-  }
-  if (names == std::vector<std::string>{"all"}) return taken;
-  for (const std::string& name : names) add(named_dtype(name));
-  if (!keys.empty()) return keys;
-  std::vector<std::string_view> all;
-  for (const DType d : taken) all.push_back(name_of(d));
-  stop_run(exit_bad_command_line, fmt::format("--dtypes: {} takes none of these, but {}", def.name, joined(all, ", ")));
-}
-
-/// The keys, and what tests say of other type variables: small types are there for those who name them.
-std::vector<DType> dtypes_to_make(const OpDef& def, std::vector<DType> keys, const std::vector<TestCase>& tests) {
-  for (const TestCase& t : tests)
-    for (const auto& [var, dtype] : t.dtypes)
-      if (!keys.empty() && var.text != def.types[0].name) keys.push_back(*dtype_from_name(dtype.text));
-  return keys;
-}
-
-/// Types of a test at one key; nothing where the test is about another key.
-std::optional<std::map<std::string, DType>> types_of(const OpDef& def, const TestCase& test, std::optional<DType> key) {
-  std::map<std::string, DType> types;
-  for (const TypeVar& v : def.types) types[v.name] = &v == &def.types[0] ? *key : dtypes_of(v).front();
-  for (const auto& [var, dtype] : test.dtypes) types[var.text] = *dtype_from_name(dtype.text);
-  for (const TypeVar& v : def.types)
-    if (v.derived) types[v.name] = *derived_dtype(v.name, types.at(std::string(variable_of_type(v.name))));
-  return def.types.empty() || types[def.types[0].name] == *key ? std::optional(std::move(types)) : std::nullopt;
-}
-
-/// The dtype by which the uniform entry finds an op without type variables: that of its first tensor.
-DType fixed_key(const TryCase& c) { return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dtype : c.inputs[0]->dtype; }
 
 /// Says what brought the definition into error: the test, or that nobody wrote one and the sizes and attributes are
 /// those that the definition leaves open.
@@ -318,7 +271,7 @@ int try_test(Run& run, const OpDef& def, const MadeTest& made, const TryOptions&
 /// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
 int try_in(Run& run, const Definitions& defs, const OpDef& def, const TryOptions& options, const fs::path& folder) {
   const std::vector<TestCase> tests = chosen_tests(run, def, options);
-  const std::vector<DType> keys = chosen_keys(def, options, tests);
+  const std::vector<DType> keys = chosen_keys(def, options.selection.dtypes, tests);
   const Library library = run.open(expand_library(defs.ops, {{def.name}, dtypes_to_make(def, keys, tests)}));
   const std::vector<MadeTest> made = make_tests(run, defs.ops, def, tests, keys, !options.tests.empty());
   LibOptions lib;

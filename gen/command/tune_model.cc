@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <random>
 
 #include "command/commands.h"
+#include "command/drawn_inputs.h"
 #include "command/program_folder.h"
 #include "command/select.h"
 #include "command/timed_program.h"
-#include "frontend/tensors/write_npy.h"
-#include "ir/graph/size_bounds.h"
 #include "oracle/number.h"
 #include "pipeline/make.h"
 #include "schedule/read_blueprints.h"
@@ -58,7 +55,7 @@ class Tuner {
     base_ = read_schedules(run_, o_.schedules, kernel_names(placed.plan));
     isa_ = placed.lowered.levels.back().isa;
     model_.isas = {std::string(isa_->name)};
-    how_ = {o_.compiler, o_.inputs.empty() ? drawn_inputs(placed.source.graph) : o_.inputs};
+    how_ = {o_.compiler, o_.inputs.empty() ? drawn_inputs(placed.source.graph, folder_) : o_.inputs};
     find_groups(placed);
     build();
     time_rounds(programs_, kShareOfSearch);
@@ -88,31 +85,6 @@ class Tuner {
           group.candidates.push_back(std::move(c));
         }
       }
-  }
-
-  std::vector<std::string> drawn_inputs(const Graph& graph) {
-    std::mt19937_64 random(1);
-    std::vector<std::string> files;
-    for (const ValueId id : graph.inputs) {
-      const Value& v = graph.values[static_cast<size_t>(id)];
-      TensorData data{v.dtype, {}, {}};
-      for (const SizeExpr& e : v.dims) data.dims.push_back(maximum_value(e, graph.sizes).value_or(1));
-      const int64_t n = element_count(data.dims);
-      data.bytes.resize(static_cast<size_t>(n) * static_cast<size_t>(bytes_of(v.dtype)));
-      for (int64_t k = 0; k < n; ++k) {
-        const auto drawn = static_cast<int64_t>(random() >> 40);
-        store_number(data, k, {drawn % 2, static_cast<long double>(drawn) * 0x1p-24L});
-      }
-      files.push_back(fmt::format("{}/in{}.npy", folder_, files.size()));
-      write(files.back(), npy_bytes(data));
-    }
-    return files;
-  }
-
-  static void write(const std::string& path, const std::string& bytes) {
-    std::FILE* file = std::fopen(path.c_str(), "wb");
-    const bool written = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    if ((file && std::fclose(file) != 0) || !written) fail(fmt::format("{}: cannot write", path));
   }
 
   /// A program with `rows` in front of what there is, not yet compiled.

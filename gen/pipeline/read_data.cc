@@ -101,6 +101,14 @@ Blueprints read_schedules(Run& run, const std::optional<std::string>& own, const
   return run.open(read_own_blueprints(read_files(run, {*own})[0], schedules, kernels));
 }
 
+TimedTests read_bench_tests(Run& run, const std::optional<std::string>& own, const OpLibrary& defs) {
+  TimedTests out;
+  for (const SourceFileRef& file :
+       read_files(run, own ? std::vector{*own} : files_ending(run.dirs().opdefs / "bench", ".yaml")))
+    for (auto& op : run.open(read_timed_tests(file, defs))) out.push_back(std::move(op));
+  return out;
+}
+
 std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::string>& names) {
   std::vector<std::string> paths;
   for (const std::string& name : names) paths.push_back((run.dirs().templates / name).string());

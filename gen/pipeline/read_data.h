@@ -13,6 +13,7 @@
 #include "ir/nest/blueprint.h"
 #include "ir/op/math_function.h"
 #include "ir/op/op_def.h"
+#include "opdef/read_timed_tests.h"
 #include "pipeline/run.h"
 #include "rewrite/rule.h"
 
@@ -30,6 +31,8 @@ MathLibrary read_math_library(Run& run);
 RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs);
 /// The schedules of templates/blueprints, behind those of the user's file `own`, which may name `kernels`.
 Blueprints read_schedules(Run& run, const std::optional<std::string>& own, const std::vector<std::string>& kernels);
+/// What `tenon bench` times: the tests of opdefs/bench, or of the user's file `own`.
+TimedTests read_bench_tests(Run& run, const std::optional<std::string>& own, const OpLibrary& defs);
 /// Frames below templates/: their texts by the names given.
 std::map<std::string, std::string> read_frames(Run& run, const std::vector<std::string>& names);
 

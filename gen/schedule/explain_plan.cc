@@ -7,6 +7,7 @@
 
 #include "ir/kernel/kernel_cost.h"
 #include "schedule/plan_memory.h"
+#include "support/quoted.h"
 
 namespace tenon {
 namespace {
@@ -34,18 +35,6 @@ std::string offset_text(const ExecutionPlan& plan, int b) {
   const PlanBuffer& root = plan.buffers[static_cast<size_t>(place.root)];
   return root.kind == BufferKind::Arena ? fmt::format("{}", root.offset + place.offset)
                                         : fmt::format("+{}", place.offset);
-}
-
-std::string xml(const std::string& s) {
-  std::string out;
-  for (const char c : s) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
 }
 
 /// Draws boxes in a frame of fixed size.
@@ -76,7 +65,7 @@ class Picture {
         "<text x=\"2\" y=\"18\">{5}</text><text x=\"2\" y=\"{6}\">0</text>\n{7}"
         "<text x=\"{2}\" y=\"{1}\" dy=\"-4\">{8}: {9} steps, arena {5} bytes</text>\n</svg>\n",
         kWidth + 10, kHeight + 30, kLeft, kWidth - kLeft, kHeight, plan_.arena_bytes, kHeight + 10, boxes_,
-        xml(plan_.name), plan_.steps.size());
+        xml_text(plan_.name), plan_.steps.size());
   }
 
  private:
@@ -89,9 +78,9 @@ class Picture {
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" stroke=\"#333\" "
         "stroke-width=\"0.5\">"
         "<title>{}: {} bytes at {}, steps {} to {}</title></rect>\n",
-        x, y, w, h, fill, xml(name), bytes, offset, life.first, life.last);
+        x, y, w, h, fill, xml_text(name), bytes, offset, life.first, life.last);
     if (h >= 10 && w >= 6.0 * static_cast<double>(name.size()))
-      boxes_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 2, y + h / 2 + 3, xml(name));
+      boxes_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 2, y + h / 2 + 3, xml_text(name));
   }
 
   const ExecutionPlan& plan_;

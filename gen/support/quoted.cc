@@ -67,6 +67,18 @@ std::string comment_inside(std::string_view text) {
   return out;
 }
 
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') out += "&lt;";
+    else if (c == '>') out += "&gt;";
+    else if (c == '&') out += "&amp;";
+    else if (c == '"') out += "&quot;";
+    else out += is_control(c) ? ' ' : c;
+  }
+  return out;
+}
+
 std::string shell_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);

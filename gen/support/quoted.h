@@ -18,6 +18,9 @@ std::string c_string_inside(std::string_view text);
 /// turns the direction of writing.
 std::string comment_inside(std::string_view text);
 
+/// Text inside an element or an attribute of XML.
+std::string xml_text(std::string_view text);
+
 /// One word of a POSIX shell.
 std::string shell_word(std::string_view text);
 

@@ -54,6 +54,32 @@ TEST_CASE("model takes sizes one at a time") {
   CHECK((model.weights == WeightsForm::bin && model.max_threads == 2 && model.main_program && model.selftest));
 }
 
+TEST_CASE("bench takes models, a selection and files to write") {
+  const auto bench = parsed<BenchOptions>({"bench", "net.onnx", "--ops", "relu", "--dtypes", "f32,i8", "--threads", "2",
+                                           "--cases", "c.yaml", "--size", "N=4", "--json", "t.json", "--svg", "r.svg"});
+  CHECK(bench.graphs == std::vector<std::string>{"net.onnx"});
+  CHECK(bench.selection.ops == std::vector<std::string>{"relu"});
+  CHECK(bench.selection.dtypes == std::vector<std::string>{"f32", "i8"});
+  CHECK((bench.threads == 2 && bench.cases == "c.yaml" && bench.sizes.size() == 1));
+  CHECK((bench.json == "t.json" && bench.svg == "r.svg"));
+  const auto plain = parsed<BenchOptions>({"bench"});
+  CHECK((plain.graphs.empty() && !plain.selection.ops && plain.selection.dtypes.empty() && plain.threads == 1));
+  CHECK(plain.selection.isas == std::vector<std::string>{"native"});
+}
+
+TEST_CASE("bench refuses flags that would have no effect") {
+  const auto refused = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "bench");
+    return parse_options(arguments).status == exit_bad_command_line;
+  };
+  CHECK(refused({"--size", "N=4"}));
+  CHECK(refused({"net.onnx", "--cases", "c.yaml"}));
+  CHECK(refused({"net.onnx", "--dtypes", "f32"}));
+  CHECK(refused({"--threads", "0"}));
+  CHECK(refused({"--json", ""}));
+  CHECK(refused({"--svg", "folder/"}));
+}
+
 TEST_CASE("run takes inputs and outputs in graph order") {
   const auto run = parsed<RunOptions>({"run", "net.onnx", "a.npy", "-o", "y.npy", "b.npy", "-o", "z.npy"});
   CHECK(run.inputs == std::vector<std::string>{"a.npy", "b.npy"});
