@@ -78,7 +78,8 @@ def products():
         n, blocks = 6, -(-k//block)
         w, s = byte(5, n, blocks, block*bits//8)*4, np.abs(real(6, n*blocks))*0.1
         for const in ((), (1, 2, 3)):
-            yield ms('MatMulNBits', real(7, 2, 3, k), w, s, K=k, N=n, bits=bits, block_size=block, const=const)
+            for rows in (3, 7):                                 # few, and many
+                yield ms('MatMulNBits', real(7, 2, rows, k), w, s, K=k, N=n, bits=bits, block_size=block, const=const)
             yield ms('MatMulNBits', real(7, 3, k), w, s, byte(8, n*-(-blocks*bits//8))*4, K=k, N=n, bits=bits, block_size=block, const=const)
     for ta, tb, alpha in itertools.product((0, 1), (0, 1), (1.0, 0.5)):
         yield ms('FusedMatMul', real(1, 2, *((4, 3) if ta else (3, 4))), real(2, 2, *((5, 4) if tb else (4, 5))), transA=ta, transB=tb, alpha=alpha)

@@ -65,7 +65,23 @@ std::string squaring(const std::string& attribute) {
       .text();
 }
 
+// So many rows of 40 numbers times six columns of 4 bits, in blocks of 32.
+std::string times_4_bits(int64_t rows) {
+  Proto n = node("MatMulNBits", {"x", "w", "s"}, {"y"},
+                 {int_attr("K", 40), int_attr("N", 6), int_attr("bits", 4), int_attr("block_size", 32)});
+  n.bytes(7, "com.microsoft");
+  return model({{n}, {value("x", {rows, 40}), value("w", {6, 2, 16}, 2), value("s", {12})}, {untyped("y")}, {}}, 13);
+}
+
 }  // namespace
+
+TEST_CASE("frontend: weights of 4 bits are multiplied as they are, or a panel of them at a time") {
+  const auto few = read(times_4_bits(1)), many = read(times_4_bits(9));
+  REQUIRE(few.ok());
+  REQUIRE(many.ok());
+  CHECK(to_text(*few).find("= matmul_blocks(") != std::string::npos);
+  CHECK(to_text(*many).find("= matmul_panels(") != std::string::npos);
+}
 
 TEST_CASE("frontend: an input whose numbers the stated extents tell is known, and checked") {
   const auto graph = read(told_by_an_input(true));
