@@ -27,7 +27,7 @@ std::string attribute_line(const TryAttr& a) {
 template <class T>
 std::string values_text(const std::vector<T>& values) {
   std::vector<std::string> texts;
-  for (const T v : values) texts.push_back(fmt::format("{:g}", static_cast<double>(v)));
+  for (const T v : values) texts.push_back(fmt::format("{}", v));
   for (const std::string& t : texts)
     if (t != texts[0]) return "[" + joined(texts, ",") + "]";
   return texts.empty() ? "[]" : texts[0];

@@ -1,6 +1,7 @@
 // What `tenon bench` makes of times: shares of ceilings, the table, JSON and the picture; and the shapes that it times.
 #include "bench/report.h"
 #include "catch.h"
+#include "command/bench_case.h"
 #include "command/test_types.h"
 #include "opdef/read_timed_tests.h"
 #include "shipped_library.h"
@@ -126,6 +127,13 @@ TEST_CASE("bench: a call to be timed has its work and no answers") {
   CHECK((made->work->read == 160 && made->work->written == 64 && made->work->operations >= 128));
   CHECK((made->outputs.size() == 1 && made->outputs[0].dims == std::vector<int64_t>{8, 2}));
   CHECK(made->outputs[0].bytes.empty());
+}
+
+TEST_CASE("bench: labels have all digits of integers, and one value for a list of equal ones") {
+  TryCase c;
+  c.inputs = {TensorData{DType::F32, {2, 3}, {}}, std::nullopt, TensorData{DType::F32, {}, {}}};
+  c.attrs = {{"shape", false, {1048576}, {}}, {"pads", false, {1, 1}, {}}, {"scale", true, {}, {0.5, 2}}};
+  CHECK(case_label(c) == "2x3 scalar shape=1048576 pads=1 scale=[0.5,2]");
 }
 
 TEST_CASE("bench: what is wrong with a file of shapes is told at its place") {
