@@ -127,6 +127,8 @@ typedef struct {
 enum {
     TN_ONE,         /* one dimension */
     TN_COLLAPSED,   /* all dimensions of the pack as one, their product */
+    TN_PERMUTED,    /* the same, and their order does not matter */
+    TN_MOVED,       /* the same, and a dimension may as well be one of another such pack */
     TN_FIXED,       /* eight dimensions, those in front of extent 1 */
     TN_ODOMETER,    /* the innermost one after merging; the others are walked by the caller */
     TN_PLANE        /* the same with one of the others */
@@ -170,6 +172,11 @@ static inline tn_group tn_rt_group(int64_t word)
 {
     const tn_group g = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24)};
     return g;
+}
+static inline const int64_t *tn_rt_next_group(const int64_t *at)
+{
+    const tn_group g = tn_rt_group(*at);
+    return at + 1 + (g.kind == TN_ONE ? 2 : g.count);
 }
 
 enum { TN_ANY_RANK = -1 };
@@ -308,6 +315,12 @@ void tn_rt_close(tn_frame *f, tn_operand *t, int k);
 void tn_rt_set_rank(tn_frame *f, tn_dims *pack, int64_t rank);
 /* Value of an `int[*P]` attribute: one for each dimension of a pack; `neutral` stands for those in front. */
 void tn_rt_give_list(tn_frame *f, int k, const tn_dims *list, int64_t neutral);
+
+/* The start of the pack's words in the operand's view; NULL: it does not have the pack. */
+int64_t *tn_rt_pack_words(const tn_frame *f, const tn_operand *t, int pack);
+/* Brings the dimensions of all views into the order in which those of the input `t` are in memory, where the operator allows
+   it; 0: nothing to change. */
+int tn_rt_turn(tn_frame *f, const tn_operand *t);
 
 /* ---- attributes: each looks up one name and stores its value; absent, the default stays */
 void tn_rt_attr_int(tn_frame *f, const char *name, int required, int64_t *to, int32_t count);

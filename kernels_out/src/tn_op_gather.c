@@ -119,7 +119,7 @@ static const tn_core *const gather_levels[TN_LEVELS] = {
 static const char *const gather_inputs[] = {"X", "Ix"};
 static const char *const gather_outputs[] = {"Y"};
 static const char *const gather_attributes[] = {"axis"};
-static const uint8_t gather_packs[] = {TN_COLLAPSED, TN_COLLAPSED, TN_COLLAPSED};
+static const uint8_t gather_packs[] = {TN_MOVED, TN_MOVED, TN_MOVED};
 const tn_op tn_rt_op_gather = {
     {"gather", 2, 1, 1, gather_inputs, gather_outputs, gather_attributes, 0x0},
     gather_bind, gather_with_room, gather_shapes, gather_levels, gather_entries, gather_forms, gather_packs,

@@ -141,7 +141,7 @@ static const tn_core *const layernorm_levels[TN_LEVELS] = {
 static const char *const layernorm_inputs[] = {"X", "G", "B"};
 static const char *const layernorm_outputs[] = {"Y"};
 static const char *const layernorm_attributes[] = {"axis", "eps"};
-static const uint8_t layernorm_packs[] = {TN_COLLAPSED, TN_COLLAPSED};
+static const uint8_t layernorm_packs[] = {TN_MOVED, TN_COLLAPSED};
 const tn_op tn_rt_op_layernorm = {
     {"layernorm", 3, 1, 2, layernorm_inputs, layernorm_outputs, layernorm_attributes, 0x4},
     layernorm_bind, layernorm_with_room, layernorm_shapes, layernorm_levels, layernorm_entries, layernorm_forms,

@@ -110,7 +110,7 @@ static const tn_core *const softmax_levels[TN_LEVELS] = {
 static const char *const softmax_inputs[] = {"X"};
 static const char *const softmax_outputs[] = {"Y"};
 static const char *const softmax_attributes[] = {"axis"};
-static const uint8_t softmax_packs[] = {TN_COLLAPSED, TN_COLLAPSED};
+static const uint8_t softmax_packs[] = {TN_MOVED, TN_MOVED};
 const tn_op tn_rt_op_softmax = {
     {"softmax", 1, 1, 1, softmax_inputs, softmax_outputs, softmax_attributes, 0x0},
     softmax_bind, softmax_with_room, softmax_shapes, softmax_levels, softmax_entries, softmax_forms, softmax_packs,

@@ -127,6 +127,198 @@ int32_t tn_rt_lowest_axis(tn_frame *f, const tn_ints *axes, int32_t ndim)
     return lowest;
 }
 
+/* ---- turning views */
+
+int64_t *tn_rt_pack_words(const tn_frame *f, const tn_operand *t, int pack)
+{
+    const int64_t *at = f->word + t->view;
+    for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at))
+        if (tn_rt_group(*at).kind != TN_ONE && tn_rt_group(*at).pack == pack)
+            return f->word + (at - f->word);
+    return NULL;
+}
+
+static int64_t magnitude(int64_t v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* How far apart the elements along a dimension of a pack are; extents of 1 come first in any order. */
+static int64_t distance_along(const tn_frame *f, const int64_t *at, int32_t d)
+{
+    return f->pack[tn_rt_group(*at).pack].dim[d] == 1 ? INT64_MAX : magnitude(at[1 + d]);
+}
+
+/* Dimensions d and d + 1 of a pack change places. */
+static void swap_dims(tn_frame *f, int pack, int32_t d)
+{
+    int64_t *dim = f->pack[pack].dim, kept = dim[d];
+    dim[d] = dim[d + 1], dim[d + 1] = kept;
+    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+        int64_t *at = tn_rt_pack_words(f, &f->operand[k], pack);
+        if (at != NULL)
+            kept = at[1 + d], at[1 + d] = at[2 + d], at[2 + d] = kept;
+    }
+}
+
+/* The dimensions of a pack, those that lead farthest in `t` first; 0 if they were so. */
+static int sort_pack(tn_frame *f, const tn_operand *t, int pack)
+{
+    const int64_t *at = tn_rt_pack_words(f, t, pack);
+    int swaps = 0;
+    for (int32_t n = f->pack[pack].rank - 1; n > 0; --n)
+        for (int32_t d = 0; d < n; ++d)
+            if (distance_along(f, at, d) < distance_along(f, at, d + 1)) {
+                swap_dims(f, pack, d);
+                swaps = 1;
+            }
+    return swaps;
+}
+
+/* The stride at word `from` of a view goes in front of the word at `to`. */
+static void move_word(int64_t *word, int64_t from, int64_t to)
+{
+    const int64_t kept = word[from];
+    for (; from + 1 < to; ++from)
+        word[from] = word[from + 1];
+    for (; from > to; --from)
+        word[from] = word[from - 1];
+    word[from] = kept;
+}
+/* Two packs between which dimensions move, in front of and behind those that do not, and how far these lead. */
+typedef struct {
+    int front, back;
+    int64_t least, most;
+    int64_t elements;
+} moving;
+
+/* Groups count their dimensions from the start of the view. */
+static void number_groups(const tn_frame *f, const tn_operand *t, const moving *m, int to_back)
+{
+    int64_t *at = f->word + t->view;
+    int32_t first = 0;
+    for (int32_t g = 0; g < t->groups; ++g) {
+        const tn_group group = tn_rt_group(*at);
+        const int grows = group.kind == TN_MOVED && group.pack == (to_back ? m->back : m->front);
+        const int shrinks = group.kind == TN_MOVED && group.pack == (to_back ? m->front : m->back);
+        const int32_t count = group.count + grows - shrinks;
+        *at = tn_rt_group_word(group.kind, group.pack, first, count);
+        first += count;
+        at += 1 + (group.kind == TN_ONE ? 2 : count);
+    }
+}
+
+/* The last dimension of the front becomes the first of the back, or the other way round. */
+static void move_dim(tn_frame *f, const moving *m, int to_back)
+{
+    tn_dims *front = &f->pack[m->front], *back = &f->pack[m->back];
+    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+        const int64_t *a = tn_rt_pack_words(f, &f->operand[k], m->front), *b = tn_rt_pack_words(f, &f->operand[k], m->back);
+        if (a == NULL || b == NULL)
+            continue;
+        const int64_t behind_front = a + 1 + front->rank - f->word, first_of_back = b + 1 - f->word;
+        if (to_back)
+            move_word(f->word, behind_front - 1, first_of_back);
+        else
+            move_word(f->word, first_of_back, behind_front);
+        number_groups(f, &f->operand[k], m, to_back);
+    }
+    if (to_back) {
+        for (int32_t d = back->rank++; d > 0; --d)
+            back->dim[d] = back->dim[d - 1];
+        back->dim[0] = front->dim[--front->rank];
+    } else {
+        front->dim[front->rank++] = back->dim[0];
+        --back->rank;
+        for (int32_t d = 0; d < back->rank; ++d)
+            back->dim[d] = back->dim[d + 1];
+    }
+}
+
+/* A dimension that does not move. */
+static void stay(moving *m, int64_t extent, int64_t stride)
+{
+    if (extent == 1)
+        return;
+    m->least = tn_rt_min(m->least, magnitude(stride));
+    m->most = tn_rt_max(m->most, magnitude(stride));
+}
+
+/* Which packs move in the view of `t`; 0: none do. */
+static int survey(const tn_frame *f, const tn_operand *t, moving *m)
+{
+    const int64_t *at = f->word + t->view;
+    int stays = 0;
+    const moving none = {-1, -1, INT64_MAX, 0, 1};
+    *m = none;
+    for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
+        const tn_group group = tn_rt_group(*at);
+        for (int32_t d = 0; d < group.count; ++d) {
+            const int64_t extent = group.kind == TN_ONE ? at[1] : f->pack[group.pack].dim[d];
+            m->elements *= extent;
+            if (group.kind != TN_MOVED)
+                stay(m, extent, group.kind == TN_ONE ? at[2] : at[1 + d]);
+        }
+        if (group.kind > TN_MOVED || (group.kind == TN_MOVED && (stays ? m->back : m->front) >= 0))
+            return 0;
+        if (group.kind == TN_MOVED)
+            *(stays ? &m->back : &m->front) = group.pack;
+        stays |= group.kind != TN_MOVED;
+    }
+    return m->front >= 0 && m->back >= 0 && m->most > 0;
+}
+
+/* Every dimension of the pack leads farther than those that stay, or less far. */
+static int is_apart(const tn_frame *f, const tn_operand *t, const moving *m, int pack)
+{
+    const int64_t *at = tn_rt_pack_words(f, t, pack);
+    for (int32_t d = 0; d < f->pack[pack].rank; ++d) {
+        const int64_t distance = distance_along(f, at, d);
+        if (distance == 0 || (distance >= m->least && distance <= m->most))
+            return 0;
+    }
+    return 1;
+}
+
+/* Views can be turned alike, and what may have to be copied then, the outputs, is smaller than the input. */
+static int is_worth_turning(const tn_frame *f, const moving *m)
+{
+    int64_t out = 0;
+    for (int k = 0; k < f->op->info.n_in + f->op->info.n_out; ++k) {
+        const tn_operand *o = &f->operand[k];
+        const int has_front = tn_rt_pack_words(f, o, m->front) != NULL, has_back = tn_rt_pack_words(f, o, m->back) != NULL;
+        if (has_front != has_back)
+            return 0;
+        if (k >= f->op->info.n_in)
+            out += o->reach / o->bytes;
+    }
+    return out <= m->elements / 2;
+}
+
+int tn_rt_turn(tn_frame *f, const tn_operand *t)
+{
+    moving m;
+    int changes = 0;
+    if (t->groups == 0 || !survey(f, t, &m) || m.least == 0 || !is_worth_turning(f, &m) || !is_apart(f, t, &m, m.front) ||
+        !is_apart(f, t, &m, m.back))
+        return 0;
+    for (int pack = 0; pack < f->op->n_packs; ++pack)
+        if (f->op->pack_kinds[pack] == TN_PERMUTED && tn_rt_pack_words(f, t, pack) != NULL)
+            changes |= sort_pack(f, t, pack);
+    changes |= sort_pack(f, t, m.front) | sort_pack(f, t, m.back);
+    const tn_dims *front = &f->pack[m.front], *back = &f->pack[m.back];
+    while (back->rank > 0 && distance_along(f, tn_rt_pack_words(f, t, m.back), 0) > m.most) {
+        move_dim(f, &m, 0);
+        changes = 1;
+    }
+    while (front->rank > 0 && distance_along(f, tn_rt_pack_words(f, t, m.front), front->rank - 1) < m.least) {
+        move_dim(f, &m, 1);
+        changes = 1;
+    }
+    changes |= sort_pack(f, t, m.front) | sort_pack(f, t, m.back);
+    return changes;
+}
+
 /* ---- outputs */
 
 /* Brings the stored dimensions into another order: dimension d goes to place to[d]. */

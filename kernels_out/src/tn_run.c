@@ -145,12 +145,6 @@ static int64_t times(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static const int64_t *next_group(const int64_t *at)
-{
-    const tn_group g = tn_rt_group(*at);
-    return at + 1 + (g.kind == TN_ONE ? 2 : g.count);
-}
-
 static int64_t extent_of(const tn_frame *f, const tn_operand *t, const int64_t *at, int32_t d)
 {
     const tn_group g = tn_rt_group(*at);
@@ -164,7 +158,7 @@ static int64_t inside(const tn_frame *f, const tn_operand *t, const int64_t *at,
 {
     int64_t n = 1;
     int32_t left = t->rank - tn_rt_group(*at).first - (d + 1);
-    for (++d; left > 0; d = 0, at = next_group(at))
+    for (++d; left > 0; d = 0, at = tn_rt_next_group(at))
         for (; d < tn_rt_group(*at).count; ++d, --left)
             n = times(n, extent_of(f, t, at, d));
     return n;
@@ -187,7 +181,7 @@ static int64_t stride_of(const tn_frame *f, const tn_operand *t, const int64_t *
 static const int64_t *walked(const tn_frame *f, const tn_operand *t, int pack)
 {
     const int64_t *at = f->word + t->view;
-    for (int32_t g = 0; g < t->groups; ++g, at = next_group(at)) {
+    for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
         const tn_group group = tn_rt_group(*at);
         if (group.kind >= TN_ODOMETER && group.pack == pack)
             return at;
@@ -411,11 +405,13 @@ static int kernel_dims(const tn_frame *f, const plan *p, const tn_operand *t, se
     int fits = 1;
     const int64_t *at = f->word + t->view;
     s->rank = 0;
-    for (int32_t g = 0; g < t->groups; ++g, at = next_group(at)) {
+    for (int32_t g = 0; g < t->groups; ++g, at = tn_rt_next_group(at)) {
         const tn_group group = tn_rt_group(*at);
         const int64_t *pack = pack_words(p, group.pack);
         switch (group.kind) {
         case TN_COLLAPSED:
+        case TN_PERMUTED:
+        case TN_MOVED:
             fits &= collapse(f, t, at, s);
             break;
         case TN_PLANE:
@@ -487,11 +483,11 @@ static int walk_packs(const tn_frame *f, plan *p)
     return 1;
 }
 
-/* Lays out all arguments. Staging one may change what merges, so it is done again until all fit. */
-static int lay_out(const tn_frame *f, plan *p)
+/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so it is done again until all fit. */
+static int lay_out(tn_frame *f, plan *p)
 {
     p->copies = 0;
-    for (int round = 0; round <= p->form->n_arguments; ++round) {
+    for (int round = 0; round <= p->form->n_arguments + 1; ++round) {
         int again = 0;
         if (!walk_packs(f, p))
             return TN_E_SHAPE;
@@ -501,6 +497,10 @@ static int lay_out(const tn_frame *f, plan *p)
             tn_operand *t = &f->operand[p->form->arguments[k].operand];
             if (t->is_staged)
                 return TN_E_STRIDE;
+            if (round == 0 && k == 0 && tn_rt_turn(f, t)) {
+                again = 1;
+                break;
+            }
             t->is_staged = 1;
             p->copies = again = 1;
         }
@@ -792,7 +792,7 @@ static int box_of(const tn_frame *f, const tn_operand *t, tn_box *box, int out)
     for (int32_t g = t->groups - 1; g >= 0; --g) {
         const int64_t *at = f->word + t->view;
         for (int32_t j = 0; j < g; ++j)
-            at = next_group(at);
+            at = tn_rt_next_group(at);
         for (int32_t d = tn_rt_group(*at).count - 1; d >= 0; --d) {
             const int64_t n = extent_of(f, t, at, d), given = tn_rt_group(*at).kind == TN_ONE ? at[2] : at[1 + d];
             const int64_t to = out ? given : dense, from = out ? dense : given;

@@ -9,6 +9,7 @@
 #include "harness/library/constant_tables.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_room.h"
+#include "harness/library/pack_freedom.h"
 #include "harness/library_names.h"
 #include "support/check.h"
 #include "support/joined.h"
@@ -267,12 +268,17 @@ void write_names(const std::string& table, const std::vector<std::string>& names
   out.print_line("static const char *const {}[] = {{{}}};", table, joined(quoted, ", "));
 }
 
-std::string plan_constant(PackPlan p) {
+std::string plan_constant(PackPlan p, PackFreedom freedom) {
   switch (p) {
-    case PackPlan::Collapsed: return "TN_COLLAPSED";
+    case PackPlan::Collapsed: break;
     case PackPlan::Odometer: return "TN_ODOMETER";
     case PackPlan::Plane: return "TN_PLANE";
     case PackPlan::Fixed: return "TN_FIXED";
+  }
+  switch (freedom) {
+    case PackFreedom::none: return "TN_COLLAPSED";
+    case PackFreedom::permuted: return "TN_PERMUTED";
+    case PackFreedom::moved: return "TN_MOVED";
   }
   TENON_UNREACHABLE("pack plan");
 }
@@ -284,7 +290,7 @@ void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextW
   for (const TensorDef& t : def.outputs) outs.push_back(t.name);
   for (const AttrDef& a : def.attrs) attrs.push_back(a.name);
   for (const std::string& p : signature.packs)
-    kinds.push_back(op.packs.count(p) ? plan_constant(op.packs.at(p)) : "TN_COLLAPSED");
+    kinds.push_back(op.packs.count(p) ? plan_constant(op.packs.at(p), freedom_of(op, p)) : "TN_COLLAPSED");
   write_names(def.name + "_inputs", in, out);
   write_names(def.name + "_outputs", outs, out);
   write_names(def.name + "_attributes", attrs, out);

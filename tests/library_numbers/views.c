@@ -1,0 +1,131 @@
+/* Reductions of permuted and reversed views: the same numbers as of copies, and no copy where one order of dimensions does. */
+#include <math.h>
+
+#include "uniform.h"
+
+enum { RANK = 3, ELEMENTS = 5 * 6 * 7 };
+
+static const int64_t stored[RANK] = {5, 6, 7}, stored_strides[RANK] = {42, 7, 1};
+static float x[ELEMENTS];
+static const char *level;
+static int wrong;
+
+static double element(const int64_t *strides, const int64_t *at, int from_last)
+{
+    int64_t offset = from_last;
+    for (int d = 0; d < RANK; ++d)
+        offset += strides[d] * at[d];
+    return x[offset];
+}
+
+/* What `op` is over the axes of the mask, at the output element with these positions. */
+static double reduced(const char *op, const int64_t *shape, const int64_t *strides, int first, unsigned mask, int64_t *at)
+{
+    double sum = 0, most = -INFINITY;
+    int64_t where = 0, n[RANK];
+    for (int d = 0; d < RANK; ++d)
+        n[d] = (mask >> d & 1) != 0 ? shape[d] : 1;
+    for (int64_t k = 0; k < n[0] * n[1] * n[2]; ++k) {
+        const int64_t r[RANK] = {k / (n[1] * n[2]), k / n[2] % n[1], k % n[2]};
+        for (int d = 0; d < RANK; ++d)
+            if ((mask >> d & 1) != 0)
+                at[d] = r[d];
+        const double v = element(strides, at, first);
+        sum += v;
+        if (v > most)
+            most = v, where = k;
+    }
+    return strcmp(op, "sum") == 0 ? sum : strcmp(op, "max") == 0 ? most : (double)where;
+}
+
+/* One call on the view, compared element by element. */
+static void check(const char *op, const int64_t *shape, const int64_t *strides, int first, unsigned mask)
+{
+    int64_t axes[RANK], kept[RANK], out_axis[RANK], outputs = 1, y_index[ELEMENTS];
+    float y[ELEMENTS];
+    int n_axes = 0, n_kept = 0;
+    const int is_arg = strcmp(op, "argmax") == 0;
+    for (int d = 0; d < RANK; ++d)
+        if ((mask >> d & 1) != 0) {
+            axes[n_axes++] = d;
+        } else {
+            out_axis[n_kept] = d;
+            kept[n_kept++] = shape[d];
+            outputs *= shape[d];
+        }
+    const tn_attr attrs[1] = {{is_arg ? "axis" : "axes", is_arg ? 1 : n_axes, axes, NULL}};
+    box in = boxed(TN_F32, x + first, RANK, shape, strides);
+    box out = is_arg ? boxed(TN_I64, y_index, n_kept, kept, NULL) : boxed(TN_F32, y, n_kept, kept, NULL);
+    const int status = call_op(op, TN_F32, &in, 1, &out, 1, attrs, 1);
+    for (int64_t k = 0; k < outputs && status == 0; ++k) {
+        int64_t at[RANK] = {0}, rest = k;
+        for (int d = n_kept - 1; d >= 0; rest /= kept[d--])
+            at[out_axis[d]] = rest % kept[d];
+        const double want = reduced(op, shape, strides, first, mask, at), got = is_arg ? (double)y_index[k] : y[k];
+        if (want != got && ++wrong < 20)
+            printf("%s, %s: axes %x of strides %d %d %d: element %d is %g, not %g\n", level, op, mask, (int)strides[0],
+                   (int)strides[1], (int)strides[2], (int)k, got, want);
+    }
+    if (status != 0 && ++wrong < 20)
+        printf("%s, %s: axes %x: status %d\n", level, op, mask, status);
+}
+
+static void orders(void)
+{
+    static const int order[6][RANK] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    for (int o = 0; o < 6; ++o)
+        for (int reversed = 0; reversed < 1 << RANK; ++reversed)
+            for (unsigned mask = 1; mask < 1u << RANK; ++mask) {
+                int64_t shape[RANK], strides[RANK];
+                int first = 0;
+                for (int d = 0; d < RANK; ++d) {
+                    const int back = reversed >> d & 1;
+                    shape[d] = stored[order[o][d]];
+                    strides[d] = stored_strides[order[o][d]] * (back ? -1 : 1);
+                    first += back ? (int)(stored_strides[order[o][d]] * (shape[d] - 1)) : 0;
+                }
+                check("sum", shape, strides, first, mask);
+                check("max", shape, strides, first, mask);
+                if (mask == 1 || mask == 2 || mask == 4)
+                    check("argmax", shape, strides, first, mask);
+            }
+}
+
+/* Workspace for sums of a matrix that is 64 times larger than its result. */
+static int64_t bytes(const char *op, int64_t row, int64_t column, int64_t axis)
+{
+    int64_t shape[2] = {64, 64}, strides[2] = {row, column};
+    static float data[64 * 64];
+    const tn_attr attrs[1] = {{strcmp(op, "argmax") == 0 ? "axis" : "axes", 1, &axis, NULL}};
+    box in = boxed(TN_F32, data, 2, shape, strides);
+    const tn_tensor *ins[1] = {&in.t};
+    in.t.shape = in.shape;
+    in.t.strides = in.strides;
+    return tn_workspace(tn_find(op, TN_F32, 2), ins, attrs, 1);
+}
+
+static void no_copies(void)
+{
+    static const char *const ops[] = {"sum", "max", "mean", "norm_l1", "argmax"};
+    for (int k = 0; k < 5; ++k)
+        for (int64_t axis = 0; axis < 2; ++axis)
+            if (bytes(ops[k], 1, 64, axis) > 64 * 64) {
+                printf("%s, %s: a transposed matrix is copied\n", level, ops[k]);
+                ++wrong;
+            }
+}
+
+int main(void)
+{
+    for (int k = 0; k < ELEMENTS; ++k)
+        x[k] = (float)((k * 37 + k / 11 * 5) % 251 - 125);
+    for (size_t k = 0; k < sizeof levels / sizeof levels[0]; ++k) {
+        level = levels[k];
+        if (tn_force_isa(level) != 0)
+            continue;
+        orders();
+        no_copies();
+    }
+    puts(wrong == 0 ? "views: passed" : "views: failed");
+    return wrong != 0;
+}
