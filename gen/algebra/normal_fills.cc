@@ -44,7 +44,8 @@ std::vector<OpenEnds> open_ends(const Kernel& kernel, const Read& r, const std::
     const auto span = span_of(r.index[d], vars, scope);
     const auto dim = constant_value(t.dims[d]);
     if (span && dim) out[d] = {span->low < 0, span->high >= *dim};
-    else out[d] = {!proves_le(constant_int(0), r.index[d], ranges), !proves_lt(r.index[d], t.dims[d], ranges)};
+    else
+      out[d] = {!proves_le(constant_int(0), r.index[d], ranges), !proves_below(kernel, r.index[d], t.dims[d], ranges)};
   }
   return out;
 }
@@ -92,6 +93,16 @@ Expr normal_fills(const Kernel& kernel, const Expr& e, const std::vector<LoopVar
   const auto* r = std::get_if<Read>(&e->node);
   if (r && r->fill && all_closed(open_ends(kernel, *r, vars))) return read_of(r->tensor, e->type, r->index);
   return map_children(e, [&](const Expr& c) { return normal_fills(kernel, c, vars); });
+}
+
+bool proves_below(const Kernel& kernel, const Expr& index, const Expr& extent, const Ranges& ranges) {
+  if (proves_lt(index, extent, ranges)) return true;
+  return std::any_of(kernel.facts.begin(), kernel.facts.end(), [&](const Expr& fact) {
+    const auto* a = std::get_if<Apply>(&fact->node);
+    if (!a || a->op != ScalarOp::Eq || a->args[0]->type != DType::I64) return false;
+    const Expr nothing = a->args[0] - a->args[1];
+    return proves_lt(index, extent + nothing, ranges) || proves_lt(index, extent - nothing, ranges);
+  });
 }
 
 bool has_fill(const Expr& e) {

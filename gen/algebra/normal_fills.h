@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "algebra/linear.h"
 #include "ir/kernel/kernel.h"
 
 namespace tenon {
@@ -11,6 +12,9 @@ namespace tenon {
 /// a choice between a read and another value, by whether the read's own indices are inside, is a read with that fill:
 /// what a padded read of a tensor becomes when the tensor's maker, a transposition for one, is put in its place.
 Expr normal_fills(const Kernel& kernel, const Expr& e, const std::vector<LoopVar>& vars);
+
+/// Whether an index is below an extent, also by what the kernel's facts say that sizes are equal to.
+bool proves_below(const Kernel& kernel, const Expr& index, const Expr& extent, const Ranges& ranges);
 
 /// Some read in `e` has a fill.
 bool has_fill(const Expr& e);

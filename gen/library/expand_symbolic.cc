@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "algebra/linear.h"
 #include "ir/kernel/keep_used.h"
 #include "ir/op/type_function.h"
 #include "library/expand_body.h"
@@ -53,6 +54,14 @@ class SymbolicExpander {
       out_.size_sources.push_back(std::move(source));
     }
     return size_ref(name);
+  }
+
+  /// A size, or one with a number added: of such lets proofs know what they are.
+  static bool is_near_a_size(const Expr& e) {
+    if (e->type != DType::I64) return false;
+    const LinearForm form = linear_form(e);
+    return form.terms.size() == 1 && form.terms[0].second == 1 &&
+           std::holds_alternative<SizeRef>(form.terms[0].first->node);
   }
 
   DType attr_dtype(const AttrDef& a) const {
@@ -203,7 +212,9 @@ class SymbolicExpander {
         kernel().attrs.push_back({l.name, real_dtype(), 1});
         scope_.binding.sizes[l.name] = {attr_ref(l.name, real_dtype()), true};
       } else {
-        scope_.binding.sizes[l.name] = {size(l.name, FromSymbol{l.name}, INT64_MIN), true};
+        const Expr made = size(l.name, FromSymbol{l.name}, INT64_MIN);
+        scope_.binding.sizes[l.name] = {made, true};
+        if (is_near_a_size(t.e)) kernel().facts.push_back(apply(ScalarOp::Eq, {made, t.e}));
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "algebra/normal_fills.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/kernel/loop_bounds.h"
@@ -120,7 +121,7 @@ Expr without_fills(const Kernel& k, const Expr& e, const Ranges& ranges) {
   bool known = false;
   for (size_t d = 0; d < dims.size(); ++d) {
     const bool above = proves_not_negative(linear_form(read->index[d]), ranges);
-    const bool below = proves_lt(read->index[d], dims[d], ranges);
+    const bool below = proves_below(k, read->index[d], dims[d], ranges);
     if (!above) asked.push_back(apply(ScalarOp::Ge, {read->index[d], constant_int(0)}));
     if (!below) asked.push_back(apply(ScalarOp::Lt, {read->index[d], dims[d]}));
     known = known || above || below;

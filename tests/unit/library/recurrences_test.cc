@@ -157,6 +157,24 @@ TEST_CASE("expand_library: a number that a tensor of integers cannot hold stands
   CHECK(values(k, 2, 2) == std::vector<double>{0.5, 1, 1, 1});
 }
 
+TEST_CASE("expand_library: a let that is a size and a number is a fact of the kernel") {
+  const auto defs = read_ops({}, {std::make_shared<SourceFile>("ops.yaml", R"(
+ops:
+  - op: f
+    types: {T: number}
+    in: {X: "T[N]"}
+    let: {P: N + 1}
+    out: {Y: "T[P]"}
+    body: |
+      Y[i] = padded(Y[i - 1], 0) + padded(X[i - 1], 0)
+)")});
+  REQUIRE(defs);
+  const auto library = expand_library(*defs, {{"f"}, {DType::F32}});
+  REQUIRE(library);
+  const Kernel& kernel = library->ops[0].kernels[0].kernel;
+  CHECK(to_text(kernel).find("fact (P == (N + 1))") != std::string::npos);
+}
+
 TEST_CASE("check_op: an index from data is before where the condition of its sum says so") {
   const auto accepted = [](const std::string& condition) {
     return !read_ops({}, {std::make_shared<SourceFile>("ops.yaml", R"(

@@ -77,6 +77,18 @@ TEST_CASE("recurrences: what reads the element just made is computed in their lo
   CHECK(count(text, "for i = 0 .. N") == 1);
 }
 
+TEST_CASE("recurrences: what a fact says of the extents spares the question whether a read is inside") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar j{"j", M, Direction::Up};
+  const Expr index = v("j") - constant_int(1);
+  const Expr last = read_of(1, DType::F32, {index}, f32(0)), x = read_of(0, DType::F32, {index}, f32(0));
+  Kernel k = recurrence_of({tensor("X", Role::Input, {N}), tensor("Y", Role::Output, {M})},
+                           {{1, {v("j")}, Update::Assign, f32(0.5) * last + x, {j}, ""}});
+  CHECK(count(to_text(lowered(k, "portable")), "lt(") == 1);
+  k.facts = {apply(ScalarOp::Eq, {M, N + constant_int(1)})};
+  CHECK(count(to_text(lowered(k, "portable")), "lt(") == 0);
+}
+
 TEST_CASE("recurrences: a sum over the rows before is taken for four rows at once") {
   const Expr N = size_ref("N"), M = size_ref("M");
   const LoopVar up{"i", N, Direction::Up}, column{"j", M};
