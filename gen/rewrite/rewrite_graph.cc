@@ -10,6 +10,7 @@
 #include "rewrite/fold_constants.h"
 #include "rewrite/match_pattern.h"
 #include "rewrite/merge_equal.h"
+#include "rewrite/share_prefixes.h"
 
 namespace tenon {
 namespace {
@@ -254,7 +255,7 @@ RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary&
     if (outcome.unsettled.empty()) graph = fold_constants(std::move(graph), library), folded = true;
     graph = without_unused(merge_equal(std::move(graph)));
   }
-  outcome.graph = std::move(graph);
+  outcome.graph = share_prefixes(std::move(graph));
   return outcome;
 }
 
