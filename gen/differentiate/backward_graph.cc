@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 
 #include "differentiate/active_values.h"
+#include "differentiate/copy_region.h"
 #include "support/c_names.h"
 
 namespace tenon {
@@ -45,7 +48,8 @@ class Sweep {
     Block block;
     const ValueId of = asks_.inputs[0];
     if (is_active(of)) block.adjoints[of] = {filled(block, of, 1)};
-    sweep(block, 0, at_, kTopLevel);
+    const std::vector<Node> forward(graph_.nodes.begin(), graph_.nodes.begin() + static_cast<std::ptrdiff_t>(at_));
+    sweep(block, forward, kTopLevel);
     for (size_t i = 0; i < wrt.size(); ++i) {
       const ValueId made = adjoint(block, wrt[i]);
       add_node(block, "identity", {made == kNoValue ? filled(block, wrt[i], 0) : made}, {asks_.outputs[i]});
@@ -111,20 +115,33 @@ class Sweep {
     return parts[0];
   }
 
-  /// Nodes begin … end of the forward region, the last one first.
-  void sweep(Block& block, size_t begin, size_t end, RegionId forward) {
-    for (size_t i = end; i > begin;) {
-      const RegionId at = graph_.nodes[i - 1].region;
-      if (at == forward) {
-        node(block, graph_.nodes[--i]);
+  /// Nodes of the forward region, the last one first.
+  void sweep(Block& block, const std::vector<Node>& nodes, RegionId forward) {
+    for (size_t i = nodes.size(); i > 0;) {
+      if (nodes[i - 1].region == forward) {
+        node(block, nodes[--i]);
         continue;
       }
-      RegionId inner = at;
-      while (region(inner).parent != forward) inner = region(inner).parent;
-      const size_t last = i;
-      while (i > begin && lies_in(graph_.regions, graph_.nodes[i - 1].region, inner)) --i;
-      loop(block, i, last, inner);
+      const Part last = take_part(nodes, i, forward);
+      if (region(last.region).kind == Region::Kind::loop) loop(block, last.nodes, last.region);
+      else branch(block, {take_part(nodes, i, forward), last}, forward);
     }
+  }
+
+  /// A region and the nodes that it has.
+  struct Part {
+    RegionId region = kTopLevel;
+    std::vector<Node> nodes;
+  };
+  /// The region within `outside` that ends in front of `end`, which is where it begins afterwards.
+  Part take_part(const std::vector<Node>& nodes, size_t& end, RegionId outside) {
+    Part out{nodes[end - 1].region, {}};
+    while (region(out.region).parent != outside) out.region = region(out.region).parent;
+    const size_t last = end;
+    while (end > 0 && lies_in(graph_.regions, nodes[end - 1].region, out.region)) --end;
+    out.nodes.assign(nodes.begin() + static_cast<std::ptrdiff_t>(end),
+                     nodes.begin() + static_cast<std::ptrdiff_t>(last));
+    return out;
   }
 
   void node(Block& block, const Node& n) {
@@ -190,7 +207,8 @@ class Sweep {
 
   /// What an operator of the gradient of the region `forward` reads where the operators of `forward` read `v`.
   ValueId saved(ValueId v, RegionId forward) {
-    if (v == kNoValue || forward == kTopLevel || value(v).constant) return v;
+    // A copy stands where its gradient does: what it reads is there.
+    if (v == kNoValue || forward == kTopLevel || copies_.contains(forward) || value(v).constant) return v;
     const auto [known, added] = saved_.emplace(std::pair(v, forward), kNoValue);
     if (!added) return known->second;
     const RegionId home = home_[static_cast<size_t>(v)], backward = backward_.at(forward),
@@ -220,10 +238,11 @@ class Sweep {
   }
 
   /// The gradient of a loop: a loop that carries the gradients of what it carried, from its end to its beginning.
-  void loop(Block& block, size_t begin, size_t end, RegionId forward) {
+  void loop(Block& block, const std::vector<Node>& nodes, RegionId forward) {
     std::vector<ValueId> results = results_of(region(forward));
     if (std::none_of(results.begin(), results.end(), [&](ValueId v) { return block.adjoints.contains(v); })) return;
-    refuse_region(region(forward));
+    if (region(forward).ends_early())
+      fail(region(forward).origin, "there is no gradient through a loop whose end depends on data");
     Block inner{open_backward(forward, block.region)};
     const std::vector<Carried> carried = region(forward).carried;
     const std::vector<Slice> reads = region(forward).reads, writes = region(forward).writes;
@@ -235,7 +254,7 @@ class Sweep {
       region(inner.region).reads.push_back({whole, part, !w.reversed});
       inner.adjoints[w.part].push_back(part);
     }
-    sweep(inner, begin, end, forward);
+    sweep(inner, nodes, forward);
     end_carried(block, inner, carried);
     for (const Slice& r : reads) {
       const ValueId part = adjoint(inner, r.part);
@@ -248,9 +267,86 @@ class Sweep {
     block.nodes.insert(block.nodes.end(), inner.nodes.begin(), inner.nodes.end());
   }
 
-  static void refuse_region(const Region& r) {
-    if (r.kind == Region::Kind::branch) fail(r.origin, "there is no gradient through a branch");
-    if (r.ends_early()) fail(r.origin, "there is no gradient through a loop whose end depends on data");
+  /// The gradient of two branches: two branches under the same condition. Nothing leaves a branch but its results, so
+  /// that each of the two computes once more what its gradient reads.
+  void branch(Block& block, const std::array<Part, 2>& parts, RegionId forward) {
+    const std::vector<BranchResult> results = region(parts[0].region).results;
+    const auto is_asked = [&](const BranchResult& r) { return block.adjoints.contains(r.result); };
+    if (std::none_of(results.begin(), results.end(), is_asked)) return;
+    std::array<Block, 2> arms;
+    std::array<std::map<ValueId, ValueId>, 2> made;  // gradients of values from outside
+    std::set<ValueId> outside;
+    for (size_t k = 0; k < 2; ++k) {
+      arms[k] = arm(block, parts[k], forward);
+      std::vector<ValueId> all;
+      for (const auto& [v, sum] : arms[k].adjoints)
+        if (!lies_in(graph_.regions, home_[static_cast<size_t>(v)], arms[k].region)) all.push_back(v);
+      for (const ValueId v : all) {
+        made[k][original_of(v)] = adjoint(arms[k], v);
+        outside.insert(original_of(v));
+      }
+    }
+    for (const ValueId v : outside) {
+      const ValueId result = like(adjoint_name(v), v, block.region);
+      for (size_t k = 0; k < 2; ++k) region(arms[k].region).results.push_back({inside_of(arms[k], made[k], v), result});
+      block.adjoints[v].push_back(result);
+    }
+    for (Block& arm : arms) block.nodes.insert(block.nodes.end(), arm.nodes.begin(), arm.nodes.end());
+  }
+
+  Block arm(Block& block, const Part& part, RegionId forward) {
+    for (const Node& n : part.nodes) refuse_in_branch(n);
+    const RegionCopySource source{[&](ValueId of, RegionId home) {
+                                    const ValueId v = like(value(of).name + "_again", of, home);
+                                    return follow(v, of), v;
+                                  },
+                                  [&](ValueId v) {
+                                    const ValueId here = saved(v, forward);
+                                    if (here != v) follow(here, v), originals_[here] = original_of(v);
+                                    return here;
+                                  },
+                                  [&](const Node& n) { return node_names_.fresh(n.op); },
+                                  [&](const std::string& counter) { return value_names_.fresh(counter + "_again"); }};
+    RegionCopy copy = copy_region(graph_, part.nodes, part.region, block.region, source);
+    copies_.insert(copy.region);
+    Block inner{copy.region, copy.nodes};
+    for (const BranchResult& r : region(part.region).results) {
+      const auto own = copy.values.find(r.inside);
+      const ValueId inside = own != copy.values.end() ? own->second : source.outside(r.inside);
+      if (const ValueId d = adjoint(block, r.result); d != kNoValue && is_active(inside))
+        inner.adjoints[inside].push_back(d);
+    }
+    sweep(inner, copy.nodes, copy.region);
+    return inner;
+  }
+
+  /// The gradient of `v` in a branch, made there.
+  ValueId inside_of(Block& arm, const std::map<ValueId, ValueId>& made, ValueId v) {
+    const auto known = made.find(v);
+    if (known == made.end() || known->second == kNoValue) return filled(arm, v, 0);
+    if (home_[static_cast<size_t>(known->second)] == arm.region) return known->second;
+    return add_node(arm, "identity", {known->second}, {like(adjoint_name(v), v, arm.region)});
+  }
+
+  /// `v` depends on what `of` depends on.
+  void follow(ValueId v, ValueId of) {
+    active_.resize(graph_.values.size(), false);
+    active_[static_cast<size_t>(v)] = is_active(of);
+  }
+  ValueId original_of(ValueId v) const {
+    const auto known = originals_.find(v);
+    return known == originals_.end() ? v : known->second;
+  }
+
+  /// What would be written twice.
+  void refuse_in_branch(const Node& n) {
+    refuse_counters(n);
+    for (const GraphSize& s : graph_.sizes)
+      for (const auto& [name, attribute] : n.attrs)
+        if (s.written && names_size(attribute, s.name))
+          fail(n.origin, fmt::format("there is no gradient through a branch in which {} has an extent that the data "
+                                     "decide",
+                                     n.op));
   }
 
   RegionId open_backward(RegionId forward, RegionId parent) {
@@ -314,6 +410,8 @@ class Sweep {
   std::vector<bool> active_;
   std::map<RegionId, RegionId> backward_;  // region → that of its gradient
   std::map<std::pair<ValueId, RegionId>, ValueId> saved_;
+  std::set<RegionId> copies_;             // branches that are computed again, next to their gradients
+  std::map<ValueId, ValueId> originals_;  // saved value → what it is of
   CNames value_names_, node_names_;
 };
 

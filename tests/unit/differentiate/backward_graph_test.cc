@@ -4,6 +4,7 @@
 
 #include "algebra/contraction.h"
 #include "catch.h"
+#include "frontend/graph/graph_builder.h"
 #include "frontend/yaml/read_graph_yaml.h"
 #include "ir/graph/ask_gradient.h"
 #include "oracle/run_graph.h"
@@ -234,6 +235,59 @@ TEST_CASE("gradients of a graph that does not ask for them itself") {
     const double v = element(copy, k), t = std::tanh(v);
     CHECK(std::fabs(element(made[1], k) - (t + v * (1 - t * t))) < 1e-12);
     CHECK(element(made[2], k) == v);
+  }
+}
+
+namespace {
+
+/// Of rows of x: h becomes tanh(exp(h)*x) where c says so, else a loop adds the elements of x to it; s is the sum of
+/// all.
+Graph branching_in_a_loop() {
+  const OpSemantics semantics = library_semantics(shipped(), nullptr);
+  GraphBuilder b(semantics, "g");
+  const ValueId x = b.add_input("x", DType::F64, {3, 2}), h = b.add_input("h", DType::F64, {2}),
+                c = b.add_input("c", DType::Bool, {3});
+  const RegionId loop = b.begin_loop(3);
+  const ValueId state = b.carry(loop, h), row = b.read_slice(loop, x, false), taken = b.read_slice(loop, c, false);
+  const ValueId e = b.add_node("exp", {state}, {}, 1)[0];
+  const RegionId first = b.begin_branch(taken, true);
+  const ValueId product = b.add_node("mul", {e, row}, {}, 1)[0];
+  const std::vector<ValueId> next = b.end_branch(first, {b.add_node("tanh", {product}, {}, 1)[0]}, {});
+  const RegionId second = b.begin_branch(taken, false);
+  const RegionId inner = b.begin_loop(2);
+  const ValueId sum = b.carry(inner, state), one = b.read_slice(inner, row, false);
+  const ValueId more = b.add_node("mul", {sum, one}, {}, 1)[0];
+  const std::vector<ValueId> last = b.end_loop(inner, {{more}, {}, kNoValue});
+  b.end_branch(second, {last[0]}, next);
+  const std::vector<ValueId> out = b.end_loop(loop, {{next[0]}, {{next[0], false}}, kNoValue});
+  const ValueId s = b.add_node("sum", {b.add_node("sq", {out[1]}, {}, 1)[0]},
+                               {{"axes", std::vector<int64_t>{0, 1}}, {"keepdims", false}}, 1)[0];
+  const std::vector<ValueId> gradients = b.add_gradients(s, {x, h});
+  return b.finish({{"s", s}, {"dx", gradients[0]}, {"dh", gradients[1]}});
+}
+
+}  // namespace
+
+TEST_CASE("gradients of a graph go through branches and loops in them") {
+  auto backward = backward_graph(shipped(), branching_in_a_loop());
+  INFO(backward.diagnostics().text());
+  REQUIRE(backward.ok());
+  const Model model(std::move(backward).value());
+  for (const std::vector<uint8_t>& choice : {std::vector<uint8_t>{1, 0, 1}, {0, 1, 0}, {0, 0, 0}}) {
+    std::mt19937 random(5);
+    std::vector<TensorData> inputs = {
+        drawn(model.input(0), 2, random), drawn(model.input(1), 2, random), {DType::Bool, {3}, choice}};
+    std::vector<TensorData> made = model.run(inputs);
+    for (size_t w = 0; w < 2; ++w)
+      for (int64_t k = 0; k < element_count(inputs[w].dims); ++k) {
+        const double at = element(inputs[w], k), h = 1e-5;
+        element(inputs[w], k) = at + h;
+        const double up = element(model.run(inputs)[0], 0);
+        element(inputs[w], k) = at - h;
+        const double down = element(model.run(inputs)[0], 0);
+        element(inputs[w], k) = at;
+        CHECK(std::fabs(element(made[w + 1], k) - (up - down) / (2 * h)) <= 1e-7 * (1 + std::fabs(up)));
+      }
   }
 }
 

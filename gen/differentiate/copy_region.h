@@ -1,0 +1,32 @@
+// A second copy of a part of a graph, with values and names of its own.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+
+namespace tenon {
+
+/// Where the copy's values and names come from.
+struct RegionCopySource {
+  std::function<ValueId(ValueId of, RegionId home)> fresh;  ///< a value like another one
+  std::function<ValueId(ValueId)> outside;                  ///< what stands for a value that the region only reads
+  std::function<std::string(const Node&)> node_name;
+  std::function<std::string(const std::string&)> counter_name;
+};
+
+struct RegionCopy {
+  RegionId region = kTopLevel;
+  std::vector<Node> nodes;
+  std::map<ValueId, ValueId> values;  ///< made inside → its copy
+};
+
+/// Copies the nodes, which are those of the region and of regions in it, and these regions, to be a part of `parent`.
+/// The copy has no results.
+RegionCopy copy_region(Graph& graph, const std::vector<Node>& nodes, RegionId region, RegionId parent,
+                       const RegionCopySource& source);
+
+}  // namespace tenon
