@@ -138,6 +138,7 @@ struct TryOptions {
   KernelSelection selection;       ///< dtypes: none is f32, or the first that the op takes
   std::string compiler = "cc";     ///< optimises by -O2 unless it says -O itself
   std::string runner;              ///< what starts the compiled program; empty: this machine itself
+  bool gradients = false;          ///< compare gradients with differences in place of the op with the oracle
 };
 
 struct BenchOptions {

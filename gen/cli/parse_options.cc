@@ -357,6 +357,7 @@ void add_try(CLI::App& app, TryOptions& attempt) {
   app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37,alpha=2\"");
   add_files(app, "DEFS.yaml", attempt.definitions, "definitions; - is standard input, einsum:ij,jk->ik an einsum");
   app.add_option("--body", attempt.body, "a definition's body, 'Y[i,j] = …'")->type_name("TEXT");
+  app.add_flag("--grad", attempt.gradients, "compare the ops' gradients with differences in f64");
   app.add_option("--op", attempt.op, "this op alone, not all of DEFS.yaml")->type_name("NAME");
   app.add_option("--test", attempt.tests, "sizes and attributes, not those of the definition's `tests`")
       ->type_name("M=100,axis=1")

@@ -3,6 +3,7 @@
 
 #include "command/commands.h"
 #include "command/select.h"
+#include "differentiate/gradient_ops.h"
 #include "isa/all_isas.h"
 #include "lower/pass_text.h"
 #include "support/print_to.h"
@@ -41,7 +42,7 @@ void list_ops(Run& run) {
       types += fmt::format("{}{}:", types.empty() ? "" : " ", t.name);
       for (size_t i = 0; i < t.classes.size(); ++i) types += fmt::format("{}{}", i ? "|" : "", t.classes[i].text);
     }
-    print_to(stdout, "{:<20} {:<16} {}\n", name, types, def.doc);
+    print_to(stdout, "{:<20} {:<16} {:<4} {}\n", name, types, no_gradient(def).empty() ? "grad" : "", def.doc);
   }
 }
 

@@ -11,10 +11,13 @@
 #include <map>
 
 #include "command/commands.h"
+#include "command/gradients.h"
 #include "command/program_folder.h"
 #include "command/select.h"
 #include "command/test_types.h"
 #include "command/try_case.h"
+#include "command/try_driver.h"
+#include "differentiate/gradient_ops.h"
 #include "ir/op/type_function.h"
 #include "library/expand_library.h"
 #include "opdef/read/body_definition.h"
@@ -26,129 +29,11 @@
 #include "support/quoted.h"
 #include "support/read_source.h"
 #include "support/temporary_folder.h"
-#include "support/text_template.h"
 
 namespace tenon {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string bytes_text(const TensorData& t) {
-  std::string out;
-  for (size_t i = 0; i < t.bytes.size(); ++i) out += fmt::format("{},{}", t.bytes[i], i % 24 == 23 ? "\n" : "");
-  return out.empty() ? "0" : out;
-}
-
-/// A tensor of the driver that an absent input has no memory for.
-const TensorData* present(const std::optional<TensorData>& t) { return t ? &*t : nullptr; }
-const TensorData* present(const TensorData& t) { return &t; }
-
-/// The driver's arrays and tensors.
-template <class T>
-std::string tensors_text(const std::vector<T>& list, const char* kind) {
-  std::string out;
-  for (size_t i = 0; i < list.size(); ++i) {
-    const TensorData* t = present(list[i]);
-    if (!t) continue;
-    std::string shape;
-    for (const int64_t d : t->dims) shape += fmt::format("{}, ", d);
-    out += fmt::format("static union {{ unsigned char bytes[{}]; double align; int64_t word; }} {}{} = {{{{{}}}}};\n",
-                       std::max<size_t>(t->bytes.size(), 1), kind, i, bytes_text(*t));
-    out += fmt::format("static int64_t {}{}_shape[] = {{{}0}};\n", kind, i, shape);
-  }
-  return out;
-}
-
-template <class T>
-std::string tensor_rows(const std::vector<T>& list, const char* kind) {
-  const std::string none = "{NULL, {1, 0}, 0, {2, 32, 1}, NULL, NULL, 0},\n";
-  std::string out;
-  for (size_t i = 0; i < list.size(); ++i) {
-    const TensorData* t = present(list[i]);
-    const int key = t ? dtype_row(t->dtype).key : 0;
-    out += t ? fmt::format("{{{0}{1}.bytes, {{1, 0}}, {2}, {{{3}, {4}, 1}}, {0}{1}_shape, NULL, 0}},\n", kind, i,
-                           t->dims.size(), key >> 8, key & 255)
-             : none;
-  }
-  return out.empty() ? none : out;
-}
-
-/// The driver's attributes: their lists, and the rows that point to them.
-std::string attr_lists(const std::vector<TryAttr>& attrs) {
-  std::string out;
-  for (size_t k = 0; k < attrs.size(); ++k) {
-    std::string values;
-    for (const int64_t v : attrs[k].i) values += v == INT64_MIN ? "INT64_MIN, " : fmt::format("{}, ", v);
-    for (const double v : attrs[k].f)
-      values += std::isnan(v)   ? "0.0 / 0.0, "
-                : std::isinf(v) ? (v > 0 ? "1e999, " : "-1e999, ")
-                                : fmt::format("{:.17g}, ", v);
-    out += fmt::format("static const {} attr{}[] = {{{}0}};\n", attrs[k].real ? "double" : "int64_t", k, values);
-  }
-  return out;
-}
-
-std::string attr_rows(const std::vector<TryAttr>& attrs) {
-  std::string out;
-  for (size_t k = 0; k < attrs.size(); ++k)
-    out += attrs[k].real ? fmt::format("{{\"{}\", {}, NULL, attr{}}},\n", attrs[k].name, attrs[k].f.size(), k)
-                         : fmt::format("{{\"{}\", {}, attr{}, NULL}},\n", attrs[k].name, attrs[k].i.size(), k);
-  return out.empty() ? "{NULL, 0, NULL, NULL},\n" : out;
-}
-
-/// Relative error that the arithmetic explains: a rounding for each term, and a few for functions.
-double tolerance(DType d, double terms) {
-  const DType r = real_of(d);
-  if (is_int(r) || r == DType::Bool) return 0;
-  const double store = r == DType::F16    ? 0x1p-10
-                       : r == DType::BF16 ? 0x1p-7
-                                          : 0,
-               unit = r == DType::F64 ? 0x1p-52 : 0x1p-23;
-  return store + unit * (16 + terms);
-}
-
-/// The names of the levels that the library has, as C.
-std::string level_names(const TryOptions& options) {
-  std::string names;
-  for (const Isa* isa : chosen_levels(options.selection.isas))
-    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", isa->name);
-  return names;
-}
-
-/// The names of the outputs as C; a variadic one is several.
-std::string output_names(const OpDef& def, size_t outputs) {
-  std::string names;
-  for (size_t k = 0; k < outputs; ++k) {
-    const bool several = def.outputs.back().variadic;
-    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ",
-                         several ? fmt::format("{}{}", def.outputs.back().name, k) : def.outputs[k].name);
-  }
-  return names;
-}
-
-std::string driver(Run& run, const OpDef& def, DType key, const TryCase& c, const TryOptions& options) {
-  const std::string path = (run.dirs().templates / "c/try_main.c.in").string();
-  const SourceFileRef file = run.open(read_source(path));
-  std::string limits;
-  for (const TensorData& t : c.outputs) limits += fmt::format("{},\n", tolerance(t.dtype, c.terms));
-  const size_t rank = c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dims.size() : c.inputs[0]->dims.size();
-  return TextTemplate(path, file->text())
-      .fill({{"op", def.name},
-             {"key", fmt::format("{}", dtype_row(key).key)},
-             {"rank", fmt::format("{}", rank)},
-             {"dtype", std::string(name_of(key))},
-             {"data", tensors_text(c.inputs, "in") + tensors_text(c.outputs, "want") + attr_lists(c.attrs)},
-             {"inputs", tensor_rows(c.inputs, "in")},
-             {"wanted", tensor_rows(c.outputs, "want")},
-             {"attrs", attr_rows(c.attrs)},
-             {"n_attrs", fmt::format("{}", c.attrs.size())},
-             {"limits", limits},
-             {"names", output_names(def, c.outputs.size())},
-             {"levels", level_names(options)},
-             {"asked", options.selection.isas.empty() ? "0" : "1"},
-             {"n_inputs", fmt::format("{}", c.inputs.size())},
-             {"n_outputs", fmt::format("{}", c.outputs.size())}});
-}
 
 /// Runs a line of the shell in the folder: how it ended.
 int shell(const fs::path& folder, const std::string& line) {
@@ -261,27 +146,59 @@ std::vector<MadeTest> make_tests(Run& run, const OpLibrary& defs, const OpDef& d
 }
 
 /// One test, compiled and run.
-int try_test(Run& run, const OpDef& def, const MadeTest& made, const TryOptions& options, const fs::path& folder) {
-  const std::string text = driver(run, def, made.key, made.data, options);
+int try_test(Run& run, const OpDef& def, const MadeTest& made, const TryOptions& options, const fs::path& folder,
+             const OpDef* gradient) {
+  const std::string text = gradient ? try_gradient_driver(run, def, *gradient, made.data, options)
+                                    : try_driver(run, def, made.key, made.data, options);
   if (options.tests.empty() && def.tests.size() > 1)
     print_to(stdout, "{}:{}:\n", made.test.span.file->name(), made.test.span.line());
   return run_case(folder, text, options) ? exit_done : exit_run_failed;
 }
 
+/// Differences say something in f64 alone.
+std::vector<DType> keys_of_gradient(const OpDef& def) {
+  if (const std::string why = no_gradient(def); !why.empty())
+    stop_run(exit_bad_command_line, fmt::format("--grad: '{}' has no gradient: {}", def.name, why));
+  const std::vector<DType> taken = def.types.empty() ? std::vector<DType>{} : dtypes_of(def.types[0]);
+  if (std::find(taken.begin(), taken.end(), DType::F64) == taken.end())
+    stop_run(exit_bad_command_line, fmt::format("--grad: '{}' does not take f64, in which gradients are compared with "
+                                                "differences",
+                                                def.name));
+  return {DType::F64};
+}
+
+/// The op and its gradient in f64.
+Library library_with_gradient(Run& run, const OpLibrary& defs, LibOptions lib) {
+  lib.selection.dtypes = {"f64"};
+  lib.selection.ops->push_back(gradient_name(lib.selection.ops->front()));
+  return kernels_and_gradients(run, defs, lib);
+}
+
+const LibraryOp* find_op(const Library& library, const std::string& name) {
+  const auto op =
+      std::find_if(library.ops.begin(), library.ops.end(), [&](const LibraryOp& o) { return o.def->name == name; });
+  return op == library.ops.end() ? nullptr : &*op;
+}
+
 /// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
 int try_in(Run& run, const Definitions& defs, const OpDef& def, const TryOptions& options, const fs::path& folder) {
   const std::vector<TestCase> tests = chosen_tests(run, def, options);
-  const std::vector<DType> keys = chosen_keys(def, options.selection.dtypes, tests);
-  const Library library = run.open(expand_library(defs.ops, {{def.name}, dtypes_to_make(def, keys, tests)}));
-  const std::vector<MadeTest> made = make_tests(run, defs.ops, def, tests, keys, !options.tests.empty());
+  const std::vector<DType> keys =
+      options.gradients ? keys_of_gradient(def) : chosen_keys(def, options.selection.dtypes, tests);
   LibOptions lib;
   lib.selection = options.selection;
   lib.selection.ops = {{def.name}};
+  const Library library = options.gradients
+                              ? library_with_gradient(run, defs.ops, lib)
+                              : run.open(expand_library(defs.ops, {{def.name}, dtypes_to_make(def, keys, tests)}));
+  const std::vector<MadeTest> made = make_tests(run, defs.ops, def, tests, keys, !options.tests.empty());
+  const LibraryOp* gradient = find_op(library, gradient_name(def.name));
   int status = run.deliver(make_library(run, defs, library, lib), folder.string(), true);
   if (status != exit_done || run.only_looks()) return status;
   if (!compiles(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
   for (const MadeTest& test : made)
-    if (try_test(run, def, test, options, folder) != exit_done) status = exit_run_failed;
+    if (try_test(run, def, test, options, folder, options.gradients ? gradient->def : nullptr) != exit_done)
+      status = exit_run_failed;
   return status;
 }
 

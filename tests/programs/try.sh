@@ -192,3 +192,31 @@ check 'a profile names the operators' sh -c '"$0" "$1" --profile | grep -q "inne
 if command -v python3 >/dev/null; then
   check 'a profile as JSON' sh -c '"$0" "$1" --profile=json --repeat 3 | sed /^time/d | python3 -c "import json, sys; p = json.load(sys.stdin); assert p[\"runs\"] == 3 and p[\"kernels\"][0][\"gflops\"] is not None, p"' "$work/profiled/net" "$work/inner.npy"
 fi
+
+cat >"$work/gradients.yaml" <<'YAML'
+ops:
+  - op: scaled
+    types: {T: float}
+    attrs: {axes: "int[]", by: float = 2}
+    in:
+      X: T[*P, *R@axes, *Q]
+      B?: T[*P, *R@axes, *Q]
+    let: {K: "keep(R, false)"}
+    out: {Y: "T[*P, *K@axes, *Q]"}
+    body: Y[*p,*k,*q] = sum[*r](sq(X[*p,*r,*q])*by + exp(opt(B[*p,*r,*q], 0)))
+    tests:
+      - {attrs: {axes: [2, 0]}, shapes: {X: [3, 4, 5], B: [3, 4, 5]}}
+      - {attrs: {axes: [0]}, shapes: {X: [3, 4]}, absent: [B]}
+  - op: halves
+    types: {T: [f16, f32]}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = X[i]*X[i]
+YAML
+differences() { "$tenon" try "$work/gradients.yaml" --grad --op scaled --isa portable --cc "${CC:-cc} -O1" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
+refused() { "$tenon" try "$work/gradients.yaml" --grad --op "$1" >"$work/out" 2>"$work/said"; [ $? -eq 2 ] && grep -q "$2" "$work/said" || { cat "$work/said"; return 1; }; }
+shipped() { "$tenon" try --grad --op "$1" --isa portable --cc "${CC:-cc} -O1" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
+check 'gradients next to differences, of the inputs that are given' differences
+check 'gradients of a variadic input' shipped concat 2
+check 'no gradient: the reason' refused argmax 'grad: none'
+check 'gradients are compared in f64' refused halves 'does not take f64'

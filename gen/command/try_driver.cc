@@ -1,0 +1,175 @@
+// The C programs that `tenon try` compiles next to a library.
+#include "command/try_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "command/select.h"
+#include "support/read_source.h"
+#include "support/text_template.h"
+
+namespace tenon {
+namespace {
+
+std::string bytes_text(const TensorData& t) {
+  std::string out;
+  for (size_t i = 0; i < t.bytes.size(); ++i) out += fmt::format("{},{}", t.bytes[i], i % 24 == 23 ? "\n" : "");
+  return out.empty() ? "0" : out;
+}
+
+/// A tensor of the driver that an absent input has no memory for.
+const TensorData* present(const std::optional<TensorData>& t) { return t ? &*t : nullptr; }
+const TensorData* present(const TensorData& t) { return &t; }
+
+/// The driver's arrays and tensors.
+template <class T>
+std::string tensors_text(const std::vector<T>& list, const char* kind) {
+  std::string out;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const TensorData* t = present(list[i]);
+    if (!t) continue;
+    std::string shape;
+    for (const int64_t d : t->dims) shape += fmt::format("{}, ", d);
+    out += fmt::format("static union {{ unsigned char bytes[{}]; double align; int64_t word; }} {}{} = {{{{{}}}}};\n",
+                       std::max<size_t>(t->bytes.size(), 1), kind, i, bytes_text(*t));
+    out += fmt::format("static int64_t {}{}_shape[] = {{{}0}};\n", kind, i, shape);
+  }
+  return out;
+}
+
+template <class T>
+std::string tensor_rows(const std::vector<T>& list, const char* kind) {
+  const std::string none = "{NULL, {1, 0}, 0, {2, 32, 1}, NULL, NULL, 0},\n";
+  std::string out;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const TensorData* t = present(list[i]);
+    const int key = t ? dtype_row(t->dtype).key : 0;
+    out += t ? fmt::format("{{{0}{1}.bytes, {{1, 0}}, {2}, {{{3}, {4}, 1}}, {0}{1}_shape, NULL, 0}},\n", kind, i,
+                           t->dims.size(), key >> 8, key & 255)
+             : none;
+  }
+  return out.empty() ? none : out;
+}
+
+/// The driver's attributes: their lists, and the rows that point to them.
+std::string attr_lists(const std::vector<TryAttr>& attrs) {
+  std::string out;
+  for (size_t k = 0; k < attrs.size(); ++k) {
+    std::string values;
+    for (const int64_t v : attrs[k].i) values += v == INT64_MIN ? "INT64_MIN, " : fmt::format("{}, ", v);
+    for (const double v : attrs[k].f)
+      values += std::isnan(v)   ? "0.0 / 0.0, "
+                : std::isinf(v) ? (v > 0 ? "1e999, " : "-1e999, ")
+                                : fmt::format("{:.17g}, ", v);
+    out += fmt::format("static const {} attr{}[] = {{{}0}};\n", attrs[k].real ? "double" : "int64_t", k, values);
+  }
+  return out;
+}
+
+std::string attr_rows(const std::vector<TryAttr>& attrs) {
+  std::string out;
+  for (size_t k = 0; k < attrs.size(); ++k)
+    out += attrs[k].real ? fmt::format("{{\"{}\", {}, NULL, attr{}}},\n", attrs[k].name, attrs[k].f.size(), k)
+                         : fmt::format("{{\"{}\", {}, attr{}, NULL}},\n", attrs[k].name, attrs[k].i.size(), k);
+  return out.empty() ? "{NULL, 0, NULL, NULL},\n" : out;
+}
+
+/// Relative error that the arithmetic explains: a rounding for each term, and a few for functions.
+double tolerance(DType d, double terms) {
+  const DType r = real_of(d);
+  if (is_int(r) || r == DType::Bool) return 0;
+  const double store = r == DType::F16    ? 0x1p-10
+                       : r == DType::BF16 ? 0x1p-7
+                                          : 0,
+               unit = r == DType::F64 ? 0x1p-52 : 0x1p-23;
+  return store + unit * (16 + terms);
+}
+
+/// The names of the levels that the library has, as C.
+std::string level_names(const TryOptions& options) {
+  std::string names;
+  for (const Isa* isa : chosen_levels(options.selection.isas))
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", isa->name);
+  return names;
+}
+
+/// The names of the outputs as C; a variadic one is several.
+std::string output_names(const OpDef& def, size_t outputs) {
+  std::string names;
+  for (size_t k = 0; k < outputs; ++k) {
+    const bool several = def.outputs.back().variadic;
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ",
+                         several ? fmt::format("{}{}", def.outputs.back().name, k) : def.outputs[k].name);
+  }
+  return names;
+}
+
+SourceFileRef template_file(Run& run, const char* name) {
+  return run.open(read_source((run.dirs().templates / "c" / name).string()));
+}
+
+size_t rank_of(const TryCase& c) {
+  return c.inputs.empty() || !c.inputs[0] ? c.outputs[0].dims.size() : c.inputs[0]->dims.size();
+}
+
+/// What both programs are told of the case.
+std::vector<HoleValue> common_holes(const OpDef& def, const TryCase& c, const TryOptions& options) {
+  return {{"op", def.name},
+          {"rank", fmt::format("{}", rank_of(c))},
+          {"data", tensors_text(c.inputs, "in") + tensors_text(c.outputs, "want") + attr_lists(c.attrs)},
+          {"inputs", tensor_rows(c.inputs, "in")},
+          {"wanted", tensor_rows(c.outputs, "want")},
+          {"attrs", attr_rows(c.attrs)},
+          {"n_attrs", fmt::format("{}", c.attrs.size())},
+          {"levels", level_names(options)},
+          {"n_inputs", fmt::format("{}", c.inputs.size())},
+          {"n_outputs", fmt::format("{}", c.outputs.size())}};
+}
+
+/// The gradients that the op has in this case: the place of the input of each, and its name.
+std::vector<std::pair<size_t, std::string>> gradients_of(const OpDef& def, const OpDef& gradient, const TryCase& c) {
+  std::vector<std::pair<size_t, std::string>> out;
+  for (const TensorDef& t : gradient.outputs)
+    for (size_t i = 0; i < c.inputs.size(); ++i) {
+      const TensorDef& input = def.inputs[std::min(i, def.inputs.size() - 1)];
+      const std::string name = input.variadic ? fmt::format("{}{}", input.name, i + 1 - def.inputs.size()) : input.name;
+      if (name == t.like) out.emplace_back(i, t.name);
+    }
+  return out;
+}
+
+}  // namespace
+
+std::string try_driver(Run& run, const OpDef& def, DType key, const TryCase& c, const TryOptions& options) {
+  const SourceFileRef file = template_file(run, "try_main.c.in");
+  std::string limits;
+  for (const TensorData& t : c.outputs) limits += fmt::format("{},\n", tolerance(t.dtype, c.terms));
+  auto holes = common_holes(def, c, options);
+  holes.push_back({"key", fmt::format("{}", dtype_row(key).key)});
+  holes.push_back({"dtype", std::string(name_of(key))});
+  holes.push_back({"limits", limits});
+  holes.push_back({"names", output_names(def, c.outputs.size())});
+  holes.push_back({"asked", options.selection.isas.empty() ? "0" : "1"});
+  return TextTemplate(file->name(), file->text()).fill(holes);
+}
+
+std::string try_gradient_driver(Run& run, const OpDef& def, const OpDef& gradient, const TryCase& c,
+                                const TryOptions& options) {
+  const SourceFileRef file = template_file(run, "try_grad_main.c.in");
+  std::string places, names;
+  const auto gradients = gradients_of(def, gradient, c);
+  for (const auto& [input, name] : gradients) {
+    places += fmt::format("{}{}", places.empty() ? "" : ", ", input);
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", name);
+  }
+  auto holes = common_holes(def, c, options);
+  holes.push_back({"inputs_of", places});
+  holes.push_back({"names", names});
+  holes.push_back({"n_gradients", fmt::format("{}", gradients.size())});
+  holes.push_back({"last", gradient.inputs.back().follows ? "1" : "0"});
+  return TextTemplate(file->name(), file->text()).fill(holes);
+}
+
+}  // namespace tenon
