@@ -18,6 +18,7 @@ class RowJoiner {
   /// Rows of the loop that go together; 0 where they cannot.
   int rows_of(const TreeLoop& l) {
     if (l.begin || l.end || l.ordered || l.carried || l.interior || l.shape.lanes * l.shape.parts > 1) return 0;
+    if (!std::all_of(l.body.begin(), l.body.end(), belongs_to_rows)) return 0;
     int lanes = 0;
     ranges_.extents[l.var.name] = l.var.extent;
     for (const TreeNode& n : l.body) {
@@ -33,6 +34,12 @@ class RowJoiner {
   }
 
  private:
+  /// What rows together can hold: nothing that adds up over the rows themselves.
+  static bool belongs_to_rows(const TreeNode& n) {
+    return std::holds_alternative<TreeLoop>(n.node) || std::holds_alternative<TreeBegin>(n.node) ||
+           std::holds_alternative<TreeEnd>(n.node) || std::holds_alternative<TreeDefine>(n.node);
+  }
+
   /// A temp that other loops read too.
   bool stores_temp(const TreeNode& n) const {
     const auto* d = std::get_if<TreeDefine>(&n.node);
