@@ -138,15 +138,10 @@ int64_t *tn_rt_pack_words(const tn_frame *f, const tn_operand *t, int pack)
     return NULL;
 }
 
-static int64_t magnitude(int64_t v)
-{
-    return v < 0 ? -v : v;
-}
-
 /* How far apart the elements along a dimension of a pack are; extents of 1 come first in any order. */
 static int64_t distance_along(const tn_frame *f, const int64_t *at, int32_t d)
 {
-    return f->pack[tn_rt_group(*at).pack].dim[d] == 1 ? INT64_MAX : magnitude(at[1 + d]);
+    return f->pack[tn_rt_group(*at).pack].dim[d] == 1 ? INT64_MAX : tn_rt_abs(at[1 + d]);
 }
 
 /* Dimensions d and d + 1 of a pack change places. */
@@ -240,8 +235,8 @@ static void stay(moving *m, int64_t extent, int64_t stride)
 {
     if (extent == 1)
         return;
-    m->least = tn_rt_min(m->least, magnitude(stride));
-    m->most = tn_rt_max(m->most, magnitude(stride));
+    m->least = tn_rt_min(m->least, tn_rt_abs(stride));
+    m->most = tn_rt_max(m->most, tn_rt_abs(stride));
 }
 
 /* Which packs move in the view of `t`; 0: none do. */

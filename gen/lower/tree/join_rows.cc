@@ -34,7 +34,7 @@ class RowJoiner {
   }
 
  private:
-  /// What rows together can hold: nothing that adds up over the rows themselves.
+  /// What rows together can hold: no sums over the rows themselves.
   static bool belongs_to_rows(const TreeNode& n) {
     return std::holds_alternative<TreeLoop>(n.node) || std::holds_alternative<TreeBegin>(n.node) ||
            std::holds_alternative<TreeEnd>(n.node) || std::holds_alternative<TreeDefine>(n.node);
