@@ -18,6 +18,7 @@ struct BindState {
   std::set<std::string> bound_sizes, bound_packs, bound_lets;
   TextWriter* out;
   std::set<std::string> placed = {};  ///< shapes between whose packs the axis of an output's dim was put
+  std::set<std::string> axes = {};    ///< tensors whose axes have variables that the whole function sees
 
   const OpDef& def() const { return *op->def; }
   /// C text of a dim's extent that is known: size, let, attribute, integer.

@@ -47,6 +47,15 @@ class InputShape {
     return upto + before.subtracted() + after.subtracted();
   }
 
+  /// D@axis, *Q@axis: a variable says where the axis is; once, or in each block about an optional tensor.
+  void declare_axes() {
+    if (!t_.optional && !s.axes.insert(t_.name).second) return;
+    for (const Dim& d : t_.dims)
+      if (!d.at.empty() && !listed(d))
+        out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim, {}->ndim{});", axis_name(d),
+                       c_identifier(d.at), name_, name_, d.kind == DimKind::pack ? "" : " - 1");
+  }
+
   void advance(StoredPlace& c, const Dim& d) const {
     if (d.kind == DimKind::pack) c.ranks.push_back(c_identifier(d.name) + "->rank");
     else ++c.fixed;
@@ -108,10 +117,7 @@ class InputShape {
     if (checks_)
       out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim + 1, {}->ndim);", axis_name(*added_->dim),
                      c_identifier(added_->dim->at), name_, name_);
-    for (const Dim& d : t_.dims)
-      if (!d.at.empty() && !listed(d))
-        out.print_line("const int32_t {} = tn_rt_axis(f, a->{}, {}->ndim, {}->ndim{});", axis_name(d),
-                       c_identifier(d.at), name_, name_, d.kind == DimKind::pack ? "" : " - 1");
+    declare_axes();
   }
 
   void check_rank() {
@@ -123,7 +129,8 @@ class InputShape {
   void dim(size_t i) {
     const Dim& d = t_.dims[i];
     const std::string at = at_.text();
-    if (!d.at.empty() && !listed(d) &&
+    const bool told = at == fmt::format("({})", axis_name(d));  // the pack in front goes up to the axis
+    if (!d.at.empty() && !listed(d) && !told &&
         std::none_of(t_.dims.begin(), t_.dims.begin() + static_cast<long>(i),
                      [&](const Dim& p) { return ranked_.count(p.name) != 0; }))
       out.print_line("tn_rt_require(f, {} == {}, TN_E_SHAPE);", axis_name(d), at);
@@ -411,7 +418,9 @@ void write_exact_sizes(BindState& s) {
       write_missing_front(s, *t, operand_name(*t, false));
       close_optional(s, *t);
     }
-    if (!t->optional) write_exact_extents(s, *t, operand_name(*t, false));
+    if (t->optional) continue;
+    InputShape(s, *t).declare_axes();
+    write_exact_extents(s, *t, operand_name(*t, false));
   }
 }
 
@@ -420,6 +429,7 @@ void write_broadcast_inputs(BindState& s) {
   for (const TensorDef* t : tensors) {
     if (std::none_of(t->dims.begin(), t->dims.end(), [&](const Dim& d) { return tells_extent(s, d); })) continue;
     open_optional(s, *t);
+    InputShape(s, *t).declare_axes();
     write_broadcast_extents(s, *t, operand_name(*t, false));
     close_optional(s, *t);
   }

@@ -40,6 +40,7 @@ std::vector<PlacedDim> placed_dims(const OpDef& def) {
       out.push_back({{t.dims.begin(), at(before)}, d, {at(behind), t.dims.end()}});
   };
   for (const TensorDef& t : def.inputs) {
+    if (has_broadcast(t)) continue;  // calls give its shape as it is stored
     for (size_t k = 0; k < t.dims.size(); ++k)
       if (!t.dims[k].at.empty()) add(t, k, k + 1, t.dims[k]);
     if (const auto added = added_dim(def, t)) add(t, added->before, added->before, *added->dim);

@@ -52,6 +52,13 @@ ops:
     out: {Y: "T[*B]"}
     body: Y[*b] = P[*b] + sum[d](A[*b,d]*opt(W[d], 1))
 
+  - op: scaled_along
+    types: {T: number}
+    attrs: {axis: int = -1}
+    in: {X: "T[~*P, D@axis, ~*Q]", W: "T[~*P, ~*Q]"}
+    out: {Y: "T[*P, D@axis, *Q]"}
+    body: Y[*p,d,*q] = X[*p,d,*q]*W[*p,*q]
+
   - op: double_centre
     types: {T: float}
     in: {X: "T[*B, M, N]"}
@@ -156,12 +163,24 @@ def weighted(rng, key):
         yield dict(op='scaled_sum', key=key, inputs=x, want=[y.astype(x[0].dtype) if exact else y], tol=EXACT if exact else tol(ulp=1, acc=a[-1] + 2, mag=mag))
 
 
+def along(rng, key):
+    """An axis between dimensions that inputs stretch to: where it is follows from the rank of the input that has it."""
+    for x, w, axis in [((2, 4, 3), (2, 3), 1), ((2, 4, 3), (1, 3), -2), ((4, 3), (5, 3), -2), ((4, 1), (5, 3), -2), ((6, 4), (6,), -1), ((1, 4), (6,), -1),
+                       ((3, 4, 2, 5), (3, 1, 5), 1), ((4,), (2,), -1), ((2, 0, 3), (2, 3), 1)]:
+        a, b = rand(rng, x, key), rand(rng, w, key)
+        behind = len(x) - 1 - axis % len(x)
+        y = wide(a)*np.expand_dims(wide(b), len(w) - behind)
+        yield dict(op='scaled_along', key=key, inputs=[a, b], attrs={'axis': axis}, want=[y.astype(a.dtype) if key[0] in 'iu' else y],
+                   tol=EXACT if key[0] in 'iu' else tol(ulp=1, acc=2 if key[0] == 'c' else 0, mag=abs(y)*2))
+
+
 def cases(rng):
     for key in (*available(*F), 'i8', 'u32', 'c64'):
         yield from products(rng, key)
         yield from thin(rng, key)
         yield from neighbours(rng, key)
         yield from weighted(rng, key)
+        yield from along(rng, key)
     for key in available(*F):
         yield from centred(rng, key)
         yield from edges(rng, key)
