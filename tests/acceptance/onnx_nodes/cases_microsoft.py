@@ -138,9 +138,34 @@ def attention():
                  np.array(past + length, np.int32), *tables, outputs=3, num_heads=h, kv_num_heads=kv, do_rotary=rotary, local_window_size=window, softcap=cap)
 
 
+def standard():
+    """Operators that the standard has too, under the same name or another one."""
+    x = real(1, 3, 4, 5)
+    for axis in (0, 2, -1, -4):
+        yield ms('ExpandDims', x, np.array(axis, np.int32), const=(1,))
+    for upper, k in itertools.product((0, 1), (None, -1, 0, 2)):
+        yield ms('Trilu', x, *(() if k is None else (np.array(k),)), upper=upper)
+    yield ms('GatherND', x, np.array([[0, 1], [2, 3]]))
+    yield ms('GatherND', x, np.array([[[2]], [[0]]]))
+    for mode in ('constant', 'reflect', 'edge'):
+        yield ms('Pad', x, np.array([1, 0, 2, 0, 3, 1]), *((np.float32(0.5),) if mode == 'constant' else ()), mode=mode, const=(1, 2) if mode == 'constant' else (1,))
+    yield ms('Range', np.float32(1), np.float32(4), np.float32(0.5), const=(0, 1, 2))
+    yield ms('Range', np.array(7), np.array(-3), np.array(-2), const=(0, 1, 2))
+    yield ms('Range', np.array(2, np.int32), np.array(9, np.int32), const=(0, 1))
+    yield ms('Unique', np.array([3, 1, 3, 2, 1, 3, 0.5], np.float32), outputs=3)
+    grid = np.random.default_rng(4).uniform(-1.2, 1.2, (2, 4, 3, 2)).astype(np.float32)
+    for mode, padding, corners in itertools.product(('bilinear', 'nearest', 'bicubic'), ('zeros', 'border', 'reflection'), (0, 1)):
+        yield ms('GridSample', real(3, 2, 3, 5, 6), grid, mode=mode, padding_mode=padding, align_corners=corners)
+    for metric in ('euclidean', 'sqeuclidean'):
+        yield ms('CDist', real(1, 7, 5), real(2, 4, 5), metric=metric)
+        yield ms('CDist', real(1, 40, 33), real(2, 20, 33), metric=metric)
+    for a, b in itertools.product((0, 1), (0, 1)):
+        yield ms('TransposeMatMul', real(1, 2, *((4, 3) if a else (3, 4))), real(2, 2, *((5, 4) if b else (4, 5))), transA=a, transB=b, alpha=0.5)
+
+
 def cases():
-    for group in (quantised, ties, products, rows, attention):
+    for group in (quantised, ties, products, rows, attention, standard):
         yield from group()
 
 
-REFUSED = [('transBatchA=1', 'transposed batches')]
+REFUSED = [('transBatchA=1', 'transposed batches'), ('mode=bicubic padding_mode=border', 'a border is not supported')]
