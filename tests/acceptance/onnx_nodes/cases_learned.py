@@ -106,6 +106,9 @@ def encoders():
     def tensor(values, dtype):
         return numpy_helper.from_array(np.array(values, dtype))
     whole, real = np.array([[3, 1, 7], [2, 3, 5]]), np.array([[3, np.nan, 7], [2, 3.5, 5]], np.float32)
+    # The standard divides by the maximum, its evaluator by that of the magnitudes.
+    for norm in ('MAX', 'L1', 'L2'):
+        yield case('Normalizer', np.array([[-1, -2, -4], [1, -3, 2], [0, 0, 0], [-1, 0, -2]], np.float32), domain=ML, norm=norm, judge='onnxruntime')
     yield case('LabelEncoder', whole, domain=ML, domain_opset=2, keys_int64s=[1, 2, 3], values_floats=[0.5, 1.5, -2.5], default_float=9.0)
     yield case('LabelEncoder', whole, domain=ML, domain_opset=2, keys_int64s=[1, 2, 3], values_int64s=[5, 1, -2])
     yield case('LabelEncoder', whole, domain=ML, domain_opset=4, keys_int64s=[1, 2, 3], values_int64s=[5, 1, -2], default_int64=42)
