@@ -24,6 +24,7 @@ inline bool applies(const tenon::ScalarOpRow& row, tenon::DType d) {
     case ScalarOp::Div: return is_float(d) || is_complex(d);
     case ScalarOp::Mod: return is_int(d);
     case ScalarOp::FloorDiv:
+    case ScalarOp::Sign:
     case ScalarOp::Min:
     case ScalarOp::Max:
     case ScalarOp::Lt:
