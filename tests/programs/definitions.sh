@@ -3,6 +3,6 @@
 for file in "$checkout"/examples/definitions/*.yaml; do
   for op in $(sed -n 's/^  - op: //p' "$file"); do
     check "examples/definitions/$(basename "$file"): $op" \
-      "$tenon" try "$file" --op "$op" --isa portable --cc "${CC:-cc} -O1" -q
+      "$tenon" try "$file" --op "$op" --isa portable --cc "${CC:-cc} -O0" -q
   done
 done

@@ -27,7 +27,7 @@ ops:
       - {in: {X: [1, 2]}, out: {Y: [2, 5]}}
 YAML
 
-attempt() { "$tenon" try "$work/ops.yaml" --isa portable --cc "${CC:-cc} -O1" -q "$@"; }
+attempt() { "$tenon" try "$work/ops.yaml" --isa portable --cc "${CC:-cc} -O0" -q "$@"; }
 
 # rights COUNT ARGUMENTS: that many rows, all right.
 rights() {
@@ -50,10 +50,10 @@ check 'tests at the keys asked for' rights 2 --op windows --dtypes f64
 check 'sizes and attributes from the command line' rights 1 --op windows --test 'size=4, N=20, mode=last'
 check 'a test as YAML' rights 1 --op windows --test '{size: 4, shapes: {X: [20]}, absent: [B]}'
 check 'an input as long as one whose values are given' rights 1 --op windows --test '{size: 2, in: {X: [1, 2, 4]}}'
-small() { "$tenon" try --op pad --isa portable --cc "${CC:-cc} -O1" -q "$@" >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
+small() { "$tenon" try --op pad --isa portable --cc "${CC:-cc} -O0" -q "$@" >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
 powers() {
   for out in '' ', out: {Y: [3, 1, 0]}'; do
-    "$tenon" try --op pow --isa portable --cc "${CC:-cc} -O1" -q --test "{in: {A: [3, 5, 2], B: [9223372036854775809, 9223372036854775808, 9223372036854775811]}, dtypes: {T: u64}$out}" || return 1
+    "$tenon" try --op pow --isa portable --cc "${CC:-cc} -O0" -q --test "{in: {A: [3, 5, 2], B: [9223372036854775809, 9223372036854775808, 9223372036854775811]}, dtypes: {T: u64}$out}" || return 1
   done
 }
 check 'an attribute of a small float is its number' small --dtypes f8e4m3fn,f8e5m2,f4e2m1 --test '{before: [1], after: [1], value: 1.5, in: {X: [1, 2]}, out: {Y: [1.5, 1, 2, 1.5]}}'
@@ -99,7 +99,7 @@ silent_compiler() {
 check 'a compiler that says nothing' silent_compiler
 other=neon
 [ "$(uname -m)" != aarch64 ] || other=x86-64-v4
-says_so() { "$tenon" try "$work/ops.yaml" --op windows -q --isa "$other" --cc "${CC:-cc} -O1" | grep -q "$other .* SKIP: it does not run here$"; }
+says_so() { "$tenon" try "$work/ops.yaml" --op windows -q --isa "$other" --cc "${CC:-cc} -O0" | grep -q "$other .* SKIP: it does not run here$"; }
 check 'a level that does not run here' says_so
 
 # NaN of 16 bits with either sign, types of 4 bits, and levels of which each wants a workspace of its own size.
@@ -145,7 +145,7 @@ check 'a let as a part of a split dim' right "$work/blocks.yaml" --op blocks
 check 'extents of a typed call that contradict a let' blocks_in_c
 
 # A body alone, and an op with a C template of the user's.
-tries() { "$tenon" try --isa portable --cc "${CC:-cc} -O1" -q "$@" >"$work/rows" 2>&1 && grep -q ' right$' "$work/rows" || { cat "$work/rows"; return 1; }; }
+tries() { "$tenon" try --isa portable --cc "${CC:-cc} -O0" -q "$@" >"$work/rows" 2>&1 && grep -q ' right$' "$work/rows" || { cat "$work/rows"; return 1; }; }
 check 'a body alone' tries --body 'Y[i] = 2*X[i] + alpha'
 check 'a body of integers' tries --body 'Y[i] = 2*X[i] + 1' --dtypes i32
 check 'a body with sizes' tries --body 'Y[i,j] = sum[k](A[i,k]*B[k,j])' --test 'I=3, J=4, K=5'
@@ -213,9 +213,9 @@ ops:
     out: {Y: "T[N]"}
     body: Y[i] = X[i]*X[i]
 YAML
-differences() { "$tenon" try "$work/gradients.yaml" --grad --op scaled --isa portable --cc "${CC:-cc} -O1" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
+differences() { "$tenon" try "$work/gradients.yaml" --grad --op scaled --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq 3 ] || { cat "$work/rows"; return 1; }; }
 refused() { "$tenon" try "$work/gradients.yaml" --grad --op "$1" >"$work/out" 2>"$work/said"; [ $? -eq 2 ] && grep -q "$2" "$work/said" || { cat "$work/said"; return 1; }; }
-shipped() { "$tenon" try --grad --op "$1" --isa portable --cc "${CC:-cc} -O1" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
+shipped() { "$tenon" try --grad --op "$1" --isa portable --cc "${CC:-cc} -O0" -q >"$work/rows" 2>&1 && [ "$(grep -c ' right$' "$work/rows")" -eq "$2" ] || { cat "$work/rows"; return 1; }; }
 check 'gradients next to differences, of the inputs that are given' differences
 check 'gradients of a variadic input' shipped concat 2
 check 'no gradient: the reason' refused argmax 'grad: none'
