@@ -136,7 +136,9 @@ void write_stand_ins(const LibraryOp& op, TextWriter& out) {
   }
 }
 
-/// First and behind the last of the kernel's sizes that argument `at` tells.
+constexpr size_t kMostSizes = 255;  // tn_argument counts them in a byte
+
+/// First and behind the last of the kernel's sizes that an argument tells.
 std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) {
   size_t first = 0, behind = 0;
   for (size_t i = 0; i < k.size_sources.size(); ++i) {
@@ -149,6 +151,7 @@ std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) 
     if (behind == 0) first = i;
     behind = i + 1;
   }
+  TENON_CHECK(behind <= kMostSizes, "{}: sizes of an argument", k.kernel.name);
   return {first, behind};
 }
 
