@@ -107,6 +107,9 @@ std::string contradiction(const Options& options) {
   const auto* attempt = std::get_if<TryOptions>(&options.command);
   if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op)
     return "name DEFS.yaml, --body or --op";
+  if (attempt && attempt->gradients)
+    for (const std::string& name : attempt->selection.dtypes)
+      if (name != "f64") return fmt::format("--dtypes: --grad compares in f64 alone, not in {}", name);
   return {};
 }
 

@@ -180,6 +180,7 @@ TEST_CASE("what nothing takes is named before what is missing") {
   for (const char* name : {"", "deps/", ".", "deps/.."})
     says({"lib", "-o", "out", "--depfile", name},
          fmt::format("--depfile: the name of a file is expected, not '{}'", name));
+  says({"try", "--op", "relu", "--grad", "--dtypes", "f64,f32"}, "--grad compares in f64 alone, not in f32");
   says({"explain", "net.onnx", "--svg", "pictures/"}, "--svg: the name of a file is expected, not 'pictures/'");
 }
 
