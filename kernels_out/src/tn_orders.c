@@ -180,6 +180,7 @@ static void move_word(int64_t *word, int64_t from, int64_t to)
         word[from] = word[from - 1];
     word[from] = kept;
 }
+
 /* Two packs between which dimensions move, in front of and behind those that do not, and how far these lead. */
 typedef struct {
     int front, back;
