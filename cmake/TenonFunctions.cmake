@@ -29,6 +29,7 @@ function(_tenon_rule target)
   add_custom_target(${target}_generate DEPENDS "${directory}/sources.txt")
 endfunction()
 
+# A function sees the list `arguments` of its caller.
 function(_tenon_target target)
   set(directory "${CMAKE_CURRENT_BINARY_DIR}/${target}.tenon")
   add_library(${target} STATIC ${ARGN})
@@ -36,6 +37,9 @@ function(_tenon_target target)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${directory}/include>" $<INSTALL_INTERFACE:include>)
   target_compile_options(${target} PRIVATE $<$<C_COMPILER_ID:GNU>:-Wno-psabi>)
   set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF LINKER_LANGUAGE C)
+  if(UNIX AND arguments MATCHES "--math[=;]libm")
+    target_link_libraries(${target} PUBLIC m)
+  endif()
 endfunction()
 
 # At configure time, since sources.txt names what there is to compile; not where that list is newer than all that it was made from.

@@ -24,9 +24,9 @@
 
 namespace tenon {
 
-Definitions read_all_definitions(Run& run, OpLibrary read, const OpLibraryText& shown) {
+Definitions read_all_definitions(Run& run, OpLibrary read, const OpLibraryText& shown, const MathChoice& choice) {
   OpLibrary ops = run.stage<OpLibrary>("opdefs", std::move(read), shown);
-  MathLibrary math = run.stage("math", read_math_library(run));
+  MathLibrary math = run.stage("math", read_math_library(run, choice));
   return {std::move(ops), std::move(math)};
 }
 
@@ -35,6 +35,7 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
   const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
   const LibraryOptions files = library_options(run, o);
   show_passes(run, kernels_of(library), schedules, levels);
+  note_idle_fast_math(run, defs.math, kernels_of(library), o.math);
   const LoweredLibrary lowered = run.stage("lower", lower_library(library, schedules, levels));
   const LibraryTexts texts = run.stage("emit", emit_library(lowered, library_style(o, defs.math)));
   return run.stage("files", library_files(library, defs.ops, texts, files));
@@ -63,6 +64,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
 OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o) {
   const PlacedModel model = place_model(run, defs, o);
   refuse_wrong_program(model.plan, o);
+  note_idle_fast_math(run, defs.math, kernels_of(model.plan), o.math);
   const auto texts = run.stage("emit", emit_model(model.plan, model.lowered, model_style(o, defs.math)));
   const std::optional<ForwardModel> forward = forward_model(run, defs, model, o);
   return run.stage("files", model_files(run, model, texts, forward, o));

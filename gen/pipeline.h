@@ -38,14 +38,21 @@ struct KernelSelection {
       isas;  ///< empty: portable and every level of this architecture; "all" and "native" as they stand
 };
 
+/// Where elementary functions come from.
+struct MathChoice {
+  std::string fast;   ///< what --fast-math says, "" without it: entries of opdefs/math_variants, within stated bounds
+  bool libm = false;  ///< <math.h>
+};
+
 struct LibOptions {
   std::vector<std::string> definitions;  ///< YAML files, added to the shipped ones
   KernelSelection selection;
   std::string prefix = "tn";
   bool registry = true;
   bool amalgamate = false;
-  bool gradients = false;                ///< f_grad for each op f that has a derivative
-  bool freestanding = false;             ///< no header of a C library
+  bool gradients = false;     ///< f_grad for each op f that has a derivative
+  bool freestanding = false;  ///< no header of a C library
+  MathChoice math;
   std::optional<std::string> schedules;  ///< blueprints in front of the shipped ones
   std::string output_dir;
 };
@@ -85,6 +92,7 @@ struct ModelOptions {
   std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, in place of files
   bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with
   bool winograd = true;  ///< false: convolutions are sums of products, whatever they cost
+  MathChoice math;
   std::string output_dir;
 };
 
@@ -98,6 +106,7 @@ struct RunOptions {
   std::optional<std::string> until;      ///< as in ModelOptions
   bool winograd = true;                  ///< as in ModelOptions
   std::optional<std::string> schedules;  ///< as in LibOptions
+  MathChoice math;
   std::string compiler = "cc";
   bool images = false, sounds = false;  ///< as in ModelOptions
   std::vector<std::string> of_program;  ///< options of the program, as words
@@ -159,6 +168,7 @@ struct DumpOptions {
   std::vector<SizeBound> sizes;
   bool training = false;                  ///< of a graph: as in ModelOptions
   std::optional<std::string> train_with;  ///< as in ModelOptions
+  MathChoice math;
 };
 
 struct ExplainOptions {
@@ -171,6 +181,7 @@ struct ExplainOptions {
   bool training = false;                  ///< of a graph: as in ModelOptions
   std::optional<std::string> train_with;  ///< as in ModelOptions
   std::optional<std::string> schedules;   ///< as in LibOptions
+  MathChoice math;
 };
 
 enum class ListSubject : uint8_t { ops, dtypes, isas, stages };

@@ -63,12 +63,36 @@ std::string training_contradiction(const Options& options) {
   return "";
 }
 
+MathChoice math_of(const Options& options) {
+  if (const auto* o = std::get_if<LibOptions>(&options.command)) return o->math;
+  if (const auto* o = std::get_if<ModelOptions>(&options.command)) return o->math;
+  if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->math;
+  if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->math;
+  if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->math;
+  return {};
+}
+
+// Empty, or why functions cannot come from where the flags say.
+std::string math_contradiction(const Options& options) {
+  const MathChoice math = math_of(options);
+  if (!math.fast.empty() && math.fast != "true" && math.fast != "functions")
+    return fmt::format("--fast-math: '{}' is not functions, the only thing that it takes", math.fast);
+  if (!math.fast.empty() && math.libm)
+    return "--fast-math and --math=libm exclude each other: both replace exp and its like";
+  const auto* lib = std::get_if<LibOptions>(&options.command);
+  const auto* model = std::get_if<ModelOptions>(&options.command);
+  if (math.libm && ((lib && lib->freestanding) || (model && model->freestanding)))
+    return "--math=libm needs a C library: leave out --freestanding";
+  return "";
+}
+
 }  // namespace
 
 std::string contradiction(const Options& options) {
   if (options.control.verbose && options.control.quiet) return "--verbose and --quiet exclude each other";
   if (std::string wrong = given_twice(sizes_of(options)); !wrong.empty()) return wrong;
   if (std::string wrong = training_contradiction(options); !wrong.empty()) return wrong;
+  if (std::string wrong = math_contradiction(options); !wrong.empty()) return wrong;
   const auto* explain = std::get_if<ExplainOptions>(&options.command);
   const auto is_graph = [](const std::string& file) {
     return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml");

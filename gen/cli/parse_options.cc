@@ -115,6 +115,15 @@ void add_schedules(CLI::App& app, std::optional<std::string>& file) {
       ->type_name("FILE");
 }
 
+void add_math(CLI::App& app, MathChoice& math) {
+  app.add_flag("--fast-math", math.fast, "cheaper exp, tanh, erf and gelu of f32: bounds in docs/accuracy.md");
+  const auto parse = [](const std::string& text) {
+    return text == "own" || text == "libm" ? std::optional(text == "libm") : std::nullopt;
+  };
+  add_parsed(app, {"--math", "own|libm", "own or libm", "libm: exp and the like are those of <math.h>, -lm [own]"},
+             math.libm, parse);
+}
+
 void add_lib(CLI::App& app, LibOptions& lib) {
   app.description("Writes a library of C kernels: the shipped ops, or those of DEFS.yaml.");
   app.footer("example: tenon lib --ops gemm,softmax --dtypes f32 -o kernels");
@@ -126,6 +135,7 @@ void add_lib(CLI::App& app, LibOptions& lib) {
   app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
   app.add_flag("--grad", lib.gradients, "add f_grad, the gradient of f, for each op f that has a derivative");
   app.add_flag("--freestanding", lib.freestanding, "include no header of a C library");
+  add_math(app, lib.math);
   add_schedules(app, lib.schedules);
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
 }
@@ -209,6 +219,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
   app.add_flag("--train", model.training, "the graph's section `train`: a step that trains, not the network");
   add_train_with(app, model.train_with);
   add_winograd(app, model.winograd);
+  add_math(app, model.math);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
   app.add_flag("--images", model.images, "its program reads .ppm, .pgm and .png too");
   app.add_flag("--sounds", model.sounds, "its program reads .wav too");
@@ -266,6 +277,7 @@ void add_run(CLI::App& app, RunOptions& run) {
   add_user_definitions(app, run.definitions);
   add_until(app, run.until);
   add_winograd(app, run.winograd);
+  add_math(app, run.math);
   add_schedules(app, run.schedules);
   app.add_flag("--images", run.images, "pictures as inputs: --scale, --mean, --std, --resize, ...");
   app.add_flag("--sounds", run.sounds, "sounds as inputs: --rate, --skip");
@@ -398,6 +410,7 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
   add_sizes(app, dump.sizes);
   app.add_flag("--train", dump.training, "of a graph: the step that its section `train` describes");
   add_train_with(app, dump.train_with);
+  add_math(app, dump.math);
 }
 
 void add_explain(CLI::App& app, ExplainOptions& explain) {
@@ -416,6 +429,7 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
   add_schedules(app, explain.schedules);
   app.add_flag("--train", explain.training, "of a graph: the step that its section `train` describes");
   add_train_with(app, explain.train_with);
+  add_math(app, explain.math);
 }
 
 void add_list(CLI::App& app, ListOptions& list) {

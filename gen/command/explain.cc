@@ -7,6 +7,7 @@
 #include "algebra/inner_loops.h"
 #include "command/commands.h"
 #include "command/select.h"
+#include "emit/functions_used.h"
 #include "frontend/frontends.h"
 #include "lower/lower_kernel.h"
 #include "pipeline/make.h"
@@ -68,8 +69,16 @@ int explain_scalar_loops(const Library& library, const std::vector<const Isa*>& 
   return exit_done;
 }
 
-int explain_kernel(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& schedules) {
+/// The elementary functions that a kernel calls, with their bounds.
+void print_functions(const MathLibrary& math, const Kernel& kernel) {
+  for (const MathFunction* f : functions_used(math, kernel))
+    print_to(stdout, "  {} of {}: {}\n", f->name, name_of(f->dtype), bound_text(*f));
+}
+
+int explain_kernel(const Kernel& kernel, const MathLibrary& math, const std::vector<const Isa*>& levels,
+                   const Blueprints& schedules) {
   print_to(stdout, "{}", to_text(kernel));
+  print_functions(math, kernel);
   for (const Isa* isa : levels) {
     if (isa != levels[0] && !gains(kernel, *isa)) {
       print_to(stdout, "  at {}: the body of the level below\n", isa->name);
@@ -97,7 +106,7 @@ std::vector<std::string> blueprints_of(const PlacedModel& model) {
 }
 
 /// The kernels of that name: what they compute, then how they are scheduled at each level.
-int explain_one(const PlacedModel& model, const std::string& name) {
+int explain_one(const PlacedModel& model, const MathLibrary& math, const std::string& name) {
   std::vector<std::string> names;
   bool found = false;
   for (size_t s = 0; s < model.plan.steps.size(); ++s) {
@@ -108,6 +117,7 @@ int explain_one(const PlacedModel& model, const std::string& name) {
     print_to(stdout, "step {}: {}\n{}", s, step.origin, to_text(step.kernel));
     for (const std::string& note : step.notes) print_to(stdout, "  fused: {}\n", note);
     if (!step.algorithm.empty()) print_to(stdout, "  algorithm: {}\n", step.algorithm);
+    print_functions(math, step.kernel);
     for (const LoweredLevel& level : model.lowered.levels)
       print_to(stdout, "  at {}: blueprint {}\n", level.isa->name, blueprint_of(model, level, s));
   }
@@ -127,8 +137,9 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
   options.train_with = o.train_with;
   options.schedules = o.schedules;
   const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
-  const PlacedModel model = place_model(run, all_definitions(run, files), options);
-  if (!kernel.empty()) return explain_one(model, kernel);
+  const Definitions defs = all_definitions(run, files, nullptr, o.math);
+  const PlacedModel model = place_model(run, defs, options);
+  if (!kernel.empty()) return explain_one(model, defs.math, kernel);
   if (o.memory) print_to(stdout, "{}", memory_table(model.plan));
   if (o.svg) return run.deliver_file(memory_picture(model.plan), *o.svg);
   if (!o.memory) print_to(stdout, "{}", explain_kernels(model.plan, blueprints_of(model)));
@@ -151,7 +162,7 @@ int run_command(Run& run, const ExplainOptions& o) {
   if (o.subject == "scalar-loops") return explain_scalar_loops(library, levels, schedules);
   for (const LibraryOp& op : library.ops)
     for (const LibraryKernel& k : op.kernels)
-      if (k.name == o.subject) return explain_kernel(k.kernel, levels, schedules);
+      if (k.name == o.subject) return explain_kernel(k.kernel, read_math_library(run, o.math), levels, schedules);
   const std::string near = nearest_kernel(o.subject, library);
   stop_run(
       exit_bad_command_line,

@@ -11,15 +11,15 @@ namespace tenon {
 
 int run_command(Run& run, const LibOptions& o) {
   const bool has_user_files = !o.definitions.empty();
-  const Definitions defs =
-      read_all_definitions(run, read_definitions(run, o.definitions), text_of_chosen(o.selection, has_user_files));
+  const Definitions defs = read_all_definitions(run, read_definitions(run, o.definitions),
+                                                text_of_chosen(o.selection, has_user_files), o.math);
   const Library library = o.gradients ? kernels_and_gradients(run, defs.ops, o)
                                       : chosen_kernels(run, defs.ops, o.selection, has_user_files);
   return run.deliver(make_library(run, defs, library, o), o.output_dir);
 }
 
 int run_command(Run& run, const ModelOptions& o) {
-  return run.deliver(make_model(run, all_definitions(run, o.definitions), o), o.output_dir);
+  return run.deliver(make_model(run, all_definitions(run, o.definitions, nullptr, o.math), o), o.output_dir);
 }
 
 int run_command(Run& run, const DumpOptions& o) {
@@ -39,11 +39,13 @@ int run_command(Run& run, const DumpOptions& o) {
     m.isas = o.selection.isas;
     m.training = o.training;
     m.train_with = o.train_with;
+    m.math = o.math;
     return run_command(run, m);
   }
   LibOptions l;
   l.definitions = o.inputs;
   l.selection = o.selection;
+  l.math = o.math;
   l.gradients = o.stage == "gradients";
   return run_command(run, l);
 }

@@ -26,12 +26,13 @@ std::string with_optimization(const std::string& compiler) {
   return compiler.find(" -O") == std::string::npos ? compiler + " -O2" : compiler;
 }
 
-std::string compile_line(const std::string& compiler, const std::string& program) {
-  return fmt::format("{} -O2 -std=c99 -Iinclude -o {} $(cat sources.txt)", compiler, program);
+std::string compile_line(const std::string& compiler, const std::string& program, const std::string& libraries) {
+  return fmt::format("{} -O2 -std=c99 -Iinclude -o {} $(cat sources.txt){}", compiler, program, libraries);
 }
 
-int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program) {
-  const std::string line = compile_line(compiler, program);
+int compile_folder(const std::string& folder, const std::string& compiler, const std::string& program,
+                   const std::string& libraries) {
+  const std::string line = compile_line(compiler, program, libraries);
   const int status = run_shell_line(fmt::format("cd {} && exec {}", shell_word(folder), line));
   if (status != 0 && !is_interruption(status)) print_to(stderr, "tenon: error: `{}` failed\n", line);
   return status;

@@ -38,11 +38,13 @@ int run_command(Run& run, const RunOptions& options) {
   model.schedules = options.schedules;
   model.images = options.images;
   model.sounds = options.sounds;
+  model.math = options.math;
   model.given = options.inputs.size();
-  const int status =
-      run.deliver(make_model(run, all_definitions(run, options.definitions), model), folder.path(), true);
+  const int status = run.deliver(
+      make_model(run, all_definitions(run, options.definitions, nullptr, options.math), model), folder.path(), true);
   if (status != exit_done || run.only_looks()) return status;
-  if (compile_folder(folder.path(), options.compiler, "net") != 0) return exit_run_failed;
+  if (compile_folder(folder.path(), options.compiler, "net", options.math.libm ? " -lm" : "") != 0)
+    return exit_run_failed;
   return program_status(folder.path() + "/net", options);
 }
 

@@ -113,9 +113,10 @@ OpLibraryText text_of_chosen(const KernelSelection& chosen, bool has_user_files)
   };
 }
 
-Definitions all_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more) {
-  return read_all_definitions(run, read_definitions(run, user_files, more),
-                              [](const OpLibrary& defs) { return print(defs); });
+Definitions all_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more,
+                            const MathChoice& math) {
+  return read_all_definitions(
+      run, read_definitions(run, user_files, more), [](const OpLibrary& defs) { return print(defs); }, math);
 }
 
 std::string unknown_op(const OpLibrary& defs, const std::string& name) {

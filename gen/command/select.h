@@ -25,7 +25,8 @@ Library chosen_kernels(Run& run, const OpLibrary& defs, const KernelSelection& c
 OpLibraryText text_of_chosen(const KernelSelection& chosen, bool has_user_files);
 
 /// The definitions of a command that chooses no ops: a dump shows all of them. `more` as in read_definitions.
-Definitions all_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more = nullptr);
+Definitions all_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more = nullptr,
+                            const MathChoice& math = {});
 
 /// `there is no op 'x'`, with the nearest name, or how to list them.
 std::string unknown_op(const OpLibrary& defs, const std::string& name);

@@ -32,6 +32,7 @@ struct MathBody {
   OperandType type;                 ///< of parameters and result
   Block body;
   Operand result;
+  std::string c_function;  ///< of <math.h>: called for each lane, in place of `body`
 };
 /// Makes the body of a row with flag M for one type on one level.
 using MathSource = std::function<MathBody(ScalarOp, OperandType, const Isa&)>;
@@ -48,6 +49,7 @@ struct EmitOptions {
   bool split_parallel =
       false;  ///< Model: iterations begin … end-1 of the outermost parallel loop only (see parallel_iterations)
   bool exported = false;         ///< without `static`
+  bool math_header = false;      ///< functions of <math.h> are called
   bool string_header = true;     ///< false: the header that the file begins with has memcpy and its like already
   bool common_functions = true;  ///< inner functions that do not depend on the kernel serve all kernels of a file
   MathSource math;               ///< empty: math rows are an error

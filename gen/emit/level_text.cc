@@ -27,7 +27,9 @@ std::string level_begin(const Isa& isa, const EmitOptions& options) {
 )",
                    isa.fma ? "" : " && defined(__FMA__)");
   if (isa.vector_bits > 0) s += "#pragma GCC optimize(\"no-predictive-commoning\")\n";
-  s += "#endif\n\n#include <stddef.h>\n#include <stdint.h>\n";
+  s += "#endif\n\n";
+  if (options.math_header) s += "#include <math.h>\n";
+  s += "#include <stddef.h>\n#include <stdint.h>\n";
   if (options.string_header) s += "#include <string.h>\n";
   if (isa.vector_bits > 0) {
     s += R"(

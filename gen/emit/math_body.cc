@@ -233,7 +233,8 @@ MathBody math_body(const MathLibrary& library, ScalarOp op, const OperandType& t
   MathBody body;
   body.type = type;
   body.comment = f->doc.empty() ? name : fmt::format("{}: {}", name, f->doc);
-  body.comment += f->ulp ? fmt::format("; error below {} ULP", *f->ulp) : "; exact";
+  body.comment += "; " + bound_text(*f);
+  body.c_function = f->c_function;
   Inliner inliner(library, isa, type.dtype, type.lanes);
   std::vector<Operand> args;
   for (const MathParameter& p : f->parameters) {
@@ -241,6 +242,7 @@ MathBody math_body(const MathLibrary& library, ScalarOp op, const OperandType& t
     body.params.push_back(p.name);
     args.push_back(v_var(p.name, type));
   }
+  if (!body.c_function.empty()) return body;
   body.result = inliner.splice(*f, std::move(args), body.body)[0];
   return body;
 }

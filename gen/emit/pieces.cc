@@ -46,11 +46,35 @@ CFunction piece_function(Emitter& inner, const Piece& piece, const std::function
   return f;
 }
 
+/// The function of <math.h> for each lane of the parameters.
+void call_of_libm(Emitter& inner, const MathBody& math, CBlock& body) {
+  const bool vector = math.type.lanes > 1;
+  std::vector<CExpr> args;
+  for (const std::string& p : math.params) {
+    const CExpr whole = inner.operand(v_var(p, math.type));
+    args.push_back(vector ? c_index(whole, c_text("l")) : whole);
+  }
+  const CExpr call = c_call(math.c_function, std::move(args));
+  if (!vector) {
+    body.push_back(c_return(call));
+    return;
+  }
+  body.push_back(c_declare(inner.c_type(math.type), "r", c_braces("", {c_text("0")})));
+  CFor loop{"int", "l", c_text("0"), c_binary(c_text("l"), "<", c_text(std::to_string(math.type.lanes))), "++l", {}};
+  loop.body.push_back(c_assign(c_index(c_text("r"), c_text("l")), call));
+  body.push_back({std::move(loop)});
+  body.push_back(c_return(c_text("r")));
+}
+
 CFunction math_function(Emitter& inner, const MathBody& math) {
   CFunction f;
   f.comment = math.comment;
   f.result = inner.c_type(math.type);
   for (const std::string& p : math.params) f.params.push_back(declared_param(inner, p, math.type));
+  if (!math.c_function.empty()) {
+    call_of_libm(inner, math, f.body);
+    return f;
+  }
   inner.block(math.body, f.body);
   f.body.push_back(c_return(inner.operand(math.result)));
   return f;

@@ -10,6 +10,7 @@
 #include "algebra/winograd_kernel.h"
 #include "command/select.h"
 #include "emit/emit_model.h"
+#include "emit/functions_used.h"
 #include "emit/math_body.h"
 #include "harness/model/model_output.h"
 #include "harness/model/model_program.h"
@@ -111,6 +112,7 @@ LibraryOptions library_options(Run& run, const LibOptions& o) {
   out.ranks = o.selection.ranks;
   out.templates = read_frames(run, library_template_names());
   out.freestanding = o.freestanding;
+  out.libm = o.math.libm;
   out.version = kVersion;
   return out;
 }
@@ -119,6 +121,7 @@ EmitOptions library_style(const LibOptions& o, const MathLibrary& math) {
   EmitOptions out;
   out.prefix = o.prefix;
   out.string_header = false;
+  out.math_header = o.math.libm;
   out.math = math_source(math);
   return out;
 }
@@ -127,6 +130,7 @@ EmitOptions model_style(const ModelOptions& o, const MathLibrary& math) {
   EmitOptions out;
   out.prefix = program_name(o);
   out.string_header = false;
+  out.math_header = o.math.libm;
   out.style = FunctionStyle::Model;
   out.math = math_source(math);
   return out;
@@ -172,6 +176,17 @@ std::vector<std::string> kernel_names(const Library& library) {
 
 Blueprints schedules_of(Run& run, const ModelOptions& o, const ExecutionPlan& plan) {
   return o.blueprints ? *o.blueprints : read_schedules(run, o.schedules, kernel_names(plan));
+}
+
+void note_idle_fast_math(Run& run, const MathLibrary& math, const std::vector<const Kernel*>& kernels,
+                         const MathChoice& choice) {
+  if (choice.fast.empty() || run.control().quiet) return;
+  const auto gains = [&](const Kernel* k) {
+    const auto used = functions_used(math, *k);
+    return std::any_of(used.begin(), used.end(), [](const MathFunction* f) { return f->error.has_value(); });
+  };
+  if (std::none_of(kernels.begin(), kernels.end(), gains))
+    print_to(stderr, "tenon: note: --fast-math changes nothing here: no kernel calls a function that it replaces\n");
 }
 
 Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph) {
@@ -261,7 +276,7 @@ OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<Mod
   write_model(model.plan, texts,
               {program_name(o), o.main_program, o.images, o.sounds, model.workers, o.weights, templates, o.freestanding,
                std::filesystem::path(o.graph).filename().string(), selftest ? &*selftest : nullptr, o.training,
-               forward ? &*forward : nullptr},
+               forward ? &*forward : nullptr, o.math.libm},
               tree);
   return tree;
 }

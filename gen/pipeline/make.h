@@ -27,7 +27,7 @@ struct Definitions {
 /// What a dump shows of the definitions.
 using OpLibraryText = std::function<std::string(const OpLibrary&)>;
 /// Stages opdefs and math, of definitions that were read.
-Definitions read_all_definitions(Run& run, OpLibrary ops, const OpLibraryText& shown);
+Definitions read_all_definitions(Run& run, OpLibrary ops, const OpLibraryText& shown, const MathChoice& math = {});
 
 /// From kernels to the files of a library.
 OutputTree make_library(Run& run, const Definitions& defs, const Library& library, const LibOptions& o);
@@ -63,6 +63,10 @@ std::vector<std::string> kernel_names(const ExecutionPlan& plan);
 std::vector<std::string> kernel_names(const Library& library);
 /// The blueprints that a model is lowered by.
 Blueprints schedules_of(Run& run, const ModelOptions& o, const ExecutionPlan& plan);
+
+/// Says so where --fast-math changes no function that the kernels call.
+void note_idle_fast_math(Run& run, const MathLibrary& math, const std::vector<const Kernel*>& kernels,
+                         const MathChoice& choice);
 
 /// Stage rewrite: the rules of opdefs/rewrites, for the model's graph or a part of it. --verbose counts them.
 Graph rewrite_model(Run& run, const ModelSource& model, const Graph& graph);

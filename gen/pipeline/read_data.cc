@@ -85,8 +85,13 @@ OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files,
   return run.open(read_ops(shipped, user, frames));
 }
 
-MathLibrary read_math_library(Run& run) {
-  return run.open(read_math(read_files(run, files_ending(run.dirs().opdefs / "math", ".yaml"))));
+MathLibrary read_math_library(Run& run, const MathChoice& choice) {
+  const fs::path opdefs = run.dirs().opdefs;
+  std::vector<std::string> instead;
+  if (!choice.fast.empty()) instead.push_back((opdefs / "math_variants" / "fast.yaml").string());
+  if (choice.libm) instead.push_back((opdefs / "math_variants" / "libm.yaml").string());
+  const auto entries = read_files(run, files_ending(opdefs / "math", ".yaml"));
+  return run.open(read_math(entries, read_files(run, instead)));
 }
 
 RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs) {

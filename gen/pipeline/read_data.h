@@ -25,8 +25,8 @@ std::vector<std::string> files_ending(const std::filesystem::path& folder, std::
 /// The shipped definitions and those of the user's files, which replace shipped ones of the same name.
 /// `einsum:ij,jk->ik` stands for a file with that op. `more`: one more file of the user's, or null.
 OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more = nullptr);
-/// The elementary functions of opdefs/math.
-MathLibrary read_math_library(Run& run);
+/// The elementary functions of opdefs/math, and those of opdefs/math_variants that replace them.
+MathLibrary read_math_library(Run& run, const MathChoice& choice);
 /// The rules of opdefs/rewrites.
 RuleSet read_rewrite_rules(Run& run, const OpLibrary& defs);
 /// The schedules of templates/blueprints, behind those of the user's file `own`, which may name `kernels`.

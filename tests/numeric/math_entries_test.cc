@@ -17,13 +17,24 @@ using tenon_test::MathEvaluator;
 
 namespace {
 
+SourceFileRef file_at(const std::string& path) { return tenon_test::source(tenon_test::file_text(path), path); }
+
+std::vector<SourceFileRef> shipped_files() {
+  std::vector<SourceFileRef> files;
+  for (const auto& file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
+    files.push_back(file_at(file.path().string()));
+  return files;
+}
+
 const MathLibrary& library() {
-  static const MathLibrary read = [] {
-    std::vector<SourceFileRef> files;
-    for (const auto& file : std::filesystem::directory_iterator(std::string(TENON_CHECKOUT) + "/opdefs/math"))
-      files.push_back(tenon_test::source(tenon_test::file_text(file.path().string()), file.path().string()));
-    return read_math(files).value();
-  }();
+  static const MathLibrary read = read_math(shipped_files()).value();
+  return read;
+}
+
+/// The entries of --fast-math.
+const MathLibrary& fast_library() {
+  static const MathLibrary read =
+      read_math(shipped_files(), {file_at(std::string(TENON_CHECKOUT) + "/opdefs/math_variants/fast.yaml")}).value();
   return read;
 }
 
@@ -143,6 +154,34 @@ TEST_CASE("math entries keep their bounds: f32 with fma") { keeps_bounds<float, 
 TEST_CASE("math entries keep their bounds: f32 without fma") { keeps_bounds<float, uint32_t>(DType::F32, false); }
 TEST_CASE("math entries keep their bounds: f64 with fma") { keeps_bounds<double, uint64_t>(DType::F64, true); }
 TEST_CASE("math entries keep their bounds: f64 without fma") { keeps_bounds<double, uint64_t>(DType::F64, false); }
+
+TEST_CASE("math entries: those of --fast-math keep their bounds, and the ends of their range") {
+  const std::vector<float> xs = arguments<float, uint32_t>();
+  const Real top = std::numeric_limits<float>::max();
+  int bounded = 0;
+  for (const bool fused : {true, false}) {
+    const MathEvaluator<float, uint32_t> run(fast_library(), DType::F32, fused);
+    for (const Case& c : cases()) {
+      const auto bound = fast_library().find(c.name, DType::F32)->error;
+      if (!bound) continue;
+      ++bounded;
+      for (const float x : xs) {
+        if (!(x >= c.low && x <= c.high) && !std::isnan(x)) continue;
+        const Real want = c.truth(x), got = run(c.name, {x});
+        INFO(c.name << " at " << x << ": " << static_cast<double>(got));
+        if (std::isnan(x)) CHECK(std::isnan(got));
+        else if (std::fabs(want) > top) CHECK((std::isinf(got) && (got > 0) == (want > 0)));
+        else CHECK(std::fabs(got - want) <= bound->relative * std::fabs(want) + bound->absolute);
+      }
+    }
+    CHECK(run("exp", {-INFINITY}) == 0);
+    CHECK(run("exp", {0}) == 1);
+    CHECK(run("mul_exp", {-3, 0}) == -3);
+    CHECK(std::fabs(run("mul_exp", {1e-30f, 100}) / (1e-30 * std::exp(100.0)) - 1) < 2e-5);
+    CHECK(std::signbit(run("mul_exp", {-3, -INFINITY})));
+  }
+  CHECK(bounded == 2 * 7);
+}
 
 TEST_CASE("math entries: sin and cos of huge arguments") {
   const MathEvaluator<float, uint32_t> f(library(), DType::F32, false);

@@ -20,6 +20,7 @@ struct LibraryOptions {
   std::map<std::string, std::string> templates;  ///< text by path below templates/, all of library_template_names()
   bool freestanding = false;                     ///< no header of a C library, only those of the compiler
   std::string version;                           ///< of the generator, for the package files
+  bool libm = false;                             ///< kernels call <math.h>: what links them needs -lm
 };
 
 /// Paths below templates/ of what library_files fills in.

@@ -35,6 +35,7 @@ struct ModelFrame {
   const Selftest* selftest = nullptr;            ///< what the self-test expects; none: there is no self-test
   bool training = false;                         ///< a call is a step of training
   const ForwardModel* forward = nullptr;         ///< of a program that trains
+  bool libm = false;                             ///< kernels call <math.h>: what links them needs -lm
 };
 
 /// Name of the function that is a call of the model: NAME_run, NAME_step of a step of training.

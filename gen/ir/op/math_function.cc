@@ -70,6 +70,16 @@ std::string text_of(const MathRare& s) {
 
 }  // namespace
 
+std::string bound_text(const MathFunction& f) {
+  if (!f.c_function.empty()) return "of <math.h>";
+  if (f.ulp) return fmt::format("error below {} ULP", *f.ulp);
+  if (!f.error) return "exact";
+  const std::string relative = fmt::format("{} of the value", f.error->relative);
+  if (f.error->absolute == 0) return "error below " + relative;
+  if (f.error->relative == 0) return fmt::format("error below {}", f.error->absolute);
+  return fmt::format("error below {} + {}", relative, f.error->absolute);
+}
+
 std::string to_text(const MathExpr& e) {
   return std::visit([](const auto& n) { return text_of(n); }, e.node);
 }
@@ -78,7 +88,10 @@ std::string to_text(const MathFunction& f) {
   std::string out = fmt::format("{} {}(", f.name, name_of(f.dtype));
   for (const MathParameter& p : f.parameters)
     out += fmt::format("{}{}{}", &p == &f.parameters[0] ? "" : ", ", p.type == MathType::Int ? "int " : "", p.name);
-  out += f.ulp ? fmt::format(") within {} ULP\n", *f.ulp) : ")\n";
+  out += f.ulp     ? fmt::format(") within {} ULP\n", *f.ulp)
+         : f.error ? fmt::format(") within {} of the value + {}\n", f.error->relative, f.error->absolute)
+                   : ")\n";
+  if (!f.c_function.empty()) return out + fmt::format("  -> C {}\n", f.c_function);
   for (const MathStep& s : f.steps)
     out += fmt::format("  {}\n", std::visit([](const auto& n) { return text_of(n); }, s));
   return out + fmt::format("  -> {}\n", list(f.results));

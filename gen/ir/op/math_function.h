@@ -1,6 +1,6 @@
 // Elementary functions as data: straight-line steps over one float and its bits, the same for scalars and any vector.
 //
-//   function  := name dtype parameter* step* result+ ulp?
+//   function  := name dtype parameter* step* result+ ulp?     | name dtype parameter* function of <math.h>
 //   parameter := name | int name
 //   step      := name = expr | name, name… = call | name = rare(condition, call, expr)
 //   expr      := number | integer | name | math_op(expr…) | call        (math_op.def)
@@ -87,6 +87,11 @@ struct MathParameter {
   MathType type = MathType::Float;
 };
 
+/// How far a result may be from the true value, as a part of that and beside it.
+struct MathError {
+  double relative = 0, absolute = 0;
+};
+
 struct MathFunction {
   std::string name;
   DType dtype = DType::F32;  ///< F32 or F64
@@ -96,6 +101,8 @@ struct MathFunction {
   std::vector<MathExpr> results;
   std::optional<double>
       ulp;  ///< largest error seen over the whole range, with and without FMA; absent for exact ones and for parts
+  std::optional<MathError> error;  ///< the bound of an entry that gives up digits, in place of `ulp`
+  std::string c_function;          ///< of <math.h>: what is called, in place of steps and results
 };
 
 /// All functions; the calls of each lead to others of the same library, never back to itself.
@@ -103,6 +110,9 @@ struct MathLibrary {
   std::map<std::string, std::map<DType, MathFunction>, std::less<>> functions;
   const MathFunction* find(std::string_view name, DType dtype) const;
 };
+
+/// "; error below 1.2 ULP" and the like: what a comment says behind the function's name.
+std::string bound_text(const MathFunction&);
 
 /// The text that reads back to the same tree.
 std::string to_text(const MathExpr&);

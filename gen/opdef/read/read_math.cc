@@ -24,7 +24,9 @@ class MathReader {
  public:
   explicit MathReader(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
-  void collect(const YamlNode& document) {
+  /// `replace`: entries take the place of those of the same name and type that were collected before.
+  void collect(const YamlNode& document, bool replace) {
+    replace_ = replace;
     if (document.is_null() || !want_map(document, "a file of math entries", "math:", diagnostics_)) return;
     refuse_unknown_keys(document, {"math"}, "a file of math entries", diagnostics_);
     const YamlNode* math = document.find("math");
@@ -59,8 +61,11 @@ class MathReader {
 
   void add(const YamlNode& key, DType dtype, RawEntry raw) {
     if (!want_map(*raw.map, "a math entry", "{args: [x], result: …}", diagnostics_)) return;
-    refuse_unknown_keys(*raw.map, {"args", "ulp", "steps", "result", "results"}, "a math entry", diagnostics_);
-    if (!raw_[key.text].emplace(dtype, raw).second)
+    refuse_unknown_keys(*raw.map, {"args", "ulp", "relative", "absolute", "steps", "result", "results", "c"},
+                        "a math entry", diagnostics_);
+    const bool known = raw_[key.text].count(dtype) != 0;
+    raw_[key.text].insert_or_assign(dtype, raw);
+    if (known && !replace_)
       diagnostics_.error(Code::E0205, key.span, fmt::format("'{}' of {} is defined twice", key.text, name_of(dtype)),
                          {"remove one of the two"});
   }
@@ -94,7 +99,14 @@ class MathReader {
         dtype, {}, [&](const std::string& callee, const SourceSpan& at) { return find(callee, dtype, at); }};
     const size_t before = diagnostics_.size();
     parameters(*raw.map, f, scope);
-    if (const YamlNode* ulp = raw.map->find("ulp")) f.ulp = number(*ulp);
+    bounds(*raw.map, f);
+    const YamlNode* c = raw.map->find("c");
+    if (c != nullptr) {
+      if (want_name(*c, c->text, "a function of <math.h>", diagnostics_))
+        f.c_function = c->text + (dtype == DType::F32 ? "f" : "");
+      f.results.push_back({MathType::Float, MathName{f.c_function}});  // one float, for those that call it
+      return f;
+    }
     const YamlNode* steps = raw.map->find("steps");
     if (steps == nullptr || (want_text(*steps, "steps", "name = expression", diagnostics_) &&
                              parse_math_steps(placed_text(*steps), scope, f.steps, diagnostics_)))
@@ -117,6 +129,15 @@ class MathReader {
       f.parameters.push_back({text, is_int ? MathType::Int : MathType::Float});
       scope.names.emplace(text, f.parameters.back().type);
     }
+  }
+
+  void bounds(const YamlNode& map, MathFunction& f) {
+    if (const YamlNode* ulp = map.find("ulp")) f.ulp = number(*ulp);
+    const YamlNode* relative = map.find("relative");
+    const YamlNode* absolute = map.find("absolute");
+    if (relative != nullptr || absolute != nullptr)
+      f.error = {relative != nullptr ? number(*relative).value_or(0) : 0,
+                 absolute != nullptr ? number(*absolute).value_or(0) : 0};
   }
 
   void results(const RawEntry& raw, MathFunction& f, MathScope& scope) {
@@ -142,8 +163,8 @@ class MathReader {
     double value = 0;
     const char* end = node.text.data() + node.text.size();
     if (std::from_chars(node.text.data(), end, value).ptr == end && !node.text.empty() && value >= 0) return value;
-    diagnostics_.error(Code::E0214, node.span, "`ulp` takes the largest error in units of the last place",
-                       {"write ulp: 1.5"});
+    diagnostics_.error(Code::E0214, node.span, "a bound of the error is a number from 0 on",
+                       {"write ulp: 1.5, or relative: 1e-5 and absolute: 1e-38"});
     return std::nullopt;
   }
 
@@ -151,20 +172,29 @@ class MathReader {
   std::map<std::string, std::map<DType, RawEntry>> raw_;
   std::set<std::pair<std::string, DType>> open_, broken_;
   MathLibrary library_;
+  bool replace_ = false;
 };
 
-}  // namespace
-
-Result<MathLibrary> read_math(const std::vector<SourceFileRef>& files) {
-  Diagnostics diagnostics;
+/// The documents of the files, without those that cannot be read.
+std::vector<std::vector<YamlNode>> documents_of(const std::vector<SourceFileRef>& files, Diagnostics& diagnostics) {
   std::vector<std::vector<YamlNode>> documents;
   for (Result<std::vector<YamlNode>>& read : read_yaml(files)) {
     diagnostics.append(read.diagnostics());
     if (read) documents.push_back(std::move(read.value()));
   }
+  return documents;
+}
+
+}  // namespace
+
+Result<MathLibrary> read_math(const std::vector<SourceFileRef>& files, const std::vector<SourceFileRef>& instead) {
+  Diagnostics diagnostics;
+  const auto documents = documents_of(files, diagnostics), replacing = documents_of(instead, diagnostics);
   MathReader reader(diagnostics);
   for (const std::vector<YamlNode>& file : documents)
-    for (const YamlNode& document : file) reader.collect(document);
+    for (const YamlNode& document : file) reader.collect(document, false);
+  for (const std::vector<YamlNode>& file : replacing)
+    for (const YamlNode& document : file) reader.collect(document, true);
   MathLibrary library = reader.read_all();
   if (diagnostics.has_errors()) return diagnostics;
   return {std::move(library), std::move(diagnostics)};

@@ -54,6 +54,21 @@ TEST_CASE("model takes sizes one at a time") {
   CHECK((model.weights == WeightsForm::bin && model.max_threads == 2 && model.main_program && model.selftest));
 }
 
+TEST_CASE("elementary functions may be cheaper ones or those of the C library") {
+  CHECK(parsed<LibOptions>({"lib", "--math=libm", "-o", "out"}).math.libm);
+  CHECK_FALSE(parsed<LibOptions>({"lib", "--math", "own", "-o", "out"}).math.libm);
+  const auto model = parsed<ModelOptions>({"model", "--fast-math", "net.onnx", "-o", "out"});
+  CHECK((model.graph == "net.onnx" && !model.math.fast.empty() && !model.math.libm));
+  CHECK_FALSE(parsed<ModelOptions>({"model", "--fast-math=functions", "net.onnx", "-o", "out"}).math.fast.empty());
+  CHECK(parsed<ModelOptions>({"model", "net.onnx", "-o", "out"}).math.fast.empty());
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"model", "net.onnx", "--fast-math=bf8", "-o", "out"},
+        {"model", "net.onnx", "--fast-math", "--math=libm", "-o", "out"},
+        {"lib", "--math=libm", "--freestanding", "-o", "out"},
+        {"lib", "--math=glibc", "-o", "out"}})
+    CHECK(parse_options(wrong).status == exit_bad_command_line);
+}
+
 TEST_CASE("bench takes models, a selection and files to write") {
   const auto bench = parsed<BenchOptions>({"bench", "net.onnx", "--ops", "relu", "--dtypes", "f32,i8", "--threads", "2",
                                            "--cases", "c.yaml", "--size", "N=4", "--json", "t.json", "--svg", "r.svg"});

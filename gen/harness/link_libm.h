@@ -1,0 +1,10 @@
+// What the CMake file of a library or a model says where kernels call <math.h>; the target's name is to be put in.
+#pragma once
+
+#include <string_view>
+
+namespace tenon {
+
+constexpr std::string_view kLinkLibm = "if(UNIX)\n  target_link_libraries({0} PUBLIC m)\nendif()";
+
+}  // namespace tenon
