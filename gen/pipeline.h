@@ -139,6 +139,18 @@ struct TuneOptions {
   std::string output;  ///< the file of schedules
 };
 
+struct QuantizeOptions {
+  std::string graph;  ///< .onnx, in floats
+  std::string data;   ///< a folder of examples
+  std::vector<SizeBound> sizes;
+  std::vector<std::string> isas = {"native"};
+  std::optional<double> percentile;   ///< of the elements of a value that its steps reach; none: all
+  std::vector<std::string> kept;      ///< nodes that stay in floats
+  std::optional<std::string> labels;  ///< .npy: the largest element that each row of the first output should have
+  std::string compiler = "cc";
+  std::string output;  ///< .onnx
+};
+
 struct TryOptions {
   std::vector<std::string> definitions;  ///< "-" is standard input
   std::optional<std::string> body;       ///< a definition's body from the command line
@@ -205,8 +217,8 @@ struct RunControl {
 
 struct Options {
   RunControl control;
-  std::variant<LibOptions, ModelOptions, RunOptions, TrainOptions, TuneOptions, TryOptions, BenchOptions, DumpOptions,
-               ExplainOptions, ListOptions>
+  std::variant<LibOptions, ModelOptions, RunOptions, TrainOptions, TuneOptions, QuantizeOptions, TryOptions,
+               BenchOptions, DumpOptions, ExplainOptions, ListOptions>
       command;
 };
 

@@ -33,6 +33,7 @@ const std::vector<SizeBound>& sizes_of(const Options& options) {
   if (const auto* o = std::get_if<RunOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<TrainOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<TuneOptions>(&options.command)) return o->sizes;
+  if (const auto* o = std::get_if<QuantizeOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<BenchOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<DumpOptions>(&options.command)) return o->sizes;
   if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return o->sizes;
@@ -120,6 +121,8 @@ std::string contradiction(const Options& options) {
   if (std::string wrong = no_file("--svg", explain ? explain->svg : std::nullopt); !wrong.empty()) return wrong;
   if (const auto* tune = std::get_if<TuneOptions>(&options.command))
     if (std::string wrong = no_file("-o", tune->output); !wrong.empty()) return wrong;
+  if (const auto* quantize = std::get_if<QuantizeOptions>(&options.command))
+    if (std::string wrong = no_file("-o", quantize->output); !wrong.empty()) return wrong;
   if (const auto* bench = std::get_if<BenchOptions>(&options.command)) {
     if (std::string wrong = no_file("--json", bench->json); !wrong.empty()) return wrong;
     if (std::string wrong = no_file("--svg", bench->svg); !wrong.empty()) return wrong;

@@ -364,6 +364,40 @@ void add_tune(CLI::App& app, TuneOptions& tune) {
   app.add_option("-o", tune.output, "the file of schedules to write")->type_name("FILE")->required();
 }
 
+/// "minmax", or "percentile=99.99".
+std::optional<std::optional<double>> parse_calibration(const std::string& text) {
+  if (text == "minmax") return std::optional<double>();
+  const std::string word = "percentile=";
+  if (!text.starts_with(word)) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str() + word.size(), &end);
+  if (text.size() == word.size() || *end != '\0' || !(value > 50 && value <= 100)) return std::nullopt;
+  return std::optional<double>(value);
+}
+
+void add_quantize(CLI::App& app, QuantizeOptions& quantize) {
+  app.description("Writes a float model in 8-bit integers, with steps chosen on examples: docs/quantize.md.");
+  app.footer("example: tenon quantize net.onnx --data examples -o net_int8.onnx && tenon model net_int8.onnx -o net");
+  app.add_option("NET", quantize.graph, "NET.onnx")->type_name("")->required();
+  app.add_option("--data", quantize.data, "examples: DIR/*.npy, of several inputs DIR/INPUT/*.npy")
+      ->type_name("DIR")
+      ->required();
+  add_parsed(app,
+             {"--calibration", "minmax|percentile=P", "minmax or percentile=P with P from 50 to 100",
+              "what steps reach: all examples, or P % of the elements [minmax]"},
+             quantize.percentile, parse_calibration);
+  app.add_option("--keep", quantize.kept, "this node, or what makes this value, stays in floats")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--labels", quantize.labels, "integers .npy: the right class of each row of the first output")
+      ->type_name("FILE");
+  add_sizes(app, quantize.sizes);
+  add_parsed(app, {"--isa", "NAME", "a name of an instruction set", "native, or a name of `tenon list isas`"},
+             quantize.isas, parse_name_list);
+  app.add_option("--cc", quantize.compiler, "the C compiler [cc]")->type_name("CMD");
+  app.add_option("-o", quantize.output, "the model to write")->type_name("FILE")->required();
+}
+
 void add_try(CLI::App& app, TryOptions& attempt) {
   app.description("Generates ops, compiles them, checks them against the oracle and times them.");
   app.footer("example: tenon try my_ops.yaml --op swish --test \"M=100,N=37,alpha=2\"");
@@ -496,6 +530,7 @@ ParsedCommandLine parse_options(const std::vector<std::string>& arguments) {
   add_command(app, "run", options, add_run);
   add_command(app, "train", options, add_train);
   add_command(app, "tune", options, add_tune);
+  add_command(app, "quantize", options, add_quantize);
   add_command(app, "try", options, add_try);
   add_command(app, "bench", options, add_bench);
   add_command(app, "dump", options, add_dump);

@@ -10,6 +10,7 @@ int run_command(Run& run, const ModelOptions& options);
 int run_command(Run& run, const RunOptions& options);
 int run_command(Run& run, const TrainOptions& options);
 int run_command(Run& run, const TuneOptions& options);
+int run_command(Run& run, const QuantizeOptions& options);
 int run_command(Run& run, const TryOptions& options);
 int run_command(Run& run, const BenchOptions& options);
 int run_command(Run& run, const DumpOptions& options);
