@@ -26,16 +26,19 @@ class Names {
     for (const ValueId id : graph.outputs) values_.insert(graph.values[static_cast<size_t>(id)].name + "_shape");
     for (const Node& n : graph.nodes) nodes_.insert(n.name);
   }
-  std::string value(const std::string& base) { return fresh(base, values_); }
-  std::string node(const std::string& base) { return fresh(base, nodes_); }
+  std::string value(const std::string& base) { return fresh(base, values_, next_value_); }
+  std::string node(const std::string& base) { return fresh(base, nodes_, next_node_); }
 
  private:
-  static std::string fresh(const std::string& base, std::set<std::string>& taken) {
+  /// `next`: the number to try for a base. Names stay taken, so that smaller ones need no second look.
+  static std::string fresh(const std::string& base, std::set<std::string>& taken, std::map<std::string, int>& next) {
     std::string name = base;
-    for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
+    int& n = next.emplace(base, 2).first->second;
+    for (; !taken.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
     return name;
   }
   std::set<std::string> values_, nodes_;
+  std::map<std::string, int> next_value_, next_node_;
 };
 
 /// One pass: every node is tried once, nodes that rules make stand aside until the next one.
