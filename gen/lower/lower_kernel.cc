@@ -8,6 +8,7 @@
 
 #include "algebra/contraction.h"
 #include "lower/contraction/lower_contraction.h"
+#include "lower/contraction/lower_recurrence.h"
 #include "lower/contraction/lower_row_chain.h"
 #include "lower/contraction/lower_winograd.h"
 #include "lower/generate/generate.h"
@@ -109,21 +110,18 @@ std::optional<Chained> chain_of(const Kernel& kernel) {
   return chain ? std::optional(Chained{std::move(k), *std::move(chain)}) : std::nullopt;
 }
 
-/// The body as a chain where that pays, else as loops.
-Block chain_or_loops(const Chained* chained, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints,
-                     LoopNest& nest) {
-  const auto loops = [&](const Kernel& k, std::vector<Buffer>& buffers) {
-    const KernelCase c = prepare(k, isa, Sharing::none);
-    return body_of(plan(c, isa, blueprints), isa, {buffers, nest.functions});
-  };
-  auto chain =
-      chained ? lower_row_chain(chained->kernel, chained->chain, isa, blueprints, loops, {nest.buffers, nest.functions})
-              : std::nullopt;
-  if (chain && constant_value(chain->pays) != 0) nest.blueprint = chain->blueprint;
-  if (chain && constant_value(chain->pays) == 1) return std::move(chain->body);
-  Block body = body_of(planned, isa, {nest.buffers, nest.functions}, declared_names(nest.body));
-  if (!chain || constant_value(chain->pays)) return body;
-  return {s_if(chain->pays, std::move(chain->body), std::move(body))};
+/// A recurrence with products, after its passes, and the segments that it is of.
+struct Stepped {
+  Kernel kernel;
+  RecurrenceSteps steps;
+};
+
+std::optional<Stepped> steps_of(const Kernel& kernel) {
+  if (kernel.call || !has_recurrence(kernel)) return std::nullopt;
+  Kernel k = simplify_kernel(kernel);
+  for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
+  auto steps = find_recurrence_steps(k);
+  return steps ? std::optional(Stepped{std::move(k), *std::move(steps)}) : std::nullopt;
 }
 
 /// What all levels share.
@@ -131,7 +129,42 @@ struct Whole {
   std::shared_ptr<const Kernel> kernel;
   Block checks;
   std::optional<Chained> chained;
+  std::optional<Stepped> stepped = {};
 };
+
+/// A body over the panels of products, where that pays.
+struct Panelled {
+  std::string blueprint;
+  Operand pays;
+  Block body;
+};
+
+std::optional<Panelled> panelled(const Whole& whole, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
+  const auto part = [&](const Kernel& k, std::vector<Buffer>& buffers, const std::vector<std::string>& taken) {
+    const KernelCase c = prepare(k, isa, Sharing::none);
+    return body_of(plan(c, isa, blueprints), isa, {buffers, nest.functions}, taken);
+  };
+  const auto loops = [&](const Kernel& k, std::vector<Buffer>& buffers) { return part(k, buffers, {}); };
+  const NestTarget target{nest.buffers, nest.functions};
+  if (const auto& c = whole.chained)
+    if (auto chain = lower_row_chain(c->kernel, c->chain, isa, blueprints, loops, target))
+      return Panelled{chain->blueprint, chain->pays, std::move(chain->body)};
+  if (const auto& s = whole.stepped)
+    if (auto steps = lower_recurrence(s->kernel, s->steps, isa, blueprints, part, target))
+      return Panelled{steps->blueprint, steps->pays, std::move(steps->body)};
+  return std::nullopt;
+}
+
+/// The body over panels where that pays, else as loops.
+Block panels_or_loops(const Whole& whole, const PlannedCase& planned, const Isa& isa, const Blueprints& blueprints,
+                      LoopNest& nest) {
+  auto panels = panelled(whole, isa, blueprints, nest);
+  if (panels && constant_value(panels->pays) != 0) nest.blueprint = panels->blueprint;
+  if (panels && constant_value(panels->pays) == 1) return std::move(panels->body);
+  Block body = body_of(planned, isa, {nest.buffers, nest.functions}, declared_names(nest.body));
+  if (!panels || constant_value(panels->pays)) return body;
+  return {s_if(panels->pays, std::move(panels->body), std::move(body))};
+}
 
 /// What a kernel asks before it does anything: scalars at every level.
 Block checks_of(const Kernel& k, const Isa& isa) {
@@ -151,8 +184,7 @@ LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa,
   nest.blueprint = "loops";
   nest.buffers = tensor_buffers(*kernel);
   nest.body = whole.checks;
-  for (Stmt& s : chain_or_loops(whole.chained ? &*whole.chained : nullptr, planned, isa, blueprints, nest))
-    nest.body.push_back(std::move(s));
+  for (Stmt& s : panels_or_loops(whole, planned, isa, blueprints, nest)) nest.body.push_back(std::move(s));
   return nest;
 }
 
@@ -237,7 +269,7 @@ std::vector<std::optional<LoopNest>> lower_to(const std::vector<const Isa*>& lev
   const auto contraction = kernel.call ? std::nullopt : find_contraction(kernel);
   const bool contracts = contraction.has_value();
   const Whole whole{std::make_shared<const Kernel>(kernel), checks_of(kernel, *levels[0]),
-                    contracts ? std::nullopt : chain_of(kernel)};
+                    contracts ? std::nullopt : chain_of(kernel), steps_of(kernel)};
   Prepared prepared(kernel, sharing);
   std::vector<std::optional<LoopNest>> out(levels.size());
   for (size_t i = 0; i < levels.size(); ++i) {

@@ -76,7 +76,7 @@ class NestBuilder {
 
   Packing how_to_pack() {
     if (right_.panel > 0) return Packing::None;
-    if (right_.buffer < 0) return Packing::All;
+    if (right_.buffer < 0 || b_.repeats) return Packing::All;
     const auto rows = constant_value(b_.extent_of(b_.c.rows)), columns = constant_value(b_.extent_of(b_.c.columns));
     const bool unit = constant_value(right_.column_step) == 1;
     if (unit && ((rows && reads_seldom(*rows)) || reads_well_in_place()))

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "lower/contraction/contraction_builder.h"
-#include "lower/nest/rename_nest.h"
 
 namespace tenon {
 namespace {
@@ -27,11 +26,10 @@ class ChainBuilder {
   std::optional<Block> build() {
     rows_ = extent(chain_.row);
     at_once_ = rows_at_once();
-    for (const int t : chain_.between) keep_temp(k_.tensors[static_cast<size_t>(t)], block_elements(t));
+    for (const int t : chain_.between) keep_temp(k_.tensors[static_cast<size_t>(t)], block_elements(t), target_);
     for (const ChainSegment& s : chain_.segments)
       if (!(s.contracts ? contraction(s.kernel) : between(s.kernel))) return std::nullopt;
-    const NestRenaming to_variables{{}, {}, variables()};
-    Block body = renamed_sizes(nest(), to_variables);
+    Block body = with_variables(nest(), variables(), target_);
     return possible_ ? std::optional(std::move(body)) : std::nullopt;
   }
 
@@ -71,38 +69,9 @@ class ChainBuilder {
     return larger(floor_div(v_int(blueprint_.cache_m / tall), larger(row, v_int(1))), v_int(1)) * v_int(tall);
   }
 
-  /// The buffer of a temp, with room for so many elements.
-  int keep_temp(const Tensor& t, const Operand& elements) {
-    const auto at =
-        std::find_if(target_.buffers.begin(), target_.buffers.end(), [&](const Buffer& b) { return b.name == t.name; });
-    const auto number = static_cast<int>(at - target_.buffers.begin());
-    if (at == target_.buffers.end())
-      target_.buffers.push_back({t.name, t.dtype, Storage::Workspace, -1, elements, true});
-    else if (constant_value(elements) != 0)
-      at->elements = constant_value(at->elements) == 0 ? elements : larger(at->elements, elements);
-    return number;
-  }
-
-  /// Numbers of a segment's buffers in the nest; what the nest lacks is added.
-  NestRenaming adopt(const std::vector<Buffer>& buffers, const std::vector<InnerFunction>& functions) {
-    NestRenaming by;
-    const NestRenaming sizes{{}, {}, {{chain_.count, at_once_}, {chain_.first, rows_}}};
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      Buffer b = buffers[i];
-      if (b.elements) b.elements = renamed(b.elements, sizes);
-      if (i >= k_.tensors.size()) {
-        by.buffers.push_back(static_cast<int>(target_.buffers.size()));
-        target_.buffers.push_back(std::move(b));
-      } else if (const Tensor& t = k_.tensors[i]; t.role == Role::Temp) {
-        by.buffers.push_back(keep_temp(t, b.elements ? b.elements : v_int(0)));
-      } else {
-        const auto at = std::find_if(target_.buffers.begin(), target_.buffers.end(),
-                                     [&](const Buffer& x) { return x.name == b.name; });
-        by.buffers.push_back(static_cast<int>(at - target_.buffers.begin()));
-      }
-    }
-    by.functions = merge_functions(functions, target_.functions);
-    return by;
+  NestRenaming adopt(const Kernel& segment, const std::vector<Buffer>& buffers,
+                     const std::vector<InnerFunction>& functions) {
+    return adopt_segment(segment, buffers, functions, {{chain_.count, at_once_}, {chain_.first, rows_}}, target_);
   }
 
   bool contraction(const Kernel& k) {
@@ -115,21 +84,16 @@ class ChainBuilder {
     const ContractionParts parts = contraction_parts(b);
     taken_ = b.taken;
     if (!b.possible) return false;
-    const NestRenaming by = adopt(b.buffers, b.functions);
+    const NestRenaming by = adopt(k, b.buffers, b.functions);
     append(once_, renamed(parts.once, by));
     append(each_, renamed(parts.each, by));
     return true;
   }
 
   bool between(const Kernel& k) {
-    std::vector<Buffer> buffers;
-    for (size_t t = 0; t < k.tensors.size(); ++t) {
-      const Tensor& x = k.tensors[t];
-      if (x.role == Role::Temp) buffers.push_back({x.name, x.dtype, Storage::Workspace, -1, v_int(0), true});
-      else buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
-    }
+    std::vector<Buffer> buffers = segment_buffers(k);
     const Block body = loops_(k, buffers);
-    append(each_, renamed(body, adopt(buffers, {})));
+    append(each_, renamed(body, adopt(k, buffers, {})));
     return true;
   }
 
@@ -140,11 +104,6 @@ class ChainBuilder {
     out[chain_.first] = v_var(chain_.first);
     out[chain_.count] = v_var(chain_.count);
     return out;
-  }
-  Block renamed_sizes(const Block& block, NestRenaming by) const {
-    for (size_t i = 0; i < target_.buffers.size(); ++i) by.buffers.push_back(static_cast<int>(i));
-    for (size_t i = 0; i < target_.functions.size(); ++i) by.functions.push_back(static_cast<int>(i));
-    return renamed(block, by);
   }
 
   Block around(const std::vector<LoopVar>& vars, const std::vector<std::string>& names, Block body) {

@@ -9,15 +9,10 @@
 #include "ir/nest/blueprint.h"
 #include "ir/nest/isa.h"
 #include "ir/nest/loop_nest.h"
+#include "lower/contraction/join_segments.h"
 #include "lower/contraction/row_chain.h"
 
 namespace tenon {
-
-/// Where a body is written to: buffers of the nest, found by name, and its functions.
-struct NestTarget {
-  std::vector<Buffer>& buffers;
-  std::vector<InnerFunction>& functions;
-};
 
 struct LoweredChain {
   std::string blueprint;

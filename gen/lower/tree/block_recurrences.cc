@@ -1,11 +1,13 @@
 // block-recurrences: the loop over rows becomes one over blocks of rows, and one over the rows that are left at the
-// end.
+// end. Columns that do not need each other are taken in strips, around the rows: what a strip's rows have made stays in
+// the cache until the last row has read it, and strips can be shared by threads.
 #include "lower/tree/block_recurrences.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -17,6 +19,8 @@ namespace {
 
 /// Rows whose sums go together: with some vectors of columns each, their accumulators fill the registers.
 constexpr int64_t kRows = 4;
+/// Bytes of a row in a strip: whole groups of vectors at every level, and some hundred rows fit into the second cache.
+constexpr int64_t kStrip = 256, kLine = 64;
 
 /// A loop over rows that can be blocked, taken apart.
 struct Rows {
@@ -27,6 +31,9 @@ struct Rows {
   Expr value;
   Tree rest;          ///< what comes behind the sum
   bool grows = true;  ///< the range grows at its end; else its begin moves down
+  Expr begin, end;    ///< of the innermost columns, where they are taken in strips
+  int made = -1;      ///< the tensor of whose rows all that the sum reads are made in this loop; -1: none
+  int strip = -1;     ///< a dense copy of these in the strip, which the sum reads
 };
 
 /// The loops that only hold one loop, down to the body that does something.
@@ -98,6 +105,63 @@ std::optional<Rows> rows_of(const Kernel& k, const LoopTree& tree, const TreeLoo
   return plain && takes_in_rows(r) && reads_rows_by_sum(r) ? std::optional(std::move(r)) : std::nullopt;
 }
 
+/// Whether no column needs what another one makes: all that is made is written and read at the column itself.
+bool apart(const Rows& r, const std::string& column) {
+  std::map<int, size_t> dims;
+  bool ok = true;
+  const auto see = [&](const Expr& e) {
+    each_read(e, [&](const Read& x) {
+      const auto at = dims.find(x.tensor);
+      ok = ok && (at == dims.end() || is_variable(x.index[at->second], column));
+    });
+  };
+  for (const TreeNode& n : r.rest) {
+    const auto& d = std::get<TreeDefine>(n.node);
+    const auto at = std::find_if(d.index.begin(), d.index.end(), [&](const Expr& e) { return is_variable(e, column); });
+    if (at == d.index.end()) return false;
+    const auto dim = static_cast<size_t>(at - d.index.begin());
+    ok = ok && dims.try_emplace(d.tensor, dim).first->second == dim;
+  }
+  see(r.value);
+  for (const TreeNode& n : r.rest) {
+    const auto& d = std::get<TreeDefine>(n.node);
+    see(d.value);
+    for (const Expr& e : d.index) see(e);
+  }
+  return ok;
+}
+
+/// The tensor that the sum reads row by row and whose rows are made by this loop, each before it is read; -1: none.
+int rows_made(const Rows& r) {
+  const std::string& sum = r.sum->var.name;
+  int made = -1;
+  size_t row = 0;
+  for (const TreeNode& n : r.rest) {
+    const auto& d = std::get<TreeDefine>(n.node);
+    if (!reads_tensor(r.value, d.tensor)) continue;
+    const Expr& reached = r.grows ? r.sum->end : r.sum->begin;
+    for (size_t i = 0; i < d.index.size(); ++i)
+      if (mentions(d.index[i], r.row->var.name)) row = i;
+    // What is reached is the row itself or lies before it, and no range begins anywhere else than with the first row.
+    const LinearForm apart = r.grows ? linear_form(d.index[row]) - linear_form(reached)
+                                     : linear_form(reached) - linear_form(d.index[row]) - linear_form(constant_int(1));
+    const bool whole = r.grows ? !r.sum->begin : !r.sum->end || same(r.sum->end, r.sum->var.extent);
+    if (made >= 0 || !whole || !apart.terms.empty() || apart.constant < 0) return -1;
+    if (!same(r.sum->var.extent, r.row->var.extent)) return -1;
+    made = d.tensor;
+  }
+  bool ok = made >= 0;
+  each_read(r.value, [&](const Read& x) {
+    if (x.tensor != made) return;
+    for (size_t d = 0; d < x.index.size(); ++d)
+      ok = ok && (d == row ? is_variable(x.index[d], sum) : !mentions(x.index[d], sum));
+    for (const TreeLoop* c : r.columns)
+      ok =
+          ok && std::any_of(x.index.begin(), x.index.end(), [&](const Expr& e) { return is_variable(e, c->var.name); });
+  });
+  return ok ? made : -1;
+}
+
 class Blocker {
  public:
   Blocker(Kernel& k, LoopTree& tree) : k_(k), tree_(tree) {}
@@ -106,9 +170,13 @@ class Blocker {
     for (size_t i = 0; i < t.size(); ++i) {
       auto* l = std::get_if<TreeLoop>(&t[i].node);
       if (!l) continue;
-      const auto rows = rows_of(k_, tree_, *l);
+      auto rows = rows_of(k_, tree_, *l);
       if (!rows) {
         run(l->body);
+        continue;
+      }
+      if (apart(*rows, rows->columns.back()->var.name)) {
+        t[i].node = strips_of(*rows);
         continue;
       }
       TreeLoop blocks = blocks_of(*rows), left = left_of(*rows);
@@ -118,6 +186,53 @@ class Blocker {
   }
 
  private:
+  /// All rows for one strip of columns after the other.
+  TreeLoop strips_of(Rows& r) {
+    const LoopVar& column = r.columns.back()->var;
+    const Expr width = constant_int(std::max<int64_t>(1, kStrip / bytes_of(type_of(r))));
+    TreeLoop out;
+    out.var = {letter_of(column.name) + "_strip" + column.name.substr(letter_of(column.name).size()),
+               simplify(apply(ScalarOp::FloorDiv, {column.extent + width - constant_int(1), width}))};
+    r.begin = simplify(var_ref(out.var.name) * width);
+    r.end = simplify(apply(ScalarOp::Min, {var_ref(out.var.name) * width + width, column.extent}));
+    r.made = rows_made(r);
+    if (r.made >= 0) keep_strip(r, width);
+    out.body.push_back({blocks_of(r)});
+    out.body.push_back({left_of(r)});
+    return out;
+  }
+
+  /// Rows of a power of two fall on top of each other in the caches: those of the strip get a copy, a cache line apart.
+  void keep_strip(Rows& r, const Expr& width) {
+    const Tensor& made = k_.tensors[static_cast<size_t>(r.made)];
+    std::vector<Expr> dims{r.row->var.extent};
+    const Expr pitch = width + constant_int(kLine / bytes_of(made.dtype));
+    for (const TreeLoop* c : r.columns) dims.push_back(c == r.columns.back() ? pitch : c->var.extent);
+    r.strip = add_temp(made.name + "_strip", made.dtype, dims);
+    r.value = from_strip(r, r.value);
+    std::vector<Expr> index;
+    for (const TreeNode& n : r.rest)
+      if (const auto& d = std::get<TreeDefine>(n.node); d.tensor == r.made) index = d.index;
+    const Expr row =
+        *std::find_if(index.begin(), index.end(), [&](const Expr& e) { return mentions(e, r.row->var.name); });
+    r.rest.push_back(
+        {TreeDefine{r.strip, strip_index(r, row), Update::Assign, read_of(r.made, made.dtype, index), ""}});
+  }
+
+  static std::vector<Expr> strip_index(const Rows& r, const Expr& row) {
+    std::vector<Expr> index{row};
+    for (const TreeLoop* c : r.columns)
+      index.push_back(c == r.columns.back() ? var_ref(c->var.name) - r.begin : var_ref(c->var.name));
+    return index;
+  }
+
+  static Expr from_strip(const Rows& r, const Expr& e) {
+    const Expr x = map_children(e, [&](const Expr& c) { return from_strip(r, c); });
+    const auto* read = std::get_if<Read>(&x->node);
+    if (!read || read->tensor != r.made) return x;
+    return read_of(r.strip, x->type, strip_index(r, var_ref(r.sum->var.name)));
+  }
+
   TreeLoop blocks_of(const Rows& r) {
     const std::string& var = r.row->var.name;
     TreeLoop out;
@@ -135,6 +250,14 @@ class Blocker {
   static TreeLoop left_of(const Rows& r) {
     TreeLoop out = *r.row;
     out.begin = simplify(apply(ScalarOp::FloorDiv, {out.var.extent, constant_int(kRows)}) * constant_int(kRows));
+    TreeLoop* column = &out;
+    for (size_t c = 0; c < r.columns.size(); ++c) column = &std::get<TreeLoop>(column->body.front().node);
+    column->begin = r.begin;
+    column->end = r.end;
+    auto& sum = std::get<TreeLoop>(column->body[1].node);
+    std::get<TreeAccumulate>(sum.body[0].node).value = r.value;
+    column->body.resize(3);
+    column->body.insert(column->body.end(), r.rest.begin(), r.rest.end());
     return out;
   }
 
@@ -206,6 +329,7 @@ class Blocker {
     for (size_t c = r.columns.size(); c-- > 0;) {
       TreeLoop l = *r.columns[c];
       l.var.name += behind;
+      if (c + 1 == r.columns.size()) l.begin = r.begin, l.end = r.end;
       l.body = std::move(leaf);
       leaf.clear();
       leaf.push_back({std::move(l)});
@@ -231,13 +355,16 @@ class Blocker {
   int new_temp(const Rows& r) {
     std::vector<Expr> dims{constant_int(kRows)};
     for (const TreeLoop* c : r.columns) dims.push_back(c->var.extent);
-    const std::string base = tree_.accumulators[static_cast<size_t>(r.accumulator)].name + "_block";
+    return add_temp(tree_.accumulators[static_cast<size_t>(r.accumulator)].name + "_block", type_of(r), dims);
+  }
+
+  int add_temp(const std::string& base, DType type, const std::vector<Expr>& dims) {
     std::string name = base;
     const auto taken = [&] {
       return std::any_of(k_.tensors.begin(), k_.tensors.end(), [&](const Tensor& t) { return t.name == name; });
     };
     for (int n = 2; taken(); ++n) name = fmt::format("{}{}", base, n);
-    k_.tensors.push_back({name, Role::Temp, type_of(r), dims, contiguous_strides(dims)});
+    k_.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});
     return static_cast<int>(k_.tensors.size()) - 1;
   }
 

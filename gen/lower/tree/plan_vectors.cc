@@ -109,6 +109,28 @@ class VectorPlanner {
     });
   }
 
+  /// Accumulators that one of the loops inside adds to in each of its iterations: with each of the vectors side by side
+  /// they are as many registers.
+  static int sums_together(const Tree& t) {
+    int most = 0;
+    for (const TreeNode& n : t) {
+      const auto* l = std::get_if<TreeLoop>(&n.node);
+      if (!l) continue;
+      const auto adds = [](const TreeNode& x) { return std::holds_alternative<TreeAccumulate>(x.node); };
+      const auto here = static_cast<int>(std::count_if(l->body.begin(), l->body.end(), adds));
+      most = std::max({most, here, sums_together(l->body)});
+    }
+    return most;
+  }
+
+  /// As many vectors side by side as leave a quarter of the registers to what is read.
+  int parts_of(const TreeLoop& l, const LaneSurvey& survey, int lanes) const {
+    int parts = wanted_parts(l, survey, lanes);
+    const int sums = isa_.vector_bits > 0 ? sums_together(l.body) : 0;
+    while (parts > 1 && sums > 1 && 4 * parts * sums > 3 * isa_.vector_registers) parts /= 2;
+    return parts;
+  }
+
   /// Whether an attribute says how long an inner loop is: there are few rows, and a line of them is short.
   static bool goes_over_windows(const TreeLoop& l) {
     return std::any_of(l.body.begin(), l.body.end(), [](const TreeNode& n) {
@@ -117,7 +139,7 @@ class VectorPlanner {
     });
   }
 
-  int parts_of(const TreeLoop& l, const LaneSurvey& survey, int lanes) const {
+  int wanted_parts(const TreeLoop& l, const LaneSurvey& survey, int lanes) const {
     const bool reduction = !survey.reduced().empty();
     if (lanes == 1 && !several_pay(survey)) return 1;
     const DType widest = survey.widest() == 8 ? DType::F64 : DType::F32;

@@ -103,6 +103,74 @@ TEST_CASE("recurrences: a sum over the rows before is taken for four rows at onc
   INFO(text);
   CHECK(count(text, "X_sum_block: workspace f32 x mul(4, M)") == 1);
   CHECK(count(text, "for i_block = 0 .. ") >= 1);
+  // Columns are taken in strips of 64, whose rows stay in a copy with a cache line between them.
+  CHECK(count(text, "for k_strip") + count(text, "for j_strip") == 1);
+  CHECK(count(text, "X_strip: workspace f32 x mul(80, N)") + count(text, "X_strip: workspace f32 x mul(N, 80)") == 1);
+  CHECK(count(text, "fma") > 0);
+}
+
+TEST_CASE("recurrences: columns that need each other are not taken in strips") {
+  const Expr N = size_ref("N"), M = size_ref("M");
+  const LoopVar up{"i", N, Direction::Up}, column{"j", M};
+  const Expr earlier = apply(ScalarOp::Lt, {v("k"), v("i")});
+  const Expr turned = at(2, {v("k"), M - constant_int(1) - v("j")});
+  const Expr sum = reduce(Reducer::Sum, {{"k", N}}, earlier, at(0, {v("i"), v("k")}) * turned, DType::F32);
+  const Kernel k = recurrence_of(
+      {tensor("L", Role::Input, {N, N}), tensor("B", Role::Input, {N, M}), tensor("X", Role::Output, {N, M})},
+      {{2, {v("i"), v("j")}, Update::Assign, at(1, {v("i"), v("j")}) - sum, {up, column}, ""}});
+  CHECK(count(to_text(lowered(k, "x86-64-v3")), "_strip") == 0);
+}
+
+namespace {
+
+/// h[t,b,j] = sum over d of X[t,b,d] W[d,j] + sum over k of padded(h[t - 1,b,k], 0) R[k,j], of a batch of `rows`; the
+/// last step's is the output.
+Kernel cell(int64_t rows) {
+  const Expr steps = constant_int(6), b = constant_int(rows), n = constant_int(32), d = constant_int(24);
+  const Expr before = read_of(3, DType::F32, {v("t") - constant_int(1), v("b"), v("k")}, f32(0));
+  const Expr input =
+      reduce(Reducer::Sum, {{"d", d}}, nullptr, at(0, {v("t"), v("b"), v("d")}) * at(1, {v("d"), v("j")}), DType::F32);
+  const Expr state = reduce(Reducer::Sum, {{"k", n}}, nullptr, before * at(2, {v("k"), v("j")}), DType::F32);
+  return recurrence_of(
+      {tensor("X", Role::Input, {steps, b, d}), tensor("W", Role::Input, {d, n}), tensor("R", Role::Input, {n, n}),
+       tensor("h", Role::Temp, {steps, b, n}), tensor("Y", Role::Output, {b, n})},
+      {{3,
+        {v("t"), v("b"), v("j")},
+        Update::Assign,
+        input + state,
+        {{"t", steps, Direction::Up}, {"b", b}, {"j", n}},
+        ""},
+       {4,
+        {v("b"), v("j")},
+        Update::Assign,
+        at(3, {steps - constant_int(1), v("b"), v("j")}),
+        {{"b", b}, {"j", n}},
+        ""}});
+}
+
+LoopNest tiled_cell(int64_t rows) {
+  Blueprints blueprints;
+  blueprints.rows.resize(1);
+  Blueprint& tiles = blueprints.rows[0];
+  tiles.name = tiles.kind = "contraction";
+  tiles.tile_rows = 4, tiles.tile_vectors = 2, tiles.unroll = 2, tiles.cache_m = 51200, tiles.cache_n = 524288;
+  LoopNest nest = lower_kernel(cell(rows), blueprints, *isa_from_name("x86-64-v3"));
+  REQUIRE(verify(nest) == std::vector<std::string>{});
+  return nest;
+}
+
+}  // namespace
+
+TEST_CASE("recurrences: their products with matrices are tiles, over panels that are packed before the first step") {
+  const LoopNest nest = tiled_cell(8);
+  const std::string text = to_text(nest);
+  INFO(text);
+  CHECK(nest.blueprint == "contraction");
+  CHECK(count(text, "for t = 0 .. 6") == 1);
+  CHECK(text.find("packed") < text.find("for t = 0 .. 6"));
+  CHECK(count(text, "h_sum: workspace f32 x 1536") == 1);    // of all steps
+  CHECK(count(text, "h_sum2: workspace f32 x 256") == 1);    // of one step
+  CHECK(count(to_text(tiled_cell(1)), "h_sum2_rows") == 0);  // of one row alone the steps are plain loops
 }
 
 TEST_CASE("sums: boxes from the corner are running sums along rows, then along columns") {

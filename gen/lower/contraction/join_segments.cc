@@ -1,0 +1,61 @@
+// Finds or adds the buffers of segments in the nest that they become part of.
+#include "lower/contraction/join_segments.h"
+
+#include <algorithm>
+
+#include "lower/contraction/contraction_builder.h"
+
+namespace tenon {
+
+int keep_temp(const Tensor& temp, const Operand& elements, NestTarget target) {
+  const auto at =
+      std::find_if(target.buffers.begin(), target.buffers.end(), [&](const Buffer& b) { return b.name == temp.name; });
+  const auto number = static_cast<int>(at - target.buffers.begin());
+  if (at == target.buffers.end())
+    target.buffers.push_back({temp.name, temp.dtype, Storage::Workspace, -1, elements, true});
+  else if (constant_value(elements) != 0)
+    at->elements = constant_value(at->elements) == 0 ? elements : larger(at->elements, elements);
+  return number;
+}
+
+NestRenaming adopt_segment(const Kernel& segment, const std::vector<Buffer>& buffers,
+                           const std::vector<InnerFunction>& functions, const std::map<std::string, Operand>& sizes,
+                           NestTarget target) {
+  NestRenaming by;
+  const NestRenaming at_most{{}, {}, sizes};
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    Buffer b = buffers[i];
+    if (b.elements) b.elements = renamed(b.elements, at_most);
+    const auto known =
+        std::find_if(target.buffers.begin(), target.buffers.end(), [&](const Buffer& x) { return x.name == b.name; });
+    if (i >= segment.tensors.size()) {
+      by.buffers.push_back(static_cast<int>(target.buffers.size()));
+      target.buffers.push_back(std::move(b));
+    } else if (b.storage == Storage::Workspace || known == target.buffers.end()) {
+      by.buffers.push_back(keep_temp(segment.tensors[i], b.elements ? b.elements : v_int(0), target));
+    } else {
+      by.buffers.push_back(static_cast<int>(known - target.buffers.begin()));
+    }
+  }
+  by.functions = merge_functions(functions, target.functions);
+  return by;
+}
+
+std::vector<Buffer> segment_buffers(const Kernel& segment) {
+  std::vector<Buffer> buffers;
+  for (size_t t = 0; t < segment.tensors.size(); ++t) {
+    const Tensor& x = segment.tensors[t];
+    if (x.role == Role::Temp) buffers.push_back({x.name, x.dtype, Storage::Workspace, -1, v_int(0), true});
+    else buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
+  }
+  return buffers;
+}
+
+Block with_variables(const Block& body, const std::map<std::string, Operand>& sizes, NestTarget target) {
+  NestRenaming by{{}, {}, sizes};
+  for (size_t i = 0; i < target.buffers.size(); ++i) by.buffers.push_back(static_cast<int>(i));
+  for (size_t i = 0; i < target.functions.size(); ++i) by.functions.push_back(static_cast<int>(i));
+  return renamed(body, by);
+}
+
+}  // namespace tenon

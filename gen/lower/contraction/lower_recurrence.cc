@@ -1,0 +1,155 @@
+// Lowers each segment of a recurrence on its own and puts them together around the loops over the steps.
+#include "lower/contraction/lower_recurrence.h"
+
+#include <algorithm>
+#include <set>
+
+#include "algebra/contraction.h"
+#include "lower/contraction/contraction_builder.h"
+
+namespace tenon {
+namespace {
+
+class RecurrenceBuilder {
+ public:
+  RecurrenceBuilder(const Kernel& k, const RecurrenceSteps& of, const Isa& isa, const Blueprints& blueprints,
+                    const LowerSteps& loops, NestTarget target)
+      : of_(of), isa_(isa), blueprints_(blueprints), loops_(loops), target_(target) {
+    scope_.kernel = &k;
+    taken_.insert(of.lead_names.begin(), of.lead_names.end());
+    for (const Size& s : k.sizes) taken_.insert(s.name);
+    for (const Tensor& t : k.tensors) taken_.insert(t.name);
+  }
+
+  std::optional<LoweredRecurrence> build() {
+    for (const Tensor& t : of_.shared) keep_temp(t, elements(t), target_);
+    Block all, once, each;
+    if (!add(of_.before, all, all) || !add(of_.steps, once, each)) return std::nullopt;
+    append(all, std::move(once));
+    append(all, over_steps(std::move(each)));
+    if (!add(of_.after, all, all) || !possible_) return std::nullopt;
+    return LoweredRecurrence{blueprint_->name, pays(), std::move(all)};
+  }
+
+ private:
+  Operand value(const Expr& e) {
+    const auto v = lower_value(e, scope_);
+    possible_ = possible_ && v;
+    return v ? *v : v_int(0);
+  }
+
+  Operand elements(const Tensor& t) {
+    Operand n = v_int(1);
+    for (const Expr& d : t.dims) n = n * value(d);
+    return n;
+  }
+
+  /// Panels are worth their time for several rows, and for tiles that are not mostly empty.
+  Operand pays() {
+    Operand rows = value(of_.rows), together = rows;
+    for (const LoopVar& v : of_.lead) together = together * value(v.extent);
+    const auto least = [](const Operand& n, int64_t least) {
+      const auto known = constant_value(n);
+      return known ? v_constant({*known >= least, 0}, {DType::Bool, 1, 0}) : v_apply(ScalarOp::Ge, {n, v_int(least)});
+    };
+    Operand out = least(rows, 2);
+    for (const Operand& more : {least(together, blueprint_->tile_rows), least(value(of_.columns), lanes_)}) {
+      if (constant_value(out) == 0 || constant_value(more) == 1) continue;
+      out = constant_value(more) == 0 || constant_value(out) == 1 ? more : v_apply(ScalarOp::And, {out, more});
+    }
+    return out;
+  }
+
+  bool add(const std::vector<StepSegment>& segments, Block& once, Block& each) {
+    const bool steps = &once != &each;
+    for (const StepSegment& s : segments)
+      if (!(s.contracts ? contraction(s.kernel, steps, once, each) : statements(s.kernel, steps, each))) return false;
+    return true;
+  }
+
+  bool contraction(const Kernel& k, bool step, Block& once, Block& each) {
+    const auto c = find_contraction(k);
+    const Blueprint* blueprint = c ? blueprints_.find("contraction", isa_, c->accumulator) : nullptr;
+    if (!blueprint) return false;
+    if (!blueprint_) blueprint_ = blueprint, lanes_ = isa_.lanes(c->accumulator);
+    ContractionBuilder b = start_contraction(k, isa_, *blueprint, *c);
+    b.taken.insert(taken_.begin(), taken_.end());
+    b.repeats = step;
+    ContractionParts parts;
+    if (step) parts = contraction_parts(b);
+    else parts.each = contraction_body(b);
+    taken_ = b.taken;
+    if (!b.possible) return false;
+    const NestRenaming by = adopt_segment(k, b.buffers, b.functions, {}, target_);
+    append(once, in_steps(renamed(parts.once, by), false));
+    append(each, in_steps(renamed(parts.each, by), step));
+    return true;
+  }
+
+  bool statements(const Kernel& k, bool step, Block& each) {
+    std::vector<Buffer> buffers = segment_buffers(k);
+    const Block body = loops_(k, buffers, {taken_.begin(), taken_.end()});
+    for (const Stmt& s : body) {
+      if (const auto* let = std::get_if<SLet>(&s.node)) taken_.insert(let->name);
+      if (const auto* var = std::get_if<SVar>(&s.node)) taken_.insert(var->name);
+    }
+    append(each, in_steps(renamed(body, adopt_segment(k, buffers, {}, {}, target_)), step));
+    return true;
+  }
+
+  /// The number of the step is a variable of the loops around its statements.
+  Block in_steps(Block body, bool step) const {
+    if (!step) return body;
+    std::map<std::string, Operand> variables;
+    for (const std::string& name : of_.lead_names) variables[name] = v_var(name);
+    return with_variables(body, variables, target_);
+  }
+
+  Block over_steps(Block body) {
+    for (size_t i = of_.lead.size(); i-- > 0;) {
+      const LoopVar& v = of_.lead[i];
+      std::string name = of_.lead_names[i];
+      const Operand extent = value(v.extent);
+      if (v.direction == Direction::Down) {
+        const std::string step = fresh(name + "_step");
+        body.insert(body.begin(), s_let(name, extent - v_int(1) - v_var(step)));
+        name = step;
+      }
+      Block loop{s_for(name, v_int(0), extent, 1, std::move(body))};
+      body = std::move(loop);
+    }
+    return body;
+  }
+
+  std::string fresh(std::string name) {
+    while (!taken_.insert(name).second) name += "_2";
+    return name;
+  }
+
+  const RecurrenceSteps& of_;
+  const Isa& isa_;
+  const Blueprints& blueprints_;
+  const LowerSteps& loops_;
+  NestTarget target_;
+  ValueScope scope_;
+  const Blueprint* blueprint_ = nullptr;  ///< of the first product
+  int lanes_ = 1;
+  std::set<std::string> taken_;
+  bool possible_ = true;
+};
+
+}  // namespace
+
+std::optional<LoweredRecurrence> lower_recurrence(const Kernel& kernel, const RecurrenceSteps& steps, const Isa& isa,
+                                                  const Blueprints& blueprints, const LowerSteps& loops,
+                                                  NestTarget target) {
+  const std::vector<Buffer> buffers = target.buffers;
+  const std::vector<InnerFunction> functions = target.functions;
+  RecurrenceBuilder builder(kernel, steps, isa, blueprints, loops, target);
+  if (auto out = builder.build()) return out;
+  target.buffers = buffers;
+  target.functions = functions;
+  return std::nullopt;
+}
+
+}  // namespace tenon
