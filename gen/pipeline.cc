@@ -49,16 +49,18 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   refuse_wrong_inputs(model.graph, o);
   model.graph = run.stage("backward", run.open(backward_graph(model.defs, std::move(model.graph))));
   if (o.until) model.graph = cut_graph(model.graph, *o.until);
-  const Graph graph =
-      run.stage("rewrite", rewrite_model(run, model, o.training ? step_graph(model.graph) : model.graph));
-  auto kernels = run.open(node_kernels(model.defs, graph, o.graph));
-  if (!o.winograd) refuse_idle_winograd(graph, kernels, o);
-  const ExecutionPlan plan = run.stage("schedule", plan_graph(graph, std::move(kernels), plan_options(o, levels)));
+  Graph rewritten = run.stage("rewrite", rewrite_model(run, model, o.training ? step_graph(model.graph) : model.graph));
+  auto kernels = run.open(node_kernels(model.defs, rewritten, o.graph));
+  if (!o.winograd) refuse_idle_winograd(rewritten, kernels, o);
+  Recomputed chosen = choose_recomputed(std::move(rewritten), std::move(kernels), o);
+  Graph graph = run.stage("recompute", std::move(chosen.graph));
+  const ExecutionPlan plan =
+      run.stage("schedule", plan_graph(graph, std::move(chosen.kernels), plan_options(o, levels)));
   const Blueprints schedules = schedules_of(run, o, plan);
   show_passes(run, kernels_of(plan), schedules, levels);
   LoweredPlan lowered = run.stage("lower", lower_plan(plan, schedules, levels, workers));
   ExecutionPlan placed = run.stage("memory", plan_memory(plan, lowered.workspaces, workers));
-  return {std::move(model), std::move(placed), std::move(lowered), workers};
+  return {std::move(model), std::move(graph), chosen.again, std::move(placed), std::move(lowered), workers};
 }
 
 OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o) {

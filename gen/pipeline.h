@@ -11,6 +11,7 @@
 #include "harness/model/model_weights.h"
 #include "ir/graph/ask_gradient.h"
 #include "ir/nest/blueprint.h"
+#include "schedule/recompute.h"
 
 namespace tenon {
 
@@ -92,6 +93,7 @@ struct ModelOptions {
   std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, in place of files
   bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with
   bool winograd = true;  ///< false: convolutions are sums of products, whatever they cost
+  std::optional<Recompute> recompute;  ///< given for a graph with gradients alone
   MathChoice math;
   std::string output_dir;
 };
@@ -122,7 +124,8 @@ struct TrainOptions {
   std::vector<SizeBound> sizes;
   std::vector<std::string> isas = {"native"};
   std::optional<int> threads;
-  bool winograd = true;  ///< as in ModelOptions
+  bool winograd = true;                ///< as in ModelOptions
+  std::optional<Recompute> recompute;  ///< as in ModelOptions
   std::string compiler = "cc";
   std::vector<std::string> of_program;  ///< options of the program, as words
 };
@@ -180,6 +183,7 @@ struct DumpOptions {
   std::vector<SizeBound> sizes;
   bool training = false;                  ///< of a graph: as in ModelOptions
   std::optional<std::string> train_with;  ///< as in ModelOptions
+  std::optional<Recompute> recompute;     ///< as in ModelOptions
   MathChoice math;
 };
 
@@ -192,6 +196,7 @@ struct ExplainOptions {
   std::vector<SizeBound> sizes;
   bool training = false;                  ///< of a graph: as in ModelOptions
   std::optional<std::string> train_with;  ///< as in ModelOptions
+  std::optional<Recompute> recompute;     ///< as in ModelOptions
   std::optional<std::string> schedules;   ///< as in LibOptions
   MathChoice math;
 };

@@ -190,6 +190,17 @@ void add_winograd(CLI::App& app, bool& winograd) {
       "--no-winograd", [&winograd] { winograd = false; }, "convolutions as sums of products, rounded less");
 }
 
+void add_recompute(CLI::App& app, std::optional<Recompute>& mode) {
+  const auto parse = [](const std::string& text) -> std::optional<Recompute> {
+    if (text == "never") return Recompute::never;
+    if (text == "auto") return Recompute::automatic;
+    return text == "always" ? std::optional(Recompute::always) : std::nullopt;
+  };
+  const Flag flag = {"--recompute", "never|auto|always", "never, auto or always",
+                     "what gradients read: keep it, or compute it again [never]"};
+  add_parsed(app, flag, mode, parse);
+}
+
 void add_train_with(CLI::App& app, std::optional<std::string>& file) {
   app.add_option("--train-with", file, "how NET.onnx is trained: which weights, loss, optimizer")->type_name("FILE");
 }
@@ -218,6 +229,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_schedules(app, model.schedules);
   app.add_flag("--train", model.training, "the graph's section `train`: a step that trains, not the network");
   add_train_with(app, model.train_with);
+  add_recompute(app, model.recompute);
   add_winograd(app, model.winograd);
   add_math(app, model.math);
   app.add_flag("--main", model.main_program, "add a program that reads and writes .npy");
@@ -336,6 +348,7 @@ void add_train(CLI::App& app, TrainOptions& train) {
   add_sizes(app, train.sizes);
   add_isa(app, train.isas);
   add_winograd(app, train.winograd);
+  add_recompute(app, train.recompute);
   app.add_option("--cc", train.compiler, "the C compiler [cc]")->type_name("CMD");
   add_user_definitions(app, train.definitions);
 }
@@ -444,6 +457,7 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
   add_sizes(app, dump.sizes);
   app.add_flag("--train", dump.training, "of a graph: the step that its section `train` describes");
   add_train_with(app, dump.train_with);
+  add_recompute(app, dump.recompute);
   add_math(app, dump.math);
 }
 
@@ -463,6 +477,7 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
   add_schedules(app, explain.schedules);
   app.add_flag("--train", explain.training, "of a graph: the step that its section `train` describes");
   add_train_with(app, explain.train_with);
+  add_recompute(app, explain.recompute);
   add_math(app, explain.math);
 }
 

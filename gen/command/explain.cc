@@ -135,12 +135,16 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
   options.isas = o.selection.isas;
   options.training = o.training;
   options.train_with = o.train_with;
+  options.recompute = o.recompute;
   options.schedules = o.schedules;
   const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
   const Definitions defs = all_definitions(run, files, nullptr, o.math);
   const PlacedModel model = place_model(run, defs, options);
   if (!kernel.empty()) return explain_one(model, defs.math, kernel);
-  if (o.memory) print_to(stdout, "{}", memory_table(model.plan));
+  if (o.memory) print_to(stdout, "{}{}", memory_table(model.plan), kept_text(model.graph, model.plan));
+  if (o.memory && o.recompute)
+    print_to(stdout, "computed again: {} operators, so that values of {} bytes are not kept; {:.1f} % more work\n",
+             model.again.nodes, model.again.bytes, 100 * model.again.work);
   if (o.svg) return run.deliver_file(memory_picture(model.plan), *o.svg);
   if (!o.memory) print_to(stdout, "{}", explain_kernels(model.plan, blueprints_of(model)));
   return exit_done;

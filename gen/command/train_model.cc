@@ -92,6 +92,7 @@ int run_command(Run& run, const TrainOptions& options) {
   model.isas = options.isas;
   model.max_threads = options.threads;
   model.winograd = options.winograd;
+  model.recompute = options.recompute;
   model.main_program = model.training = true;
   model.data.emplace();
   for (const NamedValue& d : options.data) model.data->learned.push_back(d.name);

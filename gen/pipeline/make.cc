@@ -161,6 +161,15 @@ void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& ker
                     o.graph));
 }
 
+Recomputed choose_recomputed(Graph graph, std::vector<NodeKernel> kernels, const ModelOptions& o) {
+  if (o.recompute && first_gradient(graph) == graph.nodes.size())
+    stop_run(exit_bad_command_line, fmt::format("--recompute is about what gradients read, and {} computes none{}; "
+                                                "leave it out",
+                                                o.graph, o.training ? "" : " without --train or --grad-of"));
+  return recompute(std::move(graph), std::move(kernels), o.recompute.value_or(Recompute::never),
+                   plan_options(o, chosen_levels(o.isas)));
+}
+
 std::vector<std::string> kernel_names(const ExecutionPlan& plan) {
   std::vector<std::string> names;
   for (const PlanStep& s : plan.steps) names.push_back(s.kernel.name);

@@ -16,6 +16,7 @@
 #include "pipeline/read_data.h"
 #include "pipeline/run.h"
 #include "schedule/plan_graph.h"
+#include "schedule/recompute.h"
 
 namespace tenon {
 
@@ -35,6 +36,8 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
 /// A model whose buffers have their offsets, and its kernels at every level.
 struct PlacedModel {
   ModelSource source;
+  Graph graph;          ///< that is planned
+  ComputedAgain again;  ///< in it
   ExecutionPlan plan;
   LoweredPlan lowered;
   int workers = 1;  ///< that the arena has room for
@@ -58,6 +61,8 @@ PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& l
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels);
 /// Stops where --no-winograd would change nothing.
 void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& kernels, const ModelOptions& o);
+/// Stage recompute: what --recompute says; stops where it has nothing to choose from.
+Recomputed choose_recomputed(Graph graph, std::vector<NodeKernel> kernels, const ModelOptions& o);
 /// Names that rows of blueprints may be for.
 std::vector<std::string> kernel_names(const ExecutionPlan& plan);
 std::vector<std::string> kernel_names(const Library& library);

@@ -38,6 +38,7 @@ const std::vector<StageName>& all_stages() {
       {"graph", "a model as operators over tensors", StageOf::models},
       {"backward", "the graph with the operators that compute its gradients", StageOf::models},
       {"rewrite", "the graph after the rules of opdefs/rewrites", StageOf::models},
+      {"recompute", "the graph with what --recompute computes twice", StageOf::models},
       {"schedule", "fused kernels, buffers and layouts", StageOf::models},
       {"lower", "loop nests, one a kernel and ISA", StageOf::both},
       {"emit", "C functions", StageOf::both},

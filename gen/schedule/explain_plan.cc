@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "ir/kernel/kernel_cost.h"
 #include "schedule/plan_memory.h"
@@ -129,6 +130,27 @@ std::string memory_table(const ExecutionPlan& plan) {
   const std::vector<int64_t> live = live_bytes(plan);
   const int64_t most = live.empty() ? 0 : *std::max_element(live.begin(), live.end());
   return out + fmt::format("arena {} bytes; {} bytes live at once at most\n", plan.arena_bytes, most);
+}
+
+std::string kept_text(const Graph& graph, const ExecutionPlan& plan) {
+  std::set<std::string> gradients;
+  for (const Node& n : graph.nodes)
+    if (n.gradient) gradients.insert(n.op);
+  const auto of_gradient = [&](const PlanStep& s) {
+    return std::any_of(s.kernel.fused.begin(), s.kernel.fused.end(),
+                       [&](const std::string& op) { return gradients.contains(op); });
+  };
+  const auto first = std::find_if(plan.steps.begin(), plan.steps.end(), of_gradient);
+  if (first == plan.steps.end()) return "";
+  const auto at = static_cast<int>(first - plan.steps.begin());
+  const std::vector<Lifetime> life = lifetimes(plan);
+  int64_t bytes = 0;
+  size_t buffers = 0;
+  for (size_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].kind == BufferKind::Arena && life[i].first < at && life[i].last >= at)
+      bytes += plan.buffers[i].bytes, ++buffers;
+  return fmt::format("kept for the gradients, which begin with step {}: {} bytes in {} buffer{}\n", at, bytes, buffers,
+                     buffers == 1 ? "" : "s");
 }
 
 std::string memory_picture(const ExecutionPlan& plan) { return Picture(plan).run(); }

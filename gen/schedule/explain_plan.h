@@ -15,6 +15,9 @@ std::string explain_kernels(const ExecutionPlan& plan, const std::vector<std::st
 /// at most at once.
 std::string memory_table(const ExecutionPlan& plan);
 
+/// A line about what is kept from the forward pass until gradients read it; empty where the graph has none.
+std::string kept_text(const Graph& graph, const ExecutionPlan& plan);
+
 /// The arena as an SVG picture: steps from left to right, bytes from bottom to top, a box a buffer.
 std::string memory_picture(const ExecutionPlan& plan);
 

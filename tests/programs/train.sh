@@ -156,3 +156,27 @@ check 'another seed, same order' sh -c "'$train' $data --order '$work/order.npy'
 check 'has other masks' refuses cmp -s "$work/s0.log" "$work/s1.log"
 sed 's/from: [a-z]*([^)]*)/from: f.npz/' "$work/forms.yaml" >"$work/trained.yaml"
 check 'the parameters with the running ones are a network' sh -c "'$tenon' dump graph '$work/trained.yaml' | grep -q 'batch_norm('"
+
+# A network whose memory is what its layers make: the same bytes whatever is computed again.
+{
+  printf 'graph: deep\nsizes: {N: 1..64}\ninputs: {x: "u8[N, 64]"}\nmodules:\n  low(v): cast(v, dtype=bf16)\nparameters:\n'
+  for i in 0 1 2 3 4 5 6 7; do printf '  W%s: {type: "f32[64, 64]", from: randn(std=0.2), grad: true}\n' $i; done
+  printf '  w: {type: "f32[64, 10]", from: randn(std=0.2), grad: true}\n  g: {type: "f32[64]", from: full(value=1), grad: true}\n'
+  printf '  b: {type: "f32[64]", from: full(value=0), grad: true}\n  m: {type: "f32[64]", from: full(value=0), running: true}\n'
+  printf '  v: {type: "f32[64]", from: full(value=1), running: true}\nmain: |\n  h = cast(x, dtype=f32)/16\n'
+  for i in 0 1 2 3 4 5; do printf '  h = dropout(gelu(matmul(h, W%s)), ratio=0.1)\n' $i; done
+  printf '  h = h + cast(relu(matmul(low(h), low(W6))), dtype=f32)\n  h = relu(batch_norm(matmul(h, W7), g, b, m, v))\n'
+  printf '  y = matmul(h, w)\noutputs: [y]\ntrain:\n  targets: {t: "i64[N]"}\n  loss: cross_entropy(y, t)\n  optimizer: adam(lr=0.003)\n'
+} >"$work/deep.yaml"
+for mode in never auto always; do
+  # shellcheck disable=SC2086
+  check "trains, recompute $mode" "$tenon" train "$work/deep.yaml" -q $data --isa portable --cc "${CC:-cc} -O1" --recompute $mode --steps 12 --log "$work/$mode.log" --grads "$work/$mode.g.npz" -o "$work/$mode.npz"
+  "$tenon" explain "$work/deep.yaml" --train --memory --recompute $mode >"$work/$mode.memory"
+done
+for mode in auto always; do
+  check "$mode gives the same" sh -c "cmp '$work/never.log' '$work/$mode.log' && cmp '$work/never.g.npz' '$work/$mode.g.npz' && cmp '$work/never.npz' '$work/$mode.npz'"
+  check "$mode needs less memory" sh -c "awk '/^arena/ { bytes[++n] = \$2 } END { exit !(bytes[2] < bytes[1]) }' '$work/never.memory' '$work/$mode.memory'"
+  check "$mode says what it does" grep -q '^computed again: [1-9][0-9]* operators, so that values of [1-9]' "$work/$mode.memory"
+done
+check 'nothing to compute again' ends 2 'deep.yaml computes none without --train or --grad-of; leave it out' "$tenon" explain "$work/deep.yaml" --memory --recompute auto
+check 'a mode that there is not' ends 2 'never, auto or always' "$tenon" explain "$work/deep.yaml" --train --recompute often
