@@ -109,7 +109,8 @@ struct ValueText {
   std::string operator()(DType d) const { return std::string(name_of(d)); }
   std::string operator()(TensorRef) const { return "a tensor"; }
   std::string operator()(const OpenParts&) const { return "as many tensors as sizes say"; }
-  std::string operator()(const RecipeList& list) const {
+  std::string operator()(const SharedList& shared) const {
+    const RecipeList& list = *shared.list;
     std::string text = "[";
     for (const RecipeValue& e : list) text += (text.size() > 1 ? ", " : "") + to_text(e);
     return text + "]";

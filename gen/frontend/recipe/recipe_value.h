@@ -1,7 +1,9 @@
 // What a name in a recipe stands for: nothing, a host value (number, text, list), a dtype or a tensor of the graph.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -28,21 +30,36 @@ struct OpenParts {
 struct RecipeValue;
 using RecipeList = std::vector<RecipeValue>;
 
+/// A list that copies of a value share: functions of recipes hand on lists of a million elements.
+struct SharedList {
+  std::shared_ptr<const RecipeList> list;
+  bool operator==(const SharedList& other) const;
+};
+
 /// monostate is `none`: an absent optional input, output or attribute. Integers are SizeExpr, constant or not.
 struct RecipeValue {
-  std::variant<std::monostate, bool, SizeExpr, double, std::string, DType, TensorRef, OpenParts, RecipeList> v;
+  std::variant<std::monostate, bool, SizeExpr, double, std::string, DType, TensorRef, OpenParts, SharedList> v;
 
   RecipeValue() = default;
   template <class T>
   RecipeValue(T value) : v(std::move(value)) {}  // NOLINT: every alternative is a value
+  RecipeValue(RecipeList list);                  // NOLINT: as those above
 
   template <class T>
   const T* get() const {
-    return std::get_if<T>(&v);
+    if constexpr (std::is_same_v<T, RecipeList>) {
+      const auto* shared = std::get_if<SharedList>(&v);
+      return shared ? shared->list.get() : nullptr;
+    } else {
+      return std::get_if<T>(&v);
+    }
   }
   bool is_none() const { return std::holds_alternative<std::monostate>(v); }
   bool operator==(const RecipeValue&) const = default;
 };
+
+inline bool SharedList::operator==(const SharedList& other) const { return list == other.list || *list == *other.list; }
+inline RecipeValue::RecipeValue(RecipeList list) : v(SharedList{std::make_shared<const RecipeList>(std::move(list))}) {}
 
 /// "a tensor", "a list", … for messages.
 std::string kind_of(const RecipeValue& value);
