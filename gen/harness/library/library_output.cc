@@ -46,9 +46,33 @@ Families families_of(const Library& library) {
 
 std::string include_internal() { return "#include \"tn_internal.h\"\n\n"; }
 
-void write_formulas(const OpDef& def, TextWriter& out) {
+/// Appends the functions of numbers that an expression calls, and those that they call.
+void add_functions(const Syntax& s, const OpLibrary& defs, std::vector<const ScalarFn*>& out) {
+  if (s.is(SyntaxKind::call))
+    if (const auto f = defs.fns.find(s.text);
+        f != defs.fns.end() && std::find(out.begin(), out.end(), &f->second) == out.end()) {
+      out.push_back(&f->second);
+      add_functions(f->second.value, defs, out);
+    }
+  for (const Syntax& child : s.children) add_functions(child, defs, out);
+}
+
+/// The statements of a body, and what the functions stand for that it and the sizes call.
+void write_formulas(const OpDef& def, const OpLibrary& defs, TextWriter& out) {
   out.print_line("/* ---- {}{}", verbatim(def.name), verbatim(comment_inside(def.doc.empty() ? "" : ": " + def.doc)));
   for (const Statement& s : def.body) out.print_line("   {}", verbatim(comment_inside(print(s))));
+  std::vector<const ScalarFn*> called;
+  for (const Statement& s : def.body) {
+    add_functions(s.value, defs, called);
+    for (const Syntax& sub : s.subs) add_functions(sub, defs, called);
+    for (const Syntax& range : s.ranges) add_functions(range, defs, called);
+    if (s.where) add_functions(*s.where, defs, called);
+  }
+  for (const LetDef& let : def.lets) add_functions(let.value, defs, called);
+  for (const ScalarFn* f : called)
+    out.print_line(
+        "   with {}",
+        verbatim(comment_inside(fmt::format("{}({}) = {}", f->name, fmt::join(f->params, ", "), print(f->value)))));
   out.line("*/").line();
 }
 
@@ -58,7 +82,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
   out.print_line("/* {}: checks of calls, tables, typed functions. */", family).write(include_internal());
   for (const LibraryOp* op : ops) {
     const BindSignature signature = signature_of(*op);
-    write_formulas(*op->def, out);
+    write_formulas(*op->def, defs, out);
     write_attribute_functions(*op->def, defs, out);
     write_bind_function(*op, defs, signature, out);
     out.line().print_line("extern const tn_op tn_rt_op_{};", op->def->name);

@@ -283,4 +283,24 @@ TEST_CASE("library files: every warning is clean, as files and as one", "[harnes
   }
 }
 
+TEST_CASE("library files: what the functions of a formula stand for is said beside it", "[harness]") {
+  const OutputTree tree = make(R"yaml(
+fn:
+  steps(n, by): (n - by)//by
+  inner(n): steps(n, 2) + 1
+  unread(x): x + 1
+ops:
+  - op: thinned
+    types: {T: float}
+    in: {X: "T[N]"}
+    let: {M: inner(N)}
+    out: {Y: "T[M]"}
+    body: Y[m] = X[2*m]
+)yaml",
+                               LibraryOptions());
+  const std::string text = tree.files().at("src/tn_op_thinned.c");
+  CHECK(text.find("   with inner(n) = steps(n, 2) + 1\n   with steps(n, by) = (n - by)//by\n*/") != std::string::npos);
+  CHECK(text.find("unread") == std::string::npos);
+}
+
 }  // namespace library_output_test
