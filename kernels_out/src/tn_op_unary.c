@@ -4,6 +4,7 @@
 
 /* ---- gelu: X times the normal distribution at X; -inf gives the limit, 0
    Y[*s] = gelu(X[*s])
+   with gelu(x) = max(x, -1000)*normcdf(x)
 */
 
 static void gelu_bind(tn_frame *f)

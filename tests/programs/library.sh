@@ -1,4 +1,5 @@
 # A library's Makefile: its headers are compiled once, and the objects are those of a compiler that reads them for each file.
+unset TENON_PRECOMPILED  # libraries precompile headers of their own
 # shellcheck shell=sh
 library() { "$tenon" lib --ops add,relu,gather,softmax,cumsum --dtypes f32 --ranks 1-2 -q -o "$work/library"; }
 # -H names what a file includes, and in what form.
