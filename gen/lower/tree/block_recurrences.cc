@@ -204,19 +204,19 @@ class Blocker {
 
   /// Rows of a power of two fall on top of each other in the caches: those of the strip get a copy, a cache line apart.
   void keep_strip(Rows& r, const Expr& width) {
-    const Tensor& made = k_.tensors[static_cast<size_t>(r.made)];
+    const DType type = k_.tensors[static_cast<size_t>(r.made)].dtype;
+    const std::string name = k_.tensors[static_cast<size_t>(r.made)].name + "_strip";
     std::vector<Expr> dims{r.row->var.extent};
-    const Expr pitch = width + constant_int(kLine / bytes_of(made.dtype));
+    const Expr pitch = width + constant_int(kLine / bytes_of(type));
     for (const TreeLoop* c : r.columns) dims.push_back(c == r.columns.back() ? pitch : c->var.extent);
-    r.strip = add_temp(made.name + "_strip", made.dtype, dims);
+    r.strip = add_temp(name, type, dims);
     r.value = from_strip(r, r.value);
     std::vector<Expr> index;
     for (const TreeNode& n : r.rest)
       if (const auto& d = std::get<TreeDefine>(n.node); d.tensor == r.made) index = d.index;
     const Expr row =
         *std::find_if(index.begin(), index.end(), [&](const Expr& e) { return mentions(e, r.row->var.name); });
-    r.rest.push_back(
-        {TreeDefine{r.strip, strip_index(r, row), Update::Assign, read_of(r.made, made.dtype, index), ""}});
+    r.rest.push_back({TreeDefine{r.strip, strip_index(r, row), Update::Assign, read_of(r.made, type, index), ""}});
   }
 
   static std::vector<Expr> strip_index(const Rows& r, const Expr& row) {
