@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "algebra/contraction.h"
+#include "lower/contraction/join_segments.h"
 #include "lower/contraction/lower_contraction.h"
 #include "lower/contraction/lower_recurrence.h"
 #include "lower/contraction/lower_row_chain.h"
@@ -23,16 +24,6 @@
 
 namespace tenon {
 namespace {
-
-std::vector<Buffer> tensor_buffers(const Kernel& k) {
-  std::vector<Buffer> buffers;
-  for (size_t t = 0; t < k.tensors.size(); ++t) {
-    const Tensor& x = k.tensors[t];
-    if (x.role == Role::Temp) buffers.push_back({x.name, x.dtype, Storage::Workspace, -1, v_int(0), true});
-    else buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
-  }
-  return buffers;
-}
 
 /// Conditions of forks: comparisons and conjunctions over sizes and attributes.
 Operand condition(const Expr& e) {

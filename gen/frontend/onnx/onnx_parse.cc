@@ -1,4 +1,4 @@
-// Parses the protobuf of an ONNX file and checks what every model has.
+// Parses the protobuf of an ONNX file and checks what every model has; writes it.
 #include "frontend/onnx/onnx_parse.h"
 
 #include <fmt/format.h>
@@ -23,6 +23,14 @@ bool parse_onnx_model(const OnnxSource& source, tenon_onnx::ModelProto& model, D
   else if (!model.has_graph() || model.opset_import_size() == 0)
     diagnostics.error_at(Code::E0801, source.path, "this is not an ONNX model: it has no graph or imports no opset");
   return !diagnostics.has_errors();
+}
+
+Result<std::string> onnx_model_bytes(const tenon_onnx::ModelProto& model, const std::string& where) {
+  std::string bytes;
+  if (model.ByteSizeLong() < (size_t{1} << 31) && model.SerializeToString(&bytes)) return bytes;
+  Diagnostics d;
+  d.error_at(Code::E0801, where, "with its weights the model is larger than the 2 GiB that one file can hold");
+  return d;
 }
 
 std::map<std::string, int> imported_opsets(const OnnxSource& source, const tenon_onnx::ModelProto& model,

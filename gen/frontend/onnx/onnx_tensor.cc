@@ -208,6 +208,14 @@ Result<TensorData> read_onnx_tensor(const TensorProto& tensor, const fs::path& f
   }
 }
 
+void fill_onnx_tensor(TensorProto& tensor, const std::string& name, const TensorData& data) {
+  tensor.Clear();
+  tensor.set_name(name);
+  tensor.set_data_type(onnx_type_of(data.dtype));
+  for (const int64_t d : data.dims) tensor.add_dims(d);
+  tensor.set_raw_data(data.bytes.data(), data.bytes.size());
+}
+
 std::optional<std::string> external_file(const TensorProto& tensor, const fs::path& folder) {
   if (tensor.data_location() != TensorProto::EXTERNAL) return std::nullopt;
   for (const auto& entry : tensor.external_data())

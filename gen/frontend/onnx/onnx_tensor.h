@@ -23,6 +23,9 @@ std::string onnx_dtype_name(int element_type);
 Result<TensorData> read_onnx_tensor(const tenon_onnx::TensorProto& tensor, const std::filesystem::path& folder,
                                     const std::string& where);
 
+/// Makes the message this tensor, its contents as raw bytes.
+void fill_onnx_tensor(tenon_onnx::TensorProto& tensor, const std::string& name, const TensorData& data);
+
 /// The path of the file next to the model that holds the contents; nothing where the model holds them.
 std::optional<std::string> external_file(const tenon_onnx::TensorProto& tensor, const std::filesystem::path& folder);
 

@@ -14,24 +14,7 @@ namespace {
 
 constexpr int kIrVersion = 8, kOpset = 17;  // what tools of the last years read
 
-void fill(TensorProto& tensor, const std::string& name, const TensorData& data) {
-  tensor.Clear();
-  tensor.set_name(name);
-  tensor.set_data_type(onnx_type_of(data.dtype));
-  for (const int64_t d : data.dims) tensor.add_dims(d);
-  tensor.set_raw_data(data.bytes.data(), data.bytes.size());
-}
-
 std::string type_text(const TensorData& t) { return to_text(TensorType{t.dtype, {t.dims.begin(), t.dims.end()}}); }
-
-/// The bytes; models of 2 GiB and more are not one message.
-Result<std::string> bytes_of(const ModelProto& model, const std::string& where) {
-  std::string bytes;
-  if (model.ByteSizeLong() < (size_t{1} << 31) && model.SerializeToString(&bytes)) return bytes;
-  Diagnostics d;
-  d.error_at(Code::E0801, where, "with its weights the model is larger than the 2 GiB that one file can hold");
-  return d;
-}
 
 }  // namespace
 
@@ -52,12 +35,12 @@ Result<std::string> onnx_with_weights(const OnnxSource& source, const NamedTenso
     if (next.dtype != now->dtype || next.dims != now->dims)
       diagnostics.error_at(Code::E0805, source.path + ": initializer '" + t.name() + "'",
                            fmt::format("it is {}, and the trained one {}", type_text(*now), type_text(next)));
-    else fill(t, std::string(t.name()), next);
+    else fill_onnx_tensor(t, std::string(t.name()), next);
   }
   for (const auto& [name, data] : left)
     diagnostics.error_at(Code::E0809, source.path, fmt::format("it has no initializer '{}'", name));
   if (diagnostics.has_errors()) return diagnostics;
-  return bytes_of(model, source.path);
+  return onnx_model_bytes(model, source.path);
 }
 
 Result<std::string> onnx_of_weights(const std::string& name, const NamedTensors& weights) {
@@ -68,7 +51,7 @@ Result<std::string> onnx_of_weights(const std::string& name, const NamedTensors&
   GraphProto& graph = *model.mutable_graph();
   graph.set_name(name);
   for (const auto& [tensor, data] : weights) {
-    fill(*graph.add_initializer(), tensor, data);
+    fill_onnx_tensor(*graph.add_initializer(), tensor, data);
     ValueInfoProto& output = *graph.add_output();
     output.set_name(tensor);
     TypeProto::Tensor& type = *output.mutable_type()->mutable_tensor_type();
@@ -76,7 +59,7 @@ Result<std::string> onnx_of_weights(const std::string& name, const NamedTensors&
     type.mutable_shape();
     for (const int64_t d : data.dims) type.mutable_shape()->add_dim()->set_dim_value(d);
   }
-  return bytes_of(model, name);
+  return onnx_model_bytes(model, name);
 }
 
 }  // namespace tenon

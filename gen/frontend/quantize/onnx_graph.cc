@@ -26,14 +26,6 @@ void read_by(const GraphProto& graph, std::set<std::string>& out) {
   for (const ValueInfoProto& o : graph.output()) out.insert(o.name());
 }
 
-void fill_tensor(TensorProto& tensor, const std::string& name, const TensorData& data) {
-  tensor.Clear();
-  tensor.set_name(name);
-  tensor.set_data_type(onnx_type_of(data.dtype));
-  for (const int64_t d : data.dims) tensor.add_dims(d);
-  tensor.set_raw_data(data.bytes.data(), data.bytes.size());
-}
-
 template <class Field, class Gone>
 void erase_if_of(Field& field, Gone gone) {
   field.erase(std::remove_if(field.begin(), field.end(), gone), field.end());
@@ -111,7 +103,7 @@ void OnnxGraph::read_initializers(Diagnostics& diagnostics) {
     diagnostics.append(read.diagnostics());
     if (!read.ok()) continue;
     const TensorData& data = initializers_[t.name()] = std::move(read).value();
-    if (external_file(t, folder_)) fill_tensor(t, std::string(t.name()), data);
+    if (external_file(t, folder_)) fill_onnx_tensor(t, std::string(t.name()), data);
   }
 }
 
@@ -121,7 +113,7 @@ void OnnxGraph::move_constants() {
     if (n.input_size() == 0 || n.output_size() != 1 || !is_constant(n.input(0)) || is_output(n.output(0))) continue;
     auto moved = moved_constant(n, initializers_);
     if (!moved) continue;
-    fill_tensor(*graph_.add_initializer(), n.output(0), *moved);
+    fill_onnx_tensor(*graph_.add_initializer(), n.output(0), *moved);
     initializers_[n.output(0)] = std::move(*moved);
     n.set_op_type("");
   }
@@ -169,7 +161,7 @@ std::string OnnxGraph::fresh_name(const std::string& wish) {
 
 std::string OnnxGraph::add(const std::string& wish, TensorData data) {
   std::string name = fresh_name(wish);
-  fill_tensor(*graph_.add_initializer(), name, data);
+  fill_onnx_tensor(*graph_.add_initializer(), name, data);
   initializers_[name] = std::move(data);
   return name;
 }

@@ -45,14 +45,6 @@ Steps steps_of(RealRange r) {
   return s;
 }
 
-Result<std::string> model_bytes(const ModelProto& model, const std::string& path) {
-  std::string bytes;
-  if (model.ByteSizeLong() < (size_t{1} << 31) && model.SerializeToString(&bytes)) return bytes;
-  Diagnostics d;
-  d.error_at(Code::E0801, path, "with its weights the model is larger than the 2 GiB that one file can hold");
-  return d;
-}
-
 /// Integer weights, a scale a channel.
 struct Weights {
   std::vector<int8_t> elements;
@@ -226,7 +218,7 @@ Result<std::string> QuantizableModel::with_values() const {
     output.set_name(v);
     output.mutable_type()->mutable_tensor_type()->set_elem_type(kFloat);
   }
-  return model_bytes(model, state_->path);
+  return onnx_model_bytes(model, state_->path);
 }
 
 Result<QuantizedModel> QuantizableModel::quantized(const RealRanges& ranges) const {
@@ -234,7 +226,7 @@ Result<QuantizedModel> QuantizableModel::quantized(const RealRanges& ranges) con
   Diagnostics diagnostics;
   OnnxGraph graph(*model.mutable_graph(), state_->folder, state_->path, diagnostics);
   Quantizer(graph, state_->choice, ranges).run();
-  auto bytes = model_bytes(model, state_->path);
+  auto bytes = onnx_model_bytes(model, state_->path);
   if (!bytes.ok()) return bytes.diagnostics();
   return QuantizedModel{std::move(bytes).value(), static_cast<int>(state_->choice.weighted.size()),
                         state_->choice.left};

@@ -41,10 +41,10 @@ NestRenaming adopt_segment(const Kernel& segment, const std::vector<Buffer>& buf
   return by;
 }
 
-std::vector<Buffer> segment_buffers(const Kernel& segment) {
+std::vector<Buffer> tensor_buffers(const Kernel& kernel) {
   std::vector<Buffer> buffers;
-  for (size_t t = 0; t < segment.tensors.size(); ++t) {
-    const Tensor& x = segment.tensors[t];
+  for (size_t t = 0; t < kernel.tensors.size(); ++t) {
+    const Tensor& x = kernel.tensors[t];
     if (x.role == Role::Temp) buffers.push_back({x.name, x.dtype, Storage::Workspace, -1, v_int(0), true});
     else buffers.push_back({x.name, x.dtype, Storage::Tensor, static_cast<int>(t), nullptr, x.role == Role::Output});
   }

@@ -26,8 +26,8 @@ NestRenaming adopt_segment(const Kernel& segment, const std::vector<Buffer>& buf
                            const std::vector<InnerFunction>& functions, const std::map<std::string, Operand>& sizes,
                            NestTarget target);
 
-/// The buffers that a segment's loops begin with.
-std::vector<Buffer> segment_buffers(const Kernel& segment);
+/// The buffers that the loops of a kernel begin with: one a tensor.
+std::vector<Buffer> tensor_buffers(const Kernel& kernel);
 
 /// The body with sizes of segments as variables of the nest around it.
 Block with_variables(const Block& body, const std::map<std::string, Operand>& sizes, NestTarget target);

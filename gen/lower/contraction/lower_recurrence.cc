@@ -87,7 +87,7 @@ class RecurrenceBuilder {
   }
 
   bool statements(const Kernel& k, bool step, Block& each) {
-    std::vector<Buffer> buffers = segment_buffers(k);
+    std::vector<Buffer> buffers = tensor_buffers(k);
     const Block body = loops_(k, buffers, {taken_.begin(), taken_.end()});
     for (const Stmt& s : body) {
       if (const auto* let = std::get_if<SLet>(&s.node)) taken_.insert(let->name);

@@ -91,7 +91,7 @@ class ChainBuilder {
   }
 
   bool between(const Kernel& k) {
-    std::vector<Buffer> buffers = segment_buffers(k);
+    std::vector<Buffer> buffers = tensor_buffers(k);
     const Block body = loops_(k, buffers);
     append(each_, renamed(body, adopt(k, buffers, {})));
     return true;
