@@ -104,7 +104,7 @@ class MathReader {
     if (c != nullptr) {
       if (want_name(*c, c->text, "a function of <math.h>", diagnostics_))
         f.c_function = c->text + (dtype == DType::F32 ? "f" : "");
-      f.results.push_back({MathType::Float, MathName{f.c_function}});  // one float, for those that call it
+      f.results.emplace_back().node = MathName{f.c_function};  // one float, for those that call it
       return f;
     }
     const YamlNode* steps = raw.map->find("steps");
