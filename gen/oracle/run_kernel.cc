@@ -8,6 +8,7 @@
 #include <set>
 
 #include "oracle/run_frame.h"
+#include "oracle/run_lines.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -37,8 +38,8 @@ class Runner {
       std::vector<int64_t> dims, strides;
       for (const Expr& e : t.dims) dims.push_back(evaluate_size(e, call));
       for (const Expr& e : t.strides) strides.push_back(evaluate_size(e, call));
-      dims_.push_back(std::move(dims));
-      strides_.push_back(std::move(strides));
+      shapes_.dims.push_back(std::move(dims));
+      shapes_.strides.push_back(std::move(strides));
     }
     call_.tensors.resize(kernel.tensors.size());
     for (size_t i = 0; i < kernel.tensors.size(); ++i)
@@ -59,7 +60,7 @@ class Runner {
     if (kernel_.call && !run_frame(kernel_, call_)) return OracleStatus::Unknown;
     for (size_t i = 0; i < kernel_.body.size();) {
       const size_t end = end_of_joined(kernel_.body, i, 1);
-      statements(i, end);
+      if (end > i + 1 || !run_in_lines(kernel_, kernel_.body[i], shapes_, call_)) statements(i, end);
       i = end;
     }
     return OracleStatus::Done;
@@ -387,7 +388,8 @@ class Runner {
 
   const Kernel& kernel_;
   OracleCall& call_;
-  std::vector<std::vector<int64_t>> dims_, strides_;
+  TensorShapes shapes_;
+  const std::vector<std::vector<int64_t>>&dims_ = shapes_.dims, &strides_ = shapes_.strides;
   std::map<std::string, int> slots_;
   std::vector<int64_t> vars_;
   std::map<std::string, int> running_slots_;
