@@ -141,6 +141,7 @@ class Generator {
   // ---- reductions (generate_reductions.cc)
   void begin(const TreeBegin& b);
   void accumulate(const TreeAccumulate& a);
+  bool add_products(const TreeAccumulate& a, const AccumulatorState& state);
   void accumulate_position(const TreeAccumulate& a);
   void add_compensated(const TreeAccumulate& a);
   void end_compensated(const TreeEnd& e);

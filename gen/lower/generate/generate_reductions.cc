@@ -7,6 +7,15 @@ namespace {
 
 bool is_argument(Reducer op) { return op == Reducer::ArgMax || op == Reducer::ArgMin; }
 
+/// The products whose sum `e` is, one after the other; false where it is no such sum.
+bool products_of(const Expr& e, std::vector<const Apply*>& out) {
+  const auto* a = std::get_if<Apply>(&e->node);
+  if (!a) return false;
+  if (a->op == ScalarOp::Add) return products_of(a->args[0], out) && products_of(a->args[1], out);
+  out.push_back(a);
+  return a->op == ScalarOp::Mul || a->op == ScalarOp::Sq;
+}
+
 }  // namespace
 
 Operand Generator::identity(Reducer op, OperandType type) const {
@@ -87,6 +96,22 @@ bool Generator::zero_when_inactive(const Expr& e) const {
   return a->op == ScalarOp::Mul && zero_when_inactive(a->args[0]) && zero_when_inactive(a->args[1]);
 }
 
+/// A product, or two where the order of additions is free, go into the total by one instruction each.
+bool Generator::add_products(const TreeAccumulate& a, const AccumulatorState& state) {
+  std::vector<const Apply*> products;
+  constexpr size_t kMost = 2;  // each waits for the one before
+  if (!products_of(a.value, products) || products.size() > kMost || (products.size() > 1 && !k_.reassociate) ||
+      uses_[a.value.get()] > 1)
+    return false;
+  for (const Apply* p : products) {
+    const Bundle x = spread(value(p->args[0]), lanes_.parts), y = spread(value(p->args.back()), lanes_.parts);
+    for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u)
+      out_->push_back(
+          s_assign(state.names[u], v_apply(ScalarOp::Fma, {x[u], y[u], v_var(state.names[u], state.type)})));
+  }
+  return true;
+}
+
 void Generator::accumulate(const TreeAccumulate& a) {
   const Accumulator& acc = tree_.accumulators[static_cast<size_t>(a.accumulator)];
   start_leaf({a.where, a.value});
@@ -104,11 +129,9 @@ void Generator::accumulate(const TreeAccumulate& a) {
   const bool split = acc.split.lanes > 1;
   const bool mask_tail =
       split && lanes_.active && !(acc.op == Reducer::Sum && varies(a.value) && zero_when_inactive(a.value));
-  const auto* product = std::get_if<Apply>(&a.value->node);
-  const bool fused = acc.op == Reducer::Sum && is_float(acc.type) && isa_.fma && product && !a.where && !mask_tail &&
-                     (product->op == ScalarOp::Mul || product->op == ScalarOp::Sq) && uses_[a.value.get()] < 2;
-  const Bundle x = spread(value(fused ? product->args[0] : a.value), lanes_.parts);
-  const Bundle y = fused ? spread(value(product->args.back()), lanes_.parts) : Bundle{};
+  if (acc.op == Reducer::Sum && is_float(acc.type) && isa_.fma && !a.where && !mask_tail && add_products(a, state))
+    return;
+  const Bundle x = spread(value(a.value), lanes_.parts);
   const Bundle where = a.where ? spread(value(a.where), lanes_.parts) : Bundle{};
   for (size_t u = 0; u < static_cast<size_t>(lanes_.parts); ++u) {
     const Operand total = v_var(state.names[u], state.type);
@@ -124,8 +147,7 @@ void Generator::accumulate(const TreeAccumulate& a) {
       v = masked(v,
                  lane_mask(state.type.dtype == DType::Bool ? state.type.mask_bits : dtype_row(state.type.dtype).bits),
                  acc.op);
-    out_->push_back(
-        s_assign(state.names[u], fused ? v_apply(ScalarOp::Fma, {v, y[u], total}) : combine(acc.op, total, v)));
+    out_->push_back(s_assign(state.names[u], combine(acc.op, total, v)));
   }
 }
 
