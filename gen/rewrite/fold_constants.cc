@@ -25,8 +25,8 @@ std::optional<int64_t> bytes_of_value(const Value& v) {
 
 class Folding {
  public:
-  Folding(Graph& graph, const RuleLibrary& library)
-      : graph_(graph), library_(library), named_(graph.values.size(), false) {
+  Folding(Graph& graph, const RuleLibrary& library, Folded what)
+      : graph_(graph), library_(library), what_(what), named_(graph.values.size(), false) {
     for (const ValueId v : graph.outputs) named_[static_cast<size_t>(v)] = true;
     for (Region& r : graph.regions)
       for_each_value(r, [&](ValueId& v) {
@@ -56,7 +56,7 @@ class Folding {
       made += *bytes;
     }
     return std::none_of(n.attrs.begin(), n.attrs.end(), [](const auto& a) { return of_sizes(a.second); }) &&
-           made <= std::max(kAlwaysBytes, kGrowth * read);
+           made <= (what_ == Folded::Smaller ? read : std::max(kAlwaysBytes, kGrowth * read));
   }
 
   bool fold(const Node& n) {
@@ -71,13 +71,14 @@ class Folding {
 
   Graph& graph_;
   const RuleLibrary& library_;
+  Folded what_;
   std::vector<bool> named_;
 };
 
 }  // namespace
 
-Graph fold_constants(Graph graph, const RuleLibrary& library) {
-  Folding(graph, library).run();
+Graph fold_constants(Graph graph, const RuleLibrary& library, Folded what) {
+  Folding(graph, library, what).run();
   return graph;
 }
 

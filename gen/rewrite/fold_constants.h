@@ -5,8 +5,10 @@
 
 namespace tenon {
 
-/// The graph with the results of nodes that read constants alone as constants, where they are not much larger than what
-/// they are made of.
-Graph fold_constants(Graph graph, const RuleLibrary& library);
+/// What is computed: nothing, what is not larger than what it is made of, or all that is not much larger.
+enum class Folded : uint8_t { Nothing, Smaller, All };
+
+/// The graph with the results of such nodes that read constants alone as constants.
+Graph fold_constants(Graph graph, const RuleLibrary& library, Folded what);
 
 }  // namespace tenon

@@ -249,15 +249,22 @@ RewriteOutcome rewrite_graph(Graph graph, const RuleSet& set, const RuleLibrary&
   for (size_t i = 0; i < set.rules.size(); ++i) by_root[set.rules[i].root().op].push_back(i);
   graph = without_unused(merge_equal(std::move(graph)));
   // Quantised weights stay integers until no rule has use for them; what is a constant then may be of use to
-  // others.
-  bool folded = false;
+  // others. What only moves their bits is computed before that.
+  auto stage = Folded::Nothing;
+  std::vector<std::string> refused;  // before weights became real numbers
   for (int pass = 0; pass < kMaxPasses; ++pass) {
-    outcome.refused.clear();  // those of the last pass say all
+    outcome.refused.clear();  // those of the last pass, and of the last before that, say all
     outcome.unsettled = Pass(graph, set, by_root, library, outcome).run();
-    if (outcome.unsettled.empty() && folded) break;
-    if (outcome.unsettled.empty()) graph = fold_constants(std::move(graph), library), folded = true;
+    if (outcome.unsettled.empty()) {
+      if (stage == Folded::All) break;
+      if (stage == Folded::Nothing) stage = Folded::Smaller;
+      else stage = Folded::All, refused = outcome.refused;
+      graph = fold_constants(std::move(graph), library, stage);
+    }
     graph = without_unused(merge_equal(std::move(graph)));
   }
+  for (std::string& r : refused)
+    if (std::count(outcome.refused.begin(), outcome.refused.end(), r) == 0) outcome.refused.push_back(std::move(r));
   outcome.graph = share_prefixes(std::move(graph));
   return outcome;
 }

@@ -18,12 +18,13 @@ namespace {
 
 const OpLibrary& shipped() { return tenon_test::shipped_ops(); }
 
-/// The shipped rules, but that attention is rewritten at any size.
+/// The shipped rules, but that attention and weights are rewritten at any size.
 const RuleSet& rules() {
   static const RuleSet set = [] {
     RuleSet all = tenon_test::shipped_rules();
     REQUIRE(all.functions.count("is_much") == 1);
-    all.functions["is_much"].body = parse_recipe("true");
+    REQUIRE(all.functions.count("is_much_weight") == 1);
+    for (const char* name : {"is_much", "is_much_weight"}) all.functions[name].body = parse_recipe("true");
     return all;
   }();
   return set;
@@ -222,10 +223,38 @@ std::vector<Instance> quantised() {
   return out;
 }
 
+/// More weights than readers make real at once. Few rows and many, weights of 8 and 4 bits, in either order, with zero
+/// points or without.
+std::vector<Instance> narrow_weights() {
+  const std::string few = "  x: f32[3, 64]\n", many = "  x: f32[9, 64]\n", sequence = "  x: f32[2, 3, 64]\n",
+                    s = constant("s", "f32[1, 96]"), w = weights("f32[64, 96]"), wt = weights("f32[96, 64]"),
+                    st = constant("s", "f32[96, 1]"), blocks = weights("f32[2, 32, 96]"),
+                    rows = weights("f32[96, 2, 32]"), sb = constant("s", "f32[2, 1, 96]"),
+                    sr = constant("s", "f32[96, 2, 1]"), zb = constant("zf", "f32[2, 1, 96]", "rand(lo=0, hi=15)"),
+                    c = constant("c", "f32[1, 96]");
+  const auto f = [](const char* type) { return std::string("  f = cast(wf, dtype=") + type + ")\n"; };
+  const std::string two = "reshape(dequantize(f, s), shape=[64, 96])", zeros = "  z = cast(zf, dtype=u4)\n";
+  return {{"gemm_of_narrow_weights", few, s + w, f("i8") + "  y = gemm(x, dequantize(f, s))\n"},
+          {"gemm_of_narrow_weights", many, st + wt + c, f("i4") + "  y = gemm(x, dequantize(f, s), c, transB=true)\n"},
+          {"gemm_of_narrow_blocks", few, sb + blocks, f("i4") + "  y = gemm(x, " + two + ")\n"},
+          {"gemm_of_narrow_blocks", few, sb + zb + blocks,
+           f("u4") + zeros + "  y = gemm(x, reshape(dequantize(f, s, z), shape=[64, 96]))\n"},
+          {"gemm_of_narrow_blocks", many, sr + rows,
+           f("i8") + "  y = gemm(x, reshape(dequantize(f, s), shape=[96, 64]), transB=true)\n"},
+          {"matmul_of_narrow_weights", sequence, s + w, f("i8") + "  y = matmul(x, dequantize(f, s))\n"},
+          {"matmul_of_narrow_blocks", sequence, sb + zb + blocks,
+           f("u4") + zeros + "  y = matmul(x, reshape(dequantize(f, s, z), shape=[64, 96]))\n"},
+          {"transpose_of_dequantized_weights", "  x: f32[64, 96]\n", st + wt,
+           f("i8") + "  z = add(x, transpose(dequantize(f, s), perm=[1, 0]))\n"},
+          {"transpose_of_dequantized_blocks", "  x: f32[64, 96]\n", sr + rows,
+           f("i8") + "  z = add(x, transpose(reshape(dequantize(f, s), shape=[96, 64]), perm=[1, 0]))\n"}};
+}
+
 const std::vector<Instance>& instances() {
   static const std::vector<Instance> all = [] {
     std::vector<Instance> out;
-    for (const auto& part : {convolutions(), phases(), products(), movement(), spellings(), attentions(), quantised()})
+    for (const auto& part :
+         {convolutions(), phases(), products(), movement(), spellings(), attentions(), quantised(), narrow_weights()})
       out.insert(out.end(), part.begin(), part.end());
     return out;
   }();

@@ -75,12 +75,11 @@ std::string times_4_bits(int64_t rows) {
 
 }  // namespace
 
-TEST_CASE("frontend: weights of 4 bits are multiplied as they are, or a panel of them at a time") {
-  const auto few = read(times_4_bits(1)), many = read(times_4_bits(9));
-  REQUIRE(few.ok());
-  REQUIRE(many.ok());
-  CHECK(to_text(*few).find("= matmul_blocks(") != std::string::npos);
-  CHECK(to_text(*many).find("= matmul_panels(") != std::string::npos);
+TEST_CASE("frontend: weights of 4 bits are dequantised by blocks, which rewrites multiply by as they are") {
+  const auto graph = read(times_4_bits(1));
+  REQUIRE(graph.ok());
+  CHECK(to_text(*graph).find(": u4[6, 2, 32] = cast(") != std::string::npos);
+  CHECK(to_text(*graph).find(": f32[6, 2, 32] = dequantize(") != std::string::npos);
 }
 
 TEST_CASE("frontend: an input whose numbers the stated extents tell is known, and checked") {
