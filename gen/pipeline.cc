@@ -36,7 +36,8 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
   const LibraryOptions files = library_options(run, o);
   show_passes(run, kernels_of(library), schedules, levels);
   note_idle_fast_math(run, defs.math, kernels_of(library), o.math);
-  const LoweredLibrary lowered = run.stage("lower", lower_library(library, schedules, levels));
+  const LoweredLibrary lowered =
+      run.stage("lower", lower_library(library, schedules, levels, o.threads ? Workers::several : Workers::one));
   const LibraryTexts texts = run.stage("emit", emit_library(lowered, library_style(o, defs.math)));
   return run.stage("files", library_files(library, defs.ops, texts, files));
 }

@@ -52,6 +52,7 @@ struct LibOptions {
   bool registry = true;
   bool amalgamate = false;
   bool gradients = false;     ///< f_grad for each op f that has a derivative
+  bool threads = false;       ///< f_on next to each f, for calls that have workers
   bool freestanding = false;  ///< no header of a C library
   MathChoice math;
   std::optional<std::string> schedules;  ///< blueprints in front of the shipped ones

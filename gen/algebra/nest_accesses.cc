@@ -30,15 +30,30 @@ class Collector {
       if (const auto* let = std::get_if<SLet>(&s.node)) values_.let(let->name, values_.of(let->value));
     if (!count.empty())
       if (const auto* loop = std::get_if<SFor>(&count.back().node)) values_.let("end", values_.of(loop->end));
-    for (size_t i = 0; i + 1 < nest_.body.size(); ++i) statement(nest_.body[i]);
-    const auto* loop = nest_.body.empty() ? nullptr : std::get_if<SFor>(&nest_.body.back().node);
+    enter(nest_.body);
+  }
+
+ private:
+  /// To the shared loop: it is the last statement, by itself or in loops and branches.
+  void enter(const Block& b) {
+    for (size_t i = 0; i + 1 < b.size(); ++i) statement(b[i]);
+    const auto* branch = b.empty() ? nullptr : std::get_if<SIf>(&b.back().node);
+    if (branch) {
+      const bool holds = !branch->then->empty();
+      for (Polynomial& f : values_.facts_of(branch->cond, holds)) facts_.push_back(std::move(f));
+      return enter(holds ? *branch->then : *branch->otherwise);
+    }
+    const auto* loop = b.empty() ? nullptr : std::get_if<SFor>(&b.back().node);
+    if (loop && loop->kind == LoopKind::Serial) {
+      values_.open(*loop);
+      return enter(*loop->body);
+    }
     if (!loop || loop->kind != LoopKind::Parallel) return out_.faults.push_back("a phase without a parallel loop");
     values_.open_shared(*loop);
     block(*loop->body);
     for (const Polynomial& n : values_.numbers()) out_.numbers.push_back(n);
   }
 
- private:
   const LoopNest& nest_;
   LoopAccesses& out_;
   NestPolynomials values_;

@@ -192,6 +192,8 @@ Polynomial NestPolynomials::extremum(bool least, const Polynomial& a, const Poly
 
 Polynomial NestPolynomials::choice(const Polynomial& a, const Polynomial& b) {
   if (a == b) return a;
+  if (const int64_t shared = shared_factor(a, b); shared > 1)
+    return number(shared) * choice(by_number(a, shared), by_number(b, shared));
   const Polynomial c = known_.add("choice", inside_);
   known_.know_choice(c, a, b);
   return c;

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 
 #include "algebra/nest_accesses.h"
 
@@ -48,7 +50,9 @@ class Prover {
     for (const Access& write : loop_.accesses) {
       if (!write.writes) continue;
       for (const Access& other : loop_.accesses) {
-        if (!same_memory(nest, write.buffer, other.buffer) || told.count(write.buffer) || are_apart(write, other))
+        const bool looked_at = other.writes && &other < &write;  // two writes as the same two the other way round
+        if (looked_at || !same_memory(nest, write.buffer, other.buffer) || told.count(write.buffer) ||
+            are_apart(write, other))
           continue;
         told.insert(write.buffer);
         out.push_back(fmt::format("{}: an iteration writes element {}, and another one may {} element {}",
@@ -61,6 +65,7 @@ class Prover {
 
  private:
   LoopAccesses loop_;
+  mutable std::map<std::string, bool> below_;  ///< what is_below has said
 
   static bool same_memory(const LoopNest& nest, int a, int b) {
     const auto is_shared = [&](int i) {
@@ -70,32 +75,52 @@ class Prover {
     return a == b || (is_shared(a) && is_shared(b));
   }
 
-  /// Whether the two never touch the same element in two iterations.
+  /// Whether the two never touch the same element in two iterations. Digits that are bounded by themselves are tried
+  /// first: what is known of one access serves all of its pairs.
   bool are_apart(const Access& write, const Access& other) const {
     Facts facts = write.facts;
     for (const Polynomial& f : other.facts) facts.push_back(loop_.known.elsewhere(f));
-    const std::vector<Pair> digits = digits_of({write.offset, loop_.known.elsewhere(other.offset)}, facts);
-    return std::all_of(loop_.numbers.begin(), loop_.numbers.end(), [&](const Polynomial& number) {
-      return std::any_of(digits.begin(), digits.end(),
-                         [&](const Pair& digit) { return differs(digit, number, facts); });
-    });
+    for (const bool in_pairs : {false, true}) {
+      const std::vector<Pair> digits = digits_of(write, other, in_pairs ? &facts : nullptr);
+      if (std::all_of(loop_.numbers.begin(), loop_.numbers.end(), [&](const Polynomial& number) {
+            return std::any_of(digits.begin(), digits.end(),
+                               [&](const Pair& digit) { return differs(digit, number, facts); });
+          }))
+        return true;
+    }
+    return false;
   }
 
-  /// Equal offsets have equal digits: what is below a stride never reaches it.
-  std::vector<Pair> digits_of(Pair rest, const Facts& facts) const {
+  /// Equal offsets have equal digits: what is below a stride never reaches it. `both`: facts of the pair, where it may
+  /// be what is below in one of them that bounds the other.
+  std::vector<Pair> digits_of(const Access& write, const Access& other, const Facts* both) const {
     std::vector<Pair> out;
-    for (const Polynomial& stride : strides_of(rest)) {
-      const Digits here = digits_by(rest.here, stride), there = digits_by(rest.there, stride);
-      if (!stay_below(stride - Polynomial::constant(1), here.low, there.low, facts)) continue;
-      out.push_back({here.high, there.high});
-      rest = {here.low, there.low};
+    Polynomial here = write.offset, there = other.offset;
+    for (const Polynomial& stride : strides_of({here, there})) {
+      const Digits mine = digits_by(here, stride), others = digits_by(there, stride);
+      const bool bounded = is_below(mine.low, stride, write.facts) && is_below(others.low, stride, other.facts);
+      const Polynomial moved = loop_.known.elsewhere(others.low);
+      if (!bounded && !(both && stay_close(stride - Polynomial::constant(1), mine.low, moved, *both))) continue;
+      out.push_back({mine.high, loop_.known.elsewhere(others.high)});
+      here = mine.low, there = others.low;
     }
-    out.push_back(std::move(rest));
+    out.push_back({here, loop_.known.elsewhere(there)});
     return out;
   }
 
-  /// Whether two values are at most so far apart: mostly both are between 0 and that.
-  bool stay_below(const Polynomial& most, const Polynomial& here, const Polynomial& there, const Facts& facts) const {
+  /// Whether a value is from 0 to below the stride.
+  bool is_below(const Polynomial& value, const Polynomial& stride, const Facts& facts) const {
+    std::string key = print(value) + " < " + print(stride);
+    for (const Polynomial& f : facts) key += ", " + print(f);
+    const auto [at, fresh] = below_.try_emplace(std::move(key), false);
+    if (fresh)
+      at->second =
+          loop_.known.proves(value, facts) && loop_.known.proves(stride - Polynomial::constant(1) - value, facts);
+    return at->second;
+  }
+
+  /// Whether two values are at most so far apart.
+  bool stay_close(const Polynomial& most, const Polynomial& here, const Polynomial& there, const Facts& facts) const {
     const auto proves = [&](const Polynomial& p) { return loop_.known.proves(p, facts); };
     if (proves(here) && proves(there) && proves(most - here) && proves(most - there)) return true;
     return proves(most - here + there) && proves(most + here - there);

@@ -134,6 +134,7 @@ void add_lib(CLI::App& app, LibOptions& lib) {
       "--no-registry", [&lib] { lib.registry = false; }, "leave out tn_find and the uniform entry");
   app.add_flag("--amalgamate", lib.amalgamate, "one C file and one header");
   app.add_flag("--grad", lib.gradients, "add f_grad, the gradient of f, for each op f that has a derivative");
+  app.add_flag("--threads", lib.threads, "add f_on(context, ...), calls of f whose loops the context's workers share");
   app.add_flag("--freestanding", lib.freestanding, "include no header of a C library");
   add_math(app, lib.math);
   add_schedules(app, lib.schedules);

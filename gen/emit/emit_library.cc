@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "algebra/nest_survey.h"
 #include "emit/print_c99.h"
 #include "support/parallel.h"
 
@@ -21,6 +22,9 @@ KernelText kernel_text(const LoopNest& nest, const Isa& isa, const EmitOptions& 
     out.workspace = workspace.name;
     out.text += "\n" + print_c99(workspace);
   }
+  NestSurvey used;
+  used.add(nest.body);
+  out.shares = options.shares_loops && used.parallel;
   out.blueprint = nest.blueprint;
   for (const auto& [name, line] : needs.types()) out.types.push_back({name, line + "\n"});
   for (const CFunction& f : needs.functions()) out.functions.push_back({f.name, print_c99(f)});

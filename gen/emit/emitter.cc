@@ -44,6 +44,10 @@ std::string target_macro(const Isa& isa, const EmitOptions& options) {
 
 Emitter::Emitter(const Isa& isa_in, const EmitOptions& options_in, EmitNeeds& needs_in, const LoopNest* nest_in)
     : isa(isa_in), options(options_in), needs(needs_in), nest(nest_in) {
+  if (options.shares_loops)
+    for (const char* own :
+         {"arg", "captured", "free_memory", "own", "own_bytes", "own_memory", "part", "share", "worker"})
+      ++visible_[own];
   if (nest) name_everything();
   open_scope();
 }

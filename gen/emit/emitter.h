@@ -33,6 +33,9 @@ class Emitter {
   const LoopNest* nest;         ///< null inside small functions
   bool split_parallel = false;  ///< the next Parallel loop runs from `begin` to `end`
 
+  /// The call that a loop which workers share becomes; empty: it stays a loop.
+  std::function<CStmt(const SFor&)> share;
+
   // ---- names
   /// Declares a variable and returns its C name, which differs from `name` where that one is visible already or a
   /// keyword.

@@ -17,7 +17,8 @@ namespace tenon {
 /// How a kernel's function takes its arguments.
 ///   Library: `int NAME(const int64_t *size, const PREFIX_scalar *attr, const void *const *in, void *const *out, void
 ///   *workspace)`;
-///            the same for every kernel, so that one table holds them all. The workspace may be at any address.
+///            the same for every kernel, so that one table holds them all. The workspace may be at any address. Where
+///            workers share loops, `const PREFIX_share *share` follows.
 ///   Model:   `int NAME(const float *restrict X, …, float *restrict Y, …, int64_t N, …, void *workspace)`: inputs and
 ///   constants, outputs,
 ///            then the sizes and attributes that are used and not constant, each in the kernel's order; `void
@@ -48,6 +49,7 @@ struct EmitOptions {
   FunctionStyle style = FunctionStyle::Library;
   bool split_parallel =
       false;  ///< Model: iterations begin … end-1 of the outermost parallel loop only (see parallel_iterations)
+  bool shares_loops = false;     ///< Library: Parallel loops are functions, which a call hands to its workers
   bool exported = false;         ///< without `static`
   bool math_header = false;      ///< functions of <math.h> are called
   bool string_header = true;     ///< false: the header that the file begins with has memcpy and its like already

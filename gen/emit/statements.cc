@@ -35,6 +35,7 @@ class StatementToC {
   void operator()(const SStore& n) { out.push_back(store_value(e, n)); }
   void operator()(const SFor& n) {
     if (n.kind == LoopKind::Unrolled) return unrolled(n);
+    if (n.kind == LoopKind::Parallel && e.share) return out.push_back(e.share(n));
     const bool split = n.kind == LoopKind::Parallel && e.split_parallel;
     if (!split && never_runs(n)) return;
     if (!split && runs_once(n)) return once(n);

@@ -6,6 +6,7 @@
 
 #include "lower/lower_kernel.h"
 #include "lower/nest/name_repeated.h"
+#include "lower/nest/share_loops.h"
 #include "support/parallel.h"
 
 namespace tenon {
@@ -46,7 +47,7 @@ std::vector<const Kernel*> kernels_of(const Library& library) {
 }
 
 LoweredLibrary lower_library(const Library& library, const Blueprints& blueprints,
-                             const std::vector<const Isa*>& levels) {
+                             const std::vector<const Isa*>& levels, Workers workers) {
   LoweredLibrary out{levels, {}};
   for (const Kernel* k : kernels_of(library)) out.kernels.push_back({k, {}});
   for_each_index(out.kernels.size(), [&](size_t i) {
@@ -56,6 +57,7 @@ LoweredLibrary lower_library(const Library& library, const Blueprints& blueprint
       if (nest) {
         nest = name_repeated(*nest);
         move_large_arrays(*nest);
+        if (workers == Workers::several) nest = share_loops(*std::move(nest));
       }
   });
   drop_idle_levels(out);

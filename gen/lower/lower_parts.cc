@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lower/nest/nest_survey.h"
+#include "algebra/nest_survey.h"
 #include "lower/nest/number_of_sizes.h"
 #include "lower/nest/rename_nest.h"
 

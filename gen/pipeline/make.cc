@@ -111,6 +111,7 @@ LibraryOptions library_options(Run& run, const LibOptions& o) {
   out.amalgamate = o.amalgamate;
   out.ranks = o.selection.ranks;
   out.templates = read_frames(run, library_template_names());
+  out.threads = o.threads;
   out.freestanding = o.freestanding;
   out.libm = o.math.libm;
   out.version = kVersion;
@@ -122,6 +123,7 @@ EmitOptions library_style(const LibOptions& o, const MathLibrary& math) {
   out.prefix = o.prefix;
   out.string_header = false;
   out.math_header = o.math.libm;
+  out.shares_loops = o.threads;
   out.math = math_source(math);
   return out;
 }

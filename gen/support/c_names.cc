@@ -56,9 +56,12 @@ constexpr std::string_view kOfLibraries = "a attrs c d data dims f given k out p
 constexpr std::string_view kOfKernels = "attr begin end in out size workspace";
 /// What begins with the prefix of a library, without it: an op of one dtype has a function of its own name.
 constexpr std::string_view kOfFunctions =
-    "active_isa argument attr bool box c call core cores describe dims dtype entry find force_isa form frame group "
+    "active_isa argument attr bool box c call call_on context core cores describe dims dtype entry find force_isa form "
+    "frame group "
     "infer "
-    "ints isa_choice kernel op op_info operand reals scalar shaped source strerror tensor value want workspace";
+    "ints isa_choice kernel op op_info operand part reals scalar share shaped source start_threads stop_threads "
+    "strerror task "
+    "tensor value want workspace workspace_on";
 /// Kernels of a model before the name of a level.
 constexpr std::string_view kOfSteps = "run";
 

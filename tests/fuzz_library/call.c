@@ -1,6 +1,6 @@
 /* Makes a drawn call with every tensor in memory of exactly its size, where AddressSanitizer sees the first byte beyond
-   it, and compares: what tn_infer, tn_workspace and tn_call say; two calls over other garbage, byte by byte; views with
-   contiguous copies and the best level with the portable one, as close as their types allow; inputs, and outputs of
+   it, and compares: what tn_infer, tn_workspace and tn_call say; two calls over other garbage, and calls with workers,
+   byte by byte; views with contiguous copies and the best level with the portable one, as close as their types allow; inputs, and outputs of
    calls that fail, with what they were. */
 #include <math.h>
 #include <stdlib.h>
@@ -165,10 +165,23 @@ static int is_untouched(const placed* p, unsigned char garbage) {
 
 /* ---- one call */
 
+/* Workers of one thread: the last part comes first, and each worker has a few. */
+static void parts_backwards(void* pool, int64_t n, int64_t grain,
+                            void (*task)(void* arg, int64_t begin, int64_t end, int worker), void* arg) {
+  const int workers = *(const int*)pool;
+  const int64_t share = n / (3 * workers) + 1, chunk = share > grain ? share : grain;
+  for (int64_t part = (n + chunk - 1) / chunk - 1; part >= 0; --part) {
+    const int64_t end = (part + 1) * chunk;
+    task(arg, part * chunk, end < n ? end : n, (int)(part % workers));
+  }
+}
+
 /* Calls with a workspace of the size that is asked for, over garbage; a failure has to leave the outputs as they are.
  */
-static void run_call(made_call* made, const drawn_call* call, unsigned char garbage, const char** why) {
-  const int64_t need = tn_workspace(call->kernel, made->ins, made->attrs, made->n_attrs);
+static void run_call(made_call* made, const drawn_call* call, unsigned char garbage, int workers, const char** why) {
+  const tn_context context = {parts_backwards, &workers, workers};
+  const int64_t need = workers == 0 ? tn_workspace(call->kernel, made->ins, made->attrs, made->n_attrs)
+                                    : tn_workspace_on(&context, call->kernel, made->ins, made->attrs, made->n_attrs);
   const int64_t shift = (int64_t)garbage % 61;
   if (need > 64 << 20) {
     made->status = 1;
@@ -177,8 +190,10 @@ static void run_call(made_call* made, const drawn_call* call, unsigned char garb
   const int64_t bytes = need < 0 ? 0 : need - (call->short_workspace && need > 0);
   unsigned char* workspace = malloc((size_t)(bytes + shift + 1));
   memset(workspace, garbage, (size_t)(bytes + shift + 1));
-  made->status =
-      tn_call(call->kernel, made->ins, made->attrs, made->n_attrs, made->outs, workspace + shift + 1, (size_t)bytes);
+  made->status = workers == 0 ? tn_call(call->kernel, made->ins, made->attrs, made->n_attrs, made->outs,
+                                        workspace + shift + 1, (size_t)bytes)
+                              : tn_call_on(&context, call->kernel, made->ins, made->attrs, made->n_attrs, made->outs,
+                                           workspace + shift + 1, (size_t)bytes);
   free(workspace);
   if (made->status > 0 || made->status < TN_E_OVERLAP) *why = "a status that there is not";
   if (made->status == 0 && need < 0) *why = "tn_workspace refuses what tn_call takes";
@@ -216,9 +231,16 @@ static int has_plain_data(const drawn_call* call) {
   return 1;
 }
 
-/* The call in another way: `is_dense` on contiguous copies, `level` with another level. */
-static void compare_ways(const made_call* first, const drawn_call* call, int is_dense, const char* level,
-                         const char** why) {
+/* How a call is made again: on contiguous copies, with another level, with workers. */
+typedef struct {
+  int is_dense;
+  const char* level;
+  int workers;
+} way;
+
+static void compare_ways(const made_call* first, const drawn_call* call, way again, const char** why) {
+  const int is_dense = again.is_dense;
+  const char* const level = again.level;
   made_call* other = malloc(sizeof *other);
   memcpy(other, first, sizeof *other);
   for (int k = 0; k < MOST_TENSORS; ++k) {
@@ -240,16 +262,19 @@ static void compare_ways(const made_call* first, const drawn_call* call, int is_
   }
   const char* const active = tn_active_isa();
   if (level != NULL) tn_force_isa(level);
-  run_call(other, call, 0x33, why);
+  run_call(other, call, 0x33, again.workers, why);
   if (level != NULL) tn_force_isa(active);
   if (other->status != first->status)
-    *why = is_dense ? "a view and its copy: statuses" : level != NULL ? "levels: statuses" : "again: statuses";
+    *why = is_dense            ? "a view and its copy: statuses"
+           : level != NULL     ? "levels: statuses"
+           : again.workers > 0 ? "workers: statuses"
+                               : "again: statuses";
   for (int k = 0; k < call->info.n_out && other->status == 0 && first->status == 0 && *why == NULL; ++k) {
     const placed *a = &first->out[k], *b = &other->out[k];
     const double slack = slack_of(a->tensor.dtype.code << 8 | a->tensor.dtype.bits);
     if (first->outs[k] == NULL) continue;
     if (!is_dense && level == NULL && elements(a->shape, a->tensor.ndim) > 0 && !is_close(a, b, 0))
-      *why = "again: values";
+      *why = again.workers > 0 ? "workers: values" : "again: values";
     if ((is_dense || level != NULL) && has_plain_data(call) && !is_close(a, b, slack))
       *why = is_dense ? "a view and its copy: values" : "levels: values";
   }
@@ -300,15 +325,15 @@ static call_result make_call(made_call* made, const drawn_call* call, int* statu
     return CALL_TOO_LARGE;
   }
   const uint64_t sum = sum_of_inputs(made);
-  run_call(made, call, 0xa5, why);
+  run_call(made, call, 0xa5, 0, why);
   *status = inferred < 0 ? inferred : made->status;
   if (made->status == 1) return *why = NULL, CALL_TOO_LARGE;
   if (inferred < 0 && made->status == 0) *why = "tn_infer refuses what tn_call takes";
   if (sum_of_inputs(made) != sum) *why = "an input is changed";
   if (*why == NULL && inferred == 0 && (made->status == 0 || made->status == TN_E_RANGE)) {
-    compare_ways(made, call, 0, NULL, why);
-    if (*why == NULL) compare_ways(made, call, 0, "portable", why);
-    if (*why == NULL) compare_ways(made, call, 1, NULL, why);
+    static const way ways[] = {{0, NULL, 0}, {0, "portable", 0}, {1, NULL, 0}, {0, NULL, 1},
+                               {0, NULL, 2}, {0, NULL, 3},       {0, NULL, 8}};
+    for (size_t k = 0; k < sizeof ways / sizeof *ways && *why == NULL; ++k) compare_ways(made, call, ways[k], why);
   }
   return *why != NULL ? CALL_WRONG : made->status == 0 ? CALL_RIGHT : CALL_REFUSED;
 }

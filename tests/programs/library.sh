@@ -28,3 +28,12 @@ fi
 # What a level lacks of its own is that of the level below: each has to be alone, too.
 alone() { rm -rf "$work/level" && "$tenon" lib --isa "$1" -q -o "$work/level"; }
 for level in $("$tenon" list isas | awk '{ print $1 }'); do check "all ops for $level alone" alone "$level"; done
+
+# Calls with workers: the bytes of one thread, by the pool itself.
+threads() { "$tenon" lib --threads --ops gemm,conv2d,softmax,sum,relu,add,transpose --dtypes f32 --isa portable,native -q -o "$work/threads"; }
+check 'generates a library for workers' threads
+# shellcheck disable=SC2046
+check 'compiles it with its pool' sh -c 'cd "$0" && ${CC:-cc} -O1 -pthread -DTN_GRAIN_BYTES=64 -Iinclude -o same_calls "$1" $(cat sources.txt) runtime/tn_threads.c' "$work/threads" "$checkout/tests/programs/same_calls.c"
+check 'the same bytes on 1, 2, 3 and 8 threads' "$work/threads/same_calls"
+without_threads() { "$tenon" lib --ops relu --dtypes f32 -q -o "$work/alone" && ! grep -rq 'tn_context\|tn_share' "$work/alone"; }
+check 'a library without --threads knows no context' without_threads

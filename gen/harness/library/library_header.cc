@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/library/library_gradient.h"
+#include "harness/library/library_shares.h"
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
 #include "harness/memory_functions.h"
@@ -35,21 +36,25 @@ std::string fill_template(const LibraryOptions& options, const std::string& path
   return TextTemplate(path, text->second).fill(values);
 }
 
-std::string library_header(const Library& library, const LibraryOptions& options) {
+std::string library_header(const Library& library, const LibraryTexts& texts, const LibraryOptions& options) {
   TextWriter typed(4);
-  for (const LibraryOp& op : library.ops) write_typed_declarations(op, typed);
-  const std::string uniform = options.registry ? fill_template(options, "runtime/library_uniform.h.in", {}) +
-                                                     fill_template(options, "runtime/library_calls.h.in", {})
-                                               : "";
-  return fill_template(options, "runtime/library.h.in",
-                       {{"title", fmt::format("A library of {} operators. Statuses: 0, or one of the TN_E_… below.",
-                                              library.ops.size())},
-                        {"guard", "TN_H"},
-                        {"version", std::string(kVersion)},
-                        {"version_number", version_number()},
-                        {"dtypes", dtype_list()},
-                        {"uniform", uniform},
-                        {"typed", with_broken_lines(typed.take())}});
+  for (const LibraryOp& op : library.ops)
+    write_typed_declarations(op, options.threads ? share_note(op, texts) : "", typed);
+  const std::string uniform =
+      options.registry ? fill_template(options, "runtime/library_uniform.h.in", {}) +
+                             fill_template(options, "runtime/library_calls.h.in", share_holes("calls", options))
+                       : "";
+  Holes holes = share_holes("header", options);
+  const Holes others = {
+      {"title", fmt::format("A library of {} operators. Statuses: 0, or one of the TN_E_… below.", library.ops.size())},
+      {"guard", "TN_H"},
+      {"version", std::string(kVersion)},
+      {"version_number", version_number()},
+      {"dtypes", dtype_list()},
+      {"uniform", uniform},
+      {"typed", with_broken_lines(typed.take())}};
+  holes.insert(holes.end(), others.begin(), others.end());
+  return fill_template(options, "runtime/library.h.in", holes);
 }
 
 std::string library_internal_header(const LibraryLimits& limits, const LibraryTexts& texts,
@@ -61,8 +66,8 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
                           upper_case(l.isa->suffix), upper_case(l.isa->suffix));
   }
   const std::string uniform = options.registry ? "" : "\n" + fill_template(options, "runtime/library_uniform.h.in", {});
-  return fill_template(options, "runtime/library_internal.h.in",
-                       {{"header", verbatim(options.prefix + ".h")},
+  Holes holes = share_holes("internal", options);
+  const Holes others = {{"header", verbatim(options.prefix + ".h")},
                         {"memory", memory_functions(options.freestanding)},
                         {"uniform", uniform},
                         {"max_extents", fmt::format("{}", limits.extents)},
@@ -75,7 +80,9 @@ std::string library_internal_header(const LibraryLimits& limits, const LibraryTe
                         {"gradient_sources", gradient_sources(limits.gradients)},
                         {"gradient_operands", gradient_operands(limits.gradients, options)},
                         {"levels", levels},
-                        {"level_guards", guards}});
+                        {"level_guards", guards}};
+  holes.insert(holes.end(), others.begin(), others.end());
+  return fill_template(options, "runtime/library_internal.h.in", holes);
 }
 
 }  // namespace tenon

@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-std::string library_header(const Library& library, const LibraryOptions& options);
+std::string library_header(const Library& library, const LibraryTexts& texts, const LibraryOptions& options);
 std::string library_internal_header(const LibraryLimits& limits, const LibraryTexts& texts,
                                     const LibraryOptions& options);
 /// Fills a template of the options; aborts when it is missing.

@@ -16,6 +16,7 @@
 #include "harness/library/library_header.h"
 #include "harness/library/library_packaging.h"
 #include "harness/library/library_room.h"
+#include "harness/library/library_shares.h"
 #include "harness/library/library_tables.h"
 #include "harness/library/library_typed.h"
 #include "harness/library_names.h"
@@ -77,7 +78,7 @@ void write_formulas(const OpDef& def, const OpLibrary& defs, TextWriter& out) {
 }
 
 Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& ops, const OpLibrary& defs,
-                const LibraryTexts& texts) {
+                const LibraryTexts& texts, bool threads) {
   TextWriter out(4);
   out.print_line("/* {}: checks of calls, tables, typed functions. */", family).write(include_internal());
   for (const LibraryOp* op : ops) {
@@ -90,7 +91,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
     write_typed_shapes(*op, out);
     write_op_tables(*op, signature, texts, out);
     out.line();
-    write_typed_functions(*op, out);
+    write_typed_functions(*op, threads, out);
   }
   return {family + ".c", with_broken_lines(out.take())};
 }
@@ -169,17 +170,18 @@ Source registry(const Library& library, const LibraryOptions& options) {
     }
   }
   first += fmt::format("{}\n", row);
-  return {
-      "registry.c",
-      fill_template(
-          options, "runtime/library_registry.c.in",
-          {{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})};
+  Holes holes = share_holes("registry", options);
+  for (auto& [name, text] :
+       Holes{{"internal", "tn_internal.h"}, {"externs", externs}, {"ops", ops}, {"kernels", rows}, {"first", first}})
+    holes.emplace_back(name, text);
+  return {"registry.c", fill_template(options, "runtime/library_registry.c.in", holes)};
 }
 
 Source runtime_source(const std::string& part, const Library& library, const LibraryOptions& options) {
   const bool gradients =
       std::any_of(library.ops.begin(), library.ops.end(), [](const auto& op) { return op.is_gradient(); });
   auto holes = gradient_holes(part, gradients, options);
+  for (auto& hole : share_holes(part, options)) holes.push_back(std::move(hole));
   holes.emplace_back("internal", "tn_internal.h");
   return {part + ".c", fill_template(options, fmt::format("runtime/library_{}.c.in", part), holes)};
 }
@@ -196,7 +198,7 @@ std::vector<Source> sources_of(const Library& library, const OpLibrary& defs, co
   Known shared;  // by all sources of one file
   const auto make = [&](size_t i) {
     const auto& [family, ops] = families[i];
-    made[i].push_back(wrappers("op_" + family, ops, defs, texts));
+    made[i].push_back(wrappers("op_" + family, ops, defs, texts, options.threads));
     for (const LevelTexts& l : texts.levels) {
       Known own;
       if (Source s = kernels("op_" + family, ops, l, options.prefix != "tn", options.amalgamate ? shared : own);
@@ -232,6 +234,7 @@ std::vector<std::string> library_template_names() {
       "c/library_CMakeLists.txt.in",   "c/library_Makefile.in",        "c/package.pc.in"};
   for (const char* part : kRuntime) out.push_back(fmt::format("runtime/library_{}.c.in", part));
   for (std::string& name : gradient_template_names()) out.push_back(std::move(name));
+  for (std::string& name : share_template_names()) out.push_back(std::move(name));
   return out;
 }
 
@@ -247,7 +250,7 @@ OutputTree library_files(const Library& library, const OpLibrary& defs, const Li
   const std::string internal = library_internal_header(limits, texts, options),
                     header = "include/" + options.prefix + ".h";
   const std::string provenance = provenance_line("op definitions");
-  out.add(header, provenance + with_prefix(library_header(library, options), options.prefix));
+  out.add(header, provenance + with_prefix(library_header(library, texts, options), options.prefix));
   std::vector<std::string> files;
   const auto add = [&](const std::string& name, std::string text, bool compiled) {
     out.add(name, provenance + with_prefix(std::move(text), options.prefix));
@@ -259,6 +262,7 @@ OutputTree library_files(const Library& library, const OpLibrary& defs, const Li
     add(fmt::format("src/{}_internal.h", options.prefix), internal, false);
     for (Source& s : sources) add(fmt::format("src/{}_{}", options.prefix, s.name), std::move(s.text), true);
   }
+  add_pools(out, provenance, options);
   std::string list;
   for (const std::string& f : files) list += f + "\n";
   out.add("sources.txt", list);

@@ -16,6 +16,7 @@ struct LibraryOptions {
   std::string prefix = "tn";
   bool registry = true;     ///< the uniform entry and its table
   bool amalgamate = false;  ///< one header and one source
+  bool threads = false;     ///< calls with a context, and pools of threads for it
   std::vector<int> ranks = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   std::map<std::string, std::string> templates;  ///< text by path below templates/, all of library_template_names()
   bool freestanding = false;                     ///< no header of a C library, only those of the compiler

@@ -18,12 +18,14 @@ namespace {
 
 class TypedWriter {
  public:
-  TypedWriter(const LibraryOp& op, TextWriter& writer)
-      : op_(op), def_(*op.def), name_(op.def->name), out(writer), fields_(dims_fields(op)) {}
+  TypedWriter(const LibraryOp& op, bool threads, TextWriter& writer)
+      : op_(op), threads_(threads), def_(*op.def), name_(op.def->name), out(writer), fields_(dims_fields(op)) {}
 
-  void declarations() {
+  /// `note`: which calls with a context workers share.
+  void declarations(const std::string& note) {
     out.print_line("/* {}", verbatim(comment_inside(name_ + (def_.doc.empty() ? "" : ": " + def_.doc))));
-    out.print_line("   {} */", headline());
+    if (threads_) out.print_line("   {}", headline()).print_line("   {} */", note);
+    else out.print_line("   {} */", headline());
     if (!fields_.empty()) {
       out.line("typedef struct {");
       for (const DimsField& f : fields_)
@@ -35,8 +37,10 @@ class TypedWriter {
     if (!def_.attrs.empty()) out.print_line("void tn_{}_defaults{};", name_, defaults_parameters(def_));
     out.print_line("{};", shape_prototype());
     for (const LibraryKernel* k : variants()) {
-      out.print_line("{};", call_prototype(*k));
-      out.print_line("{};", workspace_prototype(*k));
+      for (const bool on : calls()) {
+        out.print_line("{};", call_prototype(*k, on));
+        out.print_line("{};", workspace_prototype(*k, on));
+      }
     }
     out.line();
   }
@@ -46,8 +50,14 @@ class TypedWriter {
     begin();
     shape_function();
     for (const LibraryKernel* k : variants()) {
-      call_function(*k);
-      workspace_function(*k);
+      for (const bool on : calls()) {
+        if (threads_ && !on) {
+          plain_functions(*k);
+          continue;
+        }
+        call_function(*k);
+        workspace_function(*k);
+      }
     }
   }
 
@@ -81,8 +91,12 @@ class TypedWriter {
     return text;
   }
 
-  std::string leading_parameters() const {
-    std::string text;
+  /// With a context or without: where there are both, the first one does the work.
+  std::vector<bool> calls() const { return threads_ ? std::vector<bool>{true, false} : std::vector<bool>{false}; }
+
+  std::string leading_parameters(bool on = false) const {
+    std::string text = on ? "const tn_context *context" : "";
+    if (!text.empty() && !fields_.empty()) text += ", ";
     if (!fields_.empty()) text += fmt::format("const tn_{}_dims *dims", name_);
     if (!def_.attrs.empty()) text += fmt::format("{}const tn_{}_attrs *attrs", text.empty() ? "" : ", ", name_);
     return text;
@@ -94,9 +108,9 @@ class TypedWriter {
 
   DType dtype_of(const LibraryKernel& k, const TensorDef& t) const { return *dtype_of_word(t.dtype, k.call_types); }
 
-  std::string call_prototype(const LibraryKernel& k) const {
+  std::string call_prototype(const LibraryKernel& k, bool on) const {
     std::vector<std::string> parameters;
-    if (!leading_parameters().empty()) parameters.push_back(leading_parameters());
+    if (!leading_parameters(on).empty()) parameters.push_back(leading_parameters(on));
     for (const TensorDef& t : def_.inputs)
       parameters.push_back(fmt::format("const {} *{}{}", dtype_row(dtype_of(k, t)).c_type, c_identifier(t.name),
                                        t.optional ? " /* or NULL */" : ""));
@@ -105,12 +119,14 @@ class TypedWriter {
                                        t.optional ? " /* or NULL */" : ""));
     for (const std::string& e : written_extents(def_))
       parameters.push_back(fmt::format("int64_t *{}", c_identifier(e)));
-    return fmt::format("int {}({}, void *workspace, size_t workspace_bytes)", function(k), joined(parameters, ", "));
+    return fmt::format("int {}{}({}, void *workspace, size_t workspace_bytes)", function(k), on ? "_on" : "",
+                       joined(parameters, ", "));
   }
 
-  std::string workspace_prototype(const LibraryKernel& k) const {
-    const std::string parameters = leading_parameters();
-    return fmt::format("size_t {}_workspace({})", function(k), parameters.empty() ? "void" : parameters);
+  std::string workspace_prototype(const LibraryKernel& k, bool on) const {
+    const std::string parameters = leading_parameters(on);
+    return fmt::format("size_t {}{}_workspace({})", function(k), on ? "_on" : "",
+                       parameters.empty() ? "void" : parameters);
   }
 
   bool fixed_rank(const TensorDef& t) const {
@@ -292,12 +308,13 @@ class TypedWriter {
   void call_function(const LibraryKernel& k) {
     std::vector<std::string> data;
     for (const TensorDef* t : tensors_of(def_)) data.push_back(c_identifier(t->name));
-    out.line(call_prototype(k)).line("{");
+    out.line(call_prototype(k, threads_)).line("{");
     types(k);
     out.print_line("    const void *const pointers[] = {{{}}};", joined(data, ", "));
     out.print_line("    {}_call call;", name_);
     out.print_line("    const int status = {}_begin(&call, TN_WANT_CALL, {}, variable, type_of, pointers);", name_,
                    leading_arguments());
+    if (threads_) out.line("    call.frame.context = context;");
     const std::vector<std::string> written = written_extents(def_);
     out.print_line("    {}status != 0 ? status : tn_rt_call(&call.frame, workspace, workspace_bytes);",
                    written.empty() ? "return " : "const int done = ");
@@ -307,7 +324,7 @@ class TypedWriter {
   }
 
   void workspace_function(const LibraryKernel& k) {
-    out.line(workspace_prototype(k)).line("{");
+    out.line(workspace_prototype(k, threads_)).line("{");
     types(k);
     out.print_line("    {}_call call;", name_);
     out.line("    int64_t most = 0;");
@@ -321,12 +338,27 @@ class TypedWriter {
     unsigned without = 0;
     for (size_t i = 0; i < def_.inputs.size(); ++i)
       if (def_.inputs[i].optional) without |= 1u << i;
+    if (threads_) out.line("        call.frame.context = context;");
     if (without != 0) out.line("        if (!with)").print_line("            call.frame.without |= 0x{:x};", without);
     out.line("        most = tn_rt_max(most, tn_rt_workspace(&call.frame));")
         .line("    }")
         .line("    return (size_t)most;")
         .line("}")
         .line();
+  }
+
+  /// The calls without a context.
+  void plain_functions(const LibraryKernel& k) {
+    std::vector<std::string> leading{"NULL"}, arguments;
+    if (!fields_.empty()) leading.push_back("dims");
+    if (!def_.attrs.empty()) leading.push_back("attrs");
+    for (const TensorDef* t : tensors_of(def_)) arguments.push_back(c_identifier(t->name));
+    for (const std::string& e : written_extents(def_)) arguments.push_back(c_identifier(e));
+    out.line(call_prototype(k, false)).line("{");
+    out.print_line("    return {}_on({}, {}, workspace, workspace_bytes);", function(k), joined(leading, ", "),
+                   joined(arguments, ", "));
+    out.line("}").line().line(workspace_prototype(k, false)).line("{");
+    out.print_line("    return {}_on_workspace({});", function(k), joined(leading, ", ")).line("}").line();
   }
 
   void shape_function() {
@@ -379,6 +411,7 @@ class TypedWriter {
   }
 
   const LibraryOp& op_;
+  const bool threads_;
   const OpDef& def_;
   const std::string name_;
   TextWriter& out;
@@ -387,8 +420,12 @@ class TypedWriter {
 
 }  // namespace
 
-void write_typed_declarations(const LibraryOp& op, TextWriter& out) { TypedWriter(op, out).declarations(); }
-void write_typed_shapes(const LibraryOp& op, TextWriter& out) { TypedWriter(op, out).shapes(); }
-void write_typed_functions(const LibraryOp& op, TextWriter& out) { TypedWriter(op, out).functions(); }
+void write_typed_declarations(const LibraryOp& op, const std::string& note, TextWriter& out) {
+  TypedWriter(op, !note.empty(), out).declarations(note);
+}
+void write_typed_shapes(const LibraryOp& op, TextWriter& out) { TypedWriter(op, false, out).shapes(); }
+void write_typed_functions(const LibraryOp& op, bool threads, TextWriter& out) {
+  TypedWriter(op, threads, out).functions();
+}
 
 }  // namespace tenon

@@ -132,6 +132,7 @@ struct SFor {
   int64_t step = 1;
   LoopKind kind = LoopKind::Serial;
   std::shared_ptr<const Block> body;
+  std::vector<int> own = {};  ///< Parallel, in a library: buffers of the workspace that each worker has for itself
 };
 struct SIf {
   Operand cond;

@@ -80,8 +80,10 @@ class BlockText {
   }
   void print(const SFor& n, int d) {
     constexpr std::string_view kinds[] = {"for", "parallel for", "unrolled for"};
-    line(d, "{} {} = {} .. {} step {}", kinds[static_cast<size_t>(n.kind)], n.var, to_text(n.begin), to_text(n.end),
-         n.step);
+    std::string own;
+    for (const int b : n.own) own += fmt::format("{}b{}", own.empty() ? ", own " : " ", b);
+    line(d, "{} {} = {} .. {} step {}{}", kinds[static_cast<size_t>(n.kind)], n.var, to_text(n.begin), to_text(n.end),
+         n.step, own);
     block(*n.body, d + 1);
   }
   void print(const SIf& n, int d) {

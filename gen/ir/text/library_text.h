@@ -22,6 +22,7 @@ struct KernelText {
   std::string text;                  ///< both functions
   std::vector<NamedText> types;      ///< typedefs that the text needs
   std::vector<NamedText> functions;  ///< functions that it needs, each behind those that it calls
+  bool shares = false;               ///< workers may share loops of it
   std::string blueprint;             ///< which schedule was taken
 };
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "lower/nest/nest_survey.h"
+#include "algebra/nest_survey.h"
 #include "support/check.h"
 
 namespace tenon {

@@ -1,5 +1,5 @@
 // Walks statements and values of a nest.
-#include "lower/nest/nest_survey.h"
+#include "algebra/nest_survey.h"
 
 namespace tenon {
 namespace {
@@ -11,6 +11,7 @@ struct AddStatement {
   void operator()(const SVar& n) const { s.add(n.init); }
   void operator()(const SAssign& n) const {
     s.vars.insert(n.name);
+    s.assigned.insert(n.name);
     s.add(n.value);
   }
   void operator()(const SStore& n) const {
@@ -18,7 +19,10 @@ struct AddStatement {
     s.stored.insert(n.buffer);
     s.add(n.offset), s.add(n.value), s.add(n.active);
   }
-  void operator()(const SFor& n) const { s.add(n.begin), s.add(n.end), s.add_loop(n); }
+  void operator()(const SFor& n) const {
+    s.parallel = s.parallel || n.kind == LoopKind::Parallel;
+    s.add(n.begin), s.add(n.end), s.add_loop(n);
+  }
   void operator()(const SIf& n) const {
     s.add(n.cond), s.add(*n.then);
     if (n.otherwise) s.add(*n.otherwise);
@@ -57,9 +61,11 @@ void NestSurvey::add(const Operand& v) {
 
 void NestSurvey::merge(const NestSurvey& inner) {
   vars.insert(inner.vars.begin(), inner.vars.end());
+  assigned.insert(inner.assigned.begin(), inner.assigned.end());
   buffers.insert(inner.buffers.begin(), inner.buffers.end());
   stored.insert(inner.stored.begin(), inner.stored.end());
   loads = loads || inner.loads;
+  parallel = parallel || inner.parallel;
   fails = fails || inner.fails;
 }
 
@@ -68,7 +74,10 @@ void NestSurvey::add(const Block& block) {
   NestSurvey inner;
   for (size_t i = block.size(); i-- > 0;) {
     if (const auto* let = std::get_if<SLet>(&block[i].node)) inner.vars.erase(let->name);
-    if (const auto* var = std::get_if<SVar>(&block[i].node)) inner.vars.erase(var->name);
+    if (const auto* var = std::get_if<SVar>(&block[i].node)) {
+      inner.vars.erase(var->name);
+      inner.assigned.erase(var->name);
+    }
     inner.add(block[i]);
   }
   merge(inner);
