@@ -215,7 +215,8 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   if (has_separate_sums(*whole.kernel)) return std::nullopt;
   std::vector<ThinProduct> thin;
   if (sharing == Sharing::functions && isa.vector_bits > 0) thin = thin_products(*whole.kernel, c);
-  if (!thin.empty() && !thin[0].holds) return std::nullopt;  // always: plain loops are all there is
+  if (std::any_of(thin.begin(), thin.end(), [](const ThinProduct& p) { return !p.holds; }))
+    return std::nullopt;  // always: plain loops are all there is
   auto nest = lower_contraction(whole.kernel, isa, blueprints);
   for (size_t i = nest ? thin.size() : 0; i-- > 0;)
     if (auto body = loops_of(thin[i].kernel, isa, blueprints, *nest))

@@ -28,6 +28,8 @@ fi
 # What a level lacks of its own is that of the level below: each has to be alone, too.
 alone() { rm -rf "$work/level" && "$tenon" lib --isa "$1" -q -o "$work/level"; }
 for level in $("$tenon" list isas | awk '{ print $1 }'); do check "all ops for $level alone" alone "$level"; done
+gradients() { rm -rf "$work/level" && "$tenon" lib --grad --dtypes f32 -q -o "$work/level"; }
+check 'all gradients at every level' gradients
 
 # Calls with workers: the bytes of one thread, by the pool itself.
 threads() { "$tenon" lib --threads --ops gemm,conv2d,softmax,sum,relu,add,transpose --dtypes f32 --isa portable,native -q -o "$work/threads"; }
