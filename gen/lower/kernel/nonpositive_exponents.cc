@@ -1,5 +1,5 @@
 // nonpositive-exponents: exp(x[p,d] - m[p]), with m the maximum x of its row, becomes exp_nonpositive, which has fewer
-// steps.
+// steps; so does exp(-abs(x)) and what else its form says is not above 0.
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 
@@ -7,6 +7,61 @@ namespace tenon {
 namespace {
 
 using Bindings = std::map<std::string, Expr>;
+
+enum class Sign : uint8_t { unknown, not_negative, not_positive };
+
+Sign opposite(Sign s) {
+  return s == Sign::unknown ? s : s == Sign::not_negative ? Sign::not_positive : Sign::not_negative;
+}
+
+Sign sign_of(const Expr& e);
+
+/// The sign of products and quotients.
+Sign sign_of_product(const Apply& a) {
+  const bool square = a.op == ScalarOp::Mul && same(a.args[0], a.args[1]);
+  const Sign left = sign_of(a.args[0]), right = sign_of(a.args[1]);
+  if (square) return Sign::not_negative;
+  if (left == Sign::unknown || right == Sign::unknown) return Sign::unknown;
+  return left == right ? Sign::not_negative : Sign::not_positive;
+}
+
+/// Of the lesser (or greater) of two, one that is not positive (or not negative) decides.
+Sign sign_of_extreme(const Apply& a, Sign decides) {
+  const Sign left = sign_of(a.args[0]), right = sign_of(a.args[1]);
+  if (left == decides || right == decides) return decides;
+  return left == right ? left : Sign::unknown;
+}
+
+Sign sign_of(const Apply& a) {
+  switch (a.op) {
+    case ScalarOp::Abs:
+    case ScalarOp::Sq:
+    case ScalarOp::Sqrt:
+    case ScalarOp::Exp: return Sign::not_negative;
+    case ScalarOp::Neg: return opposite(sign_of(a.args[0]));
+    case ScalarOp::Mul:
+    case ScalarOp::Div: return sign_of_product(a);
+    case ScalarOp::Min: return sign_of_extreme(a, Sign::not_positive);
+    case ScalarOp::Max: return sign_of_extreme(a, Sign::not_negative);
+    case ScalarOp::Add:
+    case ScalarOp::Sub: {
+      const Sign right = sign_of(a.args[1]);
+      return sign_of(a.args[0]) == (a.op == ScalarOp::Add ? right : opposite(right)) ? sign_of(a.args[0])
+                                                                                     : Sign::unknown;
+    }
+    default: return Sign::unknown;
+  }
+}
+
+/// What the form of a float says about its sign; it may be NaN all the same.
+Sign sign_of(const Expr& e) {
+  if (!is_float(e->type)) return Sign::unknown;
+  if (const auto* c = std::get_if<Constant>(&e->node)) {
+    return c->f >= 0 ? Sign::not_negative : c->f < 0 ? Sign::not_positive : Sign::unknown;
+  }
+  const auto* a = std::get_if<Apply>(&e->node);
+  return a ? sign_of(*a) : Sign::unknown;
+}
 
 class NonpositiveExponents {
  public:
@@ -32,7 +87,8 @@ class NonpositiveExponents {
     if (!a || a->op != ScalarOp::Exp || !is_float(r->type)) return r;
     const auto* difference = std::get_if<Apply>(&a->args[0]->node);
     const bool nonpositive =
-        difference && difference->op == ScalarOp::Sub && exceeds_none(difference->args[0], difference->args[1]);
+        sign_of(a->args[0]) == Sign::not_positive ||
+        (difference && difference->op == ScalarOp::Sub && exceeds_none(difference->args[0], difference->args[1]));
     return nonpositive ? apply(ScalarOp::ExpNonpositive, a->args) : r;
   }
 

@@ -13,11 +13,11 @@ using namespace tenon;
 
 namespace {
 
-/// The nest of the op's f32 kernel with 512-bit vectors.
-std::string nest_of(const std::string& op) {
+/// The nest of the op's f32 kernel; without a level, with 512-bit vectors.
+std::string nest_of(const std::string& op, std::string_view level = "x86-64-v4") {
   const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {DType::F32}});
   REQUIRE(library);
-  const Isa& isa = *isa_from_name("x86-64-v4");
+  const Isa& isa = *isa_from_name(level);
   return to_text(*lower_levels(library->ops[0].kernels[0].kernel, tenon_test::shipped_blueprints(), {&isa})[0]);
 }
 
@@ -84,6 +84,16 @@ TEST_CASE("library bodies: rows that are added up are read in long pieces, what 
   INFO(nest);
   CHECK(contains(nest, "step 128"));
   CHECK(contains(nest, "step 64"));
+}
+
+TEST_CASE("library bodies: exponents that are not above 0 by their form take the function of fewer steps") {
+  for (const char* op : {"sigmoid", "softplus", "log_sigmoid", "mish", "gelu_tanh"}) {
+    const std::string nest = nest_of(op);
+    INFO(nest);
+    CHECK(contains(nest, "exp_nonpositive("));
+    CHECK_FALSE(contains(nest, " exp("));
+  }
+  CHECK_FALSE(contains(nest_of("exp"), "exp_nonpositive("));
 }
 
 TEST_CASE("library bodies: elements that a tensor names along the last axis are copied without a loop for each") {
