@@ -827,8 +827,130 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
     }
   } else {
     if (M == 1 && B_s1 == 1) {
-      const int64_t n_groups = N & (-32);
-      for (int64_t n = 0; n < n_groups; n += 32) {
+      const int64_t n_groups = N & (-64);
+      for (int64_t n = 0; n < n_groups; n += 64) {
+        tn_f32x8 Y_sum0 = (tn_f32x8){0};
+        tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+        tn_f32x8 Y_sum1 = (tn_f32x8){0};
+        tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+        tn_f32x8 Y_sum2 = (tn_f32x8){0};
+        tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
+        tn_f32x8 Y_sum3 = (tn_f32x8){0};
+        tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+        tn_f32x8 Y_sum4 = (tn_f32x8){0};
+        tn_f32x8 Y_sum4_lost = (tn_f32x8){0};
+        tn_f32x8 Y_sum5 = (tn_f32x8){0};
+        tn_f32x8 Y_sum5_lost = (tn_f32x8){0};
+        tn_f32x8 Y_sum6 = (tn_f32x8){0};
+        tn_f32x8 Y_sum6_lost = (tn_f32x8){0};
+        tn_f32x8 Y_sum7 = (tn_f32x8){0};
+        tn_f32x8 Y_sum7_lost = (tn_f32x8){0};
+        const int64_t k_block_end = (K + 64 - 1) / 64;
+        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+          tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+          const int64_t k_begin = k_block * 64;
+          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+          for (int64_t k = k_begin; k < k_end; ++k) {
+            const float a = A[k * A_s1];
+            Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
+            Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
+                Y_sum_block1);
+            Y_sum_block2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)],
+                Y_sum_block2);
+            Y_sum_block3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)],
+                Y_sum_block3);
+            Y_sum_block4 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 32)],
+                Y_sum_block4);
+            Y_sum_block5 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 40)],
+                Y_sum_block5);
+            Y_sum_block6 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 48)],
+                Y_sum_block6);
+            Y_sum_block7 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 56)],
+                Y_sum_block7);
+          }
+          if (k_block == 0) {
+            Y_sum0 = Y_sum_block0;
+            Y_sum1 = Y_sum_block1;
+            Y_sum2 = Y_sum_block2;
+            Y_sum3 = Y_sum_block3;
+            Y_sum4 = Y_sum_block4;
+            Y_sum5 = Y_sum_block5;
+            Y_sum6 = Y_sum_block6;
+            Y_sum7 = Y_sum_block7;
+          } else {
+            Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+            Y_sum0 = Y_sum0 + Y_sum_block0;
+            Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+            Y_sum1 = Y_sum1 + Y_sum_block1;
+            Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+            Y_sum2 = Y_sum2 + Y_sum_block2;
+            Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+            Y_sum3 = Y_sum3 + Y_sum_block3;
+            Y_sum4_lost = Y_sum4_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum4, Y_sum_block4);
+            Y_sum4 = Y_sum4 + Y_sum_block4;
+            Y_sum5_lost = Y_sum5_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum5, Y_sum_block5);
+            Y_sum5 = Y_sum5 + Y_sum_block5;
+            Y_sum6_lost = Y_sum6_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum6, Y_sum_block6);
+            Y_sum6 = Y_sum6 + Y_sum_block6;
+            Y_sum7_lost = Y_sum7_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum7, Y_sum_block7);
+            Y_sum7 = Y_sum7 + Y_sum_block7;
+          }
+        }
+        const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+        const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+        const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+        const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
+        const tn_f32x8 y_sum5 = Y_sum4 + Y_sum4_lost;
+        const tn_f32x8 y_sum6 = Y_sum5 + Y_sum5_lost;
+        const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
+        const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
+        const int t = alpha == 0.0f;
+        tn_f32x8 t2 = (tn_f32x8){0};
+        tn_f32x8 t3 = (tn_f32x8){0};
+        tn_f32x8 t4 = (tn_f32x8){0};
+        tn_f32x8 t5 = (tn_f32x8){0};
+        tn_f32x8 t6 = (tn_f32x8){0};
+        tn_f32x8 t7 = (tn_f32x8){0};
+        tn_f32x8 t8 = (tn_f32x8){0};
+        tn_f32x8 t9 = (tn_f32x8){0};
+        if (t) {
+          t2 = (tn_f32x8){0};
+          t3 = (tn_f32x8){0};
+          t4 = (tn_f32x8){0};
+          t5 = (tn_f32x8){0};
+          t6 = (tn_f32x8){0};
+          t7 = (tn_f32x8){0};
+          t8 = (tn_f32x8){0};
+          t9 = (tn_f32x8){0};
+        } else {
+          t2 = alpha * y_sum;
+          t3 = alpha * y_sum2;
+          t4 = alpha * y_sum3;
+          t5 = alpha * y_sum4;
+          t6 = alpha * y_sum5;
+          t7 = alpha * y_sum6;
+          t8 = alpha * y_sum7;
+          t9 = alpha * y_sum8;
+        }
+        const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
+        *(tn_f32x8_at *)&Y[n] = t2 + t10;
+        *(tn_f32x8_at *)&Y[n + 8] = t3 + t10;
+        *(tn_f32x8_at *)&Y[n + 16] = t4 + t10;
+        *(tn_f32x8_at *)&Y[n + 24] = t5 + t10;
+        *(tn_f32x8_at *)&Y[n + 32] = t6 + t10;
+        *(tn_f32x8_at *)&Y[n + 40] = t7 + t10;
+        *(tn_f32x8_at *)&Y[n + 48] = t8 + t10;
+        *(tn_f32x8_at *)&Y[n + 56] = t9 + t10;
+      }
+      const int64_t n_halves = n_groups + ((N - n_groups) & (-32));
+      for (int64_t n = n_groups; n < n_halves; n += 32) {
         tn_f32x8 Y_sum0 = (tn_f32x8){0};
         tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
         tn_f32x8 Y_sum1 = (tn_f32x8){0};
@@ -897,7 +1019,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
         *(tn_f32x8_at *)&Y[n + 16] = t4 + t6;
         *(tn_f32x8_at *)&Y[n + 24] = t5 + t6;
       }
-      for (int64_t n = n_groups; n < N; n += 8) {
+      for (int64_t n = n_halves; n < N; n += 8) {
         const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
         tn_f32x8 Y_sum = (tn_f32x8){0};
         tn_f32x8 Y_sum_lost = (tn_f32x8){0};
@@ -931,8 +1053,130 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
       }
     } else {
       if (N == 1 && A_s0 == 1) {
-        const int64_t m_groups = M & (-32);
-        for (int64_t m = 0; m < m_groups; m += 32) {
+        const int64_t m_groups = M & (-64);
+        for (int64_t m = 0; m < m_groups; m += 64) {
+          tn_f32x8 Y_sum0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum2 = (tn_f32x8){0};
+          tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum3 = (tn_f32x8){0};
+          tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum4 = (tn_f32x8){0};
+          tn_f32x8 Y_sum4_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum5 = (tn_f32x8){0};
+          tn_f32x8 Y_sum5_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum6 = (tn_f32x8){0};
+          tn_f32x8 Y_sum6_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum7 = (tn_f32x8){0};
+          tn_f32x8 Y_sum7_lost = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float b = B[k * B_s0];
+              Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+              Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block1);
+              Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block2);
+              Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block3);
+              Y_sum_block4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 32 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block4);
+              Y_sum_block5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 40 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block5);
+              Y_sum_block6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 48 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block6);
+              Y_sum_block7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 56 + k * A_s1], _mm256_set1_ps(b),
+                  Y_sum_block7);
+            }
+            if (k_block == 0) {
+              Y_sum0 = Y_sum_block0;
+              Y_sum1 = Y_sum_block1;
+              Y_sum2 = Y_sum_block2;
+              Y_sum3 = Y_sum_block3;
+              Y_sum4 = Y_sum_block4;
+              Y_sum5 = Y_sum_block5;
+              Y_sum6 = Y_sum_block6;
+              Y_sum7 = Y_sum_block7;
+            } else {
+              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+              Y_sum0 = Y_sum0 + Y_sum_block0;
+              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+              Y_sum1 = Y_sum1 + Y_sum_block1;
+              Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+              Y_sum2 = Y_sum2 + Y_sum_block2;
+              Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+              Y_sum3 = Y_sum3 + Y_sum_block3;
+              Y_sum4_lost = Y_sum4_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum4, Y_sum_block4);
+              Y_sum4 = Y_sum4 + Y_sum_block4;
+              Y_sum5_lost = Y_sum5_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum5, Y_sum_block5);
+              Y_sum5 = Y_sum5 + Y_sum_block5;
+              Y_sum6_lost = Y_sum6_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum6, Y_sum_block6);
+              Y_sum6 = Y_sum6 + Y_sum_block6;
+              Y_sum7_lost = Y_sum7_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum7, Y_sum_block7);
+              Y_sum7 = Y_sum7 + Y_sum_block7;
+            }
+          }
+          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+          const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+          const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
+          const tn_f32x8 y_sum5 = Y_sum4 + Y_sum4_lost;
+          const tn_f32x8 y_sum6 = Y_sum5 + Y_sum5_lost;
+          const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
+          const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          tn_f32x8 t3 = (tn_f32x8){0};
+          tn_f32x8 t4 = (tn_f32x8){0};
+          tn_f32x8 t5 = (tn_f32x8){0};
+          tn_f32x8 t6 = (tn_f32x8){0};
+          tn_f32x8 t7 = (tn_f32x8){0};
+          tn_f32x8 t8 = (tn_f32x8){0};
+          tn_f32x8 t9 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+            t3 = (tn_f32x8){0};
+            t4 = (tn_f32x8){0};
+            t5 = (tn_f32x8){0};
+            t6 = (tn_f32x8){0};
+            t7 = (tn_f32x8){0};
+            t8 = (tn_f32x8){0};
+            t9 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * y_sum;
+            t3 = alpha * y_sum2;
+            t4 = alpha * y_sum3;
+            t5 = alpha * y_sum4;
+            t6 = alpha * y_sum5;
+            t7 = alpha * y_sum6;
+            t8 = alpha * y_sum7;
+            t9 = alpha * y_sum8;
+          }
+          const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
+          *(tn_f32x8_at *)&Y[m] = t2 + t10;
+          *(tn_f32x8_at *)&Y[m + 8] = t3 + t10;
+          *(tn_f32x8_at *)&Y[m + 16] = t4 + t10;
+          *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
+          *(tn_f32x8_at *)&Y[m + 32] = t6 + t10;
+          *(tn_f32x8_at *)&Y[m + 40] = t7 + t10;
+          *(tn_f32x8_at *)&Y[m + 48] = t8 + t10;
+          *(tn_f32x8_at *)&Y[m + 56] = t9 + t10;
+        }
+        const int64_t m_halves = m_groups + ((M - m_groups) & (-32));
+        for (int64_t m = m_groups; m < m_halves; m += 32) {
           tn_f32x8 Y_sum0 = (tn_f32x8){0};
           tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
           tn_f32x8 Y_sum1 = (tn_f32x8){0};
@@ -1001,7 +1245,7 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           *(tn_f32x8_at *)&Y[m + 16] = t4 + t6;
           *(tn_f32x8_at *)&Y[m + 24] = t5 + t6;
         }
-        for (int64_t m = m_groups; m < M; m += 8) {
+        for (int64_t m = m_halves; m < M; m += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
           tn_f32x8 Y_sum = (tn_f32x8){0};
           tn_f32x8 Y_sum_lost = (tn_f32x8){0};

@@ -2,6 +2,7 @@
 #include "lower/tree/plan_vectors.h"
 
 #include <algorithm>
+#include <set>
 
 #include "lower/kernel/kernel_ranges.h"
 #include "lower/tree/lane_survey.h"
@@ -123,6 +124,29 @@ class VectorPlanner {
     return most;
   }
 
+  /// What one of the loops inside adds to or reads that is made outside of it: a register each for each of the vectors
+  /// side by side.
+  int held_together(const Tree& t) const {
+    int most = 0;
+    for (const TreeNode& n : t) {
+      const auto* l = std::get_if<TreeLoop>(&n.node);
+      if (!l) continue;
+      std::set<int> temps;
+      int sums = 0;
+      for (const TreeNode& x : l->body) {
+        const auto* a = std::get_if<TreeAccumulate>(&x.node);
+        const auto* d = std::get_if<TreeDefine>(&x.node);
+        sums += a != nullptr;
+        if (a || d)
+          each_read(a ? a->value : d->value, [&](const Read& r) {
+            if (k_.tensors[static_cast<size_t>(r.tensor)].role == Role::Temp) temps.insert(r.tensor);
+          });
+      }
+      most = std::max({most, sums + static_cast<int>(temps.size()), held_together(l->body)});
+    }
+    return most;
+  }
+
   /// As many vectors side by side as leave a quarter of the registers to what is read.
   int parts_of(const TreeLoop& l, const LaneSurvey& survey, int lanes) const {
     int parts = wanted_parts(l, survey, lanes);
@@ -152,7 +176,8 @@ class VectorPlanner {
     // Rows read one after the other come in longer pieces, of more lines that are fetched ahead.
     constexpr int kPlain = 8;
     if (!reduction && survey.has_loops() && !goes_over_windows(l) && survey.costly() == 0 &&
-        survey.operations() <= kPlain && survey.neighbours() <= 2 && isa_.vector_registers >= kMany)
+        survey.operations() <= kPlain && survey.neighbours() <= 2 &&
+        (isa_.vector_registers >= kMany || held_together(l.body) <= 1))
       return 2 * wanted;
     // The processor overlaps iterations of a long formula by itself; several vectors of it side by side only make long
     // code.

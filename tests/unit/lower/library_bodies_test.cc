@@ -86,6 +86,15 @@ TEST_CASE("library bodies: rows that are added up are read in long pieces, what 
   CHECK(contains(nest, "step 64"));
 }
 
+TEST_CASE("library bodies: with 16 registers rows come in eight vectors where nothing else needs a register") {
+  for (const char* op : {"sum", "max", "mean", "cumsum"}) {
+    const std::string nest = nest_of(op, "x86-64-v3");
+    INFO(nest);
+    CHECK(contains(nest, "for q = 0 .. q_groups step 64"));
+  }
+  CHECK_FALSE(contains(nest_of("variance", "x86-64-v3"), "step 64"));  // the means are held beside the sums
+}
+
 TEST_CASE("library bodies: exponents that are not above 0 by their form take the function of fewer steps") {
   for (const char* op : {"sigmoid", "softplus", "log_sigmoid", "mish", "gelu_tanh"}) {
     const std::string nest = nest_of(op);
