@@ -85,13 +85,17 @@ KernelCase prepare_case(const Kernel& kernel, const Preparing& by) {
   return prepare_simple(simplify_kernel(kernel), by);
 }
 
-bool has_vectors(const Tree& tree) {
-  return std::any_of(tree.begin(), tree.end(), [](const TreeNode& n) {
+/// Whether some loop is one of vectors, or in a shape that `counts`.
+bool has_vectors(const Tree& tree, bool (*counts)(const LoopShape&) = nullptr) {
+  return std::any_of(tree.begin(), tree.end(), [&](const TreeNode& n) {
     if (std::holds_alternative<TreeTranspose>(n.node)) return true;
     const auto* l = std::get_if<TreeLoop>(&n.node);
-    return l && (l->shape.lanes > 1 || has_vectors(l->body));
+    return l && (l->shape.lanes > 1 || (counts && counts(l->shape)) || has_vectors(l->body, counts));
   });
 }
+
+/// Rows side by side, each along a line.
+bool is_side_by_side(const LoopShape& s) { return s.lanes == 1 && s.parts > 1; }
 
 }  // namespace
 
@@ -139,7 +143,8 @@ PlannedCase plan(const KernelCase& c, const Isa& isa, const Blueprints& blueprin
     return l && l->rows > 1;
   };
   const Tree& then = out.then->tree.body;
-  const bool of_use = c.joins_rows ? std::any_of(then.begin(), then.end(), joins) : out.then->vectors();
+  const bool of_use = c.joins_rows ? std::any_of(then.begin(), then.end(), joins)
+                                   : out.then->vectors() || has_vectors(then, is_side_by_side);
   if (!c.for_speed || of_use) return out;
   PlannedCase rest = std::move(*out.otherwise);
   rest.copy = out.copy;

@@ -83,12 +83,22 @@ class VectorPlanner {
     return true;
   }
 
-  /// Rows of recurrences that go along a line each: every step of one waits for the one before, so that several rows
-  /// at a time take hardly longer than one.
+  /// The loop of a recurrence along a line, or of a running reduction, which begins before it. (One addition a step is
+  /// not worth several rows of code where a level without vectors is chosen for its size.)
+  const TreeLoop* chain_in(const TreeLoop& l) const {
+    const auto* inner = l.body.empty() ? nullptr : std::get_if<TreeLoop>(&l.body.back().node);
+    if (!inner) return nullptr;
+    const bool running = isa_.vector_bits > 0 && l.body.size() == 2 && inner->ordered && !inner->carried &&
+                         std::holds_alternative<TreeBegin>(l.body[0].node);
+    return running || (l.body.size() == 1 && inner->apart != 0) ? inner : nullptr;
+  }
+
+  /// Rows of recurrences and running reductions that go along a line each: every step of one waits for the one before,
+  /// so that several rows at a time take hardly longer than one.
   bool side_by_side(TreeLoop& l) {
     constexpr int kFew = 4;
-    const auto* inner = l.body.size() == 1 ? std::get_if<TreeLoop>(&l.body[0].node) : nullptr;
-    if (carries(l) || l.begin || l.end || !inner || inner->apart == 0) return false;
+    const TreeLoop* inner = chain_in(l);
+    if (carries(l) || l.begin || l.end || !inner) return false;
     const auto loops = [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); };
     const auto n = constant_value(l.var.extent);
     if (std::any_of(inner->body.begin(), inner->body.end(), loops) || (n && *n < 2)) return false;
@@ -96,7 +106,9 @@ class VectorPlanner {
     const LaneSurvey survey(k_, tree_, l, ranges_);
     l.shape = {};
     if (!survey.possible()) return false;
-    int rows = survey.operations() <= kFew ? 8 : 4;
+    // A running reduction reads and stores at each step: more rows than four, a power of two apart, would push each
+    // other out of the first cache.
+    int rows = inner->carried && survey.operations() <= kFew ? 8 : 4;
     while (n && rows > *n) rows /= 2;
     l.shape = {1, rows};
     return true;

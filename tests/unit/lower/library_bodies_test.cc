@@ -95,6 +95,15 @@ TEST_CASE("library bodies: with 16 registers rows come in eight vectors where no
   CHECK_FALSE(contains(nest_of("variance", "x86-64-v3"), "step 64"));  // the means are held beside the sums
 }
 
+TEST_CASE("library bodies: running reductions along rows take four rows at a time") {
+  for (const char* op : {"cumsum", "cumprod", "cummax", "cummin"}) {
+    const std::string nest = nest_of(op, "x86-64-v3");
+    INFO(nest);
+    CHECK(contains(nest, "if eq(Q, 1)"));
+    CHECK(contains(nest, "for p = 0 .. p_groups step 4"));
+  }
+}
+
 TEST_CASE("library bodies: exponents that are not above 0 by their form take the function of fewer steps") {
   for (const char* op : {"sigmoid", "softplus", "log_sigmoid", "mish", "gelu_tanh"}) {
     const std::string nest = nest_of(op);
