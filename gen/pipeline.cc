@@ -11,6 +11,7 @@
 #include "emit/emit_model.h"
 #include "harness/library/library_output.h"
 #include "harness/model/model_output.h"
+#include "ir/graph/all_reduce.h"
 #include "ir/graph/training_graphs.h"
 #include "lower/lower_library.h"
 #include "lower/lower_plan.h"
@@ -51,6 +52,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   model.graph = run.stage("backward", run.open(backward_graph(model.defs, std::move(model.graph))));
   if (o.until) model.graph = cut_graph(model.graph, *o.until);
   Graph rewritten = run.stage("rewrite", rewrite_model(run, model, o.training ? step_graph(model.graph) : model.graph));
+  if (o.mpi) rewritten = with_all_reduce(std::move(rewritten));
   auto kernels = run.open(node_kernels(model.defs, rewritten, o.graph));
   if (!o.winograd) refuse_idle_winograd(rewritten, kernels, o);
   Recomputed chosen = choose_recomputed(std::move(rewritten), std::move(kernels), o);

@@ -87,6 +87,7 @@ struct ModelOptions {
   std::optional<AskedGradients> gradients;  ///< outputs next to the graph's
   std::vector<NamedValue> states;           ///< kept from one call to the next
   bool training = false;                    ///< the graph's section `train` as a step, not the network
+  bool mpi = false;                         ///< a step is one of several processes that train together
   std::optional<std::string> train_with;    ///< the file that says how an ONNX model is trained
   std::optional<TrainingData> data;         ///< what the program that trains will be given
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs

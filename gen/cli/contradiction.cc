@@ -115,6 +115,8 @@ std::string contradiction(const Options& options) {
     if (model->main_program && model->weights == WeightsForm::bin)
       return "--weights bin: a program that trains carries its weights; take c or incbin";
   }
+  if (model && model->mpi && !model->training) return "--mpi is about training: add --train";
+  if (model && model->freestanding && model->mpi) return "--mpi needs a C library: leave out --freestanding";
   if (model && model->freestanding && model->main_program) return "--main needs a C library: leave out --freestanding";
   const auto* lib = std::get_if<LibOptions>(&options.command);
   if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty()))

@@ -229,6 +229,8 @@ void add_model(CLI::App& app, ModelOptions& model) {
   add_gradients(app, model.gradients);
   add_schedules(app, model.schedules);
   app.add_flag("--train", model.training, "the graph's section `train`: a step that trains, not the network");
+  app.add_flag("--mpi", model.mpi,
+               "processes train together, each on a part of every batch: mpirun -n 4 net/net_train");
   add_train_with(app, model.train_with);
   add_recompute(app, model.recompute);
   add_winograd(app, model.winograd);

@@ -287,7 +287,7 @@ OutputTree model_files(Run& run, const PlacedModel& model, const std::vector<Mod
   write_model(model.plan, texts,
               {program_name(o), o.main_program, o.images, o.sounds, model.workers, o.weights, templates, o.freestanding,
                std::filesystem::path(o.graph).filename().string(), selftest ? &*selftest : nullptr, o.training,
-               forward ? &*forward : nullptr, o.math.libm},
+               forward ? &*forward : nullptr, o.mpi, o.math.libm},
               tree);
   return tree;
 }

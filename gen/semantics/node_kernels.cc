@@ -9,6 +9,7 @@
 
 #include "differentiate/gradient_ops.h"
 #include "differentiate/node_gradient.h"
+#include "ir/graph/all_reduce.h"
 #include "library/bind_node.h"
 #include "library/expand_node.h"
 
@@ -50,6 +51,7 @@ class Expansion {
   std::optional<OpKernel> kernel_of(const Node& n, const std::vector<std::optional<GradientOf::Input>>& inputs,
                                     bool for_gradients = false) {
     if (n.gradient) return derived(*n.gradient);
+    if (n.op == kAllReduceOp) return exchanged(*inputs[0]);
     std::vector<GivenTensor> given;
     OpKernel out;
     int tensors = 0;
@@ -72,6 +74,31 @@ class Expansion {
   }
 
  private:
+  /// A copy that is a part of its own, so that nothing is fused with it: what reads it reads what the context made of
+  /// it.
+  static OpKernel exchanged(const GradientOf::Input& of) {
+    Kernel copy;
+    copy.name = copy.op = kAllReduceOp;
+    copy.name += fmt::format("_{}", name_of(of.dtype));
+    KernelStatement s;
+    std::vector<Expr> dims;
+    for (const SizeExpr& d : of.dims) {
+      const std::string variable = fmt::format("i{}", dims.size());
+      dims.push_back(to_expr(d));
+      s.loops.push_back({variable, dims.back()});
+      s.index.push_back(var_ref(variable));
+    }
+    for (const auto& [name, role] : {std::pair{"X", Role::Input}, std::pair{"Y", Role::Output}})
+      copy.tensors.push_back({name, role, of.dtype, dims, contiguous_strides(dims)});
+    s.target = 1;
+    s.value = read_of(0, of.dtype, s.index);
+    s.formula = "Y = X, then the mean over the processes";
+    Kernel whole = copy;
+    copy.body.push_back(std::move(s));
+    whole.parts.push_back(std::move(copy));
+    return {std::move(whole), {0}, {1}};
+  }
+
   std::optional<OpKernel> derived(const GradientOf& g) {
     const auto forward = kernel_of(g.of, g.inputs, true);
     if (!forward) return std::nullopt;

@@ -35,6 +35,7 @@ struct ModelFrame {
   const Selftest* selftest = nullptr;            ///< what the self-test expects; none: there is no self-test
   bool training = false;                         ///< a call is a step of training
   const ForwardModel* forward = nullptr;         ///< of a program that trains
+  bool mpi = false;                              ///< a step is one of several processes, over MPI
   bool libm = false;                             ///< kernels call <math.h>: what links them needs -lm
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/model/model_processes.h"
 #include "ir/nest/c_ast.h"
 #include "support/check.h"
 #include "support/quoted.h"
@@ -176,11 +177,20 @@ class StepWriter {
                      p.iterations ? n : fmt::format("{}({})", p.count_function, n), p.grain, s, k + 1));
   }
 
+  /// The context replaces what the step has copied.
+  void exchange(const PlanStep& s) {
+    const int made = s.buffers.back();
+    const SizeExpr count = product(buffer(made).dims);
+    line(fmt::format("{}_rt_all_reduce(call, {}, {}, {});", frame_.name, place(made, true), extent(count),
+                     buffer(made).dtype == DType::F64 ? 1 : 0));
+  }
+
   void step(size_t s) {
     const StepText& t = level_.steps[s];
     line(fmt::format("/* {} */", comment_inside(plan_.steps[s].origin)));
     if (t.phases.empty()) call(t.function, with_numbers(arguments(s, t.sizes, t.workspace), t.numbers));
     for (size_t k = 0; k < t.phases.size(); ++k) phase(s, k);
+    if (is_exchange(plan_.steps[s])) exchange(plan_.steps[s]);
     line("if (call->mark != NULL)");
     line(fmt::format("    call->mark(call->watcher, {});", s));
   }

@@ -7,6 +7,7 @@
 
 #include "harness/library_names.h"
 #include "harness/model/model_state.h"
+#include "harness/model/train_processes.h"
 #include "ir/graph/training_graphs.h"
 #include "support/quoted.h"
 #include "support/text_template.h"
@@ -51,7 +52,8 @@ class TrainingWriter {
     add("c/model_program.h.in", "program.h", {{"readers", ""}});
     add("c/model_npy.c.in", "npy.c", {{"other_files", other_files(frame_)}});
     add("c/train_program.h.in", "training.h", data_holes());
-    add("c/train_options.c.in", "options.c", {{"eval", eval_}, {"program", name_}, {"version", std::string(kVersion)}});
+    add("c/train_options.c.in", "options.c",
+        {{"eval", eval_}, {"program", name_}, {"version", std::string(kVersion)}, {"most_examples", most_examples()}});
     add("c/train_curve.c.in", "curve.c", {});
     add("c/train_npz.c.in", "npz.c", {});
     add("c/train_data.c.in", "data.c", {});
@@ -90,12 +92,32 @@ class TrainingWriter {
   std::vector<HoleValue> data_holes() const {
     const GraphSize* batch = open_batch(step_);
     const int64_t fixed = buffer(step_, step_.inputs.front()).dims.front().value;
-    return {{"n_data", fmt::format("{}", step_.inputs.size())},
+    return {{"processes", frame_.mpi ? "int processes; /* that share each batch */" : ""},
+            {"n_data", fmt::format("{}", step_.inputs.size())},
             {"lowest_batch", fmt::format("{}", batch ? std::max<int64_t>(batch->lo, 1) : fixed)},
             {"highest_batch", fmt::format("{}", batch ? batch->hi : fixed)}};
   }
 
+  /// A batch has no more.
+  std::string most_examples() const {
+    return fmt::format("{}_HIGHEST_BATCH{}", upper_, frame_.mpi ? " * args->processes" : "");
+  }
+
+  std::vector<HoleValue> process_holes() const {
+    const TextTemplate parts("c/train_parts.c.in", frame_.templates.at("c/train_parts.c.in"));
+    const std::vector<HoleValue> holes = {
+        {"name", name_}, {"upper", upper_}, {"run", entry_of(frame_)}, {"bind_step", bind_step()}};
+    const TrainingTexts texts = {name_, set_seed(), parts.fill(holes)};
+    return frame_.mpi ? holes_of_processes(texts) : holes_of_one_process(texts);
+  }
+
   std::vector<HoleValue> main_holes() const {
+    std::vector<HoleValue> out = own_holes();
+    for (HoleValue& h : process_holes()) out.push_back(std::move(h));
+    return out;
+  }
+
+  std::vector<HoleValue> own_holes() const {
     const PlanBuffer& loss = buffer(step_, step_.outputs.front());
     return {{"eval", eval_},
             {"eval_upper", upper_case(eval_)},
@@ -110,7 +132,6 @@ class TrainingWriter {
             {"offsets", offsets()},
             {"trained", places(trained_)},
             {"parameters", places(parameters_)},
-            {"set_seed", set_seed()},
             {"loss_type", loss.dtype == DType::F64 ? "double" : "float"},
             {"digits", loss.dtype == DType::F64 ? "17" : "9"},
             {"predictions", network_outputs() > 0 ? fmt::format("void *network[{}];", network_outputs()) : ""},
@@ -121,7 +142,7 @@ class TrainingWriter {
             {"bind_eval", bind_eval()},
             {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
             {"start_threads", start_threads()},
-            {"stop_threads", shares() ? fmt::format("{}_stop_threads(&r.context);", name_) : ""}};
+            {"stop_threads", shares() ? fmt::format("{}_stop_threads(&r->context);", name_) : ""}};
   }
 
   bool shares() const { return frame_.workers > 1; }
@@ -171,12 +192,13 @@ class TrainingWriter {
     return out;
   }
 
-  /// Random numbers of the step follow from the seed, which is a state of those steps that have any.
+  /// Random numbers of the step follow from the seed, which is a state of those steps that have any. Processes draw
+  /// different ones.
   std::string set_seed() const {
     for (const PlanState& s : step_.state)
       if (buffer(step_, s.held).original == kSeedState)
-        return fmt::format("const int64_t seed = r->args->seed;\nmemcpy(r->state + {}, &seed, sizeof seed);",
-                           offset_name(s));
+        return fmt::format("const int64_t seed = r->args->seed{};\nmemcpy(r->state + {}, &seed, sizeof seed);",
+                           frame_.mpi ? " + (INT64_C(1) << 40) * r->group.rank" : "", offset_name(s));
     return {};
   }
 
@@ -294,7 +316,7 @@ std::vector<ModelFile> training_files(const ExecutionPlan& step, const ModelFram
 
 std::vector<std::string> training_template_names() {
   return {"c/train_program.h.in", "c/train_options.c.in",  "c/train_curve.c.in", "c/train_npz.c.in",
-          "c/train_data.c.in",    "c/train_examples.c.in", "c/train_main.c.in"};
+          "c/train_data.c.in",    "c/train_examples.c.in", "c/train_main.c.in",  "c/train_parts.c.in"};
 }
 
 }  // namespace tenon

@@ -1,9 +1,11 @@
 // Graphs of training steps: their states, and numbers next to those of a loop that spells the optimizer out.
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
+#include "ir/graph/all_reduce.h"
 #include "oracle/run_graph.h"
 #include "semantics/backward.h"
 #include "semantics/fold_node.h"
@@ -320,6 +322,38 @@ TEST_CASE("running parameters that nothing replaces are mistakes") {
   CHECK(error(kNorm, "running: true, grad: true") ==
         "g.yaml:6:53: error: a parameter is either trained or replaced by what the network computes [E0706]");
   CHECK(error(kNorm, "running: yes") == "g.yaml:6:53: error: running is true or false [E0706]");
+}
+
+TEST_CASE("training: processes exchange the loss, gradients and what the network replaces") {
+  const std::string text =
+      "graph: g\nsizes: {N: 1..8}\ninputs: {x: \"f32[N, 4]\"}\nparameters:\n"
+      "  g: {type: \"f32[4]\", from: full(value=1), grad: true}\n  b: {type: \"f32[4]\", from: full(value=0)}\n"
+      "  m: {type: \"f32[4]\", from: full(value=0), running: true}\n"
+      "  v: {type: \"f32[4]\", from: full(value=1), running: true}\n"
+      "  w: {type: \"bf16[4]\", from: full(value=2), grad: true}\n"
+      "main: y = batch_norm(x, g, b, m, v)*cast(w, dtype=f32)\noutputs: [y]\ntrain:\n  loss: mean(sq(y))\n"
+      "  optimizer: sgd(lr=0.1)\n  average: 0.9\n";
+  auto read = training_graph(text);
+  if (!read.ok()) FAIL(read.diagnostics().text());
+  auto alone = backward_graph(shipped(), std::move(read).value());
+  REQUIRE(alone.ok());
+  const Graph step = with_all_reduce(*alone);
+  REQUIRE(verify(step) == std::vector<std::string>{});
+  std::set<std::string> exchanged;
+  for (const Node& n : step.nodes) {
+    if (n.op != kAllReduceOp) continue;
+    CHECK(step.values[static_cast<size_t>(n.inputs[0])].dtype == DType::F32);
+    const ValueId out = n.outputs[0];
+    exchanged.insert(name_of_value(step, out));
+    for (const Node& reader : step.nodes)  // nobody else reads what only this process has
+      CHECK((&reader == &n || std::count(reader.inputs.begin(), reader.inputs.end(), n.inputs[0]) == 0));
+  }
+  // The gradient in two bytes is exchanged in four.
+  CHECK(exchanged == std::set<std::string>{"loss", "grad(g)", "m_next", "v_next", ""});
+  std::vector<std::string> before, after;
+  for (const ValueId v : alone->outputs) before.push_back(name_of_value(*alone, v));
+  for (const ValueId v : step.outputs) after.push_back(name_of_value(step, v));
+  CHECK(before == after);
 }
 
 }  // namespace training_graph_test

@@ -1,0 +1,115 @@
+// Puts a node behind each value that processes exchange.
+#include "ir/graph/all_reduce.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/graph/training_graphs.h"
+#include "support/c_names.h"
+
+namespace tenon {
+namespace {
+
+class Exchange {
+ public:
+  explicit Exchange(Graph graph) : graph_(std::move(graph)) {
+    for (const GraphSize& s : all_sizes(graph_)) values_.take(s.name);
+    for (const Value& v : graph_.values) values_.take(v.name);
+    for (const Node& n : graph_.nodes) nodes_.take(n.name);
+  }
+
+  Graph run() {
+    // What the network replaces is read by nobody but the next step; the loss by nobody at all.
+    reduce_outputs(graph_.outputs.front());
+    for (const StatePair& s : std::vector<StatePair>(graph_.state)) {
+      if (s.gradient != kNoValue) reduce(s.gradient);
+      else if (s.parameter && !value(s.input).original.ends_with(kAverageState)) reduce_outputs(s.next);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  Value& value(ValueId v) { return graph_.values[static_cast<size_t>(v)]; }
+
+  /// The node behind which a value is known; nothing for an input or a constant, which all processes have alike.
+  std::optional<size_t> maker(ValueId v) const {
+    std::optional<size_t> at;
+    const auto makes = [&](const Region& r) {
+      const std::vector<ValueId> results = results_of(r);
+      return std::find(results.begin(), results.end(), v) != results.end();
+    };
+    for (size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      bool made = std::find(node.outputs.begin(), node.outputs.end(), v) != node.outputs.end();
+      for (RegionId r = node.region; r != kTopLevel && !made; r = graph_.regions[static_cast<size_t>(r)].parent)
+        made = makes(graph_.regions[static_cast<size_t>(r)]);
+      if (made) at = n;
+    }
+    return at;
+  }
+
+  /// The mean of `v`, which takes its name.
+  std::optional<ValueId> mean_of(ValueId v) {
+    const auto behind = maker(v);
+    if (!behind || !done_.insert(v).second) return std::nullopt;
+    const Value was = value(v);
+    const bool narrow = was.dtype != DType::F32 && was.dtype != DType::F64;
+    place_ = *behind + 1;
+    ValueId now = v;
+    if (narrow) now = add("cast", {{"dtype", DType::F32}}, now, DType::F32);
+    now = add(kAllReduceOp, {}, now, narrow ? DType::F32 : was.dtype);
+    if (narrow) now = add("cast", {{"dtype", was.dtype}}, now, was.dtype);
+    value(now).original = was.original;
+    value(v).original.clear();
+    std::swap(value(now).name, value(v).name);
+    done_.insert(now);
+    return now;
+  }
+
+  ValueId add(const std::string& op, Attributes attrs, ValueId of, DType dtype) {
+    Value made;
+    made.name = values_.fresh(value(of).name + "_here");
+    made.dtype = dtype;
+    made.dims = value(of).dims;
+    graph_.values.push_back(std::move(made));
+    const auto out = static_cast<ValueId>(graph_.values.size() - 1);
+    Node node{nodes_.fresh(op), op, {of}, std::move(attrs), {out}, "mean over the processes"};
+    graph_.nodes.insert(graph_.nodes.begin() + static_cast<std::ptrdiff_t>(place_++), std::move(node));
+    return out;
+  }
+
+  static void replace(std::vector<ValueId>& values, ValueId from, ValueId to) {
+    std::replace(values.begin(), values.end(), from, to);
+  }
+
+  void replace_outputs(ValueId from, ValueId to) {
+    replace(graph_.outputs, from, to);
+    for (StatePair& s : graph_.state) {
+      if (s.next == from) s.next = to;
+      if (s.gradient == from) s.gradient = to;
+    }
+  }
+
+  void reduce_outputs(ValueId v) {
+    if (const auto mean = mean_of(v)) replace_outputs(v, *mean);
+  }
+
+  /// Everything behind it reads the mean: the optimizer.
+  void reduce(ValueId v) {
+    const auto mean = mean_of(v);
+    if (!mean) return;
+    for (size_t n = place_; n < graph_.nodes.size(); ++n) replace(graph_.nodes[n].inputs, v, *mean);
+    replace_outputs(v, *mean);
+  }
+
+  Graph graph_;
+  CNames values_, nodes_;
+  std::set<ValueId> done_;
+  size_t place_ = 0;
+};
+
+}  // namespace
+
+Graph with_all_reduce(Graph step) { return Exchange(std::move(step)).run(); }
+
+}  // namespace tenon
