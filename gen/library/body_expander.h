@@ -17,6 +17,7 @@
 #include "library/expr_builder.h"
 #include "library/stored_view.h"
 #include "library/type_rules.h"
+#include "support/one_line.h"
 
 namespace tenon {
 
@@ -259,10 +260,10 @@ class BodyExpander {
     steps_.found.push_back({std::get<SizeRef>(scope_.binding.sizes.at(let.name).e->node).name, tensor, at, bound});
   }
 
-  /// The definition's own text; a family's, with its parameters put in, and what is on several lines are printed.
+  /// The definition's own text on one line; a family's, with its parameters put in, and one with comments are printed.
   static std::string formula_of(const Statement& s) {
     const std::string_view text = s.span.known() ? s.span.text() : std::string_view();
-    return text.empty() || text.find_first_of("$\n") != std::string_view::npos ? print(s) : std::string(text);
+    return text.empty() || text.find_first_of("$#") != std::string_view::npos ? print(s) : one_line(text);
   }
 
   static Expr stored(const Typed& v, DType storage) {

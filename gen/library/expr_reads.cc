@@ -10,6 +10,7 @@
 #include "library/expr_builder.h"
 #include "library/type_rules.h"
 #include "oracle/number.h"
+#include "support/one_line.h"
 
 namespace tenon {
 
@@ -453,7 +454,7 @@ void ExprBuilder::require_where_run(const Expr& room, Expr holds, CheckStatus st
 void ExprBuilder::require_data(Expr holds, CheckStatus status, const Syntax& place) {
   if (const auto c = constant_value(simplify(holds)); c && *c) return;
   for (size_t i = path_.size(); i-- > 0;) holds = apply(ScalarOp::Or, {apply(ScalarOp::Not, {path_[i]}), holds});
-  Check check{{}, holds, status, std::string(place.span.known() ? place.span.text() : std::string_view())};
+  Check check{{}, holds, status, one_line(place.span.known() ? place.span.text() : std::string_view())};
   const auto add = [&](const LoopVar& v) {
     if (mentions(holds, v.name)) check.loops.push_back(v);
   };
