@@ -31,14 +31,21 @@ std::optional<Steps> steps_of(const Tensor& tensor, const std::vector<Expr>& ind
   return steps;
 }
 
+/// Elements of three tensors, whose bytes need not be aligned.
 struct RowOperands {
-  const float *a, *b;
-  float* y;
-  int64_t a_step, b_step, y_step, count;
+  const unsigned char *a, *b;
+  unsigned char* y;
+  int64_t a_step, b_step, y_step, count;  // steps in bytes
 
   template <class F>
   void each(const F& f) const {
-    for (int64_t i = 0; i < count; ++i) y[i * y_step] = f(a[i * a_step], b[i * b_step]);
+    for (int64_t i = 0; i < count; ++i) {
+      float x, z;
+      std::memcpy(&x, a + i * a_step, sizeof x);
+      std::memcpy(&z, b + i * b_step, sizeof z);
+      const float r = f(x, z);
+      std::memcpy(y + i * y_step, &r, sizeof r);
+    }
   }
   void run(ScalarOp op) const {
     if (op == ScalarOp::Add) each([](float x, float z) { return x + z; });
@@ -47,12 +54,6 @@ struct RowOperands {
     else each([](float x, float z) { return x / z; });
   }
 };
-
-std::vector<float> floats(const TensorData& t) {
-  std::vector<float> out(t.bytes.size() / sizeof(float));
-  if (!out.empty()) std::memcpy(out.data(), t.bytes.data(), out.size() * sizeof(float));
-  return out;
-}
 
 /// The loops, and tensor and steps of the target and of both operands.
 struct Plan {
@@ -96,34 +97,58 @@ std::optional<Plan> plan_of(const Kernel& kernel, const OracleCall& call) {
   return p;
 }
 
-}  // namespace
+/// Loops that all tensors walk as one become one: rows of a weight of 3 x 3 taps are long then.
+void merge_loops(Plan& p) {
+  for (size_t k = p.loops.extents.size(); k-- > 1;) {
+    const int64_t inner = p.loops.extents[k];
+    const auto continues = [&](const Steps& s) { return s[k - 1] == s[k] * inner; };
+    if (!std::all_of(p.steps.begin(), p.steps.end(), continues)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(k);
+    p.loops.extents[k - 1] *= inner;
+    p.loops.extents.erase(p.loops.extents.begin() + at);
+    for (Steps& s : p.steps) s.erase(s.begin() + at - 1);
+  }
+}
 
-bool fold_binary(const Kernel& kernel, OracleCall& call) {
-  const auto p = plan_of(kernel, call);
-  if (!p) return false;
-  const std::vector<int64_t>& extents = p->loops.extents;
-  int64_t last = 0;  // the target's maximum offset
-  for (size_t k = 0; k < extents.size(); ++k) last += p->steps[0][k] * (extents[k] - 1);
-  std::vector<float> y(static_cast<size_t>(last + 1)), a = floats(call.tensors[p->tensors[1]]),
-                                                       b = floats(call.tensors[p->tensors[2]]);
+/// Rows of the innermost loop, for all turns of the others.
+void run_rows(const Plan& p, ScalarOp op, const OracleCall& call, unsigned char* y) {
+  constexpr int64_t kBytes = sizeof(float);
+  const std::vector<int64_t>& extents = p.loops.extents;
   const size_t inner = extents.size() - 1;
   std::vector<int64_t> turn(inner, 0);
   for (bool more = true; more;) {
     int64_t at[3] = {0, 0, 0};
     for (size_t t = 0; t < 3; ++t)
-      for (size_t k = 0; k < inner; ++k) at[t] += turn[k] * p->steps[t][k];
-    const RowOperands row{a.data() + at[1],   b.data() + at[2],   y.data() + at[0], p->steps[1][inner],
-                          p->steps[2][inner], p->steps[0][inner], extents[inner]};
-    row.run(std::get<Apply>(kernel.body[0].value->node).op);
+      for (size_t k = 0; k < inner; ++k) at[t] += turn[k] * p.steps[t][k] * kBytes;
+    const RowOperands row{call.tensors[p.tensors[1]].bytes.data() + at[1],
+                          call.tensors[p.tensors[2]].bytes.data() + at[2],
+                          y + at[0],
+                          p.steps[1][inner] * kBytes,
+                          p.steps[2][inner] * kBytes,
+                          p.steps[0][inner] * kBytes,
+                          extents[inner]};
+    row.run(op);
     size_t k = inner;
     while (k > 0 && ++turn[k - 1] == extents[k - 1]) turn[--k] = 0;
     more = k > 0;
   }
+}
+
+}  // namespace
+
+bool fold_binary(const Kernel& kernel, OracleCall& call) {
+  auto p = plan_of(kernel, call);
+  if (!p) return false;
+  merge_loops(*p);
+  const std::vector<int64_t>& extents = p->loops.extents;
+  int64_t last = 0;  // the target's maximum offset
+  for (size_t k = 0; k < extents.size(); ++k) last += p->steps[0][k] * (extents[k] - 1);
+  std::vector<unsigned char> y(static_cast<size_t>(last + 1) * sizeof(float));
+  run_rows(*p, std::get<Apply>(kernel.body[0].value->node).op, call, y.data());
   call.tensors.resize(kernel.tensors.size());
   TensorData& out = call.tensors[p->tensors[0]];
   out.dtype = DType::F32;
-  out.bytes.resize(y.size() * sizeof(float));
-  std::memcpy(out.bytes.data(), y.data(), out.bytes.size());
+  out.bytes = std::move(y);
   return true;
 }
 

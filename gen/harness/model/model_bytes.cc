@@ -12,9 +12,10 @@
 namespace tenon {
 namespace {
 
-constexpr size_t kRow = 4032;                       ///< a string literal of C99 has at most 4095 characters
-constexpr size_t kPiece = 126;                      ///< bytes a line
-constexpr size_t kBlock = 256 * 1024, kBatch = 64;  ///< bytes that one worker spells at once; so many blocks in turn
+constexpr size_t kRow = 4032;                      ///< a string literal of C99 has at most 4095 characters
+constexpr size_t kPiece = 126;                     ///< bytes a line
+constexpr size_t kBlock = 64 * 1024, kBatch = 32;  ///< bytes that one worker spells at once; so many blocks in turn,
+                                                   ///< whose text stays in the cache until it is appended
 
 /// How a byte is spelled inside a literal.
 struct Spelling {
@@ -93,6 +94,7 @@ void append_byte_rows(const uint8_t* data, size_t bytes, std::string& out) {
     const size_t count = std::min(texts.size(), (bytes - begin + block - 1) / block);
     for_each_index(count, [&](size_t i) {
       texts[i].clear();
+      texts[i].reserve(4 * block);
       const size_t from = begin + i * block, to = std::min(bytes, from + block);
       for (size_t at = from; at < to; at += row) append_row(data + at, std::min(row, to - at), texts[i]);
     });
