@@ -101,6 +101,7 @@ std::size_t IndexBounds::first_value(const Syntax& s) { return s.is(SyntaxKind::
 
 /// Whether an expression is an integer for certain, though its bounds may be unknown.
 bool IndexBounds::whole(const Syntax& s) {
+  if (s.is(SyntaxKind::integer)) return true;  // also where a proof would overflow
   if (s.is(SyntaxKind::subscript) && context_.whole_data.count(s.text) != 0) return true;
   const auto parts = [&] {
     return std::all_of(s.children.begin() + static_cast<std::ptrdiff_t>(first_value(s)), s.children.end(),
@@ -195,7 +196,7 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
   const bool condition =
       s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" || s.text[0] == '<' || s.text[0] == '>';
   if (condition) return bounded("condition", Polynomial(), one(), print(s));
-  const auto a = polynomial(s.children[0]), b = polynomial(s.children[1]);
+  const auto a = polynomial(s.children[0]), b = s.text == "%" ? divisor(s.children[1]) : polynomial(s.children[1]);
   // The rest of any integer is between 0 and its divisor. (A division by zero is an error of its own.)
   if (!a && b && s.text == "%" && positive(*b) && whole(s.children[0]))
     return bounded("rest", Polynomial(), *b - one(), print(s));
@@ -206,6 +207,15 @@ std::optional<Polynomial> IndexBounds::binary(const Syntax& s) {
   const auto quotient = floor_division(*a, *b);
   if (!quotient || s.text == "//") return quotient;
   return *a - *b * *quotient;  // a % b
+}
+
+/// What a rest is taken by: a size stays what it is as a u64.
+std::optional<Polynomial> IndexBounds::divisor(const Syntax& s) {
+  const bool unsigned_size =
+      s.is(SyntaxKind::call) && s.text == "cast" && s.children.size() == 2 && s.children[1].is_name("u64");
+  if (!unsigned_size) return polynomial(s);
+  const auto value = polynomial(s.children[0]);
+  return value && prove_quickly(*value) ? value : std::nullopt;
 }
 
 std::optional<Polynomial> IndexBounds::power(const Syntax& s) {

@@ -34,7 +34,11 @@ std::size_t nodes_in(const YamlNode& node, std::size_t& text) {
   return count;
 }
 
-/// Receives the events of one file and keeps a stack of open collections.
+/// Whether a key begins in the middle of a call: f(a, b) in a map {…} without quotes.
+bool cut_by_comma(const std::string& key) {
+  return std::count(key.begin(), key.end(), ')') > std::count(key.begin(), key.end(), '(');
+}
+
 /// Whether text in quotes ends before the file does, which the YAML library lets pass.
 bool is_closed(const std::string& text, std::size_t at) {
   const char quote = at < text.size() ? text[at] : '\0';
@@ -47,6 +51,7 @@ bool is_closed(const std::string& text, std::size_t at) {
   return false;
 }
 
+/// Receives the events of one file and keeps a stack of open collections.
 class Builder : public YAML::EventHandler {
  public:
   Builder(SourceFileRef file, std::size_t skipped, Diagnostics& diagnostics)
@@ -172,8 +177,10 @@ class Builder : public YAML::EventHandler {
           Code::E0106, key.span, "a key must be plain text",
           {"an optional input `C?:` needs block style, one key a line: in {…} YAML reads the `?` otherwise"});
     } else if (!map.keys.insert(key.text).second) {
-      diagnostics_.error(Code::E0103, key.span, fmt::format("the key '{}' occurs twice in this map", key.text),
-                         {"remove or rename one of the two"});
+      diagnostics_.error(
+          Code::E0103, key.span, fmt::format("the key '{}' occurs twice in this map", key.text),
+          {cut_by_comma(key.text) ? "in a map of YAML a comma ends the entry: put the text around it in quotes"
+                                  : "remove or rename one of the two"});
     } else {
       if (value.is_null() && !is_spelled(value))
         value.span = key.span;  // the library's place is behind it, often in the next line

@@ -2,7 +2,8 @@
 /* Attributes of a call: looked up by name, checked for kind and count, defaults where absent. */
 #include "tn_internal.h"
 
-/* The attribute of that name, or NULL. Exactly one of its lists is given, and the wanted number of values (-1: any). */
+/* The attribute of that name, or NULL. Of its two lists the wanted one alone is given, with the wanted number of values
+   (-1: any); an empty list has no kind. */
 static const tn_attr *find_attribute(tn_frame *f, const char *name, int required, int wants_reals, int32_t count)
 {
     for (int k = 0; k < f->n_attrs; ++k) {
@@ -14,8 +15,8 @@ static const tn_attr *find_attribute(tn_frame *f, const char *name, int required
         if (!tn_rt_same_text(a->name, name))
             continue;
         ++f->n_attrs_read;
-        if (a->count < 0 || (count >= 0 && a->count != count) || (wants_reals ? a->i != NULL : a->f != NULL) ||
-            (a->count > 0 && (wants_reals ? a->f == NULL : a->i == NULL))) {
+        const int wrong_kind = wants_reals ? a->f == NULL || a->i != NULL : a->i == NULL || a->f != NULL;
+        if (a->count < 0 || (count >= 0 && a->count != count) || (a->count > 0 && wrong_kind)) {
             tn_rt_fail(f, TN_E_ATTR);
             return NULL;
         }

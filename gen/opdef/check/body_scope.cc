@@ -167,11 +167,12 @@ bool BodyScope::visit_subs(const std::vector<Syntax>& subs, const BodyValue& val
   bool changed = false;
   if (!value.slots) {
     for (const Syntax& sub : subs) {
-      if (const auto v = variables_.find(sub.text);
-          v != variables_.end() && (sub.is(SyntaxKind::name) || sub.is(SyntaxKind::pack)))
-        v->second.elsewhere = true;
+      const bool bare = value.open && (sub.is(SyntaxKind::name) || sub.is(SyntaxKind::pack));
+      const auto v = bare ? variables_.find(sub.text) : variables_.end();
+      if (v == variables_.end() || v->second.elsewhere) continue;
+      v->second.elsewhere = changed = true;
     }
-    return false;
+    return changed;
   }
   if (subs.size() != value.slots->size()) return false;
   for (std::size_t i = 0; i < subs.size(); ++i) {
@@ -223,6 +224,7 @@ bool BodyScope::define(const Statement& statement) {
     slot.pack = sub.is(SyntaxKind::pack);
     for (const Syntax& part : parts) {
       const IndexVariable* v = part.is(SyntaxKind::name) || part.is(SyntaxKind::pack) ? variable(part.text) : nullptr;
+      if (v != nullptr && !v->extent && v->elsewhere && !value.open) return value.open = true;
       if (v == nullptr || !v->extent) return false;
       slot.extents.push_back(*v->extent);
     }
@@ -249,8 +251,10 @@ bool BodyScope::infer_call(const Statement& statement) {
   bool changed = false;
   for (std::size_t i = 0; i < statement.targets.size(); ++i) {
     BodyValue& value = values_[statement.targets[i].text];
-    if (value.slots || i >= results.size() || !results[i]) continue;
-    value.slots = results[i];
+    if (value.slots) continue;
+    if (i < results.size() && results[i]) value.slots = results[i];
+    else if (value.open) continue;
+    else value.open = true;
     changed = true;
   }
   return changed;

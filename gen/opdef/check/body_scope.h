@@ -27,7 +27,8 @@ struct Slot {
 struct BodyValue {
   const TensorDef* input = nullptr;
   const TensorDef* output = nullptr;
-  std::optional<std::vector<Slot>> slots;  ///< absent: the result of a call whose shape only expansion tells
+  std::optional<std::vector<Slot>> slots;  ///< absent: nothing here tells the shape
+  bool open = false;                       ///< a call tells the shape, or an index of its result: at expansion
 };
 
 struct IndexVariable {

@@ -238,6 +238,17 @@ bool ExpressionChecker::proved_within(const Syntax& sub, const Syntax& extent) {
   return bounds.nonnegative(sub) && bounds.below(sub, extent);
 }
 
+namespace {
+
+/// extent - 1, as one writes it.
+std::string last_of(const Syntax& extent) {
+  if (extent.is(SyntaxKind::integer)) return fmt::format("{}", extent.integer - 1);
+  const bool sum = extent.is(SyntaxKind::binary) && extent.text != "*";
+  return sum ? fmt::format("({}) - 1", print(extent)) : fmt::format("{} - 1", print(extent));
+}
+
+}  // namespace
+
 void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, const Syntax& extent) {
   IndexBounds& bounds = scope_.bounds();
   bounds.within(bound);
@@ -249,8 +260,7 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
         data ? Code::E0503 : Code::E0504, sub.span,
         data ? fmt::format("this index of '{}' comes from data and may be outside of {}", access.text, print(extent))
              : fmt::format("this index of '{}' cannot be proved to be within {}", access.text, print(extent)),
-        {data ? fmt::format("write wrap({}, {}) or clamp({}, 0, {} - 1)", print(sub), print(extent), print(sub),
-                            print(extent))
+        {data ? fmt::format("write wrap({0}, {1}) or clamp({0}, 0, {2})", print(sub), print(extent), last_of(extent))
               : guard});
     return;
   }
@@ -258,7 +268,7 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
   if ((!begins && bounds.always_negative(sub)) || (!ends && bounds.always_at_least(sub, extent))) {
     diagnostics_.error(Code::E0505, sub.span,
                        fmt::format("this index of '{}' always is outside of {}", access.text, print(extent)),
-                       {fmt::format("indices run from 0 to {} - 1", print(extent))});
+                       {fmt::format("indices run from 0 to {}", last_of(extent))});
     return;
   }
   if (!begins) {
@@ -268,10 +278,11 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
   }
   if (!ends) {
     const std::string range = smaller_range(sub, extent);
+    const std::string last =
+        extent.is(SyntaxKind::integer) ? last_of(extent) : fmt::format("{} - 1", bounds.describe(extent));
     diagnostics_.error(
         Code::E0501, sub.span, fmt::format("'{}' may read past the end of its dim {}", print(access), print(extent)),
-        {fmt::format("not proved: {} <= {} - 1{}", bounds.describe(sub), bounds.describe(extent), where(sub)),
-         range.empty() ? guard : range});
+        {fmt::format("not proved: {} <= {}{}", bounds.describe(sub), last, where(sub)), range.empty() ? guard : range});
   }
 }
 

@@ -229,7 +229,7 @@ class BodyChecker {
       diagnostics_.error(
           Code::E0409, statement.targets[0].span,
           fmt::format("'{}' is updated before it is defined, so that its shape is unknown", statement.targets[0].text),
-          {"define it first, or update an output"});
+          {fmt::format("define it first, {}[…] = 0, or update an output", statement.targets[0].text)});
       return;
     }
     expressions_.defined.erase(statement.targets[0].text);  // no update reads what it is making, on either side
@@ -418,7 +418,7 @@ class BodyChecker {
                                : "ops take whole tensors by their names, without indices"});
     } else if (value->input == nullptr && expressions_.defined.count(argument.text) == 0) {
       diagnostics_.error(Code::E0409, argument.span, fmt::format("'{}' is read before it is defined", argument.text),
-                         {"statements are in order"});
+                         {expressions_.order_note(argument)});
     }
   }
 

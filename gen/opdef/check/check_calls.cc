@@ -72,6 +72,32 @@ bool ExpressionChecker::check_special_call(const Syntax& s, const ExpressionPlac
   return true;
 }
 
+/// The same expression with each read guarded by itself.
+Syntax ExpressionChecker::guarded_reads(const Syntax& s, const Syntax& value) const {
+  if (s.is(SyntaxKind::subscript) && scope_.value(s.text) != nullptr) {
+    Syntax guard;
+    guard.kind = SyntaxKind::call;
+    guard.text = "padded";
+    guard.span = s.span;
+    guard.children = {s, value};
+    return guard;
+  }
+  Syntax all = s;
+  if (s.is(SyntaxKind::call) && (s.text == "padded" || s.text == "opt")) return all;
+  for (Syntax& child : all.children) child = guarded_reads(child, value);
+  return all;
+}
+
+/// padded(f(X[i - 1]), v): what is guarded is a read, not what is computed from reads.
+void ExpressionChecker::check_padded_expression(const Syntax& guard, const ExpressionPlace& place) {
+  const Syntax& inside = guard.children[0];
+  const Syntax fixed = guarded_reads(inside, guard.children[1]);
+  diagnostics_.error(
+      Code::E0422, inside.span, "padded is for a read of a tensor",
+      {same(fixed, inside) ? "write padded(X[i - 1], 0)" : fmt::format("guard each read by itself: {}", print(fixed))});
+  check(fixed, place);
+}
+
 /// opt(read of an optional, v) and padded(read, v).
 void ExpressionChecker::check_guard(const Syntax& s, ExpressionPlace place) {
   const Syntax& read = s.children[0];
@@ -84,7 +110,7 @@ void ExpressionChecker::check_guard(const Syntax& s, ExpressionPlace place) {
     diagnostics_.error(Code::E0421, read.span, "opt is for a read of an optional input",
                        {"declare the input as `B?`, or leave opt out"});
   } else if (!opt && value == nullptr) {
-    diagnostics_.error(Code::E0422, read.span, "padded is for a read of a tensor", {"write padded(X[i - 1], 0)"});
+    return check_padded_expression(s, place);
   }
   ExpressionPlace below = place;
   check(s.children[1], below);

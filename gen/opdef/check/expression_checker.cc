@@ -186,6 +186,18 @@ void ExpressionChecker::check_list_element(const Syntax& s, const AttrDef& attr,
                      {note});
 }
 
+/// What to do about a read of what a later statement defines, or of what the statement itself updates.
+std::string ExpressionChecker::order_note(const Syntax& read) const {
+  for (const Statement& s : op_.body) {
+    const bool defines = s.is_call || s.combine == Combine::define;
+    for (const Word& target : s.targets) {
+      if (!defines || target.text != read.text || target.span.begin <= read.span.begin) continue;
+      return fmt::format("line {} defines it: put this statement behind that one", target.span.line());
+    }
+  }
+  return "an update does not read what it updates: compute it in a statement of its own";
+}
+
 void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& place) {
   if (const AttrDef* attr = op_.attr(s.text)) return check_list_element(s, *attr, place);
   const BodyValue* value = scope_.value(s.text);
@@ -206,8 +218,7 @@ void ExpressionChecker::check_subscript(const Syntax& s, const ExpressionPlace& 
     return;
   }
   if (value->input == nullptr && defined.count(s.text) == 0) {
-    diagnostics_.error(Code::E0409, s.span, fmt::format("'{}' is read before it is defined", s.text),
-                       {"statements are in order"});
+    diagnostics_.error(Code::E0409, s.span, fmt::format("'{}' is read before it is defined", s.text), {order_note(s)});
     return;
   }
   if (value->output != nullptr && value->output->variadic) {

@@ -38,6 +38,8 @@ class ExpressionChecker {
   std::set<std::string> accumulators;
   /// The ends of a range from data, `e in a .. b`.
   void check_range(const Syntax& variable, const ExpressionPlace& place);
+  /// What to do about a read of what is not defined yet.
+  std::string order_note(const Syntax& read) const;
   /// Values of the body that are defined so far.
   std::set<std::string> defined;
   /// Lets that may be used; all when null.
@@ -57,6 +59,8 @@ class ExpressionChecker {
   void check_call(const Syntax& s, const ExpressionPlace& place);
   bool check_special_call(const Syntax& s, const ExpressionPlace& place);
   void check_guard(const Syntax& s, ExpressionPlace place);
+  void check_padded_expression(const Syntax& guard, const ExpressionPlace& place);
+  Syntax guarded_reads(const Syntax& s, const Syntax& value) const;
   void check_arguments(const Syntax& s, const ExpressionPlace& place);
   void check_pack_arguments(const Syntax& s, const ExpressionPlace& place);
   void check_type(const Syntax& type);

@@ -7,6 +7,7 @@
 
 #include "ir/number/dtype.h"
 #include "opdef/check/check_tables.h"
+#include "opdef/check/value_ranges.h"
 
 namespace tenon {
 
@@ -204,6 +205,7 @@ void add_index_values(const OpDef& op, BoundsContext& context) {
     if (expressions.whole(s.value)) context.definitions[s.targets[0].text] = &s;
   }
   add_whole_values(op, context);
+  add_value_ranges(op, context);
 }
 
 }  // namespace tenon

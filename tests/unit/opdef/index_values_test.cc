@@ -127,6 +127,22 @@ TEST_CASE("check_op: intermediates of i64 stand for their definitions") {
   CHECK_FALSE(accepted("i64[M]", "k[i] = clamp(X[i], 0, N - 1)\n      k[i] += 1\n      Y[i] = L[k[i]]"));
 }
 
+TEST_CASE("check_op: intermediates of any integer type keep to the range of their expressions") {
+  CHECK(accepted("f32[M]", "k[i] = cast(floor(X[i]), i32) % 9\n      Y[i] = L[k[i]]", ", N == 9"));
+  CHECK_FALSE(accepted("f32[M]", "k[i] = cast(floor(X[i]), i32) % 9\n      Y[i] = L[k[i]]", ", N == 8"));
+  CHECK(accepted("u8[M]", "k[i] = select(X[i] > 7, X[i] % 4, 3) + 4*(X[i] % 2)\n      Y[i] = L[k[i]]", ", N == 8"));
+  CHECK(accepted("u8[M]", "k[i] = (padded(k[i - 1], 0) + X[i]) % 5\n      Y[i] = L[k[i]]", ", N == 5"));
+  CHECK(accepted("u32[M]", "k[i] = clamp(X[i], 1, 300) - 1\n      Y[i] = L[shr(k[i], 1)]", ", N == 150"));
+  CHECK(accepted("u64[M]", "Y[i] = L[cast(X[i]//64 % cast(N, u64), i64)]"));
+  CHECK(accepted("u64[M]", "k[i] = X[i]*0x9E3779B97F4A7C15\n      Y[i] = L[cast(k[i] % cast(N, u64), i64)]"));
+  // In i8 and u8 numbers such as 200, 300 and -1 are others.
+  CHECK_FALSE(accepted("i8[M]", "k[i] = X[i] % 200\n      Y[i] = L[k[i]]", ", N == 200"));
+  CHECK_FALSE(accepted("u8[M]", "k[i] = select(X[i] > 3, -1, X[i] % 4) + 1\n      Y[i] = L[k[i]]", ", N == 8"));
+  CHECK_FALSE(accepted("u8[M]", "k[i] = clamp(X[i], 0, 4) - 1\n      Y[i] = L[k[i] + 1]", ", N == 8"));
+  CHECK_FALSE(accepted("u8[M]", "k[i] = select(Ix[i] > 3, X[i] % 4, 200)\n      Y[i] = L[k[i]]", ", N == 201"));
+  CHECK_FALSE(accepted("f32[M]", "k[i] = X[i] % 9\n      Y[i] = L[cast(k[i], i32)]", ", N == 9"));
+}
+
 TEST_CASE("check_op: nothing is proved by real attributes") {
   CHECK_FALSE(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*scale]", ", scale > 0, scale < 2"));
   CHECK_FALSE(accepted("f32[N]", "Y[i] = L[clamp(i, 0, N - 1)*alpha]", ", alpha > 0, alpha < 2"));

@@ -1,0 +1,191 @@
+// Ranges of values by interval arithmetic. Arithmetic of narrow types wraps: only numbers that the type surely holds
+// count.
+#include "opdef/check/value_ranges.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "ir/number/dtype.h"
+
+namespace tenon {
+
+namespace {
+
+using Range = std::pair<std::int64_t, std::int64_t>;
+
+bool within(const Range& inner, const Range& outer) {
+  return inner.first >= outer.first && inner.second <= outer.second;
+}
+
+class ValueRanges {
+ public:
+  ValueRanges(const OpDef& op, const BoundsContext& context) : op_(op), context_(context) {}
+
+  /// What an expression is between. Nothing below 0: -1 in an unsigned type is its largest value.
+  std::optional<Range> range(const Syntax& s) {
+    const auto found = any_range(s);
+    return found && found->first >= 0 && found->second <= capacity(s) ? found : std::nullopt;
+  }
+
+ private:
+  std::optional<Range> any_range(const Syntax& s) {
+    switch (s.kind) {
+      case SyntaxKind::integer: return Range{s.integer, s.integer};
+      case SyntaxKind::boolean: return Range{0, 1};
+      case SyntaxKind::subscript: return element(s);
+      case SyntaxKind::binary: return binary(s);
+      case SyntaxKind::call: return call(s);
+      case SyntaxKind::reduce: return s.text == "any" || s.text == "all" ? std::optional(Range{0, 1}) : std::nullopt;
+      default: return std::nullopt;
+    }
+  }
+
+  std::optional<Range> element(const Syntax& s) const {
+    const auto known = context_.ranges.find(s.text);
+    return known == context_.ranges.end() ? std::nullopt : std::optional(known->second);
+  }
+
+  std::optional<Range> binary(const Syntax& s) {
+    const std::string& sign = s.text;
+    if (is_condition(s)) return Range{0, 1};
+    const auto a = range(s.children[0]), b = range(s.children[1]);
+    if (sign == "%") {
+      if (!b || b->first < 1 || b->second > capacity(s.children[0]) || !whole(s.children[0])) return std::nullopt;
+      return a && a->second < b->first ? a : std::optional(Range{0, b->second - 1});
+    }
+    if (!a || !b || std::max(a->second, b->second) > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+    if (sign == "+") return Range{a->first + b->first, a->second + b->second};
+    if (sign == "-") return Range{a->first - b->second, a->second - b->first};
+    if (sign == "*") return Range{a->first * b->first, a->second * b->second};
+    if (sign == "//" && b->first >= 1) return Range{a->first / b->second, a->second / b->first};
+    return std::nullopt;
+  }
+
+  std::optional<Range> call(const Syntax& s) {
+    const std::size_t n = s.children.size();
+    if (s.text == "select" && n == 3) return either(s.children[1], s.children[2]);
+    if ((s.text == "padded" || s.text == "opt") && n == 2) return either(s.children[0], s.children[1]);
+    if (s.text == "clamp" && n == 3) return clamped(s);
+    if ((s.text == "min" || s.text == "max") && n == 2) return extremum(s);
+    if (s.text == "cast" && n == 2) return converted(s);
+    if (s.text == "popcount" || s.text == "clz") return Range{0, 64};
+    if (s.text == "bit_and" && n == 2) return masked(s);
+    if (s.text == "shr" && n == 2) {
+      const auto x = range(s.children[0]), by = range(s.children[1]);
+      if (x && by && by->second < 8) return Range{x->first >> by->second, x->second >> by->first};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Range> either(const Syntax& x, const Syntax& y) {
+    const auto a = range(x), b = range(y);
+    if (!a || !b) return std::nullopt;
+    return Range{std::min(a->first, b->first), std::max(a->second, b->second)};
+  }
+
+  std::optional<Range> clamped(const Syntax& s) {
+    const auto low = range(s.children[1]), high = range(s.children[2]);
+    if (!low || !high || !whole(s.children[0])) return std::nullopt;
+    if (std::max(low->second, high->second) > capacity(s.children[0])) return std::nullopt;
+    return Range{low->first, high->second};
+  }
+
+  std::optional<Range> extremum(const Syntax& s) {
+    const auto a = range(s.children[0]), b = range(s.children[1]);
+    if (!a || !b) return std::nullopt;
+    if (s.text == "min") return Range{std::min(a->first, b->first), std::min(a->second, b->second)};
+    return Range{std::max(a->first, b->first), std::max(a->second, b->second)};
+  }
+
+  /// What the type holds already stays; anything else comes within the range of the type.
+  std::optional<Range> converted(const Syntax& s) {
+    const auto value = range(s.children[0]);
+    const std::string& type = s.children[1].text;
+    const auto known = context_.type_ranges.find(type);
+    if (known == context_.type_ranges.end()) return type == "i64" || type == "u64" ? value : std::nullopt;
+    return value && within(*value, known->second) ? value : std::optional(known->second);
+  }
+
+  std::optional<Range> masked(const Syntax& s) {
+    for (const std::size_t mask : {0, 1}) {
+      const auto m = range(s.children[mask]);
+      const Syntax& x = s.children[1 - mask];
+      if (m && m->second <= capacity(x) && whole(x)) return Range{0, m->second};
+    }
+    return std::nullopt;
+  }
+
+  /// A number that the type in which an expression is computed surely holds: that of its widest part of a known type;
+  /// of numbers alone that of i64.
+  std::int64_t capacity(const Syntax& s) const {
+    if (s.is(SyntaxKind::integer) || s.is(SyntaxKind::name)) return kFlexible;
+    if (s.is(SyntaxKind::subscript)) return type_capacity(type_of(s.text));
+    if (s.is(SyntaxKind::reduce) || is_condition(s)) return kLeast;
+    const bool named = s.is(SyntaxKind::call) && (s.text == "cast" || s.text == "bits") && s.children.size() == 2;
+    if (named) return type_capacity(s.children[1].text);
+    const std::size_t first = s.is(SyntaxKind::call) && s.text == "select" ? 1 : 0;
+    std::int64_t typed = 0;
+    for (std::size_t i = first; i < s.children.size(); ++i)
+      if (const std::int64_t c = capacity(s.children[i]); c != kFlexible) typed = std::max(typed, c);
+    return typed == 0 ? kFlexible : typed;
+  }
+
+  static bool is_condition(const Syntax& s) {
+    if (s.is(SyntaxKind::boolean) || (s.is(SyntaxKind::unary) && s.text == "not")) return true;
+    return s.is(SyntaxKind::binary) && (s.text == "and" || s.text == "or" || s.text == "==" || s.text == "!=" ||
+                                        s.text[0] == '<' || s.text[0] == '>');
+  }
+
+  bool whole(const Syntax& s) {
+    if (!bounds_) bounds_.emplace(context_);
+    return bounds_->whole(s);
+  }
+
+  std::string type_of(const std::string& value) const {
+    if (const TensorDef* input = op_.input(value)) return input->dtype;
+    for (const TableDef& t : op_.tables)
+      if (t.tensor.name == value) return t.tensor.dtype;
+    return "";
+  }
+
+  static std::int64_t type_capacity(const std::string& type) {
+    const auto dtype = dtype_from_name(type);
+    if (!dtype || !is_int(*dtype) || is_small(*dtype)) return kLeast;
+    return static_cast<std::int64_t>((std::uint64_t{1} << (dtype_row(*dtype).bits - 1)) - 1);
+  }
+
+  static constexpr std::int64_t kLeast = std::numeric_limits<std::int8_t>::max();
+  static constexpr std::int64_t kFlexible = std::numeric_limits<std::int64_t>::max();
+
+  const OpDef& op_;
+  const BoundsContext& context_;
+  std::optional<IndexBounds> bounds_;  ///< made where it is asked: most values have no such range
+};
+
+bool defined_once(const OpDef& op, const std::string& value) {
+  return std::count_if(op.body.begin(), op.body.end(), [&](const Statement& s) {
+           return std::any_of(s.targets.begin(), s.targets.end(), [&](const Word& w) { return w.text == value; });
+         }) == 1;
+}
+
+}  // namespace
+
+void add_value_ranges(const OpDef& op, BoundsContext& context) {
+  for (const Statement& s : op.body) {
+    if (s.is_call || s.is_extent || s.combine != Combine::define || s.targets.size() != 1) continue;
+    const std::string& name = s.targets[0].text;
+    if (context.definitions.count(name) != 0 || context.whole_data.count(name) == 0 || !defined_once(op, name))
+      continue;
+    const auto range = ValueRanges(op, context).range(s.value);
+    if (!range) continue;
+    if (const TensorDef* output = op.output(name)) {
+      const auto type = context.type_ranges.find(output->dtype);
+      if (type != context.type_ranges.end() && !within(*range, type->second)) continue;
+      if (type == context.type_ranges.end() && output->dtype != "i64" && output->dtype != "u64") continue;
+    }
+    context.ranges[name] = *range;
+  }
+}
+
+}  // namespace tenon
