@@ -45,10 +45,11 @@ Polynomial divided(Polynomial p, int64_t by) {
 struct KnownQuantities::Search {
   const KnownQuantities& known;
   const Facts& more;
+  std::vector<const Point*> points;
   int steps = kSteps;
 
   bool never_negative(const Polynomial& goal, int64_t slack = 0) {
-    if (goal.overflowed || --steps < 0) return false;
+    if (goal.overflowed || is_refuted(goal, slack) || --steps < 0) return false;
     const QuantityName* last = last_of(goal);
     if (!last) return goal.constant_value() + slack >= 0;
     const auto parts = split(goal, *last);
@@ -62,6 +63,13 @@ struct KnownQuantities::Search {
   }
 
  private:
+  bool is_refuted(const Polynomial& goal, int64_t slack) const {
+    return std::any_of(points.begin(), points.end(), [&](const Point* point) {
+      const auto value = value_at(goal, *point);
+      return value && *value < -slack;
+    });
+  }
+
   bool is_positive(const Polynomial& p) {
     if (p.is_constant()) return p.constant_value() > 0;
     return never_negative(p - Polynomial::constant(1));
@@ -132,10 +140,13 @@ void KnownQuantities::know(const Polynomial& never_negative) {
   if (!here) return;
   known.there.push_back(known.varies ? *split(elsewhere(never_negative), known.moved) : *here);
   known.here.push_back(std::move(*here));
+  forget_from(last->number() / 2);
 }
 
 void KnownQuantities::know_choice(const Polynomial& quantity, const Polynomial& a, const Polynomial& b) {
-  all_[last_of(quantity)->number() / 2].choices.emplace_back(a, b);
+  const size_t number = last_of(quantity)->number() / 2;
+  all_[number].choices.emplace_back(a, b);
+  forget_from(number);
 }
 
 Facts KnownQuantities::consequences(const Polynomial& fact) const {
@@ -180,7 +191,7 @@ Polynomial KnownQuantities::elsewhere(const Polynomial& p) const {
 }
 
 bool KnownQuantities::proves(const Polynomial& goal, const Facts& more) const {
-  return Search{*this, more}.never_negative(goal);
+  return Search{*this, more, points_for(goal, more)}.never_negative(goal);
 }
 
 /// The one that got its value last. Points into `p`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -51,6 +52,9 @@ class KnownQuantities {
     std::vector<std::pair<Polynomial, Polynomial>> choices;  ///< it is one of each pair
   };
   struct Search;
+  /// Values by number that agree with what is known of the quantities; fewer than there are where no value is left for
+  /// the next one. What is false at a point cannot be proved.
+  using Point = std::vector<int64_t>;
 
   const std::vector<Split>& facts_of(const QuantityName& name) const {
     return is_moved(name) ? about(name).there : about(name).here;
@@ -59,6 +63,16 @@ class KnownQuantities {
   const Known& about(const QuantityName& name) const { return all_[name.number() / 2]; }
   static const QuantityName* last_of(const Polynomial& p);
 
+  /// Points are chosen anew from a quantity on, of which more is known now.
+  void forget_from(size_t quantity);
+  void extend_points() const;
+  void extend(Point& point, size_t seed) const;
+  std::optional<int64_t> pick(const Point& point, size_t seed) const;
+  static std::optional<int64_t> value_at(const Polynomial& p, const Point& point);
+  /// The points where all facts hold that a proof of the goal can use.
+  std::vector<const Point*> points_for(const Polynomial& goal, const Facts& more) const;
+
+  mutable std::vector<Point> points_;
   std::vector<Known> all_;  ///< numbers 2·i and 2·i + 1 are those of quantity i here and in another iteration
 };
 
