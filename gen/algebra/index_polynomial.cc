@@ -266,7 +266,7 @@ std::optional<Polynomial> IndexBounds::floor_division(const Polynomial& a, const
 /// A quantity between two bounds, either of which may be unknown.
 std::optional<Polynomial> IndexBounds::bounded(const std::string& kind, const std::optional<Polynomial>& low,
                                                const std::optional<Polynomial>& high, const std::string& key) {
-  const std::string name = fmt::format("{}({})", kind, key);
+  const std::string name = key.ends_with(')') || key.ends_with(']') ? key : fmt::format("{}({})", kind, key);
   Quantity quantity;
   const Polynomial q = Polynomial::quantity(name);
   if (low) quantity.facts.push_back(q - *low);

@@ -123,7 +123,7 @@ bool ExprBuilder::has_function(const Syntax& s, ScalarOp op, DType t) {
   if (is_defined(op, t)) return true;
   error(Code::E0608, s,
         fmt::format("{} has no {}", name_of(t), s.text.empty() ? scalar_op_row(op).name : std::string_view(s.text)),
-        {is_complex(t) ? "take its real or imag, or its abs" : "cast it to a whole type, or take its bits(x, u32)"});
+        {is_complex(t) ? "take its real or imag, or its abs" : "cast it to an integer type, or take its bits(x, u32)"});
   return false;
 }
 

@@ -226,7 +226,13 @@ std::string ExpressionChecker::where(const Syntax& sub) {
 std::string ExpressionChecker::smaller_range(const Syntax& sub, const Syntax& extent) {
   if (!sub.is(SyntaxKind::binary) || sub.text != "+" || !sub.children[1].is(SyntaxKind::integer)) return "";
   const IndexVariable* v = sub.children[0].is(SyntaxKind::name) ? scope_.variable(sub.children[0].text) : nullptr;
-  if (v == nullptr || v->declared || v->fixed || !v->extent || !same(*v->extent, extent)) return "";
+  if (v == nullptr || !v->extent) return "";
+  const bool sizes = v->extent->is(SyntaxKind::name) && extent.is(SyntaxKind::name);
+  if (sizes && !same(*v->extent, extent))
+    return fmt::format(
+        "state under `require` that {} + {} <= {}, or guard it with padded, clamp, wrap, reflect or mirror",
+        v->extent->text, sub.children[1].integer, extent.text);
+  if (v->declared || v->fixed || !same(*v->extent, extent)) return "";
   return fmt::format(
       "'{0}' runs over all of {1} because nothing else gives it a range: write index: {{{0}: {1} - {2}}}",
       sub.children[0].text, print(extent), sub.children[1].integer);
@@ -239,6 +245,15 @@ bool ExpressionChecker::proved_within(const Syntax& sub, const Syntax& extent) {
 }
 
 namespace {
+
+bool divides(const Syntax& s) {
+  return (s.is(SyntaxKind::binary) && s.text == "/") || std::any_of(s.children.begin(), s.children.end(), divides);
+}
+
+/// What is compared with the first or the last element: of a clamp its own end.
+const Syntax& end_of(const Syntax& sub, std::size_t end) {
+  return sub.is(SyntaxKind::call) && sub.text == "clamp" && sub.children.size() == 3 ? sub.children[end] : sub;
+}
 
 /// extent - 1, as one writes it.
 std::string last_of(const Syntax& extent) {
@@ -261,7 +276,8 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
         data ? fmt::format("this index of '{}' comes from data and may be outside of {}", access.text, print(extent))
              : fmt::format("this index of '{}' cannot be proved to be within {}", access.text, print(extent)),
         {data ? fmt::format("write wrap({0}, {1}) or clamp({0}, 0, {2})", print(sub), print(extent), last_of(extent))
-              : guard});
+         : divides(sub) ? "an index is an integer: // divides integers"
+                        : guard});
     return;
   }
   const bool begins = bounds.nonnegative(sub), ends = bounds.below(sub, extent);
@@ -272,9 +288,10 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
     return;
   }
   if (!begins) {
-    diagnostics_.error(Code::E0502, sub.span,
-                       fmt::format("'{}' may read before the start of its dim {}", print(access), print(extent)),
-                       {fmt::format("not proved: {} >= 0{}", bounds.describe(sub), where(sub)), guard});
+    diagnostics_.error(
+        Code::E0502, sub.span,
+        fmt::format("'{}' may read before the start of its dim {}", print(access), print(extent)),
+        {fmt::format("not proved: {} >= 0{}", bounds.describe(end_of(sub, 1)), where(end_of(sub, 1))), guard});
   }
   if (!ends) {
     const std::string range = smaller_range(sub, extent);
@@ -282,7 +299,8 @@ void ExpressionChecker::check_bounds(const Syntax& access, const Syntax& sub, co
         extent.is(SyntaxKind::integer) ? last_of(extent) : fmt::format("{} - 1", bounds.describe(extent));
     diagnostics_.error(
         Code::E0501, sub.span, fmt::format("'{}' may read past the end of its dim {}", print(access), print(extent)),
-        {fmt::format("not proved: {} <= {}{}", bounds.describe(sub), last, where(sub)), range.empty() ? guard : range});
+        {fmt::format("not proved: {} <= {}{}", bounds.describe(end_of(sub, 2)), last, where(end_of(sub, 2))),
+         range.empty() ? guard : range});
   }
 }
 

@@ -109,8 +109,9 @@ class StatementParser {
     if (!parser_.failed() && !parser_.at_end()) {
       parser_.fail(Code::E0308, parser_.peek(),
                    fmt::format("the statement should end before {}", describe(parser_.peek())),
-                   {parser_.peek().text == "if" ? "a choice is written select(condition, yes, no)"
-                                                : "one statement a line; an operator may be missing"});
+                   {parser_.peek().text == "if"  ? "a choice is written select(condition, yes, no)"
+                    : parser_.peek().text == "[" ? "give the result of a call a name, s = f(x), and read s[i]"
+                                                 : "one statement a line; an operator may be missing"});
     }
     if (twin) twin->span = out.span;
     return !parser_.failed() && parser_.depth_allowed(out.value);

@@ -15,19 +15,50 @@ namespace {
 constexpr const char* kExample = "W: {type: \"f32[3]\", values: [1, 2, 1]}, or with of: [k] a formula as values";
 constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 
+/// What numbers and lets of numbers alone come to.
+std::optional<std::int64_t> number_of(const Syntax& s, const OpDef& op) {
+  constexpr std::int64_t kLargest = std::int64_t{1} << 31;
+  if (s.is(SyntaxKind::integer)) return s.integer;
+  if (s.is(SyntaxKind::name)) {
+    const LetDef* let = op.let(s.text);
+    return let == nullptr ? std::nullopt : number_of(let->value, op);
+  }
+  if (!s.is(SyntaxKind::binary)) return std::nullopt;
+  const auto a = number_of(s.children[0], op), b = number_of(s.children[1], op);
+  if (!a || !b || *a < 0 || *b < 0 || *a > kLargest || *b > kLargest) return std::nullopt;
+  if (s.text == "+") return *a + *b;
+  if (s.text == "-") return *a - *b;
+  if (s.text == "*") return *a * *b;
+  if (s.text == "//" && *b != 0) return *a / *b;
+  return std::nullopt;
+}
+
+/// The extent of a let is the number that it is.
+void resolve(Dim& d, const OpDef& op) {
+  if (d.kind != DimKind::size || d.broadcast) return;
+  const LetDef* let = op.let(d.name);
+  const auto value = let == nullptr ? std::nullopt : number_of(let->value, op);
+  if (!value || *value < 0) return;
+  d.kind = DimKind::integer;
+  d.name.clear();
+  d.value = *value;
+}
+
 /// `T[3, 3]` with extents that are numbers.
 bool read_type(const YamlNode& node, TableDef& table, OpDef& op, Diagnostics& diagnostics) {
   if (!want_text(node, "the type of a table", "type: \"f32[3, 3]\"", diagnostics)) return false;
   if (!parse_tensor_type(placed_text(node), table.tensor, diagnostics)) return false;
   if (!declare_derived_type(table.tensor.dtype, table.tensor.dtype_span, op, diagnostics)) return false;
   std::int64_t elements = 1;
-  for (const Dim& d : table.tensor.dims) {
+  for (Dim& d : table.tensor.dims) {
+    resolve(d, op);
     if (d.kind == DimKind::integer && !d.broadcast) {
       elements = elements > kMostElements ? elements : elements * d.value;
       continue;
     }
-    diagnostics.error(Code::E0236, d.span, fmt::format("the extent '{}' of the table is not a number", print(d)),
-                      {"what a table holds is known when the code is generated: write \"f32[3, 3]\""});
+    diagnostics.error(
+        Code::E0236, d.span, fmt::format("the extent '{}' of the table is not a number", print(d)),
+        {"what a table holds is known when the code is generated: write \"f32[3, 3]\", or lets of numbers"});
     return false;
   }
   if (elements <= kMostElements) return true;

@@ -77,6 +77,22 @@ TEST_CASE("tables: lists and formulas in the type of the kernel, rounded to it")
   CHECK(numbers(table_of(half, "W"))[3] == 0.0999755859375);
 }
 
+TEST_CASE("tables: an extent may be a let of numbers") {
+  const Kernel k = kernels_of(R"yaml(
+    types: {T: float}
+    let: {K: 2, L: K*3 - 1}
+    tables:
+      W: {type: "T[K]", values: [1, 2]}
+      S: {type: "T[K, L]", of: [k, l], values: "k + l"}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[n] = X[n]*W[n % K] + S[n % K,n % L]
+)yaml",
+                              DType::F32)[0];
+  CHECK(numbers(table_of(k, "W")) == std::vector<double>{1, 2});
+  CHECK(numbers(table_of(k, "S")) == std::vector<double>{0, 1, 2, 3, 4, 1, 2, 3, 4, 5});
+}
+
 TEST_CASE("tables: what no statement reads is no tensor of the kernel") {
   const Kernel k = kernels_of(R"yaml(
     types: {T: float}
