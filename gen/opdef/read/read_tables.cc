@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 
 #include "opdef/notation/parse_body.h"
@@ -15,16 +16,18 @@ namespace {
 constexpr const char* kExample = "W: {type: \"f32[3]\", values: [1, 2, 1]}, or with of: [k] a formula as values";
 constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 
-/// What numbers and lets of numbers alone come to.
-std::optional<std::int64_t> number_of(const Syntax& s, const OpDef& op) {
+using Numbers = std::map<std::string, std::int64_t>;
+
+/// What numbers and names of numbers come to.
+std::optional<std::int64_t> number_of(const Syntax& s, const Numbers& known) {
   constexpr std::int64_t kLargest = std::int64_t{1} << 31;
   if (s.is(SyntaxKind::integer)) return s.integer;
   if (s.is(SyntaxKind::name)) {
-    const LetDef* let = op.let(s.text);
-    return let == nullptr ? std::nullopt : number_of(let->value, op);
+    const auto found = known.find(s.text);
+    return found == known.end() ? std::nullopt : std::optional(found->second);
   }
   if (!s.is(SyntaxKind::binary)) return std::nullopt;
-  const auto a = number_of(s.children[0], op), b = number_of(s.children[1], op);
+  const auto a = number_of(s.children[0], known), b = number_of(s.children[1], known);
   if (!a || !b || *a < 0 || *b < 0 || *a > kLargest || *b > kLargest) return std::nullopt;
   if (s.text == "+") return *a + *b;
   if (s.text == "-") return *a - *b;
@@ -33,15 +36,21 @@ std::optional<std::int64_t> number_of(const Syntax& s, const OpDef& op) {
   return std::nullopt;
 }
 
+/// The lets that are numbers, whatever the sizes are: each knows those before it.
+Numbers numbers_among_lets(const OpDef& op) {
+  Numbers known;
+  for (const LetDef& let : op.lets)
+    if (const auto value = number_of(let.value, known)) known.emplace(let.name, *value);
+  return known;
+}
+
 /// The extent of a let is the number that it is.
-void resolve(Dim& d, const OpDef& op) {
-  if (d.kind != DimKind::size || d.broadcast) return;
-  const LetDef* let = op.let(d.name);
-  const auto value = let == nullptr ? std::nullopt : number_of(let->value, op);
-  if (!value || *value < 0) return;
+void resolve(Dim& d, const Numbers& lets) {
+  const auto found = d.kind == DimKind::size && !d.broadcast ? lets.find(d.name) : lets.end();
+  if (found == lets.end() || found->second < 0) return;
   d.kind = DimKind::integer;
   d.name.clear();
-  d.value = *value;
+  d.value = found->second;
 }
 
 /// `T[3, 3]` with extents that are numbers.
@@ -50,8 +59,9 @@ bool read_type(const YamlNode& node, TableDef& table, OpDef& op, Diagnostics& di
   if (!parse_tensor_type(placed_text(node), table.tensor, diagnostics)) return false;
   if (!declare_derived_type(table.tensor.dtype, table.tensor.dtype_span, op, diagnostics)) return false;
   std::int64_t elements = 1;
+  const Numbers lets = numbers_among_lets(op);
   for (Dim& d : table.tensor.dims) {
-    resolve(d, op);
+    resolve(d, lets);
     if (d.kind == DimKind::integer && !d.broadcast) {
       elements = elements > kMostElements ? elements : elements * d.value;
       continue;

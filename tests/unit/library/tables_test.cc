@@ -93,6 +93,15 @@ TEST_CASE("tables: an extent may be a let of numbers") {
   CHECK(numbers(table_of(k, "S")) == std::vector<double>{0, 1, 2, 3, 4, 1, 2, 3, 4, 5});
 }
 
+TEST_CASE("tables: lets that need each other, or sizes, are no extents of tables") {
+  for (const char* lets : {"{K: L + 1, L: K + 1}", "{K: K}", "{K: N}", "{K: 2 - 3}"}) {
+    const std::string text = std::string("ops:\n  - op: f\n    types: {T: float}\n    let: ") + lets +
+                             "\n    tables: {W: {type: \"T[K]\", values: [1, 2]}}\n    in: {X: \"T[N]\"}\n"
+                             "    out: {Y: \"T[N]\"}\n    body: Y[n] = X[n]\n";
+    CHECK_FALSE(read_ops({}, {std::make_shared<SourceFile>("ops.yaml", text)}).ok());
+  }
+}
+
 TEST_CASE("tables: what no statement reads is no tensor of the kernel") {
   const Kernel k = kernels_of(R"yaml(
     types: {T: float}
