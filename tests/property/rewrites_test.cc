@@ -373,4 +373,20 @@ TEST_CASE("rewrites: all rules together come to an end and keep what is computed
   }
 }
 
+TEST_CASE("rewrites: few rows are multiplied by weights in registers, more rows a panel at a time") {
+  const auto product_of = [](int rows, const std::string& type) {
+    const Instance i = {"gemm_of_narrow_weights", "  x: f32[" + std::to_string(rows) + ", 64]\n",
+                        constant("s", "f32[1, 96]") + weights("f32[64, 96]"),
+                        "  f = cast(wf, dtype=" + type + ")\n  y = gemm(x, dequantize(f, s))\n"};
+    const Graph graph = apply_rewrites(shipped(), rules(), graph_of(i)).graph;
+    const auto at =
+        std::find_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) { return n.op.starts_with("matmul_"); });
+    return at == graph.nodes.end() ? "" : at->op;
+  };
+  CHECK(product_of(3, "i4") == "matmul_nibbles");
+  CHECK(product_of(4, "i4") == "matmul_nibble_panels");
+  CHECK(product_of(4, "i8") == "matmul_bytes");
+  CHECK(product_of(5, "i8") == "matmul_byte_panels");
+}
+
 }  // namespace rewrites_test
