@@ -183,6 +183,13 @@ bool GraphBuilder::is_input(ValueId id) const {
   return std::find(graph_.inputs.begin(), graph_.inputs.end(), id) != graph_.inputs.end();
 }
 
+bool GraphBuilder::makes(DType type) const {
+  for (size_t v = 0; v < entries_.size(); ++v)
+    if (entries_[v].value.dtype == type && !entries_[v].value.constant && !is_input(static_cast<ValueId>(v)))
+      return true;
+  return false;
+}
+
 InferredTypes GraphBuilder::infer(const std::string& op, const std::vector<ValueId>& inputs, const Attributes& attrs,
                                   size_t outputs) const {
   std::vector<std::optional<TensorType>> types;

@@ -120,6 +120,8 @@ class GraphBuilder {
   /// What the elements of a tensor are between, as far as constants and the operators that made it say.
   std::optional<ValueRange> range(ValueId id) const;
   bool is_input(ValueId id) const;
+  /// Whether a node makes a value of this type.
+  bool makes(DType type) const;
   TextTable& texts() { return texts_; }
   /// Whether the value is known in a loop or branch only.
   bool is_inside(ValueId id) const { return at(id).region != kTopLevel; }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "ir/graph/training_graphs.h"
 
@@ -62,6 +63,23 @@ class Steps {
     if (optimizer_.average) average(p, moved);
   }
 
+  /// From here on nothing is updated where this, a bool, is false.
+  void only_where(ValueId finite) { finite_ = finite; }
+
+  /// The scale of the next step, and the number of updates.
+  void scale(ValueId now) {
+    const auto count = [&](const char* name) { return builder_.add_input(name, DType::I64, {}); };
+    const ValueId age = count(kScaleAgeState);
+    const std::vector<ValueId> next = builder_.add_node("loss_scale_step", {now, age, finite_}, {}, 2);
+    const auto first = std::make_shared<TensorData>(TensorData{DType::F32, {}, std::vector<uint8_t>(sizeof(float))});
+    const auto value = static_cast<float>(*optimizer_.loss_scale);
+    std::memcpy(first->bytes.data(), &value, sizeof value);
+    keep(kScaleState, {now, first, 0, std::nullopt, false}, at_update(now, next[0]));
+    keep(kScaleAgeState, {age, nullptr, 0, std::nullopt, false}, at_update(age, next[1]));
+    if (updates_ != kNoValue)
+      keep(kUpdatesState, {updates_, nullptr, 0, std::nullopt, false}, updated(updates_, update_));
+  }
+
   void running(const RunningParameter& p) { keep(p.name, {p.value, p.initial, 0, std::nullopt, true}, p.next); }
 
  private:
@@ -74,12 +92,24 @@ class Steps {
 
   /// The number of the update, 1 at first.
   ValueId update() {
+    if (optimizer_.scale_follows) return update_made();
     if (optimizer_.accumulate == 1) return counters_.step();
     if (update_ == kNoValue) update_ = builder_.add_node("update_number", {counters_.step()}, every(), 1)[0];
     return update_;
   }
-  /// `next` where gradients of enough steps were seen, else `now`.
+  /// The same where some steps make none.
+  ValueId update_made() {
+    if (updates_ != kNoValue) return update_;
+    updates_ = builder_.add_input(kUpdatesState, DType::I64, {});
+    return update_ = builder_.add_node("add", {updates_, builder_.add_numbers(DType::I64, {}, {1})}, {}, 1)[0];
+  }
+  /// `next` where there is an update, else `now`.
   ValueId updated(ValueId now, ValueId next) {
+    if (finite_ != kNoValue) next = builder_.add_node("where", {finite_, next, now}, {}, 1)[0];
+    return at_update(now, next);
+  }
+  /// `next` where gradients of enough steps were seen, else `now`.
+  ValueId at_update(ValueId now, ValueId next) {
     if (optimizer_.accumulate == 1) return next;
     return builder_.add_node("every_so_many", {next, now, counters_.step()}, every(), 1)[0];
   }
@@ -150,7 +180,7 @@ class Steps {
   const Optimizer& optimizer_;
   const OpSignature& signature_;
   NamedOutputs& outputs_;
-  ValueId factor_ = kNoValue, update_ = kNoValue;
+  ValueId factor_ = kNoValue, update_ = kNoValue, updates_ = kNoValue, finite_ = kNoValue;
   std::map<double, ValueId> rates_;
   std::map<std::string, std::pair<ValueId, ValueId>> sums_;  // of gradients: now, next
 };
@@ -190,6 +220,43 @@ std::vector<ValueId> clipped(GraphBuilder& builder, std::vector<ValueId> gradien
   return gradients;
 }
 
+/// The gradient of the loss that was multiplied with the scale, divided by it in a type that holds the quotient's
+/// operands.
+ValueId without_scale(GraphBuilder& builder, ValueId gradient, ValueId scale) {
+  const DType type = builder.value(gradient).dtype, wide = type == DType::F64 ? type : DType::F32;
+  const ValueId quotient =
+      builder.add_node("div", {converted(builder, gradient, wide), converted(builder, scale, wide)}, {}, 1)[0];
+  return converted(builder, quotient, type);
+}
+
+/// Whether all elements of all gradients are finite.
+ValueId all_finite(GraphBuilder& builder, const std::vector<ValueId>& gradients) {
+  std::vector<ValueId> sound;
+  for (const ValueId g : gradients) {
+    if (!sound.empty()) sound.insert(sound.begin(), g);
+    else sound.push_back(g);
+    sound = builder.add_node("all_finite", sound, {}, 1);
+  }
+  return sound[0];
+}
+
+/// The factor of the loss; kNoValue without one.
+ValueId scale_of(GraphBuilder& builder, const Optimizer& optimizer) {
+  if (!optimizer.loss_scale) return kNoValue;
+  if (optimizer.scale_follows) return builder.add_input(kScaleState, DType::F32, {});
+  return builder.add_node(
+      "full", {}, {{"shape", std::vector<int64_t>{}}, {"value", *optimizer.loss_scale}, {"dtype", DType::F32}}, 1)[0];
+}
+
+/// Gradients of the loss, computed from a scaled one where a scale is given.
+std::vector<ValueId> gradients_of(GraphBuilder& builder, ValueId loss, const std::vector<ValueId>& wrt, ValueId scale) {
+  if (scale == kNoValue) return builder.add_gradients(loss, wrt);
+  const ValueId factor = converted(builder, scale, builder.value(loss).dtype);
+  std::vector<ValueId> out = builder.add_gradients(builder.add_node("mul", {loss, factor}, {}, 1)[0], wrt);
+  for (ValueId& g : out) g = without_scale(builder, g, scale);
+  return out;
+}
+
 }  // namespace
 
 void add_training(GraphBuilder& builder, RunCounters& counters, ValueId loss, const StepParameters& parameters,
@@ -198,7 +265,8 @@ void add_training(GraphBuilder& builder, RunCounters& counters, ValueId loss, co
   std::vector<ValueId> wrt;
   for (const TrainedParameter& p : trained) wrt.push_back(p.value);
   builder.set_origin("train: loss");
-  const std::vector<ValueId> gradients = builder.add_gradients(loss, wrt);
+  const ValueId scale = scale_of(builder, optimizer);
+  const std::vector<ValueId> gradients = gradients_of(builder, loss, wrt, scale);
   NamedOutputs all = {{"loss", loss}};
   for (size_t i = 0; i < gradients.size(); ++i)
     all.emplace_back(fmt::format("grad({})", trained[i].name), gradients[i]);
@@ -207,9 +275,11 @@ void add_training(GraphBuilder& builder, RunCounters& counters, ValueId loss, co
   Steps steps(builder, counters, optimizer, all);
   std::vector<ValueId> moved = gradients;
   for (size_t i = 0; i < moved.size(); ++i) moved[i] = steps.accumulated(trained[i], moved[i]);
+  if (optimizer.scale_follows) steps.only_where(all_finite(builder, moved));
   moved = clipped(builder, std::move(moved), optimizer);
   for (size_t i = 0; i < gradients.size(); ++i) steps.parameter(trained[i], moved[i], i + 1);
   for (const RunningParameter& p : parameters.running) steps.running(p);
+  if (optimizer.scale_follows) steps.scale(scale);
   counters.finish(all);
   outputs = std::move(all);
 }

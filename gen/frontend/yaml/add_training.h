@@ -36,6 +36,8 @@ struct Optimizer {
   std::optional<double> clip_norm;             // limit of the norm of all gradients together
   int64_t accumulate = 1;                      // gradients of so many steps are one
   std::optional<double> average;               // what of the running mean of a parameter stays at a step
+  std::optional<double> loss_scale;            // of the loss whose gradients are computed, for f16
+  bool scale_follows = false;                  // that is the first one: it falls when gradients overflow, and rises
 };
 
 /// Adds the gradients of `loss` and the next values of all parameters. Appends to `outputs`, which has the network's:

@@ -188,6 +188,12 @@ void GraphSections::read_step(const YamlNode& train, const YamlNode& loss, Value
             {"an op with an input S and an output S_next does, as batch_norm with its M and V in a step of training"});
   }
   const Optimizer chosen = read_train_section(train, trained_, semantics_, diagnostics_);
+  const bool narrow = builder().makes(DType::F16) || std::any_of(trained_.begin(), trained_.end(), [&](const auto& p) {
+                        return builder().value(p.value).dtype == DType::F16;
+                      });
+  if (chosen.loss_scale && !narrow)
+    error(Code::E0710, train.find("loss_scale")->span, "loss_scale has no effect: no value of the step is f16",
+          {"gradients of other types do not become 0 where those of the loss are small; leave it out"});
   if (diagnostics_.has_errors()) return;
   try {
     add_training(builder(), counters(), value, parameters, chosen, outputs);

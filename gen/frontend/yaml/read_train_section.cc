@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "frontend/yaml/check_key_rows.h"
 
@@ -21,6 +22,7 @@ constexpr KeyRow kTrainKeys[] = {
     {"groups", YamlKind::sequence, false, "groups: [{parameters: [b1, b2], weight_decay: 0}]"},
     {"accumulate", YamlKind::scalar, false, "accumulate: 4"},
     {"average", YamlKind::scalar, false, "average: 0.999"},
+    {"loss_scale", YamlKind::scalar, false, "loss_scale: dynamic"},
 };
 
 /// The whole text is a number.
@@ -47,6 +49,7 @@ class SectionReader {
     limit("clip_value", out.clip_value);
     limit("average", out.average);
     if (out.average && *out.average >= 1) error(*train_.find("average"), "average is a number between 0 and 1");
+    scale(out);
     const YamlNode* steps = train_.find("accumulate");
     if (steps && (!read_number(steps->text, out.accumulate) || out.accumulate < 1))
       error(*steps, "accumulate is a number of steps, 1 or more");
@@ -82,6 +85,19 @@ class SectionReader {
     double value = 0;
     if (!read_number(n->text, value) || !(value > 0)) return error(*n, fmt::format("{} is a number above 0", key));
     limit = value;
+  }
+
+  void scale(Optimizer& to) {
+    constexpr double kFirst = 65536;
+    const YamlNode* n = train_.find("loss_scale");
+    if (!n) return;
+    double value = 0;
+    to.scale_follows = n->text == "dynamic";
+    if (to.scale_follows) to.loss_scale = kFirst;
+    else if (!read_number(n->text, value) || !(value > 0) || !std::isfinite(value))
+      error(*n, "loss_scale is dynamic, or a number above 0");
+    else if (value == 1) error(*n, "a loss_scale of 1 has no effect; leave it out");
+    else to.loss_scale = value;
   }
 
   /// Parameters for which the optimizer has other attributes.

@@ -9,6 +9,11 @@ namespace tenon {
 /// the run. No parameter has such a name.
 inline constexpr const char *kStepState = "tenon.step", *kSeedState = "tenon.seed";
 
+/// States of a step whose loss is scaled by what overflows: the scale, the steps since it changed, and the updates that
+/// were made.
+inline constexpr const char *kScaleState = "tenon.loss_scale", *kScaleAgeState = "tenon.loss_scale.age",
+                            *kUpdatesState = "tenon.updates";
+
 /// What is behind the name of a parameter in that of its running mean, which validation reads in its place.
 inline constexpr const char* kAverageState = ".average";
 

@@ -356,4 +356,59 @@ TEST_CASE("training: processes exchange the loss, gradients and what the network
   CHECK(before == after);
 }
 
+/// 1e-6*sum(w*x) with the product in f16: its gradient, 1e-6*x, is less than what f16 tells apart for small x.
+std::string halves(const std::string& more, const std::string& scale = "1e-6") {
+  return "graph: g\ninputs: {x: \"f64[4]\"}\nparameters:\n  w: {type: \"f64[4]\", from: full(value=2), grad: true}\n"
+         "modules:\n  low(v): cast(v, dtype=f16)\n"
+         "main: y = cast(low(w)*low(x), dtype=f64)\noutputs: [y]\ntrain:\n  targets: {t: \"f64[4]\"}\n"
+         "  loss: " +
+         scale + "*sum(y + 0*t)\n  optimizer: sgd(lr=1000)\n" + more;
+}
+
+std::vector<double> trained_halves(const std::string& text, int steps) {
+  auto read = training_graph(text);
+  if (!read.ok()) FAIL(read.diagnostics().text());
+  auto graph = backward_graph(shipped(), std::move(read).value());
+  REQUIRE(graph.ok());
+  REQUIRE(verify(*graph) == std::vector<std::string>{});
+  return trained(*graph, {1, 0.015625, 2, 0}, kT, steps);
+}
+
+TEST_CASE("training: a scaled loss keeps small gradients of f16") {
+  const std::vector<double> lost = trained_halves(halves(""), 1),
+                            kept = trained_halves(halves("  loss_scale: 1024\n"), 1),
+                            followed = trained_halves(halves("  loss_scale: dynamic\n"), 1);
+  CHECK(lost[1] == 2);  // 1.6e-8 in f16 is 0
+  for (const std::vector<double>& w : {kept, followed}) {
+    CHECK(std::fabs(w[1] - (2 - 1e-3 * 0.015625)) < 1e-7);
+    CHECK(std::fabs(w[0] - (2 - 1e-3)) < 1e-6);
+    CHECK(w[3] == 2);
+  }
+}
+
+TEST_CASE("training: a scale that follows skips steps that overflow") {
+  // A gradient of 8 overflows at 65536, 32768, 16384 and, by a rounding, at 8192.
+  const std::string text = halves("  loss_scale: dynamic\n", "4");
+  CHECK(trained_halves(text, 4)[2] == 2);
+  CHECK(trained_halves(text, 5)[2] == 2 - 8000.0);
+  CHECK(trained_halves(text, 6)[2] == 2 - 16000.0);
+  // The optimizer sees the first update as its first step, and so does the accumulation of two.
+  auto adam = halves("  loss_scale: dynamic\n", "4");
+  adam.replace(adam.find("sgd(lr=1000)"), 12, "adam(lr=0.5)");
+  CHECK(trained_halves(adam, 4)[2] == 2);
+  CHECK(std::fabs(trained_halves(adam, 5)[2] - 1.5) < 1e-6);
+  CHECK(trained_halves(text + "  accumulate: 2\n", 8)[2] == 2);
+  CHECK(trained_halves(text + "  accumulate: 2\n", 10)[2] == 2 - 8000.0);
+}
+
+TEST_CASE("training: a scale that changes nothing is refused") {
+  CHECK(error_of(text_of("sgd(lr=0.1)\n  loss_scale: 1024")) ==
+        "g.yaml:12:15: error: loss_scale has no effect: no value of the step is f16 [E0710]");
+  CHECK(error_of(halves("  loss_scale: 1\n")).find("a loss_scale of 1 has no effect; leave it out") !=
+        std::string::npos);
+  for (const char* wrong : {"0", "-2", "inf", "often"})
+    CHECK(error_of(halves(std::string("  loss_scale: ") + wrong + "\n"))
+              .find("loss_scale is dynamic, or a number above 0") != std::string::npos);
+}
+
 }  // namespace training_graph_test
