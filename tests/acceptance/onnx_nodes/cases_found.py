@@ -29,6 +29,12 @@ def cases():
     yield case('LayerNormalization', data(6, 2, 3, 4).astype(np.float64), data(7, 4).astype(np.float64), outputs=3, opset=17, judge='onnxruntime')
     yield case('Resize', data(8, 5, 3), None, None, np.array([1, 3]), mode='linear', coordinate_transformation_mode='pytorch_half_pixel', opset=13, const=(3,))
     yield case('Resize', data(9, 2, 3, 7), np.array([1, 2, 0.6], np.float32), mode='nearest', opset=10, const=(1,), judge='onnxruntime')
+    for scale, coordinates, rounding in ((2.3, 'half_pixel', 'round_prefer_floor'), (2.3, 'pytorch_half_pixel', 'round_prefer_floor'), (1.6, 'asymmetric', 'round_prefer_ceil'),
+                                         (0.6, 'asymmetric', 'floor'), (0.7, 'half_pixel', 'ceil')):           # places between two elements, but for the bits of the scale
+        yield case('Resize', data(9, 7), None, np.array([scale], np.float32), mode='nearest', coordinate_transformation_mode=coordinates, nearest_mode=rounding, opset=19,
+                   const=(2,), judge='onnxruntime')
+    for mode in ('linear', 'cubic'):                # one element, from a scale that leaves a little more
+        yield case('Resize', data(9, 1, 1, 5, 5), None, np.array([1, 1, 0.21, 0.21], np.float32), mode=mode, coordinate_transformation_mode='pytorch_half_pixel', opset=19, const=(2,), judge='onnxruntime')
     yield case('Erf', np.array([-7, 0, 1, 2]), opset=13)                                 # of integers, in which most is lost
     dividends = np.array([0, -0.0, 0, -0.0, -3, 3, -1, np.inf, 1, np.nan, 1, 1e8, -1e-9, 6.6], np.float32)
     divisors = np.array([-2, 2, 2, -2, np.inf, np.inf, -np.inf, 2, 0, 2, np.nan, 3, 3, 1.1], np.float32)

@@ -125,14 +125,16 @@ def resizing():
         s = np.array(s, np.float32)
         roundings = ('round_prefer_floor', 'round_prefer_ceil', 'floor', 'ceil') if mode == 'nearest' else ('round_prefer_floor',)
         for rounding in roundings:
-            yield case('Resize', x, None, s, mode=mode, coordinate_transformation_mode=coord, nearest_mode=rounding, const=(2,), opset=19)
+            judge = 'onnxruntime' if mode == 'nearest' and coord not in ('align_corners', 'half_pixel_symmetric') else 'reference'   # whose places keep the bits of the scale
+            yield case('Resize', x, None, s, mode=mode, coordinate_transformation_mode=coord, nearest_mode=rounding, const=(2,), opset=19, judge=judge)
         if mode == 'cubic':
             yield case('Resize', x, None, s, mode=mode, coordinate_transformation_mode=coord, cubic_coeff_a=-0.5, exclude_outside=1, const=(2,), opset=19)
         if mode != 'nearest' and coord != 'pytorch_half_pixel':
             yield case('Resize', x, None, s, mode=mode, coordinate_transformation_mode=coord, antialias=1, const=(2,), opset=19)
     for mode, coord in itertools.product(('nearest', 'linear', 'cubic'), coords):
         for to in ((1, 2, 7, 3), (1, 2, 1, 1), (1, 2, 2, 9)):
-            yield case('Resize', x, None, None, np.array(to), mode=mode, coordinate_transformation_mode=coord, const=(3,), opset=19)
+            judge = 'onnxruntime' if coord == 'pytorch_half_pixel' else 'reference'          # one element is at place 0, as the standard's text says
+            yield case('Resize', x, None, None, np.array(to), mode=mode, coordinate_transformation_mode=coord, const=(3,), opset=19, judge=judge)
         yield case('Resize', x, None, None, np.array([1, 2, 7, 3]), mode=mode, coordinate_transformation_mode=coord, opset=19)
         yield case('Resize', x, None, np.array([1, 1, 1.5, 0.7], np.float32), mode=mode, coordinate_transformation_mode=coord, opset=19)
         yield case('Resize', x, None, np.array([1.5, 0.7], np.float32), mode=mode, coordinate_transformation_mode=coord, axes=[2, 3], const=(2,), opset=19)
