@@ -163,8 +163,26 @@ def standard():
         yield ms('TransposeMatMul', real(1, 2, *((4, 3) if a else (3, 4))), real(2, 2, *((5, 4) if b else (4, 5))), transA=a, transB=b, alpha=0.5)
 
 
+def own():
+    """Operators that the standard lacks."""
+    x, boxes = real(1, 2, 3, 6, 7), np.array([[0, 0, 1, 1], [0.2, 0.9, 0.7, 0.1], [-0.3, 0.1, 1.2, 0.6], [0.5, 0.5, 0.5, 0.5]], np.float32)
+    for mode, size in itertools.product(('bilinear', 'nearest'), ((4, 5), (1, 3), (1, 1), (9, 2))):
+        for const in ((3,), ()):
+            yield ms('CropAndResize', x, boxes, np.array([0, 1, 1, 0], np.int32), np.array(size, np.int32), mode=mode, extrapolation_value=0.75, const=const)
+    for const in ((2,), ()):
+        yield ms('ConvTransposeWithDynamicPads', x, real(2, 3, 4, 3, 3), np.array([1, 0, 0, 2]), real(3, 4), strides=[2, 1], kernel_shape=[3, 3], const=const)
+        yield ms('ConvTransposeWithDynamicPads', x, real(2, 3, 4, 2, 3), np.array([0, 1, 1, 1]), dilations=[1, 2], output_padding=[0, 0], const=const)
+    words = np.random.default_rng(7).integers(0, 3, (3, 9))
+    for size, ids in itertools.product((1, 2, 3, 4, 12), (words, words[:, :1])):
+        yield ms('NGramRepeatBlock', ids, real(4, 3, 5), ngram_size=size)
+    numbers = np.array([[0, 1, -7], [2**31 - 1, 12345, -2**31]])
+    for dtype, positive, seed in itertools.product((np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64), (0, 1), (0, 1234567)):
+        yield ms('MurmurHash3', numbers.astype(dtype) * (2**20 if np.dtype(dtype).itemsize == 8 else 1), positive=positive, seed=seed)
+    yield ms('MurmurHash3', np.array(3, np.int32))
+
+
 def cases():
-    for group in (quantised, ties, products, rows, attention, standard):
+    for group in (quantised, ties, products, rows, attention, standard, own):
         yield from group()
 
 
