@@ -241,6 +241,13 @@ void check_page_widths(const Source& source, Report& report) {
   }
 }
 
+void check_definition_widths(const Source& source, Report& report) {
+  if (source.path.extension() != ".yaml") return;
+  for (size_t i = 0; i < source.lines.size(); ++i)
+    if (width_of(source.lines[i]) > max_line_width)
+      report.breach(source, i + 1, "wider than " + std::to_string(max_line_width) + " columns");
+}
+
 // The marks are put together here so that this file does not hold them.
 void check_words(const Source& source, Report& report) {
   static const std::string marks[] = {std::string("TO") + "DO", std::string("FIX") + "ME"};
@@ -309,6 +316,7 @@ int main(int argc, char** argv) {
   for (const Source& text : texts_below(root)) {
     check_wording(text, report);
     check_page_widths(text, report);
+    check_definition_widths(text, report);
   }
   for (const auto* group : {&generator, &tests})
     for (const Source& source : *group) {
