@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "ir/graph/without_unused.h"
 #include "rewrite/check_recipe.h"
@@ -80,16 +81,21 @@ class Pass {
   RuleBindings bindings(const Rule& rule, const RuleMatch& match) const {
     RuleBindings b;
     for (size_t i = 0; i < rule.values.size(); ++i)
-      if (!rule.values[i].name.empty() && !made_by_root(rule, rule.values[i]))
-        b.values[rule.values[i].name] = match.values[i];
+      if (!rule.values[i].name.empty()) b.values[rule.values[i].name] = match.values[i];
     b.lists = match.lists;
     b.attrs = match.variables;
     for (const auto& [rest, attrs] : match.rests)
       for (const auto& [name, v] : attrs) b.attrs[rest + "." + name] = v;
     return b;
   }
-  static bool made_by_root(const Rule& rule, const PatternValue& v) {
-    return v.maker == static_cast<int>(rule.nodes.size()) - 1;
+  /// Whether a replacement reads what it replaces, which may be asked for its type and shape only.
+  static bool reads(const Replacement& by, const std::vector<ValueId>& outputs) {
+    std::set<ValueId> own;
+    for (size_t i = 0; i < by.inputs.size(); ++i)
+      if (std::find(outputs.begin(), outputs.end(), by.inputs[i]) != outputs.end()) own.insert(by.graph.inputs[i]);
+    return std::any_of(by.graph.nodes.begin(), by.graph.nodes.end(), [&](const Node& n) {
+      return std::any_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return own.count(v) != 0; });
+    });
   }
 
   bool apply(const Rule& rule, const RuleMatch& match, size_t at) {
@@ -102,6 +108,7 @@ class Pass {
     Replacement by =
         library_.carry_out(graph_, rule, with_rests(rule.replace, rests), bindings(rule, match), outputs.size());
     if (by.applies && by.refusal.empty()) by.refusal = misfit(by.graph, outputs);
+    if (by.applies && by.refusal.empty() && reads(by, outputs)) by.refusal = "it reads what it replaces";
     if (by.applies && !by.refusal.empty())
       outcome_.refused.push_back(fmt::format("{}: {}: {}", rule.name, graph_.nodes[at].origin, by.refusal));
     if (!by.applies || !by.refusal.empty()) return false;

@@ -148,6 +148,21 @@ class Fragment {
   size_t sizes_ = 0;
 };
 
+/// The gradient of an op with one result, F_grad_dX as graphs name it: it takes the gradient of the result, then what F
+/// takes, of which it may read little.
+std::optional<RuleOp> gradient_op(const OpLibrary& defs, const OpSemantics& semantics, const std::string& name) {
+  const size_t end = name.rfind("_grad_d");
+  const OpDef* of = end == std::string::npos ? nullptr : defs.op(name.substr(0, end));
+  if (!of || of->outputs.size() != 1) return std::nullopt;
+  const std::string wrt = name.substr(end + std::string_view("_grad_d").size());
+  const bool known =
+      std::any_of(of->inputs.begin(), of->inputs.end(), [&](const auto& input) { return input.name == wrt; });
+  if (!known) return std::nullopt;
+  RuleOp op = rule_op(*of, *semantics.find(of->name));
+  ++op.inputs;
+  return op;
+}
+
 /// What the room asks, about `defs`, which has to outlive it.
 RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions) {
   const auto semantics = std::make_shared<OpSemantics>(
@@ -159,7 +174,9 @@ RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions
   library.find = [&defs, semantics, known](const std::string& op) -> const RuleOp* {
     if (const auto found = known->find(op); found != known->end()) return &found->second;
     const OpDef* def = defs.op(op);
-    return def ? &known->emplace(op, rule_op(*def, *semantics->find(op))).first->second : nullptr;
+    const std::optional<RuleOp> made =
+        def ? std::optional(rule_op(*def, *semantics->find(op))) : gradient_op(defs, *semantics, op);
+    return made ? &known->emplace(op, *made).first->second : nullptr;
   };
   library.names = [&defs, hosts] {
     std::vector<std::string> names = *hosts;

@@ -6,8 +6,11 @@
 
 #include "catch.h"
 #include "frontend/yaml/read_graph_yaml.h"
+#include "oracle/run_graph.h"
+#include "semantics/backward.h"
 #include "semantics/fold_node.h"
 #include "semantics/library_semantics.h"
+#include "semantics/node_kernels.h"
 #include "shipped_library.h"
 
 namespace rewrites_test {
@@ -105,6 +108,28 @@ std::vector<Instance> phases() {
   out.push_back({"phases_of_conv_transpose3d", "  x: f32[1, 4, 3, 4, 2]\n",
                  constant("w", "f32[4, 2, 2, 3, 2]", "randn()"),
                  "  z = neg(conv_transpose3d(x, w, stride=[2, 2, 1], pads=[0, 1, 0, 0, 1, 0]))\n"});
+  return out;
+}
+
+/// Gradients of strided convolutions with respect to their image, by kernels that run time gives.
+std::vector<Instance> phases_of_gradients() {
+  std::vector<Instance> out;
+  const auto one = [&](const std::string& rule, const std::string& op, const std::string& x, const std::string& w,
+                       const std::string& attributes) {
+    out.push_back({rule, "  x: f32[" + x + "]\n  w: f32[" + w + "]\n", "",
+                   "  y = " + op + "(x, w, " + attributes + ")\n  s = sum(sq(y))\n  z = grad(s, x)\n"});
+  };
+  one("phases_of_conv1d_grad", "conv1d", "2, 4, 80", "3, 4, 3", "stride=2, pads=[1, 1]");
+  one("phases_of_conv1d_grad", "conv1d", "2, 4, 101", "6, 2, 4", "stride=3, pads=[2, 0], groups=2");
+  one("phases_of_conv2d_grad", "conv2d", "2, 3, 14, 13", "4, 3, 3, 3", "stride=[2, 2], pads=[1, 1, 1, 1]");
+  one("phases_of_conv2d_grad", "conv2d", "1, 4, 15, 14", "4, 2, 7, 2", "stride=[2, 1], pads=[3, 0, 2, 1], groups=2");
+  one("phases_of_conv2d_grad", "conv2d", "1, 2, 17, 22", "3, 2, 1, 3", "stride=[2, 3], pads=[0, 1, 0, 1]");
+  one("phases_of_conv3d_grad", "conv3d", "1, 2, 7, 9, 8", "3, 2, 3, 3, 2", "stride=[2, 2, 1], pads=[1, 1, 0, 1, 1, 1]");
+  one("pixels_of_conv1d_grad", "conv1d", "2, 4, 9", "6, 2, 1", "stride=3, groups=2");
+  one("pixels_of_conv2d_grad", "conv2d", "2, 3, 8, 7", "4, 3, 1, 1", "stride=[2, 2]");
+  one("pixels_of_conv2d_grad", "conv2d", "2, 3, 8, 7", "4, 3, 1, 1", "stride=[3, 1], dilation=[2, 2]");
+  out.push_back({"phases_of_conv_transpose2d", "  x: f32[1, 4, 6, 7]\n  w: f32[4, 3, 3, 3]\n", "",
+                 "  z = neg(conv_transpose2d(x, w, stride=[2, 2], pads=[1, 1, 1, 1], output_pads=[1, 1]))\n"});
   return out;
 }
 
@@ -253,8 +278,8 @@ std::vector<Instance> narrow_weights() {
 const std::vector<Instance>& instances() {
   static const std::vector<Instance> all = [] {
     std::vector<Instance> out;
-    for (const auto& part :
-         {convolutions(), phases(), products(), movement(), spellings(), attentions(), quantised(), narrow_weights()})
+    for (const auto& part : {convolutions(), phases(), phases_of_gradients(), products(), movement(), spellings(),
+                             attentions(), quantised(), narrow_weights()})
       out.insert(out.end(), part.begin(), part.end());
     return out;
   }();
@@ -272,7 +297,9 @@ Graph graph_of(const Instance& i) {
                                       const Attributes& attrs, size_t) { return fold_node(shipped(), op, in, attrs); });
   const auto graph = read_graph_yaml(std::make_shared<const SourceFile>("g.yaml", text), semantics, {});
   if (!graph.ok()) FAIL(i.rule + "\n" + text + graph.diagnostics().text());
-  return *graph;
+  const auto whole = backward_graph(shipped(), *graph);
+  if (!whole.ok()) FAIL(i.rule + "\n" + text + whole.diagnostics().text());
+  return *whole;
 }
 
 TensorData random_tensor(const Value& v, std::mt19937& random) {
@@ -299,19 +326,12 @@ TensorData random_tensor(const Value& v, std::mt19937& random) {
 
 /// The first output, by the oracle, one operator after the other.
 TensorData run(const Graph& g, const std::vector<TensorData>& inputs) {
-  std::vector<std::shared_ptr<const TensorData>> at(g.values.size());
-  for (size_t i = 0; i < g.values.size(); ++i) at[i] = g.values[i].constant;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    at[static_cast<size_t>(g.inputs[i])] = std::make_shared<const TensorData>(inputs[i]);
-  for (const Node& n : g.nodes) {
-    std::vector<const TensorData*> in;
-    for (const ValueId v : n.inputs) in.push_back(v == kNoValue ? nullptr : at[static_cast<size_t>(v)].get());
-    const ComputedTensors out = fold_node(shipped(), n.op, in, n.attrs);
-    if (!out.error.empty()) FAIL(n.op + ": " + out.error);
-    for (size_t i = 0; i < n.outputs.size(); ++i)
-      at[static_cast<size_t>(n.outputs[i])] = std::make_shared<const TensorData>(out.outputs[i]);
-  }
-  return *at[static_cast<size_t>(g.outputs[0])];
+  const auto kernels = node_kernels(shipped(), g, "g.yaml");
+  if (!kernels.ok()) FAIL(kernels.diagnostics().text());
+  const GraphRun done = run_graph(g, *kernels, {}, inputs);
+  INFO(done.origin);
+  REQUIRE(done.status == OracleStatus::Done);
+  return done.outputs[0];
 }
 
 }  // namespace
