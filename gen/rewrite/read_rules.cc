@@ -138,6 +138,10 @@ class RuleReader {
       if (!item.find(key))
         return error(Code::E0203, item.span, fmt::format("a rule needs the key {}", key),
                      "docs/add-a-rewrite.md says what rules consist of");
+    for (const char* key : {"optional", "shared"})
+      if (const YamlNode* names = item.find(key); names && !names->is_scalar())
+        return error(Code::E0202, names->span, fmt::format("`{}` is a text of names", key),
+                     "write the names with a blank between two");
     std::vector<std::map<std::string, std::string>> variants(1);
     if (const YamlNode* each = item.find("each")) {
       const bool of_lists = each->is_map() && std::all_of(each->entries.begin(), each->entries.end(),
