@@ -16,8 +16,15 @@ Sign opposite(Sign s) {
 
 Sign sign_of(const Expr& e);
 
-/// The sign of products and quotients.
+/// Whether an expression is a number other than 0. A quotient by a zero of the other sign is infinite with that sign.
+bool is_apart_from_zero(const Expr& e) {
+  const auto* c = std::get_if<Constant>(&e->node);
+  return c && (c->f > 0 || c->f < 0);
+}
+
+/// The sign of products, and of quotients by numbers.
 Sign sign_of_product(const Apply& a) {
+  if (a.op == ScalarOp::Div && !is_apart_from_zero(a.args[1])) return Sign::unknown;
   const bool square = a.op == ScalarOp::Mul && same(a.args[0], a.args[1]);
   const Sign left = sign_of(a.args[0]), right = sign_of(a.args[1]);
   if (square) return Sign::not_negative;

@@ -262,6 +262,20 @@ TEST_CASE("an exponent less the maximum of its row is not above 0; less anything
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
 }
 
+TEST_CASE("an exponent is not above 0 by its form unless it is divided by what may be a zero of either sign") {
+  Kernel k = softmax();
+  const Expr x = at(0, {v("p"), v("d"), v("q")});
+  const auto is_shorter = [&](Expr exponent) {
+    k.body[1].value = apply(ScalarOp::Exp, {apply(ScalarOp::Neg, {std::move(exponent)})});
+    return count(to_text(lowered(k, "portable")), "exp_nonpositive(") > 0;
+  };
+  const Expr root = apply(ScalarOp::Sqrt, {x});  // that of -0 is -0
+  CHECK(is_shorter(root));
+  CHECK(is_shorter(apply(ScalarOp::Div, {root, constant_float(2, DType::F32)})));
+  CHECK_FALSE(is_shorter(apply(ScalarOp::Div, {constant_float(1, DType::F32), root})));
+  CHECK_FALSE(is_shorter(apply(ScalarOp::Div, {root, constant_float(0, DType::F32)})));
+}
+
 TEST_CASE("a last extent of 1 has its own code, with vectors over the row") {
   const std::string text = to_text(lowered(softmax(), "x86-64-v4"));
   CHECK(count(text, "Q") > 0);
