@@ -8,6 +8,7 @@
 #include "lower/kernel/variants.h"
 #include "lower/tree/block_recurrences.h"
 #include "lower/tree/build_loops.h"
+#include "lower/tree/stream_rows.h"
 
 namespace tenon {
 namespace {
@@ -46,6 +47,7 @@ KernelCase after_passes(Kernel kernel, const LoweringPasses& passes) {
   if (!passes.loops) return out;
   out.tree = build_loops(out.kernel);
   block_recurrences(out.kernel, out.tree);
+  out.streams_rows = stream_rows(out.kernel, out.tree);
   return out;
 }
 
@@ -68,8 +70,10 @@ KernelCase prepare_simple(Kernel simple, const Preparing& by) {
   out.joins_rows = fork->joins_rows;
   const Isa scalars = without_vectors(by.isa);
   out.then = std::make_unique<KernelCase>(prepare_case(fork->then, by));
+  if (fork->streams_rows && by.passes.loops && !out.then->streams_rows) return prepare_case(fork->otherwise, by);
   out.otherwise =
       std::make_unique<KernelCase>(prepare_case(fork->otherwise, by.on(fork->otherwise_scalar ? scalars : by.isa)));
+  out.streams_rows = out.then->streams_rows || out.otherwise->streams_rows;
   return out;
 }
 

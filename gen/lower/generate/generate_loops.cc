@@ -127,6 +127,10 @@ void Generator::vector_loop(const TreeLoop& l) {
   const auto whole = [&](const Operand& begin, int64_t size, const char* suffix) {
     return named(letter_of(l.var.name) + suffix, begin + v_apply(ScalarOp::BitAnd, {extent - begin, v_int(-size)}));
   };
+  if (l.overruns) {
+    const Operand vectors = v_apply(ScalarOp::BitAnd, {extent - from + v_int(step - 1), v_int(-step)});
+    return vector_part(l, from, named(letter_of(l.var.name) + "_whole", from + vectors), l.shape.parts, false);
+  }
   Operand groups = whole(from, step, "_groups");
   vector_part(l, from, groups, l.shape.parts, false);
   constexpr int kMany = 8;

@@ -48,11 +48,89 @@ std::string reduced_rows(const Kernel& k) {
   return plain && !rows.empty() && is_open(k, rows) ? rows : "";
 }
 
+/// A reduction along one dimension of a tensor, next to a last one whose elements each have a result of their own: the
+/// extents of both.
+struct ReducedColumns {
+  Expr rows, columns;
+};
+
+/// Rows of small elements are not worth it: more of them are in a page of memory, and floats of 16 bits take longer to
+/// widen than to load.
+std::optional<ReducedColumns> reduced_columns(const Kernel& k, const LoopVar& column, const Reduce& r) {
+  std::optional<ReducedColumns> found;
+  if (r.vars.size() != 1) return found;
+  each_read(r.value, [&](const Read& read) {
+    const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+    if (t.role == Role::Temp || bytes_of(t.dtype) < 4 || read.index.empty()) return;
+    if (!is_variable(read.index.back(), column.name)) return;
+    const bool walked = std::any_of(read.index.begin(), read.index.end() - 1,
+                                    [&](const Expr& e) { return is_variable(e, r.vars[0].name); });
+    if (is_one(t.strides.back()) && walked) found = ReducedColumns{r.vars[0].extent, column.extent};
+  });
+  return found;
+}
+
+/// What all reductions of the kernel are along; nothing where one of them is something else.
+std::optional<ReducedColumns> reduced_columns(const Kernel& k) {
+  std::optional<ReducedColumns> found;
+  bool alike = true;
+  for (const KernelStatement& s : k.body) {
+    walk(s.value, [&](const Expr& e) {
+      const auto* r = std::get_if<Reduce>(&e->node);
+      if (!r || !alike) return alike;
+      const bool plain = s.update == Update::Assign && !is_in_recurrence(s) && !s.loops.empty();
+      const auto here = plain ? reduced_columns(k, s.loops.back(), *r) : std::nullopt;
+      alike = here && (!found || (same(here->rows, found->rows) && same(here->columns, found->columns)));
+      found = here;
+      return alike;
+    });
+  }
+  return alike ? found : std::nullopt;
+}
+
+/// Demands that the extent is at least so much: true where it may be that and less.
+bool demand(const Kernel& k, const Expr& extent, int64_t least, Expr& holds) {
+  if (const auto known = constant_value(extent)) return *known >= least;
+  const std::string name = size_name(extent);
+  if (!is_open(k, name)) return false;
+  for (const Size& s : k.sizes)
+    if (s.name == name && s.lo >= least) return true;
+  const Expr test = apply(ScalarOp::Ge, {size_ref(name), constant_int(least)});
+  holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
+  return true;
+}
+
+/// That there are many rows and columns; null where that is known, and where it cannot be.
+Expr many(const Kernel& k, const ReducedColumns& reduced) {
+  Expr holds;
+  const bool can = demand(k, reduced.rows, kManyRows, holds) && demand(k, reduced.columns, kManyColumns, holds);
+  return can ? holds : nullptr;
+}
+
 }  // namespace
+
+bool has_few_columns(const Kernel& k) {
+  const auto reduced = reduced_columns(k);
+  const Expr holds = reduced ? many(k, *reduced) : nullptr;
+  return holds && ruled_out(k, holds);
+}
 
 bool has_long_windows(const Kernel& k) {
   const Expr all = short_windows(k);
   return all && ruled_out(k, all);
+}
+
+std::optional<Fork> fork_columns(const Kernel& k) {
+  const auto reduced = reduced_columns(k);
+  const Expr holds = reduced ? many(k, *reduced) : nullptr;
+  if (!holds || ruled_out(k, holds)) return std::nullopt;
+  Fork f = fork_on(holds, k, k);
+  for (Size& s : f.then.sizes) {
+    if (s.name == size_name(reduced->rows)) s.lo = std::max(s.lo, kManyRows);
+    if (s.name == size_name(reduced->columns)) s.lo = std::max(s.lo, kManyColumns);
+  }
+  f.streams_rows = true;
+  return f;
 }
 
 std::optional<Fork> fork_windows(const Kernel& k) {

@@ -18,10 +18,17 @@ struct Fork {
   bool otherwise_scalar = false;  ///< vectors would not pay in it
   bool for_speed = false;         ///< `otherwise` is right where `holds` is true as well
   bool joins_rows = false;        ///< `then` is of use only where it takes rows together
+  bool streams_rows = false;      ///< the same where it goes over blocks of rows
 };
 
 /// Rows that are this long take longer than the fold of a vector of theirs: they go one by one.
 inline constexpr int64_t kLongRow = 512;
+
+/// Columns and rows from which on a reduction along another axis than the last goes over blocks of rows.
+inline constexpr int64_t kManyColumns = 64, kManyRows = 32;
+
+/// Whether its reductions are next to columns of which there are few, or which are short: the other side of a fork.
+bool has_few_columns(const Kernel&);
 
 /// The kernel where these sizes are these numbers.
 Kernel with_sizes(const Kernel& k, const std::map<std::string, int64_t>& sizes);

@@ -3,8 +3,6 @@
 // the cache until the last row has read it, and strips can be shared by threads.
 #include "lower/tree/block_recurrences.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -13,6 +11,7 @@
 
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/tree/add_temp.h"
 
 namespace tenon {
 namespace {
@@ -209,7 +208,7 @@ class Blocker {
     std::vector<Expr> dims{r.row->var.extent};
     const Expr pitch = width + constant_int(kLine / bytes_of(type));
     for (const TreeLoop* c : r.columns) dims.push_back(c == r.columns.back() ? pitch : c->var.extent);
-    r.strip = add_temp(name, type, dims);
+    r.strip = add_temp(k_, name, type, dims);
     r.value = from_strip(r, r.value);
     std::vector<Expr> index;
     for (const TreeNode& n : r.rest)
@@ -355,17 +354,7 @@ class Blocker {
   int new_temp(const Rows& r) {
     std::vector<Expr> dims{constant_int(kRows)};
     for (const TreeLoop* c : r.columns) dims.push_back(c->var.extent);
-    return add_temp(tree_.accumulators[static_cast<size_t>(r.accumulator)].name + "_block", type_of(r), dims);
-  }
-
-  int add_temp(const std::string& base, DType type, const std::vector<Expr>& dims) {
-    std::string name = base;
-    const auto taken = [&] {
-      return std::any_of(k_.tensors.begin(), k_.tensors.end(), [&](const Tensor& t) { return t.name == name; });
-    };
-    for (int n = 2; taken(); ++n) name = fmt::format("{}{}", base, n);
-    k_.tensors.push_back({name, Role::Temp, type, dims, contiguous_strides(dims)});
-    return static_cast<int>(k_.tensors.size()) - 1;
+    return add_temp(k_, tree_.accumulators[static_cast<size_t>(r.accumulator)].name + "_block", type_of(r), dims);
   }
 
   Kernel& k_;

@@ -37,7 +37,9 @@ struct TreeLoop {
   bool carried = false;   ///< of a recurrence: each iteration needs what those before it made
   int apart = 0;          ///< of a carried loop: so many first iterations are written apart (carry_values.h)
   LoopShape shape;
-  int rows = 0;  ///< > 1: so many iterations at a time, whose reductions over vector loops are folded together
+  bool in_strip = false;  ///< goes over a strip of temps that stays in the first cache
+  bool overruns = false;  ///< a last vector may go over the end: it meets nothing but what these temps have room for
+  int rows = 0;           ///< > 1: so many iterations at a time, whose reductions over vector loops are folded together
   std::vector<int> cached;     ///< tensors that an earlier loop of the same row went over: not fetched ahead
   std::vector<Expr> next_row;  ///< reads of the next row, fetched ahead by this loop
   std::vector<TreeNode> body;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lower/kernel/kernel_ranges.h"
+#include "lower/kernel/variants.h"
 #include "lower/tree/lane_survey.h"
 #include "lower/tree/split_border.h"
 
@@ -14,7 +15,12 @@ namespace {
 class VectorPlanner {
  public:
   VectorPlanner(const Kernel& k, const Isa& isa, const Blueprints& blueprints, LoopTree& tree)
-      : k_(k), isa_(isa), blueprints_(blueprints), tree_(tree), ranges_(size_ranges(k)) {}
+      : k_(k),
+        isa_(isa),
+        blueprints_(blueprints),
+        tree_(tree),
+        ranges_(size_ranges(k)),
+        few_columns_(has_few_columns(k)) {}
 
   void plan(Tree& t) {
     for (size_t i = 0; i < t.size(); ++i) {
@@ -73,11 +79,11 @@ class VectorPlanner {
     if (!survey.possible() || survey.neighbours() == 0 || (l.interior && !survey.reduced().empty())) return false;
     int lanes = isa_.vector_bits == 0 ? 1 : isa_.vector_bits / (8 * survey.widest());
     while (n && lanes * survey.widest() > kSixteenBytes && lanes / 2 >= *n) lanes /= 2;
-    int parts = parts_of(l, survey, lanes);
+    int parts = l.in_strip && !survey.has_loops() ? 1 : parts_of(l, survey, lanes);
     while (n && parts > 1 && *n < int64_t{lanes} * parts) parts /= 2;
     if (lanes * parts < 2 || (isa_.vector_bits > 0 && lanes < 2)) return false;
     // The processor fetches plain streams ahead by itself; what is asked for besides only takes its time.
-    const bool streams = alone && survey.costly() == 0 && survey.reduced().empty();
+    const bool streams = l.in_strip || (alone && survey.costly() == 0 && survey.reduced().empty());
     l.shape = {lanes, parts, survey.has_loops() || streams ? 0 : prefetch_bytes(survey)};
     for (const int a : survey.reduced()) tree_.accumulators[static_cast<size_t>(a)].split = l.shape;
     return true;
@@ -122,15 +128,16 @@ class VectorPlanner {
     });
   }
 
-  /// Accumulators that one of the loops inside adds to in each of its iterations: with each of the vectors side by side
-  /// they are as many registers.
+  /// Registers of the accumulators that one of the loops inside adds to in each of its iterations, for one of the
+  /// vectors side by side: a position beside its value takes another.
   static int sums_together(const Tree& t) {
     int most = 0;
     for (const TreeNode& n : t) {
       const auto* l = std::get_if<TreeLoop>(&n.node);
       if (!l) continue;
-      const auto adds = [](const TreeNode& x) { return std::holds_alternative<TreeAccumulate>(x.node); };
-      const auto here = static_cast<int>(std::count_if(l->body.begin(), l->body.end(), adds));
+      int here = 0;
+      for (const TreeNode& x : l->body)
+        if (const auto* a = std::get_if<TreeAccumulate>(&x.node)) here += a->position ? 2 : 1;
       most = std::max({most, here, sums_together(l->body)});
     }
     return most;
@@ -183,6 +190,7 @@ class VectorPlanner {
     const int wanted = b ? std::max(1, reduction ? b->accumulators : b->unroll) : 4;
     if (lanes == 1) return wanted;
     if (fills(l)) return 1;
+    if (few_columns_ && !reduction && survey.has_loops()) return std::min(2, wanted);
     // A function's polynomial needs registers of its own: with few of them, fewer vectors go side by side.
     constexpr int kMany = 32;
     // Rows read one after the other come in longer pieces, of more lines that are fetched ahead.
@@ -219,6 +227,7 @@ class VectorPlanner {
   const Blueprints& blueprints_;
   LoopTree& tree_;
   Ranges ranges_;
+  const bool few_columns_;  ///< short reductions: code for many vectors side by side does not pay
   bool wants_interior_ = false;
 };
 

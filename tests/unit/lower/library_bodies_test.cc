@@ -13,9 +13,9 @@ using namespace tenon;
 
 namespace {
 
-/// The nest of the op's f32 kernel; without a level, with 512-bit vectors.
-std::string nest_of(const std::string& op, std::string_view level = "x86-64-v4") {
-  const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {DType::F32}});
+/// The nest of the op's kernel of a type; without a level, with 512-bit vectors.
+std::string nest_of(const std::string& op, std::string_view level = "x86-64-v4", DType type = DType::F32) {
+  const auto library = expand_library(tenon_test::shipped_ops(), {{op}, {type}});
   REQUIRE(library);
   const Isa& isa = *isa_from_name(level);
   return to_text(*lower_levels(library->ops[0].kernels[0].kernel, tenon_test::shipped_blueprints(), {&isa})[0]);
@@ -80,19 +80,39 @@ TEST_CASE("library bodies: products with few rows or columns are not computed in
 }
 
 TEST_CASE("library bodies: rows that are added up are read in long pieces, what is left in half as long ones") {
-  const std::string nest = nest_of("sum");
+  const std::string nest = nest_of("sum", "x86-64-v4", DType::I16);
   INFO(nest);
-  CHECK(contains(nest, "step 128"));
-  CHECK(contains(nest, "step 64"));
+  CHECK(contains(nest, "for q = 0 .. q_groups step 256"));
+  CHECK(contains(nest, "for q = q_groups .. q_halves step 128"));
 }
 
 TEST_CASE("library bodies: with 16 registers rows come in eight vectors where nothing else needs a register") {
-  for (const char* op : {"sum", "max", "mean", "cumsum"}) {
-    const std::string nest = nest_of(op, "x86-64-v3");
+  for (const char* op : {"sum", "max", "mean"}) {
+    const std::string nest = nest_of(op, "x86-64-v3", DType::F16);
     INFO(nest);
     CHECK(contains(nest, "for q = 0 .. q_groups step 64"));
   }
-  CHECK_FALSE(contains(nest_of("variance", "x86-64-v3"), "step 64"));  // the means are held beside the sums
+  // the means are held beside the sums, and positions beside the largest elements
+  CHECK_FALSE(contains(nest_of("variance", "x86-64-v3", DType::F16), "step 64"));
+  CHECK(contains(nest_of("argmax", "x86-64-v3"), "for q = 0 .. q_groups step 16"));
+}
+
+TEST_CASE("library bodies: many long columns are reduced by blocks of rows, in strips that stay in the cache") {
+  for (const char* op : {"sum", "prod", "max", "mean", "norm_l2", "variance"}) {
+    const std::string nest = nest_of(op, "x86-64-v3");
+    INFO(nest);
+    CHECK(contains(nest, "if and(ge(R, 32), ge(Q, 64))"));
+    CHECK(contains(nest, "for q_strip = 0 .. "));
+    CHECK(contains(nest, "for r_block = "));
+  }
+  const std::string running = nest_of("cumsum", "x86-64-v3");
+  INFO(running);
+  CHECK(contains(running, "if and(ge(D, 32), ge(Q, 64))"));
+  CHECK(contains(running, "for q_strip = 0 .. "));
+  // rows that take longer to compute than to load are not worth it, nor are those of small elements
+  CHECK_FALSE(contains(nest_of("sum", "x86-64-v3", DType::I16), "q_strip"));
+  for (const char* op : {"softmax", "argmax", "attention"}) CHECK_FALSE(contains(nest_of(op, "x86-64-v3"), "q_strip"));
+  CHECK_FALSE(contains(nest_of("sum", "portable"), "q_strip"));
 }
 
 TEST_CASE("library bodies: running reductions along rows take four rows at a time") {
