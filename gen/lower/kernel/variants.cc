@@ -206,6 +206,16 @@ bool is_gather(const Kernel& k) {
   });
 }
 
+/// A flag that decides in which direction an index goes through the elements that are reduced; "" where there is none.
+std::string direction_flag(const Expr& index, const Reduce& r) {
+  const auto* s = std::get_if<Select>(&index->node);
+  const auto* flag = s ? std::get_if<AttrRef>(&s->cond->node) : nullptr;
+  const auto walks = [&](const Expr& e) {
+    return std::any_of(r.vars.begin(), r.vars.end(), [&](const LoopVar& v) { return mentions(e, v.name); });
+  };
+  return flag && s->cond->type == DType::Bool && walks(s->yes) && walks(s->no) ? flag->name : "";
+}
+
 /// A copy or a reduction along the last dimension but one: when the last extent is 1 it runs over neighbours.
 std::optional<Fork> fork_last_extent(const Kernel& k) {
   std::string last = last_of_copy(k);
@@ -217,7 +227,9 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
         const bool reduced =
             v && std::any_of(r.vars.begin(), r.vars.end(), [&](const LoopVar& l) { return l.name == v->name; });
         const std::string name = size_name(t.strides[d]);
-        if (reduced && last.empty() && is_open(k, name) && same(t.dims.back(), t.strides[d])) last = name;
+        if ((reduced || !direction_flag(read.index[d], r).empty()) && last.empty() && is_open(k, name) &&
+            same(t.dims.back(), t.strides[d]))
+          last = name;
       }
     });
   });
@@ -235,7 +247,7 @@ std::optional<Fork> fork_last_extent(const Kernel& k) {
   return f;
 }
 
-/// Flags inside predicates and around reductions.
+/// Flags inside predicates and around reductions, and where they turn a reduction along a line.
 std::optional<Fork> fork_flag(const Kernel& k) {
   std::string flag;
   const auto note = [&](const Expr& e) {
@@ -247,6 +259,11 @@ std::optional<Fork> fork_flag(const Kernel& k) {
   };
   each_reduction(k, [&](const Reduce& r) {
     if (r.where) note(r.where);
+    each_read(r.value, [&](const Read& read) {
+      const Tensor& t = k.tensors[static_cast<size_t>(read.tensor)];
+      for (size_t d = 0; d < read.index.size(); ++d)
+        if (flag.empty() && is_one(t.strides[d])) flag = direction_flag(read.index[d], r);
+    });
   });
   std::set<const ExprNode*> seen;
   const std::function<bool(const Expr&)> reduces = [&](const Expr& e) {

@@ -155,7 +155,7 @@ void LaneSurvey::read(const Expr& e, const Read& r) {
   if (!s && !scalars_) return refuse();
   const bool near = c && *c >= -1 && *c <= kNearStride;
   far_ = far_ || (!near && !scalars_);
-  if (c != 0) (c == 1 ? neighbours_ : strided_) += 1;
+  if (c != 0) (c == 1 || c == -1 ? neighbours_ : strided_) += 1;
   if (!r.fill) return;
   value(r.fill);
   for (size_t d = 0; d < r.index.size(); ++d) {

@@ -20,7 +20,7 @@ class LaneSurvey {
   bool possible() const { return possible_ && (!far_ || (costly_ > 0 && !has_loops_)); }
   /// The only obstacle found is a padded read that is not proved to be inside.
   bool needs_interior() const { return needs_interior_; }
-  /// Loads and stores of neighbours, other loads, functions of some cost, bytes of the widest value.
+  /// Loads and stores of neighbours in either order, other loads, functions of some cost, bytes of the widest value.
   int neighbours() const { return neighbours_; }
   int strided() const { return strided_; }
   int costly() const { return costly_; }

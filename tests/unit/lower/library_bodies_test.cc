@@ -97,6 +97,16 @@ TEST_CASE("library bodies: with 16 registers rows come in eight vectors where no
   CHECK(contains(nest_of("argmax", "x86-64-v3"), "for q = 0 .. q_groups step 16"));
 }
 
+TEST_CASE("library bodies: a flag that turns a reduction is asked once along rows, and at each row of columns") {
+  for (const char* op : {"argmax", "argmin"}) {
+    const std::string nest = nest_of(op, "x86-64-v3");
+    INFO(nest);
+    CHECK(contains(nest, "if eq(Q, 1)\n    if last.0\n"));
+    CHECK(contains(nest, "shuffle(run, run; 7 6 5 4 3 2 1 0)"));
+    CHECK(contains(nest, "select(last.0, sub(sub(D, 1), j), j), Q)"));
+  }
+}
+
 TEST_CASE("library bodies: many long columns are reduced by blocks of rows, in strips that stay in the cache") {
   for (const char* op : {"sum", "prod", "max", "mean", "norm_l2", "variance"}) {
     const std::string nest = nest_of(op, "x86-64-v3");
