@@ -18,7 +18,6 @@
 #include "pipeline/make.h"
 #include "pipeline/read_data.h"
 #include "schedule/plan_graph.h"
-#include "schedule/plan_memory.h"
 #include "semantics/backward.h"
 #include "semantics/node_kernels.h"
 #include "support/print_to.h"
@@ -62,7 +61,7 @@ PlacedModel place_model(Run& run, const Definitions& defs, const ModelOptions& o
   const Blueprints schedules = schedules_of(run, o, plan);
   show_passes(run, kernels_of(plan), schedules, levels);
   LoweredPlan lowered = run.stage("lower", lower_plan(plan, schedules, levels, workers));
-  ExecutionPlan placed = run.stage("memory", plan_memory(plan, lowered.workspaces, workers));
+  ExecutionPlan placed = run.stage("memory", place_memory(plan, lowered, workers, o));
   return {std::move(model), std::move(graph), chosen.again, std::move(placed), std::move(lowered), workers};
 }
 

@@ -11,6 +11,7 @@
 #include "harness/model/model_weights.h"
 #include "ir/graph/ask_gradient.h"
 #include "ir/nest/blueprint.h"
+#include "ir/plan/memory_region.h"
 #include "schedule/recompute.h"
 
 namespace tenon {
@@ -78,6 +79,7 @@ struct ModelOptions {
   std::vector<std::string> isas;  ///< as in KernelSelection
   WeightsForm weights = WeightsForm::c;
   std::optional<int> max_threads;
+  std::vector<MemoryRegion> arena;  ///< the preferred one first; none: it is one piece
   bool main_program = false;
   bool images = false, sounds = false;  ///< what the program reads next to .npy
   bool selftest = false;
@@ -186,6 +188,7 @@ struct DumpOptions {
   bool training = false;                  ///< of a graph: as in ModelOptions
   std::optional<std::string> train_with;  ///< as in ModelOptions
   std::optional<Recompute> recompute;     ///< as in ModelOptions
+  std::vector<MemoryRegion> arena;        ///< of a graph: as in ModelOptions
   MathChoice math;
 };
 
@@ -200,6 +203,7 @@ struct ExplainOptions {
   std::optional<std::string> train_with;  ///< as in ModelOptions
   std::optional<Recompute> recompute;     ///< as in ModelOptions
   std::optional<std::string> schedules;   ///< as in LibOptions
+  std::vector<MemoryRegion> arena;        ///< of a graph: as in ModelOptions
   MathChoice math;
 };
 

@@ -105,6 +105,8 @@ std::string contradiction(const Options& options) {
     return "--train is about a graph: a file that ends in .yaml or .yml";
   if (explain && explain->recompute && !graph && std::none_of(explain->inputs.begin(), explain->inputs.end(), is_graph))
     return "--recompute is about a graph: a file that ends in .yaml, .yml or .onnx";
+  if (explain && !explain->arena.empty() && !graph)
+    return "--arena is about a graph: a file that ends in .yaml, .yml or .onnx";
   const auto* model = std::get_if<ModelOptions>(&options.command);
   if (model && (model->images || model->sounds) && !model->main_program)
     return "--images and --sounds are parts of the program: add --main";

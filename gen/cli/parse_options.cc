@@ -180,6 +180,15 @@ void add_states(CLI::App& app, std::vector<NamedValue>& states) {
   add_repeated(app, flag, states, parse_named);
 }
 
+void add_arena(CLI::App& app, std::vector<MemoryRegion>& arena) {
+  const char* flag = "--arena";
+  const auto read = [&arena, flag](const std::string& text) {
+    if (const std::string fault = parse_arena(text, arena); !fault.empty()) throw CLI::ValidationError(flag, fault);
+  };
+  app.add_option_function<std::string>(flag, read, "the arena in regions of memory, the preferred one first")
+      ->type_name("fast=64K,slow");
+}
+
 std::optional<double> parse_work(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -223,6 +232,7 @@ void add_model(CLI::App& app, ModelOptions& model) {
              parse_form);
   const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024", "workers that the arena has room for [8]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);
+  add_arena(app, model.arena);
   add_user_definitions(app, model.definitions);
   add_until(app, model.until);
   add_states(app, model.states);
@@ -461,6 +471,7 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
   app.add_flag("--train", dump.training, "of a graph: the step that its section `train` describes");
   add_train_with(app, dump.train_with);
   add_recompute(app, dump.recompute);
+  add_arena(app, dump.arena);
   add_math(app, dump.math);
 }
 
@@ -481,6 +492,7 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
   app.add_flag("--train", explain.training, "of a graph: the step that its section `train` describes");
   add_train_with(app, explain.train_with);
   add_recompute(app, explain.recompute);
+  add_arena(app, explain.arena);
   add_math(app, explain.math);
 }
 

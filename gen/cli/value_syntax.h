@@ -19,6 +19,10 @@ std::optional<std::vector<int>> parse_ranks(std::string_view text);
 /// "N=4" or "N=1..64" with 0 ≤ low ≤ high.
 std::optional<SizeBound> parse_size_bound(std::string_view text);
 
+/// "fast=64K,slow=2M" → memory regions with their budgets in `regions`; the last may have none: "fast=64K,slow". Empty,
+/// or what is wrong.
+std::string parse_arena(std::string_view text, std::vector<MemoryRegion>& regions);
+
 /// Whether a C compiler takes `text` as an identifier that is neither a keyword nor reserved (a leading underscore).
 bool is_c_name(std::string_view text);
 

@@ -136,6 +136,7 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
   options.training = o.training;
   options.train_with = o.train_with;
   options.recompute = o.recompute;
+  options.arena = o.arena;
   options.schedules = o.schedules;
   const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
   const Definitions defs = all_definitions(run, files, nullptr, o.math);

@@ -32,6 +32,7 @@ int run_command(Run& run, const DumpOptions& o) {
                  (model ? "definitions, not of a model" : "a model: name one file, ONNX or YAML with the key 'graph'"));
   if (o.training && !model) stop_run(exit_bad_command_line, "--train is about a graph: name one");
   if (o.recompute && !model) stop_run(exit_bad_command_line, "--recompute is about a graph: name one");
+  if (!o.arena.empty() && !model) stop_run(exit_bad_command_line, "--arena is about a graph: name one");
   run.dump_only(o.stage);
   if (model) {
     ModelOptions m;
@@ -41,6 +42,7 @@ int run_command(Run& run, const DumpOptions& o) {
     m.training = o.training;
     m.train_with = o.train_with;
     m.recompute = o.recompute;
+    m.arena = o.arena;
     m.math = o.math;
     return run_command(run, m);
   }

@@ -26,6 +26,7 @@
 #include "semantics/backward.h"
 #include "semantics/make_selftest.h"
 #include "semantics/node_kernels.h"
+#include "support/check.h"
 #include "support/diagnostics.h"
 #include "support/joined.h"
 #include "support/print_to.h"
@@ -242,6 +243,19 @@ Graph cut_graph(const Graph& graph, const std::string& value) {
                                     : fmt::format("; did you mean '{}'?", near)));
 }
 
+ExecutionPlan place_memory(const ExecutionPlan& plan, const LoweredPlan& lowered, int workers, const ModelOptions& o) {
+  ExecutionPlan placed = plan_memory(plan, lowered.workspaces, workers);
+  if (!o.arena.empty()) {
+    const std::string fault = divide_memory(placed, o.arena, arena_traffic(placed, lowered.levels.back()));
+    if (!fault.empty())
+      stop_run(exit_bad_input,
+               fmt::format("{}: --arena: {}; `tenon explain --memory` lists all values", o.graph, fault));
+  }
+  const std::vector<std::string> faults = memory_faults(placed, workers);
+  TENON_CHECK(faults.empty(), "the memory of {} is planned wrongly: {}", o.graph, joined(faults, "; "));
+  return placed;
+}
+
 void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o) {
   const auto any = [&](bool (*takes)(const PlanBuffer&)) {
     return std::any_of(plan.inputs.begin(), plan.inputs.end(),
@@ -272,7 +286,7 @@ std::optional<ForwardModel> forward_model(Run& run, const Definitions& defs, con
   const LoweredPlan lowered = lower_plan(plan, schedules_of(run, o, plan), levels, model.workers);
   ForwardModel out;
   out.name = o.name + "_eval";
-  out.plan = plan_memory(plan, lowered.workspaces, model.workers);
+  out.plan = place_memory(plan, lowered, model.workers, o);
   EmitOptions style = model_style(o, defs.math);
   style.prefix = out.name;
   out.levels = emit_model(out.plan, lowered, style);

@@ -83,6 +83,8 @@ Graph with_states(Graph graph, const ModelOptions& o);
 Graph with_gradients(Graph graph, const ModelOptions& o);
 /// The graph with the value of --until as its only output; stops where it has none of that name.
 Graph cut_graph(const Graph& graph, const std::string& value);
+/// Stage memory: the offset of every buffer; stops where the budgets of --arena leave no room for one.
+ExecutionPlan place_memory(const ExecutionPlan& plan, const LoweredPlan& lowered, int workers, const ModelOptions& o);
 /// Stops where a part of the program that was asked for would read no input of the model, or where a program that
 /// trains cannot call the step.
 void refuse_wrong_program(const ExecutionPlan& plan, const ModelOptions& o);

@@ -13,6 +13,11 @@
 namespace tenon {
 namespace {
 
+/// "arena", or the memory of it.
+std::string arena_name(const ExecutionPlan& plan, int memory) {
+  return plan.memories.empty() ? "arena" : "arena " + plan.memories[static_cast<size_t>(memory)].name;
+}
+
 /// Where a buffer is, for the table.
 std::string whereabouts(const ExecutionPlan& plan, int b) {
   const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(b)];
@@ -20,12 +25,21 @@ std::string whereabouts(const ExecutionPlan& plan, int b) {
     case BufferKind::Input: return "input";
     case BufferKind::Output: return "output";
     case BufferKind::Constant: return "weights";
-    case BufferKind::Arena: return "arena";
+    case BufferKind::Arena: return arena_name(plan, buffer.memory);
     case BufferKind::Slice: return "part of " + plan.buffers[static_cast<size_t>(buffer.whole)].name;
     case BufferKind::State: return "state";
     case BufferKind::View: return "in " + plan.buffers[static_cast<size_t>(buffer.base)].name;
   }
   return {};
+}
+
+std::string workspace_name(const ExecutionPlan& plan, size_t step) {
+  const int memory = plan.steps[step].scratch_memory;
+  return plan.memories.empty() ? "workspace" : "workspace " + plan.memories[static_cast<size_t>(memory)].name;
+}
+
+int64_t most_of(const std::vector<int64_t>& bytes) {
+  return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
 }
 
 std::string offset_text(const ExecutionPlan& plan, int b) {
@@ -51,14 +65,15 @@ class Picture {
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
       const PlanBuffer& b = plan_.buffers[i];
       if (b.kind == BufferKind::Arena && life[i].last >= life[i].first)
-        box(life[i], b.offset, b.bytes, b.name, fmt::format("hsl({} 55% 70%)", i * 47 % 360));
+        box(life[i], begin_of(b.memory) + b.offset, b.bytes, b.name, fmt::format("hsl({} 55% 70%)", i * 47 % 360));
     }
     for (size_t s = 0; s < plan_.steps.size(); ++s) {
       const int at = static_cast<int>(s);
       if (plan_.steps[s].scratch > 0)
-        box({at, at}, plan_.steps[s].scratch_offset, plan_.steps[s].scratch, "scratch of " + plan_.steps[s].kernel.name,
-            "#ccc");
+        box({at, at}, begin_of(plan_.steps[s].scratch_memory) + plan_.steps[s].scratch_offset, plan_.steps[s].scratch,
+            "scratch of " + plan_.steps[s].kernel.name, "#ccc");
     }
+    for (size_t m = 0; m < plan_.memories.size(); ++m) border(static_cast<int>(m));
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" "
         "font-size=\"9\">\n"
@@ -82,6 +97,22 @@ class Picture {
         x, y, w, h, fill, xml_text(name), bytes, offset, life.first, life.last);
     if (h >= 10 && w >= 6.0 * static_cast<double>(name.size()))
       boxes_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 2, y + h / 2 + 3, xml_text(name));
+  }
+
+  /// Bytes below a memory: the regions of an arena are drawn one above the other.
+  int64_t begin_of(int memory) const {
+    int64_t out = 0;
+    for (int m = 0; m < memory; ++m) out += plan_.memories[static_cast<size_t>(m)].bytes;
+    return out;
+  }
+
+  /// The line at which a memory begins, with its name.
+  void border(int memory) {
+    const double y = 10 + kHeight - up_ * static_cast<double>(begin_of(memory));
+    boxes_ += fmt::format(
+        "<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#333\" stroke-dasharray=\"6 3\"/><text x=\"2\" "
+        "y=\"{3:.1f}\">{4}</text>\n",
+        kLeft, y, kWidth, y - 4, xml_text(plan_.memories[static_cast<size_t>(memory)].name));
   }
 
   const ExecutionPlan& plan_;
@@ -114,6 +145,8 @@ std::string memory_table(const ExecutionPlan& plan) {
     widest = std::max(widest, plan.buffers[i].name.size());
     place = std::max(place, whereabouts(plan, static_cast<int>(i)).size());
   }
+  for (size_t s = 0; s < plan.steps.size(); ++s)
+    if (!plan.memories.empty() && plan.steps[s].scratch > 0) place = std::max(place, workspace_name(plan, s).size());
   std::string out = fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", "buffer", widest, "where", place, "bytes",
                                 "offset", "first", "last");
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
@@ -125,10 +158,14 @@ std::string memory_table(const ExecutionPlan& plan) {
   }
   for (size_t s = 0; s < plan.steps.size(); ++s)
     if (plan.steps[s].scratch > 0)
-      out += fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", fmt::format("step {}", s), widest, "workspace",
-                         place, plan.steps[s].scratch, plan.steps[s].scratch_offset, s, s);
-  const std::vector<int64_t> live = live_bytes(plan);
-  const int64_t most = live.empty() ? 0 : *std::max_element(live.begin(), live.end());
+      out += fmt::format("{:<{}} {:<{}} {:>12} {:>12} {:>6} {:>6}\n", fmt::format("step {}", s), widest,
+                         workspace_name(plan, s), place, plan.steps[s].scratch, plan.steps[s].scratch_offset, s, s);
+  for (size_t m = 0; m < plan.memories.size(); ++m) {
+    const MemoryRegion& region = plan.memories[m];
+    out += fmt::format("arena {} {} bytes{}; {} bytes live at once at most\n", region.name, region.bytes,
+                       region.budget ? fmt::format(" of {}", *region.budget) : "", most_of(live_bytes(plan, m)));
+  }
+  const int64_t most = most_of(live_bytes(plan));
   return out + fmt::format("arena {} bytes; {} bytes live at once at most\n", plan.arena_bytes, most);
 }
 

@@ -1,206 +1,146 @@
-// Where each intermediate tensor and each kernel's workspace is in the arena.
+// Buffers and workspaces as blocks of memory, and the places of these.
 #include "schedule/plan_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <functional>
-#include <numeric>
+
+#include "schedule/choose_memory.h"
+#include "schedule/pack_blocks.h"
 
 namespace tenon {
 namespace {
 
-constexpr int64_t kAlign = 64;
-int64_t aligned(int64_t n) { return (n + kAlign - 1) / kAlign * kAlign; }
-
-struct ArenaBlock {
-  int64_t bytes = 0;  ///< a multiple of the alignment
-  Lifetime life;
-  int64_t* offset = nullptr;
+/// What a block is: a buffer, or the workspace of a step.
+struct BlockOwner {
+  size_t index;
+  bool workspace;
 };
 
-bool together(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
-
-/// An order of the blocks and where that puts them.
-struct Placement {
-  std::vector<size_t> order;
-  std::vector<int64_t> offsets;
-  int64_t bytes = 0;
+struct ArenaBlocks {
+  std::vector<MemoryBlock> blocks;
+  std::vector<BlockOwner> owners;
 };
 
-/// Each block of the order at the lowest offset where it fits between those before it that live with it.
-Placement pack(const std::vector<ArenaBlock>& blocks, std::vector<size_t> order) {
-  Placement p{std::move(order), std::vector<int64_t>(blocks.size(), 0), 0};
-  std::vector<std::pair<int64_t, int64_t>> taken;
-  for (size_t i = 0; i < p.order.size(); ++i) {
-    const ArenaBlock& b = blocks[p.order[i]];
-    taken.clear();
-    for (size_t j = 0; j < i; ++j)
-      if (const ArenaBlock& o = blocks[p.order[j]]; together(o.life, b.life))
-        taken.emplace_back(p.offsets[p.order[j]], p.offsets[p.order[j]] + o.bytes);
-    std::sort(taken.begin(), taken.end());
-    int64_t at = 0;
-    for (const auto& [begin, end] : taken) {
-      if (at + b.bytes <= begin) break;
-      at = std::max(at, end);
-    }
-    p.offsets[p.order[i]] = at;
-    p.bytes = std::max(p.bytes, at + b.bytes);
+ArenaBlocks arena_blocks(const ExecutionPlan& plan, const ArenaTraffic* traffic) {
+  const std::vector<Lifetime> life = lifetimes(plan);
+  ArenaBlocks out;
+  for (size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlanBuffer& b = plan.buffers[i];
+    if (b.kind != BufferKind::Arena || life[i].last < life[i].first) continue;
+    out.blocks.push_back({b.name, aligned(b.bytes), life[i], traffic ? traffic->buffers[i] : 0});
+    out.owners.push_back({i, false});
   }
-  return p;
-}
-
-int64_t length(const ArenaBlock& b) { return b.life.last - b.life.first + 1; }
-
-/// The orders that are tried: largest first, longest first, largest area first, as they come to life.
-std::vector<std::vector<size_t>> orders(const std::vector<ArenaBlock>& blocks) {
-  using Key = std::function<std::pair<int64_t, int64_t>(const ArenaBlock&)>;
-  const Key keys[] = {[](const ArenaBlock& b) {
-                        return std::pair{-b.bytes, -length(b)};
-                      },
-                      [](const ArenaBlock& b) {
-                        return std::pair{-length(b), -b.bytes};
-                      },
-                      [](const ArenaBlock& b) {
-                        return std::pair{-b.bytes * length(b), int64_t{0}};
-                      },
-                      [](const ArenaBlock& b) {
-                        return std::pair<int64_t, int64_t>{b.life.first, -b.bytes};
-                      }};
-  std::vector<std::vector<size_t>> out;
-  for (const Key& key : keys) {
-    std::vector<size_t> order(blocks.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(blocks[a]) < key(blocks[b]); });
-    out.push_back(std::move(order));
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const PlanStep& step = plan.steps[s];
+    if (step.scratch <= 0) continue;
+    const Lifetime here = {static_cast<int>(s), static_cast<int>(s)};
+    out.blocks.push_back(
+        {"the workspace of " + step.kernel.name, aligned(step.scratch), here, traffic ? traffic->workspace[s] : 0});
+    out.owners.push_back({s, true});
   }
   return out;
 }
 
-/// Places the block that ends highest earlier, for as long as that makes the arena smaller.
-Placement improved(const std::vector<ArenaBlock>& blocks, Placement best, int64_t least) {
-  constexpr size_t kWork = 20'000'000;  // comparisons of blocks; large plans get fewer rounds
-  const size_t rounds = kWork / std::max<size_t>(1, blocks.size() * blocks.size());
-  Placement at = best;
-  for (size_t round = 0; round < rounds && best.bytes > least; ++round) {
-    size_t highest = 0;
-    for (size_t i = 0; i < at.order.size(); ++i)
-      if (at.offsets[at.order[i]] + blocks[at.order[i]].bytes == at.bytes) highest = i;
-    if (highest == 0) break;
-    std::vector<size_t> order = at.order;
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(highest),
-                order.begin() + static_cast<std::ptrdiff_t>(highest) + 1);
-    at = pack(blocks, std::move(order));
-    if (at.bytes < best.bytes) best = at;
+void set_place(ExecutionPlan& plan, const BlockOwner& owner, int memory, int64_t offset) {
+  if (owner.workspace) {
+    plan.steps[owner.index].scratch_memory = memory;
+    plan.steps[owner.index].scratch_offset = offset;
+  } else {
+    plan.buffers[owner.index].memory = memory;
+    plan.buffers[owner.index].offset = offset;
   }
-  return best;
 }
 
-std::vector<ArenaBlock> arena_blocks(ExecutionPlan& plan) {
-  const std::vector<Lifetime> life = lifetimes(plan);
-  std::vector<ArenaBlock> blocks;
-  for (size_t i = 0; i < plan.buffers.size(); ++i)
-    if (plan.buffers[i].kind == BufferKind::Arena && life[i].last >= life[i].first)
-      blocks.push_back({aligned(plan.buffers[i].bytes), life[i], &plan.buffers[i].offset});
-  for (size_t s = 0; s < plan.steps.size(); ++s)
-    if (plan.steps[s].scratch > 0)
-      blocks.push_back(
-          {aligned(plan.steps[s].scratch), {static_cast<int>(s), static_cast<int>(s)}, &plan.steps[s].scratch_offset});
-  return blocks;
+std::string needed_text(const Lifetime& l) {
+  return l.first == l.last ? fmt::format("in step {}", l.first) : fmt::format("from step {} to {}", l.first, l.last);
 }
 
-}  // namespace
-
-namespace {
-
-/// The steps of each region.
-std::vector<Lifetime> spans(const ExecutionPlan& plan) {
-  std::vector<Lifetime> out(plan.regions.size());
-  for (size_t s = 0; s < plan.steps.size(); ++s)
-    for (RegionId r = plan.steps[s].region; r != kTopLevel; r = plan.regions[static_cast<size_t>(r)].parent) {
-      Lifetime& l = out[static_cast<size_t>(r)];
-      if (l.last < l.first) l.first = static_cast<int>(s);
-      l.last = static_cast<int>(s);
-    }
+/// The largest block that has no room, and what it would take.
+std::string no_room(const std::vector<MemoryBlock>& blocks, const MemoryChoice& choice,
+                    const std::vector<MemoryRegion>& memories, int64_t in_one) {
+  const auto largest = std::max_element(choice.left.begin(), choice.left.end(), [&](size_t a, size_t b) {
+    return std::pair(blocks[a].bytes, b) < std::pair(blocks[b].bytes, a);
+  });
+  const MemoryBlock& block = blocks[*largest];
+  const std::string others = choice.left.size() == 1 ? "" : fmt::format(" and {} more", choice.left.size() - 1);
+  const MemoryRegion& last = memories.back();
+  std::string out = fmt::format("no room for {} ({} bytes, needed {}){}: {} would need {} bytes and has {}", block.name,
+                                block.bytes, needed_text(block.life), others, last.name, choice.needed, *last.budget);
+  if (memories.size() > 1) out += fmt::format("; one region alone would need {}", in_one);
   return out;
 }
 
-class LifetimeFinder {
- public:
-  explicit LifetimeFinder(const ExecutionPlan& plan) : plan_(plan), spans_(spans(plan)), out_(plan.buffers.size()) {}
-
-  std::vector<Lifetime> run() {
-    for (size_t s = 0; s < plan_.steps.size(); ++s)
-      for (const int b : plan_.steps[s].buffers) touch(b, static_cast<int>(s), plan_.steps[s].region);
-    for (size_t id = 0; id < plan_.regions.size(); ++id) {
-      const PlanRegion& r = plan_.regions[id];
-      const Lifetime& span = spans_[id];
-      for (const int b : {r.count, r.starts, r.condition}) touch(b, span.first, r.parent);
-      for (const PlanCopy& c : r.before) touch(c.to, span.first, r.parent), touch(c.from, span.first, r.parent);
-      touch(r.count, span.last, r.parent);
-      touch(r.continues, span.last, static_cast<RegionId>(id));
-      for (const PlanCopy& c : r.after)
-        touch(c.to, span.last, static_cast<RegionId>(id)), touch(c.from, span.last, static_cast<RegionId>(id));
-    }
-    const int end = static_cast<int>(plan_.steps.size()) - 1;
-    for (const PlanState& s : plan_.state) touch(s.next, end, kTopLevel);
-    return out_;
-  }
-
- private:
-  static void widen(Lifetime& l, int first, int last) {
-    l.first = l.last < l.first ? first : std::min(l.first, first);
-    l.last = std::max(l.last, last);
-  }
-
-  /// What comes from outside of a loop is needed in every iteration.
-  void touch(int b, int step, RegionId region) {
-    if (b < 0) return;
-    b = root_of(plan_, b);
-    Lifetime& l = out_[static_cast<size_t>(b)];
-    widen(l, step, step);
-    for (RegionId r = region; !lies_in(plan_.regions, plan_.buffers[static_cast<size_t>(b)].region, r);
-         r = plan_.regions[static_cast<size_t>(r)].parent)
-      widen(l, spans_[static_cast<size_t>(r)].first, spans_[static_cast<size_t>(r)].last);
-  }
-
-  const ExecutionPlan& plan_;
-  const std::vector<Lifetime> spans_;
-  std::vector<Lifetime> out_;
+/// A block with its place.
+struct PlacedRange {
+  const MemoryBlock* block;
+  int memory;
+  int64_t begin, end;
 };
 
-}  // namespace
-
-std::vector<Lifetime> lifetimes(const ExecutionPlan& plan) { return LifetimeFinder(plan).run(); }
-
-std::vector<int64_t> live_bytes(const ExecutionPlan& plan) {
-  std::vector<int64_t> live(plan.steps.size(), 0);
-  const std::vector<Lifetime> life = lifetimes(plan);
-  for (size_t i = 0; i < plan.buffers.size(); ++i)
-    if (plan.buffers[i].kind == BufferKind::Arena)
-      for (int s = life[i].first; s <= life[i].last; ++s)
-        live[static_cast<size_t>(s)] += aligned(plan.buffers[i].bytes);
-  for (size_t s = 0; s < plan.steps.size(); ++s) live[s] += aligned(plan.steps[s].scratch);
-  return live;
+std::vector<PlacedRange> placed_ranges(const ExecutionPlan& plan, const ArenaBlocks& arena) {
+  std::vector<PlacedRange> out;
+  for (size_t i = 0; i < arena.blocks.size(); ++i) {
+    const auto& [index, workspace] = arena.owners[i];
+    const int memory = workspace ? plan.steps[index].scratch_memory : plan.buffers[index].memory;
+    const int64_t at = workspace ? plan.steps[index].scratch_offset : plan.buffers[index].offset;
+    out.push_back({&arena.blocks[i], memory, at, at + arena.blocks[i].bytes});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const PlacedRange& a, const PlacedRange& b) {
+    return std::pair(a.memory, a.begin) < std::pair(b.memory, b.begin);
+  });
+  return out;
 }
+
+}  // namespace
 
 ExecutionPlan plan_memory(ExecutionPlan plan, const std::vector<StepWorkspace>& workspaces, int workers) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     plan.steps[i].worker_scratch = workspaces[i].per_worker;
     plan.steps[i].scratch = workspaces[i].shared + workers * workspaces[i].per_worker;
   }
-  const std::vector<ArenaBlock> blocks = arena_blocks(plan);
+  const ArenaBlocks arena = arena_blocks(plan, nullptr);
   plan.arena_bytes = 0;
-  if (blocks.empty()) return plan;
-  const std::vector<int64_t> live = live_bytes(plan);
-  const int64_t least = *std::max_element(live.begin(), live.end());
-  Placement best;
-  for (std::vector<size_t>& order : orders(blocks)) {
-    Placement p = pack(blocks, std::move(order));
-    if (best.order.empty() || p.bytes < best.bytes) best = std::move(p);
-  }
-  best = improved(blocks, std::move(best), least);
-  for (size_t i = 0; i < blocks.size(); ++i) *blocks[i].offset = best.offsets[i];
-  plan.arena_bytes = best.bytes;
+  if (arena.blocks.empty()) return plan;
+  const Packing packing = pack_blocks(arena.blocks);
+  for (size_t i = 0; i < arena.blocks.size(); ++i) set_place(plan, arena.owners[i], 0, packing.offsets[i]);
+  plan.arena_bytes = packing.bytes;
   return plan;
+}
+
+std::string divide_memory(ExecutionPlan& plan, const std::vector<MemoryRegion>& memories, const ArenaTraffic& traffic) {
+  const ArenaBlocks arena = arena_blocks(plan, &traffic);
+  const MemoryChoice choice = choose_memory(arena.blocks, memories);
+  if (!choice.left.empty()) return no_room(arena.blocks, choice, memories, plan.arena_bytes);
+  for (size_t i = 0; i < arena.blocks.size(); ++i)
+    set_place(plan, arena.owners[i], choice.memory[i], choice.offsets[i]);
+  plan.memories = memories;
+  plan.arena_bytes = 0;
+  for (size_t m = 0; m < memories.size(); ++m) plan.arena_bytes += plan.memories[m].bytes = choice.bytes[m];
+  return {};
+}
+
+std::vector<std::string> memory_faults(const ExecutionPlan& plan, int workers) {
+  const ArenaBlocks arena = arena_blocks(plan, nullptr);
+  const std::vector<PlacedRange> ranges = placed_ranges(plan, arena);
+  std::vector<std::string> faults;
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const PlacedRange& a = ranges[i];
+    const int64_t room = plan.memories.empty() ? plan.arena_bytes : plan.memories[static_cast<size_t>(a.memory)].bytes;
+    if (a.begin % kArenaAlign != 0 || a.begin < 0 || a.end > room)
+      faults.push_back(fmt::format("{} is at {}, not in the {} bytes there", a.block->name, a.begin, room));
+    for (size_t j = i + 1; j < ranges.size() && ranges[j].memory == a.memory && ranges[j].begin < a.end; ++j)
+      if (ranges[j].end > ranges[j].begin && live_together(a.block->life, ranges[j].block->life))
+        faults.push_back(
+            fmt::format("{} and {} are both at {}", a.block->name, ranges[j].block->name, ranges[j].begin));
+  }
+  for (const MemoryRegion& m : plan.memories)
+    if (m.budget && m.bytes > *m.budget)
+      faults.push_back(fmt::format("{} needs {} bytes of {}", m.name, m.bytes, *m.budget));
+  for (const PlanStep& s : plan.steps)
+    if (s.scratch < workers * s.worker_scratch)
+      faults.push_back(fmt::format("{}: {} bytes of workspace for {} workers", s.kernel.name, s.scratch, workers));
+  return faults;
 }
 
 }  // namespace tenon

@@ -1,8 +1,13 @@
 // Where each intermediate tensor and each kernel's workspace is in the arena.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ir/plan/execution_plan.h"
 #include "ir/plan/lowered_plan.h"
+#include "schedule/arena_traffic.h"
+#include "schedule/lifetimes.h"
 
 namespace tenon {
 
@@ -12,15 +17,12 @@ namespace tenon {
 /// is live at that step alone; a view lives in its base. `workspaces` has one entry per step.
 ExecutionPlan plan_memory(ExecutionPlan plan, const std::vector<StepWorkspace>& workspaces, int workers);
 
-/// First and last step at which each buffer is needed, what is in it included; {0, -1} for those that are never used.
-/// What a loop needs from outside is needed from its first step to its last.
-struct Lifetime {
-  int first = 0;
-  int last = -1;
-};
-std::vector<Lifetime> lifetimes(const ExecutionPlan& plan);
+/// Places what plan_memory has placed in memories of their own: sets plan.memories. Empty, or which value has no room
+/// and what it would take; the plan is as it was then.
+std::string divide_memory(ExecutionPlan& plan, const std::vector<MemoryRegion>& memories, const ArenaTraffic& traffic);
 
-/// Bytes of the arena that are in use at each step: no plan needs less than the maximum of them.
-std::vector<int64_t> live_bytes(const ExecutionPlan& plan);
+/// What is wrong with the places: two that meet while both are needed, one beyond the end of its memory, a memory
+/// beyond its budget, a workspace without room for its workers. Empty when sound.
+std::vector<std::string> memory_faults(const ExecutionPlan& plan, int workers);
 
 }  // namespace tenon

@@ -8,6 +8,7 @@
 #include "harness/library_names.h"
 #include "harness/link_libm.h"
 #include "harness/memory_functions.h"
+#include "harness/model/model_arena.h"
 #include "harness/model/model_processes.h"
 #include "harness/model/model_program.h"
 #include "harness/model/model_selftest.h"
@@ -32,6 +33,7 @@ class ModelWriter {
         frame_(frame),
         name_(frame.name),
         upper_(upper_case(frame.name)),
+        arena_(plan, frame.name),
         weights_(model_weights(plan, frame.name, frame.weights, has_vectors(levels))) {
     for (const GraphSize& s : plan.sizes) (s.written ? written_ : given_).push_back(s);
   }
@@ -48,6 +50,10 @@ class ModelWriter {
            fill("c/model.c.in", {{"name", name_},
                                  {"upper", upper_},
                                  {"run", entry_of(frame_)},
+                                 {"arena_parameter", arena_.parameter()},
+                                 {"const_arena_parameter", arena_.const_parameter()},
+                                 {"arena_checks", arena_.checks()},
+                                 {"call_arena", arena_.set_call()},
                                  {"state_parameter", state_text(plan_, "void *state, ")},
                                  {"const_state_parameter", state_text(plan_, "const void *state, ")},
                                  {"state_argument", state_text(plan_, "state, ")},
@@ -206,11 +212,12 @@ class ModelWriter {
         outputs += fmt::format("int64_t {}_shape[{}]; /* written by {}_run */\n", buffer(o).name,
                                std::max<size_t>(1, buffer(o).dims.size()), name_);
     if (plan_.inputs.empty() && given_.empty()) inputs = "char none; /* this model has no inputs */\n";
-    const std::string arena = fmt::format("{}", std::max<int64_t>(plan_.arena_bytes, 0));
     return fill("c/model.h.in", {{"name", name_},
                                  {"upper", upper_},
                                  {"doc", comment_inside(plan_.doc.empty() ? plan_.name : plan_.doc)},
-                                 {"arena", arena},
+                                 {"arena_bytes", arena_.constants()},
+                                 {"arena_type", arena_.type()},
+                                 {"arena_parameter", arena_.parameter()},
                                  {"run", entry_of(frame_)},
                                  {"all_reduce", frame_.mpi ? exchange_fields() : ""},
                                  {"state_bytes", state_constants(plan_, frame_)},
@@ -248,8 +255,8 @@ class ModelWriter {
         "generation. 0: all agree; k above 0: output\n"
         "   number k does not; else a status of {0}_run. `worst`, if not NULL, gets the maximum difference as a share "
         "of what is allowed. Not re-entrant. */\n"
-        "int {0}_selftest(const {0}_context *context, double *worst);\n",
-        name_);
+        "int {0}_selftest({1}const {0}_context *context, double *worst);\n",
+        name_, arena_.divided() ? arena_.parameter() + ", " : "");
   }
 
   /// Whether a buffer or a kernel has it, be it inside of an expression alone.
@@ -279,6 +286,7 @@ class ModelWriter {
                                           {"upper", upper_},
                                           {"levels", fmt::format("{}", levels_.size())},
                                           {"memory", memory_functions(frame_.freestanding)},
+                                          {"call_arena", arena_.call_field()},
                                           {"call_state", state_text(plan_, "unsigned char *state;")},
                                           {"exchange", frame_.mpi ? exchange_declaration(name_) : ""},
                                           {"has", has},
@@ -316,7 +324,7 @@ class ModelWriter {
       case BufferKind::Output: return "out->" + p.name;
       case BufferKind::Constant: return weights_.names.at(b);
       case BufferKind::Arena:
-        return fmt::format("({}{} *)(void *)(arena + {})", writes ? "" : "const ", type, p.offset);
+        return fmt::format("({}{} *)(void *)({})", writes ? "" : "const ", type, arena_.place(p.memory, p.offset));
       case BufferKind::State:
         return fmt::format("({}{} *)(void *)(state + {})", writes ? "" : "const ", type, p.offset);
       case BufferKind::Slice: TENON_UNREACHABLE("a slice has no place of its own");
@@ -329,9 +337,11 @@ class ModelWriter {
     const BufferPlace place = place_of(plan_, b);
     const PlanBuffer& root = buffer(place.root);
     const std::string type = c_type(buffer(b).dtype);
+    const int64_t offset = root.offset + place.offset;
     if (root.kind == BufferKind::Arena || root.kind == BufferKind::State)
-      return fmt::format("({}{} *)(void *)({} + {})", writes ? "" : "const ", type,
-                         root.kind == BufferKind::Arena ? "arena" : "state", root.offset + place.offset);
+      return fmt::format(
+          "({}{} *)(void *)({})", writes ? "" : "const ", type,
+          root.kind == BufferKind::Arena ? arena_.place(root.memory, offset) : fmt::format("state + {}", offset));
     const std::string whole = pointer(place.root, writes),
                       from = place.offset ? fmt::format(" + {}", place.offset / bytes_of(root.dtype)) : "";
     return root.dtype == buffer(b).dtype ? whole + from
@@ -341,8 +351,8 @@ class ModelWriter {
 
   std::string level_source(const ModelLevel& l) const {
     const auto place = [&](int b, bool writes) { return pointer(b, writes); };
-    const std::string body = steps_text(plan_, l, {name_, upper_, call_fields(), frame_.workers}, place);
-    const std::string tasks = tasks_text(plan_, l, {name_, upper_, call_fields(), frame_.workers}, place);
+    const std::string body = steps_text(plan_, l, {name_, upper_, call_fields(), arena_, frame_.workers}, place);
+    const std::string tasks = tasks_text(plan_, l, {name_, upper_, call_fields(), arena_, frame_.workers}, place);
     std::string text = fmt::format("/* {}: the operators at level {}. */\n#include \"{}_internal.h\"\n\n",
                                    comment_inside(plan_.name), l.isa->name, name_);
     text += l.begin + "\n" + l.functions + "\n" + tasks;
@@ -358,11 +368,11 @@ class ModelWriter {
 
   /// What the expressions of buffers name, taken out of `call`.
   std::string call_fields() const {
-    std::string out = fmt::format(
-        "    const {0}_inputs *const in = call->in;\n    {0}_outputs *const out = call->out;\n    unsigned char *const "
-        "arena = call->arena;\n",
-        name_);
-    std::string unused = "    (void)in;\n    (void)out;\n    (void)arena;\n";
+    std::string out =
+        fmt::format("    const {0}_inputs *const in = call->in;\n    {0}_outputs *const out = call->out;\n{1}", name_,
+                    arena_.local());
+    std::string unused = "    (void)in;\n    (void)out;\n";
+    if (!arena_.divided()) unused += "    (void)arena;\n";
     if (!plan_.state.empty()) {
       out += "    unsigned char *const state = call->state;\n";
       unused += "    (void)state;\n";
@@ -436,9 +446,8 @@ class ModelWriter {
 
   std::string info() const {
     const std::string state = state_text(plan_, fmt::format(", state {} bytes", plan_.state_bytes));
-    const std::string out =
-        fmt::format("{}: arena {} bytes, weights {} bytes{}; inputs{}; outputs{}", plan_.name, plan_.arena_bytes,
-                    weights_.bytes, state, listed(plan_.inputs), listed(plan_.outputs));
+    const std::string out = fmt::format("{}: {}, weights {} bytes{}; inputs{}; outputs{}", plan_.name, arena_.info(),
+                                        weights_.bytes, state, listed(plan_.inputs), listed(plan_.outputs));
     return "\"" + c_string_inside(out) + "\"";
   }
 
@@ -483,9 +492,18 @@ class ModelWriter {
                            s.hi);
     return fmt::format(
         "{{\n  \"model\": {},\n  \"inputs\": [{}],\n  \"outputs\": [{}],\n  \"sizes\": [{}],\n  \"arena_bytes\": "
-        "{},\n  \"weights_bytes\": {},\n  \"kernels\": [{}\n  ],\n  \"sources\": [{}]\n}}\n",
-        json_string(plan_.name), list(plan_.inputs), list(plan_.outputs), sizes, plan_.arena_bytes, weights_.bytes,
-        steps, files);
+        "{},\n{}  \"weights_bytes\": {},\n  \"kernels\": [{}\n  ],\n  \"sources\": [{}]\n}}\n",
+        json_string(plan_.name), list(plan_.inputs), list(plan_.outputs), sizes, plan_.arena_bytes, memory_rows(),
+        weights_.bytes, steps, files);
+  }
+
+  /// For the manifest.
+  std::string memory_rows() const {
+    std::string out;
+    for (const MemoryRegion& m : plan_.memories)
+      out += fmt::format("{}{{\"region\": \"{}\", \"bytes\": {}, \"budget\": {}}}", out.empty() ? "" : ", ", m.name,
+                         m.bytes, m.budget ? fmt::format("{}", *m.budget) : "null");
+    return out.empty() ? out : fmt::format("  \"arena\": [{}],\n", out);
   }
 
   std::vector<GraphSize> given_, written_;  ///< run-time sizes: of the caller, and those that depend on data
@@ -493,6 +511,7 @@ class ModelWriter {
   const std::vector<ModelLevel>& levels_;
   const ModelFrame& frame_;
   std::string name_, upper_;
+  ModelArena arena_;
   ModelWeights weights_;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/model/model_arena.h"
 #include "harness/model/model_state.h"
 #include "harness/model/model_steps.h"
 #include "ir/kernel/kernel_cost.h"
@@ -19,7 +20,12 @@ namespace {
 class ProgramWriter {
  public:
   ProgramWriter(const ExecutionPlan& plan, const ModelFrame& frame, const std::vector<ModelLevel>& levels)
-      : plan_(plan), frame_(frame), levels_(levels), name_(frame.name), upper_(upper_case(frame.name)) {
+      : plan_(plan),
+        frame_(frame),
+        levels_(levels),
+        name_(frame.name),
+        upper_(upper_case(frame.name)),
+        arena_(plan, frame.name) {
     for (const GraphSize& s : plan.sizes)
       if (!s.written) given_.push_back(s);
   }
@@ -55,8 +61,15 @@ class ProgramWriter {
     return {{"inputs", border_rows(plan_.inputs)},
             {"outputs", border_rows(plan_.outputs)},
             {"run", entry_of(frame_)},
-            {"of_model", state_text(plan_, "m->state, ")},
-            {"of_m", state_text(plan_, "m.state, ")},
+            {"arena_arrays", arena_arrays({arena_})},
+            {"arena_field", arena_.field("arena")},
+            {"arena_memory",
+             arena_.divided() ? "" : fmt::format("static unsigned char memory[{}_ARENA_BYTES + 64];", upper_)},
+            {"arena_at", arena_.divided() ? set_arena({arena_}, "m.arena")
+                                          : "m.arena = memory + (64 - (uintptr_t)memory % 64) % 64;"},
+            {"large_pages", large_pages()},
+            {"of_model", state_text(plan_, "m->state, ") + arena_.of("m->arena")},
+            {"of_m", state_text(plan_, "m.state, ") + arena_.of("m.arena")},
             {"state_field", state_text(plan_, "unsigned char *state;")},
             {"state_memory", state_memory()},
             {"state_init", state_text(plan_, fmt::format("if ({0}_state_init(m.state, &m.context) != 0)\n    return "
@@ -77,7 +90,7 @@ class ProgramWriter {
             {"defaults", defaults()},
             {"flags", flags()},
             {"options_with_value", options_with_value()},
-            {"selftest", frame_.selftest ? "if (args.selftest)\n    return check_levels(&m.context);" : ""},
+            {"selftest", selftest_call()},
             {"check_levels", check_levels()},
             {"readers", readers()},
             {"weights_include", loads() ? fmt::format("#include \"{}_load.h\"", name_) : ""},
@@ -89,6 +102,23 @@ class ProgramWriter {
             {"threads_include", shares() ? fmt::format("#include \"{}_threads.h\"", name_) : ""},
             {"start_threads", start_threads()},
             {"stop_threads", shares() ? fmt::format("{}_stop_threads(&m.context);", name_) : ""}};
+  }
+
+  std::string large_pages() const {
+    const auto line = [&](const std::string& array) {
+      return fmt::format("{}_in_large_pages({}, (long long)sizeof {});\n", name_, array, array);
+    };
+    if (!arena_.divided()) return line("memory");
+    std::string out;
+    for (const MemoryRegion& m : plan_.memories)
+      if (m.bytes > 0) out += line("memory_" + m.name);
+    return out;
+  }
+
+  std::string selftest_call() const {
+    if (!frame_.selftest) return {};
+    return fmt::format("if (args.selftest)\n    return check_levels({}&m.context);",
+                       arena_.divided() ? "&m.arena, " : "");
   }
 
   std::string state_memory() const {
@@ -210,18 +240,18 @@ class ProgramWriter {
     for (const ModelLevel& l : levels_) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", l.isa->name);
     return with_name(
         fmt::format("\n/* The self-test at every level that runs here: 0, or 1 where one fails. */\nstatic int "
-                    "check_levels(const @_context *context)\n{{\n"
-                    "    static const char *const levels[] = {{{}}};\n    int failed = 0;\n    for (size_t k = 0; k < "
+                    "check_levels({1}const @_context *context)\n{{\n"
+                    "    static const char *const levels[] = {{{0}}};\n    int failed = 0;\n    for (size_t k = 0; k < "
                     "sizeof levels / sizeof levels[0]; ++k) {{\n"
                     "        double worst = 0;\n        if (@_force_isa(levels[k]) != 0)\n            continue;\n"
-                    "        const int status = @_selftest(context, &worst);\n"
+                    "        const int status = @_selftest({2}context, &worst);\n"
                     "        if (status == 0)\n            printf(\"selftest %s: passed, %.3f of the room used\\n\", "
                     "levels[k], worst);\n"
                     "        else if (status > 0)\n            printf(\"selftest %s: output '%s' differs\\n\", "
                     "levels[k], outputs[status - 1].name);\n"
                     "        else\n            printf(\"selftest %s: %s\\n\", levels[k], @_strerror(status));\n"
                     "        failed |= status != 0;\n    }}\n    return failed;\n}}\n",
-                    names));
+                    names, arena_.divided() ? arena_.parameter() + ", " : "", arena_.divided() ? "arena, " : ""));
   }
 
   std::string border_rows(const std::vector<int>& list) const {
@@ -302,6 +332,7 @@ class ProgramWriter {
   const ModelFrame& frame_;
   const std::vector<ModelLevel>& levels_;
   std::string name_, upper_;
+  ModelArena arena_;
   std::vector<GraphSize> given_;  ///< run-time sizes of the caller
 };
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/library_names.h"
+#include "harness/model/model_arena.h"
 #include "harness/model/model_state.h"
 #include "support/check.h"
 #include "support/text_template.h"
@@ -138,13 +139,14 @@ std::string number_in_c(double v) {
 class SelftestWriter {
  public:
   SelftestWriter(const ExecutionPlan& plan, const ModelFrame& frame, const Selftest& test)
-      : plan_(plan), frame_(frame), test_(test) {}
+      : plan_(plan), frame_(frame), test_(test), arena_(plan, frame.name) {}
 
   std::string text() const {
     const std::string path = "c/model_selftest.c.in";
     return TextTemplate(path, frame_.templates.at(path))
         .fill({{"name", frame_.name},
-               {"upper", upper_case(frame_.name)},
+               {"arena_parameter", arena_.divided() ? arena_.parameter() + ", " : ""},
+               {"arena_memory", arena_memory()},
                {"drawing", drawing()},
                {"comparing", comparing()},
                {"wanted", wanted()},
@@ -166,6 +168,15 @@ class SelftestWriter {
     std::vector<int64_t> dims;
     for (const SizeExpr& d : b.dims) dims.push_back(evaluate(d, sizes).value_or(0));
     return element_count(dims);
+  }
+
+  /// An arena with regions is the caller's: there may be no second memory of a kind.
+  std::string arena_memory() const {
+    if (arena_.divided()) return {};
+    return fmt::format(
+        "static unsigned char memory[{}_ARENA_BYTES + 64];\n"
+        "unsigned char *const arena = memory + (64 - (uintptr_t)memory % 64) % 64;\n",
+        upper_case(frame_.name));
   }
 
   std::string state() const {
@@ -271,6 +282,7 @@ class SelftestWriter {
   const ExecutionPlan& plan_;
   const ModelFrame& frame_;
   const Selftest& test_;
+  ModelArena arena_;
 };
 
 }  // namespace

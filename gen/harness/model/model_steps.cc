@@ -138,7 +138,7 @@ class StepWriter {
                                 : "&" + extent(size_name(t.extent)));
     }
     for (const std::string& z : sizes) args += (args.empty() ? "" : ", ") + extent(size_name(z));
-    if (workspace) args += fmt::format("{}arena + {}", args.empty() ? "" : ", ", step.scratch_offset);
+    if (workspace) args += (args.empty() ? "" : ", ") + frame_.arena.place(step.scratch_memory, step.scratch_offset);
     return args;
   }
 
@@ -153,8 +153,8 @@ class StepWriter {
     std::string args = arguments(s, p.sizes, p.workspace);
     const int64_t shared = step.scratch - frame_.workers * step.worker_scratch;
     if (p.worker_memory)
-      args += fmt::format("{}arena + {} + {}*worker", args.empty() ? "" : ", ", step.scratch_offset + shared,
-                          step.worker_scratch);
+      args += fmt::format("{}{} + {}*worker", args.empty() ? "" : ", ",
+                          frame_.arena.place(step.scratch_memory, step.scratch_offset + shared), step.worker_scratch);
     return fmt::format(
         "static void step_{0}_{1}(void *arg, int64_t begin, int64_t end, int worker)\n{{\n    {2}_call *const call = "
         "({2}_call *)arg;\n{3}    (void)worker;\n"

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "harness/model/model_arena.h"
 #include "harness/model/model_output.h"
 
 namespace tenon {
@@ -15,6 +16,7 @@ struct StepFrame {
   std::string name;    ///< the model's prefix
   std::string upper;   ///< that of its constants
   std::string fields;  ///< declarations that make places readable from `call`
+  const ModelArena& arena;
   int workers = 1;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/library_names.h"
+#include "harness/model/model_arena.h"
 #include "harness/model/model_state.h"
 #include "harness/model/train_processes.h"
 #include "ir/graph/training_graphs.h"
@@ -33,6 +34,8 @@ class TrainingWriter {
         name_(frame.name),
         upper_(upper_case(frame.name)),
         eval_(frame.forward->name),
+        arena_(step, frame.name),
+        eval_arena_(frame.forward->plan, frame.forward->name),
         answers_(find_answers()) {
     for (const PlanState& s : step.state) {
       if (s.gradient >= 0) trained_.push_back(&s);
@@ -105,8 +108,11 @@ class TrainingWriter {
 
   std::vector<HoleValue> process_holes() const {
     const TextTemplate parts("c/train_parts.c.in", frame_.templates.at("c/train_parts.c.in"));
-    const std::vector<HoleValue> holes = {
-        {"name", name_}, {"upper", upper_}, {"run", entry_of(frame_)}, {"bind_step", bind_step()}};
+    const std::vector<HoleValue> holes = {{"name", name_},
+                                          {"upper", upper_},
+                                          {"run", entry_of(frame_)},
+                                          {"bind_step", bind_step()},
+                                          {"of_arena", arena_.of("r->arena")}};
     const TrainingTexts texts = {name_, set_seed(), parts.fill(holes)};
     return frame_.mpi ? holes_of_processes(texts) : holes_of_one_process(texts);
   }
@@ -120,9 +126,17 @@ class TrainingWriter {
   std::vector<HoleValue> own_holes() const {
     const PlanBuffer& loss = buffer(step_, step_.outputs.front());
     return {{"eval", eval_},
-            {"eval_upper", upper_case(eval_)},
             {"program", name_},
             {"run", entry_of(frame_)},
+            {"arena_arrays", arena_arrays({arena_, eval_arena_})},
+            {"memory_fields", memory_fields()},
+            {"of_arena", arena_.of("r->arena")},
+            {"of_eval_arena", eval_arena_.of("r->eval_arena")},
+            {"arena_total", arena_.total()},
+            {"arena_rooms", arena_rooms()},
+            {"no_memory",
+             arena_.divided() ? "r->state == NULL" : "r->state == NULL || r->arena == NULL || r->eval_arena == NULL"},
+            {"align_arenas", align_arenas()},
             {"n_states", fmt::format("{}", step_.state.size())},
             {"n_gradients", fmt::format("{}", trained_.size())},
             {"n_parameters", fmt::format("{}", parameters_.size())},
@@ -146,6 +160,25 @@ class TrainingWriter {
   }
 
   bool shares() const { return frame_.workers > 1; }
+
+  std::string memory_fields() const {
+    if (!arena_.divided()) return "unsigned char *state, *arena, *eval_arena;";
+    return "unsigned char *state;\n" + arena_.field("arena") + eval_arena_.field("eval_arena");
+  }
+
+  /// Step and validation take turns in the arrays of memory regions.
+  std::string arena_rooms() const {
+    const std::vector<ModelArena> both = {arena_, eval_arena_};
+    if (arena_.divided()) return set_arena(both, "r->arena") + set_arena(both, "r->eval_arena");
+    return fmt::format("r->arena = {0}_room({1}_ARENA_BYTES + 64);\nr->eval_arena = {0}_room({2}_ARENA_BYTES + 64);\n",
+                       name_, upper_, upper_case(eval_));
+  }
+
+  std::string align_arenas() const {
+    if (arena_.divided()) return {};
+    return "r->arena += (64 - (uintptr_t)r->arena % 64) % 64;\n"
+           "r->eval_arena += (64 - (uintptr_t)r->eval_arena % 64) % 64;\n";
+  }
 
   std::string start_threads() const {
     if (!shares()) return {};
@@ -280,6 +313,7 @@ class TrainingWriter {
   const ExecutionPlan& forward_;
   const ModelFrame& frame_;
   std::string name_, upper_, eval_;
+  ModelArena arena_, eval_arena_;
   Answers answers_;
   std::vector<const PlanState*> trained_, parameters_;
 };

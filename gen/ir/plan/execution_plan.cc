@@ -129,6 +129,11 @@ bool is_in_place(const ExecutionPlan& plan, const PlanState& state) {
   return place_of(plan, state.next).root == state.held;
 }
 
+std::string arena_place_text(const ExecutionPlan& plan, int memory, int64_t offset) {
+  return plan.memories.empty() ? fmt::format("{}", offset)
+                               : fmt::format("{} + {}", plan.memories[static_cast<size_t>(memory)].name, offset);
+}
+
 std::optional<size_t> last_writer(const ExecutionPlan& plan, const EqualExtents& extents) {
   std::vector<std::string> names = names_in(extents.a);
   for (std::string& n : names_in(extents.b)) names.push_back(std::move(n));
@@ -153,7 +158,8 @@ std::string to_text(const ExecutionPlan& plan) {
   for (const PlanBuffer& b : plan.buffers) {
     out += fmt::format("  {} {}: {}[{}] {} bytes", name_of(b.kind), b.name, tenon::name_of(b.dtype), list(b.dims),
                        b.bytes);
-    if (b.kind == BufferKind::Arena || b.kind == BufferKind::State) out += fmt::format(" at {}", b.offset);
+    if (b.kind == BufferKind::Arena) out += " at " + arena_place_text(plan, b.memory, b.offset);
+    if (b.kind == BufferKind::State) out += fmt::format(" at {}", b.offset);
     if (b.kind == BufferKind::Slice)
       out += fmt::format(" of {} in region {}{}", plan.buffers[static_cast<size_t>(b.whole)].name, b.region,
                          b.reversed ? " from the end" : "");
@@ -168,12 +174,16 @@ std::string to_text(const ExecutionPlan& plan) {
     for (size_t i = 0, n = 0; i < s.buffers.size(); ++i)
       if (s.buffers[i] >= 0)
         out += fmt::format("{}{}", n++ ? ", " : "", plan.buffers[static_cast<size_t>(s.buffers[i])].name);
-    out += s.scratch ? fmt::format(") scratch {} at {}", s.scratch, s.scratch_offset) : ")";
+    out += s.scratch ? fmt::format(") scratch {} at {}", s.scratch,
+                                   arena_place_text(plan, s.scratch_memory, s.scratch_offset))
+                     : ")";
     out += s.twin >= 0 ? fmt::format(" by {}\n", plan.steps[static_cast<size_t>(s.twin)].kernel.name) : "\n";
   }
   for (const PlanState& s : plan.state)
     out += fmt::format("  state {} = {}{}\n", plan.buffers[static_cast<size_t>(s.held)].name,
                        plan.buffers[static_cast<size_t>(s.next)].name, is_in_place(plan, s) ? " in place" : "");
+  for (const MemoryRegion& m : plan.memories)
+    out += fmt::format("  memory {} {} bytes{}\n", m.name, m.bytes, m.budget ? fmt::format(" of {}", *m.budget) : "");
   out += fmt::format("  arena {} bytes\n", plan.arena_bytes);
   for (const PlanStep& s : plan.steps) out += to_text(s.kernel);
   return out;

@@ -1,6 +1,6 @@
 // An execution plan: fused kernels in order, the buffers that they read and write, and where each is in the arena.
 //
-//   plan   := name, sizes, buffers, regions, steps, inputs, outputs, state, arena
+//   plan   := name, sizes, buffers, regions, steps, inputs, outputs, state, arena with its memories
 //   buffer := kind name: dtype[extent, …] bytes, offset | slice of a buffer | view of a buffer from a byte on
 //   region := loop or branch, copies before it and at the end of each iteration
 //   step   := kernel(buffer, …)
@@ -13,6 +13,7 @@
 
 #include "ir/graph/graph.h"
 #include "ir/kernel/kernel.h"
+#include "ir/plan/memory_region.h"
 
 namespace tenon {
 
@@ -34,6 +35,7 @@ struct PlanBuffer {
   BufferKind kind = BufferKind::Arena;
   int64_t bytes = 0;                       ///< at the maximum sizes
   int64_t offset = 0;                      ///< Arena, State: in bytes from its start, a multiple of 64
+  int memory = 0;                          ///< Arena: which of the plan's memories, where it has some
   std::shared_ptr<const TensorData> data;  ///< Constant
   RegionId region =
       kTopLevel;   ///< Arena: the region outside of which nobody needs it; Slice: the loop whose counter it follows
@@ -75,6 +77,7 @@ struct PlanStep {
   int64_t scratch = 0;         ///< bytes of workspace that its body needs, those of the workers behind the rest
   int64_t worker_scratch = 0;  ///< of these, bytes for each worker
   int64_t scratch_offset = 0;
+  int scratch_memory = 0;       ///< as in PlanBuffer
   RegionId region = kTopLevel;  ///< the innermost one that it is in
   int twin = -1;  ///< an earlier step whose kernel is the same but for names; this step calls it with its own buffers
   std::vector<std::string> notes;  ///< why its operators are one kernel
@@ -101,7 +104,8 @@ struct ExecutionPlan {
   std::vector<PlanStep> steps;       ///< the steps of a region stand together, and there is at least one
   std::vector<int> inputs, outputs;  ///< buffers in graph order
   std::vector<PlanState> state;
-  int64_t arena_bytes = 0;
+  int64_t arena_bytes = 0;             ///< of all its memories together
+  std::vector<MemoryRegion> memories;  ///< those of the arena, the preferred one first; none: it is one piece
   int64_t state_bytes = 0;
 };
 
@@ -120,6 +124,8 @@ struct BufferPlace {
   int64_t offset = 0;
 };
 BufferPlace place_of(const ExecutionPlan& plan, int buffer);
+/// "fast + 128", a place in one of the arena's memories; "128" where it is one piece.
+std::string arena_place_text(const ExecutionPlan& plan, int memory, int64_t offset);
 
 std::string to_text(const ExecutionPlan& plan);
 /// Buffers out of range, steps that read what nothing has written, overlapping live buffers; empty when sound.

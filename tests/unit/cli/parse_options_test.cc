@@ -54,6 +54,41 @@ TEST_CASE("model takes sizes one at a time") {
   CHECK((model.weights == WeightsForm::bin && model.max_threads == 2 && model.main_program && model.selftest));
 }
 
+TEST_CASE("an arena has regions with budgets") {
+  const auto arena = parsed<ModelOptions>({"model", "n.onnx", "--arena", "tcm=64K,sram=2M,psram", "-o", "d"}).arena;
+  REQUIRE(arena.size() == 3);
+  CHECK((arena[0].name == "tcm" && arena[0].budget == 65536 && arena[1].budget == 2097152 && !arena[2].budget));
+  CHECK(parsed<ModelOptions>({"model", "n.onnx", "--arena", "ram=1000", "-o", "d"}).arena[0].budget == 1000);
+  CHECK(parsed<ModelOptions>({"model", "n.onnx", "-o", "d"}).arena.empty());
+  CHECK(parsed<ExplainOptions>({"explain", "n.onnx", "--memory", "--arena", "fast=1K,slow"}).arena.size() == 2);
+  CHECK(parsed<DumpOptions>({"dump", "memory", "n.onnx", "--arena", "fast=1K,slow"}).arena.size() == 2);
+}
+
+TEST_CASE("each fault of an arena has its message") {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"", "'' is not NAME=BYTES,... such as fast=64K,slow=2M: a name is missing"},
+      {"=64K", "'=64K' is not NAME=BYTES,... such as fast=64K,slow=2M: a name is missing"},
+      {"fast=64K,", "'fast=64K,' is not NAME=BYTES,... such as fast=64K,slow=2M: a name is missing"},
+      {"fast ram=64K", "'fast ram' is not a C name"},
+      {"int=64K", "'int' is not a C name"},
+      {"1st=64K", "'1st' is not a C name"},
+      {"fast=64K,FAST=1M", "'FAST' is there twice; capitals make no difference"},
+      {"fast,slow", "fast has no budget: only the last region may take all that is needed"},
+      {"fast=", "fast: '' is not a number of bytes such as 65536, 64K, 2M or 1G"},
+      {"fast=64k", "fast: '64k' is not a number of bytes such as 65536, 64K, 2M or 1G"},
+      {"fast=-1", "fast: '-1' is not a number of bytes such as 65536, 64K, 2M or 1G"},
+      {"fast=1.5M", "fast: '1.5M' is not a number of bytes such as 65536, 64K, 2M or 1G"},
+      {"fast=9999999999G", "fast: '9999999999G' is not a number of bytes such as 65536, 64K, 2M or 1G"},
+      {"fast=0", "fast: 0 bytes hold nothing, values begin at multiples of 64; leave it out"},
+      {"fast=63,slow", "fast: 63 bytes hold nothing, values begin at multiples of 64; leave it out"}};
+  for (const auto& [value, message] : wrong) {
+    const auto result = parse_options({"model", "n.onnx", "--arena", value, "-o", "d"});
+    CHECK(result.status == exit_bad_command_line);
+    CHECK(result.message.find(fmt::format("tenon model: error: --arena: {}\n", message)) != std::string::npos);
+  }
+  CHECK(parse_options({"explain", "relu_f32", "--arena", "fast=1K"}).status == exit_bad_command_line);
+}
+
 TEST_CASE("elementary functions may be cheaper ones or those of the C library") {
   CHECK(parsed<LibOptions>({"lib", "--math=libm", "-o", "out"}).math.libm);
   CHECK_FALSE(parsed<LibOptions>({"lib", "--math", "own", "-o", "out"}).math.libm);

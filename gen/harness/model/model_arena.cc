@@ -1,0 +1,161 @@
+// The C around the arena of a model.
+#include "harness/model/model_arena.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/library_names.h"
+
+namespace tenon {
+namespace {
+
+/// The most bytes that one of the models has in a region, as an expression.
+std::string most_bytes(const std::vector<ModelArena>& arenas, size_t region) {
+  std::string out;
+  for (const ModelArena& a : arenas) {
+    const std::string bytes = a.bytes(a.regions()[region]);
+    out = out.empty() ? bytes : fmt::format("({0} > {1} ? {0} : {1})", out, bytes);
+  }
+  return out;
+}
+
+/// Whether none of the models has anything in a region.
+bool is_empty(const std::vector<ModelArena>& arenas, size_t region) {
+  return std::all_of(arenas.begin(), arenas.end(), [&](const ModelArena& a) { return a.regions()[region].bytes == 0; });
+}
+
+}  // namespace
+
+ModelArena::ModelArena(const ExecutionPlan& plan, std::string name)
+    : plan_(plan), name_(std::move(name)), upper_(upper_case(name_)) {}
+
+std::string ModelArena::bytes(const MemoryRegion& region) const {
+  return fmt::format("{}_ARENA_{}_BYTES", upper_, upper_case(region.name));
+}
+
+std::string ModelArena::constants() const {
+  if (!divided())
+    return fmt::format(
+        "/* Bytes that `arena` has, aligned to 64 bytes by the caller; it holds nothing between two calls. */\n"
+        "#define {}_ARENA_BYTES {}\n",
+        upper_, std::max<int64_t>(plan_.arena_bytes, 0));
+  std::string out =
+      "/* Bytes that each memory region of the arena has, aligned to 64 bytes by the caller; they hold nothing between "
+      "two calls. */\n";
+  for (const MemoryRegion& m : plan_.memories)
+    out += fmt::format("#define {} {}{}\n", bytes(m), m.bytes, m.budget ? fmt::format(" /* of {} */", *m.budget) : "");
+  return out;
+}
+
+std::string ModelArena::type() const {
+  if (!divided()) return {};
+  std::string out =
+      "/* The arena: where its memory regions begin. One that needs 0 bytes may be NULL. */\ntypedef struct {\n";
+  for (const MemoryRegion& m : plan_.memories) out += fmt::format("    void *{}; /* {} */\n", m.name, bytes(m));
+  return out + fmt::format("}} {}_arena;\n\n", name_);
+}
+
+std::string ModelArena::parameter() const {
+  return divided() ? fmt::format("const {}_arena *arena", name_) : "void *arena";
+}
+std::string ModelArena::const_parameter() const { return divided() ? parameter() : "const void *arena"; }
+
+std::string ModelArena::info() const {
+  if (!divided()) return fmt::format("arena {} bytes", plan_.arena_bytes);
+  std::string out = "arena";
+  for (const MemoryRegion& m : plan_.memories)
+    out += fmt::format("{} {} {} bytes", &m == &plan_.memories.front() ? "" : " +", m.name, m.bytes);
+  return out;
+}
+
+std::string ModelArena::checks() const {
+  if (!divided())
+    return fmt::format(
+        "if (in == NULL || out == NULL || (arena == NULL && {0}_ARENA_BYTES > 0))\n    return {0}_E_NULL;\n"
+        "if ((uintptr_t)arena % 64 != 0)\n    return {0}_E_ALIGN;\n",
+        upper_);
+  std::string out = fmt::format("if (in == NULL || out == NULL || arena == NULL)\n    return {}_E_NULL;\n", upper_);
+  for (const MemoryRegion& m : plan_.memories)
+    out += fmt::format(
+        "if (arena->{1} == NULL && {2} > 0)\n    return {0}_E_NULL;\n"
+        "if ((uintptr_t)arena->{1} % 64 != 0)\n    return {0}_E_ALIGN;\n",
+        upper_, m.name, bytes(m));
+  for (size_t a = 0; a < plan_.memories.size(); ++a)
+    for (size_t b = a + 1; b < plan_.memories.size(); ++b) {
+      const MemoryRegion &x = plan_.memories[a], &y = plan_.memories[b];
+      if (x.bytes > 0 && y.bytes > 0)
+        out += fmt::format(
+            "if ((uintptr_t)arena->{1} < (uintptr_t)arena->{2} + {4} && (uintptr_t)arena->{2} < "
+            "(uintptr_t)arena->{1} + {3})\n    return {0}_E_OVERLAP;\n",
+            upper_, x.name, y.name, bytes(x), bytes(y));
+    }
+  return out;
+}
+
+std::string ModelArena::call_field() const {
+  if (!divided()) return "unsigned char *arena;";
+  std::string out = "struct {\n";
+  for (const MemoryRegion& m : plan_.memories) out += fmt::format("    unsigned char *{};\n", m.name);
+  return out + "} arena;";
+}
+
+std::string ModelArena::set_call() const {
+  if (!divided()) return "call.arena = (unsigned char *)arena;";
+  std::string out;
+  for (const MemoryRegion& m : plan_.memories)
+    out += fmt::format("call.arena.{0} = (unsigned char *)arena->{0};\n", m.name);
+  return out;
+}
+
+std::string ModelArena::local() const { return divided() ? "" : "    unsigned char *const arena = call->arena;\n"; }
+
+std::string ModelArena::place(int memory, int64_t offset) const {
+  if (!divided()) return fmt::format("arena + {}", offset);
+  return fmt::format("call->arena.{} + {}", plan_.memories[static_cast<size_t>(memory)].name, offset);
+}
+
+std::string ModelArena::field(const std::string& variable) const {
+  return divided() ? fmt::format("{}_arena {};\n", name_, variable) : fmt::format("unsigned char *{};\n", variable);
+}
+
+std::string ModelArena::of(const std::string& field) const { return divided() ? "&" + field : field; }
+
+std::string ModelArena::total() const {
+  if (!divided()) return upper_ + "_ARENA_BYTES";
+  std::string out;
+  for (const MemoryRegion& m : plan_.memories) out += (out.empty() ? "(" : " + ") + bytes(m);
+  return out + ")";
+}
+
+std::string arena_arrays(const std::vector<ModelArena>& arenas) {
+  const ModelArena& first = arenas.front();
+  if (!first.divided()) return {};
+  std::string out = fmt::format(
+      "/* The memory regions of the arena, in the sections that -D{0}_ARENA_..._SECTION=... names, such as\n"
+      "   '__attribute__((section(\".bss.fast\")))'. Compilers that cannot align them get 64 bytes more. */\n"
+      "#if defined(__GNUC__)\nenum {{ ARENA_SLACK = 0 }};\n#else\nenum {{ ARENA_SLACK = 64 }};\n#endif\n",
+      first.upper());
+  for (size_t r = 0; r < first.regions().size(); ++r) {
+    if (is_empty(arenas, r)) continue;
+    const std::string& name = first.regions()[r].name;
+    const std::string section = fmt::format("{}_ARENA_{}_SECTION", first.upper(), upper_case(name));
+    out += fmt::format(
+        "#if !defined({0})\n#define {0}\n#endif\nstatic {0} {1}_ALIGNED unsigned char memory_{2}[{3} + "
+        "ARENA_SLACK];\n",
+        section, first.upper(), name, most_bytes(arenas, r));
+  }
+  return out;
+}
+
+std::string set_arena(const std::vector<ModelArena>& arenas, const std::string& field) {
+  std::string out;
+  for (size_t r = 0; r < arenas.front().regions().size(); ++r) {
+    const std::string& name = arenas.front().regions()[r].name;
+    if (is_empty(arenas, r)) out += fmt::format("{}.{} = NULL;\n", field, name);
+    else out += fmt::format("{0}.{1} = memory_{1} + (64 - (uintptr_t)memory_{1} % 64) % 64;\n", field, name);
+  }
+  return out;
+}
+
+}  // namespace tenon

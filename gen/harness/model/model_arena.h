@@ -1,0 +1,52 @@
+// The arena of a model in C: one piece of memory, or a pointer for each of its memory regions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/plan/execution_plan.h"
+
+namespace tenon {
+
+/// Texts about the arena of a model. `name` is the model's prefix.
+class ModelArena {
+ public:
+  ModelArena(const ExecutionPlan& plan, std::string name);
+
+  /// Whether it has memory regions.
+  bool divided() const { return !plan_.memories.empty(); }
+
+  // Of the header.
+  std::string constants() const;  ///< NET_ARENA_BYTES, or NET_ARENA_FAST_BYTES of each region
+  std::string type() const;       ///< net_arena: a pointer for each region
+  std::string parameter() const;  ///< "void *arena"
+  std::string info() const;       ///< what NET_info says of it
+
+  // Of the sources.
+  std::string const_parameter() const;
+  std::string checks() const;                           ///< of the parameter
+  std::string call_field() const;                       ///< of a call, as bytes
+  std::string set_call() const;                         ///< from the parameter
+  std::string local() const;                            ///< the call's field as a variable `arena`
+  std::string place(int memory, int64_t offset) const;  ///< "arena + 128"
+
+  // Of programs.
+  std::string field(const std::string& variable) const;  ///< of a structure
+  std::string of(const std::string& field) const;        ///< the field as an argument of NET_run
+  std::string total() const;                             ///< all of its bytes, as an expression
+  std::string bytes(const MemoryRegion& region) const;   ///< NET_ARENA_FAST_BYTES
+  const std::vector<MemoryRegion>& regions() const { return plan_.memories; }
+  const std::string& upper() const { return upper_; }
+
+ private:
+  const ExecutionPlan& plan_;
+  std::string name_, upper_;
+};
+
+/// At file scope: an array for each region, which these models take turns in, in a section that -D chooses.
+std::string arena_arrays(const std::vector<ModelArena>& arenas);
+/// Statements that make the field the arena in these arrays.
+std::string set_arena(const std::vector<ModelArena>& arenas, const std::string& field);
+
+}  // namespace tenon

@@ -1,0 +1,16 @@
+// A part of the arena that has memory of its own: what a target has of fast and of slow memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tenon {
+
+struct MemoryRegion {
+  std::string name;               ///< C identifier
+  std::optional<int64_t> budget;  ///< bytes that there are; nothing: as many as are needed
+  int64_t bytes = 0;              ///< of these, what the plan needs
+};
+
+}  // namespace tenon

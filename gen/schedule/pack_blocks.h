@@ -1,0 +1,37 @@
+// Blocks of memory that are needed for some steps each, at offsets where they do not meet.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schedule/lifetimes.h"
+
+namespace tenon {
+
+/// A buffer of the arena, or the workspace of a step.
+struct MemoryBlock {
+  std::string name;   ///< what messages call it
+  int64_t bytes = 0;  ///< a multiple of kArenaAlign
+  Lifetime life;
+  double traffic = 0;  ///< bytes that a call moves to it and from it, where memories of several speeds ask for it
+};
+
+/// The lowest offset where the block meets none of those that are placed: pairs of a block and its offset.
+int64_t lowest_offset(const MemoryBlock& block, const std::vector<std::pair<const MemoryBlock*, int64_t>>& placed);
+
+/// Positions of the blocks in the orders that are tried: largest first, longest first, largest area first, as they come
+/// to life.
+std::vector<std::vector<size_t>> packing_orders(const std::vector<MemoryBlock>& blocks);
+
+struct Packing {
+  std::vector<int64_t> offsets;  ///< of the blocks
+  int64_t bytes = 0;             ///< that they need together
+};
+/// Packs in several orders and improves the best of them for as long as it needs more than what lives at once.
+Packing pack_blocks(const std::vector<MemoryBlock>& blocks);
+
+/// What lives at once at most: no packing needs less.
+int64_t most_live(const std::vector<MemoryBlock>& blocks);
+
+}  // namespace tenon
