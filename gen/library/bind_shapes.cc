@@ -9,6 +9,7 @@
 #include "algebra/simplify.h"
 #include "ir/op/type_function.h"
 #include "library/expr_builder.h"
+#include "library/require_sizes.h"
 #include "library/shape_binder.h"
 #include "library/storage_order.h"
 #include "library/type_rules.h"
@@ -24,6 +25,7 @@ class CallBinder {
   CallBinder(const OpLibrary& library, Scope& scope, Kernel& kernel, Diagnostics& diagnostics, const SourceSpan& place)
       : def_(*scope.def),
         scope_(scope),
+        kernel_(kernel),
         diagnostics_(diagnostics),
         place_(place),
         expr_(library, scope, kernel, diagnostics),
@@ -201,7 +203,7 @@ class CallBinder {
         const Expr decided = simplify(e);
         const auto v = constant_value(decided);
         if (v && !*v) return fail(Code::E0604, fmt::format("requires {}", print(r)), advice(r));
-        if (!v && !take_as_true(decided))
+        if (!v && !is_required(decided) && !take_as_true(decided))
           return fail(Code::E0604, fmt::format("requires {}, which the sizes of a call decide", print(r)),
                       {"fix sizes that are in it, as in `--size N=4`"});
       }
@@ -263,8 +265,15 @@ class CallBinder {
     }
   }
 
+  /// Whether the op that makes the call has the same condition.
+  bool is_required(const Expr& condition) const {
+    return std::any_of(kernel_.facts.begin(), kernel_.facts.end(),
+                       [&](const Expr& fact) { return same(simplify(fact), condition); });
+  }
+
   const OpDef& def_;
   Scope& scope_;
+  const Kernel& kernel_;
   Diagnostics& diagnostics_;
   const SourceSpan& place_;
   ExprBuilder expr_;
@@ -420,13 +429,10 @@ std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics)
 
 namespace {
 
-/// What a C template takes for granted of the sizes is asked when the kernel is called.
+/// What a callee takes for granted of extents that only a call of the kernel tells is asked at every call.
 void require_equal(const std::vector<std::pair<Expr, Expr>>& pairs, const OpDef& callee, Kernel& kernel) {
-  for (const auto& [a, b] : pairs) {
-    const Expr holds = simplify(apply(ScalarOp::Eq, {a, b}));
-    if (callee.impl.empty() || constant_value(holds).value_or(0) != 0) continue;
-    kernel.checks.push_back({{}, holds, CheckStatus::Shape, "what " + callee.name + " requires"});
-  }
+  for (const auto& [a, b] : pairs)
+    require_sizes(kernel, apply(ScalarOp::Eq, {a, b}), "what " + callee.name + " requires");
 }
 
 }  // namespace

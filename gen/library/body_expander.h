@@ -77,7 +77,7 @@ class BodyExpander {
     if (const auto list =
             s.kind == SyntaxKind::subscript ? scope_.binding.attrs.find(s.text) : scope_.binding.attrs.end();
         list != scope_.binding.attrs.end() && list->second.list && s.children.size() == 1)
-      bare_name(s.children[0], expr_.length_of(list->second));
+      bare_name(s.children[0], expr_.length_of(list->second), false);
     for (const Syntax& c : s.children) find_ranges(c);
   }
 
@@ -92,22 +92,24 @@ class BodyExpander {
     for (size_t i = 0; i < subs.size(); ++i) {
       const auto& entry = t->second.entries[i];
       if (subs[i].kind == SyntaxKind::pack) {
-        scope_.pack_ranges.emplace(subs[i].text, entry);
+        if (scope_.pack_ranges.emplace(subs[i].text, entry).second && t->second.open)
+          scope_.open_ranges.insert(subs[i].text);
         if (declared && i < declared->dims.size() && declared->dims[i].kind == DimKind::pack)
           scope_.pack_of.emplace(subs[i].text, declared->dims[i].name);
       } else if (subs[i].kind == SyntaxKind::group) {
         for (size_t k = 0; k < subs[i].children.size() && k < entry.size(); ++k)
-          bare_name(subs[i].children[k], entry[k]);
+          bare_name(subs[i].children[k], entry[k], t->second.open);
       } else if (!entry.empty() && !(declared && declared->dims[i].kind == DimKind::pack)) {
         Expr extent = entry[0];  // of a split dim read by one index, the stored one
         for (size_t k = 1; k < entry.size(); ++k) extent = extent * entry[k];
-        bare_name(subs[i], extent);
+        bare_name(subs[i], extent, t->second.open);
       }
     }
   }
 
-  void bare_name(const Syntax& s, const Expr& extent) {
-    if (s.kind == SyntaxKind::name && is_index_name(s.text)) scope_.ranges.emplace(s.text, extent);
+  void bare_name(const Syntax& s, const Expr& extent, bool open) {
+    if (s.kind != SyntaxKind::name || !is_index_name(s.text)) return;
+    if (scope_.ranges.emplace(s.text, extent).second && open) scope_.open_ranges.insert(s.text);
   }
 
   /// Variables of `s` that no reduction inside it binds, in order of appearance.
@@ -349,8 +351,10 @@ class BodyExpander {
     for (const Syntax& sub : s.subs) {
       std::vector<Expr> entry;
       const auto& parts = sub.kind == SyntaxKind::group ? sub.children : std::vector<Syntax>{sub};
-      for (const Syntax& p : parts)
+      for (const Syntax& p : parts) {
+        b.open = b.open || scope_.open_ranges.count(p.text) != 0;
         for (const LoopVar& lv : expr_.loop_vars(p)) entry.push_back(lv.extent);
+      }
       t.dims.insert(t.dims.end(), entry.begin(), entry.end());
       b.entries.push_back(std::move(entry));
     }
@@ -400,6 +404,8 @@ class BodyExpander {
   BoundTensor argument_tensor(const std::string& name, const BoundTensor& t);
   StoredDims dims_in_calls(const std::string& name, const BoundTensor& t) const;
   bool is_copied(const std::string& given, const BoundTensor& made) const;
+  void note_arguments(const Statement& s, const OpDef& callee, Diagnostic& d) const;
+  bool fits_output(const Word& given, const BoundTensor& made);
   void name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs);
   void copy_results(const Statement& s, const OpDef& callee, const Scope& inner);
   std::optional<int64_t> place_of_axis(const std::string& attr, const std::vector<BoundTensor>& inputs) const;

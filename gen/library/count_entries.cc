@@ -25,7 +25,7 @@ std::vector<int64_t> ShapeBinder::axes_of(const std::string& attr, size_t rank, 
       return {};
     }
     if (*v < -r || *v >= r) {
-      why = fmt::format("{} = {} is outside of a tensor with {} dimensions", attr, *v, rank);
+      why = fmt::format("{} = {} is outside of a tensor with {}", attr, *v, dimensions(rank));
       return {};
     }
     axes.push_back(*v < 0 ? *v + r : *v);
@@ -69,7 +69,7 @@ void ShapeBinder::count_beside_axis(const TensorDef& t, size_t rank, EntryCounts
       static_cast<size_t>(std::count_if(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(c.at), is_fixed));
   const size_t behind = fixed - before - (is_fixed(t.dims[c.at]) ? 1 : 0);
   if (c.axis < before || rank - c.axis < behind + (is_fixed(t.dims[c.at]) ? 1 : 0)) {
-    why = fmt::format("{} has {} dimensions; its shape needs {} before dimension {} and {} behind it", t.name, rank,
+    why = fmt::format("{} has {}; its shape needs {} before dimension {} and {} behind it", t.name, dimensions(rank),
                       before, c.axis, behind);
     return;
   }
@@ -96,7 +96,7 @@ void ShapeBinder::count_beside_added(const TensorDef& t, size_t rank, const Adde
   };
   const bool first = count_part(0, added.before, axis), second = count_part(added.before, t.dims.size(), rank - axis);
   if (!first || !second)
-    why = fmt::format("{} has {} dimensions, and its shape has no place for dimension {} of the result", t.name, rank,
+    why = fmt::format("{} has {}, and its shape has no place for dimension {} of the result", t.name, dimensions(rank),
                       axis);
 }
 
@@ -115,7 +115,7 @@ void ShapeBinder::count_open(const TensorDef& t, size_t rank, EntryCounts& c, st
     count_beside_added(t, rank, *added, c, why);
   } else if (c.open.size() == 1) {
     const size_t sum = std::accumulate(c.count.begin(), c.count.end(), size_t{0}) - c.count[c.open[0]];
-    if (rank < sum) why = fmt::format("{} has {} dimensions, at least {} are needed", t.name, rank, sum);
+    if (rank < sum) why = fmt::format("{} has {}, at least {} are needed", t.name, dimensions(rank), sum);
     c.count[c.open[0]] = rank - std::min(rank, sum);
   }
 }

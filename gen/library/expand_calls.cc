@@ -184,9 +184,16 @@ void BodyExpander::call(const Statement& s) {
   Scope inner;
   inner.def = callee;
   inner.keeps_stops = scope_.keeps_stops;
-  if (!bind_composite({library_, *callee, inputs, attrs, s.value.span}, kernel_, inner, diagnostics_)) return;
+  Diagnostics found;
+  const bool fits = bind_composite({library_, *callee, inputs, attrs, s.value.span}, kernel_, inner, found);
+  for (Diagnostic d : found.sorted()) {
+    if (d.code == Code::E0603) note_arguments(s, *callee, d);
+    diagnostics_.add(std::move(d));
+  }
+  if (!fits) return;
   for (size_t k = 0; k < callee->outputs.size(); ++k) {
     BoundTensor& made = inner.tensors[callee->outputs[k].name];
+    if (k < s.targets.size() && !fits_output(s.targets[k], made)) return;
     name_result(k < s.targets.size() ? s.targets[k].text : callee->outputs[k].name, made, inputs);
   }
   expand_callee(inner);
@@ -296,47 +303,6 @@ void BodyExpander::replace_values(const Frame& frame, Scope& called) {
     t.strides = contiguous_strides(t.dims);
     b.tensor = static_cast<int>(kernel_.tensors.size());
     kernel_.tensors.push_back(std::move(t));
-  }
-}
-
-/// Whether the result of a call is made in dims other than those of what it is given to.
-bool BodyExpander::is_copied(const std::string& given, const BoundTensor& made) const {
-  const auto t = scope_.tensors.find(given);
-  if (t != scope_.tensors.end() && !is_contiguous(kernel_.tensors[static_cast<size_t>(t->second.tensor)])) return true;
-  return !is_plain(made.stored) || (t != scope_.tensors.end() && !is_plain(dims_in_calls(given, t->second)));
-}
-
-/// Where the result of a call goes: into an output of this op, or under a name of its own. One whose dims are split or
-/// rearranged, on either side, is copied when it is there.
-void BodyExpander::name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs) {
-  const auto t = scope_.tensors.find(given);
-  defined_.push_back(t == scope_.tensors.end() ? made.tensor : t->second.tensor);
-  if (is_copied(given, made)) {
-    kernel_.tensors[static_cast<size_t>(made.tensor)].name = unused_name(given + "_parts");
-  } else if (t != scope_.tensors.end()) {
-    made.tensor = t->second.tensor;
-  } else {
-    kernel_.tensors[static_cast<size_t>(made.tensor)].name = given;
-    BoundTensor mine;
-    mine.tensor = made.tensor;
-    mine.entries = entries_for_caller(made, inputs);
-    scope_.tensors[given] = std::move(mine);
-  }
-}
-
-void BodyExpander::copy_results(const Statement& s, const OpDef& callee, const Scope& inner) {
-  for (size_t k = 0; k < s.targets.size(); ++k) {
-    const std::string& given = s.targets[k].text;
-    const BoundTensor& made = inner.tensors.at(callee.outputs[k].name);
-    if (!is_copied(given, made)) continue;
-    if (const auto t = scope_.tensors.find(given); t != scope_.tensors.end()) {
-      copy_stored(kernel_, t->second, dims_in_calls(given, t->second), made, made.stored);
-      continue;
-    }
-    BoundTensor mine = stored_view(kernel_, made, made.stored);
-    kernel_.tensors[static_cast<size_t>(mine.tensor)].name = unused_name(given);
-    defined_.push_back(mine.tensor);
-    scope_.tensors[given] = std::move(mine);
   }
 }
 

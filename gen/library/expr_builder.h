@@ -85,6 +85,7 @@ class ExprBuilder {
   Typed call(const Syntax& s);
   Typed special(const Syntax& s, bool& known);
   Typed scalar_row(const Syntax& s, ScalarOp op);
+  Expr shift_count(const Typed& count, DType shifted) const;
   Typed inlined(const std::vector<std::string>& params, const Syntax& body, const Syntax& call);
   Expr rank_of(const Syntax& pack);
   Expr place_in(const Syntax& pack);
@@ -114,6 +115,9 @@ class ExprBuilder {
   size_t each_rank(const Syntax& s) const;
   bool is_found(const Expr& extent) const;
   void match_found(const Syntax& sub, const Expr& extent);
+  std::vector<Expr> bare_ranges(const Syntax& sub) const;
+  bool is_stated(const Syntax& sub) const;
+  void match_open(const Syntax& sub, const std::vector<Expr>& entry);
   void append_subscript(const Syntax& sub, const std::vector<Expr>& entry, std::vector<Expr>& out);
   void require_data(Expr holds, CheckStatus status, const Syntax& place);
   bool lies_within(const Expr& i, const Expr& extent) const;

@@ -138,6 +138,7 @@ std::vector<Expr> ExprBuilder::subscripts(const std::vector<Syntax>& subs, const
   for (size_t i = 0; i < subs.size(); ++i) {
     statement_.widest = DType::I64;  // what an index is: narrower numbers in it widen, so that no sum of them wraps
     append_subscript(subs[i], t.entries[i], out);
+    if (t.open) match_open(subs[i], t.entries[i]);
   }
   statement_.widest = widest;
   return out;
@@ -169,32 +170,6 @@ void ExprBuilder::append_subscript(const Syntax& sub, const std::vector<Expr>& e
   if (given == entry.size()) return;
   error(Code::E0429, sub, fmt::format("{} indices for {} dimensions", given, entry.size()));
   out.resize(before + entry.size(), constant_int(0));
-}
-
-/// An extent that the data decide: of this op, or of one that it calls.
-bool ExprBuilder::is_found(const Expr& extent) const {
-  const auto* size = std::get_if<SizeRef>(&extent->node);
-  if (!size) return false;
-  for (const LetDef& l : scope_.def->lets)
-    if (const auto own = scope_.binding.sizes.find(l.name); l.written && own != scope_.binding.sizes.end())
-      if (same(own->second.e, extent)) return true;
-  return std::none_of(kernel_.sizes.begin(), kernel_.sizes.end(), [&](const Size& s) { return s.name == size->name; });
-}
-
-/// A variable along an extent that a called op finds runs over just that extent, or over one of this op's own, which is
-/// compared with it at run time.
-void ExprBuilder::match_found(const Syntax& sub, const Expr& extent) {
-  const auto range = scope_.ranges.find(sub.text);
-  if (sub.kind != SyntaxKind::name || range == scope_.ranges.end() || same(range->second, extent)) return;
-  for (const auto& [name, own] : scope_.binding.sizes)
-    if (same(own.e, extent)) return;  // the checks of the definition have seen it
-  if (!is_found(extent)) return;
-  if (is_found(range->second))
-    return require_data(apply(ScalarOp::Le, {range->second, extent}), CheckStatus::Range, sub);
-  error(Code::E0411, sub,
-        fmt::format("'{}' ranges over {} elsewhere, here over an extent that the called op finds in the data", sub.text,
-                    to_text(range->second)),
-        {"use another variable"});
 }
 
 size_t ExprBuilder::each_rank(const Syntax& s) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct BoundTensor {
   bool flexible = false;  ///< a temp whose value has no type of its own
   /// Of the output of an op that is called: for each dim the stored one that it is in. Empty: its own.
   std::vector<int> stored = {};
+  bool open = false;  ///< what a call gives, or along it: the checks of the definition may not know its extents
 };
 
 /// Everything that an expansion knows before it reads the body.
@@ -63,6 +65,7 @@ struct Scope {
   std::map<std::string, BoundTensor> tensors;
   std::map<std::string, Expr> ranges;                    ///< index variable → extent
   std::map<std::string, std::vector<Expr>> pack_ranges;  ///< pack variable → extents
+  std::set<std::string> open_ranges;                     ///< variables that run over dims of such values
   std::map<std::string, std::string> pack_of;  ///< pack variable → the pack that it indexes bare ("" unknown)
 };
 

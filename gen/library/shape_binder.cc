@@ -34,6 +34,8 @@ TensorDef in_stored_order(const TensorDef& t, const std::vector<int>& order) {
 
 }  // namespace
 
+std::string dimensions(size_t count) { return fmt::format("{} dimension{}", count, count == 1 ? "" : "s"); }
+
 /// Extents that cannot be distinguished at generation count as equal: the same expression, or one of them open.
 bool ShapeBinder::agree(const Expr& a, const Expr& b) const {
   const auto x = constant_value(a), y = constant_value(b);
@@ -69,7 +71,7 @@ std::optional<std::vector<ShapeBinder::Slot>> ShapeBinder::slots(const TensorDef
   if (c.at < t.dims.size()) count_beside_axis(t, rank, c, why);
   else count_open(t, rank, c, why);
   const size_t sum = std::accumulate(c.count.begin(), c.count.end(), size_t{0});
-  if (why.empty() && sum != rank) why = fmt::format("{} has {} dimensions, {} are needed", t.name, rank, sum);
+  if (why.empty() && sum != rank) why = fmt::format("{} has {}, {} are needed", t.name, dimensions(rank), sum);
   if (!why.empty()) return std::nullopt;
   std::vector<Slot> out(rank, Slot{-1, 0});
   if (c.listed < t.dims.size() && c.count[c.listed] > 0)
@@ -109,7 +111,7 @@ std::optional<std::string> ShapeBinder::bind_pack(const std::string& name, std::
   const auto [it, fresh] = binding_.packs.emplace(name, extents);
   if (fresh) return std::nullopt;
   if (it->second.size() != extents.size())
-    return fmt::format("{} has {} dimensions where *{} has {}", t.name, extents.size(), name, it->second.size());
+    return fmt::format("{} has {} where *{} has {}", t.name, dimensions(extents.size()), name, it->second.size());
   for (size_t k = 0; k < extents.size(); ++k)
     if (!agree(it->second[k], extents[k]))
       return fmt::format("{} has an extent of {} where dimension {} of *{} is {}", t.name, shown(extents[k]), k, name,
@@ -303,7 +305,7 @@ std::optional<std::string> ShapeBinder::check_broadcast(const TensorDef& t, cons
     const auto places = static_cast<size_t>(
         std::count_if(where->begin(), where->end(), [&](const Slot& s) { return s.entry == slot.entry; }));
     if (places > wide.size())
-      return fmt::format("{} has {} dimensions, {} at most", t.name, extents.size(),
+      return fmt::format("{} has {}, {} at most", t.name, dimensions(extents.size()),
                          extents.size() - places + wide.size());
     const Expr& wanted = wide[wide.size() - places + static_cast<size_t>(slot.part)];
     if (!is_one(extents[p]) && !agree(wanted, extents[p]))
@@ -324,7 +326,7 @@ std::optional<std::string> ShapeBinder::check_inputs(const std::vector<std::opti
     }
     const std::vector<Expr> want = stored_dims(t, orders[i]);
     if (want.size() != dims[i]->size())
-      return fmt::format("{} has {} dimensions, {} are needed", t.name, dims[i]->size(), want.size());
+      return fmt::format("{} has {}, {} are needed", t.name, dimensions(dims[i]->size()), want.size());
     for (size_t k = 0; k < want.size(); ++k)
       if (!agree(want[k], (*dims[i])[k]))
         return fmt::format("dimension {} of {} is {}, {} is needed", k, t.name, shown((*dims[i])[k]), shown(want[k]));

@@ -20,6 +20,9 @@ struct TensorLayout {
   std::vector<int> from;
 };
 
+/// "1 dimension", "2 dimensions".
+std::string dimensions(size_t count);
+
 /// Works on extents that are constants or expressions of the caller's sizes. Methods return what is wrong, or nothing.
 class ShapeBinder {
  public:

@@ -55,6 +55,10 @@ StoredDims joined_dims(const BoundTensor& t, const TensorDef& def) {
   return dims;
 }
 
+std::vector<Expr> stored_extents(const std::vector<Expr>& extents, const StoredDims& dims) {
+  return joined(extents, dims, nullptr);
+}
+
 bool is_plain(const StoredDims& dims) {
   for (size_t k = 0; k < dims.size(); ++k)
     if (dims[k] != static_cast<int>(k)) return false;

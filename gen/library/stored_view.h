@@ -15,6 +15,9 @@ StoredDims joined_dims(const BoundTensor& t, const TensorDef& def);
 /// Whether every logical dim is a stored one, in the same order.
 bool is_plain(const StoredDims& dims);
 
+/// Extents of the stored dims, from those of the logical ones.
+std::vector<Expr> stored_extents(const std::vector<Expr>& extents, const StoredDims& dims);
+
 /// A temp that holds the same elements as `t` in its stored dims.
 BoundTensor stored_view(Kernel& kernel, const BoundTensor& t, const StoredDims& dims);
 

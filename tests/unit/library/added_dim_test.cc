@@ -82,7 +82,7 @@ TEST_CASE("bind_call: what does not fit next to a dim that only the output has i
   CHECK(stacked(-4, {3, 4}, {3, 4}) == "stack: axis = -4 is outside of a tensor with 3 dimensions");
   CHECK(stacked(0, {}, {}) == "stack: X0 has 0 dimensions, and its shape has no place for dimension 0 of the result");
   CHECK(stacked(0, {3, 4}, {3, 5}) == "stack: X1 has an extent of 5 where dimension 0 of *Q is 4");
-  CHECK(stacked(0, {3, 4}, {3}) == "stack: X1 has 1 dimensions, 2 are needed");
+  CHECK(stacked(0, {3, 4}, {3}) == "stack: X1 has 1 dimension, 2 are needed");
 }
 
 }  // namespace added_dim_test

@@ -1,0 +1,112 @@
+// Results of calls in a body: where they go, whether they fit, and what a call that does not fit was given.
+#include <fmt/format.h>
+
+#include "algebra/simplify.h"
+#include "library/body_expander.h"
+#include "library/require_sizes.h"
+#include "support/joined.h"
+
+namespace tenon {
+
+/// Whether the result of a call is made in dims other than those of what it is given to.
+bool BodyExpander::is_copied(const std::string& given, const BoundTensor& made) const {
+  const auto t = scope_.tensors.find(given);
+  if (t != scope_.tensors.end() && !is_contiguous(kernel_.tensors[static_cast<size_t>(t->second.tensor)])) return true;
+  return !is_plain(made.stored) || (t != scope_.tensors.end() && !is_plain(dims_in_calls(given, t->second)));
+}
+
+/// What the names and the numbers of a mismatch are in this op: dimensions of packs are nowhere to be seen in it.
+void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagnostic& d) const {
+  size_t place = 0;
+  for (const Syntax& arg : s.value.children) {
+    const bool keyword = arg.kind == SyntaxKind::keyword;
+    const Syntax& given = keyword ? arg.children[0] : arg;
+    const std::string& input = keyword                        ? arg.text
+                               : place < callee.inputs.size() ? callee.inputs[place].name
+                                                              : callee.name;
+    if (!keyword) ++place;
+    const auto t = given.kind == SyntaxKind::name ? scope_.tensors.find(given.text) : scope_.tensors.end();
+    if (t == scope_.tensors.end() || t->second.tensor < 0) continue;
+    const TensorDef* own = def_.input(given.text) ? def_.input(given.text) : def_.output(given.text);
+    std::vector<std::string> dims;
+    for (const Dim& dim : own ? own->dims : std::vector<Dim>()) dims.push_back(print(dim));
+    if (!own)
+      for (const Expr& e : kernel_.tensors[static_cast<size_t>(t->second.tensor)].dims) dims.push_back(to_text(e));
+    d.notes.push_back(fmt::format("{} is '{}[{}]' here", input, given.text, joined(dims, ", ")));
+    for (const Dim& dim : own ? own->dims : std::vector<Dim>()) {
+      const auto pack = scope_.binding.packs.find(dim.name);
+      if (dim.kind != DimKind::pack || pack == scope_.binding.packs.end()) continue;
+      d.notes.push_back(
+          fmt::format("*{0} is any number of dimensions, in this kernel {1}: write them out where {2} "
+                      "needs a certain number",
+                      dim.name, pack->second.size(), callee.name));
+    }
+  }
+}
+
+/// A result that is given to an output has its extents. What only a call of the kernel tells is asked then.
+bool BodyExpander::fits_output(const Word& given, const BoundTensor& made) {
+  const auto t = scope_.tensors.find(given.text);
+  if (t == scope_.tensors.end() || t->second.tensor < 0) return true;
+  const auto extents = [&](const BoundTensor& b, const StoredDims& dims) {
+    const std::vector<Expr>& own = kernel_.tensors[static_cast<size_t>(b.tensor)].dims;
+    return dims.empty() ? own : stored_extents(own, dims);
+  };
+  const std::vector<Expr> have = extents(made, made.stored),
+                          want = extents(t->second, dims_in_calls(given.text, t->second));
+  if (have.size() != want.size()) {
+    diagnostics_.error(
+        Code::E0603, given.span,
+        fmt::format("'{}' has {} dimensions, the result of the call {}", given.text, want.size(), have.size()));
+    return false;
+  }
+  for (size_t k = 0; k < have.size(); ++k) {
+    const auto a = constant_value(simplify(have[k])), b = constant_value(simplify(want[k]));
+    if (a && b && *a != *b) {
+      diagnostics_.error(
+          Code::E0603, given.span,
+          fmt::format("dimension {} of '{}' is {}, that of the result of the call {}", k, given.text, *b, *a));
+      return false;
+    }
+    require_sizes(kernel_, apply(ScalarOp::Eq, {have[k], want[k]}), "the extents of " + given.text);
+  }
+  return true;
+}
+
+/// Where the result of a call goes: into an output of this op, or under a name of its own. One whose dims are split or
+/// rearranged, on either side, is copied when it is there.
+void BodyExpander::name_result(const std::string& given, BoundTensor& made, const std::vector<BoundTensor>& inputs) {
+  const auto t = scope_.tensors.find(given);
+  defined_.push_back(t == scope_.tensors.end() ? made.tensor : t->second.tensor);
+  if (is_copied(given, made)) {
+    kernel_.tensors[static_cast<size_t>(made.tensor)].name = unused_name(given + "_parts");
+  } else if (t != scope_.tensors.end()) {
+    made.tensor = t->second.tensor;
+  } else {
+    kernel_.tensors[static_cast<size_t>(made.tensor)].name = given;
+    BoundTensor mine;
+    mine.tensor = made.tensor;
+    mine.entries = entries_for_caller(made, inputs);
+    mine.open = true;
+    scope_.tensors[given] = std::move(mine);
+  }
+}
+
+void BodyExpander::copy_results(const Statement& s, const OpDef& callee, const Scope& inner) {
+  for (size_t k = 0; k < s.targets.size(); ++k) {
+    const std::string& given = s.targets[k].text;
+    const BoundTensor& made = inner.tensors.at(callee.outputs[k].name);
+    if (!is_copied(given, made)) continue;
+    if (const auto t = scope_.tensors.find(given); t != scope_.tensors.end()) {
+      copy_stored(kernel_, t->second, dims_in_calls(given, t->second), made, made.stored);
+      continue;
+    }
+    BoundTensor mine = stored_view(kernel_, made, made.stored);
+    mine.open = true;
+    kernel_.tensors[static_cast<size_t>(mine.tensor)].name = unused_name(given);
+    defined_.push_back(mine.tensor);
+    scope_.tensors[given] = std::move(mine);
+  }
+}
+
+}  // namespace tenon

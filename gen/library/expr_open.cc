@@ -1,0 +1,80 @@
+// Indices along extents that the checks of a definition do not know: those that the data decide, and those of results
+// of calls.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algebra/linear.h"
+#include "algebra/simplify.h"
+#include "library/expr_builder.h"
+#include "library/require_sizes.h"
+
+namespace tenon {
+
+/// An extent that the data decide: of this op, or of one that it calls.
+bool ExprBuilder::is_found(const Expr& extent) const {
+  const auto* size = std::get_if<SizeRef>(&extent->node);
+  if (!size) return false;
+  for (const LetDef& l : scope_.def->lets)
+    if (const auto own = scope_.binding.sizes.find(l.name); l.written && own != scope_.binding.sizes.end())
+      if (same(own->second.e, extent)) return true;
+  return std::none_of(kernel_.sizes.begin(), kernel_.sizes.end(), [&](const Size& s) { return s.name == size->name; });
+}
+
+/// A variable along an extent that a called op finds runs over just that extent, or over one of this op's own, which is
+/// compared with it at run time.
+void ExprBuilder::match_found(const Syntax& sub, const Expr& extent) {
+  const auto range = scope_.ranges.find(sub.text);
+  if (sub.kind != SyntaxKind::name || range == scope_.ranges.end() || same(range->second, extent)) return;
+  for (const auto& [name, own] : scope_.binding.sizes)
+    if (same(own.e, extent)) return;  // the checks of the definition have seen it
+  if (!is_found(extent)) return;
+  if (is_found(range->second))
+    return require_data(apply(ScalarOp::Le, {range->second, extent}), CheckStatus::Range, sub);
+  error(Code::E0411, sub,
+        fmt::format("'{}' ranges over {} elsewhere, here over an extent that the called op finds in the data", sub.text,
+                    to_text(range->second)),
+        {"use another variable"});
+}
+
+/// The ranges of the variables that an index is, dim by dim; nothing for other indices.
+std::vector<Expr> ExprBuilder::bare_ranges(const Syntax& sub) const {
+  if (const auto pack = scope_.pack_ranges.find(sub.text); pack != scope_.pack_ranges.end())
+    return sub.kind == SyntaxKind::pack ? pack->second : std::vector<Expr>();
+  std::vector<Expr> all;
+  for (const Syntax& part : sub.kind == SyntaxKind::group ? sub.children : std::vector<Syntax>{sub}) {
+    const auto range = scope_.ranges.find(part.text);
+    if (part.kind != SyntaxKind::name || range == scope_.ranges.end()) return {};
+    all.push_back(range->second);
+  }
+  return all;
+}
+
+/// Whether the definition says under `index` what a variable ranges over: it may be a part of a dim.
+bool ExprBuilder::is_stated(const Syntax& sub) const {
+  return std::any_of(scope_.def->index.begin(), scope_.def->index.end(),
+                     [&](const IndexRange& r) { return r.name == sub.text; });
+}
+
+/// Bare indices of a value whose extents the checks of the definition may not know run over the whole of its dims, or
+/// over a part where that is proved; where only a call tells it, the call is asked.
+void ExprBuilder::match_open(const Syntax& sub, const std::vector<Expr>& entry) {
+  std::vector<Expr> ranges = bare_ranges(sub), extents = entry;
+  if (ranges.size() == 1 && extents.size() > 1) {  // a split dim by one index
+    for (size_t k = 1; k < extents.size(); ++k) extents[0] = extents[0] * extents[k];
+    extents.resize(1);
+  }
+  for (size_t k = 0; k < ranges.size() && ranges.size() == extents.size(); ++k) {
+    const Expr range = simplify(ranges[k]), extent = simplify(extents[k]);
+    if (same(range, extent) || proves_le(range, extent, {}) || is_found(extent)) continue;
+    if (constant_value(range) && constant_value(extent))
+      error(Code::E0411, sub,
+            fmt::format("'{}' ranges over {} elsewhere, here over {}", print(sub), to_text(range), to_text(extent)),
+            {"use two variables, or make the two extents one"});
+    else
+      require_sizes(kernel_, apply(is_stated(sub) ? ScalarOp::Le : ScalarOp::Eq, {range, extent}),
+                    "the range of " + print(sub));
+  }
+}
+
+}  // namespace tenon
