@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "algebra/linear.h"
 #include "ir/kernel/library.h"
 #include "ir/op/type_function.h"
 #include "library/complex_functions.h"
@@ -131,6 +132,25 @@ Syntax in_pairs(const Syntax& call) {
 
 }  // namespace
 
+/// The count of a shift in the type of what is shifted: a count outside of 0 … width - 1 stays outside.
+Expr ExprBuilder::shift_count(const Typed& count, DType shifted) const {
+  const DType own = count.e->type;
+  const int bits = dtype_row(shifted).bits;
+  const auto known = constant_value(count.e);
+  if (known && *known >= 0 && *known < bits) return convert(count, shifted);
+  if (known) return constant_int(bits, shifted);
+  const bool fits = own == DType::Bool || own == shifted || (bytes_of(own) < bytes_of(shifted) && is_unsigned_int(own));
+  if (fits) return convert(count, shifted);
+  Ranges ranges;
+  for (const LoopVar& v : statement_.loops) ranges.extents[v.name] = v.extent;
+  for (const LoopVar& v : reducing_) ranges.extents[v.name] = v.extent;
+  if (proves_le(constant_int(0), count.e, ranges) && proves_lt(count.e, constant_int(bits), ranges))
+    return convert(count, shifted);
+  // A negative count is a large one without its sign.
+  const Expr far = cast_to(count.e, apply_type_function("unsigned", own).value_or(DType::U64));
+  return cast_to(apply(ScalarOp::Min, {far, constant_int(bits, far->type)}), shifted);
+}
+
 Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   const ScalarOpRow& row = scalar_op_row(op);
   if ((op == ScalarOp::Min || op == ScalarOp::Max) && s.children.size() > 2) return scalar_row(in_pairs(s), op);
@@ -142,8 +162,8 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   for (const Syntax& c : s.children) args.push_back(value(c));
   if (op == ScalarOp::Shl || op == ScalarOp::Shr) {
     if (args[0].e->type == DType::Bool) args[0] = {convert(args[0], DType::I64), true};
-    if (!has_function(s, op, args[0].e->type)) return args[0];
-    return {apply(op, {args[0].e, convert(args[1], args[0].e->type)}), args[0].flexible};
+    if (!has_function(s, op, args[0].e->type) || !has_function(s, op, args[1].e->type)) return args[0];
+    return {apply(op, {args[0].e, shift_count(args[1], args[0].e->type)}), args[0].flexible};
   }
   for (size_t i = 1; i < args.size(); ++i)
     if (const auto why = unify(args[0], args[i])) {

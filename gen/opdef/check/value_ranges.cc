@@ -73,7 +73,7 @@ class ValueRanges {
     if (s.text == "bit_and" && n == 2) return masked(s);
     if (s.text == "shr" && n == 2) {
       const auto x = range(s.children[0]), by = range(s.children[1]);
-      if (x && by && by->second < 8) return Range{x->first >> by->second, x->second >> by->first};
+      if (x && by && by->first >= 0 && by->second < 8) return Range{x->first >> by->second, x->second >> by->first};
     }
     return std::nullopt;
   }
