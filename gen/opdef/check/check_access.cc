@@ -102,7 +102,14 @@ void ExpressionChecker::check_pack_sub(const Syntax& access, const Syntax& sub, 
     check_pack_variable(sub);
     const IndexVariable* v = scope_.variable(sub.text);
     if (v == nullptr || !v->pack || !v->extent || place.guarded) return;
-    if (!scope_.bounds().equal(*v->extent, slot.extents[0]) && v->declared) check_bounds(access, sub, slot.extents[0]);
+    if (scope_.bounds().equal(*v->extent, slot.extents[0])) return;
+    if (v->declared) return check_bounds(access, sub, slot.extents[0]);
+    // Uses that disagree with each other have been reported; what the left side of an output says has not.
+    if (v->fixed)
+      diagnostics_.error(Code::E0411, sub.span,
+                         fmt::format("'*{}' ranges over *{} here, but over *{} elsewhere", sub.text,
+                                     print(slot.extents[0]), print(*v->extent)),
+                         {"use two variables, or make the two packs one"});
     return;
   }
   if (!sub.is(SyntaxKind::each)) {

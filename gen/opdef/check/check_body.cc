@@ -9,6 +9,7 @@
 #include "opdef/check/check_extents.h"
 #include "opdef/check/expression_checker.h"
 #include "opdef/check/order_recurrences.h"
+#include "opdef/check/partial_ranges.h"
 #include "opdef/notation/call_table.h"
 #include "opdef/read/yaml_shape.h"
 
@@ -52,7 +53,9 @@ class BodyChecker {
     check_outputs();
     check_ranges();
     check_grads();
-    return diagnostics_.size() == before ? orders_of(groups) : std::map<std::size_t, RunOrder>();
+    if (diagnostics_.size() != before) return {};
+    warn_of_partial_ranges(op_, scope_, diagnostics_);
+    return orders_of(groups);
   }
 
  private:
