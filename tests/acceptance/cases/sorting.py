@@ -24,7 +24,7 @@ ops:
     in: {A: "T[N]", V: "T[*S]"}
     out: {Y: "i64[*S]"}
     impl: templates/c/searchsorted.c.in
-  - op: joined
+  - op: joined_operands
     types: {T: any}
     attrs: {axis: int = 0}
     in: {"X...": "T[*P, D@axis..., *Q]"}
@@ -32,7 +32,7 @@ ops:
     out: {Y: "T[*P, N@axis, *Q]"}
     body: |
       Y[*p,offset(D) + i,*q] = X[*p,i,*q]
-  - op: reordered
+  - op: permuted_dims
     types: {T: any}
     attrs: {perm: "int[*S]"}
     in: {X: "T[*S]"}
@@ -101,9 +101,9 @@ def cases(rng):
                     shape = list(base)
                     shape[axis] = (k * 3) % 5
                     parts.append(rand(rng, tuple(shape), key))
-                yield dict(op='joined', key=key, inputs=parts + [None] * (8 - count), attrs={'axis': axis},
+                yield dict(op='joined_operands', key=key, inputs=parts + [None] * (8 - count), attrs={'axis': axis},
                            want=[np.concatenate(parts, axis)], tol=EXACT)
         for shape, perm in (((5,), [0]), ((3, 17), [1, 0]), ((2, 3, 5), [2, 0, 1]), ((2, 3, 5), [0, 2, 1]), ((2, 1, 3, 17), [3, 1, 0, 2]), ((3, 0, 2), [2, 0, 1])):
             x = rand(rng, shape, key)
-            yield dict(op='reordered', key=key, inputs=[x], attrs={'perm': perm}, want=[np.transpose(x, perm)], tol=EXACT)
-        yield dict(op='reordered', key=key, inputs=[rand(rng, (2, 3), key)], attrs={'perm': [0, 0]}, error='a dimension twice', out=[(key, (2, 2))])
+            yield dict(op='permuted_dims', key=key, inputs=[x], attrs={'perm': perm}, want=[np.transpose(x, perm)], tol=EXACT)
+        yield dict(op='permuted_dims', key=key, inputs=[rand(rng, (2, 3), key)], attrs={'perm': [0, 0]}, error='a dimension twice', out=[(key, (2, 2))])

@@ -15,7 +15,7 @@ ops:
     body: |
       Y[m] = fold[n](c = cast(0xFFFF, u16), bit_xor(shl(c, 8), CRC[bit_xor(shr(c, 8), cast(X[m,n], u16)) % 256]))
 
-  - op: sobel
+  - op: sobel_magnitude
     types: {T: float}
     tables:
       Gx: {type: "T[3, 3]", values: [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]}
@@ -120,7 +120,7 @@ ops:
     out: {Y: "T[N]"}
     body: Y[n] = sum[k](w[k]*padded(X[n + shift[k]], 0))
 
-  - op: picked
+  - op: picked_and_kept
     types: {T: any}
     attrs: {at: "int[]", keep: "bool[4] = true"}
     in: {X: "T[N]"}
@@ -151,7 +151,7 @@ ops:
       Y = fixed_taps(a, w=[1, 0, 0])
 ''', r'''
 ops:
-  - op: dft
+  - op: complex_dft
     types: {T: [f32, f64]}
     in: {X: "T[N]"}
     out: {Y: "complex(T)[N]"}
@@ -284,7 +284,7 @@ def table_cases(rng):
             x = rand(rng, (h, w), key)
             p = np.pad(wide(x), 1)
             at = lambda g, q: sum(g[r, s]*q[r:r + h, s:s + w] for r in range(3) for s in range(3))
-            yield dict(op='sobel', key=key, inputs=[x], want=[np.hypot(at(gx, p), at(gx.T, p))], tol=tol(ulp=2, acc=24, mag=2*at(np.abs(gx), np.abs(p))))
+            yield dict(op='sobel_magnitude', key=key, inputs=[x], want=[np.hypot(at(gx, p), at(gx.T, p))], tol=tol(ulp=2, acc=24, mag=2*at(np.abs(gx), np.abs(p))))
             grey = rand(rng, (h, w), key, 0, 1)
             limit = (np.tile(bayer, (h//4 + 1, w//4 + 1))[:h, :w] + 0.5)/16
             yield dict(op='ordered_dither', key=key, inputs=[grey], want=[wide(grey) > limit], dtypes=['bool'], tol=EXACT)
@@ -353,8 +353,8 @@ def list_cases(rng):
         x = rand(rng, (5,), key)
         for at in ([], [4], [-1, 0, 2]*7):
             keep = [True, False, False, True]
-            yield dict(op='picked', key=key, inputs=[x], attrs={'at': at, 'keep': keep}, want=[x[np.array(at, int)], np.array(keep)], dtypes=[key, 'bool'], tol=EXACT)
-        yield dict(op='picked', key=key, inputs=[x], attrs={'at': [0, 5]}, error='an element that is outside', out=[(key, (2,)), ('bool', (4,))])
+            yield dict(op='picked_and_kept', key=key, inputs=[x], attrs={'at': at, 'keep': keep}, want=[x[np.array(at, int)], np.array(keep)], dtypes=[key, 'bool'], tol=EXACT)
+        yield dict(op='picked_and_kept', key=key, inputs=[x], attrs={'at': [0, 5]}, error='an element that is outside', out=[(key, (2,)), ('bool', (4,))])
     x = rng.integers(0, 2**62, (17,)).astype(np.uint64)
     for seeds in ([], [3], [2**40 + 1, 7, 11]):
         with np.errstate(over='ignore'):
@@ -366,7 +366,7 @@ def type_cases(rng):
     for key, c in (('f32', 'c64'), ('f64', 'c128')):
         for n in [1, 2, 17, 33]:
             x = rand(rng, (n,), key)
-            yield dict(op='dft', key=key, inputs=[x], want=[np.fft.fft(wide(x))], dtypes=[c], tol=tol(ulp=2, acc=4*n + 8, mag=np.full(n, 2.0*n)))
+            yield dict(op='complex_dft', key=key, inputs=[x], want=[np.fft.fft(wide(x))], dtypes=[c], tol=tol(ulp=2, acc=4*n + 8, mag=np.full(n, 2.0*n)))
             z = rand(rng, (n,), c)
             yield dict(op='inverse_dft', key=key, inputs=[z], want=[np.fft.ifft(wide(z)).real], dtypes=[key], tol=tol(ulp=2, acc=4*n + 8, mag=np.full(n, 3.0)))
     for key, r in (('f32', 'f32'), ('f64', 'f64'), ('c64', 'f32'), ('c128', 'f64')):
