@@ -1,7 +1,7 @@
 # A library's Makefile: its headers are compiled once, and the objects are those of a compiler that reads them for each file.
 unset TENON_PRECOMPILED  # libraries precompile headers of their own
 # shellcheck shell=sh
-library() { "$tenon" lib --ops add,relu,gather,softmax,cumsum --dtypes f32 --ranks 1-2 -q -o "$work/library"; }
+library() { "$tenon" lib --ops add,softmax --dtypes f32 --ranks 1-2 -q -o "$work/library"; }
 # -H names what a file includes, and in what form.
 made() { make -C "$work/library" -j2 "$@" CFLAGS='-O1 -H' >"$work/made" 2>&1 || { tail -5 "$work/made"; return 1; }; }
 compiled_once() { made CC=gcc && [ "$(grep -c '^! src/tn_internal.h.gch' "$work/made")" -eq "$(wc -l <"$work/library/sources.txt")" ]; }
@@ -26,7 +26,7 @@ else
 fi
 
 # What a level lacks of its own is that of the level below: each has to be alone, too.
-alone() { rm -rf "$work/level" && "$tenon" lib --isa "$1" -q -o "$work/level"; }
+alone() { rm -rf "$work/level" && "$tenon" lib --isa "$1" --dtypes f32,bf16,i8,c64 -q -o "$work/level"; }
 for level in $("$tenon" list isas | awk '{ print $1 }'); do check "all ops for $level alone" alone "$level"; done
 gradients() { rm -rf "$work/level" && "$tenon" lib --grad --dtypes f32 -q -o "$work/level"; }
 check 'all gradients at every level' gradients

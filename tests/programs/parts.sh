@@ -1,6 +1,6 @@
 # A library's stack and split in C: operands and parts that are not there, shapes, and what is refused.
 # shellcheck shell=sh
-parts() { "$tenon" lib --ops stack,split,shares "$checkout/tests/programs/parts.yaml" --dtypes f32 --grad -q -o "$work/parts"; }
+parts() { "$tenon" lib --ops stack,split,shares "$checkout/tests/programs/parts.yaml" --dtypes f32 --isa portable,native --grad -q -o "$work/parts"; }
 # compiled_parts CC FLAGS...: without a warning.
 compiled_parts() {
   cc=$1
