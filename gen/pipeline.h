@@ -115,7 +115,8 @@ struct RunOptions {
   MathChoice math;
   std::string compiler = "cc";
   bool images = false, sounds = false;  ///< as in ModelOptions
-  std::vector<std::string> of_program;  ///< options of the program, as words
+  std::optional<int> threads;           ///< workers of the program
+  std::vector<std::string> of_program;  ///< its other options, as words
 };
 
 struct TrainOptions {

@@ -87,6 +87,84 @@ std::string math_contradiction(const Options& options) {
   return "";
 }
 
+// Empty, or the first flag of a selection of kernels other than --isa.
+std::string selecting_flag(const KernelSelection& selection) {
+  const KernelSelection all;
+  if (selection.ops) return "--ops";
+  if (selection.dtypes != all.dtypes) return "--dtypes";
+  return selection.ranks != all.ranks ? "--ranks" : "";
+}
+
+// Empty, or the first flag that only a graph gives a meaning.
+std::string flag_of_graph(const ExplainOptions& o) {
+  if (o.memory) return "--memory";
+  if (o.svg) return "--svg";
+  if (o.training) return "--train";
+  if (o.recompute) return "--recompute";
+  if (!o.arena.empty()) return "--arena";
+  return o.sizes.empty() ? "" : "--size";
+}
+
+std::string explain_contradiction(const ExplainOptions& o) {
+  const auto is_graph = [](const std::string& file) {
+    return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml");
+  };
+  const bool graph = is_graph(o.subject);
+  if (const std::string flag = selecting_flag(o.selection); graph && !flag.empty())
+    return fmt::format("{} is about kernels of the library, and {} is a graph", flag, o.subject);
+  if (const std::string flag = flag_of_graph(o);
+      !flag.empty() && !graph &&
+      (o.memory || o.svg || !o.arena.empty() || std::none_of(o.inputs.begin(), o.inputs.end(), is_graph)))
+    return fmt::format("{} is about a graph: a file that ends in .yaml, .yml or .onnx", flag);
+  return no_file("--svg", o.svg);
+}
+
+std::string model_contradiction(const ModelOptions& o) {
+  if ((o.images || o.sounds) && !o.main_program) return "--images and --sounds are parts of the program: add --main";
+  if (o.until && !o.states.empty()) return "--until and --state exclude each other";
+  if (o.training) {
+    if (o.until || !o.states.empty()) return "--train excludes --until and --state";
+    if (o.images || o.sounds || o.selftest) return "--train excludes --images, --sounds and --selftest";
+    if (o.main_program && o.weights == WeightsForm::bin)
+      return "--weights bin: a program that trains carries its weights; take c or incbin";
+  }
+  if (o.mpi && !o.training) return "--mpi is about training: add --train";
+  if (o.freestanding && o.mpi) return "--mpi needs a C library: leave out --freestanding";
+  if (o.freestanding && o.main_program) return "--main needs a C library: leave out --freestanding";
+  return o.output_dir.empty() ? "-o: the name of a folder is expected, not ''" : "";
+}
+
+std::string bench_contradiction(const BenchOptions& o) {
+  if (std::string wrong = no_file("--json", o.json); !wrong.empty()) return wrong;
+  if (std::string wrong = no_file("--svg", o.svg); !wrong.empty()) return wrong;
+  if (!o.sizes.empty() && o.graphs.empty()) return "--size is about a model: name one";
+  const bool kernels = o.graphs.empty() || o.selection.ops;
+  return !kernels && (o.cases || !o.selection.dtypes.empty())
+             ? "--cases and --dtypes are about kernels: add --ops, or leave out the models"
+             : "";
+}
+
+std::string try_contradiction(const TryOptions& o) {
+  if (o.definitions.empty() && !o.body && !o.op) return "name DEFS.yaml, --body or --op";
+  if (o.gradients)
+    for (const std::string& name : o.selection.dtypes)
+      if (name != "f64") return fmt::format("--dtypes: --grad compares in f64 alone, not in {}", name);
+  return "";
+}
+
+// What is wrong with the flags of the command alone.
+std::string command_contradiction(const Options& options) {
+  if (const auto* o = std::get_if<LibOptions>(&options.command))
+    return o->output_dir.empty() ? "-o: the name of a folder is expected, not ''" : "";
+  if (const auto* o = std::get_if<ModelOptions>(&options.command)) return model_contradiction(*o);
+  if (const auto* o = std::get_if<TuneOptions>(&options.command)) return no_file("-o", o->output);
+  if (const auto* o = std::get_if<QuantizeOptions>(&options.command)) return no_file("-o", o->output);
+  if (const auto* o = std::get_if<BenchOptions>(&options.command)) return bench_contradiction(*o);
+  if (const auto* o = std::get_if<TryOptions>(&options.command)) return try_contradiction(*o);
+  if (const auto* o = std::get_if<ExplainOptions>(&options.command)) return explain_contradiction(*o);
+  return "";
+}
+
 }  // namespace
 
 std::string contradiction(const Options& options) {
@@ -94,56 +172,8 @@ std::string contradiction(const Options& options) {
   if (std::string wrong = given_twice(sizes_of(options)); !wrong.empty()) return wrong;
   if (std::string wrong = training_contradiction(options); !wrong.empty()) return wrong;
   if (std::string wrong = math_contradiction(options); !wrong.empty()) return wrong;
-  const auto* explain = std::get_if<ExplainOptions>(&options.command);
-  const auto is_graph = [](const std::string& file) {
-    return file.ends_with(".onnx") || file.ends_with(".yaml") || file.ends_with(".yml");
-  };
-  const bool graph = explain && is_graph(explain->subject);
-  if (explain && !graph && (explain->memory || explain->svg))
-    return "--memory and --svg are about a graph: a file that ends in .yaml, .yml or .onnx";
-  if (explain && explain->training && !graph && std::none_of(explain->inputs.begin(), explain->inputs.end(), is_graph))
-    return "--train is about a graph: a file that ends in .yaml or .yml";
-  if (explain && explain->recompute && !graph && std::none_of(explain->inputs.begin(), explain->inputs.end(), is_graph))
-    return "--recompute is about a graph: a file that ends in .yaml, .yml or .onnx";
-  if (explain && !explain->arena.empty() && !graph)
-    return "--arena is about a graph: a file that ends in .yaml, .yml or .onnx";
-  const auto* model = std::get_if<ModelOptions>(&options.command);
-  if (model && (model->images || model->sounds) && !model->main_program)
-    return "--images and --sounds are parts of the program: add --main";
-  if (model && model->until && !model->states.empty()) return "--until and --state exclude each other";
-  if (model && model->training) {
-    if (model->until || !model->states.empty()) return "--train excludes --until and --state";
-    if (model->images || model->sounds || model->selftest) return "--train excludes --images, --sounds and --selftest";
-    if (model->main_program && model->weights == WeightsForm::bin)
-      return "--weights bin: a program that trains carries its weights; take c or incbin";
-  }
-  if (model && model->mpi && !model->training) return "--mpi is about training: add --train";
-  if (model && model->freestanding && model->mpi) return "--mpi needs a C library: leave out --freestanding";
-  if (model && model->freestanding && model->main_program) return "--main needs a C library: leave out --freestanding";
-  const auto* lib = std::get_if<LibOptions>(&options.command);
-  if ((lib && lib->output_dir.empty()) || (model && model->output_dir.empty()))
-    return "-o: the name of a folder is expected, not ''";
-  if (std::string wrong = no_file("--depfile", options.control.depfile); !wrong.empty()) return wrong;
-  if (std::string wrong = no_file("--svg", explain ? explain->svg : std::nullopt); !wrong.empty()) return wrong;
-  if (const auto* tune = std::get_if<TuneOptions>(&options.command))
-    if (std::string wrong = no_file("-o", tune->output); !wrong.empty()) return wrong;
-  if (const auto* quantize = std::get_if<QuantizeOptions>(&options.command))
-    if (std::string wrong = no_file("-o", quantize->output); !wrong.empty()) return wrong;
-  if (const auto* bench = std::get_if<BenchOptions>(&options.command)) {
-    if (std::string wrong = no_file("--json", bench->json); !wrong.empty()) return wrong;
-    if (std::string wrong = no_file("--svg", bench->svg); !wrong.empty()) return wrong;
-    if (!bench->sizes.empty() && bench->graphs.empty()) return "--size is about a model: name one";
-    const bool kernels = bench->graphs.empty() || bench->selection.ops;
-    if (!kernels && (bench->cases || !bench->selection.dtypes.empty()))
-      return "--cases and --dtypes are about kernels: add --ops, or leave out the models";
-  }
-  const auto* attempt = std::get_if<TryOptions>(&options.command);
-  if (attempt && attempt->definitions.empty() && !attempt->body && !attempt->op)
-    return "name DEFS.yaml, --body or --op";
-  if (attempt && attempt->gradients)
-    for (const std::string& name : attempt->selection.dtypes)
-      if (name != "f64") return fmt::format("--dtypes: --grad compares in f64 alone, not in {}", name);
-  return {};
+  if (std::string wrong = command_contradiction(options); !wrong.empty()) return wrong;
+  return no_file("--depfile", options.control.depfile);
 }
 
 }  // namespace tenon

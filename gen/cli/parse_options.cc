@@ -124,6 +124,13 @@ void add_math(CLI::App& app, MathChoice& math) {
              math.libm, parse);
 }
 
+void add_compiler(CLI::App& app, std::string& command, const char* help = "the C compiler [cc]") {
+  const auto parse = [](const std::string& text) {
+    return text.find_first_not_of(" \t\n") == std::string::npos ? std::nullopt : std::optional(text);
+  };
+  add_parsed(app, {"--cc", "CMD", "a command", help}, command, parse);
+}
+
 void add_lib(CLI::App& app, LibOptions& lib) {
   app.description("Writes a library of C kernels: the shipped ops, or those of DEFS.yaml.");
   app.footer("example: tenon lib --ops gemm,softmax --dtypes f32 -o kernels");
@@ -230,7 +237,8 @@ void add_model(CLI::App& app, ModelOptions& model) {
   };
   add_parsed(app, {"--weights", "c|incbin|bin", "c, incbin or bin", "how the weights travel [c]"}, model.weights,
              parse_form);
-  const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024", "workers that the arena has room for [8]"};
+  const Flag max_threads = {"--max-threads", "N", "a number from 1 to 1024",
+                            "workers there is room for [8; 1 for portable C without --main]"};
   add_parsed(app, max_threads, model.max_threads, parse_threads);
   add_arena(app, model.arena);
   add_user_definitions(app, model.definitions);
@@ -256,7 +264,8 @@ void add_model(CLI::App& app, ModelOptions& model) {
 }
 
 /// Options of the program, passed on as they are; what they mean is in docs/programs.md.
-void add_program_options(CLI::App& app, std::vector<std::string>& words) {
+void add_program_options(CLI::App& app, RunOptions& run) {
+  std::vector<std::string>& words = run.of_program;
   const char* group = "Of the program";
   const auto with_value = [&](const char* flag, const char* value, const char* help) {
     const auto pass = [&words, flag](const std::string& text) {
@@ -279,7 +288,9 @@ void add_program_options(CLI::App& app, std::vector<std::string>& words) {
   number("--top", "print the N largest elements of each output");
   with_value("--labels", "FILE", "name them by the lines of FILE");
   number("--repeat", "run N more times and print the time of a run");
-  number("--threads", "share the work between N threads");
+  add_parsed(app, {"--threads", "N", "a number from 1 to 1024", "share the work between N threads"}, run.threads,
+             parse_threads)
+      ->group(group);
   app.add_flag_callback(
          "--profile", [&words] { words.emplace_back("--profile"); }, "print the time of each kernel")
       ->group(group);
@@ -298,7 +309,7 @@ void add_run(CLI::App& app, RunOptions& run) {
       ->allow_extra_args(false);
   add_sizes(app, run.sizes);
   add_isa(app, run.isas);
-  app.add_option("--cc", run.compiler, "the C compiler [cc]")->type_name("CMD");
+  add_compiler(app, run.compiler);
   add_user_definitions(app, run.definitions);
   add_until(app, run.until);
   add_winograd(app, run.winograd);
@@ -306,7 +317,7 @@ void add_run(CLI::App& app, RunOptions& run) {
   add_schedules(app, run.schedules);
   app.add_flag("--images", run.images, "pictures as inputs: --scale, --mean, --std, --resize, ...");
   app.add_flag("--sounds", run.sounds, "sounds as inputs: --rate, --skip");
-  add_program_options(app, run.of_program);
+  add_program_options(app, run);
 }
 
 /// Options of the program that trains, passed on as they are: docs/training.md.
@@ -362,7 +373,7 @@ void add_train(CLI::App& app, TrainOptions& train) {
   add_isa(app, train.isas);
   add_winograd(app, train.winograd);
   add_recompute(app, train.recompute);
-  app.add_option("--cc", train.compiler, "the C compiler [cc]")->type_name("CMD");
+  add_compiler(app, train.compiler);
   add_user_definitions(app, train.definitions);
 }
 
@@ -384,7 +395,7 @@ void add_tune(CLI::App& app, TuneOptions& tune) {
   add_sizes(app, tune.sizes);
   add_parsed(app, {"--isa", "NAME", "an instruction set", "native, or a name of `tenon list isas`"}, tune.isas,
              parse_name_list);
-  app.add_option("--cc", tune.compiler, "the C compiler [cc]")->type_name("CMD");
+  add_compiler(app, tune.compiler);
   add_user_definitions(app, tune.definitions);
   add_schedules(app, tune.schedules);
   app.add_option("-o", tune.output, "the file of schedules to write")->type_name("FILE")->required();
@@ -420,7 +431,7 @@ void add_quantize(CLI::App& app, QuantizeOptions& quantize) {
   add_sizes(app, quantize.sizes);
   add_parsed(app, {"--isa", "NAME", "a name of an instruction set", "native, or a name of `tenon list isas`"},
              quantize.isas, parse_name_list);
-  app.add_option("--cc", quantize.compiler, "the C compiler [cc]")->type_name("CMD");
+  add_compiler(app, quantize.compiler);
   app.add_option("-o", quantize.output, "the model to write")->type_name("FILE")->required();
 }
 
@@ -437,7 +448,7 @@ void add_try(CLI::App& app, TryOptions& attempt) {
   attempt.selection.dtypes.clear();  // one that the op takes, not all
   add_dtypes(app, attempt.selection.dtypes);
   add_isa(app, attempt.selection.isas);
-  app.add_option("--cc", attempt.compiler, "the C compiler [cc]; -O2 unless it says -O")->type_name("CMD");
+  add_compiler(app, attempt.compiler, "the C compiler [cc]; -O2 unless it says -O");
   app.add_option("--runner", attempt.runner, "what starts the program, such as qemu-aarch64")->type_name("CMD");
 }
 
@@ -456,7 +467,7 @@ void add_bench(CLI::App& app, BenchOptions& bench) {
   add_sizes(app, bench.sizes);
   const Flag threads = {"--threads", "N", "a number from 1 to 1024", "calls of a kernel at once, workers of a model"};
   add_parsed(app, threads, bench.threads, parse_threads);
-  app.add_option("--cc", bench.compiler, "the C compiler [cc]")->type_name("CMD");
+  add_compiler(app, bench.compiler);
   app.add_option("--json", bench.json, "write all figures")->type_name("FILE");
   app.add_option("--svg", bench.svg, "write a roofline")->type_name("FILE");
 }

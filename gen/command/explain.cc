@@ -155,16 +155,22 @@ int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, c
 
 int run_command(Run& run, const ExplainOptions& o) {
   if (const CodeInfo* code = find_code(o.subject)) {
+    if (!o.inputs.empty())
+      stop_run(exit_bad_command_line,
+               fmt::format("{} is a diagnostic code, which is in no file: leave out {}", code->id, o.inputs[0]));
     print_to(stdout, "{} {}: {}\n{}\n", code->id, code->slug, code->meaning, code->explanation);
     return exit_done;
   }
   if (has_frontend(o.subject)) return explain_model(run, o, o.subject, "");
   if (o.inputs.size() == 1 && holds_model(o.inputs[0])) return explain_model(run, o, o.inputs[0], o.subject);
+  if (o.training || o.recompute || !o.sizes.empty())
+    stop_run(exit_bad_command_line, "--train, --recompute and --size are about a graph: name one");
   const auto levels = chosen_levels(o.selection.isas);
   const OpLibrary defs = read_definitions(run, o.inputs);
-  const Library library = chosen_kernels(run, defs, o.selection, false);
+  const bool all = o.subject == "scalar-loops";
+  const Library library = chosen_kernels(run, defs, o.selection, all && !o.inputs.empty());
   const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
-  if (o.subject == "scalar-loops") return explain_scalar_loops(library, levels, schedules);
+  if (all) return explain_scalar_loops(library, levels, schedules);
   for (const LibraryOp& op : library.ops)
     for (const LibraryKernel& k : op.kernels)
       if (k.name == o.subject) return explain_kernel(k.kernel, read_math_library(run, o.math), levels, schedules);

@@ -1,4 +1,6 @@
 // `tenon lib`, `tenon model`, `tenon dump`: files, or the noun of one stage.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "command/commands.h"
@@ -8,6 +10,25 @@
 #include "pipeline/make.h"
 
 namespace tenon {
+namespace {
+
+/// Empty, or which flag means nothing to what the stage is made of.
+std::string wrong_flag(const DumpOptions& o, bool model) {
+  const auto wrong = [&](const char* flag) {
+    return model ? fmt::format("{} is about definitions, and {} is a graph", flag, o.inputs[0])
+                 : fmt::format("{} is about a graph: name one", flag);
+  };
+  const KernelSelection all;
+  if (model && o.selection.ops) return wrong("--ops");
+  if (model && o.selection.dtypes != all.dtypes) return wrong("--dtypes");
+  if (model && o.selection.ranks != all.ranks) return wrong("--ranks");
+  if (!model && o.training) return wrong("--train");
+  if (!model && o.recompute) return wrong("--recompute");
+  if (!model && !o.arena.empty()) return wrong("--arena");
+  return !model && !o.sizes.empty() ? wrong("--size") : "";
+}
+
+}  // namespace
 
 int run_command(Run& run, const LibOptions& o) {
   const bool has_user_files = !o.definitions.empty();
@@ -30,9 +51,7 @@ int run_command(Run& run, const DumpOptions& o) {
     stop_run(exit_bad_command_line,
              "the stage '" + o.stage + "' is made of " +
                  (model ? "definitions, not of a model" : "a model: name one file, ONNX or YAML with the key 'graph'"));
-  if (o.training && !model) stop_run(exit_bad_command_line, "--train is about a graph: name one");
-  if (o.recompute && !model) stop_run(exit_bad_command_line, "--recompute is about a graph: name one");
-  if (!o.arena.empty() && !model) stop_run(exit_bad_command_line, "--arena is about a graph: name one");
+  if (const std::string wrong = wrong_flag(o, model); !wrong.empty()) stop_run(exit_bad_command_line, wrong);
   run.dump_only(o.stage);
   if (model) {
     ModelOptions m;

@@ -17,6 +17,7 @@ int program_status(const std::string& program, const RunOptions& options) {
   std::string command = shell_word(program);
   for (const std::string& in : options.inputs) command += " " + shell_word(in);
   for (const std::string& out : options.outputs) command += " -o " + shell_word(out);
+  if (options.threads) command += fmt::format(" --threads {}", *options.threads);
   for (const std::string& word : options.of_program) command += " " + shell_word(word);
   const int status = run_shell_line("exec " + command);
   return status <= exit_bad_command_line ? status : exit_run_failed;
@@ -32,6 +33,7 @@ int run_command(Run& run, const RunOptions& options) {
   model.graph = options.graph;
   model.sizes = options.sizes;
   model.isas = options.isas;
+  model.max_threads = options.threads.value_or(1);
   model.main_program = true;
   model.until = options.until;
   model.winograd = options.winograd;

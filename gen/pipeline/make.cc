@@ -144,10 +144,11 @@ PlanOptions plan_options(const ModelOptions& o, const std::vector<const Isa*>& l
   return {o.fuse, o.fuse, quads, o.winograd ? levels : std::vector<const Isa*>{}};
 }
 
+/// Portable C alone is for firmware, where the code for workers counts and nobody starts any. A program has --threads.
 int worker_count(const ModelOptions& o, const std::vector<const Isa*>& levels) {
   constexpr int usual = 8;
   const bool plain = std::all_of(levels.begin(), levels.end(), [](const Isa* i) { return i->vector_bits == 0; });
-  return o.max_threads.value_or(plain ? 1 : usual);
+  return o.max_threads.value_or(plain && !o.main_program ? 1 : usual);
 }
 
 void refuse_idle_winograd(const Graph& graph, const std::vector<NodeKernel>& kernels, const ModelOptions& o) {

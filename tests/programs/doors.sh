@@ -57,6 +57,12 @@ check 'run with a compiler that fails' ends 3 'tenon: error: `false ' "$tenon" r
 check 'run that only looks compiles nothing' ends 0 '' "$tenon" run "$work/ok.yaml" "$work/nowhere.npy" --isa portable --cc false --dry-run
 check 'try that only looks compiles nothing' ends 0 '' "$tenon" try --op relu --isa portable --cc false --check
 check 'an op named that the dtypes leave out' ends 0 "tenon: warning: --ops: 'softmax' is left out: it takes none of the dtypes chosen" "$tenon" lib --ops relu,softmax --dtypes i8 --isa portable --list-outputs -o "$work/none"
+printf 'ops:\n  - op: thrice\n    types: {T: [f32]}\n    in: {X: "T[N]"}\n    out: {Y: "T[N]"}\n    body: Y[i] = 3*X[i]\n' >"$work/thrice.yaml"
+check 'a size of definitions' ends 2 '--size is about a graph: name one' "$tenon" dump lower "$work/thrice.yaml" --size N=4
+check 'a size of a kernel' ends 2 '--train, --recompute and --size are about a graph: name one' "$tenon" explain thrice_f32 "$work/thrice.yaml" --size N=4
+check 'dtypes of a graph' ends 2 "--dtypes is about definitions, and $work/ok.yaml is a graph" "$tenon" dump lower "$work/ok.yaml" --dtypes f32
+check 'a file with a diagnostic code' ends 2 "E0501 is a diagnostic code, which is in no file: leave out $work/ok.yaml" "$tenon" explain E0501 "$work/ok.yaml"
+check 'scalar loops of definitions are theirs alone' sh -c '[ -z "$("$0" explain scalar-loops "$1")" ]' "$tenon" "$work/thrice.yaml"
 check 'no refusal left files' test ! -e "$work/none"
 
 # Root may do everything: as nobody then.

@@ -54,6 +54,13 @@ all_shared() { "$tenon" dump lower "$1" >"$work/nests" && ! grep 'one thread:' "
 for graph in images mixed loops types; do
   check "every long step of $graph is shared" all_shared "$checkout/tests/programs/$graph.yaml"
 done
+check 'generates a program of portable C' mixed --isa portable
+check 'compiles a program of portable C' compiled mixed "${CC:-cc}"
+check 'a program of portable C has room for workers' "$work/mixed/net" "$work/x.npy" "$work/t.npy" --threads 8
+portable_c() { "$tenon" model "$checkout/tests/programs/mixed.yaml" -q --isa portable -o "$work/plain" && [ ! -e "$work/plain/runtime" ]; }
+check 'portable C alone has no workers' portable_c
+ran() { "$tenon" run "$checkout/tests/programs/mixed.yaml" "$work/x.npy" "$work/t.npy" -q --isa portable --cc "${CC:-cc} -O0" "$@"; }
+check 'run makes room for the threads that it is given' ran --threads 9
 check 'generates for one worker' mixed --max-threads 1
 check 'compiles for one worker' compiled mixed "${CC:-cc}"
 check 'threads for a model of one worker' says 'max-threads' "$work/mixed/net" "$work/x.npy" "$work/t.npy" --threads 2

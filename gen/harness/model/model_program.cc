@@ -130,12 +130,12 @@ class ProgramWriter {
   std::string start_threads() const {
     if (!shares())
       return fmt::format(
-          "if (args.threads > 1)\n    return {}_fail(\"--threads\", \"this model has room for one worker: see tenon "
-          "model --max-threads\");",
+          "if (args.threads > 1)\n    return {}_fail(\"--threads\", \"this model has room for one worker: generate it "
+          "with tenon model --max-threads N\");",
           name_);
     return fmt::format(
         "if (args.threads > {1}_MAX_THREADS)\n    return {0}_fail(\"--threads\", \"this model has room for %d workers: "
-        "see tenon model --max-threads\", {1}_MAX_THREADS);\n"
+        "generate it with tenon model --max-threads N\", {1}_MAX_THREADS);\n"
         "if (args.threads > 1 && {0}_start_threads(&m.context, (int)args.threads) != 0)\n    return "
         "{0}_fail(\"--threads\", \"the threads cannot be started\");",
         name_, upper_);

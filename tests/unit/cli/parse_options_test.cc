@@ -155,6 +155,8 @@ TEST_CASE("dump, explain and list name what they look at") {
 TEST_CASE("run passes options of the program on") {
   const auto run = parsed<RunOptions>({"run", "n.yaml", "x.npy", "--top", "2", "--profile", "--defs", "a.yaml"});
   CHECK(run.of_program == std::vector<std::string>{"--top", "2", "--profile"});
+  CHECK_FALSE(run.threads);
+  CHECK(parsed<RunOptions>({"run", "net.onnx", "--threads", "3"}).threads == 3);
   CHECK(run.definitions == std::vector<std::string>{"a.yaml"});
   CHECK(parsed<ModelOptions>({"model", "n.yaml", "-o", "d", "--selftest-limit", "1e9"}).selftest_limit == 1e9);
 }
@@ -231,6 +233,14 @@ TEST_CASE("what nothing takes is named before what is missing") {
     says({"lib", "-o", "out", "--depfile", name},
          fmt::format("--depfile: the name of a file is expected, not '{}'", name));
   says({"try", "--op", "relu", "--grad", "--dtypes", "f64,f32"}, "--grad compares in f64 alone, not in f32");
+  says({"explain", "softmax_f32", "--size", "N=4"}, "--size is about a graph");
+  says({"explain", "softmax_f32", "--memory", "net.onnx"}, "--memory is about a graph");
+  says({"explain", "softmax_f32", "--arena", "fast=4K,slow"}, "--arena is about a graph");
+  says({"explain", "net.onnx", "--dtypes", "f32"}, "--dtypes is about kernels of the library, and net.onnx is a graph");
+  says({"explain", "net.onnx", "--ranks", "2"}, "--ranks is about kernels of the library");
+  for (const char* command : {"run", "train", "tune", "bench"})
+    says({command, "net.onnx", "--cc", " "}, "--cc: ' ' is not a command");
+  says({"run", "net.onnx", "--threads", "2000"}, "--threads: '2000' is not a number from 1 to 1024");
   says({"explain", "net.onnx", "--svg", "pictures/"}, "--svg: the name of a file is expected, not 'pictures/'");
 }
 
