@@ -15,6 +15,7 @@
 #include "ir/graph/training_graphs.h"
 #include "lower/lower_library.h"
 #include "lower/lower_plan.h"
+#include "opdef/read_ops.h"
 #include "pipeline/make.h"
 #include "pipeline/read_data.h"
 #include "schedule/plan_graph.h"
@@ -74,11 +75,21 @@ OutputTree make_model(Run& run, const Definitions& defs, const ModelOptions& o) 
   return run.stage("files", model_files(run, model, texts, forward, o));
 }
 
+/// A shipped definition that is wrong comes to light where a stage first asks for it.
+static int run_to_end(Run& run, const Options& options) {
+  try {
+    return std::visit([&](const auto& command) { return run_command(run, command); }, options.command);
+  } catch (const BrokenDefinition& broken) {
+    run.report(broken.diagnostics);
+    return exit_bad_input;
+  }
+}
+
 int run_pipeline(const Options& options) {
   try {
     refuse_unknown_stages(options);
     Run run(options.control);
-    return std::visit([&](const auto& command) { return run_command(run, command); }, options.command);
+    return run_to_end(run, options);
   } catch (const Stop& stop) {
     return stop.status;
   }

@@ -32,7 +32,8 @@ std::string wrong_flag(const DumpOptions& o, bool model) {
 
 int run_command(Run& run, const LibOptions& o) {
   const bool has_user_files = !o.definitions.empty();
-  const Definitions defs = read_all_definitions(run, read_definitions(run, o.definitions),
+  const Wanted wanted = has_user_files || names_ops(o.selection) ? Wanted::named : Wanted::all;
+  const Definitions defs = read_all_definitions(run, read_definitions(run, o.definitions, nullptr, wanted),
                                                 text_of_chosen(o.selection, has_user_files), o.math);
   const Library library = o.gradients ? kernels_and_gradients(run, defs.ops, o)
                                       : chosen_kernels(run, defs.ops, o.selection, has_user_files);

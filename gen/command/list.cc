@@ -33,8 +33,8 @@ void list_stages() {
 }
 
 void list_ops(Run& run) {
-  const OpLibrary defs =
-      run.stage<OpLibrary>("opdefs", read_definitions(run, {}), [](const OpLibrary& all) { return print(all); });
+  const OpLibrary defs = run.stage<OpLibrary>("opdefs", read_definitions(run, {}, nullptr, Wanted::all),
+                                              [](const OpLibrary& all) { return print(all); });
   for (const auto& [name, def] : defs.ops) {
     std::string types;
     for (const TypeVar& t : def.types) {

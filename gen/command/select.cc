@@ -17,6 +17,8 @@ const std::vector<std::string> kAll = {"all"};
 
 }  // namespace
 
+bool names_ops(const KernelSelection& chosen) { return chosen.ops && chosen.ops != kAll; }
+
 LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files) {
   LibrarySelection out;
   const bool all = chosen.ops == kAll;
@@ -26,8 +28,8 @@ LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, 
       out.ops.push_back(name);
     }
   } else {
-    for (const auto& [name, def] : defs.ops)
-      if (all || !has_user_files || !def.shipped) out.ops.push_back(name);
+    for (const std::string& name : defs.names())
+      if (all || !has_user_files || !defs.declared(name)->shipped) out.ops.push_back(name);
   }
   if (chosen.dtypes != kAll)
     for (const std::string& d : chosen.dtypes) out.dtypes.push_back(named_dtype(d));
@@ -106,9 +108,10 @@ OpLibraryText text_of_chosen(const KernelSelection& chosen, bool has_user_files)
       if (!row.shipped) part.scalars[name] = row;
     for (const auto& [name, fn] : defs.fns)
       if (!fn.shipped) part.fns[name] = fn;
-    for (const auto& [name, def] : defs.ops)
-      if (chosen.ops ? std::find(chosen.ops->begin(), chosen.ops->end(), name) != chosen.ops->end() : !def.shipped)
-        part.ops[name] = def;
+    for (const std::string& name : defs.names())
+      if (chosen.ops ? std::find(chosen.ops->begin(), chosen.ops->end(), name) != chosen.ops->end()
+                     : !defs.declared(name)->shipped)
+        part.ops[name] = *defs.op(name);
     return print(part);
   };
 }
@@ -120,9 +123,7 @@ Definitions all_definitions(Run& run, const std::vector<std::string>& user_files
 }
 
 std::string unknown_op(const OpLibrary& defs, const std::string& name) {
-  std::vector<std::string> known;
-  for (const auto& [n, d] : defs.ops) known.push_back(n);
-  const std::string near = nearest_name(name, known);
+  const std::string near = nearest_name(name, defs.names());
   return fmt::format("there is no op '{}'{}", name,
                      near.empty() ? "; `tenon list ops` prints them" : fmt::format("; did you mean '{}'?", near));
 }

@@ -14,6 +14,9 @@ namespace tenon {
 /// Levels that `--isa` names, in the order of all_isas.
 std::vector<const Isa*> chosen_levels(const std::vector<std::string>& words);
 
+/// Whether ops were chosen by name.
+bool names_ops(const KernelSelection& chosen);
+
 /// The ops and dtypes that were chosen.
 LibrarySelection selected(const OpLibrary& defs, const KernelSelection& chosen, bool has_user_files);
 

@@ -73,8 +73,9 @@ bool run_case(const fs::path& folder, const std::string& text, const TryOptions&
 std::vector<const OpDef*> chosen_ops(const OpLibrary& defs, const TryOptions& options) {
   std::vector<const OpDef*> chosen;
   std::vector<std::string> names;
-  for (const auto& [name, def] : defs.ops)
-    if (options.op ? name == *options.op : !def.shipped) chosen.push_back(&def), names.push_back(name);
+  for (const std::string& name : defs.names())
+    if (options.op ? name == *options.op : !defs.declared(name)->shipped)
+      chosen.push_back(defs.op(name)), names.push_back(name);
   std::string wrong;
   if (chosen.empty()) wrong = options.op ? "--op: " + unknown_op(defs, *options.op) : "name an op with --op";
   for (const OpDef* def : chosen)

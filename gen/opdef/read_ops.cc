@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "ir/op/deferred_op.h"
 #include "opdef/check/check_declarations.h"
 #include "opdef/check/check_op.h"
 #include "opdef/read/read_family.h"
@@ -19,17 +22,48 @@ namespace tenon {
 
 namespace {
 
-/// Reads the files of one origin: shipped, or the user's.
+using Documents = std::vector<Result<std::vector<YamlNode>>>;
+
+/// Where an op is written: the map of its own, or of a family and one of its members.
+struct OpSource {
+  const YamlNode& name;
+  const YamlNode& map;
+  const YamlEntry* member = nullptr;  ///< `map` is its family
+
+  /// False where its tensors did not read whole.
+  bool read(OpDef& op, Diagnostics& diagnostics) const {
+    op.name = name.text;
+    op.span = name.span;
+    if (member == nullptr) return read_op(map, op, diagnostics);
+    if (const YamlNode* family = map.find("family")) op.family = family->text;
+    return read_op(expand_member(map, *member, diagnostics), op, diagnostics);
+  }
+};
+
+/// What the checks of a shipped op find out.
+OpDef checked_alone(OpDef op, const OpLibrary& library) {
+  Diagnostics diagnostics;
+  check_op(op, library, diagnostics);
+  const auto frame = diagnostics.has_errors() ? nullptr : library.frame_of(op);
+  if (frame) op.body = frame_values(*frame, diagnostics);
+  if (diagnostics.has_errors()) throw BrokenDefinition{diagnostics};
+  return op;
+}
+
+/// Whose files are read, and when their ops are.
+enum class Origin { user, shipped, shipped_later };
+
+/// Reads the files of one origin.
 class FileReader {
  public:
-  FileReader(OpLibrary& library, bool shipped, Diagnostics& diagnostics)
-      : library_(library), shipped_(shipped), diagnostics_(diagnostics) {}
+  FileReader(OpLibrary& library, Origin origin, Diagnostics& diagnostics)
+      : library_(library), origin_(origin), diagnostics_(diagnostics) {}
 
   std::set<std::string> broken;  ///< ops whose tensors did not read whole
 
   void read(const std::vector<SourceFileRef>& files) {
-    const auto all = read_yaml(files);
-    for (std::size_t i = 0; i < files.size(); ++i) read(files[i], all[i]);
+    documents_ = std::make_shared<const Documents>(read_yaml(files));
+    for (std::size_t i = 0; i < files.size(); ++i) read(files[i], (*documents_)[i]);
   }
 
  private:
@@ -77,11 +111,7 @@ class FileReader {
   }
 
   void read_family(const YamlNode& family) {
-    for (const NamedNode& member : expand_family(family, diagnostics_)) {
-      OpDef op;
-      if (const YamlNode* name = family.find("family")) op.family = name->text;
-      add(member.name, member.map, std::move(op));
-    }
+    for (const YamlEntry* member : family_members(family, diagnostics_)) add({member->key, family, member});
   }
 
   void read_single(const YamlNode& map) {
@@ -92,35 +122,57 @@ class FileReader {
       place.end = place.begin + 1;
       diagnostics_.error(Code::E0203, place, "an op needs the key `op`, its name", {"write - op: name"});
     } else if (want_text(*name, "op", "- op: name", diagnostics_)) {
-      add(*name, map, OpDef());
+      add({*name, map});
     }
   }
 
-  void add(const YamlNode& name, const YamlNode& map, OpDef op) {
-    if (!want_name(name, name.text, "an op", diagnostics_)) return;
-    op.name = name.text;
-    op.span = name.span;
-    if (!read_op(map, op, diagnostics_)) broken.insert(op.name);
+  void add(const OpSource& source) {
+    const std::string& name = source.name.text;
+    if (!want_name(source.name, name, "an op", diagnostics_)) return;
+    if (origin_ == Origin::shipped_later) {
+      if (is_new("op", ops_, name, source.name.span)) library_.deferred[name] = later(source);
+      return;
+    }
+    OpDef op;
+    if (!source.read(op, diagnostics_)) broken.insert(op.name);
     define("op", ops_, library_.ops, std::move(op));
+  }
+
+  /// The op, read from documents that stay for it.
+  std::shared_ptr<DeferredOp> later(const OpSource& source) const {
+    const auto read = [source, documents = documents_] {
+      OpDef op;
+      Diagnostics diagnostics;
+      source.read(op, diagnostics);
+      op.shipped = true;
+      if (diagnostics.has_errors()) throw BrokenDefinition{diagnostics};
+      return op;
+    };
+    return std::make_shared<DeferredOp>(read, checked_alone);
+  }
+
+  bool is_new(std::string_view what, std::map<std::string, SourceSpan>& seen, const std::string& name,
+              const SourceSpan& span) {
+    const auto [earlier, fresh] = seen.emplace(name, span);
+    if (!fresh)
+      diagnostics_.error(Code::E0205, span, fmt::format("the {} '{}' is defined twice", what, name),
+                         {fmt::format("the other is at {}:{}", earlier->second.file->name(), earlier->second.line())});
+    return fresh;
   }
 
   template <typename T>
   void define(std::string_view what, std::map<std::string, SourceSpan>& seen,
               std::map<std::string, T, std::less<>>& into, T value) {
-    value.shipped = shipped_;
-    const auto [earlier, fresh] = seen.emplace(value.name, value.span);
-    if (!fresh) {
-      diagnostics_.error(Code::E0205, value.span, fmt::format("the {} '{}' is defined twice", what, value.name),
-                         {fmt::format("the other is at {}:{}", earlier->second.file->name(), earlier->second.line())});
-      return;
-    }
+    value.shipped = origin_ != Origin::user;
+    if (!is_new(what, seen, value.name, value.span)) return;
     std::string name = value.name;
     into.insert_or_assign(std::move(name), std::move(value));
   }
 
   OpLibrary& library_;
-  bool shipped_;
+  Origin origin_;
   Diagnostics& diagnostics_;
+  std::shared_ptr<const Documents> documents_;
   std::map<std::string, SourceSpan> rows_, functions_, ops_;
 };
 
@@ -168,20 +220,34 @@ void leave_out_misfits(OpLibrary& library, Diagnostics& diagnostics) {
   }
 }
 
-}  // namespace
+/// Whether definitions of the user take the place of shipped ones, or may: functions are called by name.
+bool may_replace(const OpLibrary& library) {
+  const auto own = [](const auto& entry) { return !entry.second.shipped; };
+  return std::any_of(library.fns.begin(), library.fns.end(), own) ||
+         std::any_of(library.scalars.begin(), library.scalars.end(), own) ||
+         std::any_of(library.ops.begin(), library.ops.end(),
+                     [&](const auto& entry) { return library.deferred.count(entry.first) != 0; });
+}
 
-Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std::vector<SourceFileRef>& user,
-                           const std::vector<SourceFileRef>& frames) {
+/// The files of one library.
+struct LibraryFiles {
+  const std::vector<SourceFileRef>&shipped, &user, &frames;
+};
+
+/// Nothing where shipped ops that are read later would have to be read now.
+std::optional<Result<OpLibrary>> read_library(const LibraryFiles& files, Origin ship) {
   OpLibrary library;
   Diagnostics diagnostics;
-  for (const SourceFileRef& file : frames) {
+  for (const SourceFileRef& file : files.frames) {
     if (!is_frame(*file)) continue;
     Frame frame;
     if (read_frame(file, frame, diagnostics)) library.frames[frame.name] = std::make_shared<const Frame>(frame);
   }
-  FileReader ours(library, true, diagnostics), theirs(library, false, diagnostics);
-  ours.read(shipped);
+  const std::vector<SourceFileRef>& user = files.user;
+  FileReader ours(library, ship, diagnostics), theirs(library, Origin::user, diagnostics);
+  ours.read(files.shipped);
   theirs.read(user);
+  if (ship == Origin::shipped_later && may_replace(library)) return std::nullopt;
   check_functions(library, diagnostics);
   if (!user.empty() && ours.broken.empty()) leave_out_misfits(library, diagnostics);
   std::vector<OpDef*> open;
@@ -191,10 +257,23 @@ Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std:
   const auto check = [&](OpDef& op, Diagnostics& d) { check_one(op, library, (op.shipped ? ours : theirs).broken, d); };
   for (const Diagnostics& found : checked(open, check)) diagnostics.append(found);
   check_recursion(library, diagnostics);
-  if (diagnostics.has_errors()) return diagnostics;
+  if (diagnostics.has_errors()) return Result<OpLibrary>(diagnostics);
   for (auto& [name, op] : library.ops)
     if (const auto frame = library.frame_of(op)) op.body = frame_values(*frame, diagnostics);
-  return {std::move(library), std::move(diagnostics)};
+  return Result<OpLibrary>(std::move(library), std::move(diagnostics));
+}
+
+}  // namespace
+
+Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std::vector<SourceFileRef>& user,
+                           const std::vector<SourceFileRef>& frames) {
+  return *read_library({shipped, user, frames}, Origin::shipped);
+}
+
+Result<OpLibrary> read_ops_as_needed(const std::vector<SourceFileRef>& shipped, const std::vector<SourceFileRef>& user,
+                                     const std::vector<SourceFileRef>& frames) {
+  if (auto library = read_library({shipped, user, frames}, Origin::shipped_later)) return std::move(*library);
+  return read_ops(shipped, user, frames);
 }
 
 }  // namespace tenon

@@ -14,4 +14,13 @@ namespace tenon {
 Result<OpLibrary> read_ops(const std::vector<SourceFileRef>& shipped, const std::vector<SourceFileRef>& user,
                            const std::vector<SourceFileRef>& frames = {});
 
+/// The same library, whose shipped ops are read and checked when they are first asked for. Where definitions of the
+/// user may change what shipped ones mean, all are read at once. What is wrong with a shipped op is thrown then.
+Result<OpLibrary> read_ops_as_needed(const std::vector<SourceFileRef>& shipped, const std::vector<SourceFileRef>& user,
+                                     const std::vector<SourceFileRef>& frames = {});
+
+struct BrokenDefinition {
+  Diagnostics diagnostics;
+};
+
 }  // namespace tenon

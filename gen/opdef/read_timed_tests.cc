@@ -29,9 +29,7 @@ const YamlNode* ops_of(const std::vector<YamlNode>& documents, const SourceFileR
 }
 
 std::string unknown_op_note(const std::string& name, const OpLibrary& defs) {
-  std::vector<std::string> known;
-  for (const auto& [op, def] : defs.ops) known.push_back(op);
-  const std::string near = nearest_name(name, known);
+  const std::string near = nearest_name(name, defs.names());
   return near.empty() ? "`tenon list ops` prints them; --defs adds your own" : fmt::format("did you mean '{}'?", near);
 }
 

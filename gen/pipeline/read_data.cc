@@ -77,12 +77,13 @@ std::vector<std::string> files_ending(const fs::path& folder, std::string_view e
   return files;
 }
 
-OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more) {
+OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more,
+                           Wanted wanted) {
   const auto shipped = read_files(run, files_ending(run.dirs().opdefs, ".yaml"));
   const auto frames = read_files(run, files_ending(run.dirs().templates / "c", ".c.in"));
   auto user = read_files(run, user_files);
   if (more) user.push_back(more);
-  return run.open(read_ops(shipped, user, frames));
+  return run.open(wanted == Wanted::all ? read_ops(shipped, user, frames) : read_ops_as_needed(shipped, user, frames));
 }
 
 MathLibrary read_math_library(Run& run, const MathChoice& choice) {

@@ -22,9 +22,13 @@ namespace tenon {
 /// Files of a folder, but not of folders in it, whose names end so, sorted by path. None where there is no folder.
 std::vector<std::string> files_ending(const std::filesystem::path& folder, std::string_view ending);
 
+/// Whether a run needs all shipped definitions, or those that it will ask for.
+enum class Wanted { named, all };
+
 /// The shipped definitions and those of the user's files, which replace shipped ones of the same name.
 /// `einsum:ij,jk->ik` stands for a file with that op. `more`: one more file of the user's, or null.
-OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more = nullptr);
+OpLibrary read_definitions(Run& run, const std::vector<std::string>& user_files, const SourceFileRef& more = nullptr,
+                           Wanted wanted = Wanted::named);
 /// The elementary functions of opdefs/math, and those of opdefs/math_variants that replace them.
 MathLibrary read_math_library(Run& run, const MathChoice& choice);
 /// The rules of opdefs/rewrites.

@@ -173,14 +173,15 @@ RuleLibrary rule_library(const OpLibrary& defs, const RecipeFunctions& functions
   RuleLibrary library;
   library.find = [&defs, semantics, known](const std::string& op) -> const RuleOp* {
     if (const auto found = known->find(op); found != known->end()) return &found->second;
-    const OpDef* def = defs.op(op);
+    const OpDef* def = defs.declared(op);
     const std::optional<RuleOp> made =
         def ? std::optional(rule_op(*def, *semantics->find(op))) : gradient_op(defs, *semantics, op);
     return made ? &known->emplace(op, *made).first->second : nullptr;
   };
   library.names = [&defs, hosts] {
     std::vector<std::string> names = *hosts;
-    for (const auto& [name, def] : defs.ops) names.push_back(name);
+    const std::vector<std::string> ops = defs.names();
+    names.insert(names.end(), ops.begin(), ops.end());
     return names;
   };
   library.is_function = [hosts](const std::string& name) {

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "algebra/simplify.h"
 #include "library/bind_node.h"
@@ -40,6 +42,21 @@ OpSignature signature_of(const OpDef& def) {
     s.attrs.push_back({"dtype", AttrSignature::Kind::dtype, false, false, {}});
   return s;
 }
+
+/// The signatures that have been asked for.
+class Signatures {
+ public:
+  const OpSignature* find(const OpLibrary& library, const std::string& op) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(op); known != known_.end()) return &known->second;
+    const OpDef* def = library.declared(op);
+    return def ? &known_.emplace(op, signature_of(*def)).first->second : nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, OpSignature> known_;
+};
 
 std::string message_of(const Diagnostics& diagnostics, const std::string& op) {
   if (diagnostics.empty()) return "the arguments do not fit";
@@ -113,25 +130,15 @@ OpSemantics library_semantics(
     std::function<ComputedTensors(const std::string& op, const std::vector<const TensorData*>& inputs,
                                   const Attributes& attrs, size_t wanted)>
         evaluate) {
-  const auto signatures = std::make_shared<std::map<std::string, OpSignature>>();
-  for (const auto& [name, def] : library.ops) (*signatures)[name] = signature_of(def);
+  const auto signatures = std::make_shared<Signatures>();
   OpSemantics s;
-  s.find = [signatures, &library](const std::string& op) -> const OpSignature* {
-    auto it = signatures->find(op);
-    const OpDef* added = it == signatures->end() ? library.op(op) : nullptr;  // an op that was made since
-    if (added) it = signatures->emplace(op, signature_of(*added)).first;
-    return it == signatures->end() ? nullptr : &it->second;
-  };
+  s.find = [signatures, &library](const std::string& op) { return signatures->find(library, op); };
   s.infer = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
                        const Attributes& attrs, size_t) { return infer(library, *library.op(op), inputs, attrs); };
   s.reads = [&library](const std::string& op, const std::vector<std::optional<TensorType>>& inputs,
                        const Attributes& attrs) { return reads(library, *library.op(op), inputs, attrs); };
   s.evaluate = std::move(evaluate);
-  s.names = [signatures] {
-    std::vector<std::string> names;
-    for (const auto& [name, signature] : *signatures) names.push_back(name);
-    return names;
-  };
+  s.names = [&library] { return library.names(); };
   return s;
 }
 

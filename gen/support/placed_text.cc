@@ -1,5 +1,6 @@
 // Finds where each byte of a scalar's value is in the raw text: through indentation, folding, quotes and escapes.
 #include <algorithm>
+#include <numeric>
 
 #include "support/yaml_document.h"
 
@@ -91,6 +92,17 @@ SourceSpan PlacedText::span(std::size_t begin, std::size_t end) const {
   return {file, from, std::max<std::size_t>(from, offsets[std::min(end - 1, last)] + 1u)};
 }
 
+/// Whether the value stands in the file byte by byte. `|` and quotes never begin such a value.
+static bool is_as_written(const YamlNode& scalar) {
+  const std::string& raw = scalar.span.file->text();
+  return !scalar.quoted && raw.compare(scalar.span.begin, scalar.text.size(), scalar.text) == 0;
+}
+
+std::size_t end_of_scalar(const YamlNode& scalar) {
+  if (is_as_written(scalar)) return scalar.span.begin + scalar.text.size();
+  return Aligner(scalar.span.file->text(), scalar.span.begin, scalar.text).run().back();
+}
+
 PlacedText placed_text(const YamlNode& scalar) {
   PlacedText placed{scalar.text, scalar.offsets, scalar.span.file};
   if (!placed.offsets.empty()) return placed;
@@ -98,7 +110,12 @@ PlacedText placed_text(const YamlNode& scalar) {
     placed.offsets.assign(placed.text.size() + 1, 0);
     return placed;
   }
-  placed.offsets = Aligner(placed.file->text(), scalar.span.begin, placed.text).run();
+  if (is_as_written(scalar)) {
+    placed.offsets.resize(placed.text.size() + 1);
+    std::iota(placed.offsets.begin(), placed.offsets.end(), static_cast<std::uint32_t>(scalar.span.begin));
+  } else {
+    placed.offsets = Aligner(placed.file->text(), scalar.span.begin, placed.text).run();
+  }
   return placed;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "ir/op/deferred_op.h"
+
 namespace tenon {
 
 namespace {
@@ -57,8 +59,23 @@ std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input) {
 }
 
 const OpDef* OpLibrary::op(std::string_view n) const {
-  const auto found = ops.find(n);
-  return found == ops.end() ? nullptr : &found->second;
+  if (const auto found = ops.find(n); found != ops.end()) return &found->second;
+  const auto waiting = deferred.find(n);
+  return waiting == deferred.end() ? nullptr : &waiting->second->checked(*this);
+}
+
+const OpDef* OpLibrary::declared(std::string_view n) const {
+  if (const auto found = ops.find(n); found != ops.end()) return &found->second;
+  const auto waiting = deferred.find(n);
+  return waiting == deferred.end() ? nullptr : &waiting->second->declared();
+}
+
+std::vector<std::string> OpLibrary::names() const {
+  std::vector<std::string> out;
+  for (const auto& [name, def] : ops) out.push_back(name);
+  for (const auto& [name, def] : deferred) out.push_back(name);
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 std::string extent_told(const OpDef& caller, const TensorDef& output, const TensorDef& result, std::string_view name) {

@@ -252,17 +252,26 @@ std::optional<AddedDim> added_dim(const OpDef& op, const TensorDef& input);
 /// one that is in the same place of the shape. "" where none is.
 std::string extent_told(const OpDef& caller, const TensorDef& output, const TensorDef& result, std::string_view name);
 
+class DeferredOp;
+
 /// Everything that was defined, by name.
 struct OpLibrary {
   std::map<std::string, ScalarRow, std::less<>> scalars;
   std::map<std::string, ScalarFn, std::less<>> fns;
-  std::map<std::string, OpDef, std::less<>> ops;
+  std::map<std::string, OpDef, std::less<>> ops;  ///< those that have been read
+  std::map<std::string, std::shared_ptr<DeferredOp>, std::less<>>
+      deferred;  ///< shipped ones that wait; none is in `ops`
   std::map<std::string, std::shared_ptr<const Frame>, std::less<>> frames;  ///< C templates that `impl` may name
 
   /// The frame of a definition with `impl`; nullptr for one with a body.
   std::shared_ptr<const Frame> frame_of(const OpDef& op) const;
 
+  /// The definition, read and checked; nullptr where there is none.
   const OpDef* op(std::string_view name) const;
+  /// The same as it was written, where what checks find out does not matter.
+  const OpDef* declared(std::string_view name) const;
+  /// Of all ops, in order.
+  std::vector<std::string> names() const;
 };
 
 /// YAML text of one op in the definition language; reads back to the same definition.

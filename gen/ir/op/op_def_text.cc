@@ -230,8 +230,9 @@ std::string print(const OpLibrary& library) {
   if (!library.fns.empty()) out += "fn:\n";
   for (const auto& [name, f] : library.fns)
     out += fmt::format("  {}({}): {}\n", name, joined(f.params, ", "), quoted(print(f.value)));
-  if (!library.ops.empty()) out += "ops:\n";
-  for (const auto& [name, op] : library.ops) out += print(op);
+  const std::vector<std::string> ops = library.names();
+  if (!ops.empty()) out += "ops:\n";
+  for (const std::string& name : ops) out += print(*library.op(name));
   return out;
 }
 

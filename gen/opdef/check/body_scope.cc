@@ -242,7 +242,7 @@ std::string BodyScope::first_tensor(const Syntax& s) const {
 }
 
 bool BodyScope::infer_call(const Statement& statement) {
-  const OpDef* callee = library_.op(statement.value.text);
+  const OpDef* callee = library_.declared(statement.value.text);
   std::vector<const BodyValue*> arguments;
   for (const Syntax& argument : statement.value.children)
     arguments.push_back(argument.is(SyntaxKind::keyword) ? nullptr : value(first_tensor(argument)));

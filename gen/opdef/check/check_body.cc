@@ -307,7 +307,7 @@ class BodyChecker {
   }
 
   void check_call(const Statement& statement) {
-    const OpDef* callee = library_.op(statement.value.text);
+    const OpDef* callee = library_.declared(statement.value.text);
     for (const Word& target : statement.targets) {
       if (assignable(target)) define(target, Combine::define);
       if (const TensorDef* output = op_.output(target.text); output != nullptr && output->variadic)
@@ -317,9 +317,7 @@ class BodyChecker {
     }
     if (!statement.value.is(SyntaxKind::call)) return;  // did not parse
     if (callee == nullptr) {
-      std::vector<std::string> known;
-      for (const auto& [name, op] : library_.ops) known.push_back(name);
-      const std::string near = nearest_name(statement.value.text, known);
+      const std::string near = nearest_name(statement.value.text, library_.names());
       diagnostics_.error(
           Code::E0424, statement.value.span, fmt::format("there is no op '{}'", statement.value.text),
           {near.empty() ? "`tenon list ops` prints those that there are" : fmt::format("did you mean '{}'?", near)});
@@ -401,7 +399,7 @@ class BodyChecker {
     if (whole || unknown) {
       diagnostics_.error(Code::E0425, argument.span,
                          fmt::format("'{}' is not a function of whole tensors", print(argument)),
-                         {unknown && library_.op(argument.text) != nullptr
+                         {unknown && library_.declared(argument.text) != nullptr
                               ? "call inner ops in statements of their own"
                               : "ops take whole tensors by their names, without indices"});
       return;
@@ -411,7 +409,7 @@ class BodyChecker {
 
   void check_tensor_argument(const Syntax& argument) {
     const bool computed = argument.is(SyntaxKind::unary) || argument.is(SyntaxKind::binary) ||
-                          (argument.is(SyntaxKind::call) && library_.op(argument.text) == nullptr);
+                          (argument.is(SyntaxKind::call) && library_.declared(argument.text) == nullptr);
     if (computed && !scope_.first_tensor(argument).empty()) return check_computed_argument(argument);
     const BodyValue* value = argument.is(SyntaxKind::name) ? scope_.value(argument.text) : nullptr;
     if (value == nullptr) {

@@ -115,7 +115,7 @@ void lay_over(YamlNode& op, const YamlEntry& own) {
   }
 }
 
-YamlNode expand_member(const YamlNode& family, const YamlNode& member, Diagnostics& diagnostics) {
+YamlNode filled_template(const YamlNode& family, const YamlNode& member, Diagnostics& diagnostics) {
   Filler filler(member, diagnostics);
   YamlNode op;
   op.kind = YamlKind::map;
@@ -157,8 +157,12 @@ YamlNode member_map(const YamlEntry& entry) {
 
 }  // namespace
 
-std::vector<NamedNode> expand_family(const YamlNode& family, Diagnostics& diagnostics) {
-  std::vector<NamedNode> members;
+YamlNode expand_member(const YamlNode& family, const YamlEntry& member, Diagnostics& diagnostics) {
+  return filled_template(family, member_map(member), diagnostics);
+}
+
+std::vector<const YamlEntry*> family_members(const YamlNode& family, Diagnostics& diagnostics) {
+  std::vector<const YamlEntry*> members;
   std::vector<std::string> known = op_keys();
   known.insert(known.end(), {"family", "ops"});
   std::erase(known, "op");
@@ -174,11 +178,9 @@ std::vector<NamedNode> expand_family(const YamlNode& family, Diagnostics& diagno
   }
   want_text(*family.find("family"), "family", "the family's name", diagnostics);
   if (!need_map(*ops, "ops of a family", "relu: {e: \"max(X[*s], 0)\"}", diagnostics)) return members;
-  for (const YamlEntry& entry : ops->entries) {
-    const YamlNode member = member_map(entry);
-    if (need_map(member, "a member", "relu: {e: \"max(X[*s], 0)\"}", diagnostics))
-      members.push_back({entry.key, expand_member(family, member, diagnostics)});
-  }
+  for (const YamlEntry& entry : ops->entries)
+    if (entry.value.is_scalar() || need_map(entry.value, "a member", "relu: {e: \"max(X[*s], 0)\"}", diagnostics))
+      members.push_back(&entry);
   return members;
 }
 

@@ -2,6 +2,7 @@
 #include "opdef/read_ops.h"
 
 #include "catch.h"
+#include "shipped_library.h"
 #include "unit/opdef/read_text.h"
 
 namespace read_ops_test {
@@ -76,6 +77,64 @@ TEST_CASE("read_ops: a shipped op that calls what the user replaced is left out 
   CHECK(library->ops.size() == 1);
   CHECK(library.diagnostics().size() == 2);
   CHECK(library.diagnostics().text().find("warning: the shipped op 'twice' is left out") != std::string::npos);
+}
+
+namespace {
+
+const char* const kShipped =
+    "ops:\n"
+    "  - op: half\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i]/2\n"
+    "  - op: quarter\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y = half(X)\n"
+    "  - op: wrong\n    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: Y[i] = X[i + 1]\n";
+
+}  // namespace
+
+TEST_CASE("read_ops_as_needed: a shipped op is read when it is asked for, and faults of others do not matter") {
+  const auto library = read_ops_as_needed({source(kShipped)}, {});
+  INFO(library.diagnostics().text());
+  REQUIRE(library);
+  CHECK(library->ops.empty());
+  CHECK(library->names() == std::vector<std::string>{"half", "quarter", "wrong"});
+  CHECK(library->op("quarter")->shipped);
+  CHECK(library->op("quarter") == library->op("quarter"));
+  CHECK(library->op("third") == nullptr);
+  CHECK(library->declared("wrong")->inputs.size() == 1);
+  try {
+    library->op("wrong");
+    FAIL("it reads behind the end");
+  } catch (const BrokenDefinition& broken) {
+    CHECK(broken.diagnostics.text().find("[E05") != std::string::npos);
+  }
+}
+
+TEST_CASE("read_ops_as_needed: the definitions are those of read_ops") {
+  const auto files = tenon_test::yaml_files("opdefs");
+  const auto frames = tenon_test::frame_files(TENON_CHECKOUT);
+  const auto now = read_ops(files, {}, frames), later = read_ops_as_needed(files, {}, frames);
+  REQUIRE(now);
+  REQUIRE(later);
+  CHECK(print(*now) == print(*later));
+  for (const std::string& name : now->names()) {
+    CHECK(now->op(name)->shipped == later->op(name)->shipped);
+    CHECK(now->op(name)->family == later->op(name)->family);
+  }
+}
+
+TEST_CASE("read_ops_as_needed: definitions of the user are checked beside shipped ones that wait") {
+  const auto user = [](const std::string& ops) {
+    return read_ops_as_needed({source(kShipped)}, {source("ops:\n" + ops, "user.yaml")});
+  };
+  const std::string head = "    in: {X: \"f32[N]\"}\n    out: {Y: \"f32[N]\"}\n    body: ";
+  const auto calls = user("  - op: eighth\n" + head + "Y = quarter(X)\n");
+  REQUIRE(calls);
+  CHECK(calls->ops.size() == 1);
+  CHECK(user("  - op: eighth\n" + head + "Y = hlf(X)\n").diagnostics().text().find("half") != std::string::npos);
+  // One that replaces a shipped op has the others checked at once.
+  CHECK_FALSE(read_ops({source(kShipped)}, {}).ok());
+  const auto replaced = user("  - op: half\n" + head + "Y[i] = X[i]/2\n");
+  REQUIRE(replaced);
+  CHECK(replaced->deferred.empty());
+  CHECK(replaced.diagnostics().text().find("warning: the shipped op 'wrong' is left out") != std::string::npos);
 }
 
 TEST_CASE("read_ops: an op without outputs is refused") {

@@ -1,0 +1,59 @@
+// Builds placed nodes from what a reader of YAML meets, in order and within limits.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/yaml_document.h"
+
+namespace tenon {
+
+/// Thrown through the reader when a limit is passed, behind its diagnostic.
+struct YamlLimitPassed {};
+
+/// Keeps a stack of open collections. Places are bytes of the file; an anchor is a number, 0 where there is none.
+class YamlTree {
+ public:
+  using Anchor = std::size_t;
+
+  YamlTree(SourceFileRef file, Diagnostics& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
+
+  std::vector<YamlNode> documents;
+
+  void start_document(std::size_t at);
+  void null(std::size_t at, Anchor anchor);
+  void alias(std::size_t at, Anchor anchor);
+  /// `tag` is "?" for plain text, "!" for text in quotes or block style, or what was written.
+  void scalar(std::size_t at, std::string_view tag, Anchor anchor, const std::string& value);
+  void open(std::size_t at, std::string_view tag, Anchor anchor, YamlKind kind);
+  void close();
+
+ private:
+  struct Open {
+    YamlNode node;
+    Anchor anchor = 0;
+    std::vector<YamlNode> pending_key;             ///< a map's key that waits for its value
+    std::set<std::string, std::less<>> keys = {};  ///< of a map of many entries
+  };
+
+  YamlNode make(std::size_t at, YamlKind kind) const;
+  void count(std::size_t nodes, std::size_t text, std::size_t at);
+  void refuse_tag(const SourceSpan& span, std::string_view tag);
+  void place(YamlNode node, Anchor anchor);
+  void add_entry(Open& map, YamlNode key, YamlNode value);
+  std::size_t after_properties(std::size_t at) const;
+  bool is_spelled(const YamlNode& null) const;
+
+  SourceFileRef file_;
+  Diagnostics& diagnostics_;
+  std::vector<Open> stack_;
+  std::map<Anchor, YamlNode> anchors_;
+  std::size_t nodes_ = 0;
+  std::size_t text_ = 0;
+};
+
+}  // namespace tenon
