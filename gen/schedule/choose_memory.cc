@@ -37,6 +37,7 @@ class MemoryChooser {
 
   MemoryChoice run() const {
     std::vector<Order> orders = benefit_orders(blocks_);
+    orders.push_back(climbed(orders.front()));
     for (Order& order : packing_orders(blocks_)) orders.push_back(std::move(order));
     MemoryChoice best;
     for (Order& order : orders) {
@@ -49,6 +50,7 @@ class MemoryChooser {
 
  private:
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+  static constexpr size_t kWork = 20'000'000;  ///< comparisons of blocks
 
   int64_t budget(size_t memory) const { return memories_[memory].budget.value_or(kUnlimited); }
 
@@ -58,9 +60,35 @@ class MemoryChooser {
     return out;
   }
 
+  /// The order with blocks moved to the front for as long as that brings more traffic into the first memory.
+  Order climbed(Order order) const {
+    size_t work = kWork;  // comparisons of blocks
+    const size_t each = std::max<size_t>(1, blocks_.size() * blocks_.size() / 2);
+    double most = filled_traffic(order);
+    for (bool better = true; better;) {
+      better = false;
+      for (size_t k = 1; k < order.size() && work >= each; ++k, work -= each) {
+        Order next = order;
+        std::rotate(next.begin(), next.begin() + static_cast<std::ptrdiff_t>(k),
+                    next.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+        const double traffic = filled_traffic(next);
+        if (traffic <= most) continue;
+        most = traffic;
+        order = std::move(next);
+        better = true;
+      }
+    }
+    return order;
+  }
+
+  double filled_traffic(const Order& order) const {
+    MemoryChoice filled = empty_choice(order);
+    fill(filled, 0);
+    return traffic_in(filled, 0);
+  }
+
   /// The order's choice; while it leaves a block without room, the same with this block first.
   MemoryChoice fitted(Order order) const {
-    constexpr size_t kWork = 20'000'000;  // comparisons of blocks
     const size_t rounds = std::min<size_t>(32, kWork / std::max<size_t>(1, blocks_.size() * blocks_.size()));
     MemoryChoice at = attempt(order), best = at;
     for (size_t round = 0; round < rounds && !best.left.empty(); ++round) {
@@ -73,12 +101,17 @@ class MemoryChooser {
     return best;
   }
 
-  MemoryChoice attempt(const Order& order) const {
+  MemoryChoice empty_choice(const Order& order) const {
     MemoryChoice out;
     out.memory.assign(blocks_.size(), -1);
     out.offsets.assign(blocks_.size(), 0);
     out.bytes.assign(memories_.size(), 0);
     out.left = order;
+    return out;
+  }
+
+  MemoryChoice attempt(const Order& order) const {
+    MemoryChoice out = empty_choice(order);
     for (size_t m = 0; m < memories_.size() && !out.left.empty(); ++m)
       if (!put_all(out, m)) fill(out, m);
     return out;

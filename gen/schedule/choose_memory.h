@@ -18,8 +18,8 @@ struct MemoryChoice {
 };
 
 /// Each block in the first memory that has room for it, those first whose bytes are moved most often for what they
-/// take of the budget. Where that leaves no room for others, orders in which more fits are tried; of those in which all
-/// fit, the one with the most traffic in the first memory is taken, then in the second, and so on.
+/// take of the budget; all where they fit. Several orders are tried, and changed where that helps: of those in which
+/// all fit, the one with the most traffic in the first memory is taken, then in the second, and so on.
 MemoryChoice choose_memory(const std::vector<MemoryBlock>& blocks, const std::vector<MemoryRegion>& memories);
 
 }  // namespace tenon

@@ -105,8 +105,9 @@ class Hunt {
       ++counts_.used[std::min<size_t>(kMostOps - 1, static_cast<size_t>(std::distance(
                                                         bench_.defs.ops.ops.begin(), bench_.defs.ops.ops.find(n.op))))];
     for (const bool fuse : {true, false}) {
-      const Finding f = run({*known}, {fuse, isa}, fmt::format("seed{}", seed));
-      if (!f.kind.empty()) return report(g, {fuse, isa}, f, seed);
+      const Variant variant = {fuse, isa, fuse ? drawn_arena(seed) : std::vector<MemoryRegion>{}};
+      const Finding f = run({*known}, variant, fmt::format("seed{}", seed));
+      if (!f.kind.empty()) return report(g, variant, f, seed);
     }
     if (settings_.open) at_open_sizes(g, isa, seed, rng);
   }
@@ -116,7 +117,7 @@ class Hunt {
       RandomGraph open = g;
       open.open = open.size = extent;
       const std::vector<KnownValues> runs = at_sizes(open, seed);
-      const Variant variant{rng() % 4 != 0, isa};
+      const Variant variant{rng() % 4 != 0, isa, drawn_arena(seed + 1)};
       const Finding f = run(runs, variant, fmt::format("open{}", seed));
       if (f.kind == "generate") {
         ++counts_.refused;
@@ -141,8 +142,8 @@ class Hunt {
     for (const std::string& isa : levels_)
       for (const bool fuse : {true, false}) {
         if (!fuse && isa != levels_.front()) continue;
-        const Finding f = run({*judgement}, {fuse, isa}, file.stem().string());
-        if (!f.kind.empty()) return report(*g, {fuse, isa}, f, 0);
+        const Finding f = run({*judgement}, {fuse, isa, {}}, file.stem().string());
+        if (!f.kind.empty()) return report(*g, {fuse, isa, {}}, f, 0);
       }
   }
 
@@ -152,6 +153,12 @@ class Hunt {
     if (settings_.grad) return with_gradients(bench_.defs.ops, g, rng);
     const auto limits = tolerances(bench_.defs.ops, g, rng);
     return limits ? std::optional(KnownValues{g, *limits}) : std::nullopt;
+  }
+
+  /// For one graph of two the arena in three regions, of which two have some hundred or thousand bytes.
+  static std::vector<MemoryRegion> drawn_arena(uint64_t seed) {
+    if (seed % 2 == 0) return {};
+    return {{"a", 64 << (seed / 2 % 6), 0}, {"b", 64 << (seed / 12 % 6), 0}, {"c", std::nullopt, 0}};
   }
 
   /// For two graphs of three one of the extents above 1 that the inputs have, or none.
@@ -215,8 +222,10 @@ class Hunt {
         if (again.kind == f.kind) f.detail = again.detail;
         return again.kind == f.kind;
       });
-    fmt::print("FAIL seed {} {} {}: {}\n  {}\n{}\n", seed, variant.fuse ? "with fusion" : "without fusion", variant.isa,
-               f.kind, f.detail, yaml_text(settings_.grad ? as_it_is(g, seed)[0].graph : g));
+    std::string how = variant.fuse ? "with fusion" : "without fusion";
+    for (const MemoryRegion& r : variant.arena) how += fmt::format(" {}={}", r.name, r.budget.value_or(0));
+    fmt::print("FAIL seed {} {} {}: {}\n  {}\n{}\n", seed, how, variant.isa, f.kind, f.detail,
+               yaml_text(settings_.grad ? as_it_is(g, seed)[0].graph : g));
     std::fflush(stdout);
   }
 

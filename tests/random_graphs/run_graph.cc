@@ -44,10 +44,12 @@ std::string text_of(const std::filesystem::path& path) {
   return s.str();
 }
 
-size_t arena_bytes(const std::filesystem::path& header) {
-  const std::string text = text_of(header);
-  const size_t at = text.find("NET_ARENA_BYTES ");
-  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + 16, nullptr, 10);
+/// What the header says of the arena, or of a region of it, whose name is one small letter.
+size_t arena_bytes(const std::string& header, const std::string& region) {
+  const std::string macro =
+      region.empty() ? "NET_ARENA_BYTES " : fmt::format("NET_ARENA_{}_BYTES ", static_cast<char>(region[0] - 32));
+  const size_t at = header.find(macro);
+  return at == std::string::npos ? 0 : std::strtoull(header.c_str() + at + macro.size(), nullptr, 10);
 }
 
 /// Memory of one tensor or of the arena between guard bytes, on a boundary of 64.
@@ -65,6 +67,26 @@ struct Block {
       if ((i < begin || i >= begin + size) && memory[i] != kGuardByte) return false;
     return true;
   }
+};
+
+/// The memory of a call: one block, or one for each region.
+class Arena {
+ public:
+  Arena(const Variant& variant, const std::string& header) : divided_(!variant.arena.empty()) {
+    for (const MemoryRegion& r : variant.arena) blocks_.emplace_back(arena_bytes(header, r.name));
+    if (!divided_) blocks_.emplace_back(arena_bytes(header, ""));
+    for (Block& b : blocks_) pointers_.push_back(b.data());
+  }
+  /// What net_run takes.
+  void* argument() { return divided_ ? static_cast<void*>(pointers_.data()) : pointers_.front(); }
+  bool is_guarded() const {
+    return std::all_of(blocks_.begin(), blocks_.end(), [](const Block& b) { return b.is_guarded(); });
+  }
+
+ private:
+  bool divided_;
+  std::vector<Block> blocks_;
+  std::vector<void*> pointers_;
 };
 
 /// Room for the results of a run, one behind the other.
@@ -85,7 +107,8 @@ int refused(const KnownValues& known, int status, const std::vector<Block>& outp
 }
 
 /// Calls net_run of the shared object. At `results` 1 and the outputs one behind the other, or 0 where it refuses.
-int call_model(const KnownValues& known, const std::filesystem::path& folder, uint8_t* results) {
+int call_model(const KnownValues& known, const Variant& variant, const std::filesystem::path& folder,
+               uint8_t* results) {
   const RandomGraph& g = known.graph;
   void* library = dlopen((folder / "net.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   using Run = int (*)(const void* const*, void* const*, void*, const void*);
@@ -108,8 +131,8 @@ int call_model(const KnownValues& known, const std::filesystem::path& folder, ui
   // Behind the pointers the sizes, and room for the shapes of the outputs.
   in.push_back(reinterpret_cast<const void*>(static_cast<intptr_t>(g.size)));
   out.resize(out.size() + 1 + 8 * g.outputs.size(), nullptr);
-  Block arena(arena_bytes(folder / "include" / "net.h"));
-  const int status = run(in.data(), out.data(), arena.data(), nullptr);
+  Arena arena(variant, text_of(folder / "include" / "net.h"));
+  const int status = run(in.data(), out.data(), arena.argument(), nullptr);
   *results++ = status >= 0;
   if (status < 0) return refused(known, status, outputs);
   if (known.answer == Answer::Refusal) return kTaken;
@@ -141,6 +164,7 @@ int child(const Bench& bench, const std::vector<KnownValues>& runs, const Varian
   options.graph = (folder.parent_path() / "graph.yaml").string();
   options.isas = {variant.isa};
   options.fuse = variant.fuse;
+  options.arena = variant.arena;
   options.output_dir = folder.string();
   try {
     if (bench.run.deliver(make_model(bench.run, bench.defs, options), folder.string()) != exit_done)
@@ -152,7 +176,7 @@ int child(const Bench& bench, const std::vector<KnownValues>& runs, const Varian
                                        folder.string(), bench.compiler);
   if (std::system(line.c_str()) != 0) return kNotCompiled;
   for (const KnownValues& r : runs) {
-    if (const int how = call_model(r, folder, results); how != kRan) return how;
+    if (const int how = call_model(r, variant, folder, results); how != kRan) return how;
     results += output_bytes(r.graph);
   }
   return kRan;

@@ -21,6 +21,7 @@ struct Bench {
 struct Variant {
   bool fuse = true;
   std::string isa = "portable";
+  std::vector<MemoryRegion> arena;  ///< none: it is one piece
 };
 
 /// What is wrong with a run; `kind` is empty where nothing is.

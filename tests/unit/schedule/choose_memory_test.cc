@@ -62,6 +62,12 @@ TEST_CASE("memories: a budget that the most useful blocks would waste is filled 
   CHECK(c.memory[0] == c.memory[2]);
 }
 
+TEST_CASE("memories: two blocks with more traffic together take the place of a better one") {
+  const std::vector<MemoryBlock> blocks = {block(192, 0, 1, 600), block(128, 0, 1, 350), block(128, 0, 1, 340)};
+  const MemoryChoice c = choose_memory(blocks, {{"fast", 256}, {"slow", std::nullopt}});
+  CHECK(c.memory == std::vector<int>{1, 0, 0});
+}
+
 TEST_CASE("memories: what has no room is named, with what it would take") {
   const std::vector<MemoryBlock> blocks = {block(128, 0, 1, 1), block(128, 0, 1, 1), block(128, 1, 2, 1)};
   const MemoryChoice c = choose_memory(blocks, {{"fast", 128}, {"slow", 128}});
