@@ -1,4 +1,4 @@
-// YAML as definitions are written, read directly: the YAML library takes ten times as long over the same text.
+// YAML as definitions are written, read by LibYAML: yaml-cpp takes several times as long for the same text.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace tenon {
 
-/// Puts the one document of `text` into the tree: block and flow collections, keys of one line, plain and quoted
-/// scalars, and block scalars. False where the text holds anything else, or anything wrong: the tree is of no use then,
-/// and the YAML library reads the text. What this reads, the library reads to the same tree.
+/// Adds the only document of `text` to the tree. Returns false if the text is not valid, or uses a feature that the two
+/// libraries might read differently (anchors, tags, directives, several documents, tabs, empty items): the tree is then
+/// unusable, and yaml-cpp reads the text and reports its errors.
 bool read_plain_yaml(const std::string& text, YamlTree& tree);
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// Plain text is read directly; from other text the events of the YAML library, whose exceptions become diagnostics.
+// The events of yaml-cpp as a tree of nodes; its exceptions become diagnostics.
 #include "support/yaml_document.h"
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ bool clean_text(const SourceFileRef& file, Diagnostics& diagnostics) {
   return false;
 }
 
-/// The documents of a text that is plain and has no fault.
+/// The documents of a text that LibYAML can read and that has no fault.
 std::optional<std::vector<YamlNode>> plain_documents(const SourceFileRef& file) {
   Diagnostics diagnostics;
   YamlTree tree(file, diagnostics);
@@ -93,8 +93,9 @@ const YamlNode* YamlNode::find(std::string_view key) const {
   return nullptr;
 }
 
-Result<std::vector<YamlNode>> read_yaml_by_library(const SourceFileRef& file) {
+Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file) {
   Diagnostics diagnostics;
+  if (!clean_text(file, diagnostics)) return diagnostics;
   const bool marked = file->text().compare(0, 3, "\xEF\xBB\xBF") == 0;  // a byte order mark
   const std::size_t skipped = marked ? 3 : 0;
   YamlTree tree(file, diagnostics);
@@ -129,16 +130,18 @@ Result<std::vector<YamlNode>> read_yaml_by_library(const SourceFileRef& file) {
   return std::move(tree.documents);
 }
 
-Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file) {
-  Diagnostics diagnostics;
-  if (!clean_text(file, diagnostics)) return diagnostics;
-  if (auto plain = plain_documents(file)) return std::move(*plain);
-  return read_yaml_by_library(file);
-}
-
 std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef>& files) {
   std::vector<Result<std::vector<YamlNode>>> out(files.size(), Diagnostics());
   for_each_index(files.size(), [&](std::size_t i) { out[i] = read_yaml(files[i]); });
+  return out;
+}
+
+std::vector<Result<std::vector<YamlNode>>> read_shipped_yaml(const std::vector<SourceFileRef>& files) {
+  std::vector<Result<std::vector<YamlNode>>> out(files.size(), Diagnostics());
+  for_each_index(files.size(), [&](std::size_t i) {
+    if (auto plain = plain_documents(files[i])) out[i] = std::move(*plain);
+    else out[i] = read_yaml(files[i]);
+  });
   return out;
 }
 

@@ -1,4 +1,4 @@
-// YAML text as a tree of nodes that know their exact places. Its reader is the only user of the YAML library.
+// YAML text as a tree of nodes that know their exact places. Its readers are the only users of the YAML libraries.
 #pragma once
 
 #include <cstdint>
@@ -55,10 +55,10 @@ std::size_t end_of_scalar(const YamlNode& scalar);
 /// All YAML documents of a file. Malformed YAML, text that is not UTF-8, duplicate keys, keys that are not scalars,
 /// nesting deeper than 100 and aliases that multiply beyond a million nodes are errors; nothing is thrown.
 Result<std::vector<YamlNode>> read_yaml(const SourceFileRef& file);
-/// The same by the YAML library alone, of a text that is clean UTF-8: what `read_yaml` does with texts that are not
-/// plain (plain_yaml.h).
-Result<std::vector<YamlNode>> read_yaml_by_library(const SourceFileRef& file);
-/// `read_yaml` for each of several files, in their order; they are read side by side.
+/// `read_yaml` for each of several files, in their order; they are read in parallel.
 std::vector<Result<std::vector<YamlNode>>> read_yaml(const std::vector<SourceFileRef>& files);
+/// The same for files of the generator, in less time: LibYAML reads them, and yaml-cpp those that are not valid. A test
+/// checks that both libraries give the same trees.
+std::vector<Result<std::vector<YamlNode>>> read_shipped_yaml(const std::vector<SourceFileRef>& files);
 
 }  // namespace tenon
