@@ -8,6 +8,7 @@
 
 #include "frontend/onnx/onnx_sparse.h"
 #include "frontend/onnx/onnx_tensor.h"
+#include "frontend/onnx/onnx_texts.h"
 #include "frontend/recipe/recipe_call.h"
 
 namespace tenon {
@@ -24,26 +25,43 @@ class NodeMapping {
   }
 
   std::vector<ValueId> run() {
-    if (!takes_texts()) return mapped();
+    const bool gives = gives_texts();
     std::vector<ValueId> results = mapped();
     for (const ValueId id : results)
-      if (id >= 0 && node_.op_type() != kLookUp) context_.builder.texts().mark(id);
+      if (id >= 0 && gives) context_.builder.texts().mark(id);
     return results;
   }
 
  private:
   static constexpr const char* kLookUp = "LabelEncoder";
 
-  /// Whether an input holds numbers of texts, which are moved and looked up, and nothing else.
-  bool takes_texts() const {
-    static const std::set<std::string> moving{"Concat", "Expand", "Flatten", "Gather",    "Identity", "Reshape",
-                                              "Slice",  "Split",  "Squeeze", "Transpose", "Unsqueeze"};
+  /// Whether the results are numbers of texts, from inputs or the node's own: they are moved and looked up alone.
+  bool gives_texts() const {
+    static const std::set<std::string> moving{"ArrayFeatureExtractor",
+                                              "Compress",
+                                              "Concat",
+                                              "Expand",
+                                              "Flatten",
+                                              "Gather",
+                                              "GatherElements",
+                                              "GatherND",
+                                              "Identity",
+                                              "Reshape",
+                                              "Slice",
+                                              "Split",
+                                              "Squeeze",
+                                              "Tile",
+                                              "Transpose",
+                                              "Unsqueeze",
+                                              "Where"};
+    for (const AttributeProto& a : node_.attribute())
+      if ((a.name() == "value" || a.name() == "values_tensor") && is_onnx_texts(a.t())) return true;
     if (std::none_of(inputs_.begin(), inputs_.end(),
                      [&](ValueId v) { return context_.builder.texts().holds_texts(v); }))
       return false;
     if (node_.op_type() != kLookUp && moving.count(node_.op_type()) == 0)
       throw OnnxError{Code::E0805, "an input holds texts, which a program can only move and look up", {}};
-    return true;
+    return node_.op_type() != kLookUp;
   }
 
   std::vector<ValueId> mapped() {
@@ -219,7 +237,9 @@ class NodeMapping {
       case AttributeProto::STRINGS:
         for (const std::string& s : a.strings()) list.push_back(s);
         return list;
-      case AttributeProto::TENSOR: return constant(a, read_onnx_tensor(a.t(), context_.folder, ""));
+      case AttributeProto::TENSOR:
+        return constant(a, is_onnx_texts(a.t()) ? read_onnx_texts(a.t(), context_.builder.texts(), "")
+                                                : read_onnx_tensor(a.t(), context_.folder, ""));
       case AttributeProto::SPARSE_TENSOR:
         return constant(a, read_onnx_sparse_tensor(a.sparse_tensor(), context_.folder, ""));
       case AttributeProto::GRAPH: return kGraphCallee + a.name();

@@ -8,6 +8,7 @@
 #include "frontend/onnx/onnx_reader.h"
 #include "frontend/onnx/onnx_sparse.h"
 #include "frontend/onnx/onnx_tensor.h"
+#include "frontend/onnx/onnx_texts.h"
 
 namespace tenon {
 
@@ -17,6 +18,10 @@ void OnnxReader::read_tensors(const OnnxNodeContext& context, const GraphProto& 
                               const std::string& outer) {
   for (const TensorProto& t : graph.initializer()) {
     const std::string where = fmt::format("{}initializer '{}'", outer, t.name());
+    if (is_onnx_texts(t)) {
+      define(names, t.name(), texts(t, where), where);
+      continue;
+    }
     Result<TensorData> data = read_onnx_tensor(t, context.folder, source_.path + ": " + where);
     diagnostics_.append(data.diagnostics());
     if (const auto file = external_file(t, context.folder)) builder_->add_file(*file);
@@ -30,6 +35,15 @@ void OnnxReader::read_tensors(const OnnxNodeContext& context, const GraphProto& 
     define(names, t.values().name(),
            data.ok() ? builder_->add_constant(t.values().name(), std::move(data).value()) : kNoValue, where);
   }
+}
+
+ValueId OnnxReader::texts(const TensorProto& t, const std::string& where) {
+  Result<TensorData> data = read_onnx_texts(t, builder_->texts(), source_.path + ": " + where);
+  diagnostics_.append(data.diagnostics());
+  if (!data.ok()) return kNoValue;
+  const ValueId id = builder_->add_constant(t.name(), std::move(data).value());
+  builder_->texts().mark(id);
+  return id;
 }
 
 ValueId OnnxReader::weight(const std::string& name, TensorData data, bool of_model) {

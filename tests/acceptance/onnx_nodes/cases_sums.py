@@ -120,6 +120,8 @@ def quantised():
     yield case('QuantizeLinear', x.astype(np.float16), np.float16(0.7), np.uint8(1), opset=21)
     yield case('DequantizeLinear', data(2, 3, 4, dtype=np.uint8), np.float16(0.7), np.uint8(1), opset=21)
     yield case('DequantizeLinear', data(2, 3, 4, dtype=np.int32), np.float32(0.7), opset=21)
+    # The result is rounded to the type asked for, not the step, which is 0 in float16.
+    yield case('DequantizeLinear', data(2, 3, 4, dtype=np.int32)*100000, np.float32(1e-8), opset=23, output_dtype=10)
     for kind in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
         yield case('QuantizeLinear', x, np.float32(0.7), np.zeros((), kind), opset=21)
         yield case('DequantizeLinear', x.astype(kind), np.float32(0.7), opset=21)

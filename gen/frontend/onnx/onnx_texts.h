@@ -1,0 +1,18 @@
+// Tensors of texts in ONNX files, read as the numbers of the texts.
+#pragma once
+
+#include <string>
+
+#include "frontend/graph/text_table.h"
+#include "frontend/onnx/onnx.pb.h"
+#include "ir/number/tensor_data.h"
+#include "support/result.h"
+
+namespace tenon {
+
+bool is_onnx_texts(const tenon_onnx::TensorProto& tensor);
+
+/// Of a tensor of texts: i64, their numbers in the table. `where` names the tensor in errors.
+Result<TensorData> read_onnx_texts(const tenon_onnx::TensorProto& tensor, TextTable& texts, const std::string& where);
+
+}  // namespace tenon
