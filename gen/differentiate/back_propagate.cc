@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/kernel/stated_derivative.h"
+
 namespace tenon {
 namespace {
 
@@ -37,6 +39,7 @@ bool BackPropagation::depends(const Expr& e) const {
   if (const auto* s = std::get_if<Select>(&e->node)) return depends(s->yes) || depends(s->no);
   if (const auto* r = std::get_if<Reduce>(&e->node)) return depends(r->value);
   if (is_stop(e)) return false;
+  if (const auto s = stated_derivative(e)) return depends(s->x) || (stated_derivative(s->value) && depends(s->value));
   bool found = false;
   if (const auto* a = std::get_if<Apply>(&e->node))
     for (const Expr& x : a->args) found = found || depends(x);
@@ -56,6 +59,9 @@ void BackPropagation::order(const Expr& e, std::vector<Expr>& out) const {
   } else if (const auto* s = std::get_if<Select>(&e->node)) {
     order(s->yes, out);
     order(s->no, out);
+  } else if (const auto stated = stated_derivative(e)) {
+    order(stated->x, out);
+    if (stated_derivative(stated->value)) order(stated->value, out);
   } else if (const auto* a = std::get_if<Apply>(&e->node)) {
     for (const Expr& x : a->args) order(x, out);
   }
@@ -125,6 +131,11 @@ bool BackPropagation::complex_rule(const Expr& e, const Apply& a, const Expr& ad
 }
 
 void BackPropagation::apply_rule(const Expr& e, const Apply& a, const Expr& adjoint) {
+  if (const auto stated = stated_derivative(e)) {
+    add(stated->x, chained(adjoint, stated->d));
+    if (stated_derivative(stated->value)) add(stated->value, adjoint);
+    return;
+  }
   if ((is_complex(e->type) || is_complex(a.args[0]->type)) && complex_rule(e, a, adjoint)) return;
   if (a.op == ScalarOp::Real || a.op == ScalarOp::Conj) return add(a.args[0], adjoint);
   if (a.op == ScalarOp::Imag || a.op == ScalarOp::Arg) return;  // of a real number: 0, or a step

@@ -12,6 +12,7 @@
 #include "differentiate/name_reductions.h"
 #include "differentiate/split_updates.h"
 #include "differentiate/update_gradient.h"
+#include "ir/kernel/stated_derivative.h"
 #include "support/check.h"
 
 namespace tenon {
@@ -19,11 +20,6 @@ namespace {
 
 DType compute_of(DType d) { return dtype_row(d).compute; }
 bool has_derivative(DType d) { return is_float(compute_of(d)) || is_complex(d); }
-
-Expr without_stops(const Expr& e) {
-  if (is_stop(e)) return without_stops(std::get<Apply>(e->node).args[0]);
-  return map_children(e, [](const Expr& c) { return without_stops(c); });
-}
 
 /// The gradient of a tensor as an expression of its element.
 struct Adjoint {
@@ -68,7 +64,8 @@ class Differentiator {
     }
     if (why_.empty()) finish(request_.wrt);
     if (!why_.empty()) return {std::nullopt, why_};
-    for (KernelStatement& s : k_.body) s.value = without_stops(s.value);
+    if (!request_.keeps_marks)
+      for (KernelStatement& s : k_.body) s.value = without_marks(s.value);
     keep_needed(k_, request_.result, steps_);
     place_steps(k_, steps_);
     cut_into_parts(steps_, k_);
@@ -182,7 +179,10 @@ class Differentiator {
     why_ = back.why;
     for (KernelStatement& p : back.positions) k_.body.push_back(std::move(p));
     elements_.merge(back.elements);
-    for (Contribution& c : back.contributions) contributions_[c.tensor].push_back(with_condition(std::move(c)));
+    for (Contribution& c : back.contributions) {
+      if (!request_.keeps_marks) c.value = without_marks(c.value);
+      contributions_[c.tensor].push_back(with_condition(std::move(c)));
+    }
   }
 
   /// Null where no gradient that is asked for depends on the tensor.

@@ -16,6 +16,7 @@ struct GradientRequest {
   int result = 0;                               ///< its gradient, an output of the kernel that no statement defines yet
   std::vector<std::pair<int, int>> cotangents;  ///< output → the input with its gradient
   std::vector<Expr> repeats;                    ///< per dim of `wrt`: how often its elements are repeated; null: once
+  bool keeps_marks = false;                     ///< stop(x) and stated derivatives: another gradient is made of it
 };
 
 /// The kernel, or why there is none.

@@ -20,6 +20,7 @@ class ReductionNamer {
       if (applies(s)) {
         scope_ = s.loops;
         path_.clear();
+        named_.clear();
         recurrent_ = is_in_recurrence(s);
         loops_ = s.loops.size();
         joined_ = s.joined;
@@ -36,7 +37,8 @@ class ReductionNamer {
   Expr root(const Expr& e) {
     if (const auto* r = std::get_if<Reduce>(&e->node)) return inside(e, *r);
     const auto* a = std::get_if<Apply>(&e->node);
-    if (a && a->op == ScalarOp::Cast) return apply_as(ScalarOp::Cast, {root(a->args[0])}, e->type);
+    if (a && a->op == ScalarOp::Cast && a->args.size() == 1)
+      return apply_as(ScalarOp::Cast, {root(a->args[0])}, e->type);
     return below(e);
   }
 
@@ -45,8 +47,7 @@ class ReductionNamer {
       const auto& r = std::get<Read>(e->node);
       return r.fill ? read_of(r.tensor, e->type, r.index, below(r.fill)) : e;
     }
-    if (const auto* r = std::get_if<Reduce>(&e->node))
-      return r->op == Reducer::Fold ? last_step(e, *r) : named(inside(e, *r));
+    if (const auto* r = std::get_if<Reduce>(&e->node)) return once(e, *r);
     if (const auto* s = std::get_if<Select>(&e->node)) {
       const Expr cond = below(s->cond);
       path_.push_back(cond);
@@ -57,6 +58,20 @@ class ReductionNamer {
       return select(cond, yes, no);
     }
     return map_children(e, [&](const Expr& c) { return below(c); });
+  }
+
+  /// One name for a reduction that stands several times in a statement, as an argument of a function does.
+  Expr once(const Expr& e, const Reduce& r) {
+    const auto is_known = [&](const Named& n) {
+      return n.scope == scope_.size() && same(n.reduction, e) &&
+             std::equal(n.path.begin(), n.path.end(), path_.begin(), path_.end(),
+                        [](const Expr& a, const Expr& b) { return same(a, b); });
+    };
+    const auto known = std::find_if(named_.begin(), named_.end(), is_known);
+    if (known != named_.end()) return known->name;
+    const Expr name = r.op == Reducer::Fold ? last_step(e, r) : named(inside(e, r));
+    named_.push_back({e, path_, scope_.size(), name});
+    return name;
   }
 
   /// The reduction with those in its value named.
@@ -219,6 +234,13 @@ class ReductionNamer {
   FreshNames& names_;
   std::vector<LoopVar> scope_;
   std::vector<Expr> path_;
+  struct Named {
+    Expr reduction;
+    std::vector<Expr> path;
+    size_t scope = 0;
+    Expr name;
+  };
+  std::vector<Named> named_;  // of the statement
   bool recurrent_ = false;
   size_t loops_ = 0, joined_ = 0;  // of the statement; with the one before
   bool done_ = true;

@@ -38,11 +38,12 @@ std::string gradient_of(const Kernel& forward, const std::string& name) {
 }
 
 GradientKernel node_gradient(const Kernel& forward, const std::string& wrt, const std::set<std::string>& cotangents,
-                             const DerivativeTable& rows) {
+                             const DerivativeTable& rows, bool keeps_marks) {
   Kernel k = forward;
   k.name += "_grad_d" + wrt;
   k.op = k.name;
   GradientRequest request;
+  request.keeps_marks = keeps_marks;
   for (const std::string& output : cotangents) add_cotangent(k, output, gradient_of(forward, output), request);
   request.wrt = position(k, wrt, Role::Input);
   Tensor result = k.tensors[static_cast<size_t>(request.wrt)];

@@ -9,9 +9,9 @@ namespace tenon {
 
 /// `forward` is the kernel of the operator; `wrt` names one of its inputs. The gradient reads gradient_of(forward, Y)
 /// for each output Y that `cotangents` names, and has one output, a tensor of the shape of the input. Inputs that it
-/// does not read are gone.
+/// does not read are gone. `keeps_marks` as in the request.
 GradientKernel node_gradient(const Kernel& forward, const std::string& wrt, const std::set<std::string>& cotangents,
-                             const DerivativeTable& rows);
+                             const DerivativeTable& rows, bool keeps_marks = false);
 
 /// What the gradient of the tensor `name` is called: `dY`, or with a number behind it where the kernel has a tensor of
 /// this name.

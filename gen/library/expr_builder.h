@@ -86,7 +86,11 @@ class ExprBuilder {
   Typed special(const Syntax& s, bool& known);
   Typed scalar_row(const Syntax& s, ScalarOp op);
   Expr shift_count(const Typed& count, DType shifted) const;
-  Typed inlined(const std::vector<std::string>& params, const Syntax& body, const Syntax& call);
+  using Arguments = std::map<std::string, Typed>;
+  std::optional<Arguments> arguments(const std::vector<std::string>& params, const Syntax& call);
+  Typed inlined(const Syntax& body, const Arguments& arguments, const Syntax& call);
+  Typed row_in_place(const ScalarRow& row, const Syntax& call);
+  Typed stating(const ScalarRow& row, const Typed& result, Arguments arguments, const Syntax& call);
   Expr rank_of(const Syntax& pack);
   Expr place_in(const Syntax& pack);
   Typed padded(const Syntax& s);
@@ -139,11 +143,12 @@ class ExprBuilder {
   Statement statement_;
   std::vector<LoopVar> reducing_;  ///< variables of the enclosing reductions
   std::vector<Expr> path_;         ///< conditions under which the place is evaluated
-  std::vector<std::map<std::string, Typed>> params_;
+  std::vector<Arguments> params_;
   std::map<std::string, Expr> renamed_;   ///< reduction variables under their unique names
   std::map<std::string, Typed> running_;  ///< accumulators of the enclosing folds
   std::set<std::string> used_vars_;
   int depth_ = 0;
+  int stating_ = 0;         ///< derivatives of rows within derivatives of rows
   bool too_large_ = false;  ///< reported; nothing more is put in place in this statement
   int element_ = -1;        ///< dim of the packs while `*(…)` is evaluated
   std::set<int> later_;     ///< tensors of the recurrence that the statement belongs to

@@ -7,6 +7,7 @@
 
 #include "algebra/linear.h"
 #include "ir/kernel/library.h"
+#include "ir/kernel/stated_derivative.h"
 #include "ir/op/type_function.h"
 #include "library/complex_functions.h"
 #include "library/expr_builder.h"
@@ -29,10 +30,12 @@ Typed ExprBuilder::call(const Syntax& s) {
   bool known = true;
   const Typed t = special(s, known);
   if (known) return t;
-  if (const auto f = library_.fns.find(s.text); f != library_.fns.end())
-    return inlined(f->second.params, f->second.value, s);
+  if (const auto f = library_.fns.find(s.text); f != library_.fns.end()) {
+    const auto args = arguments(f->second.params, s);
+    return args ? inlined(f->second.value, *args, s) : zero();
+  }
   if (const auto r = library_.scalars.find(s.text); r != library_.scalars.end() && r->second.as)
-    return inlined(r->second.args, *r->second.as, s);
+    return row_in_place(r->second, s);
   if (const auto op = scalar_op_from_name(s.text)) return scalar_row(s, *op);
   error(Code::E0402, s, fmt::format("there is no function '{}'", s.text));
   return zero();
@@ -97,15 +100,43 @@ Expr ExprBuilder::place_in(const Syntax& pack) {
   return open != scope_.binding.pack_ranks.end() ? place + size_ref(open->second) - constant_int(kMaxRank) : place;
 }
 
-Typed ExprBuilder::inlined(const std::vector<std::string>& params, const Syntax& body, const Syntax& call) {
+std::optional<ExprBuilder::Arguments> ExprBuilder::arguments(const std::vector<std::string>& params,
+                                                             const Syntax& call) {
   if (params.size() != call.children.size()) {
     error(Code::E0403, call, fmt::format("{} takes {} arguments", call.text, params.size()));
-    return zero();
+    return std::nullopt;
   }
-  if (too_large_) return zero();
-  std::map<std::string, Typed> bound;
-  for (size_t i = 0; i < params.size(); ++i) bound[params[i]] = value(call.children[i]);
-  params_.push_back(std::move(bound));
+  Arguments bound;
+  for (size_t i = 0; i < params.size() && !too_large_; ++i) bound[params[i]] = value(call.children[i]);
+  return too_large_ ? std::nullopt : std::optional(std::move(bound));
+}
+
+/// A row of a definition file: its expression, and on the way to a gradient the derivatives that it states.
+Typed ExprBuilder::row_in_place(const ScalarRow& row, const Syntax& call) {
+  constexpr int kOrders = 2;  // a derivative calls its own function: exp, sigmoid
+  auto args = arguments(row.args, call);
+  if (!args) return zero();
+  const Typed t = inlined(*row.as, *args, call);
+  const bool states = scope_.keeps_stops && !row.derivatives.empty() && is_float(t.e->type) && stating_ < kOrders;
+  return states ? stating(row, t, std::move(*args), call) : t;
+}
+
+Typed ExprBuilder::stating(const ScalarRow& row, const Typed& result, Arguments arguments, const Syntax& call) {
+  Typed out = result;
+  arguments["Y"] = result;
+  ++stating_;
+  for (size_t k = 0; k < row.args.size(); ++k) {
+    const Typed x = arguments.at(row.args[k]);
+    if (x.e->type != result.e->type || as_constant(x.e)) continue;
+    Typed d = inlined(row.derivatives[k], arguments, call), like = result;
+    if (!unify(d, like) && d.e->type == result.e->type) out.e = with_derivative({out.e, x.e, d.e});
+  }
+  --stating_;
+  return out;
+}
+
+Typed ExprBuilder::inlined(const Syntax& body, const Arguments& arguments, const Syntax& call) {
+  params_.push_back(arguments);
   ++depth_;
   const Typed t = depth_ > kMaxInlining ? zero() : value(body);
   --depth_;

@@ -50,7 +50,7 @@ class Expansion {
 
   std::optional<OpKernel> kernel_of(const Node& n, const std::vector<std::optional<GradientOf::Input>>& inputs,
                                     bool for_gradients = false) {
-    if (n.gradient) return derived(*n.gradient);
+    if (n.gradient) return derived(*n.gradient, for_gradients);
     if (n.op == kAllReduceOp) return exchanged(*inputs[0]);
     std::vector<GivenTensor> given;
     OpKernel out;
@@ -99,7 +99,7 @@ class Expansion {
     return {std::move(whole), {0}, {1}};
   }
 
-  std::optional<OpKernel> derived(const GradientOf& g) {
+  std::optional<OpKernel> derived(const GradientOf& g, bool for_gradients) {
     const auto forward = kernel_of(g.of, g.inputs, true);
     if (!forward) return std::nullopt;
     const std::vector<Tensor>& tensors = forward->kernel.tensors;
@@ -109,7 +109,8 @@ class Expansion {
     for (const int x : forward->inputs) wanted.push_back(x < 0 ? "" : name(x));
     std::set<std::string> cotangents;
     for (const size_t y : g.cotangents) cotangents.insert(name(forward->outputs[y]));
-    GradientKernel made = node_gradient(forward->kernel, name(forward->inputs[g.wrt]), cotangents, rows_);
+    GradientKernel made =
+        node_gradient(forward->kernel, name(forward->inputs[g.wrt]), cotangents, rows_, for_gradients);
     if (!made.kernel) {
       diagnostics.error(Code::E0709, {}, made.why);
       return std::nullopt;

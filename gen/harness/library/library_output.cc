@@ -47,13 +47,28 @@ Families families_of(const Library& library) {
 
 std::string include_internal() { return "#include \"tn_internal.h\"\n\n"; }
 
+/// A function of numbers that a definition file gives.
+struct GivenFunction {
+  std::string name;
+  const std::vector<std::string>* params;
+  const Syntax* value;
+};
+
+std::optional<GivenFunction> given_function(const std::string& name, const OpLibrary& defs) {
+  if (const auto f = defs.fns.find(name); f != defs.fns.end())
+    return GivenFunction{name, &f->second.params, &f->second.value};
+  if (const auto r = defs.scalars.find(name); r != defs.scalars.end() && r->second.as)
+    return GivenFunction{name, &r->second.args, &*r->second.as};
+  return std::nullopt;
+}
+
 /// Appends the functions of numbers that an expression calls, and those that they call.
-void add_functions(const Syntax& s, const OpLibrary& defs, std::vector<const ScalarFn*>& out) {
-  if (s.is(SyntaxKind::call))
-    if (const auto f = defs.fns.find(s.text);
-        f != defs.fns.end() && std::find(out.begin(), out.end(), &f->second) == out.end()) {
-      out.push_back(&f->second);
-      add_functions(f->second.value, defs, out);
+void add_functions(const Syntax& s, const OpLibrary& defs, std::vector<GivenFunction>& out) {
+  const auto is_known = [&](const GivenFunction& f) { return f.name == s.text; };
+  if (s.is(SyntaxKind::call) && std::none_of(out.begin(), out.end(), is_known))
+    if (const auto f = given_function(s.text, defs)) {
+      out.push_back(*f);
+      add_functions(*f->value, defs, out);
     }
   for (const Syntax& child : s.children) add_functions(child, defs, out);
 }
@@ -62,7 +77,7 @@ void add_functions(const Syntax& s, const OpLibrary& defs, std::vector<const Sca
 void write_formulas(const OpDef& def, const OpLibrary& defs, TextWriter& out) {
   out.print_line("/* ---- {}{}", verbatim(def.name), verbatim(comment_inside(def.doc.empty() ? "" : ": " + def.doc)));
   for (const Statement& s : def.body) out.print_line("   {}", verbatim(comment_inside(print(s))));
-  std::vector<const ScalarFn*> called;
+  std::vector<GivenFunction> called;
   for (const Statement& s : def.body) {
     add_functions(s.value, defs, called);
     for (const Syntax& sub : s.subs) add_functions(sub, defs, called);
@@ -70,10 +85,10 @@ void write_formulas(const OpDef& def, const OpLibrary& defs, TextWriter& out) {
     if (s.where) add_functions(*s.where, defs, called);
   }
   for (const LetDef& let : def.lets) add_functions(let.value, defs, called);
-  for (const ScalarFn* f : called)
+  for (const GivenFunction& f : called)
     out.print_line(
         "   with {}",
-        verbatim(comment_inside(fmt::format("{}({}) = {}", f->name, fmt::join(f->params, ", "), print(f->value)))));
+        verbatim(comment_inside(fmt::format("{}({}) = {}", f.name, fmt::join(*f.params, ", "), print(*f.value)))));
   out.line("*/").line();
 }
 

@@ -121,7 +121,7 @@ Expr stopped(Expr e) {
 }
 bool is_stop(const Expr& e) {
   const auto* a = std::get_if<Apply>(&e->node);
-  return a && a->op == ScalarOp::Cast && a->args[0]->type == e->type;
+  return a && a->op == ScalarOp::Cast && a->args.size() == 1 && a->args[0]->type == e->type;
 }
 Expr reduce(Reducer op, std::vector<LoopVar> vars, Expr where, Expr value, DType type) {
   return make_expr(type, Reduce{op, std::move(vars), std::move(where), std::move(value)});

@@ -181,6 +181,38 @@ TEST_CASE("a gradient can be differentiated again") {
          "  e = sum(exp(matvec(W, x)), axes=[0])\n  g = grad(e, x)\n  s = sum(sq(g), axes=[0])\n", "x, W"});
 }
 
+namespace {
+
+/// The derivative of the sum of `of` with respect to x where all elements of x and z are `at`.
+double derivative(const std::string& of, double at) {
+  auto graph = backward_of({"  x: f64[1]\n  z: f64[1]\n", "  d = grad(sum(" + of + "), x)\n", ""}, "d");
+  INFO(of << graph.diagnostics().text());
+  REQUIRE(graph.ok());
+  const Model model(std::move(graph).value());
+  std::mt19937 random(7);
+  std::vector<TensorData> inputs = {drawn(model.input(0), 1, random), drawn(model.input(1), 1, random)};
+  for (TensorData& t : inputs) element(t, 0) = at;
+  return element(model.run(inputs)[0], 0);
+}
+
+}  // namespace
+
+TEST_CASE("gradients of smooth functions hold where their spelling changes") {
+  CHECK(derivative("sigmoid(x)", 0) == 0.25);
+  CHECK(derivative("softplus(x)", 0) == 0.5);
+  CHECK(derivative("log_sigmoid(x)", 0) == 0.5);
+  CHECK(derivative("elu(x, alpha=2)", 0) == 2);
+  CHECK(derivative("celu(x)", 0) == 1);
+  CHECK(std::fabs(derivative("selu(x)", 0) - 1.7580993408473766) < 1e-15);
+  CHECK(derivative("silu(x)", 0) == 0.5);
+  CHECK(std::fabs(derivative("hypot(x, z)", -3) + std::sqrt(0.5)) < 1e-15);
+  CHECK(derivative("hypot(x, z)", 0) == 0);
+  CHECK(derivative("norm_l2(x)", 0) == 0);
+  CHECK(derivative("l2_normalize(x)", 0) == 1);
+  CHECK(derivative("bce_with_logits_loss(x, z)", 0) == 0.5);
+  CHECK(derivative("grad(sum(softplus(x)), x)", 0) == 0.25);
+}
+
 TEST_CASE("what a gradient cannot go through is said with its place") {
   const auto hard = backward_of({"  x: f64[2, 3]\n", "  h = hardmax(x)\n  dx = grad(sum(h), x)\n", ""}, "dx");
   REQUIRE(!hard.ok());

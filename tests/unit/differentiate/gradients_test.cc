@@ -115,6 +115,15 @@ ops:
     in: {X: "T[N]"}
     out: {Y: "T[N]"}
     body: Y[i] = X[i] * stop(X[i])
+  - op: spikes
+    types: {T: float}
+    in: {X: "T[N]"}
+    out: {Y: "T[N]"}
+    body: Y[i] = 3*above(X[i], 2)
+scalar:
+  above: {args: [A, B], as: 'select(A > B, 1.0, 0.0)',
+                  d : [ 1 / (1 + sq(A - B)), 0 ]
+}
 )";
 
 OpLibrary index_maps() { return library_of(kIndexMaps); }
@@ -216,6 +225,17 @@ TEST_CASE("gradients: nothing is differentiated within stop()") {
   const GradientKernel made = node_gradient(call->kernel, "X", {"Y"}, DerivativeTable(defs));
   REQUIRE(made.kernel);
   CHECK(to_text(*made.kernel).find("dX[i_2] = (dY[i_2] * X[i_2])") != std::string::npos);
+}
+
+TEST_CASE("gradients: a function of a definition file has the derivative that its row states") {
+  const OpLibrary defs = index_maps();
+  Diagnostics diagnostics;
+  const auto call =
+      expand_node({defs, *defs.op("spikes"), {{true, DType::F64, {constant_int(3)}}}}, {}, diagnostics, true);
+  REQUIRE(call);
+  const GradientKernel made = node_gradient(call->kernel, "X", {"Y"}, DerivativeTable(defs));
+  REQUIRE(made.kernel);
+  CHECK(to_text(*made.kernel).find("dX[i_2] = ((dY[i_2] * 3) / (1 + sq((X[i_2] - 2))))") != std::string::npos);
 }
 
 TEST_CASE("gradients: windows that are inside of the image ask for nothing") {
