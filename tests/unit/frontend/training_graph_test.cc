@@ -211,7 +211,8 @@ TEST_CASE("mistakes in a train section have their places") {
   CHECK(error_of(text_of("sgd(lr=0.1)\n  clip_norm: -1")) ==
         "g.yaml:12:14: error: clip_norm is a number above 0 [E0710]");
   CHECK(error_of(text_of("sdg(lr=0.1)")) ==
-        "g.yaml:11:14: error: there is no optimizer 'sdg': there are adagrad, adam, adamw, lion, rmsprop, sgd [E0710]");
+        "g.yaml:11:14: error: there is no optimizer 'sdg': there are adagrad, adam, adamw, lamb, lion, rmsprop, sgd "
+        "[E0710]");
   CHECK(error_of(text_of("sgd(momentum=0.1)")) ==
         "g.yaml:11:14: error: sgd needs a learning rate, as in sgd(lr=0.01) [E0710]");
   CHECK(error_of(text_of("sgd(lr=0.1, momentun=0.1)")) ==
