@@ -1,4 +1,6 @@
 // Indices made of bits and of values of narrow types.
+#include <algorithm>
+
 #include "algebra/index_bounds.h"
 
 namespace tenon {
@@ -19,6 +21,27 @@ std::optional<Polynomial> IndexBounds::bits(const Syntax& s) {
     return std::nullopt;
   if (!value || !prove_quickly(*value)) return std::nullopt;
   return floor_division(*value, Polynomial::constant(std::int64_t{1} << shift->constant_value()));
+}
+
+/// The largest value of what is linear in variables whose extents are numbers. A quotient of it is an integer, of which
+/// the facts about real numbers say less.
+std::optional<std::int64_t> IndexBounds::most_of(const Polynomial& p) const {
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;
+  std::int64_t most = 0;
+  for (const auto& [monomial, coefficient] : p.terms) {
+    if (coefficient > kFar || coefficient < -kFar) return std::nullopt;
+    if (monomial.empty()) {
+      most += coefficient;
+      continue;
+    }
+    const auto extent =
+        monomial.size() == 1 ? context_.extents.find(std::string(monomial.begin()->text())) : context_.extents.end();
+    if (extent == context_.extents.end() || !extent->second.is(SyntaxKind::integer)) return std::nullopt;
+    const std::int64_t last = extent->second.integer - 1;
+    if (last < 0 || last > kFar) return std::nullopt;
+    most += std::max<std::int64_t>(coefficient, 0) * last;
+  }
+  return most;
 }
 
 /// What is made of the bits of two numbers that are not negative has no more bits than they have.

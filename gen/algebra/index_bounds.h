@@ -102,6 +102,7 @@ class IndexBounds {
   std::optional<Polynomial> padded(const Syntax& s);
   std::optional<Polynomial> place_of_extremum(const Syntax& s);
   std::optional<Polynomial> bits(const Syntax& s);
+  std::optional<std::int64_t> most_of(const Polynomial& p) const;
   std::optional<Polynomial> either_bits(const Syntax& s);
   std::optional<Polynomial> conversion(const Syntax& s);
   void forget(const std::string& name);

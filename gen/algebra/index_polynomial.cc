@@ -257,6 +257,8 @@ std::optional<Polynomial> IndexBounds::floor_division(const Polynomial& a, const
     quantity.divisors = {b};
     quantities_[key] = quantity;
     if (prove_quickly(a)) quantities_[key].facts.push_back(q);
+    if (const auto most = b.is_constant() ? most_of(a) : std::nullopt; most && *most >= 0)
+      quantities_[key].facts.push_back(Polynomial::constant(*most / b.constant_value()) - q);
   } else {
     quantities_[key] = {};
   }

@@ -30,7 +30,7 @@ using Names = std::unordered_map<std::string, NestValue>;
 
 class Interpreter {
  public:
-  Interpreter(const LoopNest& nest, OracleCall& call) : nest_(nest), call_(call) {}
+  Interpreter(const LoopNest& nest, OracleCall& call, NestWork& work) : nest_(nest), call_(call), work_(work) {}
 
   void run() {
     own_.reserve(nest_.buffers.size());
@@ -83,6 +83,7 @@ class Interpreter {
   void statement(const SStore& n) {
     const NestValue v = value(n.value);
     const int64_t at = integer(n.offset), active = active_lanes(n.active, v.type.lanes);
+    work_.stores += active;
     for (int64_t k = 0; k < active; ++k) {
       const Memory& m = element(n.buffer, at + k);
       store_number(*m.data, m.from + at + k, v.lanes[static_cast<size_t>(k)]);
@@ -95,6 +96,7 @@ class Interpreter {
     declare(n.var, index(begin), outer);
     for (int64_t i = begin; n.step > 0 ? i < end : i > end; i += n.step) {
       names_[n.var] = index(i);
+      ++work_.passes;
       block(*n.body);
     }
     restore(outer[0].first, std::move(outer[0].second));
@@ -172,6 +174,7 @@ class Interpreter {
   NestValue strided(int buffer, int64_t at, int64_t stride, const Operand& active, OperandType t) {
     NestValue out = splat({}, t);
     const int64_t touched = active_lanes(active, t.lanes);
+    work_.loads += touched;
     for (int64_t k = 0; k < touched; ++k) out.lanes[static_cast<size_t>(k)] = load(buffer, at + k * stride);
     return out;
   }
@@ -183,6 +186,7 @@ class Interpreter {
     const bool scalar_logic = t == OperandType{DType::Bool, 1, 0} && (n.op == ScalarOp::And || n.op == ScalarOp::Or);
     if (scalar_logic && (args[0].lanes[0].i != 0) == (n.op == ScalarOp::Or)) return args[0];
     for (size_t i = 1; i < n.args.size(); ++i) args.push_back(value(n.args[i]));
+    work_.applied[n.op] += t.lanes;
     return apply_lanes(n.op, args, t);
   }
 
@@ -218,6 +222,7 @@ class Interpreter {
 
   const LoopNest& nest_;
   OracleCall& call_;
+  NestWork& work_;
   std::vector<TensorData> own_;  ///< workspace and arrays; reserved, so that pointers to them stay
   std::vector<Memory> memory_;
   Names names_;
@@ -250,11 +255,12 @@ void make_tensors(const Kernel& kernel, OracleCall& call) {
 
 }  // namespace
 
-NestRun run_nest(const LoopNest& nest, OracleCall& call) {
+NestRun run_nest(const LoopNest& nest, OracleCall& call, NestWork* work) {
   if (nest.kernel->call || !nest.kernel->parts.empty()) return {OracleStatus::Unknown, ""};
   make_tensors(*nest.kernel, call);
+  NestWork unasked;
   try {
-    Interpreter(nest, call).run();
+    Interpreter(nest, call, work ? *work : unasked).run();
   } catch (const Ended& e) {
     return e.how;
   }

@@ -2,6 +2,7 @@
 // compare it with run_kernel.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "ir/nest/loop_nest.h"
@@ -15,10 +16,17 @@ struct NestRun {
   std::string fault;  ///< an access outside of its buffer, which ended the run; "" for none
 };
 
+/// How much a run computed: applications of each scalar function, elements read and written, passes of loops. A vector
+/// counts as its lanes.
+struct NestWork {
+  std::map<ScalarOp, int64_t> applied;
+  int64_t loads = 0, stores = 0, passes = 0;
+};
+
 /// Runs the nest with the sizes, attributes and inputs of `call`, and makes its outputs. Values are rounded to their
 /// type after every operation, as compiled code rounds them; elementary functions are those of run_kernel, rounded
 /// once. Shared loops run in order. Memory that is not written holds bytes that no kernel expects. Unknown: the nest
 /// calls a C template.
-NestRun run_nest(const LoopNest& nest, OracleCall& call);
+NestRun run_nest(const LoopNest& nest, OracleCall& call, NestWork* work = nullptr);
 
 }  // namespace tenon

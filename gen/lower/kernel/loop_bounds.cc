@@ -13,13 +13,26 @@ std::vector<Expr> conjuncts(const Expr& e) {
   return out;
 }
 
+namespace {
+
+/// The variable, or what it is next to data of 32 bits: limits are compared by their values.
+bool is_bounded_variable(const Expr& e, const std::string& v) {
+  if (e->type == DType::I64) return is_variable(e, v);
+  const auto* a = std::get_if<Apply>(&e->node);
+  return a && a->op == ScalarOp::Cast && is_variable(a->args[0], v);
+}
+
+}  // namespace
+
 std::optional<VariableBound> bound_of(const Expr& condition, const std::string& v) {
   const auto* a = std::get_if<Apply>(&condition->node);
-  if (!a || a->args.size() != 2 || a->args[0]->type != DType::I64) return std::nullopt;
+  if (!a || a->args.size() != 2) return std::nullopt;
+  const DType type = a->args[0]->type;
+  if (type != DType::I64 && type != DType::I32 && type != DType::U32) return std::nullopt;
   ScalarOp op = a->op;
-  const bool left = is_variable(a->args[0], v), right = is_variable(a->args[1], v);
+  const bool left = is_bounded_variable(a->args[0], v), right = is_bounded_variable(a->args[1], v);
   if (left == right) return std::nullopt;
-  const Expr& limit = a->args[left ? 1 : 0];
+  const Expr limit = cast_to(a->args[left ? 1 : 0], DType::I64);
   if (mentions(limit, v)) return std::nullopt;
   if (right)
     op = op == ScalarOp::Lt   ? ScalarOp::Gt

@@ -257,20 +257,26 @@ class OrderFinder {
     return bounds.at_most(variable, index, r.conditions) ? Relation::not_before : Relation::unknown;
   }
 
-  /// An index from data is before where a condition says so: X[Col[e]] where Col[e] < m.
+  /// An index from data is before where conditions or bounds say so: X[Col[e]] where Col[e] < m, G[n - max(T[k], 1)].
   Relation compare_data(const OpenRead& r, const Syntax& index, const Syntax& variable) {
     IndexBounds& bounds = scope_.bounds();
     if (!bounds.whole(index)) return Relation::unknown;
-    const Syntax value = variable_node(print(index));
-    for (const Syntax& condition : r.conditions) {
-      if (!condition.is(SyntaxKind::binary) || condition.children.size() != 2) continue;
-      Syntax of_value = condition;
-      for (Syntax& side : of_value.children)
-        if (same(side, index)) side = value;
-      if (bounds.at_most(one_more(value), variable, {of_value})) return Relation::before;
-      if (bounds.at_most(one_more(variable), value, {of_value})) return Relation::behind;
-    }
-    return Relation::unknown;
+    const Syntax value = data_named(index);
+    std::vector<Syntax> conditions;
+    for (const Syntax& condition : r.conditions) conditions.push_back(data_named(condition));
+    bounds.within(r.bound);
+    if (bounds.at_most(one_more(value), variable, conditions)) return Relation::before;
+    if (bounds.at_most(one_more(variable), value, conditions)) return Relation::behind;
+    if (bounds.at_most(value, variable, conditions)) return Relation::not_after;
+    return bounds.at_most(variable, value, conditions) ? Relation::not_before : Relation::unknown;
+  }
+
+  /// The expression with a name in the place of each element that it reads.
+  Syntax data_named(const Syntax& s) const {
+    if (s.is(SyntaxKind::subscript) && scope_.value(s.text) != nullptr) return variable_node(print(s));
+    Syntax named = s;
+    for (Syntax& child : named.children) child = data_named(child);
+    return named;
   }
 
   void report_nothing_shared() {

@@ -1,0 +1,121 @@
+// How much kernels compute, counted by running their nests: what a condition leaves out is not visited, prefixes are
+// one pass, and what does not change is computed once.
+#include <functional>
+
+#include "catch.h"
+#include "isa/all_isas.h"
+#include "library/expand_library.h"
+#include "lower/lower_kernel.h"
+#include "opdef/read_ops.h"
+#include "oracle/run_nest.h"
+
+namespace work_test {
+
+using namespace tenon;
+
+namespace {
+
+using Sizes = std::map<std::string, int64_t>;
+using Fill = std::function<int64_t(int64_t)>;
+
+/// The work of the portable nest of an op over f32. Inputs of integers are `fill`, others between 0 and 1.
+NestWork work_of(
+    const std::string& op, const Sizes& sizes, const Fill& fill = [](int64_t) { return 1; }) {
+  const auto file = std::make_shared<const SourceFile>("work.yaml", "ops:\n  - op: f\n" + op);
+  const auto defs = read_ops({}, {file}, {});
+  INFO(defs.diagnostics().text());
+  REQUIRE(defs);
+  const auto library = expand_library(*defs, {{"f"}, {DType::F32}});
+  REQUIRE(library);
+  const Kernel& kernel = library->ops[0].kernels[0].kernel;
+  const LoopNest nest = lower_kernel(kernel, Blueprints{}, *isa_from_name("portable"));
+  OracleCall call;
+  call.sizes = sizes;
+  for (const Tensor& t : kernel.tensors) {
+    TensorData data;
+    if (t.role == Role::Input && !t.data) {
+      data.dtype = t.dtype;
+      int64_t elements = 1;
+      for (const Expr& e : t.dims) data.dims.push_back(evaluate_size(e, call)), elements *= data.dims.back();
+      data.bytes.resize(static_cast<size_t>(elements * bytes_of(t.dtype)));
+      for (int64_t i = 0; i < elements; ++i)
+        store_number(data, i, is_int(t.dtype) ? Number{fill(i)} : Number{0, static_cast<long double>(i % 7) / 7});
+    }
+    call.tensors.push_back(std::move(data));
+  }
+  NestWork work;
+  const NestRun run = run_nest(nest, call, &work);
+  CHECK(run.fault == "");
+  CHECK(run.status == OracleStatus::Done);
+  return work;
+}
+
+int64_t applied(const NestWork& work, ScalarOp op) {
+  const auto found = work.applied.find(op);
+  return found == work.applied.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+TEST_CASE("work: prefixes and suffixes are one pass") {
+  const std::string head = "    types: {T: [f32]}\n    in: {X: \"T[N]\"}\n    out: {Y: \"T[N]\"}\n    body: |\n";
+  for (const char* body : {"      Y[i] = sum[k : k <= i](X[k]*X[k])\n", "      Y[i] = sum[k : k < i](X[k])\n",
+                           "      Y[i] = max[k : k >= i](X[k])\n", "      Y[i] = prod[k : k > i](X[k])\n"}) {
+    INFO(body);
+    CHECK(work_of(head + body, {{"N", 100}}).loads == 100);
+  }
+}
+
+TEST_CASE("work: sums of boxes from the corner are two passes") {
+  const std::string op =
+      "    types: {T: [f32]}\n    in: {X: \"T[H, W]\"}\n    out: {Y: \"T[H, W]\"}\n    body: |\n"
+      "      Y[y,x] = sum[i,j : i <= y and j <= x](X[i,j])\n";
+  CHECK(work_of(op, {{"H", 20}, {"W", 30}}).loads == 2 * 20 * 30);
+}
+
+TEST_CASE("work: a sum over two variables is taken along one after the other") {
+  const std::string op =
+      "    types: {T: [f32]}\n    in: {X: \"T[N, 8, 8]\", C: \"T[8, 8]\"}\n    out: {Y: \"T[N, 8, 8]\"}\n    body: |\n"
+      "      Y[n,u,v] = sum[i,j](C[u,i]*X[n,i,j]*C[v,j])\n";
+  CHECK(work_of(op, {{"N", 3}}).loads == 3 * 2 * 2 * 8 * 8 * 8);  // two factors, twice, of 8^3 products
+}
+
+TEST_CASE("work: lengths from data are bounds of loops, whatever their type") {
+  for (const char* type : {"i32", "i64", "u32"}) {
+    INFO(type);
+    const std::string head = "    types: {T: [f32]}\n    in: {X: \"T[B, N]\", Len: \"" + std::string(type) +
+                             "[B]\"}\n    out: {Y: \"T[B]\"}\n    body: |\n";
+    const auto few = [](int64_t i) { return i + 2; };
+    const Sizes sizes = {{"B", 4}, {"N", 1000}};
+    CHECK(applied(work_of(head + "      Y[b] = sum[k : k < Len[b]](exp(X[b,k]))\n", sizes, few), ScalarOp::Exp) ==
+          2 + 3 + 4 + 5);
+    CHECK(work_of(head + "      Y[b] = max[k : k <= Len[b]](X[b,k])\n", sizes, few).passes < 50);
+    CHECK(work_of(head + "      Y[b] = max[k : Len[b] <= k and k < Len[b] + 3](X[b,k])\n", sizes, few).passes < 50);
+  }
+}
+
+TEST_CASE("work: a function of the same elements in two sums is computed once") {
+  const std::string op =
+      "    types: {T: [f32]}\n    in: {X: \"T[M, N]\", V: \"T[M, N]\"}\n    out: {Y: \"T[M]\"}\n    body: |\n";
+  const Sizes sizes = {{"M", 5}, {"N", 70}};
+  const char* bodies[] = {"      Y[m] = sum[n](exp(X[m,n])*V[m,n])/sum[n](exp(X[m,n]))\n",
+                          "      Y[m] = sum[n](exp(X[m,n])*V[m,n])/sum[k](exp(X[m,k]))\n",
+                          "      Y[m] = sum[n](exp(X[m,n])*V[m,n])/(sum[n](exp(X[m,n])) + max[n](exp(X[m,n])))\n"};
+  for (const char* body : bodies) {
+    INFO(body);
+    const NestWork work = work_of(op + body, sizes);
+    CHECK(applied(work, ScalarOp::Exp) == 5 * 70);
+    CHECK(work.stores == 5);  // and not kept in memory
+  }
+}
+
+TEST_CASE("work: packed weights are unpacked once, not for each row") {
+  const std::string op =
+      "    types: {T: [f32]}\n    in: {X: \"T[M, (K 2)]\", W: \"u8[N, K]\"}\n    out: {Y: \"T[M, N]\"}\n    body: |\n"
+      "      w[n,k,j] = cast(cast(bit_and(shr(W[n,k], 4*j), 15), i32) - 8, T)\n"
+      "      Y[m,n] = sum[k,j](X[m,(k j)]*w[n,k,j])\n";
+  for (const int64_t rows : {2, 40})
+    CHECK(applied(work_of(op, {{"M", rows}, {"K", 6}, {"N", 5}}), ScalarOp::Shr) == 5 * 6 * 2);
+}
+
+}  // namespace work_test
