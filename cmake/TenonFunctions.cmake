@@ -1,7 +1,7 @@
 # Kernels and models generated and compiled in a build. Needs CMake 3.20 and the target Tenon::tenon.
 #
 #   tenon_add_library(TARGET [OPS op…] [DTYPES dtype…] [RANKS 0-8] [ISA level…] [PREFIX name] [DEFS file…]
-#                     [OPDEFS folder] [AMALGAMATE] [NO_REGISTRY] [FLAGS flag…] [DEPENDS target…])
+#                     [OPDEFS folder] [FIX entry…] [AMALGAMATE] [NO_REGISTRY] [FLAGS flag…] [DEPENDS target…])
 #   tenon_add_model(TARGET NET.yaml|NET.onnx [NAME name] [SIZE N=1..64…] [ISA level…] [WEIGHTS c|incbin|bin]
 #                   [MAX_THREADS n] [DEFS file…] [OPDEFS folder] [MAIN] [IMAGES] [SOUNDS] [SELFTEST] [FLAGS flag…]
 #                   [DEPENDS target…])
@@ -107,7 +107,7 @@ function(_tenon_absolute result)
 endfunction()
 
 function(tenon_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 T "AMALGAMATE;NO_REGISTRY" "RANKS;PREFIX;OPDEFS" "OPS;DTYPES;ISA;DEFS;FLAGS;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 T "AMALGAMATE;NO_REGISTRY" "RANKS;PREFIX;OPDEFS" "OPS;DTYPES;ISA;DEFS;FIX;FLAGS;DEPENDS")
   if(T_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tenon_add_library(${target}): what is '${T_UNPARSED_ARGUMENTS}'?")
   endif()
@@ -119,6 +119,7 @@ function(tenon_add_library target)
   _tenon_list_flag(--ranks ${T_RANKS})
   _tenon_list_flag(--prefix ${T_PREFIX})
   _tenon_list_flag(--opdefs ${opdefs})
+  _tenon_repeated_flag(--fix ${T_FIX})
   _tenon_isa_flag(${T_ISA})
   if(T_NO_REGISTRY)
     list(APPEND arguments --no-registry)

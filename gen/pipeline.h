@@ -52,9 +52,10 @@ struct LibOptions {
   std::string prefix = "tn";
   bool registry = true;
   bool amalgamate = false;
-  bool gradients = false;     ///< f_grad for each op f that has a derivative
-  bool threads = false;       ///< f_on next to each f, for calls that have workers
-  bool freestanding = false;  ///< no header of a C library
+  bool gradients = false;        ///< f_grad for each op f that has a derivative
+  bool threads = false;          ///< f_on next to each f, for calls that have workers
+  bool freestanding = false;     ///< no header of a C library
+  std::vector<std::string> fix;  ///< sizes and attributes that kernels get bodies of their own for
   MathChoice math;
   std::optional<std::string> schedules;  ///< blueprints in front of the shipped ones
   std::string output_dir;
@@ -190,6 +191,7 @@ struct DumpOptions {
   std::optional<std::string> train_with;  ///< as in ModelOptions
   std::optional<Recompute> recompute;     ///< as in ModelOptions
   std::vector<MemoryRegion> arena;        ///< of a graph: as in ModelOptions
+  std::vector<std::string> fix;           ///< as in LibOptions
   MathChoice math;
 };
 
@@ -205,6 +207,7 @@ struct ExplainOptions {
   std::optional<Recompute> recompute;     ///< as in ModelOptions
   std::optional<std::string> schedules;   ///< as in LibOptions
   std::vector<MemoryRegion> arena;        ///< of a graph: as in ModelOptions
+  std::vector<std::string> fix;           ///< as in LibOptions
   MathChoice math;
 };
 

@@ -112,6 +112,8 @@ std::string explain_contradiction(const ExplainOptions& o) {
   const bool graph = is_graph(o.subject);
   if (const std::string flag = selecting_flag(o.selection); graph && !flag.empty())
     return fmt::format("{} is about kernels of the library, and {} is a graph", flag, o.subject);
+  if (graph && !o.fix.empty())
+    return fmt::format("--fix is about kernels of the library, and {} is a graph", o.subject);
   if (const std::string flag = flag_of_graph(o);
       !flag.empty() && !graph &&
       (o.memory || o.svg || !o.arena.empty() || std::none_of(o.inputs.begin(), o.inputs.end(), is_graph)))

@@ -131,6 +131,12 @@ void add_compiler(CLI::App& app, std::string& command, const char* help = "the C
   add_parsed(app, {"--cc", "CMD", "a command", help}, command, parse);
 }
 
+void add_fix(CLI::App& app, std::vector<std::string>& fix) {
+  app.add_option("--fix", fix, "add bodies for known sizes and attributes: 'gemm: M=64 N=64; conv2d: kernel=3x3'")
+      ->type_name("ENTRIES")
+      ->allow_extra_args(false);
+}
+
 void add_lib(CLI::App& app, LibOptions& lib) {
   app.description("Writes a library of C kernels: the shipped ops, or those of DEFS.yaml.");
   app.footer("example: tenon lib --ops gemm,softmax --dtypes f32 -o kernels");
@@ -143,6 +149,7 @@ void add_lib(CLI::App& app, LibOptions& lib) {
   app.add_flag("--grad", lib.gradients, "add f_grad, the gradient of f, for each op f that has a derivative");
   app.add_flag("--threads", lib.threads, "add f_on(context, ...), calls of f whose loops the context's workers share");
   app.add_flag("--freestanding", lib.freestanding, "include no header of a C library");
+  add_fix(app, lib.fix);
   add_math(app, lib.math);
   add_schedules(app, lib.schedules);
   app.add_option("-o", lib.output_dir, "where the library goes")->type_name("DIR")->required();
@@ -483,6 +490,7 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
   add_train_with(app, dump.train_with);
   add_recompute(app, dump.recompute);
   add_arena(app, dump.arena);
+  add_fix(app, dump.fix);
   add_math(app, dump.math);
 }
 
@@ -504,6 +512,7 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
   add_train_with(app, explain.train_with);
   add_recompute(app, explain.recompute);
   add_arena(app, explain.arena);
+  add_fix(app, explain.fix);
   add_math(app, explain.math);
 }
 

@@ -5,10 +5,13 @@
 #include <set>
 
 #include "algebra/inner_loops.h"
+#include "algebra/known_values.h"
 #include "command/commands.h"
+#include "command/fix_kernels.h"
 #include "command/select.h"
 #include "emit/functions_used.h"
 #include "frontend/frontends.h"
+#include "lower/fixed_bodies.h"
 #include "lower/lower_kernel.h"
 #include "pipeline/make.h"
 #include "schedule/explain_plan.h"
@@ -75,10 +78,8 @@ void print_functions(const MathLibrary& math, const Kernel& kernel) {
     print_to(stdout, "  {} of {}: {}\n", f->name, name_of(f->dtype), bound_text(*f));
 }
 
-int explain_kernel(const Kernel& kernel, const MathLibrary& math, const std::vector<const Isa*>& levels,
-                   const Blueprints& schedules) {
-  print_to(stdout, "{}", to_text(kernel));
-  print_functions(math, kernel);
+/// How a kernel is scheduled at each level.
+void print_levels(const Kernel& kernel, const std::vector<const Isa*>& levels, const Blueprints& schedules) {
   for (const Isa* isa : levels) {
     if (isa != levels[0] && !gains(kernel, *isa)) {
       print_to(stdout, "  at {}: the body of the level below\n", isa->name);
@@ -87,6 +88,17 @@ int explain_kernel(const Kernel& kernel, const MathLibrary& math, const std::vec
     const LoopNest nest = lower_kernel(kernel, schedules, *isa);
     print_to(stdout, "  at {}: blueprint {}\n", isa->name, nest.blueprint);
     print_loops(nest);
+  }
+}
+
+int explain_kernel(const LibraryKernel& k, const MathLibrary& math, const std::vector<const Isa*>& levels,
+                   const Blueprints& schedules) {
+  print_to(stdout, "{}", to_text(k.kernel));
+  print_functions(math, k.kernel);
+  print_levels(k.kernel, levels, schedules);
+  for (const FixedValues& values : k.fixed) {
+    print_to(stdout, "  fixed {}: where {}\n", values.text, to_text(equal_to(values.asked)));
+    print_levels(fixed_kernel(k, values), levels, schedules);
   }
   return exit_done;
 }
@@ -162,18 +174,22 @@ int run_command(Run& run, const ExplainOptions& o) {
     return exit_done;
   }
   if (has_frontend(o.subject)) return explain_model(run, o, o.subject, "");
-  if (o.inputs.size() == 1 && holds_model(o.inputs[0])) return explain_model(run, o, o.inputs[0], o.subject);
+  if (o.inputs.size() == 1 && holds_model(o.inputs[0])) {
+    if (!o.fix.empty()) stop_run(exit_bad_command_line, "--fix is about kernels of the library");
+    return explain_model(run, o, o.inputs[0], o.subject);
+  }
   if (o.training || o.recompute || !o.sizes.empty())
     stop_run(exit_bad_command_line, "--train, --recompute and --size are about a graph: name one");
   const auto levels = chosen_levels(o.selection.isas);
   const OpLibrary defs = read_definitions(run, o.inputs);
   const bool all = o.subject == "scalar-loops";
-  const Library library = chosen_kernels(run, defs, o.selection, all && !o.inputs.empty());
+  Library library = chosen_kernels(run, defs, o.selection, all && !o.inputs.empty());
+  fix_kernels(run, defs, o.fix, library);
   const Blueprints schedules = read_schedules(run, o.schedules, kernel_names(library));
   if (all) return explain_scalar_loops(library, levels, schedules);
   for (const LibraryOp& op : library.ops)
     for (const LibraryKernel& k : op.kernels)
-      if (k.name == o.subject) return explain_kernel(k.kernel, read_math_library(run, o.math), levels, schedules);
+      if (k.name == o.subject) return explain_kernel(k, read_math_library(run, o.math), levels, schedules);
   const std::string near = nearest_kernel(o.subject, library);
   stop_run(
       exit_bad_command_line,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "command/commands.h"
+#include "command/fix_kernels.h"
 #include "command/gradients.h"
 #include "command/select.h"
 #include "frontend/frontends.h"
@@ -22,6 +23,7 @@ std::string wrong_flag(const DumpOptions& o, bool model) {
   if (model && o.selection.ops) return wrong("--ops");
   if (model && o.selection.dtypes != all.dtypes) return wrong("--dtypes");
   if (model && o.selection.ranks != all.ranks) return wrong("--ranks");
+  if (model && !o.fix.empty()) return wrong("--fix");
   if (!model && o.training) return wrong("--train");
   if (!model && o.recompute) return wrong("--recompute");
   if (!model && !o.arena.empty()) return wrong("--arena");
@@ -35,8 +37,9 @@ int run_command(Run& run, const LibOptions& o) {
   const Wanted wanted = has_user_files || names_ops(o.selection) ? Wanted::named : Wanted::all;
   const Definitions defs = read_all_definitions(run, read_definitions(run, o.definitions, nullptr, wanted),
                                                 text_of_chosen(o.selection, has_user_files), o.math);
-  const Library library = o.gradients ? kernels_and_gradients(run, defs.ops, o)
-                                      : chosen_kernels(run, defs.ops, o.selection, has_user_files);
+  Library library = o.gradients ? kernels_and_gradients(run, defs.ops, o)
+                                : chosen_kernels(run, defs.ops, o.selection, has_user_files);
+  fix_kernels(run, defs.ops, o.fix, library);
   return run.deliver(make_library(run, defs, library, o), o.output_dir);
 }
 
@@ -70,6 +73,7 @@ int run_command(Run& run, const DumpOptions& o) {
   l.definitions = o.inputs;
   l.selection = o.selection;
   l.math = o.math;
+  l.fix = o.fix;
   l.gradients = o.stage == "gradients";
   return run_command(run, l);
 }

@@ -214,6 +214,7 @@ class SymbolicExpander {
       } else {
         const Expr made = size(l.name, FromSymbol{l.name}, INT64_MIN);
         scope_.binding.sizes[l.name] = {made, true};
+        out_.lets.emplace_back(made, t.e);
         if (is_near_a_size(t.e)) kernel().facts.push_back(apply(ScalarOp::Eq, {made, t.e}));
       }
     }

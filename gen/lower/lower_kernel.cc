@@ -20,19 +20,11 @@
 #include "lower/kernel_cases.h"
 #include "lower/lower_frame.h"
 #include "lower/lower_parts.h"
-#include "lower/nest/rename_nest.h"
+#include "lower/nest/add_case.h"
+#include "lower/nest/number_of_sizes.h"
 
 namespace tenon {
 namespace {
-
-/// Conditions of forks: comparisons and conjunctions over sizes and attributes.
-Operand condition(const Expr& e) {
-  if (const auto* c = std::get_if<Constant>(&e->node)) return v_constant(*c, {e->type, 1, 0});
-  if (const auto* s = std::get_if<SizeRef>(&e->node)) return v_size(s->name);
-  if (const auto* a = std::get_if<AttrRef>(&e->node)) return v_attr(a->name, e->type, a->element);
-  const auto& a = std::get<Apply>(e->node);
-  return v_apply(a.op, {condition(a.args[0]), condition(a.args[1])});
-}
 
 /// The names that a block declares itself.
 std::vector<std::string> declared_names(const Block& block) {
@@ -71,7 +63,7 @@ Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
   const Isa scalars = without_vectors(isa);
   Block then = body_of(*p.then, isa, to, taken);
   Block otherwise = body_of(*p.otherwise, p.of->otherwise_scalar ? scalars : isa, to, taken);
-  return {s_if(condition(p.of->holds), std::move(then), std::move(otherwise))};
+  return {s_if(size_number(p.of->holds), std::move(then), std::move(otherwise))};
 }
 
 /// A kernel whose statements are a chain of contractions, and the kernel after its passes, which the chain is of.
@@ -187,27 +179,6 @@ std::optional<Block> loops_of(const Kernel& kernel, const Isa& isa, const Bluepr
   return body_of(planned, isa, {nest.buffers, nest.functions});
 }
 
-/// A buffer of a case where the nest has its own: that one, grown to what either needs.
-int shared_buffer(const Buffer& b, size_t number, LoopNest& nest) {
-  if (b.storage == Storage::Tensor) return static_cast<int>(number);
-  for (size_t i = 0; i < nest.buffers.size(); ++i) {
-    Buffer& known = nest.buffers[i];
-    if (known.name != b.name || known.dtype != b.dtype || known.storage != b.storage) continue;
-    known.elements = v_apply(ScalarOp::Max, {known.elements, b.elements});
-    return static_cast<int>(i);
-  }
-  nest.buffers.push_back(b);
-  return static_cast<int>(nest.buffers.size()) - 1;
-}
-
-/// The body of a case before that of the nest, in memory that both share.
-void add_case(const Expr& holds, const LoopNest& one, LoopNest& nest) {
-  NestRenaming by;
-  for (size_t b = 0; b < one.buffers.size(); ++b) by.buffers.push_back(shared_buffer(one.buffers[b], b, nest));
-  by.functions = merge_functions(one.functions, nest.functions);
-  nest.body = {s_if(condition(holds), renamed(one.body, by), std::move(nest.body))};
-}
-
 /// The nest of a contraction in a library: before its tiles, the bodies for products with few rows or columns and for
 /// windows of a kind.
 std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& c, const Isa& isa,
@@ -220,12 +191,12 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
   auto nest = lower_contraction(whole.kernel, isa, blueprints);
   for (size_t i = nest ? thin.size() : 0; i-- > 0;)
     if (auto body = loops_of(thin[i].kernel, isa, blueprints, *nest))
-      nest->body = {s_if(condition(thin[i].holds), *std::move(body), std::move(nest->body))};
+      nest->body = {s_if(size_number(thin[i].holds), *std::move(body), std::move(nest->body))};
   std::vector<WindowCase> windows;
   if (nest && sharing == Sharing::functions && isa.vector_bits > 0) windows = window_cases(*whole.kernel, c);
   for (size_t i = windows.size(); i-- > 0;)
     if (const auto one = lower_contraction(std::make_shared<const Kernel>(windows[i].kernel), isa, blueprints))
-      add_case(windows[i].holds, *one, *nest);
+      add_case(windows[i].holds, *one, CaseRoom::common, *nest);
   return nest;
 }
 
@@ -297,6 +268,10 @@ bool has_level_of_its_own(const Kernel& kernel, const Isa& isa) {
 
 LoopNest lower_kernel(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
   return *std::move(lower_to({&isa}, kernel, blueprints, Sharing::none)[0]);
+}
+
+LoopNest library_nest(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa) {
+  return *std::move(lower_to({&isa}, kernel, blueprints, Sharing::functions)[0]);
 }
 
 std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints,

@@ -22,5 +22,7 @@ bool has_level_of_its_own(const Kernel& kernel, const Isa& isa);
 /// nothing for the others. What does not depend on the level is done once.
 std::vector<std::optional<LoopNest>> lower_levels(const Kernel& kernel, const Blueprints& blueprints,
                                                   const std::vector<const Isa*>& levels);
+/// The body at one level, as lower_levels makes it.
+LoopNest library_nest(const Kernel& kernel, const Blueprints& blueprints, const Isa& isa);
 
 }  // namespace tenon

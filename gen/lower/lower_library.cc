@@ -4,7 +4,9 @@
 #include <set>
 #include <string_view>
 
+#include "lower/fixed_bodies.h"
 #include "lower/lower_kernel.h"
+#include "lower/nest/large_arrays.h"
 #include "lower/nest/name_repeated.h"
 #include "lower/nest/share_loops.h"
 #include "support/parallel.h"
@@ -24,39 +26,39 @@ void drop_idle_levels(LoweredLibrary& library) {
   }
 }
 
-/// Arrays beyond this are in the workspace: a call of a library has 2 KB of stack in all.
-constexpr int64_t kMaxStackBytes = 256;
-
-void move_large_arrays(LoopNest& nest) {
-  for (Buffer& b : nest.buffers) {
-    if (b.storage != Storage::Stack) continue;
-    const std::optional<int64_t> elements = constant_value(b.elements);
-    if (elements && *elements * bytes_of(b.dtype) > kMaxStackBytes) b.storage = Storage::Workspace;
-  }
+/// Each kernel once, in order.
+std::vector<const LibraryKernel*> distinct_kernels(const Library& library) {
+  std::vector<const LibraryKernel*> kernels;
+  std::set<std::string_view> known;
+  for (const LibraryOp& op : library.ops)
+    for (const LibraryKernel& k : op.kernels)
+      if (known.insert(k.kernel.name).second) kernels.push_back(&k);
+  return kernels;
 }
 
 }  // namespace
 
 std::vector<const Kernel*> kernels_of(const Library& library) {
   std::vector<const Kernel*> kernels;
-  std::set<std::string_view> known;
-  for (const LibraryOp& op : library.ops)
-    for (const LibraryKernel& k : op.kernels)
-      if (known.insert(k.kernel.name).second) kernels.push_back(&k.kernel);
+  for (const LibraryKernel* k : distinct_kernels(library)) kernels.push_back(&k->kernel);
   return kernels;
 }
 
 LoweredLibrary lower_library(const Library& library, const Blueprints& blueprints,
                              const std::vector<const Isa*>& levels, Workers workers) {
   LoweredLibrary out{levels, {}};
-  for (const Kernel* k : kernels_of(library)) out.kernels.push_back({k, {}});
+  const std::vector<const LibraryKernel*> kernels = distinct_kernels(library);
+  for (const LibraryKernel* k : kernels) out.kernels.push_back({&k->kernel, {}});
   for_each_index(out.kernels.size(), [&](size_t i) {
     LoweredKernel& lowered = out.kernels[i];
-    lowered.nests = lower_levels(*lowered.kernel, blueprints.of_kernel(lowered.kernel->name), levels);
+    const Blueprints own = blueprints.of_kernel(lowered.kernel->name);
+    lowered.nests = lower_levels(*lowered.kernel, own, levels);
+    for (std::optional<LoopNest>& nest : lowered.nests)
+      if (nest) move_large_arrays(*nest);
+    add_fixed_bodies(*kernels[i], own, levels, lowered.nests);
     for (std::optional<LoopNest>& nest : lowered.nests)
       if (nest) {
         nest = name_repeated(*nest);
-        move_large_arrays(*nest);
         if (workers == Workers::several) nest = share_loops(*std::move(nest));
       }
   });

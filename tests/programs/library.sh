@@ -39,3 +39,31 @@ check 'compiles it with its pool' sh -c 'cd "$0" && ${CC:-cc} -O1 -pthread -DTN_
 check 'the same bytes on 1, 2, 3 and 8 threads' "$work/threads/same_calls"
 without_threads() { "$tenon" lib --ops relu --dtypes f32 -q -o "$work/alone" && ! grep -rq 'tn_context\|tn_share' "$work/alone"; }
 check 'a library without --threads knows no context' without_threads
+
+# Bodies for known sizes: what the library without them gives, where they match and where not.
+fixed_ops='--ops gemm,matmul,conv2d,softmax,layernorm,relu,leaky_relu,add,maxpool2d --dtypes f32'
+fixed='gemm: M=64 N=64 K=64; gemm: M=64 N=64 K=64 transB=true; gemm: M=8 N=64 K=64; gemm: M=1; gemm: alpha=1 beta=0;
+matmul: M=16 N=16 K=16; leaky_relu: alpha=0; leaky_relu: alpha=0.25; conv2d: kernel=3 stride=1; conv2d: H=8 W=8 kernel=1x1 stride=1 pads=0 dilation=1; softmax: D=10 Q=1;
+layernorm: Q=96; relu: S=64x64; add: S=64; maxpool2d: kernel=2 stride=2x2'
+with_fixed() { "$tenon" lib $fixed_ops --isa portable,native --prefix fx --fix "$fixed" -q -o "$work/fixed"; }
+without_fixed() { "$tenon" lib $fixed_ops --isa portable,native -q -o "$work/open"; }
+check 'generates a library with fixed bodies' with_fixed
+check 'generates the same without them' without_fixed
+check 'finds nothing to do in a second run' "$tenon" lib $fixed_ops --isa portable,native --prefix fx --fix "$fixed" -q --check -o "$work/fixed"
+check 'finds other sizes stale' refuses "$tenon" lib $fixed_ops --isa portable,native --prefix fx --fix 'relu: S=8' -q --check -o "$work/fixed"
+check 'lists them in the manifest' grep -q '"fixed": \["M=64 N=64 K=64", "M=64' "$work/fixed/MANIFEST.json"
+# shellcheck disable=SC2086,SC2046
+check 'compiles it without a warning' sh -c 'cd "$0" && for f in $(cat sources.txt); do ${CC:-cc} -O0 '"$strict"' -Iinclude -c -o one.o $f || exit 1; done' "$work/fixed"
+compile_fixed() {
+  # shellcheck disable=SC2046
+  (cd "$work" && ${CC:-cc} -O1 -g "$@" -Ifixed/include -Iopen/include -o compare_fixed "$checkout/tests/programs/fixed.c" \
+    $(sed 's|^|fixed/|' fixed/sources.txt) $(sed 's|^|open/|' open/sources.txt) -lm)
+}
+check 'compiles both' compile_fixed -fsanitize=address,undefined -fno-sanitize-recover=all
+for isa in $("$tenon" list isas | awk '$NF == "host" && $1 !~ /-(vnni|dotprod)$/ { print $1 }'); do
+  grep -q "\"$isa\"" "$work/fixed/MANIFEST.json" && check "$isa: fixed bodies compute the same" "$work/compare_fixed" "$isa"
+done
+fixed_gradients() { "$tenon" lib --ops gemm,softmax --dtypes f32 --isa portable,native --grad --threads --fix 'gemm: M=8; gemm_grad: M=8 N=8 K=8; softmax_grad: D=10 Q=1' -q -o "$work/fixed_gradients"; }
+check 'fixes gradients, and calls with workers' fixed_gradients
+# shellcheck disable=SC2046
+check 'compiles them' sh -c 'cd "$0" && ${CC:-cc} -O0 -pthread -Iinclude -shared -fPIC -o all.so $(cat sources.txt)' "$work/fixed_gradients"

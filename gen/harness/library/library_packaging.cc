@@ -30,12 +30,19 @@ std::string cost_text(const Kernel& k) {
   return fmt::format(", \"flops\": {}, \"bytes\": {}", json_string(cost.operations), json_string(cost.bytes));
 }
 
+/// What the kernel has bodies of its own for; nothing without any.
+std::string fixed_text(const LibraryKernel& k) {
+  std::string out;
+  for (const FixedValues& f : k.fixed) out += (out.empty() ? "" : ", ") + json_string(f.text);
+  return out.empty() ? out : fmt::format(", \"fixed\": [{}]", out);
+}
+
 std::string bodies_text(const LibraryOp& op, const LibraryTexts& texts) {
   std::string out;
   std::set<std::string> written;
   for (const LibraryKernel& k : op.kernels) {
     if (!written.insert(k.kernel.name).second) continue;
-    const std::string cost = cost_text(k.kernel);
+    const std::string cost = cost_text(k.kernel) + fixed_text(k);
     for (const LevelTexts& l : texts.levels) {
       const auto text = l.kernels.find(k.kernel.name);
       if (text == l.kernels.end()) continue;

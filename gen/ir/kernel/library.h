@@ -69,6 +69,16 @@ struct FromRepeats {
 using SizeSource =
     std::variant<FromSymbol, FromPack, FromStride, FromPackAttr, FromPackBase, FromPackRank, FromExtent, FromRepeats>;
 
+/// Sizes and attributes of a kernel, and what each of them is.
+using KnownValues = std::vector<std::pair<Expr, Expr>>;
+
+/// Numbers that a kernel has a body of its own for (`tenon lib --fix`).
+struct FixedValues {
+  std::string text;     ///< as written: "M=64 N=64 K=64"
+  KnownValues asked;    ///< what a call has to have: sizes, attributes, dense strides
+  KnownValues implied;  ///< what follows from that for other sizes
+};
+
 /// One body of the library. Entries of kernel.attrs are attributes of the definition or lets with a real value (`sc:
 /// D**-0.5`).
 struct LibraryKernel {
@@ -81,6 +91,8 @@ struct LibraryKernel {
   std::vector<bool> present;  ///< per input: is the optional input given?
   std::vector<SizeSource> size_sources;  ///< parallel to kernel.sizes
   int computes = -1;                     ///< of a gradient: the output that this body computes; -1: all
+  KnownValues lets = {};                 ///< sizes that are integer lets, in order: what each is computed from
+  std::vector<FixedValues> fixed = {};   ///< in the order in which a call compares them
 };
 
 /// All bodies of one definition.

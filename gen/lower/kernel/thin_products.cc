@@ -74,9 +74,13 @@ std::optional<ThinProduct> along_depth(const Kernel& k, const Contraction& c) {
   Expr few;
   for (const std::vector<LoopVar>* side : {&c.rows, &c.columns}) {
     if (side->empty()) return a.product();
+    const auto known = constant_value(side->front().extent);
+    if (known && *known <= kFew) return a.product();
+    if (known) continue;
     const Expr is_few = apply(ScalarOp::Le, {side->front().extent, constant_int(kFew)});
     few = few ? apply(ScalarOp::Or, {few, is_few}) : is_few;
   }
+  if (!few) return std::nullopt;
   a.demand(few);
   return a.product();
 }

@@ -2,8 +2,8 @@
 #include "lower/kernel/window_cases.h"
 
 #include <algorithm>
-#include <map>
 
+#include "algebra/known_values.h"
 #include "algebra/linear.h"
 #include "algebra/simplify.h"
 #include "lower/kernel/kernel_ranges.h"
@@ -38,19 +38,11 @@ class Case {
            std::all_of(form.terms.begin(), form.terms.end(), [&](const auto& t) { return is(t.first, 0); });
   }
 
-  WindowCase result() const {
-    return {holds_, simplify_kernel(map_exprs(k_, [&](const Expr& e) { return replaced(e); }))};
-  }
+  WindowCase result() const { return {holds_, simplify_kernel(with_known(k_, known_))}; }
 
  private:
-  Expr replaced(const Expr& e) const {
-    for (const auto& [known, becomes] : known_)
-      if (same(known, e)) return becomes;
-    return map_children(e, [&](const Expr& c) { return replaced(c); });
-  }
-
   const Kernel& k_;
-  std::vector<std::pair<Expr, Expr>> known_;
+  KnownValues known_;
   Expr holds_;
 };
 

@@ -1,0 +1,17 @@
+// Kernels and expressions where some sizes and attributes are known.
+#pragma once
+
+#include "ir/kernel/kernel.h"
+#include "ir/kernel/library.h"
+
+namespace tenon {
+
+/// The expression with what is known put in, not simplified.
+Expr with_known(const Expr& e, const KnownValues& known);
+/// The kernel with what is known put in.
+Kernel with_known(const Kernel& k, const KnownValues& known);
+
+/// That each of them is what it is said to be; zeros of floats with their sign. Not for no values.
+Expr equal_to(const KnownValues& values);
+
+}  // namespace tenon

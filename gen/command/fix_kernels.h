@@ -1,0 +1,18 @@
+// Gives the kernels of a library the fixed values that --fix asks for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel/library.h"
+#include "pipeline/run.h"
+
+namespace tenon {
+
+/// Reads `texts` and adds what their entries say to the kernels of their ops; reports what is wrong and stops.
+void fix_kernels(const Run& run, const OpLibrary& defs, const std::vector<std::string>& texts, Library& library);
+
+/// The same without a run: what is wrong with the texts.
+Diagnostics fix_library(const OpLibrary& defs, const std::vector<std::string>& texts, Library& library);
+
+}  // namespace tenon

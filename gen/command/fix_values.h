@@ -1,0 +1,33 @@
+// What an entry of --fix says about the sizes, packs and attributes of its op.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/fix_text.h"
+#include "ir/kernel/library.h"
+#include "support/diagnostics.h"
+
+namespace tenon {
+
+/// A number as it was written; `integer` where it is one.
+struct FixedNumber {
+  double real = 0;
+  std::optional<int64_t> integer;
+};
+
+/// The values of a size (one), a pack (its extents, the innermost last) or an attribute (its elements).
+struct FixedName {
+  const FixBinding* binding = nullptr;
+  std::vector<FixedNumber> values;
+};
+using FixedNames = std::map<std::string, FixedName>;
+
+/// Nothing after an error: an unknown name, a value that what it is for cannot have, a name that is given twice. The
+/// result refers to the entry.
+std::optional<FixedNames> fixed_names(const LibraryOp& op, const FixEntry& entry, Diagnostics& diagnostics);
+
+}  // namespace tenon
