@@ -1,5 +1,5 @@
 // nonpositive-exponents: exp(x[p,d] - m[p]), with m the maximum x of its row, becomes exp_nonpositive, which has fewer
-// steps; so does exp(-abs(x)) and what else its form says is not above 0.
+// steps; so does exp(-abs(x)) and what else its form says is not above 0, and exp(select(x > 40, 40, x)).
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 
@@ -70,6 +70,19 @@ Sign sign_of(const Expr& e) {
   return a ? sign_of(*a) : Sign::unknown;
 }
 
+/// Whether the form says that a float is at most 40: the fewer steps are still right there.
+bool is_bounded(const Expr& e) {
+  const auto* s = std::get_if<Select>(&e->node);
+  const auto* above = s ? std::get_if<Apply>(&s->cond->node) : nullptr;
+  if (!above || above->op != ScalarOp::Gt || !same(above->args[0], s->no)) return false;
+  const auto few = [](const Expr& x) {
+    constexpr double kMost = 40;
+    const auto* c = std::get_if<Constant>(&x->node);
+    return c && is_float(x->type) && c->f <= kMost;
+  };
+  return few(s->yes) && few(above->args[1]);
+}
+
 class NonpositiveExponents {
  public:
   explicit NonpositiveExponents(const Kernel& k) : k_(k) {}
@@ -94,7 +107,7 @@ class NonpositiveExponents {
     if (!a || a->op != ScalarOp::Exp || !is_float(r->type)) return r;
     const auto* difference = std::get_if<Apply>(&a->args[0]->node);
     const bool nonpositive =
-        sign_of(a->args[0]) == Sign::not_positive ||
+        sign_of(a->args[0]) == Sign::not_positive || is_bounded(a->args[0]) ||
         (difference && difference->op == ScalarOp::Sub && exceeds_none(difference->args[0], difference->args[1]));
     return nonpositive ? apply(ScalarOp::ExpNonpositive, a->args) : r;
   }

@@ -262,6 +262,19 @@ TEST_CASE("an exponent less the maximum of its row is not above 0; less anything
   CHECK(count(to_text(lowered(k, "portable")), "exp_nonpositive(") == 0);
 }
 
+TEST_CASE("an exponent that is cut off at 40 takes the function of fewer steps, one cut off further up does not") {
+  Kernel k = softmax();
+  const Expr x = at(0, {v("p"), v("d"), v("q")});
+  const auto is_shorter = [&](double most, const Expr& compared) {
+    const Expr limit = constant_float(most, DType::F32);
+    k.body[1].value = apply(ScalarOp::Exp, {select(apply(ScalarOp::Gt, {compared, limit}), limit, x)});
+    return count(to_text(lowered(k, "portable")), "exp_nonpositive(") > 0;
+  };
+  CHECK(is_shorter(40, x));
+  CHECK_FALSE(is_shorter(41, x));
+  CHECK_FALSE(is_shorter(40, apply(ScalarOp::Neg, {x})));
+}
+
 TEST_CASE("an exponent is not above 0 by its form unless it is divided by what may be a zero of either sign") {
   Kernel k = softmax();
   const Expr x = at(0, {v("p"), v("d"), v("q")});
