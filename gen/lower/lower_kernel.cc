@@ -171,9 +171,10 @@ LoopNest nest_of(const Whole& whole, const PlannedCase& planned, const Isa& isa,
   return nest;
 }
 
-/// Plain loops over a kernel as it is, without forks; nothing where they have no vectors.
-std::optional<Block> loops_of(const Kernel& kernel, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
-  const KernelCase one = prepare_unforked(kernel);
+/// Plain loops over a thin product, without forks; nothing where they have no vectors.
+std::optional<Block> loops_of(const ThinProduct& thin, const Isa& isa, const Blueprints& blueprints, LoopNest& nest) {
+  const KernelCase one = prepare_unforked(thin.kernel);
+  if (thin.streams_rows && !one.streams_rows) return std::nullopt;
   const PlannedCase planned = plan(one, isa, blueprints);
   if (!planned.vectors()) return std::nullopt;
   return body_of(planned, isa, {nest.buffers, nest.functions});
@@ -190,7 +191,7 @@ std::optional<LoopNest> contraction_nest(const Whole& whole, const Contraction& 
     return std::nullopt;  // always: plain loops are all there is
   auto nest = lower_contraction(whole.kernel, isa, blueprints);
   for (size_t i = nest ? thin.size() : 0; i-- > 0;)
-    if (auto body = loops_of(thin[i].kernel, isa, blueprints, *nest))
+    if (auto body = loops_of(thin[i], isa, blueprints, *nest))
       nest->body = {s_if(size_number(thin[i].holds), *std::move(body), std::move(nest->body))};
   std::vector<WindowCase> windows;
   if (nest && sharing == Sharing::functions && isa.vector_bits > 0) windows = window_cases(*whole.kernel, c);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lower/kernel/variants.h"
+#include "lower/kernel/fork_parts.h"
 
 namespace tenon {
 namespace {
@@ -58,7 +58,7 @@ class Assumptions {
     return all;
   }
 
-  ThinProduct product() const { return {holds_, with_sizes(k_, sizes_)}; }
+  ThinProduct product() const { return {holds_, with_sizes(k_, sizes_), false}; }
 
  private:
   const Kernel& k_;
@@ -103,8 +103,12 @@ std::vector<ThinProduct> thin_products(const Kernel& k, const Contraction& c) {
   if (!open || !is_float(c.result) || !is_float(c.accumulator) || c.depth.size() != 1 || c.rows.size() > 1 ||
       c.columns.size() > 1 || (c.rows.empty() && c.columns.empty()) || c.transposed)
     return out;
-  for (auto& thin : {along_depth(k, c), along_other(k, c, true), along_other(k, c, false)})
-    if (thin) out.push_back(*thin);
+  for (const auto& thin : {along_depth(k, c), along_other(k, c, true), along_other(k, c, false)}) {
+    if (!thin) continue;
+    const auto fork = thin->holds ? fork_columns(thin->kernel) : std::nullopt;
+    if (fork) out.push_back({apply(ScalarOp::And, {thin->holds, fork->holds}), fork->then, true});
+    out.push_back(fork ? ThinProduct{thin->holds, fork->otherwise, false} : *thin);
+  }
   return out;
 }
 

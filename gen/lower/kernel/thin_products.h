@@ -11,6 +11,7 @@ namespace tenon {
 struct ThinProduct {
   Expr holds;  ///< over sizes; null: always
   Kernel kernel;
+  bool streams_rows = false;  ///< of use only where it goes over blocks of rows
 };
 
 /// The thin cases of a matrix product of floats whose extents the call tells, in the order in which they are asked for.
