@@ -181,7 +181,7 @@ class NestBuilder {
   Block tiles(const Operand& first_row, const Operand& rows, const Operand& column, const Operand& width) {
     const int tall = b_.blueprint.tile_rows;
     const auto known = b_.c.transposed ? std::nullopt : constant_value(b_.extent_of(b_.c.rows));
-    if (b_.blueprint.unroll == 0 || (known && *known % tall == 0))
+    if (b_.blueprint.unroll == 0 || (known && *known % tall == 0) || small_tiles_wait())
       return even_tiles(tall, first_row, rows, column, width);
     const int low =
         known ? static_cast<int>(std::min<int64_t>(*known % tall, b_.blueprint.unroll)) : b_.blueprint.unroll;
@@ -209,6 +209,14 @@ class NestBuilder {
     const Operand left_over = ceil_div(rows - v_var(whole) * v_int(tall), low);
     return {s_let(whole, floor_div(rows, v_int(tall))),
             s_for(t, v_int(0), v_var(whole) + left_over, 1, std::move(body))};
+  }
+
+  /// Whether rows that only the call tells are better left to one more tile of full height, some of whose rows are the
+  /// last one again: small tiles have too few sums to keep two multipliers busy, so that two of them take longer.
+  bool small_tiles_wait() const {
+    constexpr int kBusy = 8, kFewRows = 6;
+    return b_.lanes() > 1 && !b_.c.transposed && !constant_value(b_.extent_of(b_.c.rows)) &&
+           b_.blueprint.tile_rows <= kFewRows && b_.blueprint.unroll * b_.blueprint.tile_vectors < kBusy;
   }
 
   /// Tiles of one height. The last one repeats the last row where rows are missing.
