@@ -10,23 +10,36 @@ ValueScope depth_scope(ContractionBuilder& b) {
   return scope;
 }
 
-/// Panels by whole vectors: the right side has unit stride along the columns.
-Block pack_vectors(ContractionBuilder& b, int packed, const Operand& column, const Operand& panel,
-                   const std::vector<Operand>& unit) {
+/// Panels that are copied by whole vectors.
+struct WholePanels {
+  Operand first;  ///< column
+  Operand count;  ///< of panels
+  std::vector<Operand> unit;
+};
+
+/// Panels by whole vectors: the right side has unit stride along the columns. A few next to each other are copied
+/// together, so that each row of the depth is read in a piece of several lines: with each row another page begins.
+Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels) {
+  constexpr int64_t kTogether = 4;
+  const std::string group = b.local("panel_group"), p = b.local("panel_together"), at = b.local("panel_column");
+  const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(b.panel_columns());
   ValueScope scope = depth_scope(b);
-  for (const Operand& s : unit) scope.unit.insert(canonical(s));
-  Block body;
+  for (const Operand& s : panels.unit) scope.unit.insert(canonical(s));
+  Block body{s_let(at, panels.first + v_var(p) * v_int(b.panel_columns()))};
   for (int j = 0; j < b.blueprint.tile_vectors; ++j) {
-    bind_collapsed(b.c.columns, column + v_int(j * b.lanes()), scope);
+    bind_collapsed(b.c.columns, v_var(at) + v_int(j * b.lanes()), scope);
     scope.vector_var = b.c.columns.back().name;
     scope.lanes = b.lanes();
     const auto value = lower_lanes(b.c.right, scope);
     b.possible = b.possible && value.has_value();
     if (!value) return {};
-    const Operand to = panel + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_int(j * b.lanes());
+    const Operand to = start + flat_index(b, b.c.depth, scope) * v_int(b.panel_columns()) + v_int(j * b.lanes());
     body.push_back(s_store(packed, to, v_cast(*value, b.c.accumulator)));
   }
-  return loops_over(b, b.c.depth, std::move(body));
+  const Operand from = v_var(group) * v_int(kTogether);
+  Block together{s_for(p, from, smaller(from + v_int(kTogether), panels.count), 1, std::move(body))};
+  return {s_for(group, v_int(0), ceil_div(panels.count, kTogether), 1, loops_over(b, b.c.depth, std::move(together)),
+                LoopKind::Parallel)};
 }
 
 /// Panels element by element, the columns past `count` filled with 0. All columns of a line of the depth come before
@@ -196,33 +209,34 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
   const std::string p = b.local("panel"), column = b.local("column"), width = b.local("width");
   const int64_t columns = b.panel_columns();
   const Operand start = v_var(p) * b.extent_of(b.c.depth) * v_int(columns);
-  Block slow = pack_elements(b, packed, v_var(column), start, v_var(width));
-  const Operand whole = v_apply(ScalarOp::Eq, {v_var(width), v_int(columns)});
+  Block out, fill = pack_elements(b, packed, v_var(column), start, v_var(width));
   if (Block turned = pack_turned(b, packed, v_var(column), start); !turned.empty()) {
-    Block choice{s_if(whole, std::move(turned), std::move(slow))};
-    slow = std::move(choice);
+    const Operand whole = v_apply(ScalarOp::Eq, {v_var(width), v_int(columns)});
+    Block choice{s_if(whole, std::move(turned), std::move(fill))};
+    fill = std::move(choice);
   }
-  Block fill;
+  Operand from = v_int(0);
   if (may_be_unit(b)) {
+    const std::string whole = b.local("whole_panels");
     const std::vector<Operand> steps = open_steps(b.c.right, b.c.columns.back().name, [&] {
       ValueScope scope = depth_scope(b);
       for (const LoopVar& v : b.c.columns) scope.vars[v.name] = v_var(v.name);
       return scope;
     }());
-    const Operand unit = all_unit(steps);
-    const Operand fast = unit ? v_apply(ScalarOp::And, {whole, unit}) : whole;
-    fill.push_back(s_if(fast, pack_vectors(b, packed, v_var(column), start, steps), std::move(slow)));
-  } else {
-    fill = std::move(slow);
+    const Operand unit = all_unit(steps), fast = !unit ? full : full ? v_apply(ScalarOp::And, {full, unit}) : unit;
+    from = v_var(whole);
+    out.push_back(s_let(
+        whole, fast ? v_select(fast, floor_div(count, v_int(columns)), v_int(0)) : floor_div(count, v_int(columns))));
+    append(out, pack_vectors(b, packed, {first, from, steps}));
   }
   Block body{s_let(column, first + v_var(p) * v_int(columns)),
              s_count(width, smaller(count - v_var(p) * v_int(columns), v_int(columns)))};
   if (full)
     body.push_back(
         s_if(v_apply(ScalarOp::Or, {full, v_apply(ScalarOp::Lt, {v_var(width), v_int(columns)})}), std::move(fill)));
-  else
-    for (Stmt& s : fill) body.push_back(std::move(s));
-  return {s_for(p, v_int(0), ceil_div(count, columns), 1, std::move(body), LoopKind::Parallel)};
+  else append(body, std::move(fill));
+  out.push_back(s_for(p, from, ceil_div(count, columns), 1, std::move(body), LoopKind::Parallel));
+  return out;
 }
 
 }  // namespace tenon

@@ -79,6 +79,22 @@ TEST_CASE("library bodies: products with few rows or columns are not computed in
   CHECK(contains(always, "by loops"));
 }
 
+TEST_CASE("library bodies: a long matrix is read by blocks of rows for one row, and packed a few panels at a time") {
+  const std::string nest = nest_of("gemm", "x86-64-v3");
+  INFO(nest);
+  CHECK(contains(nest, "and(ge(K, 32), ge(N, 64))"));
+  CHECK(contains(nest, "for n_strip = 0 .. "));
+  CHECK(contains(nest, "for panel_together = mul(panel_group, 4) .. min(add(mul(panel_group, 4), 4), whole_panels)"));
+}
+
+TEST_CASE("library bodies: rows left over take small tiles only where these keep the multipliers busy") {
+  const std::string few = nest_of("gemm", "x86-64-v3"), many = nest_of("gemm", "x86-64-v4");
+  CHECK(contains(few, "tile_6x2"));
+  CHECK_FALSE(contains(few, "tile_2x2"));
+  CHECK(contains(many, "tile_8x2"));
+  CHECK(contains(many, "tile_4x2"));
+}
+
 TEST_CASE("library bodies: rows that are added up are read in long pieces, what is left in half as long ones") {
   const std::string nest = nest_of("sum", "x86-64-v4", DType::I16);
   INFO(nest);
