@@ -304,14 +304,15 @@ static void typed_axes(void)
     const int64_t one[1] = {1}, zero[1] = {0}, minus[1] = {-1};
     tn_sum_attrs s;
     float z[2];
+    static unsigned char room[1 << 16];
     tn_sum_defaults(&s);
     s.axes.count = 1;
     s.axes.values = one;
-    EXPECT(tn_sum_f32(&rows, &s, x, z, NULL, 0) == 0 && z[0] == 9 && z[1] == 12, z[0]);
+    EXPECT(tn_sum_f32(&rows, &s, x, z, room, sizeof room) == 0 && z[0] == 9 && z[1] == 12, z[0]);
     s.axes.values = minus;
-    EXPECT(tn_sum_f32(&rows, &s, x, z, NULL, 0) == 0, z[0]);
+    EXPECT(tn_sum_f32(&rows, &s, x, z, room, sizeof room) == 0, z[0]);
     s.axes.values = zero;
-    EXPECT(tn_sum_f32(&rows, &s, x, z, NULL, 0) == TN_E_ATTR, z[0]);
+    EXPECT(tn_sum_f32(&rows, &s, x, z, room, sizeof room) == TN_E_ATTR, z[0]);
 }
 
 /* Numbers near the ends of the range: what is on the way to a result inside of the range stays inside. */
