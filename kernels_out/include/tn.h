@@ -170,7 +170,7 @@ int tn_add_f32(const tn_add_dims *dims, const float *A, const float *B, float *Y
     size_t workspace_bytes);
 size_t tn_add_f32_workspace(const tn_add_dims *dims);
 
-/* gather: slices of X along an axis, at the places that Ix names
+/* gather: slices of X along an axis at the indices Ix
    (X [*P, D@axis, *Q], Ix [*J]) -> Y [*P, *J, *Q] */
 typedef struct {
     tn_dims P;
