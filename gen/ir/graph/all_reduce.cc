@@ -1,4 +1,4 @@
-// Puts a node behind each value that processes exchange.
+// Inserts an all-reduce node after each value that processes exchange.
 #include "ir/graph/all_reduce.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Exchange {
   }
 
   Graph run() {
-    // What the network replaces is read by nobody but the next step; the loss by nobody at all.
+    // Only the next step reads the states that the network replaces, and no node reads the loss.
     reduce_outputs(graph_.outputs.front());
     for (const StatePair& s : std::vector<StatePair>(graph_.state)) {
       if (s.gradient != kNoValue) reduce(s.gradient);
@@ -31,7 +31,7 @@ class Exchange {
  private:
   Value& value(ValueId v) { return graph_.values[static_cast<size_t>(v)]; }
 
-  /// The node behind which a value is known; nothing for an input or a constant, which all processes have alike.
+  /// The node after which a value is known; empty for inputs and constants, which are the same in all processes.
   std::optional<size_t> maker(ValueId v) const {
     std::optional<size_t> at;
     const auto makes = [&](const Region& r) {
@@ -94,7 +94,7 @@ class Exchange {
     if (const auto mean = mean_of(v)) replace_outputs(v, *mean);
   }
 
-  /// Everything behind it reads the mean: the optimizer.
+  /// All later nodes, those of the optimizer, read the mean.
   void reduce(ValueId v) {
     const auto mean = mean_of(v);
     if (!mean) return;

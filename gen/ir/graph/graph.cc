@@ -14,7 +14,7 @@ namespace {
 struct AttrText {
   std::string operator()(bool v) const { return v ? "true" : "false"; }
   std::string operator()(int64_t v) const { return fmt::format("{}", v); }
-  // A real number is told from a whole one by its point.
+  // The decimal point distinguishes a real number from an integer.
   std::string operator()(double v) const {
     const std::string text = fmt::format("{}", v);
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;

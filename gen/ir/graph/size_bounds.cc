@@ -9,7 +9,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// Beyond it a bound says nothing; sums and products of two such numbers stay within 128 bits.
+// Larger bounds are treated as unknown; sums and products of two values within this limit fit in 128 bits.
 constexpr int64_t kWide = int64_t{1} << 62;
 
 int64_t clamped(Wide v) { return static_cast<int64_t>(std::clamp<Wide>(v, -kWide, kWide)); }
@@ -132,7 +132,7 @@ class Ways {
 
 constexpr int64_t kFewValues = 4096;
 
-/// Over all values of the sizes from `next` on; nothing where one of them gives no number.
+/// The maximum over all values of the sizes from `next` on; empty if the expression has no value for one of them.
 std::optional<int64_t> maximum_of_all(const SizeExpr& size, const std::vector<GraphSize>& open, size_t next,
                                       SizeValues& values) {
   if (next == open.size()) return evaluate(size, values);

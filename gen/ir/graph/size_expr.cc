@@ -119,7 +119,7 @@ SizeExpr from_sum(Sum sum) {
   return node(SizeExpr::Kind::add, std::move(terms));
 }
 
-// `term` divided by the product of `divisor`'s atoms; nothing where one of them does not occur in it.
+// `term` divided by the product of `divisor`'s atoms; empty if one of them does not occur in it.
 std::optional<Term> without_atoms(Term term, const Atoms& divisor) {
   for (const SizeExpr& d : divisor) {
     auto it = std::find(term.atoms.begin(), term.atoms.end(), d);
@@ -165,7 +165,7 @@ bool is_lower(const Term& a, const Term& b) {
   return false;
 }
 
-// The sum that `divisor` times makes `rest`, by long division; nothing where there is none.
+// The exact quotient `rest` / `divisor`, by long division; empty if there is a remainder.
 std::optional<Sum> exact_quotient(Sum rest, const Sum& divisor) {
   constexpr int kMostTerms = 64;
   constexpr int64_t kMostCoefficient = int64_t{1} << 31;  // products of two of them are far from saturated

@@ -1,4 +1,4 @@
-// Leaves out of a graph what none of its outputs needs.
+// Removes everything from a graph that its outputs do not need.
 #include "ir/graph/without_unused.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::vector<SizeExpr> extents_of(const AttrValue& value) {
   return list ? *list : std::vector<SizeExpr>{};
 }
 
-/// Nodes that write sizes: the first that name them, since nobody else knows these before.
+/// The node that writes each size: the first one that names it, because the size is unknown before that node.
 std::map<std::string, const Node*> writers_of(const Graph& graph) {
   std::map<std::string, const Node*> writers;
   for (const GraphSize& s : graph.sizes)
@@ -54,7 +54,7 @@ class Need {
   bool node(const Node& n) const {
     return std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId id) { return value(id); });
   }
-  /// Sizes that nobody writes any more.
+  /// Sizes that no remaining node writes.
   std::set<std::string> lost_sizes() const {
     std::set<std::string> lost;
     for (const auto& [name, writer] : writers_)
@@ -106,7 +106,7 @@ class Need {
   bool changed_ = false;
 };
 
-/// Regions without what nobody needs; where each one stands afterwards.
+/// Removes unused regions; returns the new id of each region.
 std::vector<RegionId> drop_regions(Graph& graph, const Need& need) {
   std::vector<Region> kept;
   std::vector<RegionId> map;

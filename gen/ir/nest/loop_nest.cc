@@ -60,8 +60,7 @@ Operand filled_with(const Operand& v) {
   return c ? v_int(*c) : nullptr;
 }
 
-/// Ramps of i64 moved by what is the same in all lanes: the bases are moved instead. Null where args are no such sum or
-/// difference.
+/// The sum or difference of a ramp of i64 and a splat: a ramp with another base. Null for other arguments.
 Operand moved_ramp(ScalarOp op, const Few<Operand>& args) {
   if (args.size() != 2 || args[0]->type.dtype != DType::I64 || args[0]->type.lanes == 1 ||
       (op != ScalarOp::Add && op != ScalarOp::Sub))

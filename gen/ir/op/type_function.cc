@@ -56,7 +56,7 @@ constexpr std::pair<std::string_view, Row> kFunctions[] = {{"complex", complex_t
                                                            {"signed", signed_type},
                                                            {"wide", wide_type}};
 
-/// `f(x)` as f and x; nothing for a word without parentheses.
+/// Splits `f(x)` into f and x; empty for a word without parentheses.
 std::optional<std::pair<std::string_view, std::string_view>> parts_of(std::string_view word) {
   const size_t open = word.find('(');
   if (open == std::string_view::npos || !word.ends_with(')')) return std::nullopt;
