@@ -19,7 +19,7 @@ constexpr std::string_view kKeywordsOfCpp =
     "const_cast consteval constinit decltype delete dynamic_cast explicit export friend mutable namespace new "
     "noexcept not not_eq operator or or_eq private protected public reinterpret_cast requires static_cast "
     "template this throw try typeid typename using virtual wchar_t xor xor_eq";
-/// Macros of the headers of C that are no family of the table below.
+/// Macros of the standard C headers that belong to no family of the table below.
 constexpr std::string_view kStandardMacros =
     "BUFSIZ CHAR_BIT CLOCKS_PER_SEC EOF EXIT_FAILURE EXIT_SUCCESS FILENAME_MAX FOPEN_MAX FLT_EVAL_METHOD "
     "FLT_RADIX FLT_ROUNDS HUGE_VAL HUGE_VALF HUGE_VALL I INFINITY L_tmpnam MAXFLOAT MB_CUR_MAX MB_LEN_MAX NAN "
@@ -65,7 +65,7 @@ constexpr std::string_view kOfFunctions =
 /// Kernels of a model before the name of a level.
 constexpr std::string_view kOfSteps = "run";
 
-/// Macros by their first and last letters; an empty end stands for any.
+/// Families of macros, by prefix and suffix; an empty suffix matches any name.
 struct Family {
   std::string_view begin, end;
 };
@@ -169,7 +169,7 @@ std::string CNames::cleaned(const std::string& original) {
     else if (!name.empty() && name.back() != '_') name += '_';
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
-  // Compilers need only tell names of 63 characters apart, and long ones are no help to a reader.
+  // Compilers need to distinguish only the first 63 characters, and long names do not help a reader.
   constexpr size_t longest = 48;
   if (name.size() > longest) name = name.substr(name.size() - longest);
   if (name.empty()) return "t";

@@ -8,7 +8,7 @@
 namespace tenon {
 namespace {
 
-/// Make takes `name=value` behind the colon for a variable of the target, unless another name comes first.
+/// Make reads `name=value` after the colon as a target-specific variable, unless another name precedes it.
 bool has_equals_sign(const std::string& name) { return name.find('=') != std::string::npos; }
 
 }  // namespace

@@ -111,7 +111,7 @@ std::size_t to_code_point(std::string_view line, std::size_t at) {
   return at;
 }
 
-/// A message in which words that are no words, such as a name of a megabyte, end in "…".
+/// The message with overlong words, such as a name of one megabyte, cut off with "…".
 std::string shortened(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -125,7 +125,7 @@ std::string shortened(std::string_view text) {
   return out;
 }
 
-/// The source line and the caret under its place; tabs stay tabs so that the caret stands right.
+/// The source line with a caret under the span; tabs are kept so that the caret is aligned.
 std::string excerpt(const SourceSpan& span) {
   std::string_view line = span.file->line(span.line());
   std::string under;
@@ -134,7 +134,7 @@ std::string excerpt(const SourceSpan& span) {
     const std::size_t from = to_code_point(line, lead > kWindow ? lead - kWindow : 0);
     const std::size_t to = to_code_point(line, std::min(line.size(), lead + kWindow));
     line = line.substr(from, to - from);
-    lead = std::min(lead > from ? lead - from : 0, line.size());  // bytes that are no UTF-8 may move the window past it
+    lead = std::min(lead > from ? lead - from : 0, line.size());  // invalid UTF-8 may move the window past it
   }
   for (std::size_t i = 0; i < lead; ++i) {
     if ((static_cast<unsigned char>(line[i]) & 0xC0u) != 0x80u) under += line[i] == '\t' ? '\t' : ' ';

@@ -16,7 +16,7 @@ constexpr std::string_view kOutput = ",\n  \"output\": \"", kFiles = "\",\n  \"f
                            kPath = "    {\"path\": \"", kHash = "\", \"hash\": \"",
                            kOwnHash = "  \"manifest_hash\": \"";
 
-/// What is between `from` and the next `end`, and `from` moved behind it; empty at the end of the text.
+/// Removes and returns the text up to the next `end`, and removes `end` too; empty if `end` does not occur.
 std::string_view taken_until(std::string_view& text, std::string_view end) {
   const size_t at = text.find(end);
   if (at == std::string_view::npos) return {};

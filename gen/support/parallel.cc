@@ -1,4 +1,4 @@
-// One worker a processor; each takes the next index that nobody has taken.
+// One worker per processor; each takes the next free index.
 #include "support/parallel.h"
 
 #include <algorithm>

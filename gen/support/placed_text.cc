@@ -39,7 +39,7 @@ class Aligner {
     if (at_ >= raw_.size()) return place(value_.size() - offsets_.size());
     const char here = raw_[at_];
     if (quote_ == '"' && here == '\\') return escape();
-    if (quote_ == '\'' && here == '\'') {  // '' stands for one quote
+    if (quote_ == '\'' && here == '\'') {  // '' is an escaped quote
       place(1);
       at_ += 2;
       return;
@@ -60,7 +60,7 @@ class Aligner {
   void escape() {
     const char kind = at_ + 1 < raw_.size() ? raw_[at_ + 1] : '\0';
     const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
-    if (kind == '\n' || kind == '\r') {  // an escaped line end stands for nothing
+    if (kind == '\n' || kind == '\r') {  // an escaped line break is removed
       at_ += kind == '\r' ? 3 : 2;
       while (at_ < raw_.size() && (raw_[at_] == ' ' || raw_[at_] == '\t')) ++at_;
       return;
@@ -92,7 +92,7 @@ SourceSpan PlacedText::span(std::size_t begin, std::size_t end) const {
   return {file, from, std::max<std::size_t>(from, offsets[std::min(end - 1, last)] + 1u)};
 }
 
-/// Whether the value stands in the file byte by byte. `|` and quotes never begin such a value.
+/// Whether the value is in the file byte for byte. Such a value never begins with `|` or a quote.
 static bool is_as_written(const YamlNode& scalar) {
   const std::string& raw = scalar.span.file->text();
   return !scalar.quoted && raw.compare(scalar.span.begin, scalar.text.size(), scalar.text) == 0;

@@ -72,7 +72,7 @@ bool fits(HoleType type, std::string_view value) {
   TENON_UNREACHABLE("hole type");
 }
 
-// Appends `block`, each line that is not empty behind `indentation`, with a newline after the last one.
+// Appends `block` with each nonempty line indented by `indentation`, and a newline after the last line.
 void append_block(std::string& out, std::string_view block, std::string_view indentation) {
   while (!block.empty()) {
     const size_t end = std::min(block.find('\n'), block.size());

@@ -52,8 +52,7 @@ class Events : public YAML::EventHandler {
   std::size_t skipped_;
 };
 
-/// Refuses text that is not UTF-8, and control characters (one of which the YAML library takes for the end of the
-/// file).
+/// Rejects text that is not UTF-8, and control characters (the YAML library reads one of them as the end of file).
 bool clean_text(const SourceFileRef& file, Diagnostics& diagnostics) {
   const std::size_t bad = first_invalid_utf8(file->text());
   if (bad < file->text().size()) {

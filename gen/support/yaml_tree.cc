@@ -154,7 +154,7 @@ void YamlTree::add_entry(Open& map, YamlNode key, YamlNode value) {
                                 : "remove or rename one of the two"});
   } else {
     if (value.is_null() && !is_spelled(value))
-      value.span = key.span;  // the library's place is behind it, often in the next line
+      value.span = key.span;  // the library's position is after it, often in the next line
     map.node.entries.push_back({std::move(key), std::move(value)});
   }
 }
