@@ -1,4 +1,4 @@
-// Cuts a body between its calls, behind what finds extents, and where checks need what statements make.
+// Splits a body between its calls, after statements that find extents, and where checks depend on statements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -129,7 +129,7 @@ class PartCutter {
     after_.insert(after_.begin(), after.begin(), after.end());
   }
 
-  /// An output that is written before the last check is made elsewhere and copied when nothing can fail any more.
+  /// An output that is written before the last check is computed in a temporary and copied after the last check.
   void store_late() {
     const size_t last = after_.empty() ? 0 : *std::max_element(after_.begin(), after_.end());
     std::set<int> early;

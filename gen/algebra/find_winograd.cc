@@ -23,7 +23,7 @@ void factors_of(const Expr& e, std::vector<const Read*>& out) {
   else out.push_back(std::get_if<Read>(&e->node));
 }
 
-/// The reads that a product consists of; nothing where it has other factors, or another number of them.
+/// The reads that a product consists of; empty if it has other factors or a different number of factors.
 std::optional<std::vector<const Read*>> reads_of(const Expr& e, size_t count) {
   std::vector<const Read*> out;
   factors_of(e, out);

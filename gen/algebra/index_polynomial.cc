@@ -64,7 +64,7 @@ std::optional<Syntax> value_at(const Statement& definition, const Syntax& read) 
 }  // namespace
 
 /// An element of a list attribute, of an input whose type bounds it, or of an intermediate of integers; other data
-/// says nothing.
+/// has no known bounds.
 std::optional<Polynomial> IndexBounds::element(const Syntax& s) {
   if (context_.lists.count(s.text) != 0) return list_element(s);
   if (const auto range = context_.ranges.find(s.text); range != context_.ranges.end())

@@ -59,7 +59,7 @@ class Numbers {
   std::vector<QuantityName> names_;
 };
 
-/// a·b; nothing where that leaves 62 bits.
+/// Stores a·b in `out`; false if it exceeds 62 bits.
 bool multiply(std::int64_t a, std::int64_t b, std::int64_t& out) {
   return !__builtin_mul_overflow(a, b, &out) && !too_large(out);
 }
@@ -126,7 +126,7 @@ class Search {
       cut_ = false;
       seen_.clear();
       if (step(goal, depth)) return true;
-      if (!cut_) return false;  // nothing lies deeper
+      if (!cut_) return false;  // the search was exhaustive
     }
     return false;
   }
@@ -192,8 +192,7 @@ class Search {
     return true;
   }
 
-  /// The term that stands most in the way: of the highest degree. A constant comes last, as every other step may change
-  /// it.
+  /// The obstructing term of the highest degree. A constant comes last, because eliminating any other may change it.
   const Term* worst(const Sum& goal) const {
     const Term* found = nullptr;
     for (const Term& term : goal.terms) {

@@ -128,7 +128,7 @@ class Body {
     return found;
   }
 
-  /// By how much it changes from one iteration to the next; nothing where that is not a constant.
+  /// The change of `v` from one iteration to the next; empty if it is not a constant.
   std::optional<int64_t> slope(const Operand& v) {
     if (const auto* name = std::get_if<VVar>(&v->node)) {
       if (name->name == loop_.var) return loop_.step;

@@ -17,7 +17,7 @@ void add_term(LinearForm& form, const Expr& atom, int64_t factor) {
   if (factor != 0) form.terms.emplace_back(atom, factor);
 }
 
-/// A constant near the end of the type stays an atom, of which nothing is known: sums with it would leave the type.
+/// A constant near the limit of the type stays an opaque atom: sums with it would overflow.
 void add_constant(LinearForm& form, const Expr& e, int64_t c, int64_t factor) {
   constexpr int64_t kMost = int64_t{1} << 61;
   int64_t product = 0, sum = 0;
@@ -46,7 +46,7 @@ void collect(const Expr& e, int64_t factor, LinearForm& out) {
   }
 }
 
-/// The least or the maximum value of a type; nothing where a factor could take it out of 64 bits.
+/// The minimum or maximum value of a type; empty if a product with it could overflow 64 bits.
 std::optional<int64_t> end_of_type(DType type, bool least) {
   if (type == DType::Bool) return least ? 0 : 1;
   if (is_unsigned_int(type) && least) return 0;
@@ -138,7 +138,7 @@ Expr to_expr(const LinearForm& form) {
 }
 
 bool proves_not_negative(LinearForm form, const Ranges& ranges) {
-  // Variables are replaced first, sizes last: the extent that stands for a variable often cancels against a size, or
+  // Variables are replaced first, sizes last: the extent that replaces a variable often cancels against a size, or
   // against a minimum of some.
   for (int round = 0; round < 24; ++round) {
     if (form.terms.empty()) return form.constant >= 0;

@@ -75,7 +75,7 @@ bool all_closed(const std::vector<OpenEnds>& ends) {
   return std::none_of(ends.begin(), ends.end(), [](const OpenEnds& e) { return e.low || e.high; });
 }
 
-/// The read with a fill that a choice stands for; null where it is something else.
+/// The read with a fill that a select is equivalent to; null if there is none.
 Expr filled_read(const Kernel& kernel, const Expr& e, const std::vector<LoopVar>& vars) {
   const auto* choice = std::get_if<Select>(&e->node);
   const auto* r = choice ? std::get_if<Read>(&choice->yes->node) : nullptr;

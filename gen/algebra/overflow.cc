@@ -92,7 +92,7 @@ class Exact {
   }
 };
 
-/// Between which ends numbers lie that are computed with.
+/// The ranges of the intermediate values of an expression.
 class Ranged {
  public:
   bool wraps = false;

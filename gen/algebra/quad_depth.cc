@@ -23,7 +23,7 @@ bool slides_by_one(const Kernel& kernel, const Contraction& c, const Read& read,
   return form && constant_value(form->coefficient(v.name)) == 1 && constant_value(v.extent).value_or(0) > 1;
 }
 
-/// Whether a constant right side has words of four behind those of two.
+/// Whether a constant right side stores groups of four after its pairs.
 bool has_quads(const Kernel& kernel, const Read& read, const Contraction& c, int64_t quad_rows) {
   const Tensor& t = kernel.tensors[static_cast<size_t>(read.tensor)];
   const Read* pairs = nullptr;

@@ -82,7 +82,7 @@ class Simplifier {
       case ScalarOp::Mul: exact = x * y; break;
       default: return e;
     }
-    // a double holds sums and products of two floats well enough for a second rounding to change nothing
+    // double precision is large enough that rounding the result again gives the correctly rounded float
     const double rounded = e->type == DType::F32 ? static_cast<double>(static_cast<float>(exact)) : exact;
     return std::isfinite(rounded) && !(rounded == 0.0 && std::signbit(rounded)) ? constant_float(rounded, e->type) : e;
   }
@@ -187,7 +187,7 @@ class Simplifier {
       default: return e;
     }
   }
-  // Elements of tensors wrap where they leave 64 bits; linear forms know nothing of that.
+  // Elements of tensors wrap on overflow of 64 bits, which linear forms do not model.
   bool at_most(const Expr& x, const Expr& y) const { return proves_le(x, y, ranges_) && !may_wrap(x) && !may_wrap(y); }
   bool below(const Expr& x, const Expr& y) const { return proves_lt(x, y, ranges_) && !may_wrap(x) && !may_wrap(y); }
   bool from_0_below(const Expr& x, const Expr& y) const {
