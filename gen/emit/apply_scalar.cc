@@ -94,15 +94,14 @@ bool compares(ScalarOp op) {
   }
 }
 
-/// Sums, products and comparisons of indices: plain wherever they stand, because indices do not overflow.
+/// Sums, products and comparisons of indices: always plain operators, because indices do not overflow.
 bool of_indices(const Emitter& e, const VApply& n) {
   const bool sums = n.op == ScalarOp::Add || n.op == ScalarOp::Sub || n.op == ScalarOp::Mul || n.op == ScalarOp::Neg;
   return (sums || compares(n.op)) &&
          std::all_of(n.args.begin(), n.args.end(), [&](const Operand& x) { return e.is_index(x, false); });
 }
 
-/// What is left of a sum or product of indices where one side is known to add or to multiply nothing; null where both
-/// count.
+/// Folds x+0, x-0, x*1 and x*0 on indices; null if none of them applies.
 Operand left_of(const Emitter& e, const VApply& n) {
   if (n.op != ScalarOp::Add && n.op != ScalarOp::Sub && n.op != ScalarOp::Mul) return nullptr;
   const int64_t idle = n.op == ScalarOp::Mul ? 1 : 0;

@@ -13,7 +13,7 @@ std::string_view vector_operator(ScalarOp op) {
   return op == ScalarOp::And ? "&" : op == ScalarOp::Or ? "|" : c_operator(op);
 }
 
-/// An operand of an operator between vectors: a splat of floats may stand as the scalar, C makes the vector.
+/// An operand of a vector operator: a splat of floats may be written as the scalar, which C broadcasts.
 CExpr side(Emitter& e, const Operand& v, bool scalar_allowed) {
   if (scalar_allowed && (v->type.dtype == DType::F32 || v->type.dtype == DType::F64)) {
     if (const auto* c = std::get_if<VConst>(&v->node)) return literal(e, *c, {v->type.dtype, 1, 0});

@@ -22,7 +22,7 @@ constexpr ScalarPieceRow kComplexRows[] = {
   if ($(isinf:f64)(n)) return $(div_inf)(a, b);
   return ($T){(float)((p * x + q * y) / n), (float)((q * x - p * y) / n)};
 )"},
-    // Smith's method on numbers whose larger parts are about 1, so that nothing on the way leaves the range.
+    // Smith's method on operands scaled so that their larger parts are about 1: no intermediate result overflows.
     {"div", "z", "$T", "$T a, $T b", R"(  const double s = $(one_over:f64)($(larger)(b));
   const double t = $(one_over:f64)($(larger)(a));
   const double x = b.re * s;

@@ -14,7 +14,7 @@ FunctionBuilder::FunctionBuilder(FunctionBuilder& around, const SFor& of)
   e.share = [this](const SFor& inner) { return shared(inner); };
 }
 
-/// The names that the loop reads: constants stand where they are read, others travel.
+/// The names that the loop reads: constants are substituted, all others are passed as parameters.
 std::vector<FunctionBuilder::Captured> FunctionBuilder::capture() {
   NestSurvey used;
   used.add_loop(*loop);

@@ -100,7 +100,7 @@ CFunction emit_workspace_function(const LoopNest& nest, const Isa& isa, const Em
 
 std::optional<int64_t> constant_workspace_bytes(const LoopNest& nest, FunctionStyle style) {
   if (style == FunctionStyle::Library && has_workspace(nest, true))
-    return std::nullopt;  // as many as there are workers
+    return std::nullopt;  // depends on the number of workers
   if (!has_workspace(nest)) return 0;
   const Isa none{};
   const EmitOptions options;

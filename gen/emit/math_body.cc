@@ -84,7 +84,7 @@ class Inliner {
 
   using Names = std::map<std::string, Operand>;
 
-  /// Steps of the function behind `out`; its results.
+  /// Appends the steps of the function to `out`; returns its results.
   std::vector<Operand> splice(const MathFunction& f, std::vector<Operand> args, Block& out) {
     Names names;
     const std::set<std::string> outer = std::exchange(wanted_, names_read(f));
@@ -100,7 +100,7 @@ class Inliner {
   void reserve(const std::string& name) { used_.insert(name); }
 
  private:
-  /// The operand itself where repeating it costs nothing, else a let of it.
+  /// The operand itself if repeating it is free, otherwise a let of it.
   Operand keep(const std::string& name, Operand v, Block& out) {
     const bool free = std::holds_alternative<VVar>(v->node) || std::holds_alternative<VConst>(v->node);
     return free ? v : let(name, std::move(v), out);

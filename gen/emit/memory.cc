@@ -97,7 +97,7 @@ CExpr as_value(Emitter& e, const OperandType& t, CExpr moved_value) {
   return c_cast(e.c_type(t), differs);
 }
 
-/// All lanes, or as many as `active` says.
+/// Whether `active` selects fewer than all lanes, or possibly so.
 bool partial(Emitter& e, const Operand& active, int lanes) { return active && e.known(active) != lanes; }
 
 }  // namespace

@@ -46,7 +46,7 @@ Level level_of(std::string_view op) {
 
 bool is_arithmetic(Level l) { return l == Additive || l == Multiplicative; }
 
-/// What an operand inside a binary operator must reach to stand without parentheses. Mixed bit, shift and logical
+/// The lowest precedence of an operand of a binary operator that needs no parentheses. Mixed bit, shift and logical
 /// operators get parentheses that the grammar does not need: readers (and -Wparentheses) want them.
 Level needed(Level outer, bool right) {
   if (is_arithmetic(outer)) return right ? static_cast<Level>(outer + 1) : outer;

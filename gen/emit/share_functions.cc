@@ -1,4 +1,4 @@
-// Texts without numbers tell which functions are alike; a number that not all of them have becomes a parameter.
+// Functions are merged if they differ only in their numbers; each number that differs becomes a parameter.
 #include "emit/share_functions.h"
 
 #include <fmt/format.h>
@@ -16,11 +16,11 @@ namespace tenon {
 namespace {
 
 constexpr int64_t kSmall = 16;         ///< loops of fewer turns are unrolled by compilers
-constexpr size_t kMostParameters = 4;  ///< a function that is told more says little
+constexpr size_t kMostParameters = 4;  ///< a function with more parameters is hard to read
 
 using OnNumber = FunctionRef<CExpr(const CExpr&)>;
 
-/// Rewrites the numbers that may differ, in the order in which they stand.
+/// Rewrites the numbers that may differ, in order of occurrence.
 class NumberPass {
  public:
   explicit NumberPass(OnNumber on_number) : on_number_(on_number) {}

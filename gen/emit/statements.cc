@@ -127,7 +127,7 @@ class StatementToC {
     }
   }
 
-  /// Its body stands among the statements around it.
+  /// Splices the body into the enclosing statements.
   void once(const SFor& n) {
     const int64_t i = *e.known(n.begin);
     e.open_scope();
