@@ -12,7 +12,7 @@ namespace {
 
 using Shared = std::shared_ptr<const TensorData>;
 
-/// The region directly inside `outer` in which `inner` lies.
+/// The child region of `outer` that contains `inner`.
 RegionId child_towards(const Graph& graph, RegionId outer, RegionId inner) {
   while (graph.regions[static_cast<size_t>(inner)].parent != outer)
     inner = graph.regions[static_cast<size_t>(inner)].parent;

@@ -427,7 +427,7 @@ void take_bounds(const Kernel& kernel, OracleCall& call) {
 
 namespace {
 
-/// Part by part; what one finds, those behind it know.
+/// Runs the parts in order; later parts know the sizes that earlier ones found.
 OracleStatus run_parts(const Kernel& kernel, OracleCall& call) {
   std::set<size_t> made;
   call.tensors.resize(kernel.tensors.size());

@@ -24,7 +24,7 @@ bool reads_any(const Expr& e) {
   return found;
 }
 
-/// Expressions to line values; nothing where they have a part without a form.
+/// Compiles expressions to line values; empty if a subexpression has no such form.
 class LineCompiler {
  public:
   LineCompiler(const std::vector<LoopVar>& loops, const OracleCall& call, const TensorShapes& shapes)

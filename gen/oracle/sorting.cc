@@ -9,7 +9,7 @@
 namespace tenon {
 namespace {
 
-/// Positions of a row of D elements that lie `step` apart, in order.
+/// The sorted positions of a row of `extent` elements with stride `step`.
 std::vector<int64_t> ordered(const FrameData& f, int64_t first, int64_t step, int64_t extent, bool falling) {
   std::vector<int64_t> order(static_cast<size_t>(extent));
   std::iota(order.begin(), order.end(), 0);

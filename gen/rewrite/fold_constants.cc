@@ -13,7 +13,7 @@ bool of_sizes(const AttrValue& v) {
   return std::holds_alternative<SizeExpr>(v) || std::holds_alternative<std::vector<SizeExpr>>(v);
 }
 
-/// Bytes of a tensor of fixed shape; nothing of any other.
+/// The size in bytes of a tensor of fixed shape; empty for any other.
 std::optional<int64_t> bytes_of_value(const Value& v) {
   std::vector<int64_t> dims;
   for (const SizeExpr& d : v.dims) {
@@ -41,7 +41,7 @@ class Folding {
  private:
   Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
 
-  // What the caller or a region names keeps its node, and random numbers, which read nothing, stay what they are.
+  // Values that the caller or a region names keep their nodes, as do random numbers, whose nodes have no inputs.
   bool worth_it(const Node& n) {
     if (n.region != kTopLevel || n.inputs.empty() || n.gradient) return false;
     int64_t read = 0, made = 0;

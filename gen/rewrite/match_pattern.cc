@@ -116,7 +116,7 @@ class Matcher {
     return true;
   }
 
-  /// Whether nobody else reads what inner nodes make.
+  /// Whether only nodes of the match read the results of inner nodes.
   bool alone(int root) const {
     std::vector<int> members = match_.nodes;
     std::sort(members.begin(), members.end());

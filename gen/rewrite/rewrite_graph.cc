@@ -42,7 +42,7 @@ class Names {
   std::map<std::string, int> next_value_, next_node_;
 };
 
-/// One pass: every node is tried once, nodes that rules make stand aside until the next one.
+/// One pass: every node is tried once; nodes that rules create wait for the next pass.
 class Pass {
  public:
   Pass(Graph& graph, const RuleSet& set, const std::map<std::string, std::vector<size_t>>& by_root,
@@ -212,7 +212,7 @@ class Pass {
       for (Node& n : list) each(n);
   }
 
-  /// The root goes, and inner nodes that nobody reads any more.
+  /// Removes the root and the inner nodes whose results are no longer read.
   void remove(const RuleMatch& match, size_t at) {
     std::vector<int> members = match.nodes;
     std::sort(members.begin(), members.end(), std::greater<>());

@@ -33,7 +33,7 @@ std::optional<AttrValue> literal(const Syntax& s) {
   }
 }
 
-/// The default of an attribute as a node would state it; nothing where there is none, or where its length depends on
+/// The default of an attribute as a node would state it; empty if there is none, or if its length depends on
 /// the operand.
 std::optional<AttrValue> default_of(const AttrDef& a) {
   if (!a.value || a.count == AttrCount::per_dim) return std::nullopt;

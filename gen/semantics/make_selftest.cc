@@ -11,7 +11,7 @@
 namespace tenon {
 namespace {
 
-/// Runs that tell what rounding does to the answers; fewer where they would be more work than that.
+/// Perturbed runs, which measure the effect of rounding on the results; fewer if they would take too long.
 constexpr int most_disturbed_runs = 8;
 
 const Value& value_of(const Graph& graph, ValueId v) { return graph.values[static_cast<size_t>(v)]; }
