@@ -1,4 +1,4 @@
-// Extents of which only run time tells whether one is 1, where operators broadcast.
+// Broadcasting of extents that may or may not be 1 at run time.
 #include <algorithm>
 #include <map>
 

@@ -7,7 +7,7 @@
 namespace tenon {
 namespace {
 
-// Inputs whose elements are moved stand first; those from `first_index` on say where to, and have to be plain numbers.
+// The inputs whose elements are moved come first; those from `first_index` on are indices and must be plain numbers.
 struct MovementRow {
   const char* op;
   size_t first_index;
@@ -194,7 +194,7 @@ std::optional<std::vector<SizeTensor>> combine_sizes(const std::vector<const Siz
   return std::vector<SizeTensor>{std::move(result)};
 }
 
-/// Conditions that run time tells, where there are many, are compared by one operator, not computed one by one.
+/// Many conditions that depend on run-time sizes are computed by one operator rather than one at a time.
 std::optional<std::vector<SizeTensor>> of_use(std::optional<std::vector<SizeTensor>> results) {
   constexpr size_t kFewConditions = 16;
   if (results && (*results)[0].dtype == DType::Bool && (*results)[0].elements.size() > kFewConditions &&

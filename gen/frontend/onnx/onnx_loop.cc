@@ -220,7 +220,7 @@ class LoopNode : public ControlNode {
     return body.keeps(i) || is_list(initial[i]);
   }
 
-  /// The elements that growing sequences get become parts of results, behind those that the node names.
+  /// The elements appended to growing sequences become parts of additional results, after those of the node.
   void take_elements(const std::vector<ValueId>& initial, std::vector<ValueId>& made) const {
     for (const size_t i : grown_) made.push_back(list_of(made[i + 1])[0].get<TensorRef>()->id);
     for (size_t i = 0; i < initial.size(); ++i)
@@ -234,13 +234,13 @@ class LoopNode : public ControlNode {
     return results;
   }
 
-  /// The number of iterations that run time tells, or one without end where memory is planned for a number of our own.
+  /// The number of iterations known at run time, or an unbounded one if memory is planned for a limit of our own.
   ValueId asked_count(const std::optional<SizeExpr>& count, bool parts) {
     if (input(0) != kNoValue && !number(input(0))) return input(0);
     return count || !parts ? kNoValue : builder_.add_numbers(DType::I64, {}, {kUnboundedTrip});
   }
 
-  /// Carries the number of the iterations, behind what the body carries.
+  /// Carries the number of iterations, after the values that the body carries.
   void count_iterations(RegionId loop, GraphBuilder::LoopEnd& end) {
     builder_.carry(loop, builder_.add_numbers(DType::I64, {}, {0}));
     end.next.push_back(builder_.add_numbers(DType::I64, {}, {builder_.counter(loop) + SizeExpr(1)}));

@@ -25,7 +25,7 @@ std::optional<int64_t> dense_bytes(const SparseTensorProto& t, int64_t width) {
   return bytes;
 }
 
-/// The number of the element that entry `i` of the indices says; nothing where there is no such element.
+/// The linear index of the element at entry `i` of the indices; empty if it is out of range.
 std::optional<int64_t> element_number(const SparseTensorProto& t, const TensorData& indices, int64_t i) {
   const bool linear = indices.dims.size() == 1;
   int64_t number = 0, count = 1;

@@ -21,7 +21,7 @@ struct TypeRow {
   int code;
   const char* name;
   std::optional<DType> dtype;
-  Field field;  // where the elements stand when they are not raw; half types as the bits of an int32
+  Field field;  // holds the elements if they are not raw; half types are stored as the bits of an int32
 };
 const TypeRow kTypes[] = {
     {1, "FLOAT", DType::F32, Field::float_data},

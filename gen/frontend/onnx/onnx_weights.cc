@@ -104,7 +104,7 @@ class WeightFinder {
     std::vector<std::string> names;
     for (int k = 0; k < node.input_size(); ++k)
       if (row.inputs.empty() || std::count(row.inputs.begin(), row.inputs.end(), k) > 0) take(node.input(k), names);
-    // A number that a formula multiplies by is no weight.
+    // A scalar factor in a formula is not a weight.
     if (row.kind == WeightRow::Kind::elementwise)
       std::erase_if(names, [&](const std::string& name) { return single_.count(name) > 0; });
     if (names.empty()) return;

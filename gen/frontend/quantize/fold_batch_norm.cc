@@ -37,7 +37,7 @@ std::optional<size_t> channel_axis(const NodeProto& n) {
   return plain ? std::optional<size_t>(int_attribute(n, "transB", 0) != 0 ? 0 : 1) : std::nullopt;
 }
 
-/// Whether the node now does what the normalisation did behind it.
+/// Folds the normalisation that follows the node into its weights; false if that is not possible.
 bool fold(OnnxGraph& graph, NodeProto& n, const Affine& affine) {
   const auto axis = channel_axis(n);
   auto weights = graph.floats(n.input(1));

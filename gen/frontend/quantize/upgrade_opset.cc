@@ -145,7 +145,7 @@ void upgrade_opset(ModelProto& model, OnnxGraph& graph, const std::string& path,
     Upgrade(graph, o.version(), path, diagnostics).run();
     o.set_version(kTarget);
   }
-  constexpr int64_t kIrVersion = 7;  // the first beside opset 13
+  constexpr int64_t kIrVersion = 7;  // the first version with opset 13
   if (model.ir_version() < kIrVersion) model.set_ir_version(kIrVersion);
 }
 

@@ -27,7 +27,7 @@ struct Subscripts {
   }
 };
 
-/// The letters that stand once, in alphabetical order, behind the dims that no letter names.
+/// The letters that occur once, in alphabetical order, after the dims of the ellipsis.
 std::string implied_result(const std::vector<std::string>& operands) {
   std::map<char, int> times;
   bool dots = false;
@@ -96,7 +96,7 @@ class Operands {
   }
 
  private:
-  /// Letters that stand in the operand, each with its extent; letters of several axes are left alone.
+  /// The letters of the operand, each with its extent; letters of several axes are skipped.
   std::map<char, SizeExpr> extents_of(size_t k) const {
     const std::vector<SizeExpr>& dims = builder_.value(tensor_of(tensors_[k], offset_)).dims;
     const std::string& letters = subscripts_.operands[k];

@@ -322,7 +322,7 @@ RecipeValue parts_of(const HostCall& c) {
   return RecipeList{TensorRef{p->whole}, SizeExpr(static_cast<int64_t>(p->axis)), SizeExpr(p->extent), p->dropped};
 }
 
-// What two extents that meet in a broadcast become, where run time tells which of them is 1; none elsewhere.
+// The broadcast of two extents if only run time determines which of them is 1; otherwise none.
 RecipeValue met(const HostCall& c) {
   const auto joint = c.context.builder.joint_extent(c.whole(c.args[0]), c.whole(c.args[1]));
   return joint ? RecipeValue(*joint) : RecipeValue();
@@ -346,13 +346,13 @@ RecipeValue einsum(const HostCall& c) {
   return einsum_of(c.context, c.text(0), RecipeList(c.args.begin() + 1, c.args.end()), c.offset);
 }
 
-// The maximum of what the elements of a tensor may be, none where nothing is known of them.
+// An upper bound of the elements of a tensor; none if unknown.
 RecipeValue upper_bound(const HostCall& c) {
   const std::optional<ValueRange> range = c.context.builder.range(c.tensor(0));
   if (!range || !(std::fabs(range->hi) < 0x1p53)) return {};
   return SizeExpr(static_cast<int64_t>(std::floor(range->hi)));
 }
-// Whether an operator of the graph makes a tensor: it is no input and no constant.
+// Whether an operator of the graph computes the tensor: it is neither an input nor a constant.
 RecipeValue made(const HostCall& c) { return !c.value(0).constant && !c.context.builder.is_input(c.tensor(0)); }
 
 RecipeValue warn(const HostCall& c) {
@@ -367,7 +367,7 @@ RecipeValue require(const HostCall& c) {
   return true;
 }
 
-// Extents that have to be equal; those that run time tells are compared there.
+// Requires two extents to be equal; extents known only at run time are compared there.
 RecipeValue require_equal(const HostCall& c) {
   if (c.context.builder.require_equal(c.whole(c.args[0]), c.whole(c.args[1])) == GraphBuilder::Equality::never)
     c.fail(c.text(2));
@@ -476,7 +476,7 @@ bool call_host_function(RecipeContext& context, const std::string& name, const H
   for (const HostRow& row : kHostRows) {
     if (name != row.name) continue;
     if (!given.keywords.empty() && !row.keywords) return false;
-    // An op of the same name is meant where a tensor stands and the function takes none, or where all that the op needs
+    // The name refers to an op if a tensor is passed and the function takes none, or if everything that the op needs
     // is given.
     const OpSignature* op = has_tensor(given.args) ? context.builder.semantics().find(name) : nullptr;
     if (op && (!takes_tensors(row) || (row.keywords && is_complete(*op, given)))) return false;

@@ -118,7 +118,7 @@ RecipeValue taken_part(RecipeContext& context, const RecipeValue& tensor, int64_
   return call_op(context, {"reshape", {part}, {{"shape", list(dims), offset}}, 1, offset});
 }
 
-/// The extents, of which the first is fixed.
+/// The extents of a tensor whose first extent must be constant.
 std::vector<SizeExpr> fixed_first(RecipeContext& context, const RecipeValue& tensor, size_t offset) {
   std::vector<SizeExpr> dims = context.builder.value(tensor_of(tensor, offset)).dims;
   if (dims.empty() || !dims[0].is_constant())

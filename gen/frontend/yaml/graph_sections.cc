@@ -86,7 +86,7 @@ void GraphSections::read_inputs(const YamlNode& map) {
 void GraphSections::recipe_error(Code code, const PlacedText& outermost, const RecipeError& e) {
   const PlacedText& text = e.inlined.empty() ? outermost : *e.inlined.front().body;
   size_t at = std::min(e.offset, text.text.size());
-  // What is missing at the end belongs behind the last line, not in the one below.
+  // A missing part at the end is reported after the last line, not in the next one.
   const bool missing = at == text.text.size();
   while (missing && at > 0 && text.text[at - 1] == '\n') --at;
   size_t end = at;

@@ -91,7 +91,7 @@ TensorData read_parameter(const ParameterSource& source, const OpSemantics& sema
   TensorData data = parameter_file(source) ? from_file(source) : from_call(source, semantics);
   if (!source.type) return data;
   const std::vector<int64_t> dims = numeric_dims(*source.type);
-  if (data.dtype == DType::U8 && is_small(source.type->dtype)) data.dtype = source.type->dtype;  // codes, one a byte
+  if (data.dtype == DType::U8 && is_small(source.type->dtype)) data.dtype = source.type->dtype;  // one code per byte
   if (data.dtype == source.type->dtype && data.dims == dims) return data;
   throw RecipeError(0,
                     fmt::format("the type stated is {}[{}], but the contents are {}[{}]", name_of(source.type->dtype),

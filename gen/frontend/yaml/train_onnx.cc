@@ -107,7 +107,7 @@ class OnnxTraining : public OnnxExtension, private GraphSections {
     }
   }
 
-  /// The input of the file gets these extents. What the file states for values behind it may no longer hold.
+  /// Gives an input of the file these extents. The file's shapes of later values may no longer be right.
   void change_input(const YamlEntry& e, GraphProto& graph) {
     const auto at =
         std::find_if(graph.input().begin(), graph.input().end(), [&](const auto& v) { return v.name() == e.key.text; });
