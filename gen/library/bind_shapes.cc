@@ -95,7 +95,7 @@ class CallBinder {
     return true;
   }
 
-  /// Lists of one value a dimension: a default stands for all of them.
+  /// Lists of one value per dimension: a scalar default is repeated.
   bool one_per_dim(const std::map<std::string, BoundAttr>& given) {
     for (const AttrDef& a : def_.attrs) {
       const auto pack = scope_.binding.packs.find(a.pack);
@@ -137,7 +137,7 @@ class CallBinder {
     return t;
   }
 
-  /// A size or pack of the inputs that no input has told so far.
+  /// Whether this is a size or pack of the inputs that is not yet bound.
   bool is_open(const std::string& name) const {
     if (scope_.binding.attrs.count(name) || scope_.binding.sizes.count(name) || scope_.binding.packs.count(name))
       return false;
@@ -429,7 +429,7 @@ std::optional<BoundCall> bind_call(const OpCall& call, Diagnostics& diagnostics)
 
 namespace {
 
-/// What a callee takes for granted of extents that only a call of the kernel tells is asked at every call.
+/// Assumptions of a callee about extents that are known only in a call of the kernel are checked at every call.
 void require_equal(const std::vector<std::pair<Expr, Expr>>& pairs, const OpDef& callee, Kernel& kernel) {
   for (const auto& [a, b] : pairs)
     require_sizes(kernel, apply(ScalarOp::Eq, {a, b}), "what " + callee.name + " requires");

@@ -44,7 +44,7 @@ void BodyExpander::note_arguments(const Statement& s, const OpDef& callee, Diagn
   }
 }
 
-/// A result that is given to an output has its extents. What only a call of the kernel tells is asked then.
+/// A result assigned to an output has its extents. Extents known only in a call of the kernel are checked there.
 bool BodyExpander::fits_output(const Word& given, const BoundTensor& made) {
   const auto t = scope_.tensors.find(given.text);
   if (t == scope_.tensors.end() || t->second.tensor < 0) return true;

@@ -29,7 +29,7 @@ bool asks_for_what_is_made(const Kernel& kernel) {
   return std::any_of(kernel.checks.begin(), kernel.checks.end(), [&](const Check& c) { return reads_it(c.holds); });
 }
 
-/// Leaves the extents that the body finds where the call has them told.
+/// Stores the extents that the body finds where the call returns them.
 void tell_extents(const Scope& scope, const BodySteps& steps, Kernel& kernel) {
   for (const LetDef& l : scope.def->lets) {
     if (!l.written) continue;

@@ -97,7 +97,7 @@ std::optional<int64_t> BodyExpander::place_of_axis(const std::string& attr,
   return std::nullopt;
 }
 
-/// An axis that only a call of this op tells, handed on to a callee, is that dim of the kernel's tensors.
+/// An axis known only in a call of this op and passed on to a callee is that dim of the kernel's tensors.
 void BodyExpander::place_axes(const Statement& s, const std::vector<BoundTensor>& inputs,
                               std::map<std::string, BoundAttr>& attrs) const {
   for (const Syntax& arg : s.value.children) {

@@ -80,7 +80,7 @@ bool mentions_arithmetic(const Expr& e, DType d) {
   return found;
 }
 
-/// Whether a template tells the types of this variable apart by more than their size.
+/// Whether a template depends on the types of this variable beyond their size.
 bool frame_computes(const Frame& frame, const OpDef& def, const TypeVar& v) {
   return std::any_of(frame.parameters.begin(), frame.parameters.end(), [&](const FrameParameter& p) {
     const TensorDef* t = p.kind == FrameParameterKind::input ? def.input(p.name) : def.output(p.name);
@@ -91,7 +91,7 @@ bool frame_computes(const Frame& frame, const OpDef& def, const TypeVar& v) {
   });
 }
 
-/// Whether a part calls a template that tells types apart by more than their size, with tensors of the variable's type.
+/// Whether a part calls a template that depends on types beyond their size, with tensors of the variable's type.
 bool computes_in_call(const Kernel& part) {
   if (!part.call) return false;
   const Frame& frame = *part.call->frame;
@@ -135,7 +135,7 @@ std::string kernel_name(const OpDef& def, const Types& types, const std::vector<
   return name;
 }
 
-/// The inputs that a kernel for this call has: those given, and those that numbers or nothing are in for.
+/// The inputs of the kernel for this call: those given, and those that have stand-ins.
 std::vector<bool> read_by_kernel(const LibraryOp& op, bool operands, std::vector<bool> present) {
   for (size_t i = 0; i < present.size(); ++i) present[i] = present[i] || operands || !op.stand_ins[i].empty();
   return present;

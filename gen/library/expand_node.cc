@@ -9,7 +9,7 @@ namespace tenon {
 
 namespace {
 
-/// What the kernel finds itself is no size that it is called with.
+/// Sizes that the kernel finds itself are not parameters.
 void drop_found_sizes(Kernel& kernel) {
   std::erase_if(kernel.sizes, [&](const Size& s) {
     return std::any_of(kernel.found.begin(), kernel.found.end(), [&](const FoundSize& f) { return f.name == s.name; });

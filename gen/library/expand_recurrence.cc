@@ -21,7 +21,7 @@ bool infer_type(const Statement& s, const RecurrenceScope& in) {
   Tensor& t = in.kernel.tensors[static_cast<size_t>(target.tensor)];
   const DType before = t.dtype;
   std::optional<Typed> v = type_of_value(s, in);
-  if (!v) {  // a number does not stand where a condition is asked for
+  if (!v) {  // a number is not allowed where a condition is expected
     t.dtype = DType::Bool;
     target.flexible = false;
     v = type_of_value(s, in);

@@ -47,7 +47,7 @@ Typed ExprBuilder::special(const Syntax& s, bool& known) {
   if (f == "select" && n == 3) return choice(s);
   if (f == "padded" && n == 2) return padded(s);
   if (f == "opt" && n == 2) return optional(s);
-  if (f == "given" && n == 1) return {constant_int(1, DType::Bool), true};  // of lets that a call tells
+  if (f == "given" && n == 1) return {constant_int(1, DType::Bool), true};  // of lets that the call determines
   if (f == "element" && n == 2) return element(s);
   if (f == "elements" && n == 1) return {constant_int(1), true};
   if ((f == "clamp" && n == 3) || ((f == "wrap" || f == "reflect" || f == "mirror") && n == 2)) return guard(s);
@@ -223,7 +223,7 @@ Typed ExprBuilder::scalar_row(const Syntax& s, ScalarOp op) {
   return {apply(op, e), flexible};
 }
 
-/// Element of a list that has one for each tensor of a variadic output; in a library only a call tells it.
+/// Element of a list with one element per tensor of a variadic output; in a library it is known only in a call.
 Typed ExprBuilder::element(const Syntax& s) {
   const std::vector<Typed>& list = scope_.binding.attrs.at(s.children[0].text).elements;
   const auto k = static_cast<size_t>(s.children[1].integer);

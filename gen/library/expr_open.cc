@@ -57,7 +57,7 @@ bool ExprBuilder::is_stated(const Syntax& sub) const {
 }
 
 /// Bare indices of a value whose extents the checks of the definition may not know run over the whole of its dims, or
-/// over a part where that is proved; where only a call tells it, the call is asked.
+/// over a part if that is proved; if it is known only in a call, the call checks it.
 void ExprBuilder::match_open(const Syntax& sub, const std::vector<Expr>& entry) {
   std::vector<Expr> ranges = bare_ranges(sub), extents = entry;
   if (ranges.size() == 1 && extents.size() > 1) {  // a split dim by one index

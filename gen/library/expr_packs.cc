@@ -1,4 +1,4 @@
-// Syntax → typed expression: packs dimension by dimension where only a call tells how many dimensions they have.
+// Syntax → typed expression: packs dimension by dimension if their rank is known only in a call.
 #include <algorithm>
 
 #include "algebra/simplify.h"
@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-/// The first pack that `s` stands for whose rank a call decides, so that its kernel has kMaxRank dims; "" if none.
+/// The first pack of `s` whose rank is known only in a call, so that its kernel has kMaxRank dims; "" if none.
 std::string ExprBuilder::open_pack(const Syntax& s) const {
   const auto is_open = [&](const std::string& pack) {
     const auto p = scope_.binding.packs.find(pack);

@@ -1,4 +1,4 @@
-// Syntax → typed expression: reads that may be outside or absent, and what stands for them.
+// Syntax → typed expression: reads that may be out of bounds or absent, and their fill values.
 #include <cmath>
 
 #include "algebra/simplify.h"

@@ -335,7 +335,7 @@ bool ExprBuilder::lies_within(const Expr& i, const Expr& extent) const {
   return proves_le(constant_int(0), i, ranges) && proves_lt(i, extent, ranges);
 }
 
-/// What to divide by. In an extent of 0 nothing lies, so nothing may be divided by it and any number will do.
+/// A nonzero divisor. An extent of 0 has no elements, so no division by it is executed and any divisor will do.
 Expr ExprBuilder::divisor(const Expr& divisor, const Syntax& place) {
   const auto known = constant_value(divisor);
   if (known && *known != 0) return divisor;

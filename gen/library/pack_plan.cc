@@ -64,7 +64,7 @@ void collect_by_dim(const OpDef& def, const Syntax& s, PackUses& uses) {
   });
 }
 
-/// Lists of sizes that are no pack of a tensor but the range of index variables: `{"*k": K}` with K a let.
+/// Lists of sizes that are not packs of a tensor but ranges of index variables: `{"*k": K}` with K a let.
 void collect_ranges(const OpDef& def, PackUses& uses) {
   for (const IndexRange& r : def.index) {
     if (!r.pack) continue;

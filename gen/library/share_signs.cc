@@ -6,7 +6,7 @@
 namespace tenon {
 namespace {
 
-/// Operations of which the bits of the result depend on the bits of the operands only.
+/// Operations whose result bits depend only on the bits of the operands, not on their signedness.
 bool of_bits(ScalarOp op) {
   switch (op) {
     case ScalarOp::Add:
@@ -107,7 +107,7 @@ class SideBySide {
     if (a.op != b.op || !alike(a.args, b.args)) return false;
     const bool args_differ = !std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
                                          [](const Expr& x, const Expr& y) { return x->type == y->type; });
-    // what is made wider keeps its sign, what comes of a float saturates
+    // widening preserves the sign, and a conversion from a float saturates
     if (a.op == ScalarOp::Cast)
       return !args_differ && (!differ || is_int(a.args[0]->type) || a.args[0]->type == DType::Bool);
     return (!differ && !args_differ) || of_bits(a.op);

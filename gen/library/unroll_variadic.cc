@@ -107,7 +107,7 @@ class Unroller {
   static std::string of(const std::string& name, int k) { return fmt::format("{}{}", name, k); }
   bool is_own(const std::string& name) const { return std::find(own_.begin(), own_.end(), name) != own_.end(); }
 
-  /// One that stands for a statement per tensor.
+  /// Whether the statement is expanded to one statement per tensor.
   bool is_each(const Statement& s) const {
     return output_ ? !s.is_call && s.targets[0].text == tensor_.name : reads(s.value, tensor_.name);
   }
