@@ -88,13 +88,16 @@ std::optional<ReducedColumns> reduced_columns(const Kernel& k) {
   return alike ? found : std::nullopt;
 }
 
-/// Demands that the extent is at least so much: true where it may be that and less.
+/// Demands that the extent is at least so much: false where it never is.
 bool demand(const Kernel& k, const Expr& extent, int64_t least, Expr& holds) {
   if (const auto known = constant_value(extent)) return *known >= least;
   const std::string name = size_name(extent);
   if (!is_open(k, name)) return false;
-  for (const Size& s : k.sizes)
-    if (s.name == name && s.lo >= least) return true;
+  for (const Size& s : k.sizes) {
+    if (s.name != name) continue;
+    if (s.hi < least) return false;
+    if (s.lo >= least) return true;
+  }
   const Expr test = apply(ScalarOp::Ge, {size_ref(name), constant_int(least)});
   holds = holds ? apply(ScalarOp::And, {holds, test}) : test;
   return true;

@@ -389,6 +389,15 @@ TEST_CASE("rows that are looked up are moved before a product") {
                   "x86-64-v3") == "loops,contraction");
 }
 
+TEST_CASE("columns that are never long have one body") {
+  const auto summed = [](const std::string& sizes) {
+    return schedules({"  x: f32[T, 64]\n", "  y = sum(exp(x), axes=[0], keepdims=false)\n", "y", "", sizes},
+                     "x86-64-v3");
+  };
+  CHECK(summed("sizes: {T: 1..16}\n") == "loops");
+  CHECK(summed("sizes: {T: 1..16384}\n") == "loops");
+}
+
 TEST_CASE("equal kernels are written once") {
   const ExecutionPlan p =
       planned({kImage + "  v: f32[16, 8, 3, 3]\n", "  y = conv2d(x, w)\n  z = conv2d(x, v)\n", "y, z"});
