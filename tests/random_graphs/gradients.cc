@@ -156,11 +156,11 @@ TensorData direction(const std::vector<int64_t>& dims, bool everywhere, std::mt1
 
 }  // namespace
 
-std::optional<KnownValues> with_gradients(const OpLibrary& defs, const RandomGraph& graph, std::mt19937_64& rng) {
+std::optional<KnownRun> with_gradients(const OpLibrary& defs, const RandomGraph& graph, std::mt19937_64& rng) {
   const WeightedSum sum(defs, graph, rng);
   const std::vector<int> operands = operands_of(graph, rng);
   if (sum.weights().empty() || operands.empty()) return std::nullopt;
-  KnownValues known{graph, {}, Answer::Values};
+  KnownRun known{graph, {}, Answer::Values};
   RandomGraph& g = known.graph;
   GraphWriter write(g);
   g.outputs.clear();

@@ -116,7 +116,7 @@ class Hunt {
     for (const int64_t extent : extents_to_open(g, rng)) {
       RandomGraph open = g;
       open.open = open.size = extent;
-      const std::vector<KnownValues> runs = at_sizes(open, seed);
+      const std::vector<KnownRun> runs = at_sizes(open, seed);
       const Variant variant{rng() % 4 != 0, isa, drawn_arena(seed + 1)};
       const Finding f = run(runs, variant, fmt::format("open{}", seed));
       if (f.kind == "generate") {
@@ -149,10 +149,10 @@ class Hunt {
 
  private:
   /// The graph with what its results have to be, or its gradients with what these have to be.
-  std::optional<KnownValues> judged(const RandomGraph& g, std::mt19937_64& rng) const {
+  std::optional<KnownRun> judged(const RandomGraph& g, std::mt19937_64& rng) const {
     if (settings_.grad) return with_gradients(bench_.defs.ops, g, rng);
     const auto limits = tolerances(bench_.defs.ops, g, rng);
-    return limits ? std::optional(KnownValues{g, *limits}) : std::nullopt;
+    return limits ? std::optional(KnownRun{g, *limits}) : std::nullopt;
   }
 
   /// For one graph of two the arena in three regions, of which two have some hundred or thousand bytes.
@@ -174,8 +174,8 @@ class Hunt {
   /// The open graph as it is, at the ends of its size, and behind them. An open extent next to a fixed one is taken to
   /// be equal to it, so that a program may refuse the 1 that the definition stretches, but only where other sizes are
   /// refused by the definition too.
-  std::vector<KnownValues> at_sizes(const RandomGraph& g, uint64_t seed) const {
-    std::vector<KnownValues> runs;
+  std::vector<KnownRun> at_sizes(const RandomGraph& g, uint64_t seed) const {
+    std::vector<KnownRun> runs;
     bool fixed = false;
     for (const int64_t size : {g.open, maximum_size(g), g.open - 1, int64_t{1}, int64_t{0}, maximum_size(g) + 1}) {
       std::mt19937_64 rng(seed);
@@ -191,7 +191,7 @@ class Hunt {
     return runs;
   }
 
-  Finding run(const std::vector<KnownValues>& runs, const Variant& variant, const std::string& name) {
+  Finding run(const std::vector<KnownRun>& runs, const Variant& variant, const std::string& name) {
     const auto folder = scratch_ / name;
     if (runs.empty()) return {};
     write_graph(runs[0].graph, folder);
@@ -206,17 +206,17 @@ class Hunt {
     return f;
   }
 
-  std::vector<KnownValues> as_it_is(const RandomGraph& g, uint64_t seed) const {
+  std::vector<KnownRun> as_it_is(const RandomGraph& g, uint64_t seed) const {
     std::mt19937_64 rng(seed);
     const auto known = judged(g, rng);
-    return known ? std::vector<KnownValues>{*known} : std::vector<KnownValues>{};
+    return known ? std::vector<KnownRun>{*known} : std::vector<KnownRun>{};
   }
 
   void report(RandomGraph g, const Variant& variant, Finding f, uint64_t seed) {
     ++counts_.findings;
     if (settings_.shrink)
       g = shrink_graph(std::move(g), [&](const RandomGraph& less) {
-        const std::vector<KnownValues> runs = less.open != 0 ? at_sizes(less, seed) : as_it_is(less, seed);
+        const std::vector<KnownRun> runs = less.open != 0 ? at_sizes(less, seed) : as_it_is(less, seed);
         if (runs.empty()) return false;
         const Finding again = run(runs, variant, fmt::format("small{}", seed));
         if (again.kind == f.kind) f.detail = again.detail;

@@ -97,7 +97,7 @@ size_t output_bytes(const RandomGraph& g) {
 }
 
 /// What a status below 0 means. What was refused is not compared.
-int refused(const KnownValues& known, int status, const std::vector<Block>& outputs) {
+int refused(const KnownRun& known, int status, const std::vector<Block>& outputs) {
   if (known.answer == Answer::Values || (known.answer == Answer::ValuesOrRefusal && status != kShapeStatus))
     return kStatus;
   const bool untouched = std::all_of(outputs.begin(), outputs.end(), [](const Block& b) {
@@ -107,7 +107,7 @@ int refused(const KnownValues& known, int status, const std::vector<Block>& outp
 }
 
 /// Calls net_run of the shared object. At `results` 1 and the outputs one behind the other, or 0 where it refuses.
-int call_model(const KnownValues& known, const Variant& variant, const std::filesystem::path& folder,
+int call_model(const KnownRun& known, const Variant& variant, const std::filesystem::path& folder,
                uint8_t* results) {
   const RandomGraph& g = known.graph;
   void* library = dlopen((folder / "net.so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -152,7 +152,7 @@ int call_model(const KnownValues& known, const Variant& variant, const std::file
 }
 
 /// The child's part: generates, compiles, runs.
-int child(const Bench& bench, const std::vector<KnownValues>& runs, const Variant& variant,
+int child(const Bench& bench, const std::vector<KnownRun>& runs, const Variant& variant,
           const std::filesystem::path& folder, uint8_t* results) {
   const int log = open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   dup2(log, 1);
@@ -175,7 +175,7 @@ int child(const Bench& bench, const std::vector<KnownValues>& runs, const Varian
   const std::string line = fmt::format("cd '{}' && {} -std=c99 -shared -fPIC -Iinclude -o net.so $(cat sources.txt)",
                                        folder.string(), bench.compiler);
   if (std::system(line.c_str()) != 0) return kNotCompiled;
-  for (const KnownValues& r : runs) {
+  for (const KnownRun& r : runs) {
     if (const int how = call_model(r, variant, folder, results); how != kRan) return how;
     results += output_bytes(r.graph);
   }
@@ -187,7 +187,7 @@ std::string last_lines(const std::filesystem::path& log) {
   return text.size() > 1500 ? text.substr(text.size() - 1500) : text;
 }
 
-Finding compare(const KnownValues& known, const uint8_t* results, Compared& compared) {
+Finding compare(const KnownRun& known, const uint8_t* results, Compared& compared) {
   const RandomGraph& g = known.graph;
   if (!*results++) return ++compared.refused, Finding{};
   const std::string where = g.open != 0 ? fmt::format(" where N = {}", g.size) : "";
@@ -231,12 +231,12 @@ Finding finding_of(int status, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Finding run_graph(const Bench& bench, const std::vector<KnownValues>& runs, const Variant& variant,
+Finding run_graph(const Bench& bench, const std::vector<KnownRun>& runs, const Variant& variant,
                   const std::filesystem::path& root, Compared& compared) {
   const auto folder = root / fmt::format("{}_{}", variant.fuse ? "fused" : "plain", variant.isa);
   std::filesystem::create_directories(folder);
   size_t bytes = 1;
-  for (const KnownValues& r : runs) bytes += output_bytes(r.graph);
+  for (const KnownRun& r : runs) bytes += output_bytes(r.graph);
   auto* results =
       static_cast<uint8_t*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   const pid_t pid = fork();
@@ -245,7 +245,7 @@ Finding run_graph(const Bench& bench, const std::vector<KnownValues>& runs, cons
   waitpid(pid, &status, 0);
   Finding found = finding_of(status, folder);
   const uint8_t* at = results;
-  for (const KnownValues& r : runs) {
+  for (const KnownRun& r : runs) {
     if (found.kind.empty()) found = compare(r, at, compared);
     at += output_bytes(r.graph);
   }

@@ -40,7 +40,7 @@ enum class Answer : uint8_t {
 
 /// A graph whose values are known, and how far each element of its outputs may be off, as tolerances() says; or one
 /// whose inputs alone are known, which it does not take.
-struct KnownValues {
+struct KnownRun {
   RandomGraph graph;
   std::vector<std::vector<double>> limits;
   Answer answer = Answer::Values;
@@ -54,7 +54,7 @@ struct Compared {
 
 /// Generates below `folder`, which has to hold the graph's files, and runs the variant there on each of `runs`: the
 /// same graph with other values, of other sizes where it has an open one.
-Finding run_graph(const Bench& bench, const std::vector<KnownValues>& runs, const Variant& variant,
+Finding run_graph(const Bench& bench, const std::vector<KnownRun>& runs, const Variant& variant,
                   const std::filesystem::path& folder, Compared& compared);
 
 }  // namespace tenon_test

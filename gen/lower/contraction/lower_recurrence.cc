@@ -48,9 +48,9 @@ class RecurrenceBuilder {
   Operand pays() {
     Operand rows = value(of_.rows), together = rows;
     for (const LoopVar& v : of_.lead) together = together * value(v.extent);
-    const auto least = [](const Operand& n, int64_t least) {
+    const auto least = [](const Operand& n, int64_t bound) {
       const auto known = constant_value(n);
-      return known ? v_constant({*known >= least, 0}, {DType::Bool, 1, 0}) : v_apply(ScalarOp::Ge, {n, v_int(least)});
+      return known ? v_constant({*known >= bound, 0}, {DType::Bool, 1, 0}) : v_apply(ScalarOp::Ge, {n, v_int(bound)});
     };
     Operand out = least(rows, 2);
     for (const Operand& more : {least(together, blueprint_->tile_rows), least(value(of_.columns), lanes_)}) {

@@ -391,8 +391,7 @@ TEST_CASE("rows that are looked up are moved before a product") {
 
 TEST_CASE("columns that are never long have one body") {
   const auto summed = [](const std::string& sizes) {
-    return schedules({"  x: f32[T, 64]\n", "  y = sum(exp(x), axes=[0], keepdims=false)\n", "y", "", sizes},
-                     "x86-64-v3");
+    return schedules({"  x: f32[T, 64]\n", "  y = sum(x, axes=[0], keepdims=false)\n", "y", "", sizes}, "x86-64-v3");
   };
   CHECK(summed("sizes: {T: 1..16}\n") == "loops");
   CHECK(summed("sizes: {T: 1..16384}\n") == "loops");
