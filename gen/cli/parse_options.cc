@@ -111,8 +111,7 @@ void add_c_name(CLI::App& app, const char* flag, std::string& place, const char*
 }
 
 void add_schedules(CLI::App& app, std::optional<std::string>& file) {
-  app.add_option("--schedules", file, "blueprints in front of the shipped ones, such as `tenon tune` writes")
-      ->type_name("FILE");
+  app.add_option("--schedules", file, "blueprints that replace shipped ones, from `tenon tune`")->type_name("FILE");
 }
 
 void add_math(CLI::App& app, MathChoice& math) {
@@ -132,9 +131,8 @@ void add_compiler(CLI::App& app, std::string& command, const char* help = "the C
 }
 
 void add_fix(CLI::App& app, std::vector<std::string>& fix) {
-  app.add_option("--fix", fix, "add bodies for known sizes and attributes: 'gemm: M=64 N=64; conv2d: kernel=3x3'")
-      ->type_name("ENTRIES")
-      ->allow_extra_args(false);
+  const char* help = "add bodies for known sizes and attributes: 'gemm: M=64 N=64; conv2d: kernel=3x3'";
+  app.add_option("--fix", fix, help)->type_name("ENTRIES")->allow_extra_args(false);
 }
 
 void add_lib(CLI::App& app, LibOptions& lib) {

@@ -72,17 +72,17 @@ static inline TN_TARGET_X86_64_V3 float tn_f32_sum_error_x86_64_v3(float a, floa
   return lost == lost ? lost : 0.0f;
 }
 
+static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
+  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
+}
+
 /* sum_error: what a + b loses to rounding (Knuth's TwoSum); 0 where the sum is not finite; error below 0 ULP */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_sum_error_x86_64_v3(tn_f32x8 a, tn_f32x8 b) {
   const tn_f32x8 s = a + b;
   const tn_f32x8 added = s - a;
   const tn_f32x8 lost = a - (s - added) + (b - added);
   return _mm256_blendv_ps((tn_f32x8){0}, lost, (__m256)(lost == lost));
-}
-
-static inline TN_TARGET_X86_64_V3 void tn_f32x8_store_first_x86_64_v3(float *p, int64_t n, tn_f32x8 v) {
-  _mm256_maskstore_ps((float *)(void *)p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
-      _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
 }
 
 static inline TN_TARGET_X86_64_V3 int64_t tn_i64_max_x86_64_v3(int64_t a, int64_t b) {
@@ -183,47 +183,6 @@ static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_6x1of2_f32_ste
   *(tn_f32x8_at *)&tile[80] = c5_0;
 }
 
-/* 2 rows of the left side times 2 vectors of the right, summed over the depth. */
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_2x2_f32_steps_x86_64_v3(const float *restrict a0,
-    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
-  tn_f32x8 c0_0 = (tn_f32x8){0};
-  tn_f32x8 c0_1 = (tn_f32x8){0};
-  tn_f32x8 c1_0 = (tn_f32x8){0};
-  tn_f32x8 c1_1 = (tn_f32x8){0};
-  for (int64_t d = 0; d < depth; ++d) {
-    const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
-    const tn_f32x8 b1 = *(const tn_f32x8_at *)&b[d * right_step + 8];
-    const tn_f32x8 x0 = _mm256_set1_ps(a0[d * left_step]);
-    c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
-    c0_1 = _mm256_fmadd_ps(x0, b1, c0_1);
-    const tn_f32x8 x1 = _mm256_set1_ps(a1[d * left_step]);
-    c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
-    c1_1 = _mm256_fmadd_ps(x1, b1, c1_1);
-  }
-  *(tn_f32x8_at *)&tile[0] = c0_0;
-  *(tn_f32x8_at *)&tile[8] = c0_1;
-  *(tn_f32x8_at *)&tile[16] = c1_0;
-  *(tn_f32x8_at *)&tile[24] = c1_1;
-}
-
-/* 2 rows of the left side times one vector of the right, summed over the depth. */
-static TN_TARGET_X86_64_V3 __attribute__((noinline)) void tn_tile_2x1of2_f32_steps_x86_64_v3(const float *restrict a0,
-    const float *restrict a1, const float *restrict b, float *restrict tile, int64_t depth, int64_t right_step,
-    int64_t left_step) {
-  tn_f32x8 c0_0 = (tn_f32x8){0};
-  tn_f32x8 c1_0 = (tn_f32x8){0};
-  for (int64_t d = 0; d < depth; ++d) {
-    const tn_f32x8 b0 = *(const tn_f32x8_at *)&b[d * right_step];
-    const tn_f32x8 x0 = _mm256_set1_ps(a0[d * left_step]);
-    c0_0 = _mm256_fmadd_ps(x0, b0, c0_0);
-    const tn_f32x8 x1 = _mm256_set1_ps(a1[d * left_step]);
-    c1_0 = _mm256_fmadd_ps(x1, b0, c1_0);
-  }
-  *(tn_f32x8_at *)&tile[0] = c0_0;
-  *(tn_f32x8_at *)&tile[16] = c1_0;
-}
-
 static inline TN_TARGET_X86_64_V3 tn_i8x8 tn_m8x8_splat_x86_64_v3(int a) {
   const int8_t m = a ? -1 : 0;
   return (tn_i8x8){m, m, m, m, m, m, m, m};
@@ -260,11 +219,17 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
   free_memory += ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K *
       4 + 63) / 64 * 64;
   float *restrict tile = (float *)(void *)free_memory;
+  free_memory += 384;
+  float *restrict Y_sum_rows = (float *)(void *)free_memory;
+  free_memory += 4096;
+  float *restrict Y_sum_lost = (float *)(void *)free_memory;
+  free_memory += 4096;
+  float *restrict Y_sum_block = (float *)(void *)free_memory;
   if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
-        float Y_sum_lost = 0.0f;
+        float Y_sum_lost_2 = 0.0f;
         const int64_t k_block_end = (K + 2048 - 1) / 2048;
         for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
           tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
@@ -296,248 +261,89 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           if (k_block == 0) {
             Y_sum = Y_sum_block_all;
           } else {
-            Y_sum_lost = Y_sum_lost + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
             Y_sum = Y_sum + Y_sum_block_all;
           }
         }
-        const float y_sum = Y_sum + Y_sum_lost;
+        const float y_sum = Y_sum + Y_sum_lost_2;
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * C[m * C_s0 + n * C_s1]);
       }
     }
   } else {
-    if (M == 1 && B_s1 == 1 && C_s1 == 1) {
-      const int64_t n_groups = N & (-32);
-      for (int64_t n = 0; n < n_groups; n += 32) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-        const int64_t k_block_end = (K + 64 - 1) / 64;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 64;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-          for (int64_t k = k_begin; k < k_end; ++k) {
-            const float a = A[k * A_s1];
-            Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
-                Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)],
-                Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)],
-                Y_sum_block3);
-          }
-          if (k_block == 0) {
-            Y_sum0 = Y_sum_block0;
-            Y_sum1 = Y_sum_block1;
-            Y_sum2 = Y_sum_block2;
-            Y_sum3 = Y_sum_block3;
-          } else {
-            Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-            Y_sum0 = Y_sum0 + Y_sum_block0;
-            Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-            Y_sum1 = Y_sum1 + Y_sum_block1;
-            Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-            Y_sum2 = Y_sum2 + Y_sum_block2;
-            Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-            Y_sum3 = Y_sum3 + Y_sum_block3;
-          }
+    if (M == 1 && B_s1 == 1 && C_s1 == 1 && (K >= 32 && N >= 64)) {
+      const int64_t n_strip_end = (N + 1023) / 1024;
+      for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
+        const int64_t n_begin = n_strip * 1024;
+        const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+        const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & (-8));
+        for (int64_t n = n_begin; n < n_whole; n += 8) {
+          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
         }
-        const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-        const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-        const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-        const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        tn_f32x8 t3 = (tn_f32x8){0};
-        tn_f32x8 t4 = (tn_f32x8){0};
-        tn_f32x8 t5 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-          t3 = (tn_f32x8){0};
-          t4 = (tn_f32x8){0};
-          t5 = (tn_f32x8){0};
-        } else {
-          t2 = alpha * y_sum;
-          t3 = alpha * y_sum2;
-          t4 = alpha * y_sum3;
-          t5 = alpha * y_sum4;
-        }
-        const int t6 = beta == 0.0f;
-        tn_f32x8 t7 = (tn_f32x8){0};
-        tn_f32x8 t8 = (tn_f32x8){0};
-        tn_f32x8 t9 = (tn_f32x8){0};
-        tn_f32x8 t10 = (tn_f32x8){0};
-        if (t6) {
-          t7 = (tn_f32x8){0};
-          t8 = (tn_f32x8){0};
-          t9 = (tn_f32x8){0};
-          t10 = (tn_f32x8){0};
-        } else {
-          t7 = beta * *(const tn_f32x8_at *)&C[n];
-          t8 = beta * *(const tn_f32x8_at *)&C[n + 8];
-          t9 = beta * *(const tn_f32x8_at *)&C[n + 16];
-          t10 = beta * *(const tn_f32x8_at *)&C[n + 24];
-        }
-        *(tn_f32x8_at *)&Y[n] = t2 + t7;
-        *(tn_f32x8_at *)&Y[n + 8] = t3 + t8;
-        *(tn_f32x8_at *)&Y[n + 16] = t4 + t9;
-        *(tn_f32x8_at *)&Y[n + 24] = t5 + t10;
-      }
-      for (int64_t n = n_groups; n < N; n += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
-        tn_f32x8 Y_sum = (tn_f32x8){0};
-        tn_f32x8 Y_sum_lost = (tn_f32x8){0};
-        const int64_t k_block_end = (K + 64 - 1) / 64;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 64;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-          for (int64_t k = k_begin; k < k_end; ++k) {
-            const float a = A[k * A_s1];
-            Y_sum_block = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
-                Y_sum_block);
-          }
-          if (k_block == 0) {
-            Y_sum = Y_sum_block;
-          } else {
-            Y_sum_lost = Y_sum_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block);
-            Y_sum = Y_sum + Y_sum_block;
-          }
-        }
-        const tn_f32x8 y_sum = Y_sum + Y_sum_lost;
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-        } else {
-          t2 = alpha * y_sum;
-        }
-        const int t3 = beta == 0.0f;
-        tn_f32x8 t4 = (tn_f32x8){0};
-        if (t3) {
-          t4 = (tn_f32x8){0};
-        } else {
-          t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[n], active);
-        }
-        tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
-      }
-    } else {
-      if (N == 1 && A_s0 == 1 && C_s0 == 1) {
-        const int64_t m_groups = M & (-32);
-        for (int64_t m = 0; m < m_groups; m += 32) {
-          tn_f32x8 Y_sum0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum3 = (tn_f32x8){0};
-          tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float b = B[k * B_s0];
-              Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
-              Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block1);
-              Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block2);
-              Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block3);
+        const int64_t k_part_end = (K + 63) / 64;
+        for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
+          const int64_t k_block_begin = 8 * k_part;
+          const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
+          for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
+            const int64_t n_begin2 = n_strip * 1024;
+            const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+            const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-32));
+            for (int64_t n = n_begin2; n < n_groups; n += 32) {
+              tn_f32x8 Y_sum0 = (tn_f32x8){0};
+              tn_f32x8 Y_sum1 = (tn_f32x8){0};
+              tn_f32x8 Y_sum2 = (tn_f32x8){0};
+              tn_f32x8 Y_sum3 = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 8;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float a = A[k * A_s1];
+                Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+                Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
+                Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
+                Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+              }
+              *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]
+                  + Y_sum0;
+              *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] =
+                  *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] + Y_sum1;
+              *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] =
+                  *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] + Y_sum2;
+              *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] =
+                  *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] + Y_sum3;
             }
-            if (k_block == 0) {
-              Y_sum0 = Y_sum_block0;
-              Y_sum1 = Y_sum_block1;
-              Y_sum2 = Y_sum_block2;
-              Y_sum3 = Y_sum_block3;
-            } else {
-              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-              Y_sum0 = Y_sum0 + Y_sum_block0;
-              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-              Y_sum1 = Y_sum1 + Y_sum_block1;
-              Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-              Y_sum2 = Y_sum2 + Y_sum_block2;
-              Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-              Y_sum3 = Y_sum3 + Y_sum_block3;
+            for (int64_t n = n_groups; n < n_end2; n += 8) {
+              const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
+              tn_f32x8 Y_sum = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 8;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float a = A[k * A_s1];
+                Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
+                    Y_sum);
+              }
+              tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active,
+                  tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active) + Y_sum);
             }
           }
-          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-          const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-          const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-          const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          tn_f32x8 t3 = (tn_f32x8){0};
-          tn_f32x8 t4 = (tn_f32x8){0};
-          tn_f32x8 t5 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-            t3 = (tn_f32x8){0};
-            t4 = (tn_f32x8){0};
-            t5 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-            t3 = alpha * y_sum2;
-            t4 = alpha * y_sum3;
-            t5 = alpha * y_sum4;
+          const int64_t n_begin2 = n_strip * 1024;
+          const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+          const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & (-8));
+          for (int64_t n = n_begin2; n < n_whole2; n += 8) {
+            *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
+                tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
+                *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]);
+            *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
+                *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024];
+            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
           }
-          const int t6 = beta == 0.0f;
-          tn_f32x8 t7 = (tn_f32x8){0};
-          tn_f32x8 t8 = (tn_f32x8){0};
-          tn_f32x8 t9 = (tn_f32x8){0};
-          tn_f32x8 t10 = (tn_f32x8){0};
-          if (t6) {
-            t7 = (tn_f32x8){0};
-            t8 = (tn_f32x8){0};
-            t9 = (tn_f32x8){0};
-            t10 = (tn_f32x8){0};
-          } else {
-            t7 = beta * *(const tn_f32x8_at *)&C[m];
-            t8 = beta * *(const tn_f32x8_at *)&C[m + 8];
-            t9 = beta * *(const tn_f32x8_at *)&C[m + 16];
-            t10 = beta * *(const tn_f32x8_at *)&C[m + 24];
-          }
-          *(tn_f32x8_at *)&Y[m] = t2 + t7;
-          *(tn_f32x8_at *)&Y[m + 8] = t3 + t8;
-          *(tn_f32x8_at *)&Y[m + 16] = t4 + t9;
-          *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
         }
-        for (int64_t m = m_groups; m < M; m += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
-          tn_f32x8 Y_sum = (tn_f32x8){0};
-          tn_f32x8 Y_sum_lost = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float b = B[k * B_s0];
-              Y_sum_block = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b),
-                  Y_sum_block);
-            }
-            if (k_block == 0) {
-              Y_sum = Y_sum_block;
-            } else {
-              Y_sum_lost = Y_sum_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block);
-              Y_sum = Y_sum + Y_sum_block;
-            }
-          }
-          const tn_f32x8 y_sum = Y_sum + Y_sum_lost;
+        const int64_t n_begin2 = n_strip * 1024;
+        const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+        const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-8));
+        for (int64_t n = n_begin2; n < n_groups; n += 8) {
+          const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
+              *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
           const int t = alpha == 0.0f;
           tn_f32x8 t2 = (tn_f32x8){0};
           if (t) {
@@ -550,32 +356,277 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
           if (t3) {
             t4 = (tn_f32x8){0};
           } else {
-            t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[m], active);
+            t4 = beta * *(const tn_f32x8_at *)&C[n];
           }
-          tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
+          *(tn_f32x8_at *)&Y[n] = t2 + t4;
+        }
+        for (int64_t n = n_groups; n < n_end2; n += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
+          const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
+              tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * y_sum;
+          }
+          const int t3 = beta == 0.0f;
+          tn_f32x8 t4 = (tn_f32x8){0};
+          if (t3) {
+            t4 = (tn_f32x8){0};
+          } else {
+            t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[n], active);
+          }
+          tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
+        }
+      }
+    } else {
+      if (M == 1 && B_s1 == 1 && C_s1 == 1) {
+        const int64_t n_groups = N & (-16);
+        for (int64_t n = 0; n < n_groups; n += 16) {
+          tn_f32x8 Y_sum0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float a = A[k * A_s1];
+              Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
+              Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
+                  Y_sum_block1);
+            }
+            if (k_block == 0) {
+              Y_sum0 = Y_sum_block0;
+              Y_sum1 = Y_sum_block1;
+            } else {
+              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+              Y_sum0 = Y_sum0 + Y_sum_block0;
+              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+              Y_sum1 = Y_sum1 + Y_sum_block1;
+            }
+          }
+          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          tn_f32x8 t3 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+            t3 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * y_sum;
+            t3 = alpha * y_sum2;
+          }
+          const int t4 = beta == 0.0f;
+          tn_f32x8 t5 = (tn_f32x8){0};
+          tn_f32x8 t6 = (tn_f32x8){0};
+          if (t4) {
+            t5 = (tn_f32x8){0};
+            t6 = (tn_f32x8){0};
+          } else {
+            t5 = beta * *(const tn_f32x8_at *)&C[n];
+            t6 = beta * *(const tn_f32x8_at *)&C[n + 8];
+          }
+          *(tn_f32x8_at *)&Y[n] = t2 + t5;
+          *(tn_f32x8_at *)&Y[n + 8] = t3 + t6;
+        }
+        for (int64_t n = n_groups; n < N; n += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+          tn_f32x8 Y_sum = (tn_f32x8){0};
+          tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float a = A[k * A_s1];
+              Y_sum_block_2 = _mm256_fmadd_ps(_mm256_set1_ps(a),
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum_block_2);
+            }
+            if (k_block == 0) {
+              Y_sum = Y_sum_block_2;
+            } else {
+              Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
+              Y_sum = Y_sum + Y_sum_block_2;
+            }
+          }
+          const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * y_sum;
+          }
+          const int t3 = beta == 0.0f;
+          tn_f32x8 t4 = (tn_f32x8){0};
+          if (t3) {
+            t4 = (tn_f32x8){0};
+          } else {
+            t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[n], active);
+          }
+          tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t4);
         }
       } else {
-        const int64_t rows = M;
-        const int64_t columns = N;
-        const int64_t depth = K;
-        const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-        const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-        const int pack_all = rows > 6 || B_s1 != 1;
-        for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
-            columns_packed > 1 ? columns_packed : 1); ++column_block) {
-          const int64_t first_column = column_block * columns_packed;
-          const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-          for (int64_t panel = 0; panel < (block_columns + 15) / 16; ++panel) {
-            const int64_t column = first_column + panel * 16;
-            const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-            if (pack_all || width < 16) {
-              if (width == 16 && B_s1 == 1) {
-                for (int64_t k = 0; k < K; ++k) {
-                  *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] = *(const tn_f32x8_at *)&B[k * B_s0 + column];
-                  *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                      *(const tn_f32x8_at *)&B[k * B_s0 + (column + 8)];
-                }
+        if (N == 1 && A_s0 == 1 && C_s0 == 1) {
+          const int64_t m_groups = M & (-32);
+          for (int64_t m = 0; m < m_groups; m += 32) {
+            tn_f32x8 Y_sum0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum3 = (tn_f32x8){0};
+            tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+            const int64_t k_block_end = (K + 64 - 1) / 64;
+            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+              tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 64;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float b = B[k * B_s0];
+                Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+                Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block1);
+                Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block2);
+                Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block3);
+              }
+              if (k_block == 0) {
+                Y_sum0 = Y_sum_block0;
+                Y_sum1 = Y_sum_block1;
+                Y_sum2 = Y_sum_block2;
+                Y_sum3 = Y_sum_block3;
               } else {
+                Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+                Y_sum0 = Y_sum0 + Y_sum_block0;
+                Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+                Y_sum1 = Y_sum1 + Y_sum_block1;
+                Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+                Y_sum2 = Y_sum2 + Y_sum_block2;
+                Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+                Y_sum3 = Y_sum3 + Y_sum_block3;
+              }
+            }
+            const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+            const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+            const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+            const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
+            const int t = alpha == 0.0f;
+            tn_f32x8 t2 = (tn_f32x8){0};
+            tn_f32x8 t3 = (tn_f32x8){0};
+            tn_f32x8 t4 = (tn_f32x8){0};
+            tn_f32x8 t5 = (tn_f32x8){0};
+            if (t) {
+              t2 = (tn_f32x8){0};
+              t3 = (tn_f32x8){0};
+              t4 = (tn_f32x8){0};
+              t5 = (tn_f32x8){0};
+            } else {
+              t2 = alpha * y_sum;
+              t3 = alpha * y_sum2;
+              t4 = alpha * y_sum3;
+              t5 = alpha * y_sum4;
+            }
+            const int t6 = beta == 0.0f;
+            tn_f32x8 t7 = (tn_f32x8){0};
+            tn_f32x8 t8 = (tn_f32x8){0};
+            tn_f32x8 t9 = (tn_f32x8){0};
+            tn_f32x8 t10 = (tn_f32x8){0};
+            if (t6) {
+              t7 = (tn_f32x8){0};
+              t8 = (tn_f32x8){0};
+              t9 = (tn_f32x8){0};
+              t10 = (tn_f32x8){0};
+            } else {
+              t7 = beta * *(const tn_f32x8_at *)&C[m];
+              t8 = beta * *(const tn_f32x8_at *)&C[m + 8];
+              t9 = beta * *(const tn_f32x8_at *)&C[m + 16];
+              t10 = beta * *(const tn_f32x8_at *)&C[m + 24];
+            }
+            *(tn_f32x8_at *)&Y[m] = t2 + t7;
+            *(tn_f32x8_at *)&Y[m + 8] = t3 + t8;
+            *(tn_f32x8_at *)&Y[m + 16] = t4 + t9;
+            *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
+          }
+          for (int64_t m = m_groups; m < M; m += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
+            tn_f32x8 Y_sum = (tn_f32x8){0};
+            tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+            const int64_t k_block_end = (K + 64 - 1) / 64;
+            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+              tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 64;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float b = B[k * B_s0];
+                Y_sum_block_2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active),
+                    _mm256_set1_ps(b), Y_sum_block_2);
+              }
+              if (k_block == 0) {
+                Y_sum = Y_sum_block_2;
+              } else {
+                Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
+                Y_sum = Y_sum + Y_sum_block_2;
+              }
+            }
+            const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
+            const int t = alpha == 0.0f;
+            tn_f32x8 t2 = (tn_f32x8){0};
+            if (t) {
+              t2 = (tn_f32x8){0};
+            } else {
+              t2 = alpha * y_sum;
+            }
+            const int t3 = beta == 0.0f;
+            tn_f32x8 t4 = (tn_f32x8){0};
+            if (t3) {
+              t4 = (tn_f32x8){0};
+            } else {
+              t4 = beta * tn_f32x8_load_first_x86_64_v3(&C[m], active);
+            }
+            tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t4);
+          }
+        } else {
+          const int64_t rows = M;
+          const int64_t columns = N;
+          const int64_t depth = K;
+          const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
+          const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
+          const int pack_all = rows > 6 || B_s1 != 1;
+          for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+              columns_packed > 1 ? columns_packed : 1); ++column_block) {
+            const int64_t first_column = column_block * columns_packed;
+            const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
+            const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
+            for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
+              for (int64_t k = 0; k < K; ++k) {
+                for (int64_t panel_together = panel_group * 4;
+                    panel_together < tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
+                  const int64_t panel_column = first_column + panel_together * 16;
+                  *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
+                      *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
+                  *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
+                      *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
+                }
+              }
+            }
+            for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
+              const int64_t column = first_column + panel * 16;
+              const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
+              if (pack_all || width < 16) {
                 for (int64_t lane = 0; lane < width; ++lane) {
                   for (int64_t k = 0; k < K; ++k) {
                     packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
@@ -588,145 +639,118 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_x86_64_v3(const int64_t *size, const 
                 }
               }
             }
-          }
-          for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
-              ++row_block) {
-            const int64_t row_pitch = depth + 16;
-            const int64_t first_row = row_block * rows_cached;
-            const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-            if (A_s1 != 1) {
-              for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
-                for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
-                  for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6);
-                      ++copied_row) {
-                    rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
-                        A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+            for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
+                ++row_block) {
+              const int64_t row_pitch = depth + 16;
+              const int64_t first_row = row_block * rows_cached;
+              const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
+              if (A_s1 != 1) {
+                for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
+                  for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+                    for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6);
+                        ++copied_row) {
+                      rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
+                          A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+                    }
                   }
                 }
               }
-            }
-            for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
-              const int64_t column_at = first_column + tile_column * 16;
-              const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-              const int64_t whole_tiles = block_rows / 6;
-              for (int64_t tile_row = 0; tile_row < whole_tiles +
-                  tn_i64_floordiv_x86_64_v3(block_rows - whole_tiles * 6 + 1, 2); ++tile_row) {
-                const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 6 +
-                    (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles)) * 2;
-                const int64_t height = tn_i64_min_x86_64_v3(tile_row < whole_tiles ? 6 : 2,
-                    first_row + block_rows - row);
-                if (tile_row < whole_tiles) {
+              for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
+                const int64_t column_at = first_column + tile_column * 16;
+                const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
+                for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
+                  const int64_t row = first_row + tile_row * 6;
+                  const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
                   if (pack_all || tile_width < 16) {
                     if (tile_width > 8) {
                       if (A_s1 != 1) {
-                        tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                            rows_copied + (row + 1 - first_row) * row_pitch,
-                            rows_copied + (row + 2 - first_row) * row_pitch,
-                            rows_copied + (row + 3 - first_row) * row_pitch,
-                            rows_copied + (row + 4 - first_row) * row_pitch,
-                            rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile,
-                            depth, 16, 1);
-                      } else {
-                        tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                            A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
-                            packed + tile_column * depth * 16, tile, depth, 16, A_s1);
-                      }
-                    } else {
-                      if (A_s1 != 1) {
-                        tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                            rows_copied + (row + 1 - first_row) * row_pitch,
-                            rows_copied + (row + 2 - first_row) * row_pitch,
-                            rows_copied + (row + 3 - first_row) * row_pitch,
-                            rows_copied + (row + 4 - first_row) * row_pitch,
-                            rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile,
-                            depth, 16, 1);
-                      } else {
-                        tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                            A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
-                            packed + tile_column * depth * 16, tile, depth, 16, A_s1);
-                      }
-                    }
-                  } else {
-                    if (A_s1 != 1) {
-                      tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                          rows_copied + (row + 1 - first_row) * row_pitch,
-                          rows_copied + (row + 2 - first_row) * row_pitch,
-                          rows_copied + (row + 3 - first_row) * row_pitch,
-                          rows_copied + (row + 4 - first_row) * row_pitch,
-                          rows_copied + (row + 5 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
-                    } else {
-                      tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                          A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth,
-                          B_s0, A_s1);
-                    }
-                  }
-                } else {
-                  if (pack_all || tile_width < 16) {
-                    if (tile_width > 8) {
-                      if (A_s1 != 1) {
-                        tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row)
+                        tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row)
                             * row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) *
-                            row_pitch, packed + tile_column * depth * 16, tile, depth, 16, 1);
-                      } else {
-                        tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16,
-                            tile, depth, 16, A_s1);
-                      }
-                    } else {
-                      if (A_s1 != 1) {
-                        tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied +
-                            (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                            row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
                             packed + tile_column * depth * 16, tile, depth, 16, 1);
                       } else {
-                        tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16,
+                        tn_tile_6x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, packed + tile_column * depth * 16,
+                            tile, depth, 16, A_s1);
+                      }
+                    } else {
+                      if (A_s1 != 1) {
+                        tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied +
+                            (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
+                            packed + tile_column * depth * 16, tile, depth, 16, 1);
+                      } else {
+                        tn_tile_6x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, packed + tile_column * depth * 16,
                             tile, depth, 16, A_s1);
                       }
                     }
                   } else {
                     if (A_s1 != 1) {
-                      tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                      tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
                           row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                          rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
+                          rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
+                          rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
+                          rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
                           B + column_at, tile, depth, B_s0, 1);
                     } else {
-                      tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                      tn_tile_6x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
                     }
                   }
-                }
-                if (tile_width == 16 && C_s1 == 1) {
-                  for (int64_t r = 0; r < height; ++r) {
-                    *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                        _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
-                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                        long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
-                        _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at], (tn_f32x8){0},
-                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                        long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
-                    *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
-                        _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
-                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                        long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
-                        _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)],
-                        (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                        long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
-                  }
-                } else {
-                  for (int64_t r = 0; r < height; ++r) {
-                    const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
-                    for (int64_t q = 0; q < whole; q += 8) {
-                      *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
-                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
+                  if (tile_width == 16 && C_s1 == 1) {
+                    for (int64_t r = 0; r < height; ++r) {
+                      *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
                           (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
                           long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
-                          _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)],
+                          _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + column_at],
+                          (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                          long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+                      *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
+                          (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                          long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
+                          _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + 8)],
                           (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
                           long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
                     }
-                    for (int64_t q = whole; q < tile_width; ++q) {
-                      Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
-                          (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
+                  } else {
+                    for (int64_t r = 0; r < height; ++r) {
+                      const int64_t whole = C_s1 == 1 ? tile_width / 8 * 8 : 0;
+                      for (int64_t q = 0; q < whole; q += 8) {
+                        *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                            _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
+                            (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                            long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) +
+                            _mm256_blendv_ps(beta * *(const tn_f32x8_at *)&C[(row + r) * C_s0 + (column_at + q)],
+                            (tn_f32x8){0}, (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                            long)tn_m8x8_splat_x86_64_v3(beta == 0.0f)))));
+                      }
+                      for (int64_t q = whole; q < tile_width; ++q) {
+                        Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                            (beta == 0.0f ? 0.0f : beta * C[(row + r) * C_s0 + (column_at + q) * C_s1]);
+                      }
                     }
                   }
                 }
@@ -750,7 +774,7 @@ static int64_t tn_gemm_f32_x86_64_v3_workspace(const int64_t *size, const tn_sca
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
-      + 384 + 63;
+      + 384 + 4096 + 4096 + 4096 + 63;
 }
 
 /*
@@ -781,11 +805,17 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
   free_memory += ((tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16) + 15) / 16 * 16 * K *
       4 + 63) / 64 * 64;
   float *restrict tile = (float *)(void *)free_memory;
+  free_memory += 384;
+  float *restrict Y_sum_rows = (float *)(void *)free_memory;
+  free_memory += 4096;
+  float *restrict Y_sum_lost = (float *)(void *)free_memory;
+  free_memory += 4096;
+  float *restrict Y_sum_block = (float *)(void *)free_memory;
   if (A_s1 == 1 && B_s0 == 1 && (M <= 4 || N <= 4)) {
     for (int64_t m = 0; m < M; ++m) {
       for (int64_t n = 0; n < N; ++n) {
         float Y_sum = 0.0f;
-        float Y_sum_lost = 0.0f;
+        float Y_sum_lost_2 = 0.0f;
         const int64_t k_block_end = (K + 2048 - 1) / 2048;
         for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
           tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
@@ -817,456 +847,89 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
           if (k_block == 0) {
             Y_sum = Y_sum_block_all;
           } else {
-            Y_sum_lost = Y_sum_lost + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
+            Y_sum_lost_2 = Y_sum_lost_2 + tn_f32_sum_error_x86_64_v3(Y_sum, Y_sum_block_all);
             Y_sum = Y_sum + Y_sum_block_all;
           }
         }
-        const float y_sum = Y_sum + Y_sum_lost;
+        const float y_sum = Y_sum + Y_sum_lost_2;
         Y[m * N + n] = (alpha == 0.0f ? 0.0f : alpha * y_sum) + (beta == 0.0f ? 0.0f : beta * 0.0f);
       }
     }
   } else {
-    if (M == 1 && B_s1 == 1) {
-      const int64_t n_groups = N & (-64);
-      for (int64_t n = 0; n < n_groups; n += 64) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum4 = (tn_f32x8){0};
-        tn_f32x8 Y_sum4_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum5 = (tn_f32x8){0};
-        tn_f32x8 Y_sum5_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum6 = (tn_f32x8){0};
-        tn_f32x8 Y_sum6_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum7 = (tn_f32x8){0};
-        tn_f32x8 Y_sum7_lost = (tn_f32x8){0};
-        const int64_t k_block_end = (K + 64 - 1) / 64;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 64;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-          for (int64_t k = k_begin; k < k_end; ++k) {
-            const float a = A[k * A_s1];
-            Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
-                Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)],
-                Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)],
-                Y_sum_block3);
-            Y_sum_block4 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 32)],
-                Y_sum_block4);
-            Y_sum_block5 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 40)],
-                Y_sum_block5);
-            Y_sum_block6 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 48)],
-                Y_sum_block6);
-            Y_sum_block7 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 56)],
-                Y_sum_block7);
-          }
-          if (k_block == 0) {
-            Y_sum0 = Y_sum_block0;
-            Y_sum1 = Y_sum_block1;
-            Y_sum2 = Y_sum_block2;
-            Y_sum3 = Y_sum_block3;
-            Y_sum4 = Y_sum_block4;
-            Y_sum5 = Y_sum_block5;
-            Y_sum6 = Y_sum_block6;
-            Y_sum7 = Y_sum_block7;
-          } else {
-            Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-            Y_sum0 = Y_sum0 + Y_sum_block0;
-            Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-            Y_sum1 = Y_sum1 + Y_sum_block1;
-            Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-            Y_sum2 = Y_sum2 + Y_sum_block2;
-            Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-            Y_sum3 = Y_sum3 + Y_sum_block3;
-            Y_sum4_lost = Y_sum4_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum4, Y_sum_block4);
-            Y_sum4 = Y_sum4 + Y_sum_block4;
-            Y_sum5_lost = Y_sum5_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum5, Y_sum_block5);
-            Y_sum5 = Y_sum5 + Y_sum_block5;
-            Y_sum6_lost = Y_sum6_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum6, Y_sum_block6);
-            Y_sum6 = Y_sum6 + Y_sum_block6;
-            Y_sum7_lost = Y_sum7_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum7, Y_sum_block7);
-            Y_sum7 = Y_sum7 + Y_sum_block7;
-          }
+    if (M == 1 && B_s1 == 1 && (K >= 32 && N >= 64)) {
+      const int64_t n_strip_end = (N + 1023) / 1024;
+      for (int64_t n_strip = 0; n_strip < n_strip_end; ++n_strip) {
+        const int64_t n_begin = n_strip * 1024;
+        const int64_t n_end = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+        const int64_t n_whole = n_begin + ((n_end - n_begin + 7) & (-8));
+        for (int64_t n = n_begin; n < n_whole; n += 8) {
+          *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = (tn_f32x8){0};
+          *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
         }
-        const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-        const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-        const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-        const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-        const tn_f32x8 y_sum5 = Y_sum4 + Y_sum4_lost;
-        const tn_f32x8 y_sum6 = Y_sum5 + Y_sum5_lost;
-        const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
-        const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        tn_f32x8 t3 = (tn_f32x8){0};
-        tn_f32x8 t4 = (tn_f32x8){0};
-        tn_f32x8 t5 = (tn_f32x8){0};
-        tn_f32x8 t6 = (tn_f32x8){0};
-        tn_f32x8 t7 = (tn_f32x8){0};
-        tn_f32x8 t8 = (tn_f32x8){0};
-        tn_f32x8 t9 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-          t3 = (tn_f32x8){0};
-          t4 = (tn_f32x8){0};
-          t5 = (tn_f32x8){0};
-          t6 = (tn_f32x8){0};
-          t7 = (tn_f32x8){0};
-          t8 = (tn_f32x8){0};
-          t9 = (tn_f32x8){0};
-        } else {
-          t2 = alpha * y_sum;
-          t3 = alpha * y_sum2;
-          t4 = alpha * y_sum3;
-          t5 = alpha * y_sum4;
-          t6 = alpha * y_sum5;
-          t7 = alpha * y_sum6;
-          t8 = alpha * y_sum7;
-          t9 = alpha * y_sum8;
-        }
-        const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
-        *(tn_f32x8_at *)&Y[n] = t2 + t10;
-        *(tn_f32x8_at *)&Y[n + 8] = t3 + t10;
-        *(tn_f32x8_at *)&Y[n + 16] = t4 + t10;
-        *(tn_f32x8_at *)&Y[n + 24] = t5 + t10;
-        *(tn_f32x8_at *)&Y[n + 32] = t6 + t10;
-        *(tn_f32x8_at *)&Y[n + 40] = t7 + t10;
-        *(tn_f32x8_at *)&Y[n + 48] = t8 + t10;
-        *(tn_f32x8_at *)&Y[n + 56] = t9 + t10;
-      }
-      const int64_t n_halves = n_groups + ((N - n_groups) & (-32));
-      for (int64_t n = n_groups; n < n_halves; n += 32) {
-        tn_f32x8 Y_sum0 = (tn_f32x8){0};
-        tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum1 = (tn_f32x8){0};
-        tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum2 = (tn_f32x8){0};
-        tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-        tn_f32x8 Y_sum3 = (tn_f32x8){0};
-        tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-        const int64_t k_block_end = (K + 64 - 1) / 64;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 64;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-          for (int64_t k = k_begin; k < k_end; ++k) {
-            const float a = A[k * A_s1];
-            Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
-            Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
-                Y_sum_block1);
-            Y_sum_block2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)],
-                Y_sum_block2);
-            Y_sum_block3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)],
-                Y_sum_block3);
-          }
-          if (k_block == 0) {
-            Y_sum0 = Y_sum_block0;
-            Y_sum1 = Y_sum_block1;
-            Y_sum2 = Y_sum_block2;
-            Y_sum3 = Y_sum_block3;
-          } else {
-            Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-            Y_sum0 = Y_sum0 + Y_sum_block0;
-            Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-            Y_sum1 = Y_sum1 + Y_sum_block1;
-            Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-            Y_sum2 = Y_sum2 + Y_sum_block2;
-            Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-            Y_sum3 = Y_sum3 + Y_sum_block3;
-          }
-        }
-        const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-        const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-        const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-        const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        tn_f32x8 t3 = (tn_f32x8){0};
-        tn_f32x8 t4 = (tn_f32x8){0};
-        tn_f32x8 t5 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-          t3 = (tn_f32x8){0};
-          t4 = (tn_f32x8){0};
-          t5 = (tn_f32x8){0};
-        } else {
-          t2 = alpha * y_sum;
-          t3 = alpha * y_sum2;
-          t4 = alpha * y_sum3;
-          t5 = alpha * y_sum4;
-        }
-        const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
-        *(tn_f32x8_at *)&Y[n] = t2 + t6;
-        *(tn_f32x8_at *)&Y[n + 8] = t3 + t6;
-        *(tn_f32x8_at *)&Y[n + 16] = t4 + t6;
-        *(tn_f32x8_at *)&Y[n + 24] = t5 + t6;
-      }
-      for (int64_t n = n_halves; n < N; n += 8) {
-        const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
-        tn_f32x8 Y_sum = (tn_f32x8){0};
-        tn_f32x8 Y_sum_lost = (tn_f32x8){0};
-        const int64_t k_block_end = (K + 64 - 1) / 64;
-        for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-          tn_f32x8 Y_sum_block = (tn_f32x8){0};
-          const int64_t k_begin = k_block * 64;
-          const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-          for (int64_t k = k_begin; k < k_end; ++k) {
-            const float a = A[k * A_s1];
-            Y_sum_block = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
-                Y_sum_block);
-          }
-          if (k_block == 0) {
-            Y_sum = Y_sum_block;
-          } else {
-            Y_sum_lost = Y_sum_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block);
-            Y_sum = Y_sum + Y_sum_block;
-          }
-        }
-        const tn_f32x8 y_sum = Y_sum + Y_sum_lost;
-        const int t = alpha == 0.0f;
-        tn_f32x8 t2 = (tn_f32x8){0};
-        if (t) {
-          t2 = (tn_f32x8){0};
-        } else {
-          t2 = alpha * y_sum;
-        }
-        const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-        tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
-      }
-    } else {
-      if (N == 1 && A_s0 == 1) {
-        const int64_t m_groups = M & (-64);
-        for (int64_t m = 0; m < m_groups; m += 64) {
-          tn_f32x8 Y_sum0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum3 = (tn_f32x8){0};
-          tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum4 = (tn_f32x8){0};
-          tn_f32x8 Y_sum4_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum5 = (tn_f32x8){0};
-          tn_f32x8 Y_sum5_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum6 = (tn_f32x8){0};
-          tn_f32x8 Y_sum6_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum7 = (tn_f32x8){0};
-          tn_f32x8 Y_sum7_lost = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float b = B[k * B_s0];
-              Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
-              Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block1);
-              Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block2);
-              Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block3);
-              Y_sum_block4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 32 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block4);
-              Y_sum_block5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 40 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block5);
-              Y_sum_block6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 48 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block6);
-              Y_sum_block7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 56 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block7);
+        const int64_t k_part_end = (K + 63) / 64;
+        for (int64_t k_part = 0; k_part < k_part_end; ++k_part) {
+          const int64_t k_block_begin = 8 * k_part;
+          const int64_t k_block_end = (tn_i64_min_x86_64_v3(k_part * 64 + 64, K) + 7) / 8;
+          for (int64_t k_block = k_block_begin; k_block < k_block_end; ++k_block) {
+            const int64_t n_begin2 = n_strip * 1024;
+            const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+            const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-32));
+            for (int64_t n = n_begin2; n < n_groups; n += 32) {
+              tn_f32x8 Y_sum0 = (tn_f32x8){0};
+              tn_f32x8 Y_sum1 = (tn_f32x8){0};
+              tn_f32x8 Y_sum2 = (tn_f32x8){0};
+              tn_f32x8 Y_sum3 = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 8;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float a = A[k * A_s1];
+                Y_sum0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum0);
+                Y_sum1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)], Y_sum1);
+                Y_sum2 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 16)], Y_sum2);
+                Y_sum3 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 24)], Y_sum3);
+              }
+              *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]
+                  + Y_sum0;
+              *(tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] =
+                  *(const tn_f32x8_at *)&Y_sum_block[n + 8 - n_strip * 1024] + Y_sum1;
+              *(tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] =
+                  *(const tn_f32x8_at *)&Y_sum_block[n + 16 - n_strip * 1024] + Y_sum2;
+              *(tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] =
+                  *(const tn_f32x8_at *)&Y_sum_block[n + 24 - n_strip * 1024] + Y_sum3;
             }
-            if (k_block == 0) {
-              Y_sum0 = Y_sum_block0;
-              Y_sum1 = Y_sum_block1;
-              Y_sum2 = Y_sum_block2;
-              Y_sum3 = Y_sum_block3;
-              Y_sum4 = Y_sum_block4;
-              Y_sum5 = Y_sum_block5;
-              Y_sum6 = Y_sum_block6;
-              Y_sum7 = Y_sum_block7;
-            } else {
-              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-              Y_sum0 = Y_sum0 + Y_sum_block0;
-              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-              Y_sum1 = Y_sum1 + Y_sum_block1;
-              Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-              Y_sum2 = Y_sum2 + Y_sum_block2;
-              Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-              Y_sum3 = Y_sum3 + Y_sum_block3;
-              Y_sum4_lost = Y_sum4_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum4, Y_sum_block4);
-              Y_sum4 = Y_sum4 + Y_sum_block4;
-              Y_sum5_lost = Y_sum5_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum5, Y_sum_block5);
-              Y_sum5 = Y_sum5 + Y_sum_block5;
-              Y_sum6_lost = Y_sum6_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum6, Y_sum_block6);
-              Y_sum6 = Y_sum6 + Y_sum_block6;
-              Y_sum7_lost = Y_sum7_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum7, Y_sum_block7);
-              Y_sum7 = Y_sum7 + Y_sum_block7;
+            for (int64_t n = n_groups; n < n_end2; n += 8) {
+              const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
+              tn_f32x8 Y_sum = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 8;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 8 + 8, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float a = A[k * A_s1];
+                Y_sum = _mm256_fmadd_ps(_mm256_set1_ps(a), tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active),
+                    Y_sum);
+              }
+              tn_f32x8_store_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active,
+                  tn_f32x8_load_first_x86_64_v3(&Y_sum_block[n - n_strip * 1024], active) + Y_sum);
             }
           }
-          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-          const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-          const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-          const tn_f32x8 y_sum5 = Y_sum4 + Y_sum4_lost;
-          const tn_f32x8 y_sum6 = Y_sum5 + Y_sum5_lost;
-          const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
-          const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
-          const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          tn_f32x8 t3 = (tn_f32x8){0};
-          tn_f32x8 t4 = (tn_f32x8){0};
-          tn_f32x8 t5 = (tn_f32x8){0};
-          tn_f32x8 t6 = (tn_f32x8){0};
-          tn_f32x8 t7 = (tn_f32x8){0};
-          tn_f32x8 t8 = (tn_f32x8){0};
-          tn_f32x8 t9 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-            t3 = (tn_f32x8){0};
-            t4 = (tn_f32x8){0};
-            t5 = (tn_f32x8){0};
-            t6 = (tn_f32x8){0};
-            t7 = (tn_f32x8){0};
-            t8 = (tn_f32x8){0};
-            t9 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-            t3 = alpha * y_sum2;
-            t4 = alpha * y_sum3;
-            t5 = alpha * y_sum4;
-            t6 = alpha * y_sum5;
-            t7 = alpha * y_sum6;
-            t8 = alpha * y_sum7;
-            t9 = alpha * y_sum8;
+          const int64_t n_begin2 = n_strip * 1024;
+          const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+          const int64_t n_whole2 = n_begin2 + ((n_end2 - n_begin2 + 7) & (-8));
+          for (int64_t n = n_begin2; n < n_whole2; n += 8) {
+            *(tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024] +
+                tn_f32x8_sum_error_x86_64_v3(*(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024],
+                *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024]);
+            *(tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
+                *(const tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024];
+            *(tn_f32x8_at *)&Y_sum_block[n - n_strip * 1024] = (tn_f32x8){0};
           }
-          const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
-          *(tn_f32x8_at *)&Y[m] = t2 + t10;
-          *(tn_f32x8_at *)&Y[m + 8] = t3 + t10;
-          *(tn_f32x8_at *)&Y[m + 16] = t4 + t10;
-          *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
-          *(tn_f32x8_at *)&Y[m + 32] = t6 + t10;
-          *(tn_f32x8_at *)&Y[m + 40] = t7 + t10;
-          *(tn_f32x8_at *)&Y[m + 48] = t8 + t10;
-          *(tn_f32x8_at *)&Y[m + 56] = t9 + t10;
         }
-        const int64_t m_halves = m_groups + ((M - m_groups) & (-32));
-        for (int64_t m = m_groups; m < m_halves; m += 32) {
-          tn_f32x8 Y_sum0 = (tn_f32x8){0};
-          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum1 = (tn_f32x8){0};
-          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum2 = (tn_f32x8){0};
-          tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
-          tn_f32x8 Y_sum3 = (tn_f32x8){0};
-          tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
-            tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float b = B[k * B_s0];
-              Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
-              Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block1);
-              Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block2);
-              Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
-                  Y_sum_block3);
-            }
-            if (k_block == 0) {
-              Y_sum0 = Y_sum_block0;
-              Y_sum1 = Y_sum_block1;
-              Y_sum2 = Y_sum_block2;
-              Y_sum3 = Y_sum_block3;
-            } else {
-              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
-              Y_sum0 = Y_sum0 + Y_sum_block0;
-              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
-              Y_sum1 = Y_sum1 + Y_sum_block1;
-              Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
-              Y_sum2 = Y_sum2 + Y_sum_block2;
-              Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
-              Y_sum3 = Y_sum3 + Y_sum_block3;
-            }
-          }
-          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
-          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
-          const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
-          const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
-          const int t = alpha == 0.0f;
-          tn_f32x8 t2 = (tn_f32x8){0};
-          tn_f32x8 t3 = (tn_f32x8){0};
-          tn_f32x8 t4 = (tn_f32x8){0};
-          tn_f32x8 t5 = (tn_f32x8){0};
-          if (t) {
-            t2 = (tn_f32x8){0};
-            t3 = (tn_f32x8){0};
-            t4 = (tn_f32x8){0};
-            t5 = (tn_f32x8){0};
-          } else {
-            t2 = alpha * y_sum;
-            t3 = alpha * y_sum2;
-            t4 = alpha * y_sum3;
-            t5 = alpha * y_sum4;
-          }
-          const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
-          *(tn_f32x8_at *)&Y[m] = t2 + t6;
-          *(tn_f32x8_at *)&Y[m + 8] = t3 + t6;
-          *(tn_f32x8_at *)&Y[m + 16] = t4 + t6;
-          *(tn_f32x8_at *)&Y[m + 24] = t5 + t6;
-        }
-        for (int64_t m = m_halves; m < M; m += 8) {
-          const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
-          tn_f32x8 Y_sum = (tn_f32x8){0};
-          tn_f32x8 Y_sum_lost = (tn_f32x8){0};
-          const int64_t k_block_end = (K + 64 - 1) / 64;
-          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
-            tn_f32x8 Y_sum_block = (tn_f32x8){0};
-            const int64_t k_begin = k_block * 64;
-            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
-            for (int64_t k = k_begin; k < k_end; ++k) {
-              const float b = B[k * B_s0];
-              Y_sum_block = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active), _mm256_set1_ps(b),
-                  Y_sum_block);
-            }
-            if (k_block == 0) {
-              Y_sum = Y_sum_block;
-            } else {
-              Y_sum_lost = Y_sum_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block);
-              Y_sum = Y_sum + Y_sum_block;
-            }
-          }
-          const tn_f32x8 y_sum = Y_sum + Y_sum_lost;
+        const int64_t n_begin2 = n_strip * 1024;
+        const int64_t n_end2 = tn_i64_min_x86_64_v3(n_strip * 1024 + 1024, N);
+        const int64_t n_groups = n_begin2 + ((n_end2 - n_begin2) & (-8));
+        for (int64_t n = n_begin2; n < n_groups; n += 8) {
+          const tn_f32x8 y_sum = *(const tn_f32x8_at *)&Y_sum_rows[n - n_strip * 1024] +
+              *(const tn_f32x8_at *)&Y_sum_lost[n - n_strip * 1024];
           const int t = alpha == 0.0f;
           tn_f32x8 t2 = (tn_f32x8){0};
           if (t) {
@@ -1275,30 +938,355 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
             t2 = alpha * y_sum;
           }
           const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
-          tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);
+          *(tn_f32x8_at *)&Y[n] = t2 + t3;
+        }
+        for (int64_t n = n_groups; n < n_end2; n += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, n_end2 - n);
+          const tn_f32x8 y_sum = tn_f32x8_load_first_x86_64_v3(&Y_sum_rows[n - n_strip * 1024], active) +
+              tn_f32x8_load_first_x86_64_v3(&Y_sum_lost[n - n_strip * 1024], active);
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * y_sum;
+          }
+          const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+          tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
+        }
+      }
+    } else {
+      if (M == 1 && B_s1 == 1) {
+        const int64_t n_groups = N & (-16);
+        for (int64_t n = 0; n < n_groups; n += 16) {
+          tn_f32x8 Y_sum0 = (tn_f32x8){0};
+          tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+          tn_f32x8 Y_sum1 = (tn_f32x8){0};
+          tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float a = A[k * A_s1];
+              Y_sum_block0 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + n], Y_sum_block0);
+              Y_sum_block1 = _mm256_fmadd_ps(_mm256_set1_ps(a), *(const tn_f32x8_at *)&B[k * B_s0 + (n + 8)],
+                  Y_sum_block1);
+            }
+            if (k_block == 0) {
+              Y_sum0 = Y_sum_block0;
+              Y_sum1 = Y_sum_block1;
+            } else {
+              Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+              Y_sum0 = Y_sum0 + Y_sum_block0;
+              Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+              Y_sum1 = Y_sum1 + Y_sum_block1;
+            }
+          }
+          const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+          const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          tn_f32x8 t3 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+            t3 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * y_sum;
+            t3 = alpha * y_sum2;
+          }
+          const float t4 = beta == 0.0f ? 0.0f : beta * 0.0f;
+          *(tn_f32x8_at *)&Y[n] = t2 + t4;
+          *(tn_f32x8_at *)&Y[n + 8] = t3 + t4;
+        }
+        for (int64_t n = n_groups; n < N; n += 8) {
+          const int64_t active = tn_i64_min_x86_64_v3(8, N - n);
+          tn_f32x8 Y_sum = (tn_f32x8){0};
+          tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+          const int64_t k_block_end = (K + 64 - 1) / 64;
+          for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+            tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
+            const int64_t k_begin = k_block * 64;
+            const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+            for (int64_t k = k_begin; k < k_end; ++k) {
+              const float a = A[k * A_s1];
+              Y_sum_block_2 = _mm256_fmadd_ps(_mm256_set1_ps(a),
+                  tn_f32x8_load_first_x86_64_v3(&B[k * B_s0 + n], active), Y_sum_block_2);
+            }
+            if (k_block == 0) {
+              Y_sum = Y_sum_block_2;
+            } else {
+              Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
+              Y_sum = Y_sum + Y_sum_block_2;
+            }
+          }
+          const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
+          const int t = alpha == 0.0f;
+          tn_f32x8 t2 = (tn_f32x8){0};
+          if (t) {
+            t2 = (tn_f32x8){0};
+          } else {
+            t2 = alpha * y_sum;
+          }
+          const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+          tn_f32x8_store_first_x86_64_v3(&Y[n], active, t2 + t3);
         }
       } else {
-        const int64_t rows = M;
-        const int64_t columns = N;
-        const int64_t depth = K;
-        const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
-        const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
-        const int pack_all = rows > 6 || B_s1 != 1;
-        for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
-            columns_packed > 1 ? columns_packed : 1); ++column_block) {
-          const int64_t first_column = column_block * columns_packed;
-          const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
-          for (int64_t panel = 0; panel < (block_columns + 15) / 16; ++panel) {
-            const int64_t column = first_column + panel * 16;
-            const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
-            if (pack_all || width < 16) {
-              if (width == 16 && B_s1 == 1) {
-                for (int64_t k = 0; k < K; ++k) {
-                  *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16] = *(const tn_f32x8_at *)&B[k * B_s0 + column];
-                  *(tn_f32x8_at *)&packed[panel * K * 16 + k * 16 + 8] =
-                      *(const tn_f32x8_at *)&B[k * B_s0 + (column + 8)];
-                }
+        if (N == 1 && A_s0 == 1) {
+          const int64_t m_groups = M & (-64);
+          for (int64_t m = 0; m < m_groups; m += 64) {
+            tn_f32x8 Y_sum0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum3 = (tn_f32x8){0};
+            tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum4 = (tn_f32x8){0};
+            tn_f32x8 Y_sum4_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum5 = (tn_f32x8){0};
+            tn_f32x8 Y_sum5_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum6 = (tn_f32x8){0};
+            tn_f32x8 Y_sum6_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum7 = (tn_f32x8){0};
+            tn_f32x8 Y_sum7_lost = (tn_f32x8){0};
+            const int64_t k_block_end = (K + 64 - 1) / 64;
+            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+              tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block4 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block5 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block6 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block7 = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 64;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float b = B[k * B_s0];
+                Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+                Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block1);
+                Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block2);
+                Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block3);
+                Y_sum_block4 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 32 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block4);
+                Y_sum_block5 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 40 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block5);
+                Y_sum_block6 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 48 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block6);
+                Y_sum_block7 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 56 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block7);
+              }
+              if (k_block == 0) {
+                Y_sum0 = Y_sum_block0;
+                Y_sum1 = Y_sum_block1;
+                Y_sum2 = Y_sum_block2;
+                Y_sum3 = Y_sum_block3;
+                Y_sum4 = Y_sum_block4;
+                Y_sum5 = Y_sum_block5;
+                Y_sum6 = Y_sum_block6;
+                Y_sum7 = Y_sum_block7;
               } else {
+                Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+                Y_sum0 = Y_sum0 + Y_sum_block0;
+                Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+                Y_sum1 = Y_sum1 + Y_sum_block1;
+                Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+                Y_sum2 = Y_sum2 + Y_sum_block2;
+                Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+                Y_sum3 = Y_sum3 + Y_sum_block3;
+                Y_sum4_lost = Y_sum4_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum4, Y_sum_block4);
+                Y_sum4 = Y_sum4 + Y_sum_block4;
+                Y_sum5_lost = Y_sum5_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum5, Y_sum_block5);
+                Y_sum5 = Y_sum5 + Y_sum_block5;
+                Y_sum6_lost = Y_sum6_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum6, Y_sum_block6);
+                Y_sum6 = Y_sum6 + Y_sum_block6;
+                Y_sum7_lost = Y_sum7_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum7, Y_sum_block7);
+                Y_sum7 = Y_sum7 + Y_sum_block7;
+              }
+            }
+            const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+            const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+            const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+            const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
+            const tn_f32x8 y_sum5 = Y_sum4 + Y_sum4_lost;
+            const tn_f32x8 y_sum6 = Y_sum5 + Y_sum5_lost;
+            const tn_f32x8 y_sum7 = Y_sum6 + Y_sum6_lost;
+            const tn_f32x8 y_sum8 = Y_sum7 + Y_sum7_lost;
+            const int t = alpha == 0.0f;
+            tn_f32x8 t2 = (tn_f32x8){0};
+            tn_f32x8 t3 = (tn_f32x8){0};
+            tn_f32x8 t4 = (tn_f32x8){0};
+            tn_f32x8 t5 = (tn_f32x8){0};
+            tn_f32x8 t6 = (tn_f32x8){0};
+            tn_f32x8 t7 = (tn_f32x8){0};
+            tn_f32x8 t8 = (tn_f32x8){0};
+            tn_f32x8 t9 = (tn_f32x8){0};
+            if (t) {
+              t2 = (tn_f32x8){0};
+              t3 = (tn_f32x8){0};
+              t4 = (tn_f32x8){0};
+              t5 = (tn_f32x8){0};
+              t6 = (tn_f32x8){0};
+              t7 = (tn_f32x8){0};
+              t8 = (tn_f32x8){0};
+              t9 = (tn_f32x8){0};
+            } else {
+              t2 = alpha * y_sum;
+              t3 = alpha * y_sum2;
+              t4 = alpha * y_sum3;
+              t5 = alpha * y_sum4;
+              t6 = alpha * y_sum5;
+              t7 = alpha * y_sum6;
+              t8 = alpha * y_sum7;
+              t9 = alpha * y_sum8;
+            }
+            const float t10 = beta == 0.0f ? 0.0f : beta * 0.0f;
+            *(tn_f32x8_at *)&Y[m] = t2 + t10;
+            *(tn_f32x8_at *)&Y[m + 8] = t3 + t10;
+            *(tn_f32x8_at *)&Y[m + 16] = t4 + t10;
+            *(tn_f32x8_at *)&Y[m + 24] = t5 + t10;
+            *(tn_f32x8_at *)&Y[m + 32] = t6 + t10;
+            *(tn_f32x8_at *)&Y[m + 40] = t7 + t10;
+            *(tn_f32x8_at *)&Y[m + 48] = t8 + t10;
+            *(tn_f32x8_at *)&Y[m + 56] = t9 + t10;
+          }
+          const int64_t m_halves = m_groups + ((M - m_groups) & (-32));
+          for (int64_t m = m_groups; m < m_halves; m += 32) {
+            tn_f32x8 Y_sum0 = (tn_f32x8){0};
+            tn_f32x8 Y_sum0_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum1 = (tn_f32x8){0};
+            tn_f32x8 Y_sum1_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum2 = (tn_f32x8){0};
+            tn_f32x8 Y_sum2_lost = (tn_f32x8){0};
+            tn_f32x8 Y_sum3 = (tn_f32x8){0};
+            tn_f32x8 Y_sum3_lost = (tn_f32x8){0};
+            const int64_t k_block_end = (K + 64 - 1) / 64;
+            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+              tn_f32x8 Y_sum_block0 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block1 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block2 = (tn_f32x8){0};
+              tn_f32x8 Y_sum_block3 = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 64;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float b = B[k * B_s0];
+                Y_sum_block0 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + k * A_s1], _mm256_set1_ps(b), Y_sum_block0);
+                Y_sum_block1 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 8 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block1);
+                Y_sum_block2 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 16 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block2);
+                Y_sum_block3 = _mm256_fmadd_ps(*(const tn_f32x8_at *)&A[m + 24 + k * A_s1], _mm256_set1_ps(b),
+                    Y_sum_block3);
+              }
+              if (k_block == 0) {
+                Y_sum0 = Y_sum_block0;
+                Y_sum1 = Y_sum_block1;
+                Y_sum2 = Y_sum_block2;
+                Y_sum3 = Y_sum_block3;
+              } else {
+                Y_sum0_lost = Y_sum0_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum0, Y_sum_block0);
+                Y_sum0 = Y_sum0 + Y_sum_block0;
+                Y_sum1_lost = Y_sum1_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum1, Y_sum_block1);
+                Y_sum1 = Y_sum1 + Y_sum_block1;
+                Y_sum2_lost = Y_sum2_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum2, Y_sum_block2);
+                Y_sum2 = Y_sum2 + Y_sum_block2;
+                Y_sum3_lost = Y_sum3_lost + tn_f32x8_sum_error_x86_64_v3(Y_sum3, Y_sum_block3);
+                Y_sum3 = Y_sum3 + Y_sum_block3;
+              }
+            }
+            const tn_f32x8 y_sum = Y_sum0 + Y_sum0_lost;
+            const tn_f32x8 y_sum2 = Y_sum1 + Y_sum1_lost;
+            const tn_f32x8 y_sum3 = Y_sum2 + Y_sum2_lost;
+            const tn_f32x8 y_sum4 = Y_sum3 + Y_sum3_lost;
+            const int t = alpha == 0.0f;
+            tn_f32x8 t2 = (tn_f32x8){0};
+            tn_f32x8 t3 = (tn_f32x8){0};
+            tn_f32x8 t4 = (tn_f32x8){0};
+            tn_f32x8 t5 = (tn_f32x8){0};
+            if (t) {
+              t2 = (tn_f32x8){0};
+              t3 = (tn_f32x8){0};
+              t4 = (tn_f32x8){0};
+              t5 = (tn_f32x8){0};
+            } else {
+              t2 = alpha * y_sum;
+              t3 = alpha * y_sum2;
+              t4 = alpha * y_sum3;
+              t5 = alpha * y_sum4;
+            }
+            const float t6 = beta == 0.0f ? 0.0f : beta * 0.0f;
+            *(tn_f32x8_at *)&Y[m] = t2 + t6;
+            *(tn_f32x8_at *)&Y[m + 8] = t3 + t6;
+            *(tn_f32x8_at *)&Y[m + 16] = t4 + t6;
+            *(tn_f32x8_at *)&Y[m + 24] = t5 + t6;
+          }
+          for (int64_t m = m_halves; m < M; m += 8) {
+            const int64_t active = tn_i64_min_x86_64_v3(8, M - m);
+            tn_f32x8 Y_sum = (tn_f32x8){0};
+            tn_f32x8 Y_sum_lost_2 = (tn_f32x8){0};
+            const int64_t k_block_end = (K + 64 - 1) / 64;
+            for (int64_t k_block = 0; k_block < k_block_end; ++k_block) {
+              tn_f32x8 Y_sum_block_2 = (tn_f32x8){0};
+              const int64_t k_begin = k_block * 64;
+              const int64_t k_end = tn_i64_min_x86_64_v3(k_block * 64 + 64, K);
+              for (int64_t k = k_begin; k < k_end; ++k) {
+                const float b = B[k * B_s0];
+                Y_sum_block_2 = _mm256_fmadd_ps(tn_f32x8_load_first_x86_64_v3(&A[m + k * A_s1], active),
+                    _mm256_set1_ps(b), Y_sum_block_2);
+              }
+              if (k_block == 0) {
+                Y_sum = Y_sum_block_2;
+              } else {
+                Y_sum_lost_2 = Y_sum_lost_2 + tn_f32x8_sum_error_x86_64_v3(Y_sum, Y_sum_block_2);
+                Y_sum = Y_sum + Y_sum_block_2;
+              }
+            }
+            const tn_f32x8 y_sum = Y_sum + Y_sum_lost_2;
+            const int t = alpha == 0.0f;
+            tn_f32x8 t2 = (tn_f32x8){0};
+            if (t) {
+              t2 = (tn_f32x8){0};
+            } else {
+              t2 = alpha * y_sum;
+            }
+            const float t3 = beta == 0.0f ? 0.0f : beta * 0.0f;
+            tn_f32x8_store_first_x86_64_v3(&Y[m], active, t2 + t3);
+          }
+        } else {
+          const int64_t rows = M;
+          const int64_t columns = N;
+          const int64_t depth = K;
+          const int64_t rows_cached = tn_i64_max_x86_64_v3(8533 / (depth > 1 ? depth : 1), 1) * 6;
+          const int64_t columns_packed = tn_i64_min_x86_64_v3(N, tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1) * 16);
+          const int pack_all = rows > 6 || B_s1 != 1;
+          for (int64_t column_block = 0; column_block < tn_i64_floordiv_x86_64_v3(columns + columns_packed - 1,
+              columns_packed > 1 ? columns_packed : 1); ++column_block) {
+            const int64_t first_column = column_block * columns_packed;
+            const int64_t block_columns = tn_i64_min_x86_64_v3(columns_packed, columns - first_column);
+            const int64_t whole_panels = (pack_all && B_s1 == 1) ? block_columns / 16 : 0;
+            for (int64_t panel_group = 0; panel_group < tn_i64_floordiv_x86_64_v3(whole_panels + 3, 4); ++panel_group) {
+              for (int64_t k = 0; k < K; ++k) {
+                for (int64_t panel_together = panel_group * 4;
+                    panel_together < tn_i64_min_x86_64_v3(panel_group * 4 + 4, whole_panels); ++panel_together) {
+                  const int64_t panel_column = first_column + panel_together * 16;
+                  *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16] =
+                      *(const tn_f32x8_at *)&B[k * B_s0 + panel_column];
+                  *(tn_f32x8_at *)&packed[panel_together * K * 16 + k * 16 + 8] =
+                      *(const tn_f32x8_at *)&B[k * B_s0 + (panel_column + 8)];
+                }
+              }
+            }
+            for (int64_t panel = whole_panels; panel < (block_columns + 15) / 16; ++panel) {
+              const int64_t column = first_column + panel * 16;
+              const int64_t width = tn_i64_min_x86_64_v3(block_columns - panel * 16, 16);
+              if (pack_all || width < 16) {
                 for (int64_t lane = 0; lane < width; ++lane) {
                   for (int64_t k = 0; k < K; ++k) {
                     packed[panel * K * 16 + k * 16 + lane] = B[k * B_s0 + (column + lane) * B_s1];
@@ -1311,136 +1299,109 @@ static TN_TARGET_X86_64_V3 int tn_gemm_f32_noC_x86_64_v3(const int64_t *size, co
                 }
               }
             }
-          }
-          for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
-              ++row_block) {
-            const int64_t row_pitch = depth + 16;
-            const int64_t first_row = row_block * rows_cached;
-            const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
-            if (A_s1 != 1) {
-              for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
-                for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
-                  for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6);
-                      ++copied_row) {
-                    rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
-                        A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+            for (int64_t row_block = 0; row_block < tn_i64_floordiv_x86_64_v3(rows + rows_cached - 1, rows_cached);
+                ++row_block) {
+              const int64_t row_pitch = depth + 16;
+              const int64_t first_row = row_block * rows_cached;
+              const int64_t block_rows = tn_i64_min_x86_64_v3(rows_cached, rows - first_row);
+              if (A_s1 != 1) {
+                for (int64_t strip = 0; strip < (block_rows + 5) / 6; ++strip) {
+                  for (int64_t copied_depth = 0; copied_depth < depth; ++copied_depth) {
+                    for (int64_t copied_row = 0; copied_row < tn_i64_min_x86_64_v3(6, block_rows - strip * 6);
+                        ++copied_row) {
+                      rows_copied[(strip * 6 + copied_row) * row_pitch + copied_depth] =
+                          A[(first_row + (strip * 6 + copied_row)) * A_s0 + copied_depth * A_s1];
+                    }
                   }
                 }
               }
-            }
-            for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
-              const int64_t column_at = first_column + tile_column * 16;
-              const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
-              const int64_t whole_tiles = block_rows / 6;
-              for (int64_t tile_row = 0; tile_row < whole_tiles +
-                  tn_i64_floordiv_x86_64_v3(block_rows - whole_tiles * 6 + 1, 2); ++tile_row) {
-                const int64_t row = first_row + (tile_row < whole_tiles ? tile_row : whole_tiles) * 6 +
-                    (tile_row - (tile_row < whole_tiles ? tile_row : whole_tiles)) * 2;
-                const int64_t height = tn_i64_min_x86_64_v3(tile_row < whole_tiles ? 6 : 2,
-                    first_row + block_rows - row);
-                if (tile_row < whole_tiles) {
+              for (int64_t tile_column = 0; tile_column < (block_columns + 15) / 16; ++tile_column) {
+                const int64_t column_at = first_column + tile_column * 16;
+                const int64_t tile_width = tn_i64_min_x86_64_v3(block_columns - tile_column * 16, 16);
+                for (int64_t tile_row = 0; tile_row < (block_rows + 5) / 6; ++tile_row) {
+                  const int64_t row = first_row + tile_row * 6;
+                  const int64_t height = tn_i64_min_x86_64_v3(6, first_row + block_rows - row);
                   if (pack_all || tile_width < 16) {
                     if (tile_width > 8) {
                       if (A_s1 != 1) {
-                        tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                            rows_copied + (row + 1 - first_row) * row_pitch,
-                            rows_copied + (row + 2 - first_row) * row_pitch,
-                            rows_copied + (row + 3 - first_row) * row_pitch,
-                            rows_copied + (row + 4 - first_row) * row_pitch,
-                            rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile,
-                            depth, 16, 1);
-                      } else {
-                        tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                            A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
-                            packed + tile_column * depth * 16, tile, depth, 16, A_s1);
-                      }
-                    } else {
-                      if (A_s1 != 1) {
-                        tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                            rows_copied + (row + 1 - first_row) * row_pitch,
-                            rows_copied + (row + 2 - first_row) * row_pitch,
-                            rows_copied + (row + 3 - first_row) * row_pitch,
-                            rows_copied + (row + 4 - first_row) * row_pitch,
-                            rows_copied + (row + 5 - first_row) * row_pitch, packed + tile_column * depth * 16, tile,
-                            depth, 16, 1);
-                      } else {
-                        tn_tile_6x1of2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                            A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0,
-                            packed + tile_column * depth * 16, tile, depth, 16, A_s1);
-                      }
-                    }
-                  } else {
-                    if (A_s1 != 1) {
-                      tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (row - first_row) * row_pitch,
-                          rows_copied + (row + 1 - first_row) * row_pitch,
-                          rows_copied + (row + 2 - first_row) * row_pitch,
-                          rows_copied + (row + 3 - first_row) * row_pitch,
-                          rows_copied + (row + 4 - first_row) * row_pitch,
-                          rows_copied + (row + 5 - first_row) * row_pitch, B + column_at, tile, depth, B_s0, 1);
-                    } else {
-                      tn_tile_6x2_f32_steps_x86_64_v3(A + row * A_s0, A + (row + 1) * A_s0, A + (row + 2) * A_s0,
-                          A + (row + 3) * A_s0, A + (row + 4) * A_s0, A + (row + 5) * A_s0, B + column_at, tile, depth,
-                          B_s0, A_s1);
-                    }
-                  }
-                } else {
-                  if (pack_all || tile_width < 16) {
-                    if (tile_width > 8) {
-                      if (A_s1 != 1) {
-                        tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row)
+                        tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row)
                             * row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) *
-                            row_pitch, packed + tile_column * depth * 16, tile, depth, 16, 1);
-                      } else {
-                        tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16,
-                            tile, depth, 16, A_s1);
-                      }
-                    } else {
-                      if (A_s1 != 1) {
-                        tn_tile_2x1of2_f32_steps_x86_64_v3(rows_copied +
-                            (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * row_pitch,
-                            rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                            row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
                             packed + tile_column * depth * 16, tile, depth, 16, 1);
                       } else {
-                        tn_tile_2x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, packed + tile_column * depth * 16,
+                        tn_tile_6x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, packed + tile_column * depth * 16,
+                            tile, depth, 16, A_s1);
+                      }
+                    } else {
+                      if (A_s1 != 1) {
+                        tn_tile_6x1of2_f32_steps_x86_64_v3(rows_copied +
+                            (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
+                            rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
+                            packed + tile_column * depth * 16, tile, depth, 16, 1);
+                      } else {
+                        tn_tile_6x1of2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
+                            A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, packed + tile_column * depth * 16,
                             tile, depth, 16, A_s1);
                       }
                     }
                   } else {
                     if (A_s1 != 1) {
-                      tn_tile_2x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
+                      tn_tile_6x2_f32_steps_x86_64_v3(rows_copied + (tn_i64_min_x86_64_v3(row, rows - 1) - first_row) *
                           row_pitch, rows_copied + (tn_i64_min_x86_64_v3(row + 1, rows - 1) - first_row) * row_pitch,
+                          rows_copied + (tn_i64_min_x86_64_v3(row + 2, rows - 1) - first_row) * row_pitch,
+                          rows_copied + (tn_i64_min_x86_64_v3(row + 3, rows - 1) - first_row) * row_pitch,
+                          rows_copied + (tn_i64_min_x86_64_v3(row + 4, rows - 1) - first_row) * row_pitch,
+                          rows_copied + (tn_i64_min_x86_64_v3(row + 5, rows - 1) - first_row) * row_pitch,
                           B + column_at, tile, depth, B_s0, 1);
                     } else {
-                      tn_tile_2x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
-                          A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
+                      tn_tile_6x2_f32_steps_x86_64_v3(A + tn_i64_min_x86_64_v3(row, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 1, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 2, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 3, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 4, rows - 1) * A_s0,
+                          A + tn_i64_min_x86_64_v3(row + 5, rows - 1) * A_s0, B + column_at, tile, depth, B_s0, A_s1);
                     }
                   }
-                }
-                if (tile_width == 16) {
-                  for (int64_t r = 0; r < height; ++r) {
-                    *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
-                        _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
-                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                        long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
-                    *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
-                        _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
-                        (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
-                        long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
-                  }
-                } else {
-                  for (int64_t r = 0; r < height; ++r) {
-                    const int64_t whole = tile_width / 8 * 8;
-                    for (int64_t q = 0; q < whole; q += 8) {
-                      *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
-                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
+                  if (tile_width == 16) {
+                    for (int64_t r = 0; r < height; ++r) {
+                      *(tn_f32x8_at *)&Y[(row + r) * N + column_at] =
+                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16], (tn_f32x8){0},
+                          (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                          long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+                      *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + 8)] =
+                          _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + 8], (tn_f32x8){0},
                           (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
                           long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
                     }
-                    for (int64_t q = whole; q < tile_width; ++q) {
-                      Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
-                          (beta == 0.0f ? 0.0f : beta * 0.0f);
+                  } else {
+                    for (int64_t r = 0; r < height; ++r) {
+                      const int64_t whole = tile_width / 8 * 8;
+                      for (int64_t q = 0; q < whole; q += 8) {
+                        *(tn_f32x8_at *)&Y[(row + r) * N + (column_at + q)] =
+                            _mm256_blendv_ps(alpha * *(const tn_f32x8_at *)&tile[r * 16 + q], (tn_f32x8){0},
+                            (__m256)((tn_i32x8)_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long
+                            long)tn_m8x8_splat_x86_64_v3(alpha == 0.0f))))) + (beta == 0.0f ? 0.0f : beta * 0.0f);
+                      }
+                      for (int64_t q = whole; q < tile_width; ++q) {
+                        Y[(row + r) * N + (column_at + q)] = (alpha == 0.0f ? 0.0f : alpha * tile[r * 16 + q]) +
+                            (beta == 0.0f ? 0.0f : beta * 0.0f);
+                      }
                     }
                   }
                 }
@@ -1464,7 +1425,7 @@ static int64_t tn_gemm_f32_noC_x86_64_v3_workspace(const int64_t *size, const tn
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(8533 / (K > 1 ? K : 1), 1), 6)), K + 16), 4) + 63) / 64 * 64 +
       (tn_rt_bytes_times(tn_rt_bytes_times(tn_rt_bytes_times((tn_i64_min_x86_64_v3(N,
       tn_rt_bytes_times(tn_i64_max_x86_64_v3(32768 / (K > 1 ? K : 1), 1), 16)) + 15) / 16, 16), K), 4) + 63) / 64 * 64
-      + 384 + 63;
+      + 384 + 4096 + 4096 + 4096 + 63;
 }
 
 extern const tn_core tn_cores_gemm_x86_64_v3[];

@@ -107,8 +107,7 @@ int refused(const KnownRun& known, int status, const std::vector<Block>& outputs
 }
 
 /// Calls net_run of the shared object. At `results` 1 and the outputs one behind the other, or 0 where it refuses.
-int call_model(const KnownRun& known, const Variant& variant, const std::filesystem::path& folder,
-               uint8_t* results) {
+int call_model(const KnownRun& known, const Variant& variant, const std::filesystem::path& folder, uint8_t* results) {
   const RandomGraph& g = known.graph;
   void* library = dlopen((folder / "net.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   using Run = int (*)(const void* const*, void* const*, void*, const void*);
