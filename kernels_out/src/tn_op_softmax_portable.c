@@ -41,7 +41,7 @@ static inline uint32_t tn_f32_bits_portable(float a) {
   return r;
 }
 
-/* exp_nonpositive: e^x for x <= 0, right up to 40; error below 1.18 ULP */
+/* exp_nonpositive: e^x for x <= 40; error below 1.18 ULP */
 static inline float tn_f32_exp_nonpositive_portable(float x) {
   const float c = -104.0f > x ? -104.0f : x;
   const float t = c * 1.442695f + 12582912.0f;

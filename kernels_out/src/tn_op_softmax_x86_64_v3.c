@@ -77,7 +77,7 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_max_x86_64_v3(tn_f32x8 a) 
   return by_1[0];
 }
 
-/* exp_nonpositive: e^x for x <= 0, right up to 40; error below 1.18 ULP */
+/* exp_nonpositive: e^x for x <= 40; error below 1.18 ULP */
 static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8 x) {
   const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), x);
   const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
