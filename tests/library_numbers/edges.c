@@ -63,6 +63,8 @@ static void reductions(void)
     EXPECT(reduced("variance", pair, 2, "ddof", 1) == 2, reduced("variance", pair, 2, "ddof", 1));
     for (int64_t ddof = 2; ddof < 5; ++ddof)
         EXPECT(reduced("std", pair, 2, "ddof", ddof) == INFINITY, reduced("std", pair, 2, "ddof", ddof));
+    EXPECT(reduced("variance", pair, 2, "ddof", INT32_MIN) > 0, reduced("variance", pair, 2, "ddof", INT32_MIN));
+    EXPECT(isnan(reduced("variance", pair, 2, "ddof", INT64_MIN)), reduced("variance", pair, 2, "ddof", INT64_MIN)); /* refused */
 }
 
 /* The error of a sum does not grow with its length, along rows and columns, and an overflow stays an infinity. */
