@@ -50,6 +50,7 @@ class Bench {
   }
 
   int run() {
+    refuse_unreadable(o_.graphs);
     if (o_.graphs.empty() || o_.selection.ops) find_cases();
     if (const int status = make_library_of_cases(); status != exit_done) return status;
     if (!run_.only_looks()) measure_ceilings();

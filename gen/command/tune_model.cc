@@ -53,6 +53,7 @@ class Tuner {
     const PlacedModel placed = place_model(run_, defs_, model_);
     outputs_ = placed.plan.outputs.size();
     base_ = read_schedules(run_, o_.schedules, kernel_names(placed.plan));
+    if (run_.only_looks()) return exit_done;
     isa_ = placed.lowered.levels.back().isa;
     model_.isas = {std::string(isa_->name)};
     how_ = {o_.compiler, o_.inputs.empty() ? drawn_inputs(placed.source.graph, folder_) : o_.inputs};
@@ -248,7 +249,7 @@ class Tuner {
 }  // namespace
 
 int run_command(Run& run, const TuneOptions& o) {
-  refuse_unreadable(o.inputs);
+  if (!run.only_looks()) refuse_unreadable(o.inputs);
   const TemporaryFolder folder("tenon_tune");
   if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
   return Tuner(run, o, folder.path()).tune();

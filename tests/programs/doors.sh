@@ -56,6 +56,8 @@ check 'run with a number that is none' ends 2 "--repeat: 'many' is not a number 
 check 'run with a compiler that fails' ends 3 'tenon: error: `false ' "$tenon" run "$work/ok.yaml" "$work/file" --isa portable --cc false
 check 'run that only looks compiles nothing' ends 0 '' "$tenon" run "$work/ok.yaml" "$work/nowhere.npy" --isa portable --cc false --dry-run
 check 'try that only looks compiles nothing' ends 0 '' "$tenon" try --op relu --isa portable --cc false --check
+check 'tune that only looks compiles nothing' ends 0 '' "$tenon" tune "$work/ok.yaml" --isa portable --cc false --dry-run -o "$work/none.yaml"
+check 'bench of a file that is not there measures nothing' ends 1 'nowhere.yaml: No such file or directory' "$tenon" bench "$work/nowhere.yaml" --cc false
 check 'an op named that the dtypes leave out' ends 0 "tenon: warning: --ops: 'softmax' is left out: it takes none of the dtypes chosen" "$tenon" lib --ops relu,softmax --dtypes i8 --isa portable --list-outputs -o "$work/none"
 printf 'ops:\n  - op: thrice\n    types: {T: [f32]}\n    in: {X: "T[N]"}\n    out: {Y: "T[N]"}\n    body: Y[i] = 3*X[i]\n' >"$work/thrice.yaml"
 check 'a size of definitions' ends 2 '--size is about a graph: name one' "$tenon" dump lower "$work/thrice.yaml" --size N=4
