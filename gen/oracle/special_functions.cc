@@ -80,7 +80,7 @@ long double apply_real(ScalarOp op, const Number* v) {
     case ScalarOp::Rsqrt: return 1 / std::sqrt(a);
     case ScalarOp::Cbrt: return std::cbrt(a);
     case ScalarOp::Exp:
-    case ScalarOp::ExpNonpositive: return std::exp(a);
+    case ScalarOp::ExpBounded: return std::exp(a);
     case ScalarOp::Exp2: return std::exp2(a);
     case ScalarOp::Scale2:
     case ScalarOp::Scale2Down: return a * std::exp2(b);

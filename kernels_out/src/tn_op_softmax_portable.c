@@ -41,8 +41,8 @@ static inline uint32_t tn_f32_bits_portable(float a) {
   return r;
 }
 
-/* exp_nonpositive: e^x for x <= 40; error below 1.18 ULP */
-static inline float tn_f32_exp_nonpositive_portable(float x) {
+/* exp_bounded: e^x for x <= 40; error below 1.18 ULP */
+static inline float tn_f32_exp_bounded_portable(float x) {
   const float c = -104.0f > x ? -104.0f : x;
   const float t = c * 1.442695f + 12582912.0f;
   const float n = t - 12582912.0f;
@@ -94,7 +94,7 @@ static int tn_softmax_f32_portable(const int64_t *size, const tn_scalar *attr, c
         const int64_t d_begin = d_block * 64;
         const int64_t d_end = tn_i64_min_portable(d_block * 64 + 64, D);
         for (int64_t d = d_begin; d < d_end; ++d) {
-          const float y = tn_f32_exp_nonpositive_portable(X[at + d * Q + q] - m);
+          const float y = tn_f32_exp_bounded_portable(X[at + d * Q + q] - m);
           Y[at + d * Q + q] = y;
           z_block = z_block + y;
         }

@@ -77,8 +77,8 @@ static inline TN_TARGET_X86_64_V3 float tn_f32x8_fold_max_x86_64_v3(tn_f32x8 a) 
   return by_1[0];
 }
 
-/* exp_nonpositive: e^x for x <= 40; error below 1.18 ULP */
-static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8 x) {
+/* exp_bounded: e^x for x <= 40; error below 1.18 ULP */
+static inline TN_TARGET_X86_64_V3 tn_f32x8 tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8 x) {
   const tn_f32x8 c = _mm256_max_ps(_mm256_set1_ps(-104.0f), x);
   const tn_f32x8 t = _mm256_fmadd_ps(c, _mm256_set1_ps(1.442695f), _mm256_set1_ps(12582912.0f));
   const tn_f32x8 n = t - 12582912.0f;
@@ -168,8 +168,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 1024 + 1024, D);
         const int64_t d_groups = d_begin + ((d_end - d_begin) & (-16));
         for (int64_t d = d_begin; d < d_groups; d += 16) {
-          const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
-          const tn_f32x8 y2 = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (d + 8)] - m_all);
+          const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + d] - m_all);
+          const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[p * D + (d + 8)] - m_all);
           *(tn_f32x8_at *)&Y[p * D + d] = y;
           *(tn_f32x8_at *)&Y[p * D + (d + 8)] = y2;
           z_block0 = z_block0 + y;
@@ -177,7 +177,7 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
         }
         for (int64_t d = d_groups; d < d_end; d += 8) {
           const int64_t active = tn_i64_min_x86_64_v3(8, d_end - d);
-          const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) -
+          const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[p * D + d], active) -
               m_all);
           tn_f32x8_store_first_x86_64_v3(&Y[p * D + d], active, y);
           z_block0 = z_block0 + _mm256_blendv_ps((tn_f32x8){0}, y,
@@ -232,8 +232,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
           const int64_t d_begin = d_block * 64;
           const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 64 + 64, D);
           for (int64_t d = d_begin; d < d_end; ++d) {
-            const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
-            const tn_f32x8 y2 = tn_f32x8_exp_nonpositive_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + (q + 8)] - m1);
+            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + q] - m0);
+            const tn_f32x8 y2 = tn_f32x8_exp_bounded_x86_64_v3(*(const tn_f32x8_at *)&X[at + d * Q + (q + 8)] - m1);
             *(tn_f32x8_at *)&Y[at + d * Q + q] = y;
             *(tn_f32x8_at *)&Y[at + d * Q + (q + 8)] = y2;
             z_block0 = z_block0 + y;
@@ -274,8 +274,8 @@ static TN_TARGET_X86_64_V3 int tn_softmax_f32_x86_64_v3(const int64_t *size, con
           const int64_t d_begin = d_block * 64;
           const int64_t d_end = tn_i64_min_x86_64_v3(d_block * 64 + 64, D);
           for (int64_t d = d_begin; d < d_end; ++d) {
-            const tn_f32x8 y = tn_f32x8_exp_nonpositive_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q],
-                active) - m);
+            const tn_f32x8 y = tn_f32x8_exp_bounded_x86_64_v3(tn_f32x8_load_first_x86_64_v3(&X[at + d * Q + q], active)
+                - m);
             tn_f32x8_store_first_x86_64_v3(&Y[at + d * Q + q], active, y);
             z_block = z_block + y;
           }

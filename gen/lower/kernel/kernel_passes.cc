@@ -13,7 +13,7 @@ std::span<const KernelPass> kernel_passes() {
       {"share-functions", share_functions},
       {"inline-temps", inline_temps},
       {"join-followers", join_followers},
-      {"nonpositive-exponents", nonpositive_exponents},
+      {"bounded-exponents", bounded_exponents},
       {"divide-once", divide_once},
       {"separate-windows", separate_windows},
       {"simplify-again", simplify_kernel},

@@ -27,8 +27,8 @@ Kernel share_functions(const Kernel&);
 Kernel inline_temps(const Kernel&);
 /// What reads a recurrence at the element just made is computed in its loops.
 Kernel join_followers(const Kernel&);
-/// Exponents less the maximum of them are not above 0: a function of fewer steps takes them.
-Kernel nonpositive_exponents(const Kernel& k);
+/// Exponents that are known to be at most 40 are arguments of a function with fewer steps.
+Kernel bounded_exponents(const Kernel& k);
 /// Divisions by a sum become multiplications by its reciprocal where they repeat.
 Kernel divide_once(const Kernel&);
 /// The maximum or least of a padded window is found down its columns, then along one line.

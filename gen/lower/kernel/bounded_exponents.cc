@@ -1,5 +1,5 @@
-// nonpositive-exponents: exp(x[p,d] - m[p]), with m the maximum x of its row, becomes exp_nonpositive, which has fewer
-// steps; so does exp(-abs(x)) and what else its form says is not above 0, and exp(select(x > 40, 40, x)).
+// bounded-exponents: exp becomes exp_bounded, which has fewer steps, where the argument is at most 40: x[p,d] - m[p]
+// with m the maximum of its row, -abs(x) and other forms that are never positive, and select(x > 40, 40, x).
 #include "lower/kernel/kernel_passes.h"
 #include "lower/kernel/kernel_ranges.h"
 
@@ -83,9 +83,9 @@ bool is_bounded(const Expr& e) {
   return few(s->yes) && few(above->args[1]);
 }
 
-class NonpositiveExponents {
+class BoundedExponents {
  public:
-  explicit NonpositiveExponents(const Kernel& k) : k_(k) {}
+  explicit BoundedExponents(const Kernel& k) : k_(k) {}
 
   Kernel run() {
     for (size_t i = 0; i < k_.body.size(); ++i) {
@@ -106,10 +106,10 @@ class NonpositiveExponents {
     const auto* a = std::get_if<Apply>(&r->node);
     if (!a || a->op != ScalarOp::Exp || !is_float(r->type)) return r;
     const auto* difference = std::get_if<Apply>(&a->args[0]->node);
-    const bool nonpositive =
+    const bool bounded =
         sign_of(a->args[0]) == Sign::not_positive || is_bounded(a->args[0]) ||
         (difference && difference->op == ScalarOp::Sub && exceeds_none(difference->args[0], difference->args[1]));
-    return nonpositive ? apply(ScalarOp::ExpNonpositive, a->args) : r;
+    return bounded ? apply(ScalarOp::ExpBounded, a->args) : r;
   }
 
   /// Whether `bound_read` is an element of a temp that holds the maximum of values of which `value` is one.
@@ -157,6 +157,6 @@ class NonpositiveExponents {
 
 }  // namespace
 
-Kernel nonpositive_exponents(const Kernel& k) { return NonpositiveExponents(k).run(); }
+Kernel bounded_exponents(const Kernel& k) { return BoundedExponents(k).run(); }
 
 }  // namespace tenon
