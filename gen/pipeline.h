@@ -1,4 +1,4 @@
-// The conductor's door: what a run is asked to do (Options), and run_pipeline, which does it.
+// The driver: what a run is asked to do (Options), and run_pipeline, which does it.
 #pragma once
 
 #include <cstdint>
@@ -220,7 +220,7 @@ struct ListOptions {
 /// What every command takes.
 struct RunControl {
   std::optional<std::string> opdefs;    ///< --opdefs DIR instead of the shipped definitions
-  std::vector<std::string> dump_after;  ///< stages whose noun goes to stdout; "all" alone is every one
+  std::vector<std::string> dump_after;  ///< stages whose result is printed to stdout; "all" alone is every one
   bool list_outputs = false;            ///< print the names of the outputs, write nothing
   std::optional<std::string> depfile;   ///< a Makefile fragment of everything that was read
   bool check = false;                   ///< status 1 if the output on disk is stale; write nothing

@@ -1,4 +1,4 @@
-// argv → Options. A door: what is wrong with a command line is said in one line, with where to read more.
+// argv → Options. An error in a command line is reported in one line, with a reference to the help.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// `tenon lib`, `tenon model`, `tenon dump`: files, or the noun of one stage.
+// `tenon lib`, `tenon model`, `tenon dump`: files, or the result of one stage.
 #include <fmt/format.h>
 
 #include <utility>

@@ -25,7 +25,7 @@ void list_dtypes() {
 
 void list_stages() {
   for (const StageName& s : all_stages()) {
-    print_to(stdout, "{:<28} {}\n", s.name, s.noun);
+    print_to(stdout, "{:<28} {}\n", s.name, s.result);
     if (s.name != "lower") continue;
     for (const std::string_view pass : lowering_passes())
       print_to(stdout, "{:<28} the kernels behind this pass\n", fmt::format("lower/{}", pass));

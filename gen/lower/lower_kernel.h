@@ -1,4 +1,4 @@
-// The door of lowering: what a kernel does on one ISA level, as a loop nest.
+// The entry of lowering: a kernel on one ISA level, as a loop nest.
 #pragma once
 
 #include <optional>

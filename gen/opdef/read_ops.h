@@ -1,4 +1,4 @@
-// The door for definition files: YAML text in, a checked OpLibrary or all the diagnostics out.
+// Reads definition files: YAML text in, a checked OpLibrary or all the diagnostics out.
 #pragma once
 
 #include <vector>

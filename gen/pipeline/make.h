@@ -1,4 +1,4 @@
-// What the conductor makes, for the commands and for tests that generate without a command line.
+// What the driver makes, for the commands and for tests that generate without a command line.
 #pragma once
 
 #include <functional>

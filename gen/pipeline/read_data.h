@@ -1,4 +1,4 @@
-// The doors of a run: shipped files and those that the user names, read into nouns. Each file becomes a dependency of
+// Reads the input files of a run: shipped files and those that the user names. Each file becomes a dependency of
 // the output; what is wrong with one is reported and stops the run.
 #pragma once
 

@@ -95,7 +95,7 @@ void Run::finish_stage(std::string_view stage, const std::vector<std::string>& f
   if (faults.empty()) return;
   std::string all;
   for (const std::string& f : faults) all += "  " + f + "\n";
-  TENON_CHECK(false, "stage {} made a faulty noun:\n{}{}", stage, all, text());
+  TENON_CHECK(false, "stage {} made a faulty value:\n{}{}", stage, all, text());
 }
 
 bool Run::report(const Diagnostics& diagnostics) const {

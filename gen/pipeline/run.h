@@ -15,13 +15,13 @@
 
 namespace tenon {
 
-/// What a stage's noun is made of.
+/// What the result of a stage consists of.
 enum class StageOf : uint8_t { definitions, models, both };
 
-/// A stage's name and what its noun is: the rows of `tenon list stages`.
+/// A stage's name and its result: the rows of `tenon list stages`.
 struct StageName {
   std::string_view name;
-  std::string_view noun;
+  std::string_view result;
   StageOf of;
 };
 const std::vector<StageName>& all_stages();
@@ -34,10 +34,10 @@ struct Stop {
   int status = exit_bad_input;
 };
 
-/// A noun's verifier, where it has one.
-template <class Noun>
-std::vector<std::string> faults_of(const Noun& noun) {
-  if constexpr (requires { verify(noun); }) return verify(noun);
+/// The faults that a value's verifier finds; none if it has no verifier.
+template <class Value>
+std::vector<std::string> faults_of(const Value& value) {
+  if constexpr (requires { verify(value); }) return verify(value);
   else return {};
 }
 
@@ -49,22 +49,22 @@ class Run {
   const RunControl& control() const { return control_; }
   const DataDirs& dirs() const { return dirs_; }
 
-  /// What is between two stages: aborts on a noun that its verifier refuses, prints its text when --dump-after asks
-  /// for it, and the time under --verbose. Returns the noun.
-  template <class Noun>
-  Noun stage(std::string_view name, Noun noun) {
-    finish_stage(name, faults_of(noun), [&] { return to_text(noun); });
-    return noun;
+  /// Runs between two stages: aborts on a value that its verifier rejects, prints its text when --dump-after asks
+  /// for it, and the time under --verbose. Returns the value.
+  template <class Value>
+  Value stage(std::string_view name, Value value) {
+    finish_stage(name, faults_of(value), [&] { return to_text(value); });
+    return value;
   }
-  /// The same for a noun of which the dump shows a part.
-  template <class Noun>
-  Noun stage(std::string_view name, Noun noun, const std::function<std::string(const Noun&)>& text) {
-    finish_stage(name, faults_of(noun), [&] { return text(noun); });
-    return noun;
+  /// The same for a value of which the dump shows a part.
+  template <class Value>
+  Value stage(std::string_view name, Value value, const std::function<std::string(const Value&)>& text) {
+    finish_stage(name, faults_of(value), [&] { return text(value); });
+    return value;
   }
   /// The same for what a stage has on its way, a pass of lowering: `all` does not ask for it.
   void pass(std::string_view name, const std::function<std::string()>& text) const;
-  /// The value of a door; its diagnostics are printed. Stops with `status` where there are errors.
+  /// The value that a reader returns; prints its diagnostics. Stops with `status` if there are errors.
   template <class T>
   T open(Result<T> result, int status = exit_bad_input) const {
     if (report(result.diagnostics())) throw Stop{status};

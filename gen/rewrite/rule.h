@@ -91,7 +91,7 @@ struct Replacement {
   std::vector<ValueId> inputs;  // what its inputs are in the graph that is rewritten
 };
 
-/// The library and its recipes as this room asks for them; the conductor supplies it.
+/// The library and its recipes as this module queries them; the driver supplies it.
 struct RuleLibrary {
   /// nullptr where there is no such op. The pointer stays valid.
   std::function<const RuleOp*(const std::string& op)> find;

@@ -1,4 +1,4 @@
-// Stage rewrite as the conductor calls it: the room `rewrite` with the library, its recipes and its folding of
+// Stage rewrite as the driver calls it: the module `rewrite` with the library, its recipes and its folding of
 // constants.
 #pragma once
 

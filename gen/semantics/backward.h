@@ -1,4 +1,4 @@
-// Stage backward as the conductor calls it: the room `differentiate` with the definitions of the graph's operators.
+// Stage backward as the driver calls it: the module `differentiate` with the definitions of the graph's operators.
 #pragma once
 
 #include "ir/graph/graph.h"

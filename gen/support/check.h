@@ -27,6 +27,6 @@ std::string message(fmt::format_string<Args...> format, Args&&... args) {
       ::tenon::check_failed(__FILE__, __LINE__, #condition, ::tenon::check_detail::message(__VA_ARGS__)); \
   } while (false)
 
-/// TENON_UNREACHABLE("format {}", values…): a place that no valid noun leads to.
+/// TENON_UNREACHABLE("format {}", values…): code that no valid input reaches.
 #define TENON_UNREACHABLE(...) \
   ::tenon::check_failed(__FILE__, __LINE__, "unreachable", ::tenon::check_detail::message(__VA_ARGS__))

@@ -1,4 +1,4 @@
-// What a door returns: a value, or the diagnostics that say why there is none.
+// What a reader returns: a value, or the diagnostics that explain why there is none.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// A kernel: monomorphic statements over tensors, one function of the output. The noun between library/schedule and
+// A kernel: monomorphic statements over tensors, one function of the output. The data type between library/schedule and
 // lower.
 //
 //   kernel    := name, tensors, sizes, attrs, facts, checks, statements | call of a frame

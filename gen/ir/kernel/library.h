@@ -1,6 +1,6 @@
 // A library: the kernels that a selection of definitions expands to, and for each definition what a call has to check
-// and compute. The noun between library (which expands definitions) and lower/harness (which write bodies, wrappers and
-// tables).
+// and compute. The data type between library (which expands definitions) and lower/harness (which write bodies,
+// wrappers and tables).
 #pragma once
 
 #include <map>

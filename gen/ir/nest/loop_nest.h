@@ -1,5 +1,5 @@
 // Loop nests: what a kernel does on one ISA, as structured statements over scalars and fixed-width vectors.
-// The noun between lower and emit: no policy is left, only spelling.
+// The data type between lower and emit: all decisions are made, only the spelling in C is left.
 //
 //   operand := const | var | size | attr | load(buffer, offset, active) | gather(buffer, offset, stride) | op(operand…)
 //          | select(mask, a, b) | splat(scalar) | ramp(scalar) | fold(reducer, vector) | lane(vector, k) |

@@ -1,4 +1,4 @@
-// The notation: text of expressions, statements and shapes into syntax trees. A door: errors carry their exact place.
+// The notation: text of expressions, statements and shapes into syntax trees. Errors carry their exact place.
 #pragma once
 
 #include <set>

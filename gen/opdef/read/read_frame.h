@@ -1,4 +1,4 @@
-// The door for C templates that definitions name under `impl`.
+// Reads the C templates that definitions name under `impl`.
 #pragma once
 
 #include "ir/op/frame.h"

@@ -1,4 +1,4 @@
-// The door for math entries: YAML with the key `math` in, a checked MathLibrary or all the diagnostics out.
+// Reads math entries: YAML with the key `math` in, a checked MathLibrary or all the diagnostics out.
 #pragma once
 
 #include <vector>
