@@ -48,19 +48,19 @@ typedef enum {
 #define TN_VERSION "0.1.0"
 #define TN_VERSION_NUMBER 100 /* of the generator: major*10000 + minor*100 + patch */
 
-/* Statuses: 0 is done, all others are negative. Functions return them as int. */
+/* Status codes: 0 is success, all others are negative. Functions return them as int. */
 typedef enum {
     TN_OK = 0,
-    TN_E_NULL = -1,      /* a pointer that is needed is NULL */
-    TN_E_DTYPE = -2,     /* a dtype that the operator does not take there */
-    TN_E_SHAPE = -3,     /* ranks or extents that do not fit together */
-    TN_E_STRIDE = -4,    /* an output that is not contiguous, or a stride out of bounds */
-    TN_E_ALIGN = -5,     /* data that is not aligned to its elements */
-    TN_E_ATTR = -6,      /* an attribute unknown, missing, ill-typed or out of bounds */
-    TN_E_RANGE = -7,     /* an index, a divisor or the like in the data that is out of range */
-    TN_E_WORKSPACE = -8, /* a workspace that is too small */
-    TN_E_ISA = -9,       /* a level that is not compiled in, or not on this machine */
-    TN_E_OVERLAP = -10   /* an output that overlaps another tensor */
+    TN_E_NULL = -1,      /* a required pointer is NULL */
+    TN_E_DTYPE = -2,     /* a dtype that the operator does not accept */
+    TN_E_SHAPE = -3,     /* ranks or extents do not match */
+    TN_E_STRIDE = -4,    /* an output is not contiguous, or a stride is out of bounds */
+    TN_E_ALIGN = -5,     /* data is not aligned to its elements */
+    TN_E_ATTR = -6,      /* an attribute is unknown, missing, of the wrong type or out of bounds */
+    TN_E_RANGE = -7,     /* an index, a divisor or the like in the data is out of range */
+    TN_E_WORKSPACE = -8, /* the workspace is too small */
+    TN_E_ISA = -9,       /* the level is not compiled, or this machine does not support it */
+    TN_E_OVERLAP = -10   /* an output overlaps another tensor */
 } tn_status;
 
 enum { TN_MAX_NDIM = 8 };
@@ -71,7 +71,7 @@ typedef struct {
     int64_t dim[8];
 } tn_dims;
 
-/* Attributes that are lists of any length. */
+/* Attributes that are lists of variable length. */
 typedef struct {
     int32_t count;
     const int64_t *values;
@@ -129,13 +129,13 @@ typedef struct {
     uint32_t optional; /* bit k: input k may be NULL; bit n_in + k: output k may be */
 } tn_op_info;
 
-/* An operator for one key and one rank; it lives as long as the program. */
+/* A handle: an operator for one key and one rank, valid for the lifetime of the program. */
 typedef struct tn_kernel tn_kernel;
 
 /* key: the dtype of the operator's first type variable (without one: of its first tensor). ndim: rank of the first input, or of the first
    output if there is no input. NULL: not compiled in. */
 const tn_kernel *tn_find(const char *op, tn_dtype key, int ndim);
-/* Fills dtype, ndim and shape of the outputs; `shape` has room for TN_MAX_NDIM extents. Returns a status. */
+/* Fills dtype, ndim and shape of the outputs; `shape` must have space for TN_MAX_NDIM extents. Returns a status. */
 int tn_infer(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs, tn_tensor *const *out);
 /* Bytes of workspace that tn_call needs, or a negative status. */
 int64_t tn_workspace(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *attrs, int n_attrs);
@@ -146,11 +146,11 @@ int tn_call(const tn_kernel *kernel, const tn_tensor *const *in, const tn_attr *
 /* Names and counts of inputs, outputs and attributes. Returns a status. */
 int tn_describe(const tn_kernel *kernel, tn_op_info *info);
 
-/* One line that says what a status means; never NULL. */
+/* A one-line description of a status; never NULL. */
 const char *tn_strerror(int status);
-/* Makes all later calls use one level: 0, or TN_E_ISA if it is not compiled in or not on this machine. */
+/* Selects the level of all later calls. Returns 0, or TN_E_ISA if it is not compiled or this machine does not support it. */
 int tn_force_isa(const char *name);
-/* The level that calls use, or "none". */
+/* The name of the level that calls use, or "none". */
 const char *tn_active_isa(void);
 
 /* ---- typed functions

@@ -2,7 +2,7 @@
 /* Attributes of a call: looked up by name, checked for kind and count, defaults where absent. */
 #include "tn_internal.h"
 
-/* The attribute of that name, or NULL. Of its two lists the wanted one alone is given, with the wanted number of values
+/* The attribute of that name, or NULL. Only the expected one of its two lists is given, with the expected number of values
    (-1: any); an empty list has no kind. */
 static const tn_attr *find_attribute(tn_frame *f, const char *name, int required, int wants_reals, int32_t count)
 {
@@ -55,7 +55,7 @@ void tn_rt_attr_value(tn_frame *f, const char *name, int required, int32_t dtype
         if (!tn_rt_is_float(dtype)) {
             to[k].i = a->i[k];
         } else {
-            const int32_t parts = a->count / count;      /* real and imaginary part, or the real one alone */
+            const int32_t parts = a->count / count;      /* real and imaginary part, or only the real part */
             to[k].f[0] = a->f[parts * k];
             to[k].f[1] = parts == 2 ? a->f[parts * k + 1] : 0;
         }
@@ -96,7 +96,7 @@ void tn_rt_attr_dims(tn_frame *f, const char *name, int required, tn_dims *to)
 void tn_rt_attrs_done(tn_frame *f)
 {
     if (f->n_attrs_read != f->n_attrs)
-        tn_rt_fail(f, TN_E_ATTR);      /* a name that the operator does not know, or one given twice */
+        tn_rt_fail(f, TN_E_ATTR);      /* an unknown name, or one given twice */
 }
 
 void tn_rt_per_dim(tn_frame *f, tn_dims *list, const tn_dims *pack, int64_t neutral)
@@ -122,7 +122,7 @@ void tn_rt_give_list(tn_frame *f, int k, const tn_dims *list, int64_t neutral)
 int tn_rt_is_float(int32_t dtype)
 {
     const int32_t kind = dtype >> 8;
-    return kind == TN_F32 >> 8 || kind == TN_BF16 >> 8 || kind == TN_C64 >> 8 || kind > TN_BOOL >> 8;   /* those behind bool are small floats */
+    return kind == TN_F32 >> 8 || kind == TN_BF16 >> 8 || kind == TN_C64 >> 8 || kind > TN_BOOL >> 8;   /* the codes after bool are small floats */
 }
 
 /* Lowest and highest value of an integer type, as bits of 64. */

@@ -38,7 +38,7 @@ static const struct tn_kernel all_kernels[] = {
     {6, TN_F32, 1}, {6, TN_F32, 2}, {6, TN_F32, 3}, {6, TN_F32, 4}, {6, TN_F32, 5}, {6, TN_F32, 6}, {6, TN_F32, 7}, {6, TN_F32, 8},
 };
 
-/* Where the rows of each operator begin; one more at the end. */
+/* The first row of each operator, and the end. */
 static const uint32_t op_rows[N_OPS + 1] = {
     0,
     9,

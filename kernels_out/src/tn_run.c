@@ -2,11 +2,11 @@
 /* Running a call: the kernel for its dtypes, operands copied where it needs another layout, the loops around it. */
 #include "tn_internal.h"
 
-/* How a call is carried out: its numbers are in the words of the frame behind the views. */
+/* The plan of a call; its arrays are in the words of the frame after the views. */
 typedef struct {
     const tn_form *form;
     const tn_core *core;
-    int64_t *size;          /* what the kernel is given */
+    int64_t *size;          /* sizes of the kernel */
     tn_scalar *scalar;
     int64_t *packs;         /* PACK_WORDS for each pack */
     int64_t *loop;          /* LOOP_WORDS for each loop around the kernel, innermost first */
@@ -16,8 +16,8 @@ typedef struct {
 } plan;
 
 enum {
-    INNER,                  /* extent that the kernel sees of the pack */
-    OUTER,                  /* and of a plane the other one */
+    INNER,                  /* extent of the pack that the kernel sees */
+    OUTER,                  /* of a plane, the other extent */
     BASE,                   /* linear index of the first element of this run */
     INNER_DIM, OUTER_DIM,   /* the dimensions whose strides they have, or NO_DIM */
     PACK_WORDS
@@ -25,7 +25,7 @@ enum {
 enum { NO_DIM = -1 };
 enum {
     EXTENT, WEIGHT, AT,     /* weight: elements of the pack that a step goes ahead */
-    STRIDE,                 /* whose it is: pack | dimension << 8 | how often << 16 */
+    STRIDE,                 /* its owner: pack | dimension << 8 | how often << 16 */
     LOOP_WORDS
 };
 
@@ -75,7 +75,7 @@ static int64_t magnitude(int64_t v)
     return v < 0 ? -v : v;
 }
 
-/* Brings a dimension that is dense on one side, where the innermost is not, next to the innermost; 0 if there is none. */
+/* Moves a dimension that is dense on one side, if the innermost is not, next to the innermost; 0 if there is none. */
 static int turns_plane(tn_box *s)
 {
     for (int32_t d = 1; d < s->rank; ++d) {
@@ -123,7 +123,7 @@ TN_APART static void copy_box(unsigned char *t, const unsigned char *o, tn_box *
             copy_plane(t, o, s, bytes);
         else
             copy_row(t, s->to[0] * bytes, o, s->from[0] * bytes, s->extent[0], bytes);
-        for (; d < s->rank; ++d) {                          /* the next: an odometer over the outer dimensions */
+        for (; d < s->rank; ++d) {                          /* advance: an odometer over the outer dimensions */
             t += s->to[d] * bytes;
             o += s->from[d] * bytes;
             if (++at[d] < s->extent[d])
@@ -139,7 +139,7 @@ TN_APART static void copy_box(unsigned char *t, const unsigned char *o, tn_box *
 
 /* ---- views */
 
-/* Of an empty tensor the extents next to the 0 may have any product: it wraps, and nothing is at such a distance. */
+/* The other extents of an empty tensor may have any product: it wraps, and no element is at such a distance. */
 static int64_t times(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a * (uint64_t)b);
@@ -177,7 +177,7 @@ static int64_t stride_of(const tn_frame *f, const tn_operand *t, const int64_t *
     return tn_rt_group(*at).kind == TN_ONE ? at[2] : at[1 + d];
 }
 
-/* The pack as walked by the caller, in a view; NULL: the operand does not have it. */
+/* The pack in a view, if the caller loops over it; NULL if the operand does not have it. */
 static const int64_t *walked(const tn_frame *f, const tn_operand *t, int pack)
 {
     const int64_t *at = f->word + t->view;
@@ -195,7 +195,7 @@ static int64_t stride_along(const tn_frame *f, const tn_operand *t, const int64_
     return d == NO_DIM ? -1 : stride_of(f, t, at, (int32_t)d);
 }
 
-/* The same of a pack that the operand may not have: it does not move along it. */
+/* The same for a pack that the operand may lack: the stride is 0. */
 static int64_t pack_stride(const tn_frame *f, const tn_operand *t, int pack, int64_t d)
 {
     const int64_t *at = walked(f, t, pack);
@@ -228,7 +228,7 @@ static int64_t staged_bytes(const tn_frame *f, const tn_operand *t)
     return (elements(f, t) * t->bytes + 63) / 64 * 64;
 }
 
-/* What the arguments are that no operand is: constants and lists of attributes. */
+/* Arguments that are not operands: constants and lists of attributes. */
 static const tn_operand nothing;
 
 static const tn_operand *operand_of(const tn_frame *f, const plan *p, int k)
@@ -239,7 +239,7 @@ static const tn_operand *operand_of(const tn_frame *f, const plan *p, int k)
 
 /* ---- the innermost dimension of a pack, and the loops around it */
 
-/* Bit d: on every argument, dimension d of the pack goes on where the one inside of it ends; extents of 1 do not count. */
+/* Bit d: in every argument, dimension d of the pack continues the one inside of it; extents of 1 are ignored. */
 static unsigned joined(const tn_frame *f, const plan *p, int pack)
 {
     const tn_dims *dims = &f->pack[pack];
@@ -268,7 +268,7 @@ static int64_t *open_loop(const tn_frame *f, plan *p, int pack, int64_t d, int64
     return w;
 }
 
-/* 0 where there is no room for a loop. */
+/* Returns 0 if there is no space for a loop. */
 static int merge_pack(const tn_frame *f, plan *p, int pack)
 {
     const tn_dims *dims = &f->pack[pack];
@@ -340,7 +340,7 @@ static void cut_run(const tn_frame *f, plan *p, int pack, int32_t before)
     swap_loops(p, before, dense);
 }
 
-/* Is an argument dense along this loop, but not along the innermost dimension? */
+/* True if an argument is dense along this loop, but not along the innermost dimension. */
 static int turns(const tn_frame *f, const plan *p, int pack, int32_t loop)
 {
     for (int k = 0; k < p->form->n_arguments; ++k) {
@@ -351,7 +351,7 @@ static int turns(const tn_frame *f, const plan *p, int pack, int32_t loop)
     return 0;
 }
 
-/* The kernel of a plane takes over one of the loops: that along which an input is dense, else the innermost. */
+/* A plane kernel takes one of the loops itself: the one along which an input is dense, else the innermost. */
 static void take_loop(const tn_frame *f, plan *p, int pack)
 {
     int32_t taken = 0;
@@ -381,7 +381,7 @@ static void see(seen_operand *s, int64_t extent, int64_t stride)
     s->stride[s->rank++] = stride;
 }
 
-/* A pack as one dimension; 0 where it has no stride. */
+/* A pack as one dimension; 0 if it has no single stride. */
 static int collapse(const tn_frame *f, const tn_operand *t, const int64_t *at, seen_operand *s)
 {
     int fits = 1;
@@ -440,11 +440,11 @@ static void tell_sizes(const plan *p, int k, const seen_operand *s)
         if (source.a != k)
             continue;
         if (source.from == TN_FROM_STRIDE)
-            p->size[n] = s == NULL ? 0 : s->stride[source.b];       /* of an absent one any */
+            p->size[n] = s == NULL ? 0 : s->stride[source.b];       /* arbitrary if it is absent */
     }
 }
 
-/* Tells the kernel's sizes that come from the operand; 0 if it has to be copied first, and is looked at again then. */
+/* Sets the kernel's sizes that come from the operand; returns 0 if it has to be copied first. */
 TN_APART static int fit(const tn_frame *f, const plan *p, int k)
 {
     const uint32_t any_stride = p->form->arguments[k].any_stride;
@@ -465,7 +465,7 @@ TN_APART static int fit(const tn_frame *f, const plan *p, int k)
     return fits || expected == 0;
 }
 
-/* The loops around the kernel; 0 where there is no room for them. */
+/* Builds the loops around the kernel; returns 0 if there is no space for them. */
 static int walk_packs(const tn_frame *f, plan *p)
 {
     p->loops = 0;
@@ -483,7 +483,7 @@ static int walk_packs(const tn_frame *f, plan *p)
     return 1;
 }
 
-/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so it is done again until all fit. */
+/* Lays out all arguments. Turning the views, or staging one, may change what merges and fits, so this repeats until all fit. */
 static int lay_out(tn_frame *f, plan *p)
 {
     p->copies = 0;
@@ -510,7 +510,7 @@ static int lay_out(tn_frame *f, plan *p)
     return TN_E_STRIDE;
 }
 
-/* ---- what the kernel is given */
+/* ---- sizes of the kernel */
 
 static int64_t value_of(const tn_frame *f, const plan *p, tn_source s)
 {
@@ -529,7 +529,7 @@ static int64_t value_of(const tn_frame *f, const plan *p, tn_source s)
     return n;
 }
 
-/* All but what comes from the arguments. */
+/* All sizes that do not come from the arguments. */
 static void give(const tn_frame *f, const plan *p)
 {
     for (int k = 0; k < p->form->n_sizes; ++k) {
@@ -564,7 +564,7 @@ static void place_plan(tn_frame *f, plan *p)
     p->scalar = p->form->scalars == NULL ? f->scalar : f->scalar + f->op->n_scalars;
     for (int k = 0; k < f->op->n_packs; ++k)
         pack_words(p, k)[BASE] = 0;
-    f->stored.of = NULL;                                    /* the plan takes its place */
+    f->stored.of = NULL;                                    /* its space is reused by the plan */
 }
 
 TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *core, plan *p)
@@ -583,7 +583,7 @@ TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *c
         p->runs = times(p->runs, loop_words(p, d)[EXTENT]);
         loop_words(p, d)[AT] = 0;
     }
-    if (p->form->may_fail && p->runs > 1) {                 /* a later run may refuse its data: outputs stay untouched */
+    if (p->form->may_fail && p->runs > 1) {                 /* a later run may reject its data: outputs stay unchanged */
         p->copies = 1;
         for (int k = f->op->info.n_in; k < n_tensors; ++k)
             f->operand[k].is_staged = 1;
@@ -596,13 +596,13 @@ TN_APART static int prepare(tn_frame *f, const tn_entry *entry, const tn_core *c
     return 0;
 }
 
-/* Is this argument one that works on a copy? */
+/* True if this argument is a copy. */
 static int is_staged(const tn_frame *f, const plan *p, int k)
 {
     return operand_of(f, p, k)->is_staged;
 }
 
-/* Bytes of the workspace, with room to align it. */
+/* Bytes of the workspace, including alignment. */
 TN_APART static int64_t need(const tn_frame *f, const plan *p)
 {
     int64_t n = p->core->workspace == NULL ? 0 : p->core->workspace(p->size, p->scalar);
@@ -614,7 +614,7 @@ TN_APART static int64_t need(const tn_frame *f, const plan *p)
 
 /* ---- choosing */
 
-/* The next entry from `from` on that answers to the call's dtypes and optional inputs; NULL: none. */
+/* The next entry from `from` on that matches the dtypes and optional inputs of the call; NULL: none. */
 static const tn_entry *choose(const tn_frame *f, const tn_entry *from)
 {
     uint32_t present = 0;
@@ -695,7 +695,7 @@ void tn_rt_begin(tn_frame *f, const tn_op *op, int32_t key, int32_t ndim, tn_wan
         f->type[0] = key;
 }
 
-/* The frame's arrays, which with_room has put on the stack. */
+/* The arrays of the frame, which with_room has placed on the stack. */
 static void divide_words(tn_frame *f)
 {
     f->symbol = f->word;
@@ -725,7 +725,7 @@ TN_APART static void check(tn_frame *f)
         check_overlap(f);
 }
 
-/* What the kernel wrote goes into the shapes of the caller's outputs. */
+/* Copies the extents that the kernel wrote into the shapes of the caller's outputs. */
 static void tell_extents(tn_frame *f)
 {
     for (int e = 0; e < f->op->n_extents; ++e)
@@ -735,7 +735,7 @@ static void tell_extents(tn_frame *f)
                     f->out[k]->shape[d] = f->extent[e];
 }
 
-/* Outputs without elements, none of whose extents depends on data: there is nothing to compute, however large the other extents. */
+/* Outputs without elements, none of whose extents depends on data: nothing is computed, however large the other extents are. */
 TN_APART static int has_nothing_to_do(const tn_frame *f)
 {
     for (int e = 0; e < f->op->n_extents; ++e)
@@ -822,7 +822,7 @@ TN_APART static void copy_operand(const tn_frame *f, const tn_operand *t, int ou
         copy_box(out ? tn_rt_given(f, t) : t->data, out ? t->data : tn_rt_given(f, t), &box, t->bytes);
 }
 
-/* Copies to the workspace what kernels need in another layout. */
+/* Copies operands to the workspace that kernels need in another layout. */
 TN_APART static void stage(tn_frame *f, const plan *p)
 {
     for (int k = 0; k < p->form->n_arguments; ++k) {
@@ -860,7 +860,7 @@ TN_APART static void place_arguments(const tn_frame *f, const plan *p)
     }
 }
 
-/* All arguments go ahead by that many steps of a loop. */
+/* Advances all arguments by that many steps of a loop. */
 TN_APART static void advance(const tn_frame *f, const plan *p, int32_t loop, int64_t steps)
 {
     int n_in = 0, n_out = 0;
@@ -968,7 +968,7 @@ void tn_rt_extent(tn_frame *f, int64_t extent)
     if (f->stored.ndim >= 0 && f->stored.ndim < TN_MAX_NDIM)
         f->stored.shape[f->stored.ndim] = extent;
     if (f->stored.ndim >= 0)
-        ++f->stored.ndim;                   /* too many are found when the tensor is opened */
+        ++f->stored.ndim;                   /* the limit is checked when the tensor is opened */
 }
 
 void tn_rt_extents(tn_frame *f, const tn_dims *dims)
