@@ -71,7 +71,7 @@ class ValueLowering {
     if (constant_value(step) == 1) return v_load(r.tensor, e->type, first, scope_.lanes, scope_.active);
     if (scope_.unit.count(canonical(step)))
       return v_load(r.tensor, e->type, form->rest + scope_.vars.at(scope_.vector_var), scope_.lanes, scope_.active);
-    return v_gather(r.tensor, e->type, first, step, scope_.lanes, scope_.active);
+    return v_gather(e->type, scope_.lanes, {r.tensor, first, step, scope_.active});
   }
   Operand lower(const Expr& e, const Apply& a) {
     Few<Operand> args = all(a.args);

@@ -97,26 +97,35 @@ class Collector {
   }
   const InnerFunction& function(const SCall& c) const { return nest_.functions[static_cast<size_t>(c.function)]; }
 
-  void access(int buffer, bool writes, const Operand& offset, const Operand& stride, int lanes, const Operand& active) {
-    const Place& place = places_[static_cast<size_t>(buffer)];
+  /// Lanes that a statement reads or writes: `stride` is 1 where null, `active` all of them.
+  struct Lanes {
+    int buffer = 0;
+    bool writes = false;
+    Operand offset, stride;
+    int lanes = 1;
+    Operand active;
+  };
+
+  void access(const Lanes& l) {
+    const Place& place = places_[static_cast<size_t>(l.buffer)];
     if (is_own(place.buffer) || !written_.count(memory_of(place.buffer))) return;
-    Polynomial at = place.offset + values_.of(offset);
-    const Polynomial by = stride ? values_.of(stride) : Polynomial::constant(1);
-    std::string key = fmt::format("{} {} {} {} {}", memory_of(place.buffer), writes, print(at), lanes, print(by));
-    if (active) key += " " + print(values_.of(active));
+    Polynomial at = place.offset + values_.of(l.offset);
+    const Polynomial by = l.stride ? values_.of(l.stride) : Polynomial::constant(1);
+    std::string key = fmt::format("{} {} {} {} {}", memory_of(place.buffer), l.writes, print(at), l.lanes, print(by));
+    if (l.active) key += " " + print(values_.of(l.active));
     for (const Polynomial& f : facts_) key += " " + print(f);
     if (!seen_.insert(std::move(key)).second) return;
-    if (lanes > 1 || active) at = at + by * values_.lane(lanes, active);
-    out_.accesses.push_back({place.buffer, writes, std::move(at), facts_});
+    if (l.lanes > 1 || l.active) at = at + by * values_.lane(l.lanes, l.active);
+    out_.accesses.push_back({place.buffer, l.writes, std::move(at), facts_});
   }
 
   /// The reads in a value.
   void value(const Operand& v) {
     if (!v) return;
     if (const auto* l = std::get_if<VLoad>(&v->node))
-      access(l->buffer, false, l->offset, nullptr, v->type.lanes, l->active);
+      access({l->buffer, false, l->offset, nullptr, v->type.lanes, l->active});
     if (const auto* g = std::get_if<VGather>(&v->node))
-      access(g->buffer, false, g->offset, g->stride, v->type.lanes, g->active);
+      access({g->buffer, false, g->offset, g->stride, v->type.lanes, g->active});
     map_children(v, [this](const Operand& c) {
       value(c);
       return c;
@@ -143,7 +152,7 @@ class Collector {
   void on(const SAssign& n) { value(n.value); }
   void on(const SStore& n) {
     value(n.value), value(n.offset), value(n.active);
-    access(n.buffer, true, n.offset, nullptr, n.value->type.lanes, n.active);
+    access({n.buffer, true, n.offset, nullptr, n.value->type.lanes, n.active});
   }
   void on(const SFor& n) {
     value(n.begin), value(n.end);

@@ -205,7 +205,7 @@ class Bench {
 
   void time_case(const BenchCase& c) {
     Diagnostics diagnostics;
-    const auto data = make_timed_case(defs_.ops, *c.def, c.types, *c.test, diagnostics);
+    const auto data = make_timed_case({defs_.ops, *c.def, c.types, *c.test}, diagnostics);
     if (run_.report(diagnostics) || !data) throw Stop{exit_bad_input};
     const DType key = c.def->types.empty() ? fixed_key(*data) : c.key;
     const std::string file = folder_ + "/case";

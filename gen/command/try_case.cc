@@ -83,16 +83,15 @@ enum class TestUse : uint8_t { compared, timed };
 
 class CaseMaker {
  public:
-  CaseMaker(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types, const TestCase& test,
-            Diagnostics& diagnostics, TestUse use)
+  CaseMaker(const TypedTest& of, TestUse use, Diagnostics& diagnostics)
       : use_(use),
-        defs_(defs),
-        def_(def),
-        types_(types),
-        test_(test),
+        defs_(of.defs),
+        def_(of.def),
+        types_(of.types),
+        test_(of.test),
         diagnostics_(diagnostics),
-        expr_(defs, scope_, scratch_kernel_, scratch_) {
-    place_ = test.span.known() ? test.span : def.span;
+        expr_(of.defs, scope_, scratch_kernel_, scratch_) {
+    place_ = test_.span.known() ? test_.span : def_.span;
   }
 
   std::optional<TryCase> make() {
@@ -449,15 +448,12 @@ class CaseMaker {
 
 }  // namespace
 
-std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types,
-                                     const TestCase& test, Diagnostics& diagnostics) {
-  return CaseMaker(defs, def, types, test, diagnostics, TestUse::compared).make();
+std::optional<TryCase> make_try_case(const TypedTest& test, Diagnostics& diagnostics) {
+  return CaseMaker(test, TestUse::compared, diagnostics).make();
 }
 
-std::optional<TryCase> make_timed_case(const OpLibrary& defs, const OpDef& def,
-                                       const std::map<std::string, DType>& types, const TestCase& test,
-                                       Diagnostics& diagnostics) {
-  return CaseMaker(defs, def, types, test, diagnostics, TestUse::timed).make();
+std::optional<TryCase> make_timed_case(const TypedTest& test, Diagnostics& diagnostics) {
+  return CaseMaker(test, TestUse::timed, diagnostics).make();
 }
 
 std::optional<TimedWork> work_of(const Kernel& kernel) {

@@ -36,18 +36,23 @@ struct TryCase {
   std::optional<TimedWork> work;  ///< of a test that is timed; nothing where an extent depends on data
 };
 
-/// Makes inputs of `types` (by type variable), of the test's shapes and values or else of random ones from a fixed
+/// A test of an op at some types, by type variable.
+struct TypedTest {
+  const OpLibrary& defs;
+  const OpDef& def;
+  const std::map<std::string, DType>& types;
+  const TestCase& test;
+};
+
+/// Makes inputs of the test's types, of its shapes and values or else of random ones from a fixed
 /// seed, and computes the answers; known answers of the test replace those of the oracle. Sizes that the test leaves
 /// open get extents that are no multiples of a vector's length. Reports at the test's place and returns nothing where
 /// the test does not fit the op.
-std::optional<TryCase> make_try_case(const OpLibrary& defs, const OpDef& def, const std::map<std::string, DType>& types,
-                                     const TestCase& test, Diagnostics& diagnostics);
+std::optional<TryCase> make_try_case(const TypedTest& test, Diagnostics& diagnostics);
 
 /// The same without answers, to be timed: fractions are between 0 and 1, where all functions are defined, and tensors
 /// may be larger.
-std::optional<TryCase> make_timed_case(const OpLibrary& defs, const OpDef& def,
-                                       const std::map<std::string, DType>& types, const TestCase& test,
-                                       Diagnostics& diagnostics);
+std::optional<TryCase> make_timed_case(const TypedTest& test, Diagnostics& diagnostics);
 
 /// What a kernel of constant extents reads, writes and computes; nothing where an extent is open.
 std::optional<TimedWork> work_of(const Kernel& kernel);

@@ -86,8 +86,17 @@ std::vector<const OpDef*> chosen_ops(const OpLibrary& defs, const TryOptions& op
   return chosen;
 }
 
+/// One op that is tried.
+struct Trial {
+  Run& run;
+  const OpLibrary& defs;
+  const OpDef& def;
+  const TryOptions& options;
+};
+
 /// The tests of `--test`, else those of the definition, else one of nothing but defaults.
-std::vector<TestCase> chosen_tests(Run& run, const OpDef& def, const TryOptions& options) {
+std::vector<TestCase> chosen_tests(const Trial& trial) {
+  const auto& [run, defs, def, options] = trial;
   std::vector<TestCase> tests;
   Diagnostics diagnostics;
   for (const std::string& text : options.tests)
@@ -128,8 +137,9 @@ struct MadeTest {
 };
 
 /// The tests at all keys that they are about. Stops where one cannot be made.
-std::vector<MadeTest> make_tests(Run& run, const OpLibrary& defs, const OpDef& def, const std::vector<TestCase>& tests,
-                                 const std::vector<DType>& keys, bool from_command_line) {
+std::vector<MadeTest> make_tests(const Trial& trial, const std::vector<TestCase>& tests,
+                                 const std::vector<DType>& keys) {
+  const auto& [run, defs, def, options] = trial;
   std::vector<MadeTest> made;
   for (size_t k = 0; k < std::max<size_t>(keys.size(), 1); ++k)
     for (const TestCase& test : tests) {
@@ -137,9 +147,9 @@ std::vector<MadeTest> make_tests(Run& run, const OpLibrary& defs, const OpDef& d
       const auto types = types_of(def, test, key);
       if (!types) continue;
       Diagnostics diagnostics;
-      auto c = make_try_case(defs, def, *types, test, diagnostics);
+      auto c = make_try_case({defs, def, *types, test}, diagnostics);
       if (run.report(with_advice(diagnostics, test.span)) || !c)
-        throw Stop{from_command_line ? exit_bad_command_line : exit_bad_input};
+        throw Stop{options.tests.empty() ? exit_bad_input : exit_bad_command_line};
       made.push_back({test, key.value_or(fixed_key(*c)), std::move(*c)});
     }
   if (made.empty()) stop_run(exit_bad_command_line, fmt::format("--dtypes: no test of {} is about these", def.name));
@@ -147,8 +157,8 @@ std::vector<MadeTest> make_tests(Run& run, const OpLibrary& defs, const OpDef& d
 }
 
 /// One test, compiled and run.
-int try_test(Run& run, const OpDef& def, const MadeTest& made, const TryOptions& options, const fs::path& folder,
-             const OpDef* gradient) {
+int try_test(const Trial& trial, const MadeTest& made, const fs::path& folder, const OpDef* gradient) {
+  const auto& [run, defs, def, options] = trial;
   const std::string text = gradient ? try_gradient_driver(run, def, *gradient, made.data, options)
                                     : try_driver(run, def, made.key, made.data, options);
   if (options.tests.empty() && def.tests.size() > 1)
@@ -182,23 +192,24 @@ const LibraryOp* find_op(const Library& library, const std::string& name) {
 }
 
 /// The library of one op, compiled, in a folder; then its tests, of which a wrong answer does not hide the others.
-int try_in(Run& run, const Definitions& defs, const OpDef& def, const TryOptions& options, const fs::path& folder) {
-  const std::vector<TestCase> tests = chosen_tests(run, def, options);
+int try_in(const Trial& trial, const Definitions& definitions, const fs::path& folder) {
+  const auto& [run, defs, def, options] = trial;
+  const std::vector<TestCase> tests = chosen_tests(trial);
   const std::vector<DType> keys =
       options.gradients ? keys_of_gradient(def) : chosen_keys(def, options.selection.dtypes, tests);
   LibOptions lib;
   lib.selection = options.selection;
   lib.selection.ops = {{def.name}};
   const Library library = options.gradients
-                              ? library_with_gradient(run, defs.ops, lib)
-                              : run.open(expand_library(defs.ops, {{def.name}, dtypes_to_make(def, keys, tests)}));
-  const std::vector<MadeTest> made = make_tests(run, defs.ops, def, tests, keys, !options.tests.empty());
+                              ? library_with_gradient(run, defs, lib)
+                              : run.open(expand_library(defs, {{def.name}, dtypes_to_make(def, keys, tests)}));
+  const std::vector<MadeTest> made = make_tests(trial, tests, keys);
   const LibraryOp* gradient = find_op(library, gradient_name(def.name));
-  int status = run.deliver(make_library(run, defs, library, lib), folder.string(), true);
+  int status = run.deliver(make_library(run, definitions, library, lib), folder.string(), true);
   if (status != exit_done || run.only_looks()) return status;
   if (!compiles(folder, compiler_line(options) + " -c $(cat sources.txt)")) return exit_run_failed;
   for (const MadeTest& test : made)
-    if (try_test(run, def, test, options, folder, options.gradients ? gradient->def : nullptr) != exit_done)
+    if (try_test(trial, test, folder, options.gradients ? gradient->def : nullptr) != exit_done)
       status = exit_run_failed;
   return status;
 }
@@ -230,7 +241,7 @@ int run_command(Run& run, const TryOptions& options) {
   for (const OpDef* def : chosen_ops(defs.ops, options)) {
     const TemporaryFolder folder("tenon_try");
     if (folder.path().empty()) stop_run(exit_bad_input, folder.why());
-    const int one = try_in(run, defs, *def, options, folder.path());
+    const int one = try_in({run, defs.ops, *def, options}, defs, folder.path());
     if (one == exit_bad_input) return one;
     if (one != exit_done) status = one;
   }

@@ -146,30 +146,39 @@ class Sweep {
 
   void node(Block& block, const Node& n) {
     if (std::none_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return is_active(v); })) return;
-    auto gradient = std::make_shared<GradientOf>();
-    std::vector<ValueId> inputs;
+    OperatorGradients all;
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (const ValueId d = adjoint(block, n.outputs[i]); d != kNoValue) {
-        gradient->cotangents.push_back(i);
-        inputs.push_back(d);
+        all.gradient.cotangents.push_back(i);
+        all.cotangents.push_back(d);
       }
-    if (inputs.empty()) return;
-    gradient->of = n;
-    gradient->of.inputs.clear();
-    gradient->of.outputs.clear();
+    if (all.cotangents.empty()) return;
+    all.gradient.of = n;
+    all.gradient.of.inputs.clear();
+    all.gradient.of.outputs.clear();
     for (const ValueId v : n.inputs)
-      gradient->inputs.push_back(v == kNoValue ? std::nullopt
-                                               : std::optional(GradientOf::Input{value(v).dtype, value(v).dims}));
+      all.gradient.inputs.push_back(v == kNoValue ? std::nullopt
+                                                  : std::optional(GradientOf::Input{value(v).dtype, value(v).dims}));
     refuse_counters(n);
-    const std::vector<ValueId> operands = n.inputs;
-    const RegionId forward = n.region;
-    for (size_t i = 0; i < operands.size(); ++i)
-      if (is_active(operands[i])) operand(block, *gradient, i, inputs, operands, forward);
+    all.operands = n.inputs;
+    all.forward = n.region;
+    for (size_t i = 0; i < all.operands.size(); ++i)
+      if (is_active(all.operands[i])) operand(block, all, i);
   }
 
-  void operand(Block& block, GradientOf gradient, size_t i, std::vector<ValueId> inputs,
-               const std::vector<ValueId>& operands, RegionId forward) {
+  /// What the gradients of an operator with respect to its operands have in common.
+  struct OperatorGradients {
+    GradientOf gradient;
+    std::vector<ValueId> cotangents, operands;
+    RegionId forward = kTopLevel;
+  };
+
+  /// The gradient with respect to operand `i`.
+  void operand(Block& block, const OperatorGradients& all, size_t i) {
+    GradientOf gradient = all.gradient;
     gradient.wrt = i;
+    const std::vector<ValueId>& operands = all.operands;
+    std::vector<ValueId> inputs = all.cotangents;
     Node made;
     made.attrs = gradient.of.attrs;
     made.origin = gradient.of.origin;
@@ -181,7 +190,7 @@ class Sweep {
     for (size_t k = 0; k < cotangents; ++k)
       if (!outline.reads[k]) inputs[k] = kNoValue;
     for (size_t k = 0; k < operands.size(); ++k)
-      inputs.push_back(outline.reads[cotangents + k] ? saved(operands[k], forward) : kNoValue);
+      inputs.push_back(outline.reads[cotangents + k] ? saved(operands[k], all.forward) : kNoValue);
     made.op = outline.op;
     made.inputs = std::move(inputs);
     made.outputs = {like(adjoint_name(operands[i]), operands[i], block.region)};

@@ -104,13 +104,17 @@ CExpr convert_ints(Emitter& e, CExpr v, DType from, DType to, int lanes) {
   });
 }
 
+struct FloatRange {
+  double least, maximum;
+};
+
 /// Both bounds are exact in the float and inside of `w`: NaN becomes 0, the rest is brought into the range, and all
 /// lanes convert.
-void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w, double least, double maximum,
-                     CBlock& body) {
+void convert_bounded(Emitter& in, const OperandType& from, const OperandType& w, FloatRange range, CBlock& body) {
   const Operand a = v_var("a", from), number = v_var("number", from);
   const auto within = [&](const Operand& v) {
-    return v_apply(ScalarOp::Min, {v_apply(ScalarOp::Max, {v, v_const(least, from)}), v_const(maximum, from)});
+    return v_apply(ScalarOp::Min,
+                   {v_apply(ScalarOp::Max, {v, v_const(range.least, from)}), v_const(range.maximum, from)});
   };
   const IsaRow* row = w.dtype == DType::I32 ? in.isa.row("truncate_eq", from.dtype, from.lanes) : nullptr;
   if (row) {  // the comparison does not wait for the bounds, nor they for it
@@ -135,7 +139,7 @@ CExpr float_to_int(Emitter& e, CExpr v, const OperandType& from, DType to) {
   const Operand a = v_var("a", from);
   const Piece piece{piece_to(to, "float_lanes"), from, w, {from}};
   const CExpr r = call_piece(e, piece, {v}, [&](Emitter& in, CBlock& body) {
-    if (bits <= (wide ? 52 : 23)) return convert_bounded(in, from, w, lo, hi - 1, body);
+    if (bits <= (wide ? 52 : 23)) return convert_bounded(in, from, w, {lo, hi - 1}, body);
     const Operand high = v_const(hi, from), low = v_const(lo, from);
     const OperandType m{DType::Bool, from.lanes, bits_of(from.dtype)};
     in.block(

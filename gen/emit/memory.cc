@@ -18,29 +18,40 @@ CExpr element(Emitter& e, int buffer, const Operand& offset) {
 }
 CExpr address(Emitter& e, int buffer, const Operand& offset) { return c_unary("&", element(e, buffer, offset)); }
 
-CExpr vector_at(Emitter& e, int buffer, const Operand& offset, DType d, int lanes, std::string_view qualifiers) {
-  const std::string type = std::string(qualifiers) + e.memory_type(d, lanes) + " *";
-  return c_unary("*", c_cast(type, address(e, buffer, offset)));
+CExpr vector_at(Emitter& e, CExpr at, const OperandType& t, std::string_view qualifiers) {
+  const std::string type = std::string(qualifiers) + e.memory_type(t.dtype, t.lanes) + " *";
+  return c_unary("*", c_cast(type, std::move(at)));
 }
 
-/// A function of this file that takes a pointer to elements; `make` writes its body.
-CExpr call_memory_piece(Emitter& e, std::string_view op, const OperandType& t, CFunction f, std::vector<CExpr> args,
+/// A function of this file that takes a pointer to elements of `type`.
+struct MemoryPiece {
+  std::string_view op;
+  OperandType type;
+  std::string result;
+  std::vector<std::string> params;
+};
+
+/// Calls it; `make` writes its body.
+CExpr call_memory_piece(Emitter& e, const MemoryPiece& piece, std::vector<CExpr> args,
                         const std::function<void(CBlock&)>& make) {
-  f.name = e.piece_name(op, t);
+  CFunction f;
+  f.name = e.piece_name(piece.op, piece.type);
   if (!e.needs.has(f.name)) {
     f.specifiers = e.piece_specifiers();
+    f.result = piece.result;
+    f.params = piece.params;
     make(f.body);
     e.needs.add_function(f);
   }
   return c_call(f.name, std::move(args));
 }
 
+std::string pointer_to(Emitter& e, const OperandType& t) { return fmt::format("const {} *p", e.storage_type(t.dtype)); }
+
 CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
   const std::string type = e.c_type(t);
-  CFunction f;
-  f.result = type;
-  f.params = {fmt::format("const {} *p", e.storage_type(t.dtype)), "int64_t n"};
-  return call_memory_piece(e, "load_first", t, std::move(f), {std::move(at), std::move(count)}, [&](CBlock& body) {
+  const MemoryPiece piece{"load_first", t, type, {pointer_to(e, t), "int64_t n"}};
+  return call_memory_piece(e, piece, {std::move(at), std::move(count)}, [&](CBlock& body) {
     if (const IsaRow* row = e.isa.row("load_masked", t.dtype, t.lanes)) {
       const CExpr v = c_row(row->spelling, {c_text("p"), c_text("n")});
       body.push_back(c_return(is_float(t.dtype) ? v : c_cast(type, v)));
@@ -53,23 +64,18 @@ CExpr load_first(Emitter& e, const OperandType& t, CExpr at, CExpr count) {
 
 CStmt store_first(Emitter& e, const OperandType& t, CExpr at, CExpr count, CExpr value) {
   const std::string type = e.c_type(t);
-  CFunction f;
-  f.result = "void";
-  f.params = {fmt::format("{} *p", e.storage_type(t.dtype)), "int64_t n", type + " v"};
-  return c_evaluate(call_memory_piece(
-      e, "store_first", t, std::move(f), {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
-        if (const IsaRow* row = e.isa.row("store_masked", t.dtype, t.lanes))
-          body.push_back(c_evaluate(c_row(row->spelling, {c_text("p"), c_text("n"), c_text("v")})));
-        else body.push_back({CBodyLines{"  memcpy(p, &v, (size_t)n * sizeof *p);\n"}});
-      }));
+  const MemoryPiece piece{"store_first", t, "void", {e.storage_type(t.dtype) + " *p", "int64_t n", type + " v"}};
+  return c_evaluate(call_memory_piece(e, piece, {std::move(at), std::move(count), std::move(value)}, [&](CBlock& body) {
+    if (const IsaRow* row = e.isa.row("store_masked", t.dtype, t.lanes))
+      body.push_back(c_evaluate(c_row(row->spelling, {c_text("p"), c_text("n"), c_text("v")})));
+    else body.push_back({CBodyLines{"  memcpy(p, &v, (size_t)n * sizeof *p);\n"}});
+  }));
 }
 
 CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
   const std::string type = e.c_type(t);
-  CFunction f;
-  f.result = type;
-  f.params = {fmt::format("const {} *p", e.storage_type(t.dtype)), "int64_t stride"};
-  return call_memory_piece(e, "gather", t, std::move(f), {std::move(at), std::move(stride)}, [&](CBlock& body) {
+  const MemoryPiece piece{"gather", t, type, {pointer_to(e, t), "int64_t stride"}};
+  return call_memory_piece(e, piece, {std::move(at), std::move(stride)}, [&](CBlock& body) {
     std::vector<CExpr> lanes = {c_text("p[0]"), c_text("p[stride]")};
     for (int l = 2; l < t.lanes; ++l) lanes.push_back(c_text(fmt::format("p[{} * stride]", l)));
     body.push_back(c_return(c_braces(type, std::move(lanes))));
@@ -78,14 +84,11 @@ CExpr gather(Emitter& e, const OperandType& t, CExpr at, CExpr stride) {
 
 CExpr gather_first(Emitter& e, const OperandType& t, CExpr at, CExpr stride, CExpr count) {
   const std::string type = e.c_type(t);
-  CFunction f;
-  f.result = type;
-  f.params = {fmt::format("const {} *p", e.storage_type(t.dtype)), "int64_t stride", "int64_t n"};
-  return call_memory_piece(
-      e, "gather_first", t, std::move(f), {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
-        body.push_back({CBodyLines{fmt::format(
-            "  {} v = {{0}};\n  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];\n  return v;\n", type)}});
-      });
+  const MemoryPiece piece{"gather_first", t, type, {pointer_to(e, t), "int64_t stride", "int64_t n"}};
+  return call_memory_piece(e, piece, {std::move(at), std::move(stride), std::move(count)}, [&](CBlock& body) {
+    body.push_back({CBodyLines{
+        fmt::format("  {} v = {{0}};\n  for (int64_t l = 0; l < n; ++l) v[l] = p[l * stride];\n  return v;\n", type)}});
+  });
 }
 
 /// What was moved, as the value that the nest sees: bools become conditions or masks.
@@ -109,7 +112,7 @@ CExpr load_value(Emitter& e, const OperandNode& node, const VLoad& n) {
     return as_value(e, t,
                     t.lanes == 1
                         ? element(e, n.buffer, n.offset)
-                        : vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, n.once ? "const volatile " : "const "));
+                        : vector_at(e, address(e, n.buffer, n.offset), m, n.once ? "const volatile " : "const "));
   if (t.lanes > 1) return as_value(e, t, load_first(e, m, address(e, n.buffer, n.offset), e.index(n.active)));
   const CExpr zero = is_complex(t.dtype) ? literal(e, VConst{}, t) : c_text("0");
   return c_conditional(c_binary(e.index(n.active), ">", c_text("0")), as_value(e, t, element(e, n.buffer, n.offset)),
@@ -137,7 +140,7 @@ CStmt store_value(Emitter& e, const SStore& n) {
                 {}}};
   }
   if (t.lanes == 1) return c_assign(element(e, n.buffer, n.offset), std::move(value));
-  return c_assign(vector_at(e, n.buffer, n.offset, m.dtype, t.lanes, ""), std::move(value));
+  return c_assign(vector_at(e, address(e, n.buffer, n.offset), m, ""), std::move(value));
 }
 
 }  // namespace tenon::emit

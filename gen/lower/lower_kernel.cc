@@ -66,12 +66,6 @@ Block body_of(const PlannedCase& p, const Isa& isa, NestTarget to, const std::ve
   return {s_if(size_number(p.of->holds), std::move(then), std::move(otherwise))};
 }
 
-/// A kernel whose statements are a chain of contractions, and the kernel after its passes, which the chain is of.
-struct Chained {
-  Kernel kernel;
-  RowChain chain;
-};
-
 /// Whether a look at the kernel after its passes is worth their time: two sums of products.
 bool may_be_chain(const Kernel& kernel) {
   int products = 0;
@@ -85,34 +79,28 @@ bool may_be_chain(const Kernel& kernel) {
   return products >= 2;
 }
 
-std::optional<Chained> chain_of(const Kernel& kernel) {
+std::optional<ChainedKernel> chain_of(const Kernel& kernel) {
   if (kernel.call || has_recurrence(kernel) || !may_be_chain(kernel)) return std::nullopt;
   Kernel k = simplify_kernel(kernel);
   for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
   auto chain = find_row_chain(k);
-  return chain ? std::optional(Chained{std::move(k), *std::move(chain)}) : std::nullopt;
+  return chain ? std::optional(ChainedKernel{std::move(k), *std::move(chain)}) : std::nullopt;
 }
 
-/// A recurrence with products, after its passes, and the segments that it is of.
-struct Stepped {
-  Kernel kernel;
-  RecurrenceSteps steps;
-};
-
-std::optional<Stepped> steps_of(const Kernel& kernel) {
+std::optional<SteppedKernel> steps_of(const Kernel& kernel) {
   if (kernel.call || !has_recurrence(kernel)) return std::nullopt;
   Kernel k = simplify_kernel(kernel);
   for (const KernelPass& pass : kernel_passes()) k = pass.run(k);
   auto steps = find_recurrence_steps(k);
-  return steps ? std::optional(Stepped{std::move(k), *std::move(steps)}) : std::nullopt;
+  return steps ? std::optional(SteppedKernel{std::move(k), *std::move(steps)}) : std::nullopt;
 }
 
 /// What all levels share.
 struct Whole {
   std::shared_ptr<const Kernel> kernel;
   Block checks;
-  std::optional<Chained> chained;
-  std::optional<Stepped> stepped = {};
+  std::optional<ChainedKernel> chained;
+  std::optional<SteppedKernel> stepped = {};
 };
 
 /// A body over the panels of products, where that pays.
@@ -130,10 +118,10 @@ std::optional<Panelled> panelled(const Whole& whole, const Isa& isa, const Bluep
   const auto loops = [&](const Kernel& k, std::vector<Buffer>& buffers) { return part(k, buffers, {}); };
   const NestTarget target{nest.buffers, nest.functions};
   if (const auto& c = whole.chained)
-    if (auto chain = lower_row_chain(c->kernel, c->chain, isa, blueprints, loops, target))
+    if (auto chain = lower_row_chain(*c, isa, blueprints, loops, target))
       return Panelled{chain->blueprint, chain->pays, std::move(chain->body)};
   if (const auto& s = whole.stepped)
-    if (auto steps = lower_recurrence(s->kernel, s->steps, isa, blueprints, part, target))
+    if (auto steps = lower_recurrence(*s, isa, blueprints, part, target))
       return Panelled{steps->blueprint, steps->pays, std::move(steps->body)};
   return std::nullopt;
 }

@@ -33,9 +33,8 @@ bool equal_numbers(const AttrValue& a, const AttrValue& b) {
 
 class Matcher {
  public:
-  Matcher(const Rule& rule, const RuleLibrary& library, const Graph& graph, const GraphIndex& index,
-          const std::vector<bool>& gone)
-      : rule_(rule), library_(library), graph_(graph), index_(index), gone_(gone) {}
+  Matcher(const Rule& rule, const RuleLibrary& library, const MatchedGraph& in)
+      : rule_(rule), library_(library), graph_(in.graph), index_(in.index), gone_(in.gone) {}
 
   std::optional<RuleMatch> at(int root) {
     std::vector<size_t> twoway;
@@ -164,9 +163,8 @@ GraphIndex::GraphIndex(const Graph& graph)
     });
 }
 
-std::optional<RuleMatch> match_rule(const Rule& rule, const RuleLibrary& library, const Graph& graph,
-                                    const GraphIndex& index, const std::vector<bool>& gone, int root) {
-  return Matcher(rule, library, graph, index, gone).at(root);
+std::optional<RuleMatch> match_rule(const Rule& rule, const RuleLibrary& library, const MatchedGraph& in, int root) {
+  return Matcher(rule, library, in).at(root);
 }
 
 }  // namespace tenon

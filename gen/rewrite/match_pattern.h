@@ -21,9 +21,15 @@ struct RuleMatch {
   std::map<std::string, std::vector<ValueId>> lists;
 };
 
-/// The match whose root is node `root`, of the root's op; `gone` marks nodes that take no part any more. All nodes are
-/// of one region, and what inner ones make is read by the pattern alone, unless it is shared.
-std::optional<RuleMatch> match_rule(const Rule& rule, const RuleLibrary& library, const Graph& graph,
-                                    const GraphIndex& index, const std::vector<bool>& gone, int root);
+/// Where matches are looked for; `gone` marks nodes that take no part any more.
+struct MatchedGraph {
+  const Graph& graph;
+  const GraphIndex& index;
+  const std::vector<bool>& gone;
+};
+
+/// The match whose root is node `root`, of the root's op. All nodes are of one region, and what inner ones make is read
+/// by the pattern alone, unless it is shared.
+std::optional<RuleMatch> match_rule(const Rule& rule, const RuleLibrary& library, const MatchedGraph& in, int root);
 
 }  // namespace tenon

@@ -65,7 +65,7 @@ class Pass {
       const auto rules = by_root_.find(graph_.nodes[at].op);
       if (gone_[at] || rules == by_root_.end()) continue;
       for (const size_t r : rules->second) {
-        const auto match = match_rule(set_.rules[r], library_, graph_, index_, gone_, static_cast<int>(at));
+        const auto match = match_rule(set_.rules[r], library_, {graph_, index_, gone_}, static_cast<int>(at));
         if (!match || !apply(set_.rules[r], *match, at)) continue;
         ++outcome_.applied[last = set_.rules[r].name];
         break;

@@ -1,6 +1,7 @@
-// Holds the rules of the house that a program can check: layers, purpose lines, sizes of files and functions, names,
-// words.
+// Checks the rules of the house that a program can check: layers, purpose lines, sizes of files and functions,
+// parameters, names, words.
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +21,7 @@ constexpr size_t max_file_lines = 600;
 constexpr size_t long_file_lines = 400;
 constexpr size_t max_line_width = 120;
 constexpr size_t max_function_lines = 60;
+constexpr size_t max_parameters = 5;
 constexpr size_t shortest_purpose = 15;
 
 struct Layers {
@@ -227,6 +229,57 @@ void check_sizes(const Source& source, Report& report) {
   }
 }
 
+// The code of a file in one string: without comments and the contents of literals, which may have any brackets.
+std::string bare_code(const Source& source) {
+  std::string out;
+  RawStrings raw_strings;
+  for (const std::string& line : source.lines) {
+    const bool raw = raw_strings.touch(line);
+    char literal = 0;
+    for (size_t i = 0; i < line.size() && !raw; ++i) {
+      if (!literal && line.compare(i, 2, "//") == 0) break;
+      const bool separates_digits = line[i] == '\'' && i > 0 && std::isdigit(static_cast<unsigned char>(line[i - 1]));
+      if (literal && line[i] == '\\') ++i;
+      else if (literal == line[i]) literal = 0;
+      else if (!literal && !separates_digits && (line[i] == '"' || line[i] == '\'')) literal = line[i];
+      else if (!literal) out += line[i];
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+// The arguments or parameters between the bracket before `at` and its partner, behind which `at` is left. `<` opens a
+// bracket where it follows a name at once: comparisons have blanks around them.
+std::vector<std::string> separated(const std::string& code, size_t& at) {
+  std::vector<std::string> parts(1);
+  for (int depth = 1; at < code.size(); ++at) {
+    const char c = code[at];
+    if (c == '(' || c == '[' || c == '{' || (c == '<' && code[at - 1] != ' ')) ++depth;
+    if (c == ')' || c == ']' || c == '}' || (c == '>' && code[at - 1] != ' ' && code[at - 1] != '-')) --depth;
+    if (depth == 0) return ++at, parts;
+    if (c == ',' && depth == 1) parts.emplace_back();
+    else parts.back() += c;
+  }
+  return {};
+}
+
+// Functions are told from calls by what is between their brackets: each parameter is a type and a name.
+void check_parameters(const Source& source, Report& report) {
+  static const std::regex parameter(R"(\s*(const\s+)?(unsigned\s+)?[\w:]+(<[^;]*>)?[\s&*]*[\s&*]\w+(\s*=[^;]*)?\s*)");
+  const std::string code = bare_code(source);
+  for (size_t open = code.find('('); open != std::string::npos; open = code.find('(', open + 1)) {
+    const bool named = open > 0 && (std::isalnum(static_cast<unsigned char>(code[open - 1])) || code[open - 1] == '_');
+    size_t at = open + 1;
+    const std::vector<std::string> parts = named ? separated(code, at) : std::vector<std::string>{};
+    if (parts.size() > max_parameters &&
+        std::all_of(parts.begin(), parts.end(), [](const std::string& p) { return std::regex_match(p, parameter); }))
+      report.breach(source,
+                    1 + static_cast<size_t>(std::count(code.begin(), code.begin() + static_cast<long>(open), '\n')),
+                    "a function of " + std::to_string(parts.size()) + " parameters");
+  }
+}
+
 // Paragraphs of a page are broken; rows of tables, indented or fenced code, and a line that begins with code are not.
 void check_page_widths(const Source& source, Report& report) {
   if (source.path.extension() != ".md") return;
@@ -322,6 +375,7 @@ int main(int argc, char** argv) {
     for (const Source& source : *group) {
       check_purpose(source, report);
       check_sizes(source, report);
+      check_parameters(source, report);
       check_widths(source, report);
       check_words(source, report);
     }

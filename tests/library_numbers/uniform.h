@@ -30,27 +30,39 @@ static box boxed(tn_dtype type, void* data, int rank, const int64_t* shape, cons
   return b;
 }
 
-/* Calls `op` with a workspace of the size that it asks for; the boxes' pointers are set here, so boxes may be copied
+/* One call: call_op("gemm", TN_F32, in, 2, &out, 1, attrs, 1). */
+typedef struct {
+  const char* op;
+  tn_dtype key;
+  box* in;
+  int n_in;
+  box* out;
+  int n_out;
+  const tn_attr* attrs;
+  int n_attrs;
+} op_call;
+#define call_op(...) run_op_call((op_call){__VA_ARGS__})
+
+/* Runs it with a workspace of the size that it asks for; the boxes' pointers are set here, so boxes may be copied
    before. */
-static int call_op(const char* op, tn_dtype key, box* in, int n_in, box* out, int n_out, const tn_attr* attrs,
-                   int n_attrs) {
+static int run_op_call(op_call c) {
   const tn_tensor* ins[32] = {NULL};
   tn_tensor* outs[16] = {NULL};
-  for (int k = 0; k < n_in; ++k) {
-    in[k].t.shape = in[k].shape;
-    in[k].t.strides = in[k].t.strides == NULL ? NULL : in[k].strides;
-    ins[k] = in[k].t.ndim < 0 ? NULL : &in[k].t; /* rank -1: an absent input */
+  for (int k = 0; k < c.n_in; ++k) {
+    c.in[k].t.shape = c.in[k].shape;
+    c.in[k].t.strides = c.in[k].t.strides == NULL ? NULL : c.in[k].strides;
+    ins[k] = c.in[k].t.ndim < 0 ? NULL : &c.in[k].t; /* rank -1: an absent input */
   }
-  for (int k = 0; k < n_out; ++k) {
-    out[k].t.shape = out[k].shape;
-    outs[k] = &out[k].t;
+  for (int k = 0; k < c.n_out; ++k) {
+    c.out[k].t.shape = c.out[k].shape;
+    outs[k] = &c.out[k].t;
   }
-  const tn_kernel* kernel = tn_find(op, key, n_in > 0 ? in[0].t.ndim : out[0].t.ndim);
+  const tn_kernel* kernel = tn_find(c.op, c.key, c.n_in > 0 ? c.in[0].t.ndim : c.out[0].t.ndim);
   if (kernel == NULL) return -100;
-  const int64_t bytes = tn_workspace(kernel, ins, attrs, n_attrs);
+  const int64_t bytes = tn_workspace(kernel, ins, c.attrs, c.n_attrs);
   if (bytes < 0) return (int)bytes;
   void* workspace = malloc((size_t)bytes + 1);
-  const int status = tn_call(kernel, ins, attrs, n_attrs, outs, workspace, (size_t)bytes);
+  const int status = tn_call(kernel, ins, c.attrs, c.n_attrs, outs, workspace, (size_t)bytes);
   free(workspace);
   return status;
 }

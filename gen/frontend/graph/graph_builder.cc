@@ -423,7 +423,7 @@ std::optional<std::vector<ValueId>> GraphBuilder::compute_sizes(const std::strin
     for (const SizeExpr& d : value(inputs[i]).dims) tensors[i].dims.push_back(d.value);
     pointers[i] = &tensors[i];
   }
-  std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, op, pointers, attrs, types, all);
+  std::optional<std::vector<SizeTensor>> results = compute_on_sizes(*semantics_, {op, pointers, attrs, types}, all);
   if (!results || !std::all_of(results->begin(), results->end(),
                                [&](const SizeTensor& t) { return is_exact(t, all) && is_short(t); }))
     return std::nullopt;

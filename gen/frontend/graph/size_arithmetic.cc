@@ -127,8 +127,8 @@ std::optional<std::vector<int64_t>> constant_dims(const TensorType& type) {
 // The elements are numbered across the inputs that are moved, the op is evaluated on the numbers, and these are looked
 // up again.
 std::optional<std::vector<SizeTensor>> move_sizes(const OpSemantics& semantics, const MovementRow& row,
-                                                  const std::vector<const SizeTensor*>& inputs, const Attributes& attrs,
-                                                  const std::vector<TensorType>& types) {
+                                                  const SizeCall& call) {
+  const auto& [op, inputs, attrs, types] = call;
   std::vector<TensorData> numbered;
   std::vector<SizeExpr> elements;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -147,7 +147,7 @@ std::optional<std::vector<SizeTensor>> move_sizes(const OpSemantics& semantics, 
   }
   std::vector<const TensorData*> pointers;
   for (const TensorData& t : numbered) pointers.push_back(&t);
-  const ComputedTensors computed = semantics.evaluate(row.op, pointers, attrs, types.size());
+  const ComputedTensors computed = semantics.evaluate(op, pointers, attrs, types.size());
   if (!computed.error.empty() || computed.outputs.size() != types.size()) return std::nullopt;
   std::vector<SizeTensor> results;
   for (size_t k = 0; k < types.size(); ++k) {
@@ -248,10 +248,9 @@ bool is_exact(const SizeTensor& tensor, const std::vector<GraphSize>& sizes) {
   });
 }
 
-std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
-                                                        const std::vector<const SizeTensor*>& inputs,
-                                                        const Attributes& attrs, const std::vector<TensorType>& types,
+std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const SizeCall& call,
                                                         const std::vector<GraphSize>& sizes) {
+  const auto& [op, inputs, attrs, types] = call;
   const auto takes = [&](size_t count) {
     return inputs.size() == count && types.size() == 1 && std::count(inputs.begin(), inputs.end(), nullptr) == 0;
   };
@@ -275,7 +274,7 @@ std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& seman
   for (const ReductionRow& row : kReductions)
     if (op == row.op && takes(1)) return reduce_sizes(row, *inputs[0], types[0]);
   for (const MovementRow& row : kMovement)
-    if (op == row.op && semantics.evaluate) return move_sizes(semantics, row, inputs, attrs, types);
+    if (op == row.op && semantics.evaluate) return move_sizes(semantics, row, call);
   return std::nullopt;
 }
 

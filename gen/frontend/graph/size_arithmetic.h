@@ -16,12 +16,18 @@ struct SizeTensor {
   std::vector<SizeExpr> elements;
 };
 
-/// Results of `op` on such tensors (nullptr = absent optional). Ops that only move elements are evaluated on element
+/// An op on such tensors, nullptr for an absent optional one: its results have `types`.
+struct SizeCall {
+  const std::string& op;
+  const std::vector<const SizeTensor*>& inputs;
+  const Attributes& attrs;
+  const std::vector<TensorType>& types;
+};
+
+/// Its results. Ops that only move elements are evaluated on element
 /// numbers in place of elements; sums, products, quotients and comparisons (1 where they hold) element by element.
 /// Nothing for other ops.
-std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const std::string& op,
-                                                        const std::vector<const SizeTensor*>& inputs,
-                                                        const Attributes& attrs, const std::vector<TensorType>& types,
+std::optional<std::vector<SizeTensor>> compute_on_sizes(const OpSemantics& semantics, const SizeCall& call,
                                                         const std::vector<GraphSize>& sizes);
 
 /// The elements of a constant where all are integers, reals of such values included; nothing otherwise.

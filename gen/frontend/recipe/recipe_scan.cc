@@ -36,7 +36,7 @@ RecipeList run_body(RecipeContext& context, RegionId loop, const SizeExpr& trip,
                       fmt::format("the body takes {} arguments, not {}", call.body.parameters.size(), args.size()));
   RecipeScope inner;
   for (size_t i = 0; i < args.size(); ++i) inner[call.body.parameters[i]] = std::move(args[i]);
-  return list_of(run_function(context, call.name, call.body, inner, offset), offset);
+  return list_of(run_function(context, {call.name, call.body, offset}, inner), offset);
 }
 
 RecipeValue run_scan(RecipeContext& context, const ScanCall& call, size_t offset) {
@@ -88,9 +88,15 @@ int64_t number_of(const RecipeValue& v, int64_t most, size_t offset) {
   return n->value;
 }
 
-/// Elements `from` … `from + count - 1` of axis 0, brought to `dims`.
-RecipeValue taken_part(RecipeContext& context, const RecipeValue& tensor, int64_t from, int64_t count,
+/// Elements `from` … `from + count - 1` of axis 0.
+struct Stretch {
+  int64_t from = 0, count = 1;
+};
+
+/// A part of a tensor, brought to `dims`.
+RecipeValue taken_part(RecipeContext& context, const RecipeValue& tensor, Stretch stretch,
                        const std::vector<SizeExpr>& dims, size_t offset) {
+  const auto [from, count] = stretch;
   const Value& v = context.builder.value(tensor_of(tensor, offset));
   const bool whole = v.dims[0].is(count);
   if (v.constant && !v.trainable && v.dims[0].value > 0) {
@@ -132,7 +138,7 @@ RecipeValue item_of(RecipeContext& context, const RecipeList& args, size_t offse
   std::vector<SizeExpr> dims = fixed_first(context, args[0], offset);
   const int64_t i = number_of(args[1], dims[0].value - 1, offset);
   dims.erase(dims.begin());
-  return taken_part(context, args[0], i, 1, dims, offset);
+  return taken_part(context, args[0], {i, 1}, dims, offset);
 }
 
 RecipeValue stretch_of(RecipeContext& context, const RecipeList& args, size_t offset) {
@@ -140,7 +146,7 @@ RecipeValue stretch_of(RecipeContext& context, const RecipeList& args, size_t of
   const int64_t from = number_of(args[1], dims[0].value, offset),
                 count = number_of(args[2], dims[0].value - from, offset);
   dims[0] = count;
-  return taken_part(context, args[0], from, count, dims, offset);
+  return taken_part(context, args[0], {from, count}, dims, offset);
 }
 
 }  // namespace tenon

@@ -305,7 +305,7 @@ class RecipeRun {
                           f.parameters.size() == 1 ? "" : "s", args.size()));
     RecipeScope inner;
     for (size_t i = 0; i < args.size(); ++i) inner[f.parameters[i]] = std::move(args[i]);
-    return run_function(context_, callee, f, inner, e.offset, wanted);
+    return run_function(context_, {callee, f, e.offset, wanted}, inner);
   }
 
   RecipeContext& context_;
@@ -333,8 +333,8 @@ RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, Reci
   return RecipeRun(context, scope).evaluate(expr, wanted);
 }
 
-RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function,
-                         RecipeScope& scope, size_t offset, size_t wanted) {
+RecipeValue run_function(RecipeContext& context, const FunctionCall& call, RecipeScope& scope) {
+  const auto& [name, function, offset, wanted] = call;
   if (context.depth >= kMaxInlined)
     throw RecipeError(offset, fmt::format("'{}' is inlined into itself, or calls are nested too deeply", name));
   if (context.depth == 0) context.calls = 0;

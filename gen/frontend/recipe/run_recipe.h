@@ -52,10 +52,17 @@ inline constexpr const char* kGraphCallee = "graph ";
 RecipeValue run_recipe(RecipeContext& context, const std::vector<RecipeStatement>& recipe, RecipeScope& scope,
                        size_t wanted = 1);
 
-/// Runs the body of a function that is called by `name` at `offset`, with its parameters in `scope`. Throws
-/// RecipeError, which says whether its offset is that of the call or one of the body.
-RecipeValue run_function(RecipeContext& context, const std::string& name, const RecipeFunction& function,
-                         RecipeScope& scope, size_t offset, size_t wanted = 1);
+/// A call of `function` by `name` at `offset`, for `wanted` results.
+struct FunctionCall {
+  const std::string& name;
+  const RecipeFunction& function;
+  size_t offset = 0;
+  size_t wanted = 1;
+};
+
+/// Runs the body of the function, with its parameters in `scope`. Throws RecipeError, which says whether its offset is
+/// that of the call or one of the body.
+RecipeValue run_function(RecipeContext& context, const FunctionCall& call, RecipeScope& scope);
 
 /// The value of one expression. Throws RecipeError.
 RecipeValue evaluate_recipe(RecipeContext& context, const RecipeExpr& expr, RecipeScope& scope, size_t wanted = 1);

@@ -259,8 +259,8 @@ std::vector<ValueId> gradients_of(GraphBuilder& builder, ValueId loss, const std
 
 }  // namespace
 
-void add_training(GraphBuilder& builder, RunCounters& counters, ValueId loss, const StepParameters& parameters,
-                  const Optimizer& optimizer, NamedOutputs& outputs) {
+void add_training(GraphBuilder& builder, RunCounters& counters, const TrainingStep& step, NamedOutputs& outputs) {
+  const auto& [loss, parameters, optimizer] = step;
   const std::vector<TrainedParameter>& trained = parameters.trained;
   std::vector<ValueId> wrt;
   for (const TrainedParameter& p : trained) wrt.push_back(p.value);

@@ -40,9 +40,15 @@ struct Optimizer {
   bool scale_follows = false;                  // that is the first one: it falls when gradients overflow, and rises
 };
 
-/// Adds the gradients of `loss` and the next values of all parameters. Appends to `outputs`, which has the network's:
+/// A step that moves parameters against the gradients of `loss`.
+struct TrainingStep {
+  ValueId loss = kNoValue;
+  const StepParameters& parameters;
+  const Optimizer& optimizer;
+};
+
+/// Adds the gradients of the loss and the next values of all parameters. Appends to `outputs`, which has the network's:
 /// the loss and the gradients come in front of these, the next values of states behind them. Throws GraphError.
-void add_training(GraphBuilder& builder, RunCounters& counters, ValueId loss, const StepParameters& parameters,
-                  const Optimizer& optimizer, NamedOutputs& outputs);
+void add_training(GraphBuilder& builder, RunCounters& counters, const TrainingStep& step, NamedOutputs& outputs);
 
 }  // namespace tenon

@@ -196,7 +196,7 @@ void GraphSections::read_step(const YamlNode& train, const YamlNode& loss, Value
           {"gradients of other types do not become 0 where those of the loss are small; leave it out"});
   if (diagnostics_.has_errors()) return;
   try {
-    add_training(builder(), counters(), value, parameters, chosen, outputs);
+    add_training(builder(), counters(), {value, parameters, chosen}, outputs);
   } catch (const GraphError& e) {
     error(Code::E0710, loss.span, e.what());
   }

@@ -75,15 +75,21 @@ double as_number(const RecipeValue& v, size_t offset) {
   return real ? *real : static_cast<double>(whole->value);
 }
 
-void set_attribute(const std::string& optimizer, const OpSignature& s, const std::string& name, const RecipeValue& v,
-                   size_t offset, Attributes& attrs) {
+struct NamedArgument {
+  const std::string& name;
+  const RecipeValue& value;
+  size_t offset = 0;
+};
+
+void set_attribute(const std::string& optimizer, const OpSignature& s, const NamedArgument& given, Attributes& attrs) {
+  const auto& [name, value, offset] = given;
   std::vector<std::string> known;
   if (has_input(s, "lr")) known.emplace_back("lr");
   for (const AttrSignature& a : s.attrs) {
     known.push_back(a.name);
     if (a.name != name) continue;
     std::string error;
-    if (!to_attribute(v, a, attrs[name], error)) throw RecipeError(offset, fmt::format("{}: {}", optimizer, error));
+    if (!to_attribute(value, a, attrs[name], error)) throw RecipeError(offset, fmt::format("{}: {}", optimizer, error));
     return;
   }
   const std::string near = nearest_name(name, known);
@@ -111,7 +117,7 @@ TrainingCall read_call(const CallKind& kind, const std::string& text, const OpSe
     if (!given.insert(name).second) throw RecipeError(a.offset, fmt::format("'{}' is given twice", name));
     const RecipeValue value = evaluate_recipe(context, named ? a.args[0] : a, scope);
     if (name == "lr" && has_input(s, "lr")) out.lr = as_number(value, a.offset);
-    else set_attribute(call.text, s, name, value, a.offset, out.attrs);
+    else set_attribute(call.text, s, {name, value, a.offset}, out.attrs);
   }
   if (has_input(s, "lr") && !out.lr)
     throw RecipeError(call.offset, fmt::format("{} needs a learning rate, as in {}(lr=0.01)", call.text, call.text));
@@ -141,7 +147,7 @@ void change_attribute(TrainingCall& call, const std::string& name, const std::st
   RecipeScope scope;
   const RecipeValue value = evaluate_recipe(context, parse_recipe_expr(text), scope);
   if (name == "lr" && has_input(s, "lr")) call.lr = as_number(value, 0);
-  else set_attribute(optimizer_name(call), s, name, value, 0, call.attrs);
+  else set_attribute(optimizer_name(call), s, {name, value}, call.attrs);
 }
 std::string optimizer_name(const TrainingCall& call) {
   return call.op.substr(0, call.op.size() - std::string(kOptimizer.suffix).size());

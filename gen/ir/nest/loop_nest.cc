@@ -92,9 +92,8 @@ Operand v_load_once(int buffer, DType storage, Operand offset, int lanes) {
   return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0},
               VLoad{buffer, std::move(offset), nullptr, true});
 }
-Operand v_gather(int buffer, DType storage, Operand offset, Operand stride, int lanes, Operand active) {
-  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0},
-              VGather{buffer, std::move(offset), std::move(stride), std::move(active)});
+Operand v_gather(DType storage, int lanes, VGather from) {
+  return make({storage, lanes, lanes > 1 && storage == DType::Bool ? 8 : 0}, std::move(from));
 }
 Operand v_apply(ScalarOp op, Few<Operand> args) {
   if (args.size() == 2 && is_i64_scalar(args[0]) && is_i64_scalar(args[1])) {
@@ -175,9 +174,13 @@ Stmt s_assign(std::string name, Operand value) { return {SAssign{std::move(name)
 Stmt s_store(int buffer, Operand offset, Operand value, Operand active) {
   return {SStore{buffer, std::move(offset), std::move(value), std::move(active)}};
 }
-Stmt s_for(std::string var, Operand begin, Operand end, int64_t step, Block body, LoopKind kind) {
-  return {SFor{std::move(var), std::move(begin), std::move(end), step, kind,
+Stmt s_for(std::string var, Operand begin, Operand end, int64_t step, Block body) {
+  return {SFor{std::move(var), std::move(begin), std::move(end), step, LoopKind::Serial,
                std::make_shared<const Block>(std::move(body))}};
+}
+Stmt with_kind(LoopKind kind, Stmt loop) {
+  std::get<SFor>(loop.node).kind = kind;
+  return loop;
 }
 Stmt s_if(Operand cond, Block then, Block otherwise) {
   auto no = otherwise.empty() ? nullptr : std::make_shared<const Block>(std::move(otherwise));

@@ -218,7 +218,7 @@ Operand v_size(std::string name);
 Operand v_attr(std::string name, DType type, int element = 0);
 Operand v_load(int buffer, DType storage, Operand offset, int lanes = 1, Operand active = nullptr);
 Operand v_load_once(int buffer, DType storage, Operand offset, int lanes);
-Operand v_gather(int buffer, DType storage, Operand offset, Operand stride, int lanes, Operand active = nullptr);
+Operand v_gather(DType storage, int lanes, VGather from);
 /// Types the node by the row's result rule (Explicit rows: give `type`). Integer constants fold.
 Operand v_apply(ScalarOp op, Few<Operand> args);
 Operand v_apply_as(ScalarOp op, Few<Operand> args, OperandType type);
@@ -239,7 +239,8 @@ Stmt s_count(std::string name, Operand value);  ///< a let of a number that is n
 Stmt s_var(std::string name, Operand init);
 Stmt s_assign(std::string name, Operand value);
 Stmt s_store(int buffer, Operand offset, Operand value, Operand active = nullptr);
-Stmt s_for(std::string var, Operand begin, Operand end, int64_t step, Block body, LoopKind kind = LoopKind::Serial);
+Stmt s_for(std::string var, Operand begin, Operand end, int64_t step, Block body);
+Stmt with_kind(LoopKind kind, Stmt loop);
 Stmt s_if(Operand cond, Block then, Block otherwise = {});
 Stmt s_comment(std::string text);
 

@@ -115,7 +115,7 @@ void bind_collapsed(const std::vector<LoopVar>& vars, const Operand& flat, Value
 Block loops_over(ContractionBuilder& b, const std::vector<LoopVar>& vars, Block body, LoopKind kind) {
   for (size_t i = vars.size(); i-- > 0;) {
     Block one;
-    one.push_back(s_for(vars[i].name, v_int(0), b.extent(vars[i]), 1, std::move(body), kind));
+    one.push_back(with_kind(kind, s_for(vars[i].name, v_int(0), b.extent(vars[i]), 1, std::move(body))));
     body = std::move(one);
   }
   return body;

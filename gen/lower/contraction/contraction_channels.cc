@@ -47,7 +47,7 @@ class ChannelCopy {
     }
     for (size_t i = lines; i-- > 0;) {
       const LoopKind kind = i == 0 ? LoopKind::Parallel : LoopKind::Serial;
-      Block loop{s_for(names[i], v_int(0), s_.dims[i].extent, 1, std::move(body), kind)};
+      Block loop{with_kind(kind, s_for(names[i], v_int(0), s_.dims[i].extent, 1, std::move(body)))};
       body = std::move(loop);
     }
     return body;

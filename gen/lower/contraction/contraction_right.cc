@@ -38,8 +38,8 @@ Block pack_vectors(ContractionBuilder& b, int packed, const WholePanels& panels)
   }
   const Operand from = v_var(group) * v_int(kTogether);
   Block together{s_for(p, from, smaller(from + v_int(kTogether), panels.count), 1, std::move(body))};
-  return {s_for(group, v_int(0), ceil_div(panels.count, kTogether), 1, loops_over(b, b.c.depth, std::move(together)),
-                LoopKind::Parallel)};
+  return {with_kind(LoopKind::Parallel, s_for(group, v_int(0), ceil_div(panels.count, kTogether), 1,
+                                              loops_over(b, b.c.depth, std::move(together))))};
 }
 
 /// Panels element by element, the columns past `count` filled with 0. All columns of a line of the depth come before
@@ -235,7 +235,7 @@ Block pack_right(ContractionBuilder& b, int packed, const Operand& first, const 
     body.push_back(
         s_if(v_apply(ScalarOp::Or, {full, v_apply(ScalarOp::Lt, {v_var(width), v_int(columns)})}), std::move(fill)));
   else append(body, std::move(fill));
-  out.push_back(s_for(p, from, ceil_div(count, columns), 1, std::move(body), LoopKind::Parallel));
+  out.push_back(with_kind(LoopKind::Parallel, s_for(p, from, ceil_div(count, columns), 1, std::move(body))));
   return out;
 }
 

@@ -98,10 +98,16 @@ Operand fill_value(const Staging& s, int lanes) {
   return splat_for(word_of(s.fill, high), lanes);
 }
 
-/// Loop that stores value(i, lanes, active) to the copy at `to`+i for i in begin..end-1: whole vectors, then what is
-/// left, as a part of a vector, as a whole one that repeats the end of the one before, or by single elements.
+/// Elements `to`+begin … `to`+end-1 of the copy.
+struct CopySpan {
+  Operand to, begin, end;
+};
+
+/// Loop that stores value(i, lanes, active) at `to`+i for i in begin..end-1: whole vectors, then what is left, as a
+/// part of a vector, as a whole one that repeats the end of the one before, or by single elements.
 template <class Value>
-void copy_span(Staging& s, const Operand& to, const Operand& begin, const Operand& end, Value value, Block& out) {
+void copy_span(Staging& s, const CopySpan& span, Value value, Block& out) {
+  const auto& [to, begin, end] = span;
   const int lanes = s.b.lanes();
   const std::string i = s.b.fresh("i");
   const auto first = constant_value(begin), last = constant_value(end);
@@ -206,7 +212,7 @@ Operand load_line(const Staging& s, const Line& line, const Operand& at, int lan
                      v_load(s.read.tensor, storage, at + v_int(lanes - 1), lanes), even);
   }
   return lanes == 1 ? v_load(s.read.tensor, storage, at)
-                    : v_gather(s.read.tensor, storage, at, line.step, lanes, active);
+                    : v_gather(storage, lanes, {s.read.tensor, at, line.step, active});
 }
 
 /// The words of four bytes that begin at `at`.
@@ -263,20 +269,20 @@ Block copy_stepped(Staging& s, const Line& line, const Operand& from, const Oper
   };
   if (line.pairs) {
     const Operand pairs = named(s, "pairs", line.pairs, out);
-    copy_span(s, to, v_int(0), pairs, element, out);
+    copy_span(s, {to, v_int(0), pairs}, element, out);
     for (Stmt& one : copy_single(s, line, pairs, from, to)) out.push_back(std::move(one));
     return out;
   }
   if (!line.guarded) {
-    copy_span(s, to, v_int(0), line.extent, element, out);
+    copy_span(s, {to, v_int(0), line.extent}, element, out);
     return out;
   }
   auto filled = [&](const Operand&, int lanes, const Operand&) { return fill_value(s, lanes); };
   const Operand first = named(s, "first", line.inside.first, out),
                 last = named(s, "last", larger(line.inside.last, first), out);
-  if (!s.filled_before) copy_span(s, to, v_int(0), first, filled, out);
-  copy_span(s, to, first, last, element, out);
-  if (!s.filled_before) copy_span(s, to, last, line.extent, filled, out);
+  if (!s.filled_before) copy_span(s, {to, v_int(0), first}, filled, out);
+  copy_span(s, {to, first, last}, element, out);
+  if (!s.filled_before) copy_span(s, {to, last, line.extent}, filled, out);
   return out;
 }
 
@@ -318,14 +324,15 @@ Block copy_all(Staging& s) {
   if (inside) {
     Block outside;
     const auto filled = [&](const Operand&, int lanes, const Operand&) { return fill_value(s, lanes); };
-    copy_span(s, to, v_int(0), line.extent, filled, outside);
+    copy_span(s, {to, v_int(0), line.extent}, filled, outside);
     Block choice{s_if(inside, std::move(body), std::move(outside))};
     body = std::move(choice);
   }
   for (size_t i = names.size(); i-- > 0;) {
     const StagedDim& d = s.dims[i];
     const Inside in = d.guarded && s.filled_before ? inside_of(s, d) : Inside{v_int(0), d.extent};
-    Block loop{s_for(names[i], in.first, in.last, 1, std::move(body), i == 0 ? LoopKind::Parallel : LoopKind::Serial)};
+    Block loop{with_kind(i == 0 ? LoopKind::Parallel : LoopKind::Serial,
+                         s_for(names[i], in.first, in.last, 1, std::move(body)))};
     body = std::move(loop);
   }
   return body;
@@ -350,7 +357,7 @@ void fill_copy(Staging& s, Block& before) {
   Operand all = v_int(1);
   for (const StagedDim& d : s.dims) all = all * d.extent;
   copy_span(
-      s, v_int(0), v_int(0), all, [&](const Operand&, int lanes, const Operand&) { return v_splat(s.fill, lanes); },
+      s, {v_int(0), v_int(0), all}, [&](const Operand&, int lanes, const Operand&) { return v_splat(s.fill, lanes); },
       before);
 }
 
@@ -379,7 +386,7 @@ Block copy_one_line(Staging& s, const StagedDim& d, const Operand& from, const O
 Block fill_span(Staging& s, const Operand& to, const Operand& count) {
   Block out;
   copy_span(
-      s, to, v_int(0), count, [&](const Operand&, int lanes, const Operand&) { return fill_value(s, lanes); }, out);
+      s, {to, v_int(0), count}, [&](const Operand&, int lanes, const Operand&) { return fill_value(s, lanes); }, out);
   return out;
 }
 

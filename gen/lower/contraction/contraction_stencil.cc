@@ -48,22 +48,29 @@ bool copies_bands(ContractionBuilder& b) {
   return b.unrolls_taps && b.blueprint.cache_m > 0 && pixels && *pixels > b.blueprint.cache_m;
 }
 
+/// What all strips read.
+struct StripOperands {
+  const LeftAccess& left;
+  BufferArgument weights;
+  Operand weight_step;
+  Block copies;  ///< what is done before the strips of the same rows
+};
+
 /// The call of the strip at (row, column).
 class StripCall {
  public:
-  StripCall(ContractionBuilder& b, const LeftAccess& left, const StripShape& shape)
-      : b_(b), left_(left), shape_(shape) {}
+  StripCall(ContractionBuilder& b, const StripOperands& operands, const StripShape& shape)
+      : b_(b), operands_(operands), left_(operands.left), shape_(shape) {}
 
-  Stmt at(const Operand& row, const Operand& column, BufferArgument weights, const Operand& weight_step,
-          BufferArgument tile, Block& lets) const {
+  Stmt at(const Operand& row, const Operand& column, BufferArgument tile, Block& lets) const {
     SCall call;
     const int pointers = shape_.taps.empty() && !shape_.plane ? shape_.height : 1;
     for (int i = 0; i < pointers; ++i) call.buffers.push_back({left_.buffer, offset(row, i, column, lets)});
-    call.buffers.push_back(std::move(weights));
+    call.buffers.push_back(operands_.weights);
     call.buffers.push_back(std::move(tile));
     if (left_.depth_table >= 0) call.buffers.push_back({left_.depth_table, v_int(0)});
     if (!shape_.taps.empty()) return {std::move(call)};
-    call.args = {b_.extent_of(b_.c.depth), weight_step};
+    call.args = {b_.extent_of(b_.c.depth), operands_.weight_step};
     if (left_.depth_table < 0) call.args.push_back(left_.depth_step);
     return {std::move(call)};
   }
@@ -81,6 +88,7 @@ class StripCall {
   }
 
   ContractionBuilder& b_;
+  const StripOperands& operands_;
   const LeftAccess& left_;
   const StripShape& shape_;
 };
@@ -93,12 +101,6 @@ bool repeats_columns(ContractionBuilder& b) {
 }
 
 /// The loops over strips: rows, then columns. With known taps the last strip of rows begins early enough to be whole.
-struct StripOperands {
-  const LeftAccess& left;
-  BufferArgument weights;
-  Operand weight_step;
-  Block copies;  ///< what is done before the strips of the same rows
-};
 Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands& operands) {
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(shape.height * b.lanes()));
   const std::string r = b.local("strip_row"), q = b.local("strip_column"), height = b.local("height"),
@@ -114,15 +116,14 @@ Block strips(ContractionBuilder& b, const StripShape& shape, const StripOperands
   } else {
     strip.push_back(s_let(width, smaller(v_int(b.lanes()), columns - v_var(q))));
   }
-  strip.push_back(StripCall(b, operands.left, shape)
-                      .at(row, column, operands.weights, operands.weight_step, {tile, v_int(0)}, strip));
+  strip.push_back(StripCall(b, operands, shape).at(row, column, {tile, v_int(0)}, strip));
   for (Stmt& s : epilogue(b, {row, tall, column, wide, tile})) strip.push_back(std::move(s));
   Block out;
   if (whole) out.push_back(s_let(first, smaller(v_var(r), rows - v_int(shape.height))));
   else out.push_back(s_let(height, smaller(v_int(shape.height), rows - v_var(r))));
   out.insert(out.end(), operands.copies.begin(), operands.copies.end());
   out.push_back(s_for(q, v_int(0), columns, b.lanes(), std::move(strip)));
-  return {s_for(r, v_int(0), rows, shape.height, std::move(out), LoopKind::Parallel)};
+  return {with_kind(LoopKind::Parallel, s_for(r, v_int(0), rows, shape.height, std::move(out)))};
 }
 
 /// Elements from one row of a plane to the next in a tile that has all of it, where parts of vectors would be stored by
@@ -143,8 +144,7 @@ Block dense_plane(ContractionBuilder& b, const StripShape& shape, const StripOpe
   const std::string r = b.local("strip_row"), first = b.local("first_row");
   Block strip{s_let(first, smaller(v_var(r), rows - v_int(shape.height)))};
   const BufferArgument to{tile, v_var(first) * v_int(shape.row_pitch)};
-  strip.push_back(
-      StripCall(b, operands.left, shape).at(v_var(first), v_int(0), operands.weights, operands.weight_step, to, strip));
+  strip.push_back(StripCall(b, operands, shape).at(v_var(first), v_int(0), to, strip));
   Block out{s_for(r, v_int(0), rows, shape.height, std::move(strip))};
   b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
   b.c.rows.clear();
@@ -245,8 +245,7 @@ Block whole_planes(ContractionBuilder& b, const StripShape& shape, const StripOp
   const int64_t pitch = tile_pitch(b, p);
   const int tile = b.add_buffer("tile", b.c.accumulator, Storage::Stack, v_int(p.planes * pitch));
   Block out;
-  out.push_back(StripCall(b, operands.left, shape)
-                    .at(v_int(0), v_int(0), operands.weights, operands.weight_step, {tile, v_int(0)}, out));
+  out.push_back(StripCall(b, operands, shape).at(v_int(0), v_int(0), {tile, v_int(0)}, out));
   b.c.columns.insert(b.c.columns.begin(), b.c.rows.back());
   b.c.rows.pop_back();
   const Operand first = p.planes > 1 ? b.band_first : v_int(0);
@@ -284,7 +283,7 @@ Block all_strips(ContractionBuilder& b, const StripShape& shape, const StripOper
   const Operand all = b.planes > 1 ? b.extent(b.c.rows[0]) : nullptr;
   append(staging, whole_planes(b, shape, operands));
   if (!all) return staging;
-  return {s_for(b.local("first_plane"), v_int(0), all, b.planes, std::move(staging), LoopKind::Parallel)};
+  return {with_kind(LoopKind::Parallel, s_for(b.local("first_plane"), v_int(0), all, b.planes, std::move(staging)))};
 }
 
 /// Lets words of four bytes be the pixels, where the level multiplies them and taps are side by side.

@@ -17,13 +17,24 @@ Operand multiply_add(const Contraction& c, const Operand& x, const Operand& y, c
 
 std::string sum_name(int row, int vector) { return fmt::format("c{}_{}", row, vector); }
 
+/// A register tile. `from_first`: where its rows are from the first one, if that is known.
+struct TileShape {
+  int height = 0, vectors = 0;
+  bool turned = false;
+  std::vector<int64_t> from_first;
+};
+
 /// Writes the function of one tile size. Buffers: one a row, the right side, the tile, and the table of offsets where
 /// there is one.
 class TileFunction {
  public:
-  TileFunction(ContractionBuilder& b, const LeftAccess& left, int height, int vectors, bool turned,
-               std::vector<int64_t> from_first)
-      : b_(b), left_(left), height_(height), vectors_(vectors), turned_(turned), from_first_(std::move(from_first)) {}
+  TileFunction(ContractionBuilder& b, const LeftAccess& left, TileShape shape)
+      : b_(b),
+        left_(left),
+        height_(shape.height),
+        vectors_(shape.vectors),
+        turned_(shape.turned),
+        from_first_(std::move(shape.from_first)) {}
 
   InnerFunction build() {
     if (from_first_.empty())
@@ -263,7 +274,7 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
     const auto first = place.rows_from_first.begin() + part.first;
     for (auto at = first; at != first + part.rows; ++at) from_first.push_back(*at - *first);
   }
-  call.function = function_number(b, TileFunction(b, left, part.rows, vectors, part.turned, from_first).build());
+  call.function = function_number(b, TileFunction(b, left, {part.rows, vectors, part.turned, from_first}).build());
   std::vector<Operand> starts;
   if (!from_first.empty()) {
     starts = {place.row_starts.at(0) + v_int(place.rows_from_first[static_cast<size_t>(part.first)])};

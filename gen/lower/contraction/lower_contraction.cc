@@ -161,8 +161,8 @@ class NestBuilder {
     if (!even) block.push_back(s_count(rows, smaller(n_.row_block, n_.rows - v_var(first))));
     if (left_.block_copy >= 0)
       block.push_back(s_if(copies_rows(), copy_row_block(b_, left_, v_var(first), count_of_rows, n_.depth)));
-    block.push_back(s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body), LoopKind::Parallel));
-    return {s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block), LoopKind::Parallel)};
+    block.push_back(with_kind(LoopKind::Parallel, s_for(p, v_int(0), ceil_div(count, panel), 1, std::move(body))));
+    return {with_kind(LoopKind::Parallel, s_for(i, v_int(0), ceil_div(n_.rows, n_.row_block), 1, std::move(block)))};
   }
   /// Panels behind the first of a tile. The last tile of many vectors may have fewer: it takes the last one again.
   std::vector<Operand> next_panels(const Operand& column) {

@@ -12,13 +12,13 @@ namespace {
 
 class RecurrenceBuilder {
  public:
-  RecurrenceBuilder(const Kernel& k, const RecurrenceSteps& of, const Isa& isa, const Blueprints& blueprints,
-                    const LowerSteps& loops, NestTarget target)
-      : of_(of), isa_(isa), blueprints_(blueprints), loops_(loops), target_(target) {
-    scope_.kernel = &k;
-    taken_.insert(of.lead_names.begin(), of.lead_names.end());
-    for (const Size& s : k.sizes) taken_.insert(s.name);
-    for (const Tensor& t : k.tensors) taken_.insert(t.name);
+  RecurrenceBuilder(const SteppedKernel& of, const Isa& isa, const Blueprints& blueprints, const LowerSteps& loops,
+                    NestTarget target)
+      : of_(of.steps), isa_(isa), blueprints_(blueprints), loops_(loops), target_(target) {
+    scope_.kernel = &of.kernel;
+    taken_.insert(of_.lead_names.begin(), of_.lead_names.end());
+    for (const Size& s : of.kernel.sizes) taken_.insert(s.name);
+    for (const Tensor& t : of.kernel.tensors) taken_.insert(t.name);
   }
 
   std::optional<LoweredRecurrence> build() {
@@ -140,12 +140,12 @@ class RecurrenceBuilder {
 
 }  // namespace
 
-std::optional<LoweredRecurrence> lower_recurrence(const Kernel& kernel, const RecurrenceSteps& steps, const Isa& isa,
+std::optional<LoweredRecurrence> lower_recurrence(const SteppedKernel& recurrence, const Isa& isa,
                                                   const Blueprints& blueprints, const LowerSteps& loops,
                                                   NestTarget target) {
   const std::vector<Buffer> buffers = target.buffers;
   const std::vector<InnerFunction> functions = target.functions;
-  RecurrenceBuilder builder(kernel, steps, isa, blueprints, loops, target);
+  RecurrenceBuilder builder(recurrence, isa, blueprints, loops, target);
   if (auto out = builder.build()) return out;
   target.buffers = buffers;
   target.functions = functions;

@@ -22,9 +22,8 @@ struct LoweredRecurrence {
 /// Lowers what is no product; declares none of the names.
 using LowerSteps = std::function<Block(const Kernel&, std::vector<Buffer>&, const std::vector<std::string>& taken)>;
 
-/// The segments that find_recurrence_steps has found in `kernel`; nothing where a segment cannot be expressed, and the
-/// target is as before.
-std::optional<LoweredRecurrence> lower_recurrence(const Kernel& kernel, const RecurrenceSteps& steps, const Isa& isa,
+/// The segments of a recurrence; nothing where a segment cannot be expressed, and the target is as before.
+std::optional<LoweredRecurrence> lower_recurrence(const SteppedKernel& recurrence, const Isa& isa,
                                                   const Blueprints& blueprints, const LowerSteps& loops,
                                                   NestTarget target);
 

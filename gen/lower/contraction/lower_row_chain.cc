@@ -11,37 +11,39 @@ namespace {
 
 class ChainBuilder {
  public:
-  ChainBuilder(const Kernel& k, const RowChain& chain, const Isa& isa, const Blueprints& blueprints,
-               const Blueprint& blueprint, const LowerLoops& loops, NestTarget target)
-      : k_(k),
-        chain_(chain),
+  ChainBuilder(const ChainedKernel& of, const Isa& isa, const Blueprints& blueprints, const LowerLoops& loops,
+               NestTarget target)
+      : k_(of.kernel),
+        chain_(of.chain),
         isa_(isa),
         blueprints_(blueprints),
-        blueprint_(blueprint),
+        blueprint_(blueprints.find("row_chain", isa, DType::F32)),
         loops_(loops),
         target_(target) {
-    scope_.kernel = &k;
+    scope_.kernel = &k_;
   }
 
-  std::optional<Block> build() {
+  std::optional<LoweredChain> build() {
+    if (!blueprint_) return std::nullopt;
     rows_ = extent(chain_.row);
     at_once_ = rows_at_once();
     for (const int t : chain_.between) keep_temp(k_.tensors[static_cast<size_t>(t)], block_elements(t), target_);
     for (const ChainSegment& s : chain_.segments)
       if (!(s.contracts ? contraction(s.kernel) : between(s.kernel))) return std::nullopt;
     Block body = with_variables(nest(), variables(), target_);
-    return possible_ ? std::optional(std::move(body)) : std::nullopt;
+    if (!possible_) return std::nullopt;
+    return LoweredChain{blueprint_->name, pays(), std::move(body)};
   }
 
+ private:
   /// Rows of one matrix: with too few, its panels cost more than they save.
   Operand pays() {
     Operand rows = rows_;
     for (const LoopVar& v : chain_.outer) rows = rows * extent(v);
-    if (const auto n = constant_value(rows)) return v_constant({*n >= blueprint_.tile_rows, 0}, {DType::Bool, 1, 0});
-    return v_apply(ScalarOp::Ge, {rows, v_int(blueprint_.tile_rows)});
+    if (const auto n = constant_value(rows)) return v_constant({*n >= blueprint_->tile_rows, 0}, {DType::Bool, 1, 0});
+    return v_apply(ScalarOp::Ge, {rows, v_int(blueprint_->tile_rows)});
   }
 
- private:
   Operand value(const Expr& e) {
     const auto v = lower_value(e, scope_);
     possible_ = possible_ && v;
@@ -65,8 +67,8 @@ class ChainBuilder {
   Operand rows_at_once() {
     Operand row = v_int(0);
     for (const int t : chain_.between) row = row + row_elements(t);
-    const int tall = std::max(1, blueprint_.unroll);
-    return larger(floor_div(v_int(blueprint_.cache_m / tall), larger(row, v_int(1))), v_int(1)) * v_int(tall);
+    const int tall = std::max(1, blueprint_->unroll);
+    return larger(floor_div(v_int(blueprint_->cache_m / tall), larger(row, v_int(1))), v_int(1)) * v_int(tall);
   }
 
   NestRenaming adopt(const Kernel& segment, const std::vector<Buffer>& buffers,
@@ -108,7 +110,7 @@ class ChainBuilder {
 
   Block around(const std::vector<LoopVar>& vars, const std::vector<std::string>& names, Block body) {
     for (size_t i = vars.size(); i-- > 0;) {
-      Block loop{s_for(names[i], v_int(0), extent(vars[i]), 1, std::move(body), LoopKind::Parallel)};
+      Block loop{with_kind(LoopKind::Parallel, s_for(names[i], v_int(0), extent(vars[i]), 1, std::move(body)))};
       body = std::move(loop);
     }
     return body;
@@ -119,7 +121,8 @@ class ChainBuilder {
     Block body{s_let(chain_.first, v_var(block) * v_var(at_once)),
                s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
     append(body, std::move(each_));
-    Block all{s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body), LoopKind::Parallel)};
+    Block all{
+        with_kind(LoopKind::Parallel, s_for(block, v_int(0), ceil_div(rows_, v_var(at_once)), 1, std::move(body)))};
     Block inner = std::move(once_);
     append(inner, around(chain_.outer, chain_.outer_names, std::move(all)));
     Block out{s_let(at_once, at_once_)};
@@ -136,7 +139,7 @@ class ChainBuilder {
   const RowChain& chain_;
   const Isa& isa_;
   const Blueprints& blueprints_;
-  const Blueprint& blueprint_;
+  const Blueprint* blueprint_;  ///< null: none fits
   const LowerLoops& loops_;
   NestTarget target_;
   ValueScope scope_;
@@ -148,14 +151,11 @@ class ChainBuilder {
 
 }  // namespace
 
-std::optional<LoweredChain> lower_row_chain(const Kernel& kernel, const RowChain& chain, const Isa& isa,
-                                            const Blueprints& blueprints, const LowerLoops& loops, NestTarget target) {
-  const Blueprint* blueprint = blueprints.find("row_chain", isa, DType::F32);
-  if (!blueprint) return std::nullopt;
+std::optional<LoweredChain> lower_row_chain(const ChainedKernel& chained, const Isa& isa, const Blueprints& blueprints,
+                                            const LowerLoops& loops, NestTarget target) {
   const std::vector<Buffer> buffers = target.buffers;
   const std::vector<InnerFunction> functions = target.functions;
-  ChainBuilder builder(kernel, chain, isa, blueprints, *blueprint, loops, target);
-  if (auto body = builder.build()) return LoweredChain{blueprint->name, builder.pays(), *std::move(body)};
+  if (auto chain = ChainBuilder(chained, isa, blueprints, loops, target).build()) return chain;
   target.buffers = buffers;
   target.functions = functions;
   return std::nullopt;

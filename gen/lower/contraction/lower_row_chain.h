@@ -23,9 +23,9 @@ struct LoweredChain {
 /// Lowers what is between the contractions.
 using LowerLoops = std::function<Block(const Kernel&, std::vector<Buffer>&)>;
 
-/// The statements of `chain`, which find_row_chain has found in `kernel`; nothing where no blueprint `row_chain` fits
-/// or a segment cannot be expressed, and the target is as before.
-std::optional<LoweredChain> lower_row_chain(const Kernel& kernel, const RowChain& chain, const Isa& isa,
-                                            const Blueprints& blueprints, const LowerLoops& loops, NestTarget target);
+/// The statements of a chain; nothing where no blueprint `row_chain` fits or a segment cannot be expressed, and the
+/// target is as before.
+std::optional<LoweredChain> lower_row_chain(const ChainedKernel& chained, const Isa& isa, const Blueprints& blueprints,
+                                            const LowerLoops& loops, NestTarget target);
 
 }  // namespace tenon

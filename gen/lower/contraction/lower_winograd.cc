@@ -94,7 +94,7 @@ class WinogradLowering {
     append(body, contraction_body(b));
     append(body, transform_result(n));
     if (strip_.strips > 1) {
-      Block strips{s_for(strip, v_int(0), v_int(strip_.strips), 1, std::move(body), LoopKind::Parallel)};
+      Block strips{with_kind(LoopKind::Parallel, s_for(strip, v_int(0), v_int(strip_.strips), 1, std::move(body)))};
       body = std::move(strips);
     }
     return loops_over(b, outer(), std::move(body), LoopKind::Parallel);

@@ -31,6 +31,12 @@ struct RecurrenceSteps {
 /// has no product in it or before it.
 std::optional<RecurrenceSteps> find_recurrence_steps(const Kernel& kernel);
 
+/// A recurrence with products, after its passes, and the segments that it has.
+struct SteppedKernel {
+  Kernel kernel;
+  RecurrenceSteps steps;
+};
+
 /// A group of statements as those of one step: the loops over steps have become sizes.
 struct SteppedGroup {
   Kernel kernel;

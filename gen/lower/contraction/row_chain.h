@@ -30,6 +30,12 @@ struct RowChain {
   std::vector<int> between;  ///< temps that more than one segment touches
 };
 
+/// A kernel after its passes, and the chain that its statements are.
+struct ChainedKernel {
+  Kernel kernel;
+  RowChain chain;
+};
+
 /// The chain that the statements of a kernel are, reductions standing alone (separate-reductions); nothing where they
 /// are none, or have fewer than two contractions.
 std::optional<RowChain> find_row_chain(const Kernel& kernel);

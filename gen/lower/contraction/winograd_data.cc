@@ -30,8 +30,8 @@ class DataTransform {
     if (s_.lanes > 1) body.push_back(clear_vectors(b_, line_, v_int(0), s_.lanes * s_.line_pitch));
     append(body, load_rows());
     append(body, transform());
-    return {
-        s_for(block, v_int(0), v_int((n_.parts.channels + s_.lanes - 1) / s_.lanes), 1, std::move(body), n_.blocks)};
+    return {with_kind(
+        n_.blocks, s_for(block, v_int(0), v_int((n_.parts.channels + s_.lanes - 1) / s_.lanes), 1, std::move(body)))};
   }
 
  private:

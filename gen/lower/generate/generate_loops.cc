@@ -105,10 +105,10 @@ void Generator::plain_loop(const TreeLoop& l, const Operand& from) {
   const bool small = first && last && *last - *first <= kUnrolled;
   const bool leaf = std::none_of(l.body.begin(), l.body.end(),
                                  [](const TreeNode& n) { return std::holds_alternative<TreeLoop>(n.node); });
-  out_->push_back(s_for(outer, from, extent, 1, std::move(body),
-                        l.parallel      ? LoopKind::Parallel
-                        : small && leaf ? LoopKind::Unrolled
-                                        : LoopKind::Serial));
+  out_->push_back(with_kind(l.parallel      ? LoopKind::Parallel
+                            : small && leaf ? LoopKind::Unrolled
+                                            : LoopKind::Serial,
+                            s_for(outer, from, extent, 1, std::move(body))));
 }
 
 /// Whole groups of vectors, then what is left one vector at a time, the last one partly.

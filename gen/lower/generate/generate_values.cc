@@ -247,7 +247,7 @@ Bundle Generator::load(const Expr& e, const Read& r) {
     else if (is_one(stride)) b.push_back(v_load(buffer, e->type, offset, lanes_.lanes, lanes_.active));
     else if (constant_value(stride) == 2) b.push_back(every_other(buffer, e->type, offset));
     else if (constant_value(stride) == -1 && !lanes_.active) b.push_back(backwards(buffer, e->type, offset));
-    else b.push_back(v_gather(buffer, e->type, offset, scalar(stride, u), lanes_.lanes, lanes_.active));
+    else b.push_back(v_gather(e->type, lanes_.lanes, {buffer, offset, scalar(stride, u), lanes_.active}));
   }
   return b;
 }

@@ -149,20 +149,20 @@ class WindowSeparator {
     const auto& r = std::get<Reduce>(s.value->node);
     const Read& read = std::get<Read>(w.read->node);
     const std::vector<LoopVar> outer(s.loops.begin(), s.loops.end() - 1);
-    const int line = new_line(s, outer, w.elements);
+    const Lines lines{s, outer, new_line(s, outer, w.elements)};
     const Expr border = with_read(r.value, w.read, read.fill);
     const LoopVar column{fresh("w"), w.kept};
     std::vector<Expr> index = read.index;
     index.back() = var_ref(column.name);
     const Expr inside = with_read(r.value, w.read, read_of(read.tensor, w.read->type, std::move(index), read.fill));
     const Expr end = simplify(w.lead + w.kept);
-    fill(s, outer, line, constant_int(0), w.lead, border);
-    define(s, outer, line, column, w.lead, reduce(r.op, w.down, nullptr, inside, s.value->type));
-    fill(s, outer, line, end, simplify(w.elements - end), border);
+    fill(lines, constant_int(0), w.lead, border);
+    define(lines, column, w.lead, reduce(r.op, w.down, nullptr, inside, s.value->type));
+    fill(lines, end, simplify(w.elements - end), border);
     KernelStatement last = s;
     const Expr at = var_ref(w.x.name) * w.step + var_ref(w.along.name) * w.spread + w.lead - w.left;
-    last.value =
-        reduce(r.op, {w.along}, nullptr, read_of(line, s.value->type, index_of(outer, simplify(at))), s.value->type);
+    last.value = reduce(r.op, {w.along}, nullptr, read_of(lines.tensor, s.value->type, index_of(outer, simplify(at))),
+                        s.value->type);
     out_.body.push_back(std::move(last));
   }
 
@@ -173,21 +173,26 @@ class WindowSeparator {
     return index;
   }
 
-  void fill(const KernelStatement& s, const std::vector<LoopVar>& outer, int line, const Expr& from, const Expr& count,
-            const Expr& value) {
-    if (constant_value(count) != 0) define(s, outer, line, {fresh("w"), count}, from, value);
+  /// The temp of the lines that a statement is split at: one for each iteration of `outer`.
+  struct Lines {
+    const KernelStatement& of;
+    const std::vector<LoopVar>& outer;
+    int tensor = 0;
+  };
+
+  void fill(const Lines& lines, const Expr& from, const Expr& count, const Expr& value) {
+    if (constant_value(count) != 0) define(lines, {fresh("w"), count}, from, value);
   }
 
-  /// line[from + v] = value, for `outer` and v.
-  void define(const KernelStatement& s, const std::vector<LoopVar>& outer, int line, const LoopVar& v, const Expr& from,
-              const Expr& value) {
+  /// line[from + v] = value, for the outer loops and v.
+  void define(const Lines& lines, const LoopVar& v, const Expr& from, const Expr& value) {
     KernelStatement d;
-    d.target = line;
-    d.index = index_of(outer, simplify(var_ref(v.name) + from));
+    d.target = lines.tensor;
+    d.index = index_of(lines.outer, simplify(var_ref(v.name) + from));
     d.value = value;
-    d.loops = outer;
+    d.loops = lines.outer;
     d.loops.push_back(v);
-    d.formula = s.formula;
+    d.formula = lines.of.formula;
     out_.body.push_back(std::move(d));
   }
 

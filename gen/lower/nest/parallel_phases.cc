@@ -237,7 +237,7 @@ Block parted(const SFor& outer, const Known& known, const std::vector<Buffer>& b
     return parts->loop->begin + v_apply(ScalarOp::FloorDiv, {turns * p, of});
   };
   shared.push_back(s_for(parts->loop->var, end_of(part), end_of(part + v_int(1)), 1, *parts->loop->body));
-  out.push_back(s_for("unit", v_int(0), outer.end * of, 1, std::move(shared), LoopKind::Parallel));
+  out.push_back(with_kind(LoopKind::Parallel, s_for("unit", v_int(0), outer.end * of, 1, std::move(shared))));
   return out;
 }
 

@@ -29,7 +29,7 @@ LoopNest phase_of(Block body, const Operand& end = v_int(8), bool in_place = fal
                   {"Y", DType::F32, Storage::Tensor, 1, nullptr, true},
                   {"copy", DType::F32, Storage::Workspace, -1, v_int(64), true},
                   {"tile", DType::F32, Storage::Stack, -1, v_int(64), true}};
-  nest.body = {s_for("i", v_int(0), end, 1, std::move(body), LoopKind::Parallel)};
+  nest.body = {with_kind(LoopKind::Parallel, s_for("i", v_int(0), end, 1, std::move(body)))};
   REQUIRE(verify(nest).empty());
   return nest;
 }

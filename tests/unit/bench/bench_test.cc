@@ -106,7 +106,7 @@ TEST_CASE("bench: shapes that are shipped fit their ops, and each makes a call")
         for (const DType key : chosen_keys(def, {}, {test})) {
           Diagnostics wrong;
           const auto types = types_of(def, test, key);
-          if (types) made += make_timed_case(tenon_test::shipped_ops(), def, *types, test, wrong).has_value();
+          if (types) made += make_timed_case({tenon_test::shipped_ops(), def, *types, test}, wrong).has_value();
           INFO(wrong.text());
           CHECK_FALSE(wrong.has_errors());
         }
@@ -121,8 +121,9 @@ TEST_CASE("bench: a call to be timed has its work and no answers") {
                                      tenon_test::shipped_ops());
   REQUIRE(read.ok());
   Diagnostics wrong;
-  const auto made = make_timed_case(tenon_test::shipped_ops(), *tenon_test::shipped_ops().op("gemm"),
-                                    {{"T", DType::F32}}, read->front().second.front(), wrong);
+  const std::map<std::string, DType> types = {{"T", DType::F32}};
+  const OpDef& gemm = *tenon_test::shipped_ops().op("gemm");
+  const auto made = make_timed_case({tenon_test::shipped_ops(), gemm, types, read->front().second.front()}, wrong);
   REQUIRE((made && made->work));
   CHECK((made->work->read == 160 && made->work->written == 64 && made->work->operations >= 128));
   CHECK((made->outputs.size() == 1 && made->outputs[0].dims == std::vector<int64_t>{8, 2}));

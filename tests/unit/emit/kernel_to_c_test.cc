@@ -149,9 +149,9 @@ TEST_CASE("workspace buffers are carved from aligned memory") {
 TEST_CASE("repetitions of an unrolled loop have their index as a number") {
   const Isa& portable = *isa_from_name("portable");
   LoopNest nest = nest_of(portable, kernel_over_n("unrolled", {DType::F32}, DType::F32));
-  nest.body = {s_for("r", v_int(0), v_int(2), 1,
-                     {s_store(1, v_var("r") * v_int(3), v_load(0, DType::F32, v_var("r") + v_int(1)))},
-                     LoopKind::Unrolled)};
+  nest.body = {with_kind(LoopKind::Unrolled,
+                         s_for("r", v_int(0), v_int(2), 1,
+                               {s_store(1, v_var("r") * v_int(3), v_load(0, DType::F32, v_var("r") + v_int(1)))}))};
   const std::string text = emitted(nest, portable);
   CHECK(text.find("Y[0] = A[1];\n  Y[3] = A[2];\n") != std::string::npos);
 }

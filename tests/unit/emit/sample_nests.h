@@ -70,7 +70,7 @@ inline tenon::LoopNest map_nest(const tenon::Isa& isa, const MapCase& c, int lan
   };
   const Operand n = v_size("N"), i = v_var("i");
   if (lanes == 1) {
-    nest.body = {s_for("i", v_int(0), n, 1, {step(i, 1, nullptr)}, LoopKind::Parallel)};
+    nest.body = {with_kind(LoopKind::Parallel, s_for("i", v_int(0), n, 1, {step(i, 1, nullptr)}))};
     return nest;
   }
   const Operand whole = v_apply(ScalarOp::FloorDiv, {n, v_int(lanes)}) * v_int(lanes), rest = v_var("rest"),

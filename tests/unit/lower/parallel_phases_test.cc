@@ -22,17 +22,17 @@ LoopNest nest_of(Block body);
 LoopNest nest_with(Block before) {
   const Operand i = v_var("i");
   before.push_back(
-      s_for("i", v_int(0), v_int(8), 1,
-            {s_store(kCopy, v_int(1), load(kIn, i)), s_store(kOut, i, load(kCopy, v_int(1)) + load(kTable, v_int(0)))},
-            LoopKind::Parallel));
+      with_kind(LoopKind::Parallel, s_for("i", v_int(0), v_int(8), 1,
+                                          {s_store(kCopy, v_int(1), load(kIn, i)),
+                                           s_store(kOut, i, load(kCopy, v_int(1)) + load(kTable, v_int(0)))})));
   return nest_of(std::move(before));
 }
 
 /// for n < N: what is made first, then Y[i] = copy[1] for i < turns.
 LoopNest batch_of(Block made, int64_t turns) {
-  made.push_back(
-      s_for("i", v_int(0), v_int(turns), 1, {s_store(kOut, v_var("i"), load(kCopy, v_int(1)))}, LoopKind::Parallel));
-  return nest_of({s_for("n", v_int(0), v_size("N"), 1, std::move(made), LoopKind::Parallel)});
+  made.push_back(with_kind(LoopKind::Parallel,
+                           s_for("i", v_int(0), v_int(turns), 1, {s_store(kOut, v_var("i"), load(kCopy, v_int(1)))})));
+  return nest_of({with_kind(LoopKind::Parallel, s_for("n", v_int(0), v_size("N"), 1, std::move(made)))});
 }
 
 LoopNest nest_of(Block body) {
@@ -77,8 +77,9 @@ TEST_CASE("what iterations only read is made once, for all workers") {
 }
 
 TEST_CASE("what is between a worker's preparation and its loop does not make it everybody's") {
-  Block before{cleared(kCopy, 3), s_for("p", v_int(0), v_int(2), 1,
-                                        {s_store(kTable, v_var("p"), load(kIn, v_var("p")))}, LoopKind::Parallel)};
+  Block before{cleared(kCopy, 3),
+               with_kind(LoopKind::Parallel,
+                         s_for("p", v_int(0), v_int(2), 1, {s_store(kTable, v_var("p"), load(kIn, v_var("p")))}))};
   const auto phases = parallel_phases(nest_with(std::move(before)));
   REQUIRE(phases.size() == 2);
   CHECK(phases[0].parallel);
@@ -119,10 +120,11 @@ TEST_CASE("what an image leaves in the output is not made twice") {
 }
 
 TEST_CASE("what others read too is not made by several workers") {
-  Block image{cleared(kTable, 2), s_for("i", v_int(0), v_int(64), 1,
-                                        {s_store(kOut, v_var("i"), load(kTable, v_int(1)))}, LoopKind::Parallel)};
+  Block image{cleared(kTable, 2),
+              with_kind(LoopKind::Parallel,
+                        s_for("i", v_int(0), v_int(64), 1, {s_store(kOut, v_var("i"), load(kTable, v_int(1)))}))};
   const auto phases =
-      parallel_phases(nest_of({s_for("n", v_int(0), v_size("N"), 1, std::move(image), LoopKind::Parallel),
+      parallel_phases(nest_of({with_kind(LoopKind::Parallel, s_for("n", v_int(0), v_size("N"), 1, std::move(image))),
                                s_store(kOut, v_int(0), load(kTable, v_int(0)))}));
   REQUIRE(phases.size() == 2);
   CHECK(to_text(phases[0].nest).find("unit") == std::string::npos);
