@@ -164,7 +164,7 @@ ops:
   CHECK(run(k, {1, 9, 0}).status == OracleStatus::Range);
 }
 
-TEST_CASE("expand_library: an extent of this op may be along that of a callee, which is compared at run time") {
+TEST_CASE("expand_library: an extent of this op may be along a callee's, which is compared at run time", "[slow]") {
   const std::string body = R"(
 ops:
   - op: f

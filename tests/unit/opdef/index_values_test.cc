@@ -34,7 +34,7 @@ TEST_CASE("check_op: narrow whole types bound what they index") {
   CHECK_FALSE(accepted("f16[M]", "Y[i] = L[X[i]]", ", N == 65536"));
 }
 
-TEST_CASE("check_op: casts to narrow types and bits of narrow values keep to their ranges") {
+TEST_CASE("check_op: casts to narrow types and bits of narrow values keep to their ranges", "[slow]") {
   CHECK(accepted("i64[M]", "Y[i] = L[cast(X[i], u8)]", ", N == 256"));
   CHECK_FALSE(accepted("i64[M]", "Y[i] = L[cast(X[i], u8)]", ", N == 255"));
   CHECK_FALSE(accepted("i64[M]", "Y[i] = L[cast(X[i], i8)]", ", N == 256"));
