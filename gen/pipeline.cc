@@ -10,6 +10,7 @@
 #include "emit/emit_library.h"
 #include "emit/emit_model.h"
 #include "harness/library/library_output.h"
+#include "harness/library/share_kernels.h"
 #include "harness/model/model_output.h"
 #include "ir/graph/all_reduce.h"
 #include "ir/graph/training_graphs.h"
@@ -39,7 +40,8 @@ OutputTree make_library(Run& run, const Definitions& defs, const Library& librar
   note_idle_fast_math(run, defs.math, kernels_of(library), o.math);
   const LoweredLibrary lowered =
       run.stage("lower", lower_library(library, schedules, levels, o.threads ? Workers::several : Workers::one));
-  const LibraryTexts texts = run.stage("emit", emit_library(lowered, library_style(o, defs.math)));
+  const LibraryTexts texts =
+      run.stage("emit", share_kernels(library, emit_library(lowered, library_style(o, defs.math))));
   return run.stage("files", library_files(library, defs.ops, texts, files));
 }
 

@@ -17,6 +17,7 @@ KernelText kernel_text(const LoopNest& nest, const Isa& isa, const EmitOptions& 
   const CFunction run = emit_kernel(nest, isa, options, needs);
   out.run = run.name;
   out.text = print_c99(run);
+  out.code = out.text.find(" */\n") + 4;
   if (constant_workspace_bytes(nest, options.style) != 0) {
     const CFunction workspace = emit_workspace_function(nest, isa, options, needs);
     out.workspace = workspace.name;

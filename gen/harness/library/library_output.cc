@@ -134,7 +134,8 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
         kernels.push_back(&t->second);
   for (const KernelText* k : kernels) write_new(k->types, *level.isa, known, out);
   for (const KernelText* k : kernels) write_new(k->functions, *level.isa, known, out);
-  for (const KernelText* k : kernels) out.write(renamed ? verbatim(k->text) : k->text).line();
+  for (const KernelText* k : kernels)
+    if (!k->shared) out.write(renamed ? verbatim(k->text) : k->text).line();
   for (const LibraryOp* op : ops) write_core_table(*op, level, out);
 }
 

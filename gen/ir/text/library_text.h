@@ -19,7 +19,9 @@ struct NamedText {
 struct KernelText {
   std::string run;                   ///< name of the function with the arguments of `tn_core.run`
   std::string workspace;             ///< name of the function that tells its workspace; empty: it takes none
-  std::string text;                  ///< both functions
+  std::string text;                  ///< both functions, behind a comment
+  size_t code = 0;                   ///< where the comment ends in it
+  bool shared = false;               ///< both functions are those of another kernel: the text is not written
   std::vector<NamedText> types;      ///< typedefs that the text needs
   std::vector<NamedText> functions;  ///< functions that it needs, each behind those that it calls
   bool shares = false;               ///< workers may share loops of it

@@ -1,0 +1,79 @@
+// The code of each kernel, without its names and blanks, is looked up among those before it.
+#include "harness/library/share_kernels.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/library_names.h"
+#include "support/parallel.h"
+
+namespace tenon {
+namespace {
+
+constexpr std::string_view kCommentEnd = " */\n";
+
+/// Lines are broken by the lengths of names: blanks tell nothing.
+std::string code_of(const KernelText& k) {
+  std::string_view text = std::string_view(k.text).substr(k.code);
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    if (text.substr(0, k.run.size()) == k.run) {
+      out += '@';
+      text.remove_prefix(k.run.size());
+      continue;
+    }
+    if (std::isspace(static_cast<unsigned char>(text[0])) == 0) out += text[0];
+    text.remove_prefix(1);
+  }
+  return out;
+}
+
+void share(const std::vector<KernelText*>& kernels) {
+  std::unordered_map<std::string, std::vector<KernelText*>> alike;  // only looked up
+  std::vector<std::vector<KernelText*>*> groups;
+  for (KernelText* k : kernels) {
+    const auto [at, fresh] = alike.try_emplace(code_of(*k));
+    at->second.push_back(k);
+    if (fresh) groups.push_back(&at->second);
+  }
+  for (const std::vector<KernelText*>* group : groups) {
+    KernelText& first = *group->front();
+    for (size_t i = 1; i < group->size(); ++i) {
+      KernelText& k = *(*group)[i];
+      k.shared = true;
+      k.run = first.run;
+      k.workspace = first.workspace;
+    }
+    if (group->size() == 1 || first.code < kCommentEnd.size()) continue;
+    const std::string note = fmt::format(" * serves {} kernels, of which this is the first\n", group->size());
+    first.text.insert(first.code - kCommentEnd.size(), note);
+    first.code += note.size();
+  }
+}
+
+}  // namespace
+
+LibraryTexts share_kernels(const Library& library, LibraryTexts texts) {
+  std::map<std::string, std::vector<const LibraryOp*>> families;
+  for (const LibraryOp& op : library.ops) families[family_of(*op.def)].push_back(&op);
+  const std::vector<std::pair<std::string, std::vector<const LibraryOp*>>> all(families.begin(), families.end());
+  for_each_index(all.size() * texts.levels.size(), [&](size_t i) {
+    LevelTexts& level = texts.levels[i % texts.levels.size()];
+    std::vector<KernelText*> kernels;
+    for (const LibraryOp* op : all[i / texts.levels.size()].second)
+      for (const LibraryKernel& k : op->kernels) {
+        const auto text = level.kernels.find(k.kernel.name);
+        const bool known =
+            text == level.kernels.end() || std::find(kernels.begin(), kernels.end(), &text->second) != kernels.end();
+        if (!known) kernels.push_back(&text->second);
+      }
+    share(kernels);
+  });
+  return texts;
+}
+
+}  // namespace tenon
