@@ -145,7 +145,7 @@ class SymbolicExpander {
     if (known != scope_.binding.packs.end()) return known->second;
     const auto plan = what_.packs.find(pack);
     std::vector<Expr> extents;
-    const bool fixed = plan != what_.packs.end() && plan->second == PackPlan::Fixed;
+    const bool fixed = plan != what_.packs.end() && tenon::kernel_dims(plan->second) == kMaxRank;
     if (fixed)
       for (int k = 0; k < kMaxRank; ++k) extents.push_back(size(fmt::format("{}_{}", pack, k), FromPack{pack, k}));
     else {
@@ -269,6 +269,7 @@ class SymbolicExpander {
     else if (role == Role::Output && is_plane(def))
       t.strides = {size(def.name + "_s0", FromStride{b.tensor, 0}, INT64_MIN), constant_int(1)};
     else t.strides = role == Role::Output && !def.storage.empty() ? stored_strides(def, b) : contiguous_strides(t.dims);
+    t.repeats = std::any_of(def.dims.begin(), def.dims.end(), [](const Dim& d) { return d.broadcast; });
     kernel().tensors.push_back(std::move(t));
   }
 

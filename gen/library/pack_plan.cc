@@ -147,7 +147,9 @@ std::map<std::string, PackPlan> plan_packs(const OpDef& def, const Frame* frame)
       plan[p] = parameter && parameter->kind == FrameParameterKind::pack ? PackPlan::Fixed : PackPlan::Collapsed;
     else if (uses.by_dim.count(p)) plan[p] = PackPlan::Fixed;
     else if (uses.broadcast.count(p))
-      plan[p] = pointwise && leads_outputs(def, p) ? PackPlan::Odometer : PackPlan::Fixed;
+      plan[p] = pointwise && leads_outputs(def, p) ? PackPlan::Odometer
+                : calls || asks_for_rank(def, p)   ? PackPlan::Fixed
+                                                   : PackPlan::Merged;
     else if (one_pack_only(def, p) && pointwise) plan[p] = PackPlan::Odometer;
     else plan[p] = PackPlan::Collapsed;
   }

@@ -1,8 +1,10 @@
-// Reads of an input under opt, with constant places and constant defaults.
+// Reads of an input under opt: with constant places, or anywhere where all of them have one default.
 #include "library/stand_ins.h"
 
 #include <algorithm>
 #include <optional>
+
+#include "ir/op/type_function.h"
 
 namespace tenon {
 namespace {
@@ -52,6 +54,68 @@ class Reads {
   bool simple_ = true;
 };
 
+/// What all reads of an input have in its place, if that is one number; no number where a body says something else.
+class OneDefault {
+ public:
+  explicit OneDefault(const std::string& input) : input_(input) {}
+
+  void add(const Syntax& s) {
+    if (s.is(SyntaxKind::call) && s.text == "opt" && s.children.size() == 2 &&
+        s.children[0].is(SyntaxKind::subscript) && s.children[0].text == input_) {
+      const Syntax& value = s.children[1];
+      simple_ = simple_ && value.is(SyntaxKind::integer) && (!known_ || *known_ == value.integer);
+      known_ = value.integer;
+      for (const Syntax& index : s.children[0].children) add(index);
+      return;
+    }
+    simple_ = simple_ && s.text != input_;
+    for (const Syntax& c : s.children) add(c);
+  }
+
+  std::optional<int64_t> number() const { return simple_ ? known_ : std::nullopt; }
+
+ private:
+  const std::string& input_;
+  std::optional<int64_t> known_;
+  bool simple_ = true;
+};
+
+/// Gives `to` every expression of the body.
+template <class To>
+void add_body(const OpDef& def, To& to) {
+  for (const Statement& s : def.body) {
+    to.add(s.value);
+    for (const Syntax& sub : s.subs) to.add(sub);
+    for (const Syntax& range : s.ranges) to.add(range);
+    if (s.where) to.add(*s.where);
+  }
+}
+
+/// The types that an input may have; none where they follow from others.
+std::vector<DType> types_of(const OpDef& def, const TensorDef& input) {
+  if (const auto d = dtype_from_name(input.dtype)) return {*d};
+  for (const TypeVar& v : def.types) {
+    const auto moves = [](const Word& w) { return w.text == "any"; };  // shared by types of one size
+    if (v.name == input.dtype && !v.derived && std::none_of(v.classes.begin(), v.classes.end(), moves))
+      return dtypes_of(v);
+  }
+  return {};
+}
+
+/// The one element that is repeated along all dimensions. A factor 1 and a term 0 of integers leave the bits of results
+/// as they are; -0.0 + 0 does not.
+std::vector<int64_t> repeated(const OpDef& def, const TensorDef& input) {
+  OneDefault reads(input.name);
+  add_body(def, reads);
+  const auto number = reads.number();
+  const std::vector<DType> types = types_of(def, input);
+  if (!number || *number < 0 || *number > 1 || types.empty()) return {};
+  const bool holds = std::all_of(types.begin(), types.end(), [&](DType d) {
+    return *number == 0 ? is_int(d) : !is_small(d) && (is_int(d) || is_float(d));
+  });
+  return holds ? std::vector<int64_t>{*number} : std::vector<int64_t>();
+}
+
 /// Zeros are zeros in every type; other numbers are written as C numbers, which half types are not.
 bool holds_numbers(const TensorDef& input) {
   const auto d = dtype_from_name(input.dtype);
@@ -62,6 +126,8 @@ bool holds_numbers(const TensorDef& input) {
 
 std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input) {
   if (!input.optional || def.body.empty()) return {};
+  const auto repeats = [](const Dim& d) { return d.broadcast; };
+  if (!input.dims.empty() && std::all_of(input.dims.begin(), input.dims.end(), repeats)) return repeated(def, input);
   int64_t elements = 1;
   for (const Dim& d : input.dims) {
     if (d.kind != DimKind::integer || d.value < 1 || d.value > kMostElements) return {};
@@ -69,10 +135,7 @@ std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input) {
     if (elements > kMostElements) return {};
   }
   Reads reads(input, elements);
-  for (const Statement& s : def.body) {
-    reads.add(s.value);
-    for (const Syntax& sub : s.subs) reads.add(sub);
-  }
+  add_body(def, reads);
   std::vector<int64_t> out = reads.elements();
   const bool zeros = std::all_of(out.begin(), out.end(), [](int64_t v) { return v == 0; });
   return zeros || holds_numbers(input) ? out : std::vector<int64_t>();

@@ -9,8 +9,9 @@
 namespace tenon {
 
 /// The elements that the body takes for an input that is not given: {0, 1} where it reads `opt(Roi[0], 0)` and
-/// `opt(Roi[1], 1)`. Empty where the shape depends on the call, where two reads disagree, or where the input is named
-/// in another way.
+/// `opt(Roi[1], 1)`; {1} where all dimensions may be repeated and every read is `opt(W[…], 1)`: one element with
+/// strides of 0. Empty where the shape depends on the call in another way, where two reads disagree, or where the input
+/// is named in another way.
 std::vector<int64_t> stand_in(const OpDef& def, const TensorDef& input);
 
 }  // namespace tenon

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/constant_text.h"
 #include "harness/library/constant_tables.h"
 #include "harness/library/library_attributes.h"
 #include "harness/library/library_room.h"
@@ -116,24 +117,46 @@ bool has_stand_in(const LibraryOp& op, int operand) {
   return operand < static_cast<int>(op.stand_ins.size()) && !op.stand_ins[static_cast<size_t>(operand)].empty();
 }
 
-/// The table that a kernel reads in the place of an input that is not given.
-std::string stand_in_text(const LibraryOp& op, int operand) {
-  return has_stand_in(op, operand)
-             ? fmt::format("{}_without_{}", op.def->name, op.def->inputs[static_cast<size_t>(operand)].name)
-             : "NULL";
+bool is_zeros(const std::vector<int64_t>& values) {
+  return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 0; });
 }
 
+/// The table that a kernel reads in the place of an input that is not given; `type`: that of the kernel's tensor.
+std::string stand_in_text(const LibraryOp& op, int operand, DType type) {
+  if (!has_stand_in(op, operand)) return "NULL";
+  const TensorDef& input = op.def->inputs[static_cast<size_t>(operand)];
+  const std::string name = fmt::format("{}_without_{}", op.def->name, input.name);
+  const bool of_type = !is_zeros(op.stand_ins[static_cast<size_t>(operand)]) && !dtype_from_name(input.dtype);
+  return of_type ? fmt::format("{}_{}", name, name_of(type)) : name;
+}
+
+/// 0 or 1 of a half type as its bits, any number of another type.
+std::string element_text(int64_t value, DType type) {
+  using Bytes = std::vector<uint8_t>;
+  const bool is_half = type == DType::F16 || type == DType::BF16;
+  if (!is_half || value != 1) return fmt::format("{}", value);
+  return number_text({type, {1}, type == DType::F16 ? Bytes{0x00, 0x3c} : Bytes{0x80, 0x3f}}, 0);
+}
+
+/// Each table once, for the types that kernels have.
 void write_stand_ins(const LibraryOp& op, TextWriter& out) {
-  for (size_t i = 0; i < op.stand_ins.size(); ++i) {
-    const std::vector<int64_t>& values = op.stand_ins[i];
-    if (!has_stand_in(op, static_cast<int>(i))) continue;
-    const std::string name = stand_in_text(op, static_cast<int>(i));
-    const bool zeros = std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 0; });
-    if (zeros) out.print_line("static const uint64_t {}[{}] = {{0}}; /* zeros of any type */", name, 2 * values.size());
-    else
-      out.print_line("static const {} {}[] = {{{}}};", dtype_row(*dtype_from_name(op.def->inputs[i].dtype)).c_type,
-                     name, fmt::join(values, ", "));
-  }
+  std::set<std::string> written;
+  for (const LibraryKernel& k : op.kernels)
+    for (const int t : arguments_of(k.kernel)) {
+      const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
+      const int operand = tensor.data || !tensor.list.empty() ? -1 : operand_of(*op.def, tensor);
+      if (operand < 0 || !has_stand_in(op, operand)) continue;
+      const std::vector<int64_t>& values = op.stand_ins[static_cast<size_t>(operand)];
+      const std::string name = stand_in_text(op, operand, tensor.dtype);
+      if (!written.insert(name).second) continue;
+      if (is_zeros(values)) {
+        out.print_line("static const uint64_t {}[{}] = {{0}}; /* zeros of any type */", name, 2 * values.size());
+        continue;
+      }
+      std::vector<std::string> texts;
+      for (const int64_t v : values) texts.push_back(element_text(v, tensor.dtype));
+      out.print_line("static const {} {}[] = {{{}}};", dtype_row(tensor.dtype).c_type, name, joined(texts, ", "));
+    }
 }
 
 constexpr size_t kMostSizes = 255;  // tn_argument counts them in a byte
@@ -173,8 +196,9 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
                                               kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
                 "{}: dims of {}", k.kernel.name, tensor.name);
     const auto [first, behind] = sizes_of_argument(k, t);
-    out.arguments += fmt::format("{}{{{}, {}, {}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand, first,
-                                 behind, any_stride(k, t), stand_in_text(op, operand), verbatim(tensor.name));
+    out.arguments +=
+        fmt::format("{}{{{}, {}, {}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand, first, behind,
+                    any_stride(k, t), stand_in_text(op, operand, tensor.dtype), verbatim(tensor.name));
     ++out.n_arguments;
   }
   for (size_t i = 0; i < k.kernel.sizes.size(); ++i) {
@@ -277,6 +301,7 @@ std::string plan_constant(PackPlan p, PackFreedom freedom) {
     case PackPlan::Odometer: return "TN_ODOMETER";
     case PackPlan::Plane: return "TN_PLANE";
     case PackPlan::Fixed: return "TN_FIXED";
+    case PackPlan::Merged: return "TN_MERGED";
   }
   switch (freedom) {
     case PackFreedom::none: return "TN_COLLAPSED";

@@ -41,6 +41,7 @@ struct Tensor {
       {};  ///< an i64 in which the kernel leaves the value of this extent of its outputs; "" for tensors of the op
   std::shared_ptr<const TensorData> data = {};  ///< of a table: its elements
   std::string list = {};                        ///< an input that is this list attribute of the call; "" for others
+  bool repeats = false;  ///< an input of which a call may repeat one element or line: strides of 0 are usual
 };
 
 /// A size that the caller supplies at run time. 0 <= lo <= value <= hi.

@@ -24,10 +24,13 @@ enum class PackPlan : uint8_t {
   Plane,      ///< as Odometer, of a plain copy: the kernel sees the innermost dimension and one around it, each with a
               ///< stride an operand; where an input is dense along another dimension than the innermost, that one
   Fixed,      ///< kMaxRank logical dimensions, padded in front with extents of 1
+  Merged,     ///< as Fixed, of a body that asks for none of them alone: the call merges dimensions of equal pattern
 };
 inline constexpr int kMaxRank = 8;
 /// Dimensions that kernels see of a pack.
-inline int kernel_dims(PackPlan plan) { return plan == PackPlan::Fixed ? kMaxRank : plan == PackPlan::Plane ? 2 : 1; }
+inline int kernel_dims(PackPlan plan) {
+  return plan == PackPlan::Fixed || plan == PackPlan::Merged ? kMaxRank : plan == PackPlan::Plane ? 2 : 1;
+}
 /// Operands that a variadic input has in a library, or outputs that a variadic one is: those behind the last one given
 /// are NULL.
 inline constexpr int kMaxOperands = 8;
@@ -41,7 +44,7 @@ inline std::string count_of(const std::string& attr) { return "count(" + attr + 
 struct FromPack {
   std::string pack;
   int dim = -1;
-};  ///< Collapsed/Odometer/Plane: the (innermost merged) extent; Plane: kOuterDim the one around it; Fixed: extent
+};  ///< Collapsed/Odometer/Plane: the (innermost merged) extent; Plane: kOuterDim the one around it; else: extent
     ///< `dim` of kMaxRank
 inline constexpr int kOuterDim = -2;
 struct FromStride {
@@ -104,9 +107,9 @@ struct LibraryOp {
   std::string permuted;  ///< a list let: kernels see the input with its dimensions in this order
   std::string key_type;  ///< the first type variable, or "" when there is none
   std::map<std::string, PackPlan> packs;
-  std::vector<std::vector<int64_t>>
-      stand_ins;  ///< per input: its elements for a kernel when it is not given; empty: kernels of their own
-  std::vector<LibraryKernel> kernels;  ///< order: dtypes of dtype.def, then presence
+  std::vector<std::vector<int64_t>> stand_ins;  ///< per input: its elements for a kernel when it is not given, of one
+                                                ///< element all dimensions repeat it; empty: kernels of their own
+  std::vector<LibraryKernel> kernels;           ///< order: dtypes of dtype.def, then presence
 
   bool is_gradient() const { return !kernels.empty() && kernels[0].computes >= 0; }
 };

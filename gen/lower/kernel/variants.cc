@@ -78,7 +78,7 @@ Expr replaced_attr(const Expr& e, const std::string& name, int element, int64_t 
 /// Run-time strides of last dimensions: sizes that are no extent.
 struct StrideSize {
   std::string name;
-  bool of_output;
+  bool repeats;  ///< is often 0
 };
 
 std::vector<StrideSize> stride_sizes(const Kernel& k) {
@@ -102,21 +102,33 @@ std::vector<StrideSize> stride_sizes(const Kernel& k) {
     const std::string name = t.strides.empty() ? "" : size_name(t.strides.back());
     if (name.empty() || extents.count(name) || !is_open(k, name)) continue;
     if (std::none_of(found.begin(), found.end(), [&](const StrideSize& f) { return f.name == name; }))
-      found.push_back({name, t.role == Role::Output});
+      found.push_back({name, t.repeats});
   }
   return found;
 }
 
-/// All strides 1; then one operand 0 and the others 1; else as they come.
+/// Which strides are 0, as bits: none, one that is often 0, two of these. One stride at least is 1.
+std::vector<unsigned> sets_of_zeros(const std::vector<StrideSize>& strides) {
+  std::vector<unsigned> out = {0}, pairs;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    if (!strides[i].repeats || strides.size() < 2) continue;
+    out.push_back(1u << i);
+    for (size_t j = 0; j < i; ++j)
+      if (strides[j].repeats && strides.size() > 2) pairs.push_back(1u << i | 1u << j);
+  }
+  out.insert(out.end(), pairs.begin(), pairs.end());
+  return out;
+}
+
+/// All strides 1; then one or two operands 0 and the others 1; else as they come.
 std::optional<Fork> fork_strides(const Kernel& k) {
   const std::vector<StrideSize> strides = stride_sizes(k);
   if (strides.empty() || strides.size() > 4) return std::nullopt;
-  for (int zero = -1; zero < static_cast<int>(strides.size()); ++zero) {
-    if (zero >= 0 && (strides.size() < 2 || strides[static_cast<size_t>(zero)].of_output)) continue;
+  for (const unsigned zeros : sets_of_zeros(strides)) {
     std::map<std::string, int64_t> sizes;
     Expr holds;
     for (size_t i = 0; i < strides.size(); ++i) {
-      const int64_t v = static_cast<int>(i) == zero ? 0 : 1;
+      const int64_t v = (zeros >> i & 1u) != 0 ? 0 : 1;
       sizes.emplace(strides[i].name, v);
       const Expr test = equals(size_ref(strides[i].name), v);
       holds = holds ? apply(ScalarOp::And, {holds, test}) : test;

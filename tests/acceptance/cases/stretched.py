@@ -59,6 +59,27 @@ ops:
     out: {Y: "T[*P, D@axis, *Q]"}
     body: Y[*p,d,*q] = X[*p,d,*q]*W[*p,*q]
 
+  - op: weighted_total
+    types: {T: float}
+    in:
+      X: T[*S]
+      W?: T[~*S]
+      V?: T[~*S]
+    let: {Z: size(S)}
+    out: {Y: "T[]", Most: "T[]"}
+    body: |
+      Y[] = sum[*s](opt(W[*s], 1)*X[*s]*opt(V[*s], 1))/max(Z, 1)
+      Most[] = max[*s](opt(W[*s], 1)*X[*s])
+
+  - op: shifted_codes
+    types: {T: [f32, f16], U: [i8, u8]}
+    in:
+      X: U[*S]
+      S: T[~*S]
+      Z?: U[~*S]
+    out: {Y: "T[*S]"}
+    body: Y[*s] = cast(cast(X[*s], i32) - cast(opt(Z[*s], 0), i32), T)*S[*s]
+
   - op: double_centre
     types: {T: float}
     in: {X: "T[*B, M, N]"}
@@ -174,6 +195,25 @@ def along(rng, key):
                    tol=EXACT if key[0] in 'iu' else tol(ulp=1, acc=2 if key[0] == 'c' else 0, mag=abs(y)*2))
 
 
+def totals(rng, key):
+    """Factors that are repeated or absent: dimensions merge as far as all of them allow."""
+    for x, w, v in [((3, 17), None, None), ((3, 17), (17,), None), ((4, 3, 5), (3, 1), (5,)), ((2, 3, 4, 5), (4, 5), (2, 1, 1, 1)), ((70, 2), None, (1,)), ((), (), None),
+                    ((1, 33, 1), (33, 1), ()), ((2, 1, 3, 1, 2), None, (3, 1, 1)), ((0, 3), (3,), None), ((2, 3, 2, 2, 3), (1, 3, 1, 2, 1), (2, 1, 2, 1, 3))]:
+        a = [None if s is None else rand(rng, s, key) for s in (x, w, v)]
+        some = wide(a[0])*(1 if w is None else wide(a[1]))
+        terms = some*(1 if v is None else wide(a[2]))
+        yield dict(op='weighted_total', key=key, inputs=a, want=[np.asarray(terms.sum()/max(terms.size, 1)), np.asarray(some.max(initial=-np.inf))],
+                   tol=[tol(ulp=1, acc=terms.size + 8, mid=3, mag=float(abs(terms).max(initial=0))), tol(ulp=2)])
+
+
+def codes(rng, key):
+    for x, s, z in [((40,), (), None), ((40,), (), ()), ((3, 37), (3, 1), (3, 1)), ((3, 37), (37,), None), ((2, 3, 16), (), (3, 1)), ((3, 20), (3, 20), (3, 20))]:
+        a, b = rand(rng, x, 'u8'), rand(rng, s, key)
+        c = None if z is None else rand(rng, z, 'u8')
+        y = (a.astype(np.int32) - (0 if c is None else c.astype(np.int32)))*wide(b)
+        yield dict(op='shifted_codes', key=key, inputs=[a, b, c], want=[y], tol=tol(ulp=1))
+
+
 def cases(rng):
     for key in (*available(*F), 'i8', 'u32', 'c64'):
         yield from products(rng, key)
@@ -181,7 +221,10 @@ def cases(rng):
         yield from neighbours(rng, key)
         yield from weighted(rng, key)
         yield from along(rng, key)
+    for key in ('f32', 'f16'):
+        yield from codes(rng, key)
     for key in available(*F):
+        yield from totals(rng, key)
         yield from centred(rng, key)
         yield from edges(rng, key)
         for s in [(5,), (3, 17), (2, 3, 4), (0, 3)]:

@@ -27,6 +27,20 @@ ops:
     body: |
       a[] = opt(By[0], 0) + opt(By[1], 1)
       Y[n] = X[n]*opt(Scale[], 0) + cast(a[], T) + opt(Row[n], 0) + cast(opt(Ends[0], 3) + opt(Ends[0], 4), T)
+  - op: weighted
+    types: {T: float, U: [i8, u8]}
+    in:
+      X: "T[*S]"
+      N: "U[*S]"
+      W?: "T[~*S]"
+      Z?: "U[~*S]"
+      C?: "T[~*S]"
+      D?: "T[*S]"
+      E?: "T[~*S]"
+    out: {Y: "T[*S]"}
+    body: |
+      a[*s] = X[*s]*opt(W[*s], 1) + opt(C[*s], 0) + opt(D[*s], 1) + cast(N[*s] - opt(Z[*s], 0), T)
+      Y[*s] = a[*s] + opt(W[*s], 1) + opt(E[*s], 1) + opt(E[*s], 0)
   - op: halved
     types: {T: float}
     in:
@@ -56,6 +70,17 @@ TEST_CASE("stand_in: numbers for reads at constant places, where all reads agree
   CHECK(stand_in(op, *op.input("X")).empty());
   const OpDef& halved = *defs->op("halved");
   CHECK(stand_in(halved, *halved.input("Scale")).empty());  // 2 is another pattern of bits in each type
+}
+
+TEST_CASE("stand_in: one number where all dimensions may be repeated and results keep their bits") {
+  const auto defs = ops();
+  REQUIRE(defs);
+  const OpDef& op = *defs->op("weighted");
+  CHECK(stand_in(op, *op.input("W")) == std::vector<int64_t>{1});
+  CHECK(stand_in(op, *op.input("Z")) == std::vector<int64_t>{0});
+  CHECK(stand_in(op, *op.input("C")).empty());  // -0.0 + 0 is 0.0
+  CHECK(stand_in(op, *op.input("D")).empty());  // kernels do not read it through strides
+  CHECK(stand_in(op, *op.input("E")).empty());  // two defaults
 }
 
 TEST_CASE("expand_library: calls without an input that has stand-ins take the kernel that reads it") {

@@ -60,6 +60,7 @@ Kernel add() {
   for (const char* name : {"A", "B", "Y"})
     k.tensors.push_back(
         {name, name[0] == 'Y' ? Role::Output : Role::Input, DType::F32, {S}, {size_ref(std::string(name) + "_s0")}});
+  k.tensors[0].repeats = k.tensors[1].repeats = true;
   k.body = {{2, {v("s")}, Update::Assign, at(0, {v("s")}) + at(1, {v("s")}), {{"s", S}}, ""}};
   return k;
 }
@@ -302,6 +303,21 @@ TEST_CASE("run-time strides of 1 and 0 are told apart from the others") {
   REQUIRE(unit);
   REQUIRE(unit->otherwise);
   CHECK(std::get_if<SIf>(&unit->otherwise->front().node) != nullptr);
+}
+
+TEST_CASE("strides of 0 are looked for where a call may repeat an operand, alone and in pairs") {
+  const auto bodies = [](Kernel k) { return count(to_text(lowered(k, "x86-64-v4")), "if ") + 1; };
+  Kernel two = add();
+  CHECK(bodies(two) == 5);  // dense, A, B, both, anything else
+  two.tensors[0].repeats = false;
+  CHECK(bodies(two) == 3);
+  two.body[0].value = two.body[0].value + at(0, {v("s")});
+  CHECK(bodies(two) == 3);
+  Kernel three = add();
+  three.sizes.push_back({"C_s0"});
+  three.tensors.push_back({"C", Role::Input, DType::F32, {size_ref("S")}, {size_ref("C_s0")}});
+  three.body[0].value = three.body[0].value + at(3, {v("s")});
+  CHECK(bodies(three) == 5);
 }
 
 TEST_CASE("tiles of one height are written once, and clamp their rows only where rows are left over") {
