@@ -124,12 +124,16 @@ std::vector<Instance> phases_of_gradients() {
   one("phases_of_conv2d_grad", "conv2d", "2, 3, 14, 13", "4, 3, 3, 3", "stride=[2, 2], pads=[1, 1, 1, 1]");
   one("phases_of_conv2d_grad", "conv2d", "1, 4, 15, 14", "4, 2, 7, 2", "stride=[2, 1], pads=[3, 0, 2, 1], groups=2");
   one("phases_of_conv2d_grad", "conv2d", "1, 2, 17, 22", "3, 2, 1, 3", "stride=[2, 3], pads=[0, 1, 0, 1]");
+  one("phases_of_conv1d_grad", "conv1d", "1, 17, 101", "3, 17, 5", "stride=3, pads=[1, 2]");
+  one("phases_of_conv2d_grad", "conv2d", "1, 16, 11, 16", "2, 16, 3, 3", "stride=[2, 2], pads=[1, 0, 1, 2]");
   one("phases_of_conv3d_grad", "conv3d", "1, 2, 7, 9, 8", "3, 2, 3, 3, 2", "stride=[2, 2, 1], pads=[1, 1, 0, 1, 1, 1]");
   one("pixels_of_conv1d_grad", "conv1d", "2, 4, 9", "6, 2, 1", "stride=3, groups=2");
   one("pixels_of_conv2d_grad", "conv2d", "2, 3, 8, 7", "4, 3, 1, 1", "stride=[2, 2]");
   one("pixels_of_conv2d_grad", "conv2d", "2, 3, 8, 7", "4, 3, 1, 1", "stride=[3, 1], dilation=[2, 2]");
   out.push_back({"phases_of_conv_transpose2d", "  x: f32[1, 4, 6, 7]\n  w: f32[4, 3, 3, 3]\n", "",
                  "  z = neg(conv_transpose2d(x, w, stride=[2, 2], pads=[1, 1, 1, 1], output_pads=[1, 1]))\n"});
+  out.push_back({"phases_of_conv_transpose2d", "  x: f32[1, 2, 6, 7]\n  w: f32[2, 18, 3, 5]\n  b: f32[18]\n", "",
+                 "  z = neg(conv_transpose2d(x, w, b, stride=[2, 2], pads=[0, 1, 1, 2]))\n"});
   return out;
 }
 
@@ -391,6 +395,19 @@ TEST_CASE("rewrites: all rules together come to an end and keep what is computed
     const RewriteOutcome again = apply_rewrites(shipped(), rules(), after.graph);
     CHECK(to_text(again.graph) == to_text(after.graph));
   }
+}
+
+TEST_CASE("rewrites: phases of many filters are convolutions by their own taps") {
+  const Graph before = graph_of({"phases_of_conv2d_grad", "  x: f32[1, 16, 12, 12]\n  w: f32[2, 16, 3, 3]\n", "",
+                                 "  y = conv2d(x, w, stride=[2, 2], pads=[1, 1, 1, 1])\n  z = grad(sum(sq(y)), x)\n"});
+  const Graph after = apply_rewrites(shipped(), rules(), before).graph;
+  int64_t taps = 0;
+  for (const Node& n : after.nodes) {
+    if (n.op != "conv2d" || n.inputs[0] == before.inputs[0]) continue;
+    const Value& kernel = after.values[static_cast<size_t>(n.inputs[1])];
+    taps += kernel.dims[2].value * kernel.dims[3].value;
+  }
+  CHECK(taps == 9);
 }
 
 TEST_CASE("rewrites: few rows are multiplied by weights in registers, more rows a panel at a time") {
