@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "algebra/nest_survey.h"
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 #include "support/parallel.h"
 
 namespace tenon {

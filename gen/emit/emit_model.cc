@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "emit/print_c99.h"
 #include "emit/share_functions.h"
+#include "ir/text/print_c99.h"
 
 namespace tenon {
 namespace {

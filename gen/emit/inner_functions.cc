@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "emit/emitter.h"
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 #include "support/check.h"
 #include "support/text_template.h"
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "emit/emitter.h"
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 #include "support/check.h"
 
 namespace tenon::emit {

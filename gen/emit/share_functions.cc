@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 #include "support/function_ref.h"
 #include "support/joined.h"
 
@@ -66,6 +66,8 @@ class NumberPass {
     return c_conditional(std::move(cond), std::move(yes), expr(n.no, free));
   }
   CExpr node(const CBraces& n, const CExpr&, bool) { return c_braces(n.type, all(n.items, false)); }
+
+  CExpr node(const CInitializer&, const CExpr& e, bool) { return e; }
 
   CDeclaration statement(const CDeclaration& n) { return {n.type, n.name, n.suffix, expr(n.init)}; }
   CAssignment statement(const CAssignment& n) {

@@ -9,7 +9,7 @@
 #include "catch.h"
 #include "emit/emitter.h"
 #include "emit/math_body.h"
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
 #include "opdef/read/read_math.h"
 #include "scratch_dir.h"

@@ -31,28 +31,39 @@ std::string ConstantTables::name_of(const TensorData& data) const {
   return has_number_texts(data) ? at->name : at->name + ".values";
 }
 
-void ConstantTables::write(TextWriter& out) const {
+namespace {
+
+/// The elements, as many in a row as a line takes.
+CExpr elements_of(const TensorData& data, bool numbers) {
+  constexpr size_t kColumns = 100;
+  std::vector<CInit> rows;
+  std::string row;
+  const int64_t n = element_count(data.dims);
+  for (int64_t k = 0; k < n; ++k) {
+    const std::string text = numbers ? number_text(data, k) : bits_text(data, k);
+    if (!row.empty() && row.size() + text.size() > kColumns) rows.push_back({c_text(std::exchange(row, ""))});
+    row += (row.empty() ? "" : ", ") + text;
+  }
+  rows.push_back({c_text(n == 0 ? "0" : row)});
+  return c_initializer(std::move(rows), true);
+}
+
+}  // namespace
+
+void ConstantTables::add(std::vector<CItem>& out) const {
   for (const Table& t : tables_) {
     const TensorData& data = *t.data;
-    const int64_t n = element_count(data.dims);
-    const bool numbers = has_number_texts(data);
     const std::string type(dtype_row(data.dtype).c_type);
-    const int64_t room = std::max<int64_t>(n, 1);
-    if (numbers) {
-      out.print_line("static const {} {}[{}] = {{", type, t.name, room);
-    } else {
-      const bool wide = real_of(data.dtype) == DType::F64;
-      out.print_line("static const union {{")
-          .print_line("    uint{}_t bits[{}];", wide ? 64 : 32, room * (is_complex(data.dtype) ? 2 : 1));
-      out.print_line("    {} values[{}];", type, room).print_line("}} {} = {{{{", t.name);
+    const int64_t room = std::max<int64_t>(element_count(data.dims), 1);
+    if (has_number_texts(data)) {
+      out.push_back(CObject{fmt::format("static const {} {}[{}]", type, t.name, room), elements_of(data, true)});
+      continue;
     }
-    std::string line;
-    for (int64_t k = 0; k < n; ++k) {
-      const std::string text = (numbers ? number_text(data, k) : bits_text(data, k)) + (k + 1 < n ? "," : "");
-      if (!line.empty() && line.size() + text.size() > 100) out.print_line("    {}", std::exchange(line, ""));
-      line += (line.empty() ? "" : " ") + text;
-    }
-    out.print_line("    {}", n == 0 ? "0" : line).line(numbers ? "};" : "}};");
+    const int bits = real_of(data.dtype) == DType::F64 ? 64 : 32;
+    const std::string declarator =
+        fmt::format("static const union {{\n    uint{}_t bits[{}];\n    {} values[{}];\n}} {}", bits,
+                    room * (is_complex(data.dtype) ? 2 : 1), type, room, t.name);
+    out.push_back(CObject{declarator, c_braces("", {elements_of(data, false)})});
   }
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/kernel/library.h"
-#include "support/text_writer.h"
+#include "ir/nest/c_ast.h"
 
 namespace tenon {
 
@@ -16,7 +16,7 @@ class ConstantTables {
 
   /// The C expression that points to the elements.
   std::string name_of(const TensorData& data) const;
-  void write(TextWriter& out) const;
+  void add(std::vector<CItem>& out) const;
 
  private:
   struct Table {

@@ -104,7 +104,7 @@ Source wrappers(const std::string& family, const std::vector<const LibraryOp*>& 
     out.line().print_line("extern const tn_op tn_rt_op_{};", op->def->name);
     write_room_function(*op, signature, out);
     write_typed_shapes(*op, out);
-    write_op_tables(*op, signature, texts, out);
+    out.write(op_tables(*op, signature, texts));
     out.line();
     write_typed_functions(*op, threads, out);
   }
@@ -136,7 +136,7 @@ void write_kernels(const std::vector<const LibraryOp*>& ops, const LevelTexts& l
   for (const KernelText* k : kernels) write_new(k->functions, *level.isa, known, out);
   for (const KernelText* k : kernels)
     if (!k->shared) out.write(renamed ? verbatim(k->text) : k->text).line();
-  for (const LibraryOp* op : ops) write_core_table(*op, level, out);
+  for (const LibraryOp* op : ops) out.write(core_table_text(*op, level));
 }
 
 /// The kernels of a family at one level; empty without any. `renamed`: the prefix is not `tn`, which users may write

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "harness/constant_text.h"
@@ -12,8 +13,9 @@
 #include "harness/library/library_room.h"
 #include "harness/library/pack_freedom.h"
 #include "harness/library_names.h"
+#include "ir/nest/c_ast.h"
+#include "ir/text/print_c99.h"
 #include "support/check.h"
-#include "support/joined.h"
 
 namespace tenon {
 namespace {
@@ -65,14 +67,25 @@ unsigned any_stride(const LibraryKernel& k, int tensor) {
   return mask;
 }
 
-struct FormText {
-  std::string arguments, sizes, scalars;
-  size_t n_arguments = 0, n_sizes = 0, n_scalars = 0;
+CExpr count(size_t n) { return c_number(static_cast<int64_t>(n)); }
+CExpr mask(unsigned bits) { return c_text(fmt::format("0x{:x}", bits)); }
+/// `{a, b}`: members or elements in order.
+CExpr in_order(std::vector<CExpr> values) { return c_braces("", std::move(values)); }
+
+/// How the arguments of a kernel are built: the contents of a tn_form and of its tables.
+struct Form {
+  std::vector<CInit> arguments, sizes;
+  std::vector<CExpr> scalars;
   bool may_fail = false, scalars_in_order = true;
-  bool operator==(const FormText&) const = default;
+
+  /// Forms of one text are one.
+  std::string text() const {
+    return print_c99(c_initializer(arguments)) + print_c99(c_initializer(sizes)) + print_c99(in_order(scalars)) +
+           (may_fail ? "fails" : "");
+  }
 };
 
-std::string source_text(const LibraryKernel& k, const SizeSource& source, const BindSignature& signature) {
+CExpr source_row(const LibraryKernel& k, const SizeSource& source, const BindSignature& signature) {
   struct Visitor {
     const LibraryKernel& k;
     const BindSignature& signature;
@@ -82,32 +95,26 @@ std::string source_text(const LibraryKernel& k, const SizeSource& source, const 
       TENON_CHECK(at != arguments.end(), "{}: tensor {} is not an argument", k.kernel.name, tensor);
       return at - arguments.begin();
     }
-    std::string operator()(const FromSymbol& s) const {
-      return fmt::format("{{TN_FROM_SYMBOL, {}, 0}}", position(signature.symbols, s.name));
+    static CExpr row(const char* from, ptrdiff_t a, CExpr b = c_number(0)) {
+      return in_order({c_text(from), c_number(a), std::move(b)});
     }
-    std::string operator()(const FromPack& s) const {
-      return fmt::format("{{TN_FROM_PACK, {}, {}}}", position(signature.packs, s.pack),
-                         s.dim == kOuterDim ? "TN_OUTER"
-                         : s.dim < 0        ? "TN_WHOLE"
-                                            : fmt::format("{}", s.dim));
+    static CExpr row(const char* from, ptrdiff_t a, int b) { return row(from, a, c_number(b)); }
+    CExpr operator()(const FromSymbol& s) const { return row("TN_FROM_SYMBOL", position(signature.symbols, s.name)); }
+    CExpr operator()(const FromPack& s) const {
+      const CExpr dim = s.dim == kOuterDim ? c_text("TN_OUTER") : s.dim < 0 ? c_text("TN_WHOLE") : c_number(s.dim);
+      return row("TN_FROM_PACK", position(signature.packs, s.pack), dim);
     }
-    std::string operator()(const FromStride& s) const {
-      return fmt::format("{{TN_FROM_STRIDE, {}, {}}}", argument(s.tensor), s.dim);
+    CExpr operator()(const FromStride& s) const { return row("TN_FROM_STRIDE", argument(s.tensor), s.dim); }
+    CExpr operator()(const FromPackAttr& s) const {
+      return row("TN_FROM_PACK_ATTR", position(signature.lists, s.attr), s.dim);
     }
-    std::string operator()(const FromPackAttr& s) const {
-      return fmt::format("{{TN_FROM_PACK_ATTR, {}, {}}}", position(signature.lists, s.attr), s.dim);
+    CExpr operator()(const FromPackRank& s) const {
+      return row("TN_FROM_PACK_RANK", position(signature.packs, s.pack));
     }
-    std::string operator()(const FromPackRank& s) const {
-      return fmt::format("{{TN_FROM_PACK_RANK, {}, 0}}", position(signature.packs, s.pack));
-    }
-    std::string operator()(const FromExtent& s) const {
-      return fmt::format("{{TN_FROM_EXTENT, {}, {}}}", argument(s.tensor), s.dim);
-    }
-    std::string operator()(const FromRepeats& s) const {
-      return fmt::format("{{TN_FROM_REPEATS, {}, {}}}", argument(s.tensor), s.dim);
-    }
-    std::string operator()(const FromPackBase& s) const {
-      return fmt::format("{{TN_FROM_PACK_BASE, {}, 0}}", position(signature.packs, s.pack));
+    CExpr operator()(const FromExtent& s) const { return row("TN_FROM_EXTENT", argument(s.tensor), s.dim); }
+    CExpr operator()(const FromRepeats& s) const { return row("TN_FROM_REPEATS", argument(s.tensor), s.dim); }
+    CExpr operator()(const FromPackBase& s) const {
+      return row("TN_FROM_PACK_BASE", position(signature.packs, s.pack));
     }
   };
   return std::visit(Visitor{k, signature}, source);
@@ -139,7 +146,7 @@ std::string element_text(int64_t value, DType type) {
 }
 
 /// Each table once, for the types that kernels have.
-void write_stand_ins(const LibraryOp& op, TextWriter& out) {
+void add_stand_ins(const LibraryOp& op, std::vector<CItem>& out) {
   std::set<std::string> written;
   for (const LibraryKernel& k : op.kernels)
     for (const int t : arguments_of(k.kernel)) {
@@ -149,13 +156,15 @@ void write_stand_ins(const LibraryOp& op, TextWriter& out) {
       const std::vector<int64_t>& values = op.stand_ins[static_cast<size_t>(operand)];
       const std::string name = stand_in_text(op, operand, tensor.dtype);
       if (!written.insert(name).second) continue;
-      if (is_zeros(values)) {
-        out.print_line("static const uint64_t {}[{}] = {{0}}; /* zeros of any type */", name, 2 * values.size());
+      if (is_zeros(values)) {  // of any type
+        out.push_back(
+            CObject{fmt::format("static const uint64_t {}[{}]", name, 2 * values.size()), in_order({c_text("0")})});
         continue;
       }
-      std::vector<std::string> texts;
-      for (const int64_t v : values) texts.push_back(element_text(v, tensor.dtype));
-      out.print_line("static const {} {}[] = {{{}}};", dtype_row(tensor.dtype).c_type, name, joined(texts, ", "));
+      std::vector<CExpr> elements;
+      for (const int64_t v : values) elements.push_back(c_text(element_text(v, tensor.dtype)));
+      out.push_back(CObject{fmt::format("static const {} {}[]", dtype_row(tensor.dtype).c_type, name),
+                            in_order(std::move(elements))});
     }
 }
 
@@ -178,17 +187,17 @@ std::pair<size_t, size_t> sizes_of_argument(const LibraryKernel& k, int tensor) 
   return {first, behind};
 }
 
-FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature,
-                 const ConstantTables& tables) {
-  FormText out;
+Form form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignature& signature,
+             const ConstantTables& tables) {
+  Form out;
   for (const int t : arguments_of(k.kernel)) {
     const Tensor& tensor = k.kernel.tensors[static_cast<size_t>(t)];
     if (tensor.data || !tensor.list.empty()) {
       const std::string from =
           tensor.data ? "TN_TABLE" : fmt::format("TN_VALUES + {}", position(signature.values, tensor.list));
-      out.arguments += fmt::format("{}{{{}, 0, 0, 0x0, {}}} /* {} */", out.n_arguments ? ", " : "", from,
-                                   tensor.data ? tables.name_of(*tensor.data) : "NULL", verbatim(tensor.name));
-      ++out.n_arguments;
+      const std::string table = tensor.data ? tables.name_of(*tensor.data) : "NULL";
+      out.arguments.push_back(
+          {in_order({c_text(from), count(0), count(0), mask(0), c_text(table)}), "", verbatim(tensor.name)});
       continue;
     }
     const int operand = operand_of(*op.def, tensor);
@@ -196,49 +205,56 @@ FormText form_of(const LibraryOp& op, const LibraryKernel& k, const BindSignatur
                                               kernel_dims(op, *tensors_of(*op.def)[static_cast<size_t>(operand)]),
                 "{}: dims of {}", k.kernel.name, tensor.name);
     const auto [first, behind] = sizes_of_argument(k, t);
-    out.arguments +=
-        fmt::format("{}{{{}, {}, {}, 0x{:x}, {}}} /* {} */", out.n_arguments ? ", " : "", operand, first, behind,
-                    any_stride(k, t), stand_in_text(op, operand, tensor.dtype), verbatim(tensor.name));
-    ++out.n_arguments;
+    out.arguments.push_back({in_order({c_number(operand), count(first), count(behind), mask(any_stride(k, t)),
+                                       c_text(stand_in_text(op, operand, tensor.dtype))}),
+                             "", verbatim(tensor.name)});
   }
-  for (size_t i = 0; i < k.kernel.sizes.size(); ++i) {
-    out.sizes += fmt::format("    {}, /* {} */\n", source_text(k, k.size_sources[i], signature),
-                             verbatim(k.kernel.sizes[i].name));
-    ++out.n_sizes;
-  }
+  for (size_t i = 0; i < k.kernel.sizes.size(); ++i)
+    out.sizes.push_back({source_row(k, k.size_sources[i], signature), "", verbatim(k.kernel.sizes[i].name)});
   for (const Attr& a : k.kernel.attrs)
     for (int e = 0; e < a.count; ++e)
       for (int part = 0; part < (is_complex(a.dtype) ? 2 : 1); ++part) {
         const int at = position(signature.scalars, ScalarSlot{a.name, e, part});
-        out.scalars += fmt::format("{}{}", out.n_scalars ? ", " : "", at);
-        out.scalars_in_order = out.scalars_in_order && at == static_cast<int>(out.n_scalars);
-        ++out.n_scalars;
+        out.scalars_in_order = out.scalars_in_order && at == static_cast<int>(out.scalars.size());
+        out.scalars.push_back(c_number(at));
       }
   out.may_fail = may_fail(k.kernel);
   return out;
 }
 
-void write_form(const std::string& op, size_t number, const FormText& form, TextWriter& out) {
-  out.print_line("static const tn_argument {}_arguments_{}[] = {{{}}};", op, number, form.arguments);
-  if (form.n_sizes > 0)
-    out.print_line("static const tn_source {}_sizes_{}[] = {{", op, number).write(form.sizes).line("};");
-  if (!form.scalars_in_order)
-    out.print_line("static const uint8_t {}_scalars_{}[] = {{{}}};", op, number, form.scalars);
-}
-
-void write_forms(const std::string& op, const std::vector<FormText>& forms, TextWriter& out) {
-  for (size_t i = 0; i < forms.size(); ++i) write_form(op, i, forms[i], out);
-  out.print_line("static const tn_form {}_forms[] = {{", op);
-  for (size_t i = 0; i < forms.size(); ++i) {
-    const FormText& f = forms[i];
-    const auto table = [&](const char* what, size_t n) {
-      return n > 0 ? fmt::format("{}_{}_{}", op, what, i) : "NULL";
-    };
-    out.print_line("    {{{}, {}, {}, {}, {}, {}, {}}},", table("arguments", f.n_arguments), table("sizes", f.n_sizes),
-                   table("scalars", f.scalars_in_order ? 0 : f.n_scalars), f.n_arguments, f.n_sizes, f.n_scalars,
-                   f.may_fail ? 1 : 0);
+/// An initialiser of members that are not 0 or NULL, one to a line where there are many.
+class Members {
+ public:
+  Members& set(const char* member, CExpr value) {
+    items_.push_back({std::move(value), member});
+    return *this;
   }
-  out.line("};");
+  Members& set(const char* member, const std::string& name) { return set(member, c_text(name)); }
+  Members& set_count(const char* member, size_t n) { return n == 0 ? *this : set(member, count(n)); }
+  CExpr made(bool rows = false) { return c_initializer(std::move(items_), rows); }
+
+ private:
+  std::vector<CInit> items_;
+};
+
+void add_forms(const std::string& op, const std::vector<Form>& forms, std::vector<CItem>& out) {
+  std::vector<CInit> rows;
+  for (size_t i = 0; i < forms.size(); ++i) {
+    const Form& f = forms[i];
+    Members row;
+    const auto add = [&](const char* type, const char* member, CExpr table) {
+      const std::string name = fmt::format("{}_{}_{}", op, member, i);
+      out.push_back(CObject{fmt::format("static const {} {}[]", type, name), std::move(table)});
+      row.set(member, name);
+    };
+    if (!f.arguments.empty()) add("tn_argument", "arguments", c_initializer(f.arguments, true));
+    if (!f.sizes.empty()) add("tn_source", "sizes", c_initializer(f.sizes, true));
+    if (!f.scalars_in_order) add("uint8_t", "scalars", in_order(f.scalars));
+    row.set_count("n_arguments", f.arguments.size()).set_count("n_sizes", f.sizes.size());
+    row.set_count("n_scalars", f.scalars.size()).set_count("may_fail", f.may_fail ? 1 : 0);
+    rows.push_back({row.made()});
+  }
+  out.push_back(CObject{fmt::format("static const tn_form {}_forms[]", op), c_initializer(std::move(rows), true)});
 }
 
 unsigned optional_mask(const OpDef& def) {
@@ -250,49 +266,36 @@ unsigned optional_mask(const OpDef& def) {
   return mask;
 }
 
-void write_entries(const LibraryOp& op, const std::vector<size_t>& form_of_kernel, TextWriter& out) {
+CObject entries(const LibraryOp& op, const std::vector<size_t>& form_of_kernel) {
   const std::vector<int> bodies = body_of_kernels(op);
-  out.print_line("static const tn_entry {}_entries[] = {{", op.def->name);
+  std::vector<CInit> rows;
   for (size_t i = 0; i < op.kernels.size(); ++i) {
     const LibraryKernel& k = op.kernels[i];
-    std::vector<std::string> types;
-    for (const TypeVar& v : op.def->types) types.push_back(dtype_constant(k.call_types.at(v.name)));
-    if (types.empty()) types.push_back("0");
+    std::vector<CExpr> types;
+    for (const TypeVar& v : op.def->types) types.push_back(c_text(dtype_constant(k.call_types.at(v.name))));
+    if (types.empty()) types.push_back(c_number(0));
     unsigned present = 0;
     for (size_t t = 0; t < k.present.size(); ++t)
       if (op.def->inputs[t].optional && k.present[t]) present |= 1u << t;
     if (k.computes >= 0) present |= 1u << (op.def->inputs.size() + static_cast<size_t>(k.computes));
-    out.print_line("    {{{{{}}}, {}, {}, 0x{:x}}}, /* {} */", joined(types, ", "), bodies[i], form_of_kernel[i],
-                   present, k.kernel.name);
+    rows.push_back(
+        {in_order({in_order(std::move(types)), c_number(bodies[i]), count(form_of_kernel[i]), mask(present)}), "",
+         k.kernel.name});
   }
-  out.line("};");
+  return {fmt::format("static const tn_entry {}_entries[]", op.def->name), c_initializer(std::move(rows), true)};
 }
 
-void write_levels(const LibraryOp& op, const LibraryTexts& texts, TextWriter& out) {
-  for (const LevelTexts& l : texts.levels)
-    if (has_kernels(op, l)) out.print_line("extern const tn_core {}[];", core_table(op, *l.isa));
-  out.print_line("static const tn_core *const {}_levels[TN_LEVELS] = {{", op.def->name);
+void add_levels(const LibraryOp& op, const LibraryTexts& texts, std::vector<CItem>& out) {
+  std::vector<CInit> rows;
   for (const LevelTexts& l : texts.levels) {
-    if (!has_kernels(op, l)) {
-      out.line("    NULL,");
-    } else if (l.isa->guard.empty()) {
-      out.print_line("    {},", core_table(op, *l.isa));
-    } else {
-      out.print_line("#if TN_HAS_{}", upper_case(l.isa->suffix))
-          .print_line("    {},", core_table(op, *l.isa))
-          .line("#else")
-          .line("    NULL,")
-          .line("#endif");
-    }
+    const std::string table = core_table(op, *l.isa);
+    const bool made = has_kernels(op, l), always = l.isa->guard.empty();
+    if (made) out.push_back(CObject{fmt::format("extern const tn_core {}[]", table), nullptr});
+    rows.push_back(
+        {c_text(made ? table : "NULL"), "", "", made && !always ? "TN_HAS_" + upper_case(l.isa->suffix) : ""});
   }
-  out.line("};");
-}
-
-void write_names(const std::string& table, const std::vector<std::string>& names, TextWriter& out) {
-  if (names.empty()) return;
-  std::vector<std::string> quoted;
-  for (const std::string& n : names) quoted.push_back("\"" + verbatim(n) + "\"");
-  out.print_line("static const char *const {}[] = {{{}}};", table, joined(quoted, ", "));
+  out.push_back(CObject{fmt::format("static const tn_core *const {}_levels[TN_LEVELS]", op.def->name),
+                        c_initializer(std::move(rows), true)});
 }
 
 std::string plan_constant(PackPlan p, PackFreedom freedom) {
@@ -311,32 +314,51 @@ std::string plan_constant(PackPlan p, PackFreedom freedom) {
   TENON_UNREACHABLE("pack plan");
 }
 
-void write_descriptor(const LibraryOp& op, const BindSignature& signature, TextWriter& out) {
+template <class Named>
+std::vector<CExpr> quoted_names(const std::vector<Named>& all) {
+  std::vector<CExpr> out;
+  for (const Named& n : all) out.push_back(c_text("\"" + verbatim(n.name) + "\""));
+  return out;
+}
+
+std::vector<CExpr> pack_kinds(const LibraryOp& op, const BindSignature& signature) {
+  std::vector<CExpr> out;
+  for (const std::string& p : signature.packs) {
+    const auto plan = op.packs.find(p);
+    out.push_back(c_text(plan == op.packs.end() ? "TN_COLLAPSED" : plan_constant(plan->second, freedom_of(op, p))));
+  }
+  return out;
+}
+
+void add_descriptor(const LibraryOp& op, const BindSignature& signature, std::vector<CItem>& out) {
   const OpDef& def = *op.def;
-  std::vector<std::string> in, outs, attrs, kinds;
-  for (const TensorDef& t : def.inputs) in.push_back(t.name);
-  for (const TensorDef& t : def.outputs) outs.push_back(t.name);
-  for (const AttrDef& a : def.attrs) attrs.push_back(a.name);
-  for (const std::string& p : signature.packs)
-    kinds.push_back(op.packs.count(p) ? plan_constant(op.packs.at(p), freedom_of(op, p)) : "TN_COLLAPSED");
-  write_names(def.name + "_inputs", in, out);
-  write_names(def.name + "_outputs", outs, out);
-  write_names(def.name + "_attributes", attrs, out);
-  if (!kinds.empty()) out.print_line("static const uint8_t {}_packs[] = {{{}}};", def.name, joined(kinds, ", "));
-  const auto table = [&](const char* what, bool exists) {
-    return exists ? fmt::format("{}_{}", def.name, what) : "NULL";
+  const auto table = [&](Members& of, const char* type, const char* member, std::vector<CExpr> elements) {
+    if (elements.empty()) return;
+    const std::string name = fmt::format("{}_{}", def.name, member);
+    out.push_back(CObject{fmt::format("static const {}{}[]", type, name), in_order(std::move(elements))});
+    of.set(member, name);
   };
-  out.print_line("const tn_op tn_rt_op_{} = {{", def.name);
-  out.print_line("    {{\"{}\", {}, {}, {}, {}, {}, {}, 0x{:x}}},", verbatim(def.name), in.size(), outs.size(),
-                 attrs.size(), table("inputs", !in.empty()), table("outputs", !outs.empty()),
-                 table("attributes", !attrs.empty()), optional_mask(def));
-  out.print_line("    {0}_bind, {0}_with_room, {1}, {0}_levels, {0}_entries, {0}_forms, {2},", def.name,
-                 table("shapes", !in.empty()), table("packs", !kinds.empty()));
+  Members info, made;
+  const char* names = "char *const ";
+  info.set("op", fmt::format("\"{}\"", verbatim(def.name)));
+  info.set_count("n_in", def.inputs.size()).set_count("n_out", def.outputs.size());
+  info.set_count("n_attrs", def.attrs.size());
+  table(info, names, "in", quoted_names(def.inputs));
+  table(info, names, "out", quoted_names(def.outputs));
+  table(info, names, "attrs", quoted_names(def.attrs));
+  if (const unsigned optional = optional_mask(def)) info.set("optional", mask(optional));
+  made.set("info", info.made());
+  for (const char* member : {"bind", "with_room"}) made.set(member, fmt::format("{}_{}", def.name, member));
+  if (!def.inputs.empty()) made.set("shape", def.name + "_shapes");
+  for (const char* member : {"levels", "entries", "forms"}) made.set(member, fmt::format("{}_{}", def.name, member));
+  table(made, "uint8_t ", "pack_kinds", pack_kinds(op, signature));
   const CallRoom room = room_of(op, signature);
-  out.print_line("    {}, {}, {}, {}, {}, {}, {}, {}, {}", op.kernels.size(), def.types.size(), kinds.size(),
-                 written_extents(def).size(), signature.symbols.size(), signature.lists.size(),
-                 signature.scalars.size(), room.loops, room.words);
-  out.line("};");
+  made.set_count("n_entries", op.kernels.size()).set_count("n_types", def.types.size());
+  made.set_count("n_packs", signature.packs.size()).set_count("n_extents", written_extents(def).size());
+  made.set_count("n_symbols", signature.symbols.size()).set_count("n_lists", signature.lists.size());
+  made.set_count("n_scalars", signature.scalars.size()).set_count("n_loops", static_cast<size_t>(room.loops));
+  made.set_count("n_words", static_cast<size_t>(room.words));
+  out.push_back(CObject{fmt::format("const tn_op tn_rt_op_{}", def.name), made.made(true)});
 }
 
 }  // namespace
@@ -358,22 +380,25 @@ void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& sign
   limits.gradients = limits.gradients || op.is_gradient();
 }
 
-void write_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts, TextWriter& out) {
-  std::vector<FormText> forms;
+std::string op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts) {
+  std::vector<Form> forms;
+  std::map<std::string, size_t> numbers;
   std::vector<size_t> form_of_kernel;
   const ConstantTables tables(op);
   for (const LibraryKernel& k : op.kernels) {
-    const FormText form = form_of(op, k, signature, tables);
-    const auto at = std::find(forms.begin(), forms.end(), form);
-    form_of_kernel.push_back(static_cast<size_t>(at - forms.begin()));
-    if (at == forms.end()) forms.push_back(form);
+    Form form = form_of(op, k, signature, tables);
+    const auto [at, added] = numbers.emplace(form.text(), forms.size());
+    form_of_kernel.push_back(at->second);
+    if (added) forms.push_back(std::move(form));
   }
-  write_stand_ins(op, out);
-  tables.write(out);
-  write_forms(op.def->name, forms, out);
-  write_entries(op, form_of_kernel, out);
-  write_levels(op, texts, out);
-  write_descriptor(op, signature, out);
+  CFile file;
+  add_stand_ins(op, file.items);
+  tables.add(file.items);
+  add_forms(op.def->name, forms, file.items);
+  file.items.push_back(entries(op, form_of_kernel));
+  add_levels(op, texts, file.items);
+  add_descriptor(op, signature, file.items);
+  return print_c99(file);
 }
 
 std::string core_table(const LibraryOp& op, const Isa& isa) {
@@ -386,21 +411,20 @@ bool has_kernels(const LibraryOp& op, const LevelTexts& level) {
                      [&](const LibraryKernel& k) { return level.kernels.count(k.kernel.name) != 0; });
 }
 
-void write_core_table(const LibraryOp& op, const LevelTexts& level, TextWriter& out) {
-  if (!has_kernels(op, level)) return;
-  const std::string table = core_table(op, *level.isa);
-  out.print_line("extern const tn_core {}[];", table);
-  out.print_line("const tn_core {}[] = {{", table);
+std::string core_table_text(const LibraryOp& op, const LevelTexts& level) {
+  if (!has_kernels(op, level)) return {};
+  const std::string declarator = fmt::format("const tn_core {}[]", core_table(op, *level.isa));
+  std::vector<CInit> rows;
   std::set<std::string> written;
   for (const LibraryKernel& k : op.kernels) {
     if (!written.insert(k.kernel.name).second) continue;
     const auto text = level.kernels.find(k.kernel.name);
-    if (text == level.kernels.end()) out.line("    {NULL, NULL},");
-    else
-      out.print_line("    {{{}, {}}},", text->second.run,
-                     text->second.workspace.empty() ? "NULL" : text->second.workspace);
+    const bool made = text != level.kernels.end();
+    const std::string run = made ? text->second.run : "", workspace = made ? text->second.workspace : "";
+    rows.push_back({in_order({c_text(run.empty() ? "NULL" : run), c_text(workspace.empty() ? "NULL" : workspace)})});
   }
-  out.line("};");
+  return print_c99(
+      CFile{{CObject{"extern " + declarator, nullptr}, CObject{declarator, c_initializer(std::move(rows), true)}}});
 }
 
 std::vector<int> ranks_of(const LibraryOp& op, const std::vector<int>& chosen) {

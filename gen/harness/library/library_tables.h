@@ -4,7 +4,6 @@
 
 #include "harness/library/library_output.h"
 #include "harness/library/library_signature.h"
-#include "support/text_writer.h"
 
 namespace tenon {
 
@@ -15,12 +14,12 @@ struct LibraryLimits {
 };
 void widen(LibraryLimits& limits, const LibraryOp& op, const BindSignature& signature);
 
-/// Forms, entries, levels and the descriptor `tn_op_NAME`.
-void write_op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts, TextWriter& out);
+/// Forms, entries, levels and the descriptor `tn_rt_op_NAME`.
+std::string op_tables(const LibraryOp& op, const BindSignature& signature, const LibraryTexts& texts);
 /// `tn_cores_NAME_LEVEL`: name of the table of an op's functions at one level.
 std::string core_table(const LibraryOp& op, const Isa& isa);
-/// That table; nothing if no kernel of the op has a text at the level.
-void write_core_table(const LibraryOp& op, const LevelTexts& level, TextWriter& out);
+/// That table; empty if no kernel of the op has a text at the level.
+std::string core_table_text(const LibraryOp& op, const LevelTexts& level);
 bool has_kernels(const LibraryOp& op, const LevelTexts& level);
 /// Ranks that tn_find answers to.
 std::vector<int> ranks_of(const LibraryOp& op, const std::vector<int>& chosen);

@@ -28,6 +28,7 @@ CExpr c_conditional(CExpr cond, CExpr yes, CExpr no) {
   return make(CConditional{std::move(cond), std::move(yes), std::move(no)});
 }
 CExpr c_braces(std::string type, std::vector<CExpr> items) { return make(CBraces{std::move(type), std::move(items)}); }
+CExpr c_initializer(std::vector<CInit> items, bool rows) { return make(CInitializer{std::move(items), rows}); }
 std::string index_literal(int64_t v) {
   if (v > INT32_MAX || v < -INT32_MAX) return v == INT64_MIN ? "INT64_MIN" : fmt::format("INT64_C({})", v);
   return fmt::format("{}", v);

@@ -1,8 +1,9 @@
-// A small C: expressions, statements, functions and files as values. emit builds it, print_c99 spells it.
+// A small C: expressions, statements, functions, objects and files as values. emit and harness build it, print_c99
+// spells it.
 //
 //   expr := text | number | unary a | a binary b | callee(expr…) | row(expr…) | base[expr] | base.field | (type)a | c ?
-//   a : b | (type){expr…} stmt := declaration | assignment | expr; | for | if | { stmt… } | return | comment | lines
-//   item := function | lines
+//   a : b | (type){expr…} | {.name = expr, …} stmt := declaration | assignment | expr; | for | if | { stmt… } | return
+//   | comment | lines item := function | object | lines
 #pragma once
 
 #include <cstdint>
@@ -64,8 +65,23 @@ struct CBraces {
   std::vector<CExpr> items;
 };
 
+/// A member or an element of an initialiser.
+struct CInit {
+  CExpr value;
+  std::string member = {};   ///< its name; "" for elements, and for members in order
+  std::string comment = {};  ///< behind it
+  std::string guard = {};    ///< a condition of the preprocessor without which NULL is in its place
+};
+/// `{.member = value, …}`; `rows`: one to a line.
+struct CInitializer {
+  std::vector<CInit> items;
+  bool rows = false;
+};
+
 struct CExprNode : CountedNode {
-  std::variant<CText, CNumber, CUnary, CBinary, CCall, CRow, CIndex, CMember, CCast, CConditional, CBraces> node;
+  std::variant<CText, CNumber, CUnary, CBinary, CCall, CRow, CIndex, CMember, CCast, CConditional, CBraces,
+               CInitializer>
+      node;
 };
 
 struct CStmt;
@@ -130,7 +146,13 @@ struct CLines {
   std::string text;
 };
 
-using CItem = std::variant<CLines, CFunction>;
+/// `declarator = init;` outside of functions: a constant, or without `init` its declaration.
+struct CObject {
+  std::string declarator;  ///< "static const int32_t table[]"
+  CExpr init;
+};
+
+using CItem = std::variant<CLines, CFunction, CObject>;
 
 struct CFile {
   std::vector<CItem> items;
@@ -148,6 +170,7 @@ CExpr c_member(CExpr base, std::string_view field);
 CExpr c_cast(std::string type, CExpr operand);
 CExpr c_conditional(CExpr cond, CExpr yes, CExpr no);
 CExpr c_braces(std::string type, std::vector<CExpr> items);
+CExpr c_initializer(std::vector<CInit> items, bool rows = false);
 /// How a number of an index is spelled, whatever its size.
 std::string index_literal(int64_t v);
 /// An identifier or literal: may be repeated in an expression without computing anything twice.

@@ -9,7 +9,7 @@
 
 #include "catch.h"
 #include "emit/kernel_to_c.h"
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
 #include "scratch_dir.h"
 #include "unit/emit/map_cases.h"

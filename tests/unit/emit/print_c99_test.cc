@@ -1,5 +1,5 @@
 // Parentheses, casts and line breaks of printed C.
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 
 #include "catch.h"
 
@@ -61,6 +61,21 @@ TEST_CASE("long lines break at blanks") {
     CHECK(end - at <= 120);
     at = end + 1;
   }
+}
+
+TEST_CASE("initialisers name their members, rows have a line each, and a guard leaves NULL") {
+  const CExpr row = c_initializer({{name("f"), "run"}, {c_number(2), "count"}});
+  CHECK(print_c99(row) == "{.run = f, .count = 2}");
+  const CObject table{"static const int *const table[]",
+                      c_initializer({{name("a"), "", "first"}, {name("b"), "", "", "HAS_B"}}, true)};
+  CHECK(print_c99(CFile{{table}}) ==
+        "static const int *const table[] = {\n    a, /* first */\n#if HAS_B\n    b,\n#else\n    NULL,\n#endif\n};\n");
+}
+
+TEST_CASE("objects follow each other without blank lines") {
+  const CObject declared{"extern const int a[]", nullptr}, defined{"const int b", c_number(1)};
+  CHECK(print_c99(CFile{{declared, defined, CLines{"/* end */\n"}}}) ==
+        "extern const int a[];\nconst int b = 1;\n\n/* end */\n");
 }
 
 }  // namespace print_c99_test

@@ -2,7 +2,7 @@
 #include "emit/share_functions.h"
 
 #include "catch.h"
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 
 namespace share_functions_test {
 

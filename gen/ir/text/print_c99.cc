@@ -1,5 +1,7 @@
 // Spells C: parentheses, indentation, line breaks.
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
+
+#include <fmt/format.h>
 
 #include "support/check.h"
 #include "support/long_lines.h"
@@ -174,6 +176,20 @@ class Printer {
     }
     list(n.items, '{', '}');
   }
+  void print(const CInitializer& n, Level) {
+    out += '{';
+    for (const CInit& item : n.items) {
+      const bool last = &item == &n.items.back();
+      if (n.rows) out += "\n    ";
+      if (!item.guard.empty()) out.replace(out.size() - 4, 4, fmt::format("#if {}\n    ", item.guard));
+      if (!item.member.empty()) out += fmt::format(".{} = ", item.member);
+      expr(item.value, Lowest);
+      if (!last || n.rows) out += n.rows ? "," : ", ";
+      if (!item.comment.empty()) out += fmt::format(" /* {} */", item.comment);
+      if (!item.guard.empty()) out += "\n#else\n    NULL,\n#endif";
+    }
+    out += n.rows ? "\n}" : "}";
+  }
   void list(const std::vector<CExpr>& items, char left, char right) {
     out += left;
     for (size_t i = 0; i < items.size(); ++i) {
@@ -335,12 +351,22 @@ std::string print_c99(const CFunction& f) {
   return out;
 }
 
+std::string print_c99(const CObject& object) {
+  std::string out = object.declarator;
+  if (object.init) out += " = " + print_c99(object.init);
+  return with_broken_lines(out + ";\n");
+}
+
 std::string print_c99(const CFile& file) {
   std::string out;
+  const CItem* before = nullptr;
   for (const CItem& item : file.items) {
-    if (!out.empty()) out += '\n';
+    const bool together = before && std::holds_alternative<CObject>(*before) && std::holds_alternative<CObject>(item);
+    if (before && !together) out += '\n';
     if (const auto* f = std::get_if<CFunction>(&item)) out += print_c99(*f);
     if (const auto* l = std::get_if<CLines>(&item)) out += l->text;
+    if (const auto* o = std::get_if<CObject>(&item)) out += print_c99(*o);
+    before = &item;
   }
   return out;
 }

@@ -11,7 +11,7 @@ namespace tenon {
 std::string print_c99(const CExpr&);
 /// The definition with its comment, ending in a newline; lines stay within 120 columns where a blank allows a break.
 std::string print_c99(const CFunction&);
-/// All items, a blank line between any two.
+/// All items, a blank line between any two that are not objects.
 std::string print_c99(const CFile&);
 /// `static int f(params);` — or without `static`, as the function's specifiers say.
 std::string print_prototype(const CFunction&);
