@@ -37,7 +37,20 @@ const IsaRow* row_of_comparison(Emitter& e, const VApply& compare, const Operand
 bool is_bits(DType d) { return d == DType::F16 || d == DType::BF16 || is_small(d); }
 DType bits_type(DType d) { return is_small(d) ? DType::U8 : DType::U16; }
 
+/// An arm of `c ? a : b`, whose types have to be the same to the letter.
+CExpr arm_of(Emitter& e, const OperandType& t, const Operand& v) {
+  CExpr arm = e.operand(v);
+  const auto* cast = std::get_if<CCast>(&arm->node);
+  const auto* literal = std::get_if<CBraces>(&arm->node);
+  const bool typed = (cast && cast->type == e.c_type(t)) || (literal && literal->type == e.c_type(t));
+  return typed ? arm : c_cast(e.c_type(t), std::move(arm));
+}
+
 CExpr select_vector(Emitter& e, const OperandType& t, const VSelect& n) {
+  if (const auto* same = std::get_if<VSplat>(&n.cond->node); same && t.dtype != DType::Bool) {
+    CExpr cond = e.operand(same->scalar), yes = arm_of(e, t, n.yes);
+    return c_conditional(std::move(cond), std::move(yes), arm_of(e, t, n.no));
+  }
   const bool number = is_float(t.dtype) && !is_bits(t.dtype);
   const auto* compare = std::get_if<VApply>(&n.cond->node);
   if (const IsaRow* row = compare ? row_of_comparison(e, *compare, t) : nullptr)

@@ -193,7 +193,8 @@ class Interpreter {
   /// Of one lane, only the choice is evaluated; of several, both are, as in C.
   NestValue node(const VSelect& n, OperandType t) {
     const NestValue cond = value(n.cond);
-    if (t.lanes == 1) return value(cond.lanes[0].i ? n.yes : n.no);
+    const bool uniform = t.lanes == 1 || std::holds_alternative<VSplat>(n.cond->node);
+    if (uniform) return value(cond.lanes[0].i ? n.yes : n.no);
     NestValue out = value(n.no);
     const NestValue yes = value(n.yes);
     for (size_t k = 0; k < out.lanes.size(); ++k)

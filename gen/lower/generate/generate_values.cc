@@ -186,20 +186,21 @@ Bundle Generator::guarded_select(const Operand& cond, const Expr& yes, const Exp
   const int bits = yes->type == DType::Bool ? isa_.vector_bits / std::max(1, lanes_.lanes) : 0;
   const OperandType type{yes->type, lanes_.lanes, lanes_.lanes > 1 ? bits : 0};
   std::vector<std::string> names;
+  for (int u = 0; u < lanes_.parts; ++u) names.push_back(take_name(base_name(yes, k_)));
+  Bundle first, second;
+  Block then = block([&] { first = spread(value(yes), lanes_.parts); });
+  Block otherwise = block([&] { second = spread(value(no), lanes_.parts); });
+  const bool plain = then.empty() && otherwise.empty() && type.dtype != DType::Bool;
+  const auto arm = [&](const Operand& v) { return type.dtype == DType::Bool ? mask_as(v, type.mask_bits) : v; };
   Bundle out;
-  for (int u = 0; u < lanes_.parts; ++u) {
-    names.push_back(take_name(base_name(yes, k_)));
-    out_->push_back({SVar{names.back(), v_const(0, type)}});
-    out.push_back(v_var(names.back(), type));
+  for (size_t u = 0; u < names.size(); ++u) {
+    out_->push_back(plain ? s_let(names[u], v_select(v_splat(cond, type.lanes), first[u], second[u]))
+                          : s_var(names[u], v_const(0, type)));
+    then.push_back(s_assign(names[u], arm(first[u])));
+    otherwise.push_back(s_assign(names[u], arm(second[u])));
+    out.push_back(v_var(names[u], type));
   }
-  const auto assign = [&](const Expr& arm) {
-    const Bundle b = spread(value(arm), lanes_.parts);
-    for (size_t u = 0; u < names.size(); ++u)
-      out_->push_back(s_assign(names[u], type.dtype == DType::Bool ? mask_as(b[u], type.mask_bits) : b[u]));
-  };
-  Block then = block([&] { assign(yes); });
-  Block otherwise = block([&] { assign(no); });
-  out_->push_back(s_if(cond, std::move(then), std::move(otherwise)));
+  if (!plain) out_->push_back(s_if(cond, std::move(then), std::move(otherwise)));
   return out;
 }
 

@@ -2,7 +2,7 @@
 #include "emit/kernel_to_c.h"
 
 #include "catch.h"
-#include "emit/print_c99.h"
+#include "ir/text/print_c99.h"
 #include "isa/all_isas.h"
 #include "unit/emit/sample_nests.h"
 
@@ -66,6 +66,19 @@ TEST_CASE("a map in vectors with a masked tail") {
   CHECK(text.find("*(tn_f32x8_at *)&Y[i] = *(const tn_f32x8_at *)&A[i] + *(const tn_f32x8_at *)&B[i];") !=
         std::string::npos);
   CHECK(text.find("const int64_t whole = N / 8 * 8;") != std::string::npos);
+}
+
+TEST_CASE("one condition for all lanes chooses by a conditional expression, not by a mask") {
+  const MapCase chosen{"chosen_f32", {DType::F32}, DType::F32, [](const Few<Operand>& v) {
+                         const int lanes = v[0]->type.lanes;
+                         const Operand none = v_apply(ScalarOp::Eq, {v_size("N"), v_int(3)});
+                         return v_select(v_splat(none, lanes), v_const(0, v[0]->type), v[0] + v[0]);
+                       }};
+  const Isa& v3 = *isa_from_name("x86-64-v3");
+  const std::string text = emitted(map_nest(v3, chosen, 8), v3);
+  INFO(text);
+  CHECK(text.find("N == 3 ? (tn_f32x8){0} : (tn_f32x8)(*(const tn_f32x8_at *)&A[i] +") != std::string::npos);
+  CHECK(text.find("blendv") == std::string::npos);
 }
 
 TEST_CASE("bytes of floats are bounded before NaN is known where the level converts under a mask") {
