@@ -131,6 +131,8 @@ LeftAccess access_left(ContractionBuilder& b, Block& before, Block& staging);
 LeftAccess stage_pixels(ContractionBuilder& b, Block& before, Block& staging);
 /// Where row `row` of all begins on the left side; what that is made of is added to `out`.
 Operand row_offset(ContractionBuilder& b, const LeftAccess& left, const Operand& row, Block& out);
+/// Elements from each row of the left side to the next, where that is the same for all; or null.
+Operand even_row_step(const ContractionBuilder& b, const LeftAccess& left);
 /// What LeftAccess::copied_pitch is for a depth. Where there are vectors, a cache line more than there are elements, so
 /// that rows of 4096 bytes do not meet in the same set of the cache.
 Operand copied_pitch(const ContractionBuilder& b, const Operand& depth);
@@ -158,6 +160,7 @@ struct TilePlace {
   Operand block_first;                        ///< set: the rows are read from the block copy, which starts at this row
   std::vector<Operand> row_starts;            ///< offsets of the rows on the left side, if they are known already
   std::vector<int64_t> rows_from_first = {};  ///< where they are numbers: from the first row of the tile to each
+  Operand row_step;                           ///< set: elements from each row to the next, which the tile is told
 };
 /// From the first row of a tile to each of its rows on the left side, if that is the same for every tile: rows that are
 /// in lines of which a tile has whole ones, or a whole line several tiles. Empty else.

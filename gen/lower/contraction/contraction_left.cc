@@ -136,6 +136,11 @@ Operand row_offset(ContractionBuilder& b, const LeftAccess& left, const Operand&
   return at;
 }
 
+Operand even_row_step(const ContractionBuilder& b, const LeftAccess& left) {
+  const bool flat = !b.c.rows.empty() && collapses({left.row_coefficients, left.base}, b.c.rows, b.scope);
+  return flat ? left.row_coefficients.at(b.c.rows.back().name) : nullptr;
+}
+
 Operand copied_pitch(const ContractionBuilder& b, const Operand& depth) {
   constexpr int kLine = 64;
   return b.isa.vector_bits > 0 ? depth + v_int(kLine / bytes_of(b.c.accumulator)) : depth;

@@ -17,11 +17,13 @@ Operand multiply_add(const Contraction& c, const Operand& x, const Operand& y, c
 
 std::string sum_name(int row, int vector) { return fmt::format("c{}_{}", row, vector); }
 
-/// A register tile. `from_first`: where its rows are from the first one, if that is known.
+/// A register tile. `from_first`: where its rows are from the first one, if that is known; `even_rows`: at equal steps
+/// that the call says, as it says how many rows there are.
 struct TileShape {
   int height = 0, vectors = 0;
   bool turned = false;
   std::vector<int64_t> from_first;
+  bool even_rows = false;
 };
 
 /// Writes the function of one tile size. Buffers: one a row, the right side, the tile, and the table of offsets where
@@ -34,10 +36,11 @@ class TileFunction {
         height_(shape.height),
         vectors_(shape.vectors),
         turned_(shape.turned),
+        even_rows_(shape.even_rows),
         from_first_(std::move(shape.from_first)) {}
 
   InnerFunction build() {
-    if (from_first_.empty())
+    if (from_first_.empty() && !even_rows_)
       for (int r = 0; r < height_; ++r) add_pointer(fmt::format("a{}", r), b_.c.accumulator, false);
     else add_pointer("a", b_.c.accumulator, false);
     right_ = add_pointer("b", b_.right_type, false);
@@ -50,8 +53,9 @@ class TileFunction {
                              turned_ ? " The tile is stored turned: columns are its rows." : "");
     f_.common = true;
     f_.params = {"depth", "right_step"};
-    if (left_.depth_step && constant_value(left_.depth_step) != 1) f_.params.push_back("left_step");
+    if (takes_left_step()) f_.params.push_back("left_step");
     if (left_.run > 1) f_.params[0] = "runs", f_.params.push_back("run");
+    if (even_rows_) find_rows();
     begin_sums();
     f_.body.push_back(left_.run > 1 ? runs() : s_for("d", v_int(0), v_var("depth"), 1, step(v_var("d"))));
     end_sums();
@@ -66,6 +70,22 @@ class TileFunction {
 
  private:
   OperandType vector() const { return {b_.c.accumulator, b_.lanes(), 0}; }
+  bool takes_left_step() const { return left_.depth_step && constant_value(left_.depth_step) != 1; }
+
+  /// Rows at equal steps; the last one again where the tile has more.
+  void find_rows() {
+    f_.params.insert(f_.params.end(), {"row_step", "last_row"});
+    for (int r = 1; r < height_; ++r)
+      f_.body.push_back(s_let(fmt::format("row{}", r), smaller(v_int(r), v_var("last_row")) * v_var("row_step")));
+  }
+
+  /// The element of row `r` at a place of the depth.
+  Operand left_element(int r, const Operand& at) const {
+    const DType acc = b_.c.accumulator;
+    if (even_rows_) return v_load(0, acc, r == 0 ? at : v_var(fmt::format("row{}", r)) + at);
+    return from_first_.empty() ? v_load(r, acc, at) : v_load(0, acc, at + v_int(from_first_[static_cast<size_t>(r)]));
+  }
+
   bool has_sums() const { return b_.c.word_numbers == 4 && b_.right_type != b_.c.accumulator; }
   std::string offset_name(int j) const { return fmt::format("offset{}", j); }
   Operand offset_of(int j) const { return v_var(offset_name(j), vector()); }
@@ -110,6 +130,7 @@ class TileFunction {
       if (left_.table_type != DType::I64) s += "32";
     } else if (constant_value(left_.depth_step) != 1) s += "_steps";
     if (!from_first_.empty()) s += rows_name();
+    if (even_rows_) s += "_rows";
     if (turned_) s += height_ == b_.turned_rows ? "_turned" : fmt::format("_turned{}", b_.turned_rows);
     return s;
   }
@@ -170,14 +191,13 @@ class TileFunction {
   /// One depth index: the vectors of the right side, then each row's element against all of them.
   Block step(const Operand& depth) {
     Block body;
-    const DType acc = b_.c.accumulator;
     Operand at = v_var("d");
     if (left_.run > 1) {
       at = v_var("first") + at;
     } else if (table_ >= 0) {
       body.push_back(s_let("step", offset_in_table("d")));
       at = v_var("step");
-    } else if (f_.params.size() > 2) {
+    } else if (takes_left_step()) {
       at = v_var("d") * v_var("left_step");
     }
     for (int j = 0; j < vectors_; ++j) {
@@ -189,9 +209,7 @@ class TileFunction {
     }
     for (int r = 0; r < height_; ++r) {
       const std::string x = fmt::format("x{}", r);
-      const Operand element =
-          from_first_.empty() ? v_load(r, acc, at) : v_load(0, acc, at + v_int(from_first_[static_cast<size_t>(r)]));
-      body.push_back(s_let(x, v_splat(element, b_.lanes())));
+      body.push_back(s_let(x, v_splat(left_element(r, at), b_.lanes())));
       for (int j = 0; j < vectors_; ++j)
         body.push_back(s_assign(
             sum_name(r, j), multiply_add(b_.c, v_var(x, vector()), v_var(fmt::format("b{}", j), vector()), sum(r, j))));
@@ -202,7 +220,7 @@ class TileFunction {
   ContractionBuilder& b_;
   const LeftAccess& left_;
   int height_, vectors_;
-  bool turned_;
+  bool turned_, even_rows_;
   std::vector<int64_t> from_first_;
   InnerFunction f_;
   int right_ = -1, tile_ = -1, table_ = -1;
@@ -265,16 +283,25 @@ struct TilePart {
   int first = 0, rows = 0, tile = 0;
   bool turned = false;
 };
+/// The last row that there is, counted from the first of the part.
+Operand last_row(const TilePlace& place, const TilePart& part) {
+  if (!place.row_end) return v_int(part.rows - 1);
+  const Operand last = place.row_end - v_int(1) - (place.first_row + v_int(part.first));
+  return part.first == 0 ? last : larger(last, v_int(0));
+}
+
 Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& place, int vectors,
                 const TilePart& part) {
   Block out;
   SCall call;
+  const bool even_rows = place.row_step && part.rows > 1;
   std::vector<int64_t> from_first;
   if (!place.rows_from_first.empty()) {
     const auto first = place.rows_from_first.begin() + part.first;
     for (auto at = first; at != first + part.rows; ++at) from_first.push_back(*at - *first);
   }
-  call.function = function_number(b, TileFunction(b, left, {part.rows, vectors, part.turned, from_first}).build());
+  call.function =
+      function_number(b, TileFunction(b, left, {part.rows, vectors, part.turned, from_first, even_rows}).build());
   std::vector<Operand> starts;
   if (!from_first.empty()) {
     starts = {place.row_starts.at(0) + v_int(place.rows_from_first[static_cast<size_t>(part.first)])};
@@ -283,7 +310,8 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
   } else {
     TilePlace at = place;
     at.first_row = place.first_row + v_int(part.first);
-    starts = row_starts(b, left, at, part.rows, out);
+    if (part.first == 0 && (even_rows || part.rows == 1)) at.row_end = nullptr;  // a tile has at least one row
+    starts = row_starts(b, left, at, even_rows ? 1 : part.rows, out);
   }
   for (const Operand& start : starts)
     call.buffers.push_back({place.block_first ? left.block_copy : left.buffer, start});
@@ -296,6 +324,10 @@ Block tile_part(ContractionBuilder& b, const LeftAccess& left, const TilePlace& 
   if (left.run > 1) call.args.push_back(v_int(left.run));
   if (left.depth_step && constant_value(left.depth_step) != 1)
     call.args.push_back(place.block_first ? v_int(1) : left.depth_step);
+  if (even_rows) {
+    call.args.push_back(place.block_first ? left.copied_pitch : place.row_step);
+    call.args.push_back(last_row(place, part));
+  }
   out.push_back({std::move(call)});
   return out;
 }

@@ -240,8 +240,8 @@ class NestBuilder {
     Block out;
     if (!b_.c.paired.empty() && height == b_.blueprint.tile_rows)
       place.rows_from_first = rows_from_first(b_, left_, height);
-    if (left_.block_copy < 0)
-      place.row_starts = row_starts(b_, left_, place, place.rows_from_first.empty() ? height : 1, out);
+    if (left_.block_copy >= 0) place.row_step = even_row_step(b_, left_);
+    else place.row_starts = row_starts(b_, left_, place, place.rows_from_first.empty() ? height : 1, out);
     append(out, from_right(place, height, column, width));
     return out;
   }

@@ -221,4 +221,12 @@ TEST_CASE("library bodies: slices whose ends are inside copy lines, by whole vec
   CHECK(contains(nest, "0 2 4 6 8 10 12 14"));
 }
 
+TEST_CASE("library bodies: a tile is told where its rows are by one step, in the tensor or in its copy") {
+  const std::string nest = nest_of("gemm", "x86-64-v3");
+  INFO(nest);
+  CHECK(contains(nest, "tile_6x2_f32_steps_rows"));
+  CHECK(contains(nest, "let row5: i64 = mul(min(5, last_row), row_step)"));
+  CHECK_FALSE(contains(nest, "if eq(alpha, 0)"));  // factors of the result choose by a select
+}
+
 }  // namespace library_bodies_test
