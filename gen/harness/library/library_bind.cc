@@ -31,15 +31,33 @@ std::vector<size_t> uses_of(const std::string& text, const std::string& word) {
   return out;
 }
 
-/// Sizes that are only checked against nothing: `N = tn_rt_size(…)` becomes `(void)tn_rt_size(…)`. False if the size is
-/// read somewhere.
+/// Whether the statement that begins at `at` is one call.
+bool is_call(const std::string& text, size_t at, size_t end) {
+  const size_t open = text.find('(', at);
+  if (open >= end || !std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                  text.begin() + static_cast<std::ptrdiff_t>(open), is_word))
+    return false;
+  size_t close = open;
+  for (int depth = 0; close < end; ++close) {
+    depth += text[close] == '(' ? 1 : text[close] == ')' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  return close + 1 == end;
+}
+
+/// A size that nothing reads has no variable: `N = tn_rt_size(…)`, which checks something, becomes
+/// `(void)tn_rt_size(…)`. False if the size is read somewhere.
 bool drop_unread(std::string& text, const std::string& name) {
   const std::string assign = name + " = ";
   const std::vector<size_t> uses = uses_of(text, name);
   for (size_t at : uses)
-    if (text.compare(at, assign.size(), assign) != 0 || text.compare(at + assign.size(), 10, "tn_rt_size") != 0)
-      return false;
-  for (auto at = uses.rbegin(); at != uses.rend(); ++at) text.replace(*at, assign.size(), "(void)");
+    if (text.compare(at, assign.size(), assign) != 0) return false;
+  for (auto at = uses.rbegin(); at != uses.rend(); ++at) {
+    const size_t value = *at + assign.size(), end = text.find(';', value);
+    const bool call = is_call(text, value, end);
+    if (!call) text.insert(end, ")");
+    text.replace(*at, assign.size(), call ? "(void)" : "(void)(");
+  }
   return true;
 }
 

@@ -303,4 +303,22 @@ ops:
   CHECK(text.find("unread") == std::string::npos);
 }
 
+TEST_CASE("library files: a size that nothing reads has no variable", "[harness]") {
+  const OutputTree tree = make(R"yaml(
+ops:
+  - op: doubled
+    types: {T: float}
+    in: {X: "T[*S]", W: "T[N]"}
+    let: {Z: size(S), H: 2*N + 1}
+    out: {Y: "T[*S]"}
+    body: Y[*s] = 2*X[*s]
+)yaml",
+                               LibraryOptions());
+  const std::string text = tree.files().at("src/tn_op_doubled.c");
+  INFO(text);
+  CHECK(text.find("(void)tn_rt_product(f, S);") != std::string::npos);
+  CHECK(text.find("(void)(2 * N + 1);") != std::string::npos);
+  CHECK(text.find(" Z = 0") == std::string::npos);
+}
+
 }  // namespace library_output_test
