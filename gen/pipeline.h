@@ -72,15 +72,22 @@ struct TrainingData {
   std::vector<std::string> learned, validated;
 };
 
-struct ModelOptions {
+/// What is made of a graph: for which sizes, the network or its step, in which memory.
+struct GraphForm {
+  std::vector<SizeBound> sizes;
+  bool training = false;                  ///< the graph's section `train` as a step, not the network
+  std::optional<std::string> train_with;  ///< the file that says how an ONNX model is trained
+  std::optional<Recompute> recompute;     ///< given for a graph with gradients alone
+  std::vector<MemoryRegion> arena;        ///< the preferred one first; none: it is one piece
+};
+
+struct ModelOptions : GraphForm {
   std::string graph;                     ///< .yaml or .onnx
   std::vector<std::string> definitions;  ///< of ops, added to the shipped ones
   std::string name = "net";
-  std::vector<SizeBound> sizes;
   std::vector<std::string> isas;  ///< as in KernelSelection
   WeightsForm weights = WeightsForm::c;
   std::optional<int> max_threads;
-  std::vector<MemoryRegion> arena;  ///< the preferred one first; none: it is one piece
   bool main_program = false;
   bool images = false, sounds = false;  ///< what the program reads next to .npy
   bool selftest = false;
@@ -89,16 +96,13 @@ struct ModelOptions {
   std::optional<std::string> until;  ///< the value to compute, in place of the graph's outputs
   std::optional<AskedGradients> gradients;  ///< outputs next to the graph's
   std::vector<NamedValue> states;           ///< kept from one call to the next
-  bool training = false;                    ///< the graph's section `train` as a step, not the network
   bool mpi = false;                         ///< a step is one of several processes that train together
-  std::optional<std::string> train_with;    ///< the file that says how an ONNX model is trained
   std::optional<TrainingData> data;         ///< what the program that trains will be given
   std::optional<size_t> given;  ///< files that the program will be called with: as many as the graph has inputs
   std::optional<std::string> schedules;          ///< as in LibOptions
   std::shared_ptr<const Blueprints> blueprints;  ///< those of a search, in place of files
   bool fuse = true;      ///< false: a kernel an operator and memory of its own for every value, to compare with
   bool winograd = true;  ///< false: convolutions are sums of products, whatever they cost
-  std::optional<Recompute> recompute;  ///< given for a graph with gradients alone
   MathChoice math;
   std::string output_dir;
 };
@@ -182,32 +186,22 @@ struct BenchOptions {
   std::optional<std::string> json, svg;  ///< files to write
 };
 
-struct DumpOptions {
+struct DumpOptions : GraphForm {
   std::string stage;
   std::vector<std::string> inputs;  ///< definitions or one graph; none: the shipped definitions
   KernelSelection selection;
-  std::vector<SizeBound> sizes;
-  bool training = false;                  ///< of a graph: as in ModelOptions
-  std::optional<std::string> train_with;  ///< as in ModelOptions
-  std::optional<Recompute> recompute;     ///< as in ModelOptions
-  std::vector<MemoryRegion> arena;        ///< of a graph: as in ModelOptions
-  std::vector<std::string> fix;           ///< as in LibOptions
+  std::vector<std::string> fix;  ///< as in LibOptions
   MathChoice math;
 };
 
-struct ExplainOptions {
+struct ExplainOptions : GraphForm {
   std::string subject;              ///< a kernel's name, a diagnostic code or a graph
   bool memory = false;              ///< of a graph: the table of its buffers
   std::optional<std::string> svg;   ///< of a graph: where the picture of its memory goes
   std::vector<std::string> inputs;  ///< as in DumpOptions
   KernelSelection selection;
-  std::vector<SizeBound> sizes;
-  bool training = false;                  ///< of a graph: as in ModelOptions
-  std::optional<std::string> train_with;  ///< as in ModelOptions
-  std::optional<Recompute> recompute;     ///< as in ModelOptions
-  std::optional<std::string> schedules;   ///< as in LibOptions
-  std::vector<MemoryRegion> arena;        ///< of a graph: as in ModelOptions
-  std::vector<std::string> fix;           ///< as in LibOptions
+  std::optional<std::string> schedules;  ///< as in LibOptions
+  std::vector<std::string> fix;          ///< as in LibOptions
   MathChoice math;
 };
 

@@ -32,6 +32,15 @@ std::optional<double> parse_work(const std::string& text) {
   return !text.empty() && *end == '\0' && value >= 1 && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+/// Flags of commands that look at definitions or at a graph.
+void add_graph_form(CLI::App& app, GraphForm& form) {
+  add_sizes(app, form.sizes);
+  app.add_flag("--train", form.training, "of a graph: the step that its section `train` describes");
+  add_train_with(app, form.train_with);
+  add_recompute(app, form.recompute);
+  add_arena(app, form.arena);
+}
+
 }  // namespace
 
 void add_lib(CLI::App& app, LibOptions& lib) {
@@ -99,11 +108,7 @@ void add_dump(CLI::App& app, DumpOptions& dump) {
   app.add_option("STAGE", dump.stage, "a row of `tenon list stages`")->type_name("")->required();
   add_files(app, "FILE", dump.inputs, "definitions or one graph; left out: the shipped ones");
   add_selection(app, dump.selection);
-  add_sizes(app, dump.sizes);
-  app.add_flag("--train", dump.training, "of a graph: the step that its section `train` describes");
-  add_train_with(app, dump.train_with);
-  add_recompute(app, dump.recompute);
-  add_arena(app, dump.arena);
+  add_graph_form(app, dump);
   add_fix(app, dump.fix);
   add_math(app, dump.math);
 }
@@ -120,12 +125,8 @@ void add_explain(CLI::App& app, ExplainOptions& explain) {
   app.add_flag("--memory", explain.memory, "of a graph: a table of its buffers");
   app.add_option("--svg", explain.svg, "of a graph: write a picture of its memory to this file")->type_name("FILE");
   add_selection(app, explain.selection);
-  add_sizes(app, explain.sizes);
   add_schedules(app, explain.schedules);
-  app.add_flag("--train", explain.training, "of a graph: the step that its section `train` describes");
-  add_train_with(app, explain.train_with);
-  add_recompute(app, explain.recompute);
-  add_arena(app, explain.arena);
+  add_graph_form(app, explain);
   add_fix(app, explain.fix);
   add_math(app, explain.math);
 }

@@ -142,13 +142,9 @@ int explain_one(const PlacedModel& model, const MathLibrary& math, const std::st
 /// All kernels of a graph or that of one name, or its memory as a table and as a picture.
 int explain_model(Run& run, const ExplainOptions& o, const std::string& graph, const std::string& kernel) {
   ModelOptions options;
+  static_cast<GraphForm&>(options) = o;
   options.graph = graph;
-  options.sizes = o.sizes;
   options.isas = o.selection.isas;
-  options.training = o.training;
-  options.train_with = o.train_with;
-  options.recompute = o.recompute;
-  options.arena = o.arena;
   options.schedules = o.schedules;
   const auto files = kernel.empty() ? o.inputs : std::vector<std::string>{};
   const Definitions defs = all_definitions(run, files, nullptr, o.math);

@@ -59,13 +59,9 @@ int run_command(Run& run, const DumpOptions& o) {
   run.dump_only(o.stage);
   if (model) {
     ModelOptions m;
+    static_cast<GraphForm&>(m) = o;
     m.graph = o.inputs[0];
-    m.sizes = o.sizes;
     m.isas = o.selection.isas;
-    m.training = o.training;
-    m.train_with = o.train_with;
-    m.recompute = o.recompute;
-    m.arena = o.arena;
     m.math = o.math;
     return run_command(run, m);
   }
