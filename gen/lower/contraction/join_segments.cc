@@ -51,6 +51,11 @@ std::vector<Buffer> tensor_buffers(const Kernel& kernel) {
   return buffers;
 }
 
+std::string take_fresh(std::set<std::string>& taken, std::string name) {
+  while (!taken.insert(name).second) name += "_2";
+  return name;
+}
+
 Block with_variables(const Block& body, const std::map<std::string, Operand>& sizes, NestTarget target) {
   NestRenaming by{{}, {}, sizes};
   for (size_t i = 0; i < target.buffers.size(); ++i) by.buffers.push_back(static_cast<int>(i));

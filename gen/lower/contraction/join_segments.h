@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ NestRenaming adopt_segment(const Kernel& segment, const std::vector<Buffer>& buf
 
 /// The buffers that the loops of a kernel begin with: one a tensor.
 std::vector<Buffer> tensor_buffers(const Kernel& kernel);
+
+/// `name`, or that with `_2` behind it, which nothing in `taken` is called; it is taken then.
+std::string take_fresh(std::set<std::string>& taken, std::string name);
 
 /// The body with sizes of segments as variables of the nest around it.
 Block with_variables(const Block& body, const std::map<std::string, Operand>& sizes, NestTarget target);

@@ -111,7 +111,7 @@ class RecurrenceBuilder {
       std::string name = of_.lead_names[i];
       const Operand extent = value(v.extent);
       if (v.direction == Direction::Down) {
-        const std::string step = fresh(name + "_step");
+        const std::string step = take_fresh(taken_, name + "_step");
         body.insert(body.begin(), s_let(name, extent - v_int(1) - v_var(step)));
         name = step;
       }
@@ -119,11 +119,6 @@ class RecurrenceBuilder {
       body = std::move(loop);
     }
     return body;
-  }
-
-  std::string fresh(std::string name) {
-    while (!taken_.insert(name).second) name += "_2";
-    return name;
   }
 
   const RecurrenceSteps& of_;

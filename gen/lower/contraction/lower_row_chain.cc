@@ -117,7 +117,8 @@ class ChainBuilder {
   }
 
   Block nest() {
-    const std::string block = fresh(chain_.row.name + "_block"), at_once = fresh("rows_at_once");
+    const std::string block = take_fresh(taken_, chain_.row.name + "_block"),
+                      at_once = take_fresh(taken_, "rows_at_once");
     Block body{s_let(chain_.first, v_var(block) * v_var(at_once)),
                s_count(chain_.count, smaller(v_var(at_once), rows_ - v_var(chain_.first)))};
     append(body, std::move(each_));
@@ -128,11 +129,6 @@ class ChainBuilder {
     Block out{s_let(at_once, at_once_)};
     append(out, around(chain_.shared, chain_.shared_names, std::move(inner)));
     return out;
-  }
-
-  std::string fresh(std::string name) {
-    while (!taken_.insert(name).second) name += "_2";
-    return name;
   }
 
   const Kernel& k_;
