@@ -64,15 +64,19 @@ def classifiers():
                      class_weights=rng(7).normal(size=len(votes)).astype(np.float32).tolist(), classlabels_int64s=[4, -2, 9][:classes])
         single = len(ids) == 1                      # labels of two classes that both have votes are 0 and 1 to ONNX Runtime, whatever they are called
         for post in ('NONE', 'SOFTMAX', 'LOGISTIC', 'SOFTMAX_ZERO'):
-            by = 'onnxruntime' if single and post in ('NONE', 'LOGISTIC') else 'reference'
+            by = 'onnxruntime' if single else 'reference'
             yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, domain_opset=3, judge=by, post_transform=post, **attrs)
         yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime' if single else 'reference',
                    base_values=[0.25, -0.5, 1.0][:1 if single else classes], **attrs)
     nodes, leaves = forest(24, 3, 2, 4)
     positive = dict(nodes, class_treeids=[v[0] for v in leaves], class_nodeids=[v[1] for v in leaves], class_ids=[0]*len(leaves),
                     class_weights=rng(8).uniform(size=len(leaves)).astype(np.float32).tolist(), classlabels_int64s=[0, 1])
-    yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime', **positive)
-    yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime', post_transform='LOGISTIC', **positive)
+    for post in ('NONE', 'LOGISTIC', 'SOFTMAX', 'SOFTMAX_ZERO'):
+        yield case('TreeEnsembleClassifier', x, outputs=2, domain=ML, judge='onnxruntime', post_transform=post, **positive)
+    for rows, classes in ((1, 2), (2, 2), (3, 3)):
+        linear = dict(coefficients=rng(9).normal(size=4*rows).astype(np.float32).tolist(), intercepts=[0.1, -0.3, 0.2][:rows], classlabels_ints=[4, -2, 9][:classes])
+        for post in ('NONE', 'LOGISTIC', 'SOFTMAX', 'SOFTMAX_ZERO'):
+            yield case('LinearClassifier', x, outputs=2, domain=ML, judge='onnxruntime', post_transform=post, **linear)
 
 
 def support_vectors():
@@ -94,7 +98,7 @@ def support_vectors():
             yield case('SVMClassifier', x, outputs=2, domain=ML, judge='onnxruntime', kernel_type=kind, **attrs)
             yield case('SVMClassifier', x, outputs=2, domain=ML, judge='onnxruntime', kernel_type=kind, prob_a=[-1.5]*pairs, prob_b=[0.2]*pairs, **attrs)
         for post in ('SOFTMAX', 'LOGISTIC', 'SOFTMAX_ZERO'):
-            yield case('SVMClassifier', x, outputs=2, domain=ML, judge='reference' if classes == 2 else 'onnxruntime', kernel_type='RBF', post_transform=post, **attrs)
+            yield case('SVMClassifier', x, outputs=2, domain=ML, judge='onnxruntime', kernel_type='RBF', post_transform=post, **attrs)
     for labels in ([2, 7], [2, 7, 9]):
         yield case('SVMClassifier', x, outputs=2, domain=ML, kernel_type='LINEAR', rho=[0.1]*len(labels), kernel_params=[0.0, 0.0, 0.0],
                    coefficients=rng(15).normal(size=3*len(labels)).astype(np.float32).tolist(), classlabels_ints=labels)
