@@ -154,12 +154,32 @@ std::string try_contradiction(const TryOptions& o) {
   return "";
 }
 
+// A search is at one level.
+std::string tune_contradiction(const TuneOptions& o) {
+  if (o.isas.size() != 1 || o.isas[0] == "all") return "--isa: a search is at one level: name one";
+  return no_file("-o", o.output);
+}
+
+// What the program that trains would refuse, said before it is compiled.
+std::string train_contradiction(const TrainOptions& o) {
+  const auto given = [&](std::string_view flag) {
+    return std::find(o.of_program.begin(), o.of_program.end(), flag) != o.of_program.end();
+  };
+  if (given("--epochs") && given("--steps")) return "--epochs and --steps exclude each other";
+  if (given("--every") && !given("--checkpoint"))
+    return "--every says how often --checkpoint FILE is written, which is missing";
+  if (given("--patience") && o.validation.empty())
+    return "--patience looks at the loss of --validate NAME=FILE, which is missing";
+  return "";
+}
+
 // What is wrong with the flags of the command alone.
 std::string command_contradiction(const Options& options) {
   if (const auto* o = std::get_if<LibOptions>(&options.command))
     return o->output_dir.empty() ? "-o: the name of a folder is expected, not ''" : "";
   if (const auto* o = std::get_if<ModelOptions>(&options.command)) return model_contradiction(*o);
-  if (const auto* o = std::get_if<TuneOptions>(&options.command)) return no_file("-o", o->output);
+  if (const auto* o = std::get_if<TrainOptions>(&options.command)) return train_contradiction(*o);
+  if (const auto* o = std::get_if<TuneOptions>(&options.command)) return tune_contradiction(*o);
   if (const auto* o = std::get_if<QuantizeOptions>(&options.command)) return no_file("-o", o->output);
   if (const auto* o = std::get_if<BenchOptions>(&options.command)) return bench_contradiction(*o);
   if (const auto* o = std::get_if<TryOptions>(&options.command)) return try_contradiction(*o);

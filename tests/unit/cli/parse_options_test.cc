@@ -241,6 +241,11 @@ TEST_CASE("what nothing takes is named before what is missing") {
   for (const char* command : {"run", "train", "tune", "bench"})
     says({command, "net.onnx", "--cc", " "}, "--cc: ' ' is not a command");
   says({"run", "net.onnx", "--threads", "2000"}, "--threads: '2000' is not a number from 1 to 1024");
+  says({"tune", "net.onnx", "--isa", "all", "-o", "t.yaml"}, "--isa: a search is at one level");
+  says({"tune", "net.onnx", "--isa", "portable,native", "-o", "t.yaml"}, "--isa: a search is at one level");
+  says({"train", "net.yaml", "--epochs", "2", "--steps", "9"}, "--epochs and --steps exclude each other");
+  says({"train", "net.yaml", "--every", "2"}, "--every says how often --checkpoint FILE is written");
+  says({"train", "net.yaml", "--patience", "2"}, "--patience looks at the loss of --validate NAME=FILE");
   says({"explain", "net.onnx", "--svg", "pictures/"}, "--svg: the name of a file is expected, not 'pictures/'");
 }
 
